@@ -1,0 +1,60 @@
+# A thin front over CMake. `make help` lists the targets.
+JOBS   ?= $(shell nproc)
+PREFIX ?= /usr/local
+CTEST   = ctest --output-on-failure --no-tests=error -j $(JOBS)
+SOURCES = $(shell git ls-files '*.c' '*.h')
+
+all: build/fathom ## build into build/
+.PHONY: all help test check sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | column -t -s '|'
+
+build/fathom:
+	@cmake --preset release > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log
+	@cmake --build build -j $(JOBS)
+
+test: ## install what is missing, build, run every test with gcc, clang and the sanitizers
+	scripts/setup all
+	$(MAKE) check sanitize thread-sanitize clang
+
+check: all ## the tests with the release build only
+	cd build && $(CTEST)
+
+sanitize: ## the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS)
+	cd build-sanitize && $(CTEST) -LE slow
+
+thread-sanitize: ## the threaded tests under ThreadSanitizer
+	cmake --preset thread-sanitize && cmake --build build-thread -j $(JOBS)
+	cd build-thread && $(CTEST) -L threads
+
+clang: ## the quick tests with clang
+	cmake --preset clang && cmake --build build-clang -j $(JOBS)
+	cd build-clang && $(CTEST) -LE slow
+
+native debug: ## builds for this machine only, or with assertions
+	cmake --preset $@ && cmake --build build-$@ -j $(JOBS)
+
+bench: all ## every benchmark
+	build/fathom bench
+
+coverage: ## lines of src/ that the tests reach
+	cmake --preset coverage && cmake --build build-coverage -j $(JOBS)
+	find build-coverage -name '*.gcda' -delete
+	cd build-coverage && $(CTEST) -LE slow
+	gcovr --root . --filter src/ --object-directory build-coverage --print-summary
+
+format: ## put every source file into the house style
+	clang-format -i $(SOURCES)
+
+lint: all ## style, layers, static analysis
+	clang-format --dry-run --Werror $(SOURCES)
+	scripts/check-layers
+	clang-tidy --quiet -p build $(filter %.c,$(SOURCES))
+
+install: all ## program, headers, libraries into PREFIX (default /usr/local)
+	cmake --install build --prefix "$(PREFIX)"
+
+clean: ## remove all builds
+	rm -rf build build-*

@@ -1,0 +1,20 @@
+# What `make install` puts where: program, headers, both libraries, pkg-config file, CMake package.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS fathom_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS fathom_static fathom_shared EXPORT fathom
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fathom)
+configure_package_config_file(cmake/fathom-config.cmake.in
+    ${PROJECT_BINARY_DIR}/fathom-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/fathom-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+install(EXPORT fathom NAMESPACE fathom:: DESTINATION ${package_dir} FILE fathom-targets.cmake)
+install(FILES ${PROJECT_BINARY_DIR}/fathom-config.cmake
+    ${PROJECT_BINARY_DIR}/fathom-config-version.cmake DESTINATION ${package_dir})
+
+configure_file(cmake/fathom.pc.in ${PROJECT_BINARY_DIR}/fathom.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/fathom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// error.h: how a call says that it failed.
+//
+// Start with `fm_error err = {0};` and hand the same struct to call after call: it keeps the first
+// failure, and the calls after it do nothing and return NULL, false or 0. Look at it once, at the end.
+// The library never prints, exits or jumps.
+#ifndef FATHOM_ERROR_H
+#define FATHOM_ERROR_H
+
+#include <fathom/api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The values up to FM_INPUT_OUTPUT are also the exit codes of the `fathom` program.
+typedef enum fm_status {
+    FM_OK = 0,
+    FM_BAD_VALUE = 1,    // a value the caller gave is outside what is allowed
+    FM_DIVERGED = 2,     // the numbers stopped being finite
+    FM_INPUT_OUTPUT = 3, // a file could not be read or written
+    FM_NO_MEMORY = 4,
+} fm_status;
+
+typedef struct fm_error {
+    fm_status status;
+    char object[48];  // what was being made or changed: "memory", "cloth towel"
+    char field[48];   // the member at fault: "order", "drag.history.order"
+    char value[48];   // what it held, as text
+    char allowed[96]; // what it may hold
+    char text[320];   // one sentence for people, made of all of the above
+} fm_error;
+
+// "ok", "bad value", "diverged", "input/output", "out of memory".
+FM_API const char *fm_status_name(fm_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// fathom.h: everything the library offers. SI units throughout.
+#ifndef FATHOM_FATHOM_H
+#define FATHOM_FATHOM_H
+
+#include <fathom/api.h>
+#include <fathom/error.h>
+#include <fathom/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The version of the library in use, "0.1.0".
+FM_API const char *fm_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// error.c: filling fm_error, first failure wins.
+#include "core/core.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+const char *fm_status_name(fm_status status)
+{
+    switch (status) {
+    case FM_OK:
+        return "ok";
+    case FM_BAD_VALUE:
+        return "bad value";
+    case FM_DIVERGED:
+        return "diverged";
+    case FM_INPUT_OUTPUT:
+        return "input/output";
+    case FM_NO_MEMORY:
+        return "out of memory";
+    }
+    return "unknown";
+}
+
+bool fm_fail(fm_error *err, fm_status status, const char *object, const char *field,
+             const char *value, const char *allowed)
+{
+    assert(err && status != FM_OK);
+    if (err->status != FM_OK)
+        return false;
+    err->status = status;
+    snprintf(err->object, sizeof err->object, "%s", object);
+    snprintf(err->field, sizeof err->field, "%s", field);
+    snprintf(err->value, sizeof err->value, "%s", value);
+    snprintf(err->allowed, sizeof err->allowed, "%s", allowed);
+    snprintf(err->text, sizeof err->text, "%s: %s is %s, allowed is %s", err->object, err->field,
+             err->value, err->allowed);
+    return false;
+}
+
+bool fm_fail_number(fm_error *err, const char *object, const char *field, double value,
+                    const char *allowed)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.10g", value);
+    return fm_fail(err, FM_BAD_VALUE, object, field, text, allowed);
+}
+
+bool fm_fail_no_memory(fm_error *err, const char *object, size_t bytes)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu bytes", bytes);
+    return fm_fail(err, FM_NO_MEMORY, object, "size", text, "what the system has left");
+}

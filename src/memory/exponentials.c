@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// exponentials.c: the power-law kernel as a sum of exponentials, and the recurrences that follow.
+//
+// The kernel of the derivative of order q, by its Laplace integral in s = log(lambda):
+//
+//     k(t) = t^-q / Gamma(1-q) = (sin(pi q) / pi) integral e^(-t e^s) e^(q s) ds
+//
+// The trapezoidal rule with spacing delta turns it into exponentials with rates e^s and positive weights;
+// its error falls like e^(-pi^2 / delta). Rates too fast to matter at the shortest time are left out. The
+// slow ones are infinitely many but form a geometric sequence whose moments are closed expressions, so
+// all nodes below some s are replaced by the two-point Gauss rule with the same moments m0 .. m3. The result is
+// measured on a fine grid of times, and that measurement is its certificate.
+//
+// Each exponential is one number per lane, s_k = integral e^(-lambda_k (t-s)) u(s) ds, and with u linear between
+// pushes one step h is, exactly and for any h,
+//
+//     s_k <- e^-z s_k + h (A u_old + B u_new),   z = lambda_k h
+//     A = (1 - e^-z - z e^-z) / z^2,   B = (z - 1 + e^-z) / z^2
+//
+// The newest interval, where the kernel is singular, is integrated exactly (product trapezoid):
+//
+//     D = w0 u_new + w1 u_old + sum_k g_k s_k(before),   g_k = w_k e^(-lambda_k h)
+//     w0 = 1/Gamma(1-q) integral_0^h t^-q e^(-t/tau) (1 - t/h) dt      [ = h^(1-q) / Gamma(3-q) for tau = infinity ]
+//     w1 = 1/Gamma(1-q) integral_0^h t^-q e^(-t/tau) (t/h) dt          [ = (1-q) w0 ]
+//
+// A fading memory has lambda_k + 1/tau in place of lambda_k, nothing else.
+#include "memory/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SEARCH_POINTS = 400,       // times at which candidates are measured while the table is searched
+    CERTIFICATE_POINTS = 4000, // times at which the chosen one is
+};
+
+// Trapezoid in log(lambda) on times [1, R]: node j sits at top - (j + 1/2) delta.
+typedef struct quadrature {
+    double q, delta, top;
+} quadrature;
+
+static double largest_error(const fm_exponentials *sum, double q, double ratio, int points)
+{
+    double gamma = tgamma(1 - q);
+    double worst = 0;
+    for (int i = 0; i < points; i++) {
+        double t = pow(ratio, (double)i / (points - 1));
+        double value = 0;
+        for (int k = 0; k < sum->count; k++)
+            value += sum->weight[k] * exp(-sum->rate[k] * t);
+        worst = fmax(worst, fabs(value * gamma * pow(t, q) - 1));
+    }
+    return worst;
+}
+
+// The nodes at s, s - delta, s - 2 delta ... as two: the Gauss rule with the same moments, in units of e^s.
+static void lump_tail(const quadrature *rule, double s, double rate[2], double weight[2])
+{
+    double m[4];
+    for (int i = 0; i < 4; i++)
+        m[i] = 1 / -expm1(-(rule->q + i) * rule->delta);
+    double determinant = m[0] * m[2] - m[1] * m[1];
+    double c0 = (m[1] * m[3] - m[2] * m[2]) / determinant;
+    double c1 = (m[1] * m[2] - m[0] * m[3]) / determinant;
+    double half = -c1 / 2, root = sqrt(half * half - c0);
+    double fast = half + root, slow = c0 / fast;
+    double scale = sin(FM_PI * rule->q) / FM_PI * rule->delta * exp(rule->q * s);
+    rate[0] = fast * exp(s);
+    rate[1] = slow * exp(s);
+    weight[0] = scale * (m[1] - m[0] * slow) / (fast - slow);
+    weight[1] = scale * (m[0] * fast - m[1]) / (fast - slow);
+}
+
+// Adds nodes from the top until nodes and lumped tail meet the tolerance. False beyond `limit` exponentials.
+static bool fill(fm_exponentials *sum, const quadrature *rule, double ratio, double tolerance, int limit)
+{
+    double t[SEARCH_POINTS], kernel[SEARCH_POINTS], value[SEARCH_POINTS] = {0};
+    for (int i = 0; i < SEARCH_POINTS; i++) {
+        t[i] = pow(ratio, (double)i / (SEARCH_POINTS - 1));
+        kernel[i] = pow(t[i], -rule->q) / tgamma(1 - rule->q);
+    }
+    for (int j = 0; j + 2 <= limit; j++) {
+        double s = rule->top - (j + 0.5) * rule->delta;
+        double rate[2], weight[2], worst = 0;
+        lump_tail(rule, s, rate, weight);
+        for (int i = 0; i < SEARCH_POINTS && worst <= tolerance; i++) {
+            double tail = weight[0] * exp(-rate[0] * t[i]) + weight[1] * exp(-rate[1] * t[i]);
+            worst = fmax(worst, fabs((value[i] + tail) / kernel[i] - 1));
+        }
+        for (int i = 0; i < 2; i++) {
+            sum->rate[j + i] = rate[i];
+            sum->weight[j + i] = weight[i];
+        }
+        sum->count = j + 2;
+        if (worst <= tolerance) {
+            sum->error = largest_error(sum, rule->q, ratio, CERTIFICATE_POINTS);
+            if (sum->error <= tolerance)
+                return true;
+        }
+        sum->rate[j] = exp(s);
+        sum->weight[j] = sin(FM_PI * rule->q) / FM_PI * rule->delta * exp(rule->q * s);
+        for (int i = 0; i < SEARCH_POINTS; i++)
+            value[i] += sum->weight[j] * exp(-sum->rate[j] * t[i]);
+    }
+    return false;
+}
+
+// Spacing and upper end for a tolerance, from |Gamma(q + iy)| ~ sqrt(2 pi) y^(q-1/2) e^(-pi y/2) and from
+// the incomplete gamma function's tail, both solved by iteration.
+static quadrature choose_quadrature(double q, double tolerance)
+{
+    double y = 4, x = 5;
+    for (int i = 0; i < 60; i++) {
+        y = 2 / FM_PI * log(2 * sqrt(2 * FM_PI) * pow(y, q - 0.5) / (tgamma(q) * tolerance / 2));
+        y = fmax(y, 1); // small orders with coarse tolerances leave the asymptotic range
+        x = fmax(0.5, log(4 / (tolerance * tgamma(q))) - (1 - q) * log(x));
+    }
+    return (quadrature){.q = q, .delta = 2 * FM_PI / y, .top = log(x)};
+}
+
+bool fm_exponentials_build(fm_exponentials *sum, double order, double shortest, double longest,
+                           double tolerance)
+{
+    double ratio = longest / shortest;
+    quadrature start = choose_quadrature(order, tolerance);
+    fm_exponentials best = {.count = FM_MEMORY_MAX_EXPONENTIALS + 1};
+    // The estimates are on the safe side: a wider spacing often still meets the tolerance with fewer
+    // exponentials, and where they are not safe a narrower one is needed. The range was found by trying
+    // orders 0.01 to 0.99, tolerances 1e-1 to 1e-12.
+    for (double widen = 1.4; widen > 0.5; widen *= 0.97) {
+        for (double raise = -0.6; raise < 0.5; raise += 0.2) {
+            quadrature rule = start;
+            rule.delta *= widen;
+            rule.top += raise;
+            fm_exponentials trial = {0};
+            if (fill(&trial, &rule, ratio, tolerance, best.count - 1))
+                best = trial;
+        }
+        if (best.count <= FM_MEMORY_MAX_EXPONENTIALS && widen < 0.95)
+            break;
+    }
+    if (best.count > FM_MEMORY_MAX_EXPONENTIALS)
+        return false;
+    *sum = best;
+    for (int k = 0; k < sum->count; k++) { // from times in units of the shortest to seconds
+        sum->rate[k] /= shortest;
+        sum->weight[k] *= pow(shortest, -order);
+    }
+    return true;
+}
+
+// A and B above; both are 1/2 at z = 0, where the closed forms cancel.
+static void interval_weights(double z, double *a, double *b)
+{
+    if (z > 0.5) {
+        double e = exp(-z);
+        *a = (1 - e - z * e) / (z * z);
+        *b = (z - 1 + e) / (z * z);
+        return;
+    }
+    double power = 1; // (-z)^j / j!
+    *a = *b = 0;
+    for (int j = 0; j < 16; j++) {
+        *a += power / (j + 2);
+        *b += power / ((j + 1) * (j + 2));
+        power *= -z / (j + 1);
+    }
+}
+
+// integral_0^1 x^(a-1) e^(-z x) dx, the lower incomplete gamma function over z^a: a series of positive terms.
+static double tempered_power(double a, double z)
+{
+    double term = 1 / a, total = term;
+    for (int n = 1; term > 1e-17 * total; n++) {
+        term *= z / (a + n);
+        total += term;
+    }
+    return total * exp(-z);
+}
+
+void fm_recurrence_build(fm_recurrence *recurrence, const fm_exponentials *sum, double order,
+                         double fading_rate, double h)
+{
+    double scale = pow(h, 1 - order) / tgamma(1 - order);
+    double z = fmin(fading_rate * h, 600); // beyond, e^-z is nothing and so is the memory
+    recurrence->step = h;
+    recurrence->before = scale * tempered_power(2 - order, z);
+    recurrence->newest = scale * tempered_power(1 - order, z) - recurrence->before;
+    for (int k = 0; k < sum->count; k++) {
+        double a, b;
+        z = (sum->rate[k] + fading_rate) * h;
+        interval_weights(z, &a, &b);
+        recurrence->decay[k] = exp(-z);
+        recurrence->from_old[k] = h * a;
+        recurrence->from_new[k] = h * b;
+        recurrence->gain[k] = sum->weight[k] * exp(-z);
+    }
+}
+
+FM_SIMD_CLONES
+static void refresh_sum(double *restrict block, int modes, const double *restrict gain)
+{
+    double total[FM_LANES] = {0};
+    const double *mode = block + ROW_MODES * FM_LANES;
+    for (int k = 0; k < modes; k++, mode += FM_LANES) {
+#pragma omp simd
+        for (int l = 0; l < FM_LANES; l++)
+            total[l] += gain[k] * mode[l];
+    }
+    memcpy(block + ROW_SUM * FM_LANES, total, sizeof total);
+}
+
+void fm_modes_refresh_sums(fm_memory *memory, int first, int last)
+{
+    for (int b = first; b < last; b++)
+        refresh_sum(memory->state + (size_t)b * memory->row_count * FM_LANES, memory->sum.count,
+                    memory->recurrence->gain);
+}
+
+// One pass: the value at the new time, the modes moved on, and the sum that the next value will need.
+FM_SIMD_CLONES
+static void push_blocks(double *restrict block, int block_count, int modes,
+                        const fm_recurrence *restrict r, const double *restrict rate)
+{
+    for (int b = 0; b < block_count; b++, rate += FM_LANES) {
+        double old[FM_LANES], new[FM_LANES], total[FM_LANES];
+        for (int l = 0; l < FM_LANES; l++) {
+            old[l] = block[ROW_NEWEST * FM_LANES + l];
+            new[l] = rate[l];
+            block[ROW_NEWEST * FM_LANES + l] = new[l];
+            block[ROW_VALUE * FM_LANES + l] =
+                r->newest * new[l] + (r->before * old[l] + block[ROW_SUM * FM_LANES + l]);
+            total[l] = 0;
+        }
+        double *mode = block + ROW_MODES * FM_LANES;
+        for (int k = 0; k < modes; k++, mode += FM_LANES) {
+            double decay = r->decay[k], from_old = r->from_old[k], from_new = r->from_new[k];
+            double gain = r->gain[k];
+#pragma omp simd
+            for (int l = 0; l < FM_LANES; l++) {
+                double s = decay * mode[l] + (from_old * old[l] + from_new * new[l]);
+                mode[l] = s;
+                total[l] += gain * s;
+            }
+        }
+        for (int l = 0; l < FM_LANES; l++)
+            block[ROW_SUM * FM_LANES + l] = total[l];
+        block = mode;
+    }
+}
+
+void fm_modes_push(fm_memory *memory, int first, int last, const double *rate)
+{
+    double *block = memory->state + (size_t)first * memory->row_count * FM_LANES;
+    push_blocks(block, last - first, memory->sum.count, memory->recurrence, rate);
+}

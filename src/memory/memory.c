@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+// memory.c: definitions checked, memories made, steps handed to the method that computes them.
+#include "memory/memory.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const object = "memory";
+
+fm_memory_def fm_default_memory_def(void)
+{
+    return (fm_memory_def){
+        .method = FM_MEMORY_FULL,
+        .order = 0.5,
+        .time_step = 1e-3,
+        .horizon = 100,
+        .tolerance = 1e-4,
+        .window_steps = FM_MEMORY_UNLIMITED,
+        .window_seconds = INFINITY,
+        .fading_time = 1,
+    };
+}
+
+static bool check_exponentials(const fm_memory_def *def, fm_error *err)
+{
+    if (!(def->horizon >= def->time_step) || !isfinite(def->horizon))
+        return fm_fail_number(err, object, "horizon", def->horizon, "time_step or more, in seconds");
+    if (!(def->tolerance > 1e-12 && def->tolerance < 0.1))
+        return fm_fail_number(err, object, "tolerance", def->tolerance, "between 1e-12 and 0.1");
+    if (def->method == FM_MEMORY_FADING && !(def->fading_time > 0 && isfinite(def->fading_time)))
+        return fm_fail_number(err, object, "fading_time", def->fading_time, "> 0 seconds");
+    return true;
+}
+
+static bool check_window(const fm_memory_def *def, fm_error *err)
+{
+    if (def->method == FM_MEMORY_COIMBRA && def->order != 0.5)
+        return fm_fail_number(err, object, "order", def->order,
+                              "0.5 with the coimbra rule (others: trapezoid)");
+    if (def->window_steps < 1 && def->window_steps != FM_MEMORY_UNLIMITED)
+        return fm_fail_number(err, object, "window_steps", def->window_steps,
+                              "1 or more, or FM_MEMORY_UNLIMITED");
+    if (!(def->window_seconds > 0))
+        return fm_fail_number(err, object, "window_seconds", def->window_seconds, "> 0 seconds");
+    if (isfinite(def->window_seconds)) {
+        if (def->window_steps != FM_MEMORY_UNLIMITED)
+            return fm_fail_number(err, object, "window_steps", def->window_steps,
+                                  "FM_MEMORY_UNLIMITED when window_seconds is given");
+        double steps = def->window_seconds / def->time_step;
+        if (!(steps >= 0.5 && steps < INT_MAX / 4))
+            return fm_fail_number(err, object, "window_seconds", def->window_seconds,
+                                  "one to 5e8 time steps");
+    }
+    if (def->window_steps > INT_MAX / 4)
+        return fm_fail_number(err, object, "window_steps", def->window_steps, "at most 5e8");
+    return true;
+}
+
+static bool check_def(const fm_memory_def *def, fm_error *err)
+{
+    if (!(def->order > 0 && def->order < 1))
+        return fm_fail_number(err, object, "order", def->order, "between 0 and 1, both excluded");
+    if (!(def->time_step > 0 && isfinite(def->time_step)))
+        return fm_fail_number(err, object, "time_step", def->time_step, "> 0 seconds");
+    switch (def->method) {
+    case FM_MEMORY_FULL:
+    case FM_MEMORY_FADING:
+        return check_exponentials(def, err);
+    case FM_MEMORY_TRAPEZOID:
+    case FM_MEMORY_COIMBRA:
+        return check_window(def, err);
+    }
+    return fm_fail_number(err, object, "method", def->method, "an fm_memory_method");
+}
+
+bool fm_memory_uses_exponentials(const fm_memory *memory)
+{
+    return memory->def.method == FM_MEMORY_FULL || memory->def.method == FM_MEMORY_FADING;
+}
+
+static bool prepare_exponentials(fm_memory *memory, fm_error *err)
+{
+    const fm_memory_def *def = &memory->def;
+    double longest = def->horizon;
+    if (def->method == FM_MEMORY_FADING) // what is older than this is below the tolerance by itself
+        longest = fmin(longest, def->fading_time * fmax(10, -1.5 * log(def->tolerance)));
+    longest = fmax(longest, 2 * def->time_step);
+    if (!fm_exponentials_build(&memory->sum, def->order, def->time_step, longest, def->tolerance))
+        return fm_fail_number(err, object, "tolerance", def->tolerance,
+                              "what 160 exponentials reach for this order and horizon");
+    memory->recurrence = fm_alloc_aligned(1, sizeof *memory->recurrence);
+    if (!memory->recurrence)
+        return fm_fail_no_memory(err, object, sizeof *memory->recurrence);
+    memory->row_count = ROW_MODES + memory->sum.count;
+    return true;
+}
+
+static bool prepare_window(fm_memory *memory, fm_error *err)
+{
+    enum { FIRST_ROWS = 64 }; // an unlimited window doubles from here
+    const fm_memory_def *def = &memory->def;
+    memory->window = isfinite(def->window_seconds)
+                         ? (int)fmax(1, round(def->window_seconds / def->time_step))
+                         : def->window_steps;
+    memory->row_count = memory->window == FM_MEMORY_UNLIMITED ? FIRST_ROWS : memory->window + 1;
+    memory->newest = memory->row_count - 1; // so that the first push lands in row 0
+    if (!fm_window_alloc_weights(memory))
+        return fm_fail_no_memory(err, object, 2 * sizeof(double) * (size_t)memory->row_count);
+    return true;
+}
+
+fm_memory *fm_memory_create(const fm_memory_def *def, int lane_count, fm_error *err)
+{
+    if (err->status != FM_OK || !check_def(def, err))
+        return NULL;
+    if (lane_count < 1 || lane_count > INT_MAX - FM_LANES) {
+        fm_fail_number(err, object, "lane_count", lane_count, "1 to 2147483639");
+        return NULL;
+    }
+    fm_memory *memory = fm_alloc_aligned(1, sizeof *memory);
+    if (!memory) {
+        fm_fail_no_memory(err, object, sizeof *memory);
+        return NULL;
+    }
+    memory->def = *def;
+    memory->lane_count = lane_count;
+    memory->block_count = fm_block_count(lane_count, FM_LANES);
+    bool prepared = fm_memory_uses_exponentials(memory) ? prepare_exponentials(memory, err)
+                                                        : prepare_window(memory, err);
+    if (prepared) {
+        size_t count = (size_t)memory->block_count * memory->row_count * FM_LANES;
+        memory->state = fm_alloc_aligned(count, sizeof *memory->state);
+        if (!memory->state)
+            prepared = fm_fail_no_memory(err, object, count * sizeof *memory->state);
+    }
+    if (!prepared) {
+        fm_memory_destroy(memory);
+        return NULL;
+    }
+    return memory;
+}
+
+void fm_memory_destroy(fm_memory *memory)
+{
+    if (!memory)
+        return;
+    free(memory->state);
+    free(memory->spare);
+    free(memory->unrolled);
+    free(memory->recurrence);
+    free(memory);
+}
+
+static bool step_allowed(const fm_memory *memory, double h)
+{
+    const double slack = 1e-9; // steps come from sums and quotients of times
+    double shortest = memory->def.time_step;
+    if (memory->push_count == 0)
+        return h == 0;
+    if (!isfinite(h) || h < shortest * (1 - slack))
+        return false;
+    return fm_memory_uses_exponentials(memory) || h <= shortest * (1 + slack);
+}
+
+static double fading_rate(const fm_memory *memory)
+{
+    return memory->def.method == FM_MEMORY_FADING ? 1 / memory->def.fading_time : 0;
+}
+
+void fm_memory_set_step(fm_memory *memory, double h)
+{
+    if (!(h > 0) || !fm_memory_uses_exponentials(memory) || h == memory->recurrence->step)
+        return;
+    fm_recurrence_build(memory->recurrence, &memory->sum, memory->def.order, fading_rate(memory), h);
+    memory->sums_stale = true;
+}
+
+bool fm_memory_begin(fm_memory *memory, double h)
+{
+    if (!step_allowed(memory, h))
+        return false;
+    fm_memory_set_step(memory, h);
+    return fm_memory_uses_exponentials(memory) || fm_window_grow(memory);
+}
+
+// Runs over whole blocks and copies the odd lanes of the last one by way of a full block.
+static int lanes_in_block(const fm_memory *memory, int block, int last)
+{
+    int left = last - block * FM_LANES;
+    assert(left >= FM_LANES || last == memory->lane_count);
+    return left < FM_LANES ? left : FM_LANES;
+}
+
+void fm_memory_predict_range(fm_memory *memory, int first, int last, double *known)
+{
+    assert(first % FM_LANES == 0 && last <= memory->lane_count);
+    const bool modes = fm_memory_uses_exponentials(memory);
+    fm_window_view view = {0};
+    if (!modes)
+        view = fm_window_next(memory);
+    for (int b = first / FM_LANES; b * FM_LANES < last; b++) {
+        double part[FM_LANES];
+        if (modes) {
+            double *block = memory->state + (size_t)b * memory->row_count * FM_LANES;
+            if (memory->sums_stale)
+                fm_modes_refresh_sums(memory, b, b + 1);
+            double before = memory->push_count ? memory->recurrence->before : 0;
+            for (int l = 0; l < FM_LANES; l++)
+                part[l] = before * block[ROW_NEWEST * FM_LANES + l] +
+                          block[ROW_SUM * FM_LANES + l];
+        } else {
+            fm_window_weigh(memory, &view, b, part);
+        }
+        memcpy(known + (b * FM_LANES - first), part,
+               lanes_in_block(memory, b, last) * sizeof *part);
+    }
+}
+
+static void push_block(fm_memory *memory, int block, const double *rate)
+{
+    double *rows = memory->state + (size_t)block * memory->row_count * FM_LANES;
+    if (!fm_memory_uses_exponentials(memory)) {
+        int row = (memory->newest + 1) % memory->row_count;
+        memcpy(rows + (size_t)row * FM_LANES, rate, FM_LANES * sizeof *rate);
+    } else if (memory->push_count == 0) {
+        memcpy(rows + ROW_NEWEST * FM_LANES, rate, FM_LANES * sizeof *rate);
+    } else {
+        fm_modes_push(memory, block, block + 1, rate);
+    }
+}
+
+void fm_memory_push_range(fm_memory *memory, int first, int last, const double *rate)
+{
+    assert(first % FM_LANES == 0 && last <= memory->lane_count);
+    int b = first / FM_LANES, whole = last / FM_LANES;
+    if (fm_memory_uses_exponentials(memory) && memory->push_count > 0) {
+        if (memory->sums_stale)
+            fm_modes_refresh_sums(memory, b, fm_block_count(last, FM_LANES));
+        fm_modes_push(memory, b, whole, rate);
+        b = whole;
+    }
+    for (; b * FM_LANES < last; b++) {
+        double part[FM_LANES] = {0};
+        memcpy(part, rate + (b * FM_LANES - first), lanes_in_block(memory, b, last) * sizeof *part);
+        push_block(memory, b, part);
+    }
+}
+
+void fm_memory_end(fm_memory *memory)
+{
+    if (fm_memory_uses_exponentials(memory))
+        memory->sums_stale = false;
+    else
+        memory->newest = (memory->newest + 1) % memory->row_count;
+    memory->push_count++;
+}
+
+void fm_memory_value_range(const fm_memory *memory, int first, int last, double *derivative)
+{
+    assert(first % FM_LANES == 0 && last <= memory->lane_count);
+    const bool modes = fm_memory_uses_exponentials(memory);
+    fm_window_view view = {0};
+    if (!modes && memory->push_count > 0)
+        view = fm_window_now(memory);
+    for (int b = first / FM_LANES; b * FM_LANES < last; b++) {
+        double part[FM_LANES];
+        if (modes)
+            memcpy(part, memory->state + ((size_t)b * memory->row_count + ROW_VALUE) * FM_LANES,
+                   sizeof part);
+        else
+            fm_window_weigh(memory, &view, b, part);
+        memcpy(derivative + (b * FM_LANES - first), part,
+               lanes_in_block(memory, b, last) * sizeof *part);
+    }
+}
+
+bool fm_memory_push(fm_memory *memory, const double *rate, double h)
+{
+    if (!fm_memory_begin(memory, h))
+        return false;
+    fm_memory_push_range(memory, 0, memory->lane_count, rate);
+    fm_memory_end(memory);
+    return true;
+}
+
+void fm_memory_value(const fm_memory *memory, double *derivative)
+{
+    fm_memory_value_range(memory, 0, memory->lane_count, derivative);
+}
+
+bool fm_memory_predict(fm_memory *memory, double h, double *known)
+{
+    if (!fm_memory_begin(memory, h))
+        return false;
+    fm_memory_predict_range(memory, 0, memory->lane_count, known);
+    return true;
+}
+
+double fm_memory_newest_weight(const fm_memory *memory, double h)
+{
+    if (!(h > 0))
+        return 0;
+    if (!fm_memory_uses_exponentials(memory))
+        return pow(h, 1 - memory->def.order) * fm_window_newest(&memory->def);
+    if (h == memory->recurrence->step)
+        return memory->recurrence->newest;
+    fm_exponentials none = {0};
+    fm_recurrence recurrence;
+    fm_recurrence_build(&recurrence, &none, memory->def.order, fading_rate(memory), h);
+    return recurrence.newest;
+}
+
+bool fm_memory_step(fm_memory *memory, double h, fm_memory_solve *solve, void *context)
+{
+    enum { STEP_LANES = 256 }; // known and rate of as many lanes stay in the first-level cache
+    double known[STEP_LANES], rate[STEP_LANES];
+    if (!fm_memory_begin(memory, h))
+        return false;
+    for (int first = 0; first < memory->lane_count; first += STEP_LANES) {
+        int left = memory->lane_count - first;
+        int count = left < STEP_LANES ? left : STEP_LANES;
+        fm_memory_predict_range(memory, first, first + count, known);
+        solve(context, first, count, known, rate);
+        fm_memory_push_range(memory, first, first + count, rate);
+    }
+    fm_memory_end(memory);
+    return true;
+}
+
+int fm_memory_lane_count(const fm_memory *memory)
+{
+    return memory->lane_count;
+}
+
+int64_t fm_memory_push_count(const fm_memory *memory)
+{
+    return memory->push_count;
+}
+
+size_t fm_memory_bytes_per_lane(const fm_memory *memory)
+{
+    return (size_t)memory->row_count * sizeof *memory->state;
+}
+
+int fm_memory_exponential_count(const fm_memory *memory)
+{
+    return memory->sum.count;
+}
+
+double fm_memory_kernel_error(const fm_memory *memory)
+{
+    return memory->sum.error;
+}
+
+int fm_memory_window_steps(const fm_memory *memory)
+{
+    return memory->window;
+}
