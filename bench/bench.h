@@ -36,17 +36,18 @@ int bench_close(bench_report *report); // 0, or 3 when the output could not be w
 
 double bench_now(void); // s
 
-// Times `count` jobs turn by turn for `rounds` rounds, after one round to warm up, and gives each one's ns per
-// unit of work, and its median ratio to jobs[baseline].
+// Times `count` jobs turn by turn for `rounds` rounds, after some to warm up, and gives each one's ns per
+// unit of work, and its median ratio to another.
 typedef struct bench_job {
     void (*run)(void *context, int repeats);
     void *context;
-    double work; // units done by one repeat
-    double ns;   // out: median
+    double work;  // units done by one repeat
+    int baseline; // index of the job this one is compared with
+    double ns;    // out: median
     double ratio; // out
 } bench_job;
 
-void bench_measure(bench_job *jobs, int count, int baseline, int rounds, double seconds_per_turn);
+void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_turn);
 
 bench_function bench_memory;
 

@@ -80,7 +80,7 @@ FM_API void fm_memory_destroy(fm_memory *memory); // NULL is fine
 FM_API bool fm_memory_push(fm_memory *memory, const double *rate, double h);
 
 // derivative[lane_count]: D^q x at the time of the last push. Zero before the second push.
-FM_API void fm_memory_value(const fm_memory *memory, double *derivative);
+FM_API void fm_memory_value(fm_memory *memory, double *derivative);
 
 // known[lane_count]: the part of the value h seconds on that does not depend on the rate there.
 // False when a push with this h would be refused.

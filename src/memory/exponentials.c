@@ -198,23 +198,38 @@ void fm_recurrence_build(fm_recurrence *recurrence, const fm_exponentials *sum, 
 }
 
 FM_SIMD_CLONES
-static void refresh_sum(double *restrict block, int modes, const double *restrict gain)
+static void refresh_sums(double *restrict block, int block_count, int modes,
+                         const double *restrict gain)
 {
-    double total[FM_LANES] = {0};
-    const double *mode = block + ROW_MODES * FM_LANES;
-    for (int k = 0; k < modes; k++, mode += FM_LANES) {
+    for (int b = 0; b < block_count; b++) {
+        double total[FM_LANES] = {0};
+        double *mode = block + ROW_MODES * FM_LANES;
+        for (int k = 0; k < modes; k++, mode += FM_LANES) {
 #pragma omp simd
-        for (int l = 0; l < FM_LANES; l++)
-            total[l] += gain[k] * mode[l];
+            for (int l = 0; l < FM_LANES; l++)
+                total[l] += gain[k] * mode[l];
+        }
+        memcpy(block + ROW_SUM * FM_LANES, total, sizeof total);
+        block = mode;
     }
-    memcpy(block + ROW_SUM * FM_LANES, total, sizeof total);
 }
 
-void fm_modes_refresh_sums(fm_memory *memory, int first, int last)
+void fm_modes_refresh_sums(fm_memory *memory, int block, int block_count)
 {
-    for (int b = first; b < last; b++)
-        refresh_sum(memory->state + (size_t)b * memory->row_count * FM_LANES, memory->sum.count,
-                    memory->recurrence->gain);
+    refresh_sums(fm_memory_row(memory, block, 0), block_count, memory->sum.count,
+                 memory->recurrence->gain);
+}
+
+void fm_modes_known(fm_memory *memory, int block, int block_count, double *known)
+{
+    // before the first push there is no step yet, and nothing to weigh
+    double before = memory->push_count ? memory->recurrence->before : 0;
+    const double *rows = fm_memory_row(memory, block, 0);
+    for (int b = 0; b < block_count; b++, known += FM_LANES) {
+        for (int l = 0; l < FM_LANES; l++)
+            known[l] = before * rows[ROW_NEWEST * FM_LANES + l] + rows[ROW_SUM * FM_LANES + l];
+        rows += (size_t)memory->row_count * FM_LANES;
+    }
 }
 
 // One pass: the value at the new time, the modes moved on, and the sum that the next value will need.
@@ -249,8 +264,8 @@ static void push_blocks(double *restrict block, int block_count, int modes,
     }
 }
 
-void fm_modes_push(fm_memory *memory, int first, int last, const double *rate)
+void fm_modes_push(fm_memory *memory, int block, int block_count, const double *rate)
 {
-    double *block = memory->state + (size_t)first * memory->row_count * FM_LANES;
-    push_blocks(block, last - first, memory->sum.count, memory->recurrence, rate);
+    push_blocks(fm_memory_row(memory, block, 0), block_count, memory->sum.count,
+                memory->recurrence, rate);
 }

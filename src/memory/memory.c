@@ -186,66 +186,82 @@ bool fm_memory_begin(fm_memory *memory, double h)
     return fm_memory_uses_exponentials(memory) || fm_window_grow(memory);
 }
 
-// Runs over whole blocks and copies the odd lanes of the last one by way of a full block.
-static int lanes_in_block(const fm_memory *memory, int block, int last)
+// Reads whole blocks straight into out, and the odd lanes of a last block by way of a whole one.
+typedef void block_reader(fm_memory *memory, int block, int block_count, double *out);
+
+static void read_lanes(block_reader *read, fm_memory *memory, int first, int last, double *out)
 {
-    int left = last - block * FM_LANES;
-    assert(left >= FM_LANES || last == memory->lane_count);
-    return left < FM_LANES ? left : FM_LANES;
+    assert(first % FM_LANES == 0 && last <= memory->lane_count);
+    int block = first / FM_LANES, whole = (last - first) / FM_LANES, odd = (last - first) % FM_LANES;
+    if (whole > 0)
+        read(memory, block, whole, out);
+    if (odd > 0) {
+        double part[FM_LANES];
+        read(memory, block + whole, 1, part);
+        memcpy(out + (size_t)whole * FM_LANES, part, (size_t)odd * sizeof *part);
+    }
+}
+
+static void read_known(fm_memory *memory, int block, int block_count, double *known)
+{
+    if (!fm_memory_uses_exponentials(memory)) {
+        fm_window_view view = fm_window_next(memory);
+        fm_window_weigh(memory, &view, block, block_count, known);
+        return;
+    }
+    if (memory->sums_stale)
+        fm_modes_refresh_sums(memory, block, block_count);
+    fm_modes_known(memory, block, block_count, known);
+}
+
+static void read_value(fm_memory *memory, int block, int block_count, double *value)
+{
+    if (!fm_memory_uses_exponentials(memory)) {
+        fm_window_view view = fm_window_now(memory);
+        fm_window_weigh(memory, &view, block, block_count, value);
+        return;
+    }
+    const double *row = fm_memory_row(memory, block, ROW_VALUE);
+    size_t stride = (size_t)memory->row_count * FM_LANES;
+    for (int b = 0; b < block_count; b++)
+        memcpy(value + (size_t)b * FM_LANES, row + b * stride, FM_LANES * sizeof *value);
 }
 
 void fm_memory_predict_range(fm_memory *memory, int first, int last, double *known)
 {
-    assert(first % FM_LANES == 0 && last <= memory->lane_count);
-    const bool modes = fm_memory_uses_exponentials(memory);
-    fm_window_view view = {0};
-    if (!modes)
-        view = fm_window_next(memory);
-    for (int b = first / FM_LANES; b * FM_LANES < last; b++) {
-        double part[FM_LANES];
-        if (modes) {
-            double *block = memory->state + (size_t)b * memory->row_count * FM_LANES;
-            if (memory->sums_stale)
-                fm_modes_refresh_sums(memory, b, b + 1);
-            double before = memory->push_count ? memory->recurrence->before : 0;
-            for (int l = 0; l < FM_LANES; l++)
-                part[l] = before * block[ROW_NEWEST * FM_LANES + l] +
-                          block[ROW_SUM * FM_LANES + l];
-        } else {
-            fm_window_weigh(memory, &view, b, part);
-        }
-        memcpy(known + (b * FM_LANES - first), part,
-               lanes_in_block(memory, b, last) * sizeof *part);
-    }
+    read_lanes(read_known, memory, first, last, known);
 }
 
-static void push_block(fm_memory *memory, int block, const double *rate)
+void fm_memory_value_range(fm_memory *memory, int first, int last, double *derivative)
 {
-    double *rows = memory->state + (size_t)block * memory->row_count * FM_LANES;
-    if (!fm_memory_uses_exponentials(memory)) {
-        int row = (memory->newest + 1) % memory->row_count;
-        memcpy(rows + (size_t)row * FM_LANES, rate, FM_LANES * sizeof *rate);
-    } else if (memory->push_count == 0) {
-        memcpy(rows + ROW_NEWEST * FM_LANES, rate, FM_LANES * sizeof *rate);
-    } else {
-        fm_modes_push(memory, block, block + 1, rate);
+    read_lanes(read_value, memory, first, last, derivative);
+}
+
+static void write_rates(fm_memory *memory, int block, int block_count, const double *rate)
+{
+    const bool modes = fm_memory_uses_exponentials(memory);
+    if (modes && memory->push_count > 0) {
+        if (memory->sums_stale)
+            fm_modes_refresh_sums(memory, block, block_count);
+        fm_modes_push(memory, block, block_count, rate);
+        return;
     }
+    double *row = fm_memory_row(memory, block, modes ? ROW_NEWEST : fm_window_next_row(memory));
+    size_t stride = (size_t)memory->row_count * FM_LANES;
+    for (int b = 0; b < block_count; b++)
+        memcpy(row + b * stride, rate + (size_t)b * FM_LANES, FM_LANES * sizeof *rate);
 }
 
 void fm_memory_push_range(fm_memory *memory, int first, int last, const double *rate)
 {
     assert(first % FM_LANES == 0 && last <= memory->lane_count);
-    int b = first / FM_LANES, whole = last / FM_LANES;
-    if (fm_memory_uses_exponentials(memory) && memory->push_count > 0) {
-        if (memory->sums_stale)
-            fm_modes_refresh_sums(memory, b, fm_block_count(last, FM_LANES));
-        fm_modes_push(memory, b, whole, rate);
-        b = whole;
-    }
-    for (; b * FM_LANES < last; b++) {
+    int block = first / FM_LANES, whole = (last - first) / FM_LANES, odd = (last - first) % FM_LANES;
+    if (whole > 0)
+        write_rates(memory, block, whole, rate);
+    if (odd > 0) {
         double part[FM_LANES] = {0};
-        memcpy(part, rate + (b * FM_LANES - first), lanes_in_block(memory, b, last) * sizeof *part);
-        push_block(memory, b, part);
+        memcpy(part, rate + (size_t)whole * FM_LANES, (size_t)odd * sizeof *part);
+        write_rates(memory, block + whole, 1, part);
     }
 }
 
@@ -254,27 +270,8 @@ void fm_memory_end(fm_memory *memory)
     if (fm_memory_uses_exponentials(memory))
         memory->sums_stale = false;
     else
-        memory->newest = (memory->newest + 1) % memory->row_count;
+        memory->newest = fm_window_next_row(memory);
     memory->push_count++;
-}
-
-void fm_memory_value_range(const fm_memory *memory, int first, int last, double *derivative)
-{
-    assert(first % FM_LANES == 0 && last <= memory->lane_count);
-    const bool modes = fm_memory_uses_exponentials(memory);
-    fm_window_view view = {0};
-    if (!modes && memory->push_count > 0)
-        view = fm_window_now(memory);
-    for (int b = first / FM_LANES; b * FM_LANES < last; b++) {
-        double part[FM_LANES];
-        if (modes)
-            memcpy(part, memory->state + ((size_t)b * memory->row_count + ROW_VALUE) * FM_LANES,
-                   sizeof part);
-        else
-            fm_window_weigh(memory, &view, b, part);
-        memcpy(derivative + (b * FM_LANES - first), part,
-               lanes_in_block(memory, b, last) * sizeof *part);
-    }
 }
 
 bool fm_memory_push(fm_memory *memory, const double *rate, double h)
@@ -286,7 +283,7 @@ bool fm_memory_push(fm_memory *memory, const double *rate, double h)
     return true;
 }
 
-void fm_memory_value(const fm_memory *memory, double *derivative)
+void fm_memory_value(fm_memory *memory, double *derivative)
 {
     fm_memory_value_range(memory, 0, memory->lane_count, derivative);
 }

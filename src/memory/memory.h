@@ -19,7 +19,7 @@ bool fm_memory_begin(fm_memory *memory, double h);
 void fm_memory_predict_range(fm_memory *memory, int first, int last, double *known);
 void fm_memory_push_range(fm_memory *memory, int first, int last, const double *rate);
 void fm_memory_end(fm_memory *memory);
-void fm_memory_value_range(const fm_memory *memory, int first, int last, double *derivative);
+void fm_memory_value_range(fm_memory *memory, int first, int last, double *derivative);
 
 enum { FM_MEMORY_MAX_EXPONENTIALS = 160 };
 
@@ -82,9 +82,15 @@ struct fm_memory {
 bool fm_memory_uses_exponentials(const fm_memory *memory);
 void fm_memory_set_step(fm_memory *memory, double h); // the recurrences of this step; nothing for windows
 
-// exponentials.c: rows of blocks [first, last); `rate`, `known` start at block `first`, whole blocks.
-void fm_modes_refresh_sums(fm_memory *memory, int first, int last);
-void fm_modes_push(fm_memory *memory, int first, int last, const double *rate);
+static inline double *fm_memory_row(fm_memory *memory, int block, int row)
+{
+    return memory->state + ((size_t)block * memory->row_count + row) * FM_LANES;
+}
+
+// exponentials.c: on block_count blocks from `block`; rate and known hold those blocks only.
+void fm_modes_refresh_sums(fm_memory *memory, int block, int block_count);
+void fm_modes_known(fm_memory *memory, int block, int block_count, double *known);
+void fm_modes_push(fm_memory *memory, int block, int block_count, const double *rate);
 
 // window.c
 bool fm_window_set_rows(fm_memory *memory, int rows); // keeps those that fit
@@ -100,8 +106,10 @@ typedef struct fm_window_view {
     double scale;   // h^(1-q)
 } fm_window_view;
 
+int fm_window_next_row(const fm_memory *memory); // where the next push goes
 fm_window_view fm_window_now(const fm_memory *memory);
 fm_window_view fm_window_next(const fm_memory *memory);
-void fm_window_weigh(const fm_memory *memory, const fm_window_view *view, int block, double *total);
+void fm_window_weigh(fm_memory *memory, const fm_window_view *view, int block, int block_count,
+                     double *total);
 
 #endif

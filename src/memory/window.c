@@ -135,26 +135,9 @@ bool fm_window_grow(fm_memory *memory)
     return memory->row_count <= INT32_MAX / 4 && fm_window_set_rows(memory, 2 * memory->row_count);
 }
 
-FM_SIMD_CLONES
-static void add_rows(const double *restrict row, const double *restrict weight, int count,
-                     double *restrict total)
+int fm_window_next_row(const fm_memory *memory)
 {
-    double even[FM_LANES], odd[FM_LANES] = {0}; // two chains of additions, to keep both adders busy
-    memcpy(even, total, sizeof even);
-    int i = 0;
-    for (; i + 1 < count; i += 2, row += 2 * FM_LANES) {
-#pragma omp simd
-        for (int l = 0; l < FM_LANES; l++) {
-            even[l] += weight[i] * row[l];
-            odd[l] += weight[i + 1] * row[FM_LANES + l];
-        }
-    }
-    if (i < count) {
-        for (int l = 0; l < FM_LANES; l++)
-            even[l] += weight[i] * row[l];
-    }
-    for (int l = 0; l < FM_LANES; l++)
-        total[l] = even[l] + odd[l];
+    return memory->newest + 1 == memory->row_count ? 0 : memory->newest + 1;
 }
 
 static fm_window_view view_at(const fm_memory *memory, int newest, int64_t pushes)
@@ -177,31 +160,55 @@ fm_window_view fm_window_now(const fm_memory *memory)
 
 fm_window_view fm_window_next(const fm_memory *memory)
 {
-    int newest = (memory->newest + 1) % memory->row_count;
-    fm_window_view view = view_at(memory, newest, memory->push_count + 1);
+    fm_window_view view = view_at(memory, fm_window_next_row(memory), memory->push_count + 1);
     view.without_newest = true;
     return view;
 }
 
-void fm_window_weigh(const fm_memory *memory, const fm_window_view *view, int block, double *total)
+// total = scale (sum of weight[row] state[row] over rows [0, split) and (split, used) - surplus state[oldest]).
+// split = used takes all of them. Two chains of additions keep both adders busy.
+FM_SIMD_CLONES
+static void weigh_blocks(const double *restrict row, int block_count, size_t stride, int split,
+                         int used, const double *restrict weight, int oldest,
+                         const fm_window_view *restrict view, double *restrict total)
 {
-    int rows = memory->row_count, newest = view->newest;
-    int used = memory->push_count < rows ? (int)memory->push_count : rows;
-    const double *row = memory->state + (size_t)block * rows * FM_LANES;
-    const double *weight = memory->unrolled + rows - newest;
-    memset(total, 0, FM_LANES * sizeof *total);
-    if (view->age == 0)
-        return;
-    if (view->without_newest) {
-        add_rows(row, weight, newest, total);
-        int after = newest + 1;
-        if (after < used)
-            add_rows(row + (size_t)after * FM_LANES, weight + after, used - after, total);
-    } else {
-        add_rows(row, weight, used, total);
+    for (int b = 0; b < block_count; b++, row += stride, total += FM_LANES) {
+        double even[FM_LANES] = {0}, odd[FM_LANES] = {0};
+        for (int part = 0; part < 2; part++) {
+            int i = part ? split + 1 : 0, end = part ? used : split;
+            for (; i + 1 < end; i += 2) {
+                const double *r = row + (size_t)i * FM_LANES;
+#pragma omp simd
+                for (int l = 0; l < FM_LANES; l++) {
+                    even[l] += weight[i] * r[l];
+                    odd[l] += weight[i + 1] * r[FM_LANES + l];
+                }
+            }
+            if (i < end) {
+                const double *r = row + (size_t)i * FM_LANES;
+#pragma omp simd
+                for (int l = 0; l < FM_LANES; l++)
+                    even[l] += weight[i] * r[l];
+            }
+        }
+        const double *end = row + (size_t)oldest * FM_LANES;
+#pragma omp simd
+        for (int l = 0; l < FM_LANES; l++)
+            total[l] = view->scale * (even[l] + odd[l] - view->surplus * end[l]);
     }
-    // the row at the old end was given the interior weight
-    const double *oldest = row + (size_t)((newest - view->age + rows) % rows) * FM_LANES;
-    for (int l = 0; l < FM_LANES; l++)
-        total[l] = view->scale * (total[l] - view->surplus * oldest[l]);
+}
+
+void fm_window_weigh(fm_memory *memory, const fm_window_view *view, int block, int block_count,
+                     double *total)
+{
+    if (view->age <= 0) {
+        memset(total, 0, (size_t)block_count * FM_LANES * sizeof *total);
+        return;
+    }
+    int rows = memory->row_count;
+    int used = memory->push_count < rows ? (int)memory->push_count : rows;
+    int split = view->without_newest && view->newest < used ? view->newest : used;
+    int oldest = (view->newest - view->age + rows) % rows;
+    weigh_blocks(fm_memory_row(memory, block, 0), block_count, (size_t)rows * FM_LANES, split, used,
+                 memory->unrolled + rows - view->newest, oldest, view, total);
 }

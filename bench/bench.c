@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// bench.c: the table of benchmarks, how they are timed, and how they are printed.
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+const bench_case bench_cases[] = {
+    {"memory", "the fractional memory: ns per lane and step against rings and a plain loop",
+     bench_memory},
+    {NULL, NULL, NULL},
+};
+
+struct bench_report {
+    bool json;
+    int case_count;
+    int result_count; // in the current case
+    const char *group;
+};
+
+double bench_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bench_report *bench_open(bool json)
+{
+    bench_report *report = calloc(1, sizeof *report);
+    if (!report)
+        return NULL;
+    report->json = json;
+    if (json)
+        printf("{\"benchmarks\": [");
+    return report;
+}
+
+void bench_begin(bench_report *report, const bench_case *which)
+{
+    if (report->json)
+        printf("%s\n  {\"name\": \"%s\", \"results\": [", report->case_count ? "," : "",
+               which->name);
+    else
+        printf("%s%s: %s\n", report->case_count ? "\n" : "", which->name, which->about);
+    report->case_count++;
+    report->result_count = 0;
+    report->group = NULL;
+    fflush(stdout);
+}
+
+static void print_json(const bench_report *report, const bench_result *result)
+{
+    printf("%s\n    {\"group\": \"%s\", \"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"",
+           report->result_count ? "," : "", result->group, result->name, result->ns, result->unit);
+    if (result->ratio > 0)
+        printf(", \"ratio\": %.4g, \"baseline\": \"%s\"", result->ratio, result->baseline);
+    if (result->note && result->note[0])
+        printf(", \"note\": \"%s\"", result->note);
+    printf("}");
+}
+
+static void print_text(bench_report *report, const bench_result *result)
+{
+    if (report->group != result->group)
+        printf("\n  %s\n", result->group);
+    report->group = result->group;
+    printf("    %-28s %9.3f %-14s", result->name, result->ns, result->unit);
+    if (result->ratio > 0)
+        printf(" %7.2f x %-20s", result->ratio, result->baseline);
+    printf(" %s\n", result->note ? result->note : "");
+}
+
+void bench_add(bench_report *report, const bench_result *result)
+{
+    if (report->json)
+        print_json(report, result);
+    else
+        print_text(report, result);
+    report->result_count++;
+    fflush(stdout);
+}
+
+void bench_end(bench_report *report)
+{
+    if (report->json)
+        printf("]}");
+}
+
+int bench_close(bench_report *report)
+{
+    if (report->json)
+        printf("\n]}\n");
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    free(report);
+    return failed ? 3 : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static double time_turn(const bench_job *job, int repeats)
+{
+    double start = bench_now();
+    job->run(job->context, repeats);
+    return bench_now() - start;
+}
+
+// As many repeats as fill a turn, found by doubling; warms the caches on the way.
+static int choose_repeats(const bench_job *job, double seconds_per_turn)
+{
+    int repeats = 1;
+    while (time_turn(job, repeats) < seconds_per_turn / 2 && repeats < 1 << 28)
+        repeats *= 2;
+    return repeats;
+}
+
+void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_turn)
+{
+    int *repeats = malloc((size_t)count * sizeof *repeats);
+    double *ns = malloc((size_t)count * rounds * sizeof *ns);
+    double *ratio = malloc((size_t)rounds * sizeof *ratio);
+    if (!repeats || !ns || !ratio) {
+        free(repeats);
+        free(ns);
+        free(ratio);
+        return;
+    }
+    for (int j = 0; j < count; j++)
+        repeats[j] = choose_repeats(&jobs[j], seconds_per_turn);
+    for (int r = 0; r < rounds; r++) {
+        for (int j = 0; j < count; j++)
+            ns[j * rounds + r] = 1e9 * time_turn(&jobs[j], repeats[j]) / (repeats[j] * jobs[j].work);
+    }
+    for (int j = 0; j < count; j++) {
+        for (int r = 0; r < rounds; r++)
+            ratio[r] = ns[j * rounds + r] / ns[jobs[j].baseline * rounds + r];
+        jobs[j].ratio = median(ratio, rounds);
+    }
+    for (int j = 0; j < count; j++)
+        jobs[j].ns = median(ns + (size_t)j * rounds, rounds);
+    free(repeats);
+    free(ns);
+    free(ratio);
+}
