@@ -140,7 +140,8 @@ void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_tu
         repeats[j] = choose_repeats(&jobs[j], seconds_per_turn);
     for (int r = 0; r < rounds; r++) {
         for (int j = 0; j < count; j++)
-            ns[j * rounds + r] = 1e9 * time_turn(&jobs[j], repeats[j]) / (repeats[j] * jobs[j].work);
+            ns[j * rounds + r] =
+                1e9 * time_turn(&jobs[j], repeats[j]) / (repeats[j] * jobs[j].work);
     }
     for (int j = 0; j < count; j++) {
         for (int r = 0; r < rounds; r++)

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-// One measured case. Times on busy machines mean little by themselves: `ratio` compares with a baseline
-// measured in the same run, turn by turn.
+// One measured case. Times on busy machines mean little by themselves: `ratio` compares with a
+// baseline measured in the same run, turn by turn.
 typedef struct bench_result {
     const char *group; // cases that belong together: "7503 lanes"
     const char *name;
@@ -36,8 +36,8 @@ int bench_close(bench_report *report); // 0, or 3 when the output could not be w
 
 double bench_now(void); // s
 
-// Times `count` jobs turn by turn for `rounds` rounds, after some to warm up, and gives each one's ns per
-// unit of work, and its median ratio to another.
+// Times `count` jobs turn by turn for `rounds` rounds, after some to warm up, and gives each one's
+// ns per unit of work, and its median ratio to another.
 typedef struct bench_job {
     void (*run)(void *context, int repeats);
     void *context;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // memory.c: what remembering costs.
 //
-// Per lane and step (push and value): full memory at two tolerances, each beside a plain loop that reads and writes
-// as many bytes as it holds, and rings of 3, 10 and 100 intervals beside full memory. 7,503 lanes are a 61x41 cloth and fit the
-// second-level cache; 300,000 do not. Then: does step 1,000,000 cost what step 1,000 does?
+// Per lane and step (push and value): full memory at two tolerances, each beside a plain loop that
+// reads and writes as many bytes as it holds, and rings of 3, 10 and 100 intervals beside full
+// memory. 7,503 lanes are a 61x41 cloth and fit the second-level cache; 300,000 do not. Then: does
+// step 1,000,000 cost what step 1,000 does?
 #include "bench.h"
 
 #include <fathom/memory.h>
@@ -95,15 +96,16 @@ static fm_memory_def ring_def(int steps)
     return def;
 }
 
-static void report_kind(bench_report *report, const char *group, const char *name, fm_memory *memory,
-                        const bench_job *job, const char *baseline)
+static void report_kind(bench_report *report, const char *group, const char *name,
+                        fm_memory *memory, const bench_job *job, const char *baseline)
 {
     char note[64];
     int exponentials = fm_memory_exponential_count(memory);
     int length = snprintf(note, sizeof note, "%zu bytes a lane", fm_memory_bytes_per_lane(memory));
     if (exponentials)
         snprintf(note + length, sizeof note - length, ", %d exponentials", exponentials);
-    bench_add(report, &(bench_result){group, name, job->ns, "ns/lane-step", job->ratio, baseline, note});
+    bench_add(report,
+              &(bench_result){group, name, job->ns, "ns/lane-step", job->ratio, baseline, note});
 }
 
 static void compare_methods(bench_report *report, const char *group, int count)
@@ -131,8 +133,8 @@ static void compare_methods(bench_report *report, const char *group, int count)
     if (ready) {
         bench_measure(jobs, KINDS + FULL, ROUNDS, TURN);
         for (int i = 0; i < FULL; i++)
-            bench_add(report, &(bench_result){group, loops[i], jobs[KINDS + i].ns, "ns/lane-step", 0,
-                                              "", "a plain loop over the same bytes"});
+            bench_add(report, &(bench_result){group, loops[i], jobs[KINDS + i].ns, "ns/lane-step",
+                                              0, "", "a plain loop over the same bytes"});
         for (int i = 0; i < KINDS; i++)
             report_kind(report, group, names[i], l[i].memory, &jobs[i],
                         i < FULL ? loops[i] : names[0]);
@@ -149,7 +151,8 @@ static void compare_ages(bench_report *report)
     enum { LANES = 750 };
     fm_memory_def def = full_def(1e-3);
     lanes young, old;
-    bool ready = open_lanes(&young, &def, LANES) & open_lanes(&old, &def, LANES);
+    bool ready = open_lanes(&young, &def, LANES);
+    ready = open_lanes(&old, &def, LANES) && ready;
     if (ready) {
         step_lanes(&young, 1000);
         step_lanes(&old, 1000000);

@@ -2,8 +2,8 @@
 // error.h: how a call says that it failed.
 //
 // Start with `fm_error err = {0};` and hand the same struct to call after call: it keeps the first
-// failure, and the calls after it do nothing and return NULL, false or 0. Look at it once, at the end.
-// The library never prints, exits or jumps.
+// failure, and the calls after it do nothing and return NULL, false or 0. Look at it once, at the
+// end. The library never prints, exits or jumps.
 #ifndef FATHOM_ERROR_H
 #define FATHOM_ERROR_H
 

@@ -52,13 +52,13 @@ typedef enum fm_memory_method {
 
 typedef struct fm_memory_def {
     fm_memory_method method;
-    double order;     // q, in (0, 1)
-    double time_step; // s, > 0. FULL, FADING: the smallest step that will be pushed; steps may
-                      // vary above it. TRAPEZOID, COIMBRA: the step, the same for every push
-    double horizon;   // s, >= time_step: how far back FULL and FADING hold their tolerance
-    double tolerance; // relative error of the kernel on [time_step, horizon], in (1e-12, 0.1)
-    int window_steps; // TRAPEZOID, COIMBRA: intervals remembered, >= 1 (n intervals are n + 1
-                      // rates), or FM_MEMORY_UNLIMITED, the default
+    double order;          // q, in (0, 1)
+    double time_step;      // s, > 0. FULL, FADING: the smallest step that will be pushed; steps may
+                           // vary above it. TRAPEZOID, COIMBRA: the step, the same for every push
+    double horizon;        // s, >= time_step: how far back FULL and FADING hold their tolerance
+    double tolerance;      // relative error of the kernel on [time_step, horizon], in (1e-12, 0.1)
+    int window_steps;      // TRAPEZOID, COIMBRA: intervals remembered, >= 1 (n intervals are n + 1
+                           // rates), or FM_MEMORY_UNLIMITED, the default
     double window_seconds; // s, > 0: the window as a duration instead, rounded to whole steps.
                            // INFINITY, the default, leaves it to window_steps
     double fading_time;    // s, > 0. FADING: tau of e^(-t/tau)
@@ -73,10 +73,10 @@ FM_API fm_memory_def fm_default_memory_def(void);
 FM_API fm_memory *fm_memory_create(const fm_memory_def *def, int lane_count, fm_error *err);
 FM_API void fm_memory_destroy(fm_memory *memory); // NULL is fine
 
-// Takes rate[lane_count], the rates h seconds after the last push; the first push has h = 0 and gives
-// the rates at t = 0. False, with nothing changed, when h is not allowed: below def.time_step for FULL
-// and FADING, different from it for TRAPEZOID and COIMBRA (both up to rounding), zero or not zero at
-// the wrong time, not finite; or when an unlimited window finds no more memory.
+// Takes rate[lane_count], the rates h seconds after the last push; the first push has h = 0 and
+// gives the rates at t = 0. False, with nothing changed, when h is not allowed: below def.time_step
+// for FULL and FADING, different from it for TRAPEZOID and COIMBRA (both up to rounding), zero or
+// not zero at the wrong time, not finite; or when an unlimited window finds no more memory.
 FM_API bool fm_memory_push(fm_memory *memory, const double *rate, double h);
 
 // derivative[lane_count]: D^q x at the time of the last push. Zero before the second push.
@@ -107,8 +107,8 @@ FM_API bool fm_memory_remove_lanes(fm_memory *memory, const int *lanes, int coun
 FM_API bool fm_memory_reset_lanes(fm_memory *memory, int first, int count, fm_error *err);
 
 // The whole state as bytes, for this machine's byte order. Save returns the size needed and writes
-// only if `size` is enough. Restore takes it back into a memory of the same definition and checks it:
-// on failure the memory is as it was.
+// only if `size` is enough. Restore takes it back into a memory of the same definition and checks
+// it: on failure the memory is as it was.
 FM_API size_t fm_memory_save(const fm_memory *memory, void *buffer, size_t size);
 FM_API bool fm_memory_restore(fm_memory *memory, const void *buffer, size_t size, fm_error *err);
 FM_API uint64_t fm_memory_hash(const fm_memory *memory);

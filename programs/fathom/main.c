@@ -14,7 +14,8 @@ typedef struct entry {
 } entry;
 
 static const entry entries[] = {
-    {"bench", "[NAME...] [--json]", "the benchmarks, each with a ratio to a baseline", command_bench},
+    {"bench", "[NAME...] [--json]", "the benchmarks, each with a ratio to a baseline",
+     command_bench},
 };
 
 enum { ENTRY_COUNT = sizeof entries / sizeof entries[0] };
@@ -25,8 +26,9 @@ static void print_help(FILE *out)
     for (int i = 0; i < ENTRY_COUNT; i++)
         fprintf(out, "  fathom %s %-24s %s\n", entries[i].name, entries[i].arguments,
                 entries[i].about);
-    fprintf(out, "  fathom --version\n  fathom --help\n\n"
-                 "Exit codes: 0 good, 1 bad input or usage, 2 the numbers diverged, 3 input/output.\n");
+    fprintf(out,
+            "  fathom --version\n  fathom --help\n\n"
+            "Exit codes: 0 good, 1 bad input or usage, 2 the numbers diverged, 3 input/output.\n");
 }
 
 static int finish_output(void)

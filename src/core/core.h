@@ -20,20 +20,20 @@ bool fm_fail_no_memory(fm_error *err, const char *object, size_t bytes);
 // Arena: pieces allocated one by one, zeroed, on 64-byte boundaries, and freed together.
 typedef struct fm_arena {
     struct fm_arena_chunk *newest;
-    size_t used;  // bytes handed out
-    size_t held;  // bytes taken from the system
+    size_t used; // bytes handed out
+    size_t held; // bytes taken from the system
 } fm_arena;
 
-// NULL with err filled when there is no memory left, when count * size overflows, or when err already
-// holds a failure: a chain of calls can be checked once at its end.
+// NULL with err filled when there is no memory left, when count * size overflows, or when err
+// already holds a failure: a chain of calls can be checked once at its end.
 void *fm_arena_alloc(fm_arena *arena, size_t count, size_t size, const char *object, fm_error *err);
 void fm_arena_free(fm_arena *arena);
 
 // A single zeroed allocation on a 64-byte boundary, released with free(). NULL on failure.
 void *fm_alloc_aligned(size_t count, size_t size);
 
-// Parallel loops. Work is cut into blocks of fixed size whose borders depend on the work only, so that
-// results never depend on how many threads there are.
+// Parallel loops. Work is cut into blocks of fixed size whose borders depend on the work only, so
+// that results never depend on how many threads there are.
 typedef struct fm_pool fm_pool;
 
 // Runs task(context, block) for every block below block_count, in any order, on any threads, and
@@ -46,8 +46,8 @@ fm_pool *fm_pool_create_hosted(fm_run_blocks *run, void *host, int thread_count,
 void fm_pool_destroy(fm_pool *pool);
 int fm_pool_thread_count(const fm_pool *pool); // 1 for NULL
 
-// body(context, first, last) on [first, last) for each block of [0, count). A NULL pool runs them here,
-// one after another.
+// body(context, first, last) on [first, last) for each block of [0, count). A NULL pool runs them
+// here, one after another.
 typedef void fm_range_body(void *context, int first, int last);
 void fm_parallel_for(fm_pool *pool, int count, int block_size, fm_range_body *body, void *context);
 
@@ -59,8 +59,8 @@ double fm_parallel_sum(fm_pool *pool, int count, int block_size, fm_range_sum *b
 
 int fm_block_count(int count, int block_size);
 
-// Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result of one
-// call as the seed of the next.
+// Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
+// of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);
 
 // Random numbers with explicit state (splitmix64).

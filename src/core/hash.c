@@ -6,7 +6,8 @@
 
 static uint64_t mix(uint64_t value)
 {
-    // the finaliser of splitmix64: a bijection in which every input bit moves half of the output bits
+    // the finaliser of splitmix64: a bijection in which every input bit moves half of the output
+    // bits
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
     value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
     return value ^ (value >> 31);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // parallel.c: a few threads that wait on a condition variable and take blocks of work.
 //
-// Which thread takes which block is left to chance; which elements make a block is not, and sums are
-// added in the order of the blocks. That is all it takes for the same bits with any number of threads.
+// Which thread takes which block is left to chance; which elements make a block is not, and sums
+// are added in the order of the blocks. That is all it takes for the same bits with any number of
+// threads.
 #include "core/core.h"
 
 #include <assert.h>
@@ -176,15 +177,26 @@ typedef struct range_job {
     int count, block_size;
 } range_job;
 
+static void block_range(const range_job *job, int block, int *first, int *last)
+{
+    *first = block * job->block_size;
+    *last = job->count - *first > job->block_size ? *first + job->block_size : job->count;
+}
+
 static void run_range(void *context, int block)
 {
     const range_job *job = context;
-    int first = block * job->block_size;
-    int last = job->count - first > job->block_size ? first + job->block_size : job->count;
-    if (job->sum)
-        job->partial[block] = job->sum(job->context, first, last);
-    else
-        job->body(job->context, first, last);
+    int first, last;
+    block_range(job, block, &first, &last);
+    job->body(job->context, first, last);
+}
+
+static void sum_range(void *context, int block)
+{
+    const range_job *job = context;
+    int first, last;
+    block_range(job, block, &first, &last);
+    job->partial[block] = job->sum(job->context, first, last);
 }
 
 void fm_parallel_for(fm_pool *pool, int count, int block_size, fm_range_body *body, void *context)
@@ -202,7 +214,7 @@ double fm_parallel_sum(fm_pool *pool, int count, int block_size, fm_range_sum *b
                      .count = count,
                      .block_size = block_size};
     int block_count = fm_block_count(count, block_size);
-    run_blocks(pool, block_count, run_range, &job);
+    run_blocks(pool, block_count, sum_range, &job);
     double total = 0;
     for (int block = 0; block < block_count; block++)
         total += partial[block];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// rng.c: splitmix64 [Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014].
+// rng.c: splitmix64 [Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA
+// 2014].
 #include "core/core.h"
 
 uint64_t fm_rng_next(fm_rng *rng)

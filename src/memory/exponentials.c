@@ -5,14 +5,15 @@
 //
 //     k(t) = t^-q / Gamma(1-q) = (sin(pi q) / pi) integral e^(-t e^s) e^(q s) ds
 //
-// The trapezoidal rule with spacing delta turns it into exponentials with rates e^s and positive weights;
-// its error falls like e^(-pi^2 / delta). Rates too fast to matter at the shortest time are left out. The
-// slow ones are infinitely many but form a geometric sequence whose moments are closed expressions, so
-// all nodes below some s are replaced by the two-point Gauss rule with the same moments m0 .. m3. The result is
-// measured on a fine grid of times, and that measurement is its certificate.
+// The trapezoidal rule with spacing delta turns it into exponentials with rates e^s and positive
+// weights; its error falls like e^(-pi^2 / delta). Rates too fast to matter at the shortest time
+// are left out. The slow ones are infinitely many but form a geometric sequence whose moments are
+// closed expressions, so all nodes below some s are replaced by the two-point Gauss rule with the
+// same moments m0 .. m3. The result is measured on a fine grid of times, and that measurement is
+// its certificate.
 //
-// Each exponential is one number per lane, s_k = integral e^(-lambda_k (t-s)) u(s) ds, and with u linear between
-// pushes one step h is, exactly and for any h,
+// Each exponential is one number per lane, s_k = integral e^(-lambda_k (t-s)) u(s) ds, and with u
+// linear between pushes one step h is, exactly and for any h,
 //
 //     s_k <- e^-z s_k + h (A u_old + B u_new),   z = lambda_k h
 //     A = (1 - e^-z - z e^-z) / z^2,   B = (z - 1 + e^-z) / z^2
@@ -20,9 +21,10 @@
 // The newest interval, where the kernel is singular, is integrated exactly (product trapezoid):
 //
 //     D = w0 u_new + w1 u_old + sum_k g_k s_k(before),   g_k = w_k e^(-lambda_k h)
-//     w0 = 1/Gamma(1-q) integral_0^h t^-q e^(-t/tau) (1 - t/h) dt      [ = h^(1-q) / Gamma(3-q) for tau = infinity ]
-//     w1 = 1/Gamma(1-q) integral_0^h t^-q e^(-t/tau) (t/h) dt          [ = (1-q) w0 ]
+//     w0 = 1/Gamma(1-q) integral_0^h t^-q e^(-t/tau) (1 - t/h) dt
+//     w1 = 1/Gamma(1-q) integral_0^h t^-q e^(-t/tau) (t/h) dt
 //
+// Without fading (tau = infinity) these are w0 = h^(1-q) / Gamma(3-q) and w1 = (1-q) w0.
 // A fading memory has lambda_k + 1/tau in place of lambda_k, nothing else.
 #include "memory/memory.h"
 
@@ -53,7 +55,8 @@ static double largest_error(const fm_exponentials *sum, double q, double ratio, 
     return worst;
 }
 
-// The nodes at s, s - delta, s - 2 delta ... as two: the Gauss rule with the same moments, in units of e^s.
+// The nodes at s, s - delta, s - 2 delta ... as two: the Gauss rule with the same moments, in units
+// of e^s.
 static void lump_tail(const quadrature *rule, double s, double rate[2], double weight[2])
 {
     double m[4];
@@ -71,8 +74,21 @@ static void lump_tail(const quadrature *rule, double s, double rate[2], double w
     weight[1] = scale * (m[0] * fast - m[1]) / (fast - slow);
 }
 
-// Adds nodes from the top until nodes and lumped tail meet the tolerance. False beyond `limit` exponentials.
-static bool fill(fm_exponentials *sum, const quadrature *rule, double ratio, double tolerance, int limit)
+// How much larger, relative to the value, the error of the derivative of an oscillation is than
+// that of the kernel. The kernel's error is a ripple cos(y log t), y = 2 pi / delta; its response
+// to e^(i w t) is |Gamma(1-q+iy)| e^(pi y/2) / (2 Gamma(1-q)) of the kernel's own, and Stirling's
+// formula gives the rest. Above 1 for small orders: what cancels in the derivative of an
+// oscillation does not cancel in the ripple.
+static double amplification(const quadrature *rule)
+{
+    double y = 2 * FM_PI / rule->delta;
+    return sqrt(2 * FM_PI) / 2 * pow(y, 0.5 - rule->q) / tgamma(1 - rule->q);
+}
+
+// Adds nodes from the top until nodes and lumped tail meet the tolerance. False beyond `limit`
+// exponentials.
+static bool fill(fm_exponentials *sum, const quadrature *rule, double ratio, double tolerance,
+                 int limit)
 {
     double t[SEARCH_POINTS], kernel[SEARCH_POINTS], value[SEARCH_POINTS] = {0};
     for (int i = 0; i < SEARCH_POINTS; i++) {
@@ -105,8 +121,8 @@ static bool fill(fm_exponentials *sum, const quadrature *rule, double ratio, dou
     return false;
 }
 
-// Spacing and upper end for a tolerance, from |Gamma(q + iy)| ~ sqrt(2 pi) y^(q-1/2) e^(-pi y/2) and from
-// the incomplete gamma function's tail, both solved by iteration.
+// Spacing and upper end for a tolerance, from |Gamma(q + iy)| ~ sqrt(2 pi) y^(q-1/2) e^(-pi y/2)
+// and from the incomplete gamma function's tail, both solved by iteration.
 static quadrature choose_quadrature(double q, double tolerance)
 {
     double y = 4, x = 5;
@@ -124,19 +140,21 @@ bool fm_exponentials_build(fm_exponentials *sum, double order, double shortest, 
     double ratio = longest / shortest;
     quadrature start = choose_quadrature(order, tolerance);
     fm_exponentials best = {.count = FM_MEMORY_MAX_EXPONENTIALS + 1};
-    // The estimates are on the safe side: a wider spacing often still meets the tolerance with fewer
-    // exponentials, and where they are not safe a narrower one is needed. The range was found by trying
-    // orders 0.01 to 0.99, tolerances 1e-1 to 1e-12.
-    for (double widen = 1.4; widen > 0.5; widen *= 0.97) {
-        for (double raise = -0.6; raise < 0.5; raise += 0.2) {
+    // The estimates are on the safe side: a wider spacing often still meets the tolerance with
+    // fewer exponentials, and where they are not safe a narrower one is needed. The range was found
+    // by trying orders 0.01 to 0.99, tolerances 1e-1 to 1e-12.
+    for (int narrow = 0; narrow < 34; narrow++) {
+        for (int raise = -3; raise < 3; raise++) {
             quadrature rule = start;
-            rule.delta *= widen;
-            rule.top += raise;
+            rule.delta *= 1.4 * pow(0.97, narrow);
+            rule.top += 0.2 * raise;
             fm_exponentials trial = {0};
-            if (fill(&trial, &rule, ratio, tolerance, best.count - 1))
+            // derivatives of oscillations stay within 1.6 tolerances
+            double limit = tolerance * fmin(1, 1.6 / amplification(&rule));
+            if (fill(&trial, &rule, ratio, limit, best.count - 1))
                 best = trial;
         }
-        if (best.count <= FM_MEMORY_MAX_EXPONENTIALS && widen < 0.95)
+        if (best.count <= FM_MEMORY_MAX_EXPONENTIALS && narrow > 12)
             break;
     }
     if (best.count > FM_MEMORY_MAX_EXPONENTIALS)
@@ -167,7 +185,8 @@ static void interval_weights(double z, double *a, double *b)
     }
 }
 
-// integral_0^1 x^(a-1) e^(-z x) dx, the lower incomplete gamma function over z^a: a series of positive terms.
+// integral_0^1 x^(a-1) e^(-z x) dx, the lower incomplete gamma function over z^a: a series of
+// positive terms.
 static double tempered_power(double a, double z)
 {
     double term = 1 / a, total = term;
@@ -232,7 +251,8 @@ void fm_modes_known(fm_memory *memory, int block, int block_count, double *known
     }
 }
 
-// One pass: the value at the new time, the modes moved on, and the sum that the next value will need.
+// One pass: the value at the new time, the modes moved on, and the sum that the next value will
+// need.
 FM_SIMD_CLONES
 static void push_blocks(double *restrict block, int block_count, int modes,
                         const fm_recurrence *restrict r, const double *restrict rate)
@@ -266,6 +286,6 @@ static void push_blocks(double *restrict block, int block_count, int modes,
 
 void fm_modes_push(fm_memory *memory, int block, int block_count, const double *rate)
 {
-    push_blocks(fm_memory_row(memory, block, 0), block_count, memory->sum.count,
-                memory->recurrence, rate);
+    push_blocks(fm_memory_row(memory, block, 0), block_count, memory->sum.count, memory->recurrence,
+                rate);
 }

@@ -27,7 +27,8 @@ fm_memory_def fm_default_memory_def(void)
 static bool check_exponentials(const fm_memory_def *def, fm_error *err)
 {
     if (!(def->horizon >= def->time_step) || !isfinite(def->horizon))
-        return fm_fail_number(err, object, "horizon", def->horizon, "time_step or more, in seconds");
+        return fm_fail_number(err, object, "horizon", def->horizon,
+                              "time_step or more, in seconds");
     if (!(def->tolerance > 1e-12 && def->tolerance < 0.1))
         return fm_fail_number(err, object, "tolerance", def->tolerance, "between 1e-12 and 0.1");
     if (def->method == FM_MEMORY_FADING && !(def->fading_time > 0 && isfinite(def->fading_time)))
@@ -98,7 +99,7 @@ static bool prepare_exponentials(fm_memory *memory, fm_error *err)
     return true;
 }
 
-static bool prepare_window(fm_memory *memory, fm_error *err)
+static void prepare_window(fm_memory *memory)
 {
     enum { FIRST_ROWS = 64 }; // an unlimited window doubles from here
     const fm_memory_def *def = &memory->def;
@@ -107,7 +108,15 @@ static bool prepare_window(fm_memory *memory, fm_error *err)
                          : def->window_steps;
     memory->row_count = memory->window == FM_MEMORY_UNLIMITED ? FIRST_ROWS : memory->window + 1;
     memory->newest = memory->row_count - 1; // so that the first push lands in row 0
-    if (!fm_window_alloc_weights(memory))
+}
+
+static bool alloc_state(fm_memory *memory, fm_error *err)
+{
+    size_t block = (size_t)memory->row_count * FM_LANES * sizeof *memory->state;
+    memory->state = fm_alloc_aligned((size_t)memory->block_count, block);
+    if (!memory->state)
+        return fm_fail_no_memory(err, object, (size_t)memory->block_count * block);
+    if (!fm_memory_uses_exponentials(memory) && !fm_window_alloc_weights(memory))
         return fm_fail_no_memory(err, object, 2 * sizeof(double) * (size_t)memory->row_count);
     return true;
 }
@@ -128,14 +137,12 @@ fm_memory *fm_memory_create(const fm_memory_def *def, int lane_count, fm_error *
     memory->def = *def;
     memory->lane_count = lane_count;
     memory->block_count = fm_block_count(lane_count, FM_LANES);
-    bool prepared = fm_memory_uses_exponentials(memory) ? prepare_exponentials(memory, err)
-                                                        : prepare_window(memory, err);
-    if (prepared) {
-        size_t count = (size_t)memory->block_count * memory->row_count * FM_LANES;
-        memory->state = fm_alloc_aligned(count, sizeof *memory->state);
-        if (!memory->state)
-            prepared = fm_fail_no_memory(err, object, count * sizeof *memory->state);
-    }
+    bool prepared = true;
+    if (fm_memory_uses_exponentials(memory))
+        prepared = prepare_exponentials(memory, err);
+    else
+        prepare_window(memory);
+    prepared = prepared && alloc_state(memory, err);
     if (!prepared) {
         fm_memory_destroy(memory);
         return NULL;
@@ -174,7 +181,8 @@ void fm_memory_set_step(fm_memory *memory, double h)
 {
     if (!(h > 0) || !fm_memory_uses_exponentials(memory) || h == memory->recurrence->step)
         return;
-    fm_recurrence_build(memory->recurrence, &memory->sum, memory->def.order, fading_rate(memory), h);
+    fm_recurrence_build(memory->recurrence, &memory->sum, memory->def.order, fading_rate(memory),
+                        h);
     memory->sums_stale = true;
 }
 
@@ -192,7 +200,8 @@ typedef void block_reader(fm_memory *memory, int block, int block_count, double 
 static void read_lanes(block_reader *read, fm_memory *memory, int first, int last, double *out)
 {
     assert(first % FM_LANES == 0 && last <= memory->lane_count);
-    int block = first / FM_LANES, whole = (last - first) / FM_LANES, odd = (last - first) % FM_LANES;
+    int block = first / FM_LANES, whole = (last - first) / FM_LANES,
+        odd = (last - first) % FM_LANES;
     if (whole > 0)
         read(memory, block, whole, out);
     if (odd > 0) {
@@ -255,7 +264,8 @@ static void write_rates(fm_memory *memory, int block, int block_count, const dou
 void fm_memory_push_range(fm_memory *memory, int first, int last, const double *rate)
 {
     assert(first % FM_LANES == 0 && last <= memory->lane_count);
-    int block = first / FM_LANES, whole = (last - first) / FM_LANES, odd = (last - first) % FM_LANES;
+    int block = first / FM_LANES, whole = (last - first) / FM_LANES,
+        odd = (last - first) % FM_LANES;
     if (whole > 0)
         write_rates(memory, block, whole, rate);
     if (odd > 0) {

@@ -13,7 +13,8 @@
 //
 //     if (fm_memory_begin(m, h))            on one thread
 //         predict_range, push_range         on any threads, each lane once, ranges beginning at
-//                                           multiples of FM_LANES; known and rate start at lane `first`
+//                                           multiples of FM_LANES; known and rate start at lane
+//                                           `first`
 //     fm_memory_end(m)                      on one thread, when all ranges are pushed
 bool fm_memory_begin(fm_memory *memory, double h);
 void fm_memory_predict_range(fm_memory *memory, int first, int last, double *known);
@@ -54,8 +55,9 @@ double fm_window_newest(const fm_memory_def *def);
 double fm_window_interior(const fm_memory_def *def, int age); // age >= 1
 double fm_window_oldest(const fm_memory_def *def, int age);   // age >= 1: the last one seen
 
-// A block is FM_LANES lanes, its rows stand one after another: state[(block * rows + row) * FM_LANES + lane].
-// Exponentials: rows NEWEST, SUM, VALUE, then one per exponential. Windows: one row per remembered push.
+// A block is FM_LANES lanes, its rows stand one after another: state[(block * rows + row) *
+// FM_LANES + lane]. Exponentials: rows NEWEST, SUM, VALUE, then one per exponential. Windows: one
+// row per remembered push.
 enum { ROW_NEWEST, ROW_SUM, ROW_VALUE, ROW_MODES };
 
 struct fm_memory {
@@ -65,7 +67,8 @@ struct fm_memory {
     int row_count; // rows in a block
     int64_t push_count;
     double *state;
-    double *spare; // the other half of the double buffer in which lanes are rearranged; NULL until used
+    double *
+        spare; // the other half of the double buffer in which lanes are rearranged; NULL until used
     size_t spare_size; // bytes
 
     // FULL, FADING
@@ -80,7 +83,8 @@ struct fm_memory {
 };
 
 bool fm_memory_uses_exponentials(const fm_memory *memory);
-void fm_memory_set_step(fm_memory *memory, double h); // the recurrences of this step; nothing for windows
+void fm_memory_set_step(fm_memory *memory,
+                        double h); // the recurrences of this step; nothing for windows
 
 static inline double *fm_memory_row(fm_memory *memory, int block, int row)
 {
@@ -97,7 +101,8 @@ bool fm_window_set_rows(fm_memory *memory, int rows); // keeps those that fit
 bool fm_window_grow(fm_memory *memory);               // room for one more push
 bool fm_window_alloc_weights(fm_memory *memory);
 
-// How the rows are weighed: for the value at the last push, or for the next value less its newest rate.
+// How the rows are weighed: for the value at the last push, or for the next value less its newest
+// rate.
 typedef struct fm_window_view {
     int newest; // row
     int age;    // intervals seen; the sum of none is zero

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: a memory as bytes.
 //
-// header | exponentials: rates, weights, the recurrence's step | rows of the blocks | hash of all before
+// header | exponentials: rates, weights, the recurrence's step | rows of the blocks | hash of all
+// before
 //
-// The table of exponentials itself is kept, not its recipe, so that a state outlives a better recipe. What the
-// step determines (decays, gains, weights) is computed again.
+// The table of exponentials itself is kept, not its recipe, so that a state outlives a better
+// recipe. What the step determines (decays, gains, weights) is computed again.
 #include "memory/memory.h"
 
 #include <string.h>
@@ -112,8 +113,8 @@ static bool check(const header *h, const fm_memory *memory, size_t size, fm_erro
         return fm_fail_number(err, object, "lane_count", h->lane_count, "that of this memory");
     bool rows_fit = modes || h->window != FM_MEMORY_UNLIMITED ? h->row_count == own.row_count
                                                               : h->row_count >= 1;
-    if (!rows_fit || h->newest < 0 || h->push_count < 0 ||
-        (!modes && h->newest >= h->row_count) || (!modes && h->exponential_count != 0))
+    if (!rows_fit || h->newest < 0 || h->push_count < 0 || (!modes && h->newest >= h->row_count) ||
+        (!modes && h->exponential_count != 0))
         return fm_fail_number(err, object, "row_count", h->row_count, "what the definition gives");
     if (size < total_size(h))
         return fm_fail_number(err, object, "size", (double)size, "the size fm_memory_save gave");

@@ -3,27 +3,30 @@
 //
 //     D_n = h^(1-q) sum_{j=0}^{m} c_j u_{n-j},     m = min(n, window)
 //
-// With a fixed step the weights depend on the age j only. Three kinds: the newest (j = 0), the interior ones, and
-// the oldest (j = m), which belongs to one interval instead of two.
+// With a fixed step the weights depend on the age j only. Three kinds: the newest (j = 0), the
+// interior ones, and the oldest (j = m), which belongs to one interval instead of two.
 //
 // trapezoid, p = 2 - q [OZG13] eq. (4.7), all over Gamma(3-q):
 //     newest 1,  interior (j+1)^p - 2 j^p + (j-1)^p,  oldest (m-1)^p - m^(1-q) (m + q - 2)
-// The thesis gives a truncated window the interior weight at its old end as well, half an interval too much (2.5 % of
-// the whole for ten steps). Here the window ends with the oldest weight.
+// The thesis gives a truncated window the interior weight at its old end as well, half an interval
+// too much (2.5 % of the whole for ten steps). Here the window ends with the oldest weight.
 //
-// coimbra, q = 1/2 [OKRC10] eq. (6): Simpson's rule on [h, 2h], [2h, 3h] ..., and on [h/10, h] and below a pair of
-// formulas that hold the newest rate fixed. The block on [h/10, h] is too heavy by 0.0374 sqrt(h) v,
-// which is why the rule converges with order 1/2 and not, as printed, 1.
+// coimbra, q = 1/2 [OKRC10] eq. (6): Simpson's rule on [h, 2h], [2h, 3h] ..., and on [h/10, h] and
+// below a pair of formulas that hold the newest rate fixed. The block on [h/10, h] is too heavy by
+// 0.0374 sqrt(h) v, which is why the rule converges with order 1/2 and not, as printed, 1.
 //
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional derivatives. TOG 29(3), 2010.
-// [OZG13]  Özgen: Simulation of underwater cloth and fluids with fractional derivatives. PhD thesis, UC Merced, 2013.
+// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
+//          derivatives. TOG 29(3), 2010.
+//
+// [OZG13]  Özgen: PhD thesis, UC Merced, 2013, chapters 3 to 5.
 #include "memory/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// sum_{m >= first, step} binomial(p, m) x^m: powers of 1 + x without the leading terms, which would cancel.
+// sum_{m >= first, step} binomial(p, m) x^m: powers of 1 + x without the leading terms, which would
+// cancel.
 static double binomial_tail(double p, double x, int first, int step)
 {
     double term = 1, total = 0;
@@ -51,7 +54,8 @@ static double trapezoid_oldest(double q, int age)
     return remainder / tgamma(3 - q);
 }
 
-// Simpson on the interval from `age` to age + 1 steps ago: the share of its newer and of its older end.
+// Simpson on the interval from `age` to age + 1 steps ago: the share of its newer and of its older
+// end.
 static double simpson_newer(int age)
 {
     return (2 / sqrt(age + 0.5) + 1 / sqrt(age)) / (6 * sqrt(FM_PI));
@@ -119,8 +123,7 @@ bool fm_window_set_rows(fm_memory *memory, int rows)
         return false;
     }
     for (int b = 0; b < memory->block_count; b++)
-        memcpy(state + (size_t)b * rows * FM_LANES,
-               memory->state + (size_t)b * old_rows * FM_LANES,
+        memcpy(state + (size_t)b * rows * FM_LANES, memory->state + (size_t)b * old_rows * FM_LANES,
                (size_t)kept * FM_LANES * sizeof *state);
     free(memory->state);
     memory->state = state;
@@ -147,8 +150,8 @@ static fm_window_view view_at(const fm_memory *memory, int newest, int64_t pushe
         seen = memory->window;
     fm_window_view view = {.newest = newest, .age = (int)seen};
     if (view.age > 0)
-        view.surplus = fm_window_interior(&memory->def, view.age) -
-                       fm_window_oldest(&memory->def, view.age);
+        view.surplus =
+            fm_window_interior(&memory->def, view.age) - fm_window_oldest(&memory->def, view.age);
     view.scale = pow(memory->def.time_step, 1 - memory->def.order);
     return view;
 }
@@ -165,8 +168,8 @@ fm_window_view fm_window_next(const fm_memory *memory)
     return view;
 }
 
-// total = scale (sum of weight[row] state[row] over rows [0, split) and (split, used) - surplus state[oldest]).
-// split = used takes all of them. Two chains of additions keep both adders busy.
+// total = scale (sum of weight[row] state[row] over rows [0, split) and (split, used) - surplus
+// state[oldest]). split = used takes all of them. Two chains of additions keep both adders busy.
 FM_SIMD_CLONES
 static void weigh_blocks(const double *restrict row, int block_count, size_t stride, int split,
                          int used, const double *restrict weight, int oldest,

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// check.h: cmocka, and what it lacks for numbers.
+#ifndef FATHOM_TESTS_CHECK_H
+#define FATHOM_TESTS_CHECK_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+// |measured - expected| <= tolerance, with a message that says all three.
+#define assert_close(measured, expected, tolerance)                                                \
+    check_close(measured, expected, tolerance, #measured, __FILE__, __LINE__)
+
+static inline void check_close(double measured, double expected, double tolerance, const char *what,
+                               const char *file, int line)
+{
+    if (fabs(measured - expected) <= tolerance)
+        return;
+    print_error("%s is %.12g, expected %.12g, off by %.3g, allowed %.3g\n", what, measured,
+                expected, measured - expected, tolerance);
+    _fail(file, line);
+}
+
+#define assert_at_most(measured, limit)                                                            \
+    check_at_most(measured, limit, #measured, __FILE__, __LINE__)
+
+static inline void check_at_most(double measured, double limit, const char *what, const char *file,
+                                 int line)
+{
+    if (measured <= limit)
+        return;
+    print_error("%s is %.12g, at most %.12g is allowed\n", what, measured, limit);
+    _fail(file, line);
+}
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// The Bagley-Torvik equation x'' + D^(3/2) x + x = f from rest: the memory is fed accelerations, so
+// that it gives the half derivative of the velocity. Under f = 1 against the Mittag-Leffler
+// solution (closed forms, 12 digits) to 1e-6; under f = 1 + t the solution is 1 + t, but
+// starts from x = 1, x' = 1 with no acceleration at all.
+//
+// Under a step load the acceleration starts like 1 - 2 sqrt(t/pi): equal steps lose order there, so
+// the steps grow with t, h = max(h0, min(t/200, h1)), which the memory allows.
+#include "check.h"
+#include "exact.h"
+
+#include <fathom/memory.h>
+
+typedef struct plate {
+    double x, v, a;
+} plate;
+
+// a + (w0 a + known) + x = f with x and v by the trapezoidal rule.
+static void step(fm_memory *memory, plate *p, double h, double f)
+{
+    double known, w0 = fm_memory_newest_weight(memory, h);
+    assert_true(fm_memory_predict(memory, h, &known));
+    double x0 = p->x + h * p->v + h * h / 4 * p->a;
+    double a = (f - known - x0) / (1 + w0 + h * h / 4);
+    p->x = x0 + h * h / 4 * a;
+    p->v += h / 2 * (p->a + a);
+    p->a = a;
+    assert_true(fm_memory_push(memory, &a, h));
+}
+
+static fm_memory *open(double h0, double horizon, const plate *p)
+{
+    fm_error err = {0};
+    fm_memory_def def = fm_default_memory_def();
+    def.time_step = h0;
+    def.horizon = horizon;
+    def.tolerance = 1e-10;
+    fm_memory *memory = fm_memory_create(&def, 1, &err);
+    assert_non_null(memory);
+    assert_true(fm_memory_push(memory, &p->a, 0));
+    return memory;
+}
+
+static double step_response(double end, double h0, double h1)
+{
+    plate p = {0, 0, 1};
+    fm_memory *memory = open(h0, end, &p);
+    double t = 0;
+    while (t < end) {
+        double h = fmax(h0, fmin(t / 200, h1));
+        if (end - t < h + h0)
+            h = end - t;
+        t = end - t == h ? end : t + h;
+        step(memory, &p, h, 1);
+    }
+    fm_memory_destroy(memory);
+    return p.x;
+}
+
+static void step_load(void **state)
+{
+    (void)state;
+    static const double end[3] = {1, 5, 20};
+    static const double exact[3] = {0.2894407278491, 1.487712004009, 0.9904548344328};
+    for (int i = 0; i < 3; i++) {
+        double x = step_response(end[i], 1e-8, 5e-4);
+        exact_report("step load", end[i], fabs(x - exact[i]));
+        assert_close(x, exact[i], 1e-6);
+    }
+}
+
+static void growing_load_has_a_plain_solution(void **state)
+{
+    (void)state;
+    plate p = {1, 1, 0};
+    const double h = 1e-3;
+    fm_memory *memory = open(h, 10, &p);
+    for (int n = 1; n <= 10000; n++) {
+        step(memory, &p, h, 1 + n * h);
+        assert_close(p.x, 1 + n * h, 1e-11);
+    }
+    fm_memory_destroy(memory);
+}
+
+int main(int argc, char **argv)
+{
+    exact_open(argc, argv, "bagley_torvik");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(step_load),
+        cmocka_unit_test(growing_load_has_a_plain_solution),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    exact_close();
+    return failed;
+}

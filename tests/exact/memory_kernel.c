@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The kernel as a sum of exponentials: positive, and within its tolerance wherever one looks, for
+// orders and tolerances all over what is allowed; as few exponentials as promised. The certificate
+// in the table was measured at other times than these.
+#include "check.h"
+#include "memory/memory.h"
+
+static double error_at(const fm_exponentials *sum, double q, double t)
+{
+    double value = 0;
+    for (int k = 0; k < sum->count; k++)
+        value += sum->weight[k] * exp(-sum->rate[k] * t);
+    return fabs(value * tgamma(1 - q) * pow(t, q) - 1);
+}
+
+static void kernel_is_within_tolerance(void **state)
+{
+    (void)state;
+    static const double orders[] = {0.01, 0.2, 0.5, 0.8, 0.99};
+    static const double tolerances[] = {9e-2, 1e-3, 1e-6, 1e-9, 1.1e-12};
+    static const double ratios[] = {2, 1e3, 1e6};
+    const double shortest = 3e-4;
+    for (int i = 0; i < 5 * 5 * 3; i++) {
+        double q = orders[i % 5], tolerance = tolerances[i / 5 % 5], ratio = ratios[i / 25];
+        fm_exponentials sum;
+        assert_true(fm_exponentials_build(&sum, q, shortest, ratio * shortest, tolerance));
+        assert_at_most(sum.error, tolerance);
+        for (int k = 0; k < sum.count; k++)
+            assert_true(sum.weight[k] > 0 && sum.rate[k] > 0);
+        for (int p = 0; p < 7919; p++)
+            assert_at_most(error_at(&sum, q, shortest * pow(ratio, p / 7918.0)),
+                           1.01 * tolerance + 1e-14);
+    }
+}
+
+static void few_exponentials_are_enough(void **state)
+{
+    (void)state;
+    fm_exponentials sum;
+    assert_true(fm_exponentials_build(&sum, 0.5, 1e-3, 100, 1e-3));
+    assert_at_most(sum.count, 14);
+    assert_true(fm_exponentials_build(&sum, 0.5, 1e-3, 100, 1e-4));
+    assert_at_most(sum.count, 18);
+    assert_true(fm_exponentials_build(&sum, 0.5, 1e-3, 100, 1e-6));
+    assert_at_most(sum.count, 26);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernel_is_within_tolerance),
+        cmocka_unit_test(few_exponentials_are_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Push, value, predict, newest weight and the fused step agree with each other, for every kind of
+// memory and for numbers of lanes that do not fill blocks; truncated weights are the published
+// ones.
+#include "memory_fixture.h"
+
+#include <string.h>
+
+static void value_is_predicted_part_and_newest_part(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        enum { LANES = 11 };
+        fm_memory *memory = make_kind(kind, LANES);
+        double w0 = fm_memory_newest_weight(memory, 1e-3), known[LANES], value[LANES];
+        for (int n = 0; n < 150; n++) {
+            assert_true(fm_memory_predict(memory, n ? 1e-3 : 0, known));
+            push_step(memory, n);
+            fm_memory_value(memory, value);
+            for (int i = 0; i < LANES; i++)
+                assert_close(value[i], n ? known[i] + w0 * rate_of(i, n) : 0, 1e-14);
+        }
+        assert_int_equal(fm_memory_push_count(memory), 150);
+        fm_memory_destroy(memory);
+    }
+}
+
+static void a_value_before_any_push_is_zero(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        fm_memory *memory = make_kind(kind, 3);
+        double value[3] = {7, 7, 7};
+        fm_memory_value(memory, value);
+        for (int i = 0; i < 3; i++)
+            assert_true(value[i] == 0);
+        fm_memory_destroy(memory);
+    }
+}
+
+typedef struct solver {
+    int n, calls;
+} solver;
+
+static void solve(void *context, int first, int count, const double *known, double *rate)
+{
+    solver *s = context;
+    s->calls++;
+    for (int i = 0; i < count; i++)
+        rate[i] = rate_of(first + i, s->n) - 0.1 * known[i];
+}
+
+static void fused_step_is_predict_solve_push(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        enum { LANES = 600 };
+        static double known[LANES], rate[LANES];
+        fm_memory *fused = make_kind(kind, LANES), *plain = make_kind(kind, LANES);
+        for (int n = 0; n < 40; n++) {
+            double h = n ? 1e-3 : 0;
+            solver s = {.n = n};
+            assert_true(fm_memory_step(fused, h, solve, &s));
+            assert_true(s.calls > 1);
+            assert_true(fm_memory_predict(plain, h, known));
+            solve(&s, 0, LANES, known, rate);
+            assert_true(fm_memory_push(plain, rate, h));
+            assert_int_equal(fm_memory_hash(fused), fm_memory_hash(plain));
+        }
+        assert_false(fm_memory_step(fused, 1e-5, solve, &(solver){0}));
+        fm_memory_destroy(fused);
+        fm_memory_destroy(plain);
+    }
+}
+
+static void steps_out_of_place_are_refused(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        fm_memory *memory = make_kind(kind, 1);
+        double rate = 1, known;
+        assert_false(fm_memory_push(memory, &rate, 1e-3)); // the first has no step
+        assert_true(fm_memory_push(memory, &rate, 0));
+        uint64_t before = fm_memory_hash(memory);
+        assert_false(fm_memory_push(memory, &rate, 0));
+        assert_false(fm_memory_push(memory, &rate, -1e-3));
+        assert_false(fm_memory_push(memory, &rate, 0.9e-3));
+        assert_false(fm_memory_push(memory, &rate, NAN));
+        assert_false(fm_memory_push(memory, &rate, INFINITY));
+        assert_false(fm_memory_predict(memory, 0.9e-3, &known));
+        assert_int_equal(fm_memory_hash(memory), before);
+        assert_true(fm_memory_push(memory, &rate, 1e-3 * (1 + 1e-12)));
+        bool longer = kind < 2; // full and fading take longer steps
+        assert_int_equal(fm_memory_push(memory, &rate, 2e-3), longer);
+        assert_true(fm_memory_newest_weight(memory, 0) == 0);
+        fm_memory_destroy(memory);
+    }
+}
+
+// D = sqrt(h) sum c_j v_{n-j} by impulses; the published formulas, evaluated by hand.
+static void check_weights(fm_memory_def def, const double *expected, int count, double tolerance)
+{
+    double scale = pow(def.time_step, 1 - def.order);
+    for (int age = 0; age < count + 2; age++) {
+        fm_error err = {0};
+        fm_memory *memory = fm_memory_create(&def, 1, &err);
+        double value;
+        enum { LAST = 40 };
+        for (int n = 0; n <= LAST; n++) {
+            double rate = n == LAST - age;
+            assert_true(fm_memory_push(memory, &rate, n ? def.time_step : 0));
+        }
+        fm_memory_value(memory, &value);
+        assert_close(value / scale, age < count ? expected[age] : 0, tolerance);
+        fm_memory_destroy(memory);
+    }
+}
+
+static void truncated_weights_are_the_published_ones(void **state)
+{
+    (void)state;
+    static const double u3[] = {0.852669, 0.560439, 0.405475, 0.173231};
+    static const double u10[] = {0.852669, 0.560439, 0.405475, 0.328044, 0.283209, 0.252949,
+                                 0.230731, 0.213517, 0.199666, 0.188209, 0.090751};
+    fm_memory_def def = fm_default_memory_def();
+    def.method = FM_MEMORY_COIMBRA;
+    def.window_steps = 3;
+    check_weights(def, u3, 4, 1e-6);
+    def.window_steps = 10;
+    check_weights(def, u10, 11, 1e-6);
+
+    // trapezoid, d = 10: interior weights as printed, the old end with the weight of one interval
+    double d10[11], p = 1.5;
+    d10[0] = 1 / tgamma(2.5);
+    for (int j = 1; j < 10; j++)
+        d10[j] = (pow(j + 1, p) - 2 * pow(j, p) + pow(j - 1, p)) / tgamma(2.5);
+    d10[10] = (pow(9, p) - sqrt(10) * (10 + 0.5 - 2)) / tgamma(2.5);
+    def.method = FM_MEMORY_TRAPEZOID;
+    check_weights(def, d10, 11, 1e-13);
+}
+
+// A window in seconds is a window in steps; one longer than the run is no window at all.
+static void windows_agree(void **state)
+{
+    (void)state;
+    fm_memory_def def = kind_def(3);
+    fm_error err = {0};
+    fm_memory *unlimited = fm_memory_create(&def, 5, &err);
+    def.window_steps = 300;
+    fm_memory *steps = fm_memory_create(&def, 5, &err);
+    def.window_steps = FM_MEMORY_UNLIMITED;
+    def.window_seconds = 0.3;
+    fm_memory *seconds = fm_memory_create(&def, 5, &err);
+    for (int n = 0; n <= 300; n++) {
+        double a[5], b[5], c[5];
+        push_step(unlimited, n);
+        push_step(steps, n);
+        push_step(seconds, n);
+        fm_memory_value(unlimited, a);
+        fm_memory_value(steps, b);
+        fm_memory_value(seconds, c);
+        for (int i = 0; i < 5; i++)
+            assert_close(a[i], b[i], 1e-14);
+        assert_memory_equal(b, c, sizeof b);
+    }
+    fm_memory_destroy(unlimited);
+    fm_memory_destroy(steps);
+    fm_memory_destroy(seconds);
+}
+
+static void bytes_do_not_grow(void **state)
+{
+    (void)state;
+    fm_memory *memory = make_kind(0, 1);
+    size_t bytes = fm_memory_bytes_per_lane(memory);
+    for (int n = 0; n < 5000; n++)
+        push_step(memory, n);
+    assert_int_equal(fm_memory_bytes_per_lane(memory), bytes);
+    fm_memory_destroy(memory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(value_is_predicted_part_and_newest_part),
+        cmocka_unit_test(a_value_before_any_push_is_zero),
+        cmocka_unit_test(fused_step_is_predict_solve_push),
+        cmocka_unit_test(steps_out_of_place_are_refused),
+        cmocka_unit_test(truncated_weights_are_the_published_ones),
+        cmocka_unit_test(windows_agree),
+        cmocka_unit_test(bytes_do_not_grow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
