@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// collide.h: things that cloth and fluids may not enter.
+//
+// A collider is a shape, placed where its definition says at t = 0, fixed or carried by a motion.
+// Colliders belong to the world they are made in.
+#ifndef FATHOM_COLLIDE_H
+#define FATHOM_COLLIDE_H
+
+#include <fathom/api.h>
+#include <fathom/error.h>
+#include <fathom/motion.h>
+#include <fathom/vec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum fm_shape_kind {
+    FM_SHAPE_PLANE,   // solid below: point, normal
+    FM_SHAPE_SPHERE,  // centre, radius
+    FM_SHAPE_CAPSULE, // from `start` to `end`, radius
+    FM_SHAPE_BOX,     // centre, half_size, rotation
+} fm_shape_kind;
+
+typedef struct fm_shape {
+    fm_shape_kind kind;
+    fm_vec3 centre;     // m; sphere, box; a point of the plane
+    fm_vec3 normal;     // plane, pointing out of the solid; made a unit vector
+    fm_vec3 start, end; // m; capsule
+    double radius;      // m; sphere, capsule
+    fm_vec3 half_size;  // m; box
+    fm_quat rotation;   // box; all zero means none
+} fm_shape;
+
+typedef struct fm_collider_def {
+    const char *name; // for messages; copied
+    fm_shape shape;
+    const fm_motion *motion; // NULL: fixed
+    double friction;         // Coulomb's coefficient, >= 0
+} fm_collider_def;
+
+typedef struct fm_collider fm_collider;
+
+FM_API fm_collider_def fm_default_collider_def(void); // a unit sphere at the origin, friction 0.3
+FM_API fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err);
+
+// At time t: signed distance of a point from the surface (negative inside), with the closest surface
+// point, the outward normal there and the surface's velocity. Any output may be NULL.
+FM_API double fm_collider_distance(const fm_collider *collider, fm_vec3 point, double t,
+                                   fm_vec3 *closest, fm_vec3 *normal, fm_vec3 *velocity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
