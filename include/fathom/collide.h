@@ -44,8 +44,8 @@ typedef struct fm_collider fm_collider;
 FM_API fm_collider_def fm_default_collider_def(void); // a unit sphere at the origin, friction 0.3
 FM_API fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err);
 
-// At time t: signed distance of a point from the surface (negative inside), with the closest surface
-// point, the outward normal there and the surface's velocity. Any output may be NULL.
+// At time t: signed distance of a point from the surface (negative inside), with the closest
+// surface point, the outward normal there and the surface's velocity. Any output may be NULL.
 FM_API double fm_collider_distance(const fm_collider *collider, fm_vec3 point, double t,
                                    fm_vec3 *closest, fm_vec3 *normal, fm_vec3 *velocity);
 

@@ -117,7 +117,8 @@ FM_API int fm_memory_lane_count(const fm_memory *memory);
 FM_API int64_t fm_memory_push_count(const fm_memory *memory);
 FM_API size_t fm_memory_bytes_per_lane(const fm_memory *memory); // of state
 // FULL, FADING: exponentials in the kernel, and the largest relative error measured between it and
-// t^-q / Gamma(1-q) on [time_step, horizon]. 0 for the others.
+// t^-q / Gamma(1-q) on [time_step, horizon] (FADING: as far as anything is left of it). 0 for the
+// others.
 FM_API int fm_memory_exponential_count(const fm_memory *memory);
 FM_API double fm_memory_kernel_error(const fm_memory *memory);
 // TRAPEZOID, COIMBRA: intervals remembered, FM_MEMORY_UNLIMITED when all are. 0 for the others.

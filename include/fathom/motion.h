@@ -23,13 +23,14 @@ typedef struct fm_motion fm_motion;
 typedef enum fm_interpolation {
     FM_INTERPOLATE_LINEAR, // straight from key to key, speed jumps at keys
     FM_INTERPOLATE_SMOOTH, // eases in and out: rests for a moment at each key
-    FM_INTERPOLATE_SPLINE, // a smooth curve through the keys (Catmull-Rom in time), speed continuous
+    FM_INTERPOLATE_SPLINE, // a smooth curve through the keys (Catmull-Rom in time), speed
+                           // continuous
 } fm_interpolation;
 
 typedef struct fm_key {
-    double time;       // s, increasing from key to key
-    fm_vec3 position;  // m, displacement at that time
-    fm_quat rotation;  // about the pivot; all zero means none
+    double time;      // s, increasing from key to key
+    fm_vec3 position; // m, displacement at that time
+    fm_quat rotation; // about the pivot; all zero means none
 } fm_key;
 
 // Displacement axis x amplitude x sin(2 pi t / period); axis is made a unit vector.
@@ -38,7 +39,8 @@ FM_API fm_motion *fm_motion_sine(fm_world *world, fm_vec3 axis, double amplitude
 // The same with a phase in radians: sin(2 pi t / period + phase).
 FM_API fm_motion *fm_motion_sine_phase(fm_world *world, fm_vec3 axis, double amplitude,
                                        double period, double phase, fm_error *err);
-// Rotation about an axis through the pivot: angle + rate t + amplitude sin(2 pi t / period + phase).
+// Rotation about an axis through the pivot: angle + rate t + amplitude sin(2 pi t / period +
+// phase).
 typedef struct fm_turn {
     fm_vec3 axis, pivot;
     double angle;     // rad

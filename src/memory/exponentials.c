@@ -189,6 +189,8 @@ static void interval_weights(double z, double *a, double *b)
 // positive terms.
 static double tempered_power(double a, double z)
 {
+    if (z > 60) // the rest of the integral, beyond x = 1, is below rounding
+        return tgamma(a) * pow(z, -a);
     double term = 1 / a, total = term;
     for (int n = 1; term > 1e-17 * total; n++) {
         term *= z / (a + n);
@@ -201,7 +203,7 @@ void fm_recurrence_build(fm_recurrence *recurrence, const fm_exponentials *sum, 
                          double fading_rate, double h)
 {
     double scale = pow(h, 1 - order) / tgamma(1 - order);
-    double z = fmin(fading_rate * h, 600); // beyond, e^-z is nothing and so is the memory
+    double z = fading_rate * h;
     recurrence->step = h;
     recurrence->before = scale * tempered_power(2 - order, z);
     recurrence->newest = scale * tempered_power(1 - order, z) - recurrence->before;

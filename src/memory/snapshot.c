@@ -86,14 +86,29 @@ uint64_t fm_memory_hash(const fm_memory *memory)
     return fm_hash(memory->state, rows_size(&h), hash);
 }
 
+// The rows that the counts of a header say are in use are there, and where they say.
+static bool rows_fit(const header *h, const header *own)
+{
+    if (h->push_count < 0)
+        return false;
+    if (h->exponential_count > 0)
+        return h->row_count == own->row_count;
+    bool unlimited = h->window == FM_MEMORY_UNLIMITED;
+    if (unlimited ? h->row_count < 1 || h->push_count > h->row_count
+                  : h->row_count != own->row_count)
+        return false;
+    return h->newest == (h->row_count - 1 + h->push_count) % h->row_count;
+}
+
 static bool check(const header *h, const fm_memory *memory, size_t size, fm_error *err)
 {
     header own = describe(memory);
     if (memcmp(h->magic, magic, sizeof magic) != 0)
         return fm_fail(err, FM_BAD_VALUE, object, "magic", "something else",
-                       "bytes written by fm_memory_save on a machine of this byte order");
+                       "bytes written by fm_memory_save");
     if (h->version != VERSION)
-        return fm_fail_number(err, object, "version", h->version, "1");
+        return fm_fail_number(err, object, "version", h->version,
+                              "1, in the byte order of this machine");
     if (h->method != own.method)
         return fm_fail_number(err, object, "method", h->method, "that of this memory");
     if (h->order != own.order)
@@ -101,20 +116,19 @@ static bool check(const header *h, const fm_memory *memory, size_t size, fm_erro
     if (h->time_step != own.time_step)
         return fm_fail_number(err, object, "time_step", h->time_step, "that of this memory");
     bool modes = fm_memory_uses_exponentials(memory);
-    if (modes && (h->tolerance != own.tolerance || h->horizon != own.horizon ||
-                  h->exponential_count != own.exponential_count))
+    if (h->exponential_count != own.exponential_count)
+        return fm_fail_number(err, object, "exponentials", h->exponential_count,
+                              "as many as this memory has");
+    if (modes && (h->tolerance != own.tolerance || h->horizon != own.horizon))
         return fm_fail_number(err, object, "tolerance", h->tolerance,
-                              "tolerance, horizon and table of this memory");
+                              "tolerance and horizon of this memory");
     if (h->method == FM_MEMORY_FADING && h->fading_time != own.fading_time)
         return fm_fail_number(err, object, "fading_time", h->fading_time, "that of this memory");
     if (h->window != own.window)
         return fm_fail_number(err, object, "window_steps", h->window, "that of this memory");
     if (h->lane_count != own.lane_count)
         return fm_fail_number(err, object, "lane_count", h->lane_count, "that of this memory");
-    bool rows_fit = modes || h->window != FM_MEMORY_UNLIMITED ? h->row_count == own.row_count
-                                                              : h->row_count >= 1;
-    if (!rows_fit || h->newest < 0 || h->push_count < 0 || (!modes && h->newest >= h->row_count) ||
-        (!modes && h->exponential_count != 0))
+    if (!rows_fit(h, &own))
         return fm_fail_number(err, object, "row_count", h->row_count, "what the definition gives");
     if (size < total_size(h))
         return fm_fail_number(err, object, "size", (double)size, "the size fm_memory_save gave");

@@ -12,8 +12,9 @@
 // too much (2.5 % of the whole for ten steps). Here the window ends with the oldest weight.
 //
 // coimbra, q = 1/2 [OKRC10] eq. (6): Simpson's rule on [h, 2h], [2h, 3h] ..., and on [h/10, h] and
-// below a pair of formulas that hold the newest rate fixed. The block on [h/10, h] is too heavy by
-// 0.0374 sqrt(h) v, which is why the rule converges with order 1/2 and not, as printed, 1.
+// below a pair of formulas that hold the newest rate fixed. The block on [h/10, h] is too heavy,
+// the whole by 0.0374 sqrt(h) v, which is why the rule converges with order 1/2 and not, as
+// printed, 1.
 //
 // [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
 //          derivatives. TOG 29(3), 2010.

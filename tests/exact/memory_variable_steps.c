@@ -115,12 +115,35 @@ static void fading_forgets(void **state)
     }
 }
 
+// Steps much longer than the fading time: the rate is all that is left, times tau^(1-q).
+static void steps_longer_than_the_fading_time(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_memory_def def = fm_default_memory_def();
+    def.method = FM_MEMORY_FADING;
+    def.fading_time = 1e-4;
+    def.tolerance = 1e-8;
+    fm_memory *memory = fm_memory_create(&def, 1, &err);
+    assert_non_null(memory);
+    static const double steps[] = {0, 1e-3, 5e-3, 6.1e-3, 0.05, 0.5, 1, 100};
+    double rate = 1, value;
+    for (int n = 0; n < 8; n++) {
+        assert_true(fm_memory_push(memory, &rate, steps[n]));
+        fm_memory_value(memory, &value);
+        if (n > 1)
+            assert_close(value, 0.01, 1e-9);
+    }
+    fm_memory_destroy(memory);
+}
+
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "memory_variable_steps");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_steps_converge_with_order_two),
         cmocka_unit_test(fading_forgets),
+        cmocka_unit_test(steps_longer_than_the_fading_time),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

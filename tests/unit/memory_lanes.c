@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lanes keep their past when they are permuted, when others come and go, and over save and restore.
+#include "core/core.h"
 #include "memory_fixture.h"
 
 #include <stdlib.h>
@@ -203,6 +204,34 @@ static void damaged_or_foreign_states_are_refused(void **state)
     fm_memory_destroy(memory);
 }
 
+// A state whose counts do not fit its rows is refused even when its checksum is right.
+static void impossible_counts_are_refused(void **state)
+{
+    (void)state;
+    for (int kind = 2; kind < 4; kind++) { // a window, and no window
+        fm_memory *memory = make_kind(kind, LANES);
+        for (int n = 0; n < 20; n++)
+            push_step(memory, n);
+        size_t size = fm_memory_save(memory, NULL, 0);
+        char *bytes = malloc(size);
+        fm_memory_save(memory, bytes, size);
+        int64_t count = 20, found = 0;
+        for (size_t i = 0; i + 8 <= 256; i += 8) { // the push count, wherever the header has it
+            if (memcmp(bytes + i, &count, 8) == 0) {
+                int64_t wrong = 100000000;
+                memcpy(bytes + i, &wrong, 8);
+                found++;
+            }
+        }
+        assert_int_equal(found, 1);
+        uint64_t hash = fm_hash(bytes, size - 8, 0);
+        memcpy(bytes + size - 8, &hash, 8);
+        refuse_restore(memory, bytes, size);
+        free(bytes);
+        fm_memory_destroy(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +240,7 @@ int main(void)
         cmocka_unit_test(wrong_lanes_are_refused),
         cmocka_unit_test(restored_memories_go_on_with_the_same_bits),
         cmocka_unit_test(damaged_or_foreign_states_are_refused),
+        cmocka_unit_test(impossible_counts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
