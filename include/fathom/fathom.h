@@ -4,8 +4,14 @@
 #define FATHOM_FATHOM_H
 
 #include <fathom/api.h>
+#include <fathom/cloth.h>
+#include <fathom/collide.h>
 #include <fathom/error.h>
+#include <fathom/medium.h>
 #include <fathom/memory.h>
+#include <fathom/motion.h>
+#include <fathom/vec.h>
+#include <fathom/world.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -59,6 +59,26 @@ double fm_parallel_sum(fm_pool *pool, int count, int block_size, fm_range_sum *b
 
 int fm_block_count(int count, int block_size);
 
+// Cells: particles sorted into cubes of one size, in any region of space.
+typedef struct fm_cell {
+    int x, y, z;
+} fm_cell;
+
+typedef struct fm_cells {
+    double size; // m, edge of a cell
+    int capacity, mask;
+    int *start;    // [bucket] first entry of order; the next bucket's is its end
+    int *order;    // particles by bucket
+    int *bucket;   // of each particle
+    fm_cell *cell; // of each particle: several cells may share a bucket
+} fm_cells;
+
+bool fm_cells_alloc(fm_cells *cells, fm_arena *arena, int capacity, fm_error *err);
+void fm_cells_build(fm_cells *cells, double size, int count, const double *x, const double *y,
+                    const double *z);
+fm_cell fm_cells_at(const fm_cells *cells, double x, double y, double z);
+int fm_cells_bucket(const fm_cells *cells, fm_cell cell);
+
 // Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
 // of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// world.h: everything that is simulated together, and its time.
+//
+//     fm_world *world = fm_world_create(&def, &err);
+//     ... make motions, colliders, cloths in it ...
+//     fm_report report = fm_world_advance(world, 1.0 / 24.0, &err);
+//     fm_world_destroy(world);
+//
+// The world owns what is made in it. SI units, y up.
+#ifndef FATHOM_WORLD_H
+#define FATHOM_WORLD_H
+
+#include <fathom/api.h>
+#include <fathom/error.h>
+#include <fathom/medium.h>
+#include <fathom/vec.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct fm_world fm_world;
+
+// A host's own threads: runs task(context, block) for every block below block_count, in any order,
+// and returns when all are done.
+typedef struct fm_task_system {
+    void (*run)(void *host, int block_count, void (*task)(void *context, int block), void *context);
+    void *host;
+    int thread_count;
+} fm_task_system;
+
+typedef struct fm_world_def {
+    fm_medium medium;
+    fm_vec3 gravity;      // m/s^2
+    int threads;          // 0: one per processor
+    fm_task_system tasks; // run = NULL: the library's own threads
+} fm_world_def;
+
+// The steps of an interval, in their order.
+typedef enum fm_stage {
+    FM_STAGE_MOVE,     // pins, colliders and sources follow their motions
+    FM_STAGE_SAMPLE,   // bodies read the surrounding medium
+    FM_STAGE_BODIES,   // each body takes its own substeps
+    FM_STAGE_EXCHANGE, // impulses are handed to the fluids
+    FM_STAGE_FLUIDS,   // each fluid takes its own substeps
+    FM_STAGE_FREE,     // colliders with a mass move
+    FM_STAGE_CHECK,    // NaN, stretch, energy, penetration
+    FM_STAGE_COUNT,
+} fm_stage;
+
+FM_API const char *fm_stage_name(fm_stage stage); // "move", "sample", ...
+
+// What an advance did, over all bodies.
+typedef struct fm_report {
+    double time; // s, after the advance
+    int interval_count;
+    int substep_count;          // of the body that took most
+    double substep;             // s, that body's
+    double kinetic_energy;      // J; with what the added mass of water carries
+    double potential_energy;    // J; springs, bending, weight and buoyancy (zero at y = 0)
+    double max_stretch;         // largest l/l0 - 1 over stretch edges
+    double mean_stretch;        // mean |l/l0 - 1|
+    int contact_count;          // particles held by colliders at the end
+    int penetration_count;      // particles inside colliders at the end: pinned there, or pinched
+    double deepest_penetration; // m
+    int repelled_count;         // particles pushed by their own cloth at the end
+    double stage_ms[FM_STAGE_COUNT];
+} fm_report;
+
+FM_API fm_world_def
+fm_default_world_def(void); // still water, gravity 9.81 m/s^2 down, all processors
+FM_API fm_world *fm_world_create(const fm_world_def *def, fm_error *err);
+FM_API void fm_world_destroy(fm_world *world);
+
+// Moves the world on by `duration` seconds. Bodies choose their own substeps.
+FM_API fm_report fm_world_advance(fm_world *world, double duration, fm_error *err);
+FM_API fm_report fm_world_report(fm_world *world); // energies and stretches now, without moving
+
+FM_API double fm_world_time(const fm_world *world);
+FM_API fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double time);
+
+// The whole state, memories included, as bytes for this machine's byte order. Save returns the size
+// needed and writes only if `size` is enough. Restore takes it back into a world built from the
+// same definitions; on failure the world is as it was.
+FM_API size_t fm_world_save(const fm_world *world, void *buffer, size_t size);
+FM_API bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err);
+FM_API uint64_t fm_world_hash(const fm_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

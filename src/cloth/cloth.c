@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+// cloth.c: definitions checked, sheets made, pins put in, values read and written.
+#include "cloth/cloth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Largest omega h, with omega from the bound of step.c; the scheme is stable below 2. Found by the
+// stability sweep: the reserve is for springs that turn and for springs' damping on top.
+static const double COURANT = 1.5;
+static const double LONGEST_STEP = 1.0 / 120; // s: soft cloth still has motions to follow
+
+typedef struct limit {
+    const char *field;
+    double value, low, high;
+    bool low_open; // low itself is not allowed
+    const char *allowed;
+} limit;
+
+static bool check_limits(const char *object, const limit *limits, int count, fm_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        const limit *l = &limits[i];
+        bool above = l->low_open ? l->value > l->low : l->value >= l->low;
+        if (!above || !(l->value <= l->high))
+            return fm_fail_number(err, object, l->field, l->value, l->allowed);
+    }
+    return true;
+}
+
+static bool check_recall(const char *object, const char *field, const fm_recall *recall,
+                         double order, fm_error *err)
+{
+    char name[48];
+    if (recall->kind > FM_RECALL_FADING)
+        return fm_fail_number(err, object, field, recall->kind, "an fm_recall_kind");
+    if (recall->kind == FM_RECALL_STEPS && (recall->steps < 1 || recall->steps > 1000000)) {
+        snprintf(name, sizeof name, "%s.steps", field);
+        return fm_fail_number(err, object, name, recall->steps, "1 to 1000000");
+    }
+    if (recall->kind == FM_RECALL_STEPS && recall->rule == FM_RULE_COIMBRA && order != 0.5) {
+        snprintf(name, sizeof name, "%s.rule", field);
+        return fm_fail(err, FM_BAD_VALUE, object, name, "coimbra",
+                       "trapezoid unless the order is 0.5");
+    }
+    bool seconds = recall->kind == FM_RECALL_SECONDS, fading = recall->kind == FM_RECALL_FADING;
+    double time = seconds ? recall->seconds : recall->fading;
+    if ((seconds || fading) && !(time > 0 && isfinite(time))) {
+        snprintf(name, sizeof name, "%s.%s", field, seconds ? "seconds" : "fading");
+        return fm_fail_number(err, object, name, time, "> 0 seconds");
+    }
+    if (!(recall->tolerance > 1e-12 && recall->tolerance < 0.1)) {
+        snprintf(name, sizeof name, "%s.tolerance", field);
+        return fm_fail_number(err, object, name, recall->tolerance, "between 1e-12 and 0.1");
+    }
+    if (!(recall->horizon > 0 && isfinite(recall->horizon))) {
+        snprintf(name, sizeof name, "%s.horizon", field);
+        return fm_fail_number(err, object, name, recall->horizon, "> 0 seconds");
+    }
+    return true;
+}
+
+static bool check_models(const char *object, const fm_cloth_def *def, fm_error *err)
+{
+    if (def->drag.model > FM_DRAG_BOTH)
+        return fm_fail_number(err, object, "drag.model", def->drag.model, "an fm_drag_model");
+    if (def->bend.model > FM_BEND_SPRINGS)
+        return fm_fail_number(err, object, "bend.model", def->bend.model, "an fm_bend_model");
+    if (def->integrator > FM_RK4)
+        return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
+    return true;
+}
+
+static bool check_def(const fm_cloth_def *def, fm_error *err)
+{
+    const char *object = def->name ? def->name : "cloth";
+    const fm_drag *drag = &def->drag;
+    const limit limits[] = {
+        {"density", def->density, 0, 1e5, true, "> 0 and at most 1e5 kg/m^3"},
+        {"thickness", def->thickness, 0, 1, true, "> 0 and at most 1 m"},
+        {"stretch.stiffness", def->stretch.stiffness, 0, 1e7, true, "> 0 and at most 1e7 N/m"},
+        {"shear.stiffness", def->shear.stiffness, 0, 1e7, false, "0 to 1e7 N/m"},
+        {"bend.stiffness", def->bend.stiffness, 0, 1e7, false, "0 to 1e7"},
+        {"damping.coefficient", def->damping.coefficient, 0, 1e6, false, "0 to 1e6 N s^order/m"},
+        {"damping.order", def->damping.order, 0, 1, true, "above 0 and at most 1"},
+        {"drag.viscous", drag->viscous, 0, 1e6, false, "0 to 1e6 N s/m per m^2"},
+        {"drag.normal", drag->normal, 0, 1e6, false, "0 to 1e6 N s/m per m^2"},
+        {"drag.history.coefficient", drag->history.coefficient, 0, 1e6, false,
+         "0 to 1e6 N s^order/m per m^2"},
+        {"drag.history.order", drag->history.order, 0, 1 - 1e-12, true,
+         "between 0 and 1, both excluded"},
+        {"drag.pressure", drag->pressure, 0, 1e3, false, "0 to 1e3"},
+        {"drag.friction", drag->friction, 0, 1e3, false, "0 to 1e3"},
+        {"drag.normal_history", drag->normal_history, 0, 1e6, false, "0 to 1e6"},
+        {"drag.added_mass", drag->added_mass, -1, 1e3, false, "0 to 1e3 m, or -1: from the size"},
+        {"repulsion.distance", def->repulsion.distance, 0, 10, false, "0 (from the mesh) to 10 m"},
+        {"repulsion.stiffness", def->repulsion.stiffness, 0, 1, true, "above 0 and at most 1"},
+        {"repulsion.friction", def->repulsion.friction, 0, 1, false, "0 to 1"},
+        {"time_step", def->time_step, 0, 10, false, "0 (from the stability bound) to 10 s"},
+        {"margin", def->margin, -1, 1, false, "0 to 1 m, or -1: half the thickness"},
+    };
+    return check_models(object, def, err) &&
+           check_limits(object, limits, sizeof limits / sizeof *limits, err) &&
+           check_recall(object, "damping.memory", &def->damping.memory, def->damping.order, err) &&
+           check_recall(object, "drag.history.memory", &drag->history.memory, drag->history.order,
+                        err);
+}
+
+static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, fm_error *err)
+{
+    const char *object = def->name ? def->name : "cloth";
+    bool memory = fm_cloth_needs_drag_memory(def, medium) || fm_cloth_needs_damping_memory(def);
+    if (def->integrator > FM_EULER && memory)
+        return fm_fail(err, FM_BAD_VALUE, object, "integrator", "without memory",
+                       "kick-drift-kick or Euler when a force remembers");
+    if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
+        return fm_fail(err, FM_BAD_VALUE, object, "integrator", "explicit",
+                       "kick-drift-kick with physical drag");
+    return true;
+}
+
+static bool check_sheet(const char *object, const fm_sheet *sheet, fm_error *err)
+{
+    const limit limits[] = {
+        {"columns", sheet->columns, 2, FM_SHEET_COLUMNS_MAX, false, "2 to 4096"},
+        {"rows", sheet->rows, 2, FM_SHEET_COLUMNS_MAX, false, "2 to 4096"},
+        {"width", sheet->width, 0, 1e4, true, "> 0 and at most 1e4 m"},
+        {"height", sheet->height, 0, 1e4, true, "> 0 and at most 1e4 m"},
+    };
+    const double numbers[] = {sheet->origin.x,   sheet->origin.y,   sheet->origin.z,
+                              sheet->velocity.x, sheet->velocity.y, sheet->velocity.z};
+    for (int i = 0; i < 6; i++) {
+        if (!isfinite(numbers[i]))
+            return fm_fail_number(err, object, i < 3 ? "origin" : "velocity", numbers[i],
+                                  "finite numbers");
+    }
+    fm_quat rotation = sheet->rotation;
+    if (!fm_quat_make_unit(&rotation))
+        return fm_fail_number(err, object, "rotation", sheet->rotation.w, "finite numbers");
+    return check_limits(object, limits, sizeof limits / sizeof *limits, err);
+}
+
+bool fm_cloth_needs_drag_memory(const fm_cloth_def *def, const fm_medium *medium)
+{
+    const fm_drag *drag = &def->drag;
+    bool skin = drag->skin_history && medium->density * medium->viscosity > 0;
+    return (drag->model == FM_DRAG_PUBLISHED && drag->history.coefficient > 0) ||
+           (drag->model == FM_DRAG_PHYSICAL && (skin || drag->normal_history > 0));
+}
+
+bool fm_cloth_needs_damping_memory(const fm_cloth_def *def)
+{
+    return def->damping.coefficient > 0 && def->damping.order < 1;
+}
+
+fm_axes fm_axes_alloc(fm_arena *arena, int lanes, fm_error *err)
+{
+    double *all = fm_arena_alloc(arena, 3 * (size_t)lanes, sizeof *all, "cloth", err);
+    return all ? (fm_axes){all, all + lanes, all + 2 * lanes} : (fm_axes){0};
+}
+
+static void alloc_arrays(fm_cloth *c, fm_error *err)
+{
+    fm_axes *axes[] = {&c->x,     &c->v,          &c->a,           &c->w,    &c->rate,
+                       &c->force, &c->normal,     &c->next_normal, &c->flow, &c->pair,
+                       &c->known, &c->drag_known, &c->nothing,     &c->jump, &c->anchor};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+        *axes[i] = fm_axes_alloc(&c->arena, c->lanes, err);
+    if (c->def.integrator >= FM_RK2) {
+        c->trial_x = fm_axes_alloc(&c->arena, c->lanes, err);
+        c->trial_v = fm_axes_alloc(&c->arena, c->lanes, err);
+        c->sum_x = fm_axes_alloc(&c->arena, c->lanes, err);
+        c->sum_v = fm_axes_alloc(&c->arena, c->lanes, err);
+    }
+    size_t lanes = (size_t)c->lanes, columns = (size_t)c->columns;
+    c->area = fm_arena_alloc(&c->arena, lanes, sizeof *c->area, "cloth", err);
+    c->mass = fm_arena_alloc(&c->arena, lanes, sizeof *c->mass, "cloth", err);
+    c->pair_load = fm_arena_alloc(&c->arena, lanes, sizeof *c->pair_load, "cloth", err);
+    c->column_weight = fm_arena_alloc(&c->arena, columns, sizeof(double), "cloth", err);
+    c->ones = fm_arena_alloc(&c->arena, columns, sizeof *c->ones, "cloth", err);
+    c->pin = fm_arena_alloc(&c->arena, lanes, sizeof *c->pin, "cloth", err);
+    c->pinned = fm_arena_alloc(&c->arena, lanes, sizeof *c->pinned, "cloth", err);
+    c->pinned_u = fm_arena_alloc(&c->arena, lanes, sizeof *c->pinned_u, "cloth", err);
+    c->touch = fm_arena_alloc(&c->arena, lanes, sizeof *c->touch, "cloth", err);
+    c->out_x = fm_arena_alloc(&c->arena, lanes, sizeof *c->out_x, "cloth", err);
+    c->out_v = fm_arena_alloc(&c->arena, lanes, sizeof *c->out_v, "cloth", err);
+}
+
+static double border_weight(int i, int count)
+{
+    return i == 0 || i == count - 1 ? 0.5 : 1;
+}
+
+static void place_particles(fm_cloth *c)
+{
+    const fm_sheet *sheet = &c->sheet;
+    fm_pose pose = fm_pose_identity();
+    pose.rotation = sheet->rotation;
+    pose.position = sheet->origin;
+    double sigma = c->def.density * c->def.thickness;
+    for (int i = 0; i < c->lanes; i++) {
+        c->pin[i] = FM_FREE;
+        c->mass[i] = 1; // lanes beyond the last particle: anything that divides well
+        if (i >= c->count)
+            continue;
+        int row = i / c->columns, column = i % c->columns;
+        fm_vec3 x = fm_pose_apply(&pose, (fm_vec3){column * c->dx, -row * c->dy, 0});
+        c->x.x[i] = x.x, c->x.y[i] = x.y, c->x.z[i] = x.z;
+        c->v.x[i] = sheet->velocity.x, c->v.y[i] = sheet->velocity.y, c->v.z[i] = sheet->velocity.z;
+        c->area[i] =
+            c->dx * c->dy * border_weight(row, c->rows) * border_weight(column, c->columns);
+        c->mass[i] = sigma * c->area[i];
+    }
+    for (int column = 0; column < c->columns; column++) {
+        c->column_weight[column] = border_weight(column, c->columns);
+        c->ones[column] = 1;
+    }
+}
+
+// Sums over the springs of each particle: of stiffness, for the bound on omega; of damped springs,
+// for pair_load.
+static double spring_sums(fm_cloth *c)
+{
+    double largest = 0;
+    for (int i = 0; i < c->count; i++) {
+        int row = i / c->columns, column = i % c->columns, damped = 0;
+        double stiffness = 0;
+        for (int s = 0; s < 2 * c->springs_count; s++) {
+            const fm_springs *k = &c->springs[s / 2];
+            int sign = s % 2 ? -1 : 1, r = row + sign * k->down, q = column + sign * k->across;
+            if (r < 0 || r >= c->rows || q < 0 || q >= c->columns)
+                continue;
+            double weight = (k->by_row ? border_weight(row, c->rows) : 1) *
+                            (k->by_column ? border_weight(column, c->columns) : 1);
+            stiffness += weight * k->stiffness;
+            damped += k->damping > 0;
+        }
+        c->pair_load[i] = damped / c->mass[i];
+        largest = fmax(largest, stiffness / c->mass[i]);
+    }
+    return largest;
+}
+
+static void choose_step(fm_cloth *c)
+{
+    double sigma = c->def.density * c->def.thickness * c->dx * c->dy;
+    double springs = 2 * spring_sums(c);
+    double bending = 16 * (c->bend_across + c->bend_down + c->bend_twist) / sigma;
+    double square = springs + bending;
+    if (c->def.repulsion.enabled) {
+        double room =
+            c->def.repulsion.stiffness / 2 * springs; // for up to eight neighbours at once
+        c->repulsion_stiffness = room * sigma / 16;
+        square += room;
+    }
+    c->stable_step = fmin(COURANT / sqrt(square), LONGEST_STEP);
+    if (c->def.time_step > 0)
+        c->stable_step = fmin(c->stable_step, c->def.time_step);
+}
+
+static int choose_row_block(int rows, int columns)
+{
+    enum { PARTICLES = 1500 }; // enough to pay for waking a thread
+    int blocks = (int)((double)rows * columns / PARTICLES);
+    return blocks < 2 ? rows : fm_block_count(rows, blocks);
+}
+
+fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
+                             const fm_medium *medium, fm_error *err)
+{
+    const char *object = def->name ? def->name : "cloth";
+    if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err) ||
+        !check_sheet(object, sheet, err))
+        return NULL;
+    fm_cloth *c = fm_alloc_aligned(1, sizeof *c);
+    if (!c) {
+        fm_fail_no_memory(err, object, sizeof *c);
+        return NULL;
+    }
+    c->def = *def;
+    c->sheet = *sheet;
+    fm_quat_make_unit(&c->sheet.rotation);
+    snprintf(c->name, sizeof c->name, "%s", object);
+    c->def.name = c->name;
+    c->columns = sheet->columns;
+    c->rows = sheet->rows;
+    c->count = sheet->columns * sheet->rows;
+    c->lanes = fm_block_count(c->count, FM_LANES) * FM_LANES;
+    c->row_block = choose_row_block(c->rows, c->columns);
+    c->dx = sheet->width / (sheet->columns - 1);
+    c->dy = sheet->height / (sheet->rows - 1);
+    c->added_mass = def->drag.added_mass >= 0 ? def->drag.added_mass
+                                              : fmin(sheet->width, sheet->height) / (2 * FM_PI);
+    alloc_arrays(c, err);
+    if (err->status == FM_OK) {
+        place_particles(c);
+        fm_sheet_setup(c);
+        choose_step(c);
+    }
+    if (err->status != FM_OK || (def->repulsion.enabled && !fm_repulsion_setup(c, err))) {
+        fm_cloth_free(c);
+        return NULL;
+    }
+    fm_sheet_normals(c, &c->x, &c->normal, 0, c->rows);
+    return c;
+}
+
+void fm_cloth_free(fm_cloth *cloth)
+{
+    if (!cloth)
+        return;
+    fm_memory_destroy(cloth->drag_memory);
+    fm_memory_destroy(cloth->damping_memory);
+    fm_arena_free(&cloth->arena);
+    free(cloth);
+}
+
+const char *fm_cloth_name(const fm_cloth *cloth)
+{
+    return cloth->name;
+}
+
+int fm_cloth_particle_count(const fm_cloth *cloth)
+{
+    return cloth->count;
+}
+
+fm_sheet fm_cloth_sheet(const fm_cloth *cloth)
+{
+    return cloth->sheet;
+}
+
+fm_cloth_def fm_cloth_definition(const fm_cloth *cloth)
+{
+    return cloth->def;
+}
+
+double fm_cloth_stable_step(const fm_cloth *cloth)
+{
+    return cloth->stable_step;
+}
+
+static const fm_vec3 *read_axes(const fm_cloth *c, const fm_axes *from, fm_vec3 *out, int *count)
+{
+    for (int i = 0; i < c->count; i++)
+        out[i] = (fm_vec3){from->x[i], from->y[i], from->z[i]};
+    if (count)
+        *count = c->count;
+    return out;
+}
+
+const fm_vec3 *fm_cloth_positions(fm_cloth *cloth, int *count)
+{
+    return read_axes(cloth, &cloth->x, cloth->out_x, count);
+}
+
+const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count)
+{
+    return read_axes(cloth, &cloth->v, cloth->out_v, count);
+}
+
+static bool write_axes(fm_cloth *c, const char *field, const fm_axes *to, const fm_vec3 *values,
+                       fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    if (c->started)
+        return fm_fail_number(err, c->name, field, c->time, "writes before the first advance only");
+    for (int i = 0; i < c->count; i++) {
+        double sum = values[i].x + values[i].y + values[i].z;
+        if (!isfinite(sum))
+            return fm_fail_number(err, c->name, field, sum, "finite numbers");
+    }
+    for (int i = 0; i < c->count; i++)
+        to->x[i] = values[i].x, to->y[i] = values[i].y, to->z[i] = values[i].z;
+    return true;
+}
+
+bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error *err)
+{
+    if (!write_axes(cloth, "positions", &cloth->x, positions, err))
+        return false;
+    for (int p = 0; p < cloth->pinned_count; p++) {
+        int i = cloth->pinned[p];
+        cloth->anchor.x[i] = cloth->x.x[i];
+        cloth->anchor.y[i] = cloth->x.y[i];
+        cloth->anchor.z[i] = cloth->x.z[i];
+    }
+    fm_sheet_normals(cloth, &cloth->x, &cloth->normal, 0, cloth->rows);
+    return true;
+}
+
+bool fm_cloth_set_velocities(fm_cloth *cloth, const fm_vec3 *velocities, fm_error *err)
+{
+    return write_axes(cloth, "velocities", &cloth->v, velocities, err);
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// fields.c: what can be read of a cloth by name.
+#include "cloth/cloth.h"
+
+#include <string.h>
+
+static const fm_field fields[] = {
+    {"position", "m", "where a particle is", 3},
+    {"velocity", "m/s", "how fast", 3},
+    {"normal", "", "unit normal of the cloth", 3},
+    {"medium", "m/s", "velocity of the medium there", 3},
+    {"drag", "N/m^2", "what the medium does to a square metre", 3},
+    {"memory", "", "fractional derivative in the drag: m s^-q, or m s^-3/2 for the physical set",
+     3},
+    {"stretch", "", "largest l/l0 - 1 of the stretch edges around", 1},
+    {"mass", "kg", "mass of a particle", 1},
+    {"pinned", "", "1 where a pin holds", 1},
+    {"contact", "", "1 where a collider holds", 1},
+};
+
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+
+const fm_field *fm_cloth_fields(int *count)
+{
+    if (count)
+        *count = FIELD_COUNT;
+    return fields;
+}
+
+static void interleave(const fm_cloth *c, const fm_axes *from, double *values)
+{
+    for (int i = 0; i < c->count; i++) {
+        values[3 * i] = from->x[i];
+        values[3 * i + 1] = from->y[i];
+        values[3 * i + 2] = from->z[i];
+    }
+}
+
+static void read_memory(fm_cloth *c, double *values)
+{
+    memset(c->pair.x, 0, 3 * (size_t)c->lanes * sizeof(double));
+    if (c->drag_memory)
+        fm_memory_value(c->drag_memory, c->pair.x);
+    interleave(c, &c->pair, values);
+}
+
+bool fm_cloth_read(fm_cloth *c, const fm_surroundings *around, const char *name, double *values,
+                   fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    const fm_axes *axes = strcmp(name, "position") == 0   ? &c->x
+                          : strcmp(name, "velocity") == 0 ? &c->v
+                          : strcmp(name, "normal") == 0   ? &c->normal
+                          : strcmp(name, "medium") == 0   ? &c->w
+                                                          : NULL;
+    if (axes) {
+        interleave(c, axes, values);
+    } else if (strcmp(name, "drag") == 0) {
+        fm_drag_force_per_area(c, around, values);
+    } else if (strcmp(name, "memory") == 0) {
+        read_memory(c, values);
+    } else if (strcmp(name, "stretch") == 0) {
+        fm_sheet_stretch(c, values);
+    } else if (strcmp(name, "mass") == 0) {
+        memcpy(values, c->mass, (size_t)c->count * sizeof *values);
+    } else if (strcmp(name, "pinned") == 0) {
+        for (int i = 0; i < c->count; i++)
+            values[i] = fm_cloth_is_held(c, i, c->time);
+    } else if (strcmp(name, "contact") == 0) {
+        for (int i = 0; i < c->count; i++)
+            values[i] = c->touch[i];
+    } else {
+        return fm_fail(err, FM_BAD_VALUE, c->name, "field", name,
+                       "position velocity normal medium drag memory stretch mass pinned contact");
+    }
+    return true;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// materials.c: real fabrics, wet, in SI units. docs/cloth.md says where each number comes from.
+#include "cloth/cloth.h"
+
+#include <math.h>
+
+static const char *const names[FM_MATERIAL_COUNT] = {"cotton-towel", "silk", "canvas", "gauze"};
+
+// thickness m, wet density kg/m^3, stretch N/m, shear N/m, bend N m, damping N s/m
+static const double properties[FM_MATERIAL_COUNT][6] = {
+    [FM_COTTON_TOWEL] = {2.0e-3, 1080, 150, 30, 2.0e-5, 0.2},
+    [FM_SILK] = {8.0e-5, 1110, 100, 14, 4.0e-6, 0.02},
+    [FM_CANVAS] = {8.0e-4, 1175, 400, 110, 1.5e-4, 0.2},
+    [FM_GAUZE] = {3.0e-4, 1060, 60, 2, 1.0e-6, 0.03},
+};
+
+const char *fm_material_name(fm_material material)
+{
+    return material >= 0 && material < FM_MATERIAL_COUNT ? names[material] : "unknown";
+}
+
+void fm_cloth_set_material(fm_cloth_def *def, fm_material material)
+{
+    if (material < 0 || material >= FM_MATERIAL_COUNT)
+        return;
+    const double *p = properties[material];
+    def->thickness = p[0];
+    def->density = p[1];
+    def->stretch.stiffness = p[2];
+    def->shear.stiffness = p[3];
+    def->bend.model = FM_BEND_RIGIDITY;
+    def->bend.stiffness = p[4];
+    def->damping.coefficient = p[5];
+    def->damping.order = 1;
+}
+
+fm_cloth_def fm_default_cloth_def(void)
+{
+    const fm_recall whole = {.kind = FM_RECALL_FULL,
+                             .steps = 3,
+                             .rule = FM_RULE_TRAPEZOID,
+                             .seconds = 1,
+                             .fading = 1,
+                             .tolerance = 1e-4,
+                             .horizon = 100};
+    fm_cloth_def def = {
+        .name = "cloth",
+        .damping = {.memory = whole},
+        .drag =
+            {
+                .model = FM_DRAG_PHYSICAL,
+                .history = {.order = 0.5, .memory = whole},
+                .pressure = 1.2,
+                .friction = 0.02,
+                .skin_history = true,
+                .added_mass = -1,
+            },
+        .repulsion = {.stiffness = 0.5},
+        .integrator = FM_KICK_DRIFT_KICK,
+        .margin = -1,
+    };
+    def.drag.history.memory.kind =
+        FM_RECALL_FADING; // full memory of displacements has no terminal speed
+    fm_cloth_set_material(&def, FM_COTTON_TOWEL);
+    return def;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// pins.c: particles that go where they are told.
+#include "cloth/cloth.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool fm_cloth_is_held(const fm_cloth *cloth, int particle, double t)
+{
+    int group = cloth->pin[particle];
+    return group != FM_FREE && t < cloth->groups[group].release;
+}
+
+static bool open_group(fm_cloth *c, const fm_motion *motion, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    if (c->started)
+        return fm_fail_number(err, c->name, "pins", c->time, "made before the first advance");
+    if (c->group_count == FM_PIN_GROUPS_MAX)
+        return fm_fail_number(err, c->name, "pins", c->group_count + 1, "at most 256 groups");
+    c->groups[c->group_count++] = (fm_pin_group){.motion = motion, .release = INFINITY};
+    return true;
+}
+
+static void pin(fm_cloth *c, int particle)
+{
+    c->pin[particle] = c->group_count - 1;
+    c->anchor.x[particle] = c->x.x[particle];
+    c->anchor.y[particle] = c->x.y[particle];
+    c->anchor.z[particle] = c->x.z[particle];
+}
+
+static void list_pins(fm_cloth *c)
+{
+    c->pinned_count = 0;
+    for (int i = 0; i < c->count; i++) {
+        if (c->pin[i] != FM_FREE)
+            c->pinned[c->pinned_count++] = i;
+    }
+}
+
+bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_error *err)
+{
+    if (err->status == FM_OK && (row < 0 || row >= cloth->rows))
+        return fm_fail_number(err, cloth->name, "pin row", row, "0 to rows - 1");
+    if (!open_group(cloth, motion, err))
+        return false;
+    for (int c = 0; c < cloth->columns; c++)
+        pin(cloth, row * cloth->columns + c);
+    list_pins(cloth);
+    return true;
+}
+
+bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, fm_error *err)
+{
+    if (err->status == FM_OK && (column < 0 || column >= cloth->columns))
+        return fm_fail_number(err, cloth->name, "pin column", column, "0 to columns - 1");
+    if (!open_group(cloth, motion, err))
+        return false;
+    for (int r = 0; r < cloth->rows; r++)
+        pin(cloth, r * cloth->columns + column);
+    list_pins(cloth);
+    return true;
+}
+
+bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, fm_error *err)
+{
+    switch (edge) {
+    case FM_EDGE_TOP:
+        return fm_cloth_pin_row(cloth, 0, motion, err);
+    case FM_EDGE_BOTTOM:
+        return fm_cloth_pin_row(cloth, cloth->rows - 1, motion, err);
+    case FM_EDGE_LEFT:
+        return fm_cloth_pin_column(cloth, 0, motion, err);
+    case FM_EDGE_RIGHT:
+        return fm_cloth_pin_column(cloth, cloth->columns - 1, motion, err);
+    }
+    return fm_fail_number(err, cloth->name, "pin edge", edge, "an fm_edge");
+}
+
+bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *motion, fm_error *err)
+{
+    int last = cloth->count - 1, right = cloth->columns - 1;
+    int particle[] = {0, right, last - right, last};
+    if (corner > FM_CORNER_BOTTOM_RIGHT)
+        return fm_fail_number(err, cloth->name, "pin corner", corner, "an fm_corner");
+    return fm_cloth_pin_list(cloth, &particle[corner], 1, motion, err);
+}
+
+bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const fm_motion *motion,
+                       fm_error *err)
+{
+    if (err->status == FM_OK && count < 1)
+        return fm_fail_number(err, cloth->name, "pin count", count, "1 or more");
+    for (int i = 0; i < count && err->status == FM_OK; i++) {
+        if (particles[i] < 0 || particles[i] >= cloth->count)
+            return fm_fail_number(err, cloth->name, "pin particle", particles[i],
+                                  "0 to the number of particles - 1");
+    }
+    if (!open_group(cloth, motion, err))
+        return false;
+    for (int i = 0; i < count; i++)
+        pin(cloth, particles[i]);
+    list_pins(cloth);
+    return true;
+}
+
+bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    if (cloth->group_count == 0)
+        return fm_fail_number(err, cloth->name, "release", time, "after a pin was made");
+    if (!(time >= 0))
+        return fm_fail_number(err, cloth->name, "release", time, "0 seconds or later");
+    cloth->groups[cloth->group_count - 1].release = time;
+    return true;
+}

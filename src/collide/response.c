@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// response.c: a particle kept at a distance from all colliders, with friction.
+//
+// Position: a particle at x with distances d_i < m is moved by the smallest e with
+//
+//     n_i . e >= m - d_i          i: the deepest collider, and up to two that would stop that move
+//
+// Signed distances of convex shapes are convex, d(x + e) >= d(x) + n . e, so x + e is free of all
+// of them whatever their curvature, and in a wedge nothing is pushed back and forth. The move is
+// then cut back along its way as far as it stays free, since the tangents may lead too far.
+// Where that is still much longer than deep, the colliders close in like a press, and throwing the
+// particle out sideways would tear what it belongs to: then only the deepest pushes.
+//
+// Velocity: relative to the surface, v = v_n n + v_t. When v_n < 0, Coulomb's friction with the
+// impulse -v_n per mass:
+//
+//     v <- v_t max(0, 1 - mu |v_n| / |v_t|)
+//
+//   x  position, m    m  margin, m    n  outward normal    mu  friction
+#include "collide/collide.h"
+
+#include <assert.h>
+#include <float.h>
+
+enum {
+    MAX_PASSES = 16,  // most need one or two
+    MAX_HELD = 3,     // contacts that hold a point in space
+    CUT_STEPS = 40,   // halvings of a move: to 1e-12 of it
+    MAX_SWEEPS = 32,  // over the velocities in a corner: right angles need one, 60 degrees ten
+    LONGEST_MOVE = 8, // times the depth; wedges of more than 15 degrees need less
+};
+
+// One collider that a particle must move away from: contact.normal . move >= depth.
+typedef struct hold {
+    fm_contact contact;
+    double depth, friction;
+} hold;
+
+typedef struct surroundings {
+    const fm_placed_collider *placed;
+    int count;
+    double margin;
+} surroundings;
+
+// How far rounding may move a distance: positions and shapes are that exact and no more.
+static double find_rounding(const fm_placed_collider *placed, fm_vec3 x)
+{
+    return 16 * DBL_EPSILON * (placed->reach + fm_largest(x));
+}
+
+static bool is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
+{
+    return x.x < placed->low.x - range || x.y < placed->low.y - range ||
+           x.z < placed->low.z - range || x.x > placed->high.x + range ||
+           x.y > placed->high.y + range || x.z > placed->high.z + range;
+}
+
+static bool is_near(const fm_placed_collider *placed, fm_vec3 x, double margin)
+{
+    return !is_far(placed, x, margin) && fm_shape_contact(&placed->shape, x).distance < margin;
+}
+
+static bool is_free(const surroundings *around, fm_vec3 x)
+{
+    for (int i = 0; i < around->count; i++) {
+        if (is_near(&around->placed[i], x, around->margin))
+            return false;
+    }
+    return true;
+}
+
+// The collider that lacks most of its distance after a move, seen along its tangent at x. False
+// when none lacks any. No move: the deepest one.
+static bool find_deepest(const surroundings *around, fm_vec3 x, fm_vec3 move, hold *found)
+{
+    double range = around->margin + fm_length(move), most = 0;
+    int deepest = -1;
+    for (int i = 0; i < around->count; i++) {
+        const fm_placed_collider *placed = &around->placed[i];
+        if (is_far(placed, x, range))
+            continue;
+        fm_contact contact = fm_shape_contact(&placed->shape, x);
+        double lack = around->margin - contact.distance - fm_dot(contact.normal, move);
+        if (!(lack > most))
+            continue;
+        most = lack;
+        deepest = i;
+    }
+    if (deepest < 0)
+        return false;
+    const fm_placed_collider *placed = &around->placed[deepest];
+    found->contact = fm_collider_contact(placed, x);
+    found->depth = around->margin - found->contact.distance + find_rounding(placed, x);
+    found->friction = placed->friction;
+    return true;
+}
+
+// The smallest move that fulfils all holds exactly. False when their normals hardly span it.
+static bool solve_holds(const hold *holds, int count, fm_vec3 *move)
+{
+    fm_vec3 a = holds[0].contact.normal, b = holds[1].contact.normal;
+    double p = holds[0].depth, q = holds[1].depth;
+    if (count == 2) {
+        double cosine = fm_dot(a, b), square = fm_dot(fm_cross(a, b), fm_cross(a, b));
+        if (square < 1e-4)
+            return false;
+        *move =
+            fm_add(fm_scale(a, (p - cosine * q) / square), fm_scale(b, (q - cosine * p) / square));
+        return true;
+    }
+    fm_vec3 c = holds[2].contact.normal;
+    double volume = fm_dot(a, fm_cross(b, c));
+    if (fabs(volume) < 1e-2)
+        return false;
+    fm_vec3 sum = fm_add_scaled(fm_scale(fm_cross(b, c), p), fm_cross(c, a), q);
+    *move = fm_scale(fm_add_scaled(sum, fm_cross(a, b), holds[2].depth), 1 / volume);
+    return true;
+}
+
+// As much of a move as is needed to be free.
+static fm_vec3 cut_move(const surroundings *around, fm_vec3 x, fm_vec3 move)
+{
+    if (!is_free(around, fm_add(x, move)))
+        return move;
+    double inside = 0, outside = 1;
+    for (int step = 0; step < CUT_STEPS; step++) {
+        double middle = (inside + outside) / 2;
+        if (is_free(around, fm_add_scaled(x, move, middle)))
+            outside = middle;
+        else
+            inside = middle;
+    }
+    return fm_scale(move, outside);
+}
+
+// The move out of the deepest collider, holds[0], and out of what would stop it. Gives how many
+// holds it respects.
+static int find_move(const surroundings *around, fm_vec3 x, hold holds[MAX_HELD], fm_vec3 *move)
+{
+    fm_vec3 straight = fm_scale(holds[0].contact.normal, holds[0].depth);
+    int count = 1;
+    *move = straight;
+    while (count < MAX_HELD && find_deepest(around, x, *move, &holds[count])) {
+        fm_vec3 solved;
+        if (!solve_holds(holds, count + 1, &solved))
+            break;
+        *move = solved;
+        count++;
+    }
+    if (count == 1)
+        return 1;
+    *move = cut_move(around, x, *move);
+    if (fm_length(*move) <= LONGEST_MOVE * holds[0].depth)
+        return count;
+    *move = straight;
+    return 1;
+}
+
+// Gives the speed into the surface that it took away.
+static double apply_friction(const fm_contact *contact, double friction, fm_vec3 *velocity)
+{
+    fm_vec3 relative = fm_sub(*velocity, contact->velocity);
+    double into = -fm_dot(relative, contact->normal);
+    if (!(into > 0))
+        return 0;
+    fm_vec3 sliding = fm_add_scaled(relative, contact->normal, into);
+    double speed = fm_length(sliding), stopped = friction * into;
+    double kept = speed > stopped ? 1 - stopped / speed : 0;
+    *velocity = fm_add_scaled(contact->velocity, sliding, kept);
+    return into;
+}
+
+// Once around the colliders that touch. Gives the most that one of them took.
+static double sweep_velocity(const surroundings *around, fm_vec3 x, fm_vec3 *velocity)
+{
+    double most = 0;
+    for (int i = 0; i < around->count; i++) {
+        const fm_placed_collider *placed = &around->placed[i];
+        double range = around->margin + 1e-9 * (placed->reach + fm_largest(x));
+        if (is_far(placed, x, range))
+            continue;
+        fm_contact contact = fm_collider_contact(placed, x);
+        if (contact.distance <= range)
+            most = fmax(most, apply_friction(&contact, placed->friction, velocity));
+    }
+    return most;
+}
+
+// In a corner, what one collider leaves may go into another: around until hardly any does.
+static void settle_velocity(const surroundings *around, fm_vec3 x, fm_vec3 *velocity)
+{
+    double first = sweep_velocity(around, x, velocity), most = first;
+    for (int sweep = 1; sweep < MAX_SWEEPS && most > 1e-6 * first; sweep++)
+        most = sweep_velocity(around, x, velocity);
+}
+
+static bool free_particle(const surroundings *around, fm_vec3 *x, fm_vec3 *velocity)
+{
+    int contact_count = 0;
+    hold holds[MAX_HELD];
+    for (int pass = 0; pass < MAX_PASSES; pass++) {
+        if (!find_deepest(around, *x, (fm_vec3){0}, &holds[0])) {
+            if (contact_count > 1)
+                settle_velocity(around, *x, velocity);
+            return true;
+        }
+        fm_vec3 move;
+        int count = find_move(around, *x, holds, &move);
+        for (int i = 0; i < count; i++)
+            apply_friction(&holds[i].contact, holds[i].friction, velocity);
+        *x = fm_add(*x, move);
+        contact_count += count;
+    }
+    return is_free(around, *x);
+}
+
+bool fm_collide_particle(const fm_placed_collider *placed, int collider_count, double margin,
+                         fm_vec3 *position, fm_vec3 *velocity, bool *touched)
+{
+    assert(margin >= 0);
+    surroundings around = {placed, collider_count, margin};
+    bool near = !is_free(&around, *position);
+    if (touched)
+        *touched = near;
+    return !near || free_particle(&around, position, velocity);
+}

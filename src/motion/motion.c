@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// motion.c: motions made from checked values, and where they are at a time.
+//
+// A sine displaces, a turn rotates about its axis a through the pivot:
+//
+//     d(t) = a A sin(o t + p)            angle(t) = angle + rate t + A sin(o t + p)
+//     v(t) = a A o cos(o t + p)          spin(t)  = a (rate + A o cos(o t + p))
+//
+//   A  amplitude, m or rad      o  2 pi / period, rad/s      p  phase, rad
+//
+// Key frames are in keyframes.c; a composition is a tree of the others.
+#include "motion/motion.h"
+
+#include <assert.h>
+
+static const char *const object = "motion";
+
+// Bounds the depth of a composition and the cost of asking it: far beyond what a figure needs.
+enum { MAX_PARTS = 1024 };
+
+typedef enum motion_kind {
+    MOTION_SINE,
+    MOTION_TURN,
+    MOTION_KEYFRAMES,
+    MOTION_COMPOSED,
+} motion_kind;
+
+typedef struct wave {
+    double amplitude, frequency, phase; // m or rad, rad/s, rad
+} wave;
+
+struct fm_motion {
+    motion_kind kind;
+    int part_count; // leaves below a composition, 1 for the rest
+    fm_vec3 axis;   // sine, turn; unit
+    wave wave;      // sine, turn
+    fm_vec3 pivot;  // turn
+    double angle;   // turn, rad
+    double rate;    // turn, rad/s
+    const fm_keyframes *keyframes;
+    const fm_motion *outer, *inner; // composed
+};
+
+static fm_motion *new_motion(fm_arena *arena, motion_kind kind, fm_error *err)
+{
+    fm_motion *motion = fm_arena_alloc(arena, 1, sizeof *motion, object, err);
+    if (motion) {
+        motion->kind = kind;
+        motion->part_count = 1;
+    }
+    return motion;
+}
+
+static bool check_number(const char *field, double value, fm_error *err)
+{
+    return isfinite(value) || fm_fail_number(err, object, field, value, "a finite number");
+}
+
+static bool check_wave(double amplitude, double period, double phase, fm_error *err)
+{
+    if (!check_number("amplitude", amplitude, err) || !check_number("phase", phase, err))
+        return false;
+    if (!(period > 0) || !isfinite(period) || !isfinite(2 * FM_PI / period))
+        return fm_fail_number(err, object, "period", period, "> 0 seconds");
+    return true;
+}
+
+static bool make_axis(fm_vec3 *axis, fm_error *err)
+{
+    return fm_make_unit(axis) ||
+           fm_fail_vector(err, object, "axis", *axis, "a finite vector other than zero");
+}
+
+fm_motion *fm_motion_new_sine(fm_arena *arena, fm_vec3 axis, double amplitude, double period,
+                              double phase, fm_error *err)
+{
+    if (!make_axis(&axis, err) || !check_wave(amplitude, period, phase, err))
+        return NULL;
+    fm_motion *motion = new_motion(arena, MOTION_SINE, err);
+    if (!motion)
+        return NULL;
+    motion->axis = axis;
+    motion->wave = (wave){amplitude, 2 * FM_PI / period, phase};
+    return motion;
+}
+
+fm_motion *fm_motion_new_turn(fm_arena *arena, const fm_turn *turn, fm_error *err)
+{
+    assert(turn);
+    fm_vec3 axis = turn->axis;
+    bool swings = turn->amplitude != 0;
+    if (!make_axis(&axis, err) || !check_number("angle", turn->angle, err) ||
+        !check_number("rate", turn->rate, err) ||
+        !check_wave(turn->amplitude, swings ? turn->period : 1, turn->phase, err))
+        return NULL;
+    if (!fm_is_finite(turn->pivot)) {
+        fm_fail_vector(err, object, "pivot", turn->pivot, "finite numbers");
+        return NULL;
+    }
+    fm_motion *motion = new_motion(arena, MOTION_TURN, err);
+    if (!motion)
+        return NULL;
+    motion->axis = axis;
+    motion->pivot = turn->pivot;
+    motion->angle = turn->angle;
+    motion->rate = turn->rate;
+    if (swings)
+        motion->wave = (wave){turn->amplitude, 2 * FM_PI / turn->period, turn->phase};
+    return motion;
+}
+
+fm_motion *fm_motion_new_keyframes(fm_arena *arena, const fm_key *keys, int key_count,
+                                   fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
+{
+    fm_keyframes *keyframes = fm_keyframes_new(arena, keys, key_count, interpolation, pivot, err);
+    fm_motion *motion = keyframes ? new_motion(arena, MOTION_KEYFRAMES, err) : NULL;
+    if (motion)
+        motion->keyframes = keyframes;
+    return motion;
+}
+
+fm_motion *fm_motion_new_composed(fm_arena *arena, const fm_motion *outer, const fm_motion *inner,
+                                  fm_error *err)
+{
+    int part_count = (outer ? outer->part_count : 1) + (inner ? inner->part_count : 1);
+    if (part_count > MAX_PARTS) {
+        fm_fail_number(err, object, "parts", part_count, "at most 1024 in one composition");
+        return NULL;
+    }
+    fm_motion *motion = new_motion(arena, MOTION_COMPOSED, err);
+    if (!motion)
+        return NULL;
+    motion->part_count = part_count;
+    motion->outer = outer;
+    motion->inner = inner;
+    return motion;
+}
+
+static double wave_value(const wave *w, double t)
+{
+    return w->amplitude * sin(w->frequency * t + w->phase);
+}
+
+static double wave_rate(const wave *w, double t)
+{
+    return w->amplitude * w->frequency * cos(w->frequency * t + w->phase);
+}
+
+static fm_pose sine_pose(const fm_motion *motion, double t)
+{
+    fm_pose pose = fm_pose_identity();
+    pose.position = fm_scale(motion->axis, wave_value(&motion->wave, t));
+    pose.velocity = fm_scale(motion->axis, wave_rate(&motion->wave, t));
+    return pose;
+}
+
+static fm_pose turn_pose(const fm_motion *motion, double t)
+{
+    double angle = motion->angle + motion->rate * t + wave_value(&motion->wave, t);
+    double rate = motion->rate + wave_rate(&motion->wave, t);
+    fm_quat rotation = fm_quat_of_turn(fm_scale(motion->axis, angle));
+    return fm_pose_about(motion->pivot, rotation, fm_scale(motion->axis, rate));
+}
+
+fm_pose fm_motion_pose(const fm_motion *motion, double t)
+{
+    if (!motion)
+        return fm_pose_identity();
+    switch (motion->kind) {
+    case MOTION_SINE:
+        return sine_pose(motion, t);
+    case MOTION_TURN:
+        return turn_pose(motion, t);
+    case MOTION_KEYFRAMES:
+        return fm_keyframes_pose(motion->keyframes, t);
+    case MOTION_COMPOSED:
+        break;
+    }
+    fm_pose outer = fm_motion_pose(motion->outer, t), inner = fm_motion_pose(motion->inner, t);
+    return fm_pose_compose(&outer, &inner);
+}
+
+fm_vec3 fm_motion_position(const fm_motion *motion, fm_vec3 point, double t)
+{
+    fm_pose pose = fm_motion_pose(motion, t);
+    return fm_pose_apply(&pose, point);
+}
+
+fm_vec3 fm_motion_velocity(const fm_motion *motion, fm_vec3 point, double t)
+{
+    fm_pose pose = fm_motion_pose(motion, t);
+    return fm_pose_velocity_at(&pose, fm_pose_apply(&pose, point));
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// objects.c: worlds, and what is made in them.
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const object = "world";
+
+fm_world_def fm_default_world_def(void)
+{
+    return (fm_world_def){
+        .medium = {.density = 1000, .viscosity = 1.0e-3},
+        .gravity = {0, -9.81, 0},
+    };
+}
+
+static bool check_def(fm_world_def *def, fm_error *err)
+{
+    const fm_medium *m = &def->medium;
+    if (!(m->density >= 0 && m->density <= 1e5))
+        return fm_fail_number(err, object, "medium.density", m->density, "0 to 1e5 kg/m^3");
+    if (!(m->viscosity >= 0 && m->viscosity <= 1e6))
+        return fm_fail_number(err, object, "medium.viscosity", m->viscosity, "0 to 1e6 Pa s");
+    double g = def->gravity.x + def->gravity.y + def->gravity.z;
+    if (!isfinite(g))
+        return fm_fail_number(err, object, "gravity", g, "finite numbers");
+    if (def->threads < 0 || def->threads > 256)
+        return fm_fail_number(err, object, "threads", def->threads, "0 (all processors) to 256");
+    return fm_flow_check(&def->medium.flow, err);
+}
+
+static fm_pool *make_pool(const fm_world_def *def, fm_error *err)
+{
+    if (def->tasks.run)
+        return fm_pool_create_hosted(def->tasks.run, def->tasks.host,
+                                     def->tasks.thread_count > 0 ? def->tasks.thread_count : 1,
+                                     err);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int all = processors < 1 ? 1 : processors > 256 ? 256 : (int)processors;
+    return fm_pool_create(def->threads > 0 ? def->threads : all, err);
+}
+
+fm_world *fm_world_create(const fm_world_def *def, fm_error *err)
+{
+    fm_world_def checked = *def;
+    if (err->status != FM_OK || !check_def(&checked, err))
+        return NULL;
+    fm_world *world = fm_alloc_aligned(1, sizeof *world);
+    if (!world) {
+        fm_fail_no_memory(err, object, sizeof *world);
+        return NULL;
+    }
+    world->def = checked;
+    world->pool = make_pool(&checked, err);
+    if (!world->pool) {
+        free(world);
+        return NULL;
+    }
+    return world;
+}
+
+void fm_world_destroy(fm_world *world)
+{
+    if (!world)
+        return;
+    for (int i = 0; i < world->cloth_count; i++)
+        fm_cloth_free(world->cloths[i]);
+    fm_pool_destroy(world->pool);
+    fm_arena_free(&world->arena);
+    free(world);
+}
+
+fm_surroundings fm_world_surroundings(fm_world *world)
+{
+    return (fm_surroundings){
+        .gravity = world->def.gravity,
+        .medium = world->def.medium,
+        .colliders = world->colliders,
+        .collider_count = world->collider_count,
+        .placed = world->placed,
+        .pool = world->pool,
+    };
+}
+
+double fm_world_time(const fm_world *world)
+{
+    return world->time;
+}
+
+fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double time)
+{
+    return fm_flow_velocity(&world->def.medium.flow, position, time);
+}
+
+// A world that could not be made makes nothing.
+static bool ready(const fm_world *world, fm_error *err)
+{
+    return err->status == FM_OK && world;
+}
+
+fm_motion *fm_motion_sine(fm_world *world, fm_vec3 axis, double amplitude, double period,
+                          fm_error *err)
+{
+    return fm_motion_sine_phase(world, axis, amplitude, period, 0, err);
+}
+
+fm_motion *fm_motion_sine_phase(fm_world *world, fm_vec3 axis, double amplitude, double period,
+                                double phase, fm_error *err)
+{
+    return ready(world, err)
+               ? fm_motion_new_sine(&world->arena, axis, amplitude, period, phase, err)
+               : NULL;
+}
+
+fm_motion *fm_motion_turn(fm_world *world, const fm_turn *turn, fm_error *err)
+{
+    return ready(world, err) ? fm_motion_new_turn(&world->arena, turn, err) : NULL;
+}
+
+fm_motion *fm_motion_keyframes(fm_world *world, const fm_key *keys, int key_count,
+                               fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
+{
+    return ready(world, err)
+               ? fm_motion_new_keyframes(&world->arena, keys, key_count, interpolation, pivot, err)
+               : NULL;
+}
+
+fm_motion *fm_motion_compose(fm_world *world, const fm_motion *outer, const fm_motion *inner,
+                             fm_error *err)
+{
+    return ready(world, err) ? fm_motion_new_composed(&world->arena, outer, inner, err) : NULL;
+}
+
+fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err)
+{
+    if (!ready(world, err))
+        return NULL;
+    if (world->collider_count == FM_WORLD_OBJECTS_MAX) {
+        fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024");
+        return NULL;
+    }
+    fm_collider *collider = fm_collider_new(&world->arena, def, err);
+    if (collider)
+        world->colliders[world->collider_count++] = collider;
+    return collider;
+}
+
+fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
+                                fm_error *err)
+{
+    if (!ready(world, err))
+        return NULL;
+    if (world->cloth_count == FM_WORLD_OBJECTS_MAX) {
+        fm_fail_number(err, object, "cloths", world->cloth_count + 1, "at most 1024");
+        return NULL;
+    }
+    fm_cloth *cloth = fm_cloth_new_sheet(def, sheet, &world->def.medium, err);
+    if (!cloth)
+        return NULL;
+    cloth->world = world;
+    cloth->time = world->time;
+    world->cloths[world->cloth_count++] = cloth;
+    return cloth;
+}
+
+bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)
+{
+    fm_surroundings around = fm_world_surroundings(cloth->world);
+    return fm_cloth_read(cloth, &around, name, values, err);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// snapshot.c: a world as bytes.
+//
+// header | for each cloth: size, state | hash of all before
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const object = "world state";
+
+typedef struct header {
+    char magic[8];
+    int32_t version, cloth_count;
+    uint64_t size; // of everything, the hash included
+    double time;
+} header;
+
+static const char magic[8] = "fmworld ";
+enum { VERSION = 1 };
+
+static header describe(const fm_world *world)
+{
+    header h;
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, magic, sizeof magic);
+    h.version = VERSION;
+    h.cloth_count = world->cloth_count;
+    h.time = world->time;
+    h.size = sizeof h + sizeof(uint64_t);
+    for (int i = 0; i < world->cloth_count; i++)
+        h.size += sizeof(uint64_t) + fm_cloth_save(world->cloths[i], NULL, 0);
+    return h;
+}
+
+size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
+{
+    header h = describe(world);
+    if (!buffer || size < h.size)
+        return h.size;
+    unsigned char *out = buffer;
+    memcpy(out, &h, sizeof h);
+    out += sizeof h;
+    for (int i = 0; i < world->cloth_count; i++) {
+        uint64_t part = fm_cloth_save(world->cloths[i], NULL, 0);
+        memcpy(out, &part, sizeof part);
+        fm_cloth_save(world->cloths[i], out + sizeof part, part);
+        out += sizeof part + part;
+    }
+    uint64_t hash = fm_hash(buffer, h.size - sizeof hash, 0);
+    memcpy(out, &hash, sizeof hash);
+    return h.size;
+}
+
+uint64_t fm_world_hash(const fm_world *world)
+{
+    header h = describe(world);
+    uint64_t hash = fm_hash(&h, sizeof h, 0);
+    for (int i = 0; i < world->cloth_count; i++)
+        hash = fm_cloth_hash(world->cloths[i], hash);
+    return hash;
+}
+
+static bool check(const fm_world *world, const header *h, const void *buffer, size_t size,
+                  fm_error *err)
+{
+    if (memcmp(h->magic, magic, sizeof magic) != 0)
+        return fm_fail(err, FM_BAD_VALUE, object, "magic", "something else",
+                       "bytes written by fm_world_save");
+    if (h->version != VERSION)
+        return fm_fail_number(err, object, "version", h->version,
+                              "1, in the byte order of this machine");
+    if (h->size != size)
+        return fm_fail_number(err, object, "size", (double)size, "the size fm_world_save gave");
+    uint64_t hash;
+    memcpy(&hash, (const unsigned char *)buffer + size - sizeof hash, sizeof hash);
+    if (hash != fm_hash(buffer, size - sizeof hash, 0))
+        return fm_fail(err, FM_BAD_VALUE, object, "checksum", "wrong", "undamaged bytes");
+    if (h->cloth_count != world->cloth_count)
+        return fm_fail_number(err, object, "cloths", h->cloth_count, "those of this world");
+    if (!isfinite(h->time))
+        return fm_fail_number(err, object, "time", h->time, "a finite number");
+    return true;
+}
+
+static bool restore_cloths(fm_world *world, const unsigned char *in, const unsigned char *end,
+                           fm_error *err)
+{
+    for (int i = 0; i < world->cloth_count; i++) {
+        uint64_t part = 0;
+        if ((size_t)(end - in) >= sizeof part)
+            memcpy(&part, in, sizeof part);
+        if (part == 0 || part > (size_t)(end - in) - sizeof part)
+            return fm_fail_number(err, object, "cloth size", (double)part, "what was saved");
+        in += sizeof part;
+        if (!fm_cloth_restore(world->cloths[i], &world->def.medium, in, part, err))
+            return false;
+        in += part;
+    }
+    return true;
+}
+
+bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    header h;
+    if (size < sizeof h + sizeof(uint64_t))
+        return fm_fail_number(err, object, "size", (double)size, "the size fm_world_save gave");
+    memcpy(&h, buffer, sizeof h);
+    if (!check(world, &h, buffer, size, err))
+        return false;
+    // a later cloth may refuse its part: then the earlier ones get back what they had
+    size_t own = fm_world_save(world, NULL, 0);
+    void *before = malloc(own);
+    if (!before)
+        return fm_fail_no_memory(err, object, own);
+    fm_world_save(world, before, own);
+    const unsigned char *in = buffer;
+    bool good = restore_cloths(world, in + sizeof h, in + size - sizeof(uint64_t), err);
+    if (good) {
+        world->time = h.time;
+    } else {
+        fm_error ignored = {0};
+        const unsigned char *old = before;
+        restore_cloths(world, old + sizeof h, old + own - sizeof(uint64_t), &ignored);
+    }
+    free(before);
+    return good;
+}
