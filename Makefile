@@ -51,6 +51,7 @@ format: ## put every source file into the house style
 lint: all ## style, layers, static analysis
 	clang-format --dry-run --Werror $(SOURCES)
 	scripts/check-layers
+	@! awk 'length > 100 {print FILENAME ":" FNR ": longer than 100 columns"; bad = 1} END {exit !bad}' $(SOURCES)
 	clang-tidy --quiet -p build $(filter %.c,$(SOURCES))
 
 install: all ## program, headers, libraries into PREFIX (default /usr/local)

@@ -9,12 +9,12 @@
 // ordinary dashpot, D^1 x = v. The derivative at the new time is w0 v + known. Solving for all new
 // velocities at once would couple the whole sheet; instead each spring gives the impulse
 //
-//     J = -(h/2) c (w0 (v_i - v_j) . e + (known_i - known_j) . e) / (1 + (h/2) c w0 (d_i/m_i +
-//     d_j/m_j))
+//     J = -(h/2) c (w0 (v_i - v_j) . e + (known_i - known_j) . e) / (1 + k_e (d_i/m_i + d_j/m_j))
+//     k_e = (h/2) c w0
 //
 // all from the same velocities, d_i being the number of damped springs at i. It conserves momentum
 // and no strength of damping makes it unstable: with a_e = k_e/(1 + k_e (d_i/m_i + d_j/m_j)),
-// k_e = h c w0/2, Cauchy-Schwarz gives sum_e a_e (u_i - u_j)^2 < sum_i m_i u_i^2, so the step is an
+// Cauchy-Schwarz gives sum_e a_e (u_i - u_j)^2 < sum_i m_i u_i^2, so the step is an
 // implicit one with another, non-negative, damping matrix. The price is that it damps less than
 // asked when (h/2) c w0 d/m is not small: by 12 % at 1e-2.
 //

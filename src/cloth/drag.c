@@ -7,15 +7,15 @@
 // physical, from the medium's density rho and viscosity mu:
 //     pressure         -1/2 rho C_n A |u_n| u_n
 //     friction         -1/2 rho C_t A |u_t| u_t
-//     skin history     -2 sqrt(rho mu) A D^(1/2) u_t      Stokes' first problem, both sides of a
-//     sheet normal history   -k_B A D^(1/2) u_n added mass       -rho L A (du/dt)_n a layer of
-//     thickness L moves with the cloth
+//     skin history     -2 sqrt(rho mu) A D^(1/2) u_t      Stokes' first problem, both sides
+//     normal history   -k_B A D^(1/2) u_n
+//     added mass       -rho L A n d(u_n)/dt               a layer of thickness L moves along
 // published [OKRC10] eq. (3), (4), and the regular models it is compared with:
 //     viscous          -k_vd A u
 //     normal           -k_n A u_n
 //     history          -k_hd A (D^q x . e) e,  e = u/|u|  (zero for |u| < 1e-9 m/s)
-// Always: weight, buoyancy and the pressure gradient that moves the medium, (m - rho V) g + rho V
-// dw/dt.
+// Always: weight, buoyancy and the pressure gradient that moves the medium,
+//     (m - rho V) g + rho V dw/dt
 //
 // The derivative at the new time is w0 times the new rate (acceleration du/dt for the physical set,
 // velocity u for the published one) plus what is known. The closing half kick
@@ -36,8 +36,8 @@
 // is why its rate is that of the scalar u_n = n . u, not n . du/dt. While the normal turns from n0
 // to n, the layer keeps its speed along it and the particle is carried with it:
 //
-//     u <- u - g e,   e = (n0 + n) / |n0 + n|,   g = M_L c ((n - n0) . u) / (m + M_L c^2),   c = e
-//     . n
+//     u <- u - g e,   g = M_L c ((n - n0) . u) / (m + M_L c^2),   c = e . n
+//     e = (n0 + n) / |n0 + n|
 //
 // which leaves m u^2 + M_L u_n^2 the same to rounding (M_L = rho L A; the only other root of that
 // condition is the reflection g = 2 e . u).

@@ -10,9 +10,8 @@
 // Spring constants come from surface moduli, so that the sheet keeps them when refined:
 //
 //     stretch  k = E dy/dx (columns), E dx/dy (rows)      half of that along the border
-//     shear    k = G L^2 / (2 dx dy), L the diagonal      (energy G gamma^2 / 2 per area for a
-//     shear
-//              gamma of the cell; stretched along x the diagonals add G (dx/dy)^2 to E)
+//     shear    k = G L^2 / (2 dx dy), L the diagonal: the energy per area is G gamma^2 / 2 for a
+//              shear gamma of the cell; stretched along x, diagonals add G (dx/dy)^2 to E
 //     bend     k = E_b dy/dx, E_b dx/dy, E_b over two cells; energy of fourth order when flat
 //
 // The default bending is the energy of second differences, B the rigidity:

@@ -5,8 +5,7 @@
 //   oscillating   w = U + V sin(2 pi t / T + phase)
 //   shear         w = U + V (e . (x - c)) / R
 //   vortex        w = U + S e x d min(1/R, R/d^2)     d = x - c across the axis e, S = |V|
-//   cells         w = U + S (sin(k a) cos(k b), -cos(k a) sin(k b)) across e, k = pi / R (Taylor
-//   and Green)
+//   cells         w = U + S (sin(k a) cos(k b), -cos(k a) sin(k b)) across e, k = pi / R
 //
 //   U velocity, V amplitude, e axis, c centre, R radius
 #include "motion/motion.h"

@@ -6,9 +6,10 @@
 //
 //     1 move       pins, colliders and sources follow their motions
 //     2 sample     bodies read the surrounding medium
-//     3 bodies     each body takes its own substeps: forces, memory, integration, enforcement,
-//     contact 4 exchange   impulses that bodies and free colliders gave and took are handed to the
-//     fluids 5 fluids     each fluid takes its own substeps 6 free       colliders with a mass move
+//     3 bodies     each body takes its own substeps: forces, memory, integration, contact
+//     4 exchange   impulses that bodies and free colliders gave and took go to the fluids
+//     5 fluids     each fluid takes its own substeps
+//     6 free       colliders with a mass move
 //     7 check      NaN, stretch, energy, penetration go into the report
 //
 // Motions and the medium's own flow are functions of time, so bodies evaluate them at the times of
