@@ -9,6 +9,7 @@
 const bench_case bench_cases[] = {
     {"memory", "the fractional memory: ns per lane and step against rings and a plain loop",
      bench_memory},
+    {"cloth", "a substep of a cloth: what memory, size and threads cost", bench_cloth},
     {NULL, NULL, NULL},
 };
 

@@ -50,5 +50,6 @@ typedef struct bench_job {
 void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_turn);
 
 bench_function bench_memory;
+bench_function bench_cloth;
 
 #endif

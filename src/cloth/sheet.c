@@ -76,20 +76,36 @@ void fm_sheet_setup(fm_cloth *cloth)
     }
 }
 
-// Adds what springs carry to one end and takes it from the other. Within a row the ends overlap, so
-// the two are done one after the other.
+// Adds what springs carry to one end, in another row than the other, and takes it from that.
 FM_SIMD_CLONES
-static void give_row(int n, const double *restrict s, double *restrict a, double *restrict b)
+static void give_rows(int n, const double *restrict sx, const double *restrict sy,
+                      const double *restrict sz, double *restrict ax, double *restrict ay,
+                      double *restrict az, double *restrict bx, double *restrict by,
+                      double *restrict bz)
 {
-    if (a) {
 #pragma omp simd
-        for (int c = 0; c < n; c++)
-            a[c] += s[c];
+    for (int c = 0; c < n; c++) {
+        ax[c] += sx[c];
+        ay[c] += sy[c];
+        az[c] += sz[c];
+        bx[c] -= sx[c];
+        by[c] -= sy[c];
+        bz[c] -= sz[c];
     }
-    if (b) {
+}
+
+// The same for one end only: within a row the ends overlap, and at the border of a task's rows the
+// other end is not its own.
+FM_SIMD_CLONES
+static void give_row(int n, double sign, const double *restrict sx, const double *restrict sy,
+                     const double *restrict sz, double *restrict x, double *restrict y,
+                     double *restrict z)
+{
 #pragma omp simd
-        for (int c = 0; c < n; c++)
-            b[c] -= s[c];
+    for (int c = 0; c < n; c++) {
+        x[c] += sign * sx[c];
+        y[c] += sign * sy[c];
+        z[c] += sign * sz[c];
     }
 }
 
@@ -109,9 +125,15 @@ static void visit_springs(const fm_cloth *cloth, const fm_springs *springs,
     double border = springs->by_row && (r == 0 || r == cloth->rows - 1) ? 0.5 : 1;
     const double *weight = springs->by_column ? cloth->column_weight + start : cloth->ones;
     kernel(context, springs, n, a, b, border, weight, s[0], s[1], s[2]);
-    give_row(n, s[0], give_a ? target->x + a : NULL, give_b ? target->x + b : NULL);
-    give_row(n, s[1], give_a ? target->y + a : NULL, give_b ? target->y + b : NULL);
-    give_row(n, s[2], give_a ? target->z + a : NULL, give_b ? target->z + b : NULL);
+    if (give_a && give_b && springs->down > 0) {
+        give_rows(n, s[0], s[1], s[2], target->x + a, target->y + a, target->z + a, target->x + b,
+                  target->y + b, target->z + b);
+        return;
+    }
+    if (give_a)
+        give_row(n, 1, s[0], s[1], s[2], target->x + a, target->y + a, target->z + a);
+    if (give_b)
+        give_row(n, -1, s[0], s[1], s[2], target->x + b, target->y + b, target->z + b);
 }
 
 void fm_sheet_gather(const fm_cloth *cloth, fm_spring_kernel *kernel, const void *context,
