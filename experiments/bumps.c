@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+// bumps.c: turning points, their tracks, and the wave between them.
+#include "bumps.h"
+
+#include <complex.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+static const double LONGEST_JUMP = 0.08; // of the length, from frame to frame
+enum { LONGEST_GAP = 2 };                // frames
+enum { SHORTEST_TRACK = 6 };             // frames, for its speed to count
+
+// Place and value of the turning point at i: the top of the parabola through its neighbours.
+static void refine(const double *z, int i, double *place, double *value)
+{
+    double left = z[i - 1], right = z[i + 1], bend = left - 2 * z[i] + right;
+    double shift = bend != 0 ? 0.5 * (left - right) / bend : 0;
+    shift = fmax(-0.5, fmin(0.5, shift));
+    *place = i + shift;
+    *value = z[i] - 0.25 * (left - right) * shift;
+}
+
+// Indices at which z turns by at least `threshold`, edges not included, with `kind` 1 or -1.
+static int turning_points(const double *z, int n, double threshold, int *at, int *kind)
+{
+    int found = 0, high = 0, low = 0, direction = 0; // direction of the last confirmed leg
+    for (int i = 1; i < n; i++) {
+        if (z[i] > z[high])
+            high = i;
+        if (z[i] < z[low])
+            low = i;
+        bool fell = direction >= 0 && z[high] - z[i] >= threshold;
+        bool rose = direction <= 0 && z[i] - z[low] >= threshold;
+        if (!fell && !rose)
+            continue;
+        int turn = fell ? high : low;
+        // before the first leg, what lies above the turn must be a leg too
+        bool whole = direction != 0 || fabs(z[turn] - z[0]) >= threshold;
+        if (turn > 0 && whole && found < BUMPS_MAX) {
+            at[found] = turn;
+            kind[found++] = fell ? 1 : -1;
+        }
+        direction = fell ? -1 : 1;
+        high = low = i;
+    }
+    return found;
+}
+
+// The largest distance of z from `value` between points i and the edge.
+static double drop_to_edge(const double *z, int i, int step, int n, double value)
+{
+    double most = 0;
+    for (; i >= 0 && i < n; i += step)
+        most = fmax(most, fabs(z[i] - value));
+    return most;
+}
+
+int find_bumps(const deflection *d, int frame, double threshold, bump found[BUMPS_MAX])
+{
+    const double *z = d->z + (size_t)frame * d->points;
+    double spacing = d->length / (d->points - 1), value[BUMPS_MAX];
+    int at[BUMPS_MAX], kind[BUMPS_MAX];
+    int count = turning_points(z, d->points, threshold, at, kind);
+    for (int b = 0; b < count; b++) {
+        double place;
+        refine(z, at[b], &place, &value[b]);
+        found[b] = (bump){.place = place * spacing, .kind = kind[b]};
+    }
+    for (int b = 0; b < count; b++) {
+        double above = b > 0 ? fabs(value[b] - value[b - 1])
+                             : drop_to_edge(z, at[b], -1, d->points, value[b]);
+        double below = b + 1 < count ? fabs(value[b] - value[b + 1])
+                                     : drop_to_edge(z, at[b], 1, d->points, value[b]);
+        found[b].height = 0.25 * (above + below);
+    }
+    return count;
+}
+
+typedef struct track_point {
+    double t, s;
+} track_point;
+
+typedef struct open_track {
+    int kind, count, last; // last frame
+    bool closed;
+    track_point *points;
+} open_track;
+
+enum { TRACKS_MAX = 1024 };
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Theil and Sen's slope of at most 200 points.
+static double median_slope(experiment *e, const open_track *track)
+{
+    int stride = 1 + track->count / 200, n = 0;
+    int used = (track->count + stride - 1) / stride;
+    double *slopes = experiment_alloc(e, (size_t)used * used / 2 + 1, sizeof *slopes);
+    if (!slopes || track->count < 2)
+        return 0;
+    for (int i = 0; i < track->count; i += stride)
+        for (int j = i + stride; j < track->count; j += stride)
+            slopes[n++] = (track->points[j].s - track->points[i].s) /
+                          (track->points[j].t - track->points[i].t);
+    qsort(slopes, n, sizeof *slopes, compare_numbers);
+    return n > 0 ? slopes[n / 2] : 0;
+}
+
+// The open track nearest to a bump, or -1.
+static int nearest_track(const open_track *tracks, int count, int frame, const bump *b,
+                         double reach)
+{
+    int best = -1;
+    for (int i = 0; i < count; i++) {
+        const open_track *track = &tracks[i];
+        if (track->closed || track->kind != b->kind || track->last == frame)
+            continue;
+        double away = fabs(track->points[track->count - 1].s - b->place);
+        if (away <= reach * (frame - track->last)) {
+            reach = away / (frame - track->last);
+            best = i;
+        }
+    }
+    return best;
+}
+
+static int follow(experiment *e, const deflection *d, int first, double threshold,
+                  open_track *tracks)
+{
+    int count = 0;
+    for (int f = first; f < d->frames; f++) {
+        bump found[BUMPS_MAX];
+        int n = find_bumps(d, f, threshold, found);
+        for (int b = 0; b < n; b++) {
+            int i = nearest_track(tracks, count, f, &found[b], LONGEST_JUMP * d->length);
+            if (i < 0) {
+                track_point *points = experiment_alloc(e, d->frames - f, sizeof *points);
+                if (count == TRACKS_MAX || !points)
+                    return count;
+                i = count++;
+                tracks[i] = (open_track){.kind = found[b].kind, .points = points};
+            }
+            tracks[i].points[tracks[i].count++] = (track_point){f * d->dt, found[b].place};
+            tracks[i].last = f;
+        }
+        for (int i = 0; i < count; i++)
+            tracks[i].closed |= f - tracks[i].last >= LONGEST_GAP;
+    }
+    return count;
+}
+
+int track_bumps(experiment *e, const deflection *d, int first, double threshold,
+                bump_track **tracks)
+{
+    open_track *found = experiment_alloc(e, TRACKS_MAX, sizeof *found);
+    *tracks = experiment_alloc(e, TRACKS_MAX, sizeof **tracks);
+    if (!found || !*tracks)
+        return 0;
+    int all = follow(e, d, first, threshold, found), count = 0;
+    for (int i = 0; i < all; i++) {
+        const open_track *track = &found[i];
+        if (track->count < SHORTEST_TRACK)
+            continue;
+        bump_track *out = &(*tracks)[count++];
+        *out = (bump_track){.kind = track->kind,
+                            .count = track->count,
+                            .start = track->points[0].t,
+                            .end = track->points[track->count - 1].t,
+                            .from = track->points[0].s,
+                            .to = track->points[0].s,
+                            .speed = median_slope(e, track)};
+        for (int p = 0; p < track->count; p++)
+            out->to = fmax(out->to, track->points[p].s);
+    }
+    return count;
+}
+
+// Median of the tracks' speeds, each with the weight of its frames.
+static double median_speed(experiment *e, const bump_track *tracks, int count)
+{
+    double total = 0, seen = 0, *pairs = experiment_alloc(e, 2 * (size_t)count + 2, sizeof *pairs);
+    if (!pairs || count == 0)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        pairs[2 * i] = tracks[i].speed;
+        pairs[2 * i + 1] = tracks[i].count;
+        total += tracks[i].count;
+    }
+    qsort(pairs, count, 2 * sizeof *pairs, compare_numbers);
+    for (int i = 0; i < count; i++) {
+        seen += pairs[2 * i + 1];
+        if (2 * seen >= total)
+            return pairs[2 * i];
+    }
+    return 0;
+}
+
+// Complex amplitude at the swing's frequency over the whole periods at the end.
+static double complex fundamental(const deflection *d, int point, int first, double period)
+{
+    int per = (int)round(period / d->dt), periods = (d->frames - first) / per;
+    int from = d->frames - periods * per;
+    double complex sum = 0;
+    for (int f = from; f < d->frames; f++)
+        sum += d->z[(size_t)f * d->points + point] * cexp(-I * 2 * pi * f * d->dt / period);
+    return periods > 0 ? 2 * sum / (periods * per) : 0;
+}
+
+// |A| of the head of bumps.h around s = share * L.
+static double downward_amplitude(const deflection *d, double share, int first, double period,
+                                 double speed)
+{
+    double spacing = d->length / (d->points - 1), k = 2 * pi / (period * speed), sum = 0;
+    int low = (int)ceil((share - 0.05) * (d->points - 1) - 1e-9);
+    int high = (int)floor((share + 0.05) * (d->points - 1) + 1e-9);
+    low = low < 1 ? 1 : low;
+    high = high > d->points - 2 ? d->points - 2 : high;
+    for (int p = low; p <= high; p++) {
+        double complex slope = (fundamental(d, p + 1, first, period) -
+                                fundamental(d, p - 1, first, period)) /
+                               (2 * spacing);
+        sum += cabs(fundamental(d, p, first, period) + I * slope / k) / 2;
+    }
+    return sum / (high - low + 1);
+}
+
+static void count_births(const deflection *d, const bump_track *tracks, int count, int first,
+                         bump_stats *stats)
+{
+    int arrived = 0;
+    for (int i = 0; i < count; i++) {
+        bool here = tracks[i].start > (first + 0.5) * d->dt; // not cut off by the first frame
+        if (!here || tracks[i].from > 0.5 * d->length ||
+            tracks[i].start > d->dt * d->frames - 0.5)
+            continue;
+        stats->born++;
+        // one that is still on its way at the end would have come as far as those before it
+        bool cut = tracks[i].end > d->dt * (d->frames - 1.5);
+        if (cut)
+            stats->born--;
+        else
+            arrived += tracks[i].to >= 0.8 * d->length;
+    }
+    stats->arriving = stats->born > 0 ? (double)arrived / stats->born : 0;
+}
+
+bump_stats measure_bumps(experiment *e, const deflection *d, int first, double threshold,
+                         double period)
+{
+    bump_stats stats = {0};
+    int bumps = 0;
+    for (int f = first; f < d->frames; f++) {
+        bump found[BUMPS_MAX];
+        int n = find_bumps(d, f, threshold, found);
+        for (int b = 0; b < n; b++)
+            stats.height += found[b].height;
+        bumps += n;
+    }
+    stats.count = d->frames > first ? (double)bumps / (d->frames - first) : 0;
+    stats.height = bumps > 0 ? stats.height / bumps : 0;
+    bump_track *tracks;
+    int count = track_bumps(e, d, first, threshold, &tracks);
+    stats.speed = median_speed(e, tracks, count);
+    count_births(d, tracks, count, first, &stats);
+    if (period > 0 && stats.speed > 0) {
+        double top = downward_amplitude(d, 0.2, first, period, stats.speed);
+        double low = downward_amplitude(d, 0.9, first, period, stats.speed);
+        stats.survival = top > 0 ? low / top : 0;
+    }
+    stats.score = stats.count * fmin(1, stats.survival);
+    return stats;
+}
+
+// A wave with known numbers: amplitude 0.05 m at the top, falling like e^(-decay s), with a share
+// `back` of it running up again from the lower edge.
+typedef struct known_wave {
+    const char *name;
+    double wavelength, period, decay, back, noise;
+} known_wave;
+
+static void fill_wave(deflection *d, const known_wave *w)
+{
+    double k = 2 * pi / w->wavelength, omega = 2 * pi / w->period;
+    unsigned seed = 1;
+    for (int f = 0; f < d->frames; f++)
+        for (int p = 0; p < d->points; p++) {
+            double s = p * d->length / (d->points - 1), t = f * d->dt;
+            double up = 2 * d->length - s;
+            seed = seed * 1664525u + 1013904223u;
+            d->z[(size_t)f * d->points + p] =
+                0.05 * exp(-w->decay * s) * cos(k * s - omega * t) +
+                0.05 * w->back * exp(-w->decay * up) * cos(k * up - omega * t) +
+                w->noise * ((double)(seed >> 8) / (1 << 24) - 0.5);
+        }
+}
+
+static void expect(experiment *e, const char *wave, const char *what, double measured, double known,
+                   double tolerance)
+{
+    if (!(fabs(measured - known) <= tolerance))
+        experiment_fail(e, FM_BAD_VALUE, "self-check: %s of %s is %g, should be %g +- %g", what,
+                        wave, measured, known, tolerance);
+}
+
+void check_bumps(experiment *e)
+{
+    const known_wave waves[] = {
+        {"a short wave", 0.2, 0.8, 0, 0, 0},
+        {"a decaying wave", 0.25, 1.2, 1.5, 0, 0},
+        {"a noisy wave", 0.3, 1.0, 0.5, 0, 0.002},
+        {"a half reflected wave", 0.2, 0.8, 0, 0.4, 0},
+    };
+    const double threshold = 0.005;
+    deflection d = {.points = 61, .frames = 480, .length = 0.6, .dt = 1 / 60.0};
+    d.z = experiment_alloc(e, (size_t)d.points * d.frames, sizeof *d.z);
+    for (int i = 0; d.z && i < (int)(sizeof waves / sizeof *waves); i++) {
+        const known_wave *w = &waves[i];
+        fill_wave(&d, w);
+        bump_stats got = measure_bumps(e, &d, 60, threshold, w->period);
+        double k = 2 * pi / w->wavelength, speed = w->wavelength / w->period;
+        double lost = acos(1 - threshold / 0.05) / k; // at each edge, without decay
+        expect(e, w->name, "count", got.count, 2 * (d.length - 2 * lost) / w->wavelength, 0.35);
+        expect(e, w->name, "speed", got.speed, speed, (w->back > 0 ? 0.15 : 0.03) * speed);
+        double survival = exp(-w->decay * 0.7 * d.length);
+        expect(e, w->name, "survival", got.survival, survival, (w->back > 0 ? 0.12 : 0.05));
+        expect(e, w->name, "arriving", got.arriving, 1, 0.1);
+    }
+    for (int f = 0; d.z && f < d.frames; f++) // a board that swings
+        for (int p = 0; p < d.points; p++)
+            d.z[(size_t)f * d.points + p] = 0.3 * p / (d.points - 1) * sin(2 * pi * f * d.dt / 1.2);
+    if (d.z)
+        expect(e, "a swinging board", "count", measure_bumps(e, &d, 60, threshold, 1.2).count, 0,
+               0);
+}
