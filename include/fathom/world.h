@@ -80,6 +80,8 @@ FM_API fm_report fm_world_advance(fm_world *world, double duration, fm_error *er
 FM_API fm_report fm_world_report(fm_world *world); // energies and stretches now, without moving
 
 FM_API double fm_world_time(const fm_world *world);
+FM_API int fm_world_cloth_count(const fm_world *world);
+FM_API struct fm_cloth *fm_world_cloth(fm_world *world, int index); // in the order they were made
 FM_API fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double time);
 
 // The whole state, memories included, as bytes for this machine's byte order. Save returns the size

@@ -84,6 +84,16 @@ fm_surroundings fm_world_surroundings(fm_world *world)
     };
 }
 
+int fm_world_cloth_count(const fm_world *world)
+{
+    return world->cloth_count;
+}
+
+fm_cloth *fm_world_cloth(fm_world *world, int index)
+{
+    return index >= 0 && index < world->cloth_count ? world->cloths[index] : NULL;
+}
+
 double fm_world_time(const fm_world *world)
 {
     return world->time;
