@@ -23,7 +23,7 @@ check: all ## the tests with the release build only
 
 sanitize: ## the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS)
-	cd build-sanitize && $(CTEST) -LE slow
+	cd build-sanitize && $(CTEST) -LE 'slow|experiments|clients'
 
 thread-sanitize: ## the threaded tests under ThreadSanitizer
 	cmake --preset thread-sanitize && cmake --build build-thread -j $(JOBS)
@@ -31,7 +31,7 @@ thread-sanitize: ## the threaded tests under ThreadSanitizer
 
 clang: ## the quick tests with clang
 	cmake --preset clang && cmake --build build-clang -j $(JOBS)
-	cd build-clang && $(CTEST) -LE slow
+	cd build-clang && $(CTEST) -LE 'slow|experiments|clients'
 
 native debug: ## builds for this machine only, or with assertions
 	cmake --preset $@ && cmake --build build-$@ -j $(JOBS)

@@ -177,7 +177,7 @@ enum { FLOPS = 4 * 24 + 3 * 33 + 30 + 12 + 75 };
 static void compare_sizes(bench_report *report)
 {
     static const char *const group = "larger sheets, more threads";
-    towel small, one, two, springs;
+    towel small = {0}, one = {0}, two = {0}, springs = {0};
     double sink[64] = {0};
     bool ready = open_towel(&small, FRACTIONAL_FULL, 61, 41, 1);
     ready = open_towel(&one, FRACTIONAL_FULL, 257, 257, 1) && ready;

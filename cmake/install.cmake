@@ -5,6 +5,18 @@ install(TARGETS fathom_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS fathom_static fathom_shared EXPORT fathom
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(part fathom_scene fathom_io)
+    if(TARGET ${part})
+        install(TARGETS ${part} EXPORT fathom ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endif()
+endforeach()
+install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom)
+install(CODE "
+    execute_process(COMMAND \"$<TARGET_FILE:fathom_program>\" man OUTPUT_FILE \"${PROJECT_BINARY_DIR}/fathom.1\")
+    execute_process(COMMAND \"$<TARGET_FILE:fathom_program>\" completion OUTPUT_FILE \"${PROJECT_BINARY_DIR}/fathom.bash\")")
+install(FILES ${PROJECT_BINARY_DIR}/fathom.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_BINARY_DIR}/fathom.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME fathom)
 install(DIRECTORY include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fathom)

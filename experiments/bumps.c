@@ -68,8 +68,8 @@ int find_bumps(const deflection *d, int frame, double threshold, bump found[BUMP
         found[b] = (bump){.place = place * spacing, .kind = kind[b]};
     }
     for (int b = 0; b < count; b++) {
-        double above = b > 0 ? fabs(value[b] - value[b - 1])
-                             : drop_to_edge(z, at[b], -1, d->points, value[b]);
+        double above =
+            b > 0 ? fabs(value[b] - value[b - 1]) : drop_to_edge(z, at[b], -1, d->points, value[b]);
         double below = b + 1 < count ? fabs(value[b] - value[b + 1])
                                      : drop_to_edge(z, at[b], 1, d->points, value[b]);
         found[b].height = 0.25 * (above + below);
@@ -221,9 +221,9 @@ static double downward_amplitude(const deflection *d, double share, int first, d
     low = low < 1 ? 1 : low;
     high = high > d->points - 2 ? d->points - 2 : high;
     for (int p = low; p <= high; p++) {
-        double complex slope = (fundamental(d, p + 1, first, period) -
-                                fundamental(d, p - 1, first, period)) /
-                               (2 * spacing);
+        double complex slope =
+            (fundamental(d, p + 1, first, period) - fundamental(d, p - 1, first, period)) /
+            (2 * spacing);
         sum += cabs(fundamental(d, p, first, period) + I * slope / k) / 2;
     }
     return sum / (high - low + 1);
@@ -235,8 +235,7 @@ static void count_births(const deflection *d, const bump_track *tracks, int coun
     int arrived = 0;
     for (int i = 0; i < count; i++) {
         bool here = tracks[i].start > (first + 0.5) * d->dt; // not cut off by the first frame
-        if (!here || tracks[i].from > 0.5 * d->length ||
-            tracks[i].start > d->dt * d->frames - 0.5)
+        if (!here || tracks[i].from > 0.5 * d->length || tracks[i].start > d->dt * d->frames - 0.5)
             continue;
         stats->born++;
         // one that is still on its way at the end would have come as far as those before it
@@ -272,7 +271,7 @@ bump_stats measure_bumps(experiment *e, const deflection *d, int first, double t
         double low = downward_amplitude(d, 0.9, first, period, stats.speed);
         stats.survival = top > 0 ? low / top : 0;
     }
-    stats.score = stats.count * fmin(1, stats.survival);
+    stats.score = stats.count * stats.arriving * fmin(1, stats.survival);
     return stats;
 }
 

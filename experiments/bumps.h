@@ -25,8 +25,8 @@
 //             count. 0 when no bump travels down.
 //   height    half the drop between neighbouring turning points, m: a wave's amplitude. Mean over
 //             bumps and frames.
-//   score     count x min(1, survival): as many bumps as there are, as far as they last. This is
-//             what the parameter sweeps maximise.
+//   score     count x arriving x min(1, survival): as many bumps as there are, as far as they last.
+//             This is what the parameter sweeps maximise.
 #ifndef FATHOM_BUMPS_H
 #define FATHOM_BUMPS_H
 

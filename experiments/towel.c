@@ -16,9 +16,9 @@ towel_run towel_swing(const fm_cloth_def *cloth, int columns, int rows)
     return (towel_run){.cloth = *cloth,
                        .columns = columns,
                        .rows = rows,
-                       .axis = TOWEL_Z,
+                       .axis = {0, 0, 1},
                        .amplitude = 0.05,
-                       .period = 1.0,
+                       .period = 0.8,
                        .duration = 8};
 }
 
@@ -59,10 +59,128 @@ void towel_remember(fm_cloth_def *cloth, fm_recall memory, double damping, doubl
     cloth->drag.history.memory = memory;
 }
 
+fm_cloth_def towel_fractional(fm_recall memory)
+{
+    fm_cloth_def def = towel_cloth(FM_DRAG_PUBLISHED);
+    def.drag.viscous = 2;
+    def.drag.normal = 0;
+    towel_remember(&def, memory, 0.2, 20);
+    return def;
+}
+
+// The dashpots: D = 0.0664 v for three steps of 1.11 ms.
+static const struct {
+    const char *name;
+    fm_drag_model drag;
+    double viscous, normal, damping, history;
+} tuned[TOWEL_MODELS] = {
+    [TOWEL_BOTH] = {"viscous and normal", FM_DRAG_BOTH, 0.3, 4.17, 0.2, 0},
+    [TOWEL_VISCOUS] = {"viscous", FM_DRAG_VISCOUS, 2.16, 0, 1.04, 0},
+    [TOWEL_NORMAL] = {"normal", FM_DRAG_NORMAL, 0, 4.17, 2, 0},
+    [TOWEL_PAPER] = {"u = 3 by the paper", FM_DRAG_PUBLISHED, 2.16, 0, 1.04, 20.6},
+    [TOWEL_DASHPOTS] = {"its dashpots", FM_DRAG_VISCOUS, 3.53, 0, 0.069, 0},
+    [TOWEL_U3] = {"u = 3", FM_DRAG_PUBLISHED, 1.12, 0, 0.2, 41.7},
+    [TOWEL_FADING] = {"fading 0.3 s", FM_DRAG_PUBLISHED, 2.16, 0, 0.2, 4.17},
+    [TOWEL_FULL] = {"full", FM_DRAG_PUBLISHED, 2.16, 0, 0.2, 4.17},
+    [TOWEL_PHYSICAL] = {"physical", FM_DRAG_PHYSICAL, 0, 0, 0.2, 0},
+};
+
+const char *towel_model_name(towel_model model)
+{
+    return tuned[model].name;
+}
+
+fm_cloth_def towel_tuned(towel_model model)
+{
+    fm_cloth_def def = towel_cloth(tuned[model].drag);
+    def.drag.viscous = tuned[model].viscous;
+    def.drag.normal = tuned[model].normal;
+    def.damping.coefficient = tuned[model].damping;
+    if (model == TOWEL_PAPER || model == TOWEL_U3)
+        towel_remember(&def, towel_steps(3), tuned[model].damping, tuned[model].history);
+    if (model == TOWEL_FADING)
+        towel_remember(&def, towel_fading(0.3), tuned[model].damping, tuned[model].history);
+    if (model == TOWEL_FULL)
+        towel_remember(&def, towel_full(), tuned[model].damping, tuned[model].history);
+    if (model == TOWEL_PHYSICAL) {
+        def.drag.pressure = 0.143;
+        def.drag.added_mass = 0.0061;
+    }
+    return def;
+}
+
+// RMS of dz/dt over frames [first, last) and all points.
+static double line_speed(const deflection *d, int first, int last)
+{
+    double sum = 0;
+    for (int f = first < 1 ? 1 : first; f < last; f++)
+        for (int p = 0; p < d->points; p++) {
+            const double *z = d->z + (size_t)f * d->points + p;
+            sum += (z[0] - z[-d->points]) * (z[0] - z[-d->points]);
+        }
+    return sqrt(sum / ((double)d->points * (last - first))) / d->dt;
+}
+
+double towel_ring_time(const towel_record *record, double from, double share)
+{
+    const deflection *d = &record->line;
+    int first = (int)round(from / d->dt), window = (int)round(0.1 / d->dt);
+    double limit = share * line_speed(d, first - 5 * window, first);
+    int quiet = d->frames - window; // walk back from the end to the last loud moment
+    while (quiet > first && line_speed(d, quiet, quiet + window) < limit)
+        quiet--;
+    return quiet < d->frames - window ? (quiet - first) * d->dt : INFINITY;
+}
+
+double towel_travel(experiment *e, const towel_record *record, double from, double threshold)
+{
+    bump_track *tracks;
+    const deflection *d = &record->line;
+    int count = track_bumps(e, d, (int)round(from / d->dt), threshold, &tracks);
+    double most = 0;
+    for (int i = 0; i < count; i++)
+        most = fmax(most, tracks[i].to - tracks[i].from);
+    return most;
+}
+
+void towel_write_map(experiment *e, const towel_record *record, const char *file, double begin)
+{
+    experiment_table *table = experiment_table_open(e, file, "time_s,place_m,deflection_m");
+    const deflection *d = &record->line;
+    int first = (int)round(begin / d->dt);
+    for (int f = first; f < d->frames; f += 2)
+        for (int p = 0; p < d->points; p++)
+            experiment_numbers(table,
+                               (double[]){(f - first) * d->dt, p * d->length / (d->points - 1),
+                                          d->z[(size_t)f * d->points + p]});
+}
+
+double towel_distance(const towel_record *a, const towel_record *b, double begin, double end)
+{
+    double most = 0;
+    int first = (int)round(begin / TOWEL_FRAME), last = (int)round(end / TOWEL_FRAME);
+    int points = a->line.points;
+    for (int f = first; f <= last && f < a->line.frames && f < b->line.frames; f++)
+        for (int p = 0; p < points; p++) {
+            fm_vec3 u = a->x[(size_t)f * points + p], v = b->x[(size_t)f * points + p];
+            double x = u.x - v.x, y = u.y - v.y, z = u.z - v.z;
+            most = fmax(most, sqrt(x * x + y * y + z * z));
+        }
+    return most;
+}
+
+bump_stats towel_bumps(experiment *e, const towel_run *run, const towel_record *record, double from)
+{
+    if (record->diverged || experiment_failed(e))
+        return (bump_stats){0};
+    return measure_bumps(e, &record->line, (int)round(from / TOWEL_FRAME), 0.1 * run->amplitude,
+                         run->stop > 0 ? 0 : run->period);
+}
+
 // The swing, until it stops where it is at `stop`.
 static fm_motion *make_motion(fm_world *world, const towel_run *run, fm_error *err)
 {
-    fm_vec3 axis = run->axis == TOWEL_X ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 0, 1};
+    fm_vec3 axis = run->axis;
     if (run->stop <= 0)
         return fm_motion_sine(world, axis, run->amplitude, run->period, err);
     enum { KEYS = 512 };
@@ -71,7 +189,7 @@ static fm_motion *make_motion(fm_world *world, const towel_run *run, fm_error *e
         double t = run->stop * i / (KEYS - 1);
         double d = run->amplitude * sin(2 * 3.14159265358979323846 * t / run->period);
         keys[i].time = t;
-        keys[i].position = (fm_vec3){axis.x * d, 0, axis.z * d};
+        keys[i].position = (fm_vec3){axis.x * d, axis.y * d, axis.z * d};
     }
     return fm_motion_keyframes(world, keys, KEYS, FM_INTERPOLATE_SPLINE, (fm_vec3){0, 0, 0}, err);
 }
@@ -83,9 +201,9 @@ static void record(const towel_run *run, fm_cloth *cloth, towel_record *out, int
     double *z = out->line.z + (size_t)frame * run->rows;
     for (int r = 0; r < run->rows; r++) {
         fm_vec3 p = x[r * run->columns + middle];
-        z[r] = run->axis == TOWEL_X ? p.x : p.z;
+        z[r] = p.z;
+        out->x[(size_t)frame * run->rows + r] = p;
     }
-    out->tip[frame] = x[(run->rows - 1) * run->columns + middle];
 }
 
 towel_record towel_simulate(experiment *e, const towel_run *run)
@@ -93,7 +211,7 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
     towel_record out = {.line = {.points = run->rows, .length = 0.6, .dt = TOWEL_FRAME}};
     out.line.z = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.line.z);
-    out.tip = experiment_alloc(e, frames, sizeof *out.tip);
+    out.x = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.x);
     if (experiment_failed(e))
         return out;
     fm_error err = {0};

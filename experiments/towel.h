@@ -15,21 +15,19 @@
 
 #include <fathom/fathom.h>
 
-typedef enum towel_axis { TOWEL_X, TOWEL_Z } towel_axis;
-
 typedef struct towel_run {
     fm_cloth_def cloth;
     int columns, rows;
-    towel_axis axis;  // of the motion and of what is recorded
-    double amplitude; // m, of the top edge
+    fm_vec3 axis;     // of the top edge's motion
+    double amplitude; // m
     double period;    // s
     double duration;  // s
     double stop;      // s, when the top edge comes to rest; 0: never
 } towel_run;
 
 typedef struct towel_record {
-    deflection line; // centre line, along the axis
-    fm_vec3 *tip;    // m, middle of the lower edge, by frame
+    deflection line; // centre line, across the cloth: z
+    fm_vec3 *x;      // m, the centre line's points in space, [frame][point]
     double substep;  // s
     double stretch;  // largest l/l0 - 1 of all frames
     bool diverged;   // the numbers did; frames after that are missing
@@ -42,9 +40,45 @@ towel_run towel_swing(const fm_cloth_def *cloth, int columns, int rows); // 8 s 
 
 // Makes the springs' damping and the drag's history fractional: order 1/2 with that memory.
 void towel_remember(fm_cloth_def *cloth, fm_recall memory, double damping, double history);
-fm_recall towel_steps(int steps);     // the paper's rule, the last `steps` substeps
-fm_recall towel_full(void);           // the whole past
+// The cloths that scored best in cloth-swing's sweeps.
+typedef enum towel_model {
+    TOWEL_BOTH,
+    TOWEL_VISCOUS,
+    TOWEL_NORMAL,
+    TOWEL_PAPER,    // u = 3 with the viscous one's parameters
+    TOWEL_DASHPOTS, // without memory: what three steps of that one amount to
+    TOWEL_U3,
+    TOWEL_FADING, // 0.3 s
+    TOWEL_FULL,
+    TOWEL_PHYSICAL,
+    TOWEL_MODELS
+} towel_model;
+fm_cloth_def towel_tuned(towel_model model);
+const char *towel_model_name(towel_model model);
+
+// The published model as the experiments without a sweep use it: viscous drag 2 N s/m and history
+// 20 N s^(1/2)/m per m^2, springs' damping 0.2 N s^(1/2)/m, all of order 1/2 with that memory.
+fm_cloth_def towel_fractional(fm_recall memory);
+fm_recall towel_steps(int steps);      // the paper's rule, the last `steps` substeps
+fm_recall towel_full(void);            // the whole past
 fm_recall towel_fading(double fading); // the past times e^(-t/fading)
+
+// Largest distance of any point of the centre line between two runs from `begin` to `end`, s; in m.
+double towel_distance(const towel_record *a, const towel_record *b, double begin, double end);
+
+// Bumps from `from` on, s, with a threshold of a tenth of the amplitude; none when it diverged.
+bump_stats towel_bumps(experiment *e, const towel_run *run, const towel_record *record,
+                       double from);
+
+// Seconds after `from` until the line's RMS velocity across the cloth, over a tenth of a second,
+// stays below a share of what it was in the half second before `from`. Infinite when it never does.
+double towel_ring_time(const towel_record *record, double from, double share);
+
+// The furthest that one bump born after `from` runs down, m.
+double towel_travel(experiment *e, const towel_record *record, double from, double threshold);
+
+// Writes the line's z(s,t) from `begin` on, time counted from there, every other frame.
+void towel_write_map(experiment *e, const towel_record *record, const char *file, double begin);
 
 // Runs it. A divergence is recorded, not a failure.
 towel_record towel_simulate(experiment *e, const towel_run *run);

@@ -38,4 +38,17 @@ static inline void check_at_most(double measured, double limit, const char *what
     _fail(file, line);
 }
 
+// low <= measured <= high. (cmocka's assert_in_range is for integers.)
+#define assert_in_interval(measured, low, high)                                                    \
+    check_in_interval(measured, low, high, #measured, __FILE__, __LINE__)
+
+static inline void check_in_interval(double measured, double low, double high, const char *what,
+                                     const char *file, int line)
+{
+    if (measured >= low && measured <= high)
+        return;
+    print_error("%s is %.12g, allowed is %.12g to %.12g\n", what, measured, low, high);
+    _fail(file, line);
+}
+
 #endif

@@ -38,6 +38,7 @@ typedef struct fm_recall {
     double fading;       // s, FADING: > 0
     double tolerance;    // FULL, FADING: of the kernel, relative
     double horizon;      // s, FULL: how far back the tolerance holds
+    bool unsafe; // STEPS, SECONDS: allow orders below 0.31, which can drive what they should damp
 } fm_recall;
 
 typedef enum fm_drag_model {
@@ -67,7 +68,7 @@ typedef struct fm_drag {
     bool skin_history;     // the exact history force of a sheet sliding in its plane
     double normal_history; // N s^(1/2) / m per m^2... of D^(1/2) u_n
     double added_mass;     // m, thickness of the layer of medium that moves with the cloth across
-                           // itself; < 0: 1/(2 pi) of its smaller side
+                           // itself; -1: 1/(2 pi) of its smaller side
 } fm_drag;
 
 typedef enum fm_bend_model {
@@ -107,12 +108,11 @@ typedef struct fm_cloth_def {
         bool enabled;
         double distance;  // m; 0: chosen from the mesh
         double stiffness; // share of the largest stable one, in (0, 1]
-        double
-            friction; // share of the relative velocity taken per contact and second times substep
+        double friction;  // share of critical damping against approach, in [0, 1]
     } repulsion;
     fm_integrator integrator;
     double time_step; // s, the largest substep allowed; 0: from the stability bound
-    double margin;    // m, distance kept from colliders; < 0: half the thickness
+    double margin;    // m, distance kept from colliders; -1: half the thickness
 } fm_cloth_def;
 
 // A rectangle of columns x rows particles: row 0 on top, x along columns, -y along rows, its top

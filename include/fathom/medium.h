@@ -13,8 +13,8 @@ typedef enum fm_flow_kind {
     FM_FLOW_SHEAR,       // velocity + amplitude (axis . (x - centre)) / radius
     FM_FLOW_VORTEX, // turns about axis through centre: solid within radius, 1/r outside; the speed
                     // at radius is |amplitude|; plus velocity
-    FM_FLOW_CELLS,    // steady rows of counter-rotating vortices of size radius in the plane across
-                      // axis
+    FM_FLOW_CELLS,  // steady rows of counter-rotating vortices of size radius in the plane across
+                    // axis
     FM_FLOW_FUNCTION, // what the function says
 } fm_flow_kind;
 

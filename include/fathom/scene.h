@@ -31,17 +31,19 @@ typedef struct fm_remark {
 
 typedef void fm_remark_function(void *context, const fm_remark *remark);
 
-// settings: "bodies.towel.cloth.density=1200" each, applied in order after the file is read; VALUE is YAML.
-// NULL with err filled (the first mistake, or the count) when there was any mistake.
+// settings: "bodies.towel.cloth.density=1200" each, applied in order after the file is read; VALUE
+// is YAML. NULL with err filled (the first mistake, or the count) when there was any mistake.
 FM_API fm_scene *fm_scene_load(const char *path, const char *const *settings, int setting_count,
                                fm_remark_function *remark, void *context, fm_error *err);
-// The same from text in memory; `name` stands for the file in messages, and extends are looked for in `folder`.
+// The same from text in memory; `name` stands for the file in messages, and extends are looked for
+// in `folder`.
 FM_API fm_scene *fm_scene_parse(const char *text, size_t size, const char *name, const char *folder,
                                 const char *const *settings, int setting_count,
                                 fm_remark_function *remark, void *context, fm_error *err);
 FM_API void fm_scene_destroy(fm_scene *scene);
 
-// The whole scene as one YAML text, extended and set: reading it gives the same scene, hash included.
+// The whole scene as one YAML text, extended and set: reading it gives the same scene, hash
+// included.
 FM_API const char *fm_scene_text(const fm_scene *scene);
 FM_API uint64_t fm_scene_hash(const fm_scene *scene);
 
@@ -58,7 +60,8 @@ typedef struct fm_scene_run {
 } fm_scene_run;
 FM_API fm_scene_run fm_scene_run_settings(const fm_scene *scene);
 
-// Builds the world the scene describes. threads: 0 for one per processor. Errors name the scene's keys.
+// Builds the world the scene describes. threads: 0 for one per processor. Errors name the scene's
+// keys.
 FM_API fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err);
 
 // Bodies, in the order of the file.
@@ -71,7 +74,8 @@ FM_API const char *fm_scene_probe_column(const fm_scene *scene, int index); // "
 FM_API bool fm_scene_read_probes(const fm_scene *scene, fm_world *world, double *values,
                                  fm_error *err);
 
-// Texts made from the tables; free() them. NULL with err filled for an unknown key (with the nearest one).
+// Texts made from the tables; free() them. NULL with err filled for an unknown key (with the
+// nearest one).
 FM_API char *fm_scene_describe(const char *key, fm_error *err); // NULL key: the sections
 FM_API char *fm_scene_schema(void);                             // JSON Schema
 FM_API char *fm_scene_reference(void);                          // docs/scenes.md

@@ -66,6 +66,7 @@ typedef struct fm_report {
     int contact_count;          // particles held by colliders at the end
     int penetration_count;      // particles inside colliders at the end: pinned there, or pinched
     double deepest_penetration; // m
+    double damping_share;       // of the springs' damping asked for that acts; 1: all of it
     int repelled_count;         // particles pushed by their own cloth at the end
     double stage_ms[FM_STAGE_COUNT];
 } fm_report;

@@ -3,7 +3,6 @@
 #include "bench.h"
 #include "fathom.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const bench_case *find(const char *name)
@@ -15,14 +14,6 @@ static const bench_case *find(const char *name)
     return NULL;
 }
 
-static void print_help(FILE *out)
-{
-    fprintf(out, "fathom bench [NAME...] [--json]\n\nRuns the named benchmarks, all when none is "
-                 "named. Ratios compare with a baseline of the same run.\n\n");
-    for (const bench_case *c = bench_cases; c->name; c++)
-        fprintf(out, "  %-12s %s\n", c->name, c->about);
-}
-
 static void run_case(bench_report *report, const bench_case *which)
 {
     bench_begin(report, which);
@@ -30,38 +21,35 @@ static void run_case(bench_report *report, const bench_case *which)
     bench_end(report);
 }
 
-int command_bench(int argc, char **argv)
+static int run_bench(const command *self, const arguments *args)
 {
-    bool json = false;
-    int named = 0;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_help(stdout);
-            return EXIT_GOOD;
-        }
-        if (strcmp(argv[i], "--json") == 0) {
-            json = true;
-        } else if (find(argv[i])) {
-            named++;
-        } else {
-            fprintf(stderr, "fathom: bench: there is no %s \"%s\"; allowed are: --json",
-                    argv[i][0] == '-' ? "option" : "benchmark", argv[i]);
-            for (const bench_case *c = bench_cases; c->name; c++)
-                fprintf(stderr, ", %s", c->name);
-            fprintf(stderr, "\n");
-            return EXIT_BAD_INPUT;
-        }
+    for (int i = 0; i < args->rest_count; i++) {
+        if (find(args->rest[i]))
+            continue;
+        fprintf(stderr, "fathom: bench: there is no benchmark \"%s\"; allowed are:", args->rest[i]);
+        for (const bench_case *c = bench_cases; c->name; c++)
+            fprintf(stderr, " %s", c->name);
+        fprintf(stderr, "\n");
+        return EXIT_BAD_INPUT;
     }
-    bench_report *report = bench_open(json);
+    bench_report *report = bench_open(option_given(self, args, "--json"));
     if (!report) {
-        fprintf(stderr, "fathom: bench: out of memory\n");
+        complain("bench: out of memory");
         return EXIT_INPUT_OUTPUT;
     }
-    for (const bench_case *c = bench_cases; c->name && !named; c++)
+    for (const bench_case *c = bench_cases; c->name && args->rest_count == 0; c++)
         run_case(report, c);
-    for (int i = 1; i < argc && named; i++) {
-        if (find(argv[i]))
-            run_case(report, find(argv[i]));
-    }
+    for (int i = 0; i < args->rest_count; i++)
+        run_case(report, find(args->rest[i]));
     return bench_close(report);
 }
+
+const command command_bench = {
+    .name = "bench",
+    .usage = "[NAME...] [--json]",
+    .about = "the benchmarks, each with a ratio to a baseline of the same run",
+    .more = "Without names, all of them: memory, cloth, render.",
+    .options = {{"--json", NULL, NULL, "print JSON instead of a table"}},
+    .rest_max = 16,
+    .run = run_bench,
+};

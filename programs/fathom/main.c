@@ -3,41 +3,52 @@
 #include "fathom.h"
 
 #include <fathom/fathom.h>
-#include <stdio.h>
+#include <locale.h>
 #include <string.h>
 
-typedef struct entry {
-    const char *name;
-    const char *arguments;
-    const char *about;
-    subcommand *run;
-} entry;
-
-static const entry entries[] = {
-    {"bench", "[NAME...] [--json]", "the benchmarks, each with a ratio to a baseline",
-     command_bench},
+const command *const commands[] = {
+    &command_run,
+    &command_check,
+    &command_scenes,
+    &command_describe,
+    &command_schema,
+    &command_export,
+    &command_render,
+    &command_bench,
+    &command_man,
+    &command_completion,
+    NULL,
 };
 
-enum { ENTRY_COUNT = sizeof entries / sizeof entries[0] };
+static int run_command(const command *which, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_command_help(stdout, which);
+            return finish_output();
+        }
+    }
+    static arguments args; // large, and there is one command
+    if (!parse_arguments(which, argc, argv, &args))
+        return EXIT_BAD_INPUT;
+    return which->run(which, &args);
+}
 
 static void print_help(FILE *out)
 {
     fprintf(out, "fathom %s: cloth and fluids that remember\n\n", fm_version());
-    for (int i = 0; i < ENTRY_COUNT; i++)
-        fprintf(out, "  fathom %s %-24s %s\n", entries[i].name, entries[i].arguments,
-                entries[i].about);
+    for (const command *c, *const *p = commands; (c = *p); p++)
+        fprintf(out, "  fathom %-10s %s\n", c->name, c->about);
     fprintf(out,
-            "  fathom --version\n  fathom --help\n\n"
-            "Exit codes: 0 good, 1 bad input or usage, 2 the numbers diverged, 3 input/output.\n");
-}
-
-static int finish_output(void)
-{
-    return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_GOOD : EXIT_INPUT_OUTPUT;
+            "\n  fathom COMMAND --help    what a command takes\n"
+            "  fathom --version\n\n"
+            "Exit codes: 0 good, 1 bad input or usage, 2 the numbers diverged, 3 input/output.\n"
+            "Start with: fathom run scenes/underwater/swing.yaml\n");
 }
 
 int main(int argc, char **argv)
 {
+    setlocale(LC_CTYPE, ""); // file names; numbers stay in the C locale
     if (argc < 2) {
         print_help(stderr);
         return EXIT_BAD_INPUT;
@@ -51,13 +62,13 @@ int main(int argc, char **argv)
         print_help(stdout);
         return finish_output();
     }
-    for (int i = 0; i < ENTRY_COUNT; i++) {
-        if (strcmp(name, entries[i].name) == 0)
-            return entries[i].run(argc - 1, argv + 1);
+    for (const command *c, *const *p = commands; (c = *p); p++) {
+        if (strcmp(name, c->name) == 0)
+            return run_command(c, argc - 1, argv + 1);
     }
     fprintf(stderr, "fathom: there is no subcommand \"%s\"; allowed are:", name);
-    for (int i = 0; i < ENTRY_COUNT; i++)
-        fprintf(stderr, " %s", entries[i].name);
+    for (const command *c, *const *p = commands; (c = *p); p++)
+        fprintf(stderr, " %s", c->name);
     fprintf(stderr, " (see fathom --help)\n");
     return EXIT_BAD_INPUT;
 }

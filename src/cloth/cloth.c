@@ -10,6 +10,9 @@
 // Largest omega h, with omega from the bound of step.c; the scheme is stable below 2. Found by the
 // stability sweep: the reserve is for springs that turn and for springs' damping on top.
 static const double COURANT = 1.5;
+// A kernel t^-q cut off after some time damps at all frequencies only from q = 0.30844 on (the
+// integral of t^-q cos t from 0 to 3 pi/2 changes its sign there); below, it drives some of them.
+static const double LOWEST_WINDOW_ORDER = 0.31;
 static const double LONGEST_STEP = 1.0 / 120; // s: soft cloth still has motions to follow
 
 typedef struct limit {
@@ -31,7 +34,7 @@ static bool check_limits(const char *object, const limit *limits, int count, fm_
 }
 
 static bool check_recall(const char *object, const char *field, const fm_recall *recall,
-                         double order, fm_error *err)
+                         fm_error *err)
 {
     char name[48];
     if (recall->kind > FM_RECALL_FADING)
@@ -39,11 +42,6 @@ static bool check_recall(const char *object, const char *field, const fm_recall 
     if (recall->kind == FM_RECALL_STEPS && (recall->steps < 1 || recall->steps > 1000000)) {
         snprintf(name, sizeof name, "%s.steps", field);
         return fm_fail_number(err, object, name, recall->steps, "1 to 1000000");
-    }
-    if (recall->kind == FM_RECALL_STEPS && recall->rule == FM_RULE_COIMBRA && order != 0.5) {
-        snprintf(name, sizeof name, "%s.rule", field);
-        return fm_fail(err, FM_BAD_VALUE, object, name, "coimbra",
-                       "trapezoid unless the order is 0.5");
     }
     bool seconds = recall->kind == FM_RECALL_SECONDS, fading = recall->kind == FM_RECALL_FADING;
     double time = seconds ? recall->seconds : recall->fading;
@@ -62,6 +60,23 @@ static bool check_recall(const char *object, const char *field, const fm_recall 
     return true;
 }
 
+// What a memory that is used asks of its order.
+static bool check_order(const char *object, const char *field, const fm_recall *recall,
+                        double order, fm_error *err)
+{
+    char name[48];
+    if (recall->kind == FM_RECALL_STEPS && recall->rule == FM_RULE_COIMBRA && order != 0.5) {
+        snprintf(name, sizeof name, "%s.rule", field);
+        return fm_fail(err, FM_BAD_VALUE, object, name, "coimbra",
+                       "trapezoid unless the order is 0.5");
+    }
+    bool window = recall->kind == FM_RECALL_STEPS || recall->kind == FM_RECALL_SECONDS;
+    if (window && order < LOWEST_WINDOW_ORDER && !recall->unsafe)
+        return fm_fail(err, FM_BAD_VALUE, object, field, "a window of an order below 0.31",
+                       "full or fading: such a window feeds energy in (or unsafe, for study)");
+    return true;
+}
+
 static bool check_models(const char *object, const fm_cloth_def *def, fm_error *err)
 {
     if (def->drag.model > FM_DRAG_BOTH)
@@ -71,6 +86,27 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
     if (def->integrator > FM_RK4)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
     return true;
+}
+
+// Also: damping of low order much stronger than the springs takes turning for stretching (eq. (5)
+// of the paper is not objective) and blows a sheet up like a balloon.
+static bool check_memories(const char *object, const fm_cloth_def *def, fm_error *err)
+{
+    const fm_drag *drag = &def->drag;
+    const fm_recall *damping = &def->damping.memory, *history = &drag->history.memory;
+    if (!check_recall(object, "damping.memory", damping, err) ||
+        !check_recall(object, "drag.history.memory", history, err))
+        return false;
+    if (fm_cloth_needs_damping_memory(def)) {
+        if (!check_order(object, "damping.memory", damping, def->damping.order, err))
+            return false;
+        if (def->damping.order < 0.3 && def->damping.coefficient > 10 * def->stretch.stiffness)
+            return fm_fail_number(err, object, "damping.coefficient", def->damping.coefficient,
+                                  "at most 10 times the stretch stiffness at orders below 0.3");
+    }
+    bool published = drag->model == FM_DRAG_PUBLISHED && drag->history.coefficient > 0;
+    return !published ||
+           check_order(object, "drag.history.memory", history, drag->history.order, err);
 }
 
 static bool check_def(const fm_cloth_def *def, fm_error *err)
@@ -103,9 +139,7 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
     };
     return check_models(object, def, err) &&
            check_limits(object, limits, sizeof limits / sizeof *limits, err) &&
-           check_recall(object, "damping.memory", &def->damping.memory, def->damping.order, err) &&
-           check_recall(object, "drag.history.memory", &drag->history.memory, drag->history.order,
-                        err);
+           check_memories(object, def, err);
 }
 
 static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, fm_error *err)
@@ -163,9 +197,10 @@ fm_axes fm_axes_alloc(fm_arena *arena, int lanes, fm_error *err)
 
 static void alloc_arrays(fm_cloth *c, fm_error *err)
 {
-    fm_axes *axes[] = {&c->x,     &c->v,          &c->a,           &c->w,    &c->rate,
-                       &c->force, &c->normal,     &c->next_normal, &c->flow, &c->pair,
-                       &c->known, &c->drag_known, &c->nothing,     &c->jump, &c->anchor};
+    fm_axes *axes[] = {&c->x,       &c->v,     &c->a,      &c->w,
+                       &c->rate,    &c->force, &c->normal, &c->next_normal,
+                       &c->flow,    &c->pair,  &c->known,  &c->drag_known,
+                       &c->nothing, &c->jump,  &c->anchor, &c->carried};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = fm_axes_alloc(&c->arena, c->lanes, err);
     if (c->def.integrator >= FM_RK2) {
@@ -313,6 +348,7 @@ void fm_cloth_free(fm_cloth *cloth)
         return;
     fm_memory_destroy(cloth->drag_memory);
     fm_memory_destroy(cloth->damping_memory);
+    free(cloth->near.partner);
     fm_arena_free(&cloth->arena);
     free(cloth);
 }
@@ -364,8 +400,6 @@ const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count)
 static bool write_axes(fm_cloth *c, const char *field, const fm_axes *to, const fm_vec3 *values,
                        fm_error *err)
 {
-    if (err->status != FM_OK)
-        return false;
     if (c->started)
         return fm_fail_number(err, c->name, field, c->time, "writes before the first advance only");
     for (int i = 0; i < c->count; i++) {
@@ -380,6 +414,8 @@ static bool write_axes(fm_cloth *c, const char *field, const fm_axes *to, const 
 
 bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error *err)
 {
+    if (err->status != FM_OK) // the cloth may not exist
+        return false;
     if (!write_axes(cloth, "positions", &cloth->x, positions, err))
         return false;
     for (int p = 0; p < cloth->pinned_count; p++) {
@@ -394,5 +430,5 @@ bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error 
 
 bool fm_cloth_set_velocities(fm_cloth *cloth, const fm_vec3 *velocities, fm_error *err)
 {
-    return write_axes(cloth, "velocities", &cloth->v, velocities, err);
+    return err->status == FM_OK && write_axes(cloth, "velocities", &cloth->v, velocities, err);
 }

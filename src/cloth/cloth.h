@@ -86,7 +86,8 @@ struct fm_cloth {
     double time;        // s
     double step;        // s, the substep the memories were made for; 0: none yet
     fm_axes x, v;       // m, m/s
-    fm_axes a;          // m/s^2, for the next opening kick
+    fm_axes a;          // m/s^2, of v - w, for the next opening kick
+    fm_axes carried;    // m/s^2, by which the medium carries particles along while they drift
     fm_axes w;          // m/s, velocity of the medium at the particles
     fm_axes rate;       // what the drag memory was fed last
     fm_axes normal;     // unit vectors
@@ -106,7 +107,14 @@ struct fm_cloth {
     unsigned char *touch;   // 1 where a collider holds a particle in this substep
     fm_vec3 *out_x, *out_v; // what readers are given
     fm_cells cells;         // for repulsion
-    int *repelled;          // partners that push each particle
+    struct {
+        bool made;
+        fm_axes at;   // positions it was made for
+        int *start;   // [count + 1] into partner
+        int *partner; // those near each particle, rising
+        int room;
+    } near;
+    int *repelled; // partners that push each particle
 };
 
 // cloth.c
@@ -132,6 +140,7 @@ typedef struct fm_drag_step {
 
 // step.c: moves a cloth on by `duration` in `substeps` equal parts.
 int fm_cloth_substeps(const fm_cloth *cloth, double duration);
+double fm_cloth_damping_share(const fm_cloth *cloth); // in the substeps the memories were made for
 bool fm_cloth_advance(fm_cloth *cloth, const fm_surroundings *around, double duration, int substeps,
                       fm_error *err);
 
@@ -175,11 +184,13 @@ void fm_sheet_gather(const fm_cloth *cloth, fm_spring_kernel *kernel, const void
                      const fm_axes *target, int first, int last);
 void fm_sheet_forces(const fm_cloth *cloth, const fm_axes *x, const fm_axes *force, int first,
                      int last);
-void fm_sheet_normals(const fm_cloth *cloth, const fm_axes *x, const fm_axes *normal, int first,
+void fm_sheet_normals(const fm_cloth *cloth, const fm_axes *x, const fm_axes *out, int first,
                       int last);
 
 // damping.c
 void fm_sheet_pair_impulses(fm_cloth *cloth, double h, double w0, int first, int last);
+// Share of the springs' damping that acts with this substep, of the spring that has least; 1: all.
+double fm_sheet_damping_share(const fm_cloth *cloth, double h, double w0);
 void fm_sheet_pair_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *derivative, int first,
                           int last);
 

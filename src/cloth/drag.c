@@ -20,7 +20,7 @@
 // The derivative at the new time is w0 times the new rate (acceleration du/dt for the physical set,
 // velocity u for the published one) plus what is known. The closing half kick
 //
-//     u' = p + (h/2) s,   p = v_half - w' + (h/2) dw/dt,   s = du/dt at the new time
+//     u' = p + (h/2) s,   p = v_half - w,   s = du/dt at the new time
 //
 // then has a closed form. Physical: along n, and along the tangent for vectors,
 //
@@ -40,7 +40,9 @@
 //     e = (n0 + n) / |n0 + n|
 //
 // which leaves m u^2 + M_L u_n^2 the same to rounding (M_L = rho L A; the only other root of that
-// condition is the reflection g = 2 e . u).
+// condition is the reflection g = 2 e . u). The medium's own change w' - w comes into v the same
+// way, whole, when the step closes. The drift before must know of both to be of second order: it
+// goes on with what they were in the step before, `carried` = (w' - w - g e) / h.
 //
 // A history force on displacements resists over a cycle but pushes for a part of it: at order 1/2,
 // with full memory, for a quarter.
@@ -97,6 +99,7 @@ typedef struct lane_arrays {
     double *vx, *vy, *vz, *ax, *ay, *az, *wx, *wy, *wz, *rx, *ry, *rz;
     const double *fx, *fy, *fz, *nx, *ny, *nz, *mx, *my, *mz, *kx, *ky, *kz, *area, *mass;
     double *ox, *oy, *oz; // normals before the step
+    double *cx, *cy, *cz; // carried
 } lane_arrays;
 
 FM_SIMD_CLONES
@@ -111,8 +114,7 @@ static void close_physical(int n, const lane_arrays *restrict l, const fm_drag_s
         double A = l->area[i], m = l->mass[i], nx = l->nx[i], ny = l->ny[i], nz = l->nz[i];
         double gx = (l->mx[i] - l->wx[i]) * (0.5 * ih2); // dw/dt along the particle's path
         double gy = (l->my[i] - l->wy[i]) * (0.5 * ih2), gz = (l->mz[i] - l->wz[i]) * (0.5 * ih2);
-        double px = l->vx[i] - l->mx[i] + h2 * gx, py = l->vy[i] - l->my[i] + h2 * gy;
-        double pz = l->vz[i] - l->mz[i] + h2 * gz;
+        double px = l->vx[i] - l->wx[i], py = l->vy[i] - l->wy[i], pz = l->vz[i] - l->wz[i];
         // the normal turns
         double tx = l->ox[i] + nx, ty = l->oy[i] + ny, tz = l->oz[i] + nz;
         double is = 1 / sqrt(tx * tx + ty * ty + tz * tz + 1e-200);
@@ -120,6 +122,8 @@ static void close_physical(int n, const lane_arrays *restrict l, const fm_drag_s
         double turned = (nx - l->ox[i]) * px + (ny - l->oy[i]) * py + (nz - l->oz[i]) * pz;
         double g = A * layer * co * turned / (m + A * layer * co * co);
         px -= g * ex, py -= g * ey, pz -= g * ez;
+        g *= 0.5 * ih2;
+        l->cx[i] = gx - g * ex, l->cy[i] = gy - g * ey, l->cz[i] = gz - g * ez;
         l->ox[i] = nx, l->oy[i] = ny, l->oz[i] = nz;
         double Mn = m + A * (layer + nhist * w0), Mt = m + A * skin * w0;
         // G, first as if all were tangential, then its normal part exchanged
@@ -141,7 +145,7 @@ static void close_physical(int n, const lane_arrays *restrict l, const fm_drag_s
         double ux = ut * Tx + un * nx, uy = ut * Ty + un * ny, uz = ut * Tz + un * nz;
         double sx = (ux - px) * ih2, sy = (uy - py) * ih2, sz = (uz - pz) * ih2;
         l->rx[i] = sx, l->ry[i] = sy, l->rz[i] = sz;
-        l->ax[i] = sx + gx, l->ay[i] = sy + gy, l->az[i] = sz + gz;
+        l->ax[i] = sx, l->ay[i] = sy, l->az[i] = sz;
         l->vx[i] = ux + l->mx[i], l->vy[i] = uy + l->my[i], l->vz[i] = uz + l->mz[i];
         l->wx[i] = l->mx[i], l->wy[i] = l->my[i], l->wz[i] = l->mz[i];
     }
@@ -158,8 +162,7 @@ static void close_published(int n, const lane_arrays *restrict l, const fm_drag_
         double A = l->area[i], m = l->mass[i], nx = l->nx[i], ny = l->ny[i], nz = l->nz[i];
         double gx = (l->mx[i] - l->wx[i]) * (0.5 * ih2);
         double gy = (l->my[i] - l->wy[i]) * (0.5 * ih2), gz = (l->mz[i] - l->wz[i]) * (0.5 * ih2);
-        double px = l->vx[i] - l->mx[i] + h2 * gx, py = l->vy[i] - l->my[i] + h2 * gy;
-        double pz = l->vz[i] - l->mz[i] + h2 * gz;
+        double px = l->vx[i] - l->wx[i], py = l->vy[i] - l->wy[i], pz = l->vz[i] - l->wz[i];
         double b = m * ih2, ib = 1 / (b + A * viscous);
         double net = m - A * displaced;
         double Gx = l->fx[i] + net * (hx - gx) + b * px, Gy = l->fy[i] + net * (hy - gy) + b * py;
@@ -179,7 +182,8 @@ static void close_published(int n, const lane_arrays *restrict l, const fm_drag_
         double sx = (ux - px) * ih2, sy = (uy - py) * ih2, sz = (uz - pz) * ih2;
         l->ox[i] = nx, l->oy[i] = ny, l->oz[i] = nz;
         l->rx[i] = ux, l->ry[i] = uy, l->rz[i] = uz;
-        l->ax[i] = sx + gx, l->ay[i] = sy + gy, l->az[i] = sz + gz;
+        l->cx[i] = gx, l->cy[i] = gy, l->cz[i] = gz;
+        l->ax[i] = sx, l->ay[i] = sy, l->az[i] = sz;
         l->vx[i] = ux + l->mx[i], l->vy[i] = uy + l->my[i], l->vz[i] = uz + l->mz[i];
         l->wx[i] = l->mx[i], l->wy[i] = l->my[i], l->wz[i] = l->mz[i];
     }
@@ -202,6 +206,9 @@ void fm_drag_close(fm_cloth *c, const fm_drag_step *step, const fm_axes *medium,
         .rx = c->rate.x + i,
         .ry = c->rate.y + i,
         .rz = c->rate.z + i,
+        .cx = c->carried.x + i,
+        .cy = c->carried.y + i,
+        .cz = c->carried.z + i,
         .fx = c->force.x + i,
         .fy = c->force.y + i,
         .fz = c->force.z + i,

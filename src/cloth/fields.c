@@ -49,13 +49,14 @@ bool fm_cloth_read(fm_cloth *c, const fm_surroundings *around, const char *name,
 {
     if (err->status != FM_OK)
         return false;
-    const fm_axes *axes = strcmp(name, "position") == 0   ? &c->x
-                          : strcmp(name, "velocity") == 0 ? &c->v
-                          : strcmp(name, "normal") == 0   ? &c->normal
-                          : strcmp(name, "medium") == 0   ? &c->w
-                                                          : NULL;
-    if (axes) {
-        interleave(c, axes, values);
+    if (strcmp(name, "position") == 0) {
+        interleave(c, &c->x, values);
+    } else if (strcmp(name, "velocity") == 0) {
+        interleave(c, &c->v, values);
+    } else if (strcmp(name, "normal") == 0) {
+        interleave(c, &c->normal, values);
+    } else if (strcmp(name, "medium") == 0) {
+        interleave(c, &c->w, values);
     } else if (strcmp(name, "drag") == 0) {
         fm_drag_force_per_area(c, around, values);
     } else if (strcmp(name, "memory") == 0) {

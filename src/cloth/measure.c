@@ -78,7 +78,7 @@ fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *
         double kinetic = 0.5 * c->mass[i] * fm_dot(v, v) + 0.5 * drag.layer * c->area[i] * un * un;
         double weight = c->mass[i] - c->area[i] * drag.displaced;
         double height = fm_dot(x, drag.gravity);
-        if (m.first_bad < 0 && !isfinite(kinetic + height))
+        if (m.first_bad < 0 && !isfinite(kinetic + fm_dot(x, x) + height))
             m.first_bad = i;
         m.kinetic_energy += kinetic;
         m.potential_energy -= weight * height;

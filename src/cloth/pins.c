@@ -66,6 +66,8 @@ bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, f
 
 bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, fm_error *err)
 {
+    if (err->status != FM_OK) // the cloth may not exist
+        return false;
     switch (edge) {
     case FM_EDGE_TOP:
         return fm_cloth_pin_row(cloth, 0, motion, err);
@@ -81,6 +83,8 @@ bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, f
 
 bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *motion, fm_error *err)
 {
+    if (err->status != FM_OK)
+        return false;
     int last = cloth->count - 1, right = cloth->columns - 1;
     int particle[] = {0, right, last - right, last};
     if (corner > FM_CORNER_BOTTOM_RIGHT)

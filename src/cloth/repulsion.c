@@ -6,27 +6,36 @@
 //     F_i = k (d0 - d) e - c min(0, (v_i - v_j) . e) e,     e = (x_i - x_j) / d
 //
 // [OKRC10] section 5: "a standard collision avoidance repulsive force". k is a share of what the
-// substep allows, c that share of critical damping. It slows down what would pass through, and a
-// fast or thin enough fold still passes: contact that never fails is another matter.
+// substep allows, c a share of sqrt(k m). It slows down what would pass through, and a fast or thin
+// enough fold still passes: contact that never fails is another matter.
 //
-// Each particle sums over its own partners, found in the 27 cells around it, so that no two threads
-// write to one place and the order of the sum is always the same.
+// Pairs are looked for in cells of size d0 + skin and kept in a list; the list holds as long as no
+// particle has moved by half the skin since. Each particle sums over its own partners, by rising
+// index, so that no two threads write to one place and the sum does not depend on when the list
+// was made.
 #include "cloth/cloth.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+static const double SKIN = 0.6; // of d0: tried 0.2 to 1.5, flat around here
 
 bool fm_repulsion_setup(fm_cloth *c, fm_error *err)
 {
     c->repulsion_distance =
         c->def.repulsion.distance > 0 ? c->def.repulsion.distance : 0.8 * fmin(c->dx, c->dy);
+    size_t count = (size_t)c->count;
     c->repelled = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof *c->repelled, "cloth", err);
+    c->near.start = fm_arena_alloc(&c->arena, count + 1, sizeof(int), "cloth", err);
+    c->near.at = fm_axes_alloc(&c->arena, c->lanes, err);
     return fm_cells_alloc(&c->cells, &c->arena, c->count, err);
 }
 
 typedef struct repulsion {
     fm_cloth *cloth;
     const fm_axes *x, *v;
+    bool count_only; // the first of two passes over the pairs
 } repulsion;
 
 // In the sheet, particles nearer than d0 at rest have springs for this.
@@ -37,14 +46,95 @@ static bool neighbours(const fm_cloth *c, int i, int j)
            columns * c->dx < 1.5 * c->repulsion_distance + c->dx;
 }
 
+static double distance_squared(const fm_axes *x, int i, int j)
+{
+    double dx = x->x[i] - x->x[j], dy = x->y[i] - x->y[j], dz = x->z[i] - x->z[j];
+    return dx * dx + dy * dy + dz * dz;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static void find_range(void *context, int first, int last)
+{
+    const repulsion *p = context;
+    fm_cloth *c = p->cloth;
+    const fm_cells *cells = &c->cells;
+    double reach = cells->size * cells->size;
+    for (int i = first; i < last; i++) {
+        int found = 0, *out = c->near.partner + c->near.start[i];
+        for (int n = 0; n < 27; n++) {
+            fm_cell cell = cells->cell[i];
+            cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
+            int bucket = fm_cells_bucket(cells, cell);
+            for (int e = cells->start[bucket]; e < cells->start[bucket + 1]; e++) {
+                int j = cells->order[e];
+                const fm_cell *other = &cells->cell[j];
+                if (j == i || other->x != cell.x || other->y != cell.y || other->z != cell.z ||
+                    distance_squared(p->x, i, j) >= reach || neighbours(c, i, j))
+                    continue;
+                if (!p->count_only)
+                    out[found] = j;
+                found++;
+            }
+        }
+        if (p->count_only)
+            c->repelled[i] = found;
+        else
+            qsort(out, (size_t)found, sizeof *out, compare);
+    }
+}
+
+// Without memory for the list there is no repulsion until the next time; the run goes on.
+static void make_list(repulsion *p, fm_pool *pool)
+{
+    fm_cloth *c = p->cloth;
+    fm_cells_build(&c->cells, (1 + SKIN) * c->repulsion_distance, c->count, p->x->x, p->x->y,
+                   p->x->z);
+    p->count_only = true;
+    fm_parallel_for(pool, c->count, FM_FLAT_BLOCK, find_range, p);
+    int total = 0;
+    for (int i = 0; i < c->count; i++) {
+        c->near.start[i] = total;
+        total += c->repelled[i];
+    }
+    c->near.start[c->count] = total;
+    if (total > c->near.room) {
+        int *more = realloc(c->near.partner, 2 * (size_t)total * sizeof *more);
+        if (!more) {
+            memset(c->near.start, 0, ((size_t)c->count + 1) * sizeof(int));
+            return;
+        }
+        c->near.partner = more;
+        c->near.room = 2 * total;
+    }
+    p->count_only = false;
+    fm_parallel_for(pool, c->count, FM_FLAT_BLOCK, find_range, p);
+    memcpy(c->near.at.x, p->x->x, 3 * (size_t)c->lanes * sizeof(double));
+    c->near.made = true;
+}
+
+static bool list_holds(const repulsion *p)
+{
+    const fm_cloth *c = p->cloth;
+    double half = SKIN / 2 * c->repulsion_distance, farthest = 0;
+    for (int i = 0; i < c->count && c->near.made; i++) {
+        double dx = p->x->x[i] - c->near.at.x[i], dy = p->x->y[i] - c->near.at.y[i];
+        double dz = p->x->z[i] - c->near.at.z[i];
+        farthest = fmax(farthest, dx * dx + dy * dy + dz * dz);
+    }
+    return c->near.made && farthest < half * half;
+}
+
 static void push_apart(const repulsion *p, int i, int j, fm_vec3 *force, int *partners)
 {
     const fm_cloth *c = p->cloth;
-    double d0 = c->repulsion_distance;
-    fm_vec3 d = {p->x->x[i] - p->x->x[j], p->x->y[i] - p->x->y[j], p->x->z[i] - p->x->z[j]};
-    double dd = fm_dot(d, d);
-    if (dd >= d0 * d0 || dd == 0 || neighbours(c, i, j))
+    double d0 = c->repulsion_distance, dd = distance_squared(p->x, i, j);
+    if (dd >= d0 * d0 || dd == 0)
         return;
+    fm_vec3 d = {p->x->x[i] - p->x->x[j], p->x->y[i] - p->x->y[j], p->x->z[i] - p->x->z[j]};
     double length = sqrt(dd), k = c->repulsion_stiffness;
     fm_vec3 u = {p->v->x[i] - p->v->x[j], p->v->y[i] - p->v->y[j], p->v->z[i] - p->v->z[j]};
     double approach = fmin(0, fm_dot(u, d) / length);
@@ -58,21 +148,11 @@ static void repel_range(void *context, int first, int last)
 {
     const repulsion *p = context;
     fm_cloth *c = p->cloth;
-    const fm_cells *cells = &c->cells;
     for (int i = first; i < last; i++) {
         fm_vec3 force = {0, 0, 0};
         int partners = 0;
-        for (int n = 0; n < 27; n++) {
-            fm_cell cell = cells->cell[i];
-            cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
-            int bucket = fm_cells_bucket(cells, cell);
-            for (int e = cells->start[bucket]; e < cells->start[bucket + 1]; e++) {
-                int j = cells->order[e];
-                const fm_cell *other = &cells->cell[j];
-                if (other->x == cell.x && other->y == cell.y && other->z == cell.z && j != i)
-                    push_apart(p, i, j, &force, &partners);
-            }
-        }
+        for (int e = c->near.start[i]; e < c->near.start[i + 1]; e++)
+            push_apart(p, i, c->near.partner[e], &force, &partners);
         c->repelled[i] = partners;
         c->force.x[i] += force.x, c->force.y[i] += force.y, c->force.z[i] += force.z;
     }
@@ -80,7 +160,8 @@ static void repel_range(void *context, int first, int last)
 
 void fm_repulsion_add_forces(fm_cloth *c, const fm_axes *x, const fm_axes *v, fm_pool *pool)
 {
-    repulsion p = {c, x, v};
-    fm_cells_build(&c->cells, c->repulsion_distance, c->count, x->x, x->y, x->z);
+    repulsion p = {.cloth = c, .x = x, .v = v};
+    if (!list_holds(&p))
+        make_list(&p, pool);
     fm_parallel_for(pool, c->count, FM_FLAT_BLOCK, repel_range, &p);
 }

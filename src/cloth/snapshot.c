@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: a cloth as bytes, and the memories that its state needs.
 //
-// header | x v a w rate force normal | touch | drag memory | damping memory
+// header | x v a w rate force normal carried | touch | drag memory | damping memory
 #include "cloth/cloth.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ typedef struct header {
 } header;
 
 static const char magic[8] = "fmcloth ";
-enum { VERSION = 1, STATE_AXES = 7 };
+enum { VERSION = 1, STATE_AXES = 8 };
 
 // Windows are made for one step; the others also take steps down to half of the first.
 static fm_memory *make_memory(const fm_cloth *c, const fm_recall *recall, double order, double h,
@@ -100,7 +100,8 @@ static size_t fixed_size(const fm_cloth *c)
 
 static void state_axes(const fm_cloth *c, double *axes[STATE_AXES])
 {
-    double *all[STATE_AXES] = {c->x.x, c->v.x, c->a.x, c->w.x, c->rate.x, c->force.x, c->normal.x};
+    double *all[STATE_AXES] = {c->x.x,    c->v.x,     c->a.x,      c->w.x,
+                               c->rate.x, c->force.x, c->normal.x, c->carried.x};
     memcpy(axes, all, sizeof all);
 }
 

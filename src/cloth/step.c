@@ -3,7 +3,7 @@
 //
 // Kick-drift-kick, one evaluation of the forces per substep h:
 //
-//     v_half = v + h/2 a;   x' = x + h v_half;   forces at x'
+//     v_half = v + h/2 a;   x' = x + h (v_half + h/2 carried);   forces at x'
 //     closing half kick with everything that depends on the new velocity solved implicitly (drag.c)
 //     impulses of the springs' damping from those velocities (damping.c)
 //     the memories take in the new rates
@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 int fm_cloth_substeps(const fm_cloth *cloth, double duration)
 {
@@ -124,7 +125,7 @@ void fm_substep_sample_medium(fm_substep *s, const fm_axes *x, double t, int fir
     const fm_flow *flow = &s->around->medium.flow;
     fm_vec3 w = fm_flow_velocity(flow, (fm_vec3){0, 0, 0}, t);
     bool uniform = fm_flow_is_uniform(flow);
-    for (int i = first; i < last; i++) {
+    for (int i = first; i < last && i < c->count; i++) {
         if (!uniform)
             w = fm_flow_velocity(flow, (fm_vec3){x->x[i], x->y[i], x->z[i]}, t);
         c->flow.x[i] = w.x, c->flow.y[i] = w.y, c->flow.z[i] = w.z;
@@ -148,12 +149,12 @@ void fm_lanes_push(fm_memory *memory, const fm_axes *rate, int lanes, int first,
 
 FM_SIMD_CLONES
 static void open_lanes(int n, double h, double *restrict x, double *restrict v,
-                       const double *restrict a)
+                       const double *restrict a, const double *restrict carried)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         v[i] += 0.5 * h * a[i];
-        x[i] += h * v[i];
+        x[i] += h * (v[i] + 0.5 * h * carried[i]);
     }
 }
 
@@ -162,9 +163,9 @@ static void open_range(void *context, int first, int last)
     fm_substep *s = context;
     fm_cloth *c = s->cloth;
     int n = last - first;
-    open_lanes(n, s->h, c->x.x + first, c->v.x + first, c->a.x + first);
-    open_lanes(n, s->h, c->x.y + first, c->v.y + first, c->a.y + first);
-    open_lanes(n, s->h, c->x.z + first, c->v.z + first, c->a.z + first);
+    open_lanes(n, s->h, c->x.x + first, c->v.x + first, c->a.x + first, c->carried.x + first);
+    open_lanes(n, s->h, c->x.y + first, c->v.y + first, c->a.y + first, c->carried.y + first);
+    open_lanes(n, s->h, c->x.z + first, c->v.z + first, c->a.z + first, c->carried.z + first);
     fm_substep_pin_positions(s, &c->x, first, last);
     fm_substep_collide(s, s->margin, false, first, last);
 }
@@ -273,7 +274,8 @@ static void damp_rows(void *context, int first, int last)
 static void damped_range(void *context, int first, int last)
 {
     fm_substep *s = context;
-    fm_drag_apply_impulse(s->cloth, &s->drag, &s->cloth->pair, first, last);
+    int end = last < s->cloth->count ? last : s->cloth->count; // lanes behind have no springs
+    fm_drag_apply_impulse(s->cloth, &s->drag, &s->cloth->pair, first, end);
     settle(s, first, last);
     push_memories(s, first, last);
 }
@@ -299,6 +301,64 @@ static void kick_drift_kick(fm_substep *s)
     }
 }
 
+// Velocity of the medium where particles will be at the end of the first substep.
+static void sample_ahead(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    double h = s->h;
+    for (int i = 0; i < c->count; i++) {
+        fm_vec3 x = {c->x.x[i] + h * c->v.x[i], c->x.y[i] + h * c->v.y[i],
+                     c->x.z[i] + h * c->v.z[i]};
+        fm_vec3 w = fm_flow_velocity(&s->around->medium.flow, x, s->end + h);
+        c->flow.x[i] = w.x, c->flow.y[i] = w.y, c->flow.z[i] = w.z;
+    }
+}
+
+static void copy_axes(const fm_cloth *c, const fm_axes *to, const fm_axes *from)
+{
+    memcpy(to->x, from->x, 3 * (size_t)c->lanes * sizeof(double));
+}
+
+// Accelerations are those of a closing half kick from here, whose velocities are dropped again: an
+// explicit value would throw a cloth with strong drag out of the world.
+static void start_accelerations(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    copy_axes(c, &c->jump, &c->v);
+    sample_ahead(s);
+    fm_drag_close(c, &s->drag, &c->flow, &c->nothing, 0, c->lanes);
+    if (s->damped && !c->damping_memory) {
+        fm_substep_pin_velocities(s, &c->x, &c->v, 0, c->lanes);
+        fm_sheet_pair_impulses(c, s->h, 1, 0, c->rows);
+        fm_drag_apply_impulse(c, &s->drag, &c->pair, 0, c->count);
+    }
+    copy_axes(c, &c->v, &c->jump);
+    memset(c->jump.x, 0, 3 * (size_t)c->lanes * sizeof(double));
+    fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
+    copy_axes(c, &c->w, &c->flow);
+    fm_substep_pin_zero(s, &c->a, 0, c->lanes);
+}
+
+// The physical set's memory takes accelerations. Pinned particles begin with the speed of their
+// motion: a jump, whose area half a hat, 2 d/h high, has.
+static void start_rates(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    for (int i = 0; i < c->count && !s->drag.physical; i++) {
+        c->rate.x[i] = c->v.x[i] - c->w.x[i];
+        c->rate.y[i] = c->v.y[i] - c->w.y[i];
+        c->rate.z[i] = c->v.z[i] - c->w.z[i];
+    }
+    for (int p = 0; p < c->pinned_count && s->drag.physical; p++) {
+        int i = c->pinned[p];
+        if (!held(s, i))
+            continue;
+        c->rate.x[i] = 2 * (c->v.x[i] - c->w.x[i] - c->pinned_u[p].x) / s->h;
+        c->rate.y[i] = 2 * (c->v.y[i] - c->w.y[i] - c->pinned_u[p].y) / s->h;
+        c->rate.z[i] = 2 * (c->v.z[i] - c->w.z[i] - c->pinned_u[p].z) / s->h;
+    }
+}
+
 // Acceleration and rates at t = 0, where nothing is remembered yet. Pins and colliders may have
 // moved since the cloth was made, so they are seen to first.
 static void start(fm_substep *s)
@@ -306,26 +366,13 @@ static void start(fm_substep *s)
     fm_cloth *c = s->cloth;
     fm_substep_pin_positions(s, &c->x, 0, c->lanes);
     fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
-    for (int i = 0; i < c->lanes; i++)
-        c->w.x[i] = c->flow.x[i], c->w.y[i] = c->flow.y[i], c->w.z[i] = c->flow.z[i];
+    copy_axes(c, &c->w, &c->flow);
+    note_pins(s, 0, c->lanes);
+    fm_substep_pin_velocities(s, &c->x, &c->v, 0, c->lanes);
     fm_substep_forces(s);
     fm_sheet_normals(c, &c->x, &c->normal, 0, c->rows);
-    if (s->damped && !c->damping_memory) {
-        fm_sheet_pair_forces(c, &c->x, &c->v, 0, c->rows);
-        for (int i = 0; i < c->count; i++) {
-            c->force.x[i] += c->pair.x[i];
-            c->force.y[i] += c->pair.y[i];
-            c->force.z[i] += c->pair.z[i];
-        }
-    }
-    fm_drag_explicit(c, &s->drag, &c->v, &c->flow, &c->nothing, &c->a, 0, c->lanes);
-    fm_substep_pin_zero(s, &c->a, 0, c->lanes);
-    for (int i = 0; i < c->lanes; i++) {
-        bool physical = s->drag.physical;
-        c->rate.x[i] = physical ? c->a.x[i] : c->v.x[i] - c->w.x[i];
-        c->rate.y[i] = physical ? c->a.y[i] : c->v.y[i] - c->w.y[i];
-        c->rate.z[i] = physical ? c->a.z[i] : c->v.z[i] - c->w.z[i];
-    }
+    start_accelerations(s);
+    start_rates(s);
 }
 
 static bool begin_memories(fm_cloth *c, double h, fm_error *err)
@@ -387,4 +434,10 @@ bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duratio
         c->time = s.end;
     }
     return true;
+}
+
+double fm_cloth_damping_share(const fm_cloth *c)
+{
+    double w0 = c->damping_memory ? fm_memory_newest_weight(c->damping_memory, c->step) : 1;
+    return c->def.integrator == FM_KICK_DRIFT_KICK ? fm_sheet_damping_share(c, c->step, w0) : 1;
 }

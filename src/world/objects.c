@@ -177,6 +177,8 @@ fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const 
 
 bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)
 {
+    if (err->status != FM_OK) // the cloth may not exist
+        return false;
     fm_surroundings around = fm_world_surroundings(cloth->world);
     return fm_cloth_read(cloth, &around, name, values, err);
 }

@@ -51,6 +51,7 @@ static bool advance_bodies(fm_world *world, double interval, fm_report *report, 
         int substeps = fm_cloth_substeps(cloth, interval);
         if (!fm_cloth_advance(cloth, &around, interval, substeps, err))
             return false;
+        report->damping_share = fmin(report->damping_share, fm_cloth_damping_share(cloth));
         if (substeps > report->substep_count) {
             report->substep_count = substeps;
             report->substep = interval / substeps;
@@ -114,6 +115,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         return report;
     }
     double since = now_ms();
+    report.damping_share = 1;
     report.interval_count = 1;
     clock_stage(&report, FM_STAGE_MOVE, &since);
     clock_stage(&report, FM_STAGE_SAMPLE, &since);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// export.c: fathom export DIR --to FORMAT
+#include "fathom.h"
+
+#include <fathom/cache.h>
+
+static int run_export(const command *self, const arguments *args)
+{
+    fm_export_options options = fm_default_export_options();
+    fm_export_report report = {0};
+    fm_error err = {0};
+    options.format = option_value(self, args, "--to");
+    options.object = option_value(self, args, "--object");
+    options.output = option_value(self, args, "-o");
+    options.surface = option_given(self, args, "--surface");
+    if (!option_integer(self, args, "--first", 0, 999999, -1, &options.first_frame) ||
+        !option_integer(self, args, "--last", 0, 999999, -1, &options.last_frame) ||
+        !option_integer(self, args, "--stride", 1, 999999, 1, &options.stride))
+        return EXIT_BAD_INPUT;
+    if (!options.format) {
+        complain("export: --to is missing; allowed are: %s", fm_export_formats());
+        return EXIT_BAD_INPUT;
+    }
+    if (!fm_export(args->rest[0], &options, &report, &err))
+        return complain_error(&err);
+    printf("%d frame%s of %d object%s in %d file%s: %s\n", report.frame_count,
+           report.frame_count == 1 ? "" : "s", report.object_count,
+           report.object_count == 1 ? "" : "s", report.file_count,
+           report.file_count == 1 ? "" : "s", report.path);
+    if (report.note[0])
+        printf("%s\n", report.note);
+    return finish_output();
+}
+
+const command command_export = {
+    .name = "export",
+    .usage = "DIR --to FORMAT [--object NAME] [-o FILE]",
+    .about = "a run's frames for other programs",
+    .more = "Formats: obj, pc2, mdd (Blender's Mesh Cache), usda, glb, ply, vtk, csv.\n"
+            "Without -o, into DIR/exports.",
+    .options = {{"--to", NULL, "FORMAT", "obj, pc2, mdd, usda, glb, ply, vtk or csv"},
+                {"--object", NULL, "NAME", "one object; all without"},
+                {"--output", "-o", "FILE", "file or directory to write"},
+                {"--first", NULL, "FRAME", "first frame"},
+                {"--last", NULL, "FRAME", "last frame"},
+                {"--stride", NULL, "N", "every Nth frame"},
+                {"--surface", NULL, NULL, "the surface of a fluid"}},
+    .rest_min = 1,
+    .rest_max = 1,
+    .run = run_export,
+};

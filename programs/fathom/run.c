@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+// run.c: fathom run SCENE: from a scene to a directory of frames.
+#include "run.h"
+#include "fathom.h"
+#include "scene.h"
+
+#include <fathom/fathom.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_requested; // set by Ctrl-C; a handler can reach nothing else
+
+static void request_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = request_stop};
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends it at once
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a write error
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct progress {
+    bool terminal, quiet;
+    double started, shown;
+    int first, last;
+} progress;
+
+static progress begin_progress(const task *t, int first, int last)
+{
+    double time = now();
+    return (progress){.terminal = isatty(STDERR_FILENO),
+                      .quiet = t->quiet,
+                      .started = time,
+                      .shown = time,
+                      .first = first,
+                      .last = last};
+}
+
+// On a terminal one line that changes, elsewhere a line every few seconds.
+static void show_progress(progress *p, int frame)
+{
+    double time = now(), every = p->terminal ? 0.1 : 5;
+    if (p->quiet || (time - p->shown < every && !(p->terminal && frame == p->last)))
+        return;
+    p->shown = time;
+    double rate = (frame - p->first) / fmax(time - p->started, 1e-9);
+    fprintf(stderr, "%sframe %d of %d, %.1f frames/s, %.0f s left%s", p->terminal ? "\r\033[K" : "",
+            frame, p->last, rate, (p->last - frame) / fmax(rate, 1e-9), p->terminal ? "" : "\n");
+    if (p->terminal && frame == p->last)
+        fprintf(stderr, "\r\033[K");
+}
+
+static void end_progress(const progress *p)
+{
+    if (p->terminal && !p->quiet)
+        fprintf(stderr, "\r\033[K");
+}
+
+static bool write_frame(fm_run *run, const fm_scene *scene, fm_world *world, int frame,
+                        const fm_report *report, double wall_ms, bool checkpoint, fm_error *err)
+{
+    int columns = fm_scene_probe_column_count(scene);
+    double *probes = malloc(((size_t)columns + 1) * sizeof *probes);
+    if (!probes) {
+        complain("out of memory");
+        return false;
+    }
+    bool good = fm_scene_read_probes(scene, world, probes, err) &&
+                fm_run_write(run, world, frame, report, probes, wall_ms, checkpoint, err);
+    free(probes);
+    return good;
+}
+
+// Frames up to the last, or until it is told to stop, or until something fails. result->frame is
+// the last whole one.
+static void run_frames(const task *t, const fm_run_def *def, const fm_scene *scene, fm_world *world,
+                       fm_run *run, outcome *result, fm_error *err)
+{
+    progress p = begin_progress(t, result->frame, def->frames);
+    if (result->frame < def->first_frame) {
+        result->report = fm_world_report(world);
+        if (!write_frame(run, scene, world, def->first_frame, &result->report, 0, true, err))
+            return;
+        result->frame = def->first_frame;
+    }
+    while (result->frame < def->frames && !stop_requested) {
+        double start = now();
+        fm_report report = fm_world_advance(world, 1 / def->fps, err);
+        double wall_ms = 1e3 * (now() - start);
+        if (err->status != FM_OK)
+            break;
+        bool last = stop_requested != 0;
+        if (!write_frame(run, scene, world, result->frame + 1, &report, wall_ms, last, err))
+            break;
+        result->frame++;
+        result->report = report;
+        show_progress(&p, result->frame);
+    }
+    end_progress(&p);
+    result->status = err->status == FM_DIVERGED     ? FM_RUN_DIVERGED
+                     : result->frame >= def->frames ? FM_RUN_DONE
+                                                    : FM_RUN_INTERRUPTED;
+}
+
+static fm_run_def define_run(const task *t, const fm_scene *scene, const char **columns)
+{
+    fm_scene_run settings = fm_scene_run_settings(scene);
+    int column_count = fm_scene_probe_column_count(scene);
+    for (int i = 0; i < column_count; i++)
+        columns[i] = fm_scene_probe_column(scene, i);
+    int apart = (int)fmax(1, round(settings.checkpoint_seconds * settings.fps));
+    return (fm_run_def){
+        .directory = t->directory,
+        .scene_path = t->scene_path,
+        .scene_text = fm_scene_text(scene),
+        .scene_hash = fm_scene_hash(scene),
+        .frames = t->frames >= 0 ? t->frames : settings.frames,
+        .fps = settings.fps,
+        .checkpoint_frames = apart,
+        .checkpoints_kept = settings.checkpoints_kept,
+        .fields = settings.fields,
+        .probe_columns = columns,
+        .probe_column_count = column_count,
+    };
+}
+
+void default_directory(const char *scene_path, char *directory, size_t size)
+{
+    const char *slash = strrchr(scene_path, '/'), *name = slash ? slash + 1 : scene_path;
+    snprintf(directory, size, "runs/%.*s", (int)strcspn(name, "."), name);
+}
+
+// "FRAME" of the scene's usual directory, or "DIR:FRAME".
+static bool parse_from(const task *t, char *directory, size_t size, int *frame)
+{
+    const char *colon = strrchr(t->from, ':'), *number = colon ? colon + 1 : t->from;
+    char *end;
+    long value = strtol(number, &end, 10);
+    if (end == number || *end || value < 0 || value > 999999) {
+        complain("run: --from is \"%s\", allowed is FRAME or DIR:FRAME", t->from);
+        return false;
+    }
+    *frame = (int)value;
+    if (colon) {
+        snprintf(directory, size, "%.*s", (int)(colon - t->from), t->from);
+    } else {
+        default_directory(t->scene_path, directory, size);
+    }
+    return true;
+}
+
+// The world as the old run had it at the frame: from the checkpoint before it, stepped on.
+static bool replay(const char *directory, int frame, int threads, fm_world **world, fm_error *err)
+{
+    char *text = fm_run_scene_text(directory, err);
+    fm_scene *scene =
+        text ? fm_scene_parse(text, strlen(text), directory, ".", NULL, 0, NULL, NULL, err) : NULL;
+    free(text);
+    *world = scene ? fm_scene_build(scene, threads, err) : NULL;
+    int at = 0;
+    double fps = scene ? fm_scene_run_settings(scene).fps : 1;
+    fm_scene_destroy(scene);
+    if (!*world || !fm_run_restore(directory, frame, *world, &at, err))
+        return false;
+    for (; at < frame && err->status == FM_OK; at++)
+        fm_world_advance(*world, 1 / fps, err);
+    return err->status == FM_OK;
+}
+
+static bool branch(const task *t, fm_run_def *def, fm_world *world, fm_error *err)
+{
+    char directory[PATH_SIZE];
+    int frame;
+    if (!parse_from(t, directory, sizeof directory, &frame))
+        return false;
+    if (frame >= def->frames) {
+        complain("run: --from %d is at or after the last frame, %d", frame, def->frames);
+        return false;
+    }
+    fm_world *old = NULL;
+    bool good = replay(directory, frame, t->threads, &old, err);
+    size_t size = good ? fm_world_save(old, NULL, 0) : 0;
+    void *bytes = good ? malloc(size) : NULL;
+    if (bytes) {
+        fm_world_save(old, bytes, size);
+        good = fm_world_restore(world, bytes, size, err);
+    }
+    free(bytes);
+    fm_world_destroy(old);
+    def->first_frame = frame;
+    return good;
+}
+
+// Looks what is in the directory, and opens it accordingly. NULL with result->code set when there
+// is nothing to do.
+static fm_run *open_directory(const task *t, fm_run_def *def, fm_world *world, outcome *result,
+                              fm_error *err)
+{
+    fm_run_found found;
+    if (!fm_run_look(t->directory, &found, err) && !t->force)
+        return NULL;
+    *err = (fm_error){0};
+    result->frame = def->first_frame - 1;
+    if (!t->resume)
+        return fm_run_create(def, t->force, err);
+    if (found.exists && found.scene_hash != def->scene_hash) {
+        complain("%s: it was made with another scene; --force begins anew, --from FRAME -o NEW "
+                 "branches off",
+                 t->directory);
+        result->code = EXIT_BAD_INPUT;
+        return NULL;
+    }
+    if (found.exists)
+        def->first_frame = found.first_frame;
+    if (found.exists && found.status == FM_RUN_DONE && found.frames >= def->frames) {
+        if (!t->quiet)
+            printf("%s is finished: %d frames. Nothing to do.\n", t->directory, found.frames);
+        result->status = FM_RUN_DONE;
+        result->frame = found.frames;
+        return NULL;
+    }
+    return fm_run_resume(def, world, &result->frame, err);
+}
+
+void execute(const task *t, outcome *result)
+{
+    fm_error err = {0};
+    *result = (outcome){.code = EXIT_GOOD, .status = FM_RUN_RUNNING};
+    fm_scene *scene = load_scene(t->scene_path, t->settings, t->setting_count, &result->code);
+    if (!scene)
+        return;
+    const char **columns =
+        malloc(((size_t)fm_scene_probe_column_count(scene) + 1) * sizeof *columns);
+    fm_world *world = columns ? fm_scene_build(scene, t->threads, &err) : NULL;
+    if (world) {
+        fm_run_def def = define_run(t, scene, columns);
+        bool ready = !t->from || branch(t, &def, world, &err);
+        if (!ready && err.status == FM_OK)
+            result->code = EXIT_BAD_INPUT;
+        fm_run *run = ready ? open_directory(t, &def, world, result, &err) : NULL;
+        if (run) {
+            run_frames(t, &def, scene, world, run, result, &err);
+            fm_run_close(run, result->status, result->frame, &err);
+        }
+    }
+    if (err.status != FM_OK)
+        result->code = complain_error(&err);
+    free(columns);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+}
+
+static void print_summary(const task *t, const outcome *result)
+{
+    if (result->status == FM_RUN_DONE && result->code == EXIT_GOOD && !t->quiet) {
+        printf("%d frames are in %s/frames; open %s/*.pvd in ParaView.\n", result->frame + 1,
+               t->directory, t->directory);
+        printf("For Blender: fathom export %s --to pc2\n", t->directory);
+    } else if (result->status == FM_RUN_DIVERGED || result->status == FM_RUN_INTERRUPTED) {
+        fprintf(stderr,
+                "fathom: frames up to %d are in %s; go on with: fathom run %s -o %s --resume\n",
+                result->frame, t->directory, t->scene_path, t->directory);
+    }
+}
+
+static bool read_task(const command *self, const arguments *args, task *t)
+{
+    *t = (task){
+        .scene_path = args->rest[0],
+        .resume = option_given(self, args, "--resume"),
+        .force = option_given(self, args, "--force"),
+        .quiet = option_given(self, args, "--quiet"),
+        .from = option_value(self, args, "--from"),
+    };
+    const char *directory = option_value(self, args, "-o");
+    int sets = option_index(self, "--set");
+    for (int i = 0; i < args->given[sets]; i++)
+        t->settings[t->setting_count++] = args->values[sets][i];
+    if (directory && strlen(directory) >= PATH_SIZE - 20) {
+        complain("run: -o is too long");
+        return false;
+    }
+    if (directory)
+        snprintf(t->directory, sizeof t->directory, "%s", directory);
+    else
+        default_directory(t->scene_path, t->directory, sizeof t->directory);
+    if (t->resume && t->from) {
+        complain("run: --resume and --from exclude each other");
+        return false;
+    }
+    if (t->resume && t->force) {
+        complain("run: --resume goes on, --force begins anew; give one");
+        return false;
+    }
+    if (t->from && !directory) {
+        complain("run: --from branches into a new directory: give it with -o");
+        return false;
+    }
+    return option_integer(self, args, "--frames", 0, 999999, -1, &t->frames) &&
+           option_integer(self, args, "--threads", 0, 256, 0, &t->threads);
+}
+
+static int run_run(const command *self, const arguments *args)
+{
+    task t;
+    if (!read_task(self, args, &t))
+        return EXIT_BAD_INPUT;
+    catch_signals();
+    int sweeps = option_index(self, "--sweep");
+    if (args->given[sweeps] > 0)
+        return sweep(&t, args->values[sweeps], args->given[sweeps]);
+    outcome result;
+    execute(&t, &result);
+    print_summary(&t, &result);
+    int output = finish_output();
+    return result.code ? result.code : output;
+}
+
+bool stopped(void)
+{
+    return stop_requested != 0;
+}
+
+const command command_run = {
+    .name = "run",
+    .usage = "SCENE [-o DIR] [options]",
+    .about = "simulate a scene into a directory of frames",
+    .more =
+        "Without -o, into runs/NAME. Ctrl-C finishes the frame, saves, and says how to resume.\n"
+        "--from FRAME -o NEW takes up the state of a frame of runs/NAME (or DIR:FRAME) and goes "
+        "on with\nchanged values. --sweep runs every combination into numbered directories.",
+    .options = {{"--output", "-o", "DIR", "directory of the run"},
+                {"--frames", NULL, "N", "frames to simulate, instead of the scene's"},
+                {"--threads", NULL, "N", "threads; 0 is one per processor"},
+                {"--set", NULL, "PATH=VALUE", "change a value: bodies.towel.cloth.density=1200"},
+                {"--sweep", NULL, "PATH=A,B,...", "run once for each value"},
+                {"--resume", NULL, NULL, "go on with a run that was stopped"},
+                {"--from", NULL, "FRAME", "branch off from a frame of an earlier run"},
+                {"--force", NULL, NULL, "begin anew where a run is already"},
+                {"--quiet", NULL, NULL, "no progress, no summary"}},
+    .rest_min = 1,
+    .rest_max = 1,
+    .run = run_run,
+};

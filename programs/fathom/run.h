@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// run.h: one run, as asked for on the command line.
+#ifndef FATHOM_PROGRAM_RUN_H
+#define FATHOM_PROGRAM_RUN_H
+
+#include "fathom.h"
+
+#include <fathom/run.h>
+
+enum { PATH_SIZE = 900, SETTINGS_MAX = 2 * REPEATS_MAX };
+
+// One run, as asked for.
+typedef struct task {
+    const char *scene_path;
+    char directory[PATH_SIZE];
+    const char *settings[SETTINGS_MAX];
+    int setting_count;
+    int frames;  // -1: the scene's
+    int threads; // 0: all processors
+    bool resume, force, quiet;
+    const char *from; // FRAME or DIR:FRAME of a branch, or NULL
+} task;
+
+// How it went.
+typedef struct outcome {
+    int code;
+    fm_run_status status;
+    int frame; // last written
+    fm_report report;
+} outcome;
+
+void execute(const task *t, outcome *result);
+// runs/NAME, NAME from the scene's file.
+void default_directory(const char *scene_path, char *directory, size_t size);
+bool stopped(void); // by Ctrl-C
+// Runs every combination of the values in specs ("PATH=A,B,C" each) into numbered directories.
+int sweep(const task *base, const char *const *specs, int count);
+
+#endif

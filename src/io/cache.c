@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// cache.c: the frames of a run, found by their names: DIR/frames/NAME.000012.vtp.
+#include "io/io.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIGITS = 6, DIGITS_MAX = 9 };
+
+typedef struct entry {
+    char name[FM_NAME_SIZE];
+    int first, last; // frames
+} entry;
+
+struct fm_cache {
+    char *folder; // DIR/frames
+    entry *objects;
+    int object_count, room;
+};
+
+bool fm_cache_parse_name(const char *file, char name[FM_NAME_SIZE], int *frame)
+{
+    size_t length = strlen(file), digits = 0;
+    if (length < 4 || strcmp(file + length - 4, ".vtp") != 0)
+        return false;
+    const char *end = file + length - 4;
+    while (digits < (size_t)(end - file) && end[-1 - (long)digits] >= '0' &&
+           end[-1 - (long)digits] <= '9')
+        digits++;
+    const char *number = end - digits;
+    if (digits < DIGITS || digits > DIGITS_MAX || (digits > DIGITS && *number == '0') ||
+        number - file < 2 || number[-1] != '.' || number - file > FM_NAME_SIZE)
+        return false;
+    snprintf(name, FM_NAME_SIZE, "%.*s", (int)(number - file - 1), file);
+    *frame = (int)strtol(number, NULL, 10);
+    return true;
+}
+
+static entry *find(const fm_cache *cache, const char *name)
+{
+    for (int i = cache->object_count - 1; i >= 0; i--)
+        if (strcmp(cache->objects[i].name, name) == 0)
+            return &cache->objects[i];
+    return NULL;
+}
+
+static bool note(fm_cache *cache, const char *name, int frame, fm_error *err)
+{
+    entry *known = find(cache, name);
+    if (known) {
+        known->first = frame < known->first ? frame : known->first;
+        known->last = frame > known->last ? frame : known->last;
+        return true;
+    }
+    if (cache->object_count == cache->room) {
+        int room = cache->room ? 2 * cache->room : 8;
+        entry *more = realloc(cache->objects, (size_t)room * sizeof *more);
+        if (!more)
+            return fm_fail_no_memory(err, "cache", (size_t)room * sizeof *more);
+        cache->objects = more;
+        cache->room = room;
+    }
+    entry *fresh = &cache->objects[cache->object_count++];
+    *fresh = (entry){.first = frame, .last = frame};
+    snprintf(fresh->name, sizeof fresh->name, "%s", name);
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+}
+
+static bool scan(fm_cache *cache, const char *directory, fm_error *err)
+{
+    DIR *folder = opendir(cache->folder);
+    if (!folder)
+        return fm_fail_file(err, cache->folder, "open", errno);
+    for (struct dirent *file; (file = readdir(folder)) && err->status == FM_OK;) {
+        char name[FM_NAME_SIZE];
+        int frame;
+        if (fm_cache_parse_name(file->d_name, name, &frame))
+            note(cache, name, frame, err);
+    }
+    closedir(folder);
+    if (cache->object_count == 0)
+        return fm_fail_content(err, FM_INPUT_OUTPUT, directory, "frames", "there are none");
+    qsort(cache->objects, (size_t)cache->object_count, sizeof *cache->objects, by_name);
+    return err->status == FM_OK;
+}
+
+fm_cache *fm_cache_open(const char *directory, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return NULL;
+    fm_cache *cache = calloc(1, sizeof *cache);
+    size_t size = strlen(directory) + sizeof "/frames";
+    if (!cache || !(cache->folder = malloc(size))) {
+        fm_fail_no_memory(err, "cache", size);
+        free(cache);
+        return NULL;
+    }
+    snprintf(cache->folder, size, "%s/frames", directory);
+    if (!scan(cache, directory, err)) {
+        fm_cache_close(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+void fm_cache_close(fm_cache *cache)
+{
+    if (!cache)
+        return;
+    free(cache->folder);
+    free(cache->objects);
+    free(cache);
+}
+
+int fm_cache_object_count(const fm_cache *cache)
+{
+    return cache->object_count;
+}
+
+const char *fm_cache_object_name(const fm_cache *cache, int object)
+{
+    return cache->objects[object].name;
+}
+
+int fm_cache_find(const fm_cache *cache, const char *name)
+{
+    const entry *known = find(cache, name);
+    return known ? (int)(known - cache->objects) : -1;
+}
+
+int fm_cache_first_frame(const fm_cache *cache, int object)
+{
+    return cache->objects[object].first;
+}
+
+int fm_cache_frame_count(const fm_cache *cache, int object)
+{
+    return cache->objects[object].last - cache->objects[object].first + 1;
+}
+
+static char *path_of(const fm_cache *cache, int object, int frame, fm_error *err)
+{
+    const char *name = cache->objects[object].name;
+    size_t size = strlen(cache->folder) + strlen(name) + 32;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s.%06d.vtp", cache->folder, name, frame);
+    else
+        fm_fail_no_memory(err, "cache", size);
+    return path;
+}
+
+fm_surface *fm_cache_read(const fm_cache *cache, int object, int frame, fm_error *err)
+{
+    char *path = err->status == FM_OK ? path_of(cache, object, frame, err) : NULL;
+    fm_surface *surface = path ? fm_vtk_read(path, err) : NULL;
+    free(path);
+    return surface;
+}
+
+// All frames are there; better to know before the first file is written.
+static bool check_files(const fm_clip *clip, fm_error *err)
+{
+    for (int k = 0; k < clip->object_count; k++) {
+        for (int i = 0; i < clip->frame_count && err->status == FM_OK; i++) {
+            char *path =
+                path_of(clip->cache, clip->objects[k], clip->first + i * clip->stride, err);
+            if (path && access(path, R_OK) != 0)
+                fm_fail_file(err, path, "open", errno);
+            free(path);
+        }
+    }
+    return err->status == FM_OK;
+}
+
+// Frames per second, from the times of the first and the last frame; 24 if they do not tell.
+static double find_rate(const fm_clip *clip, fm_error *err)
+{
+    int frames = (clip->frame_count - 1) * clip->stride;
+    fm_surface *first = fm_cache_read(clip->cache, clip->objects[0], clip->first, err);
+    fm_surface *last = fm_cache_read(clip->cache, clip->objects[0], clip->first + frames, err);
+    double fps = first && last ? frames / (last->time - first->time) : 0;
+    fm_surface_destroy(first);
+    fm_surface_destroy(last);
+    if (!isfinite(fps) || fps <= 0)
+        return 24;
+    return fabs(fps - round(fps)) < 1e-6 * fps ? round(fps) : fps;
+}
+
+fm_clip fm_clip_make(const fm_cache *cache, const int *objects, int object_count, int first,
+                     int last, int stride, fm_error *err)
+{
+    fm_clip clip = {.cache = cache, .objects = objects, .object_count = object_count};
+    int low = 0, high = INT32_MAX; // frames that all of the objects have
+    for (int k = 0; k < object_count; k++) {
+        const entry *each = &cache->objects[objects[k]];
+        low = each->first > low ? each->first : low;
+        high = each->last < high ? each->last : high;
+    }
+    char allowed[96];
+    snprintf(allowed, sizeof allowed, "%d to %d", low, high);
+    clip.first = first < 0 ? low : first;
+    int end = last < 0 ? high : last;
+    if (clip.first < low || clip.first > high)
+        fm_fail_number(err, "export", "first frame", clip.first, allowed);
+    else if (end < clip.first || end > high)
+        fm_fail_number(err, "export", "last frame", end, allowed);
+    else if (stride < 1)
+        fm_fail_number(err, "export", "stride", stride, "1 or more");
+    if (err->status != FM_OK)
+        return clip;
+    clip.stride = stride;
+    clip.frame_count = (end - clip.first) / stride + 1;
+    if (check_files(&clip, err))
+        clip.fps = find_rate(&clip, err);
+    return clip;
+}
+
+fm_surface *fm_clip_read(const fm_clip *clip, int object, int index, fm_error *err)
+{
+    int frame = clip->first + index * clip->stride;
+    fm_surface *surface = fm_cache_read(clip->cache, clip->objects[object], frame, err);
+    if (!surface || !clip->only_finite || surface->not_finite == 0)
+        return surface;
+    char number[48];
+    snprintf(number, sizeof number, "NaN or infinite %d times in frame %d", surface->not_finite,
+             frame);
+    fm_fail(err, FM_BAD_VALUE, surface->name, "points", number, "numbers, in this format");
+    fm_surface_destroy(surface);
+    return NULL;
+}
+
+fm_surface *fm_clip_read_like(const fm_clip *clip, int object, int index, const fm_surface *base,
+                              fm_error *err)
+{
+    fm_surface *surface = fm_clip_read(clip, object, index, err);
+    if (!surface || fm_surface_same_faces(surface, base))
+        return surface;
+    char number[48];
+    snprintf(number, sizeof number, "changed at frame %d", clip->first + index * clip->stride);
+    fm_fail(err, FM_BAD_VALUE, surface->name, "mesh", number,
+            "the same points and faces in all frames, in this format");
+    fm_surface_destroy(surface);
+    return NULL;
+}

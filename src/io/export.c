@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// export.c: the frames of a run for other programs. One table says what there is.
+#include "io/io.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum kind {
+    SEQUENCE, // a file for each object and frame
+    CLIP,     // a file for each object
+    SCENE,    // one file
+} kind;
+
+typedef struct format {
+    const char *word, *ending;
+    kind kind;
+    bool base;        // the first frame beside it as OBJ
+    bool only_finite; // cannot hold a NaN
+    bool (*write_frame)(const char *path, const fm_surface *surface, fm_error *err);
+    bool (*write_clip)(const char *path, const fm_clip *clip, fm_error *err);
+} format;
+
+static bool write_vtk(const char *path, const fm_surface *surface, fm_error *err)
+{
+    return fm_vtk_write(path, surface, false, err);
+}
+
+static const format formats[] = {
+    {"obj", ".obj", SEQUENCE, false, true, fm_obj_write, NULL},
+    {"pc2", ".pc2", CLIP, true, true, NULL, fm_pc2_write},
+    {"mdd", ".mdd", CLIP, true, true, NULL, fm_mdd_write},
+    {"usda", ".usda", SCENE, false, true, NULL, fm_usda_write},
+    {"glb", ".glb", SCENE, false, true, NULL, fm_glb_write},
+    {"ply", ".ply", SEQUENCE, false, false, fm_ply_write, NULL},
+    {"vtk", ".vtp", SEQUENCE, false, false, write_vtk, NULL},
+    {"csv", ".csv", CLIP, false, false, NULL, fm_csv_write},
+};
+
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+static const char *const words = "obj pc2 mdd usda glb ply vtk csv";
+
+const char *fm_export_formats(void)
+{
+    return words;
+}
+
+fm_export_options fm_default_export_options(void)
+{
+    return (fm_export_options){.format = "obj", .first_frame = -1, .last_frame = -1, .stride = 1};
+}
+
+typedef struct job {
+    const fm_export_options *options;
+    const format *format;
+    fm_cache *cache;
+    int *objects;
+    int object_count;
+    bool to_file; // `place` is a file's path without its ending, else a directory
+    bool exact;   // one file, exactly as the user named it
+    char *place;
+    fm_arena arena; // of all of this
+    fm_export_report *report;
+    fm_error *err;
+} job;
+
+// Five pieces in one; NULL with err filled.
+static char *join(job *j, const char *const pieces[5])
+{
+    size_t size = 1, at = 0;
+    for (int i = 0; i < 5; i++)
+        size += strlen(pieces[i]);
+    char *path = fm_arena_alloc(&j->arena, size, 1, "export", j->err);
+    for (int i = 0; i < 5 && path; i++)
+        at += (size_t)snprintf(path + at, size - at, "%s", pieces[i]);
+    return path;
+}
+
+static void note_file(job *j, const char *path)
+{
+    if (j->report->file_count++ == 0)
+        snprintf(j->report->path, sizeof j->report->path, "%s", path);
+}
+
+// DIR/NAME.ENDING, DIR/NAME.000012.ENDING (number >= 0), or what the user's own path makes of it.
+static char *path_for(job *j, const char *name, int number, const char *ending)
+{
+    if (j->exact && strcmp(ending, j->format->ending) == 0)
+        return join(j, (const char *[]){j->options->output, "", "", "", ""});
+    char digits[16] = "";
+    if (number >= 0)
+        snprintf(digits, sizeof digits, ".%06d", number);
+    if (j->to_file)
+        return join(j, (const char *[]){j->place, "", "", digits, ending});
+    return join(j, (const char *[]){j->place, "/", name, digits, ending});
+}
+
+static const char *name_in(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void export_sequence(job *j, const fm_clip *clip, const char *name)
+{
+    fm_pvd_entry *index =
+        fm_arena_alloc(&j->arena, (size_t)clip->frame_count, sizeof *index, "export", j->err);
+    for (int i = 0; i < clip->frame_count && index; i++) {
+        fm_surface *surface = fm_clip_read(clip, 0, i, j->err);
+        char *path = path_for(j, name, clip->first + i * clip->stride, j->format->ending);
+        bool good = surface && path && j->format->write_frame(path, surface, j->err);
+        if (good) {
+            index[i] = (fm_pvd_entry){surface->time, name_in(path), 0};
+            note_file(j, path);
+        }
+        fm_surface_destroy(surface);
+        if (!good)
+            return;
+    }
+    if (j->format->write_frame != write_vtk || j->exact)
+        return;
+    char *path = path_for(j, name, -1, ".pvd");
+    if (path && fm_pvd_write(path, index, clip->frame_count, false, j->err)) {
+        note_file(j, path);
+        snprintf(j->report->path, sizeof j->report->path, "%s", path);
+    }
+}
+
+static void export_clip(job *j, const fm_clip *clip, const char *name)
+{
+    char *path = path_for(j, name, -1, j->format->ending);
+    if (!path || !j->format->write_clip(path, clip, j->err))
+        return;
+    note_file(j, path);
+    if (!j->format->base)
+        return;
+    char *base = path_for(j, name, -1, ".obj");
+    fm_surface *surface = fm_clip_read(clip, 0, 0, j->err);
+    if (base && surface && fm_obj_write(base, surface, j->err))
+        note_file(j, base);
+    fm_surface_destroy(surface);
+}
+
+// glTF gets every n-th frame when there are too many, and says so.
+static void thin(fm_clip *clip, fm_export_report *report)
+{
+    if (clip->frame_count <= FM_GLB_FRAMES_MAX)
+        return;
+    int steps = FM_GLB_FRAMES_MAX - 1, every = (clip->frame_count - 1 + steps - 1) / steps;
+    snprintf(report->note, sizeof report->note,
+             "glb holds at most %d frames, and these are %d: one in %d was taken. For all of them "
+             "export parts, or use usda.",
+             FM_GLB_FRAMES_MAX, clip->frame_count, every);
+    clip->stride *= every;
+    clip->frame_count = (clip->frame_count - 1) / every + 1;
+}
+
+static void export_objects(job *j, const int *objects, int count, const char *name)
+{
+    const fm_export_options *o = j->options;
+    fm_clip clip =
+        fm_clip_make(j->cache, objects, count, o->first_frame, o->last_frame, o->stride, j->err);
+    if (j->err->status != FM_OK)
+        return;
+    clip.only_finite = j->format->only_finite;
+    if (strcmp(j->format->word, "glb") == 0)
+        thin(&clip, j->report);
+    j->exact = j->to_file && (j->format->kind != SEQUENCE || clip.frame_count == 1);
+    if (clip.frame_count > j->report->frame_count)
+        j->report->frame_count = clip.frame_count;
+    if (j->format->kind == SEQUENCE)
+        export_sequence(j, &clip, name);
+    else
+        export_clip(j, &clip, name);
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat about;
+    size_t length = strlen(path);
+    return (length > 0 && path[length - 1] == '/') ||
+           (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+}
+
+// Where the files go, and the directories for them.
+static bool find_place(job *j, const char *directory)
+{
+    const char *output = j->options->output;
+    bool one = j->object_count == 1 || j->format->kind == SCENE;
+    j->place = join(j, output ? (const char *[]){output, "", "", "", ""}
+                              : (const char *[]){directory, "/exports", "", "", ""});
+    j->to_file = output && one && !is_directory(output);
+    if (!j->place)
+        return false;
+    char *slash = strrchr(j->place, '/');
+    if (!j->to_file)
+        return fm_directory_make(j->place, j->err);
+    if (slash && slash != j->place) {
+        *slash = 0;
+        fm_directory_make(j->place, j->err);
+        *slash = '/';
+    }
+    char *dot = strrchr(slash ? slash : j->place, '.');
+    if (dot && dot != j->place)
+        *dot = 0;
+    return j->err->status == FM_OK;
+}
+
+static bool choose_objects(job *j)
+{
+    int count = fm_cache_object_count(j->cache);
+    j->objects = fm_arena_alloc(&j->arena, (size_t)count, sizeof *j->objects, "export", j->err);
+    if (!j->objects)
+        return false;
+    const char *name = j->options->object;
+    for (int i = 0; i < count; i++)
+        if (!name || strcmp(name, fm_cache_object_name(j->cache, i)) == 0)
+            j->objects[j->object_count++] = i;
+    if (j->object_count > 0)
+        return true;
+    char allowed[96] = "";
+    for (int i = 0; i < count; i++)
+        snprintf(allowed + strlen(allowed), sizeof allowed - strlen(allowed), "%s%s", i ? " " : "",
+                 fm_cache_object_name(j->cache, i));
+    return fm_fail(j->err, FM_BAD_VALUE, "export", "object", name, allowed);
+}
+
+static bool check_options(job *j)
+{
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        if (j->options->format && strcmp(j->options->format, formats[i].word) == 0)
+            j->format = &formats[i];
+    if (!j->format)
+        return fm_fail(j->err, FM_BAD_VALUE, "export", "format",
+                       j->options->format ? j->options->format : "missing", words);
+    if (j->options->surface)
+        return fm_fail(j->err, FM_BAD_VALUE, "export", "surface", "true",
+                       "false: only fluids have surfaces to be made, and there are none yet");
+    return true;
+}
+
+bool fm_export(const char *directory, const fm_export_options *options, fm_export_report *report,
+               fm_error *err)
+{
+    fm_export_report unread;
+    job j = {.options = options, .report = report ? report : &unread, .err = err};
+    *j.report = (fm_export_report){0};
+    if (err->status != FM_OK || !check_options(&j))
+        return false;
+    j.cache = fm_cache_open(directory, err);
+    if (j.cache && choose_objects(&j) && find_place(&j, directory)) {
+        j.report->object_count = j.object_count;
+        if (j.format->kind == SCENE)
+            export_objects(&j, j.objects, j.object_count,
+                           j.object_count == 1 ? fm_cache_object_name(j.cache, j.objects[0])
+                                               : "scene");
+        for (int i = 0; i < j.object_count && j.format->kind != SCENE; i++)
+            export_objects(&j, &j.objects[i], 1, fm_cache_object_name(j.cache, j.objects[i]));
+    }
+    fm_cache_close(j.cache);
+    fm_arena_free(&j.arena);
+    return err->status == FM_OK;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// io.h: the inside of files: writers that never leave half a file, surfaces, one pair of functions
+// for each format.
+#ifndef FATHOM_IO_IO_H
+#define FATHOM_IO_IO_H
+
+#include "core/core.h"
+
+#include <fathom/cache.h>
+#include <fathom/cloth.h>
+#include <fathom/run.h>
+#include <stdio.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are written as memory has them");
+
+// Messages that begin with the whole path, whatever its length: "PATH: cannot write: No space left
+// on device", "PATH: polys: 7 of 12 bytes are missing". They fill err unless it holds a failure,
+// and return false.
+bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_number);
+bool fm_fail_content(fm_error *err, fm_status status, const char *path, const char *field,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+// file.c. A file that appears under its name when it is whole: written beside as PATH.tmp-PID and
+// renamed. Every write, flush and close is checked; after the first failure (of the writer, or of
+// anything else that shares err) writes do nothing, and close removes what was written and returns
+// false. What is there and is no regular file (/dev/stdout, a pipe) is written to directly.
+typedef struct fm_writer fm_writer;
+fm_writer *fm_writer_open(const char *path, fm_error *err); // NULL is a writer that does nothing
+void fm_write(fm_writer *writer, const void *bytes, size_t size);
+// Numbers are written in the C locale, whatever the host's is.
+void fm_write_text(fm_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+uint64_t fm_writer_offset(const fm_writer *writer); // bytes so far
+bool fm_writer_close(fm_writer *writer, bool sync); // sync: on the disk when this returns
+// The same into memory: take closes the writer; free() what it gives, NULL after a failure.
+fm_writer *fm_writer_open_memory(fm_error *err);
+char *fm_writer_take(fm_writer *writer, size_t *size);
+
+// The whole file and a zero after it; free() it. limit in bytes.
+char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err);
+bool fm_directory_make(const char *path, fm_error *err); // and those above it
+
+// surface.c. One allocation; name, components of `fields` say what to make.
+fm_surface *fm_surface_create(const char *name, int point_count, int face_count, int corner_count,
+                              const fm_surface_field *fields, int field_count, fm_error *err);
+int fm_surface_corner_count(const fm_surface *surface);
+bool fm_surface_same_faces(const fm_surface *a, const fm_surface *b);
+void fm_surface_count_not_finite(fm_surface *surface);
+void fm_surface_bounds(const fm_surface *surface, float low[3], float high[3]);
+void fm_surface_normals(const fm_surface *surface, float *normals); // unit, area-weighted
+
+// frame.c. fields: names separated by blanks; "position" is always there and may be left out.
+// Create makes room for it, update fills it with what the cloth is now.
+fm_surface *fm_frame_create(const fm_cloth *cloth, const char *fields, fm_error *err);
+bool fm_frame_update(fm_surface *surface, fm_cloth *cloth, double time, fm_error *err);
+
+// vtk.c, vtk_read.c
+bool fm_vtk_write(const char *path, const fm_surface *surface, bool sync, fm_error *err);
+fm_surface *fm_vtk_read(const char *path, fm_error *err);
+// path is for messages.
+fm_surface *fm_vtk_parse(const char *bytes, size_t size, const char *path, fm_error *err);
+
+typedef struct fm_pvd_entry {
+    double time;      // s
+    const char *file; // relative to the .pvd
+    int part;         // several files of one time are parts 0, 1, ...
+} fm_pvd_entry;
+bool fm_pvd_write(const char *path, const fm_pvd_entry *entries, int count, bool sync,
+                  fm_error *err);
+
+// obj.c, obj_read.c
+bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err);
+typedef struct fm_obj {
+    fm_surface *surface;
+    int group_count; // names of g and o statements; 0 is for faces before the first
+    char (*group_names)[FM_NAME_SIZE];
+    int *face_group; // [face_count]
+} fm_obj;
+bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err);
+bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, fm_error *err);
+void fm_obj_free(fm_obj *obj);
+
+// One file of one frame.
+bool fm_ply_write(const char *path, const fm_surface *surface, fm_error *err);
+
+// cache.c
+// "towel.000012.vtp" is frame 12 of towel; false for anything else.
+bool fm_cache_parse_name(const char *file, char name[FM_NAME_SIZE], int *frame);
+
+// The frames first, first + stride, ... of some objects, for exports.
+typedef struct fm_clip {
+    const fm_cache *cache;
+    const int *objects; // of the cache
+    int object_count;
+    int first, stride, frame_count;
+    double fps;       // frames per second, before the stride
+    bool only_finite; // a NaN is an error
+} fm_clip;
+fm_clip fm_clip_make(const fm_cache *cache, const int *objects, int object_count, int first,
+                     int last, int stride, fm_error *err);
+// object: of the clip; index: below frame_count.
+fm_surface *fm_clip_read(const fm_clip *clip, int object, int index, fm_error *err);
+// Same number of points and same faces as `base`: what animation formats need.
+fm_surface *fm_clip_read_like(const fm_clip *clip, int object, int index, const fm_surface *base,
+                              fm_error *err);
+
+// One file of many frames. pc2, mdd and csv take one object.
+bool fm_pc2_write(const char *path, const fm_clip *clip, fm_error *err);
+bool fm_mdd_write(const char *path, const fm_clip *clip, fm_error *err);
+bool fm_csv_write(const char *path, const fm_clip *clip, fm_error *err);
+bool fm_usda_write(const char *path, const fm_clip *clip, fm_error *err);
+bool fm_glb_write(const char *path, const fm_clip *clip, fm_error *err);
+enum { FM_GLB_FRAMES_MAX = 250 };
+
+enum { FM_PATH_SIZE = 1024 };
+
+// table.c. A CSV file whose first column is the frame.
+typedef struct fm_table {
+    int file; // descriptor; 0 when closed
+    char path[FM_PATH_SIZE + 16];
+    char row[16384]; // the row in the making
+    size_t length;
+} fm_table;
+
+bool fm_table_create(fm_table *table, const char *path, const char *columns, fm_error *err);
+bool fm_table_resume(fm_table *table, const char *path, const char *columns, int frame,
+                     fm_error *err); // rows up to `frame` stay
+void fm_table_text(fm_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool fm_table_end_row(fm_table *table, fm_error *err);
+void fm_table_close(fm_table *table);
+
+// checkpoint.c
+bool fm_checkpoint_write(const char *directory, int frame, uint64_t scene_hash,
+                         const fm_world *world, fm_error *err);
+// scene_hash 0 takes that of any scene.
+bool fm_checkpoint_restore(const char *directory, int frame, uint64_t scene_hash, fm_world *world,
+                           fm_error *err);
+const void *fm_checkpoint_parse(const void *bytes, size_t size, const char *path, int *frame,
+                                uint64_t *scene_hash, size_t *state_size, fm_error *err);
+int fm_checkpoint_list(const char *directory, int **frames); // free() the frames
+void fm_checkpoint_prune(const char *directory, int kept);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// ply.c: surfaces as PLY, binary little endian: points with their fields as properties, polygons.
+//
+// A field of three components becomes three properties: the normal is nx ny nz, as everybody has
+// it, velocity is velocity_x velocity_y velocity_z.
+//
+// Greg Turk: The PLY polygon file format. Stanford, 1994.
+#include "io/io.h"
+
+#include <string.h>
+
+static void declare_field(fm_writer *writer, const fm_surface_field *field)
+{
+    if (field->components == 1) {
+        fm_write_text(writer, "property float %s\n", field->name);
+    } else if (field->components == 3 && strcmp(field->name, "normal") == 0) {
+        fm_write_text(writer, "property float nx\nproperty float ny\nproperty float nz\n");
+    } else {
+        for (int k = 0; k < field->components; k++)
+            fm_write_text(writer, "property float %s_%c\n", field->name,
+                          field->components == 3 ? 'x' + k : '0' + k);
+    }
+}
+
+static bool has_large_face(const fm_surface *surface)
+{
+    for (int i = 0; i < surface->face_count; i++)
+        if (surface->face_start[i + 1] - surface->face_start[i] > 255)
+            return true;
+    return false;
+}
+
+static void write_head(fm_writer *writer, const fm_surface *surface, bool large)
+{
+    fm_write_text(writer, "ply\nformat binary_little_endian 1.0\ncomment Fathom, y up, metres\n");
+    fm_write_text(writer, "comment time %.17g\nelement vertex %d\n", surface->time,
+                  surface->point_count);
+    fm_write_text(writer, "property float x\nproperty float y\nproperty float z\n");
+    for (int i = 0; i < surface->field_count; i++)
+        declare_field(writer, &surface->fields[i]);
+    fm_write_text(writer, "element face %d\nproperty list %s int vertex_indices\nend_header\n",
+                  surface->face_count, large ? "int" : "uchar");
+}
+
+bool fm_ply_write(const char *path, const fm_surface *surface, fm_error *err)
+{
+    fm_writer *writer = fm_writer_open(path, err);
+    bool large = has_large_face(surface);
+    write_head(writer, surface, large);
+    for (size_t i = 0; i < (size_t)surface->point_count; i++) {
+        fm_write(writer, surface->points + 3 * i, 3 * sizeof(float));
+        for (int f = 0; f < surface->field_count; f++) {
+            size_t components = (size_t)surface->fields[f].components;
+            fm_write(writer, surface->fields[f].values + components * i,
+                     components * sizeof(float));
+        }
+    }
+    for (int i = 0; i < surface->face_count; i++) {
+        int32_t count = surface->face_start[i + 1] - surface->face_start[i];
+        fm_write(writer, &count, large ? 4 : 1); // little endian: the low byte comes first
+        fm_write(writer, surface->face_points + surface->face_start[i],
+                 (size_t)count * sizeof(int32_t));
+    }
+    return fm_writer_close(writer, false);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// movie.c: frames to a movie, through the program ffmpeg.
+//
+// ffmpeg reads raw pixels from a socket, so that its death is an error of send() and no signal; what
+// it has to say goes to a temporary file. It writes beside, and the movie is renamed when it is whole.
+#include "io/io.h"
+#include "render/render.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { ARGUMENTS_MAX = 40 };
+
+struct fm_movie {
+    char *path, *beside;
+    int width, height;
+    int pipe; // -1 when closed
+    pid_t child;
+    FILE *words; // of ffmpeg
+    bool failed; // to take a frame
+};
+
+// What makes each format.
+typedef struct format {
+    const char *ending;
+    const char *arguments[14];
+} format;
+
+#define EVEN                                                                                       \
+    "scale=out_color_matrix=bt709:out_range=tv,pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"
+static const format formats[] = {
+    {"mp4",
+     {"-vf", EVEN, "-c:v", "libx264", "-crf", "18", "-preset", "medium", "-movflags", "+faststart",
+      "-f", "mp4"}},
+    {"mkv", {"-vf", EVEN, "-c:v", "libx264", "-crf", "18", "-preset", "medium", "-f", "matroska"}},
+    {"webm", {"-vf", EVEN, "-c:v", "libvpx-vp9", "-crf", "28", "-b:v", "0", "-f", "webm"}},
+    {"gif",
+     {"-filter_complex", "[0:v]split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=sierra2_4a",
+      "-f", "gif"}},
+    {"webp", {"-c:v", "libwebp", "-loop", "0", "-q:v", "80", "-f", "webp"}},
+};
+
+static const format *find_format(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(dot + 1, formats[i].ending) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+bool fm_movie_is_path(const char *path)
+{
+    return find_format(path) != NULL;
+}
+
+static bool spawn(fm_movie *movie, const format *f, double fps, int their_end, fm_error *err)
+{
+    char size[32], rate[32];
+    const char *arguments[ARGUMENTS_MAX] = {
+        "ffmpeg",   "-hide_banner", "-nostdin", "-loglevel", "error", "-y", "-f", "rawvideo",
+        "-pix_fmt", "rgb24",        "-s",       size,        "-r",    rate, "-i", "pipe:0"};
+    int count = 16;
+    snprintf(size, sizeof size, "%dx%d", movie->width, movie->height);
+    snprintf(rate, sizeof rate, "%.6g", fps);
+    for (int i = 0; f->arguments[i]; i++)
+        arguments[count++] = f->arguments[i];
+    arguments[count++] = "-fflags";
+    arguments[count++] = "+bitexact";
+    arguments[count++] = movie->beside;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, their_end, STDIN_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0); // O_WRONLY
+    posix_spawn_file_actions_adddup2(&actions, fileno(movie->words), STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, movie->pipe);
+    int failure =
+        posix_spawnp(&movie->child, "ffmpeg", &actions, NULL, (char **)arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure == ENOENT)
+        return fm_fail_content(err, FM_INPUT_OUTPUT, movie->path, "ffmpeg",
+                               "the program is not installed; it makes movies (scripts/setup "
+                               "installs it), pictures need none");
+    return failure == 0 || fm_fail_file(err, "ffmpeg", "run", failure);
+}
+
+static void free_movie(fm_movie *movie)
+{
+    if (movie->pipe >= 0)
+        close(movie->pipe);
+    if (movie->words)
+        fclose(movie->words);
+    free(movie->path);
+    free(movie->beside);
+    free(movie);
+}
+
+// The file must be writable: better to know before the first frame is drawn.
+static bool touch(const char *path, const char *beside, fm_error *err)
+{
+    FILE *file = fopen(beside, "wb");
+    if (!file)
+        return fm_fail_file(err, path, "write", errno);
+    fclose(file);
+    return true;
+}
+
+static bool start(fm_movie *movie, const format *f, double fps, fm_error *err)
+{
+    int ends[2];
+    if (!touch(movie->path, movie->beside, err))
+        return false;
+    movie->words = tmpfile();
+    if (!movie->words || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        return fm_fail_file(err, movie->path, "write", errno);
+    movie->pipe = ends[0];
+    bool good = spawn(movie, f, fps, ends[1], err);
+    close(ends[1]);
+    return good;
+}
+
+fm_movie *fm_movie_open(const char *path, int width, int height, double fps, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return NULL;
+    const format *f = find_format(path);
+    if (!f) {
+        fm_fail(err, FM_BAD_VALUE, "movie", "path", path,
+                "a name that ends in .mp4, .mkv, .webm, .gif or .webp");
+        return NULL;
+    }
+    fm_movie *movie = calloc(1, sizeof *movie);
+    size_t size = strlen(path) + 32;
+    if (movie) {
+        *movie = (fm_movie){malloc(size), malloc(size), width, height, -1, -1, NULL, false};
+        if (movie->path && movie->beside) {
+            snprintf(movie->path, size, "%s", path);
+            snprintf(movie->beside, size, "%s.tmp-%ld", path, (long)getpid());
+            if (start(movie, f, fps, err))
+                return movie;
+            unlink(movie->beside);
+        }
+        free_movie(movie);
+    }
+    if (err->status == FM_OK)
+        fm_fail_no_memory(err, "movie", size);
+    return NULL;
+}
+
+bool fm_movie_add(fm_movie *movie, const fm_picture *picture, fm_error *err)
+{
+    if (err->status != FM_OK || movie->failed)
+        return false;
+    if (picture->width != movie->width || picture->height != movie->height)
+        return fm_fail_number(err, "movie", "width of a frame", picture->width,
+                              "the size the movie was opened with");
+    const unsigned char *at = picture->pixels;
+    size_t left = 3 * (size_t)picture->width * picture->height;
+    while (left > 0) {
+        ssize_t sent = send(movie->pipe, at, left, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0) { // close tells why
+            movie->failed = true;
+            return false;
+        }
+        at += sent;
+        left -= (size_t)sent;
+    }
+    return true;
+}
+
+// The last thing ffmpeg said.
+static void read_words(FILE *words, char *text, size_t size)
+{
+    char line[256];
+    snprintf(text, size, "it stopped without a word");
+    rewind(words);
+    while (fgets(line, sizeof line, words)) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (line[0])
+            snprintf(text, size, "%.*s", (int)size - 1, line);
+    }
+}
+
+bool fm_movie_close(fm_movie *movie, fm_error *err)
+{
+    if (!movie)
+        return false;
+    int status = 0;
+    close(movie->pipe);
+    movie->pipe = -1;
+    while (waitpid(movie->child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    bool good =
+        err->status == FM_OK && !movie->failed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!good && err->status == FM_OK) {
+        char said[180];
+        read_words(movie->words, said, sizeof said);
+        fm_fail_content(err, FM_INPUT_OUTPUT, movie->path, "ffmpeg", "%s", said);
+    }
+    if (good && rename(movie->beside, movie->path) != 0)
+        good = fm_fail_file(err, movie->path, "write", errno);
+    if (!good)
+        unlink(movie->beside);
+    free_movie(movie);
+    return good;
+}

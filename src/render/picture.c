@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// picture.c: pictures in memory, and PNG files through libpng.
+#include "io/io.h"
+#include "render/render.h"
+
+#include <png.h>
+#include <stdlib.h>
+
+fm_picture *fm_picture_create(int width, int height, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return NULL;
+    if (width < 1 || width > FM_PICTURE_SIDE_MAX || height < 1 || height > FM_PICTURE_SIDE_MAX) {
+        fm_fail_number(err, "picture",
+                       width < 1 || width > FM_PICTURE_SIDE_MAX ? "width" : "height",
+                       width < 1 || width > FM_PICTURE_SIDE_MAX ? width : height, "1 to 8192");
+        return NULL;
+    }
+    fm_picture *picture = malloc(sizeof *picture);
+    unsigned char *pixels = calloc(3 * (size_t)width, (size_t)height);
+    if (!picture || !pixels) {
+        fm_fail_no_memory(err, "picture", 3 * (size_t)width * (size_t)height);
+        free(picture);
+        free(pixels);
+        return NULL;
+    }
+    *picture = (fm_picture){width, height, pixels};
+    return picture;
+}
+
+void fm_picture_destroy(fm_picture *picture)
+{
+    if (!picture)
+        return;
+    free(picture->pixels);
+    free(picture);
+}
+
+bool fm_picture_write(const fm_picture *picture, const char *path, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)picture->width,
+                       .height = (png_uint_32)picture->height,
+                       .format = PNG_FORMAT_RGB};
+    png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+    void *bytes = malloc(size);
+    if (!bytes)
+        return fm_fail_no_memory(err, "picture", size);
+    if (png_image_write_to_memory(&image, bytes, &size, 0, picture->pixels, 0, NULL)) {
+        fm_writer *writer = fm_writer_open(path, err);
+        fm_write(writer, bytes, size);
+        fm_writer_close(writer, false);
+    } else {
+        fm_fail_content(err, FM_INPUT_OUTPUT, path, "libpng", "%s", image.message);
+        png_image_free(&image);
+    }
+    free(bytes);
+    return err->status == FM_OK;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// renderer.c: one drawing, one camera, one picture.
+#include "render/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TILE = 32 };
+
+struct fm_renderer {
+    fm_pool *pool;
+    fm_ray_device *device;
+    fm_waves waves;
+    fm_sand sand;
+};
+
+fm_shot_def fm_default_shot_def(void)
+{
+    return (fm_shot_def){
+        .look = fm_default_look(FM_STYLE_UNDERWATER),
+        .bounds = fm_empty_bounds(),
+        .samples = 16,
+    };
+}
+
+fm_renderer *fm_renderer_create(int threads, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return NULL;
+    fm_renderer *renderer = calloc(1, sizeof *renderer);
+    if (!renderer) {
+        fm_fail_no_memory(err, "picture", sizeof *renderer);
+        return NULL;
+    }
+    if (threads == 0) {
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = processors < 1 ? 1 : processors > 256 ? 256 : (int)processors;
+    }
+    renderer->pool = fm_pool_create(threads, err);
+    renderer->device = fm_ray_device_create(err);
+    if (err->status == FM_OK && fm_waves_alloc(&renderer->waves, err) &&
+        fm_sand_alloc(&renderer->sand, err))
+        return renderer;
+    fm_renderer_destroy(renderer);
+    return NULL;
+}
+
+void fm_renderer_destroy(fm_renderer *renderer)
+{
+    if (!renderer)
+        return;
+    fm_waves_free(&renderer->waves);
+    fm_sand_free(&renderer->sand);
+    fm_ray_device_destroy(renderer->device);
+    fm_pool_destroy(renderer->pool);
+    free(renderer);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool check_camera(const fm_camera *camera, fm_error *err)
+{
+    fm_float3 look = fm_f3_sub(fm_f3_from(camera->target), fm_f3_from(camera->position));
+    float length = fm_f3_length(look);
+    if (!(length > 0) || !isfinite(length))
+        return fm_fail(err, FM_BAD_VALUE, "camera", "target", "where the camera is",
+                       "another place than the position");
+    fm_float3 side = fm_f3_cross(look, fm_f3_from(camera->up));
+    if (!(fm_f3_length(side) > 1e-5f * length))
+        return fm_fail(err, FM_BAD_VALUE, "camera", "up", "along the view", "any other direction");
+    if (!(camera->field_of_view > 0 && camera->field_of_view < 3.1))
+        return fm_fail_number(err, "camera", "field_of_view", camera->field_of_view,
+                              "above 0 and below 3.1 (radians)");
+    return true;
+}
+
+static void set_camera(fm_shot *shot, const fm_camera *camera)
+{
+    shot->eye = fm_f3_from(camera->position);
+    fm_float3 look = fm_f3_sub(fm_f3_from(camera->target), shot->eye);
+    shot->forward = fm_f3_unit(look);
+    shot->right = fm_f3_unit(fm_f3_cross(shot->forward, fm_f3_from(camera->up)));
+    shot->up = fm_f3_cross(shot->right, shot->forward);
+    shot->tan_y = (float)tan(camera->field_of_view / 2);
+    shot->tan_x = shot->tan_y * (float)shot->width / (float)shot->height;
+    shot->pixel_angle = 2 * shot->tan_y / (float)shot->height;
+    shot->lens_radius = (float)camera->aperture / 2;
+    shot->focus = camera->focus > 0 ? (float)camera->focus : fm_f3_length(look);
+}
+
+typedef struct tile_job {
+    const fm_shot *shot;
+    fm_pixel *pixels;
+    fm_tally *tallies; // one for each tile
+    double *seconds;   // the same
+    int columns;
+} tile_job;
+
+static double thread_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void trace_tiles(void *context, int first, int last)
+{
+    const tile_job *job = context;
+    const fm_shot *shot = job->shot;
+    for (int tile = first; tile < last; tile++) {
+        double start = thread_now();
+        int left = tile % job->columns * TILE, top = tile / job->columns * TILE;
+        for (int y = top; y < top + TILE && y < shot->height; y++)
+            for (int x = left; x < left + TILE && x < shot->width; x++)
+                fm_shot_trace_pixel(shot, &job->tallies[tile], x, y,
+                                    &job->pixels[(size_t)y * shot->width + x]);
+        job->seconds[tile] = thread_now() - start;
+    }
+}
+
+// Tiles first, then the rows of the haze.
+typedef struct costs {
+    int tile_count, haze_count;
+    fm_tally *tallies;
+    double *seconds;
+} costs;
+
+static bool alloc_costs(costs *c, const fm_shot *shot, bool measure, fm_error *err)
+{
+    int columns = (shot->width + TILE - 1) / TILE, rows = (shot->height + TILE - 1) / TILE;
+    c->tile_count = columns * rows;
+    c->haze_count = shot->haze.rows;
+    size_t count = (size_t)(c->tile_count + c->haze_count);
+    c->tallies = calloc(count, sizeof *c->tallies);
+    c->seconds = calloc(count, sizeof *c->seconds);
+    if (!c->tallies || !c->seconds)
+        return fm_fail_no_memory(err, "picture", count * sizeof *c->tallies);
+    for (size_t i = 0; i < count; i++)
+        c->tallies[i].measure = measure;
+    return true;
+}
+
+static void sum_costs(const costs *c, fm_render_stats *stats)
+{
+    fm_tally total = {0};
+    for (int i = 0; i < c->tile_count + c->haze_count; i++) {
+        total.ray_count += c->tallies[i].ray_count;
+        total.timed_count += c->tallies[i].timed_count;
+        total.timed_seconds += c->tallies[i].timed_seconds;
+        stats->work_seconds += c->seconds[i];
+    }
+    stats->ray_count = total.ray_count;
+    // a clock costs about 25 ns to read, of which about one is inside each measurement
+    double timed = total.timed_seconds - 25e-9 * (double)total.timed_count;
+    if (total.timed_count > 0)
+        stats->trace_seconds = timed * (double)total.ray_count / (double)total.timed_count;
+}
+
+static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def *def,
+                        fm_picture *picture, fm_render_stats *stats, fm_error *err)
+{
+    costs c = {0};
+    size_t count = (size_t)shot->width * shot->height;
+    fm_pixel *pixels = malloc(count * sizeof *pixels);
+    bool good = pixels != NULL;
+    if (!good)
+        fm_fail_no_memory(err, "picture", count * sizeof *pixels);
+    good =
+        good && (!shot->under_water || fm_haze_alloc(&shot->haze, shot->width, shot->height, err));
+    good = good && alloc_costs(&c, shot, def->measure, err);
+    if (good) {
+        if (shot->under_water) {
+            fm_waves_compute(&renderer->waves, renderer->pool, def->time);
+            shot->waves = renderer->waves;
+            fm_haze_compute(shot, renderer->pool, c.tallies + c.tile_count);
+        }
+        tile_job job = {shot, pixels, c.tallies, c.seconds, (shot->width + TILE - 1) / TILE};
+        fm_parallel_for(renderer->pool, c.tile_count, 1, trace_tiles, &job);
+        good = def->rough || fm_filter_noise(pixels, shot->width, shot->height, shot->samples,
+                                             renderer->pool, err);
+    }
+    if (good) {
+        fm_add_motes(shot, pixels);
+        fm_develop(shot, pixels, renderer->pool, picture);
+        sum_costs(&c, stats);
+    }
+    free(c.tallies);
+    free(c.seconds);
+    fm_haze_free(&shot->haze);
+    free(pixels);
+    return good;
+}
+
+bool fm_renderer_draw(fm_renderer *renderer, const fm_drawing *drawing, const fm_shot_def *def,
+                      fm_picture *picture, fm_render_stats *stats, fm_error *err)
+{
+    if (err->status != FM_OK || !check_camera(&def->camera, err))
+        return false;
+    if (def->samples < 1 || def->samples > 1024)
+        return fm_fail_number(err, "picture", "samples", def->samples, "1 to 1024");
+    fm_render_stats own = {0};
+    double start = now();
+    fm_tracer *tracer = fm_tracer_create(renderer->device, drawing, err);
+    own.build_seconds = now() - start;
+    if (!tracer)
+        return false;
+    fm_shot shot = {.drawing = drawing,
+                    .tracer = tracer,
+                    .width = picture->width,
+                    .height = picture->height,
+                    .samples = def->samples,
+                    .seed = def->seed,
+                    .time = def->time,
+                    .sand = renderer->sand};
+    set_camera(&shot, &def->camera);
+    fm_shot_set_light(&shot, def);
+    bool good = draw_pixels(renderer, &shot, def, picture, &own, err);
+    fm_tracer_destroy(tracer);
+    own.seconds = now() - start;
+    if (stats)
+        *stats = own;
+    return good;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// setting.c: camera, look and colliders, from the scene that a run was made of.
+#include "render/film.h"
+#include "scene/scene.h"
+#include "world/world.h"
+
+#include <fathom/run.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fm_setting {
+    fm_scene *scene;
+    fm_world *world;
+};
+
+fm_setting *fm_setting_open(const char *directory)
+{
+    fm_error err = {0};
+    fm_setting *setting = calloc(1, sizeof *setting);
+    char *text = setting ? fm_run_scene_text(directory, &err) : NULL;
+    if (text)
+        setting->scene =
+            fm_scene_parse(text, strlen(text), directory, ".", NULL, 0, NULL, NULL, &err);
+    free(text);
+    if (setting && setting->scene)
+        setting->world = fm_scene_build(setting->scene, 1, &err);
+    if (setting && setting->world)
+        return setting;
+    fm_setting_close(setting);
+    return NULL;
+}
+
+void fm_setting_close(fm_setting *setting)
+{
+    if (!setting)
+        return;
+    fm_world_destroy(setting->world);
+    fm_scene_destroy(setting->scene);
+    free(setting);
+}
+
+static bool is_given(const fm_setting *setting, const char *section, const char *key)
+{
+    const fm_node *node = setting ? fm_node_find(setting->scene->root, section) : NULL;
+    return node && (!key || fm_node_find(node, key));
+}
+
+bool fm_setting_camera(const fm_setting *setting, fm_camera *camera)
+{
+    if (!is_given(setting, "camera", NULL))
+        return false;
+    const fm_scene_camera *c = &setting->scene->camera;
+    *camera = (fm_camera){c->position, c->target, c->up, c->field_of_view, 0, 0};
+    return true;
+}
+
+bool fm_setting_style(const fm_setting *setting, fm_style *style)
+{
+    if (!is_given(setting, "look", "style"))
+        return false;
+    *style = setting->scene->look.style == 0 ? FM_STYLE_UNDERWATER : FM_STYLE_STUDIO;
+    return true;
+}
+
+bool fm_setting_cloth(const fm_setting *setting, fm_color *color)
+{
+    if (!is_given(setting, "look", "cloth"))
+        return false;
+    fm_vec3 c = setting->scene->look.cloth;
+    *color = fm_color_from_srgb(c.x, c.y, c.z);
+    return true;
+}
+
+bool fm_setting_floor(const fm_setting *setting, double *height)
+{
+    for (int i = 0; setting && i < setting->world->collider_count; i++) {
+        const fm_collider *collider = setting->world->colliders[i];
+        if (collider->shape.kind == FM_SHAPE_PLANE && collider->shape.normal.y > 0.99 &&
+            !collider->motion) {
+            *height = collider->shape.centre.y;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing, fm_error *err)
+{
+    fm_paint paint = fm_solid_paint();
+    for (int i = 0; setting && i < setting->world->collider_count; i++) {
+        fm_placed_collider placed = fm_collider_place(setting->world->colliders[i], time);
+        if (!fm_drawing_add_shape(drawing, &placed.shape, &paint, err))
+            return false;
+    }
+    return err->status == FM_OK;
+}

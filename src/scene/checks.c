@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// checks.c: what keys must satisfy together. Each is called when every key is good by itself.
+#include "scene/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Where a key below `node` is, or the key of `node` itself.
+static fm_place find_place(const fm_node *node, const char *one, const char *other,
+                           const char *third)
+{
+    const char *const keys[] = {one, other, third};
+    fm_place place = node->key_place;
+    for (int i = 0; i < 3 && keys[i]; i++) {
+        node = fm_node_find(node, keys[i]);
+        if (!node)
+            break;
+        place = node->kind == FM_NODE_SCALAR ? node->place : node->key_place;
+    }
+    return place;
+}
+
+void fm_check_recall(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_recall *recall = object;
+    const fm_node *rule = fm_node_find(node, "rule");
+    if (rule && recall->kind != FM_RECALL_STEPS)
+        fm_complain(d->loader, rule->key_place, "%s.rule belongs to steps", d->path);
+}
+
+// What a memory that is used asks of its order. `place` is where it is written.
+static void check_order(fm_decoder *d, const char *key, const fm_recall *recall, double order,
+                        fm_place place)
+{
+    bool steps = recall->kind == FM_RECALL_STEPS;
+    if (steps && recall->rule == FM_RULE_COIMBRA && order != 0.5)
+        fm_complain(d->loader, place, "%s.%s.memory.rule is coimbra, which needs order 0.5",
+                    d->path, key);
+    // the library's bound: below, a window drives what it should damp
+    if ((steps || recall->kind == FM_RECALL_SECONDS) && order < 0.31 && !recall->unsafe)
+        fm_complain(
+            d->loader, place,
+            "%s.%s.memory is a window, which feeds energy in at orders below 0.31; full and "
+            "fading do not (or say `unsafe: true`, for study)",
+            d->path, key);
+}
+
+static void check_memories(fm_decoder *d, const fm_node *node, const fm_cloth_def *def)
+{
+    const fm_node *drag = fm_node_find(node, "drag");
+    bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
+    if (damping)
+        check_order(d, "damping", &def->damping.memory, def->damping.order,
+                    find_place(node, "damping", "memory", "rule"));
+    if (drag && def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0)
+        check_order(d, "drag.history", &def->drag.history.memory, def->drag.history.order,
+                    find_place(drag, "history", "memory", "rule"));
+    if (damping && def->damping.order < 0.3 &&
+        def->damping.coefficient > 10 * def->stretch.stiffness)
+        fm_complain(d->loader, find_place(node, "damping", "coefficient", NULL),
+                    "%s.damping.coefficient is %g, allowed at orders below 0.3 is at most 10 times "
+                    "stretch.stiffness",
+                    d->path, def->damping.coefficient);
+}
+
+// The medium, which the drag depends on, is decoded before the bodies are.
+static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_def *def)
+{
+    bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
+    bool drag = def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0;
+    fm_place place = find_place(node, "integrator", NULL, NULL);
+    if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
+        fm_complain(d->loader, place, "%s.integrator: physical drag needs kick-drift-kick",
+                    d->path);
+    else if (def->integrator > FM_EULER && (damping || drag))
+        fm_complain(d->loader, place,
+                    "%s.integrator: %s remembers, which needs kick-drift-kick or euler", d->path,
+                    drag ? "drag.history" : "damping");
+}
+
+static void check_pin(fm_decoder *d, int index, const fm_scene_pin *pin, const fm_sheet *sheet)
+{
+    const fm_node *node = pin->thing.node;
+    if (pin->kind == FM_SCENE_PIN_ROW && pin->row >= sheet->rows)
+        fm_complain(d->loader, find_place(node, "row", NULL, NULL),
+                    "%s.pins[%d].row is %d, allowed is 0 to rows - 1 = %d", d->path, index,
+                    pin->row, sheet->rows - 1);
+    if (pin->kind == FM_SCENE_PIN_COLUMN && pin->column >= sheet->columns)
+        fm_complain(d->loader, find_place(node, "column", NULL, NULL),
+                    "%s.pins[%d].column is %d, allowed is 0 to columns - 1 = %d", d->path, index,
+                    pin->column, sheet->columns - 1);
+    if (pin->kind != FM_SCENE_PIN_PARTICLES)
+        return;
+    const int *particles = pin->particles.data;
+    int count = sheet->columns * sheet->rows;
+    fm_place place = find_place(node, "particles", NULL, NULL);
+    if (pin->particles.count < 1)
+        fm_complain(d->loader, place, "%s.pins[%d].particles is an empty list", d->path, index);
+    for (int i = 0; i < pin->particles.count; i++) {
+        if (particles[i] >= count) {
+            fm_complain(d->loader, place, "%s.pins[%d].particles has %d, allowed is 0 to %d",
+                        d->path, index, particles[i], count - 1);
+            return;
+        }
+    }
+}
+
+void fm_check_cloth(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_scene_cloth *cloth = object;
+    check_memories(d, node, &cloth->def);
+    check_integrator(d, node, &cloth->def);
+    const fm_scene_pin *pins = cloth->pins.data;
+    for (int i = 0; i < cloth->pins.count; i++)
+        check_pin(d, i, &pins[i], &cloth->sheet);
+}
+
+void fm_check_turn(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_turn *turn = object;
+    if (turn->amplitude != 0 && !fm_node_find(node, "period"))
+        fm_complain(d->loader, find_place(node, "amplitude", NULL, NULL),
+                    "%s has an amplitude and needs a period", d->path);
+}
+
+void fm_check_motion(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_scene_motion *motion = object;
+    const fm_scene_key *keys = motion->keys.data;
+    if (motion->kind == FM_SCENE_COMPOSE && motion->parts.count < 1)
+        fm_complain(d->loader, find_place(node, "compose", NULL, NULL),
+                    "%s.compose is an empty list", d->path);
+    if (motion->kind != FM_SCENE_KEYFRAMES)
+        return;
+    if (motion->keys.count < 1)
+        fm_complain(d->loader, find_place(node, "keyframes", "keys", NULL),
+                    "%s.keyframes.keys needs one key or more", d->path);
+    for (int i = 1; i < motion->keys.count; i++) {
+        if (keys[i].key.time <= keys[i - 1].key.time)
+            fm_complain(
+                d->loader, find_place(keys[i].thing.node, "time", NULL, NULL),
+                "%s.keyframes.keys[%d].time is %g, it must be later than %g of the key before",
+                d->path, i, keys[i].key.time, keys[i - 1].key.time);
+    }
+}
+
+static int find_motion(const fm_items *motions, const char *name)
+{
+    const fm_scene_motion *all = motions->data;
+    for (int i = 0; i < motions->count; i++) {
+        if (strcmp(all[i].thing.name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+// How many motions a composition is made of, itself not counted; visits[i]: 0 not seen, -1 on the
+// way, else what it came to. Depth is at most the number of motions, 1024.
+static int count_parts(fm_decoder *d, const fm_items *motions, int index, int *visits)
+{
+    enum { MOST = 1024 }; // as the library has it
+    const fm_scene_motion *motion = (const fm_scene_motion *)motions->data + index;
+    const fm_thing *parts = motion->parts.data;
+    if (motion->kind != FM_SCENE_COMPOSE)
+        return visits[index] = 1;
+    visits[index] = -1;
+    int count = 0;
+    for (int i = 0; i < motion->parts.count; i++) {
+        int part = find_motion(motions, parts[i].name);
+        if (part < 0)
+            continue;
+        if (visits[part] == -1)
+            fm_complain(d->loader, parts[i].node->place,
+                        "motions.%s.compose leads back to itself through \"%s\"",
+                        motion->thing.name, parts[i].name);
+        else if (count <= MOST)
+            count += visits[part] > 0 ? visits[part] : count_parts(d, motions, part, visits);
+    }
+    if (count > MOST)
+        fm_complain(d->loader, motion->thing.node->key_place,
+                    "motions.%s is composed of more than %d motions", motion->thing.name, MOST);
+    visits[index] = count > MOST ? 1 : count + (count == 0);
+    return visits[index];
+}
+
+void fm_check_scene(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_scene *scene = object;
+    if (scene->bodies.count < 1)
+        fm_complain(d->loader, find_place(node, "bodies", NULL, NULL),
+                    "bodies is empty: there is nothing to simulate");
+    if (scene->motions.count < 1)
+        return;
+    int *visits = fm_loader_alloc(d->loader, (size_t)scene->motions.count, sizeof *visits);
+    for (int i = 0; visits && i < scene->motions.count; i++) {
+        if (visits[i] == 0)
+            count_parts(d, &scene->motions, i, visits);
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// text.c: text that grows, numbers and strings written so that they read back, words compared.
+#include "scene/scene.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(fm_text *text, size_t more)
+{
+    if (text->failed)
+        return false;
+    if (text->room - text->size > more)
+        return true;
+    size_t room = 2 * text->room + more + 256;
+    char *data = realloc(text->data, room);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->room = room;
+    return true;
+}
+
+void fm_text_add_bytes(fm_text *text, const char *bytes, size_t size)
+{
+    if (!make_room(text, size))
+        return;
+    memcpy(text->data + text->size, bytes, size);
+    text->size += size;
+    text->data[text->size] = 0;
+}
+
+void fm_text_add(fm_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (size < 0 || !make_room(text, (size_t)size))
+        return;
+    va_start(arguments, format);
+    vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments);
+    va_end(arguments);
+    text->size += (size_t)size;
+}
+
+void fm_text_add_number(fm_text *text, double value)
+{
+    char number[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(number, sizeof number, "%.*g", digits, value);
+        if (strtod(number, NULL) == value)
+            break;
+    }
+    // 1e+05 is 1e5, 1e-05 is 1e-5; 5 digits or less are written out
+    double size = value < 0 ? -value : value;
+    if (size >= 1 && size < 1e5 && value == (double)(long)value)
+        snprintf(number, sizeof number, "%ld", (long)value);
+    char *e = strchr(number, 'e');
+    if (e) {
+        long exponent = strtol(e + 1, NULL, 10);
+        snprintf(e + 1, (size_t)(number + sizeof number - (e + 1)), "%ld", exponent);
+    }
+    fm_text_add(text, "%s", number);
+}
+
+static void add_escape(fm_text *text, unsigned point)
+{
+    if (point == '\n')
+        fm_text_add(text, "\\n");
+    else if (point == '\t')
+        fm_text_add(text, "\\t");
+    else if (point <= 0xffff)
+        fm_text_add(text, "\\u%04x", point);
+    else
+        fm_text_add(text, "\\U%08x", point);
+}
+
+void fm_text_add_quoted(fm_text *text, const char *value)
+{
+    size_t size = strlen(value);
+    fm_text_add(text, "\"");
+    for (size_t i = 0; i < size;) {
+        unsigned point = 0;
+        int length = fm_text_decode((const unsigned char *)value + i, size - i, &point);
+        if (length == 0) // cannot be: what was read is valid
+            break;
+        if (point == '"' || point == '\\')
+            fm_text_add(text, "\\%c", (int)point);
+        else if (!fm_text_is_allowed(point) || fm_text_is_break(point) || point == '\t' ||
+                 point == 0xfeff)
+            add_escape(text, point);
+        else
+            fm_text_add_bytes(text, value + i, (size_t)length);
+        i += (size_t)length;
+    }
+    fm_text_add(text, "\"");
+}
+
+char *fm_text_take(fm_text *text, fm_error *err)
+{
+    if (!text->data && !text->failed)
+        fm_text_add(text, "%s", "");
+    if (text->failed) {
+        free(text->data);
+        *text = (fm_text){0};
+        if (err)
+            fm_fail_no_memory(err, "scene", text->room);
+        return NULL;
+    }
+    char *data = text->data;
+    *text = (fm_text){0};
+    return data;
+}
+
+const char *fm_text_shown(char shown[64], const char *value)
+{
+    enum { MOST = 48 };
+    size_t size = strlen(value), end = 0;
+    for (size_t i = 0; i < size && i < MOST;) {
+        unsigned point = 0;
+        int length = fm_text_decode((const unsigned char *)value + i, size - i, &point);
+        bool good = length > 0 && fm_text_is_allowed(point) && !fm_text_is_break(point);
+        size_t step = length > 0 ? (size_t)length : 1;
+        if (good)
+            memcpy(shown + end, value + i, step);
+        else
+            shown[end] = '?';
+        end += good ? step : 1;
+        i += step;
+    }
+    shown[end] = 0;
+    if (size > MOST)
+        memcpy(shown + end, "...", 4);
+    return shown;
+}
+
+// Three rows of the usual table; `before` is for letters that changed places.
+int fm_text_distance(const char *one, const char *other)
+{
+    enum { LONGEST = 48 };
+    size_t n = strlen(one), m = strlen(other);
+    if (n > LONGEST || m > LONGEST)
+        return LONGEST;
+    int rows[3][LONGEST + 1];
+    int *before = rows[0], *last = rows[1], *now = rows[2];
+    for (size_t j = 0; j <= m; j++)
+        last[j] = before[j] = (int)j;
+    for (size_t i = 1; i <= n; i++) {
+        now[0] = (int)i;
+        for (size_t j = 1; j <= m; j++) {
+            int best = last[j - 1] + (one[i - 1] != other[j - 1]);
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1] &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+        int *free_row = before;
+        before = last, last = now, now = free_row;
+    }
+    return last[m];
+}
+
+int fm_text_decode(const unsigned char *bytes, size_t size, unsigned *point)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned first = size ? bytes[0] : 0x80;
+    int length = first < 0x80             ? 1
+                 : (first & 0xe0) == 0xc0 ? 2
+                 : (first & 0xf0) == 0xe0 ? 3
+                 : (first & 0xf8) == 0xf0 ? 4
+                                          : 0;
+    if (length == 0 || (size_t)length > size)
+        return 0;
+    unsigned value = length == 1 ? first : first & (0x7fu >> length);
+    for (int i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        value = value << 6 | (bytes[i] & 0x3f);
+    }
+    bool surrogate = value >= 0xd800 && value <= 0xdfff;
+    if (value < least[length] || value > 0x10ffff || surrogate)
+        return 0;
+    *point = value;
+    return length;
+}
+
+bool fm_text_is_allowed(unsigned point)
+{
+    if (point < 0x20)
+        return point == '\t' || point == '\n' || point == '\r';
+    return (point < 0x7f || point > 0x9f || point == 0x85) && point != 0xfffe && point != 0xffff;
+}
+
+bool fm_text_is_break(unsigned point)
+{
+    return point == '\n' || point == '\r' || point == 0x85 || point == 0x2028 || point == 0x2029;
+}

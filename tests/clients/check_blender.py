@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# blender -b --factory-startup -P check_blender.py -- DIR
+# OBJ + PC2 and OBJ + MDD through the Mesh Cache modifier: every point of every frame, to 1e-5 m.
+import csv
+import os
+import sys
+
+import bpy
+
+directory = sys.argv[sys.argv.index("--") + 1]
+exports = os.path.join(directory, "exports")
+
+
+def read_truth(name):
+    frames = {}
+    with open(os.path.join(exports, name + ".csv")) as table:
+        for row in csv.DictReader(table):
+            point = tuple(float(row[axis]) for axis in "xyz")
+            frames.setdefault(int(row["frame"]), []).append(point)
+    return frames
+
+
+def largest_difference(points, truth):
+    assert len(points) == len(truth), (len(points), len(truth))
+    return max(abs(a - b) for p, q in zip(points, truth) for a, b in zip(p, q))
+
+
+def import_obj(path):
+    # Blender is z up: these axes keep our numbers in the mesh and turn the object.
+    bpy.ops.wm.obj_import(filepath=path, forward_axis="NEGATIVE_Z", up_axis="Y")
+    return bpy.context.selected_objects[0]
+
+
+def evaluated_points(thing):
+    graph = bpy.context.evaluated_depsgraph_get()
+    return [tuple(v.co) for v in thing.evaluated_get(graph).data.vertices]
+
+
+def check_cache(name, kind):
+    truth = read_truth(name)
+    thing = import_obj(os.path.join(exports, name + ".obj"))
+    assert largest_difference([tuple(v.co) for v in thing.data.vertices], truth[0]) < 1e-5
+    cache = thing.modifiers.new("cache", "MESH_CACHE")
+    cache.cache_format = kind
+    cache.filepath = os.path.join(exports, name + "." + kind.lower())
+    cache.interpolation = "NONE"
+    cache.frame_start = 0
+    worst = 0
+    for frame in truth:
+        bpy.context.scene.frame_set(frame)
+        worst = max(worst, largest_difference(evaluated_points(thing), truth[frame]))
+    moved = largest_difference(truth[0], truth[max(truth)])
+    print(f"{name} {kind}: {len(truth)} frames, {len(truth[0])} points, off by {worst:.1e} m, "
+          f"moved by {moved:.2f} m")
+    assert worst < 1e-5 and moved > 0.01
+    bpy.data.objects.remove(thing)
+
+
+def check_ply(name):
+    bpy.ops.import_mesh.ply(filepath=os.path.join(exports, name + ".000007.ply"))
+    mesh = bpy.context.view_layer.objects.active.data
+    worst = largest_difference([tuple(v.co) for v in mesh.vertices], read_truth(name)[7])
+    print(f"{name} PLY: {len(mesh.polygons)} faces, off by {worst:.1e} m")
+    assert worst < 1e-5
+
+
+try:
+    for name in ("towel", "flag"):
+        for kind in ("PC2", "MDD"):
+            check_cache(name, kind)
+        check_ply(name)
+except Exception as trouble:  # Blender would go on and exit with 0
+    print("check_blender.py:", repr(trouble))
+    sys.exit(1)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// node check_gltf.mjs MODULES DIR
+// Khronos' validator finds nothing to say about the glb, and its buffers hold our points: base plus
+// target i is frame i + 1, at the time of frame i + 1.
+import fs from "node:fs";
+import path from "node:path";
+import { createRequire } from "node:module";
+import { readTruth, assert } from "./truth.mjs";
+
+const [modules, directory] = process.argv.slice(2);
+const validator = createRequire(path.join(modules, "node_modules/"))("gltf-validator");
+const bytes = fs.readFileSync(path.join(directory, "exports/scene.glb"));
+
+const report = await validator.validateBytes(new Uint8Array(bytes), { maxIssues: 20 });
+const { numErrors, numWarnings, numInfos, messages } = report.issues;
+assert(numErrors + numWarnings + numInfos === 0, JSON.stringify(messages, null, 1));
+console.log(`gltf-validator ${validator.version()}: no issues,`, report.info.totalVertexCount, "vertices,",
+    report.info.totalTriangleCount, "triangles,", report.info.animationCount, "animation");
+
+const jsonSize = bytes.readUInt32LE(12);
+const gltf = JSON.parse(bytes.subarray(20, 20 + jsonSize).toString());
+const bin = 20 + jsonSize + 8;
+
+function floats(index) {
+    const accessor = gltf.accessors[index];
+    const view = gltf.bufferViews[accessor.bufferView];
+    const count = accessor.count * (accessor.type === "VEC3" ? 3 : 1);
+    const start = bin + view.byteOffset + (accessor.byteOffset ?? 0);
+    return Array.from({ length: count }, (_, i) => bytes.readFloatLE(start + 4 * i));
+}
+
+const sampler = gltf.animations[0].samplers[0];
+const times = floats(sampler.input);
+const weights = floats(sampler.output);
+for (const mesh of gltf.meshes) {
+    const { frames, times: truthTimes } = readTruth(directory, mesh.name);
+    const { attributes, targets } = mesh.primitives[0];
+    const base = floats(attributes.POSITION);
+    assert(targets.length === frames.length - 1 && times.length === frames.length, "frames");
+    let worst = 0;
+    frames.forEach((truth, frame) => {
+        assert(Math.abs(times[frame] - truthTimes[frame]) < 1e-6, "times");
+        const now = base.slice();
+        targets.forEach((target, k) => {
+            const weight = weights[frame * targets.length + k];
+            if (weight !== 0)
+                floats(target.POSITION).forEach((d, i) => (now[i] += weight * d));
+        });
+        now.forEach((x, i) => (worst = Math.max(worst, Math.abs(x - truth[i]))));
+    });
+    console.log(`${mesh.name}: ${targets.length} targets, off by ${worst.toExponential(1)} m`);
+    assert(worst < 1e-6, "points");
+}

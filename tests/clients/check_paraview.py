@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# pvpython check_paraview.py DIR FIXTURE
+# The .pvd of a run: time steps, points, faces, fields; and a file of ParaView's own for our reader.
+import csv
+import json
+import os
+import subprocess
+import sys
+
+from paraview import servermanager, simple
+from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
+
+directory, fixture = sys.argv[1:3]
+
+
+def read_truth(name):
+    frames = {}
+    with open(os.path.join(directory, "exports", name + ".csv")) as table:
+        for row in csv.DictReader(table):
+            frames.setdefault(int(row["frame"]), []).append(row)
+    return frames
+
+
+def check_frame(data, rows):
+    assert data.GetNumberOfPoints() == len(rows)
+    fields = data.GetPointData()
+    velocity, stretch = fields.GetArray("velocity"), fields.GetArray("stretch")
+    for i, row in enumerate(rows):
+        assert all(abs(a - float(row[k])) < 1e-7 for a, k in zip(data.GetPoint(i), "xyz"))
+        assert all(abs(a - float(row["velocity." + k])) < 1e-6
+                   for a, k in zip(velocity.GetTuple3(i), "xyz"))
+        assert abs(stretch.GetTuple1(i) - float(row["stretch"])) < 1e-6
+    assert fields.GetNormals().GetName() == "normal"
+
+
+def check_pvd(path, name):
+    truth = read_truth(name)
+    reader = simple.PVDReader(FileName=path)
+    times = list(reader.TimestepValues)
+    assert len(times) == len(truth), times
+    for frame, rows in truth.items():
+        assert abs(times[frame] - float(rows[0]["time"])) < 1e-12
+        reader.UpdatePipeline(times[frame])
+        data = servermanager.Fetch(reader)
+        check_frame(data, rows)
+    print(f"{path}: {len(times)} steps to {times[-1]} s, {data.GetNumberOfPoints()} points, "
+          f"{data.GetNumberOfPolys()} polygons, {data.GetPointData().GetNumberOfArrays()} fields")
+    return data
+
+
+def check_our_reader(data):
+    path = os.path.join(directory, "paraview.vtp")
+    for wide in (False, True):
+        writer = vtkXMLPolyDataWriter()
+        writer.SetFileName(path)
+        writer.SetInputData(data)
+        writer.SetDataModeToAppended()
+        writer.EncodeAppendedDataOff()
+        writer.SetCompressorTypeToNone()
+        if wide:
+            writer.SetHeaderTypeToUInt64()
+        writer.Write()
+        answer = subprocess.run([fixture, "--read", path], capture_output=True, text=True)
+        assert answer.returncode == 0, answer.stderr
+        ours = json.loads(answer.stdout)
+        assert ours["points"] == data.GetNumberOfPoints()
+        assert ours["faces"] == data.GetNumberOfPolys()
+        assert ours["fields"] == data.GetPointData().GetNumberOfArrays()
+        total = sum(sum(data.GetPoint(i)) for i in range(data.GetNumberOfPoints()))
+        assert abs(ours["sum"] - total) < 1e-4
+        print("our reader of ParaView's file:", ours)
+
+
+for name in ("towel", "flag"):
+    check_pvd(os.path.join(directory, name + ".pvd"), name)
+data = check_pvd(os.path.join(directory, "exports", "towel.pvd"), "towel")
+check_our_reader(data)

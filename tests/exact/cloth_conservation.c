@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// A free sheet in a vacuum, thrown with random velocities, keeps what physics keeps.
+//
+// Linear momentum, and with kick-drift-kick angular momentum too, to rounding: every internal force
+// and every impulse of the springs' damping acts along the line between its two ends, and bending
+// depends on relative positions only. Energy to the order of the scheme, 2 for kick-drift-kick. Its
+// path converges with the order of each integrator: 2, Euler 1, Verlet 2, RK2 2, RK4 4; with damped
+// springs, whose impulses are all from the same velocities, kick-drift-kick has order 2 - q.
+//
+// In an ideal fluid (no viscosity, no pressure drag) the layer of medium that moves with the sheet
+// takes and gives back energy: cloth and layer together keep theirs while the sheet folds and
+// turns.
+#include "bodies.h"
+#include "exact.h"
+
+enum { COLUMNS = 9, ROWS = 7, COUNT = COLUMNS * ROWS };
+
+static const fm_sheet sheet = {
+    .columns = COLUMNS, .rows = ROWS, .width = 0.4, .height = 0.3, .origin = {0.1, 0.2, 0.3}};
+
+static fm_cloth_def springs_and_bending(void)
+{
+    fm_cloth_def def = bare_cloth();
+    def.bend.stiffness = 1e-3;
+    return def;
+}
+
+// Momentum and angular momentum, and the sums of magnitudes that rounding is relative to.
+typedef struct momenta {
+    double linear[3], angular[3], linear_scale, angular_scale;
+} momenta;
+
+static momenta measure_momenta(fm_cloth *cloth)
+{
+    momenta m = {0};
+    double mass[COUNT];
+    read_field(cloth, "mass", mass);
+    const fm_vec3 *x = fm_cloth_positions(cloth, NULL), *v = fm_cloth_velocities(cloth, NULL);
+    for (int i = 0; i < COUNT; i++) {
+        const double p[3] = {mass[i] * v[i].x, mass[i] * v[i].y, mass[i] * v[i].z};
+        const double r[3] = {x[i].x, x[i].y, x[i].z};
+        for (int c = 0; c < 3; c++) {
+            int d = (c + 1) % 3, e = (c + 2) % 3;
+            m.linear[c] += p[c];
+            m.angular[c] += r[d] * p[e] - r[e] * p[d];
+            m.linear_scale += fabs(p[c]);
+            m.angular_scale += fabs(r[d] * p[e]) + fabs(r[e] * p[d]);
+        }
+    }
+    return m;
+}
+
+static void compare_momenta(const fm_cloth_def *def, bool angular)
+{
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, def, &sheet);
+    set_random_velocities(cloth, 1);
+    momenta before = measure_momenta(cloth);
+    fm_report report = advance(world, 2);
+    momenta after = measure_momenta(cloth);
+    // each substep rounds every momentum once or twice, at random: sqrt(steps) of the scale
+    double room = 8 * 2.2e-16 * sqrt(report.substep_count);
+    double worst = 0, worst_angular = 0;
+    for (int c = 0; c < 3; c++) {
+        worst = fmax(worst, fabs(after.linear[c] - before.linear[c]));
+        worst_angular = fmax(worst_angular, fabs(after.angular[c] - before.angular[c]));
+    }
+    printf("  %d substeps: momentum off by %.2e of its parts, angular by %.2e, room %.2e\n",
+           report.substep_count, worst / before.linear_scale, worst_angular / before.angular_scale,
+           room);
+    assert_at_most(worst, room * before.linear_scale);
+    if (angular)
+        assert_at_most(worst_angular, room * before.angular_scale);
+    fm_world_destroy(world);
+}
+
+static void keeps_momentum(void **state)
+{
+    (void)state;
+    fm_cloth_def def = springs_and_bending();
+    compare_momenta(&def, true);
+    def.damping.coefficient = 0.3; // dashpots
+    compare_momenta(&def, true);
+    def.damping.order = 0.5; // with memory: the derivative is of the displacement, still along the
+    compare_momenta(&def, true); // line between the ends
+    def = springs_and_bending();
+    def.bend.model = FM_BEND_SPRINGS;
+    def.bend.stiffness = 20;
+    compare_momenta(&def, true);
+    def.integrator = FM_RK4; // mixes positions of different stages: angular momentum to its order
+    compare_momenta(&def, false);
+}
+
+// Largest |E - E0| over half a second, in units of the kinetic energy at the start.
+static double energy_error(const fm_cloth_def *def, double h)
+{
+    fm_cloth_def stepped = *def;
+    stepped.time_step = h;
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &stepped, &sheet);
+    set_random_velocities(cloth, 0.3);
+    fm_report first = fm_world_report(world);
+    double start = first.kinetic_energy + first.potential_energy, worst = 0;
+    for (int i = 0; i < 100; i++) {
+        fm_report r = advance(world, 0.005);
+        worst = fmax(worst, fabs(r.kinetic_energy + r.potential_energy - start));
+    }
+    fm_world_destroy(world);
+    return worst / first.kinetic_energy;
+}
+
+static void keeps_energy_to_its_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        fm_integrator integrator;
+        double low, high;
+    } cases[] = {
+        {"kick-drift-kick", FM_KICK_DRIFT_KICK, 1.9, 2.1},
+        // one order more where motion is linear: their leading errors are of phase
+        {"rk2", FM_RK2, 1.9, 3.2},
+        {"rk4", FM_RK4, 3.9, 5.2},
+    };
+    for (int i = 0; i < 3; i++) {
+        fm_cloth_def def = springs_and_bending();
+        def.integrator = cases[i].integrator;
+        double error[4];
+        for (int level = 0; level < 4; level++) {
+            double h = 5e-4 / (1 << level);
+            error[level] = energy_error(&def, h);
+            exact_report(cases[i].name, h, error[level]);
+        }
+        double order = exact_order(error, 4);
+        printf("  order %.2f\n", order);
+        assert_in_interval(order, cases[i].low, cases[i].high);
+        assert_at_most(error[3], 1e-3);
+    }
+}
+
+// Where the particles are after 0.1 s.
+static void path_end(const fm_cloth_def *def, double h, fm_vec3 *x)
+{
+    fm_cloth_def stepped = *def;
+    stepped.time_step = h;
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &stepped, &sheet);
+    set_random_velocities(cloth, 0.3);
+    advance(world, 0.1);
+    const fm_vec3 *end = fm_cloth_positions(cloth, NULL);
+    for (int i = 0; i < COUNT; i++)
+        x[i] = end[i];
+    fm_world_destroy(world);
+}
+
+static void every_integrator_has_its_order(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        fm_integrator integrator;
+        double damping, order;
+    } cases[] = {
+        {"path, kick-drift-kick", FM_KICK_DRIFT_KICK, 0, 2},
+        {"path, kick-drift-kick, dashpots", FM_KICK_DRIFT_KICK, 0.4, 1},
+        {"path, euler", FM_EULER, 0.05, 1},
+        {"path, verlet", FM_VERLET, 0, 2},
+        {"path, rk2", FM_RK2, 0.05, 2},
+        {"path, rk4", FM_RK4, 0.05, 4},
+    };
+    for (int i = 0; i < 6; i++) {
+        fm_cloth_def def = springs_and_bending();
+        fm_vec3 reference[COUNT], x[COUNT];
+        def.damping.coefficient = cases[i].damping;
+        def.integrator = FM_RK4;
+        path_end(&def, 1.25e-5, reference);
+        def.integrator = cases[i].integrator;
+        double error[4], first = cases[i].order < 2 ? 5e-5 : 4e-4;
+        for (int level = 0; level < 4; level++) {
+            double h = first / (1 << level);
+            path_end(&def, h, x);
+            error[level] = largest_distance(x, reference, COUNT);
+            exact_report(cases[i].name, h, error[level]);
+        }
+        assert_close(exact_order(error, 4), cases[i].order, 0.15);
+    }
+}
+
+// The same for a sheet bent and thrown in an ideal fluid, its energy with that of the layer.
+static double layer_energy_error(double h, double *turned)
+{
+    fm_cloth_def def = springs_and_bending();
+    fm_error err = {0};
+    def.drag = fm_default_cloth_def().drag;
+    def.drag.pressure = def.drag.friction = 0;
+    def.drag.skin_history = false;
+    def.drag.added_mass = 0.004;
+    def.time_step = h;
+    fm_world *world = make_world(1000, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_vec3 v[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        double s = i % COLUMNS / (double)(COLUMNS - 1), t = i / COLUMNS / (double)(ROWS - 1);
+        v[i] = (fm_vec3){0.2 * t, 0.1 * s * t, 1.2 * sin(5 * s + 2 * t) + s};
+    }
+    assert_true(fm_cloth_set_velocities(cloth, v, &err));
+    fm_report first = fm_world_report(world);
+    double start = first.kinetic_energy + first.potential_energy, worst = 0, normal[3 * COUNT];
+    *turned = 1;
+    for (int i = 0; i < 50; i++) {
+        fm_report r = advance(world, 0.004);
+        worst = fmax(worst, fabs(r.kinetic_energy + r.potential_energy - start));
+        read_field(cloth, "normal", normal);
+        for (int p = 0; p < COUNT; p++)
+            *turned = fmin(*turned, normal[3 * p + 2]);
+    }
+    fm_world_destroy(world);
+    return worst / start;
+}
+
+static void cloth_and_layer_keep_their_energy(void **state)
+{
+    (void)state;
+    double error[4], turned = 1;
+    for (int level = 0; level < 4; level++) {
+        double h = 4e-4 / (1 << level);
+        error[level] = layer_energy_error(h, &turned);
+        exact_report("layer of an ideal fluid", h, error[level]);
+    }
+    double order = exact_order(error, 4);
+    printf("  order %.2f, normals turned to cos = %.2f\n", order, turned);
+    assert_at_most(turned, 0.5); // it folded and turned: that is what is tested
+    assert_in_interval(order, 1.8, 2.5);
+    assert_at_most(error[3], 1e-3);
+}
+
+int main(int argc, char **argv)
+{
+    exact_open(argc, argv, "cloth_conservation");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_momentum),
+        cmocka_unit_test(keeps_energy_to_its_order),
+        cmocka_unit_test(every_integrator_has_its_order),
+        cmocka_unit_test(cloth_and_layer_keep_their_energy),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    exact_close();
+    return failed;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Stokes' problems: a sheet that slides in its own plane drags a layer of fluid along, on both
+// sides; the force per m^2 is K D^(1/2) u with K = 2 sqrt(rho mu).
+//
+//   first, pulled at speed V from rest     K V / sqrt(pi t)
+//   second, u = V cos(w t)                 K V sqrt(w) cos(w t + pi/4) once the start has faded
+//   let go under a constant force f        sigma u' + K D^(1/2) u = f:
+//                                          u = f/sigma sum_n (-K/sigma)^n t^(1+n/2) / Gamma(2+n/2)
+//
+// Where pins decide the velocity, its rate is the difference of two velocities and belongs to the
+// middle between them, half a step too early: first order, as is the jump at the start, which
+// belongs to one instant and is spread over a step. The free sheet is where the force matters:
+// its acceleration begins as 1 - t^(1/2), which the trapezoid meets with order 3/2 at least.
+#include "bodies.h"
+#include "exact.h"
+
+static const double rho = 1000, mu = 2e-3, PI = 3.14159265358979323846;
+static const fm_sheet sheet = {.columns = 5, .rows = 4, .width = 0.2, .height = 0.2};
+
+static fm_cloth_def sliding(double h)
+{
+    fm_cloth_def def = fm_default_cloth_def();
+    def.drag.friction = 0;
+    def.stretch.stiffness = def.shear.stiffness = 1; // nothing pulls at it; longer steps
+    def.damping.coefficient = 0;
+    def.drag.history.memory.tolerance = 1e-8;
+    def.time_step = h;
+    return def;
+}
+
+static fm_cloth *pull(fm_world *world, const fm_motion *motion, double h)
+{
+    fm_error err = {0};
+    fm_cloth_def def = sliding(h);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    for (int row = 0; row < 4; row++)
+        assert_true(fm_cloth_pin_row(cloth, row, motion, &err));
+    return cloth;
+}
+
+static double drag_along_x(fm_cloth *cloth)
+{
+    double drag[60];
+    read_field(cloth, "drag", drag);
+    assert_close(drag[3 * 7 + 1], 0, 1e-12);
+    assert_close(drag[3 * 7 + 2], 0, 1e-12);
+    return drag[3 * 7];
+}
+
+static void first_problem(void **state)
+{
+    (void)state;
+    double error[4], V = 0.3;
+    for (int level = 0; level < 4; level++) {
+        double h = 2e-3 / (1 << level), worst = 0;
+        fm_error err = {0};
+        fm_world *world = make_world(rho, mu, no_gravity);
+        fm_key keys[2] = {{.time = 0}, {.time = 10, .position = {10 * V, 0, 0}}};
+        fm_motion *motion =
+            fm_motion_keyframes(world, keys, 2, FM_INTERPOLATE_LINEAR, (fm_vec3){0, 0, 0}, &err);
+        fm_cloth *cloth = pull(world, motion, h);
+        for (int i = 1; i <= 10; i++) {
+            advance(world, 0.1);
+            double exact = -2 * sqrt(rho * mu) * V / sqrt(PI * 0.1 * i);
+            worst = fmax(worst, fabs(drag_along_x(cloth) / exact - 1));
+        }
+        exact_report("first problem", h, worst);
+        error[level] = worst;
+        assert_at_most(worst, 1.1 * h / (6 * 0.1) + 1e-6); // the jump is centred at h/3: h/(6t)
+        fm_world_destroy(world);
+    }
+    assert_close(exact_order(error, 4), 1, 0.1);
+}
+
+static void second_problem(void **state)
+{
+    (void)state;
+    double error[3], amplitude = 0.02, period = 0.5, w = 2 * PI / period, V = amplitude * w;
+    for (int level = 0; level < 3; level++) {
+        double h = 2e-3 / (1 << level), in_phase = 0, across = 0;
+        fm_error err = {0};
+        fm_world *world = make_world(rho, mu, no_gravity);
+        fm_cloth *cloth =
+            pull(world, fm_motion_sine(world, (fm_vec3){1, 0, 0}, amplitude, period, &err), h);
+        advance(world, 40 * period);
+        for (int i = 1; i <= 50; i++) { // Fourier over one period
+            advance(world, period / 50);
+            double f = -drag_along_x(cloth) / (2 * sqrt(rho * mu)), angle = 2 * PI * i / 50;
+            in_phase += f * cos(angle) / 25;
+            across -= f * sin(angle) / 25;
+        }
+        double size = hypot(in_phase, across) / (V * sqrt(w)), phase = atan2(across, in_phase);
+        printf("  amplitude %.5f of K V sqrt(w), phase %.3f degrees\n", size, phase * 180 / PI);
+        error[level] =
+            hypot(in_phase / (V * sqrt(w)) - sqrt(0.5), across / (V * sqrt(w)) - sqrt(0.5));
+        exact_report("second problem", h, error[level]);
+        // half a step of phase; what is left of the start goes like (w t)^(-3/2), w t = 80 pi
+        assert_at_most(error[level], 1.1 * w * h / 2 + 5e-4);
+        fm_world_destroy(world);
+    }
+    assert_close(exact_order(error, 3), 1, 0.2);
+}
+
+static void let_go(void **state)
+{
+    (void)state;
+    double error[5], end = 1;
+    for (int level = 0; level < 5; level++) {
+        fm_cloth_def def = sliding(8e-3 / (1 << level));
+        fm_world *world = make_world(rho, mu, (fm_vec3){5, -9, 0});
+        fm_cloth *cloth = make_sheet(world, &def, &sheet);
+        advance(world, end);
+        fm_vec3 v = fm_cloth_velocities(cloth, NULL)[7];
+        double sigma = def.density * def.thickness, K = 2 * sqrt(rho * mu), u = 0;
+        for (int n = 0; n < 100; n++)
+            u += pow(-K / sigma, n) * pow(end, 1 + n / 2.0) / tgamma(2 + n / 2.0);
+        u *= (def.density - rho) / def.density;
+        error[level] = hypot(v.x - 5 * u, v.y + 9 * u) / (u * sqrt(106));
+        exact_report("let go", def.time_step, error[level]);
+        fm_world_destroy(world);
+    }
+    double order = exact_order(error, 5);
+    printf("  order %.2f\n", order);
+    assert_in_interval(order, 1.4, 2.1);
+    assert_at_most(error[4], 1e-4);
+}
+
+int main(int argc, char **argv)
+{
+    exact_open(argc, argv, "cloth_stokes");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_problem),
+        cmocka_unit_test(second_problem),
+        cmocka_unit_test(let_go),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    exact_close();
+    return failed;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// replay.c: hands every file of the folders given to a fuzz target, where there is no libFuzzer.
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int replay_file(const char *path)
+{
+    enum { ROOM = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    uint8_t *data = malloc(ROOM);
+    if (!file || !data) {
+        fprintf(stderr, "%s: cannot be read\n", path);
+        free(data);
+        if (file)
+            fclose(file);
+        return 0;
+    }
+    size_t size = fread(data, 1, ROOM, file);
+    fclose(file);
+    LLVMFuzzerTestOneInput(data, size);
+    free(data);
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    int count = 0;
+    for (int i = 1; i < argc; i++) {
+        DIR *folder = opendir(argv[i]);
+        for (struct dirent *entry; folder && (entry = readdir(folder));) {
+            char path[4096];
+            snprintf(path, sizeof path, "%s/%s", argv[i], entry->d_name);
+            if (entry->d_name[0] != '.')
+                count += replay_file(path);
+        }
+        if (folder)
+            closedir(folder);
+    }
+    printf("%d files\n", count);
+    return count == 0;
+}

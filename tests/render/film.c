@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+// film.c: runs on disk as pictures and movies, and everything that can be wrong with them.
+#include "check.h"
+#include "io/io.h"
+
+#include <fathom/render.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FRAMES = 3 };
+
+typedef struct place {
+    char folder[64], run[80], file[160];
+} place;
+
+// A run of three frames of one cloth.
+static void write_frame(const place *p, int frame, bool broken)
+{
+    char path[256];
+    fm_error err = {0};
+    const fm_surface_field fields[1] = {{"speed", 1, NULL}};
+    fm_surface *s = fm_surface_create("cloth", 16, 9, 36, fields, 1, &err);
+    assert_non_null(s);
+    s->time = frame / 24.0;
+    for (int i = 0; i < 16; i++) {
+        s->points[3 * i] = 0.1f * (float)(i % 4);
+        s->points[3 * i + 1] = -0.1f * (float)(i / 4);
+        s->points[3 * i + 2] = 0.02f * (float)(frame * (i / 4));
+        s->fields[0].values[i] = (float)i;
+    }
+    if (broken)
+        s->points[3 * 5] = NAN;
+    for (int f = 0; f < 9; f++) {
+        int i = f / 3 * 4 + f % 3;
+        const int quad[4] = {i, i + 4, i + 5, i + 1};
+        s->face_start[f] = 4 * f;
+        memcpy(s->face_points + 4 * f, quad, sizeof quad);
+    }
+    snprintf(path, sizeof path, "%s/frames/cloth.%06d.vtp", p->run, frame);
+    assert_true(fm_vtk_write(path, s, false, &err));
+    fm_surface_destroy(s);
+}
+
+static place make_place(void)
+{
+    place p;
+    fm_error err = {0};
+    snprintf(p.folder, sizeof p.folder, "/tmp/fathom-film-XXXXXX");
+    assert_non_null(mkdtemp(p.folder));
+    snprintf(p.run, sizeof p.run, "%s/run", p.folder);
+    snprintf(p.file, sizeof p.file, "%s/frames", p.run);
+    assert_true(fm_directory_make(p.file, &err));
+    for (int i = 0; i < FRAMES; i++)
+        write_frame(&p, i, false);
+    return p;
+}
+
+static void remove_place(const place *p)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static fm_film_options small(void)
+{
+    fm_film_options o = fm_default_film_options();
+    o.width = 96;
+    o.height = 54;
+    o.samples = 2;
+    o.threads = 2;
+    return o;
+}
+
+static fm_film *open_film(const place *p, const fm_film_options *o, fm_error *err)
+{
+    const char *run = p->run;
+    return fm_film_open(&run, 1, o, err);
+}
+
+static void test_frames_and_rate(void **state)
+{
+    (void)state;
+    place p = make_place();
+    fm_error err = {0};
+    fm_film_options o = small();
+    fm_film *film = open_film(&p, &o, &err);
+    assert_non_null(film);
+    assert_int_equal(fm_film_first_frame(film), 0);
+    assert_int_equal(fm_film_last_frame(film), FRAMES - 1);
+    assert_close(fm_film_rate(film), 24, 1e-9);
+    fm_picture *a = fm_film_draw(film, 0, &err), *b = fm_film_draw(film, 2, &err);
+    fm_picture *again = fm_film_draw(film, 0, &err);
+    assert_true(a && b && again);
+    assert_memory_equal(a->pixels, again->pixels, 3 * 96 * 54);
+    assert_memory_not_equal(a->pixels, b->pixels, 3 * 96 * 54);
+    fm_picture_destroy(a);
+    fm_picture_destroy(b);
+    fm_picture_destroy(again);
+    fm_film_close(film);
+    remove_place(&p);
+}
+
+static void test_panels_sheet_and_field(void **state)
+{
+    (void)state;
+    place p = make_place();
+    fm_error err = {0};
+    fm_film_options o = small();
+    const char *runs[2] = {p.run, p.run}, *labels[2] = {"one", "two"};
+    o.field = "speed";
+    o.labels = labels;
+    o.show_time = true;
+    fm_film *film = fm_film_open(runs, 2, &o, &err);
+    assert_non_null(film);
+    fm_picture *panels = fm_film_draw(film, 1, &err);
+    fm_picture *sheet = fm_film_draw_sheet(film, 3, 2, 0, 2, &err);
+    assert_true(panels && sheet);
+    fm_picture_destroy(panels);
+    fm_picture_destroy(sheet);
+    assert_null(fm_film_draw_sheet(film, 0, 2, 0, 2, &err));
+    assert_int_equal(err.status, FM_BAD_VALUE);
+    fm_film_close(film);
+    err = (fm_error){0};
+    o.field = "heat";
+    assert_null(fm_film_open(runs, 2, &o, &err));
+    assert_int_equal(err.status, FM_BAD_VALUE);
+    assert_non_null(strstr(err.text, "heat"));
+    assert_non_null(strstr(err.text, "speed")); // what is allowed
+    remove_place(&p);
+}
+
+static void test_nan_is_drawn_without(void **state)
+{
+    (void)state;
+    place p = make_place();
+    write_frame(&p, 1, true);
+    fm_error err = {0};
+    fm_film_options o = small();
+    fm_film *film = open_film(&p, &o, &err);
+    fm_picture *picture = film ? fm_film_draw(film, 1, &err) : NULL;
+    assert_non_null(picture);
+    assert_int_equal(fm_film_dropped_count(film), 1);
+    fm_picture_destroy(picture);
+    fm_film_close(film);
+    remove_place(&p);
+}
+
+static void test_missing_and_damaged_frames(void **state)
+{
+    (void)state;
+    place p = make_place();
+    fm_error err = {0};
+    fm_film_options o = small();
+    snprintf(p.file, sizeof p.file, "%s/frames/cloth.000001.vtp", p.run);
+    assert_int_equal(unlink(p.file), 0);
+    fm_film *film = open_film(&p, &o, &err);
+    assert_non_null(film); // the others can be drawn
+    fm_picture *picture = fm_film_draw(film, 2, &err);
+    assert_non_null(picture);
+    fm_picture_destroy(picture);
+    assert_null(fm_film_draw(film, 1, &err));
+    assert_int_equal(err.status, FM_INPUT_OUTPUT);
+    assert_non_null(strstr(err.text, "cloth.000001.vtp"));
+    err = (fm_error){0};
+    FILE *file = fopen(p.file, "wb");
+    fputs("<VTKFile>", file);
+    fclose(file);
+    assert_null(fm_film_draw(film, 1, &err));
+    assert_true(err.status != FM_OK);
+    fm_film_close(film);
+    remove_place(&p);
+}
+
+static void test_no_run(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_film_options o = small();
+    const char *nowhere = "/tmp/fathom-there-is-no-such-run";
+    assert_null(fm_film_open(&nowhere, 1, &o, &err));
+    assert_int_equal(err.status, FM_INPUT_OUTPUT);
+}
+
+static void test_unwritable(void **state)
+{
+    (void)state;
+    place p = make_place();
+    fm_error err = {0};
+    fm_picture *picture = fm_picture_create(4, 4, &err);
+    snprintf(p.file, sizeof p.file, "%s/none/a.png", p.folder);
+    assert_false(fm_picture_write(picture, p.file, &err));
+    assert_int_equal(err.status, FM_INPUT_OUTPUT);
+    err = (fm_error){0};
+    snprintf(p.file, sizeof p.file, "%s/none/a.mp4", p.folder);
+    assert_null(fm_movie_open(p.file, 4, 4, 24, &err));
+    assert_int_equal(err.status, FM_INPUT_OUTPUT);
+    err = (fm_error){0};
+    assert_null(fm_movie_open("a.txt", 4, 4, 24, &err));
+    assert_int_equal(err.status, FM_BAD_VALUE);
+    fm_picture_destroy(picture);
+    remove_place(&p);
+}
+
+static void test_no_ffmpeg(void **state)
+{
+    (void)state;
+    place p = make_place();
+    fm_error err = {0};
+    char *path = strdup(getenv("PATH"));
+    setenv("PATH", p.folder, 1);
+    snprintf(p.file, sizeof p.file, "%s/a.mp4", p.folder);
+    assert_null(fm_movie_open(p.file, 16, 16, 24, &err));
+    assert_int_equal(err.status, FM_INPUT_OUTPUT);
+    assert_non_null(strstr(err.text, "ffmpeg"));
+    assert_int_not_equal(access(p.file, F_OK), 0);
+    setenv("PATH", path, 1);
+    free(path);
+    remove_place(&p);
+}
+
+// A program called ffmpeg that says something and ends while frames are being sent.
+static void test_ffmpeg_fails(void **state)
+{
+    (void)state;
+    place p = make_place();
+    fm_error err = {0};
+    char *path = strdup(getenv("PATH")), search[1200];
+    snprintf(p.file, sizeof p.file, "%s/ffmpeg", p.folder);
+    FILE *script = fopen(p.file, "wb");
+    fputs("#!/bin/sh\necho 'no such codec' >&2\nexit 4\n", script);
+    fclose(script);
+    assert_int_equal(chmod(p.file, 0755), 0);
+    snprintf(search, sizeof search, "%s:%s", p.folder, path);
+    setenv("PATH", search, 1);
+    snprintf(p.file, sizeof p.file, "%s/a.mp4", p.folder);
+    fm_movie *movie = fm_movie_open(p.file, 640, 480, 24, &err);
+    fm_picture *picture = fm_picture_create(640, 480, &err);
+    assert_non_null(movie);
+    for (int i = 0; i < 50 && fm_movie_add(movie, picture, &err); i++)
+        continue;
+    assert_false(fm_movie_close(movie, &err));
+    assert_int_equal(err.status, FM_INPUT_OUTPUT);
+    assert_non_null(strstr(err.text, "no such codec"));
+    assert_int_not_equal(access(p.file, F_OK), 0);
+    setenv("PATH", path, 1);
+    free(path);
+    fm_picture_destroy(picture);
+    remove_place(&p);
+}
+
+static void make_movie(const place *p, const char *ending, const char *magic, int at)
+{
+    fm_error err = {0};
+    char path[160], head[64] = {0};
+    snprintf(path, sizeof path, "%s/a.%s", p->folder, ending);
+    fm_movie *movie = fm_movie_open(path, 63, 35, 24, &err); // odd sizes are padded
+    fm_picture *picture = fm_picture_create(63, 35, &err);
+    for (int i = 0; i < 5; i++) {
+        memset(picture->pixels, 40 * i, 3 * 63 * 35);
+        assert_true(fm_movie_add(movie, picture, &err));
+    }
+    bool good = fm_movie_close(movie, &err);
+    if (!good)
+        print_error("%s\n", err.text);
+    assert_true(good);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+    fclose(file);
+    assert_memory_equal(head + at, magic, strlen(magic));
+    fm_picture_destroy(picture);
+}
+
+static void test_movies(void **state)
+{
+    (void)state;
+    if (system("ffmpeg -version > /dev/null 2>&1") != 0)
+        skip();
+    place p = make_place();
+    make_movie(&p, "mp4", "ftyp", 4);
+    make_movie(&p, "mkv", "\x1a\x45\xdf\xa3", 0);
+    make_movie(&p, "gif", "GIF89a", 0);
+    make_movie(&p, "webp", "WEBP", 8);
+    remove_place(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames_and_rate),
+        cmocka_unit_test(test_panels_sheet_and_field),
+        cmocka_unit_test(test_nan_is_drawn_without),
+        cmocka_unit_test(test_missing_and_damaged_frames),
+        cmocka_unit_test(test_no_run),
+        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_no_ffmpeg),
+        cmocka_unit_test(test_ffmpeg_fails),
+        cmocka_unit_test(test_movies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+// OBJ in and out, and the formats of other programs, byte by byte where the format is simple. What
+// those programs make of them is checked in tests/clients.
+#include "io_fixture.h"
+
+#include <locale.h>
+
+static void parse_obj(const char *text, fm_obj *obj)
+{
+    fm_error err = {0};
+    bool good = fm_obj_parse(text, strlen(text), "a.obj", obj, &err);
+    if (!good)
+        print_error("%s\n", err.text);
+    assert_true(good);
+}
+
+static void obj_comes_back(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_surface *roof = make_roof("roof", 1.0 / 3);
+    assert_true(fm_obj_write(in_scratch("roof.obj"), roof, &err));
+    fm_obj obj;
+    assert_true(fm_obj_read(in_scratch("roof.obj"), &obj, &err));
+    assert_true(fm_surface_same_faces(obj.surface, roof));
+    assert_memory_equal(obj.surface->points, roof->points, 84);
+    assert_int_equal(obj.group_count, 2);
+    assert_string_equal(obj.group_names[1], "roof");
+    assert_int_equal(obj.face_group[2], 1);
+    fm_obj_free(&obj);
+    fm_surface_destroy(roof);
+}
+
+static void obj_of_other_programs(void **state)
+{
+    (void)state;
+    fm_obj obj;
+    parse_obj("# comment \\\n"
+              "mtllib a.mtl\r\n"
+              "v 0 0 0\r\nv 1 0 0 1.0\nv 1 1e0 0 0.5 0.5 0.5\n  v\t0 1 0 # corner\n"
+              "vt 0 0\nvn 0 0 1\nvt 1 1\n"
+              "f 1 2 3\n"
+              "g left side \\x \r\ns off\nusemtl red\n"
+              "f 1/1/1 2/2/1 \\\n 3//1 4/2\n"
+              "o right\nf -4 -3 -2#last\n"
+              "g left side \\x\nf 1 2 3 4 1\n"
+              "l 1 2\np 1\n"
+              "f 1 2 3",
+              &obj);
+    assert_int_equal(obj.surface->point_count, 4);
+    assert_int_equal(obj.surface->face_count, 5);
+    const int start[] = {0, 3, 7, 10, 15, 18}, groups[] = {0, 1, 2, 1, 1};
+    assert_memory_equal(obj.surface->face_start, start, sizeof start);
+    assert_memory_equal(obj.face_group, groups, sizeof groups);
+    const int back[] = {0, 1, 2};
+    assert_memory_equal(obj.surface->face_points + 7, back, sizeof back);
+    assert_int_equal(obj.group_count, 3);
+    assert_string_equal(obj.group_names[0], "");
+    assert_string_equal(obj.group_names[1], "left side \\x");
+    assert_string_equal(obj.group_names[2], "right");
+    fm_obj_free(&obj);
+    parse_obj("", &obj);
+    assert_int_equal(obj.surface->face_count, 0);
+    fm_obj_free(&obj);
+}
+
+static void mistakes_in_obj_are_placed(void **state)
+{
+    (void)state;
+#define THREE "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"v 0 0\n", "a.obj:1:6: v: a point needs three numbers"},
+        {"v 0 0 x\n", "a.obj:1:7: v: not a number"},
+        {"v 0 0 1x\n", "a.obj:1:7: v: not a number"},
+        {"v 0 0 nan\n", "a.obj:1:7: v: a number out of range"},
+        {"v 0 1e39 0\n", "a.obj:1:5: v: a number out of range"},
+        {"v 0 0 0 red\n", "a.obj:1:9: v: not a number"},
+        {THREE "f 1 2\n", "a.obj:4:2: f: a face needs three corners"},
+        {THREE "f 1 2 4\n", "a.obj:4:7: f: no such point before this line"},
+        {THREE "f 1 2 0\n", "a.obj:4:7: f: no such point before this line"},
+        {THREE "f 1 2 -4\n", "a.obj:4:7: f: no such point before this line"},
+        {THREE "f 1 2 99999999999999999999\n", "a.obj:4:7: f: no such point before this line"},
+        {THREE "f 1 2 3/1\n", "a.obj:4:9: f: no such vt before this line"},
+        {THREE "f 1 2 3//1\n", "a.obj:4:10: f: no such vn before this line"},
+        {THREE "f 1 2 3/\n", "a.obj:4:9: f: a corner is POINT,"},
+        {THREE "f 1 2 3.5\n", "a.obj:4:8: f: a corner is POINT,"},
+        {THREE "f 1 \\\n 2 x\n", "a.obj:5:4: f: a corner is POINT,"},
+        {THREE "face 1 2 3\n", "a.obj:4:1: OBJ: not a known statement"},
+        {"\x7f\x45LF\x02\x01", "a.obj:1:1: OBJ: not a known statement"},
+        {"f 1 2 3\n" THREE, "a.obj:1:3: f: no such point before this line"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fm_error err = {0};
+        fm_obj obj;
+        bool good = fm_obj_parse(cases[i].text, strlen(cases[i].text), "a.obj", &obj, &err);
+        if (good || strncmp(err.text, cases[i].message, strlen(cases[i].message)) != 0)
+            print_error("%s: %s\n", cases[i].text, err.text);
+        assert_false(good);
+        assert_int_equal(err.status, FM_BAD_VALUE);
+        assert_memory_equal(err.text, cases[i].message, strlen(cases[i].message));
+        fm_obj_free(&obj);
+    }
+    fm_error err = {0};
+    fm_obj obj;
+    assert_false(fm_obj_parse("v 0 0 1\0", 8, "a.obj", &obj, &err));
+    assert_non_null(strstr(err.text, "a.obj:1:7: v: not a number"));
+    err = (fm_error){0};
+    assert_false(fm_obj_read(in_scratch("none.obj"), &obj, &err));
+    assert_int_equal(err.status, FM_INPUT_OUTPUT);
+}
+
+static void commas_of_the_locale_stay_out(void **state)
+{
+    (void)state;
+    char command[256];
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 '%s' 2> /dev/null",
+             in_scratch("de_DE.UTF-8"));
+    setenv("LOCPATH", scratch, 1);
+    if (system(command) != 0 || !setlocale(LC_ALL, "de_DE.UTF-8"))
+        skip(); // no package "locales" here
+    char text[8];
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    assert_string_equal(text, "0,5");
+    obj_comes_back(state);
+    setlocale(LC_ALL, "C");
+}
+
+static bool export(const char *format, const char *object, const char *output, int stride,
+                   fm_export_report *report, fm_error *err)
+{
+    fm_export_options options = fm_default_export_options();
+    options.format = format;
+    options.object = object;
+    options.output = output;
+    options.stride = stride;
+    return fm_export(scratch, &options, report, err);
+}
+
+static uint32_t word_at(const char *bytes, size_t at)
+{
+    uint32_t word;
+    memcpy(&word, bytes + at, sizeof word);
+    return word;
+}
+
+static float float_at(const char *bytes, size_t at, bool big)
+{
+    uint32_t word = word_at(bytes, at);
+    if (big)
+        word = __builtin_bswap32(word);
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+static void point_caches_hold_every_frame(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_export_report report;
+    make_frames(scratch, "roof", 0, 4, 25);
+    assert_true(export("pc2", NULL, NULL, 1, &report, &err));
+    assert_string_equal(report.path, in_scratch("exports/roof.pc2"));
+    assert_int_equal(report.file_count, 2);
+    assert_int_equal(report.frame_count, 5);
+    size_t size;
+    char *pc2 = bytes_of(in_scratch("exports/roof.pc2"), &size);
+    assert_int_equal(size, 32 + 5 * 84);
+    assert_memory_equal(pc2, "POINTCACHE2\0\1\0\0\0\7\0\0\0", 20);
+    assert_true(float_at(pc2, 20, false) == 0 && float_at(pc2, 24, false) == 1);
+    assert_int_equal(word_at(pc2, 28), 5);
+    assert_true(export("mdd", NULL, in_scratch("here/a.mdd"), 1, NULL, &err));
+    char *mdd = bytes_of(in_scratch("here/a.mdd"), &size);
+    assert_int_equal(size, 8 + 5 * 4 + 5 * 84);
+    assert_memory_equal(mdd, "\0\0\0\5\0\0\0\7", 8);
+    for (int i = 0; i < 5; i++) {
+        fm_surface *roof = make_roof("roof", i / 25.0);
+        assert_close(float_at(mdd, 8 + 4 * (size_t)i, true), i / 25.0, 1e-7);
+        for (size_t k = 0; k < 21; k++) {
+            assert_true(float_at(pc2, 32 + 84 * (size_t)i + 4 * k, false) == roof->points[k]);
+            assert_true(float_at(mdd, 28 + 84 * (size_t)i + 4 * k, true) == roof->points[k]);
+        }
+        fm_surface_destroy(roof);
+    }
+    free(pc2);
+    free(mdd);
+    assert_true(same_bytes(in_scratch("exports/roof.obj"), in_scratch("here/a.obj")));
+}
+
+static void sequences_are_numbered(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_export_report report;
+    make_frames(scratch, "roof", 2, 6, 25);
+    make_frames(scratch, "tent", 2, 6, 25);
+    assert_true(export("obj", NULL, NULL, 2, &report, &err));
+    assert_int_equal(report.file_count, 6);
+    assert_int_equal(report.object_count, 2);
+    assert_string_equal(report.path, in_scratch("exports/roof.000002.obj"));
+    assert_int_equal(access(in_scratch("exports/tent.000006.obj"), F_OK), 0);
+    assert_true(export("ply", "tent", in_scratch("ply/t.ply"), 4, &report, &err));
+    assert_int_equal(access(in_scratch("ply/t.000006.ply"), F_OK), 0);
+    assert_int_equal(count_files(in_scratch("ply")), 2);
+    assert_true(export("obj", "tent", in_scratch("one/x.obj"), 9, &report, &err));
+    assert_int_equal(access(in_scratch("one/x.obj"), F_OK), 0);
+    assert_true(export("vtk", NULL, in_scratch("vtk"), 1, &report, &err));
+    assert_int_equal(report.file_count, 12);
+    assert_true(
+        same_bytes(in_scratch("vtk/roof.000004.vtp"), in_scratch("frames/roof.000004.vtp")));
+    size_t size;
+    char *pvd = bytes_of(in_scratch("vtk/roof.pvd"), &size);
+    assert_non_null(strstr(pvd, "file=\"roof.000006.vtp\""));
+    free(pvd);
+}
+
+static void tables_have_a_row_for_each_point(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    make_frames(scratch, "roof", 0, 1, 25);
+    assert_true(export("csv", NULL, in_scratch("a.csv"), 1, NULL, &err));
+    size_t size, lines = 0;
+    char *text = bytes_of(in_scratch("a.csv"), &size);
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    assert_int_equal(lines, 1 + 2 * 7);
+    static const char start[] = "frame,time,point,x,y,z,velocity.x,velocity.y,velocity.z,stretch\n"
+                                "0,0,0,0,0,0,0,0,0,0\n";
+    assert_memory_equal(text, start, sizeof start - 1);
+    assert_non_null(strstr(text, "\n1,0.040000000000000001,2,0,0.508000016,1,0,0.2"));
+    free(text);
+}
+
+static void ply_holds_fields(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_surface *roof = make_roof("roof", 0);
+    assert_true(fm_ply_write(in_scratch("a.ply"), roof, &err));
+    size_t size;
+    char *bytes = bytes_of(in_scratch("a.ply"), &size), *data = strstr(bytes, "end_header\n");
+    assert_non_null(strstr(bytes, "element vertex 7\nproperty float x\n"));
+    assert_non_null(strstr(bytes, "property float velocity_z\nproperty float stretch\n"));
+    assert_non_null(data);
+    data += 11;
+    assert_int_equal(size - (size_t)(data - bytes), 7 * 28 + 2 * 17 + 13);
+    assert_true(float_at(data, 28 + 24, false) == roof->fields[1].values[1]);
+    assert_int_equal(data[7 * 28], 4);
+    free(bytes);
+    fm_surface_destroy(roof);
+}
+
+static void scenes_are_the_same_twice(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_export_report report;
+    make_frames(scratch, "roof", 0, 3, 30);
+    make_frames(scratch, "2 <\"tents\">", 0, 3, 30);
+    static const char *const formats[] = {"usda", "glb"};
+    for (int i = 0; i < 2; i++) {
+        char name[32], again[32];
+        snprintf(name, sizeof name, "exports/scene.%s", formats[i]);
+        snprintf(again, sizeof again, "again.%s", formats[i]);
+        assert_true(export(formats[i], NULL, NULL, 1, &report, &err));
+        assert_string_equal(report.path, in_scratch(name));
+        assert_true(export(formats[i], NULL, in_scratch(again), 1, &report, &err));
+        assert_true(same_bytes(in_scratch(name), in_scratch(again)));
+    }
+    size_t size;
+    char *usda = bytes_of(in_scratch("again.usda"), &size);
+    assert_non_null(strstr(usda, "endTimeCode = 3\n    timeCodesPerSecond = 30\n"));
+    assert_non_null(strstr(usda, "def Mesh \"_2___tents___0\""));
+    assert_non_null(strstr(usda, "int[] faceVertexCounts = [4, 4, 3]"));
+    free(usda);
+    char *glb = bytes_of(in_scratch("again.glb"), &size);
+    assert_int_equal(word_at(glb, 8), size);
+    assert_int_equal(size % 4, 0);
+    free(glb);
+}
+
+static void glb_takes_every_nth_of_many(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_export_report report;
+    make_frames(scratch, "roof", 0, 300, 24);
+    assert_true(export("glb", NULL, NULL, 1, &report, &err));
+    assert_int_equal(report.frame_count, 151);
+    assert_non_null(strstr(report.note, "one in 2 was taken"));
+    assert_true(export("glb", NULL, NULL, 2, &report, &err));
+    assert_int_equal(report.frame_count, 151);
+    assert_string_equal(report.note, "");
+}
+
+static void assert_refused(const fm_export_options *options, const char *message)
+{
+    fm_error err = {0};
+    assert_false(fm_export(scratch, options, NULL, &err));
+    if (!strstr(err.text, message))
+        print_error("%s\n", err.text);
+    assert_non_null(strstr(err.text, message));
+}
+
+static void bad_exports_are_refused(void **state)
+{
+    (void)state;
+    make_frames(scratch, "roof", 0, 4, 25);
+    fm_export_options o = fm_default_export_options();
+    o.format = "fbx";
+    assert_refused(&o, "export: format is fbx, allowed is obj pc2 mdd usda glb ply vtk csv");
+    o.format = "usda";
+    o.object = "sock";
+    assert_refused(&o, "export: object is sock, allowed is roof");
+    o.object = NULL;
+    o.first_frame = 5;
+    assert_refused(&o, "export: first frame is 5, allowed is 0 to 4");
+    o.first_frame = 2;
+    o.last_frame = 1;
+    assert_refused(&o, "export: last frame is 1, allowed is 0 to 4");
+    o.last_frame = -1;
+    o.stride = 0;
+    assert_refused(&o, "export: stride is 0");
+    o.stride = 1;
+    o.surface = true;
+    assert_refused(&o, "export: surface is true");
+    o.surface = false;
+    o.output = "/dev/full";
+    assert_refused(&o, "/dev/full: cannot write: No space left on device");
+    o.output = NULL;
+    unlink(in_scratch("frames/roof.000003.vtp"));
+    assert_refused(&o, "/frames/roof.000003.vtp: cannot open: No such file");
+    assert_int_equal(count_files(in_scratch("exports")), 0);
+    o.first_frame = 4;
+    fm_error err = {0};
+    assert_true(fm_export(scratch, &o, NULL, &err));
+}
+
+static void animations_need_one_mesh_and_numbers(void **state)
+{
+    (void)state;
+    make_frames(scratch, "roof", 0, 2, 25);
+    fm_error err = {0};
+    fm_surface *roof = make_roof("roof", 0);
+    roof->points[0] = NAN;
+    assert_true(fm_vtk_write(in_scratch("frames/roof.000001.vtp"), roof, false, &err));
+    roof->points[0] = 0;
+    roof->face_points[0] = 1;
+    assert_true(fm_vtk_write(in_scratch("frames/roof.000002.vtp"), roof, false, &err));
+    fm_surface_destroy(roof);
+    static const char *const formats[] = {"pc2", "mdd", "usda", "glb"};
+    fm_export_options o = fm_default_export_options();
+    for (int i = 0; i < 4; i++) {
+        o.format = formats[i];
+        o.stride = 2;
+        assert_refused(&o, "roof: mesh is changed at frame 2, allowed is the same points");
+        o.stride = 1;
+        assert_refused(&o, "roof: points is NaN or infinite 1 times in frame 1");
+    }
+    o.format = "csv";
+    assert_true(fm_export(scratch, &o, NULL, &err));
+    assert_int_equal(count_files(in_scratch("exports")), 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        TEST(obj_comes_back),
+        TEST(obj_of_other_programs),
+        TEST(mistakes_in_obj_are_placed),
+        TEST(commas_of_the_locale_stay_out),
+        TEST(point_caches_hold_every_frame),
+        TEST(sequences_are_numbered),
+        TEST(tables_have_a_row_for_each_point),
+        TEST(ply_holds_fields),
+        TEST(scenes_are_the_same_twice),
+        TEST(glb_takes_every_nth_of_many),
+        TEST(bad_exports_are_refused),
+        TEST(animations_need_one_mesh_and_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

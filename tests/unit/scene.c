@@ -1,0 +1,566 @@
+// SPDX-License-Identifier: MIT
+// Good scenes: read, extended, set, written, built. Broken ones are in scene_mistakes.c.
+#include "scene/scene.h"
+#include "check.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define START "about: a\nsource: b\n"
+#define SHEET "bodies: {c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}\n"
+
+// As in the design, to the letter.
+static const char example[] =
+    "about: A towel swung back and forth under water\n"
+    "source: Özgen et al. 2010, figure 5\n"
+    "world:   { frames: 240, fps: 24 }\n"
+    "medium:  { density: 1000, viscosity: 1.0e-3 }\n"
+    "motions:\n"
+    "  swing: { sine: { axis: [0, 0, 1], amplitude: 0.1, period: 1.2 } }\n"
+    "bodies:\n"
+    "  towel:\n"
+    "    cloth:\n"
+    "      sheet:   { columns: 21, rows: 31, width: 0.4, height: 0.6 }\n"
+    "      density: 1100          # kg/m^3, wet\n"
+    "      thickness: 0.002       # m\n"
+    "      stretch: { stiffness: 150 }        # N/m, surface modulus\n"
+    "      shear:   { stiffness: 30 }         # N/m\n"
+    "      bend:    { stiffness: 2.0e-5 }     # N m, bending rigidity\n"
+    "      damping: { coefficient: 0.5, order: 0.5 }   # N s^order / m\n"
+    "      drag:    { model: published, viscous: 0.5, history: { coefficient: 5, order: 0.5, "
+    "memory: full } }   # per m^2 of cloth; `model: physical` is the default\n"
+    "      pins:    [ { edge: top, motion: swing } ]\n"
+    "probes:\n"
+    "  tip: { body: towel, at: [0.5, 1.0] }    # fractions of width and height: survives "
+    "refinement\n";
+
+static void print_remark(void *context, const fm_remark *remark)
+{
+    (void)context;
+    print_error("%s:%d:%d: %s\n", remark->file, remark->line, remark->column, remark->text);
+}
+
+static fm_scene *parse_set(const char *text, const char *const *settings, int count)
+{
+    fm_error err = {0};
+    fm_scene *scene =
+        fm_scene_parse(text, strlen(text), "test", NULL, settings, count, print_remark, NULL, &err);
+    assert_non_null(scene);
+    assert_int_equal(err.status, FM_OK);
+    return scene;
+}
+
+static fm_scene *parse(const char *text)
+{
+    return parse_set(text, NULL, 0);
+}
+
+static fm_world *build(const fm_scene *scene)
+{
+    fm_error err = {0};
+    fm_world *world = fm_scene_build(scene, 1, &err);
+    if (!world)
+        print_error("%s\n", err.text);
+    assert_non_null(world);
+    return world;
+}
+
+static void check_round_trip(const fm_scene *scene)
+{
+    fm_scene *again = parse(fm_scene_text(scene));
+    assert_string_equal(fm_scene_text(again), fm_scene_text(scene));
+    assert_true(fm_scene_hash(again) == fm_scene_hash(scene));
+    fm_scene_destroy(again);
+}
+
+static void the_example_of_the_design_loads(void **state)
+{
+    (void)state;
+    fm_scene *scene = parse(example);
+    assert_string_equal(fm_scene_about(scene), "A towel swung back and forth under water");
+    assert_string_equal(fm_scene_source(scene), "Özgen et al. 2010, figure 5");
+    assert_int_equal(fm_scene_cloth_count(scene), 1);
+    assert_string_equal(fm_scene_cloth_name(scene, 0), "towel");
+    assert_null(fm_scene_cloth_name(scene, 1));
+    assert_int_equal(fm_scene_probe_column_count(scene), 3);
+    assert_string_equal(fm_scene_probe_column(scene, 2), "tip.z");
+    fm_world *world = build(scene);
+    fm_cloth_def def = fm_cloth_definition(fm_world_cloth(world, 0));
+    assert_string_equal(def.name, "towel");
+    assert_close(def.density, 1100, 0);
+    assert_close(def.bend.stiffness, 2e-5, 0);
+    assert_close(def.damping.order, 0.5, 0);
+    assert_int_equal(def.drag.model, FM_DRAG_PUBLISHED);
+    assert_close(def.drag.history.coefficient, 5, 0);
+    assert_int_equal(def.drag.history.memory.kind, FM_RECALL_FULL);
+    check_round_trip(scene);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+}
+
+static void what_is_left_out_has_the_librarys_defaults(void **state)
+{
+    (void)state;
+    fm_scene *scene = parse(START SHEET "colliders:\nmotions:\n");
+    fm_scene_run run = fm_scene_run_settings(scene);
+    assert_int_equal(run.frames, 240);
+    assert_close(run.fps, 24, 0);
+    assert_close(run.checkpoint_seconds, 1, 0);
+    assert_int_equal(run.checkpoints_kept, 10);
+    assert_string_equal(run.fields, "velocity stretch");
+    const fm_scene_body *body = scene->bodies.data;
+    const fm_cloth_def *def = &body->cloth.def, expected = fm_default_cloth_def();
+    assert_close(def->density, expected.density, 0);
+    assert_close(def->drag.added_mass, expected.drag.added_mass, 0);
+    assert_int_equal(def->drag.history.memory.kind, expected.drag.history.memory.kind);
+    assert_close(def->margin, expected.margin, 0);
+    assert_close(scene->world.medium.density, 1000, 0);
+    assert_close(scene->world.gravity.y, -9.81, 0);
+    assert_int_equal(scene->motions.count, 0);
+    assert_null(strstr(fm_scene_text(scene), "motions"));
+    check_round_trip(scene);
+    fm_scene_destroy(scene);
+}
+
+static void materials_come_before_what_overrides_them(void **state)
+{
+    (void)state;
+    fm_scene *scene = parse(START "bodies: {c: {cloth: {density: 1234, material: silk, "
+                                  "sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}");
+    const fm_cloth_def *def = &((const fm_scene_body *)scene->bodies.data)->cloth.def;
+    fm_cloth_def silk = fm_default_cloth_def();
+    fm_cloth_set_material(&silk, FM_SILK);
+    assert_close(def->density, 1234, 0);
+    assert_close(def->thickness, silk.thickness, 0);
+    fm_scene_destroy(scene);
+}
+
+static void every_choice_can_be_made(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "motions.m=none",
+        "motions.m={sine: {axis: [0, 0, 1], amplitude: 0.1, period: 2, phase: 1}}",
+        "motions.m={turn: {axis: [0, 1, 0], rate: 90}}",
+        "motions.m={turn: {axis: [0, 1, 0], amplitude: 9, period: 2}}",
+        "motions.m={keyframes: {keys: [{time: 0}, {time: 1, position: [1, 0, 0]}]}}",
+        "motions.m={compose: [s, s]}",
+        "motions.m={compose: s}",
+        "medium.flow=still",
+        "medium.flow={uniform: {velocity: [1, 0, 0]}}",
+        "medium.flow={oscillating: {amplitude: [1, 0, 0], period: 2}}",
+        "medium.flow={shear: {amplitude: [1, 0, 0], axis: [0, 1, 0], radius: 1}}",
+        "medium.flow={vortex: {speed: 1, axis: [0, 1, 0], radius: 1}}",
+        "medium.flow={cells: {speed: 1, axis: [0, 1, 0], radius: 1}}",
+        "colliders.k={plane: {}}",
+        "colliders.k={sphere: {radius: 1}, motion: s, friction: 0}",
+        "colliders.k={capsule: {start: [0, 0, 0], end: [1, 0, 0], radius: 1}}",
+        "colliders.k={box: {half_size: [1, 1, 1], rotation: {axis: [0, 1, 0], angle: 30}}}",
+        "bodies.c.cloth.pins=[{edge: top}, {edge: left, motion: s, release: 1}]",
+        "bodies.c.cloth.pins=[{row: 3}]",
+        "bodies.c.cloth.pins=[{column: 2}]",
+        "bodies.c.cloth.pins=[{corner: bottom-right}]",
+        "bodies.c.cloth.pins=[{particles: [0, 5, 11]}, {particles: 3}]",
+        "bodies.c.cloth.damping={order: 0.5, memory: full}",
+        "bodies.c.cloth.damping={order: 0.5, memory: {full: true, tolerance: 1e-3}}",
+        "bodies.c.cloth.damping={order: 0.5, memory: {steps: 3, rule: coimbra}}",
+        "bodies.c.cloth.damping={order: 0.5, memory: {steps: 3}}",
+        "bodies.c.cloth.damping={order: 0.2, memory: {steps: 3, unsafe: true}}",
+        "bodies.c.cloth.damping={order: 0.5, memory: {seconds: 0.2}}",
+        "bodies.c.cloth.damping={order: 0.5, memory: {fading: 0.2, horizon: 3}}",
+        "bodies.c.cloth.drag.model=none",
+        "bodies.c.cloth.drag={model: published, history: {coefficient: 1}}",
+        "bodies.c.cloth.drag={model: viscous, viscous: 1}",
+        "bodies.c.cloth.drag={model: normal, normal: 1}",
+        "bodies.c.cloth.drag={model: both, viscous: 1, normal: 1}",
+        "bodies.c.cloth={integrator: euler, drag: {model: viscous}}",
+        "bodies.c.cloth={integrator: rk4, drag: {model: none}}",
+        "bodies.c.cloth.bend={model: springs, stiffness: 1}",
+        "bodies.c.cloth.repulsion={enabled: true, distance: 0.01, friction: 0.5}",
+        "bodies.c.cloth={material: gauze, time_step: 1e-3, margin: 0}",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        fm_scene *scene =
+            parse_set(START SHEET "motions: {s: {sine: {axis: [1, 0, 0], amplitude: 0.01, "
+                                  "period: 3}}}\n",
+                      &settings[i], 1);
+        fm_world *world = build(scene);
+        fm_error err = {0};
+        fm_world_advance(world, 0.02, &err);
+        if (err.status != FM_OK)
+            print_error("%s: %s\n", settings[i], err.text);
+        assert_int_equal(err.status, FM_OK);
+        check_round_trip(scene);
+        fm_world_destroy(world);
+        fm_scene_destroy(scene);
+    }
+}
+
+static void settings_change_one_thing(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "world.frames=48",
+        "bodies.towel.cloth.density=1200",
+        "bodies.towel.cloth.pins.0.release=2",
+        "bodies.towel.cloth.drag.history.memory.seconds=3", // where `full` was
+        "bodies.towel.cloth.sheet.rotation.axis=[0, 1, 0]",
+        "bodies.towel.cloth.sheet.rotation.angle=90",
+        "motions.swing.turn={axis: [0, 0, 1], rate: 10}", // instead of the sine
+        "colliders.ball={sphere: {radius: 0.1}}",
+        "probes.tip.measure=velocity",
+        "about=something: else",
+    };
+    fm_scene *scene = parse_set(example, settings, 9);
+    const fm_scene_body *body = scene->bodies.data;
+    const fm_scene_pin *pin = body->cloth.pins.data;
+    const fm_scene_motion *motion = scene->motions.data;
+    assert_int_equal(scene->frames, 48);
+    assert_close(body->cloth.def.density, 1200, 0);
+    assert_close(pin->release, 2, 0);
+    assert_int_equal(body->cloth.def.drag.history.memory.kind, FM_RECALL_SECONDS);
+    assert_close(body->cloth.sheet.rotation.y, sqrt(0.5), 1e-15);
+    assert_int_equal(motion->kind, FM_SCENE_TURN);
+    assert_close(motion->turn.rate, 10 * FM_PI / 180, 1e-15);
+    assert_int_equal(scene->colliders.count, 1);
+    assert_string_equal(fm_scene_probe_column(scene, 0), "tip.velocity.x");
+    check_round_trip(scene);
+    fm_scene_destroy(scene);
+    fm_error err = {0};
+    assert_null(
+        fm_scene_parse(example, strlen(example), "test", NULL, settings, 10, NULL, NULL, &err));
+    assert_non_null(strstr(err.text, "about is a mapping, it must be a text"));
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void files_extend_others(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/fathom-scene-XXXXXX", path[256];
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, "base.yaml", example);
+    write_file(folder, "middle.yaml",
+               "extend: base.yaml\nabout: middle\n"
+               "motions: {swing: {turn: {axis: [0, 0, 1], rate: 10}}, other: none}\n");
+    write_file(folder, "top.yaml",
+               "extend: middle.yaml\nbodies:\n  second:\n    cloth: {sheet: {columns: 3, rows: 3, "
+               "width: 1, height: 1}}\n  towel: {cloth: {density: 1300, pins: [{corner: top-left}, "
+               "{row: 4}]}}\n");
+    snprintf(path, sizeof path, "%s/top.yaml", folder);
+    fm_error err = {0};
+    fm_scene *scene = fm_scene_load(path, NULL, 0, print_remark, NULL, &err);
+    assert_non_null(scene);
+    const fm_scene_body *bodies = scene->bodies.data;
+    const fm_scene_motion *motions = scene->motions.data;
+    assert_string_equal(scene->about, "middle");
+    assert_string_equal(fm_scene_cloth_name(scene, 1), "second"); // after those of the base
+    assert_close(bodies[0].cloth.def.density, 1300, 0);
+    assert_close(bodies[0].cloth.def.thickness, 0.002, 0);
+    assert_int_equal(bodies[0].cloth.pins.count, 2);
+    assert_int_equal(motions[0].kind, FM_SCENE_TURN);
+    assert_int_equal(scene->motions.count, 2);
+    assert_null(strstr(fm_scene_text(scene), "extend"));
+    check_round_trip(scene);
+    fm_scene_destroy(scene);
+    const char *text = "extend: top.yaml\nabout: from memory\n";
+    scene = fm_scene_parse(text, strlen(text), "memory", folder, NULL, 0, print_remark, NULL, &err);
+    assert_non_null(scene);
+    fm_scene_destroy(scene);
+    const char *const names[] = {"base.yaml", "middle.yaml", "top.yaml"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static uint64_t hash_with(const char *setting)
+{
+    const char *const settings[] = {setting};
+    fm_scene *scene = parse_set(example, settings, setting != NULL);
+    uint64_t hash = fm_scene_hash(scene);
+    fm_scene_destroy(scene);
+    return hash;
+}
+
+static void the_hash_is_that_of_what_a_run_writes(void **state)
+{
+    (void)state;
+    uint64_t plain = hash_with(NULL);
+    static const char *const aside[] = {
+        "about=other",   "source=x",          "world.frames=1",          "world.threads=2",
+        "output.keep=3", "look.style=studio", "camera.target=[0, 0, 0]", "output={}"};
+    for (size_t i = 0; i < sizeof aside / sizeof *aside; i++)
+        assert_true(hash_with(aside[i]) == plain);
+    assert_true(hash_with("world.fps=25") != plain);
+    assert_true(hash_with("bodies.towel.cloth.density=1101") != plain);
+    assert_true(hash_with("probes.tip.at=[0, 0]") != plain);
+    assert_true(hash_with("output.fields=drag") != plain);
+    assert_true(hash_with("bodies.towel.cloth.density=1.1e3") == plain);
+}
+
+static void probes_follow_their_points(void **state)
+{
+    (void)state;
+    fm_scene *scene = parse(
+        START "bodies:\n  c:\n    cloth:\n      sheet: {columns: 3, rows: 5, width: 1, height: 2, "
+              "origin: [1, 2, 3], velocity: [4, 5, 6]}\n"
+              "probes:\n  a: {body: c, at: [0, 0]}\n  b: {body: c, at: [0.25, 0.9]}\n"
+              "  d: {body: c, at: [1, 1], measure: [velocity, pinned]}\n  e: {body: c}\n");
+    fm_world *world = build(scene);
+    const double expected[] = {1, 2, 3, 1.25, 0.2, 3, 4, 5, 6, 0, 1.5, 1, 3};
+    const char *const names[] = {"a.x", "a.y",          "a.z",          "b.x",          "b.y",
+                                 "b.z", "d.velocity.x", "d.velocity.y", "d.velocity.z", "d.pinned",
+                                 "e.x", "e.y",          "e.z"};
+    double values[13];
+    fm_error err = {0};
+    assert_int_equal(fm_scene_probe_column_count(scene), 13);
+    assert_true(fm_scene_read_probes(scene, world, values, &err));
+    for (int i = 0; i < 13; i++) {
+        assert_string_equal(fm_scene_probe_column(scene, i), names[i]);
+        assert_close(values[i], expected[i], 1e-14);
+    }
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+}
+
+// What the scene builds is what the same calls in C build.
+static void the_world_is_that_of_the_library(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_scene *scene = parse(example);
+    fm_world *world = build(scene);
+    fm_world_def world_def = fm_default_world_def();
+    fm_world *other = fm_world_create(&world_def, &err);
+    fm_cloth_def def = fm_default_cloth_def();
+    def.density = 1100;
+    def.damping.coefficient = 0.5;
+    def.damping.order = 0.5;
+    def.drag.model = FM_DRAG_PUBLISHED;
+    def.drag.viscous = 0.5;
+    def.drag.history.coefficient = 5;
+    def.drag.history.memory.kind = FM_RECALL_FULL;
+    fm_sheet sheet = {.columns = 21, .rows = 31, .width = 0.4, .height = 0.6};
+    fm_cloth *cloth = fm_cloth_create_sheet(other, &def, &sheet, &err);
+    fm_motion *swing = fm_motion_sine(other, (fm_vec3){0, 0, 1}, 0.1, 1.2, &err);
+    fm_cloth_pin_row(cloth, 0, swing, &err);
+    for (int i = 0; i < 5; i++) {
+        fm_world_advance(world, 1.0 / 24, &err);
+        fm_world_advance(other, 1.0 / 24, &err);
+    }
+    assert_int_equal(err.status, FM_OK);
+    assert_true(fm_world_hash(world) == fm_world_hash(other));
+    fm_world_destroy(other);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+}
+
+// Does the library take a cloth with `value` in that place?
+static bool is_taken(size_t offset, double value)
+{
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_scene_cloth cloth = {.sheet = {.columns = 2, .rows = 2, .width = 1, .height = 1}};
+    cloth.def = fm_default_cloth_def();
+    cloth.def.drag.model = FM_DRAG_NONE;
+    memcpy((char *)&cloth + offset, &value, sizeof value);
+    fm_cloth_create_sheet(world, &cloth.def, &cloth.sheet, &err);
+    fm_world_destroy(world);
+    return err.status == FM_OK;
+}
+
+static int check_ranges(const fm_table *table, size_t base)
+{
+    int checked = 0;
+    for (int i = 0; i < table->count; i++) {
+        const fm_entry *entry = &table->entries[i];
+        if (entry->type == FM_KEY_MAPPING && strcmp(entry->key, "memory") != 0)
+            checked += check_ranges(entry->table, base + entry->offset);
+        if (entry->type != FM_KEY_NUMBER)
+            continue;
+        size_t at = base + entry->offset;
+        double low = entry->range.low, high = entry->range.high;
+        bool good = is_taken(at, low) == !entry->range.low_open &&
+                    is_taken(at, high) == !entry->range.high_open && !is_taken(at, low - 1e-6) &&
+                    !is_taken(at, high * (1 + 1e-9)) && is_taken(at, low + 1e-6) &&
+                    is_taken(at, high * (1 - 1e-9)) && !is_taken(at, NAN);
+        if (!good)
+            print_error("%s.%s\n", table->name, entry->key);
+        assert_true(good);
+        checked++;
+    }
+    return checked;
+}
+
+static void ranges_are_those_of_the_library(void **state)
+{
+    (void)state;
+    assert_int_equal(check_ranges(&fm_cloth_table, 0), 22);
+}
+
+static void check_table(const fm_table *table)
+{
+    assert_non_null(table->about);
+    for (int i = 0; i < table->count; i++) {
+        const fm_entry *entry = &table->entries[i];
+        assert_non_null(entry->about);
+        assert_ptr_equal(fm_table_find(table, entry->key), entry); // no key twice
+        assert_true(entry->choice <= table->has_kind);
+        if (entry->type == FM_KEY_NAMED || entry->type == FM_KEY_LIST)
+            assert_true(entry->table->size > 0);
+        if (entry->type == FM_KEY_WORD)
+            assert_non_null(fm_entry_word(entry, 0));
+        if (entry->table)
+            check_table(entry->table);
+    }
+}
+
+static void tables_are_whole(void **state)
+{
+    (void)state;
+    check_table(&fm_scene_table);
+    check_table(&fm_rotation_table);
+}
+
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        print_error("%s cannot be read\n", path);
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void scenes_that_ship_are_good(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"swing",  "pull",    "sideways", "sphere",
+                                        "models", "sinking", "current"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[512];
+        snprintf(path, sizeof path, SOURCE_DIR "/scenes/underwater/%s.yaml", names[i]);
+        fm_error err = {0};
+        fm_scene *scene = fm_scene_load(path, NULL, 0, print_remark, NULL, &err);
+        assert_non_null(scene);
+        fm_world *world = build(scene);
+        fm_world_advance(world, 1 / fm_scene_run_settings(scene).fps, &err);
+        assert_int_equal(err.status, FM_OK);
+        check_round_trip(scene);
+        fm_world_destroy(world);
+        fm_scene_destroy(scene);
+    }
+}
+
+static void the_reference_is_up_to_date(void **state)
+{
+    (void)state;
+    char *made = fm_scene_reference(), *kept = read_whole(SOURCE_DIR "/docs/scenes.md");
+    if (strcmp(made, kept) != 0)
+        print_error("docs/scenes.md is stale: fathom describe --markdown > docs/scenes.md\n");
+    assert_string_equal(made, kept);
+    free(made);
+    free(kept);
+}
+
+static void check_description(const char *key, const char *said)
+{
+    fm_error err = {0};
+    char *text = fm_scene_describe(key, &err);
+    assert_non_null(text);
+    if (!strstr(text, said))
+        print_error("%s: %s\n", key, text);
+    assert_non_null(strstr(text, said));
+    free(text);
+}
+
+static void keys_are_described(void **state)
+{
+    (void)state;
+    check_description(NULL, "medium     what everything is immersed in");
+    check_description("bodies.towel.cloth.density", "number: above 0 and at most 1e5 kg/m^3");
+    check_description("bodies.cloth.density", "default  1080");
+    check_description("drag.model", "word: none, physical, published, viscous, normal, both");
+    check_description("history.memory", "default  { fading: 1 }");
+    check_description("flow", "default  still");
+    check_description("release", "default  never");
+    check_description("camera.field_of_view", "default  35");
+    fm_error err = {0};
+    assert_null(fm_scene_describe("denisty", &err));
+    assert_non_null(strstr(err.text, "did you mean \"density\"?"));
+}
+
+// Braces match outside strings: a shape test; editors' own validators do the rest.
+static void the_schema_is_json(void **state)
+{
+    (void)state;
+    char *schema = fm_scene_schema();
+    int depth = 0;
+    bool quoted = false;
+    for (const char *p = schema; *p; p++) {
+        if (*p == '\\' && quoted)
+            p++;
+        else if (*p == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+        assert_true(depth > 0 || p[1] == '\n' || p[1] == 0);
+    }
+    assert_int_equal(depth, 0);
+    assert_non_null(strstr(schema, "draft/2020-12"));
+    free(schema);
+}
+
+static void numbers_have_a_point_in_any_language(void **state)
+{
+    (void)state;
+    const char *before = setlocale(LC_ALL, "de_DE.UTF-8");
+    fm_scene *scene = parse(example);
+    assert_non_null(strstr(fm_scene_text(scene), "amplitude: 0.1"));
+    assert_close(((const fm_scene_motion *)scene->motions.data)->sine.amplitude, 0.1, 0);
+    fm_scene_destroy(scene);
+    if (before)
+        setlocale(LC_ALL, "C");
+    else
+        print_message("no German here: nothing was shown\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_example_of_the_design_loads),
+        cmocka_unit_test(what_is_left_out_has_the_librarys_defaults),
+        cmocka_unit_test(materials_come_before_what_overrides_them),
+        cmocka_unit_test(every_choice_can_be_made),
+        cmocka_unit_test(settings_change_one_thing),
+        cmocka_unit_test(files_extend_others),
+        cmocka_unit_test(the_hash_is_that_of_what_a_run_writes),
+        cmocka_unit_test(probes_follow_their_points),
+        cmocka_unit_test(the_world_is_that_of_the_library),
+        cmocka_unit_test(ranges_are_those_of_the_library),
+        cmocka_unit_test(tables_are_whole),
+        cmocka_unit_test(scenes_that_ship_are_good),
+        cmocka_unit_test(the_reference_is_up_to_date),
+        cmocka_unit_test(keys_are_described),
+        cmocka_unit_test(the_schema_is_json),
+        cmocka_unit_test(numbers_have_a_point_in_any_language),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// Broken scenes: each mistake is found where it is, and said in words.
+#include "check.h"
+
+#include <fathom/scene.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct mistake {
+    const char *name;
+    const char *text;
+    int line, column;
+    const char *said;
+} mistake;
+
+// A scene with `text` in the place of the sheet's line.
+#define START "about: a\nsource: b\n"
+#define CLOTH                                                                                      \
+    START "bodies:\n  towel:\n    cloth:\n      sheet: {columns: 3, rows: 4, width: 1, height: "   \
+          "1}\n"
+#define SHEET "bodies: {c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}\n"
+
+static const mistake mistakes[] = {
+    // not a scene at all
+    {"empty", "", 1, 1, "the file is empty"},
+    {"only a comment", "# nothing\n", 1, 1, "the file is empty"},
+    {"binary junk",
+     "about: a\n\x7f"
+     "ELF\x02\x01",
+     2, 1, "this is not text: the character 0x7f"},
+    {"bad UTF-8", "about: a\nsource: \xc3\x28\n", 2, 9, "the byte 0xc3 is no UTF-8"},
+    {"a list", "- about: a\n", 1, 1, "a scene is a mapping of keys"},
+    {"a word", "towel\n", 1, 1, "a scene is a mapping of keys"},
+    {"no colon", START "world\n", 4, 1, "not YAML: could not find expected ':'"},
+    {"open bracket", START "world: {frames: 3\n" SHEET, 4, 7, "not YAML"},
+    {"a tab", START "world:\n\tframes: 3\n", 4, 1, "indent with blanks"},
+    {"two documents", START SHEET "---\nabout: c\n", 4, 1, "a second document begins here"},
+    {"an anchor", START "world: &w {frames: 3}\n" SHEET, 3, 8, "anchors (&name)"},
+    {"an alias", START "world: *w\n" SHEET, 3, 8, "aliases (*name)"},
+    {"a tag", START "world: !!map {frames: 3}\n" SHEET, 3, 8, "tags (!name)"},
+    {"a key that is a list", START "[a, b]: 3\n" SHEET, 3, 1, "a key must be a word"},
+    {"an escaped zero", START "world: {threads: \"\\0\"}\n" SHEET, 3, 18, "zero byte"},
+    // keys
+    {"unknown section", START "wrld: {frames: 3}\n" SHEET, 3, 1, "did you mean \"world\"?"},
+    {"unknown key", CLOTH "      densty: 1100\n", 7, 7,
+     "bodies.towel.cloth has no key \"densty\"; did you mean \"density\"?"},
+    {"unknown key, nothing near", START "world: {colour: 3}\n" SHEET, 3, 9,
+     "allowed are frames, fps, gravity, threads"},
+    {"duplicate key", CLOTH "      density: 1100\n      margin: 0\n      density: 1200\n", 9, 7,
+     "\"density\" is given twice, before on line 7"},
+    {"duplicate section", START SHEET "source: c\n", 4, 1, "\"source\" is given twice"},
+    {"no about", "source: b\n" SHEET, 1, 1, "the scene needs \"about\""},
+    {"no sheet", START "bodies:\n  towel:\n    cloth:\n      density: 1100\n", 5, 5,
+     "bodies.towel.cloth needs \"sheet\""},
+    {"half a sheet", START "bodies: {c: {cloth: {sheet: {columns: 3, rows: 3, width: 1}}}}\n", 3,
+     22, "bodies.c.cloth.sheet needs \"height\""},
+    {"no bodies", START "bodies: {}\n", 3, 1, "nothing to simulate"},
+    {"a name with a dot",
+     START "bodies: {a.b: {cloth: {sheet: {columns: 3, rows: 4, width: 1, "
+           "height: 1}}}}\n",
+     3, 10, "\"a.b\" is no name"},
+    {"a long name",
+     START SHEET "motions:\n  mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm: none\n", 5, 3,
+     "too long"},
+    // numbers
+    {"negative mass", CLOTH "      density: -1100\n", 7, 16,
+     "bodies.towel.cloth.density is -1100, allowed is above 0 and at most 1e5 kg/m^3"},
+    {"a number with a unit", CLOTH "      density: 1100 kg/m^3\n", 7, 16, "without its unit"},
+    {"a comma", CLOTH "      thickness: 0,002\n", 7, 18, "with a point, not a comma"},
+    {"a word for a number", CLOTH "      density: heavy\n", 7, 16,
+     "is \"heavy\", it must be a number"},
+    {"a quoted number", CLOTH "      density: \"1100\"\n", 7, 16, "without quotes"},
+    {"a list for a number", CLOTH "      density: [1, 2]\n", 7, 16,
+     "is a list, it must be a number"},
+    {"nothing for a number", CLOTH "      density:\n      margin: 0\n", 7, 15, "is empty"},
+    {"not a number", CLOTH "      density: .nan\n", 7, 16, "it must be a number"},
+    {"infinite", CLOTH "      density: inf\n", 7, 16, "it must be a number"},
+    {"overflow", CLOTH "      density: 1e999\n", 7, 16, "is 1e999, allowed is"},
+    {"hexadecimal", CLOTH "      density: 0x44c\n", 7, 16, "it must be a number"},
+    {"huge", START "world: {gravity: [0, -1e30, 0]}\n" SHEET, 3, 22,
+     "world.gravity[1] is -1e30, allowed is -10000 to 10000 m/s^2"},
+    {"broken whole number", START "world: {frames: 2.5}\n" SHEET, 3, 17, "a whole number"},
+    {"whole number too large", START "world: {frames: 99999999999}\n" SHEET, 3, 17,
+     "allowed is 0 to 1e7"},
+    {"order one", CLOTH "      drag: {history: {order: 1}}\n", 7, 31, "above 0 and below 1"},
+    // other types
+    {"yes is no truth", CLOTH "      repulsion: {enabled: yes}\n", 7, 28,
+     "is \"yes\", it must be true or false"},
+    {"unknown word", CLOTH "      drag: {model: phisical}\n", 7, 21, "did you mean \"physical\"?"},
+    {"unknown material", CLOTH "      material: tweed\n", 7, 17,
+     "allowed is cotton-towel, silk, canvas, gauze"},
+    {"two numbers for a vector", START "world: {gravity: [0, -9.81]}\n" SHEET, 3, 18,
+     "it must be [x, y, z]"},
+    {"no direction",
+     START "motions: {m: {sine: {axis: [0, 0, 0], amplitude: 1, period: 1}}}\n" SHEET, 3, 28,
+     "which is no direction"},
+    {"a rotation without axis",
+     START SHEET "colliders: {b: {box: {half_size: [1, 1, 1], rotation: {angle: 3}}}}\n", 4, 45,
+     "rotation needs \"axis\""},
+    {"a flat box", START SHEET "colliders: {b: {box: {half_size: [1, 0, 1]}}}\n", 4, 38,
+     "half_size[1] is 0, allowed is above 0"},
+    {"a mapping where a list is", CLOTH "      pins: {edge: top}\n", 7, 13, "must be a list"},
+    {"a word where a mapping is", CLOTH "      stretch: stiff\n", 7, 16, "it must be a mapping"},
+    // names of others, choices, keys that belong together
+    {"missing motion",
+     CLOTH "      pins: [{edge: top, motion: swng}]\n"
+           "motions: {swing: none}\n",
+     7, 34, "is \"swng\", which is not in motions; did you mean \"swing\"?"},
+    {"missing body", START SHEET "probes: {p: {body: towel}}\n", 4, 20, "which is not in bodies"},
+    {"two choices",
+     START SHEET "motions: {m: {sine: {axis: [1, 0, 0], amplitude: 1, period: 1}, "
+                 "turn: {axis: [1, 0, 0]}}}\n",
+     4, 65, "motions.m has \"sine\" and \"turn\": one of sine, turn"},
+    {"no choice", START SHEET "colliders:\n  c: {friction: 1}\n", 5, 3,
+     "colliders.c needs one of plane, sphere, capsule, box"},
+    {"an unknown memory", CLOTH "      damping: {memory: fll}\n", 7, 25,
+     "it must be a mapping or the word full"},
+    {"a rule without steps", CLOTH "      damping: {memory: {seconds: 1, rule: coimbra}}\n", 7, 38,
+     "rule belongs to steps"},
+    {"coimbra at another order",
+     CLOTH "      damping: {order: 0.4, memory: {steps: 3, rule: coimbra}}\n", 7, 54,
+     "needs order 0.5"},
+    {"a window of low order",
+     CLOTH "      drag: {model: published, history: {coefficient: 1, order: 0.2, memory: {steps: "
+           "3}}}\n",
+     7, 70, "feeds energy in at orders below 0.31"},
+    {"damping stronger than springs", CLOTH "      damping: {coefficient: 9000, order: 0.2}\n", 7,
+     30, "at most 10 times"},
+    {"an integrator that forgets",
+     CLOTH "      drag: {model: published, history: {coefficient: 1}}\n      integrator: rk4\n", 8,
+     19, "drag.history remembers"},
+    {"euler with physical drag", CLOTH "      integrator: euler\n", 7, 19,
+     "physical drag needs kick-drift-kick"},
+    {"a row that is not there", CLOTH "      pins: [{row: 4}]\n", 7, 20, "0 to rows - 1 = 3"},
+    {"a particle that is not there", CLOTH "      pins: [{particles: [0, 12]}]\n", 7, 15,
+     "has 12, allowed is 0 to 11"},
+    {"a swing without period",
+     START SHEET "motions: {m: {turn: {axis: [0, 1, 0], amplitude: 9}}}\n", 4, 50,
+     "needs a period"},
+    {"keys out of order",
+     START SHEET
+     "motions:\n  m:\n    keyframes:\n      keys:\n        - {time: 1}\n        - {time: 0.5}\n",
+     9, 18, "it must be later than 1"},
+    {"motions in a circle", START SHEET "motions:\n  a: {compose: [b]}\n  b: {compose: [a]}\n", 6,
+     17, "leads back to itself through \"a\""},
+    {"extended file is missing", START "extend: nowhere.yaml\n", 3, 9, "cannot extend"},
+    {"extend of a list", START "extend: [a]\n", 3, 9, "must be the name of a file"},
+};
+
+typedef struct first {
+    int count, line, column;
+    char text[600], source[512];
+} first;
+
+static void keep_first(void *context, const fm_remark *remark)
+{
+    first *kept = context;
+    if (kept->count++ > 0)
+        return;
+    kept->line = remark->line;
+    kept->column = remark->column;
+    snprintf(kept->text, sizeof kept->text, "%s", remark->text);
+    snprintf(kept->source, sizeof kept->source, "%s", remark->source ? remark->source : "");
+}
+
+static void mistakes_are_found_where_they_are(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        const mistake *m = &mistakes[i];
+        fm_error err = {0};
+        first found = {0};
+        fm_scene *scene = fm_scene_parse(m->text, strlen(m->text), "file", "/nowhere", NULL, 0,
+                                         keep_first, &found, &err);
+        if (scene || err.status != FM_BAD_VALUE || found.count != 1 || found.line != m->line ||
+            found.column != m->column || !strstr(found.text, m->said)) {
+            print_error("%s: %d:%d: %s (%d mistakes), expected %d:%d: %s\n", m->name, found.line,
+                        found.column, found.text, found.count, m->line, m->column, m->said);
+            wrong++;
+        }
+        fm_scene_destroy(scene);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void zero_bytes_are_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "about: a\nso\0urce: b\n", wide[] = "\xff\xfe"
+                                                                   "a\0";
+    fm_error err = {0};
+    first found = {0};
+    assert_null(
+        fm_scene_parse(text, sizeof text - 1, "file", NULL, NULL, 0, keep_first, &found, &err));
+    assert_non_null(strstr(found.text, "the character 0x00 is not allowed"));
+    assert_int_equal(found.line, 2);
+    assert_int_equal(found.column, 3);
+    found = (first){0}, err = (fm_error){0};
+    assert_null(
+        fm_scene_parse(wide, sizeof wide - 1, "file", NULL, NULL, 0, keep_first, &found, &err));
+    assert_non_null(strstr(found.text, "the byte 0xff is no UTF-8"));
+}
+
+static void list_places(void *context, const fm_remark *remark)
+{
+    char *places = context;
+    size_t length = strlen(places);
+    snprintf(places + length, 200 - length, "%d:%d ", remark->line, remark->column);
+}
+
+static void all_are_told_in_the_order_of_the_file(void **state)
+{
+    (void)state;
+    const char *text = "about: a\nworld: {frames: x, fps: 0}\nmedium: {densty: 3}\n" SHEET
+                       "probes: {p: {body: d, at: [0, 2]}, q: {}}\nlook: studio\n";
+    char places[200] = "";
+    fm_error err = {0};
+    assert_null(
+        fm_scene_parse(text, strlen(text), "file", NULL, NULL, 0, list_places, places, &err));
+    assert_string_equal(places, "1:1 2:17 2:25 3:10 5:20 5:31 5:36 6:7 ");
+    assert_non_null(strstr(err.text, "(and 7 more)"));
+}
+
+static void errors_carry_place_and_line(void **state)
+{
+    (void)state;
+    const char *text = START SHEET "wrld: {}\nsorce: {}\n";
+    fm_error err = {0};
+    first found = {0};
+    assert_null(
+        fm_scene_parse(text, strlen(text), "my.yaml", NULL, NULL, 0, keep_first, &found, &err));
+    assert_string_equal(found.source, "wrld: {}");
+    assert_non_null(strstr(err.text, "my.yaml:4:1: the scene has no key \"wrld\""));
+    assert_non_null(strstr(err.text, "(and 1 more)"));
+    assert_null(fm_scene_parse(text, strlen(text), "my.yaml", NULL, NULL, 0, NULL, NULL, &err));
+}
+
+typedef struct bad_setting {
+    const char *setting, *said;
+} bad_setting;
+
+static const bad_setting bad_settings[] = {
+    {"world", "PATH=VALUE"},
+    {"=3", "PATH=VALUE"},
+    {"world.frames=", "a value is missing"},
+    {"world.frmes=3", "world has no key \"frmes\"; did you mean \"frames\"?"},
+    {"wrld.frames=3", "the scene has no key \"wrld\"; did you mean \"world\"?"},
+    {"world.frames.x=3", "world.frames has no keys"},
+    {"world.frames=-1", "world.frames is -1, allowed is 0 to 1e7"},
+    {"world.frames=[1", "not YAML"},
+    {"bodies.d.cloth.density=3", "bodies has no \"d\"; there are c"},
+    {"bodies.c.cloth.pins.0.edge=top", "has no element \"0\""},
+    {"extend=x.yaml", "has no key \"extend\""},
+    {"motions.m={sine: {}}", "motions.m.sine needs \"axis\""},
+    {"world.frames=\xff", "no UTF-8"},
+};
+
+static void settings_are_checked_too(void **state)
+{
+    (void)state;
+    const char *text = START SHEET;
+    for (size_t i = 0; i < sizeof bad_settings / sizeof *bad_settings; i++) {
+        fm_error err = {0};
+        first found = {0};
+        const char *settings[] = {bad_settings[i].setting};
+        fm_scene *scene =
+            fm_scene_parse(text, strlen(text), "file", NULL, settings, 1, keep_first, &found, &err);
+        if (scene || !strstr(found.text, bad_settings[i].said) || found.line != 0)
+            print_error("%s: %d: %s\n", bad_settings[i].setting, found.line, found.text);
+        assert_null(scene);
+        assert_non_null(strstr(found.text, bad_settings[i].said));
+        char place[80];
+        snprintf(place, sizeof place, "--set %s: ", bad_settings[i].setting);
+        assert_true(strncmp(err.text, place, strlen(place)) == 0);
+    }
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void refuse_file(const char *path, fm_status status, const char *said, int line)
+{
+    fm_error err = {0};
+    first found = {0};
+    fm_scene *scene = fm_scene_load(path, NULL, 0, keep_first, &found, &err);
+    if (scene || err.status != status || !strstr(found.text, said) || found.line != line)
+        print_error("%s: status %d, %d: %s\n", path, err.status, found.line, found.text);
+    assert_null(scene);
+    assert_int_equal(err.status, status);
+    assert_non_null(strstr(found.text, said));
+    assert_int_equal(found.line, line);
+}
+
+static void files_that_cannot_be_read(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/fathom-scene-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    refuse_file("missing.yaml", FM_INPUT_OUTPUT, "No such file", 0);
+    refuse_file(".", FM_BAD_VALUE, "directory", 0);
+    refuse_file("/dev/zero", FM_BAD_VALUE, "larger than the 16 MB", 0);
+    write_file("large.yaml", "about: a\n");
+    assert_int_equal(truncate("large.yaml", 100 << 20), 0); // takes no room
+    refuse_file("large.yaml", FM_BAD_VALUE, "larger than the 16 MB", 0);
+    write_file("self.yaml", "about: a\nextend: self.yaml\n");
+    refuse_file("self.yaml", FM_BAD_VALUE, "it leads back to itself", 2);
+    write_file("one.yaml", "extend: two.yaml\n");
+    write_file("two.yaml", "about: a\nsource: b\nextend: ./one.yaml\n");
+    refuse_file("one.yaml", FM_BAD_VALUE, "it leads back to itself", 3);
+    write_file("zero.yaml", "about: a\nextend: /dev/zero\n");
+    refuse_file("zero.yaml", FM_BAD_VALUE, "not a regular file", 2);
+    char name[32], text[64];
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "chain%d.yaml", i);
+        snprintf(text, sizeof text, "about: a\nextend: chain%d.yaml\n", i + 1);
+        write_file(name, text);
+    }
+    refuse_file("chain0.yaml", FM_BAD_VALUE, "more than 16 files", 2);
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "chain%d.yaml", i);
+        unlink(name);
+    }
+    const char *const others[] = {"large.yaml", "self.yaml", "one.yaml", "two.yaml", "zero.yaml"};
+    for (int i = 0; i < 5; i++)
+        unlink(others[i]);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static char *repeat(const char *before, const char *piece, int count, const char *after)
+{
+    size_t size = strlen(piece), start = strlen(before);
+    size_t end = start + size * (size_t)count;
+    char *text = malloc(end + strlen(after) + 1);
+    assert_non_null(text);
+    snprintf(text, end + strlen(after) + 1, "%s", before);
+    for (int i = 0; i < count; i++)
+        snprintf(text + start + size * (size_t)i, size + 1, "%s", piece);
+    snprintf(text + end, strlen(after) + 1, "%s", after);
+    return text;
+}
+
+static void refuse_text(char *text, const char *said, int line, int column)
+{
+    fm_error err = {0};
+    first found = {0};
+    fm_scene *scene =
+        fm_scene_parse(text, strlen(text), "file", NULL, NULL, 0, keep_first, &found, &err);
+    assert_null(scene);
+    if (!strstr(found.text, said))
+        print_error("%s, expected %s\n", found.text, said);
+    assert_non_null(strstr(found.text, said));
+    assert_int_equal(found.line, line);
+    assert_int_equal(found.column, column);
+    free(text);
+}
+
+static void too_much_of_everything(void **state)
+{
+    (void)state;
+    refuse_text(repeat(START "world: ", "[", 100000, ""), "nested more than 64 deep", 3, 71);
+    refuse_text(repeat(START "world: ", "{a: ", 1000, ""), "nested more than 64 deep", 3, 260);
+    refuse_text(repeat(START "world:\n  ", "- ", 1000, ""), "nested more than 64 deep", 4, 129);
+    refuse_text(repeat(START "world: [", "1,", 1100000, "]\n"), "more than a scene may hold", 3,
+                2000001);
+    refuse_text(repeat(START "world: [", "1,", 9000000, "]\n"), "at most 16777216", 0, 0);
+    refuse_text(repeat(START "world: {", "a: b, ", 3000, "}\n"), "is given twice", 3, 15);
+    refuse_text(repeat(START "about: \"", "x", 100000, "\"\n"), "\"about\" is given twice", 3, 1);
+}
+
+static void stops_looking_after_a_thousand(void **state)
+{
+    (void)state;
+    char *text =
+        repeat(START SHEET "motions: {m: {keyframes: {keys: [", "{time: x}, ", 5000, "]}}}\n");
+    fm_error err = {0};
+    first found = {0};
+    assert_null(
+        fm_scene_parse(text, strlen(text), "file", NULL, NULL, 0, keep_first, &found, &err));
+    assert_int_equal(found.count, 1001);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mistakes_are_found_where_they_are),
+        cmocka_unit_test(zero_bytes_are_refused),
+        cmocka_unit_test(all_are_told_in_the_order_of_the_file),
+        cmocka_unit_test(errors_carry_place_and_line),
+        cmocka_unit_test(settings_are_checked_too),
+        cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(too_much_of_everything),
+        cmocka_unit_test(stops_looking_after_a_thousand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// Worlds: media that flow, motions and colliders through the public interface, advances that are
+// refused or diverge, reports, and states saved, damaged and restored.
+#include "bodies.h"
+
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+static const fm_sheet small = {.columns = 7, .rows = 6, .width = 0.3, .height = 0.25};
+
+static fm_world *world_with_flow(fm_flow flow)
+{
+    fm_error err = {0};
+    fm_world_def def = fm_default_world_def();
+    def.threads = 1;
+    def.medium.flow = flow;
+    fm_world *world = fm_world_create(&def, &err);
+    assert_non_null(world);
+    return world;
+}
+
+static void expect_flow(fm_flow flow, fm_vec3 at, double t, fm_vec3 expected)
+{
+    fm_world *world = world_with_flow(flow);
+    fm_vec3 w = fm_world_medium_velocity(world, at, t);
+    assert_at_most(largest_distance(&w, &expected, 1), 1e-14);
+    fm_world_destroy(world);
+}
+
+static fm_vec3 swirl(void *context, fm_vec3 x, double t)
+{
+    double s = *(double *)context;
+    return (fm_vec3){s * x.y, -s * x.x, t};
+}
+
+static void media_flow(void **state)
+{
+    (void)state;
+    fm_vec3 at = {1, 2, 3}, U = {0.1, 0.2, 0.3}, V = {1, 0, 2};
+    expect_flow((fm_flow){.kind = FM_FLOW_STILL, .velocity = U}, at, 1, no_gravity);
+    expect_flow((fm_flow){.kind = FM_FLOW_UNIFORM, .velocity = U}, at, 1, U);
+    fm_flow flow = {.kind = FM_FLOW_OSCILLATING, .velocity = U, .amplitude = V, .period = 2};
+    expect_flow(flow, at, 0.5, (fm_vec3){1.1, 0.2, 2.3});
+    flow.phase = PI / 2;
+    expect_flow(flow, at, 0, (fm_vec3){1.1, 0.2, 2.3});
+    flow = (fm_flow){.kind = FM_FLOW_SHEAR,
+                     .velocity = U,
+                     .amplitude = V,
+                     .axis = {0, 5, 0},
+                     .centre = {9, 1, 9},
+                     .radius = 0.5};
+    expect_flow(flow, at, 7, (fm_vec3){2.1, 0.2, 4.3});
+    flow =
+        (fm_flow){.kind = FM_FLOW_VORTEX, .amplitude = {0, 0, 3}, .axis = {0, 0, 2}, .radius = 0.5};
+    expect_flow(flow, (fm_vec3){0.25, 0, 9}, 0, (fm_vec3){0, 1.5, 0}); // solid inside
+    expect_flow(flow, (fm_vec3){0, 1, -4}, 0, (fm_vec3){-1.5, 0, 0});  // 1/r outside
+    expect_flow(flow, (fm_vec3){0.5, 0, 0}, 0, (fm_vec3){0, 3, 0});    // the speed at the radius
+    double s = 2;
+    expect_flow((fm_flow){.kind = FM_FLOW_FUNCTION, .function = swirl, .context = &s}, at, 4,
+                (fm_vec3){4, -2, 4});
+}
+
+// Cells: no flow through their walls, none along the axis, free of divergence, and they turn.
+static void cells_turn_beside_each_other(void **state)
+{
+    (void)state;
+    fm_world *world = world_with_flow((fm_flow){
+        .kind = FM_FLOW_CELLS, .amplitude = {0.4, 0, 0}, .axis = {0, 0, 1}, .radius = 0.5});
+    double d = 1e-4, fastest = 0;
+    for (unsigned i = 0; i < 300; i += 3) {
+        fm_vec3 x = {scatter(i), scatter(i + 1), scatter(i + 2)}, div[6],
+                e[3] = {{d, 0, 0}, {0, d, 0}, {0, 0, d}};
+        for (int k = 0; k < 6; k++) {
+            double way = k % 2 ? -1 : 1;
+            fm_vec3 y = {x.x + way * e[k / 2].x, x.y + way * e[k / 2].y, x.z + way * e[k / 2].z};
+            div[k] = fm_world_medium_velocity(world, y, 0);
+        }
+        double divergence = div[0].x - div[1].x + div[2].y - div[3].y + div[4].z - div[5].z;
+        assert_close(divergence / (2 * d), 0, 1e-6);
+        fm_vec3 w = fm_world_medium_velocity(world, x, 0);
+        assert_close(w.z, 0, 1e-15);
+        fastest = fmax(fastest, hypot(w.x, w.y));
+    }
+    assert_in_interval(fastest, 0.3, 0.4 + 1e-12);
+    fm_world_destroy(world);
+}
+
+static void refuse_world(fm_world_def def, const char *field)
+{
+    fm_error err = {0};
+    assert_null(fm_world_create(&def, &err));
+    assert_int_equal(err.status, FM_BAD_VALUE);
+    assert_string_equal(err.field, field);
+    assert_true(strlen(err.value) > 0 && strlen(err.allowed) > 0 && strlen(err.object) > 0);
+    fm_world_destroy(NULL);
+}
+
+static void bad_worlds(void **state)
+{
+    (void)state;
+    fm_world_def def = fm_default_world_def(), bad = def;
+    bad.medium.density = -1;
+    refuse_world(bad, "medium.density");
+    bad = def, bad.medium.viscosity = NAN;
+    refuse_world(bad, "medium.viscosity");
+    bad = def, bad.gravity.x = INFINITY;
+    refuse_world(bad, "gravity");
+    bad = def, bad.threads = -1;
+    refuse_world(bad, "threads");
+    bad = def, bad.medium.flow.kind = (fm_flow_kind)42;
+    refuse_world(bad, "kind");
+    bad = def, bad.medium.flow.velocity.y = NAN;
+    refuse_world(bad, "velocity");
+    bad = def, bad.medium.flow.kind = FM_FLOW_OSCILLATING;
+    refuse_world(bad, "period");
+    bad = def, bad.medium.flow.kind = FM_FLOW_VORTEX, bad.medium.flow.radius = 1;
+    refuse_world(bad, "axis");
+    bad.medium.flow.axis.x = 1, bad.medium.flow.radius = 0;
+    refuse_world(bad, "radius");
+    bad = def, bad.medium.flow.kind = FM_FLOW_FUNCTION;
+    refuse_world(bad, "function");
+}
+
+static void motions_through_the_world(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_motion *sine = fm_motion_sine_phase(world, (fm_vec3){0, 3, 0}, 0.5, 2, PI / 2, &err);
+    fm_turn turn = {.axis = {0, 0, 1}, .rate = PI};
+    fm_motion *both = fm_motion_compose(world, sine, fm_motion_turn(world, &turn, &err), &err);
+    fm_key keys[2] = {{.time = 0}, {.time = 1, .position = {1, 0, 0}}};
+    fm_motion *line = fm_motion_keyframes(world, keys, 2, FM_INTERPOLATE_LINEAR, no_gravity, &err);
+    assert_int_equal(err.status, FM_OK);
+    fm_vec3 x = fm_motion_position(both, (fm_vec3){1, 0, 0}, 0.5), expected = {0, 1, 0};
+    assert_at_most(largest_distance(&x, &expected, 1), 1e-14);
+    assert_close(fm_motion_velocity(line, (fm_vec3){5, 5, 5}, 0.3).x, 1, 1e-15);
+    assert_null(fm_motion_sine(world, (fm_vec3){0, 0, 0}, 1, 1, &err));
+    assert_int_equal(err.status, FM_BAD_VALUE);
+    assert_null(fm_motion_sine(world, (fm_vec3){1, 0, 0}, 1, 1, &err)); // after a failure: nothing
+    assert_null(fm_collider_create(world, &(fm_collider_def){0}, &err));
+    fm_world_destroy(world);
+}
+
+// A sheet dropped on a sphere on a floor rests on both and is inside of neither.
+static void colliders_hold_a_sheet(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = make_world(1.2, 1.8e-5, (fm_vec3){0, -9.81, 0});
+    fm_collider_def ball = fm_default_collider_def(), floor = ball;
+    ball.shape = (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = {0.15, -0.1, 0.12}, .radius = 0.08};
+    floor.shape = (fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, -0.2, 0}, .normal = {0, 2, 0}};
+    fm_collider *sphere = fm_collider_create(world, &ball, &err);
+    assert_non_null(sphere);
+    assert_non_null(fm_collider_create(world, &floor, &err));
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_sheet flat = {.columns = 21, .rows = 21, .width = 0.5, .height = 0.5};
+    flat.origin = (fm_vec3){-0.1, 0, -0.13};
+    flat.rotation = (fm_quat){-sqrt(0.5), 0, 0, sqrt(0.5)};
+    fm_cloth *cloth = make_sheet(world, &def, &flat);
+    fm_report report = {0};
+    for (int i = 0; i < 60; i++) {
+        report = advance(world, 0.025);
+        assert_int_equal(report.penetration_count, 0);
+        assert_close(report.deepest_penetration, 0, 0);
+    }
+    assert_true(report.contact_count > 20);
+    double contact[441];
+    read_field(cloth, "contact", contact);
+    const fm_vec3 *x = fm_cloth_positions(cloth, NULL);
+    int touching = 0;
+    for (int i = 0; i < 441; i++) {
+        touching += contact[i] == 1;
+        assert_true(fm_collider_distance(sphere, x[i], 0, NULL, NULL, NULL) >=
+                    def.thickness / 2 - 1e-12);
+        assert_true(x[i].y >= -0.2 + def.thickness / 2 - 1e-12);
+    }
+    assert_int_equal(touching, report.contact_count);
+    fm_world_destroy(world);
+}
+
+static void bad_durations(void **state)
+{
+    (void)state;
+    static const double bad[] = {0, -1, NAN, INFINITY};
+    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = fm_default_cloth_def();
+    make_sheet(world, &def, &small);
+    uint64_t hash = fm_world_hash(world);
+    for (int i = 0; i < 4; i++) {
+        fm_error err = {0};
+        fm_world_advance(world, bad[i], &err);
+        assert_int_equal(err.status, FM_BAD_VALUE);
+        assert_string_equal(err.field, "duration");
+        fm_error first = err;
+        fm_world_advance(world, 0.1, &err); // a failure sticks
+        assert_memory_equal(&err, &first, sizeof err);
+    }
+    assert_int_equal(fm_world_hash(world), hash);
+    assert_close(fm_world_time(world), 0, 0);
+    fm_world_destroy(world);
+}
+
+static void numbers_that_explode_are_named(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = fm_default_cloth_def();
+    make_sheet(world, &def, &small);
+    def = bare_cloth(); // drag would stop it
+    def.name = "sail";
+    fm_cloth *cloth = make_sheet(world, &def, &small);
+    fm_vec3 v[42] = {{0, 0, 0}};
+    v[17].x = 1e200;
+    assert_true(fm_cloth_set_velocities(cloth, v, &err));
+    fm_world_advance(world, 0.1, &err);
+    assert_int_equal(err.status, FM_DIVERGED);
+    assert_string_equal(err.object, "sail");
+    assert_non_null(strstr(err.field, "bodies"));
+    assert_non_null(strstr(err.value, "particle"));
+    fm_world_destroy(world);
+}
+
+static void reports_say_what_happened(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_sheet sheet = small;
+    sheet.velocity = (fm_vec3){0.3, 0, 0};
+    sheet.origin.y = 1;
+    make_sheet(world, &def, &sheet);
+    sheet.origin.z = 0.2;
+    def.stretch.stiffness = 1500;
+    fm_cloth *stiff = make_sheet(world, &def, &sheet);
+    double area = 0.3 * 0.25, m = def.density * def.thickness * area;
+    fm_report now = fm_world_report(world);
+    assert_close(now.kinetic_energy, 2 * 0.5 * m * 0.09, 1e-12);
+    double net = (def.density - 1000) * def.thickness * area * 9.81;
+    assert_close(now.potential_energy, 2 * net * (1 - 0.125), 1e-12);
+    assert_close(now.max_stretch, 0, 1e-12);
+    fm_report report = fm_world_advance(world, 1.0 / 24, &err);
+    assert_close(report.time, 1.0 / 24, 0);
+    assert_close(fm_world_time(world), 1.0 / 24, 0);
+    assert_int_equal(report.interval_count, 1);
+    double step = fm_cloth_stable_step(stiff); // the stiffer one took most
+    assert_int_equal(report.substep_count, (int)ceil(1.0 / 24 / step));
+    assert_close(report.substep, 1.0 / 24 / report.substep_count, 1e-15);
+    assert_true(report.substep <= step * (1 + 1e-9));
+    now = fm_world_report(world);
+    assert_close(now.kinetic_energy, report.kinetic_energy, 0);
+    assert_close(now.potential_energy, report.potential_energy, 0);
+    for (int s = 0; s < FM_STAGE_COUNT; s++)
+        assert_true(report.stage_ms[s] >= 0 && strlen(fm_stage_name((fm_stage)s)) > 0);
+    assert_string_equal(fm_stage_name(FM_STAGE_BODIES), "bodies");
+    assert_string_equal(fm_stage_name(FM_STAGE_COUNT), "unknown");
+    fm_world_destroy(world);
+}
+
+// Two cloths in one world move as each does alone.
+static void cloths_do_not_see_each_other(void **state)
+{
+    (void)state;
+    fm_vec3 alone[42];
+    for (int turn = 0; turn < 2; turn++) {
+        fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+        fm_cloth_def def = fm_default_cloth_def();
+        if (turn) {
+            def.stretch.stiffness = 3000;
+            set_random_velocities(make_sheet(world, &def, &small), 1);
+            def = fm_default_cloth_def();
+        }
+        fm_cloth *cloth = make_sheet(world, &def, &small);
+        set_random_velocities(cloth, 0.2);
+        advance(world, 0.2);
+        if (turn)
+            assert_memory_equal(fm_cloth_positions(cloth, NULL), alone, sizeof alone);
+        else
+            memcpy(alone, fm_cloth_positions(cloth, NULL), sizeof alone);
+        fm_world_destroy(world);
+    }
+}
+
+static fm_world *two_cloths(int columns)
+{
+    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = fm_default_cloth_def();
+    set_random_velocities(make_sheet(world, &def, &small), 0.3);
+    fm_sheet sheet = small;
+    sheet.columns = columns;
+    def.drag.model = FM_DRAG_PUBLISHED;
+    def.drag.history.coefficient = 5;
+    def.damping.order = 0.6;
+    set_random_velocities(make_sheet(world, &def, &sheet), 0.3);
+    return world;
+}
+
+static void expect_refusal(fm_world *world, const void *bytes, size_t size)
+{
+    fm_error err = {0};
+    uint64_t hash = fm_world_hash(world);
+    double time = fm_world_time(world);
+    assert_false(fm_world_restore(world, bytes, size, &err));
+    assert_int_equal(err.status, FM_BAD_VALUE);
+    assert_int_equal(fm_world_hash(world), hash);
+    assert_close(fm_world_time(world), time, 0);
+}
+
+static void damaged_states_are_refused(void **state)
+{
+    (void)state;
+    fm_world *world = two_cloths(7);
+    advance(world, 0.05);
+    size_t size = fm_world_save(world, NULL, 0);
+    unsigned char *bytes = malloc(size), *copy = malloc(size + 8);
+    assert_int_equal(fm_world_save(world, bytes, size - 1), size); // too small: nothing is written
+    assert_int_equal(fm_world_save(world, bytes, size), size);
+    advance(world, 0.05);
+    for (size_t i = 0; i < 600; i++) { // one bit anywhere; the head, and some of the rest
+        size_t at = i < 200 ? i : (i * 7919 * 104729) % size;
+        memcpy(copy, bytes, size);
+        copy[at] ^= (unsigned char)(1 << i % 8);
+        expect_refusal(world, copy, size);
+    }
+    memcpy(copy, bytes, size);
+    for (size_t cut = 0; cut < 60; cut++)
+        expect_refusal(world, copy, cut < 50 ? cut : size - 1 - (cut - 50) * size / 12);
+    expect_refusal(world, copy, size + 8);
+    advance(world, 0.02); // and the world goes on
+    fm_error err = {0};
+    assert_true(fm_world_restore(world, bytes, size, &err)); // the undamaged one is taken
+    assert_close(fm_world_time(world), 0.05, 0);
+    free(bytes);
+    free(copy);
+    fm_world_destroy(world);
+}
+
+static void foreign_states_are_refused(void **state)
+{
+    (void)state;
+    fm_world *world = two_cloths(7), *other = two_cloths(9), *one = make_world(0, 0, no_gravity);
+    fm_cloth_def def = fm_default_cloth_def();
+    make_sheet(one, &def, &small);
+    advance(world, 0.05);
+    advance(other, 0.03);
+    advance(one, 0.03);
+    size_t size = fm_world_save(world, NULL, 0);
+    void *bytes = malloc(size);
+    fm_world_save(world, bytes, size);
+    expect_refusal(other, bytes, size); // its first cloth would fit, its second does not
+    expect_refusal(one, bytes, size);
+    fm_error err = {.status = FM_BAD_VALUE};
+    assert_false(fm_world_restore(world, bytes, size, &err)); // after a failure: nothing
+    advance(other, 0.02);
+    free(bytes);
+    fm_world_destroy(world);
+    fm_world_destroy(other);
+    fm_world_destroy(one);
+}
+
+// A state from before the first advance, and one taken back in the world it came from.
+static void states_go_back_in_time(void **state)
+{
+    (void)state;
+    fm_world *world = two_cloths(7);
+    fm_error err = {0};
+    size_t size = fm_world_save(world, NULL, 0);
+    void *bytes = malloc(size);
+    fm_world_save(world, bytes, size);
+    uint64_t start = fm_world_hash(world);
+    advance(world, 0.05);
+    uint64_t end = fm_world_hash(world);
+    assert_int_not_equal(start, end);
+    assert_true(fm_world_restore(world, bytes, size, &err));
+    assert_int_equal(fm_world_hash(world), start);
+    advance(world, 0.05);
+    assert_int_equal(fm_world_hash(world), end);
+    free(bytes);
+    fm_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(media_flow),
+        cmocka_unit_test(cells_turn_beside_each_other),
+        cmocka_unit_test(bad_worlds),
+        cmocka_unit_test(motions_through_the_world),
+        cmocka_unit_test(colliders_hold_a_sheet),
+        cmocka_unit_test(bad_durations),
+        cmocka_unit_test(numbers_that_explode_are_named),
+        cmocka_unit_test(reports_say_what_happened),
+        cmocka_unit_test(cloths_do_not_see_each_other),
+        cmocka_unit_test(damaged_states_are_refused),
+        cmocka_unit_test(foreign_states_are_refused),
+        cmocka_unit_test(states_go_back_in_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
