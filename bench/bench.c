@@ -10,6 +10,9 @@ const bench_case bench_cases[] = {
     {"memory", "the fractional memory: ns per lane and step against rings and a plain loop",
      bench_memory},
     {"cloth", "a substep of a cloth: what memory, size and threads cost", bench_cloth},
+#ifdef BENCH_FILES
+    {"files", "writing frames beside simulating them", bench_files},
+#endif
 #ifdef BENCH_RENDER
     {"render", "a picture of a cloth: ms, rays per second, Embree's share", bench_render},
 #endif

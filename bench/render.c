@@ -82,6 +82,7 @@ static void add_details(bench_report *report, const stage *s)
     add(report, "rays per second", (double)t->ray_count * 1e-6 / t->seconds, "million/s", "");
     add(report, "Embree's traversal", 100 * t->trace_seconds / t->work_seconds, "%",
         "of the tiles' processor time");
+    add(report, "tiles", 1e3 * t->work_seconds, "ms", "a picture, processor time");
     add(report, "Embree's tree", 1e3 * t->build_seconds, "ms", "a picture, on one thread");
 }
 
