@@ -64,7 +64,7 @@ static void find_range(void *context, int first, int last)
     const fm_cells *cells = &c->cells;
     double reach = cells->size * cells->size;
     for (int i = first; i < last; i++) {
-        int found = 0, *out = c->near.partner + c->near.start[i];
+        int found = 0;
         for (int n = 0; n < 27; n++) {
             fm_cell cell = cells->cell[i];
             cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
@@ -76,14 +76,14 @@ static void find_range(void *context, int first, int last)
                     distance_squared(p->x, i, j) >= reach || neighbours(c, i, j))
                     continue;
                 if (!p->count_only)
-                    out[found] = j;
+                    c->near.partner[c->near.start[i] + found] = j;
                 found++;
             }
         }
         if (p->count_only)
             c->repelled[i] = found;
-        else
-            qsort(out, (size_t)found, sizeof *out, compare);
+        else if (found > 1)
+            qsort(c->near.partner + c->near.start[i], (size_t)found, sizeof(int), compare);
     }
 }
 
