@@ -5,7 +5,7 @@ CTEST   = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = $(shell git ls-files '*.c' '*.h')
 
 all: build/fathom ## build into build/
-.PHONY: all help test check sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom
+.PHONY: all help demo test check sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | column -t -s '|'
@@ -13,6 +13,16 @@ help: ## this list
 build/fathom:
 	@cmake --preset release > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log
 	@cmake --build build -j $(JOBS)
+
+demo: ## install what is missing, build, simulate a towel under water, leave a movie and pictures
+	scripts/setup core
+	$(MAKE) all
+	@mkdir -p build/demo
+	build/fathom run scenes/underwater/swing.yaml -o build/demo/swing --frames 120 --force --quiet
+	build/fathom render build/demo/swing -o build/demo/swing.mp4 --size 640x360 --samples 4
+	build/fathom render build/demo/swing -o build/demo/swing.png --frame 96 --samples 48
+	build/fathom render build/demo/swing -o build/demo/sheet.png --sheet 6x2 --view 35,4
+	@echo "The movie is build/demo/swing.mp4; a still, build/demo/swing.png; frames over time, build/demo/sheet.png."
 
 test: ## install what is missing, build, run every test with gcc, clang and the sanitizers
 	scripts/setup all

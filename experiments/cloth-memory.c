@@ -74,7 +74,7 @@ static fm_cloth_def make_def(int memory, double q, int place, double scale, doub
         def.drag.history.coefficient = 0;
     if (place == DRAG) {
         def.damping.order = 1;
-        def.damping.coefficient = towel_cloth(FM_DRAG_VISCOUS).damping.coefficient;
+        def.damping.coefficient = TOWEL_DAMPING;
     }
     def.time_step = step;
     return def;
@@ -233,7 +233,7 @@ static fm_cloth_def make_kind(int kind, fm_integrator integrator, double h)
         double w = 2 * sqrt(3 * (h > 0 ? h : 1.16e-3) / pi);
         def = towel_cloth(FM_DRAG_VISCOUS);
         def.drag.viscous = 2 + 20 * w;
-        def.damping.coefficient = 0.2 * w;
+        def.damping.coefficient = TOWEL_HALF_DAMPING * w;
     }
     def.integrator = integrator;
     def.time_step = h;

@@ -14,9 +14,10 @@
 //   travel     the furthest that one bump born after the stop runs down, m
 //   duration   time after the stop until the line's RMS speed stays below 5 % of what it was
 //
-// for the regular and fractional cloths that scored best in cloth-swing, and the physical one, all
-// with repulsion between parts of the cloth, as in the paper. The motion is irregular, so every
-// cloth runs three times, the amplitude 1 % larger each time; the median is reported.
+// for the regular and fractional cloths that scored best in cloth-swing (u = 3 is the tuned one: by
+// the paper's protocol it would have next to no history), and the physical one, all with repulsion
+// between parts of the cloth, as in the paper. The motion is irregular, so every cloth runs three
+// times, the amplitude 1 % larger each time; the median is reported.
 //
 // [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
 //          derivatives. TOG 29(3), 2010.
@@ -26,7 +27,7 @@
 
 #include <stdio.h>
 
-static const towel_model shown[] = {TOWEL_VISCOUS,  TOWEL_NORMAL, TOWEL_PAPER,
+static const towel_model shown[] = {TOWEL_VISCOUS,  TOWEL_NORMAL, TOWEL_U3,
                                     TOWEL_DASHPOTS, TOWEL_FULL,   TOWEL_PHYSICAL};
 enum { SHOWN = sizeof shown / sizeof *shown };
 static const double threshold = 0.005; // m
@@ -42,7 +43,7 @@ static const char map_script[] =
     "unset grid\n"
     "set yrange [0.6:0]\n"
     "set ytics 0.2\n"
-    "array titles[6] = ['viscous', 'normal', 'u = 3, by the paper', 'its dashpots', 'full', "
+    "array titles[6] = ['viscous', 'normal', 'u = 3', 'its dashpots', 'full', "
     "'physical']\n"
     "do for [i = 1:6] {\n"
     "    set title titles[i] font ',15' offset 0,-0.5\n"

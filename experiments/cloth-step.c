@@ -61,7 +61,7 @@ static const char path_script[] =
 static const char change_script[] =
     "set logscale xy\n"
     "set xrange [0.22:1.2]\n"
-    "set yrange [0.001:200]\n"
+    "set yrange [0.0001:200]\n"
     "set xtics (0.26, 0.52, 1.04)\n"
     "set format y '%g'\n"
     "set xlabel 'step h [ms]'\n"

@@ -9,9 +9,9 @@
 //     fm_picture_destroy(picture);
 //     fm_film_close(film);
 //
-// A renderer draws one fm_drawing; a film draws the frames of runs, with camera, colours and labels.
-// Part of libfathom_render, which needs Embree 3 and libpng; movies need the program ffmpeg. The
-// same binary makes the same picture with any number of threads.
+// A renderer draws one fm_drawing; a film draws the frames of runs, with camera, colours and
+// labels. Part of libfathom_render, which needs Embree 3 and libpng; movies need the program
+// ffmpeg. The same binary makes the same picture with any number of threads.
 #ifndef FATHOM_RENDER_H
 #define FATHOM_RENDER_H
 

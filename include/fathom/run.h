@@ -42,7 +42,7 @@ typedef struct fm_run_def {
     int first_frame; // 0, or the frame a branch starts from
     int frames;      // the last frame's number
     double fps;
-    int checkpoint_frames; // frames between checkpoints, >= 1
+    int checkpoint_frames; // frames between checkpoints; 0: none but the last
     int checkpoints_kept;  // newest, >= 1
     const char *fields;    // of cloths, separated by blanks
     const char *const *probe_columns;
@@ -72,6 +72,8 @@ FM_API fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame,
 // One frame: files, rows, and a checkpoint when one is due or `checkpoint` asks for it.
 FM_API bool fm_run_write(fm_run *run, fm_world *world, int frame, const fm_report *report,
                          const double *probes, double wall_ms, bool checkpoint, fm_error *err);
+// A checkpoint of a frame that was written without one.
+FM_API bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err);
 // Writes the time indices and the status, lets go of the lock.
 FM_API bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_error *err);
 

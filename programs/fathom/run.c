@@ -109,14 +109,15 @@ static void run_frames(const task *t, const fm_run_def *def, const fm_scene *sce
         double wall_ms = 1e3 * (now() - start);
         if (err->status != FM_OK)
             break;
-        bool last = stop_requested != 0;
-        if (!write_frame(run, scene, world, result->frame + 1, &report, wall_ms, last, err))
+        if (!write_frame(run, scene, world, result->frame + 1, &report, wall_ms, false, err))
             break;
         result->frame++;
         result->report = report;
         show_progress(&p, result->frame);
     }
     end_progress(&p);
+    if (stop_requested && err->status == FM_OK && result->frame < def->frames)
+        fm_run_checkpoint(run, world, result->frame, err);
     result->status = err->status == FM_DIVERGED     ? FM_RUN_DIVERGED
                      : result->frame >= def->frames ? FM_RUN_DONE
                                                     : FM_RUN_INTERRUPTED;
@@ -128,7 +129,8 @@ static fm_run_def define_run(const task *t, const fm_scene *scene, const char **
     int column_count = fm_scene_probe_column_count(scene);
     for (int i = 0; i < column_count; i++)
         columns[i] = fm_scene_probe_column(scene, i);
-    int apart = (int)fmax(1, round(settings.checkpoint_seconds * settings.fps));
+    double seconds = settings.checkpoint_seconds;
+    int apart = seconds > 0 ? (int)fmax(1, round(seconds * settings.fps)) : 0;
     return (fm_run_def){
         .directory = t->directory,
         .scene_path = t->scene_path,

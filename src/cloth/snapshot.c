@@ -41,7 +41,7 @@ static fm_memory *make_memory(const fm_cloth *c, const fm_recall *recall, double
     case FM_RECALL_SECONDS:
         def.method = FM_MEMORY_TRAPEZOID;
         def.time_step = h;
-        def.window_steps = (int)fmax(1, round(recall->seconds / h));
+        def.window_steps = (int)fmin(1e8, fmax(1, round(recall->seconds / h)));
         break;
     }
     return fm_memory_create(&def, 3 * c->lanes, err);

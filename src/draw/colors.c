@@ -146,8 +146,8 @@ int fm_choose_ticks(double low, double high, double *ticks, int room)
         if (last - first + 1 > room)
             continue;
         int count = 0;
-        for (double k = first; k <= last; k++)
-            ticks[count++] = k * step + 0.0; // no -0
+        for (; count <= last - first; count++)
+            ticks[count] = (first + count) * step + 0.0; // no -0
         return count;
     }
     return 0;

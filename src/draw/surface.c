@@ -120,7 +120,7 @@ static void find_outward(const fm_patch *patch, const edge *border, int count, f
 // Colours, texture and the like of point `from` for point `to` of the mesh.
 static void copy_looks(const fm_patch *patch, fm_mesh *mesh, size_t from, size_t to)
 {
-    if (mesh->texture)
+    if (mesh->texture && patch->texture)
         memcpy(mesh->texture + 2 * to, patch->texture + 2 * from, 2 * sizeof(float));
 }
 

@@ -399,6 +399,15 @@ static bool write_indices(const fm_run *run, int last_frame, fm_error *err)
     return good;
 }
 
+bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err)
+{
+    if (err->status != FM_OK || !write_indices(run, frame, err) ||
+        !fm_checkpoint_write(run->directory, frame, run->def.scene_hash, world, err))
+        return false;
+    fm_checkpoint_prune(run->directory, run->def.checkpoints_kept);
+    return true;
+}
+
 bool fm_run_write(fm_run *run, fm_world *world, int frame, const fm_report *report,
                   const double *probes, double wall_ms, bool checkpoint, fm_error *err)
 {
@@ -409,12 +418,11 @@ bool fm_run_write(fm_run *run, fm_world *world, int frame, const fm_report *repo
         !write_rows(run, world, frame, report, probes, err))
         return false;
     int since = frame - run->def.first_frame;
-    if (checkpoint || (since > 0 && since % run->def.checkpoint_frames == 0) ||
+    if (checkpoint ||
+        (since > 0 && run->def.checkpoint_frames > 0 && since % run->def.checkpoint_frames == 0) ||
         frame == run->def.frames) {
-        if (!write_indices(run, frame, err) ||
-            !fm_checkpoint_write(run->directory, frame, run->def.scene_hash, world, err))
+        if (!fm_run_checkpoint(run, world, frame, err))
             return false;
-        fm_checkpoint_prune(run->directory, run->def.checkpoints_kept);
     }
     fm_table_text(&run->timings, "%d,%.4f,%.4f", frame, wall_ms, now_ms() - start);
     for (int i = 0; i < FM_STAGE_COUNT; i++)

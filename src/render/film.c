@@ -302,8 +302,10 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     float *values = film->field[0] ? read_field(film, s, err) : NULL;
     coloring.values = values;
     *time = s->time;
-    if (values)
+    if (values) { // nothing that could be taken for a value
         paint.sheen = paint.translucency = 0.1f;
+        paint.weave = 0;
+    }
     bool good = fm_drawing_add_surface(drawing, &polygons, &paint, values ? &coloring : NULL, err);
     free(values);
     fm_surface_destroy(s);
@@ -369,6 +371,18 @@ static void add_legend(const fm_film *film, fm_picture *picture)
                           map_of(film), film->low, film->high, film->title);
 }
 
+// With its legend; NULL if anything failed.
+static fm_picture *finish_picture(const fm_film *film, fm_picture *picture, const fm_error *err)
+{
+    if (!picture || err->status != FM_OK) {
+        fm_picture_destroy(picture);
+        return NULL;
+    }
+    if (film->field[0])
+        add_legend(film, picture);
+    return picture;
+}
+
 fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
 {
     const fm_film_options *o = &film->options;
@@ -393,13 +407,7 @@ fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
         if (o->show_time)
             add_time(picture, left, bottom, size, time);
     }
-    if (err->status != FM_OK) {
-        fm_picture_destroy(picture);
-        return NULL;
-    }
-    if (film->field[0])
-        add_legend(film, picture);
-    return picture;
+    return finish_picture(film, picture, err);
 }
 
 fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, int last,
@@ -425,11 +433,5 @@ fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, 
                        &time, err))
             add_time(picture, left, bottom - 2, text_size(right - left, bottom - top), time);
     }
-    if (err->status != FM_OK) {
-        fm_picture_destroy(picture);
-        return NULL;
-    }
-    if (film->field[0])
-        add_legend(film, picture);
-    return picture;
+    return finish_picture(film, picture, err);
 }

@@ -2,9 +2,9 @@
 // filter.c: less noise where the light should be smooth.
 //
 // The ratio of the light found to the light without anything in its way holds shadows and what
-// surfaces give each other, but no texture and no outlines. It is averaged over neighbours that lie
-// on the same surface, as their distance and normal tell, in a few passes of 3 x 3 pixels at growing
-// distances [DSHL10], less the more samples there were.
+// surfaces give each other, but no texture and no outlines. It is averaged over neighbours that
+// lie on the same surface, as their distance and normal tell, in a few passes of 3 x 3 pixels at
+// growing distances [DSHL10], less the more samples there were.
 //
 // [DSHL10] Dammertz, Sewtz, Hanika, Lensch: Edge-avoiding a-trous wavelet transform for fast global
 //          illumination filtering. HPG 2010.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // light.c: where light comes from, and what becomes of it on the way.
 //
-// Under water: the sun, bent towards the vertical at the surface, gathered by the waves; a sky that
-// is bright overhead, where Snell's window lets it in, and turns to the colour of deep water towards
-// the horizon and below; water that takes light of each colour by
+// Under water: the sun, bent towards the vertical at the surface, gathered by the waves; a sky
+// that is bright overhead, where Snell's window lets it in, and turns to the colour of deep water
+// towards the horizon and below; water that takes light of each colour by
 //
 //     T(d) = exp(-extinction d)
 //
@@ -42,7 +42,7 @@ static void set_water(fm_shot *shot)
     float clarity = look->clarity > 0 ? (float)look->clarity : 8 * shot->size;
     fm_color tint = look->tint;
     if (tint.r + tint.g + tint.b <= 0)
-        tint = (fm_color){0.006f, 0.078f, 0.112f};
+        tint = (fm_color){0.004f, 0.070f, 0.102f};
     shot->extinction = fm_f3_scale(fm_f3(1.38f, 1.0f, 0.95f), 1 / clarity);
     shot->scatter = fm_f3_scale(fm_f3(tint.r, tint.g, tint.b), 1 / clarity);
     shot->sun_color = fm_f3_scale(fm_f3(2.50f, 2.16f, 1.68f), (float)look->light);
@@ -63,7 +63,7 @@ static void set_studio(fm_shot *shot)
         tint = (fm_color){0.62f, 0.66f, 0.70f};
     fm_float3 room = {tint.r, tint.g, tint.b};
     shot->sun_color = fm_f3_scale(fm_f3(0.98f, 0.94f, 0.88f), (float)look->light);
-    shot->sky_up = fm_f3_scale(room, 1.05f * fade(look));
+    shot->sky_up = fm_f3_scale(room, 0.95f * fade(look));
     shot->sky_side = fm_f3_scale(room, 0.72f * fade(look));
     shot->sky_down = fm_f3_scale(room, 0.35f * fade(look));
     shot->sun_spread = 0.14f;
@@ -153,7 +153,7 @@ float fm_depth_fade(const fm_shot *shot, float y)
         return 1;
     // light from above sinks to a third over the height of what is seen, as if it were far deeper
     float depth = (shot->centre.y - y) / shot->size;
-    return expf(-0.42f * fm_min(fm_max(depth, -3), 6));
+    return expf(-0.46f * fm_min(fm_max(depth, -3), 6));
 }
 
 fm_float3 fm_ambient(const fm_shot *shot, fm_float3 position, fm_float3 normal)

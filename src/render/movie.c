@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // movie.c: frames to a movie, through the program ffmpeg.
 //
-// ffmpeg reads raw pixels from a socket, so that its death is an error of send() and no signal; what
-// it has to say goes to a temporary file. It writes beside, and the movie is renamed when it is whole.
+// ffmpeg reads raw pixels from a socket, so that its death is an error of send() and no signal;
+// what it has to say goes to a temporary file. It writes beside, and the movie is renamed when it
+// is whole.
 #include "io/io.h"
 #include "render/render.h"
 

@@ -31,6 +31,7 @@ typedef struct fm_hit {
     int primitive;
 } fm_hit;
 
+double fm_clock_cost(void); // s, contained in each timed ray
 fm_ray_device *fm_ray_device_create(fm_error *err);
 void fm_ray_device_destroy(fm_ray_device *device);
 fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm_error *err);

@@ -137,7 +137,7 @@ static bool alloc_costs(costs *c, const fm_shot *shot, bool measure, fm_error *e
     int columns = (shot->width + TILE - 1) / TILE, rows = (shot->height + TILE - 1) / TILE;
     c->tile_count = columns * rows;
     c->haze_count = shot->haze.rows;
-    size_t count = (size_t)(c->tile_count + c->haze_count);
+    size_t count = (size_t)c->tile_count + (size_t)c->haze_count;
     c->tallies = calloc(count, sizeof *c->tallies);
     c->seconds = calloc(count, sizeof *c->seconds);
     if (!c->tallies || !c->seconds)
@@ -157,10 +157,9 @@ static void sum_costs(const costs *c, fm_render_stats *stats)
         stats->work_seconds += c->seconds[i];
     }
     stats->ray_count = total.ray_count;
-    // a clock costs about 25 ns to read, of which about one is inside each measurement
-    double timed = total.timed_seconds - 25e-9 * (double)total.timed_count;
     if (total.timed_count > 0)
-        stats->trace_seconds = timed * (double)total.ray_count / (double)total.timed_count;
+        stats->trace_seconds = (total.timed_seconds / (double)total.timed_count - fm_clock_cost()) *
+                               (double)total.ray_count;
 }
 
 static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def *def,

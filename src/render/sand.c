@@ -42,14 +42,15 @@ static float height(float u, float v)
 
 static void fill_map(fm_sand *sand, const float *heights)
 {
+    const float half_side = SIDE / 2.0f;
     int mask = SIDE - 1;
     for (int j = 0; j < SIDE; j++) {
         for (int i = 0; i < SIDE; i++) {
             float u = (float)i / SIDE, v = (float)j / SIDE, *m = sand->map + 3 * (j * SIDE + i);
             m[0] = (heights[j * SIDE + ((i + 1) & mask)] - heights[j * SIDE + ((i - 1) & mask)]) *
-                   (SIDE / 2);
+                   half_side;
             m[1] = (heights[((j + 1) & mask) * SIDE + i] - heights[((j - 1) & mask) * SIDE + i]) *
-                   (SIDE / 2);
+                   half_side;
             float grain = (float)(fm_mix_bits((uint32_t)(j * SIDE + i)) >> 8) * 0x1p-24f - 0.5f;
             m[2] = 1 + 0.10f * noise(u, v, 8, 7) + 0.06f * noise(u, v, 64, 8) + 0.10f * grain +
                    4 * heights[j * SIDE + i];

@@ -198,7 +198,7 @@ void fm_picture_add_text(fm_picture *picture, double x, double y, double size, c
         double at = x + half, wide = pass ? half : half + fmax(0.09 * size, 1);
         for (const char *c = text; *c; c++) {
             if (glyph_of(*c))
-                draw_glyph(picture, glyph_of(*c), at, y, unit, wide, color, pass ? 1 : 0.30);
+                draw_glyph(picture, glyph_of(*c), at, y, unit, wide, color, pass ? 1 : 0.5);
             at += advance(*c) * unit;
         }
     }

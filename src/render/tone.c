@@ -31,7 +31,7 @@ static void develop_rows(void *context, int first, int last)
 {
     const tone_job *job = context;
     const fm_shot *shot = job->shot;
-    float exposure = 0.62f * (float)shot->look.exposure, corner = shot->under_water ? 0.30f : 0.12f;
+    float exposure = 0.64f * (float)shot->look.exposure, corner = shot->under_water ? 0.42f : 0.12f;
     for (int y = first; y < last; y++) {
         for (int x = 0; x < shot->width; x++) {
             size_t at = (size_t)y * shot->width + x;

@@ -92,9 +92,10 @@ typedef struct both {
 static fm_float3 sun_response(const fm_shot *shot, const fm_point *point, fm_float3 view)
 {
     float facing = fm_max(fm_f3_dot(point->bumped, shot->sun), 0);
-    fm_float3 sun = fm_sun_at(shot, point->position, point->blur);
-    if (fm_f3_dot(point->normal, shot->sun) <= 0) // bumps do not change which side it is
-        return fm_f3_scale(fm_f3_mul(sun, point->through), -fm_f3_dot(point->normal, shot->sun));
+    float side = fm_f3_dot(point->normal, shot->sun); // bumps do not change which side it is
+    fm_float3 sun = fm_sun_at(shot, point->position, side > 0 ? point->blur : 1);
+    if (side <= 0)
+        return fm_f3_scale(fm_f3_mul(sun, point->through), -side);
     fm_float3 sum = fm_f3_scale(point->albedo, facing);
     float rim = 1 - fm_clamp01(fm_f3_dot(point->normal, view));
     float fuzz = 0.5f * point->sheen * rim * rim * rim * fm_clamp01(facing + 0.3f);

@@ -5,9 +5,9 @@
 //
 //     h(x, t) = sum a_i cos(k_i . x - w_i t + phase_i),     w_i = sqrt(g |k_i|)
 //
-// Light that falls on it is bent towards the slope: a ray that enters at x arrives, one focal length
-// below, at x + f grad h. An even grid of rays is followed down and counted where it arrives; where
-// many come together the water draws bright lines. Counts are divided by their mean.
+// Light that falls on it is bent towards the slope: a ray that enters at x arrives, one focal
+// length below, at x + f grad h. An even grid of rays is followed down and counted where it
+// arrives; where many come together the water draws bright lines. Counts are divided by their mean.
 #include "render/render.h"
 
 #include <stdlib.h>

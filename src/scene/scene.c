@@ -2,26 +2,8 @@
 // scene.c: scenes loaded, asked and destroyed.
 #include "scene/scene.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Numbers are read and written with a point, whatever the program's language is. For this thread
-// only.
-static locale_t enter_c_locale(locale_t *before)
-{
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    *before = plain ? uselocale(plain) : (locale_t)0;
-    return plain;
-}
-
-static void leave_c_locale(locale_t plain, locale_t before)
-{
-    if (!plain)
-        return;
-    uselocale(before);
-    freelocale(plain);
-}
 
 static const char *join_fields(const fm_scene *scene, fm_loader *loader)
 {
@@ -88,14 +70,14 @@ static fm_scene *load(const char *path, const char *text, size_t size, const cha
         fm_fail_no_memory(err, "scene", sizeof *scene);
         return NULL;
     }
-    locale_t before, plain = enter_c_locale(&before);
+    fm_language language = fm_language_enter();
     fm_loader loader = {.arena = &scene->arena};
     const fm_source *source = path ? fm_source_open(&loader, path, NULL, (fm_place){0})
                                    : fm_source_of_text(&loader, name, folder, text, size);
     if (source)
         decode_scene(scene, &loader, source, settings, setting_count);
     bool good = fm_loader_report(&loader, remark, context, err);
-    leave_c_locale(plain, before);
+    fm_language_leave(language);
     if (good && scene->text)
         return scene;
     fm_scene_destroy(scene);

@@ -25,9 +25,10 @@ static void write_frame(const place *p, int frame, bool broken)
     assert_non_null(s);
     s->time = frame / 24.0;
     for (int i = 0; i < 16; i++) {
-        s->points[3 * i] = 0.1f * (float)(i % 4);
-        s->points[3 * i + 1] = -0.1f * (float)(i / 4);
-        s->points[3 * i + 2] = 0.02f * (float)(frame * (i / 4));
+        int column = i % 4, row = i / 4;
+        s->points[3 * i] = 0.1f * (float)column;
+        s->points[3 * i + 1] = -0.1f * (float)row;
+        s->points[3 * i + 2] = 0.02f * (float)(frame * row);
         s->fields[0].values[i] = (float)i;
     }
     if (broken)
@@ -55,6 +56,30 @@ static place make_place(void)
     for (int i = 0; i < FRAMES; i++)
         write_frame(&p, i, false);
     return p;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        fail_msg("%s cannot be written", path);
+}
+
+// PATH, with a folder before it, or nothing but that. free() what it was.
+static char *change_path(const char *folder, bool alone)
+{
+    const char *old = getenv("PATH");
+    char *kept = strdup(old ? old : ""), search[4096];
+    snprintf(search, sizeof search, "%s%s%s", folder, alone ? "" : ":", alone || !kept ? "" : kept);
+    setenv("PATH", search, 1);
+    return kept;
+}
+
+static void restore_path(char *path)
+{
+    if (path)
+        setenv("PATH", path, 1);
+    free(path);
 }
 
 static void remove_place(const place *p)
@@ -165,9 +190,7 @@ static void test_missing_and_damaged_frames(void **state)
     assert_int_equal(err.status, FM_INPUT_OUTPUT);
     assert_non_null(strstr(err.text, "cloth.000001.vtp"));
     err = (fm_error){0};
-    FILE *file = fopen(p.file, "wb");
-    fputs("<VTKFile>", file);
-    fclose(file);
+    write_text(p.file, "<VTKFile>");
     assert_null(fm_film_draw(film, 1, &err));
     assert_true(err.status != FM_OK);
     fm_film_close(film);
@@ -209,15 +232,13 @@ static void test_no_ffmpeg(void **state)
     (void)state;
     place p = make_place();
     fm_error err = {0};
-    char *path = strdup(getenv("PATH"));
-    setenv("PATH", p.folder, 1);
+    char *path = change_path(p.folder, true);
     snprintf(p.file, sizeof p.file, "%s/a.mp4", p.folder);
     assert_null(fm_movie_open(p.file, 16, 16, 24, &err));
     assert_int_equal(err.status, FM_INPUT_OUTPUT);
     assert_non_null(strstr(err.text, "ffmpeg"));
     assert_int_not_equal(access(p.file, F_OK), 0);
-    setenv("PATH", path, 1);
-    free(path);
+    restore_path(path);
     remove_place(&p);
 }
 
@@ -227,14 +248,10 @@ static void test_ffmpeg_fails(void **state)
     (void)state;
     place p = make_place();
     fm_error err = {0};
-    char *path = strdup(getenv("PATH")), search[1200];
     snprintf(p.file, sizeof p.file, "%s/ffmpeg", p.folder);
-    FILE *script = fopen(p.file, "wb");
-    fputs("#!/bin/sh\necho 'no such codec' >&2\nexit 4\n", script);
-    fclose(script);
+    write_text(p.file, "#!/bin/sh\necho 'no such codec' >&2\nexit 4\n");
     assert_int_equal(chmod(p.file, 0755), 0);
-    snprintf(search, sizeof search, "%s:%s", p.folder, path);
-    setenv("PATH", search, 1);
+    char *path = change_path(p.folder, false);
     snprintf(p.file, sizeof p.file, "%s/a.mp4", p.folder);
     fm_movie *movie = fm_movie_open(p.file, 640, 480, 24, &err);
     fm_picture *picture = fm_picture_create(640, 480, &err);
@@ -245,8 +262,7 @@ static void test_ffmpeg_fails(void **state)
     assert_int_equal(err.status, FM_INPUT_OUTPUT);
     assert_non_null(strstr(err.text, "no such codec"));
     assert_int_not_equal(access(p.file, F_OK), 0);
-    setenv("PATH", path, 1);
-    free(path);
+    restore_path(path);
     fm_picture_destroy(picture);
     remove_place(&p);
 }

@@ -146,7 +146,7 @@ static void test_refinement_interpolates(void **state)
     fm_patch patch = {0};
     sheet s = make_sheet(9, 7, wavy), p = make_sheet(9, 7, flat);
     assert_true(fm_sheet_patch(&arena, &s.polygons, NULL, 9, 7, &patch, &err));
-    int fine = (int)lround(patch.extent[0] / (patch.texture[2] - patch.texture[0])) + 1;
+    int fine = (int)lroundf(patch.extent[0] / (patch.texture[2] - patch.texture[0])) + 1;
     int factor = (fine - 1) / 8;
     assert_true(factor >= 2);
     for (int r = 0; r < 7; r++)
@@ -287,8 +287,8 @@ static void test_camera_sees_the_box(void **state)
             fm_float3 d = fm_f3_sub(p, eye);
             double depth = fm_f3_dot(d, forward);
             assert_true(depth > 0);
-            assert_at_most(fabs(fm_f3_dot(d, up)) / depth, tan_y);
-            assert_at_most(fabs(fm_f3_dot(d, right)) / depth, tan_y * aspect);
+            assert_at_most(fabsf(fm_f3_dot(d, up)) / depth, tan_y);
+            assert_at_most(fabsf(fm_f3_dot(d, right)) / depth, tan_y * aspect);
         }
     }
     fm_bounds none = fm_empty_bounds();

@@ -536,6 +536,7 @@ static void numbers_have_a_point_in_any_language(void **state)
     assert_non_null(strstr(fm_scene_text(scene), "amplitude: 0.1"));
     assert_close(((const fm_scene_motion *)scene->motions.data)->sine.amplitude, 0.1, 0);
     fm_scene_destroy(scene);
+    check_description("thickness", "default  0.002");
     if (before)
         setlocale(LC_ALL, "C");
     else
