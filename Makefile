@@ -8,7 +8,7 @@ all: build/fathom ## build into build/
 .PHONY: all help demo test check sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1|/p' Makefile | column -t -s '|'
+	@awk -F':.*## ' '/^[a-z-].*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 build/fathom:
 	@cmake --preset release > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log

@@ -5,7 +5,7 @@ install(TARGETS fathom_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS fathom_static fathom_shared EXPORT fathom
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(part fathom_scene fathom_io)
+foreach(part fathom_scene fathom_io fathom_render)
     if(TARGET ${part})
         install(TARGETS ${part} EXPORT fathom ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     endif()
