@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // towel.c: a towel swung back and forth under water.
 //
-// The medium is still water, the drag the physical one, which needs no tuning. Bumps form at the top
-// edge and travel down; the last column says how deep the lower edge has come by now.
+// The medium is still water, the drag the physical one, which needs no tuning. Bumps form at the
+// top edge and travel down; the last column says how deep the lower edge has come by now.
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@ int main(void)
     fm_world_def world_def = fm_default_world_def(); // still water, SI units, y up
     fm_world *world = fm_world_create(&world_def, &err);
 
-    fm_cloth_def cloth_def = fm_default_cloth_def(); // a cotton towel
-    cloth_def.density = 1100.0;                      // kg/m^3, wet
+    fm_cloth_def cloth_def = fm_default_cloth_def();                           // a cotton towel
+    cloth_def.density = 1100.0;                                                // kg/m^3, wet
     fm_sheet sheet = {.columns = 21, .rows = 31, .width = 0.4, .height = 0.6}; // row 0 on top
     fm_cloth *towel = fm_cloth_create_sheet(world, &cloth_def, &sheet, &err);
     // axis, amplitude m, period s

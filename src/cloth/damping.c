@@ -50,7 +50,9 @@ static void impulse_row(int n, const double *restrict xa, const double *restrict
         double past =
             (ka[c + b] - ka[c]) * dx + (la[c + b] - la[c]) * dy + (ma[c + b] - ma[c]) * dz;
         double kw = k * weight[c];
-        double share = fmin(1, 0.95 / (kw * w0 * (load[c] + load[c + b]) + 1e-200));
+        double most = 0.95 / (kw * w0 * (load[c] + load[c + b]) + 1e-200);
+        double share =
+            most < 1 ? most : 1; // not fmin: a call would keep this loop from vector code
         double j = share * kw * (w0 * rate + past) / ll;
         sx[c] = j * dx;
         sy[c] = j * dy;

@@ -8,7 +8,7 @@ static const char *const names[FM_MATERIAL_COUNT] = {"cotton-towel", "silk", "ca
 
 // thickness m, wet density kg/m^3, stretch N/m, shear N/m, bend N m, damping N s/m
 static const double properties[FM_MATERIAL_COUNT][6] = {
-    [FM_COTTON_TOWEL] = {2.0e-3, 1080, 150, 30, 2.0e-5, 0.03},
+    [FM_COTTON_TOWEL] = {2.0e-3, 1080, 150, 30, 2.0e-5, 0.025},
     [FM_SILK] = {8.0e-5, 1110, 100, 14, 4.0e-6, 0.003},
     [FM_CANVAS] = {8.0e-4, 1175, 400, 110, 1.5e-4, 0.03},
     [FM_GAUZE] = {3.0e-4, 1060, 60, 2, 1.0e-6, 0.005},

