@@ -43,7 +43,7 @@ static void print_help(FILE *out)
             "\n  fathom COMMAND --help    what a command takes\n"
             "  fathom --version\n\n"
             "Exit codes: 0 good, 1 bad input or usage, 2 the numbers diverged, 3 input/output.\n"
-            "Start with: fathom run scenes/underwater/swing.yaml\n");
+            "Start with: fathom scenes\n");
 }
 
 int main(int argc, char **argv)

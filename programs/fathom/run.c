@@ -199,6 +199,14 @@ static bool branch(const task *t, fm_run_def *def, fm_world *world, fm_error *er
         complain("run: --from %d is at or after the last frame, %d", frame, def->frames);
         return false;
     }
+    fm_run_found found;
+    if (!fm_run_look(directory, &found, err))
+        return false;
+    if (!found.exists) {
+        complain("run: --from: there is no run in %s; run the scene first, or give DIR:FRAME",
+                 directory);
+        return false;
+    }
     fm_world *old = NULL;
     bool good = replay(directory, frame, t->threads, &old, err);
     size_t size = good ? fm_world_save(old, NULL, 0) : 0;
@@ -226,9 +234,9 @@ static fm_run *open_directory(const task *t, fm_run_def *def, fm_world *world, o
     if (!t->resume)
         return fm_run_create(def, t->force, err);
     if (found.exists && found.scene_hash != def->scene_hash) {
-        complain("%s: it was made with another scene; --force begins anew, --from FRAME -o NEW "
-                 "branches off",
-                 t->directory);
+        complain("%s: it was made with another scene; fathom run %s --force begins anew, "
+                 "--from FRAME -o NEW branches off",
+                 t->directory, t->scene_path);
         result->code = EXIT_BAD_INPUT;
         return NULL;
     }
@@ -236,7 +244,9 @@ static fm_run *open_directory(const task *t, fm_run_def *def, fm_world *world, o
         def->first_frame = found.first_frame;
     if (found.exists && found.status == FM_RUN_DONE && found.frames >= def->frames) {
         if (!t->quiet)
-            printf("%s is finished: %d frames. Nothing to do.\n", t->directory, found.frames);
+            printf("%s is finished: frames %d to %d are there. Nothing to do.\n", t->directory,
+                   found.first_frame, found.frames);
+        result->idle = true;
         result->status = FM_RUN_DONE;
         result->frame = found.frames;
         return NULL;
@@ -261,6 +271,7 @@ void execute(const task *t, outcome *result)
             result->code = EXIT_BAD_INPUT;
         fm_run *run = ready ? open_directory(t, &def, world, result, &err) : NULL;
         if (run) {
+            result->first = def.first_frame;
             run_frames(t, &def, scene, world, run, result, &err);
             fm_run_close(run, result->status, result->frame, &err);
         }
@@ -274,9 +285,9 @@ void execute(const task *t, outcome *result)
 
 static void print_summary(const task *t, const outcome *result)
 {
-    if (result->status == FM_RUN_DONE && result->code == EXIT_GOOD && !t->quiet) {
-        printf("%d frames are in %s/frames; open %s/*.pvd in ParaView.\n", result->frame + 1,
-               t->directory, t->directory);
+    if (result->status == FM_RUN_DONE && result->code == EXIT_GOOD && !t->quiet && !result->idle) {
+        printf("%d frames are in %s/frames; open %s/*.pvd in ParaView.\n",
+               result->frame - result->first + 1, t->directory, t->directory);
         printf("For Blender: fathom export %s --to pc2\n", t->directory);
     } else if (result->status == FM_RUN_DIVERGED || result->status == FM_RUN_INTERRUPTED) {
         fprintf(stderr,
@@ -306,6 +317,8 @@ static bool read_task(const command *self, const arguments *args, task *t)
         snprintf(t->directory, sizeof t->directory, "%s", directory);
     else
         default_directory(t->scene_path, t->directory, sizeof t->directory);
+    if (!directory && option_given(self, args, "--sweep")) // not among the frames of a plain run
+        strncat(t->directory, "-sweep", sizeof t->directory - strlen(t->directory) - 1);
     if (t->resume && t->from) {
         complain("run: --resume and --from exclude each other");
         return false;
@@ -350,14 +363,15 @@ const command command_run = {
     .more =
         "Without -o, into runs/NAME. Ctrl-C finishes the frame, saves, and says how to resume.\n"
         "--from FRAME -o NEW takes up the state of a frame of runs/NAME (or DIR:FRAME) and goes "
-        "on with\nchanged values. --sweep runs every combination into numbered directories.",
+        "on with\nchanged values. --sweep runs every combination into runs/NAME-sweep/0000, 0001, "
+        "...",
     .options = {{"--output", "-o", "DIR", "directory of the run"},
                 {"--frames", NULL, "N", "frames to simulate, instead of the scene's"},
                 {"--threads", NULL, "N", "threads; 0 is one per processor"},
                 {"--set", NULL, "PATH=VALUE", "change a value: bodies.towel.cloth.density=1200"},
                 {"--sweep", NULL, "PATH=A,B,...", "run once for each value"},
                 {"--resume", NULL, NULL, "go on with a run that was stopped"},
-                {"--from", NULL, "FRAME", "branch off from a frame of an earlier run"},
+                {"--from", NULL, "[DIR:]FRAME", "branch off from a frame of runs/NAME, or of DIR"},
                 {"--force", NULL, NULL, "begin anew where a run is already"},
                 {"--quiet", NULL, NULL, "no progress, no summary"}},
     .rest_min = 1,

@@ -25,7 +25,8 @@ typedef struct task {
 typedef struct outcome {
     int code;
     fm_run_status status;
-    int frame; // last written
+    int first, frame; // first and last written
+    bool idle;        // it was finished before
     fm_report report;
 } outcome;
 

@@ -7,10 +7,12 @@
 // stopped goes on.
 #include "fathom.h"
 #include "run.h"
+#include "scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { VALUES_MAX = 256 };
 
@@ -88,16 +90,33 @@ static void write_row(FILE *out, const task *t, const axis *axes, int count, con
     copy_line(out, t->directory, true);
 }
 
+// The settings of a combination, behind those of every run.
+static void add_settings(task *t, const axis *axes, int count, const int *index,
+                         char settings[][512])
+{
+    for (int i = 0; i < count; i++) {
+        snprintf(settings[i], 512, "%s=%s", axes[i].path, axes[i].values[index[i]]);
+        t->settings[t->setting_count++] = settings[i];
+    }
+}
+
+static bool next_combination(const axis *axes, int count, int *index)
+{
+    for (int i = count - 1; i >= 0; i--) {
+        if (++index[i] < axes[i].count)
+            return true;
+        index[i] = 0;
+    }
+    return false;
+}
+
 // Runs the combination `index` and gives the next; false after the last.
 static bool run_one(const task *base, const axis *axes, int count, int *index, int number,
                     FILE *out, int *worst)
 {
     task t = *base;
     char settings[REPEATS_MAX][512];
-    for (int i = 0; i < count; i++) {
-        snprintf(settings[i], sizeof settings[i], "%s=%s", axes[i].path, axes[i].values[index[i]]);
-        t.settings[t.setting_count++] = settings[i];
-    }
+    add_settings(&t, axes, count, index, settings);
     snprintf(t.directory, sizeof t.directory, "%.*s/%04d", PATH_SIZE - 20, base->directory, number);
     if (!t.quiet) {
         printf("%s:", t.directory);
@@ -110,12 +129,33 @@ static bool run_one(const task *base, const axis *axes, int count, int *index, i
     execute(&t, &result);
     *worst = result.code > *worst ? result.code : *worst;
     write_row(out, &t, axes, count, index, number, &result);
-    for (int i = count - 1; i >= 0; i--) {
-        if (++index[i] < axes[i].count)
-            return true;
-        index[i] = 0;
+    return next_combination(axes, count, index);
+}
+
+// Every combination is a good scene, and the directory is free, before the first one runs.
+static int check_all(const task *base, const axis *axes, int count)
+{
+    int index[REPEATS_MAX] = {0}, code = EXIT_GOOD;
+    char path[PATH_SIZE + 32];
+    snprintf(path, sizeof path, "%s/run.json", base->directory);
+    if (access(path, F_OK) == 0) {
+        complain("%s: it holds a run; give the sweep a directory of its own with -o",
+                 base->directory);
+        return EXIT_BAD_INPUT;
     }
-    return false;
+    snprintf(path, sizeof path, "%s/0000", base->directory);
+    if (access(path, F_OK) == 0 && !base->resume && !base->force) {
+        complain("%s: it holds a sweep; --resume goes on, --force begins anew", base->directory);
+        return EXIT_BAD_INPUT;
+    }
+    do {
+        task t = *base;
+        char settings[REPEATS_MAX][512];
+        add_settings(&t, axes, count, index, settings);
+        fm_scene *scene = load_scene(t.scene_path, t.settings, t.setting_count, &code);
+        fm_scene_destroy(scene);
+    } while (code == EXIT_GOOD && next_combination(axes, count, index));
+    return code;
 }
 
 int sweep(const task *base, const char *const *specs, int count)
@@ -129,7 +169,9 @@ int sweep(const task *base, const char *const *specs, int count)
     snprintf(path, sizeof path, "%s/summary.csv", base->directory);
     snprintf(unfinished, sizeof unfinished, "%s.tmp", path);
     FILE *out = NULL;
-    if (good) {
+    if (good)
+        worst = check_all(base, axes, count);
+    if (good && worst == EXIT_GOOD) {
         mkdir("runs", 0777);
         mkdir(base->directory, 0777);
         out = fopen(unfinished, "w");
@@ -137,7 +179,7 @@ int sweep(const task *base, const char *const *specs, int count)
             complain("%s: cannot write", unfinished);
             worst = EXIT_INPUT_OUTPUT;
         }
-    } else {
+    } else if (!good) {
         worst = EXIT_BAD_INPUT;
     }
     int number = 0;

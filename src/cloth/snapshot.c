@@ -5,6 +5,7 @@
 #include "cloth/cloth.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,10 +148,13 @@ static bool check(const fm_cloth *c, const header *h, size_t size, fm_error *err
     if (memcmp(h->magic, magic, sizeof magic) != 0 || h->version != VERSION)
         return fm_fail(err, FM_BAD_VALUE, c->name, "state", "something else",
                        "a state saved by this version");
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "%d columns and %d rows, as this cloth has", c->columns,
+             c->rows);
     if (h->columns != c->columns)
-        return fm_fail_number(err, c->name, "columns", h->columns, "those of this cloth");
+        return fm_fail_number(err, c->name, "columns of the saved state", h->columns, allowed);
     if (h->rows != c->rows)
-        return fm_fail_number(err, c->name, "rows", h->rows, "those of this cloth");
+        return fm_fail_number(err, c->name, "rows of the saved state", h->rows, allowed);
     uint64_t memories = h->drag_size + h->damping_size;
     if (h->drag_size > size || h->damping_size > size || size != fixed_size(c) + memories)
         return fm_fail_number(err, c->name, "state size", (double)size, "what was saved");
