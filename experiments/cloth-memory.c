@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cloth-memory.c: how long must an underwater cloth remember, and what does it cost in stability?
 //
-// [OKRC10] §4.2, [OZG13] §3.3.2: with u the number of past steps in the half derivative, the cloth
-// is said to change very little for u > 3; §4.3: half derivatives are said not to affect the
+// [OKRC10] §4.2, [OZG13] §3.3.2: with u the number of past steps in the half derivative, the
+// cloth is said to change very little for u > 3; §4.3: half derivatives are said not to affect the
 // stability of explicit steps. Figure 2 (3.2) shows what viscoelastic springs alone do.
 //
 // A towel (towel.h, 31 x 21 particles) is swung for eight seconds with

@@ -157,12 +157,11 @@ static fm_world *move_to_a_fresh_world(fm_world *world, ingredient kind, int thr
 static uint64_t run(ingredient kind, int threads, int pause)
 {
     fm_world *world = build(kind, threads);
-    fm_report report = {0};
     int contacts = 0, repelled = 0;
     for (int frame = 0; frame < FRAMES; frame++) {
         if (frame == pause)
             world = move_to_a_fresh_world(world, kind, threads);
-        report = advance(world, FRAME);
+        fm_report report = advance(world, FRAME);
         contacts += report.contact_count;
         repelled += report.repelled_count;
     }

@@ -28,7 +28,7 @@ static void step(fm_memory *memory, plate *p, double h, double f)
     assert_true(fm_memory_push(memory, &a, h));
 }
 
-static fm_memory *open(double h0, double horizon, const plate *p)
+static fm_memory *release(double h0, double horizon, const plate *p)
 {
     fm_error err = {0};
     fm_memory_def def = fm_default_memory_def();
@@ -44,7 +44,7 @@ static fm_memory *open(double h0, double horizon, const plate *p)
 static double step_response(double end, double h0, double h1)
 {
     plate p = {0, 0, 1};
-    fm_memory *memory = open(h0, end, &p);
+    fm_memory *memory = release(h0, end, &p);
     double t = 0;
     while (t < end) {
         double h = fmax(h0, fmin(t / 200, h1));
@@ -74,7 +74,7 @@ static void growing_load_has_a_plain_solution(void **state)
     (void)state;
     plate p = {1, 1, 0};
     const double h = 1e-3;
-    fm_memory *memory = open(h, 10, &p);
+    fm_memory *memory = release(h, 10, &p);
     for (int n = 1; n <= 10000; n++) {
         step(memory, &p, h, 1 + n * h);
         assert_close(p.x, 1 + n * h, 1e-11);
