@@ -189,11 +189,10 @@ static void close_published(int n, const lane_arrays *restrict l, const fm_drag_
     }
 }
 
-void fm_drag_close(fm_cloth *c, const fm_drag_step *step, const fm_axes *medium,
-                   const fm_axes *known, int first, int last)
+// The arrays of a cloth from particle i on, with the normals of the beginning of the substep.
+static lane_arrays lanes_from(const fm_cloth *c, int i)
 {
-    int i = first;
-    lane_arrays l = {
+    return (lane_arrays){
         .vx = c->v.x + i,
         .vy = c->v.y + i,
         .vz = c->v.z + i,
@@ -212,21 +211,25 @@ void fm_drag_close(fm_cloth *c, const fm_drag_step *step, const fm_axes *medium,
         .fx = c->force.x + i,
         .fy = c->force.y + i,
         .fz = c->force.z + i,
-        .nx = c->next_normal.x + i,
-        .ny = c->next_normal.y + i,
-        .nz = c->next_normal.z + i,
+        .nx = c->normal.x + i,
+        .ny = c->normal.y + i,
+        .nz = c->normal.z + i,
         .ox = c->normal.x + i,
         .oy = c->normal.y + i,
         .oz = c->normal.z + i,
-        .mx = medium->x + i,
-        .my = medium->y + i,
-        .mz = medium->z + i,
-        .kx = known->x + i,
-        .ky = known->y + i,
-        .kz = known->z + i,
         .area = c->area + i,
         .mass = c->mass + i,
     };
+}
+
+void fm_drag_close(fm_cloth *c, const fm_drag_step *step, const fm_axes *medium,
+                   const fm_axes *known, int first, int last)
+{
+    int i = first;
+    lane_arrays l = lanes_from(c, i);
+    l.nx = c->next_normal.x + i, l.ny = c->next_normal.y + i, l.nz = c->next_normal.z + i;
+    l.mx = medium->x + i, l.my = medium->y + i, l.mz = medium->z + i;
+    l.kx = known->x + i, l.ky = known->y + i, l.kz = known->z + i;
     if (step->physical)
         close_physical(last - first, &l, step);
     else
@@ -269,28 +272,11 @@ void fm_drag_explicit(fm_cloth *c, const fm_drag_step *step, const fm_axes *v,
                       int last)
 {
     int i = first;
-    lane_arrays l = {
-        .vx = v->x + i,
-        .vy = v->y + i,
-        .vz = v->z + i,
-        .ax = a->x + i,
-        .ay = a->y + i,
-        .az = a->z + i,
-        .fx = c->force.x + i,
-        .fy = c->force.y + i,
-        .fz = c->force.z + i,
-        .nx = c->normal.x + i,
-        .ny = c->normal.y + i,
-        .nz = c->normal.z + i,
-        .mx = medium->x + i,
-        .my = medium->y + i,
-        .mz = medium->z + i,
-        .kx = derivative->x + i,
-        .ky = derivative->y + i,
-        .kz = derivative->z + i,
-        .area = c->area + i,
-        .mass = c->mass + i,
-    };
+    lane_arrays l = lanes_from(c, i);
+    l.vx = v->x + i, l.vy = v->y + i, l.vz = v->z + i;
+    l.ax = a->x + i, l.ay = a->y + i, l.az = a->z + i;
+    l.mx = medium->x + i, l.my = medium->y + i, l.mz = medium->z + i;
+    l.kx = derivative->x + i, l.ky = derivative->y + i, l.kz = derivative->z + i;
     explicit_lanes(last - first, &l, step);
 }
 
@@ -319,25 +305,8 @@ void fm_drag_apply_impulse(fm_cloth *c, const fm_drag_step *step, const fm_axes 
                            int last)
 {
     int i = first;
-    lane_arrays l = {
-        .vx = c->v.x + i,
-        .vy = c->v.y + i,
-        .vz = c->v.z + i,
-        .ax = c->a.x + i,
-        .ay = c->a.y + i,
-        .az = c->a.z + i,
-        .rx = c->rate.x + i,
-        .ry = c->rate.y + i,
-        .rz = c->rate.z + i,
-        .fx = impulse->x + i,
-        .fy = impulse->y + i,
-        .fz = impulse->z + i,
-        .nx = c->normal.x + i,
-        .ny = c->normal.y + i,
-        .nz = c->normal.z + i,
-        .area = c->area + i,
-        .mass = c->mass + i,
-    };
+    lane_arrays l = lanes_from(c, i);
+    l.fx = impulse->x + i, l.fy = impulse->y + i, l.fz = impulse->z + i;
     impulse_lanes(last - first, &l, step);
 }
 

@@ -7,21 +7,6 @@
 
 #define CLOTH(member) offsetof(fm_scene_cloth, def.member)
 #define DEF(member) offsetof(fm_cloth_def, member)
-#define COUNT(entries) ((int)(sizeof(entries) / sizeof *(entries)))
-
-// Ranges: both ends allowed, the lower one not, neither.
-#define WITHIN(low, high)                                                                          \
-    {                                                                                              \
-        low, high, false, false                                                                    \
-    }
-#define ABOVE(low, high)                                                                           \
-    {                                                                                              \
-        low, high, true, false                                                                     \
-    }
-#define BETWEEN(low, high)                                                                         \
-    {                                                                                              \
-        low, high, true, true                                                                      \
-    }
 
 static const char *const rules[] = {"trapezoid", "coimbra", NULL};
 static const char *const drag_models[] = {"none",   "physical", "published", "viscous",

@@ -361,4 +361,21 @@ void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defa
 void fm_entry_add_type(fm_text *text, const fm_entry *entry); // "number, m, 0 to 1"
 void *fm_table_make_defaults(const fm_table *table);          // for free(); NULL: no memory
 
+// For the tables.
+#define COUNT(entries) ((int)(sizeof(entries) / sizeof *(entries)))
+
+// Ranges: both ends allowed, the lower one not, neither.
+#define WITHIN(low, high)                                                                          \
+    {                                                                                              \
+        low, high, false, false                                                                    \
+    }
+#define ABOVE(low, high)                                                                           \
+    {                                                                                              \
+        low, high, true, false                                                                     \
+    }
+#define BETWEEN(low, high)                                                                         \
+    {                                                                                              \
+        low, high, true, true                                                                      \
+    }
+
 #endif

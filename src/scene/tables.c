@@ -7,21 +7,6 @@
 
 #include <string.h>
 
-#define COUNT(entries) ((int)(sizeof(entries) / sizeof *(entries)))
-
-// Ranges: both ends allowed, the lower one not, neither.
-#define WITHIN(low, high)                                                                          \
-    {                                                                                              \
-        low, high, false, false                                                                    \
-    }
-#define ABOVE(low, high)                                                                           \
-    {                                                                                              \
-        low, high, true, false                                                                     \
-    }
-#define BETWEEN(low, high)                                                                         \
-    {                                                                                              \
-        low, high, true, true                                                                      \
-    }
 #define SCENE(member) offsetof(fm_scene, member)
 
 #define DEGREE (FM_PI / 180)
