@@ -7,6 +7,7 @@
 #define FATHOM_CLOTH_H
 
 #include <fathom/api.h>
+#include <fathom/collide.h>
 #include <fathom/error.h>
 #include <fathom/memory.h>
 #include <fathom/motion.h>
@@ -84,6 +85,52 @@ typedef enum fm_integrator {
     FM_RK4,
 } fm_integrator;
 
+// How edges are kept from stretching beyond what springs can do at large substeps. docs/stiff.md.
+typedef enum fm_enforcement_method {
+    FM_ENFORCE_NONE,
+    FM_ENFORCE_ITERATIVE,   // Provot: every edge in turn, both ends move
+    FM_ENFORCE_PUBLISHED,   // Ozgen 2013: an ordered list outwards from what is fixed, only the
+                            // second end moves
+    FM_ENFORCE_DIRECTIONAL, // ours: within reach of what is fixed, then coarse to fine
+} fm_enforcement_method;
+
+typedef enum fm_enforcement_target {
+    FM_TARGET_REST,      // edges past the threshold go back to their rest length
+    FM_TARGET_THRESHOLD, // or to the threshold
+} fm_enforcement_target;
+
+// In which order PUBLISHED takes the three classes of springs at a particle.
+typedef enum fm_spring_order {
+    FM_HORIZONTAL_VERTICAL_SHEAR,
+    FM_HORIZONTAL_SHEAR_VERTICAL,
+    FM_VERTICAL_HORIZONTAL_SHEAR,
+    FM_VERTICAL_SHEAR_HORIZONTAL,
+    FM_SHEAR_HORIZONTAL_VERTICAL,
+    FM_SHEAR_VERTICAL_HORIZONTAL,
+} fm_spring_order;
+
+// Where PUBLISHED goes, and never against.
+typedef enum fm_enforcement_direction {
+    FM_ALONG_ROWS,    // from row 0 to the last, as the thesis; meshes take gravity
+    FM_ALONG_GRAVITY, // edges by their angle with gravity, as the cloth was made
+    FM_ALONG_FORCE,   // the same with weight, buoyancy and drag together, followed as they turn
+} fm_enforcement_direction;
+
+typedef struct fm_enforcement {
+    fm_enforcement_method method;
+    int iterations;                     // passes a substep
+    double threshold;                   // l/l0 - 1 that is left alone
+    fm_enforcement_target target;       // of an edge past the threshold
+    bool compression;                   // edges shorter than 1 - threshold too
+    bool shear;                         // shear edges too
+    fm_spring_order order;              // PUBLISHED
+    int visits;                         // PUBLISHED: how often the list may come to a particle
+    fm_enforcement_direction direction; // PUBLISHED
+    bool contacts;    // particles that colliders hold count as fixed, beside pinned ones
+    double recompute; // the order is made anew when so large a share of the fixed ones changed; 0:
+                      // never
+} fm_enforcement;
+
 typedef struct fm_cloth_def {
     const char *name; // for messages and files; copied
     double density;   // kg/m^3, wet
@@ -102,6 +149,9 @@ typedef struct fm_cloth_def {
         double coefficient; // N s^order / m, surface modulus of the springs' damping
         double order;       // in (0, 1], 1 is a dashpot
         fm_recall memory;
+        double
+            kept; // of the velocity from one substep to the next, in [0, 1]: with VERLET the d of
+                  // x + d (x - x_prev) + h^2 a; 1 damps nothing
     } damping;
     fm_drag drag;
     struct {
@@ -110,8 +160,10 @@ typedef struct fm_cloth_def {
         double stiffness; // share of the largest stable one, in (0, 1]
         double friction;  // share of critical damping against approach, in [0, 1]
     } repulsion;
+    fm_enforcement enforcement;
     fm_integrator integrator;
-    double time_step; // s, the largest substep allowed; 0: from the stability bound
+    double time_step; // s, the largest substep allowed; 0: from the stability bound. With
+                      // enforcement the substep itself (0: 1/240), springs softened to bear it
     double margin;    // m, distance kept from colliders; -1: half the thickness
 } fm_cloth_def;
 
@@ -161,6 +213,15 @@ FM_API bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count,
                               const fm_motion *motion, fm_error *err);
 // Every pin made by the last pin call lets go at `time`, s.
 FM_API bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err);
+
+// Maps. When all of the colliders touch the cloth, enforcement takes these particles for fixed
+// beside the pinned ones, from an order made beforehand; the first map that fits is taken.
+FM_API bool fm_cloth_add_map(fm_cloth *cloth, const fm_collider *const *colliders,
+                             int collider_count, const int *particles, int particle_count,
+                             fm_error *err);
+FM_API int fm_cloth_current_map(const fm_cloth *cloth); // 0: none of them, 1: the first
+// How many corrections a pass makes: edges of the published list, or edges and reaches.
+FM_API int fm_cloth_correction_count(const fm_cloth *cloth);
 
 // Reads. In double, row by row; valid until the next advance.
 FM_API const char *fm_cloth_name(const fm_cloth *cloth);

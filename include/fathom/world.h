@@ -67,6 +67,7 @@ typedef struct fm_report {
     int penetration_count;      // particles inside colliders at the end: pinned there, or pinched
     double deepest_penetration; // m
     double damping_share;       // of the springs' damping asked for that acts; 1: all of it
+    double stiffness_share;     // of the springs' stiffness that acts, enforcement does the rest
     int repelled_count;         // particles pushed by their own cloth at the end
     double stage_ms[FM_STAGE_COUNT];
 } fm_report;

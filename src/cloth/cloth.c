@@ -13,7 +13,8 @@ static const double COURANT = 1.5;
 // A kernel t^-q cut off after some time damps at all frequencies only from q = 0.30844 on (the
 // integral of t^-q cos t from 0 to 3 pi/2 changes its sign there); below, it drives some of them.
 static const double LOWEST_WINDOW_ORDER = 0.31;
-static const double LONGEST_STEP = 1.0 / 120; // s: soft cloth still has motions to follow
+static const double LONGEST_STEP = 1.0 / 120;  // s: soft cloth still has motions to follow
+static const double ENFORCED_STEP = 1.0 / 240; // s: enough for 61 x 41 to keep within 3 %
 
 typedef struct limit {
     const char *field;
@@ -77,6 +78,22 @@ static bool check_order(const char *object, const char *field, const fm_recall *
     return true;
 }
 
+static bool check_enforcement(const char *object, const fm_enforcement *def, fm_error *err)
+{
+    if (def->method > FM_ENFORCE_DIRECTIONAL)
+        return fm_fail_number(err, object, "enforcement.method", def->method,
+                              "an fm_enforcement_method");
+    if (def->target > FM_TARGET_THRESHOLD)
+        return fm_fail_number(err, object, "enforcement.target", def->target,
+                              "an fm_enforcement_target");
+    if (def->order > FM_SHEAR_VERTICAL_HORIZONTAL)
+        return fm_fail_number(err, object, "enforcement.order", def->order, "an fm_spring_order");
+    if (def->direction > FM_ALONG_FORCE)
+        return fm_fail_number(err, object, "enforcement.direction", def->direction,
+                              "an fm_enforcement_direction");
+    return true;
+}
+
 static bool check_models(const char *object, const fm_cloth_def *def, fm_error *err)
 {
     if (def->drag.model > FM_DRAG_BOTH)
@@ -85,7 +102,7 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
         return fm_fail_number(err, object, "bend.model", def->bend.model, "an fm_bend_model");
     if (def->integrator > FM_RK4)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
-    return true;
+    return check_enforcement(object, &def->enforcement, err);
 }
 
 // Also: damping of low order much stronger than the springs takes turning for stretching (eq. (5)
@@ -131,6 +148,11 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
         {"drag.friction", drag->friction, 0, 1e3, false, "0 to 1e3"},
         {"drag.normal_history", drag->normal_history, 0, 1e6, false, "0 to 1e6"},
         {"drag.added_mass", drag->added_mass, -1, 1e3, false, "0 to 1e3 m, or -1: from the size"},
+        {"damping.kept", def->damping.kept, 0, 1, false, "0 to 1"},
+        {"enforcement.iterations", def->enforcement.iterations, 1, 10000, false, "1 to 10000"},
+        {"enforcement.threshold", def->enforcement.threshold, 0, 10, false, "0 to 10"},
+        {"enforcement.visits", def->enforcement.visits, 1, 100, false, "1 to 100"},
+        {"enforcement.recompute", def->enforcement.recompute, 0, 10, false, "0 (never) to 10"},
         {"repulsion.distance", def->repulsion.distance, 0, 10, false, "0 (from the mesh) to 10 m"},
         {"repulsion.stiffness", def->repulsion.stiffness, 0, 1, true, "above 0 and at most 1"},
         {"repulsion.friction", def->repulsion.friction, 0, 1, false, "0 to 1"},
@@ -278,11 +300,27 @@ static double spring_sums(fm_cloth *c)
     return largest;
 }
 
+// With enforcement the substep is given, and springs have what bending leaves of the bound.
+static double soften_springs(fm_cloth *c, double springs, double bending)
+{
+    double h = c->def.time_step > 0 ? c->def.time_step : ENFORCED_STEP;
+    h = fmin(h, COURANT / sqrt(2 * bending + 1e-200)); // half of it at most
+    double room = COURANT * COURANT / (h * h) - bending;
+    double pushed = c->def.repulsion.enabled ? 1 + c->def.repulsion.stiffness / 2 : 1;
+    c->stiffness_share = fmin(1, room / (springs * pushed));
+    for (int s = 0; s < c->springs_count; s++)
+        c->springs[s].stiffness *= c->stiffness_share;
+    return springs * c->stiffness_share;
+}
+
 static void choose_step(fm_cloth *c)
 {
     double sigma = c->def.density * c->def.thickness * c->dx * c->dy;
     double springs = 2 * spring_sums(c);
     double bending = 16 * (c->bend_across + c->bend_down + c->bend_twist) / sigma;
+    c->stiffness_share = 1;
+    if (c->def.enforcement.method != FM_ENFORCE_NONE)
+        springs = soften_springs(c, springs, bending);
     double square = springs + bending;
     if (c->def.repulsion.enabled) {
         double room =
@@ -291,6 +329,8 @@ static void choose_step(fm_cloth *c)
         square += room;
     }
     c->stable_step = fmin(COURANT / sqrt(square), LONGEST_STEP);
+    if (c->def.enforcement.method != FM_ENFORCE_NONE && c->def.time_step == 0)
+        c->stable_step = fmin(c->stable_step, ENFORCED_STEP);
     if (c->def.time_step > 0)
         c->stable_step = fmin(c->stable_step, c->def.time_step);
 }
@@ -334,6 +374,8 @@ fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
         fm_sheet_setup(c);
         choose_step(c);
     }
+    if (err->status == FM_OK && def->enforcement.method != FM_ENFORCE_NONE)
+        fm_enforcer_setup(c, err);
     if (err->status != FM_OK || (def->repulsion.enabled && !fm_repulsion_setup(c, err))) {
         fm_cloth_free(c);
         return NULL;

@@ -52,6 +52,43 @@ typedef struct fm_pin_group {
 
 enum { FM_PIN_GROUPS_MAX = 256, FM_FREE = -1 };
 
+// Pairs of particles whose distance is limited, in groups in which no particle comes twice.
+typedef struct fm_pairs {
+    int *a, *b;
+    double *rest; // m
+    int *group;   // [group_count + 1] first pair of each
+    int count, group_count;
+} fm_pairs;
+
+enum {
+    FM_TETHERS = 4,  // places that hold a particle within reach
+    FM_MAPS_MAX = 9, // the one of pins and contacts, and eight that colliders switch on
+    FM_MAP_COLLIDERS = 8,
+};
+
+// What enforcement does while a certain set of particles is fixed.
+typedef struct fm_correction_map {
+    unsigned char *fixed; // 1 for those
+    int fixed_count;
+    int *anchor;   // [FM_TETHERS][lanes] fixed particles near; itself: none
+    double *reach; // [FM_TETHERS][lanes] m, along the cloth at rest; INFINITY: none
+    fm_pairs list; // PUBLISHED
+    double *place; // of a particle in the order of correction, 0 to 1; 0 for fixed ones
+    const fm_collider *colliders[FM_MAP_COLLIDERS]; // that switch it on
+    int collider_count;
+} fm_correction_map;
+
+typedef struct fm_enforcer {
+    fm_correction_map maps[FM_MAPS_MAX];
+    int map_count, strides; // strides: the coarsest edge spans 2^(strides - 1) cells
+    double *mobility;       // 1/kg, 0 for those that pins hold
+    struct fm_front *front; // for making maps
+    // state
+    int current, wait; // map in use; substeps until the set of fixed ones is looked at again
+    fm_vec3 direction; // the list of map 0 was made for
+    int remade_count;  // since the cloth was made
+} fm_enforcer;
+
 struct fm_cloth {
     fm_world *world; // whose it is, for those who read it through the public interface
     char name[48];
@@ -68,9 +105,10 @@ struct fm_cloth {
     double *pair_load;     // 1/kg: damped springs at a particle over its mass, see damping.c
     fm_springs springs[FM_SPRINGS_MAX];
     int springs_count;
-    double bend_across, bend_down, bend_twist;      // N/m: see sheet.c
-    double stable_step;                             // s
-    double added_mass;                              // m, thickness of the layer of medium
+    double bend_across, bend_down, bend_twist; // N/m: see sheet.c
+    double stable_step;                        // s
+    double stiffness_share; // of the springs' stiffness that acts, see choose_step
+    double added_mass;      // m, thickness of the layer of medium
     double repulsion_distance, repulsion_stiffness; // m, N/m
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
@@ -114,7 +152,8 @@ struct fm_cloth {
         int *partner; // those near each particle, rising
         int room;
     } near;
-    int *repelled; // partners that push each particle
+    int *repelled;         // partners that push each particle
+    fm_enforcer *enforcer; // NULL without enforcement; holds its own state
 };
 
 // cloth.c
@@ -168,6 +207,18 @@ void fm_substep_sample_medium(fm_substep *s, const fm_axes *x, double t, int fir
 void fm_substep_forces(fm_substep *s); // at x, v
 void fm_lanes_predict(fm_memory *memory, const fm_axes *known, int lanes, int first, int last);
 void fm_lanes_push(fm_memory *memory, const fm_axes *rate, int lanes, int first, int last);
+
+// enforce.c
+bool fm_enforcer_setup(fm_cloth *cloth, fm_error *err);
+void fm_enforcer_start(fm_cloth *cloth,
+                       const fm_surroundings *around); // maps of the pins there are
+void fm_substep_enforce(fm_substep *s);                // x, and v as the positions went
+
+// order.c
+bool fm_correction_map_alloc(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
+bool fm_front_alloc(fm_cloth *cloth, fm_error *err);
+void fm_correction_map_make(const fm_cloth *cloth, fm_correction_map *map,
+                            fm_vec3 direction); // of map->fixed
 
 // explicit.c
 void fm_substep_explicit(fm_substep *s);

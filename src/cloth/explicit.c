@@ -2,8 +2,13 @@
 // explicit.c: integrators that take everything at the beginning of what they step over.
 //
 //   Euler    x' = x + h v,  v' = v + h a(x, v, D)                as published, memories included
-//   Verlet   v' = v + h a(x, v),  x' = x + h v'                  v belongs to the middle of the
-//   step RK2      the midpoint rule RK4      the classical one
+//   Verlet   v' = d v + h a(x, v),  x' = x + h v'                v belongs to the middle of the
+//            step: x' = x + d (x - x_prev) + h^2 a, d = damping.kept (step.c)
+//   RK2      the midpoint rule
+//   RK4      the classical one
+//
+// [OZG13] eq. 6.2 damps Verlet's scheme by a multiplier other than 2 of x, which pulls every
+// particle to the origin of coordinates instead; d is what it must have meant.
 //
 // The last three have no memory: a derivative of the past has no value between steps. Euler is
 // first order and, for springs without damping, grows at every step size; it is here to reproduce a
@@ -155,6 +160,8 @@ void fm_substep_explicit(fm_substep *s)
         break;
     }
     fm_substep_pin_positions(s, &c->x, 0, c->lanes);
+    if (c->enforcer)
+        fm_substep_enforce(s);
     fm_substep_pin_velocities(s, &c->x, &c->v, 0, c->lanes);
     fm_substep_collide(s, s->margin, false, 0, c->lanes);
     fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);

@@ -16,6 +16,7 @@ static const fm_field fields[] = {
     {"mass", "kg", "mass of a particle", 1},
     {"pinned", "", "1 where a pin holds", 1},
     {"contact", "", "1 where a collider holds", 1},
+    {"correction", "", "place in the order of enforcement, 0 where it begins to 1", 1},
 };
 
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
@@ -71,9 +72,14 @@ bool fm_cloth_read(fm_cloth *c, const fm_surroundings *around, const char *name,
     } else if (strcmp(name, "contact") == 0) {
         for (int i = 0; i < c->count; i++)
             values[i] = c->touch[i];
+    } else if (strcmp(name, "correction") == 0) {
+        const fm_enforcer *e = c->enforcer;
+        for (int i = 0; i < c->count; i++)
+            values[i] = e ? e->maps[e->current].place[i] : 0;
     } else {
         return fm_fail(err, FM_BAD_VALUE, c->name, "field", name,
-                       "position velocity normal medium drag memory stretch mass pinned contact");
+                       "position velocity normal medium drag memory stretch mass pinned contact "
+                       "correction");
     }
     return true;
 }

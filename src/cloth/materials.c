@@ -45,7 +45,7 @@ fm_cloth_def fm_default_cloth_def(void)
                              .horizon = 100};
     fm_cloth_def def = {
         .name = "cloth",
-        .damping = {.memory = whole},
+        .damping = {.memory = whole, .kept = 1},
         .drag =
             {
                 .model = FM_DRAG_PHYSICAL,
@@ -56,6 +56,8 @@ fm_cloth_def fm_default_cloth_def(void)
                 .added_mass = -1,
             },
         .repulsion = {.stiffness = 0.5},
+        .enforcement =
+            {.iterations = 1, .shear = true, .visits = 3, .contacts = true, .recompute = 0.1},
         .integrator = FM_KICK_DRIFT_KICK,
         .margin = -1,
     };

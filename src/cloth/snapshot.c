@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: a cloth as bytes, and the memories that its state needs.
 //
-// header | x v a w rate force normal carried | touch | drag memory | damping memory
+// header | x v a w rate force normal carried | touch | enforcement | drag memory | damping memory
 #include "cloth/cloth.h"
 
 #include <math.h>
@@ -11,13 +11,20 @@
 
 typedef struct header {
     char magic[8];
-    int32_t version, columns, rows, started, verlet_moving, padding;
+    int32_t version, columns, rows, started, verlet_moving;
+    int32_t enforced; // 1 when there is enforcement
     double time, step;
     uint64_t drag_size, damping_size; // bytes
 } header;
 
 static const char magic[8] = "fmcloth ";
-enum { VERSION = 1, STATE_AXES = 8 };
+enum { VERSION = 2, STATE_AXES = 8 };
+
+// Followed by the particles that map 0 takes for fixed; the map is made from them again.
+typedef struct enforcement {
+    int32_t current, wait, remade_count, padding;
+    fm_vec3 direction;
+} enforcement;
 
 // Windows are made for one step; the others also take steps down to half of the first.
 static fm_memory *make_memory(const fm_cloth *c, const fm_recall *recall, double order, double h,
@@ -82,6 +89,7 @@ static header describe(const fm_cloth *c)
     h.rows = c->rows;
     h.started = c->started;
     h.verlet_moving = c->verlet_moving;
+    h.enforced = c->enforcer != NULL;
     h.time = c->time;
     h.step = c->step;
     h.drag_size = c->drag_memory ? fm_memory_save(c->drag_memory, NULL, 0) : 0;
@@ -94,9 +102,34 @@ static size_t axes_size(const fm_cloth *c)
     return 3 * (size_t)c->lanes * sizeof(double);
 }
 
+static size_t enforcement_size(const fm_cloth *c)
+{
+    return c->enforcer ? sizeof(enforcement) + (size_t)c->lanes : 0;
+}
+
 static size_t fixed_size(const fm_cloth *c)
 {
-    return sizeof(header) + STATE_AXES * axes_size(c) + (size_t)c->lanes;
+    return sizeof(header) + STATE_AXES * axes_size(c) + (size_t)c->lanes + enforcement_size(c);
+}
+
+static enforcement describe_enforcement(const fm_enforcer *e)
+{
+    return (enforcement){e->current, e->wait, e->remade_count, 0, e->direction};
+}
+
+static void restore_enforcement(fm_cloth *c, const unsigned char *in)
+{
+    fm_enforcer *e = c->enforcer;
+    enforcement saved;
+    memcpy(&saved, in, sizeof saved);
+    memcpy(e->maps[0].fixed, in + sizeof saved, (size_t)c->lanes);
+    for (int i = 0; i < c->count; i++)
+        e->maps[0].fixed[i] = e->maps[0].fixed[i] != 0;
+    e->current = saved.current >= 0 && saved.current < e->map_count ? saved.current : 0;
+    e->wait = saved.wait;
+    e->remade_count = saved.remade_count;
+    e->direction = saved.direction;
+    fm_correction_map_make(c, &e->maps[0], e->direction);
 }
 
 static void state_axes(const fm_cloth *c, double *axes[STATE_AXES])
@@ -121,6 +154,12 @@ size_t fm_cloth_save(const fm_cloth *c, void *buffer, size_t size)
         memcpy(out, axes[i], axes_size(c));
     memcpy(out, c->touch, (size_t)c->lanes);
     out += c->lanes;
+    if (c->enforcer) {
+        enforcement e = describe_enforcement(c->enforcer);
+        memcpy(out, &e, sizeof e);
+        memcpy(out + sizeof e, c->enforcer->maps[0].fixed, (size_t)c->lanes);
+        out += enforcement_size(c);
+    }
     if (c->drag_memory)
         fm_memory_save(c->drag_memory, out, h.drag_size);
     if (c->damping_memory)
@@ -136,6 +175,11 @@ uint64_t fm_cloth_hash(const fm_cloth *c, uint64_t seed)
     uint64_t hash = fm_hash(&h, sizeof h, seed);
     for (int i = 0; i < STATE_AXES; i++)
         hash = fm_hash(axes[i], axes_size(c), hash);
+    if (c->enforcer) {
+        enforcement e = describe_enforcement(c->enforcer);
+        hash = fm_hash(&e, sizeof e, hash);
+        hash = fm_hash(c->enforcer->maps[0].fixed, (size_t)c->lanes, hash);
+    }
     if (c->drag_memory)
         hash ^= fm_memory_hash(c->drag_memory);
     if (c->damping_memory)
@@ -155,6 +199,10 @@ static bool check(const fm_cloth *c, const header *h, size_t size, fm_error *err
         return fm_fail_number(err, c->name, "columns of the saved state", h->columns, allowed);
     if (h->rows != c->rows)
         return fm_fail_number(err, c->name, "rows of the saved state", h->rows, allowed);
+    if (h->enforced != (c->enforcer != NULL))
+        return fm_fail_number(err, c->name, "enforcement of the saved state", h->enforced,
+                              c->enforcer ? "1, as this cloth has it"
+                                          : "0, as this cloth has none");
     uint64_t memories = h->drag_size + h->damping_size;
     if (h->drag_size > size || h->damping_size > size || size != fixed_size(c) + memories)
         return fm_fail_number(err, c->name, "state size", (double)size, "what was saved");
@@ -206,6 +254,8 @@ bool fm_cloth_restore(fm_cloth *c, const fm_medium *medium, const void *buffer, 
     for (int i = 0; i < STATE_AXES; i++, in += axes_size(c))
         memcpy(axes[i], in, axes_size(c));
     memcpy(c->touch, in, (size_t)c->lanes);
+    if (c->enforcer)
+        restore_enforcement(c, in + c->lanes);
     c->started = h.started != 0;
     c->verlet_moving = h.verlet_moving != 0;
     c->time = h.time;

@@ -3,7 +3,8 @@
 //
 // Kick-drift-kick, one evaluation of the forces per substep h:
 //
-//     v_half = v + h/2 a;   x' = x + h (v_half + h/2 carried);   forces at x'
+//     v_half = v + h/2 a;   x' = x + h (v_half + h/2 carried);   enforcement (enforce.c)
+//     forces at x'
 //     closing half kick with everything that depends on the new velocity solved implicitly (drag.c)
 //     impulses of the springs' damping from those velocities (damping.c)
 //     the memories take in the new rates
@@ -13,7 +14,7 @@
 // substep is chosen as h = COURANT / omega.
 //
 // Pinned particles go where their motions are at the end of the substep; colliders stand where they
-// are then, push particles out after the drift, and take what points into them from the velocity
+// are then, push particles out after drift and enforcement, and take what points into them from the velocity
 // after the kick.
 #include "cloth/cloth.h"
 
@@ -93,7 +94,8 @@ void fm_substep_pin_zero(fm_substep *s, const fm_axes *a, int first, int last)
 }
 
 // Particles nearer to a collider than the margin are moved out and stop going in. `again` looks at
-// those only that were held before in this substep; jump adds up what they lost of their velocity.
+// those only that were held before in this substep; jump adds up what they lost of their velocity,
+// to what enforcement changed.
 void fm_substep_collide(fm_substep *s, double margin, bool again, int first, int last)
 {
     fm_cloth *c = s->cloth;
@@ -107,7 +109,8 @@ void fm_substep_collide(fm_substep *s, double margin, bool again, int first, int
             fm_collide_particle(s->around->placed, count, margin, &x, &v, &touched);
         if (!again) {
             c->touch[i] = touched;
-            c->jump.x[i] = c->jump.y[i] = c->jump.z[i] = 0;
+            if (!c->enforcer) // which has begun it
+                c->jump.x[i] = c->jump.y[i] = c->jump.z[i] = 0;
         }
         if (!touched)
             continue;
@@ -167,6 +170,13 @@ static void open_range(void *context, int first, int last)
     open_lanes(n, s->h, c->x.y + first, c->v.y + first, c->a.y + first, c->carried.y + first);
     open_lanes(n, s->h, c->x.z + first, c->v.z + first, c->a.z + first, c->carried.z + first);
     fm_substep_pin_positions(s, &c->x, first, last);
+    if (!c->enforcer)
+        fm_substep_collide(s, s->margin, false, first, last);
+}
+
+static void collide_range(void *context, int first, int last)
+{
+    fm_substep *s = context;
     fm_substep_collide(s, s->margin, false, first, last);
 }
 
@@ -202,8 +212,8 @@ static void set_forced_rates(fm_substep *s, int first, int last)
         c->rate.y[i] = (c->v.y[i] - c->w.y[i] - c->pinned_u[p].y) / s->h;
         c->rate.z[i] = (c->v.z[i] - c->w.z[i] - c->pinned_u[p].z) / s->h;
     }
-    for (int i = first; i < last && s->around->collider_count > 0; i++) {
-        if (!c->touch[i])
+    for (int i = first; i < last && (c->enforcer || s->around->collider_count > 0); i++) {
+        if (!c->touch[i] && !c->enforcer)
             continue;
         c->rate.x[i] += c->jump.x[i] / s->h;
         c->rate.y[i] += c->jump.y[i] / s->h;
@@ -293,6 +303,10 @@ static void kick_drift_kick(fm_substep *s)
     fm_cloth *c = s->cloth;
     fm_pool *pool = s->around->pool;
     fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, open_range, s);
+    if (c->enforcer) {
+        fm_substep_enforce(s);
+        fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, collide_range, s);
+    }
     fm_substep_forces(s);
     fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, close_range, s);
     if (s->damped) {
@@ -401,6 +415,8 @@ static bool start_cloth(fm_substep *s, fm_error *err)
         return false;
     fm_substep_place(s, c->time);
     s->drag = fm_drag_prepare(c, s->around, s->h, 0);
+    if (c->enforcer)
+        fm_enforcer_start(c, s->around);
     start(s);
     if (!begin_memories(c, 0, err))
         return false;
@@ -408,6 +424,12 @@ static bool start_cloth(fm_substep *s, fm_error *err)
     end_memories(c);
     c->started = true;
     return true;
+}
+
+static void keep_velocities(fm_cloth *c)
+{
+    for (int i = 0; i < 3 * c->lanes && c->def.damping.kept < 1; i++)
+        c->v.x[i] *= c->def.damping.kept;
 }
 
 bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duration, int substeps,
@@ -426,6 +448,7 @@ bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duratio
         s.damping_w0 = c->damping_memory ? fm_memory_newest_weight(c->damping_memory, s.h) : 1;
         s.drag = fm_drag_prepare(c, around, s.h, w0);
         fm_substep_place(&s, begin + duration * n / substeps);
+        keep_velocities(c);
         if (c->def.integrator == FM_KICK_DRIFT_KICK)
             kick_drift_kick(&s);
         else

@@ -49,6 +49,7 @@ typedef struct builder {
     fm_world *world;
     fm_motion **motions; // by their number in the scene; NULL is rest
     bool *made;
+    fm_collider **colliders; // of the scene's colliders
 } builder;
 
 static int find_motion(const fm_scene *scene, const char *name)
@@ -137,8 +138,27 @@ static void make_collider(builder *b, const fm_scene_collider *collider, fm_erro
     def.motion = named_motion(b, collider->motion, err);
     if (err->status != FM_OK)
         return;
-    fm_collider_create(b->world, &def, err);
+    const fm_scene_collider *all = b->scene->colliders.data;
+    b->colliders[collider - all] = fm_collider_create(b->world, &def, err);
     blame(err, collider->thing.node);
+}
+
+static void make_map(builder *b, fm_cloth *cloth, const fm_scene_map *map, fm_error *err)
+{
+    enum { MOST = 8 };
+    const fm_collider *colliders[MOST];
+    const fm_scene_collider *all = b->scene->colliders.data;
+    const fm_thing *names = map->colliders.data;
+    int count = 0;
+    for (int k = 0; k < map->colliders.count && count < MOST; k++) {
+        for (int i = 0; i < b->scene->colliders.count; i++) {
+            if (strcmp(all[i].thing.name, names[k].name) == 0)
+                colliders[count++] = b->colliders[i];
+        }
+    }
+    fm_cloth_add_map(cloth, colliders, map->colliders.count > MOST ? MOST + 1 : count,
+                     map->particles.data, map->particles.count, err);
+    blame(err, map->thing.node);
 }
 
 static void make_pin(builder *b, fm_cloth *cloth, const fm_scene_pin *pin, fm_error *err)
@@ -177,6 +197,9 @@ static void make_cloth(builder *b, const fm_scene_body *body, fm_error *err)
     const fm_scene_pin *pins = body->cloth.pins.data;
     for (int i = 0; i < body->cloth.pins.count && cloth && err->status == FM_OK; i++)
         make_pin(b, cloth, &pins[i], err);
+    const fm_scene_map *maps = body->cloth.maps.data;
+    for (int i = 0; i < body->cloth.maps.count && cloth && err->status == FM_OK; i++)
+        make_map(b, cloth, &maps[i], err);
 }
 
 static void make_all(builder *b, fm_error *err)
@@ -201,8 +224,9 @@ fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
     size_t count = (size_t)scene->motions.count + 1;
     builder b = {.scene = scene,
                  .motions = calloc(count, sizeof *b.motions),
-                 .made = calloc(count, sizeof *b.made)};
-    if (b.motions && b.made) {
+                 .made = calloc(count, sizeof *b.made),
+                 .colliders = calloc((size_t)scene->colliders.count + 1, sizeof *b.colliders)};
+    if (b.motions && b.made && b.colliders) {
         b.world = fm_world_create(&def, err);
         blame(err, scene->root);
         if (b.world)
@@ -212,6 +236,7 @@ fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
     }
     free(b.motions);
     free(b.made);
+    free(b.colliders);
     if (err->status != FM_OK) {
         fm_world_destroy(b.world);
         return NULL;

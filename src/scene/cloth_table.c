@@ -13,6 +13,16 @@ static const char *const drag_models[] = {"none",   "physical", "published", "vi
                                           "normal", "both",     NULL};
 static const char *const bend_models[] = {"rigidity", "springs", NULL};
 static const char *const integrators[] = {"kick-drift-kick", "euler", "verlet", "rk2", "rk4", NULL};
+static const char *const methods[] = {"none", "iterative", "published", "directional", NULL};
+static const char *const targets[] = {"rest", "threshold", NULL};
+static const char *const orders[] = {"horizontal-vertical-shear",
+                                     "horizontal-shear-vertical",
+                                     "vertical-horizontal-shear",
+                                     "vertical-shear-horizontal",
+                                     "shear-horizontal-vertical",
+                                     "shear-vertical-horizontal",
+                                     NULL};
+static const char *const directions[] = {"rows", "gravity", "force", NULL};
 static const char *const edges[] = {"top", "bottom", "left", "right", NULL};
 static const char *const corners[] = {"top-left", "top-right", "bottom-left", "bottom-right", NULL};
 
@@ -106,6 +116,9 @@ static const fm_entry damping_entries[] = {
      .about = "of the derivative: 1 is a dashpot, less remembers"},
     {"memory", FM_KEY_MAPPING, DEF(damping.memory), .table = &recall_table,
      .about = "how far back, when the order is below 1"},
+    {"kept", FM_KEY_NUMBER, DEF(damping.kept), .range = WITHIN(0, 1),
+     .about = "share of the velocity kept from one substep to the next; with verlet the d of "
+              "x + d (x - x_prev)"},
 };
 static const fm_table damping_table = {.name = "damping",
                                        .entries = damping_entries,
@@ -169,6 +182,59 @@ static const fm_table repulsion_table = {.name = "repulsion",
                                          .entries = repulsion_entries,
                                          .about = "Keeps a cloth away from itself.",
                                          .count = COUNT(repulsion_entries)};
+
+static const fm_entry map_entries[] = {
+    {"colliders", FM_KEY_NAMES, offsetof(fm_scene_map, colliders), .section = "colliders",
+     .needed = true, .about = "that switch it on when all of them touch; up to 8"},
+    {"particles", FM_KEY_INTEGERS, offsetof(fm_scene_map, particles), .range = WITHIN(0, 16777215),
+     .needed = true, .about = "taken for fixed then, beside the pinned ones"},
+};
+
+static const fm_table map_table = {
+    .name = "map",
+    .about = "An order of correction made beforehand for a contact that comes again.",
+    .size = sizeof(fm_scene_map),
+    .entries = map_entries,
+    .count = COUNT(map_entries),
+};
+
+#define ENFORCE(member) offsetof(fm_scene_cloth, def.enforcement.member)
+
+static const fm_entry enforcement_entries[] = {
+    {"method", FM_KEY_WORD, ENFORCE(method), .words = methods,
+     .about = "directional is the one to use; published is that of Ozgen 2013 and iterative "
+              "Provot's, for comparison"},
+    {"iterations", FM_KEY_INTEGER, ENFORCE(iterations), .range = WITHIN(1, 10000),
+     .about = "passes a substep"},
+    {"threshold", FM_KEY_NUMBER, ENFORCE(threshold), .range = WITHIN(0, 10),
+     .about = "stretch, l/l0 - 1, that is left alone"},
+    {"target", FM_KEY_WORD, ENFORCE(target), .words = targets,
+     .about = "where edges past the threshold are brought"},
+    {"compression", FM_KEY_BOOLEAN, ENFORCE(compression),
+     .about = "edges that are too short too; cloth then folds less"},
+    {"shear", FM_KEY_BOOLEAN, ENFORCE(shear), .about = "shear edges too"},
+    {"order", FM_KEY_WORD, ENFORCE(order), .words = orders,
+     .about = "of the three classes of springs; published"},
+    {"visits", FM_KEY_INTEGER, ENFORCE(visits), .range = WITHIN(1, 100),
+     .about = "how often the list may come to a particle; published"},
+    {"direction", FM_KEY_WORD, ENFORCE(direction), .words = directions,
+     .about = "the way the list goes: down the rows, along gravity, or along weight, buoyancy and "
+              "drag together; published"},
+    {"contacts", FM_KEY_BOOLEAN, ENFORCE(contacts),
+     .about = "particles held by colliders count as fixed, beside pinned ones"},
+    {"recompute", FM_KEY_NUMBER, ENFORCE(recompute), .range = WITHIN(0, 10),
+     .about = "share of the fixed particles that must change for the order to be made anew; 0: "
+              "never"},
+    {"maps", FM_KEY_LIST, offsetof(fm_scene_cloth, maps), .table = &map_table,
+     .range = WITHIN(0, 8), .about = "orders switched by contacts; the first that fits is taken"},
+};
+static const fm_table enforcement_table = {
+    .name = "enforcement",
+    .about = "Keeps edges from stretching at substeps that springs alone could not bear. "
+             "`docs/stiff.md` compares the methods.",
+    .entries = enforcement_entries,
+    .count = COUNT(enforcement_entries),
+};
 
 static void set_pin_defaults(void *object)
 {
@@ -240,11 +306,14 @@ static const fm_entry cloth_entries[] = {
      .about = "what the medium does"},
     {"repulsion", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &repulsion_table,
      .about = "keeps it away from itself"},
+    {"enforcement", FM_KEY_MAPPING, 0, .table = &enforcement_table,
+     .about = "keeps it from stretching, at large substeps"},
     {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = integrators,
      .about = "kick-drift-kick for everything; the others are explicit: euler as published, the "
               "rest without memory"},
     {"time_step", FM_KEY_NUMBER, CLOTH(time_step), "s", WITHIN(0, 10),
-     .about = "the largest substep allowed; 0: from the stability bound"},
+     .about = "the largest substep allowed; 0: from the stability bound; with enforcement the "
+              "substep itself, 0: 1/240 s"},
     {"margin", FM_KEY_NUMBER, CLOTH(margin), "m", WITHIN(-1, 1),
      .about = "distance kept from colliders; -1: half the thickness"},
     {"pins", FM_KEY_LIST, offsetof(fm_scene_cloth, pins), .table = &pin_table,

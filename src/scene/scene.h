@@ -264,11 +264,18 @@ typedef struct fm_scene_pin {
     double release;
 } fm_scene_pin;
 
+typedef struct fm_scene_map {
+    fm_thing thing;
+    fm_items colliders; // fm_thing
+    fm_items particles; // int
+} fm_scene_map;
+
 typedef struct fm_scene_cloth {
     int material;
     fm_cloth_def def;
     fm_sheet sheet;
     fm_items pins; // fm_scene_pin
+    fm_items maps; // fm_scene_map
 } fm_scene_cloth;
 
 typedef enum fm_scene_body_kind { FM_SCENE_CLOTH = 1 } fm_scene_body_kind;

@@ -52,6 +52,7 @@ static bool advance_bodies(fm_world *world, double interval, fm_report *report, 
         if (!fm_cloth_advance(cloth, &around, interval, substeps, err))
             return false;
         report->damping_share = fmin(report->damping_share, fm_cloth_damping_share(cloth));
+        report->stiffness_share = fmin(report->stiffness_share, cloth->stiffness_share);
         if (substeps > report->substep_count) {
             report->substep_count = substeps;
             report->substep = interval / substeps;
@@ -115,7 +116,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         return report;
     }
     double since = now_ms();
-    report.damping_share = 1;
+    report.damping_share = report.stiffness_share = 1;
     report.interval_count = 1;
     clock_stage(&report, FM_STAGE_MOVE, &since);
     clock_stage(&report, FM_STAGE_SAMPLE, &since);
