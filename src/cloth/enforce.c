@@ -4,7 +4,7 @@
 // After the drift, positions are corrected edge by edge. For an edge of length l and rest length r
 // between particles a and b of mobility m (1/mass, 0 for what pins hold), past the threshold s,
 //
-//     e = (l - r') / l,   x_a += m_a/(m_a + m_b) e (x_b - x_a),   x_b -= m_b/(m_a + m_b) e (x_b - x_a)
+//     e = (l - r') / l / (m_a + m_b),   x_a += m_a e (x_b - x_a),   x_b -= m_b e (x_b - x_a)
 //
 // with r' = r, or (1 + s) r when the target is the threshold. Then v += (x - x_before) / h, which
 // is what Verlet's positions would do by themselves.
@@ -35,8 +35,8 @@
 #include <string.h>
 
 enum {
-    LOOK_AGAIN = 8,     // substeps between looks at what is fixed
-    COARSEST = 6,       // strides up to 32 cells
+    LOOK_AGAIN = 8, // substeps between looks at what is fixed
+    COARSEST = 6,   // strides up to 32 cells
 };
 
 // A list is made anew when the force has turned by more than this.

@@ -34,11 +34,11 @@ typedef struct fm_front {
     way *heap;
     int heap_count;
     int *queue, *visits, *level;
-    int *island;    // of fixed particles
-    int *held;      // how many tethers a particle has
-    int *label;     // [FM_TETHERS][count] the islands they lead to
-    int *a, *b;     // the list before it is grouped
-    double *rest;   //
+    int *island;            // of fixed particles
+    int *held;              // how many tethers a particle has
+    int *label;             // [FM_TETHERS][count] the islands they lead to
+    int *a, *b;             // the list before it is grouped
+    double *rest;           //
     int *edge_level, *fill; // of the list
 } fm_front;
 
@@ -49,7 +49,8 @@ bool fm_front_alloc(fm_cloth *c, fm_error *err)
     fm_front *f = fm_arena_alloc(arena, 1, sizeof *f, "enforcement", err);
     if (!f)
         return false;
-    f->heap = fm_arena_alloc(arena, n * FM_TETHERS * NEIGHBOURS + 3 * n, sizeof *f->heap, c->name, err);
+    f->heap =
+        fm_arena_alloc(arena, n * FM_TETHERS * NEIGHBOURS + 3 * n, sizeof *f->heap, c->name, err);
     f->island = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->held = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->label = fm_arena_alloc(arena, n * FM_TETHERS, sizeof(int), c->name, err);
@@ -86,12 +87,13 @@ bool fm_correction_map_alloc(fm_cloth *c, fm_correction_map *map, fm_error *err)
 }
 
 // Particles joined to one by stretch and shear edges: steps in row and column.
-static const int steps[NEIGHBOURS][2] = {{0, -1}, {0, 1},  {1, 0},  {-1, 0},
+static const int steps[NEIGHBOURS][2] = {{0, -1}, {0, 1}, {1, 0},   {-1, 0},
                                          {1, -1}, {1, 1}, {-1, -1}, {-1, 1}};
 
 static int step_to(const fm_cloth *c, int particle, int step)
 {
-    int row = particle / c->columns + steps[step][0], column = particle % c->columns + steps[step][1];
+    int row = particle / c->columns + steps[step][0],
+        column = particle % c->columns + steps[step][1];
     return row < 0 || row >= c->rows || column < 0 || column >= c->columns
                ? -1
                : row * c->columns + column;
@@ -264,7 +266,8 @@ static int class_of_step(const fm_cloth *c, int step, fm_vec3 direction)
 }
 
 // Algorithm 3. Gives the number of springs listed.
-static int list_springs(const fm_cloth *c, fm_front *f, const fm_correction_map *map, fm_vec3 direction)
+static int list_springs(const fm_cloth *c, fm_front *f, const fm_correction_map *map,
+                        fm_vec3 direction)
 {
     static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};

@@ -14,8 +14,8 @@
 // substep is chosen as h = COURANT / omega.
 //
 // Pinned particles go where their motions are at the end of the substep; colliders stand where they
-// are then, push particles out after drift and enforcement, and take what points into them from the velocity
-// after the kick.
+// are then, push particles out after drift and enforcement, and take what points into them from the
+// velocity after the kick.
 #include "cloth/cloth.h"
 
 #include <math.h>
