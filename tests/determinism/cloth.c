@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A cloth of several blocks ends in the same bits on 1, 2, 3 threads and on a host's own, whether
 // or not it was saved and restored into a fresh world half-way: with every kind of memory, springs'
-// damping, colliders, repulsion and a current.
+// damping, colliders, repulsion, a current and enforcement.
 #include "bodies.h"
 
 enum { FRAMES = 4 };
@@ -23,6 +23,9 @@ typedef enum ingredient {
     EULER,
     VERLET,
     RK4,
+    ITERATIVE,
+    LISTED,
+    DIRECTIONAL,
     CASES,
 } ingredient;
 
@@ -40,7 +43,10 @@ static const char *const names[CASES] = {"physical",
                                          "everything",
                                          "euler",
                                          "verlet",
-                                         "rk4"};
+                                         "rk4",
+                                         "iterative",
+                                         "published list",
+                                         "directional"};
 
 static void host_run(void *host, int block_count, void (*task)(void *context, int block),
                      void *context)
@@ -73,6 +79,12 @@ static fm_cloth_def define(ingredient kind)
         def.repulsion.enabled = true;
     if (kind == EULER)
         def.integrator = FM_EULER, def.time_step = 1e-4;
+    if (kind >= ITERATIVE) {
+        def.enforcement.method = (fm_enforcement_method)(kind - ITERATIVE + FM_ENFORCE_ITERATIVE);
+        def.enforcement.direction = FM_ALONG_FORCE;
+        def.damping.kept = 0.98;
+        def.time_step = 1.0 / 800; // several looks at what is fixed
+    }
     if (kind == VERLET || kind == RK4) {
         def.integrator = kind == VERLET ? FM_VERLET : FM_RK4;
         def.drag.model = FM_DRAG_BOTH;
@@ -129,7 +141,7 @@ static fm_world *build(ingredient kind, int threads)
         world, &def, &(fm_sheet){.columns = 61, .rows = 83, .width = 0.6, .height = 0.8});
     if (kind == REPULSION || kind == EVERYTHING)
         fold(cloth);
-    if (kind == COLLIDERS || kind == EVERYTHING)
+    if (kind == COLLIDERS || kind == EVERYTHING || kind >= ITERATIVE)
         add_colliders(world);
     set_random_velocities(cloth, 0.1);
     fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0.3, 1}, 0.1, 0.5, &err);
@@ -166,7 +178,7 @@ static uint64_t run(ingredient kind, int threads, int pause)
         repelled += report.repelled_count;
     }
     // what is to be tested must have happened
-    if (kind == COLLIDERS || kind == EVERYTHING)
+    if (kind == COLLIDERS || kind == EVERYTHING || kind >= ITERATIVE)
         assert_true(contacts > 0);
     if (kind == REPULSION || kind == EVERYTHING)
         assert_true(repelled > 0);

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: MIT
+// Enforcement: the published list against a plain transcription of algorithm 3, what each method
+// moves and what it leaves alone, momentum, orders made anew, maps that contacts switch.
+#include "bodies.h"
+#include "cloth/cloth.h"
+
+#include <string.h>
+
+static const fm_vec3 earth = {0, -9.81, 0};
+static const double H = 1.0 / 240;
+
+static fm_cloth_def stiff(fm_enforcement_method method)
+{
+    fm_cloth_def def = bare_cloth();
+    def.integrator = FM_VERLET;
+    def.enforcement.method = method;
+    def.time_step = H;
+    return def;
+}
+
+// A plain transcription: one queue, one list, one edge after another.
+typedef struct plain {
+    int columns, rows, visits, order;
+    double dx, dy;
+    fm_vec3 *x;
+    const char *fixed;
+} plain;
+
+static void correct_second(fm_vec3 *a, fm_vec3 *b, double rest)
+{
+    fm_vec3 d = fm_sub(*b, *a);
+    double l = fm_length(d);
+    if (l > rest)
+        *b = fm_add_scaled(*a, d, rest / l);
+}
+
+static int expand(plain *p, int from, int class, int *visited, int *queue, int *tail)
+{
+    static const int steps[3][2][2] = {{{0, -1}, {0, 1}}, {{1, 0}, {9999, 0}}, {{1, -1}, {1, 1}}};
+    int edges = 0;
+    for (int k = 0; k < 2; k++) {
+        int row = from / p->columns + steps[class][k][0];
+        int column = from % p->columns + steps[class][k][1];
+        if (row >= p->rows || column < 0 || column >= p->columns)
+            continue;
+        int to = row * p->columns + column;
+        if (p->fixed[to] || visited[to] >= p->visits)
+            continue;
+        visited[to]++;
+        queue[(*tail)++] = to;
+        correct_second(&p->x[from], &p->x[to],
+                       class == 0   ? p->dx
+                       : class == 1 ? p->dy
+                                    : hypot(p->dx, p->dy));
+        edges++;
+    }
+    return edges;
+}
+
+static int correct_plainly(plain *p)
+{
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    int n = p->columns * p->rows, head = 0, tail = 0, edges = 0;
+    int *queue = calloc((size_t)(n * (p->visits + 1)), sizeof *queue);
+    int *visited = calloc((size_t)n, sizeof *visited);
+    for (int i = 0; i < n; i++) {
+        if (p->fixed[i])
+            queue[tail++] = i;
+    }
+    while (head < tail) {
+        int from = queue[head++];
+        for (int k = 0; k < 3; k++)
+            edges += expand(p, from, orders[p->order][k], visited, queue, &tail);
+    }
+    free(queue);
+    free(visited);
+    return edges;
+}
+
+static void scatter_positions(fm_cloth *cloth, double amplitude)
+{
+    fm_error err = {0};
+    int n = 0;
+    const fm_vec3 *x = fm_cloth_positions(cloth, &n);
+    fm_vec3 *moved = malloc((size_t)n * sizeof *moved);
+    for (int i = 0; i < n; i++) {
+        unsigned k = 3u * (unsigned)i;
+        moved[i] = (fm_vec3){x[i].x + amplitude * scatter(k), x[i].y + amplitude * scatter(k + 1),
+                             x[i].z + amplitude * scatter(k + 2)};
+    }
+    assert_true(fm_cloth_set_positions(cloth, moved, &err));
+    free(moved);
+}
+
+static void check_list(const fm_sheet *sheet, int order, int visits)
+{
+    fm_error err = {0};
+    fm_cloth_def def = stiff(FM_ENFORCE_PUBLISHED);
+    def.enforcement.order = (fm_spring_order)order;
+    def.enforcement.visits = visits;
+    def.stretch.stiffness = 1e-12; // nothing but the corrections
+    def.shear.stiffness = 0;
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &def, sheet);
+    scatter_positions(cloth, 0.05);
+    fm_cloth_pin_corner(cloth, FM_CORNER_TOP_LEFT, NULL, &err);
+    fm_cloth_pin_corner(cloth, FM_CORNER_TOP_RIGHT, NULL, &err);
+    int n = 0;
+    const fm_vec3 *x = fm_cloth_positions(cloth, &n);
+    char *fixed = calloc((size_t)n, 1);
+    plain p = {sheet->columns,
+               sheet->rows,
+               visits,
+               order,
+               sheet->width / (sheet->columns - 1),
+               sheet->height / (sheet->rows - 1),
+               malloc((size_t)n * sizeof *p.x),
+               fixed};
+    memcpy(p.x, x, (size_t)n * sizeof *p.x);
+    fixed[0] = fixed[sheet->columns - 1] = 1;
+    int edges = correct_plainly(&p);
+    advance(world, H);
+    assert_int_equal(fm_cloth_correction_count(cloth), edges);
+    assert_at_most(largest_distance(fm_cloth_positions(cloth, NULL), p.x, n), 1e-12);
+    free(p.x);
+    free(fixed);
+    fm_world_destroy(world);
+}
+
+static void the_list_is_that_of_the_thesis(void **state)
+{
+    (void)state;
+    static const fm_sheet sheets[] = {
+        {.columns = 7, .rows = 5, .width = 0.6, .height = 0.4},
+        {.columns = 2, .rows = 9, .width = 0.1, .height = 0.4},
+        {.columns = 21, .rows = 13, .width = 1, .height = 0.8},
+    };
+    for (int s = 0; s < 3; s++) {
+        for (int order = 0; order < 6; order++) {
+            for (int visits = 1; visits <= 4; visits++)
+                check_list(&sheets[s], order, visits);
+        }
+    }
+}
+
+static fm_vec3 total_momentum(fm_cloth *cloth)
+{
+    int n = 0;
+    const fm_vec3 *v = fm_cloth_velocities(cloth, &n);
+    fm_vec3 sum = {0};
+    for (int i = 0; i < n; i++)
+        sum = fm_add_scaled(sum, v[i], cloth->mass[i]);
+    return sum;
+}
+
+// Both ends move by their mobilities along the line between them. (Angular momentum is kept up to
+// the substep: the line turns while the particles go.)
+static void a_free_sheet_keeps_its_momentum(void **state)
+{
+    (void)state;
+    for (int method = FM_ENFORCE_ITERATIVE; method <= FM_ENFORCE_DIRECTIONAL; method += 2) {
+        fm_cloth_def def = stiff((fm_enforcement_method)method);
+        fm_sheet sheet = {.columns = 19, .rows = 14, .width = 0.9, .height = 0.7};
+        fm_world *world = make_world(0, 0, no_gravity);
+        fm_cloth *cloth = make_sheet(world, &def, &sheet);
+        set_random_velocities(cloth, 1);
+        fm_vec3 p = total_momentum(cloth);
+        fm_report report = {0};
+        for (int i = 0; i < 20; i++)
+            report = advance(world, H);
+        assert_at_most(1e-6, report.max_stretch); // there was something to correct
+        fm_vec3 q = total_momentum(cloth);
+        assert_at_most(fm_length(fm_sub(p, q)), 1e-12);
+        fm_world_destroy(world);
+    }
+}
+
+static double hang_two_corners(const fm_cloth_def *def, int columns, int rows, double seconds)
+{
+    fm_error err = {0};
+    fm_sheet sheet = {.columns = columns, .rows = rows, .width = 1.5, .height = 1};
+    fm_world *world = make_world(1.2, 1.8e-5, earth);
+    fm_cloth *cloth = make_sheet(world, def, &sheet);
+    fm_cloth_pin_corner(cloth, FM_CORNER_TOP_LEFT, NULL, &err);
+    fm_cloth_pin_corner(cloth, FM_CORNER_TOP_RIGHT, NULL, &err);
+    double worst = 0;
+    for (int frame = 0; frame < 60 * seconds; frame++)
+        worst = fmax(worst, advance(world, 1.0 / 60).max_stretch);
+    const fm_vec3 *x = fm_cloth_positions(cloth, NULL);
+    assert_close(fm_length(x[0]), 0, 1e-15); // what is fixed is never moved
+    assert_close(fm_length(fm_sub(x[columns - 1], (fm_vec3){1.5, 0, 0})), 0, 1e-15);
+    fm_world_destroy(world);
+    return worst;
+}
+
+static void a_sheet_by_two_corners_keeps_within_5_percent(void **state)
+{
+    (void)state;
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth_set_material(&def, FM_CANVAS);
+    def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+    assert_at_most(hang_two_corners(&def, 61, 41, 3), 0.05);
+    def.enforcement.method = FM_ENFORCE_NONE; // what it is for: springs that bear such substeps
+    def.stretch.stiffness = 5;
+    assert_at_most(0.05, hang_two_corners(&def, 31, 21, 3));
+}
+
+// Two particles a row: one edge, too long or too short.
+static double edge_after(fm_cloth_def def, double length)
+{
+    fm_error err = {0};
+    fm_sheet sheet = {.columns = 2, .rows = 2, .width = 1, .height = 1};
+    def.stretch.stiffness = 1e-12;
+    def.shear.stiffness = 0;
+    def.enforcement.shear = false;
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_vec3 x[4] = {{0, 0, 0}, {length, 0, 0}, {0, -1, 0}, {length, -1, 0}};
+    fm_cloth_set_positions(cloth, x, &err);
+    fm_cloth_pin_column(cloth, 0, NULL, &err);
+    advance(world, H);
+    const fm_vec3 *after = fm_cloth_positions(cloth, NULL);
+    double now = fm_length(fm_sub(after[1], after[0]));
+    fm_world_destroy(world);
+    return now;
+}
+
+static void thresholds_targets_and_compression(void **state)
+{
+    (void)state;
+    for (int method = FM_ENFORCE_ITERATIVE; method <= FM_ENFORCE_DIRECTIONAL; method++) {
+        fm_cloth_def def = stiff((fm_enforcement_method)method);
+        assert_close(edge_after(def, 1.2), 1, 1e-9);
+        assert_close(edge_after(def, 0.8), 0.8, 1e-9); // compressed edges are left alone
+        def.enforcement.threshold = 0.1;
+        assert_close(edge_after(def, 1.05), 1.05, 1e-9); // and what is within the threshold
+        if (method == FM_ENFORCE_DIRECTIONAL)
+            continue; // its reaches only go to the threshold
+        assert_close(edge_after(def, 1.2), 1, 1e-9);
+        def.enforcement.target = FM_TARGET_THRESHOLD;
+        assert_close(edge_after(def, 1.2), 1.1, 1e-9);
+        def.enforcement.compression = true;
+        assert_close(edge_after(def, 0.8), 0.9, 1e-9);
+        def.enforcement.target = FM_TARGET_REST;
+        assert_close(edge_after(def, 0.8), 1, 1e-9);
+    }
+}
+
+// x_n = x_0 + h v (1 + d + ... ), the first step from v itself.
+static void verlet_keeps_a_share_of_the_velocity(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = stiff(FM_ENFORCE_NONE);
+    def.damping.kept = 0.9;
+    def.stretch.stiffness = 1e-9;
+    def.shear.stiffness = 0;
+    fm_sheet sheet = {.columns = 2, .rows = 2, .width = 1, .height = 1, .velocity = {0, 0, 2}};
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    double expected = 0, v = 2;
+    for (int n = 0; n < 10; n++) {
+        advance(world, H);
+        v *= 0.9;
+        expected += H * v;
+        assert_close(fm_cloth_positions(cloth, NULL)[0].z, expected, 1e-14);
+    }
+    assert_int_equal(err.status, FM_OK);
+    fm_world_destroy(world);
+}
+
+static void a_pin_that_lets_go_is_no_anchor(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = stiff(FM_ENFORCE_DIRECTIONAL);
+    fm_sheet sheet = {.columns = 11, .rows = 9, .width = 1, .height = 0.8};
+    fm_world *world = make_world(0, 0, earth);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_cloth_pin_corner(cloth, FM_CORNER_TOP_LEFT, NULL, &err);
+    fm_cloth_pin_corner(cloth, FM_CORNER_TOP_RIGHT, NULL, &err);
+    fm_cloth_release_at(cloth, 0.1, &err);
+    advance(world, 0.05);
+    double place[99];
+    read_field(cloth, "correction", place);
+    assert_close(place[0] + place[10], 0, 0);
+    advance(world, 0.1);
+    read_field(cloth, "correction", place);
+    assert_close(place[0], 0, 0);
+    assert_at_most(0.5, place[10]); // now it hangs on the other corner
+    assert_int_equal(cloth->enforcer->remade_count, 2);
+    fm_world_destroy(world);
+}
+
+static void what_comes_to_lie_is_an_anchor(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = stiff(FM_ENFORCE_DIRECTIONAL);
+    fm_sheet sheet = {.columns = 15,
+                      .rows = 15,
+                      .width = 1,
+                      .height = 1,
+                      .origin = {-0.5, 0.02, -0.5},
+                      .rotation = {-0.70710678118654752, 0, 0, 0.70710678118654752}};
+    fm_world *world = make_world(1.2, 1.8e-5, earth);
+    fm_collider_def table = fm_default_collider_def();
+    table.shape = (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = {0, -0.4, 0}, .radius = 0.4};
+    table.friction = 1;
+    assert_non_null(fm_collider_create(world, &table, &err));
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    for (int i = 0; i < 30; i++)
+        advance(world, 1.0 / 60);
+    assert_at_most(1, cloth->enforcer->maps[0].fixed_count);
+    assert_at_most(2, cloth->enforcer->remade_count);
+    fm_world_destroy(world);
+}
+
+static void contacts_switch_maps(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = stiff(FM_ENFORCE_DIRECTIONAL);
+    def.enforcement.contacts = false;
+    fm_sheet sheet = {.columns = 11, .rows = 11, .width = 1, .height = 1};
+    fm_world *world = make_world(1.2, 1.8e-5, earth);
+    fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.3, 2, &err);
+    fm_collider_def knee = fm_default_collider_def();
+    knee.shape = (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = {0.5, -0.5, -0.25}, .radius = 0.15};
+    knee.motion = swing;
+    const fm_collider *collider = fm_collider_create(world, &knee, &err);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_cloth_pin_row(cloth, 0, NULL, &err);
+    int middle[] = {59, 60, 61};
+    assert_true(fm_cloth_add_map(cloth, &collider, 1, middle, 3, &err));
+    advance(world, 0.05);
+    assert_int_equal(fm_cloth_current_map(cloth), 0);
+    advance(world, 0.4);
+    assert_int_equal(fm_cloth_current_map(cloth), 1);
+    double place[121];
+    read_field(cloth, "correction", place);
+    assert_close(place[60] + place[5], 0, 0);
+    advance(world, 0.9);
+    assert_int_equal(fm_cloth_current_map(cloth), 0);
+    int far = 121;
+    assert_false(fm_cloth_add_map(cloth, &collider, 1, &far, 1, &err));
+    assert_string_equal(err.field, "map");
+    fm_world_destroy(world);
+}
+
+// Against the wind: the list goes with the force, not with gravity.
+static void the_list_follows_the_force(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = fm_default_cloth_def();
+    def.enforcement.method = FM_ENFORCE_PUBLISHED;
+    def.damping.kept = 0.9;
+    def.enforcement.direction = FM_ALONG_FORCE;
+    def.drag.skin_history = false;
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    world_def.medium.flow = (fm_flow){.kind = FM_FLOW_UNIFORM, .velocity = {3, 0, 0}};
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_sheet sheet = {.columns = 9,
+                      .rows = 9,
+                      .width = 0.4,
+                      .height = 0.4,
+                      .rotation = {0, 0.3826834323650898, 0, 0.9238795325112867}};
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_cloth_pin_column(cloth, 0, NULL, &err);
+    advance(world, 0.1);
+    assert_at_most(0.9, cloth->enforcer->direction.x);
+    assert_at_most(2, cloth->enforcer->remade_count);
+    assert_at_most(8 * 9, fm_cloth_correction_count(cloth));
+    fm_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_is_that_of_the_thesis),
+        cmocka_unit_test(a_free_sheet_keeps_its_momentum),
+        cmocka_unit_test(a_sheet_by_two_corners_keeps_within_5_percent),
+        cmocka_unit_test(thresholds_targets_and_compression),
+        cmocka_unit_test(verlet_keeps_a_share_of_the_velocity),
+        cmocka_unit_test(a_pin_that_lets_go_is_no_anchor),
+        cmocka_unit_test(what_comes_to_lie_is_an_anchor),
+        cmocka_unit_test(contacts_switch_maps),
+        cmocka_unit_test(the_list_follows_the_force),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
