@@ -42,7 +42,7 @@ void fm_surface_normals(const fm_surface *surface, float *normals); // unit, are
 
 // frame.c. fields: names separated by blanks; "position" is always there and may be left out.
 // Create makes room for it, update fills it with what the cloth is now.
-fm_surface *fm_frame_create(const fm_cloth *cloth, const char *fields, fm_error *err);
+fm_surface *fm_frame_create(fm_cloth *cloth, const char *fields, fm_error *err);
 bool fm_frame_update(fm_surface *surface, fm_cloth *cloth, double time, fm_error *err);
 
 // vtk.c, vtk_read.c
