@@ -65,10 +65,19 @@ static inline fm_cloth *make_mesh(fm_world *world, const fm_cloth_def *def, cons
     return cloth;
 }
 
-static inline fm_cloth *make_tube(fm_world *world, const fm_cloth_def *def, const fm_tube *tube)
+static inline fm_tube tube_of(int columns, int rows, double top, double bottom, double height)
+{
+    return (fm_tube){.columns = columns,
+                     .rows = rows,
+                     .radius_top = top,
+                     .radius_bottom = bottom,
+                     .height = height};
+}
+
+static inline fm_cloth *make_tube(fm_world *world, const fm_cloth_def *def, fm_tube tube)
 {
     fm_error err = {0};
-    fm_cloth *cloth = fm_cloth_create_tube(world, def, tube, &err);
+    fm_cloth *cloth = fm_cloth_create_tube(world, def, &tube, &err);
     if (!cloth)
         print_error("%s\n", err.text);
     assert_non_null(cloth);

@@ -299,7 +299,7 @@ static flat_pair lay_flat(const fm_cloth_def *def, int side, double spacing, dis
     fm_sheet flat = {.columns = side, .rows = side, .width = dx * (side - 1)};
     flat.height = round.height = dy * (side - 1);
     flat_pair p = {.world = make_world(0, 0, no_gravity)};
-    p.tube = make_tube(p.world, def, &round);
+    p.tube = make_tube(p.world, def, round);
     p.sheet = make_sheet(p.world, def, &flat);
     fm_vec3 *x = malloc((size_t)(n * side) * sizeof *x);
     fm_vec3 *y = malloc((size_t)(side * side) * sizeof *y);
@@ -395,7 +395,7 @@ static double tube_energy(fm_rest_angle rest, int columns, double radius)
     fm_world *world = make_world(0, 0, no_gravity);
     fm_tube tube = {.columns = columns, .rows = 11, .height = 0.2};
     tube.radius_top = tube.radius_bottom = radius;
-    make_tube(world, &def, &tube);
+    make_tube(world, &def, tube);
     double energy = fm_world_report(world).potential_energy;
     fm_world_destroy(world);
     return energy;

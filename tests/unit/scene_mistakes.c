@@ -254,7 +254,7 @@ static const mesh_mistake mesh_mistakes[] = {
     {SQUARE "f 1 2 3 4\n", "seams: [{from: {particles: 4}, to: {particles: 0}}]}}}\n",
      "seams[0].from.particles has 4, allowed is 0 to 3", 4, 29},
     {SQUARE "f 1 2 3 4\n", "}}}\nprobes: {p: {body: c, at: [0, 0]}}\n",
-     "probes.p.at is for sheets and tubes", 5, 27},
+     "probes.p.at is for sheets and tubes", 5, 23},
     {SQUARE "f 1 2 3 4\n", "}}}\nprobes: {p: {body: c, particle: 4}}\n",
      "probes.p.particle is 4, allowed is 0 to 3", 5, 33},
     // found when it is built
