@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cloth.h: sheets of cloth, in air, in vacuum or under water.
+// cloth.h: cloth, in air, in vacuum or under water: sheets, tubes, and any mesh of triangles.
 //
 // Parameters belong to the material, not to the mesh: refining a sheet does not change what it is.
 // See docs/cloth.md for the equations and for how to choose the numbers.
@@ -77,6 +77,12 @@ typedef enum fm_bend_model {
     FM_BEND_SPRINGS,  // springs over two cells, as published: no stiffness when flat
 } fm_bend_model;
 
+// What a tube or a mesh wants to bend back to; a sheet is made flat.
+typedef enum fm_rest_angle {
+    FM_REST_FLAT,  // cloth is woven flat: the shape it is made in is where it begins
+    FM_REST_SHAPE, // the shape it is made in
+} fm_rest_angle;
+
 typedef enum fm_integrator {
     FM_KICK_DRIFT_KICK, // second order; drag and memory implicit in closed form
     FM_EULER,           // explicit, as published
@@ -144,6 +150,7 @@ typedef struct fm_cloth_def {
     struct {
         fm_bend_model model;
         double stiffness; // N m (RIGIDITY), N/m (SPRINGS: surface modulus of the springs)
+        fm_rest_angle rest_angle;
     } bend;
     struct {
         double coefficient; // N s^order / m, surface modulus of the springs' damping
@@ -177,6 +184,35 @@ typedef struct fm_sheet {
     fm_vec3 velocity;     // m/s, of every particle at t = 0
 } fm_sheet;
 
+// A sheet whose left and right edges are one: a skirt. Particles row by row; seen from +z it is as a
+// sheet is, row 0 on top, x along columns. `origin` is the centre of the top ring, the axis -y.
+typedef struct fm_tube {
+    int columns;                      // around, 3 or more
+    int rows;                         // 2 or more
+    double radius_top, radius_bottom; // m, of the circles through the particles
+    double height;                    // m, along the axis
+    fm_vec3 origin;                   // m
+    fm_quat rotation;                 // about origin; all zero means none
+    fm_vec3 velocity;                 // m/s, of every particle at t = 0
+} fm_tube;
+
+// Any triangles. Everything is copied; particles are the vertices, in their order, less those that
+// are welded to an earlier one.
+typedef struct fm_cloth_mesh {
+    const fm_vec3 *positions; // m
+    int vertex_count;
+    const fm_vec3
+        *rest_positions;  // m, what lengths, areas and angles at rest are of; NULL: as above
+    const int *triangles; // three vertices each, counter-clockwise from the front
+    int triangle_count;
+    double weld;      // m, vertices as near as this become one particle; 0: none
+    const int *welds; // pairs of vertices that become one wherever they are
+    int weld_count;
+    fm_vec3 velocity; // m/s, of every particle at t = 0
+} fm_cloth_mesh;
+
+typedef enum fm_cloth_kind { FM_CLOTH_SHEET, FM_CLOTH_TUBE, FM_CLOTH_MESH } fm_cloth_kind;
+
 typedef enum fm_material {
     FM_COTTON_TOWEL,
     FM_SILK,
@@ -193,6 +229,15 @@ FM_API const char *fm_material_name(fm_material material); // "cotton-towel", ..
 
 FM_API fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def,
                                        const fm_sheet *sheet, fm_error *err);
+FM_API fm_cloth *fm_cloth_create_tube(fm_world *world, const fm_cloth_def *def, const fm_tube *tube,
+                                      fm_error *err);
+FM_API fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def,
+                                      const fm_cloth_mesh *mesh, fm_error *err);
+
+// Seams. Stitches pull particle one[i] and particle other[i] together: from how far apart they are
+// made, over `time` seconds from `start` on, to nothing. time 0: at once.
+FM_API bool fm_cloth_sew(fm_cloth *cloth, const int *one, const int *other, int count, double start,
+                         double time, fm_error *err);
 
 // Pins. Pinned particles follow `motion` from where they were made; NULL holds them there.
 typedef enum fm_edge { FM_EDGE_TOP, FM_EDGE_BOTTOM, FM_EDGE_LEFT, FM_EDGE_RIGHT } fm_edge;
@@ -211,6 +256,9 @@ FM_API bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_moti
                                 fm_error *err);
 FM_API bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count,
                               const fm_motion *motion, fm_error *err);
+// Those that are inside the shape now: with a plane, all below it.
+FM_API bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
+                                fm_error *err);
 // Every pin made by the last pin call lets go at `time`, s.
 FM_API bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err);
 
@@ -223,10 +271,21 @@ FM_API int fm_cloth_current_map(const fm_cloth *cloth); // 0: none of them, 1: t
 // How many corrections a pass makes: edges of the published list, or edges and reaches.
 FM_API int fm_cloth_correction_count(const fm_cloth *cloth);
 
-// Reads. In double, row by row; valid until the next advance.
+// Reads. In double, row by row or in the order of the mesh; valid until the next advance.
 FM_API const char *fm_cloth_name(const fm_cloth *cloth);
 FM_API int fm_cloth_particle_count(const fm_cloth *cloth);
-FM_API fm_sheet fm_cloth_sheet(const fm_cloth *cloth);
+FM_API fm_cloth_kind fm_cloth_topology(const fm_cloth *cloth);
+FM_API fm_sheet fm_cloth_sheet(const fm_cloth *cloth); // of a sheet; zero for others
+FM_API fm_tube fm_cloth_tube(const fm_cloth *cloth);   // of a tube; zero for others
+// Three particles each, counter-clockwise from the side the normal points to; those of sheets and
+// tubes are halves of the cells, cut along alternating diagonals. NULL with err filled when there is
+// no memory.
+FM_API const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err);
+// The particle of each vertex a mesh was made of; NULL when nothing was welded, and they are the
+// same. count: of vertices.
+FM_API const int *fm_cloth_vertices(const fm_cloth *cloth, int *count);
+// The triangles as they were given, in vertices: what files and pictures are made of.
+FM_API const int *fm_cloth_faces(fm_cloth *cloth, int *count, fm_error *err);
 FM_API fm_cloth_def fm_cloth_definition(const fm_cloth *cloth);
 FM_API const fm_vec3 *fm_cloth_positions(fm_cloth *cloth, int *count);
 FM_API const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count);

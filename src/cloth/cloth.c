@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cloth.c: definitions checked, sheets made, pins put in, values read and written.
+// cloth.c: definitions checked, sheets made, values read and written.
 #include "cloth/cloth.h"
 
 #include <math.h>
@@ -100,6 +100,9 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
         return fm_fail_number(err, object, "drag.model", def->drag.model, "an fm_drag_model");
     if (def->bend.model > FM_BEND_SPRINGS)
         return fm_fail_number(err, object, "bend.model", def->bend.model, "an fm_bend_model");
+    if (def->bend.rest_angle > FM_REST_SHAPE)
+        return fm_fail_number(err, object, "bend.rest_angle", def->bend.rest_angle,
+                              "an fm_rest_angle");
     if (def->integrator > FM_RK4)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
     return check_enforcement(object, &def->enforcement, err);
@@ -177,6 +180,20 @@ static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, f
     return true;
 }
 
+bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
+                              fm_quat rotation, fm_error *err)
+{
+    const double numbers[] = {origin.x, origin.y, origin.z, velocity.x, velocity.y, velocity.z};
+    for (int i = 0; i < 6; i++) {
+        if (!isfinite(numbers[i]))
+            return fm_fail_number(err, object, i < 3 ? "origin" : "velocity", numbers[i],
+                                  "finite numbers");
+    }
+    fm_quat unit = rotation;
+    return fm_quat_make_unit(&unit) ||
+           fm_fail_number(err, object, "rotation", rotation.w, "finite numbers");
+}
+
 static bool check_sheet(const char *object, const fm_sheet *sheet, fm_error *err)
 {
     const limit limits[] = {
@@ -185,17 +202,8 @@ static bool check_sheet(const char *object, const fm_sheet *sheet, fm_error *err
         {"width", sheet->width, 0, 1e4, true, "> 0 and at most 1e4 m"},
         {"height", sheet->height, 0, 1e4, true, "> 0 and at most 1e4 m"},
     };
-    const double numbers[] = {sheet->origin.x,   sheet->origin.y,   sheet->origin.z,
-                              sheet->velocity.x, sheet->velocity.y, sheet->velocity.z};
-    for (int i = 0; i < 6; i++) {
-        if (!isfinite(numbers[i]))
-            return fm_fail_number(err, object, i < 3 ? "origin" : "velocity", numbers[i],
-                                  "finite numbers");
-    }
-    fm_quat rotation = sheet->rotation;
-    if (!fm_quat_make_unit(&rotation))
-        return fm_fail_number(err, object, "rotation", sheet->rotation.w, "finite numbers");
-    return check_limits(object, limits, sizeof limits / sizeof *limits, err);
+    return fm_cloth_check_placement(object, sheet->origin, sheet->velocity, sheet->rotation, err) &&
+           check_limits(object, limits, sizeof limits / sizeof *limits, err);
 }
 
 bool fm_cloth_needs_drag_memory(const fm_cloth_def *def, const fm_medium *medium)
@@ -235,6 +243,7 @@ static void alloc_arrays(fm_cloth *c, fm_error *err)
     c->area = fm_arena_alloc(&c->arena, lanes, sizeof *c->area, "cloth", err);
     c->mass = fm_arena_alloc(&c->arena, lanes, sizeof *c->mass, "cloth", err);
     c->pair_load = fm_arena_alloc(&c->arena, lanes, sizeof *c->pair_load, "cloth", err);
+    c->spring_sum = fm_arena_alloc(&c->arena, lanes, sizeof *c->spring_sum, "cloth", err);
     c->column_weight = fm_arena_alloc(&c->arena, columns, sizeof(double), "cloth", err);
     c->ones = fm_arena_alloc(&c->arena, columns, sizeof *c->ones, "cloth", err);
     c->pin = fm_arena_alloc(&c->arena, lanes, sizeof *c->pin, "cloth", err);
@@ -250,25 +259,26 @@ static double border_weight(int i, int count)
     return i == 0 || i == count - 1 ? 0.5 : 1;
 }
 
+void fm_cloth_place(fm_cloth *c, int i, fm_vec3 x, fm_vec3 v, double area)
+{
+    c->x.x[i] = x.x, c->x.y[i] = x.y, c->x.z[i] = x.z;
+    c->v.x[i] = v.x, c->v.y[i] = v.y, c->v.z[i] = v.z;
+    c->area[i] = area;
+    c->mass[i] = c->def.density * c->def.thickness * area;
+}
+
 static void place_particles(fm_cloth *c)
 {
     const fm_sheet *sheet = &c->sheet;
     fm_pose pose = fm_pose_identity();
     pose.rotation = sheet->rotation;
     pose.position = sheet->origin;
-    double sigma = c->def.density * c->def.thickness;
-    for (int i = 0; i < c->lanes; i++) {
-        c->pin[i] = FM_FREE;
-        c->mass[i] = 1; // lanes beyond the last particle: anything that divides well
-        if (i >= c->count)
-            continue;
+    for (int i = 0; i < c->count; i++) {
         int row = i / c->columns, column = i % c->columns;
         fm_vec3 x = fm_pose_apply(&pose, (fm_vec3){column * c->dx, -row * c->dy, 0});
-        c->x.x[i] = x.x, c->x.y[i] = x.y, c->x.z[i] = x.z;
-        c->v.x[i] = sheet->velocity.x, c->v.y[i] = sheet->velocity.y, c->v.z[i] = sheet->velocity.z;
-        c->area[i] =
-            c->dx * c->dy * border_weight(row, c->rows) * border_weight(column, c->columns);
-        c->mass[i] = sigma * c->area[i];
+        fm_cloth_place(c, i, x, sheet->velocity,
+                       c->dx * c->dy * border_weight(row, c->rows) *
+                           border_weight(column, c->columns));
     }
     for (int column = 0; column < c->columns; column++) {
         c->column_weight[column] = border_weight(column, c->columns);
@@ -278,9 +288,8 @@ static void place_particles(fm_cloth *c)
 
 // Sums over the springs of each particle: of stiffness, for the bound on omega; of damped springs,
 // for pair_load.
-static double spring_sums(fm_cloth *c)
+static void spring_sums(fm_cloth *c)
 {
-    double largest = 0;
     for (int i = 0; i < c->count; i++) {
         int row = i / c->columns, column = i % c->columns, damped = 0;
         double stiffness = 0;
@@ -295,32 +304,55 @@ static double spring_sums(fm_cloth *c)
             damped += k->damping > 0;
         }
         c->pair_load[i] = damped / c->mass[i];
-        largest = fmax(largest, stiffness / c->mass[i]);
+        c->spring_sum[i] = stiffness;
     }
-    return largest;
 }
 
-// With enforcement the substep is given, and springs have what bending leaves of the bound.
-static double soften_springs(fm_cloth *c, double springs, double bending)
+static void scale_springs(fm_cloth *c, double factor)
 {
+    for (int s = 0; s < c->springs_count; s++)
+        c->springs[s].stiffness *= factor;
+    for (int e = 0; e < c->mesh.edge_count; e++)
+        c->mesh.edge_stiffness[e] *= factor;
+    for (int i = 0; i < c->stitches.count; i++) {
+        c->stitches.stiffness[i] *= factor;
+        c->stitches.friction[i] *= sqrt(factor);
+    }
+}
+
+// With enforcement the substep is given, and springs have what bending leaves of the bound. Gives
+// how much of their stiffness that is.
+static double find_stiffness_share(const fm_cloth *c, double springs, double bending)
+{
+    if (c->def.enforcement.method == FM_ENFORCE_NONE)
+        return 1;
     double h = c->def.time_step > 0 ? c->def.time_step : ENFORCED_STEP;
     h = fmin(h, COURANT / sqrt(2 * bending + 1e-200)); // half of it at most
     double room = COURANT * COURANT / (h * h) - bending;
     double pushed = c->def.repulsion.enabled ? 1 + c->def.repulsion.stiffness / 2 : 1;
-    c->stiffness_share = fmin(1, room / (springs * pushed));
-    for (int s = 0; s < c->springs_count; s++)
-        c->springs[s].stiffness *= c->stiffness_share;
-    return springs * c->stiffness_share;
+    return fmin(1, room / (springs * pushed));
 }
 
-static void choose_step(fm_cloth *c)
+void fm_cloth_choose_step(fm_cloth *c)
 {
-    double sigma = c->def.density * c->def.thickness * c->dx * c->dy;
-    double springs = 2 * spring_sums(c);
-    double bending = 16 * (c->bend_across + c->bend_down + c->bend_twist) / sigma;
-    c->stiffness_share = 1;
-    if (c->def.enforcement.method != FM_ENFORCE_NONE)
-        springs = soften_springs(c, springs, bending);
+    bool sheet = c->kind == FM_CLOTH_SHEET;
+    double sigma =
+        sheet ? c->def.density * c->def.thickness * c->dx * c->dy : c->mesh.smallest_mass;
+    scale_springs(c, 1 / c->stiffness_share); // whole again, when seams are added later
+    if (sheet)
+        spring_sums(c);
+    else
+        fm_net_sums(c);
+    fm_stitches_add_sums(c);
+    double largest = 0;
+    for (int i = 0; i < c->count; i++)
+        largest = fmax(largest, c->spring_sum[i] / c->mass[i]);
+    double springs = 2 * largest;
+    double bending = sheet ? 16 * (c->bend_across + c->bend_down + c->bend_twist) / sigma
+                           : fm_net_bending_bound(c);
+    c->stiffness_share = find_stiffness_share(c, springs, bending);
+    scale_springs(c, c->stiffness_share);
+    springs *= c->stiffness_share;
     double square = springs + bending;
     if (c->def.repulsion.enabled) {
         double room =
@@ -342,12 +374,11 @@ static int choose_row_block(int rows, int columns)
     return blocks < 2 ? rows : fm_block_count(rows, blocks);
 }
 
-fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
-                             const fm_medium *medium, fm_error *err)
+fm_cloth *fm_cloth_alloc(const fm_cloth_def *def, const fm_medium *medium, int columns, int rows,
+                         fm_error *err)
 {
     const char *object = def->name ? def->name : "cloth";
-    if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err) ||
-        !check_sheet(object, sheet, err))
+    if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err))
         return NULL;
     fm_cloth *c = fm_alloc_aligned(1, sizeof *c);
     if (!c) {
@@ -355,33 +386,59 @@ fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
         return NULL;
     }
     c->def = *def;
-    c->sheet = *sheet;
-    fm_quat_make_unit(&c->sheet.rotation);
     snprintf(c->name, sizeof c->name, "%s", object);
     c->def.name = c->name;
-    c->columns = sheet->columns;
-    c->rows = sheet->rows;
-    c->count = sheet->columns * sheet->rows;
+    c->columns = columns;
+    c->rows = rows;
+    c->count = columns * rows;
     c->lanes = fm_block_count(c->count, FM_LANES) * FM_LANES;
-    c->row_block = choose_row_block(c->rows, c->columns);
+    c->row_block = choose_row_block(rows, columns);
+    c->stiffness_share = 1;
+    alloc_arrays(c, err);
+    if (err->status != FM_OK) {
+        fm_cloth_free(c);
+        return NULL;
+    }
+    for (int i = 0; i < c->lanes; i++) {
+        c->pin[i] = FM_FREE;
+        c->mass[i] = 1; // lanes beyond the last particle: anything that divides well
+    }
+    return c;
+}
+
+bool fm_cloth_finish(fm_cloth *c, fm_error *err)
+{
+    fm_cloth_choose_step(c);
+    if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_setup(c, err))
+        return false;
+    if (c->def.repulsion.enabled && !fm_repulsion_setup(c, err))
+        return false;
+    fm_cloth_normals(c, &c->x, &c->normal);
+    return true;
+}
+
+fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
+                             const fm_medium *medium, fm_error *err)
+{
+    // the definition's mistakes first, but no arrays for a sheet that cannot be
+    if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err) ||
+        !check_sheet(def->name ? def->name : "cloth", sheet, err))
+        return NULL;
+    fm_cloth *c = fm_cloth_alloc(def, medium, sheet->columns, sheet->rows, err);
+    if (!c)
+        return NULL;
+    c->sheet = *sheet;
+    fm_quat_make_unit(&c->sheet.rotation);
     c->dx = sheet->width / (sheet->columns - 1);
     c->dy = sheet->height / (sheet->rows - 1);
     c->added_mass = def->drag.added_mass >= 0 ? def->drag.added_mass
                                               : fmin(sheet->width, sheet->height) / (2 * FM_PI);
-    alloc_arrays(c, err);
-    if (err->status == FM_OK) {
-        place_particles(c);
-        fm_sheet_setup(c);
-        choose_step(c);
-    }
-    if (err->status == FM_OK && def->enforcement.method != FM_ENFORCE_NONE)
-        fm_enforcer_setup(c, err);
-    if (err->status != FM_OK || (def->repulsion.enabled && !fm_repulsion_setup(c, err))) {
-        fm_cloth_free(c);
-        return NULL;
-    }
-    fm_sheet_normals(c, &c->x, &c->normal, 0, c->rows);
-    return c;
+    place_particles(c);
+    fm_sheet_setup(c);
+    if (fm_cloth_finish(c, err))
+        return c;
+    fm_cloth_free(c);
+    return NULL;
 }
 
 void fm_cloth_free(fm_cloth *cloth)
@@ -391,6 +448,8 @@ void fm_cloth_free(fm_cloth *cloth)
     fm_memory_destroy(cloth->drag_memory);
     fm_memory_destroy(cloth->damping_memory);
     free(cloth->near.partner);
+    free(cloth->near.kin_start);
+    free(cloth->near.kin);
     fm_arena_free(&cloth->arena);
     free(cloth);
 }
@@ -405,9 +464,19 @@ int fm_cloth_particle_count(const fm_cloth *cloth)
     return cloth->count;
 }
 
+fm_cloth_kind fm_cloth_topology(const fm_cloth *cloth)
+{
+    return cloth->kind;
+}
+
 fm_sheet fm_cloth_sheet(const fm_cloth *cloth)
 {
     return cloth->sheet;
+}
+
+fm_tube fm_cloth_tube(const fm_cloth *cloth)
+{
+    return cloth->tube;
 }
 
 fm_cloth_def fm_cloth_definition(const fm_cloth *cloth)
@@ -466,7 +535,8 @@ bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error 
         cloth->anchor.y[i] = cloth->x.y[i];
         cloth->anchor.z[i] = cloth->x.z[i];
     }
-    fm_sheet_normals(cloth, &cloth->x, &cloth->normal, 0, cloth->rows);
+    fm_stitches_measure_gaps(cloth);
+    fm_cloth_normals(cloth, &cloth->x, &cloth->normal);
     return true;
 }
 

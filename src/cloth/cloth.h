@@ -42,6 +42,56 @@ typedef struct fm_springs {
 
 enum { FM_SPRINGS_MAX = 8 };
 
+typedef enum fm_edge_kind { FM_EDGE_STRETCH, FM_EDGE_SHEAR } fm_edge_kind;
+
+// Which elements touch each particle, in rising order: entries of particle i are those from start[i]
+// to start[i + 1], each element * corners + corner.
+typedef struct fm_touching {
+    int *start, *entry;
+} fm_touching;
+
+// A cloth on index arrays: springs along edges, bending about hinges, triangles. Empty for a sheet.
+typedef struct fm_net {
+    int edge_count, hinge_count, triangle_count, vertex_count;
+    int *edge_a, *edge_b;     // particles
+    double *edge_rest;        // m
+    double *edge_stiffness;   // N/m
+    double *edge_damping;     // N s^order / m
+    unsigned char *edge_kind; // fm_edge_kind
+    int *hinge[4];            // ends of the shared edge, then what is opposite in either triangle
+    double *hinge_angle;      // rad, at rest
+    double *hinge_stiffness;  // N m: energy stiffness / 2 (angle - angle at rest)^2
+    double *hinge_area[2];    // m^2 at rest, of the two triangles
+    int *triangle;            // [3 * triangle_count] particles
+    int *vertex;              // [vertex_count] particle of each; NULL: vertices are particles
+    int *face;                // as triangle, in vertices
+    fm_touching edges, hinges, triangles;
+    double *bend_sum;     // N/m, of the hinges at a particle; NULL without
+    double smallest_mass; // kg, of a particle
+    double mean_rest;     // m, of stretch edges
+    // scratch
+    fm_axes edge_force;     // N, or N s; towards b
+    fm_axes hinge_force[4]; // N
+    fm_axes area_vector;    // m^2, of triangles
+} fm_net;
+
+// Springs that draw pairs of particles together; see seams.c.
+typedef struct fm_stitches {
+    int count;
+    int *a, *b;
+    double *gap;         // m, how far apart they began
+    double *stiffness;   // N/m
+    double *friction;    // N s/m
+    double *start, *end; // s
+} fm_stitches;
+
+// Triangles and their edges, each once, as contact asks for them.
+typedef struct fm_cloth_parts {
+    const int *triangle; // [3 * triangle_count]
+    const int *edge;     // [2 * edge_count]
+    int triangle_count, edge_count;
+} fm_cloth_parts;
+
 // Row buffers live on the stack.
 enum { FM_SHEET_COLUMNS_MAX = 4096 };
 
@@ -60,7 +110,27 @@ typedef struct fm_pairs {
     int count, group_count;
 } fm_pairs;
 
+// How one particle leads to another.
+typedef enum fm_way_kind {
+    FM_WAY_ACROSS, // along a row
+    FM_WAY_DOWN,   // along a column
+    FM_WAY_UP,
+    FM_WAY_SHEAR_DOWN,
+    FM_WAY_SHEAR_UP,
+    FM_WAY_EDGE, // of a mesh
+    FM_WAY_FLAP, // across two triangles of a mesh; no edge
+} fm_way_kind;
+
+typedef struct fm_graph {
+    int *start, *to;     // those next to particle i: to[start[i]] to to[start[i + 1] - 1]
+    double *rest;        // m, of each way
+    unsigned char *kind; // fm_way_kind
+    fm_vec3 *made;       // m, where particles were when the cloth was made
+    int most;            // ways from one particle
+} fm_graph;
+
 enum {
+    FM_RUNGS = 4,    // of the ladders of nets
     FM_TETHERS = 4,  // places that hold a particle within reach
     FM_MAPS_MAX = 9, // the one of pins and contacts, and eight that colliders switch on
     FM_MAP_COLLIDERS = 8,
@@ -81,8 +151,10 @@ typedef struct fm_correction_map {
 typedef struct fm_enforcer {
     fm_correction_map maps[FM_MAPS_MAX];
     int map_count, strides; // strides: the coarsest edge spans 2^(strides - 1) cells
-    double *mobility;       // 1/kg, 0 for those that pins hold
-    struct fm_front *front; // for making maps
+    fm_graph graph;
+    fm_pairs rungs[FM_RUNGS]; // of a net: by coarseness, the edges first
+    double *mobility;         // 1/kg, 0 for those that pins hold
+    struct fm_front *front;   // for making maps
     // state
     int current, wait; // map in use; substeps until the set of fixed ones is looked at again
     fm_vec3 direction; // the list of map 0 was made for
@@ -93,16 +165,22 @@ struct fm_cloth {
     fm_world *world; // whose it is, for those who read it through the public interface
     char name[48];
     fm_cloth_def def;
+    fm_cloth_kind kind;
     fm_sheet sheet;
+    fm_tube tube;
     fm_arena arena;
-    int columns, rows, count, lanes;
-    int row_block;         // rows that one task of a stencil loop does
+    int columns, rows, count, lanes; // of a mesh: as many columns as particles, one row
+    int row_block;                   // rows that one task of a stencil loop does
+    fm_net mesh;                     // of tubes and meshes
+    fm_stitches stitches;
+    fm_cloth_parts parts;  // made when first asked for
     double dx, dy;         // m, spacing of columns and of rows
     double *column_weight; // 1, and 1/2 in the first and last column
     double *ones;          // as many 1
     double *area;          // m^2 of cloth a particle stands for
     double *mass;          // kg
     double *pair_load;     // 1/kg: damped springs at a particle over its mass, see damping.c
+    double *spring_sum;    // N/m, of the springs at a particle
     fm_springs springs[FM_SPRINGS_MAX];
     int springs_count;
     double bend_across, bend_down, bend_twist; // N/m: see sheet.c
@@ -151,6 +229,7 @@ struct fm_cloth {
         int *start;   // [count + 1] into partner
         int *partner; // those near each particle, rising
         int room;
+        int *kin_start, *kin; // those that never repel each particle, rising; NULL: see the grid
     } near;
     int *repelled;         // partners that push each particle
     fm_enforcer *enforcer; // NULL without enforcement; holds its own state
@@ -160,6 +239,16 @@ struct fm_cloth {
 fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
                              const fm_medium *medium, fm_error *err);
 void fm_cloth_free(fm_cloth *cloth);
+// For all kinds: a checked definition and its arrays; then, when particles and springs are in place,
+// what follows from them. False: err says why, and the cloth is for fm_cloth_free.
+fm_cloth *fm_cloth_alloc(const fm_cloth_def *def, const fm_medium *medium, int columns, int rows,
+                         fm_error *err);
+bool fm_cloth_finish(fm_cloth *cloth, fm_error *err);
+void fm_cloth_choose_step(fm_cloth *cloth);
+bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
+                              fm_quat rotation, fm_error *err);
+// Puts particle i there, with the velocity.
+void fm_cloth_place(fm_cloth *cloth, int i, fm_vec3 x, fm_vec3 v, double area);
 fm_axes fm_axes_alloc(fm_arena *arena, int lanes, fm_error *err);
 bool fm_cloth_is_held(const fm_cloth *cloth, int particle, double t); // by a pin
 bool fm_cloth_needs_drag_memory(const fm_cloth_def *def, const fm_medium *medium);
@@ -214,6 +303,10 @@ void fm_enforcer_start(fm_cloth *cloth,
                        const fm_surroundings *around); // maps of the pins there are
 void fm_substep_enforce(fm_substep *s);                // x, and v as the positions went
 
+// graph.c, ladder.c
+bool fm_graph_make(fm_cloth *cloth, fm_graph *graph, fm_error *err);
+bool fm_ladder_make(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
+
 // order.c
 bool fm_correction_map_alloc(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
 bool fm_front_alloc(fm_cloth *cloth, fm_error *err);
@@ -222,6 +315,75 @@ void fm_correction_map_make(const fm_cloth *cloth, fm_correction_map *map,
 
 // explicit.c
 void fm_substep_explicit(fm_substep *s);
+
+// inner.c: forces inside a cloth of any kind, over all of it.
+// force and the normals at x; v and t are for seams.
+void fm_cloth_inner_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *v, double t,
+                           const fm_axes *normal, fm_pool *pool);
+void fm_cloth_normals(fm_cloth *cloth, const fm_axes *x, const fm_axes *normal);
+void fm_cloth_damping_impulses(fm_cloth *cloth, double h, double w0, fm_pool *pool); // into pair
+void fm_cloth_add_damping_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *derivative,
+                                 fm_pool *pool);
+bool fm_cloth_find_parts(fm_cloth *cloth, fm_cloth_parts *parts, fm_error *err);
+// The triangles of a grid of cells, round: the last column joins the first. Gives their number,
+// writes when `triangle` is not NULL.
+int fm_grid_triangles(int columns, int rows, bool round, int *triangle);
+
+// mesh.c, tube.c: particles, edges, hinges and lists of a cloth on triangles.
+fm_cloth *fm_cloth_new_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
+                            const fm_medium *medium, fm_error *err);
+fm_cloth *fm_cloth_new_tube(const fm_cloth_def *def, const fm_tube *tube, const fm_medium *medium,
+                            fm_error *err);
+bool fm_net_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
+
+// sides.c: the edges of triangles, each once, by their ends; both triangles, -1 where there is one.
+typedef struct fm_side {
+    int a, b;        // particles, a < b
+    int triangle[2]; // the first has the edge from a to b unless `turned`
+    int opposite[2]; // the particle across
+    bool turned;     // the first triangle has it from b to a
+    bool same_way;   // both do: they do not face the same side
+    int more;        // triangles beyond two
+} fm_side;
+// free() them; NULL without memory.
+fm_side *fm_find_sides(const int *triangle, int triangle_count, int *count);
+
+// hinges.c. corner: where the three corners of each triangle are at rest.
+// One triangle of a side at rest: corners, length of the side, area, height over the side, and which
+// part of the way from a to b the foot of that height is.
+typedef struct fm_flap {
+    fm_vec3 a, b, c;
+    double length, area, height, foot;
+} fm_flap;
+fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_side *side, int which);
+// Hinges of the sides that have two triangles. columns > 0: a grid, whose diagonals are weighted by
+// their twist.
+bool fm_net_add_hinges(fm_cloth *cloth, const fm_side *sides, int side_count, const fm_vec3 *corner,
+                       int columns, fm_error *err);
+void fm_net_hinge_forces(fm_net *net, const fm_axes *x, int first, int last);
+double fm_net_bending_energy(const fm_cloth *cloth);
+double fm_net_bending_bound(const fm_cloth *cloth); // 1/s^2
+
+// net.c: the forces of a net.
+bool fm_net_alloc(fm_cloth *cloth, int edges, int triangles, fm_error *err);
+bool fm_net_link(fm_cloth *cloth, fm_error *err); // lists per particle, once all is there
+void fm_net_sums(fm_cloth *cloth);                // as spring_sums of cloth.c
+void fm_net_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *normal, fm_pool *pool);
+void fm_net_normals(fm_cloth *cloth, const fm_axes *x, const fm_axes *normal, fm_pool *pool);
+// As damping.c has it: no limit when `load` is zeros.
+void fm_net_pairs(fm_cloth *cloth, const fm_axes *x, const fm_axes *v, const fm_axes *known,
+                  const double *load, double scale, double w0, fm_pool *pool);
+double fm_net_damping_share(const fm_cloth *cloth, double h, double w0);
+
+// seams.c
+double fm_stitch_rest(const fm_stitches *stitches, int i, double t); // m
+void fm_stitches_add_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *v, double t);
+void fm_stitches_measure_gaps(fm_cloth *cloth); // again, when positions are set
+void fm_stitches_add_sums(fm_cloth *cloth);     // to spring_sum
+
+// kin.c: who is near whom along the cloth, for meshes and seams.
+bool fm_repulsion_find_kin(fm_cloth *cloth, fm_error *err);
+bool fm_repulsion_are_kin(const fm_cloth *cloth, int i, int j);
 
 // sheet.c: stencils over rows [first, last).
 void fm_sheet_setup(fm_cloth *cloth);
@@ -252,8 +414,15 @@ typedef struct fm_cloth_measure {
     int first_bad; // a particle that is not finite, or -1
 } fm_cloth_measure;
 fm_cloth_measure fm_cloth_measure_now(const fm_cloth *cloth, const fm_surroundings *around);
-void fm_sheet_stretch(const fm_cloth *cloth,
+void fm_cloth_stretch(const fm_cloth *cloth,
                       double *stretch); // per particle, the largest around it
+
+typedef struct fm_stretch_sum {
+    double energy, largest, total;
+    int edges;
+} fm_stretch_sum;
+void fm_net_measure(const fm_cloth *cloth, fm_stretch_sum *sum); // springs and hinges
+void fm_net_stretch(const fm_cloth *cloth, double *stretch);
 
 // drag.c
 fm_drag_step fm_drag_prepare(const fm_cloth *cloth, const fm_surroundings *around, double h,

@@ -19,7 +19,8 @@
 //     the edges alone need as many passes as there are cells.
 //   Both only shorten: cloth that is slack or folded is left alone.
 //
-// Edges are taken in groups that share no particle: along a row, runs of 2^n particles with the 2^n
+// Tubes and meshes have pairs at 1, 2, 4 and 8 edges instead (ladder.c).
+// Edges are taken in groups that share no particle: on a sheet along a row, runs of 2^n particles with the 2^n
 // that follow; between rows, row r with row r + 2^n. Within a group they may be done in any order,
 // so the result does not depend on threads.
 //
@@ -35,8 +36,9 @@
 #include <string.h>
 
 enum {
-    LOOK_AGAIN = 8, // substeps between looks at what is fixed
-    COARSEST = 6,   // strides up to 32 cells
+    LOOK_AGAIN = 8,    // substeps between looks at what is fixed
+    COARSEST = 6,      // strides up to 32 cells
+    PAIR_BLOCK = 4096, // pairs that one task does
 };
 
 // A list is made anew when the force has turned by more than this.
@@ -221,6 +223,61 @@ static void correct_second_ends(int n, const int *restrict a, const int *restric
     }
 }
 
+// Both ends of n edges that have no particle in common.
+FM_SIMD_CLONES
+static void correct_pairs(int n, const int *restrict a, const int *restrict b,
+                          const double *restrict rest, const double *restrict m,
+                          const limits *restrict limit, double *restrict x, double *restrict y,
+                          double *restrict z)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        int p = a[i], q = b[i];
+        double dx = x[q] - x[p], dy = y[q] - y[p], dz = z[q] - z[p];
+        double l = sqrt(dx * dx + dy * dy + dz * dz), r = rest[i];
+        double lack = l > r * limit->longest ? l - r * limit->long_target : 0;
+        lack = l < r * limit->shortest ? l - r * limit->short_target : lack;
+        double e = lack / ((l + 1e-200) * (m[p] + m[q] + 1e-200));
+        x[p] += m[p] * e * dx, y[p] += m[p] * e * dy, z[p] += m[p] * e * dz;
+        x[q] -= m[q] * e * dx, y[q] -= m[q] * e * dy, z[q] -= m[q] * e * dz;
+    }
+}
+
+typedef struct rung {
+    fm_cloth *cloth;
+    const fm_pairs *pairs;
+    limits limit;
+    int start; // of the group
+} rung;
+
+static void correct_pair_range(void *context, int first, int last)
+{
+    const rung *r = context;
+    const fm_cloth *c = r->cloth;
+    int at = r->start + first;
+    correct_pairs(last - first, r->pairs->a + at, r->pairs->b + at, r->pairs->rest + at,
+                  c->enforcer->mobility, &r->limit, c->x.x, c->x.y, c->x.z);
+}
+
+static void correct_rung(fm_cloth *c, fm_pool *pool, int n)
+{
+    rung r = {c, &c->enforcer->rungs[n],
+              find_limits(&c->def.enforcement, c->def.enforcement.compression && n == 0), 0};
+    for (int g = 0; g < r.pairs->group_count; g++) {
+        r.start = r.pairs->group[g];
+        fm_parallel_for(pool, r.pairs->group[g + 1] - r.start, PAIR_BLOCK, correct_pair_range, &r);
+    }
+}
+
+// Every edge over 2^n cells once.
+static void correct_edges(fm_cloth *c, fm_pool *pool, int n)
+{
+    if (c->kind == FM_CLOTH_SHEET)
+        correct_sheet(c, pool, 1 << n);
+    else
+        correct_rung(c, pool, n);
+}
+
 static void correct_list(fm_cloth *c, const fm_pairs *list)
 {
     limits limit = find_limits(&c->def.enforcement, c->def.enforcement.compression);
@@ -271,15 +328,15 @@ static void correct_all(fm_substep *s)
         case FM_ENFORCE_NONE:
             break;
         case FM_ENFORCE_ITERATIVE:
-            correct_sheet(c, pool, 1);
+            correct_edges(c, pool, 0);
             break;
         case FM_ENFORCE_PUBLISHED:
             correct_list(c, &e->maps[e->current].list);
             break;
         case FM_ENFORCE_DIRECTIONAL:
             fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, pull_range, c);
-            for (int stride = 1 << (e->strides - 1); stride > 0; stride /= 2)
-                correct_sheet(c, pool, stride);
+            for (int k = e->strides - 1; k >= 0; k--)
+                correct_edges(c, pool, k);
             break;
         }
     }
@@ -429,10 +486,13 @@ bool fm_enforcer_setup(fm_cloth *c, fm_error *err)
     c->enforcer = e;
     e->map_count = 1;
     e->mobility = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof(double), c->name, err);
-    if (!fm_front_alloc(c, err) || !fm_correction_map_alloc(c, &e->maps[0], err))
+    if (!fm_graph_make(c, &e->graph, err) || !fm_front_alloc(c, err) ||
+        !fm_correction_map_alloc(c, &e->maps[0], err))
         return false;
     for (int i = 0; i < c->count; i++)
         e->mobility[i] = 1 / c->mass[i];
+    if (c->kind != FM_CLOTH_SHEET)
+        return fm_ladder_make(c, e, err);
     int span = c->columns > c->rows ? c->columns : c->rows;
     e->strides = 1;
     while (e->strides < COARSEST && 1 << (e->strides + 1) < span)
@@ -497,6 +557,10 @@ int fm_cloth_correction_count(const fm_cloth *c)
         return e->maps[e->current].list.count;
     int count = 0;
     for (int n = 0; n < (c->def.enforcement.method == FM_ENFORCE_ITERATIVE ? 1 : e->strides); n++) {
+        if (c->kind != FM_CLOTH_SHEET) {
+            count += e->rungs[n].count;
+            continue;
+        }
         int k = 1 << n, across = c->columns > k ? c->columns - k : 0;
         int down = c->rows > k ? c->rows - k : 0;
         count += across * c->rows + down * c->columns +

@@ -23,23 +23,6 @@ typedef struct evaluation {
     double t;
 } evaluation;
 
-static void evaluate_rows(void *context, int first, int last)
-{
-    const evaluation *e = context;
-    fm_cloth *c = e->s->cloth;
-    fm_sheet_forces(c, e->x, &c->force, first, last);
-    fm_sheet_normals(c, e->x, &c->normal, first, last);
-    if (!e->s->damped)
-        return;
-    // damping acts on D^q x of the damping memory, or on velocities
-    fm_sheet_pair_forces(c, e->x, c->damping_memory ? &c->known : e->v, first, last);
-    for (int i = first * c->columns; i < last * c->columns; i++) {
-        c->force.x[i] += c->pair.x[i];
-        c->force.y[i] += c->pair.y[i];
-        c->force.z[i] += c->pair.z[i];
-    }
-}
-
 static void evaluate_range(void *context, int first, int last)
 {
     const evaluation *e = context;
@@ -54,7 +37,9 @@ static void evaluate(fm_substep *s, const fm_axes *x, const fm_axes *v, double t
 {
     fm_cloth *c = s->cloth;
     evaluation e = {s, x, v, a, t};
-    fm_parallel_for(s->around->pool, c->rows, c->row_block, evaluate_rows, &e);
+    fm_cloth_inner_forces(c, x, v, t, &c->normal, s->around->pool);
+    if (s->damped) // on D^q x of the damping memory, or on velocities
+        fm_cloth_add_damping_forces(c, x, c->damping_memory ? &c->known : v, s->around->pool);
     if (c->def.repulsion.enabled)
         fm_repulsion_add_forces(c, x, v, s->around->pool);
     fm_parallel_for(s->around->pool, c->lanes, FM_FLAT_BLOCK, evaluate_range, &e);

@@ -63,7 +63,7 @@ bool fm_cloth_read(fm_cloth *c, const fm_surroundings *around, const char *name,
     } else if (strcmp(name, "memory") == 0) {
         read_memory(c, values);
     } else if (strcmp(name, "stretch") == 0) {
-        fm_sheet_stretch(c, values);
+        fm_cloth_stretch(c, values);
     } else if (strcmp(name, "mass") == 0) {
         memcpy(values, c->mass, (size_t)c->count * sizeof *values);
     } else if (strcmp(name, "pinned") == 0) {

@@ -20,13 +20,8 @@ static double spring_length(const fm_cloth *c, int a, int b)
     return sqrt(fm_dot(d, d));
 }
 
-typedef struct stretch_sum {
-    double energy, largest, total;
-    int edges;
-} stretch_sum;
-
 static void add_spring(const fm_cloth *c, const fm_springs *s, int row, int column,
-                       stretch_sum *sum)
+                       fm_stretch_sum *sum)
 {
     int r = row + s->down, q = column + s->across;
     if (r >= c->rows || q < 0 || q >= c->columns)
@@ -71,7 +66,7 @@ fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *
 {
     fm_cloth_measure m = {.first_bad = -1};
     fm_drag_step drag = fm_drag_prepare(c, around, 0, 0);
-    stretch_sum springs = {0};
+    fm_stretch_sum springs = {0};
     for (int i = 0; i < c->count; i++) {
         fm_vec3 x = at(&c->x, i), v = at(&c->v, i), n = at(&c->normal, i);
         double un = fm_dot(fm_sub(v, at(&c->w, i)), n);
@@ -82,9 +77,18 @@ fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *
             m.first_bad = i;
         m.kinetic_energy += kinetic;
         m.potential_energy -= weight * height;
+        if (c->kind != FM_CLOTH_SHEET)
+            continue;
         for (int s = 0; s < c->springs_count; s++)
             add_spring(c, &c->springs[s], i / c->columns, i % c->columns, &springs);
         m.potential_energy += bending_energy(c, i / c->columns, i % c->columns);
+    }
+    if (c->kind != FM_CLOTH_SHEET)
+        fm_net_measure(c, &springs);
+    for (int i = 0; i < c->stitches.count; i++) {
+        double l = spring_length(c, c->stitches.a[i], c->stitches.b[i]);
+        double past = l - fm_stitch_rest(&c->stitches, i, c->time);
+        springs.energy += 0.5 * c->stitches.stiffness[i] * past * past;
     }
     m.potential_energy += springs.energy;
     m.max_stretch = springs.largest;
@@ -92,8 +96,12 @@ fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *
     return m;
 }
 
-void fm_sheet_stretch(const fm_cloth *c, double *stretch)
+void fm_cloth_stretch(const fm_cloth *c, double *stretch)
 {
+    if (c->kind != FM_CLOTH_SHEET) {
+        fm_net_stretch(c, stretch);
+        return;
+    }
     for (int i = 0; i < c->count; i++) {
         int row = i / c->columns, column = i % c->columns;
         double largest = -1;

@@ -6,7 +6,7 @@
 // so the two that are farthest apart count as islands of their own besides. Dijkstra's algorithm
 // from all of them at once gives every particle the nearest fixed one of up to FM_TETHERS islands
 // and the distance to it at rest: along straight lines on a flat sheet; without shear edges, where
-// yarns may turn against each other, along rows and columns.
+// yarns may turn against each other, along rows and columns; along edges and flaps on a net.
 //
 // Published list [OZG13] algorithm 3: all fixed particles enter a queue; each that is taken out is
 // expanded along its horizontal springs, then along vertical ones downwards, then along shear
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEIGHBOURS = 8, NO_ISLAND = -1 };
+enum { NO_ISLAND = -1 };
 
 typedef struct way {
     double length; // m
@@ -49,8 +49,8 @@ bool fm_front_alloc(fm_cloth *c, fm_error *err)
     fm_front *f = fm_arena_alloc(arena, 1, sizeof *f, "enforcement", err);
     if (!f)
         return false;
-    f->heap =
-        fm_arena_alloc(arena, n * FM_TETHERS * NEIGHBOURS + 3 * n, sizeof *f->heap, c->name, err);
+    f->heap = fm_arena_alloc(arena, n * FM_TETHERS * (size_t)c->enforcer->graph.most + 3 * n,
+                             sizeof *f->heap, c->name, err);
     f->island = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->held = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->label = fm_arena_alloc(arena, n * FM_TETHERS, sizeof(int), c->name, err);
@@ -86,26 +86,8 @@ bool fm_correction_map_alloc(fm_cloth *c, fm_correction_map *map, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Particles joined to one by stretch and shear edges: steps in row and column.
-static const int steps[NEIGHBOURS][2] = {{0, -1}, {0, 1}, {1, 0},   {-1, 0},
-                                         {1, -1}, {1, 1}, {-1, -1}, {-1, 1}};
-
-static int step_to(const fm_cloth *c, int particle, int step)
-{
-    int row = particle / c->columns + steps[step][0],
-        column = particle % c->columns + steps[step][1];
-    return row < 0 || row >= c->rows || column < 0 || column >= c->columns
-               ? -1
-               : row * c->columns + column;
-}
-
-static double rest_of_step(const fm_cloth *c, int step)
-{
-    return hypot(steps[step][0] * c->dy, steps[step][1] * c->dx);
-}
-
-// m, along the sheet at rest.
-static double rest_distance(const fm_cloth *c, int i, int j)
+// m, along a sheet at rest.
+static double sheet_distance(const fm_cloth *c, int i, int j)
 {
     double across = abs(i % c->columns - j % c->columns) * c->dx;
     double down = abs(i / c->columns - j / c->columns) * c->dy;
@@ -153,7 +135,8 @@ static int find_farthest(const fm_cloth *c, const int *list, int count, int from
     int farthest = from;
     double most = 0;
     for (int k = 0; k < count; k++) {
-        double length = rest_distance(c, from, list[k]);
+        const fm_vec3 *made = c->enforcer->graph.made;
+        double length = fm_length(fm_sub(made[list[k]], made[from]));
         if (length > most) {
             most = length;
             farthest = list[k];
@@ -165,14 +148,15 @@ static int find_farthest(const fm_cloth *c, const int *list, int count, int from
 // All that hang together with fixed particle i, in the queue; gives their number.
 static int gather_island(const fm_cloth *c, fm_front *f, const fm_correction_map *map, int i)
 {
+    const fm_graph *g = &c->enforcer->graph;
     int head = 0, tail = 0;
     f->queue[tail++] = i;
     f->island[i] = i;
     while (head < tail) {
         int at = f->queue[head++];
-        for (int s = 0; s < NEIGHBOURS; s++) {
-            int next = step_to(c, at, s);
-            if (next < 0 || !map->fixed[next] || f->island[next] != NO_ISLAND)
+        for (int k = g->start[at]; k < g->start[at + 1]; k++) {
+            int next = g->to[k];
+            if (!map->fixed[next] || f->island[next] != NO_ISLAND)
                 continue;
             f->island[next] = i;
             f->queue[tail++] = next;
@@ -224,6 +208,7 @@ static void clear_reaches(const fm_cloth *c, fm_correction_map *map)
 
 static void make_reaches(const fm_cloth *c, fm_front *f, fm_correction_map *map)
 {
+    const fm_graph *g = &c->enforcer->graph;
     clear_reaches(c, map);
     start_ways(c, f, map);
     memset(f->held, 0, (size_t)c->count * sizeof(int));
@@ -238,31 +223,57 @@ static void make_reaches(const fm_cloth *c, fm_front *f, fm_correction_map *map)
             map->reach[(size_t)slot * c->lanes + i] = w.length;
             f->label[(size_t)slot * c->count + i] = w.island;
         }
-        for (int s = 0; s < NEIGHBOURS; s++) {
-            int next = step_to(c, i, s);
-            if (next < 0 || map->fixed[next] || has_island(c, f, next, w.island))
+        for (int k = g->start[i]; k < g->start[i + 1]; k++) {
+            int next = g->to[k];
+            if (map->fixed[next] || has_island(c, f, next, w.island) || !isfinite(g->rest[k]))
                 continue;
-            double length = rest_distance(c, next, w.anchor);
+            double length = c->kind == FM_CLOTH_SHEET ? sheet_distance(c, next, w.anchor)
+                                                      : w.length + g->rest[k];
             push_way(f, (way){length, next, w.anchor, w.island});
         }
     }
 }
 
-// Which class a step from a particle belongs to: 0 horizontal, 1 vertical, 2 shear; -1 for those
-// against the direction. Rows lead down as the sheet was made.
-static int class_of_step(const fm_cloth *c, int step, fm_vec3 direction)
+// Which class a way belongs to: 0 horizontal, 1 vertical, 2 shear; -1 for those against the
+// direction. By rows as the cloth was made, or by the angle with the direction, which is 90 degrees
+// when there is none.
+static int class_of_way(const fm_cloth *c, int from, int k, fm_vec3 direction)
 {
-    bool shear = steps[step][0] != 0 && steps[step][1] != 0;
-    if (shear && !c->def.enforcement.shear)
+    static const int by_rows[] = {
+        [FM_WAY_ACROSS] = 0,    [FM_WAY_DOWN] = 1,  [FM_WAY_UP] = -1,  [FM_WAY_SHEAR_DOWN] = 2,
+        [FM_WAY_SHEAR_UP] = -1, [FM_WAY_EDGE] = -1, [FM_WAY_FLAP] = -1};
+    const fm_graph *g = &c->enforcer->graph;
+    fm_way_kind kind = (fm_way_kind)g->kind[k];
+    if (kind == FM_WAY_FLAP)
         return -1;
-    if (c->def.enforcement.direction == FM_ALONG_ROWS)
-        return steps[step][0] < 0 ? -1 : shear ? 2 : steps[step][0] == 0 ? 0 : 1;
-    fm_vec3 edge = {steps[step][1] * c->dx, -steps[step][0] * c->dy, 0};
-    edge = fm_quat_rotate(c->sheet.rotation, edge);
-    double cosine = fm_dot(edge, direction) / fm_length(edge); // 0 without a direction
-    if (shear)
+    if (c->def.enforcement.direction == FM_ALONG_ROWS && kind != FM_WAY_EDGE)
+        return by_rows[kind];
+    fm_vec3 edge = fm_sub(g->made[g->to[k]], g->made[from]);
+    double cosine = fm_dot(edge, direction) / (fm_length(edge) + 1e-200);
+    if (kind == FM_WAY_SHEAR_DOWN || kind == FM_WAY_SHEAR_UP)
         return cosine < -0.3 ? -1 : 2;
+    if (kind == FM_WAY_EDGE) // sectors of 45 degrees
+        return cosine < -0.38 ? -1 : cosine < 0.38 ? 0 : cosine > 0.92 ? 1 : 2;
     return fabs(cosine) < 0.5 ? 0 : cosine > 0 ? 1 : -1;
+}
+
+// The ways of one class from a particle, as far as they lead to where it may be gone.
+static int expand(const fm_cloth *c, fm_front *f, const fm_correction_map *map, int from, int class,
+                  fm_vec3 direction, int count, int *tail)
+{
+    const fm_graph *g = &c->enforcer->graph;
+    for (int k = g->start[from]; k < g->start[from + 1]; k++) {
+        int to = g->to[k];
+        if (map->fixed[to] || f->visits[to] >= c->def.enforcement.visits ||
+            class_of_way(c, from, k, direction) != class)
+            continue;
+        f->visits[to]++;
+        f->queue[(*tail)++] = to;
+        f->a[count] = from;
+        f->b[count] = to;
+        f->rest[count++] = g->rest[k];
+    }
+    return count;
 }
 
 // Algorithm 3. Gives the number of springs listed.
@@ -271,9 +282,7 @@ static int list_springs(const fm_cloth *c, fm_front *f, const fm_correction_map 
 {
     static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-    int class[NEIGHBOURS], head = 0, tail = 0, count = 0;
-    for (int s = 0; s < NEIGHBOURS; s++)
-        class[s] = class_of_step(c, s, direction);
+    int head = 0, tail = 0, count = 0;
     memset(f->visits, 0, (size_t)c->count * sizeof(int));
     for (int i = 0; i < c->count; i++) {
         if (map->fixed[i])
@@ -281,17 +290,9 @@ static int list_springs(const fm_cloth *c, fm_front *f, const fm_correction_map 
     }
     while (head < tail) {
         int from = f->queue[head++];
-        for (int k = 0; k < 3 * NEIGHBOURS; k++) {
-            int s = k % NEIGHBOURS, to = step_to(c, from, s);
-            if (class[s] != order[c->def.enforcement.order][k / NEIGHBOURS] || to < 0 ||
-                map->fixed[to] || f->visits[to] >= c->def.enforcement.visits)
-                continue;
-            f->visits[to]++;
-            f->queue[tail++] = to;
-            f->a[count] = from;
-            f->b[count] = to;
-            f->rest[count++] = rest_of_step(c, s);
-        }
+        for (int k = 0; k < 3; k++)
+            count = expand(c, f, map, from, order[c->def.enforcement.order][k], direction, count,
+                           &tail);
     }
     return count;
 }

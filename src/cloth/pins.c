@@ -40,9 +40,22 @@ static void list_pins(fm_cloth *c)
     }
 }
 
+// Rows, columns, edges and corners are those of grids. False: err says what there is instead.
+static bool has(const fm_cloth *c, const char *what, bool there, fm_error *err)
+{
+    if (err->status != FM_OK) // the cloth may not exist
+        return false;
+    if (c->kind == FM_CLOTH_MESH)
+        return fm_fail(err, FM_BAD_VALUE, c->name, what, "of a mesh", "lists of particles, shapes");
+    return there || fm_fail(err, FM_BAD_VALUE, c->name, what, "of a tube",
+                            "its top, bottom, rows and columns");
+}
+
 bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_error *err)
 {
-    if (err->status == FM_OK && (row < 0 || row >= cloth->rows))
+    if (!has(cloth, "pin row", true, err))
+        return false;
+    if (row < 0 || row >= cloth->rows)
         return fm_fail_number(err, cloth->name, "pin row", row, "0 to rows - 1");
     if (!open_group(cloth, motion, err))
         return false;
@@ -54,7 +67,9 @@ bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_erro
 
 bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, fm_error *err)
 {
-    if (err->status == FM_OK && (column < 0 || column >= cloth->columns))
+    if (!has(cloth, "pin column", true, err))
+        return false;
+    if (column < 0 || column >= cloth->columns)
         return fm_fail_number(err, cloth->name, "pin column", column, "0 to columns - 1");
     if (!open_group(cloth, motion, err))
         return false;
@@ -66,7 +81,8 @@ bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, f
 
 bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, fm_error *err)
 {
-    if (err->status != FM_OK) // the cloth may not exist
+    bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
+    if (!has(cloth, "pin edge", !round || edge == FM_EDGE_TOP || edge == FM_EDGE_BOTTOM, err))
         return false;
     switch (edge) {
     case FM_EDGE_TOP:
@@ -83,7 +99,8 @@ bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, f
 
 bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *motion, fm_error *err)
 {
-    if (err->status != FM_OK)
+    bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
+    if (!has(cloth, "pin corner", !round, err))
         return false;
     int last = cloth->count - 1, right = cloth->columns - 1;
     int particle[] = {0, right, last - right, last};
@@ -106,6 +123,32 @@ bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const f
         return false;
     for (int i = 0; i < count; i++)
         pin(cloth, particles[i]);
+    list_pins(cloth);
+    return true;
+}
+
+bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
+                         fm_error *err)
+{
+    fm_shape checked = *shape;
+    if (err->status != FM_OK || !fm_shape_check(&checked, cloth->name, err))
+        return false;
+    int found = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1 && found == 0)
+            return fm_fail_number(err, cloth->name, "pin within", 0,
+                                  "a region with particles of this cloth in it");
+        if (pass == 1 && !open_group(cloth, motion, err))
+            return false;
+        for (int i = 0; i < cloth->count; i++) {
+            fm_vec3 x = {cloth->x.x[i], cloth->x.y[i], cloth->x.z[i]};
+            if (fm_shape_contact(&checked, x).distance > 0)
+                continue;
+            found++;
+            if (pass == 1)
+                pin(cloth, i);
+        }
+    }
     list_pins(cloth);
     return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // repulsion.c: a cloth keeps away from itself, by forces between particles that come near.
 //
-// Particles i and j that are not neighbours in the sheet and nearer than d0 push each other:
+// Particles i and j that are not neighbours in the cloth and nearer than d0 push each other:
 //
 //     F_i = k (d0 - d) e - c min(0, (v_i - v_j) . e) e,     e = (x_i - x_j) / d
 //
@@ -23,13 +23,14 @@ static const double SKIN = 0.6; // of d0: tried 0.2 to 1.5, flat around here
 
 bool fm_repulsion_setup(fm_cloth *c, fm_error *err)
 {
+    double spacing = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
     c->repulsion_distance =
-        c->def.repulsion.distance > 0 ? c->def.repulsion.distance : 0.8 * fmin(c->dx, c->dy);
+        c->def.repulsion.distance > 0 ? c->def.repulsion.distance : 0.8 * spacing;
     size_t count = (size_t)c->count;
     c->repelled = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof *c->repelled, "cloth", err);
     c->near.start = fm_arena_alloc(&c->arena, count + 1, sizeof(int), "cloth", err);
     c->near.at = fm_axes_alloc(&c->arena, c->lanes, err);
-    return fm_cells_alloc(&c->cells, &c->arena, c->count, err);
+    return fm_cells_alloc(&c->cells, &c->arena, c->count, err) && fm_repulsion_find_kin(c, err);
 }
 
 typedef struct repulsion {
@@ -38,9 +39,11 @@ typedef struct repulsion {
     bool count_only; // the first of two passes over the pairs
 } repulsion;
 
-// In the sheet, particles nearer than d0 at rest have springs for this.
+// In the cloth, particles nearer than d0 at rest have springs for this.
 static bool neighbours(const fm_cloth *c, int i, int j)
 {
+    if (c->near.kin_start)
+        return fm_repulsion_are_kin(c, i, j);
     int rows = abs(i / c->columns - j / c->columns), columns = abs(i % c->columns - j % c->columns);
     return rows * c->dy < 1.5 * c->repulsion_distance + c->dy &&
            columns * c->dx < 1.5 * c->repulsion_distance + c->dx;

@@ -12,7 +12,8 @@
 typedef struct header {
     char magic[8];
     int32_t version, columns, rows, started, verlet_moving;
-    int32_t enforced; // 1 when there is enforcement
+    int32_t enforced;  // 1 when there is enforcement
+    int32_t triangles; // of a net, 0 for a sheet
     double time, step;
     uint64_t drag_size, damping_size; // bytes
 } header;
@@ -90,6 +91,7 @@ static header describe(const fm_cloth *c)
     h.started = c->started;
     h.verlet_moving = c->verlet_moving;
     h.enforced = c->enforcer != NULL;
+    h.triangles = c->mesh.triangle_count;
     h.time = c->time;
     h.step = c->step;
     h.drag_size = c->drag_memory ? fm_memory_save(c->drag_memory, NULL, 0) : 0;
@@ -203,6 +205,9 @@ static bool check(const fm_cloth *c, const header *h, size_t size, fm_error *err
         return fm_fail_number(err, c->name, "enforcement of the saved state", h->enforced,
                               c->enforcer ? "1, as this cloth has it"
                                           : "0, as this cloth has none");
+    if (h->triangles != c->mesh.triangle_count)
+        return fm_fail_number(err, c->name, "triangles of the saved state", h->triangles,
+                              "as many as this cloth has (0 for a sheet)");
     uint64_t memories = h->drag_size + h->damping_size;
     if (h->drag_size > size || h->damping_size > size || size != fixed_size(c) + memories)
         return fm_fail_number(err, c->name, "state size", (double)size, "what was saved");

@@ -180,13 +180,6 @@ static void collide_range(void *context, int first, int last)
     fm_substep_collide(s, s->margin, false, first, last);
 }
 
-static void force_rows(void *context, int first, int last)
-{
-    fm_substep *s = context;
-    fm_sheet_forces(s->cloth, &s->cloth->x, &s->cloth->force, first, last);
-    fm_sheet_normals(s->cloth, &s->cloth->x, &s->cloth->next_normal, first, last);
-}
-
 // Relative velocities of pinned particles, to be compared with after the kick.
 static void note_pins(fm_substep *s, int first, int last)
 {
@@ -275,12 +268,6 @@ static void close_range(void *context, int first, int last)
     push_memories(s, first, last);
 }
 
-static void damp_rows(void *context, int first, int last)
-{
-    fm_substep *s = context;
-    fm_sheet_pair_impulses(s->cloth, s->h, s->damping_w0, first, last);
-}
-
 static void damped_range(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -293,7 +280,7 @@ static void damped_range(void *context, int first, int last)
 void fm_substep_forces(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
-    fm_parallel_for(s->around->pool, c->rows, c->row_block, force_rows, s);
+    fm_cloth_inner_forces(c, &c->x, &c->v, s->end, &c->next_normal, s->around->pool);
     if (c->def.repulsion.enabled)
         fm_repulsion_add_forces(c, &c->x, &c->v, s->around->pool);
 }
@@ -310,7 +297,7 @@ static void kick_drift_kick(fm_substep *s)
     fm_substep_forces(s);
     fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, close_range, s);
     if (s->damped) {
-        fm_parallel_for(pool, c->rows, c->row_block, damp_rows, s);
+        fm_cloth_damping_impulses(c, s->h, s->damping_w0, pool);
         fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, damped_range, s);
     }
 }
@@ -343,7 +330,7 @@ static void start_accelerations(fm_substep *s)
     fm_drag_close(c, &s->drag, &c->flow, &c->nothing, 0, c->lanes);
     if (s->damped && !c->damping_memory) {
         fm_substep_pin_velocities(s, &c->x, &c->v, 0, c->lanes);
-        fm_sheet_pair_impulses(c, s->h, 1, 0, c->rows);
+        fm_cloth_damping_impulses(c, s->h, 1, NULL);
         fm_drag_apply_impulse(c, &s->drag, &c->pair, 0, c->count);
     }
     copy_axes(c, &c->v, &c->jump);
@@ -384,7 +371,7 @@ static void start(fm_substep *s)
     note_pins(s, 0, c->lanes);
     fm_substep_pin_velocities(s, &c->x, &c->v, 0, c->lanes);
     fm_substep_forces(s);
-    fm_sheet_normals(c, &c->x, &c->normal, 0, c->rows);
+    fm_cloth_normals(c, &c->x, &c->normal);
     start_accelerations(s);
     start_rates(s);
 }
@@ -462,5 +449,8 @@ bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duratio
 double fm_cloth_damping_share(const fm_cloth *c)
 {
     double w0 = c->damping_memory ? fm_memory_newest_weight(c->damping_memory, c->step) : 1;
-    return c->def.integrator == FM_KICK_DRIFT_KICK ? fm_sheet_damping_share(c, c->step, w0) : 1;
+    if (c->def.integrator != FM_KICK_DRIFT_KICK)
+        return 1;
+    return c->kind == FM_CLOTH_SHEET ? fm_sheet_damping_share(c, c->step, w0)
+                                     : fm_net_damping_share(c, c->step, w0);
 }

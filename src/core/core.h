@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// core.h: what every module stands on: errors, arena, parallel loops, hash, random numbers.
+// core.h: what every module stands on: errors, arena, parallel loops, files, hash, random numbers.
 #ifndef FATHOM_CORE_CORE_H
 #define FATHOM_CORE_CORE_H
 
 #include <fathom/error.h>
+#include <fathom/vec.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,6 +79,31 @@ void fm_cells_build(fm_cells *cells, double size, int count, const double *x, co
                     const double *z);
 fm_cell fm_cells_at(const fm_cells *cells, double x, double y, double z);
 int fm_cells_bucket(const fm_cells *cells, fm_cell cell);
+
+// Files. Messages that begin with the whole path, whatever its length: "PATH: cannot write: No space left
+// on device", "PATH: polys: 7 of 12 bytes are missing". They fill err unless it holds a failure,
+// and return false.
+bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_number);
+bool fm_fail_content(fm_error *err, fm_status status, const char *path, const char *field,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+// The whole file and a zero after it; free() it. limit in bytes.
+char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err);
+
+// Polygons of Wavefront OBJ files.
+enum { FM_OBJ_NAME_SIZE = 48 };
+typedef struct fm_obj {
+    int point_count;
+    fm_vec3 *points;
+    int face_count;
+    int *face_start;  // [face_count + 1] into face_points; the first is 0
+    int *face_points; // counter-clockwise
+    int group_count;  // names of g and o statements; 0 is for faces before the first
+    char (*group_names)[FM_OBJ_NAME_SIZE];
+    int *face_group; // [face_count]
+} fm_obj;
+bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err);
+bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, fm_error *err);
+void fm_obj_free(fm_obj *obj);
 
 // Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
 // of one call as the seed of the next.

@@ -4,24 +4,19 @@
 
 #include <stdlib.h>
 
-// Quadrilaterals row by row, and the points in single precision.
-static void fill(const fm_sheet *sheet, const fm_vec3 *positions, float *points, int *start,
-                 int *corner)
+// A sheet is drawn from its quadrilaterals, row by row, others from their triangles.
+static void list_cells(const fm_sheet *sheet, int *corner)
 {
-    int columns = sheet->columns, face = 0;
-    for (int i = 0; i < columns * sheet->rows; i++)
-        fm_f3_store(points + 3 * (size_t)i, fm_f3_from(positions[i]));
+    int columns = sheet->columns;
     for (int r = 0; r + 1 < sheet->rows; r++) {
-        for (int c = 0; c + 1 < columns; c++, face++) {
-            int i = r * columns + c, *p = corner + 4 * (size_t)face;
-            start[face] = 4 * face;
-            p[0] = i;
-            p[1] = i + columns;
-            p[2] = i + columns + 1;
-            p[3] = i + 1;
+        for (int c = 0; c + 1 < columns; c++, corner += 4) {
+            int i = r * columns + c;
+            corner[0] = i;
+            corner[1] = i + columns;
+            corner[2] = i + columns + 1;
+            corner[3] = i + 1;
         }
     }
-    start[face] = 4 * face;
 }
 
 bool fm_drawing_add_cloth(fm_drawing *drawing, fm_cloth *cloth, const fm_paint *paint,
@@ -30,21 +25,32 @@ bool fm_drawing_add_cloth(fm_drawing *drawing, fm_cloth *cloth, const fm_paint *
     if (err->status != FM_OK)
         return false;
     fm_sheet sheet = fm_cloth_sheet(cloth);
-    int count, faces = (sheet.columns - 1) * (sheet.rows - 1);
+    bool quads = fm_cloth_topology(cloth) == FM_CLOTH_SHEET;
+    int count, corners = quads ? 4 : 3, faces = (sheet.columns - 1) * (sheet.rows - 1);
     const fm_vec3 *positions = fm_cloth_positions(cloth, &count);
+    const int *triangles = quads ? NULL : fm_cloth_triangles(cloth, &faces, err);
+    if (err->status != FM_OK)
+        return false;
     float *points = malloc(3 * (size_t)count * sizeof *points);
     int *start = malloc(((size_t)faces + 1) * sizeof *start);
-    int *corner = malloc(4 * (size_t)faces * sizeof *corner);
-    bool good = points && start && corner;
+    int *cells = malloc((quads ? 4 * (size_t)faces : 1) * sizeof *cells);
+    bool good = points && start && cells;
     if (good) {
-        fill(&sheet, positions, points, start, corner);
-        fm_polygons polygons = {
-            .point_count = count,
-            .points = points,
-            .face_count = faces,
-            .face_start = start,
-            .face_points = corner,
-            .spacing = {sheet.width / (sheet.columns - 1), sheet.height / (sheet.rows - 1)}};
+        for (int i = 0; i < count; i++)
+            fm_f3_store(points + 3 * (size_t)i, fm_f3_from(positions[i]));
+        for (int i = 0; i <= faces; i++)
+            start[i] = corners * i;
+        if (quads)
+            list_cells(&sheet, cells);
+        fm_polygons polygons = {.point_count = count,
+                                .points = points,
+                                .face_count = faces,
+                                .face_start = start,
+                                .face_points = quads ? cells : triangles};
+        if (quads) {
+            polygons.spacing[0] = sheet.width / (sheet.columns - 1);
+            polygons.spacing[1] = sheet.height / (sheet.rows - 1);
+        }
         fm_paint own = *paint;
         own.thickness = (float)fm_cloth_definition(cloth).thickness;
         good = fm_drawing_add_surface(drawing, &polygons, &own, coloring, err);
@@ -53,6 +59,6 @@ bool fm_drawing_add_cloth(fm_drawing *drawing, fm_cloth *cloth, const fm_paint *
     }
     free(points);
     free(start);
-    free(corner);
+    free(cells);
     return good;
 }

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_SIZE = 1 << 16, PATH_SHOWN = 200, SMALLEST_READ = 4096 };
+enum { BUFFER_SIZE = 1 << 16 };
 
 struct fm_writer {
     fm_error *err;
@@ -31,50 +31,6 @@ struct fm_writer {
     size_t used;
     char buffer[BUFFER_SIZE];
 };
-
-// The end of a path is what tells it apart.
-static const char *end_of(const char *path, size_t length)
-{
-    size_t full = strlen(path);
-    return full > length ? path + full - length : path;
-}
-
-static void fill(fm_error *err, fm_status status, const char *path, const char *field,
-                 const char *value)
-{
-    err->status = status;
-    snprintf(err->object, sizeof err->object, "%s", end_of(path, sizeof err->object - 1));
-    snprintf(err->field, sizeof err->field, "%s", field);
-    snprintf(err->value, sizeof err->value, "%.47s", value);
-    err->allowed[0] = 0;
-    snprintf(err->text, sizeof err->text, "%s%s: %s: %s", strlen(path) > PATH_SHOWN ? "..." : "",
-             end_of(path, PATH_SHOWN), field, value);
-}
-
-bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_number)
-{
-    if (err->status != FM_OK)
-        return false;
-    char doing[48];
-    snprintf(doing, sizeof doing, "cannot %s", verb);
-    fill(err, error_number == ENOMEM ? FM_NO_MEMORY : FM_INPUT_OUTPUT, path, doing,
-         strerror(error_number));
-    return false;
-}
-
-bool fm_fail_content(fm_error *err, fm_status status, const char *path, const char *field,
-                     const char *format, ...)
-{
-    if (err->status != FM_OK)
-        return false;
-    char value[96];
-    va_list list;
-    va_start(list, format);
-    vsnprintf(value, sizeof value, format, list);
-    va_end(list);
-    fill(err, status, path, field, value);
-    return false;
-}
 
 static void destroy(fm_writer *writer)
 {
@@ -96,7 +52,7 @@ static fm_writer *create(const char *path, fm_error *err)
         writer->numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     }
     if (!writer || !writer->path || !writer->beside || !writer->numbers) {
-        fm_fail_no_memory(err, end_of(path, 47), sizeof *writer);
+        fm_fail_no_memory(err, path, sizeof *writer);
         if (writer)
             destroy(writer);
         return NULL;
@@ -272,62 +228,6 @@ bool fm_writer_close(fm_writer *writer, bool sync)
     }
     destroy(writer);
     return err->status == FM_OK;
-}
-
-static bool grow(char **bytes, size_t *room, size_t used)
-{
-    if (*room - used > 1)
-        return true;
-    size_t wanted = 2 * *room;
-    char *more = realloc(*bytes, wanted);
-    if (!more)
-        return false;
-    *bytes = more;
-    *room = wanted;
-    return true;
-}
-
-// Reads to the end, with room for a final zero. 0 or an error number.
-static int read_all(int file, char **bytes, size_t *room, size_t *used, size_t limit)
-{
-    while (*used <= limit) {
-        if (!grow(bytes, room, *used))
-            return ENOMEM;
-        ssize_t got = read(file, *bytes + *used, *room - *used - 1);
-        if (got < 0 && errno != EINTR)
-            return errno;
-        if (got == 0)
-            return 0;
-        if (got > 0)
-            *used += (size_t)got;
-    }
-    return EFBIG;
-}
-
-char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err)
-{
-    if (err->status != FM_OK)
-        return NULL;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        fm_fail_file(err, path, "open", errno);
-        return NULL;
-    }
-    struct stat about;
-    size_t used = 0, room = SMALLEST_READ;
-    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size <= limit)
-        room += (size_t)about.st_size;
-    char *bytes = malloc(room);
-    int trouble = bytes ? read_all(file, &bytes, &room, &used, limit) : ENOMEM;
-    close(file);
-    if (trouble) {
-        fm_fail_file(err, path, "read", trouble);
-        free(bytes);
-        return NULL;
-    }
-    bytes[used] = 0;
-    *size = used;
-    return bytes;
 }
 
 bool fm_directory_make(const char *path, fm_error *err)

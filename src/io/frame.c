@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// frame.c: a cloth as a surface: its particles, the quads between them, its fields in float.
+// frame.c: a cloth as a surface: its particles, what is between them, its fields in float.
 //
-// Particle (row, column) is point row * columns + column. A quad goes top left, bottom left, bottom
-// right, top right: counter-clockwise seen from the side the cloth's normal points to.
+// In a sheet, particle (row, column) is point row * columns + column. A quad goes top left, bottom
+// left, bottom right, top right: counter-clockwise seen from the side the cloth's normal points to.
+// Tubes have the triangles of their cells; meshes have the vertices and the triangles they were made
+// of, in that order, so that what was modelled elsewhere can be moved there by a cache of points.
 #include "io/io.h"
 
 #include <stdlib.h>
@@ -64,39 +66,62 @@ static void make_quads(fm_surface *surface, int columns, int rows)
     }
 }
 
-fm_surface *fm_frame_create(const fm_cloth *cloth, const char *fields, fm_error *err)
+static void copy_triangles(fm_surface *surface, const int *triangles)
+{
+    for (int i = 0; i <= surface->face_count; i++)
+        surface->face_start[i] = 3 * i;
+    memcpy(surface->face_points, triangles, 3 * (size_t)surface->face_count * sizeof(int));
+}
+
+fm_surface *fm_frame_create(fm_cloth *cloth, const char *fields, fm_error *err)
 {
     if (err->status != FM_OK)
         return NULL;
     fm_sheet sheet = fm_cloth_sheet(cloth);
+    bool quads = fm_cloth_topology(cloth) == FM_CLOTH_SHEET;
     fm_surface_field list[FM_SURFACE_FIELDS_MAX] = {0};
     int field_count = parse_fields(fields, list, fm_cloth_name(cloth), err);
-    int faces = (sheet.columns - 1) * (sheet.rows - 1);
-    fm_surface *surface = fm_surface_create(fm_cloth_name(cloth), fm_cloth_particle_count(cloth),
-                                            faces, 4 * faces, list, field_count, err);
-    if (surface)
+    int points, faces = (sheet.columns - 1) * (sheet.rows - 1);
+    fm_cloth_vertices(cloth, &points);
+    const int *triangles = quads ? NULL : fm_cloth_faces(cloth, &faces, err);
+    fm_surface *surface = fm_surface_create(fm_cloth_name(cloth), points, faces,
+                                            (quads ? 4 : 3) * faces, list, field_count, err);
+    if (surface && quads)
         make_quads(surface, sheet.columns, sheet.rows);
+    else if (surface)
+        copy_triangles(surface, triangles);
     return surface;
+}
+
+// Values of particles to the points that stand for them.
+static void spread(fm_cloth *cloth, const double *values, int components, float *out)
+{
+    int count;
+    const int *vertices = fm_cloth_vertices(cloth, &count);
+    for (int i = 0; i < count; i++) {
+        const double *from = values + (size_t)components * (size_t)(vertices ? vertices[i] : i);
+        for (int k = 0; k < components; k++)
+            *out++ = (float)from[k];
+    }
 }
 
 bool fm_frame_update(fm_surface *surface, fm_cloth *cloth, double time, fm_error *err)
 {
     if (err->status != FM_OK)
         return false;
-    size_t count = (size_t)surface->point_count;
+    size_t count = (size_t)fm_cloth_particle_count(cloth);
     double *values = malloc(3 * count * sizeof *values);
     if (!values)
         return fm_fail_no_memory(err, surface->name, 3 * count * sizeof *values);
     surface->time = time;
     fm_cloth_read_field(cloth, "position", values, err);
-    for (size_t i = 0; i < 3 * count && err->status == FM_OK; i++)
-        surface->points[i] = (float)values[i];
+    if (err->status == FM_OK)
+        spread(cloth, values, 3, surface->points);
     for (int f = 0; f < surface->field_count; f++) {
         fm_surface_field *field = &surface->fields[f];
         if (!fm_cloth_read_field(cloth, field->name, values, err))
             break;
-        for (size_t i = 0; i < count * (size_t)field->components; i++)
-            field->values[i] = (float)values[i];
+        spread(cloth, values, field->components, field->values);
     }
     free(values);
     return err->status == FM_OK;

@@ -13,13 +13,6 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are written as memory has them");
 
-// Messages that begin with the whole path, whatever its length: "PATH: cannot write: No space left
-// on device", "PATH: polys: 7 of 12 bytes are missing". They fill err unless it holds a failure,
-// and return false.
-bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_number);
-bool fm_fail_content(fm_error *err, fm_status status, const char *path, const char *field,
-                     const char *format, ...) __attribute__((format(printf, 5, 6)));
-
 // file.c. A file that appears under its name when it is whole: written beside as PATH.tmp-PID and
 // renamed. Every write, flush and close is checked; after the first failure (of the writer, or of
 // anything else that shares err) writes do nothing, and close removes what was written and returns
@@ -36,8 +29,6 @@ bool fm_writer_close(fm_writer *writer, bool sync); // sync: on the disk when th
 fm_writer *fm_writer_open_memory(fm_error *err);
 char *fm_writer_take(fm_writer *writer, size_t *size);
 
-// The whole file and a zero after it; free() it. limit in bytes.
-char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err);
 bool fm_directory_make(const char *path, fm_error *err); // and those above it
 
 // surface.c. One allocation; name, components of `fields` say what to make.
@@ -51,7 +42,7 @@ void fm_surface_normals(const fm_surface *surface, float *normals); // unit, are
 
 // frame.c. fields: names separated by blanks; "position" is always there and may be left out.
 // Create makes room for it, update fills it with what the cloth is now.
-fm_surface *fm_frame_create(const fm_cloth *cloth, const char *fields, fm_error *err);
+fm_surface *fm_frame_create(fm_cloth *cloth, const char *fields, fm_error *err);
 bool fm_frame_update(fm_surface *surface, fm_cloth *cloth, double time, fm_error *err);
 
 // vtk.c, vtk_read.c
@@ -68,17 +59,8 @@ typedef struct fm_pvd_entry {
 bool fm_pvd_write(const char *path, const fm_pvd_entry *entries, int count, bool sync,
                   fm_error *err);
 
-// obj.c, obj_read.c
+// obj.c
 bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err);
-typedef struct fm_obj {
-    fm_surface *surface;
-    int group_count; // names of g and o statements; 0 is for faces before the first
-    char (*group_names)[FM_NAME_SIZE];
-    int *face_group; // [face_count]
-} fm_obj;
-bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err);
-bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, fm_error *err);
-void fm_obj_free(fm_obj *obj);
 
 // One file of one frame.
 bool fm_ply_write(const char *path, const fm_surface *surface, fm_error *err);

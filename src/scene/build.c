@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // build.c: a checked scene into a world. What the library still refuses is said in terms of the
 // file.
+#include "motion/motion.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -143,6 +144,29 @@ static void make_collider(builder *b, const fm_scene_collider *collider, fm_erro
     blame(err, collider->thing.node);
 }
 
+// Vertices of a file become particles; those that were welded, one.
+static int *list_particles(fm_cloth *cloth, const fm_items *vertices, fm_error *err)
+{
+    int vertex_count;
+    const int *particle = fm_cloth_vertices(cloth, &vertex_count), *from = vertices->data;
+    size_t count = (size_t)vertices->count;
+    int *list = malloc((count + 1) * sizeof *list);
+    if (!list)
+        fm_fail_no_memory(err, "scene", count * sizeof *list);
+    for (size_t i = 0; i < count && list; i++)
+        list[i] = particle ? particle[from[i]] : from[i];
+    return list;
+}
+
+static void pin_particles(fm_cloth *cloth, const fm_items *particles, const fm_motion *motion,
+                          fm_error *err)
+{
+    int *list = list_particles(cloth, particles, err);
+    if (list)
+        fm_cloth_pin_list(cloth, list, particles->count, motion, err);
+    free(list);
+}
+
 static void make_map(builder *b, fm_cloth *cloth, const fm_scene_map *map, fm_error *err)
 {
     enum { MOST = 8 };
@@ -156,8 +180,11 @@ static void make_map(builder *b, fm_cloth *cloth, const fm_scene_map *map, fm_er
                 colliders[count++] = b->colliders[i];
         }
     }
-    fm_cloth_add_map(cloth, colliders, map->colliders.count > MOST ? MOST + 1 : count,
-                     map->particles.data, map->particles.count, err);
+    int *list = list_particles(cloth, &map->particles, err);
+    if (list)
+        fm_cloth_add_map(cloth, colliders, map->colliders.count > MOST ? MOST + 1 : count, list,
+                         map->particles.count, err);
+    free(list);
     blame(err, map->thing.node);
 }
 
@@ -180,7 +207,16 @@ static void make_pin(builder *b, fm_cloth *cloth, const fm_scene_pin *pin, fm_er
         fm_cloth_pin_corner(cloth, (fm_corner)pin->corner, motion, err);
         break;
     case FM_SCENE_PIN_PARTICLES:
-        fm_cloth_pin_list(cloth, pin->particles.data, pin->particles.count, motion, err);
+        pin_particles(cloth, &pin->particles, motion, err);
+        break;
+    case FM_SCENE_PIN_WITHIN:
+        fm_cloth_pin_within(cloth, &pin->within, motion, err);
+        break;
+    case FM_SCENE_PIN_ABOVE:
+        fm_cloth_pin_within(
+            cloth,
+            &(fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, pin->above, 0}, .normal = {0, -1, 0}},
+            motion, err);
         break;
     }
     if (isfinite(pin->release))
@@ -188,12 +224,111 @@ static void make_pin(builder *b, fm_cloth *cloth, const fm_scene_pin *pin, fm_er
     blame(err, pin->thing.node);
 }
 
+// The two sides of a seam, one behind the other, in particles.
+static int *list_seam(fm_cloth *cloth, const fm_scene_cloth *body, const fm_scene_seam *seam,
+                      int *count, fm_error *err)
+{
+    *count = fm_border_particles(body, &seam->from, NULL);
+    int *both = malloc(2 * (size_t)*count * sizeof *both + 1);
+    if (!both) {
+        fm_fail_no_memory(err, "scene", 2 * (size_t)*count * sizeof *both);
+        return NULL;
+    }
+    fm_border_particles(body, &seam->from, both);
+    fm_border_particles(body, &seam->to, both + *count);
+    for (int i = 0, j = *count - 1; i < j && seam->reverse; i++, j--) {
+        int swap = both[*count + i];
+        both[*count + i] = both[*count + j], both[*count + j] = swap;
+    }
+    fm_items items = {both, 2 * *count};
+    int *list = cloth ? list_particles(cloth, &items, err) : both;
+    if (list != both)
+        free(both);
+    return list;
+}
+
+static void make_seam(fm_cloth *cloth, const fm_scene_cloth *body, const fm_scene_seam *seam,
+                      fm_error *err)
+{
+    int count, *both = seam->weld ? NULL : list_seam(cloth, body, seam, &count, err);
+    if (both)
+        fm_cloth_sew(cloth, both, both + count, count, seam->start, seam->time, err);
+    free(both);
+    blame(err, seam->thing.node);
+}
+
+// Pairs of vertices that seams weld, of all of them.
+static int *list_welds(const fm_scene_cloth *body, int *count, fm_error *err)
+{
+    const fm_scene_seam *seams = body->seams.data;
+    size_t room = 1;
+    for (int i = 0; i < body->seams.count; i++)
+        room += seams[i].weld ? (size_t)fm_border_particles(body, &seams[i].from, NULL) : 0;
+    int *pairs = malloc(2 * room * sizeof *pairs);
+    *count = 0;
+    if (!pairs)
+        fm_fail_no_memory(err, "scene", 2 * room * sizeof *pairs);
+    for (int i = 0; i < body->seams.count && pairs && err->status == FM_OK; i++) {
+        int n = 0, *both = seams[i].weld ? list_seam(NULL, body, &seams[i], &n, err) : NULL;
+        for (int k = 0; k < n && both; k++, ++*count)
+            pairs[2 * *count] = both[k], pairs[2 * *count + 1] = both[n + k];
+        free(both);
+    }
+    return pairs;
+}
+
+static fm_cloth *make_mesh(builder *b, const fm_scene_cloth *body, const fm_cloth_def *def,
+                           fm_error *err)
+{
+    const fm_scene_mesh *from = &body->mesh;
+    size_t count = (size_t)from->point_count;
+    fm_cloth_mesh mesh = {.vertex_count = from->point_count,
+                          .triangles = from->triangles,
+                          .triangle_count = from->triangle_count,
+                          .weld = from->weld,
+                          .velocity = from->velocity};
+    fm_pose pose = fm_pose_identity();
+    pose.position = from->origin;
+    pose.rotation = from->rotation;
+    fm_quat_make_unit(&pose.rotation);
+    int *welds = list_welds(body, &mesh.weld_count, err);
+    fm_vec3 *positions = malloc((count + 1) * sizeof *positions);
+    fm_cloth *cloth = NULL;
+    if (!positions)
+        fm_fail_no_memory(err, "scene", count * sizeof *positions);
+    for (size_t i = 0; i < count && positions; i++)
+        positions[i] = fm_pose_apply(&pose, fm_scale(from->points[i], from->scale));
+    mesh.positions = positions;
+    mesh.welds = welds;
+    if (err->status == FM_OK)
+        cloth = fm_cloth_create_mesh(b->world, def, &mesh, err);
+    free(positions);
+    free(welds);
+    return cloth;
+}
+
 static void make_cloth(builder *b, const fm_scene_body *body, fm_error *err)
 {
+    const fm_node *place = body->thing.node;
     fm_cloth_def def = body->cloth.def;
+    fm_cloth *cloth = NULL;
     def.name = body->thing.name;
-    fm_cloth *cloth = fm_cloth_create_sheet(b->world, &def, &body->cloth.sheet, err);
-    blame(err, body->thing.node);
+    switch ((fm_cloth_kind)body->cloth.kind) {
+    case FM_CLOTH_SHEET:
+        cloth = fm_cloth_create_sheet(b->world, &def, &body->cloth.sheet, err);
+        break;
+    case FM_CLOTH_TUBE:
+        cloth = fm_cloth_create_tube(b->world, &def, &body->cloth.tube, err);
+        break;
+    case FM_CLOTH_MESH:
+        cloth = make_mesh(b, &body->cloth, &def, err);
+        place = fm_node_find(fm_node_find(place, "cloth"), "mesh"); // what is wrong is in its file
+        break;
+    }
+    blame(err, place);
+    const fm_scene_seam *seams = body->cloth.seams.data;
+    for (int i = 0; i < body->cloth.seams.count && cloth && err->status == FM_OK; i++)
+        make_seam(cloth, &body->cloth, &seams[i], err);
     const fm_scene_pin *pins = body->cloth.pins.data;
     for (int i = 0; i < body->cloth.pins.count && cloth && err->status == FM_OK; i++)
         make_pin(b, cloth, &pins[i], err);

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where a key below `node` is, or the key of `node` itself.
-static fm_place find_place(const fm_node *node, const char *one, const char *other,
-                           const char *third)
+fm_place fm_find_place(const fm_node *node, const char *one, const char *other, const char *third)
 {
     const char *const keys[] = {one, other, third};
     fm_place place = node->key_place;
@@ -52,13 +50,13 @@ static void check_memories(fm_decoder *d, const fm_node *node, const fm_cloth_de
     bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
     if (damping)
         check_order(d, "damping", &def->damping.memory, def->damping.order,
-                    find_place(node, "damping", "memory", "rule"));
+                    fm_find_place(node, "damping", "memory", "rule"));
     if (drag && def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0)
         check_order(d, "drag.history", &def->drag.history.memory, def->drag.history.order,
-                    find_place(drag, "history", "memory", "rule"));
+                    fm_find_place(drag, "history", "memory", "rule"));
     if (damping && def->damping.order < 0.3 &&
         def->damping.coefficient > 10 * def->stretch.stiffness)
-        fm_complain(d->loader, find_place(node, "damping", "coefficient", NULL),
+        fm_complain(d->loader, fm_find_place(node, "damping", "coefficient", NULL),
                     "%s.damping.coefficient is %g, allowed at orders below 0.3 is at most 10 times "
                     "stretch.stiffness",
                     d->path, def->damping.coefficient);
@@ -69,7 +67,7 @@ static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_
 {
     bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
     bool drag = def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0;
-    fm_place place = find_place(node, "integrator", NULL, NULL);
+    fm_place place = fm_find_place(node, "integrator", NULL, NULL);
     if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
         fm_complain(d->loader, place, "%s.integrator: physical drag needs kick-drift-kick",
                     d->path);
@@ -79,48 +77,27 @@ static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_
                     drag ? "drag.history" : "damping");
 }
 
-static void check_pin(fm_decoder *d, int index, const fm_scene_pin *pin, const fm_sheet *sheet)
-{
-    const fm_node *node = pin->thing.node;
-    if (pin->kind == FM_SCENE_PIN_ROW && pin->row >= sheet->rows)
-        fm_complain(d->loader, find_place(node, "row", NULL, NULL),
-                    "%s.pins[%d].row is %d, allowed is 0 to rows - 1 = %d", d->path, index,
-                    pin->row, sheet->rows - 1);
-    if (pin->kind == FM_SCENE_PIN_COLUMN && pin->column >= sheet->columns)
-        fm_complain(d->loader, find_place(node, "column", NULL, NULL),
-                    "%s.pins[%d].column is %d, allowed is 0 to columns - 1 = %d", d->path, index,
-                    pin->column, sheet->columns - 1);
-    if (pin->kind != FM_SCENE_PIN_PARTICLES)
-        return;
-    const int *particles = pin->particles.data;
-    int count = sheet->columns * sheet->rows;
-    fm_place place = find_place(node, "particles", NULL, NULL);
-    if (pin->particles.count < 1)
-        fm_complain(d->loader, place, "%s.pins[%d].particles is an empty list", d->path, index);
-    for (int i = 0; i < pin->particles.count; i++) {
-        if (particles[i] >= count) {
-            fm_complain(d->loader, place, "%s.pins[%d].particles has %d, allowed is 0 to %d",
-                        d->path, index, particles[i], count - 1);
-            return;
-        }
-    }
-}
-
 void fm_check_cloth(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene_cloth *cloth = object;
     check_memories(d, node, &cloth->def);
     check_integrator(d, node, &cloth->def);
-    const fm_scene_pin *pins = cloth->pins.data;
-    for (int i = 0; i < cloth->pins.count; i++)
-        check_pin(d, i, &pins[i], &cloth->sheet);
+    fm_check_garment(d, node, cloth);
+}
+
+void fm_check_probe(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_scene_probe *probe = object;
+    if (probe->at[0] >= 0 && probe->particle >= 0)
+        fm_complain(d->loader, fm_find_place(node, "particle", NULL, NULL),
+                    "%s has \"at\" and \"particle\": one of them is allowed", d->path);
 }
 
 void fm_check_turn(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_turn *turn = object;
     if (turn->amplitude != 0 && !fm_node_find(node, "period"))
-        fm_complain(d->loader, find_place(node, "amplitude", NULL, NULL),
+        fm_complain(d->loader, fm_find_place(node, "amplitude", NULL, NULL),
                     "%s has an amplitude and needs a period", d->path);
 }
 
@@ -129,17 +106,17 @@ void fm_check_motion(fm_decoder *d, const fm_node *node, const void *object)
     const fm_scene_motion *motion = object;
     const fm_scene_key *keys = motion->keys.data;
     if (motion->kind == FM_SCENE_COMPOSE && motion->parts.count < 1)
-        fm_complain(d->loader, find_place(node, "compose", NULL, NULL),
+        fm_complain(d->loader, fm_find_place(node, "compose", NULL, NULL),
                     "%s.compose is an empty list", d->path);
     if (motion->kind != FM_SCENE_KEYFRAMES)
         return;
     if (motion->keys.count < 1)
-        fm_complain(d->loader, find_place(node, "keyframes", "keys", NULL),
+        fm_complain(d->loader, fm_find_place(node, "keyframes", "keys", NULL),
                     "%s.keyframes.keys needs one key or more", d->path);
     for (int i = 1; i < motion->keys.count; i++) {
         if (keys[i].key.time <= keys[i - 1].key.time)
             fm_complain(
-                d->loader, find_place(keys[i].thing.node, "time", NULL, NULL),
+                d->loader, fm_find_place(keys[i].thing.node, "time", NULL, NULL),
                 "%s.keyframes.keys[%d].time is %g, it must be later than %g of the key before",
                 d->path, i, keys[i].key.time, keys[i - 1].key.time);
     }
@@ -188,7 +165,7 @@ void fm_check_scene(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene *scene = object;
     if (scene->bodies.count < 1)
-        fm_complain(d->loader, find_place(node, "bodies", NULL, NULL),
+        fm_complain(d->loader, fm_find_place(node, "bodies", NULL, NULL),
                     "bodies is empty: there is nothing to simulate");
     if (scene->motions.count < 1)
         return;

@@ -12,6 +12,7 @@ static const char *const rules[] = {"trapezoid", "coimbra", NULL};
 static const char *const drag_models[] = {"none",   "physical", "published", "viscous",
                                           "normal", "both",     NULL};
 static const char *const bend_models[] = {"rigidity", "springs", NULL};
+static const char *const rest_angles[] = {"flat", "shape", NULL};
 static const char *const integrators[] = {"kick-drift-kick", "euler", "verlet", "rk2", "rk4", NULL};
 static const char *const methods[] = {"none", "iterative", "published", "directional", NULL};
 static const char *const targets[] = {"rest", "threshold", NULL};
@@ -80,6 +81,59 @@ static const fm_table sheet_table = {
     .count = COUNT(sheet_entries),
 };
 
+static const fm_entry tube_entries[] = {
+    {"columns", FM_KEY_INTEGER, offsetof(fm_tube, columns), .range = WITHIN(3, 4096),
+     .needed = true, .about = "particles around; even numbers bend evenly"},
+    {"rows", FM_KEY_INTEGER, offsetof(fm_tube, rows), .range = WITHIN(2, 4096), .needed = true,
+     .about = "particles along the height"},
+    {"radius_top", FM_KEY_NUMBER, offsetof(fm_tube, radius_top), "m", ABOVE(0, 1e4), .needed = true,
+     .about = "of row 0"},
+    {"radius_bottom", FM_KEY_NUMBER, offsetof(fm_tube, radius_bottom), "m", ABOVE(0, 1e4),
+     .needed = true, .about = "of the last row"},
+    {"height", FM_KEY_NUMBER, offsetof(fm_tube, height), "m", ABOVE(0, 1e4), .needed = true,
+     .about = "size along -y before it is turned"},
+    {"origin", FM_KEY_VECTOR, offsetof(fm_tube, origin), "m", WITHIN(-1e6, 1e6),
+     .about = "where the centre of row 0 is"},
+    {"rotation", FM_KEY_ROTATION, offsetof(fm_tube, rotation), .about = "about the origin"},
+    {"velocity", FM_KEY_VECTOR, offsetof(fm_tube, velocity), "m/s", WITHIN(-1e4, 1e4),
+     .about = "of every particle at the beginning"},
+};
+
+static const fm_table tube_table = {
+    .name = "tube",
+    .about = "A sheet closed to a tube or a cone, as a skirt is: its columns go around, column 0 "
+             "towards z.",
+    .entries = tube_entries,
+    .count = COUNT(tube_entries),
+};
+
+static void set_mesh_defaults(fm_scene_mesh *mesh)
+{
+    mesh->scale = 1;
+    mesh->weld = 1e-6;
+}
+
+static const fm_entry mesh_entries[] = {
+    {"file", FM_KEY_TEXT, offsetof(fm_scene_mesh, file), .needed = true, .aside = true,
+     .about = "a Wavefront OBJ file, relative to this one; polygons are cut into triangles"},
+    {"scale", FM_KEY_NUMBER, offsetof(fm_scene_mesh, scale), .range = ABOVE(0, 1e6),
+     .about = "what its numbers are multiplied by to become metres"},
+    {"origin", FM_KEY_VECTOR, offsetof(fm_scene_mesh, origin), "m", WITHIN(-1e6, 1e6),
+     .about = "where its (0, 0, 0) is"},
+    {"rotation", FM_KEY_ROTATION, offsetof(fm_scene_mesh, rotation), .about = "about the origin"},
+    {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_mesh, velocity), "m/s", WITHIN(-1e4, 1e4),
+     .about = "of every particle at the beginning"},
+    {"weld", FM_KEY_NUMBER, offsetof(fm_scene_mesh, weld), "m", WITHIN(0, 1e3),
+     .about = "vertices as near as this, scaled, become one particle; 0: none do"},
+};
+
+static const fm_table mesh_table = {
+    .name = "mesh",
+    .about = "Any triangles. Frames and exports have the vertices in the order of the file.",
+    .entries = mesh_entries,
+    .count = COUNT(mesh_entries),
+};
+
 static const fm_entry stretch_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(stretch.stiffness), "N/m", ABOVE(0, 1e7),
      .about = "surface modulus: force per width over strain"},
@@ -91,7 +145,9 @@ static const fm_table stretch_table = {.name = "stretch",
 
 static const fm_entry shear_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(shear.stiffness), "N/m", WITHIN(0, 1e7),
-     .about = "surface modulus: force per width over angle"},
+     .about =
+         "surface modulus: force per width over angle; a mesh has 3/8 of its stretch stiffness "
+         "instead"},
 };
 static const fm_table shear_table = {.name = "shear",
                                      .entries = shear_entries,
@@ -103,6 +159,9 @@ static const fm_entry bend_entries[] = {
      .about = "rigidity converges with the mesh; springs over two cells, as published, do not"},
     {"stiffness", FM_KEY_NUMBER, DEF(bend.stiffness), "N m", WITHIN(0, 1e7),
      .about = "bending rigidity (with springs: their surface modulus in N/m)"},
+    {"rest_angle", FM_KEY_WORD, DEF(bend.rest_angle), .words = rest_angles,
+     .about = "what a tube or a mesh bends back to: flat, as cloth is woven, or the shape it is "
+              "made in"},
 };
 static const fm_table bend_table = {.name = "bend",
                                     .entries = bend_entries,
@@ -240,6 +299,7 @@ static void set_pin_defaults(void *object)
 {
     fm_scene_pin *pin = object;
     pin->release = INFINITY;
+    pin->within = fm_default_collider_def().shape;
 }
 
 static const fm_entry pin_entries[] = {
@@ -253,7 +313,12 @@ static const fm_entry pin_entries[] = {
      .kind = FM_SCENE_PIN_CORNER, .about = "one corner"},
     {"particles", FM_KEY_INTEGERS, offsetof(fm_scene_pin, particles), .range = WITHIN(0, 16777215),
      .choice = true, .kind = FM_SCENE_PIN_PARTICLES,
-     .about = "a list of particles, counted row by row from 0 at the top left"},
+     .about = "a list of particles, counted row by row from 0 at the top left; of a mesh, vertices "
+              "of its file, from 0"},
+    {"within", FM_KEY_MAPPING, offsetof(fm_scene_pin, within), .table = &fm_shape_table,
+     .choice = true, .kind = FM_SCENE_PIN_WITHIN, .about = "all that begin in a region"},
+    {"above", FM_KEY_NUMBER, offsetof(fm_scene_pin, above), "m", WITHIN(-1e6, 1e6), .choice = true,
+     .kind = FM_SCENE_PIN_ABOVE, .about = "all that begin at this y or higher"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_pin, motion), .section = "motions",
      .about = "what they follow; without it they are held where they are"},
     {"release", FM_KEY_NUMBER, offsetof(fm_scene_pin, release), "s", WITHIN(0, 1e6),
@@ -262,13 +327,67 @@ static const fm_entry pin_entries[] = {
 
 static const fm_table pin_table = {
     .name = "pin",
-    .about = "Particles that are held: one of edge, row, column, corner, particles.",
+    .about =
+        "Particles that are held: one of edge, row, column, corner (sheets; tubes have no left, "
+        "right and corners), particles, within, above.",
     .size = sizeof(fm_scene_pin),
     .set_defaults = set_pin_defaults,
     .entries = pin_entries,
     .count = COUNT(pin_entries),
     .has_kind = true,
     .kind_offset = offsetof(fm_scene_pin, kind),
+};
+
+static const fm_entry border_entries[] = {
+    {"edge", FM_KEY_WORD, offsetof(fm_scene_border, edge), .words = edges, .choice = true,
+     .kind = FM_SCENE_PIN_EDGE, .about = "a whole edge"},
+    {"row", FM_KEY_INTEGER, offsetof(fm_scene_border, row), .range = WITHIN(0, 4095),
+     .choice = true, .kind = FM_SCENE_PIN_ROW, .about = "a row, from 0 on top"},
+    {"column", FM_KEY_INTEGER, offsetof(fm_scene_border, column), .range = WITHIN(0, 4095),
+     .choice = true, .kind = FM_SCENE_PIN_COLUMN, .about = "a column, from 0 on the left"},
+    {"particles", FM_KEY_INTEGERS, offsetof(fm_scene_border, particles),
+     .range = WITHIN(0, 16777215), .choice = true, .kind = FM_SCENE_PIN_PARTICLES,
+     .about = "a list of particles, as pins have it"},
+};
+
+static const fm_table border_table = {
+    .name = "border",
+    .about = "One side of a seam: one of edge, row, column, particles; from left to right, from "
+             "top to bottom, or in the order of the list.",
+    .entries = border_entries,
+    .count = COUNT(border_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_scene_border, kind),
+};
+
+static const fm_entry seam_entries[] = {
+    {"from", FM_KEY_MAPPING, offsetof(fm_scene_seam, from), .table = &border_table, .needed = true,
+     .about = "one side"},
+    {"to", FM_KEY_MAPPING, offsetof(fm_scene_seam, to), .table = &border_table, .needed = true,
+     .about = "the other, with as many particles, written as `from` is"},
+    {"start", FM_KEY_NUMBER, offsetof(fm_scene_seam, start), "s", WITHIN(0, 1e6),
+     .about = "when it begins to close"},
+    {"time", FM_KEY_NUMBER, offsetof(fm_scene_seam, time), "s", WITHIN(0, 1e6),
+     .about = "how long it takes; 0: at once"},
+    {"reverse", FM_KEY_BOOLEAN, offsetof(fm_scene_seam, reverse),
+     .about = "the last of one side to the first of the other"},
+    {"weld", FM_KEY_BOOLEAN, offsetof(fm_scene_seam, weld),
+     .about = "no stitches: the vertices of a mesh become one, half-way, before it begins"},
+};
+
+static void set_seam_defaults(void *object)
+{
+    fm_scene_seam *seam = object;
+    seam->time = 1;
+}
+
+static const fm_table seam_table = {
+    .name = "seam",
+    .about = "Stitches between two borders of a cloth, which pull them together.",
+    .size = sizeof(fm_scene_seam),
+    .set_defaults = set_seam_defaults,
+    .entries = seam_entries,
+    .count = COUNT(seam_entries),
 };
 
 static const char *material_at(int index)
@@ -289,7 +408,11 @@ static const fm_entry cloth_entries[] = {
      .about = "a real fabric; gives density, thickness, stiffnesses and damping, which the other "
               "keys override"},
     {"sheet", FM_KEY_MAPPING, offsetof(fm_scene_cloth, sheet), .table = &sheet_table,
-     .needed = true, .about = "its size, its mesh and where it is"},
+     .choice = true, .kind = FM_CLOTH_SHEET, .about = "a rectangle"},
+    {"tube", FM_KEY_MAPPING, offsetof(fm_scene_cloth, tube), .table = &tube_table, .choice = true,
+     .kind = FM_CLOTH_TUBE, .about = "a tube or a cone"},
+    {"mesh", FM_KEY_MAPPING, offsetof(fm_scene_cloth, mesh), .table = &mesh_table, .choice = true,
+     .kind = FM_CLOTH_MESH, .about = "triangles from a file"},
     {"density", FM_KEY_NUMBER, CLOTH(density), "kg/m^3", ABOVE(0, 1e5),
      .about = "of the wet fabric"},
     {"thickness", FM_KEY_NUMBER, CLOTH(thickness), "m", ABOVE(0, 1),
@@ -316,6 +439,8 @@ static const fm_entry cloth_entries[] = {
               "substep itself, 0: 1/240 s"},
     {"margin", FM_KEY_NUMBER, CLOTH(margin), "m", WITHIN(-1, 1),
      .about = "distance kept from colliders; -1: half the thickness"},
+    {"seams", FM_KEY_LIST, offsetof(fm_scene_cloth, seams), .table = &seam_table,
+     .range = WITHIN(0, 256), .about = "what is sewn together"},
     {"pins", FM_KEY_LIST, offsetof(fm_scene_cloth, pins), .table = &pin_table,
      .range = WITHIN(0, 256),
      .about = "what is held; a later pin takes over particles of an earlier one"},
@@ -326,14 +451,18 @@ static void set_cloth_defaults(void *object)
     fm_scene_cloth *cloth = object;
     cloth->material = FM_COTTON_TOWEL;
     cloth->def = fm_default_cloth_def();
+    set_mesh_defaults(&cloth->mesh);
 }
 
 const fm_table fm_cloth_table = {
     .name = "cloth",
-    .about = "A sheet of cloth. Parameters belong to the material, not to the mesh.",
+    .about =
+        "A cloth: one of sheet, tube, mesh. Parameters belong to the material, not to the mesh.",
     .size = sizeof(fm_scene_cloth),
     .set_defaults = set_cloth_defaults,
     .entries = cloth_entries,
     .count = COUNT(cloth_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_scene_cloth, kind),
     .check = fm_check_cloth,
 };

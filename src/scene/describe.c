@@ -111,7 +111,8 @@ void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defa
             add_value(text, entry, *numbers); // else it is not allowed, and stands for none
         return;
     case FM_KEY_INTEGER:
-        fm_text_add(text, "%d", *integers);
+        if (*integers >= fm_range_low(entry)) // else it stands for none
+            fm_text_add(text, "%d", *integers);
         return;
     case FM_KEY_BOOLEAN:
         fm_text_add(text, *(const bool *)at ? "true" : "false");

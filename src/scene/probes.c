@@ -54,12 +54,31 @@ const char *fm_scene_probe_column(const fm_scene *scene, int index)
     return index >= 0 && index < scene->column_count ? scene->columns[index] : NULL;
 }
 
-// The weights of particles in a probe; those of a point are four.
+// Fractions of a sheet, or of the way around a tube and down: four particles.
+static void weigh_four(const double at[2], fm_cloth *cloth, double *weights)
+{
+    fm_sheet sheet = fm_cloth_sheet(cloth);
+    fm_tube tube = fm_cloth_tube(cloth);
+    bool round = fm_cloth_topology(cloth) == FM_CLOTH_TUBE;
+    int columns = round ? tube.columns : sheet.columns, rows = round ? tube.rows : sheet.rows;
+    int across = round ? columns : columns - 1;
+    double u = at[0] * across, v = at[1] * (rows - 1);
+    int column = (int)fmin(floor(u), across - 1), row = (int)fmin(floor(v), rows - 2);
+    int right = column + 1 < columns ? 1 : 1 - columns;
+    double a = u - column, b = v - row;
+    int first = row * columns + column, below = first + columns;
+    weights[first] = (1 - a) * (1 - b);
+    weights[first + right] = a * (1 - b);
+    weights[below] = (1 - a) * b;
+    weights[below + right] = a * b;
+}
+
+// The weights of particles in a probe.
 static void compute_weights(const fm_scene_probe *probe, fm_cloth *cloth, double *weights,
                             fm_error *err)
 {
     int count = fm_cloth_particle_count(cloth);
-    if (probe->at[0] < 0) {
+    if (probe->at[0] < 0 && probe->particle < 0) {
         double mass = 0;
         fm_cloth_read_field(cloth, "mass", weights, err);
         for (int i = 0; i < count; i++)
@@ -68,16 +87,13 @@ static void compute_weights(const fm_scene_probe *probe, fm_cloth *cloth, double
             weights[i] /= mass;
         return;
     }
-    fm_sheet sheet = fm_cloth_sheet(cloth);
     memset(weights, 0, (size_t)count * sizeof *weights);
-    double u = probe->at[0] * (sheet.columns - 1), v = probe->at[1] * (sheet.rows - 1);
-    int column = (int)fmin(floor(u), sheet.columns - 2), row = (int)fmin(floor(v), sheet.rows - 2);
-    double a = u - column, b = v - row;
-    int first = row * sheet.columns + column, below = first + sheet.columns;
-    weights[first] = (1 - a) * (1 - b);
-    weights[first + 1] = a * (1 - b);
-    weights[below] = (1 - a) * b;
-    weights[below + 1] = a * b;
+    int vertex_count;
+    const int *vertices = fm_cloth_vertices(cloth, &vertex_count);
+    if (probe->particle >= 0)
+        weights[vertices ? vertices[probe->particle] : probe->particle] = 1;
+    else
+        weigh_four(probe->at, cloth, weights);
 }
 
 // scratch has room for four values of each particle.

@@ -113,7 +113,8 @@ static void add_below(fm_text *text, told *all, const fm_table *table, const voi
         const void *object = items ? own : (const char *)defaults + entry->offset;
         if (name.data && object) {
             add_section(text, entry->table, object, name.data, level);
-            add_below(text, all, entry->table, object, name.data, level + (level < 4));
+            if (!entry->table->borrows)
+                add_below(text, all, entry->table, object, name.data, level + (level < 4));
         }
         free(own);
         free(name.data);

@@ -29,6 +29,12 @@ static void write_texts(fm_scene *scene, fm_loader *loader)
     else
         scene->text = fm_loader_copy(loader, whole.data ? whole.data : "", whole.size);
     scene->hash = fm_hash(hashed.data ? hashed.data : "", hashed.size, 0);
+    const fm_scene_body *bodies = scene->bodies.data;
+    for (int i = 0; i < scene->bodies.count; i++) {
+        const uint64_t *mesh = &bodies[i].cloth.mesh.hash; // what is in the file, not its name
+        if (bodies[i].cloth.kind == FM_CLOTH_MESH)
+            scene->hash = fm_hash(mesh, sizeof *mesh, scene->hash);
+    }
     free(whole.data);
     free(hashed.data);
     scene->field_names = join_fields(scene, loader);
@@ -54,6 +60,8 @@ static void decode_scene(fm_scene *scene, fm_loader *loader, const fm_source *so
     fm_scene_table.set_defaults(scene);
     fm_decode(&decoder, &fm_scene_table, root, scene);
     scene->root = root;
+    if (loader->mistake_count == 0 && loader->err.status == FM_OK)
+        fm_scene_load_meshes(scene, loader);
     if (loader->mistake_count == 0 && loader->err.status == FM_OK)
         write_texts(scene, loader);
 }

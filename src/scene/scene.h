@@ -202,13 +202,15 @@ struct fm_table {
     int count;
     const char *word; // may stand for the whole mapping: kind becomes 0
     bool has_kind;    // an int at kind_offset says which choice was made
+    bool borrows;     // its tables belong to another, where the reference tells them
     size_t kind_offset;
     void (*set_defaults)(void *object);
     // What keys must satisfy together; called when each is good by itself.
     void (*check)(fm_decoder *decoder, const fm_node *node, const void *object);
 };
 
-extern const fm_table fm_scene_table, fm_rotation_table, fm_cloth_table; // tables.c, cloth_table.c
+extern const fm_table fm_scene_table, fm_rotation_table, fm_shape_table; // tables.c
+extern const fm_table fm_cloth_table;                                    // cloth_table.c
 const fm_entry *fm_table_find(const fm_table *table, const char *key);
 const char *fm_entry_word(const fm_entry *entry, int index);          // NULL after the last
 int fm_entry_word_index(const fm_entry *entry, const char *word);     // -1 if there is none
@@ -254,12 +256,16 @@ typedef enum fm_scene_pin_kind {
     FM_SCENE_PIN_COLUMN,
     FM_SCENE_PIN_CORNER,
     FM_SCENE_PIN_PARTICLES,
+    FM_SCENE_PIN_WITHIN,
+    FM_SCENE_PIN_ABOVE,
 } fm_scene_pin_kind;
 
 typedef struct fm_scene_pin {
     fm_thing thing;
     int kind, edge, row, column, corner;
     fm_items particles; // int
+    fm_shape within;
+    double above; // m
     const char *motion;
     double release;
 } fm_scene_pin;
@@ -269,13 +275,41 @@ typedef struct fm_scene_map {
     fm_items colliders; // fm_thing
     fm_items particles; // int
 } fm_scene_map;
+// One side of a seam; kind is one of the first three pins' or PARTICLES.
+typedef struct fm_scene_border {
+    int kind, edge, row, column;
+    fm_items particles; // int
+} fm_scene_border;
+
+typedef struct fm_scene_seam {
+    fm_thing thing;
+    fm_scene_border from, to;
+    double start, time;
+    bool reverse, weld;
+} fm_scene_seam;
+
+// A mesh file; what is read of it stays as it is in the file.
+typedef struct fm_scene_mesh {
+    const char *file;
+    double scale, weld;
+    fm_vec3 origin, velocity;
+    fm_quat rotation;
+    const fm_vec3 *points;
+    const int *triangles;
+    int point_count, triangle_count;
+    uint64_t hash; // of the bytes of the file
+} fm_scene_mesh;
 
 typedef struct fm_scene_cloth {
+    int kind; // fm_cloth_kind
     int material;
     fm_cloth_def def;
     fm_sheet sheet;
-    fm_items pins; // fm_scene_pin
-    fm_items maps; // fm_scene_map
+    fm_tube tube;
+    fm_scene_mesh mesh;
+    fm_items seams; // fm_scene_seam
+    fm_items pins;  // fm_scene_pin
+    fm_items maps;  // fm_scene_map
 } fm_scene_cloth;
 
 typedef enum fm_scene_body_kind { FM_SCENE_CLOTH = 1 } fm_scene_body_kind;
@@ -296,6 +330,7 @@ typedef struct fm_scene_probe {
     fm_thing thing;
     const char *body;
     double at[2];      // < 0: the whole body
+    int particle;      // < 0: none
     fm_items measures; // int, of fm_cloth_fields
     int default_measure;
 } fm_scene_probe;
@@ -355,9 +390,22 @@ bool fm_read_number(const char *text, double *value, const char **rest); // our 
 // checks.c: for the tables
 void fm_check_recall(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_cloth(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_check_probe(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_turn(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_motion(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_scene(fm_decoder *decoder, const fm_node *node, const void *object);
+
+// A key below `node`, or below that, or the key of `node` itself; trailing ones may be NULL.
+fm_place fm_find_place(const fm_node *node, const char *one, const char *other, const char *third);
+
+// garment.c: tubes, meshes and seams.
+void fm_check_garment(fm_decoder *decoder, const fm_node *node, const fm_scene_cloth *cloth);
+// Reads the files of meshes and checks what depends on them; once all else is good.
+void fm_scene_load_meshes(fm_scene *scene, fm_loader *loader);
+// The particles of a border, in order; gives their number, writes when `list` is not NULL.
+int fm_border_particles(const fm_scene_cloth *cloth, const fm_scene_border *border, int *list);
+// Particles of a sheet or a tube, vertices of a mesh once it is loaded.
+int fm_garment_count(const fm_scene_cloth *cloth);
 
 // write.c: the tree as YAML, in the order of the tables. hashed: without what is aside.
 bool fm_scene_write(const fm_node *root, bool hashed, fm_text *text);

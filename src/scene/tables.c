@@ -270,7 +270,7 @@ static const fm_table motion_table = {
 
 static const fm_entry body_entries[] = {
     {"cloth", FM_KEY_MAPPING, offsetof(fm_scene_body, cloth), .table = &fm_cloth_table,
-     .choice = true, .kind = FM_SCENE_CLOTH, .about = "a sheet of cloth"},
+     .choice = true, .kind = FM_SCENE_CLOTH, .about = "cloth"},
 };
 
 static void set_body_defaults(void *object)
@@ -335,6 +335,27 @@ static const fm_entry box_entries[] = {
 static const fm_table box_table = {
     .name = "box", .about = "A block.", .entries = box_entries, .count = COUNT(box_entries)};
 
+static const fm_entry shape_entries[] = {
+    {"plane", FM_KEY_MAPPING, .table = &plane_table, .choice = true, .kind = FM_SHAPE_PLANE,
+     .about = "all that is below a plane"},
+    {"sphere", FM_KEY_MAPPING, .table = &sphere_table, .choice = true, .kind = FM_SHAPE_SPHERE,
+     .about = "a ball"},
+    {"capsule", FM_KEY_MAPPING, .table = &capsule_table, .choice = true, .kind = FM_SHAPE_CAPSULE,
+     .about = "a rod with round ends"},
+    {"box", FM_KEY_MAPPING, .table = &box_table, .choice = true, .kind = FM_SHAPE_BOX,
+     .about = "a block"},
+};
+
+const fm_table fm_shape_table = {
+    .name = "region",
+    .about = "A region of space: one of plane, sphere, capsule, box, written as colliders are.",
+    .entries = shape_entries,
+    .count = COUNT(shape_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_shape, kind),
+    .borrows = true,
+};
+
 static const fm_entry collider_entries[] = {
     {"plane", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &plane_table,
      .choice = true, .kind = FM_SHAPE_PLANE, .about = "all that is below a plane"},
@@ -386,8 +407,10 @@ static const fm_entry probe_entries[] = {
     {"body", FM_KEY_NAME, offsetof(fm_scene_probe, body), .section = "bodies", .needed = true,
      .about = "whose numbers are written"},
     {"at", FM_KEY_PAIR, offsetof(fm_scene_probe, at), .range = WITHIN(0, 1),
-     .about = "fractions of width and height: survives refinement; without it the mean over the "
-              "body, by mass"},
+     .about = "fractions of width and height of a sheet, of the way around and down of a tube: "
+              "survives refinement; without it the mean over the body, by mass"},
+    {"particle", FM_KEY_INTEGER, offsetof(fm_scene_probe, particle), .range = WITHIN(0, 16777215),
+     .about = "one particle instead; of a mesh, a vertex of its file, from 0"},
     {"measure", FM_KEY_WORDS, offsetof(fm_scene_probe, measures), .word_at = field_at,
      .about = "position gives NAME.x NAME.y NAME.z, others NAME.velocity.x..., NAME.stretch"},
 };
@@ -396,6 +419,7 @@ static void set_probe_defaults(void *object)
 {
     fm_scene_probe *probe = object;
     probe->at[0] = probe->at[1] = -1;
+    probe->particle = -1;
     probe->default_measure = field_index("position");
     probe->measures = (fm_items){&probe->default_measure, 1};
 }
@@ -407,6 +431,7 @@ static const fm_table probe_table = {
     .set_defaults = set_probe_defaults,
     .entries = probe_entries,
     .count = COUNT(probe_entries),
+    .check = fm_check_probe,
 };
 
 static const fm_entry output_entries[] = {

@@ -157,22 +157,44 @@ fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_
     return collider;
 }
 
-fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
-                                fm_error *err)
+static bool has_room(const fm_world *world, fm_error *err)
 {
     if (!ready(world, err))
-        return NULL;
-    if (world->cloth_count == FM_WORLD_OBJECTS_MAX) {
-        fm_fail_number(err, object, "cloths", world->cloth_count + 1, "at most 1024");
-        return NULL;
-    }
-    fm_cloth *cloth = fm_cloth_new_sheet(def, sheet, &world->def.medium, err);
+        return false;
+    return world->cloth_count < FM_WORLD_OBJECTS_MAX ||
+           fm_fail_number(err, object, "cloths", world->cloth_count + 1, "at most 1024");
+}
+
+static fm_cloth *take(fm_world *world, fm_cloth *cloth)
+{
     if (!cloth)
         return NULL;
     cloth->world = world;
     cloth->time = world->time;
     world->cloths[world->cloth_count++] = cloth;
     return cloth;
+}
+
+fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
+                                fm_error *err)
+{
+    return has_room(world, err)
+               ? take(world, fm_cloth_new_sheet(def, sheet, &world->def.medium, err))
+               : NULL;
+}
+
+fm_cloth *fm_cloth_create_tube(fm_world *world, const fm_cloth_def *def, const fm_tube *tube,
+                               fm_error *err)
+{
+    return has_room(world, err) ? take(world, fm_cloth_new_tube(def, tube, &world->def.medium, err))
+                                : NULL;
+}
+
+fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def, const fm_cloth_mesh *mesh,
+                               fm_error *err)
+{
+    return has_room(world, err) ? take(world, fm_cloth_new_mesh(def, mesh, &world->def.medium, err))
+                                : NULL;
 }
 
 bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as an OBJ file: refused with a place, or a surface whose every index is good.
-#include "io/io.h"
+// Any bytes as an OBJ file: refused with a place, or polygons whose every index is good.
+#include "core/core.h"
 
 #include <stdlib.h>
 
@@ -12,12 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fm_obj obj;
     if (fm_obj_parse((const char *)data, size, "fuzz.obj", &obj, &err) != (err.status == FM_OK))
         abort();
-    for (int i = 0; obj.surface && i < obj.surface->face_count; i++) {
+    for (int i = 0; i < obj.face_count; i++) {
         if (obj.face_group[i] < 0 || obj.face_group[i] >= obj.group_count)
             abort();
-        for (int k = obj.surface->face_start[i]; k < obj.surface->face_start[i + 1]; k++)
-            if (obj.surface->face_points[k] < 0 ||
-                obj.surface->face_points[k] >= obj.surface->point_count)
+        for (int k = obj.face_start[i]; k < obj.face_start[i + 1]; k++)
+            if (obj.face_points[k] < 0 || obj.face_points[k] >= obj.point_count)
                 abort();
     }
     fm_obj_free(&obj);

@@ -22,8 +22,16 @@ static void obj_comes_back(void **state)
     assert_true(fm_obj_write(in_scratch("roof.obj"), roof, &err));
     fm_obj obj;
     assert_true(fm_obj_read(in_scratch("roof.obj"), &obj, &err));
-    assert_true(fm_surface_same_faces(obj.surface, roof));
-    assert_memory_equal(obj.surface->points, roof->points, 84);
+    assert_int_equal(obj.point_count, roof->point_count);
+    assert_int_equal(obj.face_count, roof->face_count);
+    size_t faces = (size_t)roof->face_count, corners = (size_t)fm_surface_corner_count(roof);
+    assert_memory_equal(obj.face_start, roof->face_start, (faces + 1) * sizeof(int));
+    assert_memory_equal(obj.face_points, roof->face_points, corners * sizeof(int));
+    for (int i = 0; i < roof->point_count; i++) {
+        assert_true((float)obj.points[i].x == roof->points[3 * i]);
+        assert_true((float)obj.points[i].y == roof->points[3 * i + 1]);
+        assert_true((float)obj.points[i].z == roof->points[3 * i + 2]);
+    }
     assert_int_equal(obj.group_count, 2);
     assert_string_equal(obj.group_names[1], "roof");
     assert_int_equal(obj.face_group[2], 1);
@@ -47,20 +55,20 @@ static void obj_of_other_programs(void **state)
               "l 1 2\np 1\n"
               "f 1 2 3",
               &obj);
-    assert_int_equal(obj.surface->point_count, 4);
-    assert_int_equal(obj.surface->face_count, 5);
+    assert_int_equal(obj.point_count, 4);
+    assert_int_equal(obj.face_count, 5);
     const int start[] = {0, 3, 7, 10, 15, 18}, groups[] = {0, 1, 2, 1, 1};
-    assert_memory_equal(obj.surface->face_start, start, sizeof start);
+    assert_memory_equal(obj.face_start, start, sizeof start);
     assert_memory_equal(obj.face_group, groups, sizeof groups);
     const int back[] = {0, 1, 2};
-    assert_memory_equal(obj.surface->face_points + 7, back, sizeof back);
+    assert_memory_equal(obj.face_points + 7, back, sizeof back);
     assert_int_equal(obj.group_count, 3);
     assert_string_equal(obj.group_names[0], "");
     assert_string_equal(obj.group_names[1], "left side \\x");
     assert_string_equal(obj.group_names[2], "right");
     fm_obj_free(&obj);
     parse_obj("", &obj);
-    assert_int_equal(obj.surface->face_count, 0);
+    assert_int_equal(obj.face_count, 0);
     fm_obj_free(&obj);
 }
 

@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define START "about: a\nsource: b\n"
@@ -163,6 +164,18 @@ static void every_choice_can_be_made(void **state)
         "bodies.c.cloth.pins=[{column: 2}]",
         "bodies.c.cloth.pins=[{corner: bottom-right}]",
         "bodies.c.cloth.pins=[{particles: [0, 5, 11]}, {particles: 3}]",
+        "bodies.c.cloth.pins=[{above: -0.1}, {above: -2, motion: s}]",
+        "bodies.c.cloth.pins=[{within: {sphere: {radius: 0.1}}}, {within: {plane: {}}}]",
+        "bodies.c.cloth.pins=[{within: {box: {half_size: [1, 0.1, 0.1]}}, release: 1}]",
+        "bodies.c.cloth.seams=[{from: {edge: left}, to: {edge: right}, start: 1, time: 2}]",
+        "bodies.c.cloth.seams=[{from: {row: 0}, to: {row: 3}, reverse: true}]",
+        "bodies.c.cloth.seams=[{from: {column: 0}, to: {particles: [2, 5, 8, 11]}, time: 0}]",
+        "bodies.c.cloth={tube: {columns: 8, rows: 3, radius_top: 0.1, radius_bottom: 0.2, height: "
+        "0.3}, pins: [{edge: top}, {row: 2, motion: s}, {column: 1}, {particles: 23}]}",
+        "bodies.c.cloth={tube: {columns: 3, rows: 2, radius_top: 1, radius_bottom: 1, height: 1, "
+        "rotation: {axis: [1, 0, 0], angle: 90}, velocity: [0, 0, 1]}, bend: {rest_angle: shape}}",
+        "bodies.c.cloth={tube: {columns: 8, rows: 3, radius_top: 0.1, radius_bottom: 0.1, height: "
+        "0.3}, seams: [{from: {row: 0}, to: {edge: bottom}}]}",
         "bodies.c.cloth.damping={order: 0.5, memory: full}",
         "bodies.c.cloth.damping={order: 0.5, memory: {full: true, tolerance: 1e-3}}",
         "bodies.c.cloth.damping={order: 0.5, memory: {steps: 3, rule: coimbra}}",
@@ -285,6 +298,108 @@ static void files_extend_others(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+// Two squares side by side, the second with its own vertices where they meet, and one of four
+// corners; all in a folder below the scene's.
+static const char two_squares[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 1 0\nv 2 0 0\nv 1 0 0\n"
+                                  "v 1 1 0\nf 1 2 3\nf 1 3 4\nf 7 6 5 8\n";
+
+static fm_scene *load_text(const char *folder, const char *text)
+{
+    fm_error err = {0};
+    fm_scene *scene =
+        fm_scene_parse(text, strlen(text), "test", folder, NULL, 0, print_remark, NULL, &err);
+    assert_non_null(scene);
+    return scene;
+}
+
+static void meshes_come_from_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/fathom-scene-XXXXXX", below[64], path[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(below, sizeof below, "%s/meshes", folder);
+    assert_int_equal(mkdir(below, 0777), 0);
+    write_file(below, "squares.obj", two_squares);
+    write_file(below, "base.yaml",
+               START
+               "bodies: {c: {cloth: {mesh: {file: squares.obj, scale: 0.1, origin: [5, 0, 0], "
+               "rotation: {axis: [0, 0, 1], angle: 90}, velocity: [0, 0, 2]}, pins: "
+               "[{particles: [7, 0]}]}}}\nprobes: {p: {body: c, particle: 4}, q: {body: c, "
+               "particle: 7, measure: [velocity, pinned]}}\n");
+    fm_scene *scene = load_text(folder, "extend: meshes/base.yaml\n"); // found beside that
+    fm_world *world = build(scene);
+    fm_cloth *cloth = fm_world_cloth(world, 0);
+    fm_error err = {0};
+    int vertices, faces;
+    assert_int_equal(fm_cloth_particle_count(cloth), 6);
+    assert_int_equal(fm_cloth_topology(cloth), FM_CLOTH_MESH);
+    const int *particle = fm_cloth_vertices(cloth, &vertices);
+    assert_int_equal(vertices, 8);
+    assert_int_equal(particle[6], 1);
+    assert_int_equal(particle[7], 2);
+    const int *face = fm_cloth_faces(cloth, &faces, &err);
+    assert_int_equal(faces, 4);
+    assert_int_equal(face[0] + face[1] + face[2], 0 + 1 + 2);
+    double values[7];
+    assert_true(fm_scene_read_probes(scene, world, values, &err));
+    const double expected[] = {5 - 0.1, 0.2, 0, 0, 0, 2, 1}; // vertex 5 of the file is (2, 1, 0)
+    for (int i = 0; i < 7; i++)
+        assert_close(values[i], expected[i], 1e-14);
+    check_round_trip(scene); // from anywhere: the text has the whole path
+    uint64_t hash = fm_scene_hash(scene);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+    snprintf(path, sizeof path, "%s\n# changed\n", two_squares);
+    write_file(below, "squares.obj", path);
+    scene = load_text(folder, "extend: meshes/base.yaml\n");
+    assert_true(fm_scene_hash(scene) != hash);
+    fm_scene_destroy(scene);
+    const char *const names[] = {"meshes/squares.obj", "meshes/base.yaml"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(below), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void seams_weld_and_sew_meshes(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/fathom-scene-XXXXXX", path[256];
+    assert_non_null(mkdtemp(folder));
+    // the squares are a gap of 0.2 apart
+    write_file(folder, "apart.obj",
+               "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1.2 0 0\nv 2.2 0 0\nv 2.2 1 0\nv 1.2 1 0\n"
+               "f 1 2 3 4\nf 5 6 7 8\n");
+#define APART                                                                                      \
+    START "bodies: {c: {cloth: {mesh: {file: apart.obj}, seams: [{from: {particles: [1, 2]}, "
+    fm_scene *scene = load_text(folder, APART "to: {particles: [4, 7]}, weld: true}]}}}\n");
+    fm_world *world = build(scene);
+    int count;
+    const fm_vec3 *x = fm_cloth_positions(fm_world_cloth(world, 0), &count);
+    assert_int_equal(count, 6);
+    assert_close(x[1].x, 1.1, 1e-15); // half-way
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+    scene = load_text(folder, APART "to: {particles: [7, 4]}, reverse: true, time: 0.5}]}}}\n"
+                                    "world: {gravity: [0, 0, 0]}\n");
+    world = build(scene);
+    fm_error err = {0};
+    for (int i = 0; i < 48; i++)
+        fm_world_advance(world, 1.0 / 24, &err);
+    assert_int_equal(err.status, FM_OK);
+    x = fm_cloth_positions(fm_world_cloth(world, 0), &count);
+    assert_int_equal(count, 8);
+    assert_close(x[1].x, x[4].x, 0.02);
+    assert_close(x[2].y, x[7].y, 0.02);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+    snprintf(path, sizeof path, "%s/apart.obj", folder);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static uint64_t hash_with(const char *setting)
 {
     const char *const settings[] = {setting};
@@ -335,6 +450,26 @@ static void probes_follow_their_points(void **state)
     fm_scene_destroy(scene);
 }
 
+static void probes_go_around_tubes(void **state)
+{
+    (void)state;
+    fm_scene *scene =
+        parse(START "bodies: {c: {cloth: {tube: {columns: 4, rows: 3, radius_top: 1, "
+                    "radius_bottom: 3, height: 2}}}}\nprobes:\n  a: {body: c, at: [0.25, 0.5]}\n"
+                    "  b: {body: c, at: [0.875, 1]}\n  d: {body: c, at: [1, 0]}\n  e: {body: c, "
+                    "particle: 11}\n");
+    fm_world *world = build(scene);
+    // column 0 is towards z, 1 towards x; 0.875 is half-way between columns 3 and 0
+    const double expected[] = {2, -1, 0, -1.5, -2, 1.5, 0, 0, 1, -3, -2, 0};
+    double values[12];
+    fm_error err = {0};
+    assert_true(fm_scene_read_probes(scene, world, values, &err));
+    for (int i = 0; i < 12; i++)
+        assert_close(values[i], expected[i], 1e-14);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+}
+
 // What the scene builds is what the same calls in C build.
 static void the_world_is_that_of_the_library(void **state)
 {
@@ -374,11 +509,14 @@ static bool is_taken(size_t offset, double value)
     fm_world_def world_def = fm_default_world_def();
     world_def.threads = 1;
     fm_world *world = fm_world_create(&world_def, &err);
-    fm_scene_cloth cloth = {.sheet = {.columns = 2, .rows = 2, .width = 1, .height = 1}};
+    fm_scene_cloth cloth = {
+        .sheet = {.columns = 2, .rows = 2, .width = 1, .height = 1},
+        .tube = {.columns = 3, .rows = 2, .radius_top = 1, .radius_bottom = 1, .height = 1}};
     cloth.def = fm_default_cloth_def();
     cloth.def.drag.model = FM_DRAG_NONE;
     memcpy((char *)&cloth + offset, &value, sizeof value);
     fm_cloth_create_sheet(world, &cloth.def, &cloth.sheet, &err);
+    fm_cloth_create_tube(world, &cloth.def, &cloth.tube, &err);
     fm_world_destroy(world);
     return err.status == FM_OK;
 }
@@ -388,7 +526,9 @@ static int check_ranges(const fm_table *table, size_t base)
     int checked = 0;
     for (int i = 0; i < table->count; i++) {
         const fm_entry *entry = &table->entries[i];
-        if (entry->type == FM_KEY_MAPPING && strcmp(entry->key, "memory") != 0)
+        // memories are checked when they are used, files of meshes when they are read
+        if (entry->type == FM_KEY_MAPPING && strcmp(entry->key, "memory") != 0 &&
+            strcmp(entry->key, "mesh") != 0)
             checked += check_ranges(entry->table, base + entry->offset);
         if (entry->type != FM_KEY_NUMBER)
             continue;
@@ -409,7 +549,7 @@ static int check_ranges(const fm_table *table, size_t base)
 static void ranges_are_those_of_the_library(void **state)
 {
     (void)state;
-    assert_int_equal(check_ranges(&fm_cloth_table, 0), 25);
+    assert_int_equal(check_ranges(&fm_cloth_table, 0), 28);
 }
 
 static void check_table(const fm_table *table)
@@ -452,11 +592,13 @@ static char *read_whole(const char *path)
 static void scenes_that_ship_are_good(void **state)
 {
     (void)state;
-    static const char *const names[] = {"swing",  "pull",    "sideways", "sphere",
-                                        "models", "sinking", "current"};
+    static const char *const names[] = {
+        "underwater/swing",   "underwater/pull",   "underwater/sideways",
+        "underwater/sphere",  "underwater/models", "underwater/sinking",
+        "underwater/current", "cloth/skirt",       "cloth/tunic"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
-        snprintf(path, sizeof path, SOURCE_DIR "/scenes/underwater/%s.yaml", names[i]);
+        snprintf(path, sizeof path, SOURCE_DIR "/scenes/%s.yaml", names[i]);
         fm_error err = {0};
         fm_scene *scene = fm_scene_load(path, NULL, 0, print_remark, NULL, &err);
         assert_non_null(scene);
@@ -554,6 +696,9 @@ int main(void)
         cmocka_unit_test(files_extend_others),
         cmocka_unit_test(the_hash_is_that_of_what_a_run_writes),
         cmocka_unit_test(probes_follow_their_points),
+        cmocka_unit_test(probes_go_around_tubes),
+        cmocka_unit_test(meshes_come_from_files),
+        cmocka_unit_test(seams_weld_and_sew_meshes),
         cmocka_unit_test(the_world_is_that_of_the_library),
         cmocka_unit_test(ranges_are_those_of_the_library),
         cmocka_unit_test(tables_are_whole),

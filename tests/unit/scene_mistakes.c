@@ -22,6 +22,11 @@ typedef struct mistake {
           "1}\n"
 #define SHEET "bodies: {c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}\n"
 
+#define TUBE                                                                                       \
+    START "bodies: {c: {cloth: {tube: {columns: 4, rows: 3, radius_top: 1, radius_bottom: 1, "     \
+          "height: 1},\n "
+#define MESH START "bodies: {c: {cloth: {mesh: {file: a.obj},\n "
+
 static const mistake mistakes[] = {
     // not a scene at all
     {"empty", "", 1, 1, "the file is empty"},
@@ -53,7 +58,14 @@ static const mistake mistakes[] = {
     {"duplicate section", START SHEET "source: c\n", 4, 1, "\"source\" is given twice"},
     {"no about", "source: b\n" SHEET, 1, 1, "the scene needs \"about\""},
     {"no sheet", START "bodies:\n  towel:\n    cloth:\n      density: 1100\n", 5, 5,
-     "bodies.towel.cloth needs \"sheet\""},
+     "bodies.towel.cloth needs one of sheet, tube, mesh"},
+    {"two of sheet, tube, mesh", CLOTH "      mesh: {file: a.obj}\n", 7, 7,
+     "has \"sheet\" and \"mesh\": one of sheet, tube, mesh is allowed"},
+    {"half a tube",
+     START "bodies: {c: {cloth: {tube: {columns: 3, rows: 3, radius_top: 1, height: 1}}}}\n", 3, 22,
+     "bodies.c.cloth.tube needs \"radius_bottom\""},
+    {"a mesh without file", START "bodies: {c: {cloth: {mesh: {scale: 2}}}}\n", 3, 22,
+     "mesh needs \"file\""},
     {"half a sheet", START "bodies: {c: {cloth: {sheet: {columns: 3, rows: 3, width: 1}}}}\n", 3,
      22, "bodies.c.cloth.sheet needs \"height\""},
     {"no bodies", START "bodies: {}\n", 3, 1, "nothing to simulate"},
@@ -136,6 +148,41 @@ static const mistake mistakes[] = {
     {"a row that is not there", CLOTH "      pins: [{row: 4}]\n", 7, 20, "0 to rows - 1 = 3"},
     {"a particle that is not there", CLOTH "      pins: [{particles: [0, 12]}]\n", 7, 15,
      "has 12, allowed is 0 to 11"},
+    {"a tube's left edge", TUBE "pins: [{edge: left}]}}}\n", 4, 16,
+     "a tube has a top and a bottom"},
+    {"a tube's corner", TUBE "pins: [{corner: top-left}]}}}\n", 4, 18,
+     "bodies.c.cloth.pins[0].corner: a tube has"},
+    {"a tube's row", TUBE "pins: [{row: 3}]}}}\n", 4, 15, "0 to rows - 1 = 2"},
+    {"a tube of springs", TUBE "bend: {model: springs}}}}\n", 4, 16,
+     "springs over two cells are for"},
+    {"a mesh's edge", MESH "pins: [{edge: top}]}}}\n", 4, 16,
+     "pins[0].edge: a mesh has none; particles it has"},
+    {"two pins in one", CLOTH "      pins: [{above: 0, row: 1}]\n", 7, 25, "one of edge, row"},
+    {"a region of nothing", CLOTH "      pins: [{within: {}}]\n", 7, 15,
+     "pins[0].within needs one of plane, sphere, capsule, box"},
+    {"a seam with one side", CLOTH "      seams: [{from: {edge: left}}]\n", 7, 15, "needs \"to\""},
+    {"a seam of two lengths", CLOTH "      seams: [{from: {edge: left}, to: {edge: top}}]\n", 7, 36,
+     "seams[0].to has 3 particles, it must have as many as from: 4"},
+    {"a seam that is not there", CLOTH "      seams: [{from: {row: 0}, to: {row: 9}}]\n", 7, 42,
+     "seams[0].to.row is 9, allowed is 0 to rows - 1 = 3"},
+    {"a seam of no particles",
+     CLOTH "      seams: [{from: {particles: []}, to: {particles: [1]}}]\n", 7, 23,
+     "seams[0].from.particles is an empty list"},
+    {"a seam with too many",
+     CLOTH "      seams: [{from: {particles: [12]}, to: {particles: [1]}}]\n", 7, 23,
+     "from.particles has 12, allowed is 0 to 11"},
+    {"a welded sheet", CLOTH "      seams: [{from: {edge: left}, to: {edge: right}, weld: true}]\n",
+     7, 61, "weld is for meshes"},
+    {"a seam of a mesh's edge", MESH "seams: [{from: {edge: top}, to: {particles: 0}}]}}}\n", 4, 24,
+     "seams[0].from.edge: a mesh has none"},
+    {"a mesh that is not there", MESH "density: 1100}}}\n", 3, 35,
+     "a.obj: cannot read: No such file"},
+    {"a mesh that is a folder", START "bodies: {c: {cloth: {mesh: {file: /}}}}\n", 3, 35,
+     "/: file: it is not a regular file"},
+    {"a probe of two kinds", START SHEET "probes: {p: {body: c, at: [0, 0], particle: 3}}\n", 4, 45,
+     "has \"at\" and \"particle\""},
+    {"a probe that is not there", START SHEET "probes: {p: {body: c, particle: 12}}\n", 4, 33,
+     "probes.p.particle is 12, allowed is 0 to 11"},
     {"a swing without period",
      START SHEET "motions: {m: {turn: {axis: [0, 1, 0], amplitude: 9}}}\n", 4, 50,
      "needs a period"},
@@ -184,6 +231,67 @@ static void mistakes_are_found_where_they_are(void **state)
         fm_scene_destroy(scene);
     }
     assert_int_equal(wrong, 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+typedef struct mesh_mistake {
+    const char *obj, *rest, *said; // the scene after the mesh
+    int line, column;
+} mesh_mistake;
+
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+
+static const mesh_mistake mesh_mistakes[] = {
+    {"v 0 0\n", "}}}\n", "a.obj:1:6: v: a point needs three numbers", 3, 35},
+    {SQUARE, "}}}\n", "a.obj: there are no faces in it", 3, 35},
+    {SQUARE "f 1 2 3 4\n", "pins: [{particles: [0, 4]}]}}}\n",
+     "bodies.c.cloth.pins[0].particles has 4, allowed is 0 to 3", 4, 10},
+    {SQUARE "f 1 2 3 4\n", "seams: [{from: {particles: 4}, to: {particles: 0}}]}}}\n",
+     "seams[0].from.particles has 4, allowed is 0 to 3", 4, 29},
+    {SQUARE "f 1 2 3 4\n", "}}}\nprobes: {p: {body: c, at: [0, 0]}}\n",
+     "probes.p.at is for sheets and tubes", 5, 23},
+    {SQUARE "f 1 2 3 4\n", "}}}\nprobes: {p: {body: c, particle: 4}}\n",
+     "probes.p.particle is 4, allowed is 0 to 3", 5, 33},
+    // found when it is built
+    {SQUARE "f 1 2 3\n", "}}}\n", "positions[3] is 3, allowed is vertices that triangles use", 3,
+     22},
+    {SQUARE "v 2 2 2\nf 1 2 3\nf 1 2 4\nf 1 2 5\n", "}}}\n",
+     "triangles[1] is 3, allowed is at most two triangles", 3, 22},
+    {SQUARE "f 1 2 3\nf 1 3 4\nf 1 2 2\n", "}}}\n", "triangles[2] is 1, allowed is three", 3, 22},
+};
+
+static void meshes_that_are_no_cloth(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/fathom-scene-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.obj", folder);
+    for (size_t i = 0; i < sizeof mesh_mistakes / sizeof *mesh_mistakes; i++) {
+        const mesh_mistake *m = &mesh_mistakes[i];
+        write_file(path, m->obj);
+        char text[400], place[32];
+        snprintf(text, sizeof text, "%s%s", MESH, m->rest);
+        snprintf(place, sizeof place, "file:%d:%d: ", m->line, m->column);
+        fm_error err = {0};
+        fm_scene *scene =
+            fm_scene_parse(text, strlen(text), "file", folder, NULL, 0, NULL, NULL, &err);
+        fm_world *world = scene ? fm_scene_build(scene, 1, &err) : NULL;
+        if (world || !strstr(err.text, m->said) || !strstr(err.text, place))
+            print_error("%s, expected %s%s\n", err.text, place, m->said);
+        assert_null(world);
+        assert_non_null(strstr(err.text, m->said));
+        assert_non_null(strstr(err.text, place));
+        fm_scene_destroy(scene);
+    }
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
 }
 
 static void zero_bytes_are_refused(void **state)
@@ -276,14 +384,6 @@ static void settings_are_checked_too(void **state)
         snprintf(place, sizeof place, "--set %s: ", bad_settings[i].setting);
         assert_true(strncmp(err.text, place, strlen(place)) == 0);
     }
-}
-
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
 }
 
 static void refuse_file(const char *path, fm_status status, const char *said, int line)
@@ -394,6 +494,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_found_where_they_are),
+        cmocka_unit_test(meshes_that_are_no_cloth),
         cmocka_unit_test(zero_bytes_are_refused),
         cmocka_unit_test(all_are_told_in_the_order_of_the_file),
         cmocka_unit_test(errors_carry_place_and_line),

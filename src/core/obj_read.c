@@ -9,13 +9,14 @@
 // FILE:LINE:COLUMN. A point must stand before the faces that use it.
 //
 // Alias|Wavefront: Object Files (.obj), appendix B1 of the Advanced Visualizer manual.
-#include "io/io.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,7 @@ typedef struct reader {
     int line;
     const char *statement; // what is being read: "v"
     fm_error *err;
-    list points, starts, corners, names, groups; // float[3], int, int, char[48], int
+    list points, starts, corners, names, groups; // fm_vec3, int, int, char[48], int
     int textures, normals;                       // seen so far
     int group;
 } reader;
@@ -120,7 +121,7 @@ static size_t word_length(const reader *r)
     return (size_t)(c - r->at);
 }
 
-static bool read_number(reader *r, float *value)
+static bool read_number(reader *r, double *value)
 {
     char text[NUMBER_MAX];
     size_t length = word_length(r);
@@ -134,14 +135,14 @@ static bool read_number(reader *r, float *value)
         return fail(r, r->at, "not a number");
     if (!(fabs(number) <= FLT_MAX))
         return fail(r, r->at, "a number out of range");
-    *value = (float)number;
+    *value = number;
     r->at += length;
     return true;
 }
 
 static bool read_point(reader *r)
 {
-    float point[3], more;
+    double point[3], more;
     for (int i = 0; i < 3; i++) {
         if (at_line_end(r))
             return fail(r, r->at, "a point needs three numbers");
@@ -151,10 +152,10 @@ static bool read_point(reader *r)
     while (!at_line_end(r)) // a weight, a colour
         if (!read_number(r, &more))
             return false;
-    float *place = add(r, &r->points, COUNT_MAX);
+    fm_vec3 *place = add(r, &r->points, COUNT_MAX);
     if (!place)
         return false;
-    memcpy(place, point, sizeof point);
+    *place = (fm_vec3){point[0], point[1], point[2]};
     return true;
 }
 
@@ -223,7 +224,7 @@ static bool read_face(reader *r)
 // The rest of the line is a name; the same name is the same group.
 static bool read_group(reader *r)
 {
-    char name[FM_NAME_SIZE] = "", (*names)[FM_NAME_SIZE] = r->names.items;
+    char name[FM_OBJ_NAME_SIZE] = "", (*names)[FM_OBJ_NAME_SIZE] = r->names.items;
     size_t length = 0;
     skip_blanks(r);
     for (; r->at < r->end && *r->at != '\n'; r->at++)
@@ -289,23 +290,31 @@ static bool read_line(reader *r)
     return is_skipped(word, length) || fail(r, word, "not a known statement");
 }
 
+// Hands a list over to the result; never NULL, so that nothing is something too.
+static void *take(reader *r, list *l)
+{
+    void *items = l->items ? l->items : calloc(1, l->item_size);
+    if (!items)
+        fm_fail_no_memory(r->err, "OBJ", l->item_size);
+    l->items = NULL;
+    return items;
+}
+
 static bool make_result(reader *r, fm_obj *obj)
 {
-    int faces = (int)r->starts.count, corners = (int)r->corners.count;
-    obj->surface = fm_surface_create("obj", (int)r->points.count, faces, corners, NULL, 0, r->err);
-    if (!obj->surface)
+    int *end = add(r, &r->starts, (size_t)COUNT_MAX + 1);
+    if (!end)
         return false;
-    if (r->points.count)
-        memcpy(obj->surface->points, r->points.items, r->points.count * r->points.item_size);
-    if (faces) {
-        memcpy(obj->surface->face_start, r->starts.items, (size_t)faces * sizeof(int));
-        memcpy(obj->surface->face_points, r->corners.items, (size_t)corners * sizeof(int));
-    }
+    *end = (int)r->corners.count;
+    obj->point_count = (int)r->points.count;
+    obj->face_count = (int)r->starts.count - 1;
     obj->group_count = (int)r->names.count;
-    obj->group_names = r->names.items;
-    obj->face_group = r->groups.items;
-    r->names.items = r->groups.items = NULL;
-    return true;
+    obj->points = take(r, &r->points);
+    obj->face_start = take(r, &r->starts);
+    obj->face_points = take(r, &r->corners);
+    obj->group_names = take(r, &r->names);
+    obj->face_group = take(r, &r->groups);
+    return r->err->status == FM_OK;
 }
 
 static bool read_lines(reader *r)
@@ -313,7 +322,7 @@ static bool read_lines(reader *r)
     char *none = add(r, &r->names, GROUPS_MAX);
     if (!none)
         return false;
-    memset(none, 0, FM_NAME_SIZE);
+    memset(none, 0, FM_OBJ_NAME_SIZE);
     while (r->at < r->end) {
         if (!read_line(r))
             return false;
@@ -338,9 +347,9 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
                 .line = 1,
                 .statement = "OBJ",
                 .err = err};
-    r.points.item_size = 3 * sizeof(float);
+    r.points.item_size = sizeof(fm_vec3);
     r.starts.item_size = r.corners.item_size = r.groups.item_size = sizeof(int);
-    r.names.item_size = FM_NAME_SIZE;
+    r.names.item_size = FM_OBJ_NAME_SIZE;
     bool good = read_lines(&r) && make_result(&r, obj);
     uselocale(hosts);
     freelocale(numbers);
@@ -362,7 +371,9 @@ bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err)
 
 void fm_obj_free(fm_obj *obj)
 {
-    fm_surface_destroy(obj->surface);
+    free(obj->points);
+    free(obj->face_start);
+    free(obj->face_points);
     free(obj->group_names);
     free(obj->face_group);
     *obj = (fm_obj){0};

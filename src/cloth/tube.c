@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// tube.c: a sheet closed to a tube or a cone, as skirts and sleeves are.
+//
+// Particles, springs and moduli are those of a sheet (sheet.c) whose last column joins the first;
+// where cells are not all alike, in a cone, by the areas A of the cells beside a spring:
+//
+//     stretch  k = E (A1 + A2) / (2 l^2), with one cell at the border
+//     shear    k = G L^2 / (2 A) along both diagonals L of a cell
+//     mass     a quarter of each cell at its corners
+//
+// which for equal cells is what a sheet has, border halves included. Bending: the hinges of the
+// cells cut along alternating diagonals (hinges.c), whose energy is that of a sheet's second
+// differences when bent little, and which know an angle at rest. An odd number of columns has one
+// column of cells that does not alternate.
+#include "cloth/cloth.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool check_tube(const char *object, const fm_tube *t, fm_error *err)
+{
+    if (t->columns < 3 || t->columns > FM_SHEET_COLUMNS_MAX)
+        return fm_fail_number(err, object, "columns", t->columns, "3 to 4096");
+    if (t->rows < 2 || t->rows > FM_SHEET_COLUMNS_MAX)
+        return fm_fail_number(err, object, "rows", t->rows, "2 to 4096");
+    if (!(t->radius_top > 0 && t->radius_top <= 1e4))
+        return fm_fail_number(err, object, "radius_top", t->radius_top, "> 0 and at most 1e4 m");
+    if (!(t->radius_bottom > 0 && t->radius_bottom <= 1e4))
+        return fm_fail_number(err, object, "radius_bottom", t->radius_bottom,
+                              "> 0 and at most 1e4 m");
+    if (!(t->height > 0 && t->height <= 1e4))
+        return fm_fail_number(err, object, "height", t->height, "> 0 and at most 1e4 m");
+    return fm_cloth_check_placement(object, t->origin, t->velocity, t->rotation, err);
+}
+
+// Lengths at rest: around each ring, between rings, and the area of the cells between two rings.
+static double ring_spacing(const fm_tube *t, int row)
+{
+    double down = (double)row / (t->rows - 1);
+    double radius = t->radius_top + down * (t->radius_bottom - t->radius_top);
+    return 2 * radius * sin(FM_PI / t->columns);
+}
+
+static double row_spacing(const fm_tube *t)
+{
+    return hypot(t->height, t->radius_bottom - t->radius_top) / (t->rows - 1);
+}
+
+static double cell_area(const fm_tube *t, int row) // 0 beyond the ends
+{
+    if (row < 0 || row >= t->rows - 1)
+        return 0;
+    double top = ring_spacing(t, row), bottom = ring_spacing(t, row + 1), side = row_spacing(t);
+    double shift = (bottom - top) / 2;
+    return (top + bottom) / 2 * sqrt(side * side - shift * shift);
+}
+
+static void add_edge(fm_cloth *c, fm_edge_kind kind, int a, int b, double rest, double share)
+{
+    fm_net *net = &c->mesh;
+    const fm_cloth_def *def = &c->def;
+    int e = net->edge_count++;
+    bool stretch = kind == FM_EDGE_STRETCH;
+    double modulus = stretch ? def->stretch.stiffness : def->shear.stiffness;
+    net->edge_a[e] = a, net->edge_b[e] = b;
+    net->edge_kind[e] = (unsigned char)kind;
+    net->edge_rest[e] = rest;
+    net->edge_stiffness[e] = modulus * share;
+    net->edge_damping[e] = def->damping.coefficient * modulus / def->stretch.stiffness * share;
+}
+
+static void add_edges(fm_cloth *c)
+{
+    const fm_tube *t = &c->tube;
+    double dy = row_spacing(t);
+    int columns = t->columns;
+    c->mesh.edge_count = 0;
+    for (int i = 0; i < c->count; i++) {
+        int row = i / columns, column = i % columns;
+        int right = column + 1 < columns ? i + 1 : i + 1 - columns;
+        double dx = ring_spacing(t, row), above = cell_area(t, row - 1), below = cell_area(t, row);
+        add_edge(c, FM_EDGE_STRETCH, i, right, dx, (above + below) / (2 * dx * dx));
+        if (row + 1 == t->rows)
+            continue;
+        double shift = (ring_spacing(t, row + 1) - dx) / 2;
+        double across = dx + shift, down = sqrt(dy * dy - shift * shift);
+        double diagonal = hypot(across, down), share = diagonal * diagonal / (2 * below);
+        add_edge(c, FM_EDGE_STRETCH, i, i + columns, dy, below / (dy * dy));
+        if (c->def.shear.stiffness > 0) {
+            add_edge(c, FM_EDGE_SHEAR, i, right + columns, diagonal, share);
+            add_edge(c, FM_EDGE_SHEAR, right, i + columns, diagonal, share);
+        }
+    }
+}
+
+static void place_particles(fm_cloth *c)
+{
+    const fm_tube *t = &c->tube;
+    fm_pose pose = fm_pose_identity();
+    pose.rotation = t->rotation;
+    pose.position = t->origin;
+    for (int i = 0; i < c->count; i++) {
+        int row = i / t->columns, column = i % t->columns;
+        double down = (double)row / (t->rows - 1), angle = 2 * FM_PI * column / t->columns;
+        double radius = t->radius_top + down * (t->radius_bottom - t->radius_top);
+        fm_vec3 x = {radius * sin(angle), -down * t->height, radius * cos(angle)};
+        fm_cloth_place(c, i, fm_pose_apply(&pose, x), t->velocity,
+                       (cell_area(t, row - 1) + cell_area(t, row)) / 2);
+    }
+    double width = t->radius_top + t->radius_bottom; // as wide as it is on the mean
+    c->added_mass =
+        c->def.drag.added_mass >= 0 ? c->def.drag.added_mass : fmin(width, t->height) / (2 * FM_PI);
+}
+
+static bool add_hinges(fm_cloth *c, fm_error *err)
+{
+    fm_net *net = &c->mesh;
+    size_t corners = 3 * (size_t)net->triangle_count;
+    int side_count;
+    fm_side *sides = fm_find_sides(net->triangle, net->triangle_count, &side_count);
+    fm_vec3 *corner = malloc(corners * sizeof *corner);
+    bool good = sides && corner;
+    for (size_t i = 0; i < corners && good; i++) {
+        int p = net->triangle[i];
+        corner[i] = (fm_vec3){c->x.x[p], c->x.y[p], c->x.z[p]};
+    }
+    if (!good)
+        fm_fail_no_memory(err, c->name, corners * sizeof *corner);
+    good = good && fm_net_add_hinges(c, sides, side_count, corner, c->columns, err);
+    free(sides);
+    free(corner);
+    return good;
+}
+
+fm_cloth *fm_cloth_new_tube(const fm_cloth_def *def, const fm_tube *tube, const fm_medium *medium,
+                            fm_error *err)
+{
+    const char *object = def->name ? def->name : "cloth";
+    if (err->status != FM_OK || !fm_net_check_def(def, object, err) ||
+        !check_tube(object, tube, err))
+        return NULL;
+    fm_cloth *c = fm_cloth_alloc(def, medium, tube->columns, tube->rows, err);
+    if (!c)
+        return NULL;
+    c->kind = FM_CLOTH_TUBE;
+    c->tube = *tube;
+    fm_quat_make_unit(&c->tube.rotation);
+    int triangles = fm_grid_triangles(tube->columns, tube->rows, true, NULL);
+    bool good = fm_net_alloc(c, 4 * c->count, triangles, err);
+    if (good) {
+        fm_grid_triangles(tube->columns, tube->rows, true, c->mesh.triangle);
+        place_particles(c);
+        add_edges(c);
+        good = add_hinges(c, err) && fm_net_link(c, err) && fm_cloth_finish(c, err);
+    }
+    if (good)
+        return c;
+    fm_cloth_free(c);
+    return NULL;
+}
