@@ -4,7 +4,8 @@
 // A towel swung at its top edge. Regular: viscous drag and damped springs. Fractional: the same
 // with history drag, as published (u = 3) and with full memory at 1e-3, which is three lanes a
 // particle; beside it the cost of those lanes alone, as in `bench memory`. Then the physical set,
-// larger sheets, and two threads. All on one thread unless said.
+// larger sheets, two threads, and the same cloth on index arrays: as a tube, and as a mesh of its
+// triangles. All on one thread unless said.
 #include "bench.h"
 
 #include <fathom/fathom.h>
@@ -61,23 +62,58 @@ static fm_cloth_def define(kind which)
     return def;
 }
 
-static bool open_towel(towel *t, kind which, int columns, int rows, int threads)
+// The triangles of a sheet as a mesh.
+static fm_cloth *copy_as_mesh(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
+                              fm_error *err)
+{
+    fm_world_def other_def = fm_default_world_def();
+    other_def.threads = 1;
+    fm_world *other = fm_world_create(&other_def, err);
+    fm_cloth *from = fm_cloth_create_sheet(other, def, sheet, err), *made = NULL;
+    if (from) {
+        fm_cloth_mesh mesh = {0};
+        mesh.positions = fm_cloth_positions(from, &mesh.vertex_count);
+        mesh.triangles = fm_cloth_triangles(from, &mesh.triangle_count, err);
+        made = fm_cloth_create_mesh(world, def, &mesh, err);
+    }
+    fm_world_destroy(other);
+    return made;
+}
+
+static fm_cloth *make_cloth(fm_world *world, const fm_cloth_def *def, fm_cloth_kind topology,
+                            int columns, int rows, fm_error *err)
+{
+    fm_sheet sheet = {.columns = columns, .rows = rows, .width = 0.4, .height = 0.6};
+    fm_tube tube = {.columns = columns, .rows = rows, .height = 0.6};
+    tube.radius_top = tube.radius_bottom = 0.4 / (2 * 3.14159265358979);
+    return topology == FM_CLOTH_SHEET  ? fm_cloth_create_sheet(world, def, &sheet, err)
+           : topology == FM_CLOTH_TUBE ? fm_cloth_create_tube(world, def, &tube, err)
+                                       : copy_as_mesh(world, def, &sheet, err);
+}
+
+static bool open_cloth(towel *t, kind which, fm_cloth_kind topology, int columns, int rows,
+                       int threads)
 {
     fm_error err = {0};
     fm_world_def world_def = fm_default_world_def();
     world_def.threads = threads;
     fm_cloth_def def = define(which);
-    fm_sheet sheet = {.columns = columns, .rows = rows, .width = 0.4, .height = 0.6};
     t->world = fm_world_create(&world_def, &err);
-    t->cloth = fm_cloth_create_sheet(t->world, &def, &sheet, &err);
+    t->cloth = make_cloth(t->world, &def, topology, columns, rows, &err);
     fm_motion *swing = fm_motion_sine(t->world, (fm_vec3){0, 0, 1}, 0.05, 1.2, &err);
+    fm_shape top = {.kind = FM_SHAPE_PLANE, .centre = {0, -1e-4, 0}, .normal = {0, -1, 0}};
     if (err.status == FM_OK) {
-        fm_cloth_pin_row(t->cloth, 0, swing, &err);
+        fm_cloth_pin_within(t->cloth, &top, swing, &err);
         t->duration = SUBSTEPS * fm_cloth_stable_step(t->cloth);
         t->particles = (double)columns * rows;
         fm_world_advance(t->world, t->duration, &err); // memories are made here
     }
     return err.status == FM_OK;
+}
+
+static bool open_towel(towel *t, kind which, int columns, int rows, int threads)
+{
+    return open_cloth(t, which, FM_CLOTH_SHEET, columns, rows, threads);
 }
 
 static bench_job towel_job(towel *t, int baseline)
@@ -213,9 +249,31 @@ static void compare_sizes(bench_report *report)
     fm_world_destroy(springs.world);
 }
 
+static void compare_topologies(bench_report *report)
+{
+    static const char *const group = "index arrays, 61x41";
+    static const char *const names[3] = {"sheet, physical", "tube, physical", "mesh, physical"};
+    towel t[3] = {0};
+    bench_job jobs[3];
+    bool ready = true;
+    for (int i = 0; i < 3; i++) {
+        ready = open_cloth(&t[i], PHYSICAL, (fm_cloth_kind)i, 61, 41, 1) && ready;
+        jobs[i] = towel_job(&t[i], 0);
+    }
+    if (ready)
+        bench_measure(jobs, 3, ROUNDS, TURN);
+    for (int i = 0; i < 3; i++) {
+        if (ready)
+            bench_add(report, &(bench_result){group, names[i], jobs[i].ns, "ns/particle",
+                                              i ? jobs[i].ratio : 0, names[0], ""});
+        fm_world_destroy(t[i].world);
+    }
+}
+
 void bench_cloth(bench_report *report)
 {
     compare_models(report, "a substep, 31x21", 31, 21);
     compare_models(report, "a substep, 61x41", 61, 41);
     compare_sizes(report);
+    compare_topologies(report);
 }

@@ -61,6 +61,7 @@ typedef struct fm_net {
     int *hinge[4];            // ends of the shared edge, then what is opposite in either triangle
     double *hinge_angle;      // rad, at rest
     double *hinge_stiffness;  // N m: energy stiffness / 2 (angle - angle at rest)^2
+    double *hinge_share[4];   // 1/m, of the particles in L, see hinges.c
     double *hinge_area[2];    // m^2 at rest, of the two triangles
     int *triangle;            // [3 * triangle_count] particles
     int *vertex;              // [vertex_count] particle of each; NULL: vertices are particles
@@ -360,7 +361,7 @@ fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_side
 // their twist.
 bool fm_net_add_hinges(fm_cloth *cloth, const fm_side *sides, int side_count, const fm_vec3 *corner,
                        int columns, fm_error *err);
-void fm_net_hinge_forces(fm_net *net, const fm_axes *x, int first, int last);
+void fm_net_hinge_forces(fm_cloth *cloth, const fm_axes *x, int first, int last);
 double fm_net_bending_energy(const fm_cloth *cloth);
 double fm_net_bending_bound(const fm_cloth *cloth); // 1/s^2
 

@@ -187,7 +187,7 @@ static void compute_elements(void *context, int first, int last)
                       net->edge_stiffness + a, net->edge_rest + a, f->x + a, f->y + a, f->z + a);
     a = clip(first, edges, hinges), b = clip(last, edges, hinges);
     if (b > a)
-        fm_net_hinge_forces(net, x, a - edges, b - edges);
+        fm_net_hinge_forces(s->cloth, x, a - edges, b - edges);
     a = clip(first - hinges, 0, net->triangle_count);
     b = clip(last - hinges, 0, net->triangle_count);
     if (b > a)

@@ -438,6 +438,44 @@ static void a_cloth_becomes_a_frame(void **state)
     fm_world_destroy(world);
 }
 
+// A mesh of two welded triangles has the six points it was made of, in their order.
+static void a_mesh_keeps_its_vertices(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    fm_world *world = fm_world_create(&world_def, &err);
+    const fm_vec3 x[] = {{5, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 1, 0}, {-3, 0, 0}, {1, 0, 0}};
+    const int triangles[] = {0, 2, 1, 3, 4, 5};
+    fm_cloth_mesh mesh = {.positions = x,
+                          .vertex_count = 6,
+                          .triangles = triangles,
+                          .triangle_count = 2,
+                          .weld = 1e-9};
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth *cloth = fm_cloth_create_mesh(world, &def, &mesh, &err);
+    assert_int_equal(fm_cloth_particle_count(cloth), 4);
+    fm_surface *frame = fm_frame_create(cloth, "mass", &err);
+    assert_non_null(frame);
+    for (int pass = 0; pass < 2; pass++) {
+        assert_true(fm_frame_update(frame, cloth, 0, &err));
+        assert_int_equal(frame->point_count, 6);
+        assert_int_equal(frame->face_count, 2);
+        assert_int_equal(frame->face_start[1], 3);
+        assert_int_equal(fm_surface_corner_count(frame), 6);
+        assert_memory_equal(frame->face_points, triangles, sizeof triangles);
+        const float *mass = fm_surface_values(frame, "mass", 1);
+        assert_true(mass[2] == mass[3] && mass[1] == mass[5] && mass[1] > mass[0]);
+        assert_memory_equal(frame->points + 6, frame->points + 9, 3 * sizeof(float));
+        for (int i = 0; i < 6 && pass == 0; i++)
+            assert_true(frame->points[3 * i] == (float)x[i].x);
+        fm_world_advance(world, 0.1, &err);
+    }
+    fm_surface_destroy(frame);
+    fm_world_destroy(world);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
@@ -459,6 +497,7 @@ int main(void)
         TEST(a_cache_finds_what_is_there),
         TEST(a_cache_of_nothing_says_so),
         TEST(a_cloth_becomes_a_frame),
+        TEST(a_mesh_keeps_its_vertices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
