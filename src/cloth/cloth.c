@@ -161,8 +161,7 @@ static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, f
 bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
                               fm_quat rotation, fm_error *err)
 {
-    const double numbers[] = {origin.x,   origin.y,   origin.z,
-                              velocity.x, velocity.y, velocity.z};
+    const double numbers[] = {origin.x, origin.y, origin.z, velocity.x, velocity.y, velocity.z};
     for (int i = 0; i < 6; i++) {
         if (!isfinite(numbers[i]))
             return fm_fail_number(err, object, i < 3 ? "origin" : "velocity", numbers[i],
@@ -290,8 +289,8 @@ static void spring_sums(fm_cloth *c)
 void fm_cloth_choose_step(fm_cloth *c)
 {
     bool sheet = c->kind == FM_CLOTH_SHEET;
-    double sigma = sheet ? c->def.density * c->def.thickness * c->dx * c->dy
-                         : c->mesh.smallest_mass;
+    double sigma =
+        sheet ? c->def.density * c->def.thickness * c->dx * c->dy : c->mesh.smallest_mass;
     if (sheet)
         spring_sums(c);
     else

@@ -97,8 +97,8 @@ static bool make_parts(fm_cloth *c, fm_error *err)
 {
     fm_cloth_parts *parts = &c->parts;
     bool sheet = c->kind == FM_CLOTH_SHEET;
-    int count = sheet ? fm_grid_triangles(c->columns, c->rows, false, NULL)
-                      : c->mesh.triangle_count;
+    int count =
+        sheet ? fm_grid_triangles(c->columns, c->rows, false, NULL) : c->mesh.triangle_count;
     int *triangle = c->mesh.triangle;
     if (sheet) {
         triangle = fm_arena_alloc(&c->arena, 3 * (size_t)count, sizeof(int), c->name, err);

@@ -135,10 +135,8 @@ bool fm_repulsion_find_kin(fm_cloth *c, fm_error *err)
                 .length = malloc(count * sizeof *s.length),
                 .queue = malloc(count * sizeof *s.queue),
                 .first_stitch = malloc(count * sizeof *s.first_stitch),
-                .next_stitch =
-                    malloc((2 * (size_t)c->stitches.count + 1) * sizeof *s.next_stitch)};
-    bool good =
-        s.length && s.queue && s.first_stitch && s.next_stitch && make_kin(c, &s);
+                .next_stitch = malloc((2 * (size_t)c->stitches.count + 1) * sizeof *s.next_stitch)};
+    bool good = s.length && s.queue && s.first_stitch && s.next_stitch && make_kin(c, &s);
     free(s.length);
     free(s.queue);
     free(s.first_stitch);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // net.c: springs, normals and springs' damping on index arrays.
 //
-// Two sweeps: every element (edge, hinge, triangle) computes what it gives, once, into arrays of its
-// own; then every particle gathers from the elements that touch it, in rising order. No element
+// Two sweeps: every element (edge, hinge, triangle) computes what it gives, once, into arrays of
+// its own; then every particle gathers from the elements that touch it, in rising order. No element
 // writes into a particle, so the bits do not depend on the number of threads.
 //
 //     edges       F = k (l - l0) d / l, d from a to b; damping as in damping.c
@@ -29,8 +29,7 @@ bool fm_net_alloc(fm_cloth *c, int edges, int triangles, fm_error *err)
     net->edge_stiffness = fm_arena_alloc(&c->arena, e, sizeof(double), c->name, err);
     net->edge_damping = fm_arena_alloc(&c->arena, e, sizeof(double), c->name, err);
     net->triangle = fm_arena_alloc(&c->arena, t, sizeof(int), c->name, err);
-    net->edge_force =
-        fm_axes_alloc(&c->arena, fm_block_count(edges, FM_LANES) * FM_LANES, err);
+    net->edge_force = fm_axes_alloc(&c->arena, fm_block_count(edges, FM_LANES) * FM_LANES, err);
     net->area_vector =
         fm_axes_alloc(&c->arena, fm_block_count(triangles, FM_LANES) * FM_LANES, err);
     return err->status == FM_OK;

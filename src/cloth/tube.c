@@ -108,8 +108,8 @@ static void place_particles(fm_cloth *c)
                        (cell_area(t, row - 1) + cell_area(t, row)) / 2);
     }
     double width = t->radius_top + t->radius_bottom; // as wide as it is on the mean
-    c->added_mass = c->def.drag.added_mass >= 0 ? c->def.drag.added_mass
-                                                : fmin(width, t->height) / (2 * FM_PI);
+    c->added_mass =
+        c->def.drag.added_mass >= 0 ? c->def.drag.added_mass : fmin(width, t->height) / (2 * FM_PI);
 }
 
 static bool add_hinges(fm_cloth *c, fm_error *err)

@@ -190,11 +190,10 @@ static void make_pin(builder *b, fm_cloth *cloth, const fm_scene_pin *pin, fm_er
         fm_cloth_pin_within(cloth, &pin->within, motion, err);
         break;
     case FM_SCENE_PIN_ABOVE:
-        fm_cloth_pin_within(cloth,
-                            &(fm_shape){.kind = FM_SHAPE_PLANE,
-                                        .centre = {0, pin->above, 0},
-                                        .normal = {0, -1, 0}},
-                            motion, err);
+        fm_cloth_pin_within(
+            cloth,
+            &(fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, pin->above, 0}, .normal = {0, -1, 0}},
+            motion, err);
         break;
     }
     if (isfinite(pin->release))

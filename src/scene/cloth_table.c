@@ -76,8 +76,8 @@ static const fm_entry tube_entries[] = {
      .needed = true, .about = "particles around; even numbers bend evenly"},
     {"rows", FM_KEY_INTEGER, offsetof(fm_tube, rows), .range = WITHIN(2, 4096), .needed = true,
      .about = "particles along the height"},
-    {"radius_top", FM_KEY_NUMBER, offsetof(fm_tube, radius_top), "m", ABOVE(0, 1e4),
-     .needed = true, .about = "of row 0"},
+    {"radius_top", FM_KEY_NUMBER, offsetof(fm_tube, radius_top), "m", ABOVE(0, 1e4), .needed = true,
+     .about = "of row 0"},
     {"radius_bottom", FM_KEY_NUMBER, offsetof(fm_tube, radius_bottom), "m", ABOVE(0, 1e4),
      .needed = true, .about = "of the last row"},
     {"height", FM_KEY_NUMBER, offsetof(fm_tube, height), "m", ABOVE(0, 1e4), .needed = true,
@@ -135,8 +135,9 @@ static const fm_table stretch_table = {.name = "stretch",
 
 static const fm_entry shear_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(shear.stiffness), "N/m", WITHIN(0, 1e7),
-     .about = "surface modulus: force per width over angle; a mesh has 3/8 of its stretch stiffness "
-              "instead"},
+     .about =
+         "surface modulus: force per width over angle; a mesh has 3/8 of its stretch stiffness "
+         "instead"},
 };
 static const fm_table shear_table = {.name = "shear",
                                      .entries = shear_entries,
@@ -260,8 +261,9 @@ static const fm_entry pin_entries[] = {
 
 static const fm_table pin_table = {
     .name = "pin",
-    .about = "Particles that are held: one of edge, row, column, corner (sheets; tubes have no left, "
-             "right and corners), particles, within, above.",
+    .about =
+        "Particles that are held: one of edge, row, column, corner (sheets; tubes have no left, "
+        "right and corners), particles, within, above.",
     .size = sizeof(fm_scene_pin),
     .set_defaults = set_pin_defaults,
     .entries = pin_entries,
@@ -385,7 +387,8 @@ static void set_cloth_defaults(void *object)
 
 const fm_table fm_cloth_table = {
     .name = "cloth",
-    .about = "A cloth: one of sheet, tube, mesh. Parameters belong to the material, not to the mesh.",
+    .about =
+        "A cloth: one of sheet, tube, mesh. Parameters belong to the material, not to the mesh.",
     .size = sizeof(fm_scene_cloth),
     .set_defaults = set_cloth_defaults,
     .entries = cloth_entries,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// garment.c: what tubes, meshes and seams need beyond their tables: files of meshes read, and places
-// on a cloth (rows, edges, particles) checked against what it is made of.
+// garment.c: what tubes, meshes and seams need beyond their tables: files of meshes read, and
+// places on a cloth (rows, edges, particles) checked against what it is made of.
 #include "scene/scene.h"
 
 #include <errno.h>
@@ -84,8 +84,8 @@ static void check_spot(fm_decoder *d, const fm_scene_cloth *cloth, const spot *s
     static const char *const keys[] = {"", "edge", "row", "column", "corner", "particles"};
     bool grid = s->kind >= FM_SCENE_PIN_EDGE && s->kind <= FM_SCENE_PIN_CORNER;
     bool tube = cloth->kind == FM_CLOTH_TUBE, mesh = cloth->kind == FM_CLOTH_MESH;
-    bool upright = s->kind == FM_SCENE_PIN_CORNER ||
-                   (s->kind == FM_SCENE_PIN_EDGE && s->edge >= FM_EDGE_LEFT);
+    bool upright =
+        s->kind == FM_SCENE_PIN_CORNER || (s->kind == FM_SCENE_PIN_EDGE && s->edge >= FM_EDGE_LEFT);
     if (grid && mesh)
         fm_complain(d->loader, fm_find_place(s->node, keys[s->kind], NULL, NULL),
                     "%s.%s: a mesh has none; particles it has", s->path, keys[s->kind]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A tube, a mesh and a sewn sheet, each of several blocks, end in the same bits on 1, 2, 3 threads
-// and on a host's own, whether or not they were saved and restored into a fresh world half-way: with
-// drag that remembers, springs that remember, colliders, repulsion, a current, and explicitly.
+// and on a host's own, whether or not they were saved and restored into a fresh world half-way:
+// with drag that remembers, springs that remember, colliders, repulsion, a current, and explicitly.
 #include "meshes.h"
 
 enum { FRAMES = 4, COLUMNS = 64, ROWS = 70 };
@@ -153,8 +153,7 @@ static void same_bits(void **state)
     for (int what = 0; what < BODIES; what++) {
         for (int kind = 0; kind < CASES; kind++) {
             uint64_t seen = run((body)what, (ingredient)kind, 1, -1);
-            printf("  %-10s %-14s %016llx\n", bodies[what], names[kind],
-                   (unsigned long long)seen);
+            printf("  %-10s %-14s %016llx\n", bodies[what], names[kind], (unsigned long long)seen);
             assert_int_equal(run((body)what, (ingredient)kind, 2, FRAMES / 2), seen);
             assert_int_equal(run((body)what, (ingredient)kind, 3, -1), seen);
             assert_int_equal(run((body)what, (ingredient)kind, 0, 1), seen);

@@ -16,8 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (obj.face_group[i] < 0 || obj.face_group[i] >= obj.group_count)
             abort();
         for (int k = obj.face_start[i]; k < obj.face_start[i + 1]; k++)
-            if (obj.face_points[k] < 0 ||
-                obj.face_points[k] >= obj.point_count)
+            if (obj.face_points[k] < 0 || obj.face_points[k] >= obj.point_count)
                 abort();
     }
     fm_obj_free(&obj);

@@ -102,7 +102,8 @@ static void bad_definitions(void **state)
     def.density = 1100;
     const fm_tube bad[] = {tube_of(2, 4, 1, 1, 1), tube_of(8, 1, 1, 1, 1), tube_of(8, 4, 0, 1, 1),
                            tube_of(8, 4, 1, NAN, 1), tube_of(8, 4, 1, 1, 0)};
-    static const char *const fields[] = {"columns", "rows", "radius_top", "radius_bottom", "height"};
+    static const char *const fields[] = {"columns", "rows", "radius_top", "radius_bottom",
+                                         "height"};
     for (int i = 0; i < 5; i++) {
         err = (fm_error){0};
         assert_null(fm_cloth_create_tube(world, &def, &bad[i], &err));
@@ -140,8 +141,8 @@ static void parts_of_every_kind(void **state)
     (void)state;
     fm_world *world = make_world(1000, 1e-3, no_gravity);
     fm_cloth_def def = fm_default_cloth_def();
-    fm_cloth *sheet = make_sheet(
-        world, &def, &(fm_sheet){.columns = 5, .rows = 4, .width = 0.4, .height = 0.3});
+    fm_cloth *sheet =
+        make_sheet(world, &def, &(fm_sheet){.columns = 5, .rows = 4, .width = 0.4, .height = 0.3});
     assert_int_equal(euler(sheet), 1);
     assert_int_equal(sheet->parts.triangle_count, 24);
     fm_tube cone = tube_of(8, 4, 0.1, 0.2, 0.3);
@@ -244,8 +245,7 @@ static void welds_make_one_of_several(void **state)
 {
     (void)state;
     // two triangles 1e-5 apart along an edge, the second with its own rest shape elsewhere
-    const fm_vec3 x[] = {{0, 0, 0},    {1, 0, 0},       {0, 1, 0},
-                         {1, 0, 1e-5}, {1, 1, 0}, {0, 1, 1e-5}};
+    const fm_vec3 x[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 1e-5}, {1, 1, 0}, {0, 1, 1e-5}};
     const fm_vec3 rest[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {6, 0, 0}, {6, 1, 0}, {5, 1, 0}};
     const int triangles[] = {0, 1, 2, 3, 4, 5};
     fm_cloth_mesh mesh = {.positions = x,
@@ -344,8 +344,15 @@ static void bad_seams(void **state)
         fm_error err = {0};
         if (i == 6)
             advance(world, 0.01);
-        bool taken = fm_cloth_sew(c, one, i == 4 ? far : i == 5 ? same : other, i == 0 ? 0 : 2,
-                                  i == 1 ? NAN : 0, i == 2 ? -1 : i == 3 ? INFINITY : 1, &err);
+        bool taken = fm_cloth_sew(c, one,
+                                  i == 4   ? far
+                                  : i == 5 ? same
+                                           : other,
+                                  i == 0 ? 0 : 2, i == 1 ? NAN : 0,
+                                  i == 2   ? -1
+                                  : i == 3 ? INFINITY
+                                           : 1,
+                                  &err);
         assert_false(taken);
         assert_string_equal(err.field, fields[i]);
     }

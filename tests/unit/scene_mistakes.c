@@ -148,11 +148,13 @@ static const mistake mistakes[] = {
     {"a row that is not there", CLOTH "      pins: [{row: 4}]\n", 7, 20, "0 to rows - 1 = 3"},
     {"a particle that is not there", CLOTH "      pins: [{particles: [0, 12]}]\n", 7, 15,
      "has 12, allowed is 0 to 11"},
-    {"a tube's left edge", TUBE "pins: [{edge: left}]}}}\n", 4, 16, "a tube has a top and a bottom"},
+    {"a tube's left edge", TUBE "pins: [{edge: left}]}}}\n", 4, 16,
+     "a tube has a top and a bottom"},
     {"a tube's corner", TUBE "pins: [{corner: top-left}]}}}\n", 4, 18,
      "bodies.c.cloth.pins[0].corner: a tube has"},
     {"a tube's row", TUBE "pins: [{row: 3}]}}}\n", 4, 15, "0 to rows - 1 = 2"},
-    {"a tube of springs", TUBE "bend: {model: springs}}}}\n", 4, 16, "springs over two cells are for"},
+    {"a tube of springs", TUBE "bend: {model: springs}}}}\n", 4, 16,
+     "springs over two cells are for"},
     {"a mesh's edge", MESH "pins: [{edge: top}]}}}\n", 4, 16,
      "pins[0].edge: a mesh has none; particles it has"},
     {"two pins in one", CLOTH "      pins: [{above: 0, row: 1}]\n", 7, 25, "one of edge, row"},
@@ -169,12 +171,12 @@ static const mistake mistakes[] = {
     {"a seam with too many",
      CLOTH "      seams: [{from: {particles: [12]}, to: {particles: [1]}}]\n", 7, 23,
      "from.particles has 12, allowed is 0 to 11"},
-    {"a welded sheet",
-     CLOTH "      seams: [{from: {edge: left}, to: {edge: right}, weld: true}]\n", 7, 61,
-     "weld is for meshes"},
+    {"a welded sheet", CLOTH "      seams: [{from: {edge: left}, to: {edge: right}, weld: true}]\n",
+     7, 61, "weld is for meshes"},
     {"a seam of a mesh's edge", MESH "seams: [{from: {edge: top}, to: {particles: 0}}]}}}\n", 4, 24,
      "seams[0].from.edge: a mesh has none"},
-    {"a mesh that is not there", MESH "density: 1100}}}\n", 3, 35, "a.obj: cannot read: No such file"},
+    {"a mesh that is not there", MESH "density: 1100}}}\n", 3, 35,
+     "a.obj: cannot read: No such file"},
     {"a mesh that is a folder", START "bodies: {c: {cloth: {mesh: {file: /}}}}\n", 3, 35,
      "/: file: it is not a regular file"},
     {"a probe of two kinds", START SHEET "probes: {p: {body: c, at: [0, 0], particle: 3}}\n", 4, 45,
@@ -258,7 +260,8 @@ static const mesh_mistake mesh_mistakes[] = {
     {SQUARE "f 1 2 3 4\n", "}}}\nprobes: {p: {body: c, particle: 4}}\n",
      "probes.p.particle is 4, allowed is 0 to 3", 5, 33},
     // found when it is built
-    {SQUARE "f 1 2 3\n", "}}}\n", "positions[3] is 3, allowed is vertices that triangles use", 3, 22},
+    {SQUARE "f 1 2 3\n", "}}}\n", "positions[3] is 3, allowed is vertices that triangles use", 3,
+     22},
     {SQUARE "v 2 2 2\nf 1 2 3\nf 1 2 4\nf 1 2 5\n", "}}}\n",
      "triangles[1] is 3, allowed is at most two triangles", 3, 22},
     {SQUARE "f 1 2 3\nf 1 3 4\nf 1 2 2\n", "}}}\n", "triangles[2] is 1, allowed is three", 3, 22},
@@ -277,7 +280,8 @@ static void meshes_that_are_no_cloth(void **state)
         snprintf(text, sizeof text, "%s%s", MESH, m->rest);
         snprintf(place, sizeof place, "file:%d:%d: ", m->line, m->column);
         fm_error err = {0};
-        fm_scene *scene = fm_scene_parse(text, strlen(text), "file", folder, NULL, 0, NULL, NULL, &err);
+        fm_scene *scene =
+            fm_scene_parse(text, strlen(text), "file", folder, NULL, 0, NULL, NULL, &err);
         fm_world *world = scene ? fm_scene_build(scene, 1, &err) : NULL;
         if (world || !strstr(err.text, m->said) || !strstr(err.text, place))
             print_error("%s, expected %s%s\n", err.text, place, m->said);
