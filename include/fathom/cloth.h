@@ -184,8 +184,8 @@ typedef struct fm_sheet {
     fm_vec3 velocity;     // m/s, of every particle at t = 0
 } fm_sheet;
 
-// A sheet whose left and right edges are one: a skirt. Particles row by row; seen from +z it is as a
-// sheet is, row 0 on top, x along columns. `origin` is the centre of the top ring, the axis -y.
+// A sheet whose left and right edges are one: a skirt. Particles row by row; seen from +z it is as
+// a sheet is, row 0 on top, x along columns. `origin` is the centre of the top ring, the axis -y.
 typedef struct fm_tube {
     int columns;                      // around, 3 or more
     int rows;                         // 2 or more
@@ -201,9 +201,8 @@ typedef struct fm_tube {
 typedef struct fm_cloth_mesh {
     const fm_vec3 *positions; // m
     int vertex_count;
-    const fm_vec3
-        *rest_positions;  // m, what lengths, areas and angles at rest are of; NULL: as above
-    const int *triangles; // three vertices each, counter-clockwise from the front
+    const fm_vec3 *rest_positions; // m, whose lengths, areas and angles are those at rest; or NULL
+    const int *triangles;          // three vertices each, counter-clockwise from the front
     int triangle_count;
     double weld;      // m, vertices as near as this become one particle; 0: none
     const int *welds; // pairs of vertices that become one wherever they are
@@ -278,8 +277,8 @@ FM_API fm_cloth_kind fm_cloth_topology(const fm_cloth *cloth);
 FM_API fm_sheet fm_cloth_sheet(const fm_cloth *cloth); // of a sheet; zero for others
 FM_API fm_tube fm_cloth_tube(const fm_cloth *cloth);   // of a tube; zero for others
 // Three particles each, counter-clockwise from the side the normal points to; those of sheets and
-// tubes are halves of the cells, cut along alternating diagonals. NULL with err filled when there is
-// no memory.
+// tubes are halves of the cells, cut along alternating diagonals. NULL with err filled when there
+// is no memory.
 FM_API const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err);
 // The particle of each vertex a mesh was made of; NULL when nothing was welded, and they are the
 // same. count: of vertices.

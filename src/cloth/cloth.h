@@ -44,8 +44,8 @@ enum { FM_SPRINGS_MAX = 8 };
 
 typedef enum fm_edge_kind { FM_EDGE_STRETCH, FM_EDGE_SHEAR } fm_edge_kind;
 
-// Which elements touch each particle, in rising order: entries of particle i are those from start[i]
-// to start[i + 1], each element * corners + corner.
+// Which elements touch each particle, in rising order: entries of particle i are those from
+// start[i] to start[i + 1], each element * corners + corner.
 typedef struct fm_touching {
     int *start, *entry;
 } fm_touching;
@@ -240,8 +240,8 @@ struct fm_cloth {
 fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
                              const fm_medium *medium, fm_error *err);
 void fm_cloth_free(fm_cloth *cloth);
-// For all kinds: a checked definition and its arrays; then, when particles and springs are in place,
-// what follows from them. False: err says why, and the cloth is for fm_cloth_free.
+// For all kinds: a checked definition and its arrays; then, when particles and springs are in
+// place, what follows from them. False: err says why, and the cloth is for fm_cloth_free.
 fm_cloth *fm_cloth_alloc(const fm_cloth_def *def, const fm_medium *medium, int columns, int rows,
                          fm_error *err);
 bool fm_cloth_finish(fm_cloth *cloth, fm_error *err);
@@ -350,8 +350,8 @@ typedef struct fm_side {
 fm_side *fm_find_sides(const int *triangle, int triangle_count, int *count);
 
 // hinges.c. corner: where the three corners of each triangle are at rest.
-// One triangle of a side at rest: corners, length of the side, area, height over the side, and which
-// part of the way from a to b the foot of that height is.
+// One triangle of a side at rest: corners, length of the side, area, height over the side, and
+// which part of the way from a to b the foot of that height is.
 typedef struct fm_flap {
     fm_vec3 a, b, c;
     double length, area, height, foot;

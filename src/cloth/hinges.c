@@ -14,19 +14,19 @@
 //
 //     E = k/2 (theta - theta_0)^2,   theta = atan2((N1 x N2) . e, N1 . N2),   e = (b - a) / |b - a|
 //     N1 = (b - a) x (c - a),   N2 = (d - a) x (b - a)
-//     dtheta/dc = -|b - a| N1 / |N1|^2, the same with N2 for d; the ends take the opposite, shared as
-//     the foot of c (of d) divides the edge
+//     dtheta/dc = -|b - a| N1 / |N1|^2, the same with N2 for d; the ends take the opposite, shared
+//     as the foot of c (of d) divides the edge
 //
 // whose gradient grows without limit as a triangle collapses: below half of the area at rest the
 // force of the hinge is scaled down with the square of what is left, which keeps momentum and
 // angular momentum but not energy.
 //
-// A surface with the curvature K bends a hinge by theta = (h1 + h2)/2 K_mm + ..., m across the edge,
-// and k is such that a mesh of equilateral triangles has the energy B/2 kappa^2 per area when bent to
-// a cylinder of curvature kappa, whatever its direction [SN88]. Meshes of right triangles have it
-// for cylinders along their legs, and up to three times that for cylinders along the diagonals they
-// share. Grids (tubes) are cut along alternating diagonals, so that the twist K_xy bends the
-// diagonals alone, by K_xy |b - a|; with
+// A surface with the curvature K bends a hinge by theta = (h1 + h2)/2 K_mm + ..., m across the
+// edge, and k is such that a mesh of equilateral triangles has the energy B/2 kappa^2 per area when
+// bent to a cylinder of curvature kappa, whatever its direction [SN88]. Meshes of right triangles
+// have it for cylinders along their legs, and up to three times that for cylinders along the
+// diagonals they share. Grids (tubes) are cut along alternating diagonals, so that the twist K_xy
+// bends the diagonals alone, by K_xy |b - a|; with
 //
 //     k = 2 B (A1 + A2) / |b - a|^2     for diagonals
 //
@@ -69,8 +69,8 @@ fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_side
 {
     int t = side->triangle[which];
     fm_flap f = {.a = corner_of(cloth, corner, t, side->a),
-              .b = corner_of(cloth, corner, t, side->b),
-              .c = corner_of(cloth, corner, t, side->opposite[which])};
+                 .b = corner_of(cloth, corner, t, side->b),
+                 .c = corner_of(cloth, corner, t, side->opposite[which])};
     fm_vec3 e = fm_sub(f.b, f.a), up = fm_sub(f.c, f.a);
     f.length = fm_length(e);
     f.area = fm_length(fm_cross(e, up)) / 2;
@@ -106,8 +106,8 @@ static void add_hinge(fm_cloth *c, const fm_side *side, const fm_vec3 *corner, i
     net->hinge_stiffness[h] = c->def.bend.stiffness * share;
     net->hinge_area[0][h] = one.area, net->hinge_area[1][h] = other.area;
     // pieces that were apart before they were welded have no angle between them
-    bool whole = fm_length(fm_sub(one.a, other.a)) + fm_length(fm_sub(one.b, other.b)) <
-                 1e-6 * length;
+    bool whole =
+        fm_length(fm_sub(one.a, other.a)) + fm_length(fm_sub(one.b, other.b)) < 1e-6 * length;
     if (whole)
         net->hinge_angle[h] = hinge_angle(one.a, one.b, one.c, other.c);
     add_coefficients(net, h, &one, &other);
@@ -194,7 +194,7 @@ static inline double angle_of(double s, double c)
 typedef struct hinge_arrays {
     const int *a, *b, *c, *d;
     const double *x, *y, *z, *angle, *stiffness, *area1, *area2;
-    const double *sa, *sb, *sc, *sd; // coefficients of L
+    const double *sa, *sb, *sc, *sd;                                   // coefficients of L
     double *ax, *ay, *az, *bx, *by, *bz, *cx, *cy, *cz, *dx, *dy, *dz; // forces
 } hinge_arrays;
 
@@ -241,7 +241,8 @@ static void bend_hinges(int n, const hinge_arrays *restrict l)
         double left = left1 < left2 ? left1 : left2;
         double m = l->stiffness[i] * bent * (left < 1 ? left : 1) * length;
         double m1 = m / uu, m2 = m / vv;
-        double foot1 = (px * ex + py * ey + pz * ez) / ll, foot2 = (qx * ex + qy * ey + qz * ez) / ll;
+        double foot1 = (px * ex + py * ey + pz * ez) / ll;
+        double foot2 = (qx * ex + qy * ey + qz * ez) / ll;
         l->cx[i] = m1 * ux, l->cy[i] = m1 * uy, l->cz[i] = m1 * uz;
         l->dx[i] = m2 * vx, l->dy[i] = m2 * vy, l->dz[i] = m2 * vz;
         double b1 = foot1 * m1, b2 = foot2 * m2, a1 = m1 - b1, a2 = m2 - b2;

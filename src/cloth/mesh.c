@@ -5,10 +5,11 @@
 //
 //     k = Y (A1 + A2) / l^2,     A1, A2 the triangles beside it (one at the border), l its length
 //
-// and a third of each triangle's mass at its corners. On equilateral triangles the sheet is isotropic
-// with the surface modulus Y (k = sqrt(3)/2 Y, and a triangular lattice has 2 k / sqrt(3)), Poisson's
-// ratio 1/3 and the shear modulus 3/8 Y; on others it is near that: springs cannot do better. So
-// `stretch.stiffness` is Y and `shear.stiffness` is not used. Bending: hinges.c.
+// and a third of each triangle's mass at its corners. On equilateral triangles the sheet is
+// isotropic with the surface modulus Y (k = sqrt(3)/2 Y, and a triangular lattice has 2 k /
+// sqrt(3)), Poisson's ratio 1/3 and the shear modulus 3/8 Y; on others it is near that: springs
+// cannot do better. So `stretch.stiffness` is Y and `shear.stiffness` is not used. Bending:
+// hinges.c.
 //
 // Welded vertices become one particle. Lengths at rest are those of the triangles as they were
 // given, the mean of both where pieces meet, so that pieces cut flat keep their size.
@@ -250,10 +251,10 @@ static fm_cloth *make(maker *m, const fm_cloth_def *def, const fm_medium *medium
     const fm_cloth_mesh *mesh = m->mesh;
     m->sides = fm_find_sides(m->triangle, mesh->triangle_count, &m->side_count);
     double *area = calloc((size_t)m->particle_count, sizeof *area);
-    if (!m->sides || !area)
-        fm_fail_no_memory(m->err, m->object, 3 * (size_t)mesh->triangle_count * sizeof(fm_side));
     fm_cloth *c = NULL;
-    if (m->err->status == FM_OK && check_sides(m)) {
+    if (!m->sides || !area) {
+        fm_fail_no_memory(m->err, m->object, 3 * (size_t)mesh->triangle_count * sizeof(fm_side));
+    } else if (check_sides(m)) {
         for (int i = 0; i < 3 * mesh->triangle_count; i++) {
             const fm_vec3 *x = m->corner + i / 3 * 3;
             fm_vec3 n = fm_cross(fm_sub(x[1], x[0]), fm_sub(x[2], x[0]));

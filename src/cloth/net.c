@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // net.c: springs, normals and springs' damping on index arrays.
 //
-// Two sweeps: every element (edge, hinge, triangle) computes what it gives, once, into arrays of its
-// own; then every particle gathers from the elements that touch it, in rising order. No element
+// Two sweeps: every element (edge, hinge, triangle) computes what it gives, once, into arrays of
+// its own; then every particle gathers from the elements that touch it, in rising order. No element
 // writes into a particle, so the bits do not depend on the number of threads.
 //
 //     edges       F = k (l - l0) d / l, d from a to b; damping as in damping.c

@@ -116,7 +116,7 @@ bool fm_cloth_sew(fm_cloth *cloth, const int *one, const int *other, int count, 
         .start = grow(cloth, old->start, sizeof *s.start, count, err),
         .end = grow(cloth, old->end, sizeof *s.end, count, err),
     };
-    if (err->status != FM_OK)
+    if (!s.a || !s.b || !s.gap || !s.stiffness || !s.friction || !s.start || !s.end)
         return false;
     for (int i = 0; i < count; i++) {
         int at = old->count + i;

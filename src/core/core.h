@@ -80,9 +80,9 @@ void fm_cells_build(fm_cells *cells, double size, int count, const double *x, co
 fm_cell fm_cells_at(const fm_cells *cells, double x, double y, double z);
 int fm_cells_bucket(const fm_cells *cells, fm_cell cell);
 
-// Files. Messages that begin with the whole path, whatever its length: "PATH: cannot write: No space left
-// on device", "PATH: polys: 7 of 12 bytes are missing". They fill err unless it holds a failure,
-// and return false.
+// Files. Messages that begin with the whole path, whatever its length: "PATH: cannot write: No
+// space left on device", "PATH: polys: 7 of 12 bytes are missing". They fill err unless it holds a
+// failure, and return false.
 bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_number);
 bool fm_fail_content(fm_error *err, fm_status status, const char *path, const char *field,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -3,8 +3,9 @@
 //
 // In a sheet, particle (row, column) is point row * columns + column. A quad goes top left, bottom
 // left, bottom right, top right: counter-clockwise seen from the side the cloth's normal points to.
-// Tubes have the triangles of their cells; meshes have the vertices and the triangles they were made
-// of, in that order, so that what was modelled elsewhere can be moved there by a cache of points.
+// Tubes have the triangles of their cells; meshes have the vertices and the triangles they were
+// made of, in that order, so that what was modelled elsewhere can be moved there by a cache of
+// points.
 #include "io/io.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// garment.c: what tubes, meshes and seams need beyond their tables: files of meshes read, and places
-// on a cloth (rows, edges, particles) checked against what it is made of.
+// garment.c: what tubes, meshes and seams need beyond their tables: files of meshes read, and
+// places on a cloth (rows, edges, particles) checked against what it is made of.
 #include "scene/scene.h"
 
 #include <errno.h>

@@ -208,8 +208,10 @@ static void cylinders_on_right_triangles(void **state)
     (void)state;
     test_mesh one_way = make_grid(49, 49, 0.01, 0.01, CUT_ONE_WAY);
     test_mesh both = make_grid(49, 49, 0.01, 0.01, CUT_ALTERNATING);
-    double legs = bent_energy(&one_way, FM_REST_FLAT, 0), along = bent_energy(&one_way, FM_REST_FLAT, PI / 4);
-    double across = bent_energy(&one_way, FM_REST_FLAT, -PI / 4), mixed = bent_energy(&both, FM_REST_FLAT, PI / 4);
+    double legs = bent_energy(&one_way, FM_REST_FLAT, 0),
+           along = bent_energy(&one_way, FM_REST_FLAT, PI / 4);
+    double across = bent_energy(&one_way, FM_REST_FLAT, -PI / 4),
+           mixed = bent_energy(&both, FM_REST_FLAT, PI / 4);
     printf("  legs %.3f, diagonals %.3f %.3f, alternating %.3f\n", legs, along, across, mixed);
     // as hinges.c says: right along the legs, between 1 and 3 along diagonals
     assert_close(legs, 1, 0.02);
@@ -416,8 +418,9 @@ static void a_tube_at_rest_is_bent_or_not(void **state)
     assert_close(exact_order(error, 3), 2, 0.1);
 }
 
-// At the substep it chooses, without any damping, a mesh of uneven triangles that is shaken hard does
-// not gain energy, whatever is stiffest: the mean over the last half against that of the first.
+// At the substep it chooses, without any damping, a mesh of uneven triangles that is shaken hard
+// does not gain energy, whatever is stiffest: the mean over the last half against that of the
+// first.
 static void shaken_meshes_stay_as_they_are(void **state)
 {
     (void)state;

@@ -138,6 +138,22 @@ static void materials_come_before_what_overrides_them(void **state)
     fm_scene_destroy(scene);
 }
 
+#define MOTION "motions: {s: {sine: {axis: [1, 0, 0], amplitude: 0.01, period: 3}}}\n"
+
+static void try_setting(const char *text, const char *setting)
+{
+    fm_scene *scene = parse_set(text, &setting, 1);
+    fm_world *world = build(scene);
+    fm_error err = {0};
+    fm_world_advance(world, 0.02, &err);
+    if (err.status != FM_OK)
+        print_error("%s: %s\n", setting, err.text);
+    assert_int_equal(err.status, FM_OK);
+    check_round_trip(scene);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+}
+
 static void every_choice_can_be_made(void **state)
 {
     (void)state;
@@ -170,12 +186,7 @@ static void every_choice_can_be_made(void **state)
         "bodies.c.cloth.seams=[{from: {edge: left}, to: {edge: right}, start: 1, time: 2}]",
         "bodies.c.cloth.seams=[{from: {row: 0}, to: {row: 3}, reverse: true}]",
         "bodies.c.cloth.seams=[{from: {column: 0}, to: {particles: [2, 5, 8, 11]}, time: 0}]",
-        "bodies.c.cloth={tube: {columns: 8, rows: 3, radius_top: 0.1, radius_bottom: 0.2, height: "
-        "0.3}, pins: [{edge: top}, {row: 2, motion: s}, {column: 1}, {particles: 23}]}",
-        "bodies.c.cloth={tube: {columns: 3, rows: 2, radius_top: 1, radius_bottom: 1, height: 1, "
-        "rotation: {axis: [1, 0, 0], angle: 90}, velocity: [0, 0, 1]}, bend: {rest_angle: shape}}",
-        "bodies.c.cloth={tube: {columns: 8, rows: 3, radius_top: 0.1, radius_bottom: 0.1, height: "
-        "0.3}, seams: [{from: {row: 0}, to: {edge: bottom}}]}",
+        "bodies.c.cloth.tube={columns: 8, rows: 3, radius_top: 1, radius_bottom: 2, height: 3}",
         "bodies.c.cloth.damping={order: 0.5, memory: full}",
         "bodies.c.cloth.damping={order: 0.5, memory: {full: true, tolerance: 1e-3}}",
         "bodies.c.cloth.damping={order: 0.5, memory: {steps: 3, rule: coimbra}}",
@@ -194,21 +205,26 @@ static void every_choice_can_be_made(void **state)
         "bodies.c.cloth.repulsion={enabled: true, distance: 0.01, friction: 0.5}",
         "bodies.c.cloth={material: gauze, time_step: 1e-3, margin: 0}",
     };
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        fm_scene *scene =
-            parse_set(START SHEET "motions: {s: {sine: {axis: [1, 0, 0], amplitude: 0.01, "
-                                  "period: 3}}}\n",
-                      &settings[i], 1);
-        fm_world *world = build(scene);
-        fm_error err = {0};
-        fm_world_advance(world, 0.02, &err);
-        if (err.status != FM_OK)
-            print_error("%s: %s\n", settings[i], err.text);
-        assert_int_equal(err.status, FM_OK);
-        check_round_trip(scene);
-        fm_world_destroy(world);
-        fm_scene_destroy(scene);
-    }
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        try_setting(START SHEET MOTION, settings[i]);
+}
+
+static void tubes_take_what_sheets_do(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "bodies.c.cloth.pins=[{edge: top}, {row: 2, motion: s}, {column: 1}, {particles: 23}]",
+        "bodies.c.cloth.pins=[{above: -0.1, motion: s}, {within: {sphere: {radius: 0.3}}}]",
+        "bodies.c.cloth.seams=[{from: {row: 0}, to: {edge: bottom}}]",
+        "bodies.c.cloth.bend.rest_angle=shape",
+        "bodies.c.cloth.tube={velocity: [0, 0, 1], rotation: {axis: [1, 0, 0], angle: 90}}",
+        "bodies.c.cloth.sheet={columns: 3, rows: 4, width: 1, height: 1}", // instead
+        "bodies.c.cloth={repulsion: {enabled: true}, damping: {order: 0.5}}",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        try_setting(START "bodies: {c: {cloth: {tube: {columns: 8, rows: 3, radius_top: 0.1, "
+                          "radius_bottom: 0.2, height: 0.3}}}}\n" MOTION,
+                    settings[i]);
 }
 
 static void settings_change_one_thing(void **state)
@@ -692,6 +708,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_has_the_librarys_defaults),
         cmocka_unit_test(materials_come_before_what_overrides_them),
         cmocka_unit_test(every_choice_can_be_made),
+        cmocka_unit_test(tubes_take_what_sheets_do),
         cmocka_unit_test(settings_change_one_thing),
         cmocka_unit_test(files_extend_others),
         cmocka_unit_test(the_hash_is_that_of_what_a_run_writes),
