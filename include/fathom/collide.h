@@ -16,20 +16,24 @@ extern "C" {
 #endif
 
 typedef enum fm_shape_kind {
-    FM_SHAPE_PLANE,   // all that is below it: centre, normal
-    FM_SHAPE_SPHERE,  // centre, radius
-    FM_SHAPE_CAPSULE, // from `start` to `end`, radius
-    FM_SHAPE_BOX,     // centre, half_size, rotation
+    FM_SHAPE_PLANE,     // all that is below it: centre, normal
+    FM_SHAPE_SPHERE,    // centre, radius
+    FM_SHAPE_CAPSULE,   // from `start` to `end`, radius; end_radius makes it tapered
+    FM_SHAPE_BOX,       // centre, half_size, rotation
+    FM_SHAPE_CYLINDER,  // from `start` to `end`, radius; flat ends
+    FM_SHAPE_CONE,      // from `start` to `end`, radius to end_radius; flat ends
+    FM_SHAPE_ELLIPSOID, // centre, half_size, rotation
 } fm_shape_kind;
 
 typedef struct fm_shape {
     fm_shape_kind kind;
-    fm_vec3 centre;     // m; sphere, box; a point of the plane
+    fm_vec3 centre;     // m; sphere, box, ellipsoid; a point of the plane
     fm_vec3 normal;     // plane, pointing out of the solid; made a unit vector
-    fm_vec3 start, end; // m; capsule: the ends of its axis
-    double radius;      // m, > 0; sphere, capsule
-    fm_vec3 half_size;  // m, > 0; box
-    fm_quat rotation;   // box; made a unit, all zero means none
+    fm_vec3 start, end; // m; capsule, cylinder, cone: the ends of the axis
+    double radius;      // m, > 0; sphere, capsule, cylinder; at the start of a cone
+    double end_radius;  // m, >= 0; at the end of a cone (0: a tip) and of a capsule (0: as radius)
+    fm_vec3 half_size;  // m, > 0; box, ellipsoid
+    fm_quat rotation;   // box, ellipsoid; made a unit, all zero means none
 } fm_shape;
 
 typedef struct fm_collider_def {

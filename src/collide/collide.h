@@ -52,5 +52,12 @@ bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err); // make
 fm_shape fm_shape_carry(const fm_shape *shape, const fm_pose *pose);
 void fm_shape_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
 fm_contact fm_shape_contact(const fm_shape *shape, fm_vec3 point); // its velocity is left zero
+fm_vec3 fm_find_perpendicular(fm_vec3 a); // a unit vector at a right angle to it
+
+// solids.c, for shapes.c. A cylinder is a cone with equal radii.
+fm_contact fm_cone_contact(const fm_shape *shape, double end_radius, fm_vec3 point);
+void fm_cone_bound(const fm_shape *shape, double end_radius, fm_vec3 *low, fm_vec3 *high);
+fm_contact fm_ellipsoid_contact(const fm_shape *shape, fm_vec3 point);
+void fm_ellipsoid_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
 
 #endif

@@ -116,6 +116,15 @@ void fm_check_cloth(fm_decoder *d, const fm_node *node, const void *object)
         check_pin(d, i, &pins[i], &cloth->sheet);
 }
 
+void fm_check_axis(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_shape *shape = object;
+    fm_vec3 a = shape->start, b = shape->end;
+    if (a.x == b.x && a.y == b.y && a.z == b.z)
+        fm_complain(d->loader, find_place(node, "end", NULL, NULL),
+                    "%s.end is where start is: its axis has no direction", d->path);
+}
+
 void fm_check_turn(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_turn *turn = object;

@@ -348,6 +348,7 @@ bool fm_read_number(const char *text, double *value, const char **rest); // our 
 // checks.c: for the tables
 void fm_check_recall(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_cloth(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_check_axis(fm_decoder *decoder, const fm_node *node, const void *object); // of a shape
 void fm_check_turn(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_motion(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_scene(fm_decoder *decoder, const fm_node *node, const void *object);

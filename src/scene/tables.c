@@ -319,6 +319,8 @@ static const fm_entry capsule_entries[] = {
      .about = "the other"},
     {"radius", FM_KEY_NUMBER, offsetof(fm_shape, radius), "m", ABOVE(0, 1e6), .needed = true,
      .about = "about the axis"},
+    {"end_radius", FM_KEY_NUMBER, offsetof(fm_shape, end_radius), "m", ABOVE(0, 1e6),
+     .about = "at the end; without it the same as radius"},
 };
 static const fm_table capsule_table = {.name = "capsule",
                                        .about = "A rod with round ends.",
@@ -335,6 +337,48 @@ static const fm_entry box_entries[] = {
 static const fm_table box_table = {
     .name = "box", .about = "A block.", .entries = box_entries, .count = COUNT(box_entries)};
 
+static const fm_entry cylinder_entries[] = {
+    {"start", FM_KEY_VECTOR, offsetof(fm_shape, start), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "middle of one end"},
+    {"end", FM_KEY_VECTOR, offsetof(fm_shape, end), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "middle of the other"},
+    {"radius", FM_KEY_NUMBER, offsetof(fm_shape, radius), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "about the axis"},
+};
+static const fm_table cylinder_table = {.name = "cylinder",
+                                        .about = "A rod with flat ends.",
+                                        .entries = cylinder_entries,
+                                        .count = COUNT(cylinder_entries),
+                                        .check = fm_check_axis};
+
+static const fm_entry cone_entries[] = {
+    {"start", FM_KEY_VECTOR, offsetof(fm_shape, start), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "middle of its foot"},
+    {"end", FM_KEY_VECTOR, offsetof(fm_shape, end), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "its tip, or the middle of its top"},
+    {"radius", FM_KEY_NUMBER, offsetof(fm_shape, radius), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "of its foot"},
+    {"end_radius", FM_KEY_NUMBER, offsetof(fm_shape, end_radius), "m", WITHIN(0, 1e6),
+     .about = "of its top; 0: a tip"},
+};
+static const fm_table cone_table = {.name = "cone",
+                                    .about = "A cone, with a tip or cut off.",
+                                    .entries = cone_entries,
+                                    .count = COUNT(cone_entries),
+                                    .check = fm_check_axis};
+
+static const fm_entry ellipsoid_entries[] = {
+    {"centre", FM_KEY_VECTOR, offsetof(fm_shape, centre), "m", WITHIN(-1e6, 1e6),
+     .about = "its middle"},
+    {"half_size", FM_KEY_VECTOR, offsetof(fm_shape, half_size), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "half its size along x, y, z"},
+    {"rotation", FM_KEY_ROTATION, offsetof(fm_shape, rotation), .about = "about its centre"},
+};
+static const fm_table ellipsoid_table = {.name = "ellipsoid",
+                                         .about = "A ball drawn out along three axes.",
+                                         .entries = ellipsoid_entries,
+                                         .count = COUNT(ellipsoid_entries)};
+
 static const fm_entry collider_entries[] = {
     {"plane", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &plane_table,
      .choice = true, .kind = FM_SHAPE_PLANE, .about = "all that is below a plane"},
@@ -344,6 +388,13 @@ static const fm_entry collider_entries[] = {
      .choice = true, .kind = FM_SHAPE_CAPSULE, .about = "a rod with round ends"},
     {"box", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &box_table,
      .choice = true, .kind = FM_SHAPE_BOX, .about = "a block"},
+    {"cylinder", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &cylinder_table,
+     .choice = true, .kind = FM_SHAPE_CYLINDER, .about = "a rod with flat ends"},
+    {"cone", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &cone_table,
+     .choice = true, .kind = FM_SHAPE_CONE, .about = "with a tip, or cut off"},
+    {"ellipsoid", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape),
+     .table = &ellipsoid_table, .choice = true, .kind = FM_SHAPE_ELLIPSOID,
+     .about = "a ball drawn out along three axes"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_collider, motion), .section = "motions",
      .about = "what it follows; without it it stays"},
     {"friction", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.friction), .range = WITHIN(0, 1e3),
@@ -358,7 +409,7 @@ static void set_collider_defaults(void *object)
 
 static const fm_table collider_table = {
     .name = "collider",
-    .about = "What bodies may not enter: one of plane, sphere, capsule, box.",
+    .about = "What bodies may not enter: one of the shapes below.",
     .size = sizeof(fm_scene_collider),
     .set_defaults = set_collider_defaults,
     .entries = collider_entries,
