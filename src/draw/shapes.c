@@ -167,6 +167,7 @@ bool fm_drawing_add_shape(fm_drawing *drawing, const fm_shape *shape, const fm_p
     case FM_SHAPE_ELLIPSOID:
         return add_ellipsoid(drawing, shape, paint, err);
     case FM_SHAPE_PLANE:
+    case FM_SHAPE_MESH:
         break;
     }
     return err->status == FM_OK;

@@ -143,15 +143,29 @@ fm_motion *fm_motion_compose(fm_world *world, const fm_motion *outer, const fm_m
     return ready(world, err) ? fm_motion_new_composed(&world->arena, outer, inner, err) : NULL;
 }
 
+static bool has_room_for_collider(const fm_world *world, fm_error *err)
+{
+    return ready(world, err) &&
+           (world->collider_count < FM_WORLD_OBJECTS_MAX ||
+            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024"));
+}
+
 fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err)
 {
-    if (!ready(world, err))
+    if (!has_room_for_collider(world, err))
         return NULL;
-    if (world->collider_count == FM_WORLD_OBJECTS_MAX) {
-        fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024");
-        return NULL;
-    }
     fm_collider *collider = fm_collider_new(&world->arena, def, err);
+    if (collider)
+        world->colliders[world->collider_count++] = collider;
+    return collider;
+}
+
+fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def,
+                                     const fm_collider_mesh *mesh, fm_error *err)
+{
+    if (!has_room_for_collider(world, err))
+        return NULL;
+    fm_collider *collider = fm_collider_new_mesh(&world->arena, def, mesh, err);
     if (collider)
         world->colliders[world->collider_count++] = collider;
     return collider;
