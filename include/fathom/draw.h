@@ -104,6 +104,10 @@ FM_API bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int co
 FM_API bool fm_drawing_add_shape(fm_drawing *drawing, const fm_shape *shape, const fm_paint *paint,
                                  fm_error *err);
 
+// A collider as it is at a time: its shape where its motion has carried it, or its triangles.
+FM_API bool fm_drawing_add_collider(fm_drawing *drawing, const fm_collider *collider, double time,
+                                    const fm_paint *paint, fm_error *err);
+
 FM_API int fm_drawing_triangle_count(const fm_drawing *drawing);
 FM_API int fm_drawing_dropped_count(const fm_drawing *drawing); // points that are not finite
 

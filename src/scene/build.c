@@ -49,6 +49,7 @@ typedef struct builder {
     fm_world *world;
     fm_motion **motions; // by their number in the scene; NULL is rest
     bool *made;
+    const fm_mesh_loader *loader; // NULL: files cannot be read
 } builder;
 
 static int find_motion(const fm_scene *scene, const char *name)
@@ -137,6 +138,10 @@ static void make_collider(builder *b, const fm_scene_collider *collider, fm_erro
     def.motion = named_motion(b, collider->motion, err);
     if (err->status != FM_OK)
         return;
+    if (def.shape.kind == FM_SHAPE_MESH) {
+        fm_scene_make_mesh(collider, b->loader, b->world, &def, err);
+        return;
+    }
     fm_collider_create(b->world, &def, err);
     blame(err, collider->thing.node);
 }
@@ -194,12 +199,19 @@ static void make_all(builder *b, fm_error *err)
 
 fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
 {
+    return fm_scene_build_files(scene, threads, NULL, err);
+}
+
+fm_world *fm_scene_build_files(const fm_scene *scene, int threads, const fm_mesh_loader *loader,
+                               fm_error *err)
+{
     if (err->status != FM_OK)
         return NULL;
     fm_world_def def = scene->world;
     def.threads = threads > 0 ? threads : scene->world.threads;
     size_t count = (size_t)scene->motions.count + 1;
     builder b = {.scene = scene,
+                 .loader = loader,
                  .motions = calloc(count, sizeof *b.motions),
                  .made = calloc(count, sizeof *b.made)};
     if (b.motions && b.made) {

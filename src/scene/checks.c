@@ -125,6 +125,14 @@ void fm_check_axis(fm_decoder *d, const fm_node *node, const void *object)
                     "%s.end is where start is: its axis has no direction", d->path);
 }
 
+void fm_check_collider(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_scene_collider *collider = object;
+    if (collider->animation.kind != 0 && collider->def.shape.kind != FM_SHAPE_MESH)
+        fm_complain(d->loader, find_place(node, "animation", NULL, NULL),
+                    "%s.animation belongs to a mesh", d->path);
+}
+
 void fm_check_turn(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_turn *turn = object;

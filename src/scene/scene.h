@@ -11,9 +11,11 @@
 #define FATHOM_SCENE_SCENE_H
 
 #include "core/core.h"
+#include "motion/motion.h"
 
 #include <fathom/cloth.h>
 #include <fathom/collide.h>
+#include <fathom/loader.h>
 #include <fathom/scene.h>
 #include <fathom/world.h>
 #include <locale.h>
@@ -144,6 +146,7 @@ typedef enum fm_key_type {
     FM_KEY_WORD,     // int, the word's index
     FM_KEY_WORDS,    // fm_items of int: one word or a list of them
     FM_KEY_TEXT,     // const char *
+    FM_KEY_FILE,     // const char *: its whole path; written relative to the file it stands in
     FM_KEY_VECTOR,   // fm_vec3
     FM_KEY_PAIR,     // double[2]
     FM_KEY_ROTATION, // fm_quat, written as the table fm_rotation_table says
@@ -279,10 +282,28 @@ typedef struct fm_scene_body {
     fm_scene_cloth cloth;
 } fm_scene_body;
 
+typedef struct fm_scene_mesh {
+    const char *file;
+    double scale;
+    fm_vec3 origin;
+    fm_quat rotation;
+    double thickness;
+} fm_scene_mesh;
+
+typedef struct fm_scene_animation {
+    int kind; // 0: none, else one more than the fm_frames_format
+    const char *file;
+    double fps; // 0: what the file says
+    double start;
+    int interpolation;
+} fm_scene_animation;
+
 typedef struct fm_scene_collider {
     fm_thing thing;
     const char *motion;
     fm_collider_def def;
+    fm_scene_mesh mesh;
+    fm_scene_animation animation;
 } fm_scene_collider;
 
 typedef struct fm_scene_probe {
@@ -349,9 +370,15 @@ bool fm_read_number(const char *text, double *value, const char **rest); // our 
 void fm_check_recall(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_cloth(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_axis(fm_decoder *decoder, const fm_node *node, const void *object); // of a shape
+void fm_check_collider(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_turn(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_motion(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_scene(fm_decoder *decoder, const fm_node *node, const void *object);
+
+// files.c. The whole path of the file that a node names; false when it is too long.
+bool fm_file_path(const fm_node *node, char *path, size_t size);
+bool fm_scene_make_mesh(const fm_scene_collider *collider, const fm_mesh_loader *loader,
+                        fm_world *world, const fm_collider_def *def, fm_error *err);
 
 // write.c: the tree as YAML, in the order of the tables. hashed: without what is aside.
 bool fm_scene_write(const fm_node *root, bool hashed, fm_text *text);

@@ -379,6 +379,49 @@ static const fm_table ellipsoid_table = {.name = "ellipsoid",
                                          .entries = ellipsoid_entries,
                                          .count = COUNT(ellipsoid_entries)};
 
+static const fm_entry mesh_entries[] = {
+    {"file", FM_KEY_FILE, offsetof(fm_scene_mesh, file), .needed = true,
+     .about = "an OBJ file; closed it is solid, open a shell"},
+    {"scale", FM_KEY_NUMBER, offsetof(fm_scene_mesh, scale), .range = ABOVE(0, 1e6),
+     .about = "m for each unit of the file"},
+    {"origin", FM_KEY_VECTOR, offsetof(fm_scene_mesh, origin), "m", WITHIN(-1e6, 1e6),
+     .about = "where the file's origin goes"},
+    {"rotation", FM_KEY_ROTATION, offsetof(fm_scene_mesh, rotation),
+     .about = "about the file's origin"},
+    {"thickness", FM_KEY_NUMBER, offsetof(fm_scene_mesh, thickness), "m", ABOVE(0, 1e3),
+     .about = "of a mesh that is not closed; more than what moves in a substep"},
+};
+static const fm_table mesh_table = {.name = "mesh",
+                                    .about = "Triangles from a file. Scale, rotation and origin "
+                                             "are for its animation too.",
+                                    .entries = mesh_entries,
+                                    .count = COUNT(mesh_entries)};
+
+static const fm_entry animation_entries[] = {
+    {"files", FM_KEY_FILE, offsetof(fm_scene_animation, file), .choice = true,
+     .kind = FM_FRAMES_SEQUENCE + 1,
+     .about = "an OBJ file for each frame, with %d or %04d for its number: walk.%04d.obj"},
+    {"pc2", FM_KEY_FILE, offsetof(fm_scene_animation, file), .choice = true,
+     .kind = FM_FRAMES_PC2 + 1, .about = "a point cache, as fathom and Blender export it"},
+    {"mdd", FM_KEY_FILE, offsetof(fm_scene_animation, file), .choice = true,
+     .kind = FM_FRAMES_MDD + 1, .about = "the same in LightWave's format, with times"},
+    {"fps", FM_KEY_NUMBER, offsetof(fm_scene_animation, fps), "1/s", ABOVE(0, 1e5),
+     .about = "frames per second; without it what an mdd file says, else 24"},
+    {"start", FM_KEY_NUMBER, offsetof(fm_scene_animation, start), "s", WITHIN(-1e6, 1e6),
+     .about = "when frame 0 is; before its first frame and after its last the mesh rests"},
+    {"interpolation", FM_KEY_WORD, offsetof(fm_scene_animation, interpolation),
+     .words = interpolations,
+     .about = "straight from frame to frame; resting at each; smooth through them"},
+};
+static const fm_table animation_table = {
+    .name = "animation",
+    .about = "Where the vertices of a mesh are, frame by frame.",
+    .entries = animation_entries,
+    .count = COUNT(animation_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_scene_animation, kind),
+};
+
 static const fm_entry collider_entries[] = {
     {"plane", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &plane_table,
      .choice = true, .kind = FM_SHAPE_PLANE, .about = "all that is below a plane"},
@@ -395,6 +438,10 @@ static const fm_entry collider_entries[] = {
     {"ellipsoid", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape),
      .table = &ellipsoid_table, .choice = true, .kind = FM_SHAPE_ELLIPSOID,
      .about = "a ball drawn out along three axes"},
+    {"mesh", FM_KEY_MAPPING, offsetof(fm_scene_collider, mesh), .table = &mesh_table,
+     .choice = true, .kind = FM_SHAPE_MESH, .about = "triangles from a file"},
+    {"animation", FM_KEY_MAPPING, offsetof(fm_scene_collider, animation),
+     .table = &animation_table, .about = "of a mesh: its vertices frame by frame"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_collider, motion), .section = "motions",
      .about = "what it follows; without it it stays"},
     {"friction", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.friction), .range = WITHIN(0, 1e3),
@@ -405,6 +452,8 @@ static void set_collider_defaults(void *object)
 {
     fm_scene_collider *collider = object;
     collider->def = fm_default_collider_def();
+    collider->mesh = (fm_scene_mesh){.scale = 1, .rotation = {0, 0, 0, 1}, .thickness = 0.01};
+    collider->animation.interpolation = FM_INTERPOLATE_SPLINE;
 }
 
 static const fm_table collider_table = {
@@ -416,6 +465,7 @@ static const fm_table collider_table = {
     .count = COUNT(collider_entries),
     .has_kind = true,
     .kind_offset = offsetof(fm_scene_collider, def.shape.kind),
+    .check = fm_check_collider,
 };
 
 static const char *field_at(int index)

@@ -179,6 +179,17 @@ static void decode_text(fm_decoder *d, const fm_entry *entry, const fm_node *nod
         *(const char **)at = node->text;
 }
 
+static void decode_file(fm_decoder *d, const fm_entry *entry, const fm_node *node, void *at)
+{
+    char path[4096];
+    if (node->kind != FM_NODE_SCALAR || node->text[0] == 0)
+        complain_of_kind(d, entry, node, "the name of a file");
+    else if (!fm_file_path(node, path, sizeof path))
+        fm_complain(d->loader, node->place, "%s is too long a path", d->path);
+    else
+        *(const char **)at = fm_loader_copy(d->loader, path, strlen(path));
+}
+
 // `count` numbers, written as a list.
 static bool read_numbers(fm_decoder *d, const fm_entry *entry, const fm_node *node, int count,
                          double *values)
@@ -312,6 +323,9 @@ void fm_decode_value(fm_decoder *d, const fm_entry *entry, const fm_node *node, 
         return;
     case FM_KEY_TEXT:
         decode_text(d, entry, node, at);
+        return;
+    case FM_KEY_FILE:
+        decode_file(d, entry, node, at);
         return;
     case FM_KEY_VECTOR:
         decode_vector(d, entry, node, at);

@@ -114,7 +114,7 @@ static const mistake mistakes[] = {
                  "turn: {axis: [1, 0, 0]}}}\n",
      4, 65, "motions.m has \"sine\" and \"turn\": one of sine, turn"},
     {"no choice", START SHEET "colliders:\n  c: {friction: 1}\n", 5, 3,
-     "colliders.c needs one of plane, sphere, capsule, box, cylinder, cone, ellipsoid"},
+     "colliders.c needs one of plane, sphere, capsule, box, cylinder, cone, ellipsoid, mesh"},
     {"an unknown memory", CLOTH "      damping: {memory: fll}\n", 7, 25,
      "it must be a mapping or the word full"},
     {"a rule without steps", CLOTH "      damping: {memory: {seconds: 1, rule: coimbra}}\n", 7, 38,
