@@ -69,6 +69,9 @@ typedef struct fm_collider_mesh {
 FM_API fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def,
                                             const fm_collider_mesh *mesh, fm_error *err);
 
+FM_API int fm_world_collider_count(const fm_world *world);
+FM_API const fm_collider *fm_world_collider(const fm_world *world, int index); // as they were made
+
 // At time t: signed distance in m of a point from the surface (negative inside), with the closest
 // surface point, the outward normal there and the surface's velocity. Where several surface points
 // are equally close, as from a sphere's centre, it is one of them. Any output may be NULL. An

@@ -94,6 +94,16 @@ fm_cloth *fm_world_cloth(fm_world *world, int index)
     return index >= 0 && index < world->cloth_count ? world->cloths[index] : NULL;
 }
 
+int fm_world_collider_count(const fm_world *world)
+{
+    return world->collider_count;
+}
+
+const fm_collider *fm_world_collider(const fm_world *world, int index)
+{
+    return index >= 0 && index < world->collider_count ? world->colliders[index] : NULL;
+}
+
 double fm_world_time(const fm_world *world)
 {
     return world->time;
