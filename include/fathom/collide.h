@@ -10,6 +10,7 @@
 #include <fathom/error.h>
 #include <fathom/motion.h>
 #include <fathom/vec.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +43,7 @@ typedef struct fm_collider_def {
     fm_shape shape;
     const fm_motion *motion; // NULL: fixed
     double friction;         // Coulomb's coefficient, >= 0
+    bool hidden;             // not drawn: something else shows what is there
 } fm_collider_def;
 
 typedef struct fm_collider fm_collider;

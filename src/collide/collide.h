@@ -7,6 +7,7 @@
 #include "motion/motion.h"
 
 #include <fathom/collide.h>
+#include <fathom/figure.h>
 
 typedef struct fm_trimesh fm_trimesh;
 
@@ -16,6 +17,7 @@ struct fm_collider {
     fm_trimesh *mesh; // instead of a shape, or NULL; holds where its vertices are at one time
     const fm_motion *motion;
     double friction;
+    bool hidden;
 };
 
 // What a query finds: signed distance (negative inside), closest point of the surface, outward unit
@@ -71,6 +73,10 @@ fm_shape fm_shape_carry(const fm_shape *shape, const fm_pose *pose);
 void fm_shape_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
 fm_contact fm_shape_contact(const fm_shape *shape, fm_vec3 point); // its velocity is left zero
 fm_vec3 fm_find_perpendicular(fm_vec3 a); // a unit vector at a right angle to it
+
+// figure.c: a bone's shape where bones are measured.
+struct fm_figure;
+fm_shape fm_figure_bind_shape(const struct fm_figure *figure, fm_bone bone);
 
 // solids.c, for shapes.c. A cylinder is a cone with equal radii.
 fm_contact fm_cone_contact(const fm_shape *shape, double end_radius, fm_vec3 point);

@@ -41,7 +41,7 @@ static fm_collider *make(fm_arena *arena, const fm_collider_def *def, const char
     const char *name = copy_name(arena, def->name, err);
     if (!name)
         return NULL;
-    *collider = (fm_collider){.name = name, .motion = def->motion, .friction = def->friction};
+    *collider = (fm_collider){.name = name, .motion = def->motion, .friction = def->friction, .hidden = def->hidden};
     return collider;
 }
 

@@ -89,7 +89,15 @@ bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing
 {
     fm_paint paint = fm_solid_paint();
     for (int i = 0; setting && i < setting->world->collider_count; i++) {
-        if (!fm_drawing_add_collider(drawing, setting->world->colliders[i], time, &paint, err))
+        if (!setting->world->colliders[i]->hidden &&
+            !fm_drawing_add_collider(drawing, setting->world->colliders[i], time, &paint, err))
+            return false;
+    }
+    paint = fm_figure_paint();
+    for (int i = 0; setting && i < fm_world_figure_count(setting->world); i++) {
+        const fm_figure *figure = fm_world_figure(setting->world, i);
+        if (!fm_figure_definition(figure).bare &&
+            !fm_drawing_add_figure(drawing, figure, time, &paint, err))
             return false;
     }
     return err->status == FM_OK;

@@ -15,6 +15,7 @@
 
 #include <fathom/cloth.h>
 #include <fathom/collide.h>
+#include <fathom/figure.h>
 #include <fathom/loader.h>
 #include <fathom/scene.h>
 #include <fathom/world.h>
@@ -212,6 +213,9 @@ struct fm_table {
 };
 
 extern const fm_table fm_scene_table, fm_rotation_table, fm_cloth_table; // tables.c, cloth_table.c
+extern const fm_table fm_figure_table;                                   // figures.c
+// "woman.left_thigh": the figure's name and the bone; false when it is not of that form.
+bool fm_split_bone_name(const char *text, char figure[FM_SCENE_NAME_MAX + 1], fm_bone *bone);
 const fm_entry *fm_table_find(const fm_table *table, const char *key);
 const char *fm_entry_word(const fm_entry *entry, int index);          // NULL after the last
 int fm_entry_word_index(const fm_entry *entry, const char *word);     // -1 if there is none
@@ -306,6 +310,13 @@ typedef struct fm_scene_collider {
     fm_scene_animation animation;
 } fm_scene_collider;
 
+typedef struct fm_scene_figure {
+    fm_thing thing;
+    fm_figure_def def;
+    double friction;
+    int look; // 1: its bones
+} fm_scene_figure;
+
 typedef struct fm_scene_probe {
     fm_thing thing;
     const char *body;
@@ -332,6 +343,7 @@ struct fm_scene {
     fm_items motions;   // fm_scene_motion
     fm_items bodies;    // fm_scene_body
     fm_items colliders; // fm_scene_collider
+    fm_items figures;   // fm_scene_figure
     fm_items probes;    // fm_scene_probe
     double checkpoint_seconds;
     int checkpoints_kept;

@@ -567,6 +567,8 @@ static const fm_entry scene_entries[] = {
      .needed = true, .about = "what is simulated, by name"},
     {"colliders", FM_KEY_NAMED, SCENE(colliders), .table = &collider_table,
      .range = WITHIN(0, 1024), .about = "what bodies may not enter, by name"},
+    {"figures", FM_KEY_NAMED, SCENE(figures), .table = &fm_figure_table, .range = WITHIN(0, 50),
+     .about = "people that cloth can be put on, by name"},
     {"probes", FM_KEY_NAMED, SCENE(probes), .table = &probe_table, .range = WITHIN(0, 1024),
      .about = "numbers written at every frame, by name"},
     {"output", FM_KEY_MAPPING, .table = &output_table, .about = "what a run leaves behind"},

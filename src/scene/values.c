@@ -237,6 +237,15 @@ static void decode_rotation(fm_decoder *d, const fm_node *node, void *at)
         *(fm_quat *)at = fm_quat_of_turn(fm_scale(turn.axis, turn.angle));
 }
 
+// Bones of figures are motions too.
+static bool is_bone(fm_decoder *d, const char *section, const char *text)
+{
+    char figure[FM_SCENE_NAME_MAX + 1];
+    fm_bone bone;
+    return strcmp(section, "motions") == 0 && fm_split_bone_name(text, figure, &bone) &&
+           fm_node_find(fm_node_find(d->root, "figures"), figure);
+}
+
 static bool check_name(fm_decoder *d, const fm_entry *entry, const fm_node *node)
 {
     char shown[64];
@@ -245,7 +254,7 @@ static bool check_name(fm_decoder *d, const fm_entry *entry, const fm_node *node
         return false;
     }
     const fm_node *section = fm_node_find(d->root, entry->section);
-    if (fm_node_find(section, node->text))
+    if (fm_node_find(section, node->text) || is_bone(d, entry->section, node->text))
         return true;
     const char *nearest = NULL;
     int least = 4;

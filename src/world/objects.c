@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // objects.c: worlds, and what is made in them.
 #include "world/world.h"
+#include "motion/figure.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -179,6 +181,53 @@ fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def
     if (collider)
         world->colliders[world->collider_count++] = collider;
     return collider;
+}
+
+fm_figure *fm_figure_create(fm_world *world, const fm_figure_def *def, fm_error *err)
+{
+    if (!ready(world, err))
+        return NULL;
+    if (world->figure_count == FM_WORLD_OBJECTS_MAX) {
+        fm_fail_number(err, object, "figures", world->figure_count + 1, "at most 1024");
+        return NULL;
+    }
+    fm_figure *figure = fm_figure_new(&world->arena, def, err);
+    if (figure)
+        world->figures[world->figure_count++] = figure;
+    return figure;
+}
+
+fm_motion *fm_motion_figure(fm_world *world, const fm_figure *figure, fm_bone bone, fm_error *err)
+{
+    return ready(world, err) ? fm_motion_new_figure(&world->arena, figure, (int)bone, err) : NULL;
+}
+
+bool fm_figure_add_colliders(fm_world *world, const fm_figure *figure, double friction,
+                             fm_error *err)
+{
+    for (int bone = 0; bone < FM_BONE_COUNT && err->status == FM_OK; bone++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s%s%s", figure->name, *figure->name ? "." : "",
+                 fm_bone_name((fm_bone)bone));
+        fm_collider_def def = {.name = name,
+                               .shape = fm_figure_shape(figure, (fm_bone)bone),
+                               .friction = friction,
+                               .hidden = !figure->def.bare};
+        if (figure->def.motion != FM_FIGURE_STAND)
+            def.motion = fm_motion_figure(world, figure, (fm_bone)bone, err);
+        fm_collider_create(world, &def, err);
+    }
+    return err->status == FM_OK;
+}
+
+int fm_world_figure_count(const fm_world *world)
+{
+    return world->figure_count;
+}
+
+const fm_figure *fm_world_figure(const fm_world *world, int index)
+{
+    return index >= 0 && index < world->figure_count ? world->figures[index] : NULL;
 }
 
 fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
