@@ -30,17 +30,17 @@ static fm_shape trunk_shape(const fm_figure_def *def, fm_bone bone)
     double h = def->height;
     switch (bone) {
     case FM_BONE_PELVIS:
-        return ellipsoid(h, 0.548, -0.006, 0.100 * def->hips, 0.070, 0.072 * def->hips);
+        return ellipsoid(h, 0.556, -0.006, 0.094 * def->hips, 0.090, 0.070 * def->hips);
     case FM_BONE_SPINE:
-        return ellipsoid(h, 0.632, -0.002, 0.079 * def->waist, 0.080, 0.060 * def->waist);
+        return ellipsoid(h, 0.632, -0.002, 0.075 * def->waist, 0.095, 0.057 * def->waist);
     case FM_BONE_CHEST:
-        return ellipsoid(h, 0.728, 0.002, 0.090 * def->chest, 0.095, 0.069 * def->chest);
+        return ellipsoid(h, 0.728, 0.002, 0.085 * def->chest, 0.102, 0.067 * def->chest);
     case FM_BONE_SHOULDERS:
-        return limb((fm_vec3){-0.078 * h, 0.804 * h, -0.006 * h},
-                    (fm_vec3){0.078 * h, 0.804 * h, -0.006 * h}, 0.034 * h, 0);
+        return limb((fm_vec3){-0.080 * h, 0.800 * h, -0.006 * h},
+                    (fm_vec3){0.080 * h, 0.800 * h, -0.006 * h}, 0.032 * h, 0.032 * h);
     case FM_BONE_NECK:
-        return limb((fm_vec3){0, 0.822 * h, -0.010 * h}, (fm_vec3){0, 0.885 * h, 0}, 0.033 * h,
-                    0.029 * h);
+        return limb((fm_vec3){0, 0.812 * h, -0.010 * h}, (fm_vec3){0, 0.890 * h, 0}, 0.040 * h,
+                    0.028 * h);
     default:
         return ellipsoid(h, 0.934, 0.010, 0.044, 0.066, 0.055);
     }
@@ -62,7 +62,7 @@ static fm_shape limb_shape(const fm_figure *figure, int part)
     case 2:
         return limb(m->wrist, m->fingers, 0.019 * girth, 0.013 * girth);
     case 3:
-        return limb(hip, knee, 0.053 * girth, 0.034 * girth);
+        return limb(hip, knee, 0.054 * girth, 0.034 * girth);
     case 4:
         return limb(knee, ankle, 0.034 * girth, 0.0225 * girth);
     default:

@@ -26,11 +26,11 @@
 enum {
     CELLS_HIGH = 150, // cells for the height of the figure
     BLOCK = 8,        // cells of a block along each side
-    LIMBS = 4,
+    LIMBS = 5, // arms, legs, and the head
     PARTS_MAX = FM_BONE_COUNT + 5, // some bones have a second shape that is seen only
 };
 
-static const double WITHDRAWN = 0.0012; // of the height: 2 mm
+static const double WITHDRAWN = 0.0018; // of the height: 3 mm
 
 // A shape of the body, and what it belongs to: -1 the trunk, else a limb.
 typedef struct part {
@@ -63,7 +63,9 @@ static sample blend(sample a, sample b, double k)
 
 static int limb_of(fm_bone bone)
 {
-    return bone < FM_BONE_LEFT_UPPER_ARM ? -1 : ((int)bone - FM_BONE_LEFT_UPPER_ARM) / 3;
+    if (bone < FM_BONE_LEFT_UPPER_ARM)
+        return bone == FM_BONE_HEAD ? LIMBS - 1 : -1;
+    return ((int)bone - FM_BONE_LEFT_UPPER_ARM) / 3;
 }
 
 static void add_part(body *b, const fm_pose *poses, fm_bone bone, fm_shape shape)
@@ -78,7 +80,7 @@ static void add_features(body *b, const fm_figure *figure, const fm_pose *poses)
     double h = m->height, girth = figure->def.limbs * h;
     fm_shape jaw = {.kind = FM_SHAPE_ELLIPSOID,
                     .centre = {0, 0.902 * h, 0.024 * h},
-                    .half_size = {0.029 * h, 0.032 * h, 0.034 * h},
+                    .half_size = {0.030 * h, 0.034 * h, 0.035 * h},
                     .rotation = {0, 0, 0, 1}};
     add_part(b, poses, FM_BONE_HEAD, jaw);
     for (int side = -1; side <= 1; side += 2) {
@@ -91,8 +93,8 @@ static void add_features(body *b, const fm_figure *figure, const fm_pose *poses)
                          .rotation = {0, 0, 0, 1}};
         add_part(b, poses, side > 0 ? FM_BONE_LEFT_SHIN : FM_BONE_RIGHT_SHIN, calf);
         fm_shape seat = {.kind = FM_SHAPE_SPHERE,
-                         .centre = {side * 0.038 * h, 0.530 * h, -0.028 * h},
-                         .radius = 0.048 * h * figure->def.hips,
+                         .centre = {side * 0.036 * h, 0.528 * h, -0.026 * h},
+                         .radius = 0.043 * h * figure->def.hips,
                          .rotation = {0, 0, 0, 1}};
         add_part(b, poses, FM_BONE_PELVIS, seat);
     }
@@ -109,13 +111,13 @@ static sample find_sample(const body *b, const int *near, int count, fm_vec3 p)
         fm_contact contact = fm_shape_contact(&each->shape, p);
         sample s = {contact.distance, contact.normal};
         sample *to = each->limb < 0 ? &trunk : &limbs[each->limb];
-        *to = isinf(to->d) ? s : blend(*to, s, (each->limb < 0 ? 0.05 : 0.018) * h);
+        *to = isinf(to->d) ? s : blend(*to, s, (each->limb < 0 ? 0.034 : 0.007) * h);
     }
     sample all = trunk;
     for (int i = 0; i < LIMBS; i++) {
         if (isinf(limbs[i].d))
             continue;
-        double k = (i < 2 ? 0.028 : 0.045) * h; // arms, legs
+        double k = (i < 2 ? 0.024 : i < 4 ? 0.034 : 0.014) * h;
         sample joined = isinf(trunk.d) ? limbs[i] : blend(trunk, limbs[i], k);
         all = isinf(all.d) ? joined : blend(all, joined, 0.006 * h);
     }

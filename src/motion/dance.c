@@ -60,7 +60,10 @@ static void move_legs(const dance *d, fm_posture *p)
         p->hip[side] = fm_jet_add(p->hip[side], fm_jet_line(bend, 0.9, 0));
         p->knee[side] = fm_jet_add(p->knee[side], fm_jet_line(bend, 1.8, 0));
         p->hip_raise[side] = sway(d, 0.5, phase + 0.8, 3, 5);
-        p->ankle[side] = fm_jet_sub(p->ankle[side], sway(d, 0.5, phase + 0.5, 10, 28));
+        // the bent leg tips its foot already; what is left points it
+        fm_jet pointed = sway(d, 0.5, phase + 0.5, 10, 28);
+        fm_jet tipped = fm_jet_line(bend, 0.9, 0);
+        p->ankle[side] = fm_jet_add(p->ankle[side], fm_jet_sub(tipped, pointed));
     }
 }
 
@@ -77,7 +80,7 @@ fm_posture fm_figure_dancing(const fm_figure *figure, double t)
     // a whole turn every four phrases, now faster, now slower
     p.turn = fm_jet_line(fm_jet_sub(quarter, fm_jet_line(fm_jet_sin(quarter), 0.6, 0)), energy, 0);
     // up from the floor far enough for pointed feet, and breathing there
-    fm_jet breath = fm_jet_line(fm_jet_cos(d.clock), -0.018, 0.018 + 0.096);
+    fm_jet breath = fm_jet_line(fm_jet_cos(d.clock), -0.018, 0.018 + 0.103);
     p.y = fm_jet_add(p.y, fm_jet_line(fm_jet_mul(d.amount, breath), height, 0));
     p.x = fm_jet_line(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_line(d.clock, 0.5, 0))),
                       0.03 * height, 0);

@@ -47,7 +47,7 @@ fm_figure_def fm_default_figure_def(void)
         .waist = 1,
         .chest = 1,
         .limbs = 1,
-        .ramp = 1.5,
+        .ramp = 2,
         .walk = {.speed = 1.2},
         .dance = {.tempo = 1, .energy = 1},
     };
@@ -132,10 +132,10 @@ static fm_measures measure(double h)
         .toe = 0.102 * h,
         .heel_radius = 0.025 * h,
         .toe_radius = 0.019 * h,
-        .shoulder = {0.108 * h, 0.812 * h, -0.004 * h},
-        .elbow = {0.108 * h, 0.630 * h, -0.004 * h},
-        .wrist = {0.108 * h, 0.486 * h, -0.004 * h},
-        .fingers = {0.108 * h, 0.400 * h, -0.004 * h},
+        .shoulder = {0.108 * h, 0.806 * h, -0.004 * h},
+        .elbow = {0.108 * h, 0.626 * h, -0.004 * h},
+        .wrist = {0.108 * h, 0.482 * h, -0.004 * h},
+        .fingers = {0.108 * h, 0.396 * h, -0.004 * h},
     };
 }
 

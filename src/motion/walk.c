@@ -19,7 +19,8 @@
 #include "motion/figure.h"
 
 static const double SWING = 0.4;      // share of a cycle
-static const double FORWARD = 0.035;  // strides that the hips are before the middle of the feet
+static const double FORWARD = 0.06;   // strides that the hips are before the middle of the feet
+static const double BOB = 0.016;       // of the height, up and down, twice a cycle
 static const double LONGEST = 0.996;  // of a leg, when it reaches for its foot: knees stay bent
 static const double DEGREE = FM_PI / 180;
 
@@ -61,12 +62,12 @@ static fm_pose place_foot(const fm_figure *figure, fm_jet c, bool left)
     const fm_measures *m = &figure->measures;
     double stride = figure->def.walk.stride, vigour = stride / (0.8 * m->height);
     swing s = find_swing(c.v, left);
-    double side = left ? 1 : -1, before = s.half ? 0 : 0.26;
+    double side = left ? 1 : -1, before = s.half ? 0 : 0.24, rest = s.half ? 0.2 : 0.32;
     fm_jet z = fm_jet_line(fm_jet_ease(within(c, s.lift, s.land)), s.step * stride,
                            s.from * stride);
     fm_jet up = fm_jet_line(fm_jet_bump(within(c, s.lift, s.land)), 0.02 * vigour * m->height, 0);
     double heel = (s.half ? 14 : 42) * DEGREE * vigour, toe = -16 * DEGREE * vigour;
-    fm_jet rise = fm_jet_line(fm_jet_bump(within(c, s.lift - before, s.lift + SWING / 2)), heel, 0);
+    fm_jet rise = fm_jet_line(fm_jet_bump(within(c, s.lift - before, s.lift + rest)), heel, 0);
     fm_jet land = fm_jet_line(fm_jet_bump(within(c, s.land - 0.16, s.land + 0.08)), toe, 0);
     double x = side * m->hip_side; // of the foot in the bind pose
     fm_pose on_toe = tilt((fm_vec3){x, m->toe_radius, m->toe}, rise);
@@ -98,7 +99,7 @@ double fm_figure_find_walk_drop(const fm_figure *figure)
                 &foot, (fm_vec3){left ? m->hip_side : -m->hip_side, m->ankle, 0});
             double ahead = ankle.z - (c + FORWARD) * figure->def.walk.stride;
             double reach = sqrt(fmax(leg * leg - ahead * ahead, 0.1 * leg * leg));
-            double drop = m->hip - ankle.y - reach + 0.008 * m->height * bob;
+            double drop = m->hip - ankle.y - reach + BOB * m->height * bob;
             most = fmax(most, drop);
         }
     }
@@ -140,7 +141,7 @@ fm_posture fm_figure_walking(const fm_figure *figure, double t)
     p.z = fm_jet_add(s, fm_jet_line(soon, FORWARD * stride, 0));
     p.x = fm_jet_line(fm_jet_mul(amount, other), -0.012 * m->height * vigour, 0);
     fm_jet bob = fm_jet_cos(fm_jet_line(phase, 2, 0));
-    fm_jet lower = fm_jet_line(bob, 0.008 * m->height, figure->crouch - figure->walk_drop);
+    fm_jet lower = fm_jet_line(bob, BOB * m->height, figure->crouch - figure->walk_drop);
     p.y = fm_jet_add(p.y, fm_jet_mul(soon, lower));
     p.turn = scaled(amount, wave, -6 * vigour);
     p.roll = scaled(amount, other, 3.5 * vigour);

@@ -4,6 +4,7 @@
 #include "check.h"
 #include "collide/collide.h"
 
+#include <fathom/world.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -353,6 +354,54 @@ static void test_solids(void **state)
     check_solid(&egg, "ellipsoid");
 }
 
+// The skin of a figure is closed, faces outwards, and lies close to its bones' shapes: in creases,
+// as under the arms, up to 3 cm out; in 9 of 10 places within 1 cm.
+static void test_skin(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_figure_def def = fm_default_figure_def();
+    def.motion = FM_FIGURE_DANCE;
+    fm_figure *figure = fm_figure_create(world, &def, &err);
+    assert_true(fm_figure_add_colliders(world, figure, 0, &err));
+    fm_drawing *drawing = fm_drawing_create(&err);
+    fm_paint paint = fm_figure_paint();
+    assert_true(fm_drawing_add_figure(drawing, figure, 5, &paint, &err));
+    const fm_mesh *mesh = &drawing->meshes[0];
+    assert_true(mesh->point_count > 5000);
+    double volume = 0, furthest = 0;
+    int off = 0, inwards = 0;
+    for (int i = 0; i < mesh->point_count; i++) {
+        const float *p = mesh->points + 3 * i;
+        double nearest = INFINITY;
+        for (int k = 0; k < FM_BONE_COUNT; k++)
+            nearest = fmin(nearest, fm_collider_distance(fm_world_collider(world, k),
+                                                         (fm_vec3){p[0], p[1], p[2]}, 5, NULL, NULL,
+                                                         NULL));
+        furthest = fmax(furthest, fabs(nearest));
+        off += fabs(nearest) > 0.01;
+        assert_close(fm_f3_length(fm_f3_load(mesh->normals + 3 * i)), 1, 1e-5);
+    }
+    assert_at_most(furthest, 0.03);
+    assert_at_most(off, 0.1 * mesh->point_count);
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        fm_float3 p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = fm_f3_load(mesh->points + 3 * mesh->triangles[3 * t + k]);
+        volume += fm_f3_dot(p[0], fm_f3_cross(p[1], p[2])) / 6;
+        const float *n = mesh->normals + 3 * (size_t)mesh->triangles[3 * t];
+        fm_float3 face = fm_f3_cross(fm_f3_sub(p[1], p[0]), fm_f3_sub(p[2], p[0]));
+        inwards += fm_f3_dot(face, fm_f3_load(n)) < 0;
+    }
+    assert_at_most(inwards, 0.002 * mesh->triangle_count); // slivers in sharp creases
+    assert_in_interval(volume, 0.045, 0.075); // of an adult: 45 to 75 litres
+    fm_drawing_destroy(drawing);
+    fm_world_destroy(world);
+}
+
 static void test_shapes(void **state)
 {
     (void)state;
@@ -397,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_camera_sees_the_box),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_solids),
+        cmocka_unit_test(test_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static fm_figure_def defs(int i)
         def.height = 1.2 + 0.2 * i;
         def.walk.speed = 0.3 * i;
         def.dance.tempo = 0.4 * i;
-        def.dance.energy = 0.3 * i;
+        def.dance.energy = 0.5 * (i - 1);
         def.ramp = 0.5 * i;
     }
     return def;
