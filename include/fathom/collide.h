@@ -51,7 +51,7 @@ typedef struct fm_collider fm_collider;
 FM_API fm_collider_def fm_default_collider_def(void); // a unit sphere at the origin, friction 0.3
 FM_API fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err);
 
-// A surface of triangles, counter-clockwise seen from outside. Closed (every edge has two triangles)
+// A surface of triangles, counter-clockwise from outside. Closed (every edge has two triangles)
 // it is solid, whichever way round it was given; open it is a shell. Frames, if there are any, are
 // positions of all vertices at start, start + 1/fps, ...: before and after them it rests, and
 // between them its surface has the velocity of the interpolation. All is copied.

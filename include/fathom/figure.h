@@ -7,7 +7,7 @@
 //     fm_figure_add_colliders(world, woman, 0.3, &err);
 //     fm_cloth_pin_row(skirt, 0, fm_motion_figure(world, woman, FM_BONE_PELVIS, &err), &err);
 //
-// Eighteen bones with the proportions of an adult, each a motion that pins and colliders can follow.
+// Eighteen bones with the proportions of an adult, each a motion for pins and colliders to follow.
 // At time 0 it stands, arms a little away from the body: make garments around that. All motions
 // begin at rest and are smooth, accelerations included, so that what is worn is not jerked.
 #ifndef FATHOM_FIGURE_H
@@ -46,8 +46,8 @@ typedef enum fm_bone {
     FM_BONE_COUNT,
 } fm_bone;
 
-FM_API const char *fm_bone_name(fm_bone bone);   // "pelvis", "left_upper_arm"; NULL beyond
-FM_API fm_bone fm_bone_find(const char *name);   // FM_BONE_COUNT if there is none
+FM_API const char *fm_bone_name(fm_bone bone); // "pelvis", "left_upper_arm"; NULL beyond
+FM_API fm_bone fm_bone_find(const char *name); // FM_BONE_COUNT if there is none
 
 typedef enum fm_figure_motion {
     FM_FIGURE_STAND,
@@ -56,10 +56,10 @@ typedef enum fm_figure_motion {
 } fm_figure_motion;
 
 typedef struct fm_figure_def {
-    const char *name; // of its colliders: "woman.left_thigh"; copied
-    double height;    // m, 0.5 to 3
-    fm_vec3 origin;   // m; the floor between its feet
-    double facing;    // rad about y: 0 looks along +z, pi/2 along +x
+    const char *name;                 // of its colliders: "woman.left_thigh"; copied
+    double height;                    // m, 0.5 to 3
+    fm_vec3 origin;                   // m; the floor between its feet
+    double facing;                    // rad about y: 0 looks along +z, pi/2 along +x
     double hips, waist, chest, limbs; // girths, 1 is an adult's; 0.5 to 2
     fm_figure_motion motion;
     double start; // s, >= 0: until then it stands

@@ -48,6 +48,9 @@ fm_contact fm_collider_contact(const fm_placed_collider *placed, fm_vec3 point);
 // The same without the velocity of its motion, for those who need the distance only.
 fm_contact fm_placed_contact(const fm_placed_collider *placed, fm_vec3 point);
 
+// Certainly further away than range, by the box around it.
+bool fm_placed_is_far(const fm_placed_collider *placed, fm_vec3 point, double range);
+
 // Moves a particle that is nearer than `margin` out to that distance from every collider (or
 // further by a few roundings, never nearer), and takes from its velocity what goes into the surface
 // and, by Coulomb friction, up to friction x that of what slides along it. Velocities are relative

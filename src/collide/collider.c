@@ -41,7 +41,8 @@ static fm_collider *make(fm_arena *arena, const fm_collider_def *def, const char
     const char *name = copy_name(arena, def->name, err);
     if (!name)
         return NULL;
-    *collider = (fm_collider){.name = name, .motion = def->motion, .friction = def->friction, .hidden = def->hidden};
+    *collider = (fm_collider){
+        .name = name, .motion = def->motion, .friction = def->friction, .hidden = def->hidden};
     return collider;
 }
 
@@ -93,10 +94,9 @@ static fm_box carry_box(const fm_box *box, const fm_pose *pose)
 {
     fm_box carried = fm_box_empty();
     for (int i = 0; i < 8; i++)
-        fm_box_add(&carried,
-                   fm_pose_apply(pose, (fm_vec3){i & 1 ? box->high.x : box->low.x,
-                                                 i & 2 ? box->high.y : box->low.y,
-                                                 i & 4 ? box->high.z : box->low.z}));
+        fm_box_add(&carried, fm_pose_apply(pose, (fm_vec3){i & 1 ? box->high.x : box->low.x,
+                                                           i & 2 ? box->high.y : box->low.y,
+                                                           i & 4 ? box->high.z : box->low.z}));
     return carried;
 }
 
@@ -150,8 +150,7 @@ fm_contact fm_placed_contact(const fm_placed_collider *placed, fm_vec3 point)
 fm_contact fm_collider_contact(const fm_placed_collider *placed, fm_vec3 point)
 {
     fm_contact contact = fm_placed_contact(placed, point);
-    contact.velocity =
-        fm_add(contact.velocity, fm_pose_velocity_at(&placed->pose, contact.point));
+    contact.velocity = fm_add(contact.velocity, fm_pose_velocity_at(&placed->pose, contact.point));
     return contact;
 }
 

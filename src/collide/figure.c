@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // figure.c: the shapes of a figure's bones, in its bind pose and where it stands at time 0.
 //
-// Ellipsoids for trunk and head, tapered capsules for limbs: convex, close to a body, and overlapping
+// Ellipsoids for trunk and head, tapered capsules for limbs: convex, close to a body, overlapping
 // at the joints so that cloth finds no gap. Numbers are shares of the height, from a dress form of
 // size 38.
-#include "collide/collide.h"
 #include "motion/figure.h"
+#include "collide/collide.h"
 
 static fm_shape ellipsoid(double h, double y, double z, double x_half, double y_half, double z_half)
 {
@@ -53,7 +53,8 @@ static fm_shape limb_shape(const fm_figure *figure, int part)
     double h = m->height, girth = figure->def.limbs * h;
     fm_vec3 hip = {m->hip_side, m->hip, 0}, knee = {m->hip_side, m->hip - m->thigh, 0};
     fm_vec3 ankle = {m->hip_side, m->ankle, 0};
-    fm_vec3 heel = {m->hip_side, m->heel_radius, m->heel}, toe = {m->hip_side, m->toe_radius, m->toe};
+    fm_vec3 heel = {m->hip_side, m->heel_radius, m->heel},
+            toe = {m->hip_side, m->toe_radius, m->toe};
     switch (part) {
     case 0:
         return limb(m->shoulder, m->elbow, 0.029 * girth, 0.0235 * girth);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mesh.c: triangle meshes as colliders: the surface at a time, and the signed distance to it.
 //
-// The closest point c of a triangle lies on its face, an edge or a corner; a tree of boxes finds the
+// The closest point c of a triangle is on its face, an edge or a corner; a tree of boxes finds the
 // triangle. A closed mesh is solid, and the side of p is the sign of (p - c) . n with n the sum of
 // the normals of the triangles that meet at c, each weighted by its angle there: of one face, two
 // faces at an edge, all around at a corner. With any other n corners have points on the wrong side.
@@ -27,11 +27,11 @@
 
 struct fm_trimesh {
     int vertex_count, triangle_count;
-    int *triangles;     // [3 * triangle_count]
-    int *across;        // [3 * triangle_count] triangle beyond the edge from a corner to the next
-    int *around_start;  // [vertex_count + 1] into around
-    int *around;        // triangles at each vertex
-    bool closed;        // every edge has two triangles that agree which side is out
+    int *triangles;    // [3 * triangle_count]
+    int *across;       // [3 * triangle_count] triangle beyond the edge from a corner to the next
+    int *around_start; // [vertex_count + 1] into around
+    int *around;       // triangles at each vertex
+    bool closed;       // every edge has two triangles that agree which side is out
     double half_thickness; // m, of a shell; 0 when closed
     // animation; frame_count 0: none
     int frame_count;
@@ -172,8 +172,7 @@ static bool check_mesh(const fm_collider_mesh *def, const char *object, fm_error
         return fm_fail_number(err, object, "mesh.thickness", def->thickness, ">= 0 metres");
     for (int i = 0; i < def->vertex_count; i++) {
         if (!fm_is_finite(def->vertices[i]))
-            return fm_fail_vector(err, object, "mesh.vertices", def->vertices[i],
-                                  "finite numbers");
+            return fm_fail_vector(err, object, "mesh.vertices", def->vertices[i], "finite numbers");
     }
     for (size_t i = 0; i < 3 * (size_t)def->triangle_count; i++) {
         if (def->triangles[i] < 0 || def->triangles[i] >= def->vertex_count)
@@ -228,7 +227,8 @@ fm_trimesh *fm_trimesh_new(fm_arena *arena, const fm_collider_mesh *def, const c
         turn_inside_out(mesh);
     mesh->half_thickness = mesh->closed ? 0 : def->thickness / 2;
     if (!mesh->closed && def->thickness == 0) {
-        fm_fail_number(err, object, "mesh.thickness", 0, "> 0 metres for a mesh that is not closed");
+        fm_fail_number(err, object, "mesh.thickness", 0,
+                       "> 0 metres for a mesh that is not closed");
         return NULL;
     }
     update_boxes(mesh);
@@ -266,8 +266,8 @@ static blend blend_at(const fm_trimesh *mesh, double t)
     }
     const double w[4] = {((2 - u) * u - 1) * u / 2, ((3 * u - 5) * u * u + 2) / 2,
                          ((4 - 3 * u) * u + 1) * u / 2, (u - 1) * u * u / 2};
-    const double r[4] = {((4 - 3 * u) * u - 1) / 2, (9 * u - 10) * u / 2,
-                         ((8 - 9 * u) * u + 1) / 2, (3 * u - 2) * u / 2};
+    const double r[4] = {((4 - 3 * u) * u - 1) / 2, (9 * u - 10) * u / 2, ((8 - 9 * u) * u + 1) / 2,
+                         (3 * u - 2) * u / 2};
     for (int k = 0; k < 4; k++)
         b.weight[k] = w[k], b.rate[k] = r[k] * s;
     for (int k = 0; k < 4; k += 3) { // beyond an end: twice the end less its neighbour

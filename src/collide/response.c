@@ -11,8 +11,8 @@
 // Where that is still much longer than deep, the colliders close in like a press, and throwing the
 // particle out sideways would tear what it belongs to: then only the deepest pushes.
 //
-// A mesh is not convex: its tangents hold near where they touch and no further. So it is asked where
-// the move would lead, x + e, and the tangent there, n . (e' - e) >= m - d(x + e), is one more hold:
+// A mesh is not convex: its tangents hold near where they touch and no further. It is asked where
+// the move would lead, x + e, and the tangent there, n . (e' - e) >= m - d(x + e), is another hold:
 // both faces of a groove are found that way. Passes go on until nothing lacks.
 //
 // Velocity: relative to the surface, v = v_n n + v_t. When v_n < 0, Coulomb's friction with the
@@ -53,7 +53,7 @@ static double find_rounding(const fm_placed_collider *placed, fm_vec3 x)
     return 16 * DBL_EPSILON * (placed->reach + fm_largest(x));
 }
 
-static bool is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
+bool fm_placed_is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
 {
     return x.x < placed->low.x - range || x.y < placed->low.y - range ||
            x.z < placed->low.z - range || x.x > placed->high.x + range ||
@@ -62,7 +62,7 @@ static bool is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
 
 static bool is_near(const fm_placed_collider *placed, fm_vec3 x, double margin)
 {
-    return !is_far(placed, x, margin) && fm_placed_contact(placed, x).distance < margin;
+    return !fm_placed_is_far(placed, x, margin) && fm_placed_contact(placed, x).distance < margin;
 }
 
 static bool is_free(const surroundings *around, fm_vec3 x)
@@ -82,7 +82,7 @@ static bool find_deepest(const surroundings *around, fm_vec3 x, fm_vec3 move, ho
     int deepest = -1;
     for (int i = 0; i < around->count; i++) {
         const fm_placed_collider *placed = &around->placed[i];
-        if (is_far(placed, x, range))
+        if (fm_placed_is_far(placed, x, range))
             continue;
         bool convex = !placed->collider->mesh;
         fm_contact contact = fm_placed_contact(placed, convex ? x : fm_add(x, move));
@@ -188,7 +188,7 @@ static double sweep_velocity(const surroundings *around, fm_vec3 x, fm_vec3 *vel
     for (int i = 0; i < around->count; i++) {
         const fm_placed_collider *placed = &around->placed[i];
         double range = around->margin + 1e-9 * (placed->reach + fm_largest(x));
-        if (is_far(placed, x, range))
+        if (fm_placed_is_far(placed, x, range))
             continue;
         fm_contact contact = fm_collider_contact(placed, x);
         if (contact.distance <= range)

@@ -87,8 +87,7 @@ fm_contact fm_cone_contact(const fm_shape *shape, double end_radius, fm_vec3 poi
     double rounding = 16 * DBL_EPSILON * (fm_largest(point) + fm_largest(shape->start) + h);
     // what rounding leaves of a point on the axis may point along it
     fm_vec3 out = r > rounding ? fm_scale(across, 1 / r) : fm_find_perpendicular(axis);
-    profile_contact found =
-        contact_profile(shape->radius, end_radius, h, (flat){r, z}, rounding);
+    profile_contact found = contact_profile(shape->radius, end_radius, h, (flat){r, z}, rounding);
     fm_vec3 on_axis = fm_add_scaled(shape->start, axis, found.point.z);
     return (fm_contact){
         .distance = found.distance,

@@ -8,10 +8,10 @@
 //
 // which is the smaller one where they differ by more than k, and fills the crease between them.
 // Bones of a limb are blended with each other and then with the trunk; limbs meet each other with
-// hardly any blending, so that thighs do not grow together. The whole is drawn back a little, to lie
+// hardly any blending, so that thighs do not grow together. The whole is drawn in a little, to lie
 // under the cloth that the shapes hold off.
 //
-// It is made into triangles on a grid: each cell that the surface passes gets one point, the mean of
+// Triangles are made on a grid: each cell that the surface passes gets one point, the mean of
 // where its edges are cut, moved onto the surface along the gradient; each edge that is cut joins
 // the four cells around it. Blocks of cells that are far from the surface are passed over.
 //
@@ -24,9 +24,9 @@
 #include <string.h>
 
 enum {
-    CELLS_HIGH = 150, // cells for the height of the figure
-    BLOCK = 8,        // cells of a block along each side
-    LIMBS = 5, // arms, legs, and the head
+    CELLS_HIGH = 150,              // cells for the height of the figure
+    BLOCK = 8,                     // cells of a block along each side
+    LIMBS = 5,                     // arms, legs, and the head
     PARTS_MAX = FM_BONE_COUNT + 5, // some bones have a second shape that is seen only
 };
 
@@ -57,8 +57,7 @@ static sample blend(sample a, sample b, double k)
         a = b, b = other;
     }
     double h = fmax(0, 1 - (b.d - a.d) / k);
-    return (sample){a.d - k * h * h / 4,
-                    fm_add_scaled(fm_scale(a.g, 1 - h / 2), b.g, h / 2)};
+    return (sample){a.d - k * h * h / 4, fm_add_scaled(fm_scale(a.g, 1 - h / 2), b.g, h / 2)};
 }
 
 static int limb_of(fm_bone bone)
@@ -296,8 +295,8 @@ static int join_points(const grid *g, int *triangles)
                     count += 2;
                     if (!t)
                         continue;
-                    int a = g->points[cell_at(g, x - u[0] - v[0], y - u[1] - v[1],
-                                              z - u[2] - v[2])];
+                    int a =
+                        g->points[cell_at(g, x - u[0] - v[0], y - u[1] - v[1], z - u[2] - v[2])];
                     int b = g->points[cell_at(g, x - v[0], y - v[1], z - v[2])];
                     int c = g->points[cell_at(g, x, y, z)];
                     int d = g->points[cell_at(g, x - u[0], y - u[1], z - u[2])];

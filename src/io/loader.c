@@ -70,9 +70,11 @@ static bool parse_pattern(const char *path, pattern *p, fm_error *err)
     p->digits = 1;
     if (at && *at >= '1' && *at <= '9')
         p->digits = *at++ - '0';
-    if (!at || *at != 'd' || strchr(at, '%') || strlen(path) >= FM_PATH_SIZE)
-        return fm_fail_content(err, FM_BAD_VALUE, path, "files",
-                               "the name needs one number, as in walk.%%04d.obj");
+    if (!at || *at != 'd' || strchr(at, '%') || strlen(path) >= FM_PATH_SIZE) {
+        fm_fail_content(err, FM_BAD_VALUE, path, "files",
+                        "the name needs one number, as in walk.%%04d.obj");
+        return false;
+    }
     snprintf(p->folder, sizeof p->folder, "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
     if (slash == path)
@@ -100,8 +102,10 @@ static int match(const pattern *p, const char *name)
 static bool find_numbers(const pattern *p, const char *path, int *first, int *count, fm_error *err)
 {
     DIR *folder = opendir(p->folder);
-    if (!folder)
-        return fm_fail_file(err, p->folder, "open", errno);
+    if (!folder) {
+        fm_fail_file(err, p->folder, "open", errno);
+        return false;
+    }
     int last = -1;
     *count = 0;
     for (struct dirent *entry; (entry = readdir(folder));) {
@@ -113,8 +117,10 @@ static bool find_numbers(const pattern *p, const char *path, int *first, int *co
         ++*count;
     }
     closedir(folder);
-    if (*count == 0)
-        return fm_fail_content(err, FM_INPUT_OUTPUT, path, "files", "there are none of this name");
+    if (*count == 0) {
+        fm_fail_content(err, FM_INPUT_OUTPUT, path, "files", "there are none of this name");
+        return false;
+    }
     if (last - *first + 1 != *count)
         return fm_fail_content(err, FM_INPUT_OUTPUT, path, "files",
                                "from %d to %d there should be %d, and %d are there", *first, last,
@@ -124,7 +130,7 @@ static bool find_numbers(const pattern *p, const char *path, int *first, int *co
 
 static bool read_sequence(const char *path, int vertex_count, fm_frame_data *frames, fm_error *err)
 {
-    pattern *p = malloc(sizeof *p);
+    pattern *p = calloc(1, sizeof *p);
     if (!p)
         return fm_fail_no_memory(err, "sequence", sizeof *p);
     int first = 0, count = 0;
@@ -133,7 +139,9 @@ static bool read_sequence(const char *path, int vertex_count, fm_frame_data *fra
     if (good) {
         *frames = (fm_frame_data){.frame_count = count, .vertex_count = vertex_count, .step = 1};
         frames->positions = calloc((size_t)count, values * sizeof(float));
-        good = frames->positions || fm_fail_no_memory(err, "sequence", values * sizeof(float));
+        good = frames->positions != NULL;
+        if (!good)
+            fm_fail_no_memory(err, "sequence", values * sizeof(float));
     }
     for (int i = 0; i < count && good; i++) {
         char file[2 * FM_PATH_SIZE + 16];

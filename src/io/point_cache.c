@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// point_cache.c: the positions of PC2 and MDD files, read back. pc2.c and mdd.c say what is in them.
+// point_cache.c: the positions in PC2 and MDD files, read back; pc2.c and mdd.c say what they hold.
 //
 // A file must be as long as its counts say, no shorter and no longer, and every number finite. MDD
 // gives a time for each sample: they must be equally far apart, to 1 % of their distance.
@@ -50,11 +50,12 @@ static bool read_positions(const char *bytes, size_t size, bool big_endian, cons
                            fm_frame_data *frames, fm_error *err)
 {
     uint64_t values = 3 * (uint64_t)frames->frame_count * (uint64_t)frames->vertex_count;
-    if (values * sizeof(float) != size)
+    uint64_t needed = values * sizeof(float);
+    if (needed != size)
         return fm_fail_content(err, FM_BAD_VALUE, path, "positions",
                                "%zu bytes are there, %d samples of %d points need %llu", size,
                                frames->frame_count, frames->vertex_count,
-                               (unsigned long long)(values * sizeof(float)));
+                               (unsigned long long)needed);
     frames->positions = malloc(size);
     if (!frames->positions)
         return fm_fail_no_memory(err, "point cache", size);
@@ -62,8 +63,8 @@ static bool read_positions(const char *bytes, size_t size, bool big_endian, cons
         float value = read_float(bytes + i * sizeof value, big_endian);
         if (!isfinite(value)) {
             uint64_t point = i / 3;
-            fm_fail_content(err, FM_BAD_VALUE, path, "positions",
-                            "%g at point %llu of sample %llu", (double)value,
+            fm_fail_content(err, FM_BAD_VALUE, path, "positions", "%g at point %llu of sample %llu",
+                            (double)value,
                             (unsigned long long)(point % (uint64_t)frames->vertex_count),
                             (unsigned long long)(point / (uint64_t)frames->vertex_count));
             free(frames->positions);

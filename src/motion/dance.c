@@ -82,8 +82,8 @@ fm_posture fm_figure_dancing(const fm_figure *figure, double t)
     // up from the floor far enough for pointed feet, and breathing there
     fm_jet breath = fm_jet_line(fm_jet_cos(d.clock), -0.018, 0.018 + 0.103);
     p.y = fm_jet_add(p.y, fm_jet_line(fm_jet_mul(d.amount, breath), height, 0));
-    p.x = fm_jet_line(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_line(d.clock, 0.5, 0))),
-                      0.03 * height, 0);
+    p.x = fm_jet_line(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_line(d.clock, 0.5, 0))), 0.03 * height,
+                      0);
     p.z = fm_jet_line(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_line(d.clock, 0.309, 0))),
                       0.03 * height, 0);
     move_trunk(&d, &p);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // figure.c: a person: measures, checks, and where each bone is at a time.
 //
-// Lengths are shares of the height [WIN09], those of the trunk and the girths from a dress form. The
+// Lengths are shares of the height [WIN09], those of trunk and girths from a dress form. The
 // motion of a bone is
 //
 //     M(t) = W B(t) B(0)^-1 W^-1
@@ -20,10 +20,9 @@ static const double DEGREE = FM_PI / 180;
 static const double STANDING = 0.996; // of a leg's length from hip to ankle: knees a little bent
 
 static const char *const bone_names[FM_BONE_COUNT] = {
-    "pelvis",         "spine",        "chest",      "shoulders",       "neck",
-    "head",           "left_upper_arm", "left_forearm", "left_hand",   "right_upper_arm",
-    "right_forearm",  "right_hand",   "left_thigh", "left_shin",       "left_foot",
-    "right_thigh",    "right_shin",   "right_foot",
+    "pelvis",         "spine",        "chest",     "shoulders",       "neck",          "head",
+    "left_upper_arm", "left_forearm", "left_hand", "right_upper_arm", "right_forearm", "right_hand",
+    "left_thigh",     "left_shin",    "left_foot", "right_thigh",     "right_shin",    "right_foot",
 };
 
 const char *fm_bone_name(fm_bone bone)
@@ -107,8 +106,8 @@ static bool check_def(const fm_figure_def *def, const char *object, fm_error *er
            check_range(object, "start", def->start, 0, 1e6, err) &&
            check_range(object, "ramp", def->ramp, 0.1, 1e3, err) &&
            check_range(object, "walk.speed", def->walk.speed, 0.05, 2.5, err) &&
-           (def->walk.stride == 0 || check_range(object, "walk.stride", def->walk.stride,
-                                                 0.2 * height, height, err)) &&
+           (def->walk.stride == 0 ||
+            check_range(object, "walk.stride", def->walk.stride, 0.2 * height, height, err)) &&
            check_range(object, "dance.tempo", def->dance.tempo, 0.1, 4, err) &&
            check_range(object, "dance.energy", def->dance.energy, 0, 1.5, err);
 }

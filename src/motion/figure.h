@@ -90,17 +90,17 @@ typedef struct fm_stance {
 // What the parts of the body do, before it becomes poses. Angles in rad: flexion bends forwards
 // (a knee backwards), sides are [0] left and [1] right.
 typedef struct fm_posture {
-    fm_jet x, y, z;                        // m, of the pelvis from its place in the bind pose
-    fm_jet turn, lean, roll;               // of the pelvis: about y, forwards, to its left
+    fm_jet x, y, z;          // m, of the pelvis from its place in the bind pose
+    fm_jet turn, lean, roll; // of the pelvis: about y, forwards, to its left
     fm_jet spine_turn, spine_lean, spine_roll;
     fm_jet chest_turn, chest_lean, chest_roll;
     fm_jet neck_turn, neck_lean, neck_roll;
     fm_jet head_lean;
-    fm_jet arm_raise[2], arm_flexion[2];   // sideways, forwards
+    fm_jet arm_raise[2], arm_flexion[2]; // sideways, forwards
     fm_jet elbow[2], hand[2];
     fm_jet hip[2], hip_raise[2], knee[2], ankle[2];
-    bool planted;                          // legs reach for the feet below instead
-    fm_pose feet[2];                       // bind -> own frame
+    bool planted;    // legs reach for the feet below instead
+    fm_pose feet[2]; // bind -> own frame
 } fm_posture;
 
 // figure.c

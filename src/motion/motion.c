@@ -9,8 +9,8 @@
 //   A  amplitude, m or rad      o  2 pi / period, rad/s      p  phase, rad
 //
 // Key frames are in keyframes.c; a composition is a tree of the others.
-#include "motion/figure.h"
 #include "motion/motion.h"
+#include "motion/figure.h"
 
 #include <assert.h>
 

@@ -17,8 +17,8 @@ static const fm_vec3 across = {1, 0, 0}, up = {0, 1, 0}, ahead = {0, 0, 1};
 // child = parent with a turn about a point of the bind pose
 static fm_pose turned(const fm_pose *parent, fm_vec3 pivot, fm_vec3 axis, fm_jet angle)
 {
-    fm_pose turn = fm_pose_about(pivot, fm_quat_of_turn(fm_scale(axis, angle.v)),
-                                 fm_scale(axis, angle.d));
+    fm_pose turn =
+        fm_pose_about(pivot, fm_quat_of_turn(fm_scale(axis, angle.v)), fm_scale(axis, angle.d));
     return fm_pose_compose(parent, &turn);
 }
 
@@ -84,7 +84,7 @@ static fm_quat quat_of_axes(fm_vec3 x, fm_vec3 y, fm_vec3 z)
     return q;
 }
 
-// The bone whose joint `bind` is carried to `at`, its long axis against `along`, its side to `side`.
+// The bone whose joint `bind` is carried to `at`, its long axis against `along`, its x at `side`.
 static fm_pose bone_along(fm_vec3 bind, fm_jet3 at, fm_jet3 side, fm_jet3 along)
 {
     fm_jet3 y = {fm_scale(along.v, -1), fm_scale(along.d, -1)}, z = jet3_cross(side, y);
@@ -155,8 +155,7 @@ void fm_figure_take_stance(const fm_figure *figure, const fm_posture *p, fm_stan
     fm_vec3 hips = {0, m->hip, 0}, spine = {0, m->spine, 0}, chest = {0, m->chest, 0};
     fm_vec3 neck = {0, m->neck, -0.008 * m->height}, head = {0, m->head, 0};
     b[FM_BONE_PELVIS] = bent(&moved, hips, p->turn, p->lean, p->roll);
-    b[FM_BONE_SPINE] =
-        bent(&b[FM_BONE_PELVIS], spine, p->spine_turn, p->spine_lean, p->spine_roll);
+    b[FM_BONE_SPINE] = bent(&b[FM_BONE_PELVIS], spine, p->spine_turn, p->spine_lean, p->spine_roll);
     b[FM_BONE_CHEST] = bent(&b[FM_BONE_SPINE], chest, p->chest_turn, p->chest_lean, p->chest_roll);
     b[FM_BONE_SHOULDERS] = b[FM_BONE_CHEST];
     b[FM_BONE_NECK] = bent(&b[FM_BONE_CHEST], neck, p->neck_turn, p->neck_lean, p->neck_roll);

@@ -2,7 +2,7 @@
 // walk.c: how a figure walks: footprints first, then everything that is carried by them.
 //
 // The pelvis goes at s(t) along z, from rest to the walking speed; everything else depends on the
-// number of cycles c = s / L, L the stride. In a cycle each foot swings once, for the share w of it:
+// number of cycles c = s / L, L the stride. In a cycle each foot swings once, for a share w of it:
 //
 //     left   c in [k - w/2, k + w/2]               from L (k - 1/2) to L (k + 1/2),   k = 1, 2, ...
 //     right  c in [k + 1/2 - w/2, k + 1/2 + w/2]   from L k to L (k + 1),             k = 0, 1, ...
@@ -18,10 +18,10 @@
 // [PER92] Perry: Gait analysis, normal and pathological function. Slack, 1992.
 #include "motion/figure.h"
 
-static const double SWING = 0.4;      // share of a cycle
-static const double FORWARD = 0.06;   // strides that the hips are before the middle of the feet
-static const double BOB = 0.016;       // of the height, up and down, twice a cycle
-static const double LONGEST = 0.996;  // of a leg, when it reaches for its foot: knees stay bent
+static const double SWING = 0.4;     // share of a cycle
+static const double FORWARD = 0.06;  // strides that the hips are before the middle of the feet
+static const double BOB = 0.016;     // of the height, up and down, twice a cycle
+static const double LONGEST = 0.996; // of a leg, when it reaches for its foot: knees stay bent
 static const double DEGREE = FM_PI / 180;
 
 // c from the beginning of a window to its end, as 0 to 1.
@@ -53,8 +53,7 @@ static swing find_swing(double c, bool left)
 static fm_pose tilt(fm_vec3 pivot, fm_jet angle)
 {
     fm_vec3 axis = {1, 0, 0};
-    return fm_pose_about(pivot, fm_quat_of_turn(fm_scale(axis, angle.v)),
-                         fm_scale(axis, angle.d));
+    return fm_pose_about(pivot, fm_quat_of_turn(fm_scale(axis, angle.v)), fm_scale(axis, angle.d));
 }
 
 static fm_pose place_foot(const fm_figure *figure, fm_jet c, bool left)
@@ -63,8 +62,8 @@ static fm_pose place_foot(const fm_figure *figure, fm_jet c, bool left)
     double stride = figure->def.walk.stride, vigour = stride / (0.8 * m->height);
     swing s = find_swing(c.v, left);
     double side = left ? 1 : -1, before = s.half ? 0 : 0.24, rest = s.half ? 0.2 : 0.32;
-    fm_jet z = fm_jet_line(fm_jet_ease(within(c, s.lift, s.land)), s.step * stride,
-                           s.from * stride);
+    fm_jet z =
+        fm_jet_line(fm_jet_ease(within(c, s.lift, s.land)), s.step * stride, s.from * stride);
     fm_jet up = fm_jet_line(fm_jet_bump(within(c, s.lift, s.land)), 0.02 * vigour * m->height, 0);
     double heel = (s.half ? 14 : 42) * DEGREE * vigour, toe = -16 * DEGREE * vigour;
     fm_jet rise = fm_jet_line(fm_jet_bump(within(c, s.lift - before, s.lift + rest)), heel, 0);
@@ -95,8 +94,8 @@ double fm_figure_find_walk_drop(const fm_figure *figure)
         double c = 1 + (double)i / SAMPLES, bob = cos(4 * FM_PI * c);
         for (int left = 0; left < 2; left++) {
             fm_pose foot = place_foot(figure, (fm_jet){c, 0}, left);
-            fm_vec3 ankle = fm_pose_apply(
-                &foot, (fm_vec3){left ? m->hip_side : -m->hip_side, m->ankle, 0});
+            fm_vec3 ankle =
+                fm_pose_apply(&foot, (fm_vec3){left ? m->hip_side : -m->hip_side, m->ankle, 0});
             double ahead = ankle.z - (c + FORWARD) * figure->def.walk.stride;
             double reach = sqrt(fmax(leg * leg - ahead * ahead, 0.1 * leg * leg));
             double drop = m->hip - ankle.y - reach + BOB * m->height * bob;
@@ -110,10 +109,10 @@ static void swing_arms(fm_posture *p, fm_jet amount, fm_jet wave, fm_jet late, d
 {
     for (int side = 0; side < 2; side++) {
         double forwards = side == 0 ? -1 : 1; // against the foot of its side
-        fm_jet swung = fm_jet_mul(amount, fm_jet_line(wave, forwards * 24 * DEGREE * vigour,
-                                                      4 * DEGREE));
-        fm_jet bent = fm_jet_mul(amount, fm_jet_line(late, forwards * 12 * DEGREE * vigour,
-                                                     12 * DEGREE));
+        fm_jet swung =
+            fm_jet_mul(amount, fm_jet_line(wave, forwards * 24 * DEGREE * vigour, 4 * DEGREE));
+        fm_jet bent =
+            fm_jet_mul(amount, fm_jet_line(late, forwards * 12 * DEGREE * vigour, 12 * DEGREE));
         p->arm_flexion[side] = fm_jet_add(p->arm_flexion[side], swung);
         p->elbow[side] = fm_jet_add(p->elbow[side], bent);
     }

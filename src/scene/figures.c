@@ -100,10 +100,11 @@ static void check_figure(fm_decoder *d, const fm_node *node, const void *object)
 
 const fm_table fm_figure_table = {
     .name = "figure",
-    .about = "A person that cloth can be put on. Its bones are colliders, and motions that pins can "
-             "follow: NAME.pelvis, .spine, .chest, .shoulders, .neck, .head, .left_upper_arm, "
-             ".left_forearm, .left_hand, .left_thigh, .left_shin, .left_foot, and the right ones. "
-             "Garments are made around it as it stands at time 0.",
+    .about =
+        "A person that cloth can be put on. Its bones are colliders, and motions that pins can "
+        "follow: NAME.pelvis, .spine, .chest, .shoulders, .neck, .head, .left_upper_arm, "
+        ".left_forearm, .left_hand, .left_thigh, .left_shin, .left_foot, and the right ones. "
+        "Garments are made around it as it stands at time 0.",
     .size = sizeof(fm_scene_figure),
     .set_defaults = set_figure_defaults,
     .entries = figure_entries,

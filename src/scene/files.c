@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// files.c: files that scenes name, and the colliders made of them. What reads them is handed in: the
+// files.c: files that scenes name, and colliders made of them. What reads them is handed in: the
 // scene knows where files are, not what is in them.
 #include "scene/scene.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // objects.c: worlds, and what is made in them.
-#include "world/world.h"
 #include "motion/figure.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -329,9 +329,8 @@ static void check_solid(const fm_shape *shape, const char *what)
     double r = shape->radius, s = shape->end_radius, height = shape->end.y;
     fm_vec3 h = shape->half_size;
     double expected = shape->kind == FM_SHAPE_ELLIPSOID ? 4 * FM_PI / 3 * h.x * h.y * h.z
-                      : shape->kind == FM_SHAPE_CONE
-                          ? FM_PI * height * (r * r + r * s + s * s) / 3
-                          : FM_PI * height * r * r;
+                      : shape->kind == FM_SHAPE_CONE ? FM_PI * height * (r * r + r * s + s * s) / 3
+                                                     : FM_PI * height * r * r;
     if (fabs(volume / expected - 1) > 0.01)
         fail_msg("%s: volume %g, expected %g", what, volume, expected);
     fm_drawing_destroy(drawing);
@@ -378,9 +377,9 @@ static void test_skin(void **state)
         const float *p = mesh->points + 3 * i;
         double nearest = INFINITY;
         for (int k = 0; k < FM_BONE_COUNT; k++)
-            nearest = fmin(nearest, fm_collider_distance(fm_world_collider(world, k),
-                                                         (fm_vec3){p[0], p[1], p[2]}, 5, NULL, NULL,
-                                                         NULL));
+            nearest = fmin(nearest,
+                           fm_collider_distance(fm_world_collider(world, k),
+                                                (fm_vec3){p[0], p[1], p[2]}, 5, NULL, NULL, NULL));
         furthest = fmax(furthest, fabs(nearest));
         off += fabs(nearest) > 0.01;
         assert_close(fm_f3_length(fm_f3_load(mesh->normals + 3 * i)), 1, 1e-5);
@@ -397,7 +396,7 @@ static void test_skin(void **state)
         inwards += fm_f3_dot(face, fm_f3_load(n)) < 0;
     }
     assert_at_most(inwards, 0.002 * mesh->triangle_count); // slivers in sharp creases
-    assert_in_interval(volume, 0.045, 0.075); // of an adult: 45 to 75 litres
+    assert_in_interval(volume, 0.045, 0.075);              // of an adult: 45 to 75 litres
     fm_drawing_destroy(drawing);
     fm_world_destroy(world);
 }

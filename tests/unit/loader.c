@@ -186,7 +186,8 @@ static void expect_pc2(const cache_header *header, const float *values, size_t c
     memcpy(bytes + sizeof *header, values, count * sizeof *values);
     fm_frame_data frames;
     fm_error err = {0};
-    bool good = fm_pc2_parse(bytes, sizeof *header + count * sizeof *values, "x.pc2", &frames, &err);
+    bool good =
+        fm_pc2_parse(bytes, sizeof *header + count * sizeof *values, "x.pc2", &frames, &err);
     assert_int_equal(good, message == NULL);
     if (message && !strstr(err.text, message))
         fail_msg("expected \"%s\", got \"%s\"", message, err.text);
@@ -291,9 +292,9 @@ static void texts_find_their_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exports_come_back),      cmocka_unit_test(caches_come_back),
-        cmocka_unit_test(bad_files),              cmocka_unit_test(pc2_headers),
-        cmocka_unit_test(mdd_times),              cmocka_unit_test(texts_find_their_files),
+        cmocka_unit_test(exports_come_back), cmocka_unit_test(caches_come_back),
+        cmocka_unit_test(bad_files),         cmocka_unit_test(pc2_headers),
+        cmocka_unit_test(mdd_times),         cmocka_unit_test(texts_find_their_files),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

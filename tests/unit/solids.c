@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cylinders, cones, tapered capsules and ellipsoids: distances against sampled surfaces and known
 // values, normals against finite differences, convexity, ways out of the middle.
-#include "collide/collide.h"
 #include "check.h"
+#include "collide/collide.h"
 
 static double between(fm_rng *rng, double low, double high)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Trees of boxes: what they find is what looking at every box finds, after refits too.
-#include "core/core.h"
 #include "check.h"
+#include "core/core.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,13 +134,13 @@ static void same_places_and_none(void **state)
     for (int i = 0; i < 100; i++)
         boxes[i] = (fm_box){{1, 1, 1}, {1, 1, 1}};
     assert_true(fm_tree_build(&tree, &arena, boxes, 100, &err));
-    assert_true(fm_tree_nearest(&tree, (fm_vec3){1, 1, 4}, INFINITY, square_to_box, boxes,
-                                &found) >= 0);
+    assert_true(
+        fm_tree_nearest(&tree, (fm_vec3){1, 1, 4}, INFINITY, square_to_box, boxes, &found) >= 0);
     assert_close(found, 9, 0);
     assert_close(fm_tree_bounds(&tree).high.x, 1, 0);
     assert_true(fm_tree_build(&tree, &arena, NULL, 0, &err));
-    assert_int_equal(
-        fm_tree_nearest(&tree, (fm_vec3){0}, INFINITY, square_to_box, boxes, &found), -1);
+    assert_int_equal(fm_tree_nearest(&tree, (fm_vec3){0}, INFINITY, square_to_box, boxes, &found),
+                     -1);
     marks m = {{0}, 0};
     fm_tree_visit(&tree, &boxes[0], mark, &m);
     assert_int_equal(m.left, 0);
