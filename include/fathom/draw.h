@@ -18,6 +18,7 @@
 #include <fathom/cloth.h>
 #include <fathom/collide.h>
 #include <fathom/error.h>
+#include <fathom/figure.h>
 #include <fathom/vec.h>
 #include <stdbool.h>
 
@@ -46,6 +47,7 @@ typedef struct fm_paint {
 
 FM_API fm_paint fm_default_paint(void); // a woven towel
 FM_API fm_paint fm_solid_paint(void);   // a smooth body
+FM_API fm_paint fm_figure_paint(void);  // a mannequin
 // Paints for the first, second, ... object of a picture, told apart at a glance.
 FM_API fm_paint fm_choose_paint(int index);
 
@@ -103,6 +105,14 @@ FM_API bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int co
 // A collider's shape; planes are not drawn, the picture's floor is.
 FM_API bool fm_drawing_add_shape(fm_drawing *drawing, const fm_shape *shape, const fm_paint *paint,
                                  fm_error *err);
+
+// A collider as it is at a time: its shape where its motion has carried it, or its triangles.
+FM_API bool fm_drawing_add_collider(fm_drawing *drawing, const fm_collider *collider, double time,
+                                    const fm_paint *paint, fm_error *err);
+
+// A figure at a time, as one smooth body.
+FM_API bool fm_drawing_add_figure(fm_drawing *drawing, const fm_figure *figure, double time,
+                                  const fm_paint *paint, fm_error *err);
 
 FM_API int fm_drawing_triangle_count(const fm_drawing *drawing);
 FM_API int fm_drawing_dropped_count(const fm_drawing *drawing); // points that are not finite

@@ -7,6 +7,7 @@
 #include <fathom/cloth.h>
 #include <fathom/collide.h>
 #include <fathom/error.h>
+#include <fathom/figure.h>
 #include <fathom/medium.h>
 #include <fathom/memory.h>
 #include <fathom/motion.h>

@@ -10,6 +10,7 @@
 #include <fathom/api.h>
 #include <fathom/cloth.h>
 #include <fathom/error.h>
+#include <fathom/loader.h>
 #include <fathom/world.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,6 +64,9 @@ FM_API fm_scene_run fm_scene_run_settings(const fm_scene *scene);
 // Builds the world the scene describes. threads: 0 for one per processor. Errors name the scene's
 // keys.
 FM_API fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err);
+// The same for scenes that name files: `loader` reads them (fm_file_loader(), of libfathom_io).
+FM_API fm_world *fm_scene_build_files(const fm_scene *scene, int threads,
+                                      const fm_mesh_loader *loader, fm_error *err);
 
 // Bodies, in the order of the file.
 FM_API int fm_scene_cloth_count(const fm_scene *scene);

@@ -47,7 +47,7 @@ static int run_check(const command *self, const arguments *args)
         int code;
         fm_scene *scene = load_scene(args->rest[i], args->values[sets], args->given[sets], &code);
         fm_error err = {0};
-        fm_world *world = scene ? fm_scene_build(scene, 1, &err) : NULL;
+        fm_world *world = scene ? fm_scene_build_files(scene, 1, fm_file_loader(), &err) : NULL;
         if (scene && !world)
             code = complain_error(&err);
         if (world && !option_given(self, args, "--quiet"))

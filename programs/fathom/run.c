@@ -178,7 +178,7 @@ static bool replay(const char *directory, int frame, int threads, fm_world **wor
     fm_scene *scene =
         text ? fm_scene_parse(text, strlen(text), directory, ".", NULL, 0, NULL, NULL, err) : NULL;
     free(text);
-    *world = scene ? fm_scene_build(scene, threads, err) : NULL;
+    *world = scene ? fm_scene_build_files(scene, threads, fm_file_loader(), err) : NULL;
     int at = 0;
     double fps = scene ? fm_scene_run_settings(scene).fps : 1;
     fm_scene_destroy(scene);
@@ -263,7 +263,8 @@ void execute(const task *t, outcome *result)
         return;
     const char **columns =
         malloc(((size_t)fm_scene_probe_column_count(scene) + 1) * sizeof *columns);
-    fm_world *world = columns ? fm_scene_build(scene, t->threads, &err) : NULL;
+    fm_world *world =
+        columns ? fm_scene_build_files(scene, t->threads, fm_file_loader(), &err) : NULL;
     if (world) {
         fm_run_def def = define_run(t, scene, columns);
         bool ready = !t->from || branch(t, &def, world, &err);

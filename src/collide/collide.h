@@ -7,12 +7,17 @@
 #include "motion/motion.h"
 
 #include <fathom/collide.h>
+#include <fathom/figure.h>
+
+typedef struct fm_trimesh fm_trimesh;
 
 struct fm_collider {
     const char *name; // "" when it has none
     fm_shape shape;   // normal and rotation made units
+    fm_trimesh *mesh; // instead of a shape, or NULL; holds where its vertices are at one time
     const fm_motion *motion;
     double friction;
+    bool hidden;
 };
 
 // What a query finds: signed distance (negative inside), closest point of the surface, outward unit
@@ -22,7 +27,8 @@ typedef struct fm_contact {
     fm_vec3 point, normal, velocity;
 } fm_contact;
 
-// The collider as it stands at one time: made once per step, asked for many particles.
+// The collider as it stands at one time: made once per step, asked for many particles. That of an
+// animated mesh is good until the collider is placed at another time.
 typedef struct fm_placed_collider {
     fm_vec3 low, high; // box around it in the world; a plane's is infinite but for the side above
                        // it when it faces along an axis
@@ -35,8 +41,15 @@ typedef struct fm_placed_collider {
 
 // NULL with err filled on bad values. The motion must live as long as the collider.
 fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_error *err);
+fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
+                                  const fm_collider_mesh *mesh, fm_error *err);
 fm_placed_collider fm_collider_place(const fm_collider *collider, double t);
 fm_contact fm_collider_contact(const fm_placed_collider *placed, fm_vec3 point);
+// The same without the velocity of its motion, for those who need the distance only.
+fm_contact fm_placed_contact(const fm_placed_collider *placed, fm_vec3 point);
+
+// Certainly further away than range, by the box around it.
+bool fm_placed_is_far(const fm_placed_collider *placed, fm_vec3 point, double range);
 
 // Moves a particle that is nearer than `margin` out to that distance from every collider (or
 // further by a few roundings, never nearer), and takes from its velocity what goes into the surface
@@ -47,10 +60,31 @@ fm_contact fm_collider_contact(const fm_placed_collider *placed, fm_vec3 point);
 bool fm_collide_particle(const fm_placed_collider *placed, int collider_count, double margin,
                          fm_vec3 *position, fm_vec3 *velocity, bool *touched);
 
+// mesh.c. Everything in the mesh's own frame, before its motion.
+fm_trimesh *fm_trimesh_new(fm_arena *arena, const fm_collider_mesh *def, const char *object,
+                           fm_error *err);
+void fm_trimesh_set_time(fm_trimesh *mesh, double t); // nothing to do when it does not move
+bool fm_trimesh_is_closed(const fm_trimesh *mesh);
+fm_box fm_trimesh_bounds(const fm_trimesh *mesh);
+fm_contact fm_trimesh_contact(const fm_trimesh *mesh, fm_vec3 point);
+const fm_vec3 *fm_trimesh_vertices(const fm_trimesh *mesh, int *count); // as they are now
+const int *fm_trimesh_triangles(const fm_trimesh *mesh, int *count);    // [3 * count]
+
 // shapes.c. All shapes are convex, and their signed distance with them: the response relies on it.
 bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err); // makes units as well
 fm_shape fm_shape_carry(const fm_shape *shape, const fm_pose *pose);
 void fm_shape_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
 fm_contact fm_shape_contact(const fm_shape *shape, fm_vec3 point); // its velocity is left zero
+fm_vec3 fm_find_perpendicular(fm_vec3 a); // a unit vector at a right angle to it
+
+// figure.c: a bone's shape where bones are measured.
+struct fm_figure;
+fm_shape fm_figure_bind_shape(const struct fm_figure *figure, fm_bone bone);
+
+// solids.c, for shapes.c. A cylinder is a cone with equal radii.
+fm_contact fm_cone_contact(const fm_shape *shape, double end_radius, fm_vec3 point);
+void fm_cone_bound(const fm_shape *shape, double end_radius, fm_vec3 *low, fm_vec3 *high);
+fm_contact fm_ellipsoid_contact(const fm_shape *shape, fm_vec3 point);
+void fm_ellipsoid_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
 
 #endif

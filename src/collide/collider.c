@@ -29,15 +29,10 @@ static const char *copy_name(fm_arena *arena, const char *name, fm_error *err)
     return copy;
 }
 
-fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_error *err)
+// What shapes and meshes have in common. NULL with err filled.
+static fm_collider *make(fm_arena *arena, const fm_collider_def *def, const char *object,
+                         fm_error *err)
 {
-    assert(def);
-    bool named = def->name && *def->name;
-    char object[48];
-    snprintf(object, sizeof object, "collider%s%s", named ? " " : "", named ? def->name : "");
-    fm_shape shape = def->shape;
-    if (err->status != FM_OK || !fm_shape_check(&shape, object, err))
-        return NULL;
     if (!(def->friction >= 0) || !isfinite(def->friction)) {
         fm_fail_number(err, object, "friction", def->friction, "0 or more");
         return NULL;
@@ -46,7 +41,45 @@ fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_err
     const char *name = copy_name(arena, def->name, err);
     if (!name)
         return NULL;
-    *collider = (fm_collider){name, shape, def->motion, def->friction};
+    *collider = (fm_collider){
+        .name = name, .motion = def->motion, .friction = def->friction, .hidden = def->hidden};
+    return collider;
+}
+
+enum { OBJECT_SIZE = 64 };
+
+static void name_object(const fm_collider_def *def, char object[OBJECT_SIZE])
+{
+    bool named = def->name && *def->name;
+    snprintf(object, OBJECT_SIZE, "collider%s%s", named ? " " : "", named ? def->name : "");
+}
+
+fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_error *err)
+{
+    assert(def);
+    char object[OBJECT_SIZE];
+    name_object(def, object);
+    fm_shape shape = def->shape;
+    if (err->status != FM_OK || !fm_shape_check(&shape, object, err))
+        return NULL;
+    fm_collider *collider = make(arena, def, object, err);
+    if (collider)
+        collider->shape = shape;
+    return collider;
+}
+
+fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
+                                  const fm_collider_mesh *mesh, fm_error *err)
+{
+    assert(def && mesh);
+    char object[OBJECT_SIZE];
+    name_object(def, object);
+    fm_trimesh *made = err->status == FM_OK ? fm_trimesh_new(arena, mesh, object, err) : NULL;
+    fm_collider *collider = made ? make(arena, def, object, err) : NULL;
+    if (collider) {
+        collider->shape.kind = FM_SHAPE_MESH;
+        collider->mesh = made;
+    }
     return collider;
 }
 
@@ -54,6 +87,28 @@ fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_err
 static double find_reach(double low, double high)
 {
     return fmax(isfinite(low) ? fabs(low) : 0, isfinite(high) ? fabs(high) : 0);
+}
+
+// Around a box that a pose has turned and moved.
+static fm_box carry_box(const fm_box *box, const fm_pose *pose)
+{
+    fm_box carried = fm_box_empty();
+    for (int i = 0; i < 8; i++)
+        fm_box_add(&carried, fm_pose_apply(pose, (fm_vec3){i & 1 ? box->high.x : box->low.x,
+                                                           i & 2 ? box->high.y : box->low.y,
+                                                           i & 4 ? box->high.z : box->low.z}));
+    return carried;
+}
+
+static fm_box bound(const fm_placed_collider *placed)
+{
+    fm_box box;
+    if (placed->collider->mesh) {
+        box = fm_trimesh_bounds(placed->collider->mesh);
+        return carry_box(&box, &placed->pose);
+    }
+    fm_shape_bound(&placed->shape, &box.low, &box.high);
+    return box;
 }
 
 fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
@@ -65,8 +120,10 @@ fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
         .pose = pose,
         .collider = collider,
     };
-    fm_vec3 low, high;
-    fm_shape_bound(&placed.shape, &low, &high);
+    if (collider->mesh)
+        fm_trimesh_set_time(collider->mesh, t);
+    fm_box box = bound(&placed);
+    fm_vec3 low = box.low, high = box.high;
     placed.reach = fmax(fm_largest(placed.shape.centre),
                         fmax(find_reach(low.x, high.x),
                              fmax(find_reach(low.y, high.y), find_reach(low.z, high.z))));
@@ -77,10 +134,23 @@ fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
     return placed;
 }
 
+fm_contact fm_placed_contact(const fm_placed_collider *placed, fm_vec3 point)
+{
+    if (!placed->collider->mesh)
+        return fm_shape_contact(&placed->shape, point);
+    const fm_pose *pose = &placed->pose;
+    fm_contact contact =
+        fm_trimesh_contact(placed->collider->mesh, fm_pose_apply_inverse(pose, point));
+    contact.point = fm_pose_apply(pose, contact.point);
+    contact.normal = fm_quat_rotate(pose->rotation, contact.normal);
+    contact.velocity = fm_quat_rotate(pose->rotation, contact.velocity);
+    return contact;
+}
+
 fm_contact fm_collider_contact(const fm_placed_collider *placed, fm_vec3 point)
 {
-    fm_contact contact = fm_shape_contact(&placed->shape, point);
-    contact.velocity = fm_pose_velocity_at(&placed->pose, contact.point);
+    fm_contact contact = fm_placed_contact(placed, point);
+    contact.velocity = fm_add(contact.velocity, fm_pose_velocity_at(&placed->pose, contact.point));
     return contact;
 }
 

@@ -11,6 +11,10 @@
 // Where that is still much longer than deep, the colliders close in like a press, and throwing the
 // particle out sideways would tear what it belongs to: then only the deepest pushes.
 //
+// A mesh is not convex: its tangents hold near where they touch and no further. It is asked where
+// the move would lead, x + e, and the tangent there, n . (e' - e) >= m - d(x + e), is another hold:
+// both faces of a groove are found that way. Passes go on until nothing lacks.
+//
 // Velocity: relative to the surface, v = v_n n + v_t. When v_n < 0, Coulomb's friction with the
 // impulse -v_n per mass:
 //
@@ -34,6 +38,7 @@ enum {
 typedef struct hold {
     fm_contact contact;
     double depth, friction;
+    bool convex; // false: the contact holds here and says nothing of other parts
 } hold;
 
 typedef struct surroundings {
@@ -48,7 +53,7 @@ static double find_rounding(const fm_placed_collider *placed, fm_vec3 x)
     return 16 * DBL_EPSILON * (placed->reach + fm_largest(x));
 }
 
-static bool is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
+bool fm_placed_is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
 {
     return x.x < placed->low.x - range || x.y < placed->low.y - range ||
            x.z < placed->low.z - range || x.x > placed->high.x + range ||
@@ -57,7 +62,7 @@ static bool is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
 
 static bool is_near(const fm_placed_collider *placed, fm_vec3 x, double margin)
 {
-    return !is_far(placed, x, margin) && fm_shape_contact(&placed->shape, x).distance < margin;
+    return !fm_placed_is_far(placed, x, margin) && fm_placed_contact(placed, x).distance < margin;
 }
 
 static bool is_free(const surroundings *around, fm_vec3 x)
@@ -77,10 +82,12 @@ static bool find_deepest(const surroundings *around, fm_vec3 x, fm_vec3 move, ho
     int deepest = -1;
     for (int i = 0; i < around->count; i++) {
         const fm_placed_collider *placed = &around->placed[i];
-        if (is_far(placed, x, range))
+        if (fm_placed_is_far(placed, x, range))
             continue;
-        fm_contact contact = fm_shape_contact(&placed->shape, x);
-        double lack = around->margin - contact.distance - fm_dot(contact.normal, move);
+        bool convex = !placed->collider->mesh;
+        fm_contact contact = fm_placed_contact(placed, convex ? x : fm_add(x, move));
+        double gained = convex ? fm_dot(contact.normal, move) : 0;
+        double lack = around->margin - contact.distance - gained;
         if (!(lack > most))
             continue;
         most = lack;
@@ -89,9 +96,13 @@ static bool find_deepest(const surroundings *around, fm_vec3 x, fm_vec3 move, ho
     if (deepest < 0)
         return false;
     const fm_placed_collider *placed = &around->placed[deepest];
-    found->contact = fm_collider_contact(placed, x);
+    bool convex = !placed->collider->mesh;
+    found->contact = fm_collider_contact(placed, convex ? x : fm_add(x, move));
     found->depth = around->margin - found->contact.distance + find_rounding(placed, x);
+    if (!convex) // its tangent is where the move leads to; depths are from x
+        found->depth += fm_dot(found->contact.normal, move);
     found->friction = placed->friction;
+    found->convex = convex;
     return true;
 }
 
@@ -177,7 +188,7 @@ static double sweep_velocity(const surroundings *around, fm_vec3 x, fm_vec3 *vel
     for (int i = 0; i < around->count; i++) {
         const fm_placed_collider *placed = &around->placed[i];
         double range = around->margin + 1e-9 * (placed->reach + fm_largest(x));
-        if (is_far(placed, x, range))
+        if (fm_placed_is_far(placed, x, range))
             continue;
         fm_contact contact = fm_collider_contact(placed, x);
         if (contact.distance <= range)
@@ -194,6 +205,24 @@ static void settle_velocity(const surroundings *around, fm_vec3 x, fm_vec3 *velo
         most = sweep_velocity(around, x, velocity);
 }
 
+// What holds a move takes from the velocity. Two faces of one mesh are seen together here only, so
+// that a corner between them is settled here too.
+static void press_velocity(const hold *holds, int count, fm_vec3 *velocity)
+{
+    double first = 0, most = 0;
+    bool convex = true;
+    for (int i = 0; i < count; i++) {
+        first = fmax(first, apply_friction(&holds[i].contact, holds[i].friction, velocity));
+        convex = convex && holds[i].convex;
+    }
+    most = convex || count == 1 ? 0 : first;
+    for (int sweep = 1; sweep < MAX_SWEEPS && most > 1e-6 * first; sweep++) {
+        most = 0;
+        for (int i = 0; i < count; i++)
+            most = fmax(most, apply_friction(&holds[i].contact, holds[i].friction, velocity));
+    }
+}
+
 static bool free_particle(const surroundings *around, fm_vec3 *x, fm_vec3 *velocity)
 {
     int contact_count = 0;
@@ -206,8 +235,7 @@ static bool free_particle(const surroundings *around, fm_vec3 *x, fm_vec3 *veloc
         }
         fm_vec3 move;
         int count = find_move(around, *x, holds, &move);
-        for (int i = 0; i < count; i++)
-            apply_friction(&holds[i].contact, holds[i].friction, velocity);
+        press_velocity(holds, count, velocity);
         *x = fm_add(*x, move);
         contact_count += count;
     }

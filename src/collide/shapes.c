@@ -4,10 +4,13 @@
 //
 //   plane    n . (p - c)
 //   sphere   |p - c| - r
-//   capsule  |p - a| - r,  a the nearest point of the axis
+//   capsule  |p - a| - r,  a the point of the axis whose ball is nearest: with radii r and s at the
+//            ends of an axis of length l, the foot of p moved by |p - foot| tan, sin = (r - s) / l
 //   box      outside |q - clamp(q)|, inside minus the way to the nearest face;  q = R^-1 (p - c)
 //
 //   p  the point    c  centre    n  normal    r  radius    R  rotation
+//
+// Cylinder, cone and ellipsoid are in solids.c.
 #include "collide/collide.h"
 
 #include <assert.h>
@@ -32,8 +35,8 @@ static bool check_radius(const fm_shape *shape, const char *object, fm_error *er
            fm_fail_number(err, object, "shape.radius", shape->radius, "> 0 metres");
 }
 
-// A unit vector at a right angle: across the coordinate that matters least.
-static fm_vec3 find_perpendicular(fm_vec3 a)
+// Across the coordinate that matters least.
+fm_vec3 fm_find_perpendicular(fm_vec3 a)
 {
     double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
     fm_vec3 least = x <= y && x <= z ? (fm_vec3){1, 0, 0}
@@ -50,7 +53,7 @@ static fm_contact contact_round(fm_vec3 centre, double radius, fm_vec3 point, do
 {
     fm_vec3 away = fm_sub(point, centre);
     double length = fm_length(away);
-    fm_vec3 normal = length > least ? fm_scale(away, 1 / length) : find_perpendicular(axis);
+    fm_vec3 normal = length > least ? fm_scale(away, 1 / length) : fm_find_perpendicular(axis);
     return (fm_contact){
         .distance = length - radius,
         .point = fm_add_scaled(centre, normal, radius),
@@ -103,30 +106,100 @@ static fm_contact contact_sphere(const fm_shape *shape, fm_vec3 point)
     return contact_round(shape->centre, shape->radius, point, TINY, (fm_vec3){0});
 }
 
+static bool check_end_radius(const fm_shape *shape, const char *object, fm_error *err)
+{
+    return (shape->end_radius >= 0 && isfinite(shape->end_radius)) ||
+           fm_fail_number(err, object, "shape.end_radius", shape->end_radius, ">= 0 metres");
+}
+
 static bool check_capsule(fm_shape *shape, const char *object, fm_error *err)
 {
-    return check_finite(object, "shape.start", shape->start, err) &&
-           check_finite(object, "shape.end", shape->end, err) && check_radius(shape, object, err);
+    if (!check_finite(object, "shape.start", shape->start, err) ||
+        !check_finite(object, "shape.end", shape->end, err) || !check_radius(shape, object, err) ||
+        !check_end_radius(shape, object, err))
+        return false;
+    if (shape->end_radius == 0)
+        shape->end_radius = shape->radius;
+    return true;
 }
 
 static void bound_capsule(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
-    fm_vec3 a = shape->start, b = shape->end;
-    fm_vec3 half = {shape->radius, shape->radius, shape->radius};
-    *low = fm_sub((fm_vec3){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)}, half);
-    *high = fm_add((fm_vec3){fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)}, half);
+    double r = shape->radius, s = shape->end_radius;
+    fm_box box = fm_box_empty();
+    fm_box_add(&box, fm_sub(shape->start, (fm_vec3){r, r, r}));
+    fm_box_add(&box, fm_add(shape->start, (fm_vec3){r, r, r}));
+    fm_box_add(&box, fm_sub(shape->end, (fm_vec3){s, s, s}));
+    fm_box_add(&box, fm_add(shape->end, (fm_vec3){s, s, s}));
+    *low = box.low;
+    *high = box.high;
+}
+
+// Where on the axis the ball is whose surface is nearest, from 0 to 1; sine of the taper.
+static double find_share(const fm_shape *shape, fm_vec3 point, fm_vec3 axis, double *sine)
+{
+    double square = fm_dot(axis, axis), narrowing = shape->radius - shape->end_radius;
+    fm_vec3 from = fm_sub(point, shape->start);
+    double along = fm_dot(from, axis);
+    *sine = 0;
+    if (narrowing != 0) {
+        if (narrowing * narrowing >= square) // one ball holds the other
+            return narrowing > 0 ? 0 : 1;
+        double length = sqrt(square);
+        *sine = narrowing / length;
+        fm_vec3 across = fm_add_scaled(from, axis, -along / square);
+        along -= length * fm_length(across) * *sine / sqrt(1 - *sine * *sine);
+    }
+    return along <= 0 ? 0 : along >= square ? 1 : along / square;
 }
 
 static fm_contact contact_capsule(const fm_shape *shape, fm_vec3 point)
 {
     fm_vec3 axis = fm_sub(shape->end, shape->start);
-    double square = fm_dot(axis, axis);
-    double along = fm_dot(fm_sub(point, shape->start), axis);
-    double share = along <= 0 ? 0 : along >= square ? 1 : along / square;
+    double sine, share = find_share(shape, point, axis, &sine);
+    double radius = shape->radius + share * (shape->end_radius - shape->radius);
     fm_vec3 centre = fm_add_scaled(shape->start, axis, share);
     // what rounding leaves of a point on the axis may point along it
     double rounding = 16 * DBL_EPSILON * (fm_largest(point) + fm_largest(centre));
-    return contact_round(centre, shape->radius, point, rounding + TINY, axis);
+    fm_contact contact = contact_round(centre, radius, point, rounding + TINY, axis);
+    if (sine != 0 && fm_length(fm_sub(point, centre)) <= rounding + TINY) { // lean with the side
+        fm_vec3 leaning = fm_add_scaled(fm_scale(contact.normal, sqrt(1 - sine * sine)), axis,
+                                        sine / fm_length(axis));
+        contact.normal = leaning;
+        contact.point = fm_add_scaled(centre, leaning, radius);
+    }
+    return contact;
+}
+
+static bool check_cone(fm_shape *shape, const char *object, fm_error *err)
+{
+    if (!check_finite(object, "shape.start", shape->start, err) ||
+        !check_finite(object, "shape.end", shape->end, err) || !check_radius(shape, object, err) ||
+        !check_end_radius(shape, object, err))
+        return false;
+    // squares of it must not vanish
+    return fm_length(fm_sub(shape->end, shape->start)) > TINY ||
+           fm_fail_vector(err, object, "shape.end", shape->end, "another point than start");
+}
+
+static void bound_cylinder(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+{
+    fm_cone_bound(shape, shape->radius, low, high);
+}
+
+static fm_contact contact_cylinder(const fm_shape *shape, fm_vec3 point)
+{
+    return fm_cone_contact(shape, shape->radius, point);
+}
+
+static void bound_cone(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+{
+    fm_cone_bound(shape, shape->end_radius, low, high);
+}
+
+static fm_contact contact_cone(const fm_shape *shape, fm_vec3 point)
+{
+    return fm_cone_contact(shape, shape->end_radius, point);
 }
 
 static bool check_box(fm_shape *shape, const char *object, fm_error *err)
@@ -197,13 +270,16 @@ static const shape_methods methods[] = {
     [FM_SHAPE_SPHERE] = {check_sphere, bound_sphere, contact_sphere},
     [FM_SHAPE_CAPSULE] = {check_capsule, bound_capsule, contact_capsule},
     [FM_SHAPE_BOX] = {check_box, bound_box, contact_box},
+    [FM_SHAPE_CYLINDER] = {check_cone, bound_cylinder, contact_cylinder},
+    [FM_SHAPE_CONE] = {check_cone, bound_cone, contact_cone},
+    [FM_SHAPE_ELLIPSOID] = {check_box, fm_ellipsoid_bound, fm_ellipsoid_contact},
 };
 
 bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err)
 {
     if ((unsigned)shape->kind >= sizeof methods / sizeof *methods)
         return fm_fail_number(err, object, "shape.kind", shape->kind,
-                              "plane, sphere, capsule or box");
+                              "plane, sphere, capsule, box, cylinder, cone or ellipsoid");
     return methods[shape->kind].check(shape, object, err);
 }
 

@@ -105,6 +105,34 @@ bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err);
 bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, fm_error *err);
 void fm_obj_free(fm_obj *obj);
 
+// Tree: boxes of anything (triangles, edges, particles on their way), found by where they are.
+typedef struct fm_box {
+    fm_vec3 low, high; // m; empty when low > high
+} fm_box;
+
+fm_box fm_box_empty(void);
+void fm_box_add(fm_box *box, fm_vec3 point);
+
+typedef struct fm_tree_node fm_tree_node;
+typedef struct fm_tree {
+    int item_count, node_count;
+    fm_tree_node *nodes;
+    int *items; // by leaf
+} fm_tree;
+
+// Allocates in the arena; the boxes are not kept.
+bool fm_tree_build(fm_tree *tree, fm_arena *arena, const fm_box *boxes, int count, fm_error *err);
+void fm_tree_refit(fm_tree *tree, const fm_box *boxes); // as many as it was built of
+fm_box fm_tree_bounds(const fm_tree *tree);
+// Calls visit for every item whose leaf meets the box (its own box may not), until it gives false.
+typedef bool fm_tree_visitor(void *context, int item);
+void fm_tree_visit(const fm_tree *tree, const fm_box *box, fm_tree_visitor *visit, void *context);
+// The item nearest to the point by `square`, which gives squares of distances and never less than
+// the item's box has; -1 when none is nearer than limit, in m. found: its square.
+typedef double fm_tree_distance(void *context, int item, fm_vec3 point);
+int fm_tree_nearest(const fm_tree *tree, fm_vec3 point, double limit, fm_tree_distance *square,
+                    void *context, double *found);
+
 // Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
 // of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);

@@ -120,6 +120,14 @@ fm_paint fm_solid_paint(void)
     };
 }
 
+fm_paint fm_figure_paint(void)
+{
+    fm_paint paint = fm_solid_paint();
+    paint.front = paint.back = fm_color_from_srgb(0.80, 0.72, 0.65);
+    paint.gloss = 0.12f;
+    return paint;
+}
+
 fm_paint fm_choose_paint(int index)
 {
     static const double hues[5][2][3] = {

@@ -172,6 +172,10 @@ bool fm_polygons_patch(fm_arena *arena, const fm_polygons *polygons, const float
 bool fm_patch_thicken(fm_arena *arena, const fm_patch *patch, const fm_paint *paint, fm_mesh *mesh,
                       fm_error *err);
 
+// shapes.c: a mesh with room for points, normals and triangles, to be filled.
+fm_mesh *fm_drawing_add_mesh(fm_drawing *drawing, const fm_paint *paint, int point_count,
+                             int triangle_count, fm_error *err);
+
 fm_mesh *fm_drawing_next_mesh(fm_drawing *drawing, fm_error *err);
 fm_beads *fm_drawing_next_beads(fm_drawing *drawing, fm_error *err);
 

@@ -8,6 +8,7 @@
 
 #include <fathom/cache.h>
 #include <fathom/cloth.h>
+#include <fathom/loader.h>
 #include <fathom/run.h>
 #include <stdio.h>
 
@@ -61,6 +62,14 @@ bool fm_pvd_write(const char *path, const fm_pvd_entry *entries, int count, bool
 
 // obj.c
 bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err);
+
+// point_cache.c. positions are NULL after a failure, to be freed otherwise.
+bool fm_pc2_read(const char *path, fm_frame_data *frames, fm_error *err);
+bool fm_mdd_read(const char *path, fm_frame_data *frames, fm_error *err);
+bool fm_pc2_parse(const char *bytes, size_t size, const char *path, fm_frame_data *frames,
+                  fm_error *err);
+bool fm_mdd_parse(const char *bytes, size_t size, const char *path, fm_frame_data *frames,
+                  fm_error *err);
 
 // One file of one frame.
 bool fm_ply_write(const char *path, const fm_surface *surface, fm_error *err);

@@ -10,6 +10,7 @@
 //
 // Key frames are in keyframes.c; a composition is a tree of the others.
 #include "motion/motion.h"
+#include "motion/figure.h"
 
 #include <assert.h>
 
@@ -22,6 +23,7 @@ typedef enum motion_kind {
     MOTION_SINE,
     MOTION_TURN,
     MOTION_KEYFRAMES,
+    MOTION_FIGURE,
     MOTION_COMPOSED,
 } motion_kind;
 
@@ -38,6 +40,8 @@ struct fm_motion {
     double angle;   // turn, rad
     double rate;    // turn, rad/s
     const fm_keyframes *keyframes;
+    const fm_figure *figure;
+    fm_bone bone;
     const fm_motion *outer, *inner; // composed
 };
 
@@ -119,6 +123,20 @@ fm_motion *fm_motion_new_keyframes(fm_arena *arena, const fm_key *keys, int key_
     return motion;
 }
 
+fm_motion *fm_motion_new_figure(fm_arena *arena, const fm_figure *figure, int bone, fm_error *err)
+{
+    if (bone < 0 || bone >= FM_BONE_COUNT) {
+        fm_fail_number(err, object, "bone", bone, "an fm_bone");
+        return NULL;
+    }
+    fm_motion *motion = new_motion(arena, MOTION_FIGURE, err);
+    if (!motion)
+        return NULL;
+    motion->figure = figure;
+    motion->bone = (fm_bone)bone;
+    return motion;
+}
+
 fm_motion *fm_motion_new_composed(fm_arena *arena, const fm_motion *outer, const fm_motion *inner,
                                   fm_error *err)
 {
@@ -173,6 +191,8 @@ fm_pose fm_motion_pose(const fm_motion *motion, double t)
         return turn_pose(motion, t);
     case MOTION_KEYFRAMES:
         return fm_keyframes_pose(motion->keyframes, t);
+    case MOTION_FIGURE:
+        return fm_figure_bone_pose(motion->figure, motion->bone, t);
     case MOTION_COMPOSED:
         break;
     }

@@ -35,6 +35,10 @@ fm_motion *fm_motion_new_sine(fm_arena *arena, fm_vec3 axis, double amplitude, d
 fm_motion *fm_motion_new_turn(fm_arena *arena, const fm_turn *turn, fm_error *err);
 fm_motion *fm_motion_new_keyframes(fm_arena *arena, const fm_key *keys, int key_count,
                                    fm_interpolation interpolation, fm_vec3 pivot, fm_error *err);
+// A bone (fm_bone) of a figure, which must live as long.
+struct fm_figure;
+fm_motion *fm_motion_new_figure(fm_arena *arena, const struct fm_figure *figure, int bone,
+                                fm_error *err);
 // Either may be NULL: it stays where it is.
 fm_motion *fm_motion_new_composed(fm_arena *arena, const fm_motion *outer, const fm_motion *inner,
                                   fm_error *err);

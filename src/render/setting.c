@@ -24,7 +24,7 @@ fm_setting *fm_setting_open(const char *directory)
             fm_scene_parse(text, strlen(text), directory, ".", NULL, 0, NULL, NULL, &err);
     free(text);
     if (setting && setting->scene)
-        setting->world = fm_scene_build(setting->scene, 1, &err);
+        setting->world = fm_scene_build_files(setting->scene, 1, fm_file_loader(), &err);
     if (setting && setting->world)
         return setting;
     fm_setting_close(setting);
@@ -89,8 +89,15 @@ bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing
 {
     fm_paint paint = fm_solid_paint();
     for (int i = 0; setting && i < setting->world->collider_count; i++) {
-        fm_placed_collider placed = fm_collider_place(setting->world->colliders[i], time);
-        if (!fm_drawing_add_shape(drawing, &placed.shape, &paint, err))
+        if (!setting->world->colliders[i]->hidden &&
+            !fm_drawing_add_collider(drawing, setting->world->colliders[i], time, &paint, err))
+            return false;
+    }
+    paint = fm_figure_paint();
+    for (int i = 0; setting && i < fm_world_figure_count(setting->world); i++) {
+        const fm_figure *figure = fm_world_figure(setting->world, i);
+        if (!fm_figure_definition(figure).bare &&
+            !fm_drawing_add_figure(drawing, figure, time, &paint, err))
             return false;
     }
     return err->status == FM_OK;

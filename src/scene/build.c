@@ -50,7 +50,8 @@ typedef struct builder {
     fm_world *world;
     fm_motion **motions; // by their number in the scene; NULL is rest
     bool *made;
-    fm_collider **colliders; // of the scene's colliders
+    const fm_mesh_loader *loader; // NULL: files cannot be read
+    fm_figure **figures;          // by their number in the scene
 } builder;
 
 static int find_motion(const fm_scene *scene, const char *name)
@@ -65,10 +66,25 @@ static int find_motion(const fm_scene *scene, const char *name)
 
 static fm_motion *make_motion(builder *b, int index, fm_error *err);
 
+// "woman.pelvis"; NULL if there is no such bone.
+static fm_motion *bone_motion(builder *b, const char *name, fm_error *err)
+{
+    const fm_scene_figure *figures = b->scene->figures.data;
+    char owner[FM_SCENE_NAME_MAX + 1];
+    fm_bone bone;
+    if (!name || !fm_split_bone_name(name, owner, &bone))
+        return NULL;
+    for (int i = 0; i < b->scene->figures.count; i++) {
+        if (strcmp(figures[i].thing.name, owner) == 0)
+            return fm_motion_figure(b->world, b->figures[i], bone, err);
+    }
+    return NULL;
+}
+
 static fm_motion *named_motion(builder *b, const char *name, fm_error *err)
 {
     int index = name ? find_motion(b->scene, name) : -1;
-    return index < 0 ? NULL : make_motion(b, index, err);
+    return index < 0 ? bone_motion(b, name, err) : make_motion(b, index, err);
 }
 
 // The first part is innermost.
@@ -132,6 +148,18 @@ static fm_motion *make_motion(builder *b, int index, fm_error *err)
     return made;
 }
 
+static void make_figure(builder *b, int index, fm_error *err)
+{
+    const fm_scene_figure *figure = (const fm_scene_figure *)b->scene->figures.data + index;
+    fm_figure_def def = figure->def;
+    def.name = figure->thing.name;
+    def.bare = figure->look == 1;
+    b->figures[index] = fm_figure_create(b->world, &def, err);
+    if (b->figures[index])
+        fm_figure_add_colliders(b->world, b->figures[index], figure->friction, err);
+    blame(err, figure->thing.node);
+}
+
 static void make_collider(builder *b, const fm_scene_collider *collider, fm_error *err)
 {
     fm_collider_def def = collider->def;
@@ -139,8 +167,11 @@ static void make_collider(builder *b, const fm_scene_collider *collider, fm_erro
     def.motion = named_motion(b, collider->motion, err);
     if (err->status != FM_OK)
         return;
-    const fm_scene_collider *all = b->scene->colliders.data;
-    b->colliders[collider - all] = fm_collider_create(b->world, &def, err);
+    if (def.shape.kind == FM_SHAPE_MESH) {
+        fm_scene_make_mesh(collider, b->loader, b->world, &def, err);
+        return;
+    }
+    fm_collider_create(b->world, &def, err);
     blame(err, collider->thing.node);
 }
 
@@ -171,19 +202,13 @@ static void make_map(builder *b, fm_cloth *cloth, const fm_scene_map *map, fm_er
 {
     enum { MOST = 8 };
     const fm_collider *colliders[MOST];
-    const fm_scene_collider *all = b->scene->colliders.data;
     const fm_thing *names = map->colliders.data;
-    int count = 0;
-    for (int k = 0; k < map->colliders.count && count < MOST; k++) {
-        for (int i = 0; i < b->scene->colliders.count; i++) {
-            if (strcmp(all[i].thing.name, names[k].name) == 0)
-                colliders[count++] = b->colliders[i];
-        }
-    }
+    int count = map->colliders.count;
+    for (int k = 0; k < count && k < MOST; k++)
+        colliders[k] = fm_world_find_collider(b->world, names[k].name);
     int *list = list_particles(cloth, &map->particles, err);
     if (list)
-        fm_cloth_add_map(cloth, colliders, map->colliders.count > MOST ? MOST + 1 : count, list,
-                         map->particles.count, err);
+        fm_cloth_add_map(cloth, colliders, count, list, map->particles.count, err);
     free(list);
     blame(err, map->thing.node);
 }
@@ -342,6 +367,8 @@ static void make_all(builder *b, fm_error *err)
     const fm_scene *scene = b->scene;
     const fm_scene_collider *colliders = scene->colliders.data;
     const fm_scene_body *bodies = scene->bodies.data;
+    for (int i = 0; i < scene->figures.count && err->status == FM_OK; i++)
+        make_figure(b, i, err);
     for (int i = 0; i < scene->motions.count && err->status == FM_OK; i++)
         make_motion(b, i, err);
     for (int i = 0; i < scene->colliders.count && err->status == FM_OK; i++)
@@ -352,16 +379,24 @@ static void make_all(builder *b, fm_error *err)
 
 fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
 {
+    return fm_scene_build_files(scene, threads, NULL, err);
+}
+
+fm_world *fm_scene_build_files(const fm_scene *scene, int threads, const fm_mesh_loader *loader,
+                               fm_error *err)
+{
     if (err->status != FM_OK)
         return NULL;
     fm_world_def def = scene->world;
     def.threads = threads > 0 ? threads : scene->world.threads;
     size_t count = (size_t)scene->motions.count + 1;
+    size_t figure_count = (size_t)scene->figures.count + 1;
     builder b = {.scene = scene,
+                 .loader = loader,
                  .motions = calloc(count, sizeof *b.motions),
                  .made = calloc(count, sizeof *b.made),
-                 .colliders = calloc((size_t)scene->colliders.count + 1, sizeof *b.colliders)};
-    if (b.motions && b.made && b.colliders) {
+                 .figures = calloc(figure_count, sizeof(fm_figure *))};
+    if (b.motions && b.made && b.figures) {
         b.world = fm_world_create(&def, err);
         blame(err, scene->root);
         if (b.world)
@@ -371,7 +406,7 @@ fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
     }
     free(b.motions);
     free(b.made);
-    free(b.colliders);
+    free(b.figures);
     if (err->status != FM_OK) {
         fm_world_destroy(b.world);
         return NULL;

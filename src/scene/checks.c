@@ -93,6 +93,23 @@ void fm_check_probe(fm_decoder *d, const fm_node *node, const void *object)
                     "%s has \"at\" and \"particle\": one of them is allowed", d->path);
 }
 
+void fm_check_axis(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_shape *shape = object;
+    fm_vec3 a = shape->start, b = shape->end;
+    if (a.x == b.x && a.y == b.y && a.z == b.z)
+        fm_complain(d->loader, fm_find_place(node, "end", NULL, NULL),
+                    "%s.end is where start is: its axis has no direction", d->path);
+}
+
+void fm_check_collider(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_scene_collider *collider = object;
+    if (collider->animation.kind != 0 && collider->def.shape.kind != FM_SHAPE_MESH)
+        fm_complain(d->loader, fm_find_place(node, "animation", NULL, NULL),
+                    "%s.animation belongs to a mesh", d->path);
+}
+
 void fm_check_turn(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_turn *turn = object;

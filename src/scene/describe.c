@@ -14,6 +14,7 @@ static const char *const type_names[] = {
     [FM_KEY_WORD] = "word",
     [FM_KEY_WORDS] = "word or list of words",
     [FM_KEY_TEXT] = "text",
+    [FM_KEY_FILE] = "file, relative to the scene's",
     [FM_KEY_VECTOR] = "[x, y, z]",
     [FM_KEY_PAIR] = "[x, y]",
     [FM_KEY_ROTATION] = "rotation",
@@ -138,6 +139,7 @@ void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defa
             add_chosen(text, entry->table, at);
         return;
     case FM_KEY_TEXT:
+    case FM_KEY_FILE:
     case FM_KEY_ROTATION:
     case FM_KEY_INTEGERS:
     case FM_KEY_NAME:

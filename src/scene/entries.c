@@ -109,6 +109,7 @@ void fm_entry_add_range(fm_text *text, const fm_entry *entry)
         return;
     case FM_KEY_BOOLEAN:
     case FM_KEY_TEXT:
+    case FM_KEY_FILE:
     case FM_KEY_ROTATION:
     case FM_KEY_NAME:
     case FM_KEY_NAMES:

@@ -11,9 +11,12 @@
 #define FATHOM_SCENE_SCENE_H
 
 #include "core/core.h"
+#include "motion/motion.h"
 
 #include <fathom/cloth.h>
 #include <fathom/collide.h>
+#include <fathom/figure.h>
+#include <fathom/loader.h>
 #include <fathom/scene.h>
 #include <fathom/world.h>
 #include <locale.h>
@@ -144,6 +147,7 @@ typedef enum fm_key_type {
     FM_KEY_WORD,     // int, the word's index
     FM_KEY_WORDS,    // fm_items of int: one word or a list of them
     FM_KEY_TEXT,     // const char *
+    FM_KEY_FILE,     // const char *: its whole path; written relative to the file it stands in
     FM_KEY_VECTOR,   // fm_vec3
     FM_KEY_PAIR,     // double[2]
     FM_KEY_ROTATION, // fm_quat, written as the table fm_rotation_table says
@@ -211,6 +215,9 @@ struct fm_table {
 
 extern const fm_table fm_scene_table, fm_rotation_table, fm_shape_table; // tables.c
 extern const fm_table fm_cloth_table;                                    // cloth_table.c
+extern const fm_table fm_figure_table;                                   // figures.c
+// "woman.left_thigh": the figure's name and the bone; false when it is not of that form.
+bool fm_split_bone_name(const char *text, char figure[FM_SCENE_NAME_MAX + 1], fm_bone *bone);
 const fm_entry *fm_table_find(const fm_table *table, const char *key);
 const char *fm_entry_word(const fm_entry *entry, int index);          // NULL after the last
 int fm_entry_word_index(const fm_entry *entry, const char *word);     // -1 if there is none
@@ -320,11 +327,36 @@ typedef struct fm_scene_body {
     fm_scene_cloth cloth;
 } fm_scene_body;
 
+typedef struct fm_scene_solid {
+    const char *file;
+    double scale;
+    fm_vec3 origin;
+    fm_quat rotation;
+    double thickness;
+} fm_scene_solid;
+
+typedef struct fm_scene_animation {
+    int kind; // 0: none, else one more than the fm_frames_format
+    const char *file;
+    double fps; // 0: what the file says
+    double start;
+    int interpolation;
+} fm_scene_animation;
+
 typedef struct fm_scene_collider {
     fm_thing thing;
     const char *motion;
     fm_collider_def def;
+    fm_scene_solid mesh;
+    fm_scene_animation animation;
 } fm_scene_collider;
+
+typedef struct fm_scene_figure {
+    fm_thing thing;
+    fm_figure_def def;
+    double friction;
+    int look; // 1: its bones
+} fm_scene_figure;
 
 typedef struct fm_scene_probe {
     fm_thing thing;
@@ -353,6 +385,7 @@ struct fm_scene {
     fm_items motions;   // fm_scene_motion
     fm_items bodies;    // fm_scene_body
     fm_items colliders; // fm_scene_collider
+    fm_items figures;   // fm_scene_figure
     fm_items probes;    // fm_scene_probe
     double checkpoint_seconds;
     int checkpoints_kept;
@@ -391,6 +424,8 @@ bool fm_read_number(const char *text, double *value, const char **rest); // our 
 void fm_check_recall(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_cloth(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_probe(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_check_axis(fm_decoder *decoder, const fm_node *node, const void *object); // of a shape
+void fm_check_collider(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_turn(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_motion(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_scene(fm_decoder *decoder, const fm_node *node, const void *object);
@@ -406,6 +441,10 @@ void fm_scene_load_meshes(fm_scene *scene, fm_loader *loader);
 int fm_border_particles(const fm_scene_cloth *cloth, const fm_scene_border *border, int *list);
 // Particles of a sheet or a tube, vertices of a mesh once it is loaded.
 int fm_garment_count(const fm_scene_cloth *cloth);
+// files.c. The whole path of the file that a node names; false when it is too long.
+bool fm_file_path(const fm_node *node, char *path, size_t size);
+bool fm_scene_make_mesh(const fm_scene_collider *collider, const fm_mesh_loader *loader,
+                        fm_world *world, const fm_collider_def *def, fm_error *err);
 
 // write.c: the tree as YAML, in the order of the tables. hashed: without what is aside.
 bool fm_scene_write(const fm_node *root, bool hashed, fm_text *text);

@@ -82,6 +82,7 @@ static void add_type(fm_text *text, const fm_entry *entry)
         add_one_or_more(text, entry, add_name);
         return;
     case FM_KEY_TEXT:
+    case FM_KEY_FILE:
     case FM_KEY_NAME:
         add_name(text, entry);
         return;

@@ -319,6 +319,8 @@ static const fm_entry capsule_entries[] = {
      .about = "the other"},
     {"radius", FM_KEY_NUMBER, offsetof(fm_shape, radius), "m", ABOVE(0, 1e6), .needed = true,
      .about = "about the axis"},
+    {"end_radius", FM_KEY_NUMBER, offsetof(fm_shape, end_radius), "m", ABOVE(0, 1e6),
+     .about = "at the end; without it the same as radius"},
 };
 static const fm_table capsule_table = {.name = "capsule",
                                        .about = "A rod with round ends.",
@@ -356,6 +358,91 @@ const fm_table fm_shape_table = {
     .borrows = true,
 };
 
+static const fm_entry cylinder_entries[] = {
+    {"start", FM_KEY_VECTOR, offsetof(fm_shape, start), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "middle of one end"},
+    {"end", FM_KEY_VECTOR, offsetof(fm_shape, end), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "middle of the other"},
+    {"radius", FM_KEY_NUMBER, offsetof(fm_shape, radius), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "about the axis"},
+};
+static const fm_table cylinder_table = {.name = "cylinder",
+                                        .about = "A rod with flat ends.",
+                                        .entries = cylinder_entries,
+                                        .count = COUNT(cylinder_entries),
+                                        .check = fm_check_axis};
+
+static const fm_entry cone_entries[] = {
+    {"start", FM_KEY_VECTOR, offsetof(fm_shape, start), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "middle of its foot"},
+    {"end", FM_KEY_VECTOR, offsetof(fm_shape, end), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "its tip, or the middle of its top"},
+    {"radius", FM_KEY_NUMBER, offsetof(fm_shape, radius), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "of its foot"},
+    {"end_radius", FM_KEY_NUMBER, offsetof(fm_shape, end_radius), "m", WITHIN(0, 1e6),
+     .about = "of its top; 0: a tip"},
+};
+static const fm_table cone_table = {.name = "cone",
+                                    .about = "A cone, with a tip or cut off.",
+                                    .entries = cone_entries,
+                                    .count = COUNT(cone_entries),
+                                    .check = fm_check_axis};
+
+static const fm_entry ellipsoid_entries[] = {
+    {"centre", FM_KEY_VECTOR, offsetof(fm_shape, centre), "m", WITHIN(-1e6, 1e6),
+     .about = "its middle"},
+    {"half_size", FM_KEY_VECTOR, offsetof(fm_shape, half_size), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "half its size along x, y, z"},
+    {"rotation", FM_KEY_ROTATION, offsetof(fm_shape, rotation), .about = "about its centre"},
+};
+static const fm_table ellipsoid_table = {.name = "ellipsoid",
+                                         .about = "A ball drawn out along three axes.",
+                                         .entries = ellipsoid_entries,
+                                         .count = COUNT(ellipsoid_entries)};
+
+static const fm_entry mesh_entries[] = {
+    {"file", FM_KEY_FILE, offsetof(fm_scene_solid, file), .needed = true,
+     .about = "an OBJ file; closed it is solid, open a shell"},
+    {"scale", FM_KEY_NUMBER, offsetof(fm_scene_solid, scale), .range = ABOVE(0, 1e6),
+     .about = "m for each unit of the file"},
+    {"origin", FM_KEY_VECTOR, offsetof(fm_scene_solid, origin), "m", WITHIN(-1e6, 1e6),
+     .about = "where the file's origin goes"},
+    {"rotation", FM_KEY_ROTATION, offsetof(fm_scene_solid, rotation),
+     .about = "about the file's origin"},
+    {"thickness", FM_KEY_NUMBER, offsetof(fm_scene_solid, thickness), "m", ABOVE(0, 1e3),
+     .about = "of a mesh that is not closed; more than what moves in a substep"},
+};
+static const fm_table mesh_table = {.name = "mesh",
+                                    .about = "Triangles from a file. Scale, rotation and origin "
+                                             "are for its animation too.",
+                                    .entries = mesh_entries,
+                                    .count = COUNT(mesh_entries)};
+
+static const fm_entry animation_entries[] = {
+    {"files", FM_KEY_FILE, offsetof(fm_scene_animation, file), .choice = true,
+     .kind = FM_FRAMES_SEQUENCE + 1,
+     .about = "an OBJ file for each frame, with %d or %04d for its number: walk.%04d.obj"},
+    {"pc2", FM_KEY_FILE, offsetof(fm_scene_animation, file), .choice = true,
+     .kind = FM_FRAMES_PC2 + 1, .about = "a point cache, as fathom and Blender export it"},
+    {"mdd", FM_KEY_FILE, offsetof(fm_scene_animation, file), .choice = true,
+     .kind = FM_FRAMES_MDD + 1, .about = "the same in LightWave's format, with times"},
+    {"fps", FM_KEY_NUMBER, offsetof(fm_scene_animation, fps), "1/s", ABOVE(0, 1e5),
+     .about = "frames per second; without it what an mdd file says, else 24"},
+    {"start", FM_KEY_NUMBER, offsetof(fm_scene_animation, start), "s", WITHIN(-1e6, 1e6),
+     .about = "when frame 0 is; before its first frame and after its last the mesh rests"},
+    {"interpolation", FM_KEY_WORD, offsetof(fm_scene_animation, interpolation),
+     .words = interpolations,
+     .about = "straight from frame to frame; resting at each; smooth through them"},
+};
+static const fm_table animation_table = {
+    .name = "animation",
+    .about = "Where the vertices of a mesh are, frame by frame.",
+    .entries = animation_entries,
+    .count = COUNT(animation_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_scene_animation, kind),
+};
+
 static const fm_entry collider_entries[] = {
     {"plane", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &plane_table,
      .choice = true, .kind = FM_SHAPE_PLANE, .about = "all that is below a plane"},
@@ -365,6 +452,16 @@ static const fm_entry collider_entries[] = {
      .choice = true, .kind = FM_SHAPE_CAPSULE, .about = "a rod with round ends"},
     {"box", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &box_table,
      .choice = true, .kind = FM_SHAPE_BOX, .about = "a block"},
+    {"cylinder", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &cylinder_table,
+     .choice = true, .kind = FM_SHAPE_CYLINDER, .about = "a rod with flat ends"},
+    {"cone", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &cone_table,
+     .choice = true, .kind = FM_SHAPE_CONE, .about = "with a tip, or cut off"},
+    {"ellipsoid", FM_KEY_MAPPING, offsetof(fm_scene_collider, def.shape), .table = &ellipsoid_table,
+     .choice = true, .kind = FM_SHAPE_ELLIPSOID, .about = "a ball drawn out along three axes"},
+    {"mesh", FM_KEY_MAPPING, offsetof(fm_scene_collider, mesh), .table = &mesh_table,
+     .choice = true, .kind = FM_SHAPE_MESH, .about = "triangles from a file"},
+    {"animation", FM_KEY_MAPPING, offsetof(fm_scene_collider, animation), .table = &animation_table,
+     .about = "of a mesh: its vertices frame by frame"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_collider, motion), .section = "motions",
      .about = "what it follows; without it it stays"},
     {"friction", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.friction), .range = WITHIN(0, 1e3),
@@ -375,17 +472,20 @@ static void set_collider_defaults(void *object)
 {
     fm_scene_collider *collider = object;
     collider->def = fm_default_collider_def();
+    collider->mesh = (fm_scene_solid){.scale = 1, .rotation = {0, 0, 0, 1}, .thickness = 0.01};
+    collider->animation.interpolation = FM_INTERPOLATE_SPLINE;
 }
 
 static const fm_table collider_table = {
     .name = "collider",
-    .about = "What bodies may not enter: one of plane, sphere, capsule, box.",
+    .about = "What bodies may not enter: one of the shapes below.",
     .size = sizeof(fm_scene_collider),
     .set_defaults = set_collider_defaults,
     .entries = collider_entries,
     .count = COUNT(collider_entries),
     .has_kind = true,
     .kind_offset = offsetof(fm_scene_collider, def.shape.kind),
+    .check = fm_check_collider,
 };
 
 static const char *field_at(int index)
@@ -491,6 +591,8 @@ static const fm_entry scene_entries[] = {
      .needed = true, .about = "what is simulated, by name"},
     {"colliders", FM_KEY_NAMED, SCENE(colliders), .table = &collider_table,
      .range = WITHIN(0, 1024), .about = "what bodies may not enter, by name"},
+    {"figures", FM_KEY_NAMED, SCENE(figures), .table = &fm_figure_table, .range = WITHIN(0, 50),
+     .about = "people that cloth can be put on, by name"},
     {"probes", FM_KEY_NAMED, SCENE(probes), .table = &probe_table, .range = WITHIN(0, 1024),
      .about = "numbers written at every frame, by name"},
     {"output", FM_KEY_MAPPING, .table = &output_table, .about = "what a run leaves behind"},

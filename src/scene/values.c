@@ -179,6 +179,17 @@ static void decode_text(fm_decoder *d, const fm_entry *entry, const fm_node *nod
         *(const char **)at = node->text;
 }
 
+static void decode_file(fm_decoder *d, const fm_entry *entry, const fm_node *node, void *at)
+{
+    char path[4096];
+    if (node->kind != FM_NODE_SCALAR || node->text[0] == 0)
+        complain_of_kind(d, entry, node, "the name of a file");
+    else if (!fm_file_path(node, path, sizeof path))
+        fm_complain(d->loader, node->place, "%s is too long a path", d->path);
+    else
+        *(const char **)at = fm_loader_copy(d->loader, path, strlen(path));
+}
+
 // `count` numbers, written as a list.
 static bool read_numbers(fm_decoder *d, const fm_entry *entry, const fm_node *node, int count,
                          double *values)
@@ -226,6 +237,16 @@ static void decode_rotation(fm_decoder *d, const fm_node *node, void *at)
         *(fm_quat *)at = fm_quat_of_turn(fm_scale(turn.axis, turn.angle));
 }
 
+// Bones of figures are motions too.
+static bool is_bone(fm_decoder *d, const char *section, const char *text)
+{
+    char figure[FM_SCENE_NAME_MAX + 1];
+    fm_bone bone;
+    return (strcmp(section, "motions") == 0 || strcmp(section, "colliders") == 0) &&
+           fm_split_bone_name(text, figure, &bone) &&
+           fm_node_find(fm_node_find(d->root, "figures"), figure);
+}
+
 static bool check_name(fm_decoder *d, const fm_entry *entry, const fm_node *node)
 {
     char shown[64];
@@ -234,7 +255,7 @@ static bool check_name(fm_decoder *d, const fm_entry *entry, const fm_node *node
         return false;
     }
     const fm_node *section = fm_node_find(d->root, entry->section);
-    if (fm_node_find(section, node->text))
+    if (fm_node_find(section, node->text) || is_bone(d, entry->section, node->text))
         return true;
     const char *nearest = NULL;
     int least = 4;
@@ -312,6 +333,9 @@ void fm_decode_value(fm_decoder *d, const fm_entry *entry, const fm_node *node, 
         return;
     case FM_KEY_TEXT:
         decode_text(d, entry, node, at);
+        return;
+    case FM_KEY_FILE:
+        decode_file(d, entry, node, at);
         return;
     case FM_KEY_VECTOR:
         decode_vector(d, entry, node, at);

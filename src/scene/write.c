@@ -12,11 +12,25 @@ typedef struct writer {
     bool hashed;
 } writer;
 
-static void add_scalar(fm_text *text, const fm_entry *entry, const fm_node *node)
+// The whole path, so that the text can be read anywhere; hashed is the name only: where files lie
+// does not matter.
+static void add_file(const writer *w, fm_text *text, const fm_node *node)
+{
+    char path[4096];
+    const char *slash = strrchr(node->text, '/');
+    if (w->hashed)
+        fm_text_add_quoted(text, slash ? slash + 1 : node->text);
+    else
+        fm_text_add_quoted(text, fm_file_path(node, path, sizeof path) ? path : node->text);
+}
+
+static void add_scalar(const writer *w, fm_text *text, const fm_entry *entry, const fm_node *node)
 {
     double value;
     const char *rest;
-    if (entry->type == FM_KEY_TEXT)
+    if (entry->type == FM_KEY_FILE)
+        add_file(w, text, node);
+    else if (entry->type == FM_KEY_TEXT)
         fm_text_add_quoted(text, node->text);
     else if (!node->quoted && fm_read_number(node->text, &value, &rest) &&
              entry->type != FM_KEY_NAME && entry->type != FM_KEY_NAMES &&
@@ -66,7 +80,7 @@ static void add_flow(const writer *w, fm_text *text, const fm_entry *entry, cons
 {
     const char *comma = "";
     if (node->kind == FM_NODE_SCALAR) {
-        add_scalar(text, entry, node);
+        add_scalar(w, text, entry, node);
     } else if (node->kind == FM_NODE_LIST) {
         fm_text_add(text, "[");
         for (const fm_node *each = node->first; each; each = each->next, comma = ", ") {
@@ -82,7 +96,7 @@ static void add_flow(const writer *w, fm_text *text, const fm_entry *entry, cons
         for (const fm_node *each = node->first; each; each = each->next, comma = ",") {
             fm_text_add(text, "%s %s: ", comma, each->key);
             if (each->kind == FM_NODE_SCALAR)
-                add_scalar(text, entry, each);
+                add_scalar(w, text, entry, each);
             else
                 add_flow_mapping(w, text, entry->table, each);
         }

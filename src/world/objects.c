@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // objects.c: worlds, and what is made in them.
+#include "motion/figure.h"
 #include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *const object = "world";
@@ -94,6 +97,16 @@ fm_cloth *fm_world_cloth(fm_world *world, int index)
     return index >= 0 && index < world->cloth_count ? world->cloths[index] : NULL;
 }
 
+int fm_world_collider_count(const fm_world *world)
+{
+    return world->collider_count;
+}
+
+const fm_collider *fm_world_collider(const fm_world *world, int index)
+{
+    return index >= 0 && index < world->collider_count ? world->colliders[index] : NULL;
+}
+
 double fm_world_time(const fm_world *world)
 {
     return world->time;
@@ -143,18 +156,88 @@ fm_motion *fm_motion_compose(fm_world *world, const fm_motion *outer, const fm_m
     return ready(world, err) ? fm_motion_new_composed(&world->arena, outer, inner, err) : NULL;
 }
 
+static bool has_room_for_collider(const fm_world *world, fm_error *err)
+{
+    return ready(world, err) &&
+           (world->collider_count < FM_WORLD_OBJECTS_MAX ||
+            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024"));
+}
+
 fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err)
 {
-    if (!ready(world, err))
+    if (!has_room_for_collider(world, err))
         return NULL;
-    if (world->collider_count == FM_WORLD_OBJECTS_MAX) {
-        fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024");
-        return NULL;
-    }
     fm_collider *collider = fm_collider_new(&world->arena, def, err);
     if (collider)
         world->colliders[world->collider_count++] = collider;
     return collider;
+}
+
+fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def,
+                                     const fm_collider_mesh *mesh, fm_error *err)
+{
+    if (!has_room_for_collider(world, err))
+        return NULL;
+    fm_collider *collider = fm_collider_new_mesh(&world->arena, def, mesh, err);
+    if (collider)
+        world->colliders[world->collider_count++] = collider;
+    return collider;
+}
+
+fm_collider *fm_world_find_collider(fm_world *world, const char *name)
+{
+    for (int i = 0; i < world->collider_count; i++) {
+        if (strcmp(world->colliders[i]->name, name) == 0)
+            return world->colliders[i];
+    }
+    return NULL;
+}
+
+fm_figure *fm_figure_create(fm_world *world, const fm_figure_def *def, fm_error *err)
+{
+    if (!ready(world, err))
+        return NULL;
+    if (world->figure_count == FM_WORLD_OBJECTS_MAX) {
+        fm_fail_number(err, object, "figures", world->figure_count + 1, "at most 1024");
+        return NULL;
+    }
+    fm_figure *figure = fm_figure_new(&world->arena, def, err);
+    if (figure)
+        world->figures[world->figure_count++] = figure;
+    return figure;
+}
+
+fm_motion *fm_motion_figure(fm_world *world, const fm_figure *figure, fm_bone bone, fm_error *err)
+{
+    return ready(world, err) ? fm_motion_new_figure(&world->arena, figure, (int)bone, err) : NULL;
+}
+
+bool fm_figure_add_colliders(fm_world *world, const fm_figure *figure, double friction,
+                             fm_error *err)
+{
+    for (int bone = 0; bone < FM_BONE_COUNT && err->status == FM_OK; bone++) {
+        char name[96];
+        snprintf(name, sizeof name, "%s%s%s", figure->name, *figure->name ? "." : "",
+                 fm_bone_name((fm_bone)bone));
+        fm_collider_def def = {.name = name,
+                               .shape = fm_figure_shape(figure, (fm_bone)bone),
+                               .friction = friction,
+                               .hidden = !figure->def.bare};
+        if (figure->def.motion != FM_FIGURE_STAND)
+            def.motion = fm_motion_figure(world, figure, (fm_bone)bone, err);
+        fm_collider_create(world, &def, err);
+    }
+    return err->status == FM_OK;
+}
+
+int fm_world_figure_count(const fm_world *world)
+{
+    return world->figure_count;
+}
+
+const fm_figure *fm_world_figure(const fm_world *world, int index)
+{
+    return index >= 0 && index < world->figure_count ? world->figures[index] : NULL;
 }
 
 static bool has_room(const fm_world *world, fm_error *err)

@@ -68,6 +68,8 @@ static void count_penetrations(fm_world *world, const fm_cloth *cloth, fm_report
         fm_placed_collider placed = fm_collider_place(world->colliders[k], world->time);
         for (int i = 0; i < cloth->count; i++) {
             fm_vec3 x = {cloth->x.x[i], cloth->x.y[i], cloth->x.z[i]};
+            if (fm_placed_is_far(&placed, x, 0))
+                continue;
             double depth = -fm_collider_contact(&placed, x).distance;
             if (depth > 0) {
                 report->penetration_count++;

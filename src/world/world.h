@@ -7,11 +7,11 @@
 
 #include <fathom/world.h>
 
-enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, and colliders
+enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, colliders, figures
 
 struct fm_world {
     fm_world_def def;
-    fm_arena arena; // motions and colliders
+    fm_arena arena; // motions, colliders, figures
     fm_pool *pool;
     double time; // s
 
@@ -20,6 +20,8 @@ struct fm_world {
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX];
     int collider_count;
+    fm_figure *figures[FM_WORLD_OBJECTS_MAX];
+    int figure_count;
 };
 
 fm_surroundings fm_world_surroundings(fm_world *world);

@@ -2,7 +2,9 @@
 // draw.c: colours, smooth surfaces, two sides, cameras.
 #include "draw/draw.h"
 #include "check.h"
+#include "collide/collide.h"
 
+#include <fathom/world.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,6 +298,109 @@ static void test_camera_sees_the_box(void **state)
     assert_true(isfinite(c.position.z) && c.position.z > c.target.z);
 }
 
+// Closed, facing outwards, points on the surface and normals as the collider has them.
+static void check_solid(const fm_shape *shape, const char *what)
+{
+    fm_error err = {0};
+    fm_arena arena = {0};
+    fm_drawing *drawing = fm_drawing_create(&err);
+    fm_paint paint = fm_solid_paint();
+    assert_true(fm_drawing_add_shape(drawing, shape, &paint, &err));
+    fm_collider_def def = fm_default_collider_def();
+    def.shape = *shape;
+    const fm_collider *collider = fm_collider_new(&arena, &def, &err);
+    const fm_mesh *mesh = &drawing->meshes[0];
+    double volume = 0;
+    for (int i = 0; i < mesh->point_count; i++) {
+        const float *p = mesh->points + 3 * i;
+        double d = fm_collider_distance(collider, (fm_vec3){p[0], p[1], p[2]}, 0, NULL, NULL, NULL);
+        assert_close(d, 0, 1e-5);
+    }
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        const int *c = mesh->triangles + 3 * t;
+        fm_float3 p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = fm_f3_load(mesh->points + 3 * c[k]);
+        fm_float3 n = fm_f3_cross(fm_f3_sub(p[1], p[0]), fm_f3_sub(p[2], p[0]));
+        volume += fm_f3_dot(n, p[0]) / 6;
+        for (int k = 0; k < 3 && fm_f3_length(n) > 1e-7f; k++)
+            assert_true(fm_f3_dot(n, fm_f3_load(mesh->normals + 3 * c[k])) > 0);
+    }
+    double r = shape->radius, s = shape->end_radius, height = shape->end.y;
+    fm_vec3 h = shape->half_size;
+    double expected = shape->kind == FM_SHAPE_ELLIPSOID ? 4 * FM_PI / 3 * h.x * h.y * h.z
+                      : shape->kind == FM_SHAPE_CONE ? FM_PI * height * (r * r + r * s + s * s) / 3
+                                                     : FM_PI * height * r * r;
+    if (fabs(volume / expected - 1) > 0.01)
+        fail_msg("%s: volume %g, expected %g", what, volume, expected);
+    fm_drawing_destroy(drawing);
+    fm_arena_free(&arena);
+}
+
+static void test_solids(void **state)
+{
+    (void)state;
+    fm_shape can = {.kind = FM_SHAPE_CYLINDER, .end = {0, 1.5, 0}, .radius = 0.4};
+    fm_shape hat = {.kind = FM_SHAPE_CONE, .end = {0, 1.5, 0}, .radius = 0.4};
+    fm_shape cut = {.kind = FM_SHAPE_CONE, .end = {0, 1.5, 0}, .radius = 0.4, .end_radius = 0.7};
+    fm_shape egg = {.kind = FM_SHAPE_ELLIPSOID,
+                    .centre = {0.5, 0, 0},
+                    .half_size = {0.3, 0.7, 0.5},
+                    .rotation = {0, 0, 0.6, 0.8}};
+    check_solid(&can, "cylinder");
+    check_solid(&hat, "cone");
+    check_solid(&cut, "cut cone");
+    check_solid(&egg, "ellipsoid");
+}
+
+// The skin of a figure is closed, faces outwards, and lies close to its bones' shapes: in creases,
+// as under the arms, up to 3 cm out; in 9 of 10 places within 1 cm.
+static void test_skin(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_figure_def def = fm_default_figure_def();
+    def.motion = FM_FIGURE_DANCE;
+    fm_figure *figure = fm_figure_create(world, &def, &err);
+    assert_true(fm_figure_add_colliders(world, figure, 0, &err));
+    fm_drawing *drawing = fm_drawing_create(&err);
+    fm_paint paint = fm_figure_paint();
+    assert_true(fm_drawing_add_figure(drawing, figure, 5, &paint, &err));
+    const fm_mesh *mesh = &drawing->meshes[0];
+    assert_true(mesh->point_count > 5000);
+    double volume = 0, furthest = 0;
+    int off = 0, inwards = 0;
+    for (int i = 0; i < mesh->point_count; i++) {
+        const float *p = mesh->points + 3 * i;
+        double nearest = INFINITY;
+        for (int k = 0; k < FM_BONE_COUNT; k++)
+            nearest = fmin(nearest,
+                           fm_collider_distance(fm_world_collider(world, k),
+                                                (fm_vec3){p[0], p[1], p[2]}, 5, NULL, NULL, NULL));
+        furthest = fmax(furthest, fabs(nearest));
+        off += fabs(nearest) > 0.01;
+        assert_close(fm_f3_length(fm_f3_load(mesh->normals + 3 * i)), 1, 1e-5);
+    }
+    assert_at_most(furthest, 0.03);
+    assert_at_most(off, 0.1 * mesh->point_count);
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        fm_float3 p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = fm_f3_load(mesh->points + 3 * mesh->triangles[3 * t + k]);
+        volume += fm_f3_dot(p[0], fm_f3_cross(p[1], p[2])) / 6;
+        const float *n = mesh->normals + 3 * (size_t)mesh->triangles[3 * t];
+        fm_float3 face = fm_f3_cross(fm_f3_sub(p[1], p[0]), fm_f3_sub(p[2], p[0]));
+        inwards += fm_f3_dot(face, fm_f3_load(n)) < 0;
+    }
+    assert_at_most(inwards, 0.002 * mesh->triangle_count); // slivers in sharp creases
+    assert_in_interval(volume, 0.045, 0.075);              // of an adult: 45 to 75 litres
+    fm_drawing_destroy(drawing);
+    fm_world_destroy(world);
+}
+
 static void test_shapes(void **state)
 {
     (void)state;
@@ -339,6 +444,8 @@ int main(void)
         cmocka_unit_test(test_coloring_covers_both_sides),
         cmocka_unit_test(test_camera_sees_the_box),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_solids),
+        cmocka_unit_test(test_skin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// Figures: velocities are the change of poses, accelerations do not jump, feet stand still and stay
+// above the floor, joints hold together, limbs keep out of each other's way; bad values refused.
+#include "motion/figure.h"
+#include "check.h"
+#include "collide/collide.h"
+
+#include <fathom/fathom.h>
+#include <string.h>
+
+static fm_figure_def defs(int i)
+{
+    fm_figure_def def = fm_default_figure_def();
+    def.name = "woman";
+    def.motion = i % 2 ? FM_FIGURE_DANCE : FM_FIGURE_WALK;
+    def.origin = (fm_vec3){0.3, 0.2, -1};
+    def.facing = 0.7 * i;
+    def.start = i % 3 ? 0.4 : 0;
+    if (i >= 2) {
+        def.height = 1.2 + 0.2 * i;
+        def.walk.speed = 0.3 * i;
+        def.dance.tempo = 0.4 * i;
+        def.dance.energy = 0.5 * (i - 1);
+        def.ramp = 0.5 * i;
+    }
+    return def;
+}
+
+enum { DEFS = 5 };
+
+static fm_figure *make(fm_arena *arena, fm_figure_def def)
+{
+    fm_error err = {0};
+    fm_figure *figure = fm_figure_new(arena, &def, &err);
+    if (!figure)
+        print_error("%s\n", err.text);
+    assert_non_null(figure);
+    return figure;
+}
+
+static void velocities_are_exact(void **state)
+{
+    (void)state;
+    fm_arena arena = {0};
+    fm_error err = {0};
+    const double h = 1e-6;
+    for (int i = 0; i < DEFS; i++) {
+        fm_figure *figure = make(&arena, defs(i));
+        for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
+            fm_motion *motion = fm_motion_new_figure(&arena, figure, bone, &err);
+            for (int k = 0; k < 126; k++) {
+                double t = 0.013 + 0.071 * k;
+                fm_vec3 p = {0.1, 0.9, 0.05};
+                fm_vec3 a = fm_motion_position(motion, p, t - h),
+                        b = fm_motion_position(motion, p, t + h);
+                fm_vec3 v = fm_motion_velocity(motion, p, t);
+                fm_vec3 d = fm_scale(fm_sub(b, a), 1 / (2 * h));
+                assert_at_most(fm_length(fm_sub(d, v)), 1e-7 * (1 + fm_length(v)));
+            }
+        }
+    }
+    fm_arena_free(&arena);
+}
+
+// They begin at rest where they were made, and stay there until it starts.
+static void they_begin_at_rest(void **state)
+{
+    (void)state;
+    fm_arena arena = {0};
+    fm_error err = {0};
+    for (int i = 0; i < DEFS; i++) {
+        fm_figure *figure = make(&arena, defs(i));
+        for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
+            fm_motion *motion = fm_motion_new_figure(&arena, figure, bone, &err);
+            fm_vec3 p = {0.4, 1.1, -0.8};
+            for (int k = 0; k < 5; k++) {
+                double t = k * figure->def.start / 4;
+                assert_at_most(fm_length(fm_sub(fm_motion_position(motion, p, t), p)), 1e-14);
+                assert_at_most(fm_length(fm_motion_velocity(motion, p, t)), 1e-14);
+            }
+        }
+    }
+    fm_arena_free(&arena);
+}
+
+// Of the velocities of one point of each bone, 2 ms apart: accelerations change by no more than a
+// jerk that does not depend on the spacing. A jump would show as a jerk that grows with 1/h.
+static double largest_jerk(const fm_motion *motion, double h)
+{
+    fm_vec3 p = {0.3, 1, -1};
+    double most = 0;
+    fm_vec3 v[3] = {{0}};
+    for (int i = 0; i * h < 6; i++) {
+        v[0] = v[1], v[1] = v[2], v[2] = fm_motion_velocity(motion, p, i * h);
+        if (i < 2)
+            continue;
+        fm_vec3 jerk = fm_add(fm_add_scaled(v[2], v[1], -2), v[0]);
+        most = fmax(most, fm_length(jerk) / (h * h));
+    }
+    return most;
+}
+
+static void accelerations_do_not_jump(void **state)
+{
+    (void)state;
+    fm_arena arena = {0};
+    fm_error err = {0};
+    for (int i = 0; i < DEFS; i++) {
+        fm_figure *figure = make(&arena, defs(i));
+        for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
+            fm_motion *motion = fm_motion_new_figure(&arena, figure, bone, &err);
+            double coarse = largest_jerk(motion, 0.002), fine = largest_jerk(motion, 0.0005);
+            assert_at_most(fine, 1.35 * coarse + 1);
+        }
+    }
+    fm_arena_free(&arena);
+}
+
+static fm_vec3 point_of(const fm_pose *poses, fm_bone bone, fm_vec3 p)
+{
+    return fm_pose_apply(&poses[bone], p);
+}
+
+static void expect_joined(const fm_pose *poses, fm_bone one, fm_bone other, fm_vec3 joint)
+{
+    double gap = fm_length(fm_sub(point_of(poses, one, joint), point_of(poses, other, joint)));
+    assert_at_most(gap, 1e-9);
+}
+
+static void joints_hold_together(void **state)
+{
+    (void)state;
+    fm_arena arena = {0};
+    for (int i = 0; i < DEFS; i++) {
+        fm_figure *figure = make(&arena, defs(i));
+        const fm_measures *m = &figure->measures;
+        for (int k = 0; k < 630; k++) {
+            double t = 0.019 * k;
+            fm_pose poses[FM_BONE_COUNT];
+            fm_figure_place(figure, t, poses);
+            for (int side = 0; side < 2; side++) {
+                double x = side ? -m->hip_side : m->hip_side;
+                fm_bone thigh = side ? FM_BONE_RIGHT_THIGH : FM_BONE_LEFT_THIGH;
+                expect_joined(poses, FM_BONE_PELVIS, thigh, (fm_vec3){x, m->hip, 0});
+                expect_joined(poses, thigh, thigh + 1, (fm_vec3){x, m->hip - m->thigh, 0});
+                expect_joined(poses, thigh + 1, thigh + 2, (fm_vec3){x, m->ankle, 0});
+                fm_vec3 shoulder = m->shoulder, elbow = m->elbow, wrist = m->wrist;
+                if (side)
+                    shoulder.x *= -1, elbow.x *= -1, wrist.x *= -1;
+                fm_bone arm = side ? FM_BONE_RIGHT_UPPER_ARM : FM_BONE_LEFT_UPPER_ARM;
+                expect_joined(poses, FM_BONE_CHEST, arm, shoulder);
+                expect_joined(poses, arm, arm + 1, elbow);
+                expect_joined(poses, arm + 1, arm + 2, wrist);
+            }
+        }
+    }
+    fm_arena_free(&arena);
+}
+
+// The lowest point of a foot is never below the floor, and when walking one foot at least stands
+// still at any time, on the floor.
+static void feet_stand_on_the_floor(void **state)
+{
+    (void)state;
+    fm_arena arena = {0};
+    for (int i = 0; i < DEFS; i++) {
+        fm_figure *figure = make(&arena, defs(i));
+        const fm_measures *m = &figure->measures;
+        for (int k = 0; k < 1090; k++) {
+            double t = 0.011 * k;
+            fm_pose poses[FM_BONE_COUNT];
+            fm_figure_place(figure, t, poses);
+            int standing = 0;
+            for (int side = 0; side < 2; side++) {
+                fm_bone foot = side ? FM_BONE_RIGHT_FOOT : FM_BONE_LEFT_FOOT;
+                double x = side ? -m->hip_side : m->hip_side;
+                fm_vec3 heel = point_of(poses, foot, (fm_vec3){x, m->heel_radius, m->heel});
+                fm_vec3 toe = point_of(poses, foot, (fm_vec3){x, m->toe_radius, m->toe});
+                double under_heel = heel.y - m->heel_radius - 0.2,
+                       under_toe = toe.y - m->toe_radius - 0.2;
+                assert_true(under_heel > -1e-9 && under_toe > -1e-9);
+                fm_vec3 heel_speed = fm_pose_velocity_at(&poses[foot], heel),
+                        toe_speed = fm_pose_velocity_at(&poses[foot], toe);
+                standing += (under_heel < 1e-9 && fm_length(heel_speed) < 1e-9) ||
+                            (under_toe < 1e-9 && fm_length(toe_speed) < 1e-9);
+            }
+            if (figure->def.motion == FM_FIGURE_WALK)
+                assert_true(standing > 0);
+        }
+    }
+    fm_arena_free(&arena);
+}
+
+// How far two capsules are from each other, by samples of their axes; below 0 they overlap.
+static double clearance(const fm_shape *a, const fm_shape *b)
+{
+    double least = INFINITY;
+    for (int i = 0; i <= 20; i++) {
+        double share = i / 20.0;
+        fm_vec3 p = fm_add_scaled(a->start, fm_sub(a->end, a->start), share);
+        double radius = a->radius + share * (a->end_radius - a->radius);
+        least = fmin(least, fm_shape_contact(b, p).distance - radius);
+    }
+    return least;
+}
+
+// Shins, feet and knees keep clear of each other, forearms and hands of trunk and legs.
+static void limbs_keep_apart(void **state)
+{
+    (void)state;
+    fm_arena arena = {0};
+    static const fm_bone pairs[][2] = {
+        {FM_BONE_LEFT_SHIN, FM_BONE_RIGHT_SHIN}, {FM_BONE_LEFT_FOOT, FM_BONE_RIGHT_FOOT},
+        {FM_BONE_LEFT_SHIN, FM_BONE_RIGHT_FOOT}, {FM_BONE_LEFT_FOOT, FM_BONE_RIGHT_SHIN},
+        {FM_BONE_LEFT_FOREARM, FM_BONE_PELVIS},  {FM_BONE_RIGHT_FOREARM, FM_BONE_PELVIS},
+        {FM_BONE_LEFT_FOREARM, FM_BONE_SPINE},   {FM_BONE_RIGHT_FOREARM, FM_BONE_SPINE},
+        {FM_BONE_LEFT_FOREARM, FM_BONE_CHEST},   {FM_BONE_RIGHT_FOREARM, FM_BONE_CHEST},
+        {FM_BONE_LEFT_HAND, FM_BONE_LEFT_THIGH}, {FM_BONE_RIGHT_HAND, FM_BONE_RIGHT_THIGH},
+        {FM_BONE_LEFT_HAND, FM_BONE_PELVIS},     {FM_BONE_RIGHT_HAND, FM_BONE_PELVIS},
+        {FM_BONE_LEFT_HAND, FM_BONE_HEAD},       {FM_BONE_RIGHT_HAND, FM_BONE_HEAD},
+        {FM_BONE_LEFT_FOREARM, FM_BONE_HEAD},    {FM_BONE_RIGHT_FOREARM, FM_BONE_HEAD},
+    };
+    for (int i = 0; i < DEFS; i++) {
+        fm_figure *figure = make(&arena, defs(i));
+        for (int n = 0; n < 800; n++) {
+            double t = 0.05 * n;
+            fm_pose poses[FM_BONE_COUNT];
+            fm_figure_place(figure, t, poses);
+            for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+                fm_shape a = fm_figure_bind_shape(figure, pairs[k][0]),
+                         b = fm_figure_bind_shape(figure, pairs[k][1]);
+                a = fm_shape_carry(&a, &poses[pairs[k][0]]);
+                b = fm_shape_carry(&b, &poses[pairs[k][1]]);
+                double gap = clearance(&a, &b) / figure->def.height;
+                if (gap < 0.004)
+                    fail_msg("%s and %s are %.3f of the height apart at %.2f s, motion %d",
+                             fm_bone_name(pairs[k][0]), fm_bone_name(pairs[k][1]), gap, t, i);
+            }
+        }
+    }
+    fm_arena_free(&arena);
+}
+
+// It is as tall as it says, walks as fast as it says, and where it looks.
+static void measures_are_right(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_figure_def def = fm_default_figure_def();
+    def.name = "walker";
+    def.motion = FM_FIGURE_WALK;
+    def.facing = FM_PI / 2;
+    fm_figure *figure = fm_figure_create(world, &def, &err);
+    assert_true(fm_figure_add_colliders(world, figure, 0.4, &err));
+    assert_int_equal(fm_world_collider_count(world), FM_BONE_COUNT);
+    assert_int_equal(fm_world_figure_count(world), 1);
+    fm_shape head = fm_figure_shape(figure, FM_BONE_HEAD);
+    fm_vec3 low, high;
+    fm_shape_bound(&head, &low, &high);
+    assert_close(high.y, 1.7, 0.01);
+    fm_motion *pelvis = fm_motion_figure(world, figure, FM_BONE_PELVIS, &err);
+    fm_vec3 p = {0, 0.9, 0};
+    double stride = fm_figure_definition(figure).walk.stride, cycle = stride / 1.2;
+    fm_vec3 a = fm_motion_position(pelvis, p, 5), b = fm_motion_position(pelvis, p, 5 + 3 * cycle);
+    assert_close(b.x - a.x, 3 * stride, 1e-9); // along +x, as it faces
+    assert_close(b.z - a.z, 0, 1e-9);
+    const fm_collider *thigh = fm_world_collider(world, FM_BONE_LEFT_THIGH);
+    assert_string_equal(thigh->name, "walker.left_thigh");
+    assert_true(thigh->hidden);
+    fm_vec3 velocity;
+    fm_collider_distance(thigh, fm_motion_position(thigh->motion, p, 5), 5, NULL, NULL, &velocity);
+    assert_in_interval(velocity.x, 0.2, 2.2);
+    assert_int_equal(fm_bone_find("right_hand"), FM_BONE_RIGHT_HAND);
+    assert_int_equal(fm_bone_find("tail"), FM_BONE_COUNT);
+    assert_null(fm_bone_name(FM_BONE_COUNT));
+    fm_world_destroy(world);
+}
+
+static void refuse(fm_figure_def def, const char *field)
+{
+    fm_arena arena = {0};
+    fm_error err = {0};
+    def.name = "woman";
+    assert_null(fm_figure_new(&arena, &def, &err));
+    assert_string_equal(err.field, field);
+    assert_string_equal(err.object, "figure woman");
+    fm_arena_free(&arena);
+}
+
+static void bad_values(void **state)
+{
+    (void)state;
+    const fm_figure_def good = fm_default_figure_def();
+    fm_figure_def def = good;
+    def.height = 0;
+    refuse(def, "height");
+    def = good, def.origin.x = NAN;
+    refuse(def, "origin");
+    def = good, def.facing = INFINITY;
+    refuse(def, "facing");
+    def = good, def.waist = 3;
+    refuse(def, "waist");
+    def = good, def.ramp = 0;
+    refuse(def, "ramp");
+    def = good, def.walk.speed = -1;
+    refuse(def, "walk.speed");
+    def = good, def.walk.stride = 5;
+    refuse(def, "walk.stride");
+    def = good, def.dance.tempo = NAN;
+    refuse(def, "dance.tempo");
+    def = good, def.dance.energy = 2;
+    refuse(def, "dance.energy");
+    def = good, def.motion = (fm_figure_motion)9;
+    refuse(def, "motion");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(velocities_are_exact),      cmocka_unit_test(they_begin_at_rest),
+        cmocka_unit_test(accelerations_do_not_jump), cmocka_unit_test(joints_hold_together),
+        cmocka_unit_test(feet_stand_on_the_floor),   cmocka_unit_test(limbs_keep_apart),
+        cmocka_unit_test(measures_are_right),        cmocka_unit_test(bad_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
