@@ -155,6 +155,7 @@ typedef struct fm_enforcer {
     fm_graph graph;
     fm_pairs rungs[FM_RUNGS]; // of a net: by coarseness, the edges first
     double *mobility;         // 1/kg, 0 for those that pins hold
+    unsigned char *fixed;     // scratch: 1 for those that are fixed now
     struct fm_front *front;   // for making maps
     // state
     int current, wait; // map in use; substeps until the set of fixed ones is looked at again

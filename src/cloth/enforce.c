@@ -351,23 +351,50 @@ static void set_mobilities(fm_substep *s)
     }
 }
 
-// Whether a particle counts as fixed now.
-static bool is_fixed(const fm_cloth *c, int i, double t)
+static double distance_to(const fm_placed_collider *placed, const fm_cloth *c, int i,
+                          fm_vec3 *normal)
 {
-    return fm_cloth_is_held(c, i, t) || (c->def.enforcement.contacts && c->touch[i]);
+    fm_contact contact = fm_collider_contact(placed, (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]});
+    *normal = contact.normal;
+    return contact.distance;
+}
+
+// Whether a particle that touches lies on something: what leans against a wall slides down it, and
+// nothing hangs on it.
+static bool is_borne(const fm_surroundings *around, const fm_cloth *c, int i, double margin)
+{
+    double gravity = fm_length(around->gravity);
+    for (int k = 0; k < around->collider_count; k++) {
+        fm_vec3 normal;
+        // a little more than the margin: those that were moved out to it
+        if (distance_to(&around->placed[k], c, i, &normal) < 1.5 * margin + 1e-9 &&
+            fm_dot(normal, around->gravity) <= -0.5 * gravity)
+            return true;
+    }
+    return false;
+}
+
+// Which particles count as fixed at time t.
+static void find_fixed(fm_cloth *c, const fm_surroundings *around, double t, double margin)
+{
+    for (int i = 0; i < c->count; i++) {
+        bool contact = c->def.enforcement.contacts && c->touch[i];
+        c->enforcer->fixed[i] =
+            fm_cloth_is_held(c, i, t) || (contact && is_borne(around, c, i, margin));
+    }
 }
 
 // A pin that lets go counts at once, contacts when enough of them have changed: they come and go.
-static bool has_changed(const fm_cloth *c, const fm_correction_map *map, double t)
+static bool has_changed(const fm_cloth *c, const fm_correction_map *map)
 {
     int changed = 0;
+    const unsigned char *now = c->enforcer->fixed;
     for (int p = 0; p < c->pinned_count; p++) {
-        int i = c->pinned[p];
-        if (!is_fixed(c, i, t) && map->fixed[i])
+        if (!now[c->pinned[p]] && map->fixed[c->pinned[p]])
             return true;
     }
     for (int i = 0; i < c->count; i++)
-        changed += is_fixed(c, i, t) != (map->fixed[i] != 0);
+        changed += now[i] != map->fixed[i];
     return changed > c->def.enforcement.recompute * map->fixed_count + 0.002 * c->count;
 }
 
@@ -391,11 +418,10 @@ static fm_vec3 find_direction(fm_cloth *c, const fm_surroundings *around)
     return length > 0 ? fm_scale(sum, 1 / length) : (fm_vec3){0};
 }
 
-static void make_first_map(fm_cloth *c, double t, fm_vec3 direction)
+static void make_first_map(fm_cloth *c, fm_vec3 direction)
 {
     fm_enforcer *e = c->enforcer;
-    for (int i = 0; i < c->count; i++)
-        e->maps[0].fixed[i] = is_fixed(c, i, t);
+    memcpy(e->maps[0].fixed, e->fixed, (size_t)c->count);
     e->direction = direction;
     e->remade_count++;
     fm_correction_map_make(c, &e->maps[0], direction);
@@ -412,8 +438,9 @@ static void look_again(fm_substep *s)
     fm_vec3 direction = e->direction;
     if (def->method == FM_ENFORCE_PUBLISHED && def->direction == FM_ALONG_FORCE)
         direction = find_direction(c, s->around);
-    if (has_changed(c, &e->maps[0], s->end) || fm_dot(direction, e->direction) < TURNED)
-        make_first_map(c, s->end, direction);
+    find_fixed(c, s->around, s->end, s->margin);
+    if (has_changed(c, &e->maps[0]) || fm_dot(direction, e->direction) < TURNED)
+        make_first_map(c, direction);
 }
 
 static bool touches(const fm_substep *s, const fm_collider *collider)
@@ -424,9 +451,8 @@ static bool touches(const fm_substep *s, const fm_collider *collider)
         if (placed->collider != collider)
             continue;
         for (int i = 0; i < c->count; i++) {
-            fm_vec3 x = {c->x.x[i], c->x.y[i], c->x.z[i]};
-            // a little more than the margin: those that were moved out to it
-            if (c->touch[i] && fm_collider_contact(placed, x).distance < 1.5 * s->margin + 1e-9)
+            fm_vec3 normal;
+            if (c->touch[i] && distance_to(placed, c, i, &normal) < 1.5 * s->margin + 1e-9)
                 return true;
         }
     }
@@ -486,6 +512,7 @@ bool fm_enforcer_setup(fm_cloth *c, fm_error *err)
     c->enforcer = e;
     e->map_count = 1;
     e->mobility = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof(double), c->name, err);
+    e->fixed = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, c->name, err);
     if (!fm_graph_make(c, &e->graph, err) || !fm_front_alloc(c, err) ||
         !fm_correction_map_alloc(c, &e->maps[0], err))
         return false;
@@ -503,7 +530,9 @@ bool fm_enforcer_setup(fm_cloth *c, fm_error *err)
 void fm_enforcer_start(fm_cloth *c, const fm_surroundings *around)
 {
     fm_enforcer *e = c->enforcer;
-    make_first_map(c, c->time, find_direction(c, around));
+    for (int i = 0; i < c->count; i++)
+        e->fixed[i] = fm_cloth_is_held(c, i, c->time);
+    make_first_map(c, find_direction(c, around));
     for (int m = 1; m < e->map_count; m++) {
         for (int i = 0; i < c->count; i++)
             e->maps[m].fixed[i] |= fm_cloth_is_held(c, i, c->time);
