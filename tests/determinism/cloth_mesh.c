@@ -4,7 +4,7 @@
 // with drag that remembers, springs that remember, colliders, repulsion, a current, and explicitly.
 #include "meshes.h"
 
-enum { FRAMES = 4, COLUMNS = 64, ROWS = 70 };
+enum { FRAMES = 4, COLUMNS = 50, ROWS = 62 };
 static const double FRAME = 1.0 / 100;
 
 typedef enum body { TUBE, MESH, SEWN, BODIES } body;
