@@ -79,6 +79,36 @@ void fm_cells_build(fm_cells *cells, double size, int count, const double *x, co
 fm_cell fm_cells_at(const fm_cells *cells, double x, double y, double z);
 int fm_cells_bucket(const fm_cells *cells, fm_cell cell);
 
+// Boxes: a tree over items that move but keep their neighbours. Built once, fitted again as often
+// as the items move; what overlaps a box is visited in an order that depends on the tree only.
+typedef struct fm_box {
+    double low[3], high[3];
+} fm_box;
+
+typedef struct fm_box_node {
+    fm_box box;
+    int first, count; // its run of tree->item
+    int right;        // second child; the first stands right behind its parent. 0 for a leaf
+} fm_box_node;
+
+typedef struct fm_box_tree {
+    fm_box_node *nodes;
+    int *item; // items by leaf
+    int node_count, item_count;
+} fm_box_tree;
+
+// A leaf whose box overlaps: its run of tree->item.
+typedef void fm_box_visit(void *context, int first, int count);
+
+bool fm_box_tree_build(fm_box_tree *tree, fm_arena *arena, int count, const fm_box *boxes,
+                       fm_error *err);
+void fm_box_tree_refit(fm_box_tree *tree, const fm_box *boxes); // boxes[item]
+bool fm_box_overlaps(const fm_box *a, const fm_box *b, double margin);
+// Visits the leaves nearer than margin to the box (in each axis) that hold any position of
+// tree->item at or behind `from`.
+void fm_box_tree_query(const fm_box_tree *tree, const fm_box *box, double margin, int from,
+                       fm_box_visit *visit, void *context);
+
 // Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
 // of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);
