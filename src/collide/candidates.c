@@ -20,11 +20,6 @@
 static const double LEAST = 0.1;      // of the thickness: the separation that is enforced
 static const double LEAST_LEFT = 0.9; // of the distance, where there is even less
 
-fm_vec3 fm_contact_at(fm_contact_axes a, int i)
-{
-    return (fm_vec3){a.x[i], a.y[i], a.z[i]};
-}
-
 // drift and spread of each body from a to b.
 static void measure_ways(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
 {
@@ -67,7 +62,7 @@ double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact
         for (int t = s; t < set->body_count; t++) {
             double gap = set->gap[s * set->body_count + t];
             if (may_meet(set, s, t) && gap <= set->largest_reach + set->list_skin)
-                most = fmax(most, find_approach(&set->bodies[s], &set->bodies[t]));
+                most = fm_larger(most, find_approach(&set->bodies[s], &set->bodies[t]));
         }
     }
     return most;
@@ -83,7 +78,7 @@ bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x)
             if (!may_meet(set, s, t))
                 continue;
             double gap = set->gap[s * set->body_count + t] - set->largest_reach;
-            if (!(find_approach(&set->bodies[s], &set->bodies[t]) <= fmax(set->list_skin, gap)))
+            if (!(find_approach(&set->bodies[s], &set->bodies[t]) <= fm_larger(set->list_skin, gap)))
                 return false;
         }
     }
@@ -97,12 +92,12 @@ static void fit_boxes(void *context, int first, int last)
     for (int t = first; t < last; t++) {
         const int *v = set->triangle[t];
         fm_box *box = &set->boxes[t];
-        box->low[0] = fmin(x.x[v[0]], fmin(x.x[v[1]], x.x[v[2]]));
-        box->low[1] = fmin(x.y[v[0]], fmin(x.y[v[1]], x.y[v[2]]));
-        box->low[2] = fmin(x.z[v[0]], fmin(x.z[v[1]], x.z[v[2]]));
-        box->high[0] = fmax(x.x[v[0]], fmax(x.x[v[1]], x.x[v[2]]));
-        box->high[1] = fmax(x.y[v[0]], fmax(x.y[v[1]], x.y[v[2]]));
-        box->high[2] = fmax(x.z[v[0]], fmax(x.z[v[1]], x.z[v[2]]));
+        box->low[0] = fm_smaller(x.x[v[0]], fm_smaller(x.x[v[1]], x.x[v[2]]));
+        box->low[1] = fm_smaller(x.y[v[0]], fm_smaller(x.y[v[1]], x.y[v[2]]));
+        box->low[2] = fm_smaller(x.z[v[0]], fm_smaller(x.z[v[1]], x.z[v[2]]));
+        box->high[0] = fm_larger(x.x[v[0]], fm_larger(x.x[v[1]], x.x[v[2]]));
+        box->high[1] = fm_larger(x.y[v[0]], fm_larger(x.y[v[1]], x.y[v[2]]));
+        box->high[2] = fm_larger(x.z[v[0]], fm_larger(x.z[v[1]], x.z[v[2]]));
     }
 }
 
@@ -110,7 +105,7 @@ static double find_box_gap(const fm_box *a, const fm_box *b)
 {
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double apart = fmax(a->low[axis] - b->high[axis], b->low[axis] - a->high[axis]);
+        double apart = fm_larger(a->low[axis] - b->high[axis], b->low[axis] - a->high[axis]);
         square += apart > 0 ? apart * apart : 0;
     }
     return sqrt(square);
@@ -151,7 +146,7 @@ static double find_thickness(const fm_contact_set *set, const int v[4], int a, i
     if (a != b)
         return mean;
     for (int i = 0; i < 4; i++)
-        mean = fmin(mean, set->height[v[i]] / 2);
+        mean = fm_smaller(mean, set->height[v[i]] / 2);
     return mean;
 }
 
@@ -160,12 +155,12 @@ static bool points_apart(const fm_contact_set *set, const int v[4], int first_co
     const double *axes[3] = {set->built.x, set->built.y, set->built.z};
     for (int axis = 0; axis < 3; axis++) {
         const double *x = axes[axis];
-        double low = fmin(x[v[2]], x[v[3]]), high = fmax(x[v[2]], x[v[3]]);
+        double low = fm_smaller(x[v[2]], x[v[3]]), high = fm_larger(x[v[2]], x[v[3]]);
         double from = x[v[0]], to = x[v[0]];
         if (first_count == 1) {
-            low = fmin(low, x[v[1]]), high = fmax(high, x[v[1]]);
+            low = fm_smaller(low, x[v[1]]), high = fm_larger(high, x[v[1]]);
         } else {
-            from = fmin(from, x[v[1]]), to = fmax(to, x[v[1]]);
+            from = fm_smaller(from, x[v[1]]), to = fm_larger(to, x[v[1]]);
         }
         if (low - reach > to || from - reach > high)
             return true;
@@ -296,7 +291,7 @@ static void add_near(const fm_contact_set *set, fm_pair_block *block, fm_feature
     const fm_pair_list *list = &block->pairs[kind];
     fm_near_pair *near = &block->near[block->near_count++];
     double h = list->thickness[k], d = c->distance;
-    *near = (fm_near_pair){.kind = kind, .thickness = h, .start = d, .least = LEAST_LEFT * fmin(LEAST * h, d)};
+    *near = (fm_near_pair){.kind = kind, .thickness = h, .start = d, .least = LEAST_LEFT * fm_smaller(LEAST * h, d)};
     near->target = d < h ? d + set->push_share * (h - d) : h;
     for (int i = 0; i < 4; i++) {
         near->v[i] = list->v[i][k];
@@ -358,7 +353,7 @@ double fm_contact_find_closest(fm_contact_set *set, fm_contact_axes x, double re
                 fm_vec3 p[4];
                 for (int i = 0; i < 4; i++)
                     p[i] = fm_contact_at(x, list->v[i][k]);
-                closest = fmin(closest, fm_closest_points((fm_feature_kind)kind, p).distance);
+                closest = fm_smaller(closest, fm_closest_points((fm_feature_kind)kind, p).distance);
             }
         }
     }

@@ -128,7 +128,7 @@ static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact
             return true;
         }
         if (!holds)
-            make_list(set, fmax(set->skin, 2 * approach), pool, report);
+            make_list(set, fm_larger(set->skin, 2 * approach), pool, report);
         approach = fm_candidates_approach(set, set->from, set->to);
     }
     return false;
@@ -194,7 +194,7 @@ static double choose_part(fm_contact_set *set)
 {
     double approach = fm_candidates_approach(set, set->x0, set->x1);
     double parts = ceil(approach / (0.5 * set->skin));
-    return 1 / fmax(1, fmin(MAX_PARTS, parts));
+    return 1 / fm_larger(1, fm_smaller(MAX_PARTS, parts));
 }
 
 static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report)
@@ -206,7 +206,7 @@ static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_
         s = begin + 1.001 * s >= 1 ? 1 - begin : s;
         bool give_up = s <= FINEST * part || report->pinched_count > 0;
         set->parts = 1 / s;
-        set->push_share = fmin(MOST_PUSH, s * h / PUSH_TIME);
+        set->push_share = fm_smaller(MOST_PUSH, s * h / PUSH_TIME);
         aim(set, begin, s);
         save(set);
         if (!resolve(set, give_up, pool, report)) {
@@ -219,7 +219,7 @@ static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_
         set->from = set->to;
         set->to = old;
         begin += s;
-        s = fmin(part, FINER * s);
+        s = fm_smaller(part, FINER * s);
     }
 }
 

@@ -202,7 +202,10 @@ struct fm_contact_set {
     bool is_tangled, started;
 };
 
-fm_vec3 fm_contact_at(fm_contact_axes a, int i);
+static inline fm_vec3 fm_contact_at(fm_contact_axes a, int i)
+{
+    return (fm_vec3){a.x[i], a.y[i], a.z[i]};
+}
 
 // candidates.c
 void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm_pool *pool);

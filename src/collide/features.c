@@ -116,7 +116,7 @@ static double find_closing_speed(fm_feature_kind kind, const fm_vec3 from[4], co
     int first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
     for (int i = 0; i < 4; i++) {
         double speed = fm_length(fm_sub(way[i], mean));
-        fastest[i >= first_count] = fmax(fastest[i >= first_count], speed);
+        fastest[i >= first_count] = fm_larger(fastest[i >= first_count], speed);
     }
     return fastest[0] + fastest[1];
 }

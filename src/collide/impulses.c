@@ -79,7 +79,7 @@ static bool apply_to_pair(fm_contact_set *set, fm_near_pair *pair)
         return false;
     double inertia = 1 / mobility;
     fm_vec3 way = fm_sub(end, sum_weighted(pair, set->from));
-    double taken = fmin(lack, fmax(0, -fm_dot(way, pair->n)));
+    double taken = fm_smaller(lack, fm_larger(0, -fm_dot(way, pair->n)));
     fm_vec3 friction = find_friction(pair, way, taken);
     add_weighted(set, pair, set->to,
                  fm_scale(fm_add_scaled(friction, pair->n, lack), inertia));
@@ -119,9 +119,9 @@ static double find_separation(const fm_near_pair *pair, fm_contact_axes x)
     for (int i = 0; i < 4; i++) {
         double along = fm_dot(pair->n, fm_contact_at(x, pair->v[i]));
         if (i < count)
-            low = fmin(low, along);
+            low = fm_smaller(low, along);
         else
-            high = fmax(high, along);
+            high = fm_larger(high, along);
     }
     return low - high;
 }

@@ -157,8 +157,8 @@ static void enclose(fm_box *box, fm_contact_axes x, const int *vertices, int cou
         fm_vec3 p = fm_contact_at(x, vertices[i]);
         double at[3] = {p.x, p.y, p.z};
         for (int axis = 0; axis < 3; axis++) {
-            box->low[axis] = i ? fmin(box->low[axis], at[axis]) : at[axis];
-            box->high[axis] = i ? fmax(box->high[axis], at[axis]) : at[axis];
+            box->low[axis] = i ? fm_smaller(box->low[axis], at[axis]) : at[axis];
+            box->high[axis] = i ? fm_larger(box->high[axis], at[axis]) : at[axis];
         }
     }
 }

@@ -155,7 +155,7 @@ static double least_height(const fm_contact_set *set, const int v[3])
     for (int i = 0; i < 3; i++)
         p[i] = fm_contact_at(set->x0, v[i]);
     fm_vec3 a = fm_sub(p[1], p[0]), b = fm_sub(p[2], p[0]), c = fm_sub(p[2], p[1]);
-    double longest = fmax(fm_length(a), fmax(fm_length(b), fm_length(c)));
+    double longest = fm_larger(fm_length(a), fm_larger(fm_length(b), fm_length(c)));
     return longest > 0 ? fm_length(fm_cross(a, b)) / longest : 0;
 }
 
@@ -172,7 +172,7 @@ static void make_topology(fm_contact_set *set)
         double height = least_height(set, set->triangle[t]);
         for (int i = 0; i < 3; i++) {
             int v = set->triangle[t][i];
-            set->height[v] = fmin(set->height[v], height);
+            set->height[v] = fm_smaller(set->height[v], height);
             if (set->some_triangle[v] >= 0)
                 continue;
             set->some_triangle[v] = t;
@@ -194,12 +194,12 @@ static void choose_reach(fm_contact_set *set)
         count++;
     }
     for (int a = 0; a < set->body_count; a++) {
-        least = fmin(least, set->bodies[a].thickness);
-        most = fmax(most, set->bodies[a].thickness);
+        least = fm_smaller(least, set->bodies[a].thickness);
+        most = fm_larger(most, set->bodies[a].thickness);
     }
     set->shortest_reach = least;
     set->largest_reach = most;
-    set->skin = fmax(0.5 * least, count > 0 ? 0.3 * length / count : 0);
+    set->skin = fm_larger(0.5 * least, count > 0 ? 0.3 * length / count : 0);
 }
 
 static bool make_trees(fm_contact_set *set, fm_error *err)
@@ -210,8 +210,8 @@ static bool make_trees(fm_contact_set *set, fm_error *err)
             fm_vec3 p = fm_contact_at(set->x0, set->triangle[t][i]);
             double at[3] = {p.x, p.y, p.z};
             for (int axis = 0; axis < 3; axis++) {
-                box->low[axis] = i ? fmin(box->low[axis], at[axis]) : at[axis];
-                box->high[axis] = i ? fmax(box->high[axis], at[axis]) : at[axis];
+                box->low[axis] = i ? fm_smaller(box->low[axis], at[axis]) : at[axis];
+                box->high[axis] = i ? fm_larger(box->high[axis], at[axis]) : at[axis];
             }
         }
     }

@@ -28,8 +28,8 @@ static int widest_axis(const fm_box_tree *tree, const fm_box *boxes, int first, 
     for (int axis = 0; axis < 3; axis++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = first; i < first + count; i++) {
-            low = fmin(low, centre_of(&boxes[tree->item[i]], axis));
-            high = fmax(high, centre_of(&boxes[tree->item[i]], axis));
+            low = fm_smaller(low, centre_of(&boxes[tree->item[i]], axis));
+            high = fm_larger(high, centre_of(&boxes[tree->item[i]], axis));
         }
         if (high - low > most) {
             most = high - low;
@@ -104,8 +104,8 @@ bool fm_box_tree_build(fm_box_tree *tree, fm_arena *arena, int count, const fm_b
 static void enclose(fm_box *box, const fm_box *other)
 {
     for (int axis = 0; axis < 3; axis++) {
-        box->low[axis] = fmin(box->low[axis], other->low[axis]);
-        box->high[axis] = fmax(box->high[axis], other->high[axis]);
+        box->low[axis] = fm_smaller(box->low[axis], other->low[axis]);
+        box->high[axis] = fm_larger(box->high[axis], other->high[axis]);
     }
 }
 

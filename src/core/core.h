@@ -10,6 +10,17 @@
 
 #define FM_PI 3.14159265358979323846
 
+// The smaller and the larger of two numbers, inline, which fmin and fmax are not: they care for
+// NaN. Here a NaN in b, or in a alone, gives b.
+static inline double fm_smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+static inline double fm_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 // Errors. Each fills err unless it holds a failure already, and returns false.
 bool fm_fail(fm_error *err, fm_status status, const char *object, const char *field,
              const char *value, const char *allowed);

@@ -4,7 +4,8 @@
 #include "contact_fixture.h"
 
 typedef struct tally {
-    int steps, impulses, hits, zones, pinched, parts, intersections, worst_step;
+    int steps, impulses, hits, zones, pinched, parts, lists, intersections, worst_step;
+    int candidates, near;
     double closest;
 } tally;
 
@@ -15,6 +16,9 @@ static void count_step(stage *s, tally *t, double h)
     t->steps++;
     t->impulses += r->impulse_count, t->hits += r->hit_count, t->zones += r->zone_vertex_count;
     t->pinched += r->pinched_count, t->parts += r->part_count;
+    t->lists += r->list_count;
+    t->candidates = r->candidate_count > t->candidates ? r->candidate_count : t->candidates;
+    t->near = r->near_count > t->near ? r->near_count : t->near;
     int found = fm_contact_count_intersections(s->set, s->x1, NULL);
     if (found && !t->intersections)
         t->worst_step = t->steps;
@@ -26,9 +30,9 @@ static void count_step(stage *s, tally *t, double h)
 
 static void report(const char *name, uint64_t seed, const tally *t)
 {
-    print_message("%-10s seed %llu: %d steps, %d parts, %d impulses, %d hits, %d in zones, %d pinched, "
+    print_message("%-10s seed %llu: %d steps, %d parts, %d lists, %d candidates, %d near, %d impulses, %d hits, %d in zones, %d pinched, "
                   "%d intersections (first at %d), closest %.3g mm\n",
-                  name, (unsigned long long)seed, t->steps, t->parts, t->impulses, t->hits, t->zones,
+                  name, (unsigned long long)seed, t->steps, t->parts, t->lists, t->candidates, t->near, t->impulses, t->hits, t->zones,
                   t->pinched, t->intersections, t->worst_step, 1e3 * t->closest);
 }
 
@@ -191,7 +195,7 @@ static void fast_sphere(void **state)
     stage s = new_stage();
     tally t = {.closest = 1};
     s.gravity = (fm_vec3){0, -9.81, 0};
-    s.stiffness = 0.3;
+    s.stiffness = 0.04;
     add_surface(&s, make_sheet(16, 16, 0.01, (fm_vec3){0, 0.08, 0}), false, 0.002, 0.3);
     add_surface(&s, make_sphere(0.05, 11, 20), true, 0.001, 0.3);
     open_stage(&s);
