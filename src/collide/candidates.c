@@ -10,7 +10,8 @@
 //                                           r  the most that one of them differs from it
 //
 // so a cloth that falls as a whole keeps its list. Within it, a pair found d apart is not looked at
-// until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness.
+// until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness. What
+// is nearer stands in a list of its own, with normals that are kept for a tenth of the distance.
 #include "collide/contact.h"
 
 #include <float.h>
@@ -19,6 +20,8 @@
 
 static const double LEAST = 0.1;      // of the thickness: the separation that is enforced
 static const double LEAST_LEFT = 0.9; // of the distance, where there is even less
+static const double FRESH = 0.1;      // of the distance: travel for which a normal is kept
+static const double STAY = 0.1;       // of the thickness: further, before a pair is near no more
 
 // drift and spread of each body from a to b.
 static void measure_ways(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
@@ -226,6 +229,7 @@ static void fill_block(search *s)
     const fm_contact_body *body = &set->bodies[block->body];
     double margin = set->largest_reach + s->skin;
     block->pairs[0].count = block->pairs[1].count = 0;
+    block->near[0].count = block->near[1].count = 0;
     s->body = block->body;
     for (s->other = s->body; s->other < set->body_count; s->other++) {
         double gap = set->gap[s->body * set->body_count + s->other];
@@ -270,57 +274,99 @@ void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);
 }
 
-static bool grow_near(fm_pair_block *block)
+static bool grow_near(fm_near_list *near)
 {
-    int room = block->near_room < 32 ? 64 : 2 * block->near_room;
-    fm_near_pair *more = realloc(block->near, (size_t)room * sizeof *more);
-    if (!more)
+    int room = near->room < 32 ? 64 : 2 * near->room;
+    fm_near_pair *pairs = realloc(near->pairs, (size_t)room * sizeof *pairs);
+    if (pairs)
+        near->pairs = pairs;
+    int *touching = realloc(near->touching, (size_t)room * sizeof *touching);
+    if (touching)
+        near->touching = touching;
+    if (!pairs || !touching)
         return false;
-    block->near = more;
-    block->near_room = room;
+    near->room = room;
     return true;
+}
+
+typedef struct collection {
+    fm_contact_set *set;
+    double allowed; // m
+    bool anew;
+} collection;
+
+static fm_closest find_at_start(const fm_contact_set *set, fm_feature_kind kind, const int v[4])
+{
+    fm_vec3 p[4];
+    for (int i = 0; i < 4; i++)
+        p[i] = fm_contact_at(set->from, v[i]);
+    return fm_closest_points(kind, p);
+}
+
+static void take_closest(const fm_contact_set *set, fm_feature_kind kind, fm_near_pair *pair,
+                         const fm_closest *c)
+{
+    double d = c->distance, h = pair->thickness;
+    pair->n = d > 0 ? fm_scale(c->gap, 1 / d) : (fm_vec3){0, 0, 0};
+    pair->s = kind == FM_EDGE_EDGE ? c->weight[1] : -c->weight[2];
+    pair->t = -c->weight[3];
+    pair->least = LEAST_LEFT * fm_smaller(LEAST * h, d);
+    pair->fresh = set->travel + FRESH * d;
+    pair->hit = pair->turned = pair->loose = pair->given_up = false;
+}
+
+// What stays near is looked at again where it is not fresh; what went away goes back to the list.
+static void refresh_near(const collection *job, fm_pair_block *block, fm_feature_kind kind)
+{
+    const fm_contact_set *set = job->set;
+    fm_near_list *near = &block->near[kind];
+    int kept = 0;
+    for (int k = 0; k < near->count; k++) {
+        fm_near_pair *pair = &near->pairs[k];
+        if (job->anew || pair->turned || pair->loose || pair->given_up ||
+            set->travel > pair->fresh) {
+            fm_closest c = find_at_start(set, kind, pair->v);
+            double room = c.distance - pair->thickness;
+            if (room > job->allowed + STAY * pair->thickness) {
+                block->pairs[kind].due[pair->k] = set->travel + room;
+                continue;
+            }
+            take_closest(set, kind, pair, &c);
+        }
+        near->pairs[kept++] = *pair;
+    }
+    near->count = kept;
 }
 
 static void add_near(const fm_contact_set *set, fm_pair_block *block, fm_feature_kind kind, int k,
                      const fm_closest *c)
 {
-    if (block->near_count == block->near_room && !grow_near(block)) {
+    fm_near_list *near = &block->near[kind];
+    if (near->count == near->room && !grow_near(near)) {
         block->out_of_memory = true;
         return;
     }
-    const fm_pair_list *list = &block->pairs[kind];
-    fm_near_pair *near = &block->near[block->near_count++];
-    double h = list->thickness[k], d = c->distance;
-    *near = (fm_near_pair){.kind = kind, .thickness = h, .start = d, .least = LEAST_LEFT * fm_smaller(LEAST * h, d)};
-    near->target = d < h ? d + set->push_share * (h - d) : h;
-    for (int i = 0; i < 4; i++) {
-        near->v[i] = list->v[i][k];
-        near->w[i] = c->weight[i];
-    }
-    near->n = c->distance > 0 ? fm_scale(c->gap, 1 / c->distance) : (fm_vec3){0, 0, 0};
-    const fm_contact_body *a = &set->bodies[set->body_of[near->v[0]]];
-    const fm_contact_body *b = &set->bodies[set->body_of[near->v[2]]];
-    near->friction = a == b ? a->friction : sqrt(a->friction * b->friction);
+    fm_pair_list *list = &block->pairs[kind];
+    fm_near_pair *pair = &near->pairs[near->count++];
+    *pair = (fm_near_pair){.thickness = list->thickness[k], .k = k};
+    for (int i = 0; i < 4; i++)
+        pair->v[i] = list->v[i][k];
+    take_closest(set, kind, pair, c);
+    list->due[k] = INFINITY;
 }
-
-typedef struct collection {
-    fm_contact_set *set;
-    double limit; // m, travel up to which pairs must be looked at
-} collection;
 
 static void collect_list(const collection *job, fm_pair_block *block, fm_feature_kind kind)
 {
     const fm_contact_set *set = job->set;
     fm_pair_list *list = &block->pairs[kind];
+    double limit = set->travel + job->allowed;
     for (int k = 0; k < list->count; k++) {
-        if (list->due[k] >= job->limit)
+        if (list->due[k] >= limit)
             continue;
-        fm_vec3 p[4];
-        for (int i = 0; i < 4; i++)
-            p[i] = fm_contact_at(set->from, list->v[i][k]);
-        fm_closest c = fm_closest_points(kind, p);
+        int v[4] = {list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]};
+        fm_closest c = find_at_start(set, kind, v);
         list->due[k] = set->travel + c.distance - list->thickness[k];
-        if (!(list->due[k] >= job->limit))
+        if (!(list->due[k] >= limit))
             add_near(set, block, kind, k, &c);
     }
 }
@@ -329,16 +375,16 @@ static void collect_blocks(void *context, int first, int last)
 {
     const collection *job = context;
     for (int b = first; b < last; b++) {
-        fm_pair_block *block = &job->set->blocks[b];
-        block->near_count = 0;
-        collect_list(job, block, FM_VERTEX_TRIANGLE);
-        collect_list(job, block, FM_EDGE_EDGE);
+        for (int kind = 0; kind < 2; kind++) {
+            refresh_near(job, &job->set->blocks[b], (fm_feature_kind)kind);
+            collect_list(job, &job->set->blocks[b], (fm_feature_kind)kind);
+        }
     }
 }
 
-void fm_candidates_collect(fm_contact_set *set, double allowed, fm_pool *pool)
+void fm_candidates_collect(fm_contact_set *set, double allowed, bool anew, fm_pool *pool)
 {
-    collection job = {set, set->travel + allowed};
+    collection job = {set, allowed, anew};
     fm_parallel_for(pool, set->block_count, 4, collect_blocks, &job);
 }
 

@@ -77,13 +77,14 @@ static int count_near(const fm_contact_set *set)
 {
     int count = 0;
     for (int b = 0; b < set->block_count; b++)
-        count += set->blocks[b].near_count;
+        count += set->blocks[b].near[0].count + set->blocks[b].near[1].count;
     return count;
 }
 
 // Gives false when zones are stuck and may not give up.
 static bool settle(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact_report *report)
 {
+    fm_impulses_look(set, pool);
     report->impulse_count += fm_impulses_apply(set, false);
     int hits = fm_impulses_find_hits(set, pool);
     for (int round = 0; hits > 0 && round < MAX_HIT_ROUNDS; round++) {
@@ -114,7 +115,7 @@ static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact
     double approach = fm_candidates_approach(set, set->from, set->to), wider = 1.25;
     for (int look = 0; look < MAX_LOOKS; look++, wider *= 2) {
         double allowed = wider * approach + 0.02 * set->shortest_reach;
-        fm_candidates_collect(set, allowed, pool);
+        fm_candidates_collect(set, allowed, set->moved || look > 0, pool);
         report->near_count = count_near(set);
         if (set->is_tangled)
             fm_tangles_loosen(set);
@@ -173,8 +174,9 @@ static void cut_ways(fm_contact_set *set, fm_contact_report *report)
 // The caller may have moved things since the last step.
 static void take_over(fm_contact_set *set)
 {
-    if (set->list_made)
-        set->travel += fm_candidates_approach(set, set->from, set->x0);
+    double approach = set->list_made ? fm_candidates_approach(set, set->from, set->x0) : 0;
+    set->travel += approach;
+    set->moved = approach > 0;
     copy_axes(set, set->from, set->x0);
 }
 

@@ -115,22 +115,39 @@ typedef struct fm_contact_body {
     double spread;    // the most that a vertex differs from it, m
 } fm_contact_body;
 
-// A pair nearer than its thickness at the start of the part, or that may come so near in it.
+// A pair that is nearer than its thickness, or may soon be. Its normal and closest points are of a
+// moment not long ago: good for impulses, and any normal that separates proves what it proves.
 typedef struct fm_near_pair {
+    fm_vec3 n;    // unit, from the second feature to the first
+    double s, t;  // where the closest points lie: see fm_near_weights
+    double fresh; // m, travel up to which n, s and t are good
+    double thickness, least; // m: repelled below, never gone below
     int v[4];
-    double w[4];    // weights of its closest points at the start, or at the time of impact
-    fm_vec3 n;      // unit, from the second feature to the first
-    double thickness;
-    double start;   // m, distance at the start
-    double target;  // m, distance to reach at the end, along n
-    double least;   // m, what may never be gone below
-    double friction;
-    fm_feature_kind kind;
-    bool hit, turned, loose, given_up; // turned: n is not from the start any more
+    int k;    // its place in the list
+    bool hit; // meets on the way
+    bool turned;   // n is of a time of impact, or outward: it may not separate at the start
+    bool loose;    // of a tangle: not tested
+    bool given_up; // pinched: not pushed, not tested
 } fm_near_pair;
 
+static inline void fm_near_weights(fm_feature_kind kind, const fm_near_pair *pair, double w[4])
+{
+    double s = pair->s, t = pair->t;
+    bool edges = kind == FM_EDGE_EDGE;
+    w[0] = edges ? 1 - s : 1;
+    w[1] = edges ? s : s + t - 1;
+    w[2] = edges ? t - 1 : -s;
+    w[3] = -t;
+}
+
+typedef struct fm_near_list {
+    fm_near_pair *pairs;
+    int *touching; // those nearer than their thickness at the end
+    int count, room, touching_count;
+} fm_near_list;
+
 // Candidates of a run of leaves. Pairs whose features were d apart after the travel s need no look
-// until the travel is s + d - thickness.
+// until the travel is s + d - thickness; never, while they are among the near ones.
 typedef struct fm_pair_list {
     int *v[4];
     double *due;       // m, travel
@@ -141,8 +158,8 @@ typedef struct fm_pair_list {
 typedef struct fm_pair_block {
     int body, first, last; // leaf items of that body's tree
     fm_pair_list pairs[2]; // by fm_feature_kind
-    fm_near_pair *near;
-    int near_count, near_room;
+    fm_near_list near[2];
+    double margin; // m, least separation of a near pair's plane beyond what is enforced, at `seen`
     int hit_count;
     bool out_of_memory;
 } fm_pair_block;
@@ -182,6 +199,7 @@ struct fm_contact_set {
     fm_contact_axes from, to;
     fm_contact_axes rate;  // way that is left, per step
     fm_contact_axes saved_v, saved_rate;
+    fm_contact_axes seen;  // `to` when the near pairs were looked at last
     double step_seconds;
     double parts;      // what the part goes into the step
     double push_share; // of what lacks to the thickness, made good in this part
@@ -195,6 +213,7 @@ struct fm_contact_set {
     double list_skin;
     double travel; // m, how far pairs may have come nearer since then
     bool list_made;
+    bool moved; // the caller put vertices elsewhere than the last step left them
 
     fm_zones zones;
     bool *pinched;
@@ -209,20 +228,22 @@ static inline fm_vec3 fm_contact_at(fm_contact_axes a, int i)
 
 // candidates.c
 void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm_pool *pool);
-// Fills the blocks' near pairs: all that may come nearer than their thickness while no two features
-// approach by more than `allowed`.
-void fm_candidates_collect(fm_contact_set *set, double allowed, fm_pool *pool);
+// Makes the near pairs good for this part: all that may come nearer than their thickness while no
+// two features approach by more than `allowed`. anew: normals of all of them, not of old ones only.
+void fm_candidates_collect(fm_contact_set *set, double allowed, bool anew, fm_pool *pool);
 // The most that any pair of the list may have approached from a to b, m.
 double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
 // Whether all pairs outside the list are further apart than their thickness at x.
 bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x);
 
 // impulses.c
-// One pass over the near pairs, in order, or over those that were hit: positions, rates and
+// Looks at the near pairs at `to`: which touch, and how safe each block is.
+void fm_impulses_look(fm_contact_set *set, fm_pool *pool);
+// One pass over the pairs that touch, in order, or over those that were hit: positions, rates and
 // velocities of vertices with a mass. Gives how many pairs were pushed.
 int fm_impulses_apply(fm_contact_set *set, bool hits_only);
-// Looks through all near pairs for such that meet on their way, and turns their closest points and
-// normal to those at the time of impact. Gives their number.
+// Finds the near pairs that meet on their way, and turns their closest points and normal to those
+// at the time of impact. Gives their number.
 int fm_impulses_find_hits(fm_contact_set *set, fm_pool *pool);
 
 // tangles.c: what to do where surfaces are through each other already.

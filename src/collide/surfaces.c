@@ -57,7 +57,7 @@ static bool alloc_set(fm_contact_set *set, fm_error *err)
 {
     int n = set->vertex_count, t = set->triangle_count;
     fm_contact_axes *axes[] = {&set->x0,   &set->x1,      &set->v,          &set->from, &set->to,
-                               &set->rate, &set->saved_v, &set->saved_rate, &set->built};
+                               &set->rate, &set->saved_v, &set->saved_rate, &set->built, &set->seen};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = alloc_axes(set, err);
     set->body_of = alloc(set, n, sizeof(int), err);
@@ -239,6 +239,15 @@ static bool reserve_list(fm_pair_list *list, int room, fm_error *err)
            fm_fail_no_memory(err, "contact", count * 32);
 }
 
+static bool reserve_near(fm_near_list *near, int room, fm_error *err)
+{
+    near->room = room;
+    near->pairs = malloc((size_t)room * sizeof *near->pairs);
+    near->touching = malloc((size_t)room * sizeof *near->touching);
+    return (near->pairs && near->touching) ||
+           fm_fail_no_memory(err, "contact", (size_t)room * sizeof *near->pairs);
+}
+
 static bool make_blocks(fm_contact_set *set, fm_error *err)
 {
     for (int s = 0; s < set->body_count; s++)
@@ -257,10 +266,9 @@ static bool make_blocks(fm_contact_set *set, fm_error *err)
             if (!reserve_list(&block->pairs[0], room / 3, err) ||
                 !reserve_list(&block->pairs[1], room - room / 3, err))
                 return false;
-            block->near_room = room / 2;
-            block->near = malloc((size_t)block->near_room * sizeof *block->near);
-            if (!block->near)
-                return fm_fail_no_memory(err, "contact", 0);
+            if (!reserve_near(&block->near[0], room / 6, err) ||
+                !reserve_near(&block->near[1], room / 3, err))
+                return false;
         }
     }
     return true;
@@ -323,8 +331,9 @@ void fm_contact_destroy(fm_contact_set *set)
                 free(list->v[i]);
             free(list->due);
             free(list->thickness);
+            free(block->near[kind].pairs);
+            free(block->near[kind].touching);
         }
-        free(block->near);
     }
     fm_arena_free(&set->arena);
     free(set);

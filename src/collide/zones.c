@@ -260,19 +260,29 @@ static void give_up_pair(fm_contact_set *set, fm_near_pair *pair)
         set->pinched[pair->v[i]] = true;
 }
 
+// Gives how many pairs of the list are stuck.
+static int add_hits(fm_contact_set *set, fm_near_list *near, bool give_up)
+{
+    int stuck = 0;
+    for (int k = 0; k < near->count; k++) {
+        fm_near_pair *pair = &near->pairs[k];
+        if (!pair->hit || pair->given_up || add_pair(set, pair))
+            continue;
+        stuck++;
+        if (give_up)
+            give_up_pair(set, pair);
+    }
+    return stuck;
+}
+
 int fm_zones_apply(fm_contact_set *set, bool give_up)
 {
     int stuck = 0;
     for (int b = 0; b < set->block_count; b++) {
-        fm_pair_block *block = &set->blocks[b];
-        for (int k = 0; k < block->near_count && block->hit_count > 0; k++) {
-            fm_near_pair *pair = &block->near[k];
-            if (!pair->hit || add_pair(set, pair))
-                continue;
-            stuck++;
-            if (give_up)
-                give_up_pair(set, pair);
-        }
+        if (set->blocks[b].hit_count == 0)
+            continue;
+        stuck += add_hits(set, &set->blocks[b].near[0], give_up);
+        stuck += add_hits(set, &set->blocks[b].near[1], give_up);
     }
     if (stuck == 0 || give_up)
         move_zones(set);
