@@ -11,8 +11,9 @@
 //
 // so a cloth that falls as a whole keeps its list. Within it, a pair found d apart is not looked at
 // until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness. What
-// is nearer stands in a list of its own, with normals that are kept for a tenth of the distance.
+// is nearer stands in a list of its own, with normals that are kept for a fifth of the distance.
 #include "collide/contact.h"
+#include "core/simd.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -20,30 +21,55 @@
 
 static const double LEAST = 0.1;      // of the thickness: the separation that is enforced
 static const double LEAST_LEFT = 0.9; // of the distance, where there is even less
-static const double FRESH = 0.1;      // of the distance: travel for which a normal is kept
+static const double FRESH = 0.2;      // of the distance: travel for which a normal is kept
+static const double DEEP = 0.5;       // of the thickness
+static const double SOON = 0.3;       // of the thickness
 static const double STAY = 0.1;       // of the thickness: further, before a pair is near no more
+
+static FM_SIMD_CLONES fm_vec3 find_mean_way(fm_contact_axes a, fm_contact_axes b, int first,
+                                             int count)
+{
+    const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
+    const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
+    double x = 0, y = 0, z = 0;
+#pragma omp simd reduction(+ : x, y, z)
+    for (int i = 0; i < count; i++) {
+        x += bx[i] - ax[i];
+        y += by[i] - ay[i];
+        z += bz[i] - az[i];
+    }
+    return (fm_vec3){x / count, y / count, z / count};
+}
+
+// The most that the way of a vertex differs from c.
+static FM_SIMD_CLONES double find_spread(fm_contact_axes a, fm_contact_axes b, int first, int count,
+                                         fm_vec3 c)
+{
+    const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
+    const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
+    double most = 0;
+#pragma omp simd reduction(max : most)
+    for (int i = 0; i < count; i++) {
+        double x = bx[i] - ax[i] - c.x, y = by[i] - ay[i] - c.y, z = bz[i] - az[i] - c.z;
+        double square = x * x + y * y + z * z;
+        most = square > most ? square : most;
+    }
+    return sqrt(most);
+}
+
+double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
+{
+    return find_spread(a, b, 0, set->vertex_count, (fm_vec3){0, 0, 0});
+}
 
 // drift and spread of each body from a to b.
 static void measure_ways(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
 {
     for (int s = 0; s < set->body_count; s++) {
         fm_contact_body *body = &set->bodies[s];
-        int first = body->first_vertex, last = first + body->vertex_count;
-        fm_vec3 sum = {0, 0, 0};
-        for (int i = first; i < last; i++) {
-            sum.x += b.x[i] - a.x[i];
-            sum.y += b.y[i] - a.y[i];
-            sum.z += b.z[i] - a.z[i];
-        }
-        fm_vec3 c = fm_scale(sum, 1.0 / body->vertex_count);
-        double most = 0;
-        for (int i = first; i < last; i++) {
-            double x = b.x[i] - a.x[i] - c.x, y = b.y[i] - a.y[i] - c.y, z = b.z[i] - a.z[i] - c.z;
-            double square = x * x + y * y + z * z;
-            most = square > most ? square : most;
-        }
-        body->drift = c;
-        body->spread = sqrt(most) * (1 + 4 * DBL_EPSILON);
+        int first = body->first_vertex, count = body->vertex_count;
+        body->drift = find_mean_way(a, b, first, count);
+        body->spread = find_spread(a, b, first, count, body->drift) * (1 + 8 * DBL_EPSILON);
     }
 }
 
@@ -315,6 +341,17 @@ static void take_closest(const fm_contact_set *set, fm_feature_kind kind, fm_nea
     pair->hit = pair->turned = pair->loose = pair->given_up = false;
 }
 
+// How much nearer a pair may come before it matters. Edges that are closest at an end are so as
+// vertices, too, and repelled as such: they matter only when they are deep, but may soon cross.
+static double find_room(fm_feature_kind kind, const fm_closest *c, double h)
+{
+    double room = c->distance - h;
+    bool crossing = c->weight[0] > 0 && c->weight[1] > 0 && c->weight[2] < 0 && c->weight[3] < 0;
+    if (kind == FM_EDGE_EDGE && !crossing && c->distance > DEEP * h)
+        return fm_larger(room, fm_smaller(c->distance - DEEP * h, SOON * h));
+    return room;
+}
+
 // What stays near is looked at again where it is not fresh; what went away goes back to the list.
 static void refresh_near(const collection *job, fm_pair_block *block, fm_feature_kind kind)
 {
@@ -326,14 +363,16 @@ static void refresh_near(const collection *job, fm_pair_block *block, fm_feature
         if (job->anew || pair->turned || pair->loose || pair->given_up ||
             set->travel > pair->fresh) {
             fm_closest c = find_at_start(set, kind, pair->v);
-            double room = c.distance - pair->thickness;
+            double room = find_room(kind, &c, pair->thickness);
             if (room > job->allowed + STAY * pair->thickness) {
                 block->pairs[kind].due[pair->k] = set->travel + room;
                 continue;
             }
             take_closest(set, kind, pair, &c);
         }
-        near->pairs[kept++] = *pair;
+        if (kept < k)
+            near->pairs[kept] = *pair;
+        kept++;
     }
     near->count = kept;
 }
@@ -365,7 +404,7 @@ static void collect_list(const collection *job, fm_pair_block *block, fm_feature
             continue;
         int v[4] = {list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]};
         fm_closest c = find_at_start(set, kind, v);
-        list->due[k] = set->travel + c.distance - list->thickness[k];
+        list->due[k] = set->travel + find_room(kind, &c, list->thickness[k]);
         if (!(list->due[k] >= limit))
             add_near(set, block, kind, k, &c);
     }

@@ -227,6 +227,8 @@ static inline fm_vec3 fm_contact_at(fm_contact_axes a, int i)
 }
 
 // candidates.c
+// The longest way of a vertex from a to b, m.
+double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
 void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm_pool *pool);
 // Makes the near pairs good for this part: all that may come nearer than their thickness while no
 // two features approach by more than `allowed`. anew: normals of all of them, not of old ones only.

@@ -25,77 +25,67 @@ static double clamp_unit(double t)
     return t < 0 ? 0 : t > 1 ? 1 : t;
 }
 
-// Where on p0 p1 the point closest to q lies, 0 to 1.
-static double find_on_segment(fm_vec3 q, fm_vec3 p0, fm_vec3 p1)
+// Share of the way to the closest point, clamped; 0 on an edge without length.
+static double find_share(double along, double square)
 {
-    fm_vec3 d = fm_sub(p1, p0);
-    double dd = fm_dot(d, d);
-    return dd > 0 ? clamp_unit(fm_dot(fm_sub(q, p0), d) / dd) : 0;
+    return square > 0 ? clamp_unit(along / square) : 0;
 }
 
-static void measure(fm_closest *c, const fm_vec3 p[4])
-{
-    c->gap = fm_scale(p[0], c->weight[0]);
-    for (int i = 1; i < 4; i++)
-        c->gap = fm_add_scaled(c->gap, p[i], c->weight[i]);
-    c->distance = fm_length(c->gap);
-}
+// A closest pair under search: gap = r + s a + t b.
+typedef struct nearest {
+    fm_vec3 r, a, b, gap;
+    double s, t, square;
+} nearest;
 
-static void keep_nearer(fm_closest *best, const fm_vec3 p[4], double w0, double w1, double w2,
-                        double w3)
+static void try_shares(nearest *best, double s, double t)
 {
-    fm_closest c = {.weight = {w0, w1, w2, w3}};
-    measure(&c, p);
-    if (!(c.distance >= best->distance))
-        *best = c;
+    fm_vec3 gap = fm_add_scaled(fm_add_scaled(best->r, best->a, s), best->b, t);
+    double square = fm_dot(gap, gap);
+    if (square >= best->square)
+        return;
+    best->gap = gap;
+    best->s = s, best->t = t, best->square = square;
 }
 
 // The foot of the perpendicular when it falls inside the triangle; else the nearest of its sides.
 static fm_closest find_vertex_triangle(const fm_vec3 p[4])
 {
-    fm_closest best = {.distance = INFINITY};
-    fm_vec3 a = fm_sub(p[2], p[1]), b = fm_sub(p[3], p[1]), r = fm_sub(p[0], p[1]);
+    fm_vec3 r = fm_sub(p[0], p[1]), a = fm_sub(p[1], p[2]), b = fm_sub(p[1], p[3]);
+    nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
     double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
-    double ra = fm_dot(r, a), rb = fm_dot(r, b), area = aa * bb - ab * ab;
-    if (area > DBL_EPSILON * aa * bb) {
-        double u = (bb * ra - ab * rb) / area, v = (aa * rb - ab * ra) / area;
-        if (u >= 0 && v >= 0 && u + v <= 1) {
-            keep_nearer(&best, p, 1, u + v - 1, -u, -v);
-            return best;
-        }
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+    if (area > DBL_EPSILON * aa * bb && s >= 0 && t >= 0 && s + t <= area) {
+        try_shares(&best, s / area, t / area);
+    } else {
+        try_shares(&best, find_share(ra, aa), 0);
+        try_shares(&best, 0, find_share(rb, bb));
+        double u = find_share(aa - ab - ra + rb, aa - 2 * ab + bb);
+        try_shares(&best, 1 - u, u);
     }
-    double s = find_on_segment(p[0], p[1], p[2]);
-    keep_nearer(&best, p, 1, s - 1, -s, 0);
-    s = find_on_segment(p[0], p[2], p[3]);
-    keep_nearer(&best, p, 1, 0, s - 1, -s);
-    s = find_on_segment(p[0], p[3], p[1]);
-    keep_nearer(&best, p, 1, -s, 0, s - 1);
-    return best;
+    s = best.s, t = best.t;
+    return (fm_closest){{1, s + t - 1, -s, -t}, best.gap, sqrt(best.square)};
 }
 
 // The common perpendicular when it falls inside both edges; else the nearest of the four ends.
 static fm_closest find_edge_edge(const fm_vec3 p[4])
 {
-    fm_closest best = {.distance = INFINITY};
-    fm_vec3 a = fm_sub(p[1], p[0]), b = fm_sub(p[3], p[2]), r = fm_sub(p[0], p[2]);
+    fm_vec3 r = fm_sub(p[0], p[2]), a = fm_sub(p[1], p[0]), b = fm_sub(p[2], p[3]);
+    nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
     double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
-    double ra = fm_dot(r, a), rb = fm_dot(r, b), area = aa * bb - ab * ab;
-    if (area > 1e-12 * aa * bb) { // nearer to parallel, an end is as near
-        double s = (ab * rb - bb * ra) / area, t = (aa * rb - ab * ra) / area;
-        if (s >= 0 && s <= 1 && t >= 0 && t <= 1) {
-            keep_nearer(&best, p, 1 - s, s, t - 1, -t);
-            return best;
-        }
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+    // nearer to parallel than that, an end is as near
+    if (area > 1e-12 * aa * bb && s >= 0 && s <= area && t >= 0 && t <= area) {
+        try_shares(&best, s / area, t / area);
+    } else {
+        try_shares(&best, 0, find_share(rb, bb));
+        try_shares(&best, 1, find_share(rb - ab, bb));
+        try_shares(&best, find_share(ra, aa), 0);
+        try_shares(&best, find_share(ra - ab, aa), 1);
     }
-    double s = find_on_segment(p[0], p[2], p[3]);
-    keep_nearer(&best, p, 1, 0, s - 1, -s);
-    s = find_on_segment(p[1], p[2], p[3]);
-    keep_nearer(&best, p, 0, 1, s - 1, -s);
-    s = find_on_segment(p[2], p[0], p[1]);
-    keep_nearer(&best, p, 1 - s, s, -1, 0);
-    s = find_on_segment(p[3], p[0], p[1]);
-    keep_nearer(&best, p, 1 - s, s, 0, -1);
-    return best;
+    s = best.s, t = best.t;
+    return (fm_closest){{1 - s, s, t - 1, -t}, best.gap, sqrt(best.square)};
 }
 
 fm_closest fm_closest_points(fm_feature_kind kind, const fm_vec3 p[4])

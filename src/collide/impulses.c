@@ -167,13 +167,6 @@ static inline span find_span(fm_feature_kind kind, const fm_near_pair *pair, fm_
                   p[0] - fm_larger(p[1], high)};
 }
 
-// Edges that are closest at an end are so as vertices, too: they are pushed as such, unless deep.
-static inline bool is_spare(fm_feature_kind kind, const fm_near_pair *pair, double gap)
-{
-    return kind == FM_EDGE_EDGE && gap > 0.5 * pair->thickness &&
-           (pair->s <= 0 || pair->s >= 1 || pair->t <= 0 || pair->t >= 1);
-}
-
 static inline double look_at_list(const fm_contact_set *set, fm_feature_kind kind,
                                   fm_near_list *near)
 {
@@ -183,7 +176,7 @@ static inline double look_at_list(const fm_contact_set *set, fm_feature_kind kin
         const fm_near_pair *pair = &near->pairs[k];
         span s = find_span(kind, pair, set->to);
         near->touching[touching] = k;
-        touching += s.gap < pair->thickness && !is_spare(kind, pair, s.gap);
+        touching += s.gap < pair->thickness;
         double mine = pair->turned ? -INFINITY : s.separation - pair->least;
         margin = mine < margin ? mine : margin;
     }
@@ -209,19 +202,6 @@ void fm_impulses_look(fm_contact_set *set, fm_pool *pool)
     memcpy(set->seen.y, set->to.y, bytes);
     memcpy(set->seen.z, set->to.z, bytes);
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, look_at_blocks, set);
-}
-
-// The most that a vertex was moved since then.
-static double find_correction(const fm_contact_set *set)
-{
-    const fm_contact_axes a = set->seen, b = set->to;
-    double most = 0;
-    for (int i = 0; i < set->vertex_count; i++) {
-        double x = b.x[i] - a.x[i], y = b.y[i] - a.y[i], z = b.z[i] - a.z[i];
-        double square = x * x + y * y + z * z;
-        most = square > most ? square : most;
-    }
-    return sqrt(most);
 }
 
 // Turns the pair to the time of impact; false when there is none.
@@ -279,7 +259,7 @@ static void find_in_blocks(void *context, int first, int last)
 int fm_impulses_find_hits(fm_contact_set *set, fm_pool *pool)
 {
     int count = 0;
-    hit_search job = {set, find_correction(set)};
+    hit_search job = {set, fm_contact_largest_way(set, set->seen, set->to)};
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, find_in_blocks, &job);
     for (int b = 0; b < set->block_count; b++)
         count += set->blocks[b].hit_count;
