@@ -254,8 +254,10 @@ static void fill_block(search *s)
     fm_pair_block *block = s->block;
     const fm_contact_body *body = &set->bodies[block->body];
     double margin = set->largest_reach + s->skin;
-    block->pairs[0].count = block->pairs[1].count = 0;
-    block->near[0].count = block->near[1].count = 0;
+    for (int kind = 0; kind < 2; kind++) {
+        block->pairs[kind].count = block->near[kind].count = 0;
+        block->pairs[kind].soonest = -INFINITY;
+    }
     s->body = block->body;
     for (s->other = s->body; s->other < set->body_count; s->other++) {
         double gap = set->gap[s->body * set->body_count + s->other];
@@ -358,6 +360,9 @@ static void refresh_near(const collection *job, fm_pair_block *block, fm_feature
     const fm_contact_set *set = job->set;
     fm_near_list *near = &block->near[kind];
     int kept = 0;
+    if (!job->anew && set->travel <= near->stale)
+        return;
+    near->stale = INFINITY;
     for (int k = 0; k < near->count; k++) {
         fm_near_pair *pair = &near->pairs[k];
         if (job->anew || pair->turned || pair->loose || pair->given_up ||
@@ -365,11 +370,14 @@ static void refresh_near(const collection *job, fm_pair_block *block, fm_feature
             fm_closest c = find_at_start(set, kind, pair->v);
             double room = find_room(kind, &c, pair->thickness);
             if (room > job->allowed + STAY * pair->thickness) {
-                block->pairs[kind].due[pair->k] = set->travel + room;
+                fm_pair_list *list = &block->pairs[kind];
+                list->due[pair->k] = set->travel + room;
+                list->soonest = fm_smaller(list->soonest, set->travel + room);
                 continue;
             }
             take_closest(set, kind, pair, &c);
         }
+        near->stale = fm_smaller(near->stale, pair->fresh);
         if (kept < k)
             near->pairs[kept] = *pair;
         kept++;
@@ -391,6 +399,7 @@ static void add_near(const fm_contact_set *set, fm_pair_block *block, fm_feature
     for (int i = 0; i < 4; i++)
         pair->v[i] = list->v[i][k];
     take_closest(set, kind, pair, c);
+    near->stale = fm_smaller(near->stale, pair->fresh);
     list->due[k] = INFINITY;
 }
 
@@ -399,14 +408,20 @@ static void collect_list(const collection *job, fm_pair_block *block, fm_feature
     const fm_contact_set *set = job->set;
     fm_pair_list *list = &block->pairs[kind];
     double limit = set->travel + job->allowed;
+    if (list->soonest >= limit)
+        return;
+    list->soonest = INFINITY;
     for (int k = 0; k < list->count; k++) {
-        if (list->due[k] >= limit)
+        double due = list->due[k];
+        list->soonest = fm_smaller(due < limit ? list->soonest : due, list->soonest);
+        if (due >= limit)
             continue;
         int v[4] = {list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]};
         fm_closest c = find_at_start(set, kind, v);
         list->due[k] = set->travel + find_room(kind, &c, list->thickness[k]);
         if (!(list->due[k] >= limit))
             add_near(set, block, kind, k, &c);
+        list->soonest = fm_smaller(list->soonest, list->due[k]);
     }
 }
 

@@ -110,7 +110,8 @@ static bool settle(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact_
 static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact_report *report)
 {
     fm_zones_clear(set);
-    if (!fm_candidates_hold(set, set->from) || !fm_candidates_hold(set, set->to))
+    if (set->parts > 1 &&
+        (!fm_candidates_hold(set, set->from) || !fm_candidates_hold(set, set->to)))
         make_list(set, set->skin, pool, report);
     double approach = fm_candidates_approach(set, set->from, set->to), wider = 1.25;
     for (int look = 0; look < MAX_LOOKS; look++, wider *= 2) {

@@ -143,6 +143,7 @@ static inline void fm_near_weights(fm_feature_kind kind, const fm_near_pair *pai
 typedef struct fm_near_list {
     fm_near_pair *pairs;
     int *touching; // those nearer than their thickness at the end
+    double stale;  // m, travel at which the first of them is not fresh any more
     int count, room, touching_count;
 } fm_near_list;
 
@@ -152,6 +153,7 @@ typedef struct fm_pair_list {
     int *v[4];
     double *due;       // m, travel
     double *thickness; // m
+    double soonest;    // m, no pair is due before
     int count, room;
 } fm_pair_list;
 

@@ -250,6 +250,7 @@ static void find_in_blocks(void *context, int first, int last)
                 if (pair->loose || pair->given_up)
                     continue;
                 pair->hit = find_hit(job->set, (fm_feature_kind)kind, pair);
+                near->stale = pair->turned ? -INFINITY : near->stale;
                 block->hit_count += pair->hit;
             }
         }

@@ -55,6 +55,7 @@ static void loosen_list(fm_contact_set *set, fm_feature_kind kind, fm_near_list 
         if (!is_between_tangled(set, kind, pair))
             continue;
         pair->loose = true;
+        near->stale = -INFINITY;
         if (kind == FM_VERTEX_TRIANGLE && is_behind(set, pair, &outward)) {
             pair->n = outward;
         } else {
