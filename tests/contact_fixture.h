@@ -124,6 +124,7 @@ typedef struct stage {
     double *masses; // inverse, over all
     fm_contact_set *set;
     double mass, stiffness, damping; // kg a vertex, N/m, 1/s
+    double thickness; // m, of sheets
     fm_vec3 gravity;
     int vertex_count;
     fm_contact_axes x, x1, v;

@@ -97,8 +97,8 @@ typedef struct fm_closest {
 fm_closest fm_closest_points(fm_feature_kind kind, const fm_vec3 p[4]);
 
 // When the features, each point moving straight from `from` to `to` over the time 0 to 1, are
-// nearer than `least` for the first time: never later than that, and earlier by at most a tenth
-// of the way left. 2 when they never are. Their distance at 0 must be larger than `least`.
+// nearer than `least` for the first time: never later than that, and earlier only where they are
+// nearer than 1.1 `least`. 2 when they never are. At 0 they must be further apart than `least`.
 double fm_time_of_impact(fm_feature_kind kind, const fm_vec3 from[4], const fm_vec3 to[4],
                          double least);
 

@@ -3,7 +3,7 @@
 //
 // Time of impact by additive conservative advancement [LKJ21]: with p(t) = from + t (to - from)
 //
-//     t <- t + s (d(t) - least) / L        until d(t) - least < (1 - s) (d(0) - least)
+//     t <- t + s (d(t) - least) / L        until d(t) - least < least / 10, or a tenth of d(0) - least
 //
 // L bounds how fast the distance can shrink: the largest speed of a point of the first feature plus
 // that of the second, after a common translation is taken away. No step passes a contact, whatever
@@ -18,6 +18,7 @@
 #include <float.h>
 
 static const double SAFE_SHARE = 0.9;
+static const double MET = 0.1; // of the separation to keep: nearer than that above it counts as met
 enum { MAX_ADVANCES = 1000 }; // the way halves at least every few; beyond, it counts as a contact
 
 static double clamp_unit(double t)
@@ -121,7 +122,7 @@ double fm_time_of_impact(fm_feature_kind kind, const fm_vec3 from[4], const fm_v
         return 2;
     if (!(room > 0))
         return 0;
-    double enough = (1 - SAFE_SHARE) * room, t = 0;
+    double enough = fm_smaller((1 - SAFE_SHARE) * room, MET * least), t = 0;
     for (int advance = 0; advance < MAX_ADVANCES; advance++) {
         t += SAFE_SHARE * room / speed;
         if (t >= 1)

@@ -43,7 +43,7 @@ static double spread(fm_rng *rng)
 
 static stage new_stage(void)
 {
-    return (stage){.mass = 3e-5, .stiffness = 5, .damping = 0.5};
+    return (stage){.mass = 3e-5, .stiffness = 5, .damping = 0.5, .thickness = 0.002};
 }
 
 // Smooth random velocities of up to 5 m/s, anew every 40 steps, and a pull to the middle.
@@ -71,7 +71,7 @@ static tally crumple(uint64_t seed, int steps, int sheets)
     fm_rng rng = {seed};
     tally t = {.closest = 1};
     for (int i = 0; i < sheets; i++)
-        add_surface(&s, make_sheet(16, 12, 0.01, (fm_vec3){0, 0.02 * i, 0}), false, 0.002, 0.3);
+        add_surface(&s, make_sheet(16, 12, 0.01, (fm_vec3){0, 0.02 * i, 0}), false, s.thickness, 0.3);
     open_stage(&s);
     for (int i = 0; i < sheets; i++)
         add_sheet_springs(&s, i, 16, 12);
@@ -130,7 +130,7 @@ static void sharp_cone(void **state)
         tally t = {.closest = 1};
         fm_vec3 at = {0.02 * spread(&rng), 0, 0.02 * spread(&rng)};
         s.gravity = (fm_vec3){0, -9.81, 0};
-        add_surface(&s, make_sheet(17, 17, 0.01, (fm_vec3){0, 0.02, 0}), false, 0.002, 0.3);
+        add_surface(&s, make_sheet(17, 17, 0.01, (fm_vec3){0, 0.02, 0}), false, s.thickness, 0.3);
         add_surface(&s, make_cone(0.035, 0.1, 12), true, 0.001, 0.3);
         open_stage(&s);
         add_sheet_springs(&s, 0, 17, 17);
@@ -163,7 +163,7 @@ static void twisted_sheet(void **state)
     tally t = {.closest = 1};
     enum { COLUMNS = 31, ROWS = 13 };
     s.damping = 5;
-    add_surface(&s, make_sheet(COLUMNS, ROWS, 0.01, (fm_vec3){0}), false, 0.002, 0.3);
+    add_surface(&s, make_sheet(COLUMNS, ROWS, 0.01, (fm_vec3){0}), false, s.thickness, 0.3);
     open_stage(&s);
     add_sheet_springs(&s, 0, COLUMNS, ROWS);
     for (int r = 0; r < ROWS; r++)
@@ -196,7 +196,7 @@ static void fast_sphere(void **state)
     tally t = {.closest = 1};
     s.gravity = (fm_vec3){0, -9.81, 0};
     s.stiffness = 0.04;
-    add_surface(&s, make_sheet(16, 16, 0.01, (fm_vec3){0, 0.08, 0}), false, 0.002, 0.3);
+    add_surface(&s, make_sheet(16, 16, 0.01, (fm_vec3){0, 0.08, 0}), false, s.thickness, 0.3);
     add_surface(&s, make_sphere(0.05, 11, 20), true, 0.001, 0.3);
     open_stage(&s);
     add_sheet_springs(&s, 0, 16, 16);
