@@ -11,6 +11,17 @@
 
 #define FM_PI 3.14159265358979323846
 
+// The smaller and the larger of two numbers, inline, which fmin and fmax are not: they care for
+// NaN. Here a NaN in b, or in a alone, gives b.
+static inline double fm_smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+static inline double fm_larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 // Errors. Each fills err unless it holds a failure already, and returns false.
 bool fm_fail(fm_error *err, fm_status status, const char *object, const char *field,
              const char *value, const char *allowed);
@@ -132,6 +143,36 @@ void fm_tree_visit(const fm_tree *tree, const fm_box *box, fm_tree_visitor *visi
 typedef double fm_tree_distance(void *context, int item, fm_vec3 point);
 int fm_tree_nearest(const fm_tree *tree, fm_vec3 point, double limit, fm_tree_distance *square,
                     void *context, double *found);
+
+// Boxes: a tree over items that move but keep their neighbours. Built once, fitted again as often
+// as the items move; what overlaps a box is visited in an order that depends on the tree only.
+typedef struct fm_span {
+    double low[3], high[3];
+} fm_span;
+
+typedef struct fm_box_node {
+    fm_span box;
+    int first, count; // its run of tree->item
+    int right;        // second child; the first stands right behind its parent. 0 for a leaf
+} fm_box_node;
+
+typedef struct fm_box_tree {
+    fm_box_node *nodes;
+    int *item; // items by leaf
+    int node_count, item_count;
+} fm_box_tree;
+
+// A leaf whose box overlaps: its run of tree->item.
+typedef void fm_box_visit(void *context, int first, int count);
+
+bool fm_box_tree_build(fm_box_tree *tree, fm_arena *arena, int count, const fm_span *boxes,
+                       fm_error *err);
+void fm_box_tree_refit(fm_box_tree *tree, const fm_span *boxes); // boxes[item]
+bool fm_box_overlaps(const fm_span *a, const fm_span *b, double margin);
+// Visits the leaves nearer than margin to the box (in each axis) that hold any position of
+// tree->item at or behind `from`.
+void fm_box_tree_query(const fm_box_tree *tree, const fm_span *box, double margin, int from,
+                       fm_box_visit *visit, void *context);
 
 // Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
 // of one call as the seed of the next.

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// contact.h: triangle surfaces that keep apart: their description, the step, and what is inside.
+//
+// A contact set holds several surfaces: dynamic ones (cloth), whose vertices have an inverse mass,
+// and kinematic ones (colliders, figures), whose motion is given. A step takes positions at its
+// start, free of intersections, and wished positions at its end, and changes the latter and the
+// velocities so that nothing passes through anything on the way.
+#ifndef FATHOM_COLLIDE_CONTACT_H
+#define FATHOM_COLLIDE_CONTACT_H
+
+#include "core/core.h"
+#include "motion/motion.h"
+
+// One surface, copied at creation. Triangles index its own vertices.
+typedef struct fm_contact_surface {
+    const char *name; // for messages
+    int vertex_count, triangle_count;
+    const int (*triangles)[3];
+    const double *x, *y, *z;    // m, [vertex], at creation: for the tree and the triangles' heights
+    const double *inverse_mass; // 1/kg, [vertex], 0: pinned, moved by the caller. NULL: kinematic
+    double thickness;           // m, > 0: two surfaces repel nearer than the mean of theirs
+    double friction;            // Coulomb's; two surfaces meet with the root of the product
+    bool solid; // kinematic, closed, triangles counterclockwise from outside: vertices that a
+                // pinch left inside are led out
+} fm_contact_surface;
+
+typedef struct fm_contact_axes {
+    double *x, *y, *z;
+} fm_contact_axes;
+
+// What a step did. Counts are of this step.
+typedef struct fm_contact_report {
+    int candidate_count;    // pairs in the list
+    int near_count;         // of them, pairs looked at closely
+    int impulse_count;      // pairs that were pushed or held
+    int hit_count;          // pairs that would still have met afterwards: by time of impact
+    int round_count;        // rounds of impulses for those
+    int part_count;         // parts the step was cut into: 1 for slow motions
+    int list_count;         // times the list was made
+    int cut_count;          // vertices whose way was too long, or no number, and was shortened
+    int zone_vertex_count;  // vertices that had to move with a rigid zone
+    int pinched_count;      // pairs for which no free state was found
+    int intersection_count; // edges through triangles at the start: only looked for at the first
+                            // step and after a pinch
+    bool out_of_memory;     // a list could not grow: pairs were missed
+} fm_contact_report;
+
+typedef struct fm_contact_set fm_contact_set;
+
+// NULL with err filled on bad values. Lists of pairs are reserved for 24 pairs a triangle and
+// grow, rarely, when more is crowded together; nothing else is allocated later.
+fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surface_count,
+                                  fm_error *err);
+void fm_contact_destroy(fm_contact_set *set);
+
+// The vertices of all surfaces stand one surface after another.
+int fm_contact_vertex_count(const fm_contact_set *set);
+int fm_contact_first_vertex(const fm_contact_set *set, int surface);
+
+// What the caller fills before a step: positions at its start and wished at its end, velocities
+// (of vertices with a mass only: others get theirs from their way), inverse masses.
+fm_contact_axes fm_contact_starts(fm_contact_set *set);
+fm_contact_axes fm_contact_ends(fm_contact_set *set);
+fm_contact_axes fm_contact_velocities(fm_contact_set *set);
+double *fm_contact_inverse_masses(fm_contact_set *set);
+
+// From starts to ends in h seconds. When the starts are free of intersections and no pair is
+// counted as pinched, the ends are free of them, and so is the way (a broken line where the step
+// was cut into parts). Vertices without mass are left where they are.
+void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report);
+
+// Vertices of pairs that the last step counted as pinched: [vertex], true for those.
+const bool *fm_contact_pinched(const fm_contact_set *set);
+
+// Edges that go through triangles, over all surfaces, edge and triangle without a common vertex,
+// and not both of kinematic surfaces. Exact signs, no code in common with the step. Touching
+// counts; lying in one plane does not. marked (may be NULL) gets true for the vertices of both.
+int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool *marked);
+
+// Least distance of two features without a common vertex, m, or `reach` when that is smaller.
+double fm_contact_find_closest(fm_contact_set *set, fm_contact_axes x, double reach);
+
+// The features themselves: a vertex and a triangle, or two edges, as four points.
+typedef enum fm_feature_kind {
+    FM_VERTEX_TRIANGLE, // points 0 | 1 2 3
+    FM_EDGE_EDGE,       // points 0 1 | 2 3
+} fm_feature_kind;
+
+// Closest points of a pair: sum of weight[i] p[i] is the vector from the second feature to the
+// first, as long as their distance; weights of the first add up to 1, of the second to -1.
+typedef struct fm_closest {
+    double weight[4];
+    fm_vec3 gap; // m, that vector
+    double distance;
+} fm_closest;
+
+fm_closest fm_closest_points(fm_feature_kind kind, const fm_vec3 p[4]);
+
+// When the features, each point moving straight from `from` to `to` over the time 0 to 1, are
+// nearer than `least` for the first time: never later than that, and earlier only where they are
+// nearer than 1.1 `least`. 2 when they never are. At 0 they must be further apart than `least`.
+double fm_time_of_impact(fm_feature_kind kind, const fm_vec3 from[4], const fm_vec3 to[4],
+                         double least);
+
+// Inside. Vertices, edges and triangles are numbered over all surfaces.
+
+typedef struct fm_contact_body {
+    char name[32];
+    int first_vertex, vertex_count;
+    int first_triangle, triangle_count;
+    bool kinematic, solid;
+    double thickness, friction;
+    fm_box_tree tree; // over its triangles, numbered within the surface
+    fm_vec3 drift;    // mean way of its vertices, m: of the part of a step, or since the list
+    double spread;    // the most that a vertex differs from it, m
+} fm_contact_body;
+
+// A pair that is nearer than its thickness, or may soon be. Its normal and closest points are of a
+// moment not long ago: good for impulses, and any normal that separates proves what it proves.
+typedef struct fm_near_pair {
+    fm_vec3 n;    // unit, from the second feature to the first
+    double s, t;  // where the closest points lie: see fm_near_weights
+    double fresh; // m, travel up to which n, s and t are good
+    double thickness, least; // m: repelled below, never gone below
+    int v[4];
+    int k;    // its place in the list
+    bool hit; // meets on the way
+    bool turned;   // n is of a time of impact, or outward: it may not separate at the start
+    bool loose;    // of a tangle: not tested
+    bool given_up; // pinched: not pushed, not tested
+} fm_near_pair;
+
+static inline void fm_near_weights(fm_feature_kind kind, const fm_near_pair *pair, double w[4])
+{
+    double s = pair->s, t = pair->t;
+    bool edges = kind == FM_EDGE_EDGE;
+    w[0] = edges ? 1 - s : 1;
+    w[1] = edges ? s : s + t - 1;
+    w[2] = edges ? t - 1 : -s;
+    w[3] = -t;
+}
+
+typedef struct fm_near_list {
+    fm_near_pair *pairs;
+    int *touching; // those nearer than their thickness at the end
+    double stale;  // m, travel at which the first of them is not fresh any more
+    int count, room, touching_count;
+} fm_near_list;
+
+// Candidates of a run of leaves. Pairs whose features were d apart after the travel s need no look
+// until the travel is s + d - thickness; never, while they are among the near ones.
+typedef struct fm_pair_list {
+    int *v[4];
+    double *due;       // m, travel
+    double *thickness; // m
+    double soonest;    // m, no pair is due before
+    int count, room;
+} fm_pair_list;
+
+typedef struct fm_pair_block {
+    int body, first, last; // leaf items of that body's tree
+    fm_pair_list pairs[2]; // by fm_feature_kind
+    fm_near_list near[2];
+    double margin; // m, least separation of a near pair's plane beyond what is enforced, at `seen`
+    int hit_count;
+    bool out_of_memory;
+} fm_pair_block;
+
+// Vertices that move as one rigid body, by union and find.
+typedef struct fm_zones {
+    int *parent;  // [vertex], -1 outside any zone
+    int *carrier; // [root] a vertex without mass that the zone follows, -1: none
+    int *member;  // vertices in zones, in the order they came
+    int member_count;
+    struct fm_zone_member *sorted; // by root
+} fm_zones;
+
+struct fm_contact_set {
+    fm_arena arena;
+    fm_contact_body *bodies;
+    int body_count;
+    int vertex_count, triangle_count, edge_count;
+
+    // topology and material, from creation
+    int *body_of;          // [vertex]
+    int (*triangle)[3];    // vertices
+    int (*edge)[2];        // vertices, the smaller first
+    int (*owned_edge)[3];  // [triangle] its edges that no triangle before it has; -1 behind them
+    int (*owned_vertex)[3];// [triangle] likewise
+    int *some_triangle;    // [vertex] one that has it, -1: none
+    double *height;        // [vertex] m, least height of its triangles at creation
+    double shortest_reach; // m, least thickness of any pair of surfaces
+    double largest_reach;  // m, largest thickness
+    double skin;           // m, what the list looks further than the thickness
+
+    // the caller's
+    fm_contact_axes x0, x1, v;
+    double *inverse_mass;
+
+    // of the part of the step under way
+    fm_contact_axes from, to;
+    fm_contact_axes rate;  // way that is left, per step
+    fm_contact_axes saved_v, saved_rate;
+    fm_contact_axes seen;  // `to` when the near pairs were looked at last
+    double step_seconds;
+    double parts;      // what the part goes into the step
+    double push_share; // of what lacks to the thickness, made good in this part
+
+    // the list
+    fm_span *boxes; // [triangle]
+    fm_pair_block *blocks;
+    int block_count;
+    fm_contact_axes built; // positions when it was made
+    double *gap;           // [body * body_count + body] least distance of their boxes then, m
+    double list_skin;
+    double travel; // m, how far pairs may have come nearer since then
+    bool list_made;
+    bool moved; // the caller put vertices elsewhere than the last step left them
+
+    fm_zones zones;
+    bool *pinched;
+    bool *tangled; // [vertex] of an intersection, or inside a solid
+    bool is_tangled, started;
+};
+
+static inline fm_vec3 fm_contact_at(fm_contact_axes a, int i)
+{
+    return (fm_vec3){a.x[i], a.y[i], a.z[i]};
+}
+
+// candidates.c
+// The longest way of a vertex from a to b, m.
+double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
+void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm_pool *pool);
+// Makes the near pairs good for this part: all that may come nearer than their thickness while no
+// two features approach by more than `allowed`. anew: normals of all of them, not of old ones only.
+void fm_candidates_collect(fm_contact_set *set, double allowed, bool anew, fm_pool *pool);
+// The most that any pair of the list may have approached from a to b, m.
+double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
+// Whether all pairs outside the list are further apart than their thickness at x.
+bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x);
+
+// impulses.c
+// Looks at the near pairs at `to`: which touch, and how safe each block is.
+void fm_impulses_look(fm_contact_set *set, fm_pool *pool);
+// One pass over the pairs that touch, in order, or over those that were hit: positions, rates and
+// velocities of vertices with a mass. Gives how many pairs were pushed.
+int fm_impulses_apply(fm_contact_set *set, bool hits_only);
+// Finds the near pairs that meet on their way, and turns their closest points and normal to those
+// at the time of impact. Gives their number.
+int fm_impulses_find_hits(fm_contact_set *set, fm_pool *pool);
+
+// tangles.c: what to do where surfaces are through each other already.
+void fm_tangles_find(fm_contact_set *set, fm_contact_report *report);
+void fm_tangles_loosen(fm_contact_set *set); // the near pairs of what is tangled
+
+// zones.c
+void fm_zones_clear(fm_contact_set *set);
+// Moves what the hits involve rigidly. Gives how many pairs cannot be helped that way.
+int fm_zones_apply(fm_contact_set *set, bool give_up);
+size_t fm_zones_member_size(void);
+
+#endif

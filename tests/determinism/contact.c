@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Contact ends in the same bits on 1, 2, 3 threads and on a host's own, which runs blocks backwards.
+#include "contact_fixture.h"
+
+static void host_run(void *host, int block_count, void (*task)(void *context, int block),
+                     void *context)
+{
+    (void)host;
+    for (int block = block_count - 1; block >= 0; block--)
+        task(context, block);
+}
+
+// Two thin sheets and a sphere crushed together: impulses, hits and zones.
+static uint64_t crush(fm_pool *pool, fm_contact_report *sum)
+{
+    stage s = {.mass = 1e-4, .stiffness = 5, .damping = 1};
+    for (int i = 0; i < 2; i++)
+        add_surface(&s, make_sheet(20, 16, 0.01, (fm_vec3){0, 0.005 * i, 0}), false, 3e-4, 0.3);
+    add_surface(&s, make_sphere(0.03, 7, 12), true, 1e-3, 0.3);
+    open_stage(&s);
+    place_mesh(&s, 2, (fm_vec3){0}, (fm_vec3){0, -0.035, 0}, s.x);
+    add_sheet_springs(&s, 0, 20, 16);
+    add_sheet_springs(&s, 1, 20, 16);
+    for (int step = 0; step < 120; step++) {
+        for (int i = 0; step % 30 == 0 && i < 640; i++) {
+            fm_vec3 p = fm_contact_at(s.x, i);
+            s.v.x[i] = -30 * p.x + sin(90 * p.z + step), s.v.z[i] = -30 * p.z + cos(80 * p.x);
+            s.v.y[i] = -20 * p.y + sin(70 * p.x * (1 + step));
+        }
+        aim_by_springs(&s, 1e-3);
+        place_mesh(&s, 2, (fm_vec3){0, 0.02 * step, 0},
+                   (fm_vec3){0, -0.035 + 0.02 * (1 - cos(0.05 * (step + 1))), 0}, s.x1);
+        fm_contact_step(s.set, 1e-3, pool, &s.report);
+        sum->impulse_count += s.report.impulse_count;
+        sum->hit_count += s.report.hit_count;
+        sum->zone_vertex_count += s.report.zone_vertex_count;
+        end_step(&s);
+    }
+    assert_int_equal(fm_contact_count_intersections(s.set, s.x, NULL), 0);
+    size_t bytes = (size_t)s.vertex_count * sizeof(double);
+    uint64_t hash = fm_hash(s.x.x, bytes, fm_hash(s.x.y, bytes, fm_hash(s.x.z, bytes, 0)));
+    hash = fm_hash(s.v.x, bytes, fm_hash(s.v.y, bytes, fm_hash(s.v.z, bytes, hash)));
+    close_stage(&s);
+    return hash;
+}
+
+static void same_bits_for_any_threads(void **state)
+{
+    (void)state;
+    fm_contact_report sum = {0};
+    uint64_t expected = crush(NULL, &sum);
+    print_message("%d impulses, %d hits, %d in zones\n", sum.impulse_count, sum.hit_count,
+                  sum.zone_vertex_count);
+    assert_true(sum.impulse_count > 1000);
+    assert_true(sum.hit_count > 100);
+    for (int threads = 1; threads <= 3; threads++) {
+        fm_error err = {0};
+        fm_pool *pool = fm_pool_create(threads, &err);
+        assert_int_equal(crush(pool, &sum), expected);
+        fm_pool_destroy(pool);
+    }
+    fm_error err = {0};
+    fm_pool *hosted = fm_pool_create_hosted(host_run, NULL, 4, &err);
+    assert_int_equal(crush(hosted, &sum), expected);
+    fm_pool_destroy(hosted);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_for_any_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
