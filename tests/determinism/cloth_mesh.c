@@ -5,7 +5,7 @@
 #include "meshes.h"
 
 enum { FRAMES = 4, COLUMNS = 50, ROWS = 62 };
-static const double FRAME = 1.0 / 100;
+static const double FRAME = 1.0 / 200;
 
 typedef enum body { TUBE, MESH, SEWN, BODIES } body;
 typedef enum ingredient { PHYSICAL, PUBLISHED, EVERYTHING, RK4, CASES } ingredient;
@@ -110,7 +110,7 @@ static fm_world *build(body what, ingredient kind, int threads)
     fm_shape top = {.kind = FM_SHAPE_PLANE, .centre = {0, -1e-3, 0}, .normal = {0, -1, 0}};
     assert_true(fm_cloth_pin_within(cloth, &top, swing, &err));
     assert_true(fm_cloth_pin_list(cloth, (const int[]){COLUMNS * ROWS - 1}, 1, NULL, &err));
-    assert_true(fm_cloth_release_at(cloth, 0.025, &err));
+    assert_true(fm_cloth_release_at(cloth, 0.0125, &err));
     return world;
 }
 
@@ -152,6 +152,9 @@ static void same_bits(void **state)
     (void)state;
     for (int what = 0; what < BODIES; what++) {
         for (int kind = 0; kind < CASES; kind++) {
+            // what does not depend on the kind of cloth, once
+            if ((kind == PUBLISHED && what != MESH) || (kind == RK4 && what != TUBE))
+                continue;
             uint64_t seen = run((body)what, (ingredient)kind, 1, -1);
             printf("  %-10s %-14s %016llx\n", bodies[what], names[kind], (unsigned long long)seen);
             assert_int_equal(run((body)what, (ingredient)kind, 2, FRAMES / 2), seen);
