@@ -167,6 +167,12 @@ typedef struct fm_cloth_def {
         double stiffness; // share of the largest stable one, in (0, 1]
         double friction;  // share of critical damping against approach, in [0, 1]
     } repulsion;
+    // Nothing passes through: not this cloth through colliders, other such cloths or itself.
+    struct {
+        bool enabled;
+        double thickness; // m, kept between surfaces; 0: the cloth's, or a tenth of an edge
+        double friction;  // Coulomb's; two surfaces meet with the root of the product
+    } contact;
     fm_enforcement enforcement;
     fm_integrator integrator;
     double time_step; // s, the largest substep allowed; 0: from the stability bound. With

@@ -47,6 +47,7 @@ typedef struct fm_run_def {
     const char *fields;    // of cloths, separated by blanks
     const char *const *probe_columns;
     int probe_column_count;
+    bool check_intersections; // columns for what the world counts of them
 } fm_run_def;
 
 // What a directory holds already.

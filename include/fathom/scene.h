@@ -58,6 +58,7 @@ typedef struct fm_scene_run {
     double checkpoint_seconds; // of animation between checkpoints
     int checkpoints_kept;
     const char *fields; // names of the fields to write, separated by blanks
+    bool check_intersections;
 } fm_scene_run;
 FM_API fm_scene_run fm_scene_run_settings(const fm_scene *scene);
 

@@ -36,6 +36,7 @@ typedef struct fm_world_def {
     fm_medium medium;
     fm_vec3 gravity;      // m/s^2
     int threads;          // 0: one per processor
+    bool check_intersections; // count them in every report, for cloths with contact
     fm_task_system tasks; // run = NULL: the library's own threads
 } fm_world_def;
 
@@ -68,6 +69,11 @@ typedef struct fm_report {
     double deepest_penetration; // m
     double damping_share;       // of the springs' damping asked for that acts; 1: all of it
     double stiffness_share;     // of the springs' stiffness that acts, enforcement does the rest
+    int intersection_count;     // edges through triangles at the end, when check_intersections
+    int pinched_count;          // pairs that colliders left no free place for
+    int impact_count;           // pairs that met on their way and were stopped
+    int zone_count;             // particles that had to move as one with what they touched
+    double closest_distance;    // m, least between surfaces at the end, up to 0.01; same condition
     int repelled_count;         // particles pushed by their own cloth at the end
     double stage_ms[FM_STAGE_COUNT];
 } fm_report;

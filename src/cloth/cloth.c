@@ -156,6 +156,8 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
         {"enforcement.threshold", def->enforcement.threshold, 0, 10, false, "0 to 10"},
         {"enforcement.visits", def->enforcement.visits, 1, 100, false, "1 to 100"},
         {"enforcement.recompute", def->enforcement.recompute, 0, 10, false, "0 (never) to 10"},
+        {"contact.thickness", def->contact.thickness, 0, 1, false, "0 (from the mesh) to 1 m"},
+        {"contact.friction", def->contact.friction, 0, 10, false, "0 to 10"},
         {"repulsion.distance", def->repulsion.distance, 0, 10, false, "0 (from the mesh) to 10 m"},
         {"repulsion.stiffness", def->repulsion.stiffness, 0, 1, true, "above 0 and at most 1"},
         {"repulsion.friction", def->repulsion.friction, 0, 1, false, "0 to 1"},
@@ -170,6 +172,9 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
 static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, fm_error *err)
 {
     const char *object = def->name ? def->name : "cloth";
+    if (def->contact.enabled && def->integrator != FM_KICK_DRIFT_KICK)
+        return fm_fail(err, FM_BAD_VALUE, object, "integrator", "explicit",
+                       "kick-drift-kick with contact");
     bool memory = fm_cloth_needs_drag_memory(def, medium) || fm_cloth_needs_damping_memory(def);
     if (def->integrator > FM_EULER && memory)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "without memory",
@@ -408,6 +413,9 @@ fm_cloth *fm_cloth_alloc(const fm_cloth_def *def, const fm_medium *medium, int c
 
 bool fm_cloth_finish(fm_cloth *c, fm_error *err)
 {
+    double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
+    c->contact_thickness = c->def.contact.thickness > 0 ? c->def.contact.thickness
+                                                        : fmax(c->def.thickness, 0.1 * edge);
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_setup(c, err))
         return false;

@@ -190,6 +190,7 @@ struct fm_cloth {
     double stiffness_share; // of the springs' stiffness that acts, see choose_step
     double added_mass;      // m, thickness of the layer of medium
     double repulsion_distance, repulsion_stiffness; // m, N/m
+    double contact_thickness;                       // m
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
     int group_count;
@@ -287,6 +288,13 @@ typedef struct fm_substep {
 } fm_substep;
 
 enum { FM_FLAT_BLOCK = 1024 }; // particles that one task of a loop without neighbours does
+
+// A substep in parts, for cloths that touch: all of them open, contact changes x, v, jump and touch,
+// all of them close.
+bool fm_substep_begin(fm_substep *s, fm_cloth *cloth, const fm_surroundings *around, double h,
+                      fm_error *err);
+bool fm_substep_open(fm_substep *s, double end, fm_error *err); // to time `end`
+void fm_substep_close(fm_substep *s);
 
 void fm_substep_place(fm_substep *s, double t); // motions of pins and colliders, at t
 void fm_substep_pin_positions(fm_substep *s, const fm_axes *x, int first, int last);

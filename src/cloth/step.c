@@ -99,7 +99,7 @@ void fm_substep_pin_zero(fm_substep *s, const fm_axes *a, int first, int last)
 void fm_substep_collide(fm_substep *s, double margin, bool again, int first, int last)
 {
     fm_cloth *c = s->cloth;
-    int count = s->around->collider_count;
+    int count = c->def.contact.enabled ? 0 : s->around->collider_count;
     for (int i = first; i < last && count > 0 && i < c->count; i++) {
         if (again && !c->touch[i])
             continue;
@@ -205,7 +205,7 @@ static void set_forced_rates(fm_substep *s, int first, int last)
         c->rate.y[i] = (c->v.y[i] - c->w.y[i] - c->pinned_u[p].y) / s->h;
         c->rate.z[i] = (c->v.z[i] - c->w.z[i] - c->pinned_u[p].z) / s->h;
     }
-    for (int i = first; i < last && (c->enforcer || s->around->collider_count > 0); i++) {
+    for (int i = first; i < last && (c->enforcer || c->def.contact.enabled || s->around->collider_count > 0); i++) {
         if (!c->touch[i] && !c->enforcer)
             continue;
         c->rate.x[i] += c->jump.x[i] / s->h;
@@ -285,7 +285,7 @@ void fm_substep_forces(fm_substep *s)
         fm_repulsion_add_forces(c, &c->x, &c->v, s->around->pool);
 }
 
-static void kick_drift_kick(fm_substep *s)
+static void kick_and_drift(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     fm_pool *pool = s->around->pool;
@@ -294,6 +294,12 @@ static void kick_drift_kick(fm_substep *s)
         fm_substep_enforce(s);
         fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, collide_range, s);
     }
+}
+
+static void close_kick(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    fm_pool *pool = s->around->pool;
     fm_substep_forces(s);
     fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, close_range, s);
     if (s->damped) {
@@ -419,29 +425,53 @@ static void keep_velocities(fm_cloth *c)
         c->v.x[i] *= c->def.damping.kept;
 }
 
+bool fm_substep_begin(fm_substep *s, fm_cloth *c, const fm_surroundings *around, double h,
+                      fm_error *err)
+{
+    *s = (fm_substep){.cloth = c, .around = around, .h = h};
+    s->margin = c->def.contact.enabled ? c->contact_thickness
+                : c->def.margin < 0    ? c->def.thickness / 2
+                                       : c->def.margin;
+    s->damped = c->def.damping.coefficient > 0;
+    return c->started || start_cloth(s, err);
+}
+
+bool fm_substep_open(fm_substep *s, double end, fm_error *err)
+{
+    fm_cloth *c = s->cloth;
+    if (!begin_memories(c, s->h, err))
+        return false;
+    double w0 = c->drag_memory ? fm_memory_newest_weight(c->drag_memory, s->h) : 0;
+    s->damping_w0 = c->damping_memory ? fm_memory_newest_weight(c->damping_memory, s->h) : 1;
+    s->drag = fm_drag_prepare(c, s->around, s->h, w0);
+    fm_substep_place(s, end);
+    keep_velocities(c);
+    if (c->def.integrator == FM_KICK_DRIFT_KICK)
+        kick_and_drift(s);
+    else
+        fm_substep_explicit(s);
+    return true;
+}
+
+void fm_substep_close(fm_substep *s)
+{
+    if (s->cloth->def.integrator == FM_KICK_DRIFT_KICK)
+        close_kick(s);
+    end_memories(s->cloth);
+    s->cloth->time = s->end;
+}
+
 bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duration, int substeps,
                       fm_error *err)
 {
-    fm_substep s = {.cloth = c, .around = around, .h = duration / substeps};
-    s.margin = c->def.margin < 0 ? c->def.thickness / 2 : c->def.margin;
-    s.damped = c->def.damping.coefficient > 0;
-    if (!c->started && !start_cloth(&s, err))
-        return false;
+    fm_substep s;
     double begin = c->time;
+    if (!fm_substep_begin(&s, c, around, duration / substeps, err))
+        return false;
     for (int n = 1; n <= substeps; n++) {
-        if (!begin_memories(c, s.h, err))
+        if (!fm_substep_open(&s, begin + duration * n / substeps, err))
             return false;
-        double w0 = c->drag_memory ? fm_memory_newest_weight(c->drag_memory, s.h) : 0;
-        s.damping_w0 = c->damping_memory ? fm_memory_newest_weight(c->damping_memory, s.h) : 1;
-        s.drag = fm_drag_prepare(c, around, s.h, w0);
-        fm_substep_place(&s, begin + duration * n / substeps);
-        keep_velocities(c);
-        if (c->def.integrator == FM_KICK_DRIFT_KICK)
-            kick_drift_kick(&s);
-        else
-            fm_substep_explicit(&s);
-        end_memories(c);
-        c->time = s.end;
+        fm_substep_close(&s);
     }
     return true;
 }

@@ -87,4 +87,14 @@ void fm_cone_bound(const fm_shape *shape, double end_radius, fm_vec3 *low, fm_ve
 fm_contact fm_ellipsoid_contact(const fm_shape *shape, fm_vec3 point);
 void fm_ellipsoid_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
 
+// hull.c: a shape as triangles, counterclockwise from outside, where its definition puts it.
+typedef struct fm_hull {
+    fm_vec3 *vertices;
+    int (*triangles)[3];
+    int vertex_count, triangle_count;
+    bool closed; // not for planes
+} fm_hull;
+bool fm_shape_hull(const fm_shape *shape, fm_hull *hull, fm_error *err);
+void fm_hull_free(fm_hull *hull);
+
 #endif

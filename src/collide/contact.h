@@ -69,6 +69,12 @@ double *fm_contact_inverse_masses(fm_contact_set *set);
 // was cut into parts). Vertices without mass are left where they are.
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report);
 
+// Forgets the lists: the next step makes its own, from the positions alone.
+void fm_contact_restart(fm_contact_set *set);
+// What a step leaves behind for the next besides them. Gives the size needed.
+size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size);
+bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err);
+
 // Vertices of pairs that the last step counted as pinched: [vertex], true for those.
 const bool *fm_contact_pinched(const fm_contact_set *set);
 

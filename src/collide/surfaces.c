@@ -373,3 +373,41 @@ const bool *fm_contact_pinched(const fm_contact_set *set)
 {
     return set->pinched;
 }
+
+void fm_contact_restart(fm_contact_set *set)
+{
+    set->list_made = false;
+    set->travel = 0;
+}
+
+// What the next step knows of this one when lists are made anew: flags of vertices, and two bytes.
+size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size)
+{
+    size_t n = (size_t)set->vertex_count, need = 2 * n + 2;
+    if (!buffer || size < need)
+        return need;
+    unsigned char *out = buffer;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = set->pinched[i];
+        out[n + i] = set->tangled[i];
+    }
+    out[2 * n] = set->is_tangled;
+    out[2 * n + 1] = set->started;
+    return need;
+}
+
+bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err)
+{
+    size_t n = (size_t)set->vertex_count;
+    const unsigned char *in = buffer;
+    if (size != 2 * n + 2)
+        return fm_fail_number(err, "contact", "state size", (double)size, "what was saved");
+    for (size_t i = 0; i < n; i++) {
+        set->pinched[i] = in[i] != 0;
+        set->tangled[i] = in[n + i] != 0;
+    }
+    set->is_tangled = in[2 * n] != 0;
+    set->started = in[2 * n + 1] != 0;
+    fm_contact_restart(set);
+    return true;
+}

@@ -31,6 +31,7 @@ struct fm_run {
 static const char stats_columns[] =
     "frame,time,substeps,kinetic_energy,potential_energy,max_stretch,mean_stretch,state_hash,"
     "contact_count,penetration_count,deepest_penetration,repelled_count";
+static const char check_columns[] = ",intersection_count,pinched_count,closest_distance";
 
 static const char *const status_names[] = {"running", "done", "diverged", "interrupted"};
 
@@ -272,7 +273,10 @@ static bool open_tables(fm_run *run, int resume_at, fm_error *err)
         snprintf(timings + strlen(timings), sizeof timings - strlen(timings), ",%s_ms",
                  fm_stage_name((fm_stage)i));
     snprintf(path, sizeof path, "%s/stats.csv", run->directory);
-    bool good = fm_table_resume(&run->stats, path, stats_columns, resume_at, err);
+    char stats[sizeof stats_columns + sizeof check_columns];
+    snprintf(stats, sizeof stats, "%s%s", stats_columns,
+             run->def.check_intersections ? check_columns : "");
+    bool good = fm_table_resume(&run->stats, path, stats, resume_at, err);
     snprintf(path, sizeof path, "%s/probes.csv", run->directory);
     if (run->def.probe_column_count > 0)
         good = good && fm_table_resume(&run->probes, path, columns, resume_at, err);
@@ -363,6 +367,9 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
                   r->mean_stretch, fm_world_hash(world));
     fm_table_text(&run->stats, ",%d,%d,%.9g,%d", r->contact_count, r->penetration_count,
                   r->deepest_penetration, r->repelled_count);
+    if (run->def.check_intersections)
+        fm_table_text(&run->stats, ",%d,%d,%.9g", r->intersection_count, r->pinched_count,
+                      r->closest_distance);
     if (!fm_table_end_row(&run->stats, err))
         return false;
     if (run->def.probe_column_count == 0)

@@ -242,6 +242,19 @@ static const fm_table repulsion_table = {.name = "repulsion",
                                          .about = "Keeps a cloth away from itself.",
                                          .count = COUNT(repulsion_entries)};
 
+static const fm_entry contact_entries[] = {
+    {"enabled", FM_KEY_BOOLEAN, DEF(contact.enabled),
+     .about = "nothing passes through: not this cloth through colliders, other such cloths, itself"},
+    {"thickness", FM_KEY_NUMBER, DEF(contact.thickness), "m", WITHIN(0, 1),
+     .about = "kept between surfaces; 0: the cloth's own, or a tenth of an edge if that is more"},
+    {"friction", FM_KEY_NUMBER, DEF(contact.friction), .range = WITHIN(0, 10),
+     .about = "Coulomb's; two surfaces meet with the root of the product of theirs"},
+};
+static const fm_table contact_table = {.name = "contact",
+                                       .entries = contact_entries,
+                                       .about = "Continuous contact that does not let through.",
+                                       .count = COUNT(contact_entries)};
+
 static const fm_entry map_entries[] = {
     {"colliders", FM_KEY_NAMES, offsetof(fm_scene_map, colliders), .section = "colliders",
      .needed = true, .about = "that switch it on when all of them touch; up to 8"},
@@ -429,6 +442,8 @@ static const fm_entry cloth_entries[] = {
      .about = "what the medium does"},
     {"repulsion", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &repulsion_table,
      .about = "keeps it away from itself"},
+    {"contact", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &contact_table,
+     .about = "does not let anything through"},
     {"enforcement", FM_KEY_MAPPING, 0, .table = &enforcement_table,
      .about = "keeps it from stretching, at large substeps"},
     {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = integrators,

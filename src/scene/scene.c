@@ -149,6 +149,7 @@ fm_scene_run fm_scene_run_settings(const fm_scene *scene)
         .checkpoint_seconds = scene->checkpoint_seconds,
         .checkpoints_kept = scene->checkpoints_kept,
         .fields = scene->field_names,
+        .check_intersections = scene->world.check_intersections,
     };
 }
 

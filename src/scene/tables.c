@@ -534,6 +534,14 @@ static const fm_table probe_table = {
     .check = fm_check_probe,
 };
 
+static const char *const checks[] = {"none", "intersections", NULL};
+
+static void apply_check(void *object)
+{
+    fm_scene *scene = object;
+    scene->world.check_intersections = scene->check != 0;
+}
+
 static const fm_entry output_entries[] = {
     {"checkpoint", FM_KEY_NUMBER, SCENE(checkpoint_seconds), "s", WITHIN(0, 1e6), .aside = true,
      .about = "of animation from one checkpoint to the next; 0: none"},
@@ -541,6 +549,9 @@ static const fm_entry output_entries[] = {
      .about = "how many of the newest checkpoints stay"},
     {"fields", FM_KEY_WORDS, SCENE(fields), .word_at = field_at,
      .about = "what is written with each particle; positions always are"},
+    {"check", FM_KEY_WORD, SCENE(check), .words = checks, .after = apply_check,
+     .about = "what is counted besides, in stats.csv: intersections of surfaces with contact, "
+              "pinched pairs and the least distance"},
 };
 static const fm_table output_table = {.name = "output",
                                       .about = "What a run leaves behind.",

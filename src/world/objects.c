@@ -70,6 +70,7 @@ void fm_world_destroy(fm_world *world)
         return;
     for (int i = 0; i < world->cloth_count; i++)
         fm_cloth_free(world->cloths[i]);
+    fm_touch_free(world->touch);
     fm_pool_destroy(world->pool);
     fm_arena_free(&world->arena);
     free(world);

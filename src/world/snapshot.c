@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: a world as bytes.
 //
-// header | for each cloth: size, state | hash of all before
+// header | for each cloth: size, state | contact | hash of all before
 #include "world/world.h"
 
 #include <math.h>
@@ -13,12 +13,13 @@ static const char *const object = "world state";
 typedef struct header {
     char magic[8];
     int32_t version, cloth_count;
-    uint64_t size; // of everything, the hash included
+    uint64_t size;         // of everything, the hash included
+    uint64_t contact_size; // of what contact leaves behind; 0 before it began
     double time;
 } header;
 
 static const char magic[8] = "fmworld ";
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 static header describe(const fm_world *world)
 {
@@ -31,6 +32,8 @@ static header describe(const fm_world *world)
     h.size = sizeof h + sizeof(uint64_t);
     for (int i = 0; i < world->cloth_count; i++)
         h.size += sizeof(uint64_t) + fm_cloth_save(world->cloths[i], NULL, 0);
+    h.contact_size = fm_touch_save(world->touch, NULL, 0);
+    h.size += h.contact_size;
     return h;
 }
 
@@ -48,6 +51,8 @@ size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
         fm_cloth_save(world->cloths[i], out + sizeof part, part);
         out += sizeof part + part;
     }
+    fm_touch_save(world->touch, out, h.contact_size);
+    out += h.contact_size;
     uint64_t hash = fm_hash(buffer, h.size - sizeof hash, 0);
     memcpy(out, &hash, sizeof hash);
     return h.size;
@@ -70,7 +75,7 @@ static bool check(const fm_world *world, const header *h, const void *buffer, si
                        "bytes written by fm_world_save");
     if (h->version != VERSION)
         return fm_fail_number(err, object, "version", h->version,
-                              "1, in the byte order of this machine");
+                              "2, in the byte order of this machine");
     if (h->size != size)
         return fm_fail_number(err, object, "size", (double)size, "the size fm_world_save gave");
     uint64_t hash;
@@ -84,8 +89,8 @@ static bool check(const fm_world *world, const header *h, const void *buffer, si
     return true;
 }
 
-static bool restore_cloths(fm_world *world, const unsigned char *in, const unsigned char *end,
-                           fm_error *err)
+static bool restore_parts(fm_world *world, const unsigned char *in, const unsigned char *end,
+                          size_t contact_size, fm_error *err)
 {
     for (int i = 0; i < world->cloth_count; i++) {
         uint64_t part = 0;
@@ -98,7 +103,9 @@ static bool restore_cloths(fm_world *world, const unsigned char *in, const unsig
             return false;
         in += part;
     }
-    return true;
+    if ((size_t)(end - in) != contact_size)
+        return fm_fail_number(err, object, "contact size", (double)contact_size, "what was saved");
+    return contact_size == 0 || fm_touch_restore(world->touch, in, contact_size, err);
 }
 
 bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err)
@@ -111,6 +118,11 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
     memcpy(&h, buffer, sizeof h);
     if (!check(world, &h, buffer, size, err))
         return false;
+    // contact begins from the cloths as they were made
+    if (h.contact_size > 0 &&
+        (!fm_world_has_contact(world) || (!world->touch && !fm_touch_make(world, err))))
+        return fm_fail_number(err, object, "contact", (double)h.contact_size,
+                              "0: no cloth of this world has it");
     // a later cloth may refuse its part: then the earlier ones get back what they had
     size_t own = fm_world_save(world, NULL, 0);
     void *before = malloc(own);
@@ -118,13 +130,15 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
         return fm_fail_no_memory(err, object, own);
     fm_world_save(world, before, own);
     const unsigned char *in = buffer;
-    bool good = restore_cloths(world, in + sizeof h, in + size - sizeof(uint64_t), err);
+    bool good = restore_parts(world, in + sizeof h, in + size - sizeof(uint64_t), h.contact_size,
+                              err);
     if (good) {
         world->time = h.time;
     } else {
         fm_error ignored = {0};
         const unsigned char *old = before;
-        restore_cloths(world, old + sizeof h, old + own - sizeof(uint64_t), &ignored);
+        restore_parts(world, old + sizeof h, old + own - sizeof(uint64_t),
+                      fm_touch_save(world->touch, NULL, 0), &ignored);
     }
     free(before);
     return good;

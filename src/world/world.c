@@ -6,7 +6,8 @@
 //
 //     1 move       pins, colliders and sources follow their motions
 //     2 sample     bodies read the surrounding medium
-//     3 bodies     each body takes its own substeps: forces, memory, integration, contact
+//     3 bodies     each body takes its own substeps: forces, memory, integration, enforcement;
+//                  those that touch take them together (contact.c)
 //     4 exchange   impulses that bodies and free colliders gave and took go to the fluids
 //     5 fluids     each fluid takes its own substeps
 //     6 free       colliders with a mass move
@@ -46,10 +47,12 @@ static void clock_stage(fm_report *report, fm_stage stage, double *since)
 static bool advance_bodies(fm_world *world, double interval, fm_report *report, fm_error *err)
 {
     fm_surroundings around = fm_world_surroundings(world);
+    if (fm_world_has_contact(world) && !fm_touch_advance(world, interval, report, err))
+        return false;
     for (int i = 0; i < world->cloth_count; i++) {
         fm_cloth *cloth = world->cloths[i];
-        int substeps = fm_cloth_substeps(cloth, interval);
-        if (!fm_cloth_advance(cloth, &around, interval, substeps, err))
+        int substeps = cloth->def.contact.enabled ? 0 : fm_cloth_substeps(cloth, interval);
+        if (substeps > 0 && !fm_cloth_advance(cloth, &around, interval, substeps, err))
             return false;
         report->damping_share = fmin(report->damping_share, fm_cloth_damping_share(cloth));
         report->stiffness_share = fmin(report->stiffness_share, cloth->stiffness_share);
@@ -106,6 +109,8 @@ static void check(fm_world *world, fm_report *report, fm_error *err)
     report->time = world->time;
     for (int i = 0; i < world->cloth_count; i++)
         check_cloth(world, world->cloths[i], report, err);
+    if (world->def.check_intersections && fm_world_has_contact(world) && err->status == FM_OK)
+        fm_touch_check(world, report, err);
 }
 
 fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)

@@ -9,6 +9,8 @@
 
 enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, colliders, figures
 
+typedef struct fm_touch fm_touch;
+
 struct fm_world {
     fm_world_def def;
     fm_arena arena; // motions, colliders, figures
@@ -20,10 +22,20 @@ struct fm_world {
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX];
     int collider_count;
+    fm_touch *touch; // NULL until a cloth with contact moves
     fm_figure *figures[FM_WORLD_OBJECTS_MAX];
     int figure_count;
 };
 
 fm_surroundings fm_world_surroundings(fm_world *world);
+
+// contact.c: cloths that keep apart.
+bool fm_world_has_contact(const fm_world *world);
+bool fm_touch_make(fm_world *world, fm_error *err); // before anything has moved
+void fm_touch_free(fm_touch *touch);
+bool fm_touch_advance(fm_world *world, double interval, fm_report *report, fm_error *err);
+bool fm_touch_check(fm_world *world, fm_report *report, fm_error *err);
+size_t fm_touch_save(const fm_touch *touch, void *buffer, size_t size);
+bool fm_touch_restore(fm_touch *touch, const void *buffer, size_t size, fm_error *err);
 
 #endif

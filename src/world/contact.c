@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// contact.c: cloths that must not pass through each other, themselves or colliders take their
+// substeps together.
+//
+//     1 every such cloth moves freely: drift, enforcement          cloth/step.c
+//     2 surfaces are kept apart on the way there                   collide/contact.c
+//     3 every cloth closes its substep from where it came to be
+//
+// Colliders take part as triangles (hull.c), where their motions put them. Lists of near pairs are
+// kept within an advance and made anew in the next one, so that what happens depends on the state
+// alone and not on how long the program has been running.
+#include "collide/contact.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A collider's triangles where its definition puts them.
+typedef struct solid {
+    const fm_collider *collider;
+    fm_hull hull; // of a shape; meshes have their own
+} solid;
+
+struct fm_touch {
+    fm_contact_set *set;
+    fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
+    solid solids[FM_WORLD_OBJECTS_MAX];
+    int cloth_count, solid_count;
+    fm_substep *steps; // of the cloths
+    double *closest;
+};
+
+bool fm_world_has_contact(const fm_world *world)
+{
+    for (int i = 0; i < world->cloth_count; i++) {
+        if (world->cloths[i]->def.contact.enabled)
+            return true;
+    }
+    return false;
+}
+
+static int count_vertices(const solid *s)
+{
+    int count = s->hull.vertex_count;
+    if (s->collider->mesh)
+        fm_trimesh_vertices(s->collider->mesh, &count);
+    return count;
+}
+
+// Where the vertices of a collider are at time t.
+static void place_solid(const solid *s, double t, fm_contact_axes x)
+{
+    fm_placed_collider placed = fm_collider_place(s->collider, t);
+    int count = s->hull.vertex_count;
+    const fm_vec3 *from =
+        s->collider->mesh ? fm_trimesh_vertices(s->collider->mesh, &count) : s->hull.vertices;
+    for (int i = 0; i < count; i++) {
+        fm_vec3 at = fm_pose_apply(&placed.pose, from[i]);
+        x.x[i] = at.x, x.y[i] = at.y, x.z[i] = at.z;
+    }
+}
+
+static fm_contact_axes from_vertex(fm_contact_axes a, int i)
+{
+    return (fm_contact_axes){a.x + i, a.y + i, a.z + i};
+}
+
+typedef struct sources {
+    fm_contact_surface *surfaces;
+    double *room; // for places of colliders
+    size_t room_used;
+    double thickness; // m, the largest of the cloths
+} sources;
+
+static bool add_cloth(fm_touch *touch, fm_cloth *cloth, sources *from, fm_error *err)
+{
+    fm_cloth_parts parts;
+    if (!fm_cloth_find_parts(cloth, &parts, err))
+        return false;
+    from->surfaces[touch->cloth_count] = (fm_contact_surface){
+        .name = cloth->name,
+        .vertex_count = cloth->count,
+        .triangle_count = parts.triangle_count,
+        .triangles = (const int(*)[3])parts.triangle,
+        .x = cloth->x.x,
+        .y = cloth->x.y,
+        .z = cloth->x.z,
+        .inverse_mass = cloth->nothing.x, // set before every step
+        .thickness = cloth->contact_thickness,
+        .friction = cloth->def.contact.friction,
+    };
+    from->thickness = fmax(from->thickness, cloth->contact_thickness);
+    touch->cloths[touch->cloth_count++] = cloth;
+    return true;
+}
+
+static bool add_solid(fm_touch *touch, const fm_collider *collider, double t, sources *from,
+                      fm_error *err)
+{
+    solid *s = &touch->solids[touch->solid_count++];
+    s->collider = collider;
+    if (!collider->mesh && !fm_shape_hull(&collider->shape, &s->hull, err))
+        return false;
+    int count = count_vertices(s), triangle_count = s->hull.triangle_count;
+    const int *triangles = collider->mesh ? fm_trimesh_triangles(collider->mesh, &triangle_count)
+                                          : s->hull.triangles[0];
+    double *room = realloc(from->room, (from->room_used + 3 * (size_t)count) * sizeof *room);
+    if (!room)
+        return fm_fail_no_memory(err, "contact", 3 * (size_t)count * sizeof *room);
+    from->room = room;
+    double *x = room + from->room_used;
+    place_solid(s, t, (fm_contact_axes){x, x + count, x + 2 * count});
+    from->surfaces[touch->cloth_count + touch->solid_count - 1] = (fm_contact_surface){
+        .name = collider->name,
+        .vertex_count = count,
+        .triangle_count = triangle_count,
+        .triangles = (const int(*)[3])triangles,
+        .x = NULL, // the room may still move: see fix_places
+        .thickness = from->thickness,
+        .friction = collider->friction,
+        .solid = collider->mesh ? fm_trimesh_is_closed(collider->mesh) : s->hull.closed,
+    };
+    from->room_used += 3 * (size_t)count;
+    return true;
+}
+
+static void fix_places(const fm_touch *touch, const sources *from)
+{
+    const double *x = from->room;
+    for (int k = 0; k < touch->solid_count; k++) {
+        fm_contact_surface *surface = &from->surfaces[touch->cloth_count + k];
+        int count = surface->vertex_count;
+        surface->x = x;
+        surface->y = x + count;
+        surface->z = x + 2 * count;
+        x += 3 * (size_t)count;
+    }
+}
+
+static bool fill(fm_touch *touch, fm_world *world, sources *from, fm_error *err)
+{
+    for (int i = 0; i < world->cloth_count; i++) {
+        if (world->cloths[i]->def.contact.enabled && !add_cloth(touch, world->cloths[i], from, err))
+            return false;
+    }
+    for (int k = 0; k < world->collider_count; k++) {
+        if (!add_solid(touch, world->colliders[k], world->time, from, err))
+            return false;
+    }
+    fix_places(touch, from);
+    touch->steps = calloc((size_t)touch->cloth_count, sizeof *touch->steps);
+    if (!touch->steps)
+        return fm_fail_no_memory(err, "contact", sizeof *touch->steps);
+    touch->set = fm_contact_create(from->surfaces, touch->cloth_count + touch->solid_count, err);
+    return touch->set != NULL;
+}
+
+bool fm_touch_make(fm_world *world, fm_error *err)
+{
+    size_t most = (size_t)world->cloth_count + (size_t)world->collider_count;
+    fm_touch *touch = calloc(1, sizeof *touch);
+    sources from = {.surfaces = calloc(most, sizeof *from.surfaces)};
+    bool good = touch && from.surfaces;
+    if (!good)
+        fm_fail_no_memory(err, "contact", sizeof *touch);
+    good = good && fill(touch, world, &from, err);
+    free(from.surfaces);
+    free(from.room);
+    world->touch = touch;
+    if (!good) {
+        fm_touch_free(touch);
+        world->touch = NULL;
+    }
+    return good;
+}
+
+void fm_touch_free(fm_touch *touch)
+{
+    if (!touch)
+        return;
+    fm_contact_destroy(touch->set);
+    for (int k = 0; k < touch->solid_count; k++)
+        fm_hull_free(&touch->solids[k].hull);
+    free(touch->steps);
+    free(touch);
+}
+
+static void copy_cloth(const fm_cloth *c, fm_contact_axes to, const fm_axes *from)
+{
+    size_t bytes = (size_t)c->count * sizeof(double);
+    memcpy(to.x, from->x, bytes);
+    memcpy(to.y, from->y, bytes);
+    memcpy(to.z, from->z, bytes);
+}
+
+static void take_starts(fm_touch *touch, double t)
+{
+    fm_contact_axes x0 = fm_contact_starts(touch->set);
+    for (int i = 0; i < touch->cloth_count; i++)
+        copy_cloth(touch->cloths[i], from_vertex(x0, fm_contact_first_vertex(touch->set, i)),
+                   &touch->cloths[i]->x);
+    for (int k = 0; k < touch->solid_count; k++) {
+        int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
+        place_solid(&touch->solids[k], t, from_vertex(x0, first));
+    }
+}
+
+static void take_ends(fm_touch *touch, double t)
+{
+    fm_contact_axes x1 = fm_contact_ends(touch->set), v = fm_contact_velocities(touch->set);
+    double *inverse_mass = fm_contact_inverse_masses(touch->set);
+    for (int i = 0; i < touch->cloth_count; i++) {
+        const fm_cloth *c = touch->cloths[i];
+        int first = fm_contact_first_vertex(touch->set, i);
+        copy_cloth(c, from_vertex(x1, first), &c->x);
+        copy_cloth(c, from_vertex(v, first), &c->v);
+        for (int k = 0; k < c->count; k++)
+            inverse_mass[first + k] = fm_cloth_is_held(c, k, t) ? 0 : 1 / c->mass[k];
+    }
+    for (int k = 0; k < touch->solid_count; k++) {
+        int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
+        place_solid(&touch->solids[k], t, from_vertex(x1, first));
+    }
+}
+
+// What contact made of a cloth; particles whose way it changed are touched.
+static void give_back(const fm_touch *touch, int i, double t)
+{
+    fm_cloth *c = touch->cloths[i];
+    int first = fm_contact_first_vertex(touch->set, i);
+    fm_contact_axes x = from_vertex(fm_contact_ends(touch->set), first);
+    fm_contact_axes v = from_vertex(fm_contact_velocities(touch->set), first);
+    for (int k = 0; k < c->count; k++) {
+        c->touch[k] = 0;
+        if (!c->enforcer)
+            c->jump.x[k] = c->jump.y[k] = c->jump.z[k] = 0;
+        if (fm_cloth_is_held(c, k, t))
+            continue;
+        double dx = v.x[k] - c->v.x[k], dy = v.y[k] - c->v.y[k], dz = v.z[k] - c->v.z[k];
+        c->touch[k] = dx != 0 || dy != 0 || dz != 0;
+        c->jump.x[k] += dx, c->jump.y[k] += dy, c->jump.z[k] += dz;
+        c->x.x[k] = x.x[k], c->x.y[k] = x.y[k], c->x.z[k] = x.z[k];
+        c->v.x[k] = v.x[k], c->v.y[k] = v.y[k], c->v.z[k] = v.z[k];
+    }
+}
+
+static void add_counts(fm_report *report, const fm_contact_report *from)
+{
+    report->pinched_count += from->pinched_count;
+    report->impact_count += from->hit_count;
+    report->zone_count += from->zone_vertex_count;
+}
+
+static bool take_substep(fm_world *world, double h, double t, fm_report *report, fm_error *err)
+{
+    fm_touch *touch = world->touch;
+    take_starts(touch, t - h);
+    for (int i = 0; i < touch->cloth_count; i++) {
+        if (!fm_substep_open(&touch->steps[i], t, err))
+            return false;
+    }
+    take_ends(touch, t);
+    fm_contact_report found;
+    fm_contact_step(touch->set, h, world->pool, &found);
+    if (found.out_of_memory)
+        return fm_fail_no_memory(err, "contact", 0);
+    add_counts(report, &found);
+    for (int i = 0; i < touch->cloth_count; i++) {
+        give_back(touch, i, t);
+        fm_substep_close(&touch->steps[i]);
+    }
+    return true;
+}
+
+bool fm_touch_advance(fm_world *world, double interval, fm_report *report, fm_error *err)
+{
+    if (!world->touch && !fm_touch_make(world, err))
+        return false;
+    fm_touch *touch = world->touch;
+    fm_surroundings around = fm_world_surroundings(world);
+    int substeps = 1;
+    for (int i = 0; i < touch->cloth_count; i++) {
+        int own = fm_cloth_substeps(touch->cloths[i], interval);
+        substeps = own > substeps ? own : substeps;
+    }
+    double h = interval / substeps, begin = world->time;
+    for (int i = 0; i < touch->cloth_count; i++) {
+        if (!fm_substep_begin(&touch->steps[i], touch->cloths[i], &around, h, err))
+            return false;
+    }
+    fm_contact_restart(touch->set);
+    for (int n = 1; n <= substeps; n++) {
+        if (!take_substep(world, h, begin + interval * n / substeps, report, err))
+            return false;
+    }
+    if (substeps > report->substep_count) {
+        report->substep_count = substeps;
+        report->substep = h;
+    }
+    return true;
+}
+
+bool fm_touch_check(fm_world *world, fm_report *report, fm_error *err)
+{
+    if (!world->touch && !fm_touch_make(world, err))
+        return false;
+    fm_touch *touch = world->touch;
+    take_starts(touch, world->time);
+    fm_contact_axes x = fm_contact_starts(touch->set);
+    report->intersection_count = fm_contact_count_intersections(touch->set, x, NULL);
+    report->closest_distance = fm_contact_find_closest(touch->set, x, 0.01);
+    return true;
+}
+
+size_t fm_touch_save(const fm_touch *touch, void *buffer, size_t size)
+{
+    return touch ? fm_contact_save(touch->set, buffer, size) : 0;
+}
+
+bool fm_touch_restore(fm_touch *touch, const void *buffer, size_t size, fm_error *err)
+{
+    return fm_contact_restore(touch->set, buffer, size, err);
+}
