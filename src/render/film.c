@@ -32,6 +32,7 @@ struct fm_film {
     int dropped_count;
     fm_renderer *renderer;
     fm_render_stats stats;
+    bool follows; // the scene's camera may move
 };
 
 fm_film_options fm_default_film_options(void)
@@ -178,7 +179,7 @@ static void apply_setting(fm_film *film)
     fm_film_options *o = &film->options;
     fm_style style;
     if (!o->has_camera && !o->ignores_scene_camera)
-        o->has_camera = fm_setting_camera(setting, &o->camera);
+        film->follows = o->has_camera = fm_setting_camera(setting, &o->camera);
     if (!o->has_look && film->field[0]) // water would change the colours
         o->look = fm_default_look(FM_STYLE_STUDIO);
     else if (!o->has_look && fm_setting_style(setting, &style))
@@ -313,13 +314,15 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
 }
 
 // A camera given for a wide picture shows a narrow one as much from left to right as at 4:3.
-static fm_camera choose_camera(const fm_film *film, int width, int height)
+static fm_camera choose_camera(const fm_film *film, double time, int width, int height)
 {
     const fm_film_options *o = &film->options;
     double aspect = (double)width / height;
     if (!o->has_camera)
         return fm_camera_frame(&film->bounds, o->azimuth, o->elevation, aspect);
     fm_camera camera = o->camera;
+    if (film->follows)
+        fm_setting_follow(film->runs[0].setting, time, &camera);
     if (aspect < 4.0 / 3)
         camera.field_of_view = 2 * atan(tan(camera.field_of_view / 2) * (4.0 / 3) / aspect);
     return camera;
@@ -335,7 +338,7 @@ static bool draw_panel(fm_film *film, int index, int frame, int x, int y, int wi
     for (int i = 0; err->status == FM_OK && i < fm_cache_object_count(r->cache); i++)
         add_object(film, r, i, frame, drawing, time, err);
     if (err->status == FM_OK && fm_setting_draw(r->setting, *time, drawing, err)) {
-        fm_shot_def def = {.camera = choose_camera(film, width, height),
+        fm_shot_def def = {.camera = choose_camera(film, *time, width, height),
                            .look = film->options.look,
                            .bounds = film->bounds,
                            .time = *time,

@@ -12,6 +12,8 @@ fm_setting *fm_setting_open(const char *directory);
 void fm_setting_close(fm_setting *setting); // NULL is fine
 // Each changes nothing where the scene is silent, and gives false then.
 bool fm_setting_camera(const fm_setting *setting, fm_camera *camera);
+// Moves a camera as far as what the scene says it follows has come.
+void fm_setting_follow(const fm_setting *setting, double time, fm_camera *camera);
 bool fm_setting_style(const fm_setting *setting, fm_style *style);
 bool fm_setting_cloth(const fm_setting *setting, fm_color *color);
 bool fm_setting_floor(const fm_setting *setting, double *height); // of a level plane

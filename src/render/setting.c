@@ -55,6 +55,20 @@ bool fm_setting_camera(const fm_setting *setting, fm_camera *camera)
     return true;
 }
 
+// Along the floor only: who walks goes up and down.
+void fm_setting_follow(const fm_setting *setting, double time, fm_camera *camera)
+{
+    const char *name = setting->scene->camera.follow;
+    const fm_collider *leader = name ? fm_world_find_collider(setting->world, name) : NULL;
+    if (!leader || !leader->motion)
+        return;
+    fm_pose pose = fm_motion_pose(leader->motion, time), start = fm_motion_pose(leader->motion, 0);
+    fm_vec3 way = fm_sub(fm_pose_apply(&pose, camera->target), fm_pose_apply(&start, camera->target));
+    way.y = 0;
+    camera->position = fm_add(camera->position, way);
+    camera->target = fm_add(camera->target, way);
+}
+
 bool fm_setting_style(const fm_setting *setting, fm_style *style)
 {
     if (!is_given(setting, "look", "style"))

@@ -370,6 +370,7 @@ typedef struct fm_scene_probe {
 typedef struct fm_scene_camera {
     fm_vec3 position, target, up;
     double field_of_view; // rad
+    const char *follow;   // a collider
 } fm_scene_camera;
 
 typedef struct fm_scene_look {

@@ -567,6 +567,8 @@ static const fm_entry camera_entries[] = {
      .about = "what is up in the picture"},
     {"field_of_view", FM_KEY_NUMBER, SCENE(camera.field_of_view), "degrees", BETWEEN(0, 180),
      .scale = DEGREE, .about = "from the lower edge of the picture to the upper"},
+    {"follow", FM_KEY_NAME, SCENE(camera.follow), .section = "colliders",
+     .about = "a collider, or a bone of a figure, along with which it goes"},
 };
 static const fm_table camera_table = {.name = "camera",
                                       .about = "From where pictures are taken.",
@@ -623,7 +625,7 @@ static void set_scene_defaults(void *object)
     scene->fps = 24;
     scene->checkpoint_seconds = 1;
     scene->checkpoints_kept = 10;
-    scene->camera = (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE};
+    scene->camera = (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE, NULL};
     scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}};
 }
 
