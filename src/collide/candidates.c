@@ -10,8 +10,8 @@
 //                                           r  the most that one of them differs from it
 //
 // so a cloth that falls as a whole keeps its list. Within it, a pair found d apart is not looked at
-// until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness. What
-// is nearer stands in a list of its own, with normals that are kept for a fifth of the distance.
+// until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness.
+// What is nearer stands in a list of its own, with normals kept for a fifth of the distance.
 #include "collide/contact.h"
 #include "core/simd.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sheets crumpled, twisted, pierced and thrown at each other stay free of intersections, by a count
-// that is exact and shares nothing with the solver, after every single step. Thin ones (10 um) leave
-// hardly any room between meeting and passing: there times of impact and zones do the work.
+// Sheets crumpled, wrung, pierced and thrown at each other stay free of intersections, by a count
+// that is exact and shares nothing with the solver, after every single step. Thin ones (10 um)
+// leave hardly any room between meeting and passing: there times of impact and zones do the work.
 // SEEDS and STEPS in the environment make it longer.
 #include "contact_fixture.h"
 
@@ -125,7 +125,7 @@ static void two_sheets(void **state)
     crumple_all("two", 2, 100);
 }
 
-// A cone of 20 degrees turns and comes up through a pinned sheet, down and up again, at up to 5 m/s.
+// A turning cone of 20 degrees comes up through a pinned sheet, down and up, at up to 5 m/s.
 static tally pierce(uint64_t seed, int steps, double thickness)
 {
     stage s = new_stage(thickness);

@@ -147,7 +147,8 @@ static void straight_falls(void **state)
     for (int n = 0; n < 3; n++) {
         fm_feature_kind kind = n == 0 ? FM_VERTEX_TRIANGLE : FM_EDGE_EDGE;
         fm_vec3 to[4];
-        for (double fall = 0.5; fall < 1000; fall *= 1.7) {
+        for (int k = 0; k < 15; k++) {
+            double fall = 0.5 * pow(1.7, k);
             memcpy(to, cases[n], sizeof to);
             for (int i = 0; i < (n == 0 ? 1 : 2); i++)
                 to[i].y -= fall;
