@@ -10,8 +10,8 @@
 //                                           r  the most that one of them differs from it
 //
 // so a cloth that falls as a whole keeps its list. Within it, a pair found d apart is not looked at
-// until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness. What
-// is nearer stands in a list of its own, with normals that are kept for a fifth of the distance.
+// until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness.
+// What is nearer stands in a list of its own, with normals kept for a fifth of the distance.
 #include "collide/contact.h"
 #include "core/simd.h"
 
@@ -27,7 +27,7 @@ static const double SOON = 0.3;       // of the thickness
 static const double STAY = 0.1;       // of the thickness: further, before a pair is near no more
 
 static FM_SIMD_CLONES fm_vec3 find_mean_way(fm_contact_axes a, fm_contact_axes b, int first,
-                                             int count)
+                                            int count)
 {
     const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
     const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
@@ -83,15 +83,17 @@ static bool may_meet(const fm_contact_set *set, int a, int b)
     return !set->bodies[a].kinematic || !set->bodies[b].kinematic;
 }
 
+// Bodies whose boxes were too far apart for the list count only when they come near after all.
 double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
 {
     double most = 0;
     measure_ways(set, a, b);
     for (int s = 0; s < set->body_count; s++) {
         for (int t = s; t < set->body_count; t++) {
-            double gap = set->gap[s * set->body_count + t];
-            if (may_meet(set, s, t) && gap <= set->largest_reach + set->list_skin)
-                most = fm_larger(most, find_approach(&set->bodies[s], &set->bodies[t]));
+            double gap = set->gap[s * set->body_count + t] - set->largest_reach;
+            double approach = find_approach(&set->bodies[s], &set->bodies[t]);
+            if (may_meet(set, s, t) && (gap <= set->list_skin || approach > gap))
+                most = fm_larger(most, approach);
         }
     }
     return most;
@@ -107,7 +109,8 @@ bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x)
             if (!may_meet(set, s, t))
                 continue;
             double gap = set->gap[s * set->body_count + t] - set->largest_reach;
-            if (!(find_approach(&set->bodies[s], &set->bodies[t]) <= fm_larger(set->list_skin, gap)))
+            if (!(find_approach(&set->bodies[s], &set->bodies[t]) <=
+                  fm_larger(set->list_skin, gap)))
                 return false;
         }
     }
@@ -165,7 +168,7 @@ typedef struct search {
     fm_contact_set *set;
     fm_pair_block *block;
     double skin;
-    int body, other;     // whose leaf, and whose tree is searched
+    int body, other;        // whose leaf, and whose tree is searched
     int position, triangle; // of the triangle at hand: in its tree, over all
 } search;
 
@@ -296,8 +299,8 @@ void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm
         fm_box_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
     for (int s = 0; s < set->body_count; s++) {
         for (int t = s; t < set->body_count; t++)
-            set->gap[s * set->body_count + t] = find_box_gap(&set->bodies[s].tree.nodes[0].box,
-                                                             &set->bodies[t].tree.nodes[0].box);
+            set->gap[s * set->body_count + t] =
+                find_box_gap(&set->bodies[s].tree.nodes[0].box, &set->bodies[t].tree.nodes[0].box);
     }
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);
 }

@@ -3,7 +3,7 @@
 //
 // Time of impact by additive conservative advancement [LKJ21]: with p(t) = from + t (to - from)
 //
-//     t <- t + s (d(t) - least) / L        until d(t) - least < least / 10, or a tenth of d(0) - least
+//     t <- t + s (d(t) - least) / L      until d(t) - least < (least or d(0) - least) / 10
 //
 // L bounds how fast the distance can shrink: the largest speed of a point of the first feature plus
 // that of the second, after a common translation is taken away. No step passes a contact, whatever
@@ -19,7 +19,7 @@
 
 static const double SAFE_SHARE = 0.9;
 static const double MET = 0.1; // of the separation to keep: nearer than that above it counts as met
-enum { MAX_ADVANCES = 1000 }; // the way halves at least every few; beyond, it counts as a contact
+enum { MAX_ADVANCES = 1000 };  // the way halves at least every few; beyond, it counts as a contact
 
 static double clamp_unit(double t)
 {

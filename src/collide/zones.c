@@ -23,7 +23,8 @@
 
 #include <stdlib.h>
 
-static const double LARGEST_TURN = 0.4; // rad in one part: squeezes by 2 %
+static const double LARGEST_TURN = 0.4;     // rad in one part: squeezes by 2 %
+static const double ENFORCED_IN_ZONE = 0.5; // of the distance at the start
 
 typedef struct fm_zone_member {
     int root, vertex;
@@ -260,13 +261,27 @@ static void give_up_pair(fm_contact_set *set, fm_near_pair *pair)
         set->pinched[pair->v[i]] = true;
 }
 
+// A pair inside a zone keeps its distance but for what the turn squeezes; where it began hardly
+// further apart than is enforced, less is enforced. False when that was done before.
+static bool relax_pair(const fm_contact_set *set, fm_feature_kind kind, fm_near_pair *pair)
+{
+    fm_vec3 p[4];
+    for (int i = 0; i < 4; i++)
+        p[i] = fm_contact_at(set->from, pair->v[i]);
+    double enough = ENFORCED_IN_ZONE * fm_closest_points(kind, p).distance;
+    if (!(pair->least > enough))
+        return false;
+    pair->least = enough;
+    return true;
+}
+
 // Gives how many pairs of the list are stuck.
-static int add_hits(fm_contact_set *set, fm_near_list *near, bool give_up)
+static int add_hits(fm_contact_set *set, fm_feature_kind kind, fm_near_list *near, bool give_up)
 {
     int stuck = 0;
     for (int k = 0; k < near->count; k++) {
         fm_near_pair *pair = &near->pairs[k];
-        if (!pair->hit || pair->given_up || add_pair(set, pair))
+        if (!pair->hit || pair->given_up || add_pair(set, pair) || relax_pair(set, kind, pair))
             continue;
         stuck++;
         if (give_up)
@@ -281,8 +296,8 @@ int fm_zones_apply(fm_contact_set *set, bool give_up)
     for (int b = 0; b < set->block_count; b++) {
         if (set->blocks[b].hit_count == 0)
             continue;
-        stuck += add_hits(set, &set->blocks[b].near[0], give_up);
-        stuck += add_hits(set, &set->blocks[b].near[1], give_up);
+        stuck += add_hits(set, FM_VERTEX_TRIANGLE, &set->blocks[b].near[0], give_up);
+        stuck += add_hits(set, FM_EDGE_EDGE, &set->blocks[b].near[1], give_up);
     }
     if (stuck == 0 || give_up)
         move_zones(set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Contact ends in the same bits on 1, 2, 3 threads and on a host's own, which runs blocks backwards.
+// Contact ends in the same bits on 1, 2, 3 threads and on a host's own that runs blocks backwards.
 #include "contact_fixture.h"
 
 static void host_run(void *host, int block_count, void (*task)(void *context, int block),
