@@ -34,10 +34,10 @@ typedef struct fm_task_system {
 
 typedef struct fm_world_def {
     fm_medium medium;
-    fm_vec3 gravity;      // m/s^2
-    int threads;          // 0: one per processor
+    fm_vec3 gravity;          // m/s^2
+    int threads;              // 0: one per processor
     bool check_intersections; // count them in every report, for cloths with contact
-    fm_task_system tasks; // run = NULL: the library's own threads
+    fm_task_system tasks;     // run = NULL: the library's own threads
 } fm_world_def;
 
 // The steps of an interval, in their order.

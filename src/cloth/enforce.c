@@ -20,9 +20,10 @@
 //   Both only shorten: cloth that is slack or folded is left alone.
 //
 // Tubes and meshes have pairs at 1, 2, 4 and 8 edges instead (ladder.c).
-// Edges are taken in groups that share no particle: on a sheet along a row, runs of 2^n particles with the 2^n
-// that follow; between rows, row r with row r + 2^n. Within a group they may be done in any order,
-// so the result does not depend on threads.
+//
+// Edges are taken in groups that share no particle: on a sheet along a row, runs of 2^n particles
+// with the 2^n that follow; between rows, row r with row r + 2^n. Within a group they may be done
+// in any order, so the result does not depend on threads.
 //
 // Substeps are then longer than stiff springs allow, so springs are softened to what is stable
 // (choose_step in cloth.c) and enforcement does the rest.

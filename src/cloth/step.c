@@ -205,7 +205,9 @@ static void set_forced_rates(fm_substep *s, int first, int last)
         c->rate.y[i] = (c->v.y[i] - c->w.y[i] - c->pinned_u[p].y) / s->h;
         c->rate.z[i] = (c->v.z[i] - c->w.z[i] - c->pinned_u[p].z) / s->h;
     }
-    for (int i = first; i < last && (c->enforcer || c->def.contact.enabled || s->around->collider_count > 0); i++) {
+    for (int i = first;
+         i < last && (c->enforcer || c->def.contact.enabled || s->around->collider_count > 0);
+         i++) {
         if (!c->touch[i] && !c->enforcer)
             continue;
         c->rate.x[i] += c->jump.x[i] / s->h;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double OFF = 5e-4;         // m, as far as a mesh may be off
-static const double PLANE_REACH = 100;  // m, half the width of what stands for a plane
+static const double OFF = 5e-4;        // m, as far as a mesh may be off
+static const double PLANE_REACH = 100; // m, half the width of what stands for a plane
 enum { LEAST_AROUND = 16, MOST_AROUND = 96 };
 
 // One circle: where it is along the axis, and how wide.
@@ -27,8 +27,8 @@ static int choose_around(double radius)
 
 static bool alloc_hull(fm_hull *hull, int vertices, int triangles)
 {
-    hull->vertices = malloc((size_t)vertices * sizeof *hull->vertices);
-    hull->triangles = malloc((size_t)triangles * sizeof *hull->triangles);
+    hull->vertices = malloc(((size_t)vertices + 1) * sizeof *hull->vertices);
+    hull->triangles = malloc(((size_t)triangles + 1) * sizeof *hull->triangles);
     hull->vertex_count = hull->triangle_count = 0;
     return hull->vertices && hull->triangles;
 }
@@ -140,7 +140,7 @@ static bool make_ellipsoid(fm_hull *hull, const fm_shape *shape)
     return true;
 }
 
-// A slab as thick as it is wide, its face the plane.
+// A square of it, seen from above.
 static bool make_plane(fm_hull *hull, const fm_shape *shape)
 {
     fm_vec3 up = shape->normal, least = fabs(up.x) < 0.6 ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 1, 0};
@@ -151,7 +151,8 @@ static bool make_plane(fm_hull *hull, const fm_shape *shape)
         return false;
     hull->vertex_count = 4;
     for (int i = 0; i < 4; i++) {
-        double s = i == 1 || i == 2 ? PLANE_REACH : -PLANE_REACH, t = i < 2 ? -PLANE_REACH : PLANE_REACH;
+        double s = i == 1 || i == 2 ? PLANE_REACH : -PLANE_REACH,
+               t = i < 2 ? -PLANE_REACH : PLANE_REACH;
         hull->vertices[i] = fm_add_scaled(fm_add_scaled(shape->centre, a, s), b, t);
     }
     add_triangle(hull, 0, 1, 2);
@@ -170,8 +171,8 @@ bool fm_shape_hull(const fm_shape *shape, fm_hull *hull, fm_error *err)
         good = make_plane(hull, shape);
         break;
     case FM_SHAPE_SPHERE:
-        good = make_capsule(hull, shape->centre, (fm_vec3){0, 1, 0}, 0, shape->radius,
-                            shape->radius);
+        good =
+            make_capsule(hull, shape->centre, (fm_vec3){0, 1, 0}, 0, shape->radius, shape->radius);
         break;
     case FM_SHAPE_CAPSULE: {
         double last = shape->end_radius > 0 ? shape->end_radius : shape->radius;

@@ -63,7 +63,8 @@ void fm_setting_follow(const fm_setting *setting, double time, fm_camera *camera
     if (!leader || !leader->motion)
         return;
     fm_pose pose = fm_motion_pose(leader->motion, time), start = fm_motion_pose(leader->motion, 0);
-    fm_vec3 way = fm_sub(fm_pose_apply(&pose, camera->target), fm_pose_apply(&start, camera->target));
+    fm_vec3 way =
+        fm_sub(fm_pose_apply(&pose, camera->target), fm_pose_apply(&start, camera->target));
     way.y = 0;
     camera->position = fm_add(camera->position, way);
     camera->target = fm_add(camera->target, way);

@@ -244,7 +244,8 @@ static const fm_table repulsion_table = {.name = "repulsion",
 
 static const fm_entry contact_entries[] = {
     {"enabled", FM_KEY_BOOLEAN, DEF(contact.enabled),
-     .about = "nothing passes through: not this cloth through colliders, other such cloths, itself"},
+     .about =
+         "nothing passes through: not this cloth through colliders, other such cloths, itself"},
     {"thickness", FM_KEY_NUMBER, DEF(contact.thickness), "m", WITHIN(0, 1),
      .about = "kept between surfaces; 0: the cloth's own, or a tenth of an edge if that is more"},
     {"friction", FM_KEY_NUMBER, DEF(contact.friction), .range = WITHIN(0, 10),

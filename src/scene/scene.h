@@ -390,7 +390,7 @@ struct fm_scene {
     fm_items probes;    // fm_scene_probe
     double checkpoint_seconds;
     int checkpoints_kept;
-    int check; // 1: intersections
+    int check;       // 1: intersections
     fm_items fields; // int, of fm_cloth_fields
     int default_fields[2];
     fm_scene_camera camera;

@@ -625,7 +625,8 @@ static void set_scene_defaults(void *object)
     scene->fps = 24;
     scene->checkpoint_seconds = 1;
     scene->checkpoints_kept = 10;
-    scene->camera = (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE, NULL};
+    scene->camera =
+        (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE, NULL};
     scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}};
 }
 

@@ -28,7 +28,6 @@ struct fm_touch {
     solid solids[FM_WORLD_OBJECTS_MAX];
     int cloth_count, solid_count;
     fm_substep *steps; // of the cloths
-    double *closest;
 };
 
 bool fm_world_has_contact(const fm_world *world)
@@ -149,7 +148,7 @@ static bool fill(fm_touch *touch, fm_world *world, sources *from, fm_error *err)
             return false;
     }
     fix_places(touch, from);
-    touch->steps = calloc((size_t)touch->cloth_count, sizeof *touch->steps);
+    touch->steps = calloc((size_t)touch->cloth_count + 1, sizeof *touch->steps);
     if (!touch->steps)
         return fm_fail_no_memory(err, "contact", sizeof *touch->steps);
     touch->set = fm_contact_create(from->surfaces, touch->cloth_count + touch->solid_count, err);

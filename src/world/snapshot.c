@@ -130,8 +130,8 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
         return fm_fail_no_memory(err, object, own);
     fm_world_save(world, before, own);
     const unsigned char *in = buffer;
-    bool good = restore_parts(world, in + sizeof h, in + size - sizeof(uint64_t), h.contact_size,
-                              err);
+    bool good =
+        restore_parts(world, in + sizeof h, in + size - sizeof(uint64_t), h.contact_size, err);
     if (good) {
         world->time = h.time;
     } else {

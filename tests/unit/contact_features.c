@@ -216,7 +216,7 @@ static void tree_finds_all(void **state)
             for (int i = 0; i < count; i++) {
                 fm_vec3 p = random_point(&rng), q = fm_add_scaled(p, random_point(&rng), 0.1);
                 boxes[i] = (fm_span){{fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)},
-                                    {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)}};
+                                     {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)}};
             }
             if (turn == 0)
                 assert_true(fm_box_tree_build(&tree, &arena, count, boxes, &err));

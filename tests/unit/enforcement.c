@@ -62,7 +62,7 @@ static int correct_plainly(plain *p)
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                      {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     int n = p->columns * p->rows, head = 0, tail = 0, edges = 0;
-    int *queue = calloc((size_t)(n * (p->visits + 1)), sizeof *queue);
+    int *queue = calloc((size_t)n * ((size_t)p->visits + 1), sizeof *queue);
     int *visited = calloc((size_t)n, sizeof *visited);
     for (int i = 0; i < n; i++) {
         if (p->fixed[i])
