@@ -11,7 +11,7 @@
 //
 // so a cloth that falls as a whole keeps its list. Within it, a pair found d apart is not looked at
 // until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness.
-// What is nearer stands in a list of its own, with normals kept for a fifth of the distance.
+// What is nearer stands in a list of its own, with normals kept for two fifths of the distance.
 #include "collide/contact.h"
 #include "core/simd.h"
 
@@ -21,9 +21,9 @@
 
 static const double LEAST = 0.1;      // of the thickness: the separation that is enforced
 static const double LEAST_LEFT = 0.9; // of the distance, where there is even less
-static const double FRESH = 0.2;      // of the distance: travel for which a normal is kept
+static const double FRESH = 0.4;      // of the distance: travel for which a normal is kept
 static const double DEEP = 0.5;       // of the thickness
-static const double SOON = 0.3;       // of the thickness
+static const double SOON = 0.4;       // of the thickness
 static const double STAY = 0.1;       // of the thickness: further, before a pair is near no more
 
 static FM_SIMD_CLONES fm_vec3 find_mean_way(fm_contact_axes a, fm_contact_axes b, int first,

@@ -21,8 +21,8 @@ static uint64_t crush(fm_pool *pool, fm_contact_report *sum)
     place_mesh(&s, 2, (fm_vec3){0}, (fm_vec3){0, -0.035, 0}, s.x);
     add_sheet_springs(&s, 0, 20, 16);
     add_sheet_springs(&s, 1, 20, 16);
-    for (int step = 0; step < 120; step++) {
-        for (int i = 0; step % 30 == 0 && i < 640; i++) {
+    for (int step = 0; step < 30; step++) {
+        for (int i = 0; step % 10 == 0 && i < 640; i++) {
             fm_vec3 p = fm_contact_at(s.x, i);
             s.v.x[i] = -30 * p.x + sin(90 * p.z + step), s.v.z[i] = -30 * p.z + cos(80 * p.x);
             s.v.y[i] = -20 * p.y + sin(70 * p.x * (1 + step));
