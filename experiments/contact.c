@@ -120,7 +120,7 @@ static void build_fold(fm_world *world, fm_error *err)
 {
     add_floor(world, 0, err);
     fm_cloth *cloth = add_lying(world, 0.02, err);
-    fm_turn over = {.axis = {1, 0, 0},
+    fm_turn over = {.axis = {-1, 0, 0},
                     .pivot = {0, 0.02, 0},
                     .angle = 1.3,
                     .amplitude = 1.3,

@@ -193,15 +193,24 @@ static void copy_cloth(const fm_cloth *c, fm_contact_axes to, const fm_axes *fro
     memcpy(to.z, from->z, bytes);
 }
 
-static void take_starts(fm_touch *touch, double t)
+// Colliders begin where they ended, to the last bit: contact then knows that nothing has moved.
+static void take_starts(fm_touch *touch, double t, bool anew)
 {
-    fm_contact_axes x0 = fm_contact_starts(touch->set);
+    fm_contact_axes x0 = fm_contact_starts(touch->set), x1 = fm_contact_ends(touch->set);
     for (int i = 0; i < touch->cloth_count; i++)
         copy_cloth(touch->cloths[i], from_vertex(x0, fm_contact_first_vertex(touch->set, i)),
                    &touch->cloths[i]->x);
     for (int k = 0; k < touch->solid_count; k++) {
         int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
-        place_solid(&touch->solids[k], t, from_vertex(x0, first));
+        size_t bytes = (size_t)count_vertices(&touch->solids[k]) * sizeof(double);
+        fm_contact_axes to = from_vertex(x0, first), from = from_vertex(x1, first);
+        if (anew) {
+            place_solid(&touch->solids[k], t, to);
+            continue;
+        }
+        memcpy(to.x, from.x, bytes);
+        memcpy(to.y, from.y, bytes);
+        memcpy(to.z, from.z, bytes);
     }
 }
 
@@ -251,10 +260,11 @@ static void add_counts(fm_report *report, const fm_contact_report *from)
     report->zone_count += from->zone_vertex_count;
 }
 
-static bool take_substep(fm_world *world, double h, double t, fm_report *report, fm_error *err)
+static bool take_substep(fm_world *world, double h, double t, bool anew, fm_report *report,
+                         fm_error *err)
 {
     fm_touch *touch = world->touch;
-    take_starts(touch, t - h);
+    take_starts(touch, world->time, anew);
     for (int i = 0; i < touch->cloth_count; i++) {
         if (!fm_substep_open(&touch->steps[i], t, err))
             return false;
@@ -290,7 +300,7 @@ bool fm_touch_advance(fm_world *world, double interval, fm_report *report, fm_er
     }
     fm_contact_restart(touch->set);
     for (int n = 1; n <= substeps; n++) {
-        if (!take_substep(world, h, begin + interval * n / substeps, report, err))
+        if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err))
             return false;
     }
     if (substeps > report->substep_count) {
@@ -305,7 +315,7 @@ bool fm_touch_check(fm_world *world, fm_report *report, fm_error *err)
     if (!world->touch && !fm_touch_make(world, err))
         return false;
     fm_touch *touch = world->touch;
-    take_starts(touch, world->time);
+    take_starts(touch, world->time, true);
     fm_contact_axes x = fm_contact_starts(touch->set);
     report->intersection_count = fm_contact_count_intersections(touch->set, x, NULL);
     report->closest_distance = fm_contact_find_closest(touch->set, x, 0.01);
