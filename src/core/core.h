@@ -83,6 +83,8 @@ int fm_cells_bucket(const fm_cells *cells, fm_cell cell);
 // of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);
 
+double fm_now_ms(void); // wall clock, from some moment on
+
 // Random numbers with explicit state (splitmix64).
 typedef struct fm_rng {
     uint64_t state;
