@@ -132,29 +132,50 @@ static fm_world *make_world(const hanging_run *run, fm_error *err)
     return world;
 }
 
-static hanging_window *open_window(experiment *e, hanging *h)
+static void close_window(hanging_window *w)
 {
-    int count = h->run.columns * h->run.rows;
-    size_t n = (size_t)count;
-    hanging_window *w = experiment_alloc(e, 1, sizeof *w);
+    if (!w)
+        return;
+    free(w->u);
+    free(w->sum);
+    free(w->mass);
+    free(w->before);
+    free(w);
+}
+
+// Particles' shares of the mass, and where they are.
+static void fill_window(hanging_window *w, fm_cloth *cloth, fm_error *err)
+{
+    int count;
+    double total = 0;
+    const fm_vec3 *x = fm_cloth_positions(cloth, &count);
+    fm_cloth_read_field(cloth, "mass", w->mass, err);
+    for (int i = 0; i < count; i++)
+        total += w->mass[i];
+    for (int i = 0; i < count; i++) {
+        w->mass[i] /= total;
+        w->before[i] = x[i];
+    }
+}
+
+static hanging_window *open_window(const hanging *h, fm_error *err)
+{
+    size_t n = (size_t)h->run.columns * h->run.rows;
+    hanging_window *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->dt = fmax(LOOK, h->run.cloth.time_step);
     w->length = (int)round(AVERAGE / w->dt);
-    w->u = experiment_alloc(e, 3 * n * w->length, sizeof *w->u);
-    w->sum = experiment_alloc(e, 3 * n, sizeof *w->sum);
-    w->mass = experiment_alloc(e, n, sizeof *w->mass);
-    w->before = experiment_alloc(e, n, sizeof *w->before);
-    if (experiment_failed(e))
-        return NULL;
-    double total = 0;
-    fm_cloth_read_field(h->cloth, "mass", w->mass, experiment_error(e));
-    for (int i = 0; i < count; i++)
-        total += w->mass[i];
-    for (int i = 0; i < count; i++)
-        w->mass[i] /= total;
-    memcpy(w->before, fm_cloth_positions(h->cloth, NULL), n * sizeof *w->before);
-    return w;
+    w->u = calloc(3 * n * w->length, sizeof *w->u);
+    w->sum = calloc(3 * n, sizeof *w->sum);
+    w->mass = calloc(n, sizeof *w->mass);
+    w->before = calloc(n, sizeof *w->before);
+    if (w->u && w->sum && w->mass && w->before) {
+        fill_window(w, h->cloth, err);
+        return w;
+    }
+    close_window(w);
+    return NULL;
 }
 
 hanging *hanging_open(experiment *e, const hanging_run *run)
@@ -172,7 +193,9 @@ hanging *hanging_open(experiment *e, const hanging_run *run)
     if (!experiment_failed(e))
         hold(e, h);
     if (!experiment_failed(e))
-        h->window = open_window(e, h);
+        h->window = open_window(h, err);
+    if (!h->window)
+        experiment_fail(e, FM_NO_MEMORY, "no memory for %d particles", run->columns * run->rows);
     if (experiment_failed(e)) {
         hanging_close(h);
         return NULL;
@@ -185,10 +208,13 @@ hanging *hanging_open(experiment *e, const hanging_run *run)
 
 void hanging_close(hanging *h)
 {
-    if (h)
-        fm_world_destroy(h->world);
-    if (h)
-        h->world = NULL, h->cloth = NULL;
+    if (!h)
+        return;
+    fm_world_destroy(h->world);
+    close_window(h->window);
+    h->world = NULL;
+    h->cloth = NULL;
+    h->window = NULL;
 }
 
 // Puts the velocities since the last look into the window.
