@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TURN = 24 };                   // looks: caches are warm for all but the first
 static const double LOOK = 1 / 240.0; // s
 static const double AVERAGE = 0.1;    // s
 static const double DISC = 0.3;       // m, radius of what is held on the table, and of the ball
@@ -281,23 +282,32 @@ static void finish(hanging *h)
         h->stretch = h->mean = h->peak = h->jitter = h->motion = INFINITY;
 }
 
+static bool is_over(const hanging *h)
+{
+    return h->diverged || fm_world_time(h->world) > h->run.duration - h->window->dt / 2;
+}
+
+static void take_turn(experiment *e, hanging *h)
+{
+    for (int k = 0; k < TURN && !is_over(h) && !experiment_failed(e); k++) {
+        fm_error err = {0};
+        fm_report report = fm_world_advance(h->world, h->window->dt, &err);
+        h->diverged = err.status == FM_DIVERGED;
+        if (err.status == FM_OK)
+            look(h, &report);
+        else if (!h->diverged)
+            experiment_fail(e, err.status, "%s", err.text);
+    }
+}
+
 void hanging_simulate(experiment *e, hanging *const *all, int count)
 {
     bool going = true;
     while (going && !experiment_failed(e)) {
         going = false;
         for (int i = 0; i < count; i++) {
-            hanging *h = all[i];
-            fm_error err = {0};
-            if (h->diverged || fm_world_time(h->world) > h->run.duration - h->window->dt / 2)
-                continue;
-            fm_report report = fm_world_advance(h->world, h->window->dt, &err);
-            h->diverged = err.status == FM_DIVERGED;
-            if (err.status == FM_OK)
-                look(h, &report);
-            else if (!h->diverged)
-                experiment_fail(e, err.status, "%s", err.text);
-            going = true;
+            take_turn(e, all[i]);
+            going = going || !is_over(all[i]);
         }
     }
     for (int i = 0; i < count; i++)

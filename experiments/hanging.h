@@ -22,8 +22,8 @@
 //             them, <u> its mean over the 0.1 s around. It passes frequencies above some 5 Hz
 //   motion    the same of u itself
 //   times     of the enforcement and of the bodies' stage that it is part of, per substep. Runs that
-//             are compared take turns, look by look, so that what else the machine does falls on
-//             all of them
+//             are compared take turns of 24 looks, so that what else the machine does falls on all
+//             of them
 //
 // [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
 //         2013.
