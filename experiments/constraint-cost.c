@@ -80,8 +80,10 @@ static double ratio_at(experiment *e, hanging *const *all, double place, bool wh
     double ratio[2] = {0};
     for (int i = low; i <= high && i < PASSES; i++) {
         const hanging *a = all[0], *b = all[OURS + i];
-        ratio[i - low] = whole ? hanging_ratio(e, a->bodies_us, b->bodies_us, a->looks)
-                               : hanging_ratio(e, a->enforce_us, b->enforce_us, a->looks);
+        ratio[i - low] = whole ? hanging_time(e, a->bodies_us, a->looks) /
+                                     hanging_time(e, b->bodies_us, b->looks)
+                               : hanging_time(e, a->enforce_us, a->looks) /
+                                     hanging_time(e, b->enforce_us, b->looks);
     }
     double part = place < 0 ? 0 : place - low;
     return part > 0 ? ratio[0] * pow(ratio[1] / ratio[0], part) : ratio[0];
@@ -98,13 +100,14 @@ static void report_curve(experiment *e, hanging_scene scene, hanging *const *all
     for (int i = 0; i < CONTESTANTS; i++) {
         const hanging *h = all[i];
         experiment_row(table, "%s,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", method_of(i), passes[i],
-                       hanging_median(e, h->enforce_us, h->looks),
-                       hanging_median(e, h->bodies_us, h->looks), h->stretch, h->mean, h->peak,
+                       hanging_time(e, h->enforce_us, h->looks),
+                       hanging_time(e, h->bodies_us, h->looks), h->stretch, h->mean, h->peak,
                        h->jitter, h->motion);
     }
     double place = find_equal(all + OURS, PASSES, all[0]->stretch);
     double stage = ratio_at(e, all, place, false), whole = ratio_at(e, all, place, true);
-    double list = hanging_ratio(e, all[LIST]->enforce_us, all[OURS]->enforce_us, all[LIST]->looks);
+    double list = hanging_time(e, all[LIST]->enforce_us, all[LIST]->looks) /
+                  hanging_time(e, all[OURS]->enforce_us, all[OURS]->looks);
     double equal =
         place < 0 ? NAN
                   : passes[OURS + (int)place] *
@@ -126,7 +129,7 @@ static const char curve_script[] =
     "set logscale xy\n"
     "set xlabel 'enforcement, us per substep'\n"
     "set ylabel 'largest stretch'\n"
-    "set format y '10^{%T}'\n"
+    "set format xy '10^{%T}'\n"
     "set key top right font ',11'\n"
     "do for [s in 'corner corners top flag table ball'] {\n"
     "  set title s font ',14'\n"
@@ -202,10 +205,10 @@ static void measure_hanging(experiment *e)
         const hanging *h = all[i];
         double step = fmin(h->run.cloth.time_step > 0 ? h->run.cloth.time_step : 1 / 240.0,
                            fm_cloth_stable_step(h->cloth));
-        double us = hanging_median(e, h->bodies_us, h->looks);
+        double us = hanging_time(e, h->bodies_us, h->looks);
         experiment_row(table, "%s,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", jitter_cases[i].name,
                        h->stretch, h->mean, h->peak, h->jitter, h->motion,
-                       hanging_median(e, h->enforce_us, h->looks), us, 1e6 * step / us);
+                       hanging_time(e, h->enforce_us, h->looks), us, 1e6 * step / us);
         experiment_result_of(e, NAN, 100 * h->stretch, "%", "61 x 41, %s: largest stretch",
                              jitter_cases[i].name);
         experiment_result_of(e, NAN, h->jitter, "m^2/s^2", "61 x 41, %s: jitter",

@@ -320,20 +320,12 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double hanging_median(experiment *e, const double *values, int count)
+double hanging_time(experiment *e, const double *values, int count)
 {
     double *sorted = experiment_alloc(e, (size_t)count + 1, sizeof *sorted);
     if (!sorted || count == 0)
         return NAN;
     memcpy(sorted, values, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
-    return sorted[count / 2];
-}
-
-double hanging_ratio(experiment *e, const double *a, const double *b, int looks)
-{
-    double *ratio = experiment_alloc(e, (size_t)looks + 1, sizeof *ratio);
-    for (int i = 0; ratio && i < looks; i++)
-        ratio[i] = a[i] / b[i];
-    return ratio ? hanging_median(e, ratio, looks) : NAN;
+    return sorted[count / 10];
 }

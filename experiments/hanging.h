@@ -75,8 +75,7 @@ hanging *hanging_open(experiment *e, const hanging_run *run);         // NULL on
 void hanging_simulate(experiment *e, hanging *const *all, int count); // in turns, to their ends
 void hanging_close(hanging *h);                                       // the world; records stay
 
-double hanging_median(experiment *e, const double *values, int count);
-// Median over the looks of a's time over b's, one of enforce_us and bodies_us.
-double hanging_ratio(experiment *e, const double *a, const double *b, int looks);
+// What a tenth of the looks stays below: other work on the machine only ever adds to a time.
+double hanging_time(experiment *e, const double *values, int count);
 
 #endif
