@@ -2,10 +2,10 @@
 // stiff.c: what a cloth that does not stretch costs.
 //
 // Canvas of 1.5 m in air, held at two corners that are 8 % nearer each, swinging; frames of 1/60 s,
-// one thread. Directional enforcement with substeps of 1/240 and 1/120 s, iterative enforcement with
-// as many passes as stretch about as little (61x41; at 128x128 a hundred passes stretch more), and
-// springs alone: 12.8 kN/m stretch as little as that, canvas has 400 N/m here. At 128x128 canvas's
-// bending asks for 12 substeps a frame, a tenth of it for 4 and a fiftieth for 2.
+// one thread. Directional enforcement with substeps of 1/240 and 1/120 s, iterative enforcement
+// with as many passes as stretch about as little (61x41; at 128x128 a hundred passes stretch more),
+// and springs alone: 12.8 kN/m stretch as little as that, canvas has 400 N/m here. At 128x128
+// canvas's bending asks for 12 substeps a frame, a tenth of it for 4 and a fiftieth for 2.
 //
 // Values are ms for a simulated second, all of the step, the median of rounds. Notes have the real
 // time of that and of the best frame (what a machine that does nothing else would do), the share of

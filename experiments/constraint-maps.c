@@ -6,11 +6,11 @@
 // springs to be corrected stays practically the same. The only exception is the table", where it is
 // much less.
 //
-// The six scenes of hanging.h with 41 x 41 particles hang for three seconds, held by the directional
-// method. What is fixed then (pins, and what the ball holds) is what the published list is made for:
-// a flat sheet with those particles pinned is made and its list read. Drawn: the list's order, and
-// the order in which the directional method reaches particles (distance along the cloth to what is
-// fixed), on the flat sheet and on the cloth as it hangs.
+// The six scenes of hanging.h with 41 x 41 particles hang for three seconds, held by the
+// directional method. What is fixed then (pins, and what the ball holds) is what the published list
+// is made for: a flat sheet with those particles pinned is made and its list read. Drawn: the
+// list's order, and the order in which the directional method reaches particles (distance along the
+// cloth to what is fixed), on the flat sheet and on the cloth as it hangs.
 //
 // [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
 //         2013.
@@ -19,10 +19,12 @@
 
 #include <stdio.h>
 
+enum { SIDE = 41, QUICK_SIDE = 15 }; // particles
+
 typedef struct map {
     hanging *run;
     int fixed, edges, reaches;
-    double *list, *reach; // places, 0 to 1
+    double list[SIDE * SIDE], reach[SIDE * SIDE]; // places, 0 to 1
 } map;
 
 static int gather_fixed(experiment *e, fm_cloth *cloth, int *list)
@@ -61,29 +63,23 @@ static void make_list(experiment *e, map *m, const int *fixed)
     fm_world_destroy(world);
 }
 
-static map make_map(experiment *e, hanging_scene scene)
+static void make_map(experiment *e, hanging_scene scene, map *m)
 {
-    bool quick = experiment_quick(e);
-    int n = quick ? 15 : 41;
-    size_t count = (size_t)n * n;
-    map m = {0};
+    int n = experiment_quick(e) ? QUICK_SIDE : SIDE;
+    int *fixed = experiment_alloc(e, SIDE * SIDE, sizeof *fixed);
     fm_cloth_def def = hanging_cloth(FM_ENFORCE_DIRECTIONAL, 1);
-    hanging_run run = {scene, def, n, n, 1, quick ? 0.3 : 3, 0.1};
-    m.run = hanging_open(e, &run);
-    m.list = experiment_alloc(e, count, sizeof *m.list);
-    m.reach = experiment_alloc(e, count, sizeof *m.reach);
-    int *fixed = experiment_alloc(e, count, sizeof *fixed);
-    if (experiment_failed(e))
-        return m;
-    hanging_simulate(e, &m.run, 1);
-    m.fixed = gather_fixed(e, m.run->cloth, fixed);
-    m.reaches = fm_cloth_correction_count(m.run->cloth);
-    fm_cloth_read_field(m.run->cloth, "correction", m.reach, experiment_error(e));
-    if (m.fixed == 0)
+    hanging_run run = {scene, def, n, n, 1, experiment_quick(e) ? 0.3 : 3, 0.1};
+    m->run = hanging_open(e, &run);
+    if (!m->run || !fixed)
+        return;
+    hanging_simulate(e, &m->run, 1);
+    m->fixed = gather_fixed(e, m->run->cloth, fixed);
+    m->reaches = fm_cloth_correction_count(m->run->cloth);
+    fm_cloth_read_field(m->run->cloth, "correction", m->reach, experiment_error(e));
+    if (m->fixed == 0)
         experiment_fail(e, FM_BAD_VALUE, "%s: nothing is fixed", hanging_scene_name(scene));
     else
-        make_list(e, &m, fixed);
-    return m;
+        make_list(e, m, fixed);
 }
 
 static const char map_script[] =
@@ -112,7 +108,7 @@ static void write_maps(experiment *e, const map *maps)
         e, "maps.csv",
         "column,row,list_corner,list_corners,list_top,list_flag,list_table,list_ball,reach_corner,"
         "reach_corners,reach_top,reach_flag,reach_table,reach_ball");
-    int n = maps[0].run->run.columns;
+    int n = experiment_quick(e) ? QUICK_SIDE : SIDE;
     for (int i = 0; i < n * n; i++) {
         double row[2 + 2 * HANGING_SCENES] = {i % n, i / n};
         for (int s = 0; s < HANGING_SCENES; s++) {
@@ -160,9 +156,9 @@ int main(int argc, char **argv)
                         "The order of correction for six ways to hold a cloth.", &status);
     if (!e)
         return status;
-    map maps[HANGING_SCENES] = {{0}};
+    static map maps[HANGING_SCENES];
     for (int s = 0; s < HANGING_SCENES && !experiment_failed(e); s++)
-        maps[s] = make_map(e, (hanging_scene)s);
+        make_map(e, (hanging_scene)s, &maps[s]);
     if (!experiment_failed(e)) {
         write_maps(e, maps);
         report(e, maps);

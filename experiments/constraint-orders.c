@@ -2,9 +2,10 @@
 // constraint-orders.c: in which order the three classes of springs are corrected.
 //
 // [OZG13] §6.4, figure 6.2: the list of corrections goes outwards from what is fixed; at each
-// particle it takes horizontal stretch springs, vertical ones downwards, and shear springs downwards
-// in one of six orders. Two of the six are said to produce correction orders similar to others, so
-// that four are left; horizontal, vertical, shear is said to give the best-looking deformations.
+// particle it takes horizontal stretch springs, vertical ones downwards, and shear springs
+// downwards in one of six orders. Two of the six are said to produce correction orders similar to
+// others, so that four are left; horizontal, vertical, shear is said to give the best-looking
+// deformations.
 //
 // A sheet of 41 x 41 held at two corners, and at one, visits 3. For each of the six orders the list
 // is made a second time here, and its places must be those the library reports. Compared are
@@ -26,7 +27,7 @@
 
 #include <stdio.h>
 
-enum { ORDERS = 6 };
+enum { ORDERS = 6, SIDE = 41, QUICK_SIDE = 15, VISITS = 3 }; // sides in particles
 static const char *const names[ORDERS] = {
     "horizontal, vertical, shear", "horizontal, shear, vertical", "vertical, horizontal, shear",
     "vertical, shear, horizontal", "shear, horizontal, vertical", "shear, vertical, horizontal"};
@@ -34,21 +35,21 @@ static const char *const letters[ORDERS] = {"HVS", "HSV", "VHS", "VSH", "SHV", "
 
 // A list of springs, from one particle to another, which it corrects.
 typedef struct list {
-    int *from, *to;
+    int from[VISITS * SIDE * SIDE], to[VISITS * SIDE * SIDE];
     int count;
-    double *last; // per particle, the step that corrects it last, from 1 on; 0: none
+    double last[SIDE * SIDE]; // per particle, the step that corrects it last, from 1 on; 0: none
 } list;
 
 typedef struct study {
     hanging_scene scene;
     int n; // particles along a side
     hanging *run[ORDERS];
-    double *place[ORDERS];
+    double place[ORDERS][SIDE * SIDE];
     list list[ORDERS];
 } study;
 
 // The steps to other particles, by class: row, column.
-enum { HORIZONTAL, VERTICAL, SHEAR, STEPS = 5, VISITS = 3 };
+enum { HORIZONTAL, VERTICAL, SHEAR, STEPS = 5 };
 static const int steps[STEPS][3] = {
     {0, -1, HORIZONTAL}, {0, 1, HORIZONTAL}, {1, 0, VERTICAL}, {1, -1, SHEAR}, {1, 1, SHEAR}};
 static const int classes[ORDERS][3] = {
@@ -57,7 +58,7 @@ static const int classes[ORDERS][3] = {
 
 typedef struct front {
     int n, tail;
-    int *queue, *visits;
+    int queue[(VISITS + 1) * SIDE * SIDE], visits[SIDE * SIDE];
     const double *pinned;
 } front;
 
@@ -75,15 +76,9 @@ static void expand(front *f, list *l, int from, int step)
 }
 
 // Algorithm 3 of the thesis.
-static list make_list(experiment *e, int n, const double *pinned, int order)
+static void make_list(list *l, int n, const double *pinned, int order)
 {
-    size_t count = (size_t)n * n, room = VISITS * count;
-    front f = {n, 0, experiment_alloc(e, count + room, sizeof(int)),
-               experiment_alloc(e, count, sizeof(int)), pinned};
-    list l = {experiment_alloc(e, room, sizeof(int)), experiment_alloc(e, room, sizeof(int)), 0,
-              experiment_alloc(e, count, sizeof(double))};
-    if (experiment_failed(e))
-        return l;
+    front f = {.n = n, .pinned = pinned};
     for (int i = 0; i < n * n; i++) {
         if (pinned[i] > 0)
             f.queue[f.tail++] = i;
@@ -91,19 +86,16 @@ static list make_list(experiment *e, int n, const double *pinned, int order)
     for (int head = 0; head < f.tail; head++) {
         for (int k = 0; k < 3 * STEPS; k++) {
             if (steps[k % STEPS][2] == classes[order][k / STEPS])
-                expand(&f, &l, f.queue[head], k % STEPS);
+                expand(&f, l, f.queue[head], k % STEPS);
         }
     }
-    return l;
 }
 
 // Fails when a list is not the one the library used.
 static void check_list(experiment *e, const study *s, int order)
 {
     const list *l = &s->list[order];
-    double *first = experiment_alloc(e, (size_t)s->n * s->n, sizeof *first);
-    if (!first)
-        return;
+    double first[SIDE * SIDE] = {0};
     for (int i = l->count - 1; i >= 0; i--)
         first[l->to[i]] = (i + 1.0) / l->count;
     bool same = l->count == fm_cloth_correction_count(s->run[order]->cloth);
@@ -120,16 +112,15 @@ static void open_study(experiment *e, study *s)
         def.enforcement.order = (fm_spring_order)o;
         hanging_run run = {s->scene, def, s->n, s->n, 1, experiment_quick(e) ? 0.5 : 4, 0.3};
         s->run[o] = hanging_open(e, &run);
-        s->place[o] = experiment_alloc(e, (size_t)s->n * s->n, sizeof(double));
     }
     if (experiment_failed(e))
         return;
     hanging_simulate(e, s->run, ORDERS);
-    double *pinned = experiment_alloc(e, (size_t)s->n * s->n, sizeof *pinned);
+    double pinned[SIDE * SIDE] = {0};
     for (int o = 0; o < ORDERS && !experiment_failed(e); o++) {
         fm_cloth_read_field(s->run[o]->cloth, "correction", s->place[o], experiment_error(e));
         fm_cloth_read_field(s->run[o]->cloth, "pinned", pinned, experiment_error(e));
-        s->list[o] = make_list(e, s->n, pinned, o);
+        make_list(&s->list[o], s->n, pinned, o);
         check_list(e, s, o);
     }
 }
@@ -191,8 +182,8 @@ static difference compare(const study *s, int a, int b)
     return d;
 }
 
-// How many of the six differ from all before them: in their lists, or in their patterns at more than
-// a share of the particles.
+// How many of the six differ from all before them: in their lists, or in their patterns at more
+// than a share of the particles.
 static int count_distinct(difference all[ORDERS][ORDERS], bool lists, double limit)
 {
     int distinct = 0;
@@ -282,17 +273,20 @@ int main(int argc, char **argv)
         e, "orders.csv", "scene,order,edges,stretch,mean_stretch,jitter,motion");
     experiment_table *pairs = experiment_table_open(
         e, "pairs.csv", "scene,one,other,lists_differ,springs_missing,pattern,deformed_cells");
+    static study studies[2];
     static const hanging_scene scenes[] = {HANGING_CORNERS, HANGING_CORNER};
     for (int i = 0; i < 2 && !experiment_failed(e); i++) {
-        study s = {.scene = scenes[i], .n = experiment_quick(e) ? 15 : 41};
-        open_study(e, &s);
+        study *s = &studies[i];
+        s->scene = scenes[i];
+        s->n = experiment_quick(e) ? QUICK_SIDE : SIDE;
+        open_study(e, s);
         if (!experiment_failed(e)) {
-            write_maps(e, &s);
-            report(e, &s, runs, pairs);
-            draw(e, &s);
+            write_maps(e, s);
+            report(e, s, runs, pairs);
+            draw(e, s);
         }
         for (int o = 0; o < ORDERS; o++)
-            hanging_close(s.run[o]);
+            hanging_close(s->run[o]);
     }
     return experiment_close(e);
 }

@@ -197,7 +197,7 @@ hanging *hanging_open(experiment *e, const hanging_run *run)
         h->window = open_window(h, err);
     if (!h->window)
         experiment_fail(e, FM_NO_MEMORY, "no memory for %d particles", run->columns * run->rows);
-    if (experiment_failed(e)) {
+    if (experiment_failed(e) || !h->window) {
         hanging_close(h);
         return NULL;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // hanging.h: stiff cloth that hangs or lies, for the experiments on constraint enforcement.
 //
-// Canvas (docs/cloth.md) of one metre in air, or as [OZG13] has it: Verlet, weight and springs only.
-// Six scenes, those of its figures 6.3 and 6.5:
+// Canvas (docs/cloth.md) of one metre in air, or as [OZG13] has it: Verlet, weight and springs
+// only. Six scenes, those of its figures 6.3 and 6.5:
 //
 //   corner    held at the upper right corner, let fall from nearly level
 //   corners   held at both upper corners, which come nearer by 8 % of the width each; let fall
@@ -21,9 +21,9 @@
 //             over mass and time. u is the displacement between two looks over the time between
 //             them, <u> its mean over the 0.1 s around. It passes frequencies above some 5 Hz
 //   motion    the same of u itself
-//   times     of the enforcement and of the bodies' stage that it is part of, per substep. Runs that
-//             are compared take turns of 24 looks, so that what else the machine does falls on all
-//             of them
+//   times     of the enforcement and of the bodies' stage that it is part of, per substep. Runs
+//             that are compared take turns of 24 looks, so that what else the machine does falls on
+//             all of them
 //
 // [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
 //         2013.
