@@ -261,6 +261,7 @@ static void look(hanging *h, const fm_report *report)
         h->order_ms = report->order_ms;
     h->enforce_us[h->looks] = 1e3 * report->enforce_ms / substeps;
     h->bodies_us[h->looks] = 1e3 * (bodies - (first ? report->order_ms : 0)) / substeps;
+    h->substep = report->substep;
     h->peak = fmax(h->peak, report->max_stretch);
     slide(h);
     if (report->time > h->run.duration - h->run.measured && h->looks + 1 >= w->length) {

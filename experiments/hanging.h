@@ -61,6 +61,7 @@ typedef struct hanging {
     bool diverged;              // the numbers did; nothing was measured after that
     double stretch, mean, peak; // peak: the largest stretch of the whole run
     double jitter, motion;      // m^2/s^2
+    double substep;             // s, the last one
     double order_ms;            // making the first order of correction
     int looks;
     double *enforce_us, *bodies_us; // per substep, by look; without the making of orders
