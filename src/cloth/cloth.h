@@ -161,6 +161,8 @@ typedef struct fm_enforcer {
     int current, wait; // map in use; substeps until the set of fixed ones is looked at again
     fm_vec3 direction; // the list of map 0 was made for
     int remade_count;  // since the cloth was made
+    // what it took since that was asked last, not part of the state
+    double enforce_ms, order_ms;
 } fm_enforcer;
 
 struct fm_cloth {
@@ -312,6 +314,7 @@ bool fm_enforcer_setup(fm_cloth *cloth, fm_error *err);
 void fm_enforcer_start(fm_cloth *cloth,
                        const fm_surroundings *around); // maps of the pins there are
 void fm_substep_enforce(fm_substep *s);                // x, and v as the positions went
+void fm_enforcer_take_times(fm_cloth *cloth, double *enforce_ms, double *order_ms); // adds, clears
 
 // graph.c, ladder.c
 bool fm_graph_make(fm_cloth *cloth, fm_graph *graph, fm_error *err);

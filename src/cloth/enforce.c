@@ -419,13 +419,20 @@ static fm_vec3 find_direction(fm_cloth *c, const fm_surroundings *around)
     return length > 0 ? fm_scale(sum, 1 / length) : (fm_vec3){0};
 }
 
+static void make_map(fm_cloth *c, fm_correction_map *map)
+{
+    double begin = fm_now_ms();
+    fm_correction_map_make(c, map, c->enforcer->direction);
+    c->enforcer->order_ms += fm_now_ms() - begin;
+}
+
 static void make_first_map(fm_cloth *c, fm_vec3 direction)
 {
     fm_enforcer *e = c->enforcer;
     memcpy(e->maps[0].fixed, e->fixed, (size_t)c->count);
     e->direction = direction;
     e->remade_count++;
-    fm_correction_map_make(c, &e->maps[0], direction);
+    make_map(c, &e->maps[0]);
 }
 
 static void look_again(fm_substep *s)
@@ -495,6 +502,7 @@ static void follow_range(void *context, int first, int last)
 void fm_substep_enforce(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
+    double begin = fm_now_ms();
     set_mobilities(s);
     if (c->def.enforcement.method != FM_ENFORCE_ITERATIVE) {
         look_again(s);
@@ -503,6 +511,17 @@ void fm_substep_enforce(fm_substep *s)
     memcpy(c->pair.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
     correct_all(s);
     fm_parallel_for(s->around->pool, c->lanes, FM_FLAT_BLOCK, follow_range, s);
+    c->enforcer->enforce_ms += fm_now_ms() - begin;
+}
+
+void fm_enforcer_take_times(fm_cloth *c, double *enforce_ms, double *order_ms)
+{
+    fm_enforcer *e = c->enforcer;
+    if (!e)
+        return;
+    *enforce_ms += e->enforce_ms;
+    *order_ms += e->order_ms;
+    e->enforce_ms = e->order_ms = 0;
 }
 
 bool fm_enforcer_setup(fm_cloth *c, fm_error *err)
@@ -537,7 +556,7 @@ void fm_enforcer_start(fm_cloth *c, const fm_surroundings *around)
     for (int m = 1; m < e->map_count; m++) {
         for (int i = 0; i < c->count; i++)
             e->maps[m].fixed[i] |= fm_cloth_is_held(c, i, c->time);
-        fm_correction_map_make(c, &e->maps[m], e->direction);
+        make_map(c, &e->maps[m]);
     }
     e->wait = LOOK_AGAIN;
 }

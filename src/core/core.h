@@ -178,6 +178,8 @@ void fm_box_tree_query(const fm_box_tree *tree, const fm_span *box, double margi
 // of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);
 
+double fm_now_ms(void); // wall clock, from some moment on
+
 // Random numbers with explicit state (splitmix64).
 typedef struct fm_rng {
     uint64_t state;

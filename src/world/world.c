@@ -20,14 +20,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
 
 const char *fm_stage_name(fm_stage stage)
 {
@@ -39,7 +31,7 @@ const char *fm_stage_name(fm_stage stage)
 // Adds to report.stage_ms[stage] the time since the last call.
 static void clock_stage(fm_report *report, fm_stage stage, double *since)
 {
-    double now = now_ms();
+    double now = fm_now_ms();
     report->stage_ms[stage] += now - *since;
     *since = now;
 }
@@ -54,6 +46,7 @@ static bool advance_bodies(fm_world *world, double interval, fm_report *report, 
         int substeps = cloth->def.contact.enabled ? 0 : fm_cloth_substeps(cloth, interval);
         if (substeps > 0 && !fm_cloth_advance(cloth, &around, interval, substeps, err))
             return false;
+        fm_enforcer_take_times(cloth, &report->enforce_ms, &report->order_ms);
         report->damping_share = fmin(report->damping_share, fm_cloth_damping_share(cloth));
         report->stiffness_share = fmin(report->stiffness_share, cloth->stiffness_share);
         if (substeps > report->substep_count) {
@@ -122,7 +115,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         fm_fail_number(err, "world", "duration", duration, "> 0 seconds");
         return report;
     }
-    double since = now_ms();
+    double since = fm_now_ms();
     report.damping_share = report.stiffness_share = 1;
     report.interval_count = 1;
     clock_stage(&report, FM_STAGE_MOVE, &since);

@@ -382,6 +382,31 @@ static void states_go_back_in_time(void **state)
     fm_world_destroy(world);
 }
 
+// Only with enforcement, within the stage it is part of; the order once, when it begins.
+static void enforcement_is_timed(void **state)
+{
+    (void)state;
+    for (int enforced = 0; enforced < 2; enforced++) {
+        fm_error err = {0};
+        fm_world *world = world_with_flow((fm_flow){.kind = FM_FLOW_STILL});
+        fm_cloth_def def = fm_default_cloth_def();
+        if (enforced)
+            def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+        fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &small, &err);
+        assert_non_null(cloth);
+        fm_cloth_pin_row(cloth, 0, NULL, &err);
+        fm_report first = fm_world_advance(world, 0.05, &err);
+        fm_report second = fm_world_advance(world, 0.05, &err);
+        assert_int_equal(err.status, FM_OK);
+        assert_true((first.enforce_ms > 0) == enforced);
+        assert_true((first.order_ms > 0) == enforced);
+        assert_true((second.enforce_ms > 0) == enforced);
+        assert_true(second.order_ms == 0);
+        assert_true(first.enforce_ms + first.order_ms <= first.stage_ms[FM_STAGE_BODIES]);
+        fm_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +418,7 @@ int main(void)
         cmocka_unit_test(bad_durations),
         cmocka_unit_test(numbers_that_explode_are_named),
         cmocka_unit_test(reports_say_what_happened),
+        cmocka_unit_test(enforcement_is_timed),
         cmocka_unit_test(cloths_do_not_see_each_other),
         cmocka_unit_test(damaged_states_are_refused),
         cmocka_unit_test(foreign_states_are_refused),
