@@ -8,7 +8,7 @@
 #include "cloth/cloth.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 enum { SHEET_WAYS = 8 };
 
@@ -84,17 +84,20 @@ static bool is_listed(const fm_cloth *c, int edge)
     return c->def.enforcement.shear || c->mesh.edge_kind[edge] == FM_EDGE_STRETCH;
 }
 
-static void link_net(const fm_cloth *c, fm_graph *g, int *fill)
+// sides: those of a mesh; a tube has its diagonals instead.
+static void link_net(const fm_cloth *c, fm_graph *g, const fm_side *sides, int side_count,
+                     int *fill)
 {
     const fm_net *net = &c->mesh;
-    bool flaps = c->kind == FM_CLOTH_MESH;
     for (int e = 0; e < net->edge_count; e++) {
         g->start[net->edge_a[e] + 1] += is_listed(c, e);
         g->start[net->edge_b[e] + 1] += is_listed(c, e);
     }
-    for (int h = 0; h < net->hinge_count && flaps; h++) {
-        g->start[net->hinge[2][h] + 1]++;
-        g->start[net->hinge[3][h] + 1]++;
+    for (int k = 0; k < side_count; k++) {
+        if (sides[k].triangle[1] < 0)
+            continue;
+        g->start[sides[k].opposite[0] + 1]++;
+        g->start[sides[k].opposite[1] + 1]++;
     }
     for (int i = 0; i < c->count; i++)
         g->start[i + 1] += g->start[i];
@@ -105,9 +108,11 @@ static void link_net(const fm_cloth *c, fm_graph *g, int *fill)
         add_way(g, fill, a, b, net->edge_rest[e], kind_of_edge(c, e, a, b));
         add_way(g, fill, b, a, net->edge_rest[e], kind_of_edge(c, e, b, a));
     }
-    for (int h = 0; h < net->hinge_count && flaps; h++) {
-        int a = net->hinge[2][h], b = net->hinge[3][h];
-        double way = find_flap(g, net->hinge[0][h], net->hinge[1][h], a, b);
+    for (int k = 0; k < side_count; k++) {
+        if (sides[k].triangle[1] < 0)
+            continue;
+        int a = sides[k].opposite[0], b = sides[k].opposite[1];
+        double way = find_flap(g, sides[k].a, sides[k].b, a, b);
         add_way(g, fill, a, b, way > 0 ? way : INFINITY, FM_WAY_FLAP);
         add_way(g, fill, b, a, way > 0 ? way : INFINITY, FM_WAY_FLAP);
     }
@@ -117,20 +122,26 @@ bool fm_graph_make(fm_cloth *c, fm_graph *g, fm_error *err)
 {
     bool sheet = c->kind == FM_CLOTH_SHEET;
     size_t n = (size_t)c->count;
-    size_t ways =
-        sheet ? SHEET_WAYS * n : 2 * ((size_t)c->mesh.edge_count + (size_t)c->mesh.hinge_count);
+    int side_count = 0;
+    fm_side *sides = c->kind == FM_CLOTH_MESH
+                         ? fm_find_sides(c->mesh.triangle, c->mesh.triangle_count, &side_count)
+                         : NULL;
+    if (c->kind == FM_CLOTH_MESH && !sides)
+        return fm_fail_no_memory(err, c->name, n * sizeof *sides);
+    size_t ways = sheet ? SHEET_WAYS * n : 2 * ((size_t)c->mesh.edge_count + (size_t)side_count);
     int *fill = fm_arena_alloc(&c->arena, n, sizeof(int), c->name, err);
     g->start = fm_arena_alloc(&c->arena, n + 1, sizeof(int), c->name, err);
     g->to = fm_arena_alloc(&c->arena, ways + 1, sizeof(int), c->name, err);
     g->rest = fm_arena_alloc(&c->arena, ways + 1, sizeof(double), c->name, err);
     g->kind = fm_arena_alloc(&c->arena, ways + 1, 1, c->name, err);
     g->made = fm_arena_alloc(&c->arena, n, sizeof *g->made, c->name, err);
+    if (err->status == FM_OK && sheet)
+        link_sheet(c, g, fill);
+    else if (err->status == FM_OK)
+        link_net(c, g, sides, side_count, fill);
+    free(sides);
     if (err->status != FM_OK)
         return false;
-    if (sheet)
-        link_sheet(c, g, fill);
-    else
-        link_net(c, g, fill);
     g->most = 0;
     for (int i = 0; i < c->count; i++) {
         g->made[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};

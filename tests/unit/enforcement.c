@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Enforcement: the published list against a plain transcription of algorithm 3, what each method
 // moves and what it leaves alone, momentum, orders made anew, maps that contacts switch.
-#include "bodies.h"
 #include "cloth/cloth.h"
+#include "meshes.h"
 
 #include <string.h>
 
@@ -377,6 +377,108 @@ static void the_list_follows_the_force(void **state)
     fm_world_destroy(world);
 }
 
+// Along edges and flaps, no reach is shorter than the straight line and none much longer.
+static void reaches_along_a_mesh(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = stiff(FM_ENFORCE_DIRECTIONAL);
+    test_mesh grid = make_grid(25, 21, 0.04, 0.035, CUT_SHIFTED);
+    fm_world *world = make_world(0, 0, earth);
+    fm_cloth *cloth = make_mesh(world, &def, &grid);
+    int middle = 10 * 25 + 12; // a straight line along the border would leave the mesh
+    assert_true(fm_cloth_pin_list(cloth, &middle, 1, NULL, &err));
+    advance(world, H);
+    const fm_correction_map *map = &cloth->enforcer->maps[0];
+    for (int i = 0; i < grid.vertex_count; i++) {
+        double straight = fm_length(fm_sub(grid.positions[i], grid.positions[middle]));
+        if (i == middle)
+            continue;
+        assert_in_interval(map->reach[i] / straight, 1 - 1e-9, 1.045);
+        assert_int_equal(map->anchor[i], middle);
+    }
+    for (int r = 1; r < cloth->enforcer->strides; r++) {
+        const fm_pairs *rung = &cloth->enforcer->rungs[r];
+        assert_true(rung->count > grid.vertex_count / 2);
+        for (int e = 0; e < rung->count; e++) {
+            fm_vec3 way = fm_sub(grid.positions[rung->a[e]], grid.positions[rung->b[e]]);
+            assert_in_interval(rung->rest[e] / fm_length(way), 1 - 1e-9, 1.16);
+        }
+    }
+    free_mesh(&grid);
+    fm_world_destroy(world);
+}
+
+static void check_groups(const fm_pairs *pairs, int count)
+{
+    int *group = calloc((size_t)count, sizeof *group);
+    for (int g = 0; g < pairs->group_count; g++) {
+        for (int e = pairs->group[g]; e < pairs->group[g + 1]; e++) {
+            assert_int_not_equal(group[pairs->a[e]], g + 1);
+            assert_int_not_equal(group[pairs->b[e]], g + 1);
+            group[pairs->a[e]] = group[pairs->b[e]] = g + 1;
+        }
+    }
+    assert_int_equal(pairs->group[pairs->group_count], pairs->count);
+    free(group);
+}
+
+static void nets_hang_without_stretching(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth_set_material(&def, FM_CANVAS);
+    def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+    for (int tube = 0; tube < 2; tube++) {
+        fm_world *world = make_world(1.2, 1.8e-5, earth);
+        test_mesh grid = make_grid(31, 25, 0.04, 0.035, CUT_SHIFTED);
+        fm_cloth *cloth = tube ? make_tube(world, &def, tube_of(40, 25, 0.2, 0.3, 0.8))
+                               : make_mesh(world, &def, &grid);
+        int corners[] = {0, 30};
+        if (tube)
+            fm_cloth_pin_edge(cloth, FM_EDGE_TOP, NULL, &err);
+        else
+            fm_cloth_pin_list(cloth, corners, 2, NULL, &err);
+        double worst = 0;
+        for (int frame = 0; frame < 90; frame++)
+            worst = fmax(worst, advance(world, 1.0 / 60).max_stretch);
+        assert_at_most(worst, tube ? 0.05 : 0.1);
+        for (int r = 0; r < cloth->enforcer->strides; r++)
+            check_groups(&cloth->enforcer->rungs[r], cloth->count);
+        free_mesh(&grid);
+        fm_world_destroy(world);
+    }
+}
+
+// By the angles of its edges: from one corner of a mesh the list goes everywhere but up.
+static void a_mesh_has_a_list(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = stiff(FM_ENFORCE_PUBLISHED);
+    def.enforcement.visits = 2;
+    test_mesh grid = make_grid(12, 11, 0.04, 0.035, CUT_SHIFTED);
+    fm_world *world = make_world(0, 0, earth);
+    fm_cloth *cloth = make_mesh(world, &def, &grid);
+    int row[12];
+    for (int i = 0; i < 12; i++)
+        row[i] = 5 * 12 + i; // in the middle: what is above is not come to
+    assert_true(fm_cloth_pin_list(cloth, row, 12, NULL, &err));
+    advance(world, H);
+    assert_int_equal(fm_cloth_correction_count(cloth), 2 * 12 * 5);
+    double place[132];
+    read_field(cloth, "correction", place);
+    for (int i = 0; i < 12 * 5; i++)
+        assert_close(place[i], 1, 0); // never
+    const fm_pairs *list = &cloth->enforcer->maps[0].list;
+    check_groups(list, cloth->count);
+    for (int e = 0; e < list->count; e++)
+        assert_true(list->b[e] >= 6 * 12);
+    free_mesh(&grid);
+    fm_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -389,6 +491,9 @@ int main(void)
         cmocka_unit_test(what_comes_to_lie_is_an_anchor),
         cmocka_unit_test(contacts_switch_maps),
         cmocka_unit_test(the_list_follows_the_force),
+        cmocka_unit_test(reaches_along_a_mesh),
+        cmocka_unit_test(nets_hang_without_stretching),
+        cmocka_unit_test(a_mesh_has_a_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
