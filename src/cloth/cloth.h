@@ -20,16 +20,6 @@ typedef struct fm_axes {
     double *x, *y, *z;
 } fm_axes;
 
-// What a cloth is in: the same for every body of a world.
-typedef struct fm_surroundings {
-    fm_vec3 gravity;
-    fm_medium medium;
-    fm_collider *const *colliders;
-    int collider_count;
-    fm_placed_collider *placed; // room for collider_count, filled anew for every substep
-    fm_pool *pool;
-} fm_surroundings;
-
 // Springs between particle (row, column) and (row + down, column + across).
 typedef struct fm_springs {
     int down, across;

@@ -42,11 +42,30 @@ fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_err
         fm_fail_number(err, object, "friction", def->friction, "0 or more");
         return NULL;
     }
+    if (!(def->mass >= 0) || !isfinite(def->mass)) {
+        fm_fail_number(err, object, "mass", def->mass, "0 (not free) or more, kg");
+        return NULL;
+    }
+    if (def->mass > 0 && (shape.kind != FM_SHAPE_SPHERE || def->motion)) {
+        fm_fail_number(err, object, "mass", def->mass, "0, but for spheres without a motion");
+        return NULL;
+    }
+    if (!fm_is_finite(def->velocity)) {
+        fm_fail_vector(err, object, "velocity", def->velocity, "finite numbers");
+        return NULL;
+    }
     fm_collider *collider = fm_arena_alloc(arena, 1, sizeof *collider, object, err);
     const char *name = copy_name(arena, def->name, err);
     if (!name)
         return NULL;
-    *collider = (fm_collider){name, shape, def->motion, def->friction};
+    *collider = (fm_collider){.name = name,
+                              .shape = shape,
+                              .motion = def->motion,
+                              .friction = def->friction,
+                              .mass = def->mass,
+                              .centre = shape.centre,
+                              .velocity = def->velocity,
+                              .turned = {0, 0, 0, 1}};
     return collider;
 }
 
@@ -58,10 +77,11 @@ static double find_reach(double low, double high)
 
 fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
 {
-    fm_pose pose = fm_motion_pose(collider->motion, t);
+    fm_pose pose = fm_collider_pose(collider, t);
+    bool moves = collider->motion || collider->mass > 0;
     fm_placed_collider placed = {
         .friction = collider->friction,
-        .shape = collider->motion ? fm_shape_carry(&collider->shape, &pose) : collider->shape,
+        .shape = moves ? fm_shape_carry(&collider->shape, &pose) : collider->shape,
         .pose = pose,
         .collider = collider,
     };

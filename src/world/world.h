@@ -4,10 +4,11 @@
 #define FATHOM_WORLD_WORLD_H
 
 #include "cloth/cloth.h"
+#include "particles/particles.h"
 
 #include <fathom/world.h>
 
-enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, and colliders
+enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, fluids, colliders, each
 
 struct fm_world {
     fm_world_def def;
@@ -17,6 +18,8 @@ struct fm_world {
 
     fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
     int cloth_count;
+    fm_particles *fluids[FM_WORLD_OBJECTS_MAX];
+    int fluid_count;
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX];
     int collider_count;
