@@ -19,7 +19,7 @@ fm_particles_def fm_default_particles_def(void)
         .viscosity = 1.0e-3,
         .stiffness = 100,
         .artificial_viscosity = 0.02,
-        .diffusion = 0.1,
+        .diffusion = 0.3,
         .shifting = 1,
         .tolerance = 1e-3,
         .iterations = 100,
