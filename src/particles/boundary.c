@@ -130,7 +130,7 @@ static void set_other(const fm_particles_step *step, int i, int k)
                 ? fm_add(step->carry, p->def.domain.slide[-1 - point->owner])
                 : fm_pose_velocity_at(&step->around->placed[point->owner].pose, point->x);
     float uz = p->def.dimensions == 3 ? (float)u.z : 0;
-    const float row[FM_ROW] = {o->x[i],    o->y[i],    o->z[i], 0,
+    const float row[FM_ROW] = {o->x[i],    o->y[i],    o->z[i], FM_WALL,
                                (float)u.x, (float)u.y, uz,      point->volume};
     memcpy(o->density + FM_ROW * (size_t)i, row, sizeof row);
     memcpy(o->force + FM_ROW * (size_t)i, row, sizeof row);
@@ -165,7 +165,6 @@ typedef struct sums {
     fm_floats W, P, x, y, z, vx, vy, vz;
 } sums;
 
-// The fluid's rows hold s here, of the substep before.
 FM_INLINE void add_octet(sums *sum, const float *i, const fm_octet *j, float inverse)
 {
     fm_floats dx = i[FM_X] - j->x, dy = i[FM_Y] - j->y, dz = i[FM_Z] - j->z;
@@ -186,35 +185,27 @@ FM_INLINE void take_from_fluid(const fm_particles_step *step, int i, const int *
 {
     fm_particles *p = step->p;
     const fm_vec3 g = step->around->gravity;
-    float *real = p->others.density + FM_ROW * (size_t)i;
+    const float *real = p->others.density + FM_ROW * (size_t)i;
     float *seen = p->others.force + FM_ROW * (size_t)i;
     sums sum = {0};
     for (int b = 0; b < count; b += 8) {
-        fm_octet j = fm_load_last_octet(p->fluid.density, list + b, b + 8 == count, extra);
+        fm_octet j = fm_load_last_octet(p->fluid.force, list + b, b + 8 == count, extra);
         add_octet(&sum, real, &j, (float)(1 / p->R));
     }
-    float W = fm_floats_sum(sum.W), stiff = (float)(p->c * p->c);
+    float W = fm_floats_sum(sum.W);
     if (!(W > 1e-6f * (float)p->volume)) { // nobody near
-        real[FM_S] = seen[FM_P] = 0;
+        seen[FM_P] = 0;
         memcpy(seen + FM_VX, real + FM_VX, 3 * sizeof *seen);
         return;
     }
     float weight = (float)g.x * fm_floats_sum(sum.x) + (float)g.y * fm_floats_sum(sum.y) +
                    (float)g.z * fm_floats_sum(sum.z);
-    seen[FM_P] = (stiff * fm_floats_sum(sum.P) + weight) / W;
-    real[FM_S] = seen[FM_P] / stiff;
+    seen[FM_P] = (fm_floats_sum(sum.P) + weight) / W;
     const float mean[3] = {fm_floats_sum(sum.vx) / W, fm_floats_sum(sum.vy) / W,
                            fm_floats_sum(sum.vz) / W};
     for (int axis = 0; axis < 3; axis++)
         seen[FM_VX + axis] =
             p->def.domain.slip ? mean[axis] : 2 * real[FM_VX + axis] - mean[axis];
-}
-
-static void copy_particle(fm_particles *p, int i, int from)
-{
-    const float *row = p->fluid.density + FM_ROW * (size_t)from;
-    memcpy(p->others.density + FM_ROW * (size_t)i + FM_S, row + FM_S, 4 * sizeof *row);
-    memcpy(p->others.force + FM_ROW * (size_t)i + FM_S, row + FM_S, 4 * sizeof *row);
 }
 
 FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
@@ -223,8 +214,9 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
     fm_particles *p = step->p;
     int list[FM_NEIGHBOURS_ROOM], extra;
     for (int i = first; i < last; i++) {
-        if (p->other_from[i] < 0) {
-            copy_particle(p, i, -1 - p->other_from[i]);
+        int from = -1 - p->other_from[i];
+        if (from >= 0) {
+            p->others.force[FM_ROW * (size_t)i + FM_P] = p->P[from];
             continue;
         }
         int count = fm_find_list(p, &p->others, i, &p->fluid, -1, list, &extra);
@@ -240,18 +232,23 @@ void fm_others_extrapolate(const fm_particles_step *step)
 
 static void copy_range(void *context, int first, int last)
 {
-    fm_particles *p = context;
-    for (int i = first; i < last; i++)
-        if (p->other_from[i] < 0)
-            p->others.force[FM_ROW * (size_t)i + FM_P] = p->P[-1 - p->other_from[i]];
+    fm_particles *p = ((const fm_particles_step *)context)->p;
+    for (int i = first; i < last; i++) {
+        int from = -1 - p->other_from[i];
+        if (from < 0)
+            continue;
+        const float *row = p->fluid.density + FM_ROW * (size_t)from;
+        memcpy(p->others.density + FM_ROW * (size_t)i + FM_S, row + FM_S, 4 * sizeof *row);
+        memcpy(p->others.force + FM_ROW * (size_t)i + FM_S, row + FM_S, 4 * sizeof *row);
+    }
 }
 
-void fm_others_copy_pressure(const fm_particles_step *step)
+// Copies have the velocity and the density of whom they copy.
+void fm_others_copy(const fm_particles_step *step)
 {
-    fm_particles *p = step->p;
-    if (p->others_move)
-        fm_parallel_for(step->around->pool, p->others.count, 16 * FM_PARTICLES_BLOCK, copy_range,
-                        p);
+    if (step->p->others_move)
+        fm_parallel_for(step->around->pool, step->p->others.count, 16 * FM_PARTICLES_BLOCK,
+                        copy_range, (void *)step);
 }
 
 static void react_range(void *context, int first, int last)

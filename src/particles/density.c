@@ -13,7 +13,8 @@
 //     s_i = sum_j V_j W_ij - 1
 //
 // Pressure over rest density: P = k s, k = c^2 or the stiffness of the gas equation. Fluid that is
-// at the surface (fill below SURFACE_FILL) takes no tension in the weakly compressible method.
+// at the surface (fill below FM_SURFACE_FILL) takes no tension in the weakly compressible method, and
+// spray has no pressure at all: walls would throw it back faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
 //   h     half the support, m       c  speed of sound, m/s    delta  diffusion, a share
@@ -23,8 +24,7 @@
 // [MCG03] see core/kernels.h
 #include "particles/particles.h"
 
-static const float SURFACE_FILL = 0.9f; // a flat surface has 0.6 to 0.8, the inside 0.96 or more
-static const float SPRAY_FILL = 0.15f;  // above that of a particle alone
+static const float SPRAY_FILL = 0.15f;  // above that of a particle alone: one or two neighbours
 
 // Sums over one set of neighbours.
 typedef struct sums {
@@ -36,8 +36,9 @@ typedef struct constants {
     bool poly6, rate;
 } constants;
 
-// i: the row of the particle.
-FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm_octet *j)
+// i: the row of the particle. Points of walls and colliders have no density to even out.
+FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm_octet *j,
+                         bool others)
 {
     fm_floats dx = i[FM_X] - j->x, dy = i[FM_Y] - j->y, dz = i[FM_Z] - j->z;
     fm_floats q = fm_floats_sqrt(dx * dx + dy * dy + dz * dz) * k->inverse;
@@ -48,6 +49,8 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
     fm_floats approach =
         (i[FM_VX] - j->vx) * dx + (i[FM_VY] - j->vy) * dy + (i[FM_VZ] - j->vz) * dz;
     fm_floats excess = i[FM_S] - j->s - (k->gx * dx + k->gy * dy + k->gz * dz);
+    if (others)
+        excess = fm_floats_where(j->s != FM_WALL, excess);
     sum->rate += j->V * fm_wendland_slope(q) * (approach + k->diffusion * excess);
 }
 
@@ -75,22 +78,24 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         sums sum = {0};
         for (int b = 0; b < count; b += 8) {
             fm_octet j = fm_load_octet(p->fluid.density, list + b);
-            add_octet(&sum, &k, at, &j);
+            add_octet(&sum, &k, at, &j, false);
         }
+        float own = p->W * (fm_floats_sum(sum.fill) - (float)extra * V); // w(0) = 1
+        sum.fill = (fm_floats){0};
         list = fm_others_of(p, i, room, &count, &unused);
         for (int b = 0; b < count; b += 8) {
             fm_octet j = fm_load_last_octet(p->others.density, list + b, b + 8 == count, unused);
-            add_octet(&sum, &k, at, &j);
+            add_octet(&sum, &k, at, &j, true);
         }
-        float fill = p->W * (fm_floats_sum(sum.fill) - (float)extra * V); // w(0) = 1
+        float fill = own + p->W * fm_floats_sum(sum.fill);
         p->fill[i] = fill;
         float s = fill - 1;
         if (rate) {
             float ds = p->F * fm_floats_sum(sum.rate);
-            s = fill < p->self_fill + SPRAY_FILL ? 0 : at[FM_S] + h * ds;
+            s = own < p->self_fill + SPRAY_FILL ? 0 : at[FM_S] + h * ds;
         }
         p->s_next[i] = s;
-        p->P[i] = stiff * (rate && s < 0 && fill < SURFACE_FILL ? 0 : s);
+        p->P[i] = stiff * (rate && s < 0 && fill < FM_SURFACE_FILL ? 0 : s);
     }
 }
 
@@ -109,15 +114,18 @@ FM_SIMD_CLONES static void compute_published_sums(void *context, int first, int 
     compute_range(context, first, last, true, false);
 }
 
-// When all have read what was before.
-static void take_over(void *context, int first, int last)
+// When all have read what was before. Gives how many are at a surface.
+static double take_over(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
+    int surface = 0;
     for (int i = first; i < last; i++) {
         if (p->def.method != FM_SPH_CONSTANT_DENSITY) // which keeps its pressure there
             p->now.s[i] = p->s_next[i];
         p->fluid.force[FM_ROW * (size_t)i + FM_P] = p->P[i];
+        surface += p->fill[i] < FM_SURFACE_FILL;
     }
+    return surface;
 }
 
 void fm_compute_density(const fm_particles_step *step)
@@ -127,5 +135,6 @@ void fm_compute_density(const fm_particles_step *step)
                           : p->def.method == FM_SPH_STANDARD          ? compute_published_sums
                                                                       : compute_sums;
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, body, (void *)step);
-    fm_parallel_for(step->around->pool, p->count, 16 * FM_PARTICLES_BLOCK, take_over, (void *)step);
+    p->has_surface = fm_parallel_sum(step->around->pool, p->count, 4 * FM_PARTICLES_BLOCK,
+                                     take_over, (void *)step, p->partial) > 0;
 }

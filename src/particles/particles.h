@@ -48,6 +48,11 @@ typedef struct fm_swarm {
     int *start;       // [cell_count + 1]
 } fm_swarm;
 
+// A flat surface has a fill of 0.6 to 0.8, the inside 0.96 or more.
+static const float FM_SURFACE_FILL = 0.87f;
+
+static const float FM_WALL = -2; // s of points of walls and colliders, which have none
+
 enum { FM_X, FM_Y, FM_Z, FM_S, FM_P = FM_S, FM_VX, FM_VY, FM_VZ, FM_V, FM_ROW }; // of such a row
 
 // The state of particles.
@@ -158,6 +163,7 @@ struct fm_particles {
     int *unsorted_from;         // point, or -1 - particle whose copy it is
     int *other_cell, *other_order, *other_from;
     bool others_sorted;
+    bool has_surface;  // some particles are at one
     fm_vec3 *force;    // N, on each of the others
     double *partial;   // for sums
     fm_vec3 *out_x, *out_v; // what readers are given
@@ -247,8 +253,8 @@ int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider plane
 
 // boundary.c: others: points where they are now, copies, and what they have of the fluid.
 void fm_others_place(const fm_particles_step *step, fm_error *err);
-void fm_others_extrapolate(const fm_particles_step *step);
-void fm_others_copy_pressure(const fm_particles_step *step);
+void fm_others_copy(const fm_particles_step *step);        // before the density
+void fm_others_extrapolate(const fm_particles_step *step); // after it
 void fm_others_push_colliders(const fm_particles_step *step);
 // The collider that one of the others belongs to; below 0: none.
 static inline int fm_others_owner(const fm_particles *p, int i)

@@ -168,7 +168,7 @@ static void find_neighbours(const fm_particles_step *step, double *since, fm_err
         return;
     fm_particles_find_neighbours(p, pool);
     clock_stage(p, FM_PARTICLES_NEIGHBOURS, since);
-    fm_others_extrapolate(step);
+    fm_others_copy(step);
     clock_stage(p, FM_PARTICLES_BOUNDARY, since);
 }
 
@@ -195,8 +195,9 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     if (err->status != FM_OK)
         return false;
     fm_compute_density(&step);
-    fm_others_copy_pressure(&step);
     clock_stage(p, FM_PARTICLES_DENSITY, &since);
+    fm_others_extrapolate(&step);
+    clock_stage(p, FM_PARTICLES_BOUNDARY, &since);
     if (method == FM_SPH_CONSTANT_DENSITY)
         clear_pressure(p);
     fm_compute_forces(&step);

@@ -89,6 +89,8 @@ bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing
 {
     fm_paint paint = fm_solid_paint();
     for (int i = 0; setting && i < setting->world->collider_count; i++) {
+        if (setting->world->colliders[i]->mass > 0) // it has frames of its own
+            continue;
         fm_placed_collider placed = fm_collider_place(setting->world->colliders[i], time);
         if (!fm_drawing_add_shape(drawing, &placed.shape, &paint, err))
             return false;

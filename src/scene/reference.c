@@ -38,7 +38,7 @@ static const char introduction[] =
     "\n"
     "- **Numbers** are written `12`, `0.5`, `1.0e-3`; without units, without quotes.\n"
     "- **Words** are those listed; truths are `true` and `false` and nothing else.\n"
-    "- **Names** of bodies, motions, colliders and probes have letters, digits, `-` and `_`.\n"
+    "- **Names** of bodies, fluids, motions, colliders and probes have letters, digits, `-` and `_`.\n"
     "- **Rotations** are an axis and an angle in degrees: `{ axis: [0, 1, 0], angle: 90 }`. Angles "
     "of motions and of the\n  camera are in degrees too; phases, which go into a sine, in "
     "radians.\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tables.c: every key of a scene; those of cloth are in cloth_table.c.
+// tables.c: every key of a scene; those of cloth are in cloth_table.c, of fluids in
+// fluid_table.c.
 //
 // A key is written down here once: reading, checking, settings, descriptions, the schema and
 // docs/scenes.md all come from it.
@@ -348,6 +349,11 @@ static const fm_entry collider_entries[] = {
      .about = "what it follows; without it it stays"},
     {"friction", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.friction), .range = WITHIN(0, 1e3),
      .about = "Coulomb's coefficient"},
+    {"mass", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.mass), "kg", WITHIN(0, 1e9),
+     .about = "above 0: it moves freely, pushed by fluids and its weight; spheres only. In 2D per "
+              "metre of depth"},
+    {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.velocity), "m/s",
+     WITHIN(-1e4, 1e4), .about = "of a free one at the beginning"},
 };
 
 static void set_collider_defaults(void *object)
@@ -358,7 +364,7 @@ static void set_collider_defaults(void *object)
 
 static const fm_table collider_table = {
     .name = "collider",
-    .about = "What bodies may not enter: one of plane, sphere, capsule, box.",
+    .about = "What bodies and fluids may not enter: one of plane, sphere, capsule, box.",
     .size = sizeof(fm_scene_collider),
     .set_defaults = set_collider_defaults,
     .entries = collider_entries,
@@ -461,11 +467,13 @@ static const fm_entry scene_entries[] = {
     {"world", FM_KEY_MAPPING, .table = &world_table, .about = "time, gravity, and how it is run"},
     {"medium", FM_KEY_MAPPING, .table = &medium_table, .about = "what everything is immersed in"},
     {"motions", FM_KEY_NAMED, SCENE(motions), .table = &motion_table, .range = WITHIN(0, 1024),
-     .about = "how pins and colliders move, by name"},
+     .about = "how pins, colliders and tanks move, by name"},
     {"bodies", FM_KEY_NAMED, SCENE(bodies), .table = &body_table, .range = WITHIN(0, 1024),
-     .needed = true, .about = "what is simulated, by name"},
+     .about = "what is simulated, by name"},
+    {"fluids", FM_KEY_NAMED, SCENE(fluids), .table = &fm_fluid_table, .range = WITHIN(0, 1024),
+     .about = "fluids that are simulated, by name"},
     {"colliders", FM_KEY_NAMED, SCENE(colliders), .table = &collider_table,
-     .range = WITHIN(0, 1024), .about = "what bodies may not enter, by name"},
+     .range = WITHIN(0, 1024), .about = "what bodies and fluids may not enter, by name"},
     {"probes", FM_KEY_NAMED, SCENE(probes), .table = &probe_table, .range = WITHIN(0, 1024),
      .about = "numbers written at every frame, by name"},
     {"output", FM_KEY_MAPPING, .table = &output_table, .about = "what a run leaves behind"},
