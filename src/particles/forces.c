@@ -3,7 +3,8 @@
 //
 // Weakly compressible, and viscosity with constant density:
 //
-//     a_i = sum_j V_j F_ij [ -(P_i + P_j) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij ] + g + pushes
+//     a_i = (1 - s_i) sum_j (1 - s_j) V_j F_ij [ -(P_i + P_j) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij ]
+//           + g + pushes,     s = P / c^2: volumes and densities as they are, to first order
 //     Pi_ij = alpha c h min(0, (v_i - v_j) . r_ij) / (r_ij^2 + h^2 / 100)            [MON92]
 //
 // each term antisymmetric, so that momentum is conserved to rounding. Where no neighbour is at a
@@ -41,7 +42,8 @@ typedef struct sums {
 } sums;
 
 typedef struct constants {
-    float inverse, viscosity, artificial, soft, spiky, laplacian, softness;
+    float inverse, viscosity, artificial, soft, spiky, laplacian;
+    float softness; // s^2/m^2: rho/rho0 - 1 over P
     bool published, shifts;
 } constants;
 
@@ -60,7 +62,7 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
     } else {
         fm_floats approach = ux * dx + uy * dy + uz * dz;
         approach = fm_floats_where(approach < 0, approach);
-        slope = j->V * fm_wendland_slope(q);
+        slope = j->V * (1 - k->softness * j->s) * fm_wendland_slope(q);
         along = slope * (k->artificial * approach / (r2 + k->soft) - pressure);
         drag = slope * k->viscosity;
     }
@@ -84,7 +86,7 @@ static constants make_constants(const fm_particles *p, bool published, bool shif
         .soft = (float)(h * h / 100),
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),
-        .softness = (float)(1 / (p->c * p->c)), // of the published: rho/rho0 - 1 over P
+        .softness = p->def.method == FM_SPH_CONSTANT_DENSITY ? 0 : (float)(1 / (p->c * p->c)),
         .published = published,
         .shifts = shifts,
     };
@@ -136,7 +138,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             fm_octet j = fm_load_last_octet(p->others.force, points + b, b + 8 == count, extra);
             add_octet(&sum, &k, at, &j);
         }
-        float scale = published ? 1 / (1 + p->now.s[i]) : p->F;
+        float scale = published ? 1 / (1 + p->now.s[i]) : p->F * (1 - k.softness * at[FM_P]);
         p->ax[i] = (float)g.x + scale * fm_floats_sum(sum.x);
         p->ay[i] = (float)g.y + scale * fm_floats_sum(sum.y);
         p->az[i] = (float)g.z + scale * fm_floats_sum(sum.z);
@@ -191,7 +193,8 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
             fm_octet j = fm_load_last_octet(p->fluid.force, room + b, b + 8 == count, extra);
             add_octet(&sum, &k, at, &j);
         }
-        double own = published ? 1 / (1 + (double)(k.softness * at[FM_P])) : (double)p->F;
+        float s = k.softness * at[FM_P];
+        double own = published ? 1 / (1 + s) : p->F * (1 - s);
         double scale = p->def.density * (double)at[FM_V] * own;
         force[i] = (fm_vec3){scale * fm_floats_sum(sum.x), scale * fm_floats_sum(sum.y),
                              scale * fm_floats_sum(sum.z)};
