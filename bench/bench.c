@@ -10,6 +10,8 @@ const bench_case bench_cases[] = {
     {"memory", "the fractional memory: ns per lane and step against rings and a plain loop",
      bench_memory},
     {"cloth", "a substep of a cloth: what memory, size and threads cost", bench_cloth},
+    {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
+     bench_particles},
 #ifdef BENCH_FILES
     {"files", "writing frames beside simulating them", bench_files},
 #endif

@@ -6,7 +6,8 @@
 #include "bodies.h"
 
 // Viscosity and nothing artificial; sound ten times as fast as `speed`.
-static inline fm_particles_def viscous_fluid(int dimensions, double spacing, double nu, double speed)
+static inline fm_particles_def viscous_fluid(int dimensions, double spacing, double nu,
+                                             double speed)
 {
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = dimensions;
@@ -51,7 +52,8 @@ static inline void fill_domain(fm_particles *fluid, double jitter)
 static inline double *read_fluid(fm_particles *fluid, const char *field, int components)
 {
     fm_error err = {0};
-    double *values = malloc((size_t)components * (size_t)fm_particles_count(fluid) * sizeof *values);
+    double *values =
+        malloc((size_t)components * (size_t)fm_particles_count(fluid) * sizeof *values);
     assert_true(fm_particles_read_field(fluid, field, values, &err));
     return values;
 }

@@ -73,13 +73,13 @@ typedef struct fm_particles_def {
     double density;   // kg/m^3, at rest
     double viscosity; // Pa s, dynamic; water 1.0e-3
     fm_sph_method method;
-    double stiffness; // m^2/s^2, STANDARD: k of p = k (rho - rho0)
+    double stiffness;             // m^2/s^2, STANDARD: k of p = k (rho - rho0)
     fm_sph_integrator integrator; // STANDARD
     double speed; // m/s, WEAKLY_COMPRESSIBLE: the fastest expected, sound is ten times as fast; 0:
                   // from the height of the fluid, what moves, and what pushes
     double artificial_viscosity; // WEAKLY_COMPRESSIBLE: share, calms what is shorter than a few
                                  // spacings; acts on approaching particles only
-    double diffusion; // WEAKLY_COMPRESSIBLE: share, smooths the density field
+    double diffusion;            // WEAKLY_COMPRESSIBLE: share, smooths the density field
     double shifting;  // share, WEAKLY_COMPRESSIBLE: evens out the particles where they flow
     double tolerance; // CONSTANT_DENSITY: mean compression allowed
     int iterations;   // CONSTANT_DENSITY: at most so many
@@ -153,7 +153,7 @@ FM_API bool fm_particles_set_velocities(fm_particles *fluid, const fm_vec3 *velo
 typedef enum fm_particles_stage {
     FM_PARTICLES_SORT,       // into cells
     FM_PARTICLES_NEIGHBOURS, // who is within the support of each
-    FM_PARTICLES_BOUNDARY, // walls, colliders, copies across periodic sides
+    FM_PARTICLES_BOUNDARY,   // walls, colliders, copies across periodic sides
     FM_PARTICLES_DENSITY,
     FM_PARTICLES_FORCES,
     FM_PARTICLES_PRESSURE, // CONSTANT_DENSITY: the iterations
@@ -164,13 +164,13 @@ typedef enum fm_particles_stage {
 typedef struct fm_particles_stats {
     double seconds[FM_PARTICLES_STAGE_COUNT];
     int64_t substep_count;
-    int64_t iteration_count;   // CONSTANT_DENSITY
-    double compression;        // CONSTANT_DENSITY: mean, after the last substep
-    int64_t refused_count;     // particles that found no room
-    int64_t removed_count;     // taken by sinks
-    int64_t pair_count;        // within the support now, each pair once
-    int64_t candidate_count;   // distances that a pass looks at
-    int boundary_count;        // points that walls and colliders are made of
+    int64_t iteration_count; // CONSTANT_DENSITY
+    double compression;      // CONSTANT_DENSITY: mean, after the last substep
+    int64_t refused_count;   // particles that found no room
+    int64_t removed_count;   // taken by sinks
+    int64_t pair_count;      // within the support now, each pair once
+    int64_t candidate_count; // distances that a pass looks at
+    int boundary_count;      // points that walls and colliders are made of
 } fm_particles_stats;
 FM_API const char *fm_particles_stage_name(fm_particles_stage stage); // "sort", ...
 FM_API fm_particles_stats fm_particles_read_stats(fm_particles *fluid);

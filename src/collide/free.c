@@ -44,9 +44,9 @@ void fm_collider_move(fm_collider *c, fm_vec3 gravity, double h, const fm_placed
 
 void fm_collider_save(const fm_collider *c, double state[FM_FREE_STATE])
 {
-    const double all[FM_FREE_STATE] = {c->centre.x, c->centre.y,   c->centre.z,   c->velocity.x,
+    const double all[FM_FREE_STATE] = {c->centre.x,   c->centre.y,   c->centre.z, c->velocity.x,
                                        c->velocity.y, c->velocity.z, c->spin.x,   c->spin.y,
-                                       c->spin.z,   c->turned.x,   c->turned.y,   c->turned.z,
+                                       c->spin.z,     c->turned.x,   c->turned.y, c->turned.z,
                                        c->turned.w};
     for (int i = 0; i < FM_FREE_STATE; i++)
         state[i] = all[i];

@@ -40,8 +40,8 @@ static void set_vector(float *to, fm_vec3 v)
 
 static fm_surface *frame_collider(const char *name, const fm_collider *c, fm_error *err)
 {
-    static const fm_surface_field fields[3] = {{"velocity", 3, NULL}, {"spin", 3, NULL},
-                                               {"radius", 1, NULL}};
+    static const fm_surface_field fields[3] = {
+        {"velocity", 3, NULL}, {"spin", 3, NULL}, {"radius", 1, NULL}};
     fm_surface *surface = fm_surface_create(name, 1, 0, 0, fields, 3, err);
     if (!surface)
         return NULL;

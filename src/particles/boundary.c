@@ -29,9 +29,9 @@ static void place_points(const fm_particles_step *step)
     fm_particles *p = step->p;
     for (int i = 0; i < p->point_count; i++) {
         const fm_boundary_point *point = &p->points[i];
-        fm_vec3 x = point->owner < 0 ? fm_add(point->x, step->offset)
-                                     : fm_pose_apply(&step->around->placed[point->owner].pose,
-                                                     point->x);
+        fm_vec3 x = point->owner < 0
+                        ? fm_add(point->x, step->offset)
+                        : fm_pose_apply(&step->around->placed[point->owner].pose, point->x);
         if (p->def.dimensions == 2)
             x.z = 0;
         p->unsorted[i] = (fm_boundary_point){x, point->volume, point->owner};
@@ -204,8 +204,7 @@ FM_INLINE void take_from_fluid(const fm_particles_step *step, int i, const int *
     const float mean[3] = {fm_floats_sum(sum.vx) / W, fm_floats_sum(sum.vy) / W,
                            fm_floats_sum(sum.vz) / W};
     for (int axis = 0; axis < 3; axis++)
-        seen[FM_VX + axis] =
-            p->def.domain.slip ? mean[axis] : 2 * real[FM_VX + axis] - mean[axis];
+        seen[FM_VX + axis] = p->def.domain.slip ? mean[axis] : 2 * real[FM_VX + axis] - mean[axis];
 }
 
 FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)

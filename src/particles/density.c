@@ -24,7 +24,7 @@
 // [MCG03] see core/kernels.h
 #include "particles/particles.h"
 
-static const float SPRAY_FILL = 0.15f;  // above that of a particle alone: one or two neighbours
+static const float SPRAY_FILL = 0.15f; // above that of a particle alone: one or two neighbours
 
 // Sums over one set of neighbours.
 typedef struct sums {

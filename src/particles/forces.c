@@ -144,7 +144,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         p->az[i] = (float)g.z + scale * fm_floats_sum(sum.z);
         if (shifts)
             keep_even(p, i, (float)step->h, list, own, scale * fm_floats_sum(sum.gx),
-                  scale * fm_floats_sum(sum.gy), scale * fm_floats_sum(sum.gz));
+                      scale * fm_floats_sum(sum.gy), scale * fm_floats_sum(sum.gz));
     }
 }
 

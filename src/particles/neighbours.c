@@ -67,8 +67,8 @@ bool fm_rows_make(fm_particles *p, fm_error *err)
     rows->ny = n[1];
     rows->nz = n[2];
     rows->cell_count = rows->nx * rows->ny * rows->nz;
-    rows->number = fm_arena_alloc(&p->arena, (size_t)rows->ny * (size_t)rows->nz, sizeof(int),
-                                  p->name, err);
+    rows->number =
+        fm_arena_alloc(&p->arena, (size_t)rows->ny * (size_t)rows->nz, sizeof(int), p->name, err);
     rows->around = fm_arena_alloc(&p->arena, (size_t)rows->ny * (size_t)rows->nz,
                                   sizeof *rows->around, p->name, err);
     if (err->status == FM_OK)
@@ -145,8 +145,8 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, float x, flo
     y1 = y1 > 0 ? y1 * y1 : 0;
     z0 = z0 > 0 ? z0 * z0 : 0;
     z1 = z1 > 0 ? z1 * z1 : 0;
-    const fm_floats across = (fm_floats){y0, 0, y1, y0, y1, y0, 0, y1} +
-                             (fm_floats){z0, z0, z0, 0, 0, z1, z1, z1};
+    const fm_floats across =
+        (fm_floats){y0, 0, y1, y0, y1, y0, 0, y1} + (fm_floats){z0, z0, z0, 0, 0, z1, z1, z1};
     fm_floats square = wide - across;
     fm_ints reached = square > 0;
     fm_floats half = fm_floats_sqrt(fm_floats_where(reached, square));

@@ -30,8 +30,7 @@ fm_particles_def fm_default_particles_def(void)
 static bool check_range(const fm_particles *p, const char *field, double value, double low,
                         double high, const char *allowed, fm_error *err)
 {
-    return (value >= low && value <= high) ||
-           fm_fail_number(err, p->name, field, value, allowed);
+    return (value >= low && value <= high) || fm_fail_number(err, p->name, field, value, allowed);
 }
 
 static bool check_domain(const fm_particles *p, fm_error *err)
@@ -185,7 +184,8 @@ static bool check_box(const fm_particles *p, const fm_fluid_box *box, fm_error *
     bool flat = p->def.dimensions == 2;
     if (!(box->low.x < box->high.x && box->low.y < box->high.y &&
           (flat || box->low.z < box->high.z)))
-        return fm_fail_vector(err, p->name, "box.high", box->high, "above box.low along every axis");
+        return fm_fail_vector(err, p->name, "box.high", box->high,
+                              "above box.low along every axis");
     bool in = box->low.x >= d->low.x && box->low.y >= d->low.y && box->high.x <= d->high.x &&
               box->high.y <= d->high.y &&
               (flat || (box->low.z >= d->low.z && box->high.z <= d->high.z));
@@ -211,8 +211,8 @@ static int divide(double size, double spacing)
     return (int)fmax(1, round(size / spacing));
 }
 
-bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box,
-                           const fm_surroundings *around, fm_error *err)
+bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_surroundings *around,
+                           fm_error *err)
 {
     if (err->status != FM_OK || !check_box(p, box, err))
         return false;
@@ -285,7 +285,9 @@ static double find_speed(const fm_particles *p, const fm_surroundings *around)
     double highest = -DBL_MAX, lowest = DBL_MAX, fastest = 0;
     for (int i = 0; i < 8; i++) {
         fm_vec3 corner = {i & 1 ? d->high.x : d->low.x, i & 2 ? d->high.y : d->low.y,
-                          p->def.dimensions == 2 ? 0 : i & 4 ? d->high.z : d->low.z};
+                          p->def.dimensions == 2 ? 0
+                          : i & 4                ? d->high.z
+                                                 : d->low.z};
         lowest = fmin(lowest, -fm_dot(g, corner));
     }
     for (int i = 0; i < p->count; i++) {
@@ -304,8 +306,8 @@ static double find_speed(const fm_particles *p, const fm_surroundings *around)
         fastest = fmax(fastest, sqrt(s->speed * s->speed + 2 * fall));
     }
     for (int i = 0; i < p->push_count; i++)
-        fastest = fmax(fastest, sqrt(4 * fm_length(p->pushes[i].acceleration) *
-                                     p->pushes[i].radius));
+        fastest =
+            fmax(fastest, sqrt(4 * fm_length(p->pushes[i].acceleration) * p->pushes[i].radius));
     for (int k = 0; k <= 64; k++) { // a motion over its first ten seconds
         fm_vec3 carry;
         fm_domain_offset(p, 10.0 * k / 64, &carry);

@@ -44,8 +44,8 @@ typedef struct fm_swarm {
     int count, room;
     float *x, *y, *z; // m from the origin of the rows
     float *density;   // [8 * room] x y z s, ux uy uz V: what density.c reads
-    float *force;     // [8 * room] x y z P, vx vy vz V: what forces.c reads; the fluid's is the same
-    int *start;       // [cell_count + 1]
+    float *force; // [8 * room] x y z P, vx vy vz V: what forces.c reads; the fluid's is the same
+    int *start;   // [cell_count + 1]
 } fm_swarm;
 
 // A flat surface has a fill of 0.6 to 0.8, the inside 0.96 or more.
@@ -140,32 +140,32 @@ struct fm_particles {
     int capacity, others_room;
     fm_parcels spare; // where sorting puts them
     fm_swarm fluid, others;
-    int *cell, *order;          // of each particle before it is sorted; who is now where
-    int *in_cell;               // of each particle
+    int *cell, *order; // of each particle before it is sorted; who is now where
+    int *in_cell;      // of each particle
     fm_packing *packing;
-    int *lists;                 // neighbours, FM_PARTICLES_BLOCK particles after each other
-    int *list_start;            // of each particle; -1: no room, to be found again in every pass
-    int *list_count;            // a multiple of eight
-    unsigned char *list_extra;  // of it, the particle itself again
+    int *lists;                // neighbours, FM_PARTICLES_BLOCK particles after each other
+    int *list_start;           // of each particle; -1: no room, to be found again in every pass
+    int *list_count;           // a multiple of eight
+    unsigned char *list_extra; // of it, the particle itself again
     int *other_start, *other_count; // the same for neighbours among the others
     unsigned char *other_extra;
-    int list_room; // of one block
-    unsigned char *near;        // [cell] others are within the support
-    unsigned char *occupied;    // [cell] the same along x only
-    unsigned char *gone;        // 1: a sink took it
-    float *fill;                // sum of V W
-    float *ax, *ay, *az;        // m/s^2
-    float *dx, *dy, *dz;        // m, shift
-    float *s_next, *P;          // rho / rho0 - 1 after the substep; pressure / rho0
-    float *alpha, *kappa;       // pressure.c
-    float *pressed;             // 1/s: sum of kappa over the iterations
+    int list_room;               // of one block
+    unsigned char *near;         // [cell] others are within the support
+    unsigned char *occupied;     // [cell] the same along x only
+    unsigned char *gone;         // 1: a sink took it
+    float *fill;                 // sum of V W
+    float *ax, *ay, *az;         // m/s^2
+    float *dx, *dy, *dz;         // m, shift
+    float *s_next, *P;           // rho / rho0 - 1 after the substep; pressure / rho0
+    float *alpha, *kappa;        // pressure.c
+    float *pressed;              // 1/s: sum of kappa over the iterations
     fm_boundary_point *unsorted; // points and copies where they are now
-    int *unsorted_from;         // point, or -1 - particle whose copy it is
+    int *unsorted_from;          // point, or -1 - particle whose copy it is
     int *other_cell, *other_order, *other_from;
     bool others_sorted;
-    bool has_surface;  // some particles are at one
-    fm_vec3 *force;    // N, on each of the others
-    double *partial;   // for sums
+    bool has_surface;       // some particles are at one
+    fm_vec3 *force;         // N, on each of the others
+    double *partial;        // for sums
     fm_vec3 *out_x, *out_v; // what readers are given
     fm_particles_stats stats;
 };

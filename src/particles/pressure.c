@@ -45,8 +45,8 @@ FM_INLINE void add_octet(sums *sum, quantity what, const float *i, const fm_octe
     fm_floats r2 = dx * dx + dy * dy + dz * dz;
     fm_floats slope = j->V * fm_wendland_slope(fm_floats_sqrt(r2) * inverse);
     if (what == AHEAD) {
-        sum->more += slope * ((i[FM_VX] - j->vx) * dx + (i[FM_VY] - j->vy) * dy +
-                              (i[FM_VZ] - j->vz) * dz);
+        sum->more +=
+            slope * ((i[FM_VX] - j->vx) * dx + (i[FM_VY] - j->vy) * dy + (i[FM_VZ] - j->vz) * dz);
         return;
     }
     fm_ints point = others ? j->s == POINT : (fm_ints){0};

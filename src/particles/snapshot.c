@@ -51,8 +51,8 @@ typedef struct piece {
 static int list_pieces(const fm_particles *p, piece pieces[10])
 {
     const fm_parcels *q = &p->now;
-    piece all[10] = {{q->x, 8},  {q->y, 8}, {q->z, 8},  {q->vx, 4},        {q->vy, 4},
-                     {q->vz, 4}, {q->s, 4}, {q->id, 4}, {p->P, 4}, {p->fill, 4}};
+    piece all[10] = {{q->x, 8},  {q->y, 8}, {q->z, 8},  {q->vx, 4}, {q->vy, 4},
+                     {q->vz, 4}, {q->s, 4}, {q->id, 4}, {p->P, 4},  {p->fill, 4}};
     memcpy(pieces, all, sizeof all);
     return 10;
 }

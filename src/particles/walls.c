@@ -58,7 +58,8 @@ typedef struct lattice {
 static lattice make_lattice(const fm_particles *p)
 {
     const fm_domain *d = &p->def.domain;
-    const double low[3] = {d->low.x, d->low.y, d->low.z}, high[3] = {d->high.x, d->high.y, d->high.z};
+    const double low[3] = {d->low.x, d->low.y, d->low.z},
+                 high[3] = {d->high.x, d->high.y, d->high.z};
     lattice l;
     for (int axis = 0; axis < 3; axis++) {
         bool flat = axis >= p->def.dimensions;
@@ -122,8 +123,8 @@ static bool is_in_reach(const fm_particles *p, fm_vec3 x)
 {
     const fm_domain *d = &p->def.domain;
     double R = p->R;
-    bool in = x.x > d->low.x - R && x.x < d->high.x + R && x.y > d->low.y - R &&
-              x.y < d->high.y + R;
+    bool in =
+        x.x > d->low.x - R && x.x < d->high.x + R && x.y > d->low.y - R && x.y < d->high.y + R;
     return in && (p->def.dimensions == 2 || (x.z > d->low.z - R && x.z < d->high.z + R));
 }
 
@@ -326,8 +327,8 @@ int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider plane
                                       .pose = fm_pose_identity()};
         plane->shape.kind = FM_SHAPE_PLANE;
         plane->shape.centre = fm_add(side % 2 ? d->high : d->low, offset);
-        plane->shape.normal = (fm_vec3){side / 2 == 0 ? sign : 0, side / 2 == 1 ? sign : 0,
-                                        side / 2 == 2 ? sign : 0};
+        plane->shape.normal =
+            (fm_vec3){side / 2 == 0 ? sign : 0, side / 2 == 1 ? sign : 0, side / 2 == 2 ? sign : 0};
         plane->reach = fm_largest(plane->shape.centre);
         plane->pose.velocity = velocity;
     }

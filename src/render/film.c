@@ -297,8 +297,10 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     fm_polygons polygons = view_surface(s);
     polygons.spacing[0] = r->spacing[object][0];
     polygons.spacing[1] = r->spacing[object][1];
+    if (s->point_count > 1)
+        polygons.radius *= fm_setting_particles(r->setting);
     // several points are a fluid, one is a ball
-    fm_paint paint = s->face_count > 0 ? fm_choose_paint(object)
+    fm_paint paint = s->face_count > 0    ? fm_choose_paint(object)
                      : s->point_count > 1 ? fm_water_paint()
                                           : fm_solid_paint();
     if (film->options.has_cloth && s->face_count > 0)

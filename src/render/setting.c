@@ -72,6 +72,11 @@ bool fm_setting_cloth(const fm_setting *setting, fm_color *color)
     return true;
 }
 
+double fm_setting_particles(const fm_setting *setting)
+{
+    return setting ? setting->scene->look.particles : 1;
+}
+
 bool fm_setting_floor(const fm_setting *setting, double *height)
 {
     for (int i = 0; setting && i < setting->world->collider_count; i++) {

@@ -17,8 +17,7 @@ static const fm_entry side_entries[] = {
      .about = "across +x"},
     {"bottom", FM_KEY_WORD, DEF(domain.sides[FM_SIDE_BOTTOM]), .words = side_kinds,
      .about = "across -y"},
-    {"top", FM_KEY_WORD, DEF(domain.sides[FM_SIDE_TOP]), .words = side_kinds,
-     .about = "across +y"},
+    {"top", FM_KEY_WORD, DEF(domain.sides[FM_SIDE_TOP]), .words = side_kinds, .about = "across +y"},
     {"back", FM_KEY_WORD, DEF(domain.sides[FM_SIDE_BACK]), .words = side_kinds,
      .about = "across -z"},
     {"front", FM_KEY_WORD, DEF(domain.sides[FM_SIDE_FRONT]), .words = side_kinds,
@@ -47,7 +46,8 @@ static const fm_entry slide_entries[] = {
      .about = "across +z"},
 };
 static const fm_table slide_table = {.name = "slide",
-                                     .about = "Velocities of walls along themselves: a lid, a belt.",
+                                     .about =
+                                         "Velocities of walls along themselves: a lid, a belt.",
                                      .entries = slide_entries,
                                      .count = COUNT(slide_entries)};
 

@@ -337,6 +337,7 @@ typedef struct fm_scene_camera {
 typedef struct fm_scene_look {
     int style;
     fm_vec3 background, cloth;
+    double particles; // size, in their own
 } fm_scene_look;
 
 struct fm_scene {

@@ -352,8 +352,8 @@ static const fm_entry collider_entries[] = {
     {"mass", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.mass), "kg", WITHIN(0, 1e9),
      .about = "above 0: it moves freely, pushed by fluids and its weight; spheres only. In 2D per "
               "metre of depth"},
-    {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.velocity), "m/s",
-     WITHIN(-1e4, 1e4), .about = "of a free one at the beginning"},
+    {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.velocity), "m/s", WITHIN(-1e4, 1e4),
+     .about = "of a free one at the beginning"},
 };
 
 static void set_collider_defaults(void *object)
@@ -450,6 +450,9 @@ static const fm_entry look_entries[] = {
      .about = "the colour far away"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "the colour of cloth"},
+    {"particles", FM_KEY_NUMBER, SCENE(look.particles), .range = ABOVE(0, 4),
+     .about = "how large particles of fluids are drawn: 1 touch each other, 0.3 show what is "
+              "between them"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "How pictures look.",
@@ -494,7 +497,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoint_seconds = 1;
     scene->checkpoints_kept = 10;
     scene->camera = (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE};
-    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}};
+    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}, 1};
 }
 
 const fm_table fm_scene_table = {

@@ -34,8 +34,8 @@ static void expect_conserved(fm_sph_method method, int dimensions)
         advance(world, 1e-4);
         now = fm_particles_velocities(fluid, NULL);
         for (int i = 0; i < n; i++) {
-            impulses += m * hypot(hypot(now[i].x - last[i].x, now[i].y - last[i].y),
-                                  now[i].z - last[i].z);
+            impulses +=
+                m * hypot(hypot(now[i].x - last[i].x, now[i].y - last[i].y), now[i].z - last[i].z);
             last[i] = now[i];
         }
     }

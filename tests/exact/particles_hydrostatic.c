@@ -32,8 +32,8 @@ static void expect_pressure(int dimensions, bool settled)
     for (int i = 0; i < n; i++)
         worst = fmax(worst, fabs(p[i] - 1000 * g * (H - x[i].y)) / (1000 * g * H));
     printf("  %dD, %s: slope %.4f rho g, bottom %.4f rho g H, worst particle off by %.4f\n",
-           dimensions, settled ? "settled" : "let go", -slope / (1000 * g),
-           bottom / (1000 * g * H), worst);
+           dimensions, settled ? "settled" : "let go", -slope / (1000 * g), bottom / (1000 * g * H),
+           worst);
     assert_close(-slope / (1000 * g), 1, 0.01);
     assert_close(bottom / (1000 * g * H), 1, 0.01);
     assert_int_equal(report.outside_count, 0);

@@ -51,9 +51,8 @@ static void flow_starts_as_the_series_says(void **state)
 {
     (void)state;
     double table[ROWS][TIMES + 1], error[LEVELS][TIMES], series[LEVELS];
-    assert_int_equal(read_table(REFERENCE_DIR "/poiseuille_startup.csv", &table[0][0], TIMES + 1,
-                                ROWS),
-                     ROWS);
+    assert_int_equal(
+        read_table(REFERENCE_DIR "/poiseuille_startup.csv", &table[0][0], TIMES + 1, ROWS), ROWS);
     for (int level = 0; level < LEVELS; level++)
         measure(10 << level, table, error[level]);
     for (int k = 0; k < TIMES; k++) {

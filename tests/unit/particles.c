@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Particle fluids: kernels, neighbours against all pairs, what is refused, sources and sinks, open
 // sides, balls that float and sink, points of colliders, states saved and damaged.
-#include "fluids.h"
 #include "particles/particles.h"
+#include "fluids.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -63,8 +63,10 @@ static void slopes_are_derivatives(void **state)
         for (double q = 0.05; q < 0.96; q += 0.05) {
             // exact functions, so that differences are not of roundings
             double w = fm_kernel_norm(FM_WENDLAND, d), s = fm_kernel_norm(FM_SPIKY, d);
-            double slope = w * (pow(1 - q - h, 4) * (5 - 4 * (1 - q - h)) -
-                                pow(1 - q + h, 4) * (5 - 4 * (1 - q + h))) / (2 * h);
+            double slope = w *
+                           (pow(1 - q - h, 4) * (5 - 4 * (1 - q - h)) -
+                            pow(1 - q + h, 4) * (5 - 4 * (1 - q + h))) /
+                           (2 * h);
             assert_close(w * fm_wendland_slope(wide(q))[0] * q, slope, 1e-4 * w);
             slope = (spiky(q + h, d) - spiky(q - h, d)) / (2 * h);
             assert_close(s * fm_spiky_slope(wide(q))[0] * q, slope, 1e-4 * s);
@@ -182,11 +184,8 @@ static void fluid_comes_and_goes(void **state)
     def.speed = 2;
     def.capacity = 400;
     fm_particles *fluid = make_fluid(world, &def);
-    fm_fluid_source source = {.centre = {0.2, 0.5, 0.5},
-                              .direction = {5, 0, 0},
-                              .radius = 0.11,
-                              .speed = 1,
-                              .end = 0.5};
+    fm_fluid_source source = {
+        .centre = {0.2, 0.5, 0.5}, .direction = {5, 0, 0}, .radius = 0.11, .speed = 1, .end = 0.5};
     assert_true(fm_particles_add_source(fluid, &source, &err));
     fm_fluid_sink sink = {.low = {0.8, 0, 0}, .high = {1, 1, 1}};
     assert_true(fm_particles_add_sink(fluid, &sink, &err));
