@@ -131,8 +131,8 @@ static void compare_threads(bench_report *report, const char *group, int cells)
         char note[128];
         snprintf(note, sizeof note, "%.1f of %.0f Gflop/s measured peak: %.0f %%", rate, peak,
                  100 * rate / peak);
-        bench_add(report, &(bench_result){group, "one thread", jobs[0].ns, "ns/particle", 0, "",
-                                          note});
+        bench_add(report,
+                  &(bench_result){group, "one thread", jobs[0].ns, "ns/particle", 0, "", note});
         snprintf(note, sizeof note, "%.2f times as fast; %.2f million particles/s, %.0f pairs/s",
                  1 / jobs[1].ratio, 1e3 / jobs[1].ns,
                  1e9 * (double)stats.pair_count / two.count / jobs[1].ns);

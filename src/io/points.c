@@ -63,12 +63,12 @@ static fm_surface *frame_fluid(fm_particles *fluid, fm_error *err)
     fm_surface *surface =
         fm_surface_create(fm_particles_name(fluid), (int)count, 0, 0, fields, 5, err);
     double *values = malloc((3 * count + 1) * sizeof *values);
-    if (surface && !values)
-        fm_fail_no_memory(err, surface->name, 3 * count * sizeof *values);
-    if (surface && fm_particles_read_field(fluid, "position", values, err))
+    if (!values)
+        fm_fail_no_memory(err, "frame", 3 * count * sizeof *values);
+    if (surface && values && fm_particles_read_field(fluid, "position", values, err))
         for (size_t i = 0; i < 3 * count; i++)
             surface->points[i] = (float)values[i];
-    for (int f = 0; surface && f < 4 && err->status == FM_OK; f++) {
+    for (int f = 0; surface && values && f < 4 && err->status == FM_OK; f++) {
         fm_surface_field *field = &surface->fields[f];
         fm_particles_read_field(fluid, field->name, values, err);
         for (size_t i = 0; i < count * (size_t)field->components; i++)

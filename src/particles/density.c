@@ -5,7 +5,7 @@
 // is not hydrostatic [FOU19] after [MAR11]:
 //
 //     ds/dt = -div v + delta h c lap(s - s_g),        grad s_g = g / c^2
-//     ds_i/dt = sum_j V_j F_ij [ (v_i - v_j) . r_ij + 2 delta h c (s_i - s_j - g . r_ij / c^2) ]
+//     ds_i/dt = sum_j V_j F_ij [(v_i - v_j) . r_ij + 2 delta h c (s_i - s_j - g . r_ij / c^2)]
 //
 // The rate keeps free surfaces as they are, where a sum would see them as thin. Otherwise, [MCG03]
 // eq. (3), over fluid and over what walls and colliders are made of:

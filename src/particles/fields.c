@@ -58,8 +58,8 @@ static int compare(const void *a, const void *b)
 static int *find_places(fm_particles *p)
 {
     int(*pairs)[2] = malloc(((size_t)p->count + 1) * sizeof *pairs);
-    int *place = malloc(((size_t)p->count + 1) * sizeof *place);
-    if (pairs && place) {
+    int *place = pairs ? malloc(((size_t)p->count + 1) * sizeof *place) : NULL;
+    if (place) {
         for (int i = 0; i < p->count; i++) {
             pairs[i][0] = p->now.id[i];
             pairs[i][1] = i;

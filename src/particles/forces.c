@@ -3,7 +3,7 @@
 //
 // Weakly compressible, and viscosity with constant density:
 //
-//     a_i = (1 - s_i) sum_j (1 - s_j) V_j F_ij [ -(P_i + P_j) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij ]
+//     a_i = (1 - s_i) sum_j (1 - s_j) V_j F_ij [-(P_i + P_j) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij]
 //           + g + pushes,     s = P / c^2: volumes and densities as they are, to first order
 //     Pi_ij = alpha c h min(0, (v_i - v_j) . r_ij) / (r_ij^2 + h^2 / 100)            [MON92]
 //

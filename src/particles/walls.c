@@ -134,7 +134,7 @@ static bool is_behind_wall(const fm_particles *p, fm_vec3 x)
     const fm_domain *d = &p->def.domain;
     const double at[3] = {x.x, x.y, x.z}, low[3] = {d->low.x, d->low.y, d->low.z},
                  high[3] = {d->high.x, d->high.y, d->high.z};
-    for (int axis = 0; axis < p->def.dimensions; axis++) {
+    for (int axis = 0; axis < 3 && axis < p->def.dimensions; axis++) {
         if ((at[axis] < low[axis] && d->sides[2 * axis] == FM_SIDE_WALL) ||
             (at[axis] > high[axis] && d->sides[2 * axis + 1] == FM_SIDE_WALL))
             return true;

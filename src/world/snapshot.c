@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: a world as bytes.
 //
-// header | for each cloth, then each fluid: size, state | for each free collider: state | hash of all
-// before
+// header | for each cloth, then each fluid: size, state | for each free collider: state
+// | hash of all before
 #include "world/world.h"
 
 #include <math.h>

@@ -183,7 +183,8 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
     double since = now_ms();
     report.damping_share = 1;
     double end = world->time + duration;
-    for (double left = duration; left > 1e-9 * duration; left = end - world->time) {
+    double left = duration;
+    while (left > 1e-9 * duration) {
         double interval = choose_interval(world, left, err);
         int substeps = 0;
         report.interval_count++;
@@ -199,6 +200,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         move_free_colliders(world, interval);
         clock_stage(&report, FM_STAGE_FREE, &since);
         report.substep_count += substeps;
+        left = end - world->time;
     }
     report.substep = report.substep_count ? duration / report.substep_count : 0;
     check(world, &report, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A fluid of several blocks ends in the same bits on 1, 2, 3 threads and on a host's own, whether or
-// not it was saved and restored into a fresh world half-way: with every method, periodic sides,
+// A fluid of several blocks ends in the same bits on 1, 2, 3 threads and on a host's own, whether
+// or not it was saved and restored into a fresh world half-way: with every method, periodic sides,
 // a shaken tank, sources, sinks and pushes, colliders that stay, move and float.
 #include "fluids.h"
 

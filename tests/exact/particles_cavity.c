@@ -41,7 +41,7 @@ static double measure(int cells, double table[ROWS][4])
 static void eddy_is_the_reference(void **state)
 {
     (void)state;
-    double table[ROWS][4], error[2];
+    double table[ROWS][4] = {0}, error[2];
     assert_int_equal(
         read_table(REFERENCE_DIR "/cavity_richardson_Re100.csv", &table[0][0], 4, ROWS), ROWS);
     for (int level = 0; level < 2; level++) {

@@ -70,19 +70,20 @@ static double sum_of_squares(double front[SAMPLES][2], curve *data, double delay
 static void front_runs_as_measured(void **state)
 {
     (void)state;
-    curve data[2];
+    curve data[2] = {0};
     data[0].count = read_table(REFERENCE_DIR "/dambreak_martin_moyce_n2_2_a2.25in_pysph.csv",
                                &data[0].points[0][0], 2, MOST);
     data[1].count = read_table(REFERENCE_DIR "/dambreak_martin_moyce_n2_2_lethe.csv",
                                &data[1].points[0][0], 2, MOST);
-    double front[SAMPLES][2], delay = 0;
+    double front[SAMPLES][2] = {0}, delay = 0;
     simulate(front);
-    for (double d = 0; d <= 0.4; d += 0.005)
-        if (sum_of_squares(front, data, d) < sum_of_squares(front, data, delay))
-            delay = d;
+    for (int k = 0; k <= 80; k++)
+        if (sum_of_squares(front, data, 0.005 * k) < sum_of_squares(front, data, delay))
+            delay = 0.005 * k;
     printf("  delay %.3f = %.1f ms\n", delay, 1e3 * delay * sqrt(a / (2 * g)));
     assert_at_most(delay, 0.3);
-    for (double T = 0.85; T < 5.1; T += 0.25) {
+    for (int k = 0; k < 17; k++) {
+        double T = 0.85 + 0.25 * k;
         double Z = at(front, SAMPLES, T - delay);
         double one = at(data[0].points, data[0].count, T), other = one;
         if (T < data[1].points[data[1].count - 1][0])

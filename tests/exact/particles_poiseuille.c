@@ -50,7 +50,7 @@ static void measure(int cells, double table[ROWS][TIMES + 1], double error[TIMES
 static void flow_starts_as_the_series_says(void **state)
 {
     (void)state;
-    double table[ROWS][TIMES + 1], error[LEVELS][TIMES], series[LEVELS];
+    double table[ROWS][TIMES + 1] = {0}, error[LEVELS][TIMES], series[LEVELS];
     assert_int_equal(
         read_table(REFERENCE_DIR "/poiseuille_startup.csv", &table[0][0], TIMES + 1, ROWS), ROWS);
     for (int level = 0; level < LEVELS; level++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Taylor and Green's vortices decay as they are:
 //
-//     u = -U e^(-8 pi^2 t / Re) cos(2 pi x) sin(2 pi y),  v = U e^(-8 pi^2 t / Re) sin(2 pi x) cos(2 pi y)
+//     u = -e cos(2 pi x) sin(2 pi y),    v = e sin(2 pi x) cos(2 pi y),    e = U e^(-8 pi^2 t / Re)
 //
 // at Re = 100, up to t = 1, when 45 % of the speed is left, from particles that are not on a
 // lattice (from one they line up along the streams between the vortices, an artefact that no real
