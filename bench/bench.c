@@ -11,6 +11,8 @@ const bench_case bench_cases[] = {
      bench_memory},
     {"cloth", "a substep of a cloth: what memory, size and threads cost", bench_cloth},
     {"stiff", "cloth that does not stretch: directional, iterative, springs alone", bench_stiff},
+    {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
+     bench_particles},
 #ifdef BENCH_FILES
     {"files", "writing frames beside simulating them", bench_files},
 #endif

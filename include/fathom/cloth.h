@@ -9,6 +9,7 @@
 #include <fathom/api.h>
 #include <fathom/collide.h>
 #include <fathom/error.h>
+#include <fathom/field.h>
 #include <fathom/memory.h>
 #include <fathom/motion.h>
 #include <fathom/vec.h>
@@ -301,12 +302,6 @@ FM_API bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm
 FM_API bool fm_cloth_set_velocities(fm_cloth *cloth, const fm_vec3 *velocities, fm_error *err);
 
 // Fields: what exporters, probes and pictures read, by name.
-typedef struct fm_field {
-    const char *name; // "velocity"
-    const char *unit; // "m/s"
-    const char *about;
-    int components; // 1 or 3
-} fm_field;
 FM_API const fm_field *fm_cloth_fields(int *count);
 // values[particle_count * components]
 FM_API bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // collide.h: things that cloth and fluids may not enter.
 //
-// A collider is a solid shape, fixed where its definition puts it or carried from there by a
-// motion. Colliders belong to the world they are made in.
+// A collider is a solid shape, fixed where its definition puts it, carried from there by a motion,
+// or free, with a mass. Colliders belong to the world they are made in.
 #ifndef FATHOM_COLLIDE_H
 #define FATHOM_COLLIDE_H
 
@@ -44,6 +44,9 @@ typedef struct fm_collider_def {
     const fm_motion *motion; // NULL: fixed
     double friction;         // Coulomb's coefficient, >= 0
     bool hidden;             // not drawn: something else shows what is there
+    double mass;      // kg; > 0: moves freely, pushed by particle fluids and its weight. Spheres
+                      // only, and without a motion. In 2D a disc, per metre of depth
+    fm_vec3 velocity; // m/s, at the beginning, of a free one
 } fm_collider_def;
 
 typedef struct fm_collider fm_collider;
@@ -76,6 +79,10 @@ FM_API const fm_collider *fm_world_collider(const fm_world *world, int index); /
 
 // By name; a figure's are "woman.left_thigh"... NULL if there is none.
 FM_API fm_collider *fm_world_find_collider(fm_world *world, const char *name);
+// Where the centre of a free collider is, and how fast it moves and turns; of others, at time 0.
+FM_API fm_vec3 fm_collider_position(const fm_collider *collider);
+FM_API fm_vec3 fm_collider_velocity(const fm_collider *collider);
+FM_API fm_vec3 fm_collider_spin(const fm_collider *collider); // rad/s
 
 // At time t: signed distance in m of a point from the surface (negative inside), with the closest
 // surface point, the outward normal there and the surface's velocity. Where several surface points

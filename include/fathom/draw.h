@@ -48,6 +48,7 @@ typedef struct fm_paint {
 FM_API fm_paint fm_default_paint(void); // a woven towel
 FM_API fm_paint fm_solid_paint(void);   // a smooth body
 FM_API fm_paint fm_figure_paint(void);  // a mannequin
+FM_API fm_paint fm_water_paint(void);   // particles of a fluid
 // Paints for the first, second, ... object of a picture, told apart at a glance.
 FM_API fm_paint fm_choose_paint(int index);
 

@@ -11,6 +11,7 @@
 #include <fathom/medium.h>
 #include <fathom/memory.h>
 #include <fathom/motion.h>
+#include <fathom/particles.h>
 #include <fathom/vec.h>
 #include <fathom/world.h>
 

@@ -54,12 +54,12 @@ typedef enum fm_stage {
 
 FM_API const char *fm_stage_name(fm_stage stage); // "move", "sample", ...
 
-// What an advance did, over all bodies.
+// What an advance did, over all bodies and fluids.
 typedef struct fm_report {
     double time; // s, after the advance
     int interval_count;
-    int substep_count;          // of the body that took most
-    double substep;             // s, that body's
+    int substep_count;          // of the body or fluid that took most
+    double substep;             // s, its mean one
     double kinetic_energy;      // J; with what the added mass of water carries
     double potential_energy;    // J; springs, bending, weight and buoyancy (zero at y = 0)
     double max_stretch;         // largest l/l0 - 1 over stretch edges
@@ -75,6 +75,8 @@ typedef struct fm_report {
     int zone_count;             // particles that had to move as one with what they touched
     double closest_distance;    // m, least between surfaces at the end, up to 0.01; same condition
     int repelled_count;         // particles pushed by their own cloth at the end
+    int particle_count;         // of fluids
+    int outside_count;          // of them, outside the domain of their fluid
     double stage_ms[FM_STAGE_COUNT];
     double enforce_ms; // of the bodies' stage, in enforcement
     double order_ms;   // of the bodies' stage, in making orders of correction
@@ -92,6 +94,8 @@ FM_API fm_report fm_world_report(fm_world *world); // energies and stretches now
 FM_API double fm_world_time(const fm_world *world);
 FM_API int fm_world_cloth_count(const fm_world *world);
 FM_API struct fm_cloth *fm_world_cloth(fm_world *world, int index); // in the order they were made
+FM_API int fm_world_particles_count(const fm_world *world);
+FM_API struct fm_particles *fm_world_particles(fm_world *world, int index);
 FM_API fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double time);
 
 // The whole state, memories included, as bytes for this machine's byte order. Save returns the size

@@ -20,16 +20,6 @@ typedef struct fm_axes {
     double *x, *y, *z;
 } fm_axes;
 
-// What a cloth is in: the same for every body of a world.
-typedef struct fm_surroundings {
-    fm_vec3 gravity;
-    fm_medium medium;
-    fm_collider *const *colliders;
-    int collider_count;
-    fm_placed_collider *placed; // room for collider_count, filled anew for every substep
-    fm_pool *pool;
-} fm_surroundings;
-
 // Springs between particle (row, column) and (row + down, column + across).
 typedef struct fm_springs {
     int down, across;
@@ -350,16 +340,16 @@ fm_cloth *fm_cloth_new_tube(const fm_cloth_def *def, const fm_tube *tube, const 
 bool fm_net_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
 
 // sides.c: the edges of triangles, each once, by their ends; both triangles, -1 where there is one.
-typedef struct fm_side {
+typedef struct fm_mesh_side {
     int a, b;        // particles, a < b
     int triangle[2]; // the first has the edge from a to b unless `turned`
     int opposite[2]; // the particle across
     bool turned;     // the first triangle has it from b to a
     bool same_way;   // both do: they do not face the same side
     int more;        // triangles beyond two
-} fm_side;
+} fm_mesh_side;
 // free() them; NULL without memory.
-fm_side *fm_find_sides(const int *triangle, int triangle_count, int *count);
+fm_mesh_side *fm_find_sides(const int *triangle, int triangle_count, int *count);
 
 // hinges.c. corner: where the three corners of each triangle are at rest.
 // One triangle of a side at rest: corners, length of the side, area, height over the side, and
@@ -368,11 +358,12 @@ typedef struct fm_flap {
     fm_vec3 a, b, c;
     double length, area, height, foot;
 } fm_flap;
-fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_side *side, int which);
+fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_mesh_side *side,
+                     int which);
 // Hinges of the sides that have two triangles. columns > 0: a grid, whose diagonals are weighted by
 // their twist.
-bool fm_net_add_hinges(fm_cloth *cloth, const fm_side *sides, int side_count, const fm_vec3 *corner,
-                       int columns, fm_error *err);
+bool fm_net_add_hinges(fm_cloth *cloth, const fm_mesh_side *sides, int side_count,
+                       const fm_vec3 *corner, int columns, fm_error *err);
 void fm_net_hinge_forces(fm_cloth *cloth, const fm_axes *x, int first, int last);
 double fm_net_bending_energy(const fm_cloth *cloth);
 double fm_net_bending_bound(const fm_cloth *cloth); // 1/s^2

@@ -85,7 +85,7 @@ static bool is_listed(const fm_cloth *c, int edge)
 }
 
 // sides: those of a mesh; a tube has its diagonals instead.
-static void link_net(const fm_cloth *c, fm_graph *g, const fm_side *sides, int side_count,
+static void link_net(const fm_cloth *c, fm_graph *g, const fm_mesh_side *sides, int side_count,
                      int *fill)
 {
     const fm_net *net = &c->mesh;
@@ -123,9 +123,9 @@ bool fm_graph_make(fm_cloth *c, fm_graph *g, fm_error *err)
     bool sheet = c->kind == FM_CLOTH_SHEET;
     size_t n = (size_t)c->count;
     int side_count = 0;
-    fm_side *sides = c->kind == FM_CLOTH_MESH
-                         ? fm_find_sides(c->mesh.triangle, c->mesh.triangle_count, &side_count)
-                         : NULL;
+    fm_mesh_side *sides = c->kind == FM_CLOTH_MESH
+                              ? fm_find_sides(c->mesh.triangle, c->mesh.triangle_count, &side_count)
+                              : NULL;
     if (c->kind == FM_CLOTH_MESH && !sides)
         return fm_fail_no_memory(err, c->name, n * sizeof *sides);
     size_t ways = sheet ? SHEET_WAYS * n : 2 * ((size_t)c->mesh.edge_count + (size_t)side_count);

@@ -65,7 +65,8 @@ static double hinge_angle(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
     return atan2(fm_dot(fm_cross(n1, n2), e) / fm_length(e), fm_dot(n1, n2));
 }
 
-fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_side *side, int which)
+fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_mesh_side *side,
+                     int which)
 {
     int t = side->triangle[which];
     fm_flap f = {.a = corner_of(cloth, corner, t, side->a),
@@ -93,7 +94,7 @@ static void add_coefficients(fm_net *net, int h, const fm_flap *one, const fm_fl
     }
 }
 
-static void add_hinge(fm_cloth *c, const fm_side *side, const fm_vec3 *corner, int columns)
+static void add_hinge(fm_cloth *c, const fm_mesh_side *side, const fm_vec3 *corner, int columns)
 {
     fm_net *net = &c->mesh;
     int h = net->hinge_count++, a = side->a, b = side->b;
@@ -113,8 +114,8 @@ static void add_hinge(fm_cloth *c, const fm_side *side, const fm_vec3 *corner, i
     add_coefficients(net, h, &one, &other);
 }
 
-bool fm_net_add_hinges(fm_cloth *c, const fm_side *sides, int side_count, const fm_vec3 *corner,
-                       int columns, fm_error *err)
+bool fm_net_add_hinges(fm_cloth *c, const fm_mesh_side *sides, int side_count,
+                       const fm_vec3 *corner, int columns, fm_error *err)
 {
     fm_net *net = &c->mesh;
     size_t count = 0;

@@ -107,7 +107,7 @@ static bool make_parts(fm_cloth *c, fm_error *err)
         fm_grid_triangles(c->columns, c->rows, false, triangle);
     }
     int side_count;
-    fm_side *sides = fm_find_sides(triangle, count, &side_count);
+    fm_mesh_side *sides = fm_find_sides(triangle, count, &side_count);
     if (!sides)
         return fm_fail_no_memory(err, c->name, 3 * (size_t)count * sizeof *sides);
     int *edge = fm_arena_alloc(&c->arena, 2 * (size_t)side_count, sizeof(int), c->name, err);

@@ -34,7 +34,7 @@ typedef struct maker {
     int *triangle;       // in particles
     int particle_count;
     fm_vec3 *corner; // at rest, three of each triangle
-    fm_side *sides;
+    fm_mesh_side *sides;
     int side_count;
     fm_error *err;
 } maker;
@@ -168,7 +168,7 @@ static bool check_triangles(const maker *m)
 static bool check_sides(const maker *m)
 {
     for (int i = 0; i < m->side_count; i++) {
-        const fm_side *side = &m->sides[i];
+        const fm_mesh_side *side = &m->sides[i];
         if (side->more > 0)
             return fail_at(m, "triangles", side->triangle[1], side->more + 2,
                            "at most two triangles at each of its edges");
@@ -231,7 +231,7 @@ static bool fill_net(const maker *m, fm_cloth *c)
         memcpy(net->face, mesh->triangles, corners * sizeof(int));
     }
     for (int i = 0; i < m->side_count; i++) {
-        const fm_side *side = &m->sides[i];
+        const fm_mesh_side *side = &m->sides[i];
         fm_flap one = fm_side_flap(c, m->corner, side, 0), other = {0};
         if (side->triangle[1] >= 0)
             other = fm_side_flap(c, m->corner, side, 1);
@@ -253,7 +253,8 @@ static fm_cloth *make(maker *m, const fm_cloth_def *def, const fm_medium *medium
     double *area = calloc((size_t)m->particle_count, sizeof *area);
     fm_cloth *c = NULL;
     if (!m->sides || !area) {
-        fm_fail_no_memory(m->err, m->object, 3 * (size_t)mesh->triangle_count * sizeof(fm_side));
+        fm_fail_no_memory(m->err, m->object,
+                          3 * (size_t)mesh->triangle_count * sizeof(fm_mesh_side));
     } else if (check_sides(m)) {
         for (int i = 0; i < 3 * mesh->triangle_count; i++) {
             const fm_vec3 *x = m->corner + i / 3 * 3;

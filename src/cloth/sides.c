@@ -34,11 +34,11 @@ static void list_records(const int *triangle, int count, record *records)
     }
 }
 
-fm_side *fm_find_sides(const int *triangle, int triangle_count, int *count)
+fm_mesh_side *fm_find_sides(const int *triangle, int triangle_count, int *count)
 {
     size_t all = 3 * (size_t)triangle_count;
     record *records = malloc((all + 1) * sizeof *records);
-    fm_side *sides = malloc((all + 1) * sizeof *sides);
+    fm_mesh_side *sides = malloc((all + 1) * sizeof *sides);
     *count = 0;
     if (!records || !sides) {
         free(records);
@@ -49,13 +49,13 @@ fm_side *fm_find_sides(const int *triangle, int triangle_count, int *count)
     qsort(records, all, sizeof *records, by_ends);
     for (size_t i = 0; i < all; i++) {
         const record *r = &records[i];
-        fm_side *last = *count ? &sides[*count - 1] : NULL;
+        fm_mesh_side *last = *count ? &sides[*count - 1] : NULL;
         if (!last || last->a != r->low || last->b != r->high) {
-            sides[(*count)++] = (fm_side){.a = r->low,
-                                          .b = r->high,
-                                          .triangle = {r->triangle, -1},
-                                          .opposite = {r->opposite, -1},
-                                          .turned = r->turned};
+            sides[(*count)++] = (fm_mesh_side){.a = r->low,
+                                               .b = r->high,
+                                               .triangle = {r->triangle, -1},
+                                               .opposite = {r->opposite, -1},
+                                               .turned = r->turned};
         } else if (last->triangle[1] < 0) {
             last->triangle[1] = r->triangle;
             last->opposite[1] = r->opposite;

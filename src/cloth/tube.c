@@ -117,7 +117,7 @@ static bool add_hinges(fm_cloth *c, fm_error *err)
     fm_net *net = &c->mesh;
     size_t corners = 3 * (size_t)net->triangle_count;
     int side_count;
-    fm_side *sides = fm_find_sides(net->triangle, net->triangle_count, &side_count);
+    fm_mesh_side *sides = fm_find_sides(net->triangle, net->triangle_count, &side_count);
     fm_vec3 *corner = malloc(corners * sizeof *corner);
     bool good = sides && corner;
     for (size_t i = 0; i < corners && good; i++) {

@@ -18,6 +18,12 @@ struct fm_collider {
     const fm_motion *motion;
     double friction;
     bool hidden;
+    double mass; // kg; 0: not free
+    // state of a free one
+    fm_vec3 centre, velocity, spin; // m, m/s, rad/s
+    fm_quat turned;                 // since the beginning
+    // what it was given since it last moved
+    fm_vec3 impulse, turn; // N s, N m s about its centre
 };
 
 // What a query finds: signed distance (negative inside), closest point of the surface, outward unit
@@ -69,6 +75,26 @@ fm_box fm_trimesh_bounds(const fm_trimesh *mesh);
 fm_contact fm_trimesh_contact(const fm_trimesh *mesh, fm_vec3 point);
 const fm_vec3 *fm_trimesh_vertices(const fm_trimesh *mesh, int *count); // as they are now
 const int *fm_trimesh_triangles(const fm_trimesh *mesh, int *count);    // [3 * count]
+
+// free.c: colliders with a mass.
+void fm_collider_push(fm_collider *collider, fm_vec3 at, fm_vec3 impulse);
+// Takes in what it was given, falls, moves for h, and stays away from the others and from planes.
+void fm_collider_move(fm_collider *collider, fm_vec3 gravity, double h,
+                      const fm_placed_collider *solids, int solid_count);
+enum { FM_FREE_STATE = 13 }; // numbers
+void fm_collider_save(const fm_collider *collider, double state[FM_FREE_STATE]);
+void fm_collider_restore(fm_collider *collider, const double state[FM_FREE_STATE]);
+fm_pose fm_collider_pose(const fm_collider *collider, double t);
+
+// What bodies and fluids are in: the same for all of a world.
+typedef struct fm_surroundings {
+    fm_vec3 gravity;
+    fm_medium medium;
+    fm_collider *const *colliders;
+    int collider_count;
+    fm_placed_collider *placed; // room for collider_count, filled anew for every substep
+    fm_pool *pool;
+} fm_surroundings;
 
 // shapes.c. All shapes are convex, and their signed distance with them: the response relies on it.
 bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err); // makes units as well

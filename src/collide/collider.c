@@ -30,19 +30,36 @@ static const char *copy_name(fm_arena *arena, const char *name, fm_error *err)
 }
 
 // What shapes and meshes have in common. NULL with err filled.
-static fm_collider *make(fm_arena *arena, const fm_collider_def *def, const char *object,
-                         fm_error *err)
+static fm_collider *make(fm_arena *arena, const fm_collider_def *def, fm_shape_kind kind,
+                         const char *object, fm_error *err)
 {
     if (!(def->friction >= 0) || !isfinite(def->friction)) {
         fm_fail_number(err, object, "friction", def->friction, "0 or more");
+        return NULL;
+    }
+    if (!(def->mass >= 0) || !isfinite(def->mass)) {
+        fm_fail_number(err, object, "mass", def->mass, "0 (not free) or more, kg");
+        return NULL;
+    }
+    if (def->mass > 0 && (kind != FM_SHAPE_SPHERE || def->motion)) {
+        fm_fail_number(err, object, "mass", def->mass, "0, but for spheres without a motion");
+        return NULL;
+    }
+    if (!fm_is_finite(def->velocity)) {
+        fm_fail_vector(err, object, "velocity", def->velocity, "finite numbers");
         return NULL;
     }
     fm_collider *collider = fm_arena_alloc(arena, 1, sizeof *collider, object, err);
     const char *name = copy_name(arena, def->name, err);
     if (!name)
         return NULL;
-    *collider = (fm_collider){
-        .name = name, .motion = def->motion, .friction = def->friction, .hidden = def->hidden};
+    *collider = (fm_collider){.name = name,
+                              .motion = def->motion,
+                              .friction = def->friction,
+                              .hidden = def->hidden,
+                              .mass = def->mass,
+                              .velocity = def->velocity,
+                              .turned = {0, 0, 0, 1}};
     return collider;
 }
 
@@ -62,9 +79,11 @@ fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_err
     fm_shape shape = def->shape;
     if (err->status != FM_OK || !fm_shape_check(&shape, object, err))
         return NULL;
-    fm_collider *collider = make(arena, def, object, err);
-    if (collider)
+    fm_collider *collider = make(arena, def, shape.kind, object, err);
+    if (collider) {
         collider->shape = shape;
+        collider->centre = shape.centre;
+    }
     return collider;
 }
 
@@ -75,7 +94,7 @@ fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
     char object[OBJECT_SIZE];
     name_object(def, object);
     fm_trimesh *made = err->status == FM_OK ? fm_trimesh_new(arena, mesh, object, err) : NULL;
-    fm_collider *collider = made ? make(arena, def, object, err) : NULL;
+    fm_collider *collider = made ? make(arena, def, FM_SHAPE_MESH, object, err) : NULL;
     if (collider) {
         collider->shape.kind = FM_SHAPE_MESH;
         collider->mesh = made;
@@ -113,10 +132,11 @@ static fm_box bound(const fm_placed_collider *placed)
 
 fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
 {
-    fm_pose pose = fm_motion_pose(collider->motion, t);
+    fm_pose pose = fm_collider_pose(collider, t);
+    bool moves = collider->motion || collider->mass > 0;
     fm_placed_collider placed = {
         .friction = collider->friction,
-        .shape = collider->motion ? fm_shape_carry(&collider->shape, &pose) : collider->shape,
+        .shape = moves ? fm_shape_carry(&collider->shape, &pose) : collider->shape,
         .pose = pose,
         .collider = collider,
     };
@@ -136,7 +156,7 @@ fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
 
 fm_contact fm_placed_contact(const fm_placed_collider *placed, fm_vec3 point)
 {
-    if (!placed->collider->mesh)
+    if (placed->shape.kind != FM_SHAPE_MESH)
         return fm_shape_contact(&placed->shape, point);
     const fm_pose *pose = &placed->pose;
     fm_contact contact =

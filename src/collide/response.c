@@ -84,7 +84,7 @@ static bool find_deepest(const surroundings *around, fm_vec3 x, fm_vec3 move, ho
         const fm_placed_collider *placed = &around->placed[i];
         if (fm_placed_is_far(placed, x, range))
             continue;
-        bool convex = !placed->collider->mesh;
+        bool convex = placed->shape.kind != FM_SHAPE_MESH;
         fm_contact contact = fm_placed_contact(placed, convex ? x : fm_add(x, move));
         double gained = convex ? fm_dot(contact.normal, move) : 0;
         double lack = around->margin - contact.distance - gained;
@@ -96,7 +96,7 @@ static bool find_deepest(const surroundings *around, fm_vec3 x, fm_vec3 move, ho
     if (deepest < 0)
         return false;
     const fm_placed_collider *placed = &around->placed[deepest];
-    bool convex = !placed->collider->mesh;
+    bool convex = placed->shape.kind != FM_SHAPE_MESH;
     found->contact = fm_collider_contact(placed, convex ? x : fm_add(x, move));
     found->depth = around->margin - found->contact.distance + find_rounding(placed, x);
     if (!convex) // its tangent is where the move leads to; depths are from x

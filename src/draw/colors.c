@@ -128,6 +128,15 @@ fm_paint fm_figure_paint(void)
     return paint;
 }
 
+fm_paint fm_water_paint(void)
+{
+    return (fm_paint){
+        .front = fm_color_from_srgb(0.22, 0.50, 0.72),
+        .back = fm_color_from_srgb(0.22, 0.50, 0.72),
+        .gloss = 0.35f,
+    };
+}
+
 fm_paint fm_choose_paint(int index)
 {
     static const double hues[5][2][3] = {

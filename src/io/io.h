@@ -46,6 +46,12 @@ void fm_surface_normals(const fm_surface *surface, float *normals); // unit, are
 fm_surface *fm_frame_create(fm_cloth *cloth, const char *fields, fm_error *err);
 bool fm_frame_update(fm_surface *surface, fm_cloth *cloth, double time, fm_error *err);
 
+// points.c: what has files but no faces: fluids, then colliders with a mass. A frame each, since
+// particles come and go.
+int fm_points_count(const fm_world *world);
+const char *fm_points_name(fm_world *world, int index);
+fm_surface *fm_points_frame(fm_world *world, int index, fm_error *err);
+
 // vtk.c, vtk_read.c
 bool fm_vtk_write(const char *path, const fm_surface *surface, bool sync, fm_error *err);
 fm_surface *fm_vtk_read(const char *path, fm_error *err);

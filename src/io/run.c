@@ -26,11 +26,14 @@ struct fm_run {
     fm_table stats, probes, timings;
     fm_surface **surfaces; // one a cloth, made at the first frame
     int surface_count;
+    char (*names)[FM_NAME_SIZE]; // of all objects: cloths, then what is points
+    int name_count;
 };
 
 static const char stats_columns[] =
     "frame,time,substeps,kinetic_energy,potential_energy,max_stretch,mean_stretch,state_hash,"
-    "contact_count,penetration_count,deepest_penetration,repelled_count";
+    "contact_count,penetration_count,deepest_penetration,repelled_count,particle_count,"
+    "outside_count";
 static const char check_columns[] = ",intersection_count,pinched_count,closest_distance";
 
 static const char *const status_names[] = {"running", "done", "diverged", "interrupted"};
@@ -71,8 +74,8 @@ static bool write_json(const fm_run *run, fm_run_status status, int last_frame, 
     fm_write_text(w, "  \"written\": %d,\n", last_frame);
     fm_write_text(w, "  \"fps\": %.17g,\n", run->def.fps);
     fm_write_text(w, "  \"objects\": [");
-    for (int i = 0; i < run->surface_count; i++)
-        fm_write_text(w, "%s\"%s\"", i ? ", " : "", run->surfaces[i]->name);
+    for (int i = 0; i < run->name_count; i++)
+        fm_write_text(w, "%s\"%s\"", i ? ", " : "", run->names[i]);
     fm_write_text(w, "],\n  \"scene_hash\": \"%016" PRIx64 "\",\n", run->def.scene_hash);
     fm_write_text(w, "  \"scene_path\": ");
     write_json_text(w, run->scene_path);
@@ -224,6 +227,7 @@ static void free_run(fm_run *run)
     for (int i = 0; i < run->surface_count; i++)
         fm_surface_destroy(run->surfaces[i]);
     free(run->surfaces);
+    free(run->names);
     free(run->scene_text);
     if (run->lock >= 0)
         close(run->lock); // lets go of it
@@ -331,16 +335,35 @@ fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_err
 
 static bool make_surfaces(fm_run *run, fm_world *world, fm_error *err)
 {
-    int count = fm_world_cloth_count(world);
+    int count = fm_world_cloth_count(world), points = fm_points_count(world);
     run->surfaces = calloc((size_t)count + 1, sizeof *run->surfaces);
-    if (!run->surfaces)
+    run->names = calloc((size_t)(count + points) + 1, sizeof *run->names);
+    if (!run->surfaces || !run->names)
         return fm_fail_no_memory(err, "run", (size_t)count);
+    for (int i = 0; i < count + points; i++)
+        snprintf(run->names[run->name_count++], sizeof *run->names, "%s",
+                 i < count ? fm_cloth_name(fm_world_cloth(world, i))
+                           : fm_points_name(world, i - count));
     for (int i = 0; i < count && err->status == FM_OK; i++) {
         fm_surface *surface = fm_frame_create(fm_world_cloth(world, i), run->fields, err);
         if (surface)
             run->surfaces[run->surface_count++] = surface;
     }
     return err->status == FM_OK && write_json(run, FM_RUN_RUNNING, run->def.first_frame, err);
+}
+
+static bool write_points(fm_run *run, fm_world *world, int frame, fm_error *err)
+{
+    for (int i = 0; i < fm_points_count(world) && err->status == FM_OK; i++) {
+        char path[FM_PATH_SIZE + 100];
+        snprintf(path, sizeof path, "%s/frames/%s.%06d.vtp", run->directory,
+                 fm_points_name(world, i), frame);
+        fm_surface *surface = fm_points_frame(world, i, err);
+        if (surface)
+            fm_vtk_write(path, surface, false, err);
+        fm_surface_destroy(surface);
+    }
+    return err->status == FM_OK;
 }
 
 static bool write_surfaces(fm_run *run, fm_world *world, int frame, fm_error *err)
@@ -355,7 +378,7 @@ static bool write_surfaces(fm_run *run, fm_world *world, int frame, fm_error *er
             !fm_vtk_write(path, surface, false, err))
             return false;
     }
-    return true;
+    return write_points(run, world, frame, err);
 }
 
 static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report *r,
@@ -365,8 +388,8 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
     fm_table_text(&run->stats, "%d,%.9g,%d,%.9g,%.9g,%.9g,%.9g,%016" PRIx64, frame, time,
                   r->substep_count, r->kinetic_energy, r->potential_energy, r->max_stretch,
                   r->mean_stretch, fm_world_hash(world));
-    fm_table_text(&run->stats, ",%d,%d,%.9g,%d", r->contact_count, r->penetration_count,
-                  r->deepest_penetration, r->repelled_count);
+    fm_table_text(&run->stats, ",%d,%d,%.9g,%d,%d,%d", r->contact_count, r->penetration_count,
+                  r->deepest_penetration, r->repelled_count, r->particle_count, r->outside_count);
     if (run->def.check_intersections)
         fm_table_text(&run->stats, ",%d,%d,%.9g", r->intersection_count, r->pinched_count,
                       r->closest_distance);
@@ -390,15 +413,14 @@ static bool write_indices(const fm_run *run, int last_frame, fm_error *err)
     bool good = entries && files;
     if (!good)
         fm_fail_no_memory(err, "run", (size_t)count * sizeof *files);
-    for (int s = 0; s < run->surface_count && good; s++) {
+    for (int s = 0; s < run->name_count && good; s++) {
         for (int i = 0; i < count; i++) {
             int frame = run->def.first_frame + i;
-            snprintf(files[i], sizeof files[i], "frames/%s.%06d.vtp", run->surfaces[s]->name,
-                     frame);
+            snprintf(files[i], sizeof files[i], "frames/%s.%06d.vtp", run->names[s], frame);
             entries[i] = (fm_pvd_entry){frame / run->def.fps, files[i], 0};
         }
         char path[FM_PATH_SIZE + 100];
-        snprintf(path, sizeof path, "%s/%s.pvd", run->directory, run->surfaces[s]->name);
+        snprintf(path, sizeof path, "%s/%s.pvd", run->directory, run->names[s]);
         good = fm_pvd_write(path, entries, count, false, err);
     }
     free(entries);

@@ -3,6 +3,7 @@
 //
 // The head is XML; every array is a block of raw bytes after the underscore of AppendedData: its
 // length as UInt64, then its values, little endian. The time of a frame is the field TimeValue.
+// Points without polygons get a vertex each, which is what makes them seen.
 // Nothing in the file depends on when or where it was written: same surface, same bytes.
 //
 // VTK file formats, https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
@@ -43,6 +44,11 @@ static size_t field_bytes(const fm_surface *surface, int field)
     return (size_t)surface->point_count * (size_t)surface->fields[field].components * sizeof(float);
 }
 
+static int count_vertices(const fm_surface *surface)
+{
+    return surface->face_count == 0 ? surface->point_count : 0;
+}
+
 static void write_head(fm_writer *writer, const fm_surface *surface)
 {
     uint64_t at = 0;
@@ -53,9 +59,9 @@ static void write_head(fm_writer *writer, const fm_surface *surface)
                   "NumberOfTuples=\"1\" format=\"appended\" offset=\"0\"/>\n</FieldData>\n");
     at += sizeof(uint64_t) + sizeof(double);
     fm_write_text(writer,
-                  "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"0\" NumberOfLines=\"0\" "
+                  "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"%d\" NumberOfLines=\"0\" "
                   "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
-                  surface->point_count, surface->face_count);
+                  surface->point_count, count_vertices(surface), surface->face_count);
     bool normals = fm_surface_values(surface, "normal", 3) != NULL;
     fm_write_text(writer, normals ? "<PointData Normals=\"normal\">\n" : "<PointData>\n");
     for (int i = 0; i < surface->field_count; i++)
@@ -63,7 +69,15 @@ static void write_head(fm_writer *writer, const fm_surface *surface)
                 field_bytes(surface, i), &at);
     fm_write_text(writer, "</PointData>\n<Points>\n");
     declare(writer, "Float32", "Points", 3, 3 * sizeof(float) * (size_t)surface->point_count, &at);
-    fm_write_text(writer, "</Points>\n<Polys>\n");
+    fm_write_text(writer, "</Points>\n");
+    size_t vertices = (size_t)count_vertices(surface);
+    if (vertices > 0) {
+        fm_write_text(writer, "<Verts>\n");
+        declare(writer, "Int32", "connectivity", 1, vertices * sizeof(int32_t), &at);
+        declare(writer, "Int32", "offsets", 1, vertices * sizeof(int32_t), &at);
+        fm_write_text(writer, "</Verts>\n");
+    }
+    fm_write_text(writer, "<Polys>\n");
     declare(writer, "Int32", "connectivity", 1,
             (size_t)fm_surface_corner_count(surface) * sizeof(int32_t), &at);
     declare(writer, "Int32", "offsets", 1, (size_t)surface->face_count * sizeof(int32_t), &at);
@@ -77,6 +91,20 @@ static void write_block(fm_writer *writer, const void *values, size_t bytes)
     fm_write(writer, values, bytes);
 }
 
+// first, first + 1, ...
+static void write_numbers(fm_writer *writer, int first, int count)
+{
+    uint64_t length = (uint64_t)count * sizeof(int32_t);
+    fm_write(writer, &length, sizeof length);
+    for (int i = 0; i < count; i += 1024) {
+        int32_t some[1024];
+        int n = count - i < 1024 ? count - i : 1024;
+        for (int k = 0; k < n; k++)
+            some[k] = first + i + k;
+        fm_write(writer, some, (size_t)n * sizeof *some);
+    }
+}
+
 bool fm_vtk_write(const char *path, const fm_surface *surface, bool sync, fm_error *err)
 {
     fm_writer *writer = fm_writer_open(path, err);
@@ -87,6 +115,10 @@ bool fm_vtk_write(const char *path, const fm_surface *surface, bool sync, fm_err
     for (int i = 0; i < surface->field_count; i++)
         write_block(writer, surface->fields[i].values, field_bytes(surface, i));
     write_block(writer, surface->points, 3 * sizeof(float) * (size_t)surface->point_count);
+    if (count_vertices(surface) > 0) {
+        write_numbers(writer, 0, surface->point_count);
+        write_numbers(writer, 1, surface->point_count);
+    }
     write_block(writer, surface->face_points,
                 (size_t)fm_surface_corner_count(surface) * sizeof(int32_t));
     write_block(writer, surface->face_start + 1, (size_t)surface->face_count * sizeof(int32_t));

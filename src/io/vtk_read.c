@@ -122,10 +122,12 @@ static void begin_piece(reader *r, const char **attributes)
     }
     r->point_count = parse_count(r, attributes, "NumberOfPoints", COUNT_MAX, 0);
     r->face_count = parse_count(r, attributes, "NumberOfPolys", COUNT_MAX, 0);
-    static const char *const others[] = {"NumberOfVerts", "NumberOfLines", "NumberOfStrips"};
-    for (int i = 0; i < 3; i++)
+    static const char *const others[] = {"NumberOfLines", "NumberOfStrips"};
+    for (int i = 0; i < 2; i++)
         if (parse_count(r, attributes, others[i], COUNT_MAX, 0) > 0)
-            fail(r, others[i], "only polygons are read");
+            fail(r, others[i], "only points and polygons are read");
+    // a vertex for every point says nothing that the points do not
+    parse_count(r, attributes, "NumberOfVerts", COUNT_MAX, 0);
 }
 
 static void read_array(reader *r, const char **attributes, array *a)

@@ -47,7 +47,9 @@ fm_film_options fm_default_film_options(void)
 
 static fm_polygons view_surface(const fm_surface *s)
 {
-    return (fm_polygons){.point_count = s->point_count,
+    const float *radius = s->point_count > 0 ? fm_surface_values(s, "radius", 1) : NULL;
+    return (fm_polygons){.radius = radius && radius[0] > 0 ? (double)radius[0] : 0,
+                         .point_count = s->point_count,
                          .points = s->points,
                          .face_count = s->face_count,
                          .face_start = s->face_start,
@@ -296,8 +298,13 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     fm_polygons polygons = view_surface(s);
     polygons.spacing[0] = r->spacing[object][0];
     polygons.spacing[1] = r->spacing[object][1];
-    fm_paint paint = fm_choose_paint(object);
-    if (film->options.has_cloth)
+    if (s->point_count > 1)
+        polygons.radius *= fm_setting_particles(r->setting);
+    // several points are a fluid, one is a ball
+    fm_paint paint = s->face_count > 0    ? fm_choose_paint(object)
+                     : s->point_count > 1 ? fm_water_paint()
+                                          : fm_solid_paint();
+    if (film->options.has_cloth && s->face_count > 0)
         paint.front = paint.back = film->options.cloth;
     fm_coloring coloring = {.low = film->low, .high = film->high, .map = map_of(film)};
     float *values = film->field[0] ? read_field(film, s, err) : NULL;

@@ -87,6 +87,11 @@ bool fm_setting_cloth(const fm_setting *setting, fm_color *color)
     return true;
 }
 
+double fm_setting_particles(const fm_setting *setting)
+{
+    return setting ? setting->scene->look.particles : 1;
+}
+
 bool fm_setting_floor(const fm_setting *setting, double *height)
 {
     for (int i = 0; setting && i < setting->world->collider_count; i++) {
@@ -104,6 +109,8 @@ bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing
 {
     fm_paint paint = fm_solid_paint();
     for (int i = 0; setting && i < setting->world->collider_count; i++) {
+        if (setting->world->colliders[i]->mass > 0) // it has frames of its own
+            continue;
         if (!setting->world->colliders[i]->hidden &&
             !fm_drawing_add_collider(drawing, setting->world->colliders[i], time, &paint, err))
             return false;

@@ -362,6 +362,39 @@ static void make_cloth(builder *b, const fm_scene_body *body, fm_error *err)
         make_map(b, cloth, &maps[i], err);
 }
 
+static void fill_fluid(const fm_scene_fluid *fluid, fm_particles *particles, fm_error *err)
+{
+    const fm_scene_fluid_box *boxes = fluid->boxes.data;
+    const fm_scene_nozzle *sources = fluid->sources.data;
+    const fm_scene_sink *sinks = fluid->sinks.data;
+    const fm_scene_push *pushes = fluid->pushes.data;
+    for (int i = 0; i < fluid->boxes.count && err->status == FM_OK; i++) {
+        fm_fluid_box box = boxes[i].box;
+        box.seed = (uint64_t)boxes[i].seed;
+        fm_particles_add_box(particles, &box, err);
+        blame(err, boxes[i].thing.node);
+    }
+    for (int i = 0; i < fluid->sources.count && err->status == FM_OK; i++) {
+        fm_particles_add_source(particles, &sources[i].source, err);
+        blame(err, sources[i].thing.node);
+    }
+    for (int i = 0; i < fluid->sinks.count && err->status == FM_OK; i++)
+        fm_particles_add_sink(particles, &sinks[i].sink, err);
+    for (int i = 0; i < fluid->pushes.count && err->status == FM_OK; i++)
+        fm_particles_add_push(particles, &pushes[i].push, err);
+}
+
+static void make_fluid(builder *b, const fm_scene_fluid *fluid, fm_error *err)
+{
+    fm_particles_def def = fluid->def;
+    def.name = fluid->thing.name;
+    def.domain.motion = named_motion(b, fluid->motion, err);
+    fm_particles *particles = fm_particles_create(b->world, &def, err);
+    blame(err, fluid->thing.node);
+    if (particles)
+        fill_fluid(fluid, particles, err);
+}
+
 static void make_all(builder *b, fm_error *err)
 {
     const fm_scene *scene = b->scene;
@@ -375,6 +408,9 @@ static void make_all(builder *b, fm_error *err)
         make_collider(b, &colliders[i], err);
     for (int i = 0; i < scene->bodies.count && err->status == FM_OK; i++)
         make_cloth(b, &bodies[i], err);
+    const fm_scene_fluid *fluids = scene->fluids.data;
+    for (int i = 0; i < scene->fluids.count && err->status == FM_OK; i++)
+        make_fluid(b, &fluids[i], err);
 }
 
 fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)

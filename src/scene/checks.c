@@ -178,12 +178,40 @@ static int count_parts(fm_decoder *d, const fm_items *motions, int index, int *v
     return visits[index];
 }
 
+static void check_name(fm_decoder *d, const fm_thing *one, const fm_items *others, size_t size,
+                       const char *section)
+{
+    for (int i = 0; i < others->count; i++) {
+        const fm_thing *other = (const void *)((const char *)others->data + (size_t)i * size);
+        if (other != one && strcmp(one->name, other->name) == 0)
+            fm_complain(d->loader, one->node->key_place,
+                        "\"%s\" is also a name in %s: their files would be the same", one->name,
+                        section);
+    }
+}
+
+// Bodies, fluids and free colliders have files.
+static void check_names(fm_decoder *d, const fm_scene *scene)
+{
+    const fm_scene_fluid *fluids = scene->fluids.data;
+    const fm_scene_collider *colliders = scene->colliders.data;
+    for (int i = 0; i < scene->fluids.count; i++)
+        check_name(d, &fluids[i].thing, &scene->bodies, sizeof(fm_scene_body), "bodies");
+    for (int i = 0; i < scene->colliders.count; i++) {
+        if (!(colliders[i].def.mass > 0))
+            continue;
+        check_name(d, &colliders[i].thing, &scene->bodies, sizeof(fm_scene_body), "bodies");
+        check_name(d, &colliders[i].thing, &scene->fluids, sizeof(fm_scene_fluid), "fluids");
+    }
+}
+
 void fm_check_scene(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene *scene = object;
-    if (scene->bodies.count < 1)
+    if (scene->bodies.count < 1 && scene->fluids.count < 1)
         fm_complain(d->loader, fm_find_place(node, "bodies", NULL, NULL),
-                    "bodies is empty: there is nothing to simulate");
+                    "the scene needs \"bodies\" or \"fluids\": there is nothing to simulate");
+    check_names(d, scene);
     if (scene->motions.count < 1)
         return;
     int *visits = fm_loader_alloc(d->loader, (size_t)scene->motions.count, sizeof *visits);

@@ -17,6 +17,7 @@
 #include <fathom/collide.h>
 #include <fathom/figure.h>
 #include <fathom/loader.h>
+#include <fathom/particles.h>
 #include <fathom/scene.h>
 #include <fathom/world.h>
 #include <locale.h>
@@ -29,7 +30,7 @@ enum {
     FM_SCENE_KEYS_MAX = 4096,      // in one mapping
     FM_SCENE_EXTENDS_MAX = 16,     // one file extending the next
     FM_SCENE_REMARKS_MAX = 1000,   // after that it stops looking
-    FM_SCENE_OBJECTS_MAX = 1024,   // motions, bodies, colliders, probes
+    FM_SCENE_OBJECTS_MAX = 1024,   // motions, bodies, fluids, colliders, probes
     FM_SCENE_NAME_MAX = 40,        // bytes in the name of a body, a motion...
 };
 
@@ -218,6 +219,7 @@ extern const fm_table fm_cloth_table;                                    // clot
 extern const fm_table fm_figure_table;                                   // figures.c
 // "woman.left_thigh": the figure's name and the bone; false when it is not of that form.
 bool fm_split_bone_name(const char *text, char figure[FM_SCENE_NAME_MAX + 1], fm_bone *bone);
+extern const fm_table fm_fluid_table; // fluid_table.c
 const fm_entry *fm_table_find(const fm_table *table, const char *key);
 const char *fm_entry_word(const fm_entry *entry, int index);          // NULL after the last
 int fm_entry_word_index(const fm_entry *entry, const char *word);     // -1 if there is none
@@ -342,6 +344,39 @@ typedef struct fm_scene_animation {
     double start;
     int interpolation;
 } fm_scene_animation;
+typedef enum fm_scene_fluid_kind { FM_SCENE_SPH = 1 } fm_scene_fluid_kind;
+
+typedef struct fm_scene_fluid {
+    fm_thing thing;
+    int kind;
+    fm_particles_def def;
+    const char *motion; // of the domain
+    fm_items boxes;     // fm_scene_fluid_box
+    fm_items sources;   // fm_scene_nozzle
+    fm_items sinks;     // fm_scene_sink
+    fm_items pushes;    // fm_scene_push
+} fm_scene_fluid;
+
+typedef struct fm_scene_fluid_box {
+    fm_thing thing;
+    fm_fluid_box box;
+    int seed;
+} fm_scene_fluid_box;
+
+typedef struct fm_scene_nozzle {
+    fm_thing thing;
+    fm_fluid_source source;
+} fm_scene_nozzle;
+
+typedef struct fm_scene_sink {
+    fm_thing thing;
+    fm_fluid_sink sink;
+} fm_scene_sink;
+
+typedef struct fm_scene_push {
+    fm_thing thing;
+    fm_fluid_push push;
+} fm_scene_push;
 
 typedef struct fm_scene_collider {
     fm_thing thing;
@@ -376,6 +411,7 @@ typedef struct fm_scene_camera {
 typedef struct fm_scene_look {
     int style;
     fm_vec3 background, cloth;
+    double particles; // size, in their own
 } fm_scene_look;
 
 struct fm_scene {
@@ -385,6 +421,7 @@ struct fm_scene {
     double fps;
     fm_items motions;   // fm_scene_motion
     fm_items bodies;    // fm_scene_body
+    fm_items fluids;    // fm_scene_fluid
     fm_items colliders; // fm_scene_collider
     fm_items figures;   // fm_scene_figure
     fm_items probes;    // fm_scene_probe

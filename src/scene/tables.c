@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tables.c: every key of a scene; those of cloth are in cloth_table.c.
+// tables.c: every key of a scene; those of cloth are in cloth_table.c, of fluids in
+// fluid_table.c.
 //
 // A key is written down here once: reading, checking, settings, descriptions, the schema and
 // docs/scenes.md all come from it.
@@ -466,6 +467,11 @@ static const fm_entry collider_entries[] = {
      .about = "what it follows; without it it stays"},
     {"friction", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.friction), .range = WITHIN(0, 1e3),
      .about = "Coulomb's coefficient"},
+    {"mass", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.mass), "kg", WITHIN(0, 1e9),
+     .about = "above 0: it moves freely, pushed by fluids and its weight; spheres only. In 2D per "
+              "metre of depth"},
+    {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.velocity), "m/s", WITHIN(-1e4, 1e4),
+     .about = "of a free one at the beginning"},
 };
 
 static void set_collider_defaults(void *object)
@@ -478,7 +484,7 @@ static void set_collider_defaults(void *object)
 
 static const fm_table collider_table = {
     .name = "collider",
-    .about = "What bodies may not enter: one of the shapes below.",
+    .about = "What bodies and fluids may not enter: one of the shapes below.",
     .size = sizeof(fm_scene_collider),
     .set_defaults = set_collider_defaults,
     .entries = collider_entries,
@@ -582,6 +588,9 @@ static const fm_entry look_entries[] = {
      .about = "the colour far away"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "the colour of cloth"},
+    {"particles", FM_KEY_NUMBER, SCENE(look.particles), .range = ABOVE(0, 4),
+     .about = "how large particles of fluids are drawn: 1 touch each other, 0.3 show what is "
+              "between them"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "How pictures look.",
@@ -599,11 +608,13 @@ static const fm_entry scene_entries[] = {
     {"world", FM_KEY_MAPPING, .table = &world_table, .about = "time, gravity, and how it is run"},
     {"medium", FM_KEY_MAPPING, .table = &medium_table, .about = "what everything is immersed in"},
     {"motions", FM_KEY_NAMED, SCENE(motions), .table = &motion_table, .range = WITHIN(0, 1024),
-     .about = "how pins and colliders move, by name"},
+     .about = "how pins, colliders and tanks move, by name"},
     {"bodies", FM_KEY_NAMED, SCENE(bodies), .table = &body_table, .range = WITHIN(0, 1024),
-     .needed = true, .about = "what is simulated, by name"},
+     .about = "what is simulated, by name"},
+    {"fluids", FM_KEY_NAMED, SCENE(fluids), .table = &fm_fluid_table, .range = WITHIN(0, 1024),
+     .about = "fluids that are simulated, by name"},
     {"colliders", FM_KEY_NAMED, SCENE(colliders), .table = &collider_table,
-     .range = WITHIN(0, 1024), .about = "what bodies may not enter, by name"},
+     .range = WITHIN(0, 1024), .about = "what bodies and fluids may not enter, by name"},
     {"figures", FM_KEY_NAMED, SCENE(figures), .table = &fm_figure_table, .range = WITHIN(0, 50),
      .about = "people that cloth can be put on, by name"},
     {"probes", FM_KEY_NAMED, SCENE(probes), .table = &probe_table, .range = WITHIN(0, 1024),
@@ -627,7 +638,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoints_kept = 10;
     scene->camera =
         (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE, NULL};
-    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}};
+    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}, 1};
 }
 
 const fm_table fm_scene_table = {

@@ -282,7 +282,7 @@ static bool take_substep(fm_world *world, double h, double t, bool anew, fm_repo
     return true;
 }
 
-bool fm_touch_advance(fm_world *world, double interval, fm_report *report, fm_error *err)
+bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *report, fm_error *err)
 {
     if (!world->touch && !fm_touch_make(world, err))
         return false;
@@ -303,10 +303,7 @@ bool fm_touch_advance(fm_world *world, double interval, fm_report *report, fm_er
         if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err))
             return false;
     }
-    if (substeps > report->substep_count) {
-        report->substep_count = substeps;
-        report->substep = h;
-    }
+    *most = substeps > *most ? substeps : *most;
     return true;
 }
 

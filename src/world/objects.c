@@ -71,6 +71,8 @@ void fm_world_destroy(fm_world *world)
     for (int i = 0; i < world->cloth_count; i++)
         fm_cloth_free(world->cloths[i]);
     fm_touch_free(world->touch);
+    for (int i = 0; i < world->fluid_count; i++)
+        fm_particles_free(world->fluids[i]);
     fm_pool_destroy(world->pool);
     fm_arena_free(&world->arena);
     free(world);
@@ -106,6 +108,16 @@ int fm_world_collider_count(const fm_world *world)
 const fm_collider *fm_world_collider(const fm_world *world, int index)
 {
     return index >= 0 && index < world->collider_count ? world->colliders[index] : NULL;
+}
+
+int fm_world_particles_count(const fm_world *world)
+{
+    return world->fluid_count;
+}
+
+fm_particles *fm_world_particles(fm_world *world, int index)
+{
+    return index >= 0 && index < world->fluid_count ? world->fluids[index] : NULL;
 }
 
 double fm_world_time(const fm_world *world)
@@ -287,4 +299,31 @@ bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_e
         return false;
     fm_surroundings around = fm_world_surroundings(cloth->world);
     return fm_cloth_read(cloth, &around, name, values, err);
+}
+
+fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def, fm_error *err)
+{
+    if (!ready(world, err))
+        return NULL;
+    if (world->fluid_count == FM_WORLD_OBJECTS_MAX) {
+        fm_fail_number(err, object, "fluids", world->fluid_count + 1, "at most 1024");
+        return NULL;
+    }
+    fm_particles *fluid = fm_particles_new(def, err);
+    if (!fluid)
+        return NULL;
+    fluid->world = world;
+    fluid->time = world->time;
+    world->fluids[world->fluid_count++] = fluid;
+    return fluid;
+}
+
+bool fm_particles_add_box(fm_particles *fluid, const fm_fluid_box *box, fm_error *err)
+{
+    if (err->status != FM_OK) // the fluid may not exist
+        return false;
+    fm_surroundings around = fm_world_surroundings(fluid->world);
+    for (int i = 0; i < around.collider_count; i++)
+        around.placed[i] = fm_collider_place(around.colliders[i], fluid->world->time);
+    return fm_particles_fill_box(fluid, box, &around, err);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: a world as bytes.
 //
-// header | for each cloth: size, state | contact | hash of all before
+// header | for each cloth, then each fluid: size, state | for each free collider: state | contact
+// | hash of all before
 #include "world/world.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ static const char *const object = "world state";
 
 typedef struct header {
     char magic[8];
-    int32_t version, cloth_count;
+    int32_t version, cloth_count, fluid_count, free_count;
     uint64_t size;         // of everything, the hash included
     uint64_t contact_size; // of what contact leaves behind; 0 before it began
     double time;
@@ -21,6 +22,8 @@ typedef struct header {
 static const char magic[8] = "fmworld ";
 enum { VERSION = 2 };
 
+enum { FREE_SIZE = FM_FREE_STATE * sizeof(double) };
+
 static header describe(const fm_world *world)
 {
     header h;
@@ -28,8 +31,13 @@ static header describe(const fm_world *world)
     memcpy(h.magic, magic, sizeof magic);
     h.version = VERSION;
     h.cloth_count = world->cloth_count;
+    h.fluid_count = world->fluid_count;
+    for (int i = 0; i < world->collider_count; i++)
+        h.free_count += world->colliders[i]->mass > 0;
     h.time = world->time;
-    h.size = sizeof h + sizeof(uint64_t);
+    h.size = sizeof h + sizeof(uint64_t) + (size_t)h.free_count * FREE_SIZE;
+    for (int i = 0; i < world->fluid_count; i++)
+        h.size += sizeof(uint64_t) + fm_particles_save(world->fluids[i], NULL, 0);
     for (int i = 0; i < world->cloth_count; i++)
         h.size += sizeof(uint64_t) + fm_cloth_save(world->cloths[i], NULL, 0);
     h.contact_size = fm_touch_save(world->touch, NULL, 0);
@@ -51,6 +59,20 @@ size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
         fm_cloth_save(world->cloths[i], out + sizeof part, part);
         out += sizeof part + part;
     }
+    for (int i = 0; i < world->fluid_count; i++) {
+        uint64_t part = fm_particles_save(world->fluids[i], NULL, 0);
+        memcpy(out, &part, sizeof part);
+        fm_particles_save(world->fluids[i], out + sizeof part, part);
+        out += sizeof part + part;
+    }
+    for (int i = 0; i < world->collider_count; i++) {
+        double state[FM_FREE_STATE];
+        if (!(world->colliders[i]->mass > 0))
+            continue;
+        fm_collider_save(world->colliders[i], state);
+        memcpy(out, state, FREE_SIZE);
+        out += FREE_SIZE;
+    }
     fm_touch_save(world->touch, out, h.contact_size);
     out += h.contact_size;
     uint64_t hash = fm_hash(buffer, h.size - sizeof hash, 0);
@@ -64,6 +86,15 @@ uint64_t fm_world_hash(const fm_world *world)
     uint64_t hash = fm_hash(&h, sizeof h, 0);
     for (int i = 0; i < world->cloth_count; i++)
         hash = fm_cloth_hash(world->cloths[i], hash);
+    for (int i = 0; i < world->fluid_count; i++)
+        hash = fm_particles_hash(world->fluids[i], hash);
+    for (int i = 0; i < world->collider_count; i++) {
+        double state[FM_FREE_STATE];
+        if (!(world->colliders[i]->mass > 0))
+            continue;
+        fm_collider_save(world->colliders[i], state);
+        hash = fm_hash(state, FREE_SIZE, hash);
+    }
     return hash;
 }
 
@@ -84,28 +115,70 @@ static bool check(const fm_world *world, const header *h, const void *buffer, si
         return fm_fail(err, FM_BAD_VALUE, object, "checksum", "wrong", "undamaged bytes");
     if (h->cloth_count != world->cloth_count)
         return fm_fail_number(err, object, "cloths", h->cloth_count, "those of this world");
+    if (h->fluid_count != world->fluid_count)
+        return fm_fail_number(err, object, "fluids", h->fluid_count, "those of this world");
+    if (h->free_count != describe(world).free_count)
+        return fm_fail_number(err, object, "free colliders", h->free_count, "those of this world");
     if (!isfinite(h->time))
         return fm_fail_number(err, object, "time", h->time, "a finite number");
     return true;
 }
 
-static bool restore_parts(fm_world *world, const unsigned char *in, const unsigned char *end,
-                          size_t contact_size, fm_error *err)
+// The next part, of which there is at least one byte; NULL when it is cut short.
+static const unsigned char *next_part(const unsigned char **in, const unsigned char *end,
+                                      uint64_t *part, fm_error *err)
 {
-    for (int i = 0; i < world->cloth_count; i++) {
-        uint64_t part = 0;
-        if ((size_t)(end - in) >= sizeof part)
-            memcpy(&part, in, sizeof part);
-        if (part == 0 || part > (size_t)(end - in) - sizeof part)
-            return fm_fail_number(err, object, "cloth size", (double)part, "what was saved");
-        in += sizeof part;
-        if (!fm_cloth_restore(world->cloths[i], &world->def.medium, in, part, err))
-            return false;
-        in += part;
+    *part = 0;
+    if ((size_t)(end - *in) >= sizeof *part)
+        memcpy(part, *in, sizeof *part);
+    if (*part == 0 || *part > (size_t)(end - *in) - sizeof *part) {
+        fm_fail_number(err, object, "size of a part", (double)*part, "what was saved");
+        return NULL;
+    }
+    const unsigned char *found = *in + sizeof *part;
+    *in = found + *part;
+    return found;
+}
+
+// Free colliders, and behind them what contact left.
+static bool restore_free(fm_world *world, const unsigned char *in, const unsigned char *end,
+                         size_t contact_size, fm_error *err)
+{
+    for (int i = 0; i < world->collider_count; i++) {
+        double state[FM_FREE_STATE];
+        if (!(world->colliders[i]->mass > 0))
+            continue;
+        if ((size_t)(end - in) < FREE_SIZE)
+            return fm_fail_number(err, object, "size", (double)(end - in), "what was saved");
+        memcpy(state, in, FREE_SIZE);
+        for (int k = 0; k < FM_FREE_STATE; k++)
+            if (!isfinite(state[k]))
+                return fm_fail_number(err, object, "free collider", state[k], "finite numbers");
+        fm_collider_restore(world->colliders[i], state);
+        in += FREE_SIZE;
     }
     if ((size_t)(end - in) != contact_size)
         return fm_fail_number(err, object, "contact size", (double)contact_size, "what was saved");
     return contact_size == 0 || fm_touch_restore(world->touch, in, contact_size, err);
+}
+
+static bool restore_parts(fm_world *world, const unsigned char *in, const unsigned char *end,
+                          size_t contact_size, fm_error *err)
+{
+    uint64_t size;
+    for (int i = 0; i < world->cloth_count; i++) {
+        const unsigned char *part = next_part(&in, end, &size, err);
+        if (!part || !fm_cloth_restore(world->cloths[i], &world->def.medium, part, size, err))
+            return false;
+    }
+    fm_surroundings around = fm_world_surroundings(world);
+    for (int i = 0; i < world->fluid_count; i++) {
+        const unsigned char *part = next_part(&in, end, &size, err);
+        if (!part || !fm_particles_prepare(world->fluids[i], &around, err) ||
+            !fm_particles_restore(world->fluids[i], part, size, err))
+            return false;
+    }
+    return restore_free(world, in, end, contact_size, err);
 }
 
 bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err)
@@ -123,7 +196,7 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
         (!fm_world_has_contact(world) || (!world->touch && !fm_touch_make(world, err))))
         return fm_fail_number(err, object, "contact", (double)h.contact_size,
                               "0: no cloth of this world has it");
-    // a later cloth may refuse its part: then the earlier ones get back what they had
+    // a later part may be refused: then the earlier ones get back what they had
     size_t own = fm_world_save(world, NULL, 0);
     void *before = malloc(own);
     if (!before)

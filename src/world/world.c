@@ -14,8 +14,9 @@
 //     7 check      NaN, stretch, energy, penetration go into the report
 //
 // Motions and the medium's own flow are functions of time, so bodies evaluate them at the times of
-// their substeps; stages 1 and 2 set them up. There are no fluids and no free colliders yet: stages
-// 4, 5, 6 have nothing to do.
+// their substeps; stages 1 and 2 set them up. Fluids and bodies do not see each other yet: stage 4
+// has nothing to do. Fluids and free colliders push each other, so that with both an interval is as
+// long as a substep of the fluid may be then.
 #include "world/world.h"
 
 #include <math.h>
@@ -36,10 +37,12 @@ static void clock_stage(fm_report *report, fm_stage stage, double *since)
     *since = now;
 }
 
-static bool advance_bodies(fm_world *world, double interval, fm_report *report, fm_error *err)
+// Of the body that took most in this interval.
+static bool advance_bodies(fm_world *world, double interval, int *most, fm_report *report,
+                           fm_error *err)
 {
     fm_surroundings around = fm_world_surroundings(world);
-    if (fm_world_has_contact(world) && !fm_touch_advance(world, interval, report, err))
+    if (fm_world_has_contact(world) && !fm_touch_advance(world, interval, most, report, err))
         return false;
     for (int i = 0; i < world->cloth_count; i++) {
         fm_cloth *cloth = world->cloths[i];
@@ -49,12 +52,55 @@ static bool advance_bodies(fm_world *world, double interval, fm_report *report, 
         fm_enforcer_take_times(cloth, &report->enforce_ms, &report->order_ms);
         report->damping_share = fmin(report->damping_share, fm_cloth_damping_share(cloth));
         report->stiffness_share = fmin(report->stiffness_share, cloth->stiffness_share);
-        if (substeps > report->substep_count) {
-            report->substep_count = substeps;
-            report->substep = interval / substeps;
-        }
+        *most = substeps > *most ? substeps : *most;
     }
     return true;
+}
+
+static bool advance_fluids(fm_world *world, double interval, int *most, fm_error *err)
+{
+    fm_surroundings around = fm_world_surroundings(world);
+    for (int i = 0; i < world->fluid_count; i++) {
+        int substeps = 0;
+        if (!fm_particles_advance(world->fluids[i], &around, interval, &substeps, err))
+            return false;
+        *most = substeps > *most ? substeps : *most;
+    }
+    return true;
+}
+
+// Away from the other colliders and from the walls of fluids.
+static void move_free_colliders(fm_world *world, double interval)
+{
+    fm_placed_collider solids[64];
+    for (int i = 0; i < world->collider_count; i++) {
+        fm_collider *collider = world->colliders[i];
+        int count = 0;
+        if (!(collider->mass > 0))
+            continue;
+        for (int k = 0; k < world->fluid_count && count + 6 <= 64; k++)
+            count += fm_particles_walls(world->fluids[k], world->time, solids + count);
+        for (int k = 0; k < world->collider_count && count < 64; k++)
+            if (k != i)
+                solids[count++] = fm_collider_place(world->colliders[k], world->time);
+        fm_collider_move(collider, world->def.gravity, interval, solids, count);
+    }
+}
+
+// What is left of the advance, or less where fluids and free colliders push each other.
+static double choose_interval(fm_world *world, double left, fm_error *err)
+{
+    bool free_ones = false;
+    for (int i = 0; i < world->collider_count; i++)
+        free_ones |= world->colliders[i]->mass > 0;
+    if (!free_ones)
+        return left;
+    double limit = world->fluid_count ? left : left / 16; // a ball alone: smooth enough
+    fm_surroundings around = fm_world_surroundings(world);
+    for (int i = 0; i < world->fluid_count; i++)
+        if (fm_particles_prepare(world->fluids[i], &around, err))
+            limit = fmin(limit, fm_particles_stable_step(world->fluids[i]));
+    return left / ceil(left / fmax(limit, 1e-9 * left) * (1 - 1e-12));
 }
 
 // Particles inside colliders; those that pins put there count too.
@@ -97,9 +143,29 @@ static void check_cloth(fm_world *world, fm_cloth *cloth, fm_report *report, fm_
     count_penetrations(world, cloth, report);
 }
 
+static void check_fluid(fm_world *world, const fm_particles *fluid, fm_report *report,
+                        fm_error *err)
+{
+    fm_surroundings around = fm_world_surroundings(world);
+    fm_particles_measure m = fm_particles_measure_now(fluid, &around);
+    if (m.first_bad >= 0) {
+        char value[48];
+        snprintf(value, sizeof value, "not finite at particle %d", m.first_bad);
+        fm_fail(err, FM_DIVERGED, fluid->name, "position or velocity in stage fluids", value,
+                "finite numbers: a smaller time_step may help");
+        return;
+    }
+    report->kinetic_energy += m.kinetic_energy;
+    report->potential_energy += m.potential_energy;
+    report->particle_count += fluid->count;
+    report->outside_count += m.outside_count;
+}
+
 static void check(fm_world *world, fm_report *report, fm_error *err)
 {
     report->time = world->time;
+    for (int i = 0; i < world->fluid_count; i++)
+        check_fluid(world, world->fluids[i], report, err);
     for (int i = 0; i < world->cloth_count; i++)
         check_cloth(world, world->cloths[i], report, err);
     if (world->def.check_intersections && fm_world_has_contact(world) && err->status == FM_OK)
@@ -117,13 +183,27 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
     }
     double since = fm_now_ms();
     report.damping_share = report.stiffness_share = 1;
-    report.interval_count = 1;
-    clock_stage(&report, FM_STAGE_MOVE, &since);
-    clock_stage(&report, FM_STAGE_SAMPLE, &since);
-    if (!advance_bodies(world, duration, &report, err))
-        return report;
-    clock_stage(&report, FM_STAGE_BODIES, &since);
-    world->time += duration;
+    double end = world->time + duration;
+    double left = duration;
+    while (left > 1e-9 * duration) {
+        double interval = choose_interval(world, left, err);
+        int substeps = 0;
+        report.interval_count++;
+        clock_stage(&report, FM_STAGE_MOVE, &since);
+        clock_stage(&report, FM_STAGE_SAMPLE, &since);
+        if (!advance_bodies(world, interval, &substeps, &report, err))
+            return report;
+        clock_stage(&report, FM_STAGE_BODIES, &since);
+        if (!advance_fluids(world, interval, &substeps, err))
+            return report;
+        clock_stage(&report, FM_STAGE_FLUIDS, &since);
+        world->time = interval == left ? end : world->time + interval;
+        move_free_colliders(world, interval);
+        clock_stage(&report, FM_STAGE_FREE, &since);
+        report.substep_count += substeps;
+        left = end - world->time;
+    }
+    report.substep = report.substep_count ? duration / report.substep_count : 0;
     check(world, &report, err);
     clock_stage(&report, FM_STAGE_CHECK, &since);
     return report;

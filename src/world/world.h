@@ -4,10 +4,11 @@
 #define FATHOM_WORLD_WORLD_H
 
 #include "cloth/cloth.h"
+#include "particles/particles.h"
 
 #include <fathom/world.h>
 
-enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, colliders, figures
+enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, fluids, colliders, figures, each
 
 typedef struct fm_touch fm_touch;
 
@@ -19,6 +20,8 @@ struct fm_world {
 
     fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
     int cloth_count;
+    fm_particles *fluids[FM_WORLD_OBJECTS_MAX];
+    int fluid_count;
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX];
     int collider_count;
@@ -33,7 +36,8 @@ fm_surroundings fm_world_surroundings(fm_world *world);
 bool fm_world_has_contact(const fm_world *world);
 bool fm_touch_make(fm_world *world, fm_error *err); // before anything has moved
 void fm_touch_free(fm_touch *touch);
-bool fm_touch_advance(fm_world *world, double interval, fm_report *report, fm_error *err);
+bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *report,
+                      fm_error *err); // most: substeps taken, if they are more
 bool fm_touch_check(fm_world *world, fm_report *report, fm_error *err);
 size_t fm_touch_save(const fm_touch *touch, void *buffer, size_t size);
 bool fm_touch_restore(fm_touch *touch, const void *buffer, size_t size, fm_error *err);

@@ -275,7 +275,7 @@ static void wrong_heads_are_named(void **state)
         {"Points=\"3\"", "Points=\"-3\"", "NumberOfPoints: no number"},
         {"Points=\"3\"", "Points=\"268435456\"", "P: 72 bytes where"},
         {"Polys=\"1\"", "Polys=\"2\"", "offsets: 8 bytes where 2 times 1 of Int64 belong"},
-        {"Polys=\"1\"", "Polys=\"1\" NumberOfLines=\"1\"", "NumberOfLines: only polygons"},
+        {"Polys=\"1\"", "Polys=\"1\" NumberOfLines=\"1\"", "NumberOfLines: only points and"},
         {"offset=\"8\"", "offset=\"800000\"", "P: its offset is beyond the end"},
         {"offset=\"8\"", "offset=\"9223372036854775807\"", "P: its offset is beyond the end"},
         {"offset=\"8\"", "offset=\"12\"", "P: "},

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// particles.c: what a substep of a particle fluid costs, sorting and neighbours included.
+//
+// A block of water in the open, its support two spacings, about 28 neighbours each: no walls, so
+// that nothing but the fluid is timed. Parts of a substep, threads, pairs a second and flops
+// against what the machine can do; sizes from 20,000 to 2 million; then the same block in a tank,
+// and the other two methods. Times are per particle and substep.
+#include "bench.h"
+
+#include <fathom/fathom.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 7, STAGES = FM_PARTICLES_STAGE_COUNT };
+static const double TURN = 0.2; // s
+
+typedef struct block {
+    fm_world *world;
+    fm_particles *fluid;
+    double step; // s
+    int count;
+} block;
+
+static void step_block(void *context, int repeats)
+{
+    block *b = context;
+    fm_error err = {0};
+    for (int i = 0; i < repeats; i++)
+        fm_world_advance(b->world, b->step, &err);
+}
+
+static bool open_block(block *b, int cells, int threads, bool tank, fm_sph_method method)
+{
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = threads;
+    if (!tank)
+        world_def.gravity = (fm_vec3){0, 0, 0};
+    b->world = fm_world_create(&world_def, &err);
+    fm_particles_def def = fm_default_particles_def();
+    def.spacing = 1.0 / cells;
+    def.support = 2;
+    def.method = method;
+    def.speed = 4.4;
+    def.stiffness = 44 * 44;
+    def.integrator = FM_SPH_LEAPFROG;
+    def.viscosity = method == FM_SPH_STANDARD ? 10 : 1e-3;
+    def.domain.low = tank ? (fm_vec3){0, 0, 0} : (fm_vec3){-0.1, -0.1, -0.1};
+    def.domain.high = (fm_vec3){1 - def.domain.low.x, 1.1, 1 - def.domain.low.z};
+    for (int side = 0; side < FM_SIDE_COUNT && !tank; side++)
+        def.domain.sides[side] = FM_SIDE_OPEN;
+    b->fluid = fm_particles_create(b->world, &def, &err);
+    fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.1, .settled = tank};
+    if (err.status != FM_OK || !fm_particles_add_box(b->fluid, &box, &err))
+        return false;
+    // a little shorter than what is chosen, so that an advance is one substep
+    b->step = method == FM_SPH_CONSTANT_DENSITY ? 2e-3 : 0.2 * 2 * def.spacing / 44;
+    b->count = fm_particles_count(b->fluid);
+    step_block(b, 3);
+    return true;
+}
+
+static bench_job block_job(block *b, int baseline)
+{
+    return (bench_job){.run = step_block, .context = b, .work = b->count, .baseline = baseline};
+}
+
+// A loop of independent fused multiply-adds that stays in registers: what one thread can do at
+// most, in single precision.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
+__attribute__((target_clones("arch=x86-64-v3", "default")))
+#endif
+static void
+multiply_add(float *restrict sink, int repeats)
+{
+    float a[96];
+    for (int i = 0; i < 96; i++)
+        a[i] = sink[i];
+    for (int r = 0; r < repeats; r++) {
+#pragma omp simd
+        for (int i = 0; i < 96; i++)
+            a[i] = a[i] * 0.999999f + 1e-6f;
+    }
+    for (int i = 0; i < 96; i++)
+        sink[i] = a[i];
+}
+
+static void run_peak(void *context, int repeats)
+{
+    multiply_add(context, repeats);
+}
+
+// Operations counted in the code, roots and divisions as one: 8 for each candidate of a
+// neighbour, 42 for each pair in density.c, 58 in forces.c, from both sides.
+static double count_flops(const fm_particles_stats *stats, int count)
+{
+    double neighbours = 2.0 * (double)stats->pair_count / count + 1;
+    return 8.0 * (double)stats->candidate_count / count + neighbours * (42 + 58);
+}
+
+static void report_stages(bench_report *report, const char *group, block *b, int steps)
+{
+    fm_particles_stats before = fm_particles_read_stats(b->fluid);
+    step_block(b, steps);
+    fm_particles_stats after = fm_particles_read_stats(b->fluid);
+    double all = 0, work = (double)b->count * (double)(after.substep_count - before.substep_count);
+    for (int i = 0; i < STAGES; i++)
+        all += after.seconds[i] - before.seconds[i];
+    for (int i = 0; i < STAGES; i++) {
+        double ns = 1e9 * (after.seconds[i] - before.seconds[i]) / work;
+        char note[48];
+        snprintf(note, sizeof note, "%.0f %%", 100 * ns * work / (1e9 * all));
+        if (ns > 0.05)
+            bench_add(report, &(bench_result){group, fm_particles_stage_name((fm_particles_stage)i),
+                                              ns, "ns/particle", 0, "", note});
+    }
+}
+
+static void compare_threads(bench_report *report, const char *group, int cells)
+{
+    block one = {0}, two = {0};
+    float sink[96] = {0};
+    if (open_block(&one, cells, 1, false, FM_SPH_WEAKLY_COMPRESSIBLE) &&
+        open_block(&two, cells, 2, false, FM_SPH_WEAKLY_COMPRESSIBLE)) {
+        bench_job jobs[3] = {block_job(&one, 0),
+                             block_job(&two, 0),
+                             {.run = run_peak, .context = sink, .work = 192, .baseline = 2}};
+        bench_measure(jobs, 3, ROUNDS, TURN);
+        fm_particles_stats stats = fm_particles_read_stats(one.fluid);
+        double rate = count_flops(&stats, one.count) / jobs[0].ns, peak = 1 / jobs[2].ns;
+        char note[128];
+        snprintf(note, sizeof note, "%.1f of %.0f Gflop/s measured peak: %.0f %%", rate, peak,
+                 100 * rate / peak);
+        bench_add(report,
+                  &(bench_result){group, "one thread", jobs[0].ns, "ns/particle", 0, "", note});
+        snprintf(note, sizeof note, "%.2f times as fast; %.2f million particles/s, %.0f pairs/s",
+                 1 / jobs[1].ratio, 1e3 / jobs[1].ns,
+                 1e9 * (double)stats.pair_count / two.count / jobs[1].ns);
+        bench_add(report, &(bench_result){group, "two threads", jobs[1].ns, "ns/particle",
+                                          jobs[1].ratio, "one thread", note});
+        report_stages(report, group, &two, (int)(2e6 / two.count) + 1);
+    }
+    fm_world_destroy(one.world);
+    fm_world_destroy(two.world);
+}
+
+static void compare_sizes(bench_report *report)
+{
+    static const char *const group = "sizes, two threads";
+    static const int cells[3] = {27, 58, 126};
+    static const char *const names[3] = {"20 thousand", "200 thousand", "2 million"};
+    block b[3] = {0};
+    bench_job jobs[3];
+    bool ready = true;
+    for (int i = 0; i < 3; i++) {
+        ready = ready && open_block(&b[i], cells[i], 2, false, FM_SPH_WEAKLY_COMPRESSIBLE);
+        jobs[i] = block_job(&b[i], 0);
+    }
+    if (ready)
+        bench_measure(jobs, 3, 5, TURN);
+    for (int i = 0; ready && i < 3; i++)
+        bench_add(report, &(bench_result){group, names[i], jobs[i].ns, "ns/particle",
+                                          i ? jobs[i].ratio : 0, names[0], ""});
+    for (int i = 0; i < 3; i++)
+        fm_world_destroy(b[i].world);
+}
+
+static void compare_methods(bench_report *report)
+{
+    static const char *const group = "20 thousand in a tank, two threads";
+    static const char *const names[3] = {"weakly compressible", "constant density", "standard"};
+    block open = {0}, b[3] = {0};
+    bench_job jobs[4];
+    bool ready = open_block(&open, 27, 2, false, FM_SPH_WEAKLY_COMPRESSIBLE);
+    jobs[0] = block_job(&open, 0);
+    for (int i = 0; i < 3; i++) {
+        ready = ready && open_block(&b[i], 27, 2, true, (fm_sph_method)i);
+        jobs[1 + i] = block_job(&b[i], 0);
+    }
+    if (ready)
+        bench_measure(jobs, 4, ROUNDS, TURN);
+    for (int i = 0; ready && i < 3; i++) {
+        fm_particles_stats stats = fm_particles_read_stats(b[i].fluid);
+        char note[64] = "";
+        if (stats.iteration_count > 0)
+            snprintf(note, sizeof note, "%.0f iterations a step",
+                     (double)stats.iteration_count / (double)stats.substep_count);
+        else
+            snprintf(note, sizeof note, "%d points of walls", stats.boundary_count);
+        bench_add(report, &(bench_result){group, names[i], jobs[1 + i].ns, "ns/particle",
+                                          jobs[1 + i].ratio, "in the open", note});
+    }
+    fm_world_destroy(open.world);
+    for (int i = 0; i < 3; i++)
+        fm_world_destroy(b[i].world);
+}
+
+void bench_particles(bench_report *report)
+{
+    compare_threads(report, "20 thousand particles in the open", 27);
+    compare_threads(report, "100 thousand particles in the open", 46);
+    compare_sizes(report);
+    compare_methods(report);
+}

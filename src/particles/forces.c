@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// forces.c: what particles, walls and colliders do to each other: pressure and viscosity.
+//
+// Weakly compressible, and viscosity with constant density:
+//
+//     a_i = (1 - s_i) sum_j (1 - s_j) V_j F_ij [-(P_i + P_j) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij]
+//           + g + pushes,     s = P / c^2: volumes and densities as they are, to first order
+//     Pi_ij = alpha c h min(0, (v_i - v_j) . r_ij) / (r_ij^2 + h^2 / 100)            [MON92]
+//
+// each term antisymmetric, so that momentum is conserved to rounding. Where no neighbour is at a
+// surface, particles are moved apart against the gradient of their concentration [SKI13], and their
+// density, which follows from its rate, is drawn to that of their number:
+//
+//     shift_i = -4 A R |v|max dt sum_j V_j F_ij r_ij,     at most a tenth of the spacing
+//     ds_i/dt = RETURN c / R (sum_j V_j W_ij - 1 - s_i)
+//
+// A = 1 moves them about twice as much as a transport velocity [ADA13] would; less lets them line
+// up in the vortices of Taylor and Green. Without the second the volume of a sloshing tank grows by
+// a tenth in seconds; a third of RETURN holds it as well, but with it the vortices and the
+// lid-driven cavity come out best. The noise of the sum is drowned by the diffusion in density.c.
+//
+// As published, [OZG13] eqs. (4.4), (4.5) after [MCG03], with rho from the sum:
+//
+//     a_i = 1/rho_i sum_j m_j/rho_j [ -(p_i + p_j)/2 grad Wspiky + mu (v_j - v_i) lap Wviscosity ]
+//
+//   P   pressure / rho0, m^2/s^2    nu  mu / rho0, m^2/s    mu  viscosity, Pa s, dynamic
+//   F_ij r_ij  gradient of the kernel at i, 1/m^(d+1)       h  half the support R, m   A  shifting
+//
+// On a lattice sum_j V_j F_ij x_ij^2 = -1 by the scale of F, so gradients of linear fields and
+// Laplacians of quadratic ones are exact there.
+//
+// [MON92] Monaghan: Smoothed particle hydrodynamics. Annu. Rev. Astron. Astrophys. 30, 1992.
+// [SKI13] Skillen et al.: Incompressible SPH with reduced temporal noise. CMAME 265, 2013.
+// [ADA13] Adami, Hu, Adams: A transport-velocity formulation for SPH. JCP 241, 2013.
+// [OZG13] Özgen: Fractional calculus in computer animation. Thesis, 2013.
+#include "particles/particles.h"
+
+static const double RETURN = 0.03; // of the density to that of the particles' number
+
+typedef struct sums {
+    fm_floats x, y, z, gx, gy, gz;
+} sums;
+
+typedef struct constants {
+    float inverse, viscosity, artificial, soft, spiky, laplacian;
+    float softness; // s^2/m^2: rho/rho0 - 1 over P
+    bool published, shifts;
+} constants;
+
+// i: the row of the particle.
+FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm_octet *j)
+{
+    fm_floats dx = i[FM_X] - j->x, dy = i[FM_Y] - j->y, dz = i[FM_Z] - j->z;
+    fm_floats ux = i[FM_VX] - j->vx, uy = i[FM_VY] - j->vy, uz = i[FM_VZ] - j->vz;
+    fm_floats r2 = dx * dx + dy * dy + dz * dz;
+    fm_floats q = fm_floats_sqrt(r2) * k->inverse;
+    fm_floats pressure = i[FM_P] + j->s, slope, along, drag;
+    if (k->published) {
+        slope = j->V / (1 + k->softness * j->s);
+        along = slope * fm_spiky_slope(q) * k->spiky * pressure;
+        drag = slope * fm_viscosity_laplacian(q) * k->laplacian;
+    } else {
+        fm_floats approach = ux * dx + uy * dy + uz * dz;
+        approach = fm_floats_where(approach < 0, approach);
+        slope = j->V * (1 - k->softness * j->s) * fm_wendland_slope(q);
+        along = slope * (k->artificial * approach / (r2 + k->soft) - pressure);
+        drag = slope * k->viscosity;
+    }
+    sum->x += along * dx + drag * ux;
+    sum->y += along * dy + drag * uy;
+    sum->z += along * dz + drag * uz;
+    if (k->shifts) {
+        sum->gx += slope * dx;
+        sum->gy += slope * dy;
+        sum->gz += slope * dz;
+    }
+}
+
+static constants make_constants(const fm_particles *p, bool published, bool shifts)
+{
+    double h = p->R / 2, nu = p->def.viscosity / p->def.density;
+    return (constants){
+        .inverse = (float)(1 / p->R),
+        .viscosity = (float)(2 * nu),
+        .artificial = (float)(p->def.artificial_viscosity * p->c * h),
+        .soft = (float)(h * h / 100),
+        .spiky = -0.5f * p->spiky,
+        .laplacian = (float)(-nu * p->laplacian),
+        .softness = p->def.method == FM_SPH_CONSTANT_DENSITY ? 0 : (float)(1 / (p->c * p->c)),
+        .published = published,
+        .shifts = shifts,
+    };
+}
+
+static bool sees_surface(const fm_particles *p, const int *list, int count)
+{
+    float least = 1;
+    for (int k = 0; k < count; k++)
+        least = p->fill[list[k]] < least ? p->fill[list[k]] : least;
+    return least < FM_SURFACE_FILL;
+}
+
+// Where no surface is near: particles are moved beside their motion, and their density tends to
+// what their number says. At a surface the one would carry them out, the other take them for thin.
+static inline void keep_even(fm_particles *p, int i, float h, const int *list, int count, float gx,
+                             float gy, float gz)
+{
+    p->dx[i] = p->dy[i] = p->dz[i] = 0;
+    if (p->has_surface && sees_surface(p, list, count))
+        return;
+    float a = -(float)(p->def.shifting * 4 * p->R * p->max_speed) * h;
+    float most = 0.1f * (float)p->def.spacing;
+    float length = fabsf(a) * sqrtf(gx * gx + gy * gy + gz * gz);
+    a = length > most ? a * most / length : a;
+    p->dx[i] = a * gx;
+    p->dy[i] = a * gy;
+    p->dz[i] = a * gz;
+    p->now.s[i] += (float)(RETURN * p->c / p->R) * h * (p->fill[i] - 1 - p->now.s[i]);
+}
+
+FM_INLINE void compute_range(const fm_particles_step *step, int first, int last, bool published,
+                             bool shifts)
+{
+    fm_particles *p = step->p;
+    const constants k = make_constants(p, published, shifts);
+    const fm_vec3 g = step->around->gravity;
+    int room[FM_NEIGHBOURS_ROOM], room_others[FM_NEIGHBOURS_ROOM], own, count, extra;
+    for (int i = first; i < last; i++) {
+        const float *at = p->fluid.force + FM_ROW * (size_t)i;
+        const int *list = fm_list_of(p, i, room, &own, &extra);
+        sums sum = {0};
+        for (int b = 0; b < own; b += 8) {
+            fm_octet j = fm_load_octet(p->fluid.force, list + b);
+            add_octet(&sum, &k, at, &j);
+        }
+        const int *points = fm_others_of(p, i, room_others, &count, &extra);
+        for (int b = 0; b < count; b += 8) {
+            fm_octet j = fm_load_last_octet(p->others.force, points + b, b + 8 == count, extra);
+            add_octet(&sum, &k, at, &j);
+        }
+        float scale = published ? 1 / (1 + p->now.s[i]) : p->F * (1 - k.softness * at[FM_P]);
+        p->ax[i] = (float)g.x + scale * fm_floats_sum(sum.x);
+        p->ay[i] = (float)g.y + scale * fm_floats_sum(sum.y);
+        p->az[i] = (float)g.z + scale * fm_floats_sum(sum.z);
+        if (shifts)
+            keep_even(p, i, (float)step->h, list, own, scale * fm_floats_sum(sum.gx),
+                      scale * fm_floats_sum(sum.gy), scale * fm_floats_sum(sum.gz));
+    }
+}
+
+FM_SIMD_CLONES static void compute_shifted(void *context, int first, int last)
+{
+    compute_range(context, first, last, false, true);
+}
+
+FM_SIMD_CLONES static void compute_plain(void *context, int first, int last)
+{
+    compute_range(context, first, last, false, false);
+}
+
+FM_SIMD_CLONES static void compute_published(void *context, int first, int last)
+{
+    compute_range(context, first, last, true, false);
+}
+
+void fm_compute_forces(const fm_particles_step *step)
+{
+    const fm_particles_def *def = &step->p->def;
+    bool shifts = def->method == FM_SPH_WEAKLY_COMPRESSIBLE && def->shifting > 0;
+    fm_range_body *body = def->method == FM_SPH_STANDARD ? compute_published
+                          : shifts                       ? compute_shifted
+                                                         : compute_plain;
+    fm_parallel_for(step->around->pool, step->p->count, FM_PARTICLES_BLOCK, body, (void *)step);
+}
+
+// What the fluid does to each of the others that belongs to a free collider: the opposite of what
+// they do to the fluid, pair by pair.
+FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int first, int last,
+                                         fm_vec3 *force)
+{
+    fm_particles *p = step->p;
+    bool published = p->def.method == FM_SPH_STANDARD;
+    const constants k = make_constants(p, published, false);
+    int room[FM_NEIGHBOURS_ROOM], extra;
+    for (int i = first; i < last; i++) {
+        int owner = fm_others_owner(p, i);
+        if (owner < 0 || !(step->around->colliders[owner]->mass > 0))
+            continue;
+        const float *at = p->others.force + FM_ROW * (size_t)i;
+        sums sum = {0};
+        int count = fm_find_list(p, &p->others, i, &p->fluid, -1, room, &extra);
+        for (int b = 0; b < count; b += 8) {
+            fm_octet j = fm_load_last_octet(p->fluid.force, room + b, b + 8 == count, extra);
+            add_octet(&sum, &k, at, &j);
+        }
+        float s = k.softness * at[FM_P];
+        double own = published ? 1 / (1 + s) : p->F * (1 - s);
+        double scale = p->def.density * (double)at[FM_V] * own;
+        force[i] = (fm_vec3){scale * fm_floats_sum(sum.x), scale * fm_floats_sum(sum.y),
+                             scale * fm_floats_sum(sum.z)};
+    }
+}

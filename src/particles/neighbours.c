@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+// neighbours.c: particles in the order of their cells, and where the neighbours of each are.
+//
+// Space is cut into rows along x, as wide as the support R across, and each row into cells a
+// quarter as long. The neighbours of a particle are in its own row and the 2 (2D) or 8 (3D) around
+// it; in a row whose nearest point is at the distance d across, they are within
+//
+//     |x - x_i| <= sqrt(R^2 - d^2)
+//
+// which, rounded to cells, is one run of consecutive particles: about 120 instead of the 216 of 27
+// cubic cells, of which 33 are within the support when that is two spacings. Those are picked out
+// eight at a time and put down once in a substep, for every pass to use.
+//
+// Rows are numbered tile by tile, so that the rows of a particle's neighbours are near in memory
+// also when there are millions. Sorting counts: stable, so the order depends on positions and on
+// the order before it, not on threads. Positions outside the cells are in the nearest one.
+#include "particles/particles.h"
+
+#include <string.h>
+
+enum { TILE = 8 };
+
+// The eight rows around one, in the order the lanes of find_runs have them.
+static const int STEP_Y[8] = {-1, 0, 1, -1, 1, -1, 0, 1}, STEP_Z[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
+
+static void number_rows(fm_rows *rows)
+{
+    int next = 0;
+    for (int tz = 0; tz < rows->nz; tz += TILE)
+        for (int ty = 0; ty < rows->ny; ty += TILE)
+            for (int z = tz; z < tz + TILE && z < rows->nz; z++)
+                for (int y = ty; y < ty + TILE && y < rows->ny; y++)
+                    rows->number[z * rows->ny + y] = next++;
+    for (int k = 0; k < rows->ny * rows->nz; k++) {
+        for (int lane = 0; lane < 8; lane++) {
+            int y = k % rows->ny + STEP_Y[lane], z = k / rows->ny + STEP_Z[lane];
+            bool there = y >= 0 && y < rows->ny && z >= 0 && z < rows->nz;
+            // where there is none, the first, which stays empty
+            rows->around[k][lane] = (there ? rows->number[z * rows->ny + y] : 0) * rows->nx;
+        }
+    }
+}
+
+bool fm_rows_make(fm_particles *p, fm_error *err)
+{
+    fm_rows *rows = &p->rows;
+    double R = p->R, cells = 1;
+    const fm_domain *d = &p->def.domain;
+    bool flat = p->def.dimensions == 2;
+    const double low[3] = {d->low.x, d->low.y, d->low.z};
+    const double size[3] = {d->high.x - d->low.x, d->high.y - d->low.y, d->high.z - d->low.z};
+    int n[3];
+    rows->size = (float)R;
+    rows->across = (float)(1 / R);
+    rows->along = (float)(FM_CELLS_PER_SUPPORT / R);
+    for (int axis = 0; axis < 3; axis++) {
+        // one support beyond each side, for walls and copies, and one more that stays empty
+        rows->origin[axis] = flat && axis == 2 ? 0 : low[axis] - 2 * R;
+        double across = flat && axis == 2 ? 1 : ceil(size[axis] / R) + 4;
+        cells *= axis == 0 ? FM_CELLS_PER_SUPPORT * across : across;
+        n[axis] = across < 1e6 ? (int)across : 1000000;
+    }
+    if (!(cells <= 2e8))
+        return fm_fail_number(err, p->name, "domain", cells,
+                              "at most 2e8 cells: a smaller domain or a larger spacing");
+    rows->nx = FM_CELLS_PER_SUPPORT * n[0];
+    rows->ny = n[1];
+    rows->nz = n[2];
+    rows->cell_count = rows->nx * rows->ny * rows->nz;
+    rows->number =
+        fm_arena_alloc(&p->arena, (size_t)rows->ny * (size_t)rows->nz, sizeof(int), p->name, err);
+    rows->around = fm_arena_alloc(&p->arena, (size_t)rows->ny * (size_t)rows->nz,
+                                  sizeof *rows->around, p->name, err);
+    if (err->status == FM_OK)
+        number_rows(rows);
+    return err->status == FM_OK;
+}
+
+static inline int clamp_cell(float c, int low, int high)
+{
+    // also for NaN, which is no less than anything
+    return c > (float)low ? (c < (float)high ? (int)c : high) : low;
+}
+
+// The row of a position, along y and z; never the first or the last, which stay empty.
+static inline void find_row(const fm_rows *rows, float y, float z, int *cy, int *cz)
+{
+    *cy = clamp_cell(y * rows->across, 1, rows->ny - 2);
+    *cz = rows->nz == 1 ? 0 : clamp_cell(z * rows->across, 1, rows->nz - 2);
+}
+
+int fm_rows_cell(const fm_rows *rows, float x, float y, float z)
+{
+    int cy, cz;
+    find_row(rows, y, z, &cy, &cz);
+    int cx = clamp_cell(x * rows->along, 0, rows->nx - 1);
+    return rows->number[cz * rows->ny + cy] * rows->nx + cx;
+}
+
+// Appends those of a run that are within the support.
+FM_INLINE int append_near(const fm_packing *packing, const fm_swarm *swarm, const float at[3],
+                          float R2, int first, int last, int *list, int count)
+{
+    const float *x = swarm->x, *y = swarm->y, *z = swarm->z;
+    for (int j = first; j < last && count <= FM_NEIGHBOURS_MAX - 8; j += 8) {
+        fm_floats dx = at[0] - fm_floats_load(x + j), dy = at[1] - fm_floats_load(y + j);
+        fm_floats dz = at[2] - fm_floats_load(z + j);
+        fm_floats r2 = dx * dx + dy * dy + dz * dz;
+        int bits = fm_ints_bits(fm_lanes_below(last - j) & (r2 < R2));
+        fm_ints found = packing->lanes[bits] + j;
+        memcpy(list + count, &found, sizeof found);
+        count += packing->count[bits];
+    }
+    return count;
+}
+
+FM_INLINE int fill_up(int *list, int count, int with, int *extra)
+{
+    *extra = -count & 7;
+    for (int k = 0; k < 8; k++)
+        list[count + k] = with;
+    return count + *extra;
+}
+
+FM_INLINE fm_ints cell_along(fm_floats x, float along, float top)
+{
+    fm_floats c = x * along;
+    c = fm_floats_where(c > 0, c);
+    c -= fm_floats_where(c > top, c - top);
+    return __builtin_convertvector(c, fm_ints);
+}
+
+FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, float z,
+                         fm_runs *runs)
+{
+    const fm_rows *rows = &p->rows;
+    const int *start = in->start;
+    const float size = rows->size, along = rows->along, top = (float)(rows->nx - 1);
+    const float wide = (float)(p->R * p->R) * 1.00001f; // rounding must not lose any
+    int cy, cz;
+    find_row(rows, y, z, &cy, &cz);
+    // distances across to the rows before and behind
+    float y0 = y - (float)cy * size, y1 = size - y0, z0 = z - (float)cz * size, z1 = size - z0;
+    y0 = y0 > 0 ? y0 * y0 : 0;
+    y1 = y1 > 0 ? y1 * y1 : 0;
+    z0 = z0 > 0 ? z0 * z0 : 0;
+    z1 = z1 > 0 ? z1 * z1 : 0;
+    const fm_floats across =
+        (fm_floats){y0, 0, y1, y0, y1, y0, 0, y1} + (fm_floats){z0, z0, z0, 0, 0, z1, z1, z1};
+    fm_floats square = wide - across;
+    fm_ints reached = square > 0;
+    fm_floats half = fm_floats_sqrt(fm_floats_where(reached, square));
+    fm_ints base = rows->around[cz * rows->ny + cy];
+    fm_ints begin = cell_along(x - half, along, top), end = cell_along(x + half, along, top) + 1;
+    end = begin + (reached & (end - begin)); // not reached: up to where it begins
+    begin += base;
+    end += base;
+    for (int lane = 0; lane < 8; lane++) {
+        runs->first[lane] = start[begin[lane]];
+        runs->last[lane] = start[end[lane]];
+    }
+    int own = rows->number[cz * rows->ny + cy] * rows->nx;
+    runs->first[8] = start[own + clamp_cell((x - size) * along - 0.01f, 0, rows->nx - 1)];
+    runs->last[8] = start[own + clamp_cell((x + size) * along + 0.01f, 0, rows->nx - 1) + 1];
+}
+
+FM_SIMD_CLONES void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y,
+                                 float z, fm_runs *runs)
+{
+    find_runs(p, in, x, y, z, runs);
+}
+
+FM_INLINE int find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in,
+                        int *list)
+{
+    const float at[3] = {from->x[i], from->y[i], from->z[i]}, R2 = (float)(p->R * p->R);
+    fm_runs runs;
+    int count = 0;
+    find_runs(p, in, at[0], at[1], at[2], &runs);
+    for (int r = 0; r < FM_ROWS_AROUND; r++)
+        count = append_near(p->packing, in, at, R2, runs.first[r], runs.last[r], list, count);
+    return count;
+}
+
+FM_SIMD_CLONES int fm_find_list(const fm_particles *p, const fm_swarm *from, int i,
+                                const fm_swarm *in, int fill, int *list, int *extra)
+{
+    int count = find_list(p, from, i, in, list);
+    *extra = 0;
+    return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+}
+
+// After those in the fluid, while there is room.
+FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int used)
+{
+    int room[FM_NEIGHBOURS_ROOM];
+    for (int i = first; i < last; i++) {
+        int extra = 0, count = 0;
+        if (p->others.count && p->near[p->in_cell[i]])
+            count = find_list(p, &p->fluid, i, &p->others, room);
+        if (count > 0)
+            count = fill_up(room, count, room[0], &extra);
+        bool fits = used + count <= p->list_room;
+        p->other_start[i] = fits ? used : -1;
+        p->other_count[i] = count;
+        p->other_extra[i] = (unsigned char)extra;
+        if (fits) {
+            memcpy(lists + used, room, (size_t)count * sizeof *room);
+            used += count;
+        }
+    }
+}
+
+FM_SIMD_CLONES static void list_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    int *lists = p->lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->list_room, used = 0;
+    int room[FM_NEIGHBOURS_ROOM];
+    for (int i = first; i < last; i++) {
+        // straight into its place where the longest fits, or else from beside
+        bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;
+        int *list = ample ? lists + used : room, extra;
+        int count = find_list(p, &p->fluid, i, &p->fluid, list);
+        count = fill_up(list, count, i, &extra);
+        bool fits = used + count <= p->list_room;
+        p->list_start[i] = fits ? used : -1;
+        p->list_count[i] = count;
+        p->list_extra[i] = (unsigned char)extra;
+        if (fits && !ample)
+            memcpy(lists + used, room, (size_t)count * sizeof *room);
+        used += fits ? count : 0;
+    }
+    list_others(p, first, last, lists, used);
+}
+
+void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool)
+{
+    fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, list_range, p);
+}
+
+// order[start[c]...] are those in cell c, in the order they had. Cells from cell_count on are for
+// what is to be left out.
+void fm_count_into_cells(const int *cell, int count, int cell_count, int *start, int *order)
+{
+    memset(start, 0, ((size_t)cell_count + 2) * sizeof *start);
+    for (int i = 0; i < count; i++)
+        start[cell[i] + 1]++;
+    for (int c = 0; c <= cell_count; c++)
+        start[c + 1] += start[c];
+    for (int i = count - 1; i >= 0; i--) // backwards from the ends, which become the beginnings
+        order[--start[cell[i] + 1]] = i;
+    for (int c = 0; c <= cell_count; c++)
+        start[c] = start[c + 1];
+    start[cell_count + 1] = count;
+}
+
+static void assign_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    const fm_rows *rows = &p->rows;
+    for (int i = first; i < last; i++) {
+        float x = (float)(p->now.x[i] - rows->origin[0]);
+        float y = (float)(p->now.y[i] - rows->origin[1]);
+        float z = (float)(p->now.z[i] - rows->origin[2]);
+        p->cell[i] = p->gone[i] ? rows->cell_count : fm_rows_cell(rows, x, y, z);
+    }
+}
+
+static void gather_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    const fm_parcels from = p->now, to = p->spare;
+    const double *origin = p->rows.origin;
+    const float V = (float)p->volume;
+    for (int i = first; i < last; i++) {
+        int k = p->order[i];
+        to.x[i] = from.x[k];
+        to.y[i] = from.y[k];
+        to.z[i] = from.z[k];
+        to.vx[i] = from.vx[k];
+        to.vy[i] = from.vy[k];
+        to.vz[i] = from.vz[k];
+        to.s[i] = from.s[k];
+        to.id[i] = from.id[k];
+        p->fluid.x[i] = (float)(from.x[k] - origin[0]);
+        p->fluid.y[i] = (float)(from.y[k] - origin[1]);
+        p->fluid.z[i] = (float)(from.z[k] - origin[2]);
+        const float row[FM_ROW] = {p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], from.s[k],
+                                   from.vx[k],    from.vy[k],    from.vz[k],    V};
+        memcpy(p->fluid.density + FM_ROW * (size_t)i, row, sizeof row);
+        p->in_cell[i] = p->cell[k];
+    }
+}
+
+// What a sink took goes behind the end. order is kept: whoever has something for each particle can
+// follow.
+void fm_particles_sort(fm_particles *p, fm_pool *pool)
+{
+    fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, assign_range, p);
+    fm_count_into_cells(p->cell, p->count, p->rows.cell_count, p->fluid.start, p->order);
+    int kept = p->fluid.start[p->rows.cell_count];
+    p->removed += p->count - kept;
+    int before = p->count;
+    p->count = kept;
+    fm_parallel_for(pool, kept, 4 * FM_PARTICLES_BLOCK, gather_range, p);
+    memset(p->gone, 0, (size_t)before);
+    fm_parcels swap = p->now;
+    p->now = p->spare;
+    p->spare = swap;
+    p->fluid.count = kept;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// particles.h: the inside of a particle fluid.
+//
+// Particles are kept in the order of the cells they are in, sorted anew in every substep, so that
+// the neighbours of one are a few runs of consecutive particles ("rows", neighbours.c). Everything
+// that is not fluid but acts on it (points of walls and colliders, copies of particles across
+// periodic sides) is a second set, the others, in the order of the same cells.
+//
+// State is in double for positions and float for the rest; loops over pairs see float positions
+// relative to the corner of the cells. Lengths m, times s, pressures over the rest density.
+#ifndef FATHOM_PARTICLES_PARTICLES_H
+#define FATHOM_PARTICLES_PARTICLES_H
+
+#include "collide/collide.h"
+#include "core/core.h"
+#include "core/kernels.h"
+#include "core/simd.h"
+#include "motion/motion.h"
+
+#include <fathom/particles.h>
+
+enum {
+    FM_ROWS_AROUND = 9,       // rows of cells around a particle, its own the last; 2D: 6 are empty
+    FM_PARTICLES_BLOCK = 256, // particles that one task does
+    FM_CELLS_PER_SUPPORT = 4, // cells along x are that much shorter than across
+    FM_FLOWS_MAX = 256,       // sources, sinks, pushes, each
+};
+
+// Cells: rows along x, support x support across, numbered along a curve so that neighbouring rows
+// are near each other in memory.
+typedef struct fm_rows {
+    double origin[3];    // m, low corner; moves with the domain
+    float across, along; // 1/m, cells per metre
+    float size;          // m, across
+    int nx, ny, nz;      // cells along x, rows along y, along z
+    int *number;         // [ny * nz] of the row at (y, z)
+    fm_ints *around;     // [ny * nz] first cells of the rows around the one at (y, z)
+    int cell_count;
+} fm_rows;
+
+// What loops over pairs read of a set of particles, in the order of cells. Rows of eight numbers,
+// one particle each, are what they gather; x, y, z alone are for finding neighbours.
+typedef struct fm_swarm {
+    int count, room;
+    float *x, *y, *z; // m from the origin of the rows
+    float *density;   // [8 * room] x y z s, ux uy uz V: what density.c reads
+    float *force; // [8 * room] x y z P, vx vy vz V: what forces.c reads; the fluid's is the same
+    int *start;   // [cell_count + 1]
+} fm_swarm;
+
+// A flat surface has a fill of 0.6 to 0.8, the inside 0.96 or more.
+static const float FM_SURFACE_FILL = 0.87f;
+
+static const float FM_WALL = -2; // s of points of walls and colliders, which have none
+
+enum { FM_X, FM_Y, FM_Z, FM_S, FM_P = FM_S, FM_VX, FM_VY, FM_VZ, FM_V, FM_ROW }; // of such a row
+
+// The state of particles.
+typedef struct fm_parcels {
+    double *x, *y, *z;   // m
+    float *vx, *vy, *vz; // m/s
+    float *s;            // rho / rho0 - 1
+    int *id;             // in the order they were made
+} fm_parcels;
+
+// A point of a wall or of a collider.
+typedef struct fm_boundary_point {
+    fm_vec3 x;    // m, where its motion finds it
+    float volume; // m^3
+    int owner;    // collider, or -1 - side
+} fm_boundary_point;
+
+// Where the neighbours of a point may be in a set: a run for each row around it.
+typedef struct fm_runs {
+    int first[FM_ROWS_AROUND + 7], last[FM_ROWS_AROUND + 7];
+} fm_runs;
+
+// Neighbours of a particle: those within the support, itself included, then itself again until
+// their number is a multiple of eight. Longer lists are cut: by then the fluid has long diverged.
+enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_ROOM = FM_NEIGHBOURS_MAX + 16 };
+
+// Where the set bits of a byte are, in order, and how many.
+typedef struct fm_packing {
+    fm_ints lanes[256];
+    unsigned char count[256];
+} fm_packing;
+
+// Eight neighbours, transposed.
+typedef struct fm_octet {
+    fm_floats x, y, z, s, vx, vy, vz, V; // s or P
+} fm_octet;
+
+FM_INLINE fm_octet fm_load_octet(const float *rows, const int *list)
+{
+    fm_floats r[8];
+    for (int i = 0; i < 8; i++)
+        r[i] = *(const fm_floats *)(rows + (size_t)FM_ROW * (size_t)list[i]);
+    fm_floats_transpose(r);
+    return (fm_octet){r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]};
+}
+
+typedef struct fm_source_state {
+    fm_fluid_source def;
+    int64_t layer; // to be sent next
+} fm_source_state;
+
+struct fm_particles {
+    fm_world *world;
+    char name[48];
+    fm_particles_def def;
+    fm_arena arena;
+    double R;        // m, support
+    double volume;   // m^3, of a particle at rest
+    float self_fill; // of a particle alone
+    fm_source_state sources[FM_FLOWS_MAX];
+    fm_fluid_sink sinks[FM_FLOWS_MAX];
+    fm_fluid_push pushes[FM_FLOWS_MAX];
+    int source_count, sink_count, push_count;
+
+    // made when it starts
+    bool prepared;
+    int prepared_colliders;
+    double c; // m/s, of sound
+    float W;  // kernel: W(q) = W w(q), scaled so that the lattice at rest has density rho0
+    float F;  // its gradient: F w'(q)/q times the vector
+    float spiky, laplacian; // the published kernels, as they are
+    fm_rows rows;
+    fm_boundary_point *points;
+    int point_count;
+    bool others_move; // or copies are needed: sort them in every substep
+
+    // state
+    int count, next_id;
+    double time;
+    fm_parcels now;
+    double max_speed, max_acceleration; // of the last substep
+    double removed, refused;
+
+    // scratch
+    int capacity, others_room;
+    fm_parcels spare; // where sorting puts them
+    fm_swarm fluid, others;
+    int *cell, *order; // of each particle before it is sorted; who is now where
+    int *in_cell;      // of each particle
+    fm_packing *packing;
+    int *lists;                // neighbours, FM_PARTICLES_BLOCK particles after each other
+    int *list_start;           // of each particle; -1: no room, to be found again in every pass
+    int *list_count;           // a multiple of eight
+    unsigned char *list_extra; // of it, the particle itself again
+    int *other_start, *other_count; // the same for neighbours among the others
+    unsigned char *other_extra;
+    int list_room;               // of one block
+    unsigned char *near;         // [cell] others are within the support
+    unsigned char *occupied;     // [cell] the same along x only
+    unsigned char *gone;         // 1: a sink took it
+    float *fill;                 // sum of V W
+    float *ax, *ay, *az;         // m/s^2
+    float *dx, *dy, *dz;         // m, shift
+    float *s_next, *P;           // rho / rho0 - 1 after the substep; pressure / rho0
+    float *alpha, *kappa;        // pressure.c
+    float *pressed;              // 1/s: sum of kappa over the iterations
+    fm_boundary_point *unsorted; // points and copies where they are now
+    int *unsorted_from;          // point, or -1 - particle whose copy it is
+    int *other_cell, *other_order, *other_from;
+    bool others_sorted;
+    bool has_surface;       // some particles are at one
+    fm_vec3 *force;         // N, on each of the others
+    double *partial;        // for sums
+    fm_vec3 *out_x, *out_v; // what readers are given
+    fm_particles_stats stats;
+};
+
+// One substep, for those who take part in it.
+typedef struct fm_particles_step {
+    fm_particles *p;
+    const fm_surroundings *around;
+    double h;       // s
+    double t;       // s, time at which forces are taken
+    fm_vec3 offset; // m, of the domain
+    fm_vec3 carry;  // m/s, of the domain
+} fm_particles_step;
+
+// particles.c
+fm_particles *fm_particles_new(const fm_particles_def *def, fm_error *err);
+void fm_particles_free(fm_particles *p);
+// Room for everything, cells, kernels; when there is nothing to be done, true.
+bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_error *err);
+bool fm_parcels_grow(fm_parcels *parcels, int count, int room, fm_error *err);
+void fm_parcels_append(fm_particles *p, fm_vec3 x, fm_vec3 v); // there must be room
+bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_surroundings *around,
+                           fm_error *err);
+static inline bool fm_particles_is_periodic(const fm_particles *p, int axis)
+{
+    return axis < p->def.dimensions && p->def.domain.sides[2 * axis] == FM_SIDE_PERIODIC;
+}
+
+// neighbours.c
+bool fm_rows_make(fm_particles *p, fm_error *err);
+int fm_rows_cell(const fm_rows *rows, float x, float y, float z);
+void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, float z,
+                  fm_runs *runs);
+// Neighbours in the set `in` of the one at place i of the set `from`, into
+// list[FM_NEIGHBOURS_ROOM]; gives their number. fill: what the list is made a multiple of eight
+// with, -1 for the first found.
+int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
+                 int *list, int *extra);
+void fm_count_into_cells(const int *cell, int count, int cell_count, int *start, int *order);
+void fm_particles_sort(fm_particles *p, fm_pool *pool);
+void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool);
+
+// Neighbours of particle i in the fluid: those kept, or found again in `room`.
+static inline const int *fm_list_of(const fm_particles *p, int i, int *room, int *count, int *extra)
+{
+    if (p->list_start[i] >= 0) {
+        *count = p->list_count[i];
+        *extra = p->list_extra[i];
+        return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
+               p->list_start[i];
+    }
+    *count = fm_find_list(p, &p->fluid, i, &p->fluid, i, room, extra);
+    return room;
+}
+
+// The same among the others; the last one is repeated.
+static inline const int *fm_others_of(const fm_particles *p, int i, int *room, int *count,
+                                      int *extra)
+{
+    if (p->other_start[i] >= 0) {
+        *count = p->other_count[i];
+        *extra = p->other_extra[i];
+        return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
+               p->other_start[i];
+    }
+    *count = fm_find_list(p, &p->fluid, i, &p->others, -1, room, extra);
+    return room;
+}
+
+// Without volume in the lanes that repeat.
+FM_INLINE fm_octet fm_load_last_octet(const float *rows, const int *list, bool last, int extra)
+{
+    fm_octet octet = fm_load_octet(rows, list);
+    if (last)
+        octet.V = fm_floats_where(fm_lanes_below(8 - extra), octet.V);
+    return octet;
+}
+
+// walls.c: the points that walls and colliders are made of.
+bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
+// Keeps particles inside walls and outside colliders, wraps those that leave periodic sides.
+void fm_walls_keep(const fm_particles_step *step, int first, int last);
+// The walls as planes, for free colliders. Gives how many.
+int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6]);
+
+// boundary.c: others: points where they are now, copies, and what they have of the fluid.
+void fm_others_place(const fm_particles_step *step, fm_error *err);
+void fm_others_copy(const fm_particles_step *step);        // before the density
+void fm_others_extrapolate(const fm_particles_step *step); // after it
+void fm_others_push_colliders(const fm_particles_step *step);
+// The collider that one of the others belongs to; below 0: none.
+static inline int fm_others_owner(const fm_particles *p, int i)
+{
+    return p->other_from[i] < 0 ? -1 : p->points[p->other_from[i]].owner;
+}
+fm_vec3 fm_domain_offset(const fm_particles *p, double t, fm_vec3 *velocity);
+
+// density.c, forces.c, pressure.c
+void fm_compute_density(const fm_particles_step *step);
+void fm_compute_forces(const fm_particles_step *step);
+void fm_compute_reactions(const fm_particles_step *step, int first, int last, fm_vec3 *force);
+void fm_solve_pressure(const fm_particles_step *step);
+
+// flows.c
+void fm_flows_emit(fm_particles *p, double t);
+void fm_flows_remove(fm_particles *p);
+fm_vec3 fm_flows_push(const fm_particles *p, fm_vec3 x, double t); // m/s^2
+
+// step.c
+double fm_particles_stable_step(const fm_particles *p);
+bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double duration,
+                          int *substeps, fm_error *err);
+typedef struct fm_particles_measure {
+    double kinetic_energy, potential_energy; // J
+    int outside_count, first_bad;            // first_bad: -1 for none
+} fm_particles_measure;
+fm_particles_measure fm_particles_measure_now(const fm_particles *p, const fm_surroundings *around);
+
+// snapshot.c
+size_t fm_particles_save(const fm_particles *p, void *buffer, size_t size);
+bool fm_particles_restore(fm_particles *p, const void *buffer, size_t size, fm_error *err);
+uint64_t fm_particles_hash(const fm_particles *p, uint64_t seed);
+
+#endif

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: MIT
+// walls.c: the points that walls and colliders are made of, and the last word on where fluid may
+// be.
+//
+// Walls are a lattice outside the domain, as deep as the support. Colliders are a lattice in their
+// own frame: points up to a support below the surface, each with the share of its cell that is
+// solid,
+//
+//     V = clamp(1/2 - d / dx, 0, 1) dx^n
+//
+// so that curved surfaces have the right volume to second order in the spacing, whatever their
+// shape. Pressure from these points keeps the fluid out; what a violent step still puts across is
+// moved back here, so that nothing leaks.
+//
+//   d  signed distance of a point from the surface, m, negative inside      dx  spacing, m
+#include "particles/particles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS_MAX = 50000000 };
+
+typedef struct list {
+    fm_boundary_point *points;
+    int count, room;
+} list;
+
+static bool append(list *l, const fm_particles *p, fm_boundary_point point, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    if (l->count == l->room) {
+        int room = l->room ? 2 * l->room : 1024;
+        fm_boundary_point *more =
+            l->count < POINTS_MAX ? realloc(l->points, (size_t)room * sizeof *more) : NULL;
+        if (!more)
+            return fm_fail_no_memory(err, p->name, (size_t)room * sizeof *more);
+        l->points = more;
+        l->room = room;
+    }
+    l->points[l->count++] = point;
+    return true;
+}
+
+fm_vec3 fm_domain_offset(const fm_particles *p, double t, fm_vec3 *velocity)
+{
+    fm_vec3 corner = p->def.domain.low;
+    if (velocity)
+        *velocity = fm_motion_velocity(p->def.domain.motion, corner, t);
+    return fm_sub(fm_motion_position(p->def.domain.motion, corner, t), corner);
+}
+
+typedef struct lattice {
+    double low[3], step[3];
+    int count[3], below[3], above[3]; // cells inside, and beyond each side
+} lattice;
+
+static lattice make_lattice(const fm_particles *p)
+{
+    const fm_domain *d = &p->def.domain;
+    const double low[3] = {d->low.x, d->low.y, d->low.z},
+                 high[3] = {d->high.x, d->high.y, d->high.z};
+    lattice l;
+    for (int axis = 0; axis < 3; axis++) {
+        bool flat = axis >= p->def.dimensions;
+        double size = high[axis] - low[axis];
+        l.low[axis] = flat ? -0.5 : low[axis];
+        l.count[axis] = flat ? 1 : (int)fmax(1, round(size / p->def.spacing));
+        l.step[axis] = flat ? 1 : size / l.count[axis];
+        int layers = flat ? 0 : (int)ceil(p->R / l.step[axis] - 1e-9);
+        l.below[axis] = d->sides[2 * axis] == FM_SIDE_OPEN ? 0 : layers;
+        l.above[axis] = d->sides[2 * axis + 1] == FM_SIDE_OPEN ? 0 : layers;
+    }
+    return l;
+}
+
+// The wall that a lattice point belongs to, FM_SIDE_COUNT for none. In corners one at rest.
+static int find_side(const fm_particles *p, const lattice *l, const int at[3])
+{
+    const fm_domain *d = &p->def.domain;
+    int found = FM_SIDE_COUNT;
+    for (int axis = 0; axis < p->def.dimensions; axis++) {
+        int side = at[axis] < 0                 ? 2 * axis
+                   : at[axis] >= l->count[axis] ? 2 * axis + 1
+                                                : FM_SIDE_COUNT;
+        if (side == FM_SIDE_COUNT || d->sides[side] != FM_SIDE_WALL)
+            continue;
+        fm_vec3 u = d->slide[side];
+        if (found == FM_SIDE_COUNT || fm_dot(u, u) == 0)
+            found = side;
+    }
+    return found;
+}
+
+static void add_walls(fm_particles *p, list *points, fm_error *err)
+{
+    lattice l = make_lattice(p);
+    double cell = 1;
+    for (int axis = 0; axis < p->def.dimensions; axis++)
+        cell *= l.step[axis];
+    int at[3];
+    for (at[2] = -l.below[2]; at[2] < l.count[2] + l.above[2]; at[2]++) {
+        for (at[1] = -l.below[1]; at[1] < l.count[1] + l.above[1]; at[1]++) {
+            for (at[0] = -l.below[0]; at[0] < l.count[0] + l.above[0]; at[0]++) {
+                int side = find_side(p, &l, at);
+                if (side == FM_SIDE_COUNT) {
+                    // nothing further along this line until it leaves the domain
+                    if (at[0] >= 0 && at[0] < l.count[0] - 1)
+                        at[0] = l.count[0] - 1;
+                    continue;
+                }
+                fm_vec3 x = {l.low[0] + (at[0] + 0.5) * l.step[0],
+                             l.low[1] + (at[1] + 0.5) * l.step[1],
+                             l.low[2] + (at[2] + 0.5) * l.step[2]};
+                if (!append(points, p, (fm_boundary_point){x, (float)cell, -1 - side}, err))
+                    return;
+            }
+        }
+    }
+}
+
+static bool is_in_reach(const fm_particles *p, fm_vec3 x)
+{
+    const fm_domain *d = &p->def.domain;
+    double R = p->R;
+    bool in =
+        x.x > d->low.x - R && x.x < d->high.x + R && x.y > d->low.y - R && x.y < d->high.y + R;
+    return in && (p->def.dimensions == 2 || (x.z > d->low.z - R && x.z < d->high.z + R));
+}
+
+// Beyond a wall there are the wall's own points.
+static bool is_behind_wall(const fm_particles *p, fm_vec3 x)
+{
+    const fm_domain *d = &p->def.domain;
+    const double at[3] = {x.x, x.y, x.z}, low[3] = {d->low.x, d->low.y, d->low.z},
+                 high[3] = {d->high.x, d->high.y, d->high.z};
+    for (int axis = 0; axis < 3 && axis < p->def.dimensions; axis++) {
+        if ((at[axis] < low[axis] && d->sides[2 * axis] == FM_SIDE_WALL) ||
+            (at[axis] > high[axis] && d->sides[2 * axis + 1] == FM_SIDE_WALL))
+            return true;
+    }
+    return false;
+}
+
+// A frame in which the lattice of a shape stands, and how far it goes.
+typedef struct frame {
+    fm_vec3 centre, axes[3];
+    double low[3], high[3];
+} frame;
+
+static void frame_plane(const fm_particles *p, const fm_shape *shape, frame *f)
+{
+    const fm_domain *d = &p->def.domain;
+    fm_vec3 n = shape->normal, middle = fm_scale(fm_add(d->low, d->high), 0.5);
+    if (p->def.dimensions == 2)
+        middle.z = 0;
+    fm_vec3 least = fabs(n.z) < 0.9 ? (fm_vec3){0, 0, 1} : (fm_vec3){1, 0, 0};
+    fm_vec3 a = fm_cross(n, least);
+    fm_make_unit(&a);
+    f->axes[0] = a;
+    f->axes[1] = n;
+    f->axes[2] = fm_cross(a, n);
+    double height = fm_dot(n, fm_sub(middle, shape->centre));
+    f->centre = fm_add_scaled(middle, n, -height);
+    double size = fm_length(fm_sub(d->high, d->low)) / 2 + 2 * p->R;
+    f->low[0] = f->low[2] = -size;
+    f->high[0] = f->high[2] = size;
+    f->low[1] = -p->R - p->def.spacing;
+    f->high[1] = p->def.spacing;
+}
+
+static frame make_frame(const fm_particles *p, const fm_shape *shape)
+{
+    frame f = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    double dx = p->def.spacing;
+    fm_vec3 low, high;
+    if (shape->kind == FM_SHAPE_PLANE) {
+        frame_plane(p, shape, &f);
+        return f;
+    }
+    fm_shape straight = *shape;
+    if (shape->kind == FM_SHAPE_BOX) {
+        for (int axis = 0; axis < 3; axis++)
+            f.axes[axis] = fm_quat_rotate(shape->rotation, f.axes[axis]);
+        straight.rotation = (fm_quat){0, 0, 0, 1};
+    }
+    fm_shape_bound(&straight, &low, &high);
+    f.centre = fm_scale(fm_add(low, high), 0.5);
+    const double half[3] = {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2};
+    for (int axis = 0; axis < 3; axis++) {
+        f.low[axis] = -half[axis] - dx;
+        f.high[axis] = half[axis] + dx;
+    }
+    return f;
+}
+
+// Half-way steps from the centre, so that opposite sides are alike; 2D: the plane itself.
+static void add_collider(fm_particles *p, const fm_collider *collider, int owner, list *points,
+                         fm_error *err)
+{
+    const fm_shape *shape = &collider->shape;
+    double dx = p->def.spacing;
+    bool flat = p->def.dimensions == 2, fixed = !collider->motion && collider->mass == 0;
+    frame f = make_frame(p, shape);
+    int low[3], high[3];
+    for (int axis = 0; axis < 3; axis++) {
+        double a = floor(f.low[axis] / dx), b = ceil(f.high[axis] / dx);
+        low[axis] = (int)fmax(a, -30000);
+        high[axis] = (int)fmin(b, 30000);
+    }
+    for (int k = flat ? 0 : low[2]; k <= (flat ? 0 : high[2]); k++) {
+        for (int j = low[1]; j <= high[1]; j++) {
+            for (int i = low[0]; i <= high[0]; i++) {
+                fm_vec3 x = fm_add_scaled(f.centre, f.axes[0], (i + 0.5) * dx);
+                x = fm_add_scaled(x, f.axes[1], (j + 0.5) * dx);
+                x = fm_add_scaled(x, f.axes[2], (k + 0.5) * dx);
+                if (flat)
+                    x.z = 0;
+                if (fixed && (!is_in_reach(p, x) || is_behind_wall(p, x)))
+                    continue;
+                double d = fm_shape_contact(shape, x).distance;
+                double share = fmin(1, 0.5 - d / dx);
+                if (share <= 0 || d < -p->R - dx / 2)
+                    continue;
+                float V = (float)(share * p->volume);
+                if (!append(points, p, (fm_boundary_point){x, V, owner}, err))
+                    return;
+            }
+        }
+    }
+}
+
+bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err)
+{
+    list points = {0};
+    add_walls(p, &points, err);
+    p->others_move = p->def.domain.motion != NULL;
+    for (int axis = 0; axis < 3; axis++)
+        p->others_move |= fm_particles_is_periodic(p, axis);
+    for (int i = 0; i < around->collider_count; i++) {
+        add_collider(p, around->colliders[i], i, &points, err);
+        p->others_move |= around->colliders[i]->motion || around->colliders[i]->mass > 0;
+    }
+    p->point_count = points.count;
+    p->points =
+        fm_arena_alloc(&p->arena, (size_t)points.count + 1, sizeof *p->points, p->name, err);
+    if (p->points && points.count)
+        memcpy(p->points, points.points, (size_t)points.count * sizeof *p->points);
+    free(points.points);
+    return err->status == FM_OK;
+}
+
+// Inside along one axis. Gives whether a wall was met.
+static bool keep_along(fm_side_kind below, fm_side_kind above, double low, double high,
+                       double carry, double *x, float *v)
+{
+    if (below == FM_SIDE_PERIODIC) {
+        if (*x < low || *x >= high) {
+            *x -= (high - low) * floor((*x - low) / (high - low));
+            if (*x >= high) // rounding
+                *x = low;
+        }
+        return false;
+    }
+    if (below == FM_SIDE_WALL && *x < low) {
+        *x = low;
+        *v = *v > (float)carry ? *v : (float)carry;
+        return true;
+    }
+    if (above == FM_SIDE_WALL && *x > high) {
+        *x = high;
+        *v = *v < (float)carry ? *v : (float)carry;
+        return true;
+    }
+    return false;
+}
+
+static void keep_out(const fm_particles_step *step, int i)
+{
+    fm_parcels *now = &step->p->now;
+    fm_vec3 x = {now->x[i], now->y[i], now->z[i]}, v = {now->vx[i], now->vy[i], now->vz[i]};
+    bool touched;
+    fm_collide_particle(step->around->placed, step->around->collider_count, 0, &x, &v, &touched);
+    if (!touched)
+        return;
+    now->x[i] = x.x;
+    now->y[i] = x.y;
+    now->vx[i] = (float)v.x;
+    now->vy[i] = (float)v.y;
+    if (step->p->def.dimensions == 3) {
+        now->z[i] = x.z;
+        now->vz[i] = (float)v.z;
+    }
+}
+
+void fm_walls_keep(const fm_particles_step *step, int first, int last)
+{
+    fm_particles *p = step->p;
+    const fm_domain *d = &p->def.domain;
+    fm_vec3 low = fm_add(d->low, step->offset), high = fm_add(d->high, step->offset);
+    bool solids = step->around->collider_count > 0;
+    for (int i = first; i < last; i++) {
+        fm_parcels *now = &p->now;
+        // those that were not sorted yet are in no cell
+        if (solids && (i >= p->fluid.count || p->near[p->in_cell[i]]))
+            keep_out(step, i);
+        keep_along(d->sides[0], d->sides[1], low.x, high.x, step->carry.x, &now->x[i], &now->vx[i]);
+        keep_along(d->sides[2], d->sides[3], low.y, high.y, step->carry.y, &now->y[i], &now->vy[i]);
+        if (p->def.dimensions == 3)
+            keep_along(d->sides[4], d->sides[5], low.z, high.z, step->carry.z, &now->z[i],
+                       &now->vz[i]);
+    }
+}
+
+int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6])
+{
+    const fm_domain *d = &p->def.domain;
+    fm_vec3 velocity, offset = fm_domain_offset(p, t, &velocity);
+    int count = 0;
+    for (int side = 0; side < 2 * p->def.dimensions; side++) {
+        if (d->sides[side] != FM_SIDE_WALL)
+            continue;
+        double sign = side % 2 ? -1 : 1;
+        fm_placed_collider *plane = &planes[count++];
+        *plane = (fm_placed_collider){.low = {-INFINITY, -INFINITY, -INFINITY},
+                                      .high = {INFINITY, INFINITY, INFINITY},
+                                      .pose = fm_pose_identity()};
+        plane->shape.kind = FM_SHAPE_PLANE;
+        plane->shape.centre = fm_add(side % 2 ? d->high : d->low, offset);
+        plane->shape.normal =
+            (fm_vec3){side / 2 == 0 ? sign : 0, side / 2 == 1 ? sign : 0, side / 2 == 2 ? sign : 0};
+        plane->reach = fm_largest(plane->shape.centre);
+        plane->pose.velocity = velocity;
+    }
+    return count;
+}

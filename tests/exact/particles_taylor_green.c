@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Taylor and Green's vortices decay as they are:
+//
+//     u = -e cos(2 pi x) sin(2 pi y),    v = e sin(2 pi x) cos(2 pi y),    e = U e^(-8 pi^2 t / Re)
+//
+// at Re = 100, up to t = 1, when 45 % of the speed is left, from particles that are not on a
+// lattice (from one they line up along the streams between the vortices, an artefact that no real
+// fluid starts from). The error of the velocity at the particles, relative to that of the vortices,
+// falls with order 1 or better.
+#include "exact.h"
+#include "fluids.h"
+
+enum { LEVELS = 3 };
+static const double PI = 3.14159265358979323846, Re = 100;
+
+static fm_vec3 vortices(fm_vec3 x, double t)
+{
+    double decay = exp(-8 * PI * PI * t / Re);
+    return (fm_vec3){-decay * cos(2 * PI * x.x) * sin(2 * PI * x.y),
+                     decay * sin(2 * PI * x.x) * cos(2 * PI * x.y), 0};
+}
+
+static double measure(int cells, double *energy)
+{
+    fm_error err = {0};
+    fm_world *world = make_world(1000, 1e-3, no_gravity);
+    fm_particles_def def = viscous_fluid(2, 1.0 / cells, 1 / Re, 1);
+    make_periodic(&def, 0);
+    make_periodic(&def, 1);
+    fm_particles *fluid = make_fluid(world, &def);
+    fill_domain(fluid, 0.2);
+    int n;
+    const fm_vec3 *x = fm_particles_positions(fluid, &n);
+    fm_vec3 *start = malloc((size_t)n * sizeof *start);
+    for (int i = 0; i < n; i++)
+        start[i] = vortices(x[i], 0);
+    assert_true(fm_particles_set_velocities(fluid, start, &err));
+    free(start);
+    fm_report report = advance(world, 1);
+    x = fm_particles_positions(fluid, &n);
+    const fm_vec3 *v = fm_particles_velocities(fluid, NULL);
+    double square = 0, scale = exp(-8 * PI * PI / Re);
+    for (int i = 0; i < n; i++) {
+        fm_vec3 u = vortices(x[i], 1);
+        square += (pow(v[i].x - u.x, 2) + pow(v[i].y - u.y, 2)) / n;
+    }
+    *energy = report.kinetic_energy / (250 * scale * scale);
+    fm_world_destroy(world);
+    return sqrt(2 * square) / scale; // the mean square of the vortices is half of the fastest
+}
+
+static void vortices_decay(void **state)
+{
+    (void)state;
+    double error[LEVELS], energy = 0;
+    for (int level = 0; level < LEVELS; level++) {
+        error[level] = measure(20 << level, &energy);
+        exact_report("velocity", 0.05 / (1 << level), error[level]);
+    }
+    printf("  kinetic energy at the finest: %.4f of the exact\n", energy);
+    assert_true(exact_order(error, LEVELS) >= 1);
+    assert_at_most(error[LEVELS - 1], 0.02);
+    assert_close(energy, 1, 0.03);
+}
+
+int main(int argc, char **argv)
+{
+    exact_open(argc, argv, "particles_taylor_green");
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vortices_decay)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    exact_close();
+    return failed;
+}
