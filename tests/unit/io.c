@@ -438,6 +438,53 @@ static void a_cloth_becomes_a_frame(void **state)
     fm_world_destroy(world);
 }
 
+// Particles come and go, so each frame has as many points as there are; a ball is one point.
+static void fluids_are_points(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_collider_def ball = fm_default_collider_def();
+    ball.name = "ball";
+    ball.shape.centre = (fm_vec3){0.5, 0.8, 0.5};
+    ball.shape.radius = 0.1;
+    ball.mass = 2;
+    fm_collider_create(world, &ball, &err);
+    fm_particles_def def = fm_default_particles_def();
+    def.name = "pool";
+    def.spacing = 0.1;
+    fm_particles *fluid = fm_particles_create(world, &def, &err);
+    assert_true(fm_particles_add_box(fluid, &(fm_fluid_box){.high = {1, 0.5, 1}}, &err));
+    fm_world_advance(world, 0.01, &err);
+    assert_int_equal(fm_points_count(world), 2);
+    assert_string_equal(fm_points_name(world, 0), "pool");
+    assert_string_equal(fm_points_name(world, 1), "ball");
+    const char *path = in_scratch("pool.000000.vtp");
+    for (int i = 0; i < 2; i++) {
+        fm_surface *frame = fm_points_frame(world, i, &err);
+        assert_non_null(frame);
+        assert_true(fm_vtk_write(path, frame, false, &err));
+        fm_surface *back = fm_vtk_read(path, &err);
+        assert_non_null(back);
+        assert_int_equal(back->point_count, i ? 1 : 500);
+        assert_int_equal(back->face_count, 0);
+        size_t size = 3 * (size_t)back->point_count * sizeof(float);
+        assert_memory_equal(back->points, frame->points, size);
+        assert_memory_equal(fm_surface_values(back, "velocity", 3),
+                            fm_surface_values(frame, "velocity", 3), size);
+        assert_close(fm_surface_values(back, "radius", 1)[0], i ? 0.1 : 0.05, 1e-6);
+        fm_surface_destroy(frame);
+        fm_surface_destroy(back);
+    }
+    size_t size;
+    char *bytes = bytes_of(path, &size);
+    assert_non_null(strstr(bytes, "NumberOfVerts=\"1\"")); // what makes points seen
+    free(bytes);
+    fm_world_destroy(world);
+}
+
 // A mesh of two welded triangles has the six points it was made of, in their order.
 static void a_mesh_keeps_its_vertices(void **state)
 {

@@ -125,6 +125,53 @@ static void what_is_left_out_has_the_librarys_defaults(void **state)
     fm_scene_destroy(scene);
 }
 
+static void fluids_are_built(void **state)
+{
+    (void)state;
+    fm_scene *scene = parse(
+        START
+        "motions: {shake: {sine: {axis: [1, 0, 0], amplitude: 0.1, period: 1}}}\n"
+        "fluids:\n"
+        "  pool:\n"
+        "    sph:\n"
+        "      dimensions: 2\n"
+        "      spacing: 0.1\n"
+        "      viscosity: 0.5\n"
+        "      method: constant-density\n"
+        "      domain: {high: [2, 1, 0], motion: shake, slip: true, sides: {top: open},\n"
+        "               slide: {bottom: [0.5, 0, 0]}}\n"
+        "      boxes: [{high: [1, 0.5, 0], settled: true, jitter: 0.1, seed: 3}]\n"
+        "      sources: [{centre: [1, 0.8, 0], direction: [0, -1, 0], radius: 0.1, speed: 1}]\n"
+        "      sinks: [{low: [1.8, 0, 0], high: [2, 0.2, 0]}]\n"
+        "      pushes: [{centre: [1, 0.2, 0], radius: 0.2, acceleration: [3, 0, 0], end: 2}]\n"
+        "colliders: {ball: {sphere: {centre: [1.5, 0.5, 0], radius: 0.1}, mass: 3}}\n");
+    const fm_scene_fluid *fluid = scene->fluids.data;
+    const fm_scene_push *push = fluid->pushes.data;
+    assert_int_equal(scene->fluids.count, 1);
+    assert_close(push->push.acceleration.x, 3, 0);
+    assert_close(push->push.end, 2, 0);
+    fm_world *world = build(scene);
+    assert_int_equal(fm_world_particles_count(world), 1);
+    fm_particles *pool = fm_world_particles(world, 0);
+    fm_particles_def def = fm_particles_definition(pool);
+    assert_string_equal(fm_particles_name(pool), "pool");
+    assert_int_equal(def.dimensions, 2);
+    assert_int_equal(def.method, FM_SPH_CONSTANT_DENSITY);
+    assert_close(def.viscosity, 0.5, 0);
+    assert_int_equal(def.domain.sides[FM_SIDE_TOP], FM_SIDE_OPEN);
+    assert_int_equal(def.domain.sides[FM_SIDE_LEFT], FM_SIDE_WALL);
+    assert_close(def.domain.slide[FM_SIDE_BOTTOM].x, 0.5, 0);
+    assert_true(def.domain.slip && def.domain.motion);
+    assert_int_equal(fm_particles_count(pool), 50);
+    check_round_trip(scene);
+    fm_error err = {0};
+    fm_report report = fm_world_advance(world, 0.05, &err);
+    assert_int_equal(report.particle_count, fm_particles_count(pool));
+    assert_int_equal(err.status, FM_OK);
+    fm_world_destroy(world);
+    fm_scene_destroy(scene);
+}
+
 static void materials_come_before_what_overrides_them(void **state)
 {
     (void)state;
@@ -731,6 +778,7 @@ int main(void)
         cmocka_unit_test(tables_are_whole),
         cmocka_unit_test(scenes_that_ship_are_good),
         cmocka_unit_test(the_reference_is_up_to_date),
+        cmocka_unit_test(fluids_are_built),
         cmocka_unit_test(keys_are_described),
         cmocka_unit_test(the_schema_is_json),
         cmocka_unit_test(numbers_have_a_point_in_any_language),
