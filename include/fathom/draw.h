@@ -43,12 +43,16 @@ typedef struct fm_paint {
     float gloss;          // mirrored light, 0 to 1
     float translucency;   // share of the light that comes through, 0 to 1
     float weave;          // m, period of the weave; 0: smooth
-    float thickness;      // m; 0: a surface without
+    float thickness;      // m; 0: a surface without. Of clear matter: how near it wets things
+    // Clear matter, in closed surfaces only: water has 1.33. 0: light does not go through.
+    float refraction;
+    fm_color clear; // of clear matter: what 1 m leaves of light. 0 0 0: chosen from the size
 } fm_paint;
 
 FM_API fm_paint fm_default_paint(void); // a woven towel
 FM_API fm_paint fm_solid_paint(void);   // a smooth body
 FM_API fm_paint fm_figure_paint(void);  // a mannequin
+FM_API fm_paint fm_clear_paint(void);   // clear water
 // Paints for the first, second, ... object of a picture, told apart at a glance.
 FM_API fm_paint fm_choose_paint(int index);
 

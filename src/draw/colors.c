@@ -128,6 +128,11 @@ fm_paint fm_figure_paint(void)
     return paint;
 }
 
+fm_paint fm_clear_paint(void)
+{
+    return (fm_paint){.refraction = 1.333f};
+}
+
 fm_paint fm_choose_paint(int index)
 {
     static const double hues[5][2][3] = {
