@@ -10,11 +10,12 @@ const bench_case bench_cases[] = {
     {"memory", "the fractional memory: ns per lane and step against rings and a plain loop",
      bench_memory},
     {"cloth", "a substep of a cloth: what memory, size and threads cost", bench_cloth},
+    {"surface", "the surface of a fluid: ns per particle, and how that grows", bench_surface},
 #ifdef BENCH_FILES
     {"files", "writing frames beside simulating them", bench_files},
 #endif
 #ifdef BENCH_RENDER
-    {"render", "a picture of a cloth: ms, rays per second, Embree's share", bench_render},
+    {"render", "pictures of cloth and of water: ms, rays per second, Embree's share", bench_render},
 #endif
     {NULL, NULL, NULL},
 };

@@ -135,6 +135,7 @@ FM_API bool fm_fluid_mesh_make(const float *points, int count, const fm_fluid_me
 FM_API void fm_triangles_free(fm_triangles *triangles);
 // For exports; the definition must outlive it.
 FM_API fm_mesher fm_fluid_mesher(const fm_fluid_mesh_def *def);
+// The paint's thickness is replaced by the spacing: what is nearer than that to it is wet.
 FM_API bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
                                  const fm_fluid_mesh_def *def, const fm_paint *paint,
                                  fm_error *err);

@@ -184,14 +184,15 @@ void fm_triangles_free(fm_triangles *triangles)
     *triangles = (fm_triangles){0};
 }
 
-// dropped: counts particles that are not finite, or too far away.
+// spacing: what it was taken for. dropped: counts particles that are not finite, or too far away.
 static bool make_mesh(const float *points, int count, const fm_fluid_mesh_def *def,
-                      fm_triangles *made, int *dropped, fm_error *err)
+                      fm_triangles *made, double *spacing, int *dropped, fm_error *err)
 {
     *made = (fm_triangles){0};
     if (err->status != FM_OK || !check_def(def, err))
         return false;
     cloud c = {.spacing = def->spacing > 0 ? def->spacing : guess_spacing(points, count)};
+    *spacing = c.spacing;
     bool good = count < 1 || fill_cloud(&c, points, count, 1 / def->cells, dropped, err);
     if (good && c.count > 0)
         good = make_surface(&c, def, made, err);
@@ -205,7 +206,8 @@ bool fm_fluid_mesh_make(const float *points, int count, const fm_fluid_mesh_def 
                         fm_triangles *made, fm_error *err)
 {
     int dropped = 0;
-    return make_mesh(points, count, def, made, &dropped, err);
+    double spacing;
+    return make_mesh(points, count, def, made, &spacing, &dropped, err);
 }
 
 static bool make_from_hook(const void *context, const float *points, int count, double spacing,
@@ -226,11 +228,13 @@ bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
                           const fm_fluid_mesh_def *def, const fm_paint *paint, fm_error *err)
 {
     fm_triangles made;
-    if (!make_mesh(points, count, def, &made, &drawing->dropped_count, err))
+    double spacing = 0;
+    if (!make_mesh(points, count, def, &made, &spacing, &drawing->dropped_count, err))
         return false;
     fm_mesh *mesh =
         fm_drawing_add_mesh(drawing, paint, made.point_count, made.triangle_count, err);
     if (mesh) {
+        mesh->paint.thickness = (float)spacing;
         size_t bytes = 3 * (size_t)made.point_count * sizeof(float);
         memcpy(mesh->points, made.points, bytes);
         memcpy(mesh->normals, made.normals, bytes);

@@ -29,6 +29,8 @@ struct fm_film {
     double fps;
     fm_bounds bounds;
     double low, high;
+    bool has_fluid;
+    double spacing; // m, of its particles; 0: not known
     int dropped_count;
     fm_renderer *renderer;
     fm_render_stats stats;
@@ -42,6 +44,12 @@ fm_film_options fm_default_film_options(void)
                              .look = fm_default_look(FM_STYLE_UNDERWATER),
                              .azimuth = 35,
                              .elevation = 4};
+}
+
+// Several points are a fluid, one is a ball.
+static bool is_fluid(const fm_surface *s)
+{
+    return s->face_count == 0 && s->point_count > 1;
 }
 
 static fm_polygons view_surface(const fm_surface *s)
@@ -105,6 +113,9 @@ static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
             continue;
         }
         fm_bounds_add(&film->bounds, s->points, s->point_count);
+        film->has_fluid = film->has_fluid || is_fluid(s);
+        if (is_fluid(s))
+            film->spacing = fmax(film->spacing, fm_points_spacing(s));
         if (i == 0) {
             fm_polygons polygons = view_surface(s);
             fm_polygons_spacing(&polygons, r->spacing[object]);
@@ -183,9 +194,12 @@ static void apply_setting(fm_film *film)
         o->look = fm_default_look(FM_STYLE_STUDIO);
     else if (!o->has_look && fm_setting_style(setting, &style))
         o->look = fm_default_look(style);
+    else if (!o->has_look && film->has_fluid)
+        o->look = fm_default_look(FM_STYLE_STUDIO);
     o->has_cloth = o->has_cloth || fm_setting_cloth(setting, &o->cloth);
-    if (!isfinite(o->look.floor))
-        fm_setting_floor(setting, &o->look.floor);
+    o->has_water = o->has_water || fm_setting_water(setting, &o->water);
+    if (!isfinite(o->look.floor) && !fm_setting_floor(setting, &o->look.floor) && film->has_fluid)
+        o->look.floor = film->bounds.low.y - film->spacing / 2; // it lies there
 }
 
 static void set_range(fm_film *film)
@@ -286,6 +300,17 @@ static fm_map map_of(const fm_film *film)
     return film->low < 0 && film->high > 0 ? FM_MAP_DIVERGING : FM_MAP_SEQUENTIAL;
 }
 
+static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *drawing, fm_error *err)
+{
+    fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
+    fm_paint paint = fm_clear_paint();
+    def.spacing = fm_points_spacing(s);
+    def.threads = film->options.threads;
+    if (film->options.has_water)
+        paint.clear = film->options.water;
+    return fm_drawing_add_fluid(drawing, s->points, s->point_count, &def, &paint, err);
+}
+
 static bool add_object(fm_film *film, const run *r, int object, int frame, fm_drawing *drawing,
                        double *time, fm_error *err)
 {
@@ -306,7 +331,10 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
         paint.sheen = paint.translucency = 0.1f;
         paint.weave = 0;
     }
-    bool good = fm_drawing_add_surface(drawing, &polygons, &paint, values ? &coloring : NULL, err);
+    bool surface = is_fluid(s) && !film->field[0] && !film->options.particles;
+    bool good = surface ? add_fluid(film, s, drawing, err)
+                        : fm_drawing_add_surface(drawing, &polygons, &paint,
+                                                 values ? &coloring : NULL, err);
     free(values);
     fm_surface_destroy(s);
     return good;

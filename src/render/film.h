@@ -14,6 +14,7 @@ void fm_setting_close(fm_setting *setting); // NULL is fine
 bool fm_setting_camera(const fm_setting *setting, fm_camera *camera);
 bool fm_setting_style(const fm_setting *setting, fm_style *style);
 bool fm_setting_cloth(const fm_setting *setting, fm_color *color);
+bool fm_setting_water(const fm_setting *setting, fm_color *clear);
 bool fm_setting_floor(const fm_setting *setting, double *height); // of a level plane
 bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing, fm_error *err);
 

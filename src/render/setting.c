@@ -72,6 +72,15 @@ bool fm_setting_cloth(const fm_setting *setting, fm_color *color)
     return true;
 }
 
+bool fm_setting_water(const fm_setting *setting, fm_color *clear)
+{
+    if (!is_given(setting, "look", "water"))
+        return false;
+    fm_vec3 c = setting->scene->look.water;
+    *clear = (fm_color){(float)c.x, (float)c.y, (float)c.z};
+    return true;
+}
+
 bool fm_setting_floor(const fm_setting *setting, double *height)
 {
     for (int i = 0; setting && i < setting->world->collider_count; i++) {

@@ -569,6 +569,9 @@ static const fm_entry look_entries[] = {
      .about = "the colour far away"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "the colour of cloth"},
+    {"water", FM_KEY_VECTOR, SCENE(look.water), "red, green, blue", WITHIN(0, 1),
+     .about = "what one metre of a fluid leaves of the light that goes through it; without it, it "
+              "is chosen from the size of the scene"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "How pictures look.",
@@ -613,7 +616,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoint_seconds = 1;
     scene->checkpoints_kept = 10;
     scene->camera = (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE};
-    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}};
+    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}, {0, 0, 0}};
 }
 
 const fm_table fm_scene_table = {
