@@ -23,6 +23,7 @@
 //
 // [YT13] Yu, Turk: Reconstructing surfaces of particle-based fluids using anisotropic kernels. TOG
 //        32(1), 2013.
+#include "core/simd.h"
 #include "draw/fluid.h"
 
 #include <string.h>
@@ -43,20 +44,25 @@ typedef struct sums {
     double weight, x, y, z, xx, yy, zz, xy, xz, yz;
 } sums;
 
+FM_SIMD_CLONES
 static void add_run(const kernel_job *job, int i, int first, int last, sums *s)
 {
-    double x = job->x[i], y = job->y[i], z = job->z[i];
+    const double *px = job->x, *py = job->y, *pz = job->z, x = px[i], y = py[i], z = pz[i];
+    double weight = 0, sx = 0, sy = 0, sz = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
+#pragma omp simd reduction(+ : weight, sx, sy, sz, xx, yy, zz, xy, xz, yz)
     for (int j = first; j < last; j++) {
-        double dx = job->x[j] - x, dy = job->y[j] - y, dz = job->z[j] - z;
-        double square = dx * dx + dy * dy + dz * dz;
-        if (square >= R * R)
-            continue;
-        double w = 1 - square * sqrt(square) / (R * R * R);
-        s->weight += w;
-        s->x += w * dx, s->y += w * dy, s->z += w * dz;
-        s->xx += w * dx * dx, s->yy += w * dy * dy, s->zz += w * dz * dz;
-        s->xy += w * dx * dy, s->xz += w * dx * dz, s->yz += w * dy * dz;
+        double dx = px[j] - x, dy = py[j] - y, dz = pz[j] - z;
+        double square = fm_smaller(dx * dx + dy * dy + dz * dz, R * R); // weight 0 from there on
+        double w = 1 - square * sqrt(square) / (R * R * R), wx = w * dx, wy = w * dy, wz = w * dz;
+        weight += w;
+        sx += wx, sy += wy, sz += wz;
+        xx += wx * dx, yy += wy * dy, zz += wz * dz;
+        xy += wx * dy, xz += wx * dz, yz += wy * dz;
     }
+    s->weight += weight;
+    s->x += sx, s->y += sy, s->z += sz;
+    s->xx += xx, s->yy += yy, s->zz += zz;
+    s->xy += xy, s->xz += xz, s->yz += yz;
 }
 
 // The runs of particles around a cell, each once: cells that share a bucket share a run, and what is
@@ -65,12 +71,22 @@ typedef struct vicinity {
     fm_cell cell;
     int count;
     int bucket[27];
+    bool full; // fluid in all of it
 } vicinity;
+
+static int count_in(const fm_cells *cells, int bucket, fm_cell cell)
+{
+    int count = 0;
+    for (int i = cells->start[bucket]; i < cells->start[bucket + 1]; i++)
+        count += memcmp(&cells->cell[cells->order[i]], &cell, sizeof cell) == 0;
+    return count;
+}
 
 static void find_vicinity(const fm_cells *cells, fm_cell at, vicinity *v)
 {
     v->cell = at;
     v->count = 0;
+    v->full = true;
     for (int k = 0; k < 27; k++) {
         fm_cell other = {at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1};
         int bucket = fm_cells_bucket(cells, other), known = 0;
@@ -78,6 +94,7 @@ static void find_vicinity(const fm_cells *cells, fm_cell at, vicinity *v)
             known++;
         if (known == v->count)
             v->bucket[v->count++] = bucket;
+        v->full = v->full && count_in(cells, bucket, other) > 0.7 * R * R * R;
     }
 }
 
@@ -132,8 +149,10 @@ static void compute_range(void *context, int first, int last)
         fm_cell at = cells->cell[cells->order[i]];
         if (near.count == 0 || memcmp(&at, &near.cell, sizeof at) != 0)
             find_vicinity(cells, at, &near);
-        sums s = {0};
-        for (int k = 0; k < near.count; k++)
+        sums s = {.weight = FULL, .xx = FULL * C0, .yy = FULL * C0, .zz = FULL * C0};
+        if (!near.full) // else that is what it would be, nearly
+            s = (sums){0};
+        for (int k = 0; !near.full && k < near.count; k++)
             add_run(job, i, cells->start[near.bucket[k]], cells->start[near.bucket[k] + 1], &s);
         set_kernel(job, i, &s, &job->kernels->each[i]);
     }
