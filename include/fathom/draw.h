@@ -46,7 +46,8 @@ typedef struct fm_paint {
     float thickness;      // m; 0: a surface without. Of clear matter: how near it wets things
     // Clear matter, in closed surfaces only: water has 1.33. 0: light does not go through.
     float refraction;
-    fm_color clear; // of clear matter: what 1 m leaves of light. 0 0 0: chosen from the size
+    fm_color clear; // what a way through it leaves of light
+    float depth;    // m, of that way; 0: as long as what is seen is large
 } fm_paint;
 
 FM_API fm_paint fm_default_paint(void); // a woven towel

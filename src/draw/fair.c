@@ -50,8 +50,7 @@ static void find_neighbours(const fm_triangles *t, int *start, int *neighbour)
     for (int i = 0; i < t->point_count; i++)
         start[i + 2] += start[i + 1];
     for (int i = 0; i < corners; i++) // start[i + 1] moves on to the end of i, which it then is
-        neighbour[start[t->triangles[i] + 1]++] =
-            t->triangles[i % 3 == 2 ? i - 2 : i + 1];
+        neighbour[start[t->triangles[i] + 1]++] = t->triangles[i % 3 == 2 ? i - 2 : i + 1];
 }
 
 bool fm_triangles_fair(fm_triangles *t, int steps, fm_pool *pool, fm_error *err)

@@ -99,6 +99,7 @@ typedef struct cloud {
     double *x, *y, *z; // spacings from the origin
     double origin[3];  // m
     double spacing;    // m
+    int layers;        // of each particle: LAYERS if they are a slab, else 1
 } cloud;
 
 static bool is_layer(const float *points, int count, double spacing)
@@ -122,7 +123,7 @@ static bool fill_cloud(cloud *c, const float *points, int count, double cell, in
         *dropped = count;
         return true;
     }
-    int layers = is_layer(points, count, c->spacing) ? LAYERS : 1;
+    int layers = c->layers = is_layer(points, count, c->spacing) ? LAYERS : 1;
     if (count > INT32_MAX / 2 / layers)
         return fm_fail_number(err, "fluid", "particles", count, "fewer");
     size_t n = (size_t)count * (size_t)layers;
@@ -184,16 +185,23 @@ void fm_triangles_free(fm_triangles *triangles)
     *triangles = (fm_triangles){0};
 }
 
-// spacing: what it was taken for. dropped: counts particles that are not finite, or too far away.
+// What is known after a mesh was made.
+typedef struct findings {
+    double spacing; // m
+    int layers;
+    int dropped; // particles that are not finite, or too far away
+} findings;
+
 static bool make_mesh(const float *points, int count, const fm_fluid_mesh_def *def,
-                      fm_triangles *made, double *spacing, int *dropped, fm_error *err)
+                      fm_triangles *made, findings *found, fm_error *err)
 {
     *made = (fm_triangles){0};
     if (err->status != FM_OK || !check_def(def, err))
         return false;
     cloud c = {.spacing = def->spacing > 0 ? def->spacing : guess_spacing(points, count)};
-    *spacing = c.spacing;
-    bool good = count < 1 || fill_cloud(&c, points, count, 1 / def->cells, dropped, err);
+    bool good = count < 1 || fill_cloud(&c, points, count, 1 / def->cells, &found->dropped, err);
+    found->spacing = c.spacing;
+    found->layers = c.layers;
     if (good && c.count > 0)
         good = make_surface(&c, def, made, err);
     fm_arena_free(&c.arena);
@@ -205,9 +213,8 @@ static bool make_mesh(const float *points, int count, const fm_fluid_mesh_def *d
 bool fm_fluid_mesh_make(const float *points, int count, const fm_fluid_mesh_def *def,
                         fm_triangles *made, fm_error *err)
 {
-    int dropped = 0;
-    double spacing;
-    return make_mesh(points, count, def, made, &spacing, &dropped, err);
+    findings found = {0};
+    return make_mesh(points, count, def, made, &found, err);
 }
 
 static bool make_from_hook(const void *context, const float *points, int count, double spacing,
@@ -228,13 +235,15 @@ bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
                           const fm_fluid_mesh_def *def, const fm_paint *paint, fm_error *err)
 {
     fm_triangles made;
-    double spacing = 0;
-    if (!make_mesh(points, count, def, &made, &spacing, &drawing->dropped_count, err))
+    findings found = {0};
+    if (!make_mesh(points, count, def, &made, &found, err))
         return false;
-    fm_mesh *mesh =
-        fm_drawing_add_mesh(drawing, paint, made.point_count, made.triangle_count, err);
+    drawing->dropped_count += found.dropped;
+    fm_mesh *mesh = fm_drawing_add_mesh(drawing, paint, made.point_count, made.triangle_count, err);
     if (mesh) {
-        mesh->paint.thickness = (float)spacing;
+        mesh->paint.thickness = (float)found.spacing;
+        if (found.layers > 1 && !(paint->depth > 0)) // it is thin, and has a colour nevertheless
+            mesh->paint.depth = (float)(2 * found.layers * found.spacing);
         size_t bytes = 3 * (size_t)made.point_count * sizeof(float);
         memcpy(mesh->points, made.points, bytes);
         memcpy(mesh->normals, made.normals, bytes);

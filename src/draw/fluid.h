@@ -10,10 +10,10 @@
 
 // kernels.c: what each particle adds to the field, in the order of the cells.
 typedef struct fm_kernel {
-    float x, y, z;              // centre, smoothed
+    float x, y, z;                // centre, smoothed
     float xx, yy, zz, xy, xz, yz; // M of q^2 = r . M r
-    float peak;                 // value at the centre
-    float reach[3];             // half the box around q < 1
+    float peak;                   // value at the centre
+    float reach[3];               // half the box around q < 1
 } fm_kernel;
 
 typedef struct fm_kernels {
@@ -35,8 +35,8 @@ enum {
 };
 
 typedef struct fm_level_block {
-    int x, y, z;   // times FM_BLOCK: its first node
-    int values;    // number of its values, or -1: deep inside, where all are 1
+    int x, y, z; // times FM_BLOCK: its first node
+    int values;  // number of its values, or -1: deep inside, where all are 1
     int first_point, first_triangle;
     int around[27]; // numbers of the blocks around it, itself included; -1: none, all values are 0
 } fm_level_block;

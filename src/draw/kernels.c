@@ -32,7 +32,7 @@ enum { PARTICLES = 256 }; // of a block of work
 
 static const double R = 3, H = 3, SMOOTHED = 0.9, LEAST = 0.25, DROP = 1.0;
 static const double C0 = 0.15 * 3 * 3; // variance along an axis of a full neighbourhood
-static const double FULL = 56.5;            // sum of its weights: 4 pi R^3 / 6
+static const double FULL = 56.5;       // sum of its weights: 4 pi R^3 / 6
 
 typedef struct kernel_job {
     fm_kernels *kernels;
@@ -128,16 +128,15 @@ static void set_kernel(const kernel_job *job, int i, const sums *s, fm_kernel *k
     double w = 1 / s->weight, mx = s->x * w, my = s->y * w, mz = s->z * w;
     double company = ramp(2, 9, s->weight), scale = company * H / C0;
     double ball = company * H * LEAST + (1 - company) * DROP;
-    double det = set_shape(k, scale * (s->xx * w - mx * mx) + ball,
-                           scale * (s->yy * w - my * my) + ball,
-                           scale * (s->zz * w - mz * mz) + ball, scale * (s->xy * w - mx * my),
-                           scale * (s->xz * w - mx * mz), scale * (s->yz * w - my * mz));
+    double det =
+        set_shape(k, scale * (s->xx * w - mx * mx) + ball, scale * (s->yy * w - my * my) + ball,
+                  scale * (s->zz * w - mz * mz) + ball, scale * (s->xy * w - mx * my),
+                  scale * (s->xz * w - mx * mz), scale * (s->yz * w - my * mz));
     k->x = (float)(job->x[i] + SMOOTHED * mx);
     k->y = (float)(job->y[i] + SMOOTHED * my);
     k->z = (float)(job->z[i] + SMOOTHED * mz);
     k->peak = (float)(315 / (64 * FM_PI) / det);
-    job->kernels->inner[i] =
-        s->weight > 0.8 * FULL && mx * mx + my * my + mz * mz < 0.15 * 0.15;
+    job->kernels->inner[i] = s->weight > 0.8 * FULL && mx * mx + my * my + mz * mz < 0.15 * 0.15;
 }
 
 static void compute_range(void *context, int first, int last)

@@ -133,7 +133,8 @@ static unsigned char *find_full(const fm_level *level, const fm_kernels *kernels
         int number = level->table[find_slot(level, p)];
         if (number < 0)
             continue;
-        int octant = (k->x > ((float)p.x + 0.5f) * size) | (k->y > ((float)p.y + 0.5f) * size) << 1 |
+        int octant = (k->x > ((float)p.x + 0.5f) * size) |
+                     (k->y > ((float)p.y + 0.5f) * size) << 1 |
                      (k->z > ((float)p.z + 0.5f) * size) << 2;
         full[number] |= (unsigned char)(1 << octant);
         outer[number] = outer[number] || !kernels->inner[i];

@@ -83,8 +83,7 @@ static void find_lines(int inside, int next[EDGES])
             int j = i; // back along the nodes inside
             while (inside >> node[(j + 3) % 4] & 1)
                 j = (j + 3) % 4;
-            next[find_edge(node[j], node[(j + 3) % 4])] =
-                find_edge(node[i], node[(i + 1) % 4]);
+            next[find_edge(node[j], node[(j + 3) % 4])] = find_edge(node[i], node[(i + 1) % 4]);
         }
     }
 }
@@ -150,15 +149,13 @@ static void load_nodes(const fm_level *level, const fm_level_block *b, float *no
             for (int x = 0; x < SIDE; x++) {
                 // shifted by a block, not to divide what is below 0
                 int u = x + FM_BLOCK - 1, v = y + FM_BLOCK - 1, w = z + FM_BLOCK - 1;
-                int number =
-                    b->around[u / FM_BLOCK + 3 * (v / FM_BLOCK) + 9 * (w / FM_BLOCK)];
+                int number = b->around[u / FM_BLOCK + 3 * (v / FM_BLOCK) + 9 * (w / FM_BLOCK)];
                 float value = 0;
                 if (number >= 0) {
                     int values = level->blocks[number].values;
                     size_t at = (size_t)((w % FM_BLOCK * FM_BLOCK + v % FM_BLOCK) * FM_BLOCK +
                                          u % FM_BLOCK);
-                    value =
-                        values < 0 ? 1 : level->values[(size_t)values * FM_BLOCK_NODES + at];
+                    value = values < 0 ? 1 : level->values[(size_t)values * FM_BLOCK_NODES + at];
                 }
                 nodes[(z * SIDE + y) * SIDE + x] = value;
             }
@@ -166,7 +163,7 @@ static void load_nodes(const fm_level *level, const fm_level_block *b, float *no
     }
 }
 
-static const int step[3] = {1, SIDE, SIDE * SIDE};
+static const int step[3] = {1, SIDE, SIDE *SIDE};
 
 static int node_at(int x, int y, int z)
 {
@@ -219,7 +216,8 @@ static void count_range(void *context, int first, int last)
 
 static fm_float3 slope_at(const float *nodes, int at)
 {
-    return fm_f3(nodes[at + step[0]] - nodes[at - step[0]], nodes[at + step[1]] - nodes[at - step[1]],
+    return fm_f3(nodes[at + step[0]] - nodes[at - step[0]],
+                 nodes[at + step[1]] - nodes[at - step[1]],
                  nodes[at + step[2]] - nodes[at - step[2]]);
 }
 

@@ -173,7 +173,8 @@ fm_float3 fm_caustics_at(const fm_shot *shot, fm_float3 position)
     if (!c->light)
         return fm_f3(1, 1, 1);
     float texels = (float)c->side / c->size;
-    float u = (position.x - c->low[0]) * texels - 0.5f, v = (position.z - c->low[1]) * texels - 0.5f;
+    float u = (position.x - c->low[0]) * texels - 0.5f,
+          v = (position.z - c->low[1]) * texels - 0.5f;
     const float edge = 4; // texels near the border have lost rays
     float border = fm_min(fm_min(u, v), fm_min((float)c->side - 1 - u, (float)c->side - 1 - v));
     if (!(border > edge))

@@ -306,8 +306,10 @@ static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *draw
     fm_paint paint = fm_clear_paint();
     def.spacing = fm_points_spacing(s);
     def.threads = film->options.threads;
-    if (film->options.has_water)
+    if (film->options.has_water) {
         paint.clear = film->options.water;
+        paint.depth = 1;
+    }
     return fm_drawing_add_fluid(drawing, s->points, s->point_count, &def, &paint, err);
 }
 

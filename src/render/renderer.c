@@ -174,8 +174,8 @@ static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def 
     good =
         good && (!shot->under_water || fm_haze_alloc(&shot->haze, shot->width, shot->height, err));
     good = good && alloc_costs(&c, shot, def->measure, err);
-    good = good && fm_caustics_compute(shot, renderer->pool,
-                                       c.tallies + c.tile_count + c.haze_count, err);
+    good = good &&
+           fm_caustics_compute(shot, renderer->pool, c.tallies + c.tile_count + c.haze_count, err);
     if (good) {
         if (shot->under_water) {
             fm_waves_compute(&renderer->waves, renderer->pool, def->time);

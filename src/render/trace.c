@@ -118,7 +118,8 @@ static fm_float3 sky_response(const fm_point *point, fm_float3 view, fm_float3 s
     return fm_f3_mul(sky, fm_f3_along(share, fuzz, fm_f3(1, 1, 1)));
 }
 
-static fm_both light_point(const fm_path *p, const fm_point *point, fm_float3 direction, bool traced)
+static fm_both light_point(const fm_path *p, const fm_point *point, fm_float3 direction,
+                           bool traced)
 {
     const fm_shot *shot = p->shot;
     fm_float3 view = fm_f3_scale(direction, -1);

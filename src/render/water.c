@@ -40,14 +40,14 @@ static const fm_paint *paint_of(const fm_shot *shot, const fm_hit *hit)
     return &shot->drawing->meshes[hit->object].paint;
 }
 
-// k of Beer and Lambert's law, 1/m. A picture of a few centimetres and one of a lake look alike unless
-// the paint says what its matter is like.
+// k of Beer and Lambert's law, 1/m. A picture of a cup and one of a lake look alike unless the paint
+// says what its matter is like.
 static fm_float3 absorption(const fm_shot *shot, const fm_paint *paint)
 {
     fm_color c = paint->clear;
-    if (c.r + c.g + c.b <= 0)
-        return fm_f3_scale(fm_f3(1.15f, 0.34f, 0.24f), 1 / shot->size);
-    return fm_f3(-logf(fm_max(c.r, 1e-4f)), -logf(fm_max(c.g, 1e-4f)), -logf(fm_max(c.b, 1e-4f)));
+    float per_metre = -1 / (paint->depth > 0 ? paint->depth : shot->size);
+    return fm_f3(per_metre * logf(fm_max(c.r, 1e-4f)), per_metre * logf(fm_max(c.g, 1e-4f)),
+                 per_metre * logf(fm_max(c.b, 1e-4f)));
 }
 
 static fm_float3 left_after(fm_float3 k, float way)
@@ -70,9 +70,10 @@ static fm_float3 lamps(const fm_shot *shot, fm_float3 d)
     float window = front > 0 ? fm_smoothstep(0.42f, 0.34f, fabsf(across)) *
                                    fm_smoothstep(0.30f, 0.22f, fabsf(along))
                              : 0;
-    float strip = front < 0 ? fm_smoothstep(0.75f, 0.5f, fabsf(across)) *
-                                  fm_smoothstep(0.10f, 0.16f, d.y) * fm_smoothstep(0.42f, 0.34f, d.y)
-                            : 0;
+    float strip = front < 0
+                      ? fm_smoothstep(0.75f, 0.5f, fabsf(across)) *
+                            fm_smoothstep(0.10f, 0.16f, d.y) * fm_smoothstep(0.42f, 0.34f, d.y)
+                      : 0;
     return fm_f3_scale(shot->sun_color, 3.2f * window + 0.9f * strip);
 }
 
@@ -256,8 +257,8 @@ fm_float3 fm_clear_left(const fm_path *p, fm_float3 origin, fm_float3 d)
         return left;
     for (int i = 0; i < SURFACES; i++) {
         fm_hit hit;
-        if (!fm_tracer_hit(shot->tracer, p->tally, FM_PART_CLEAR, origin, d, start,
-                           20 * shot->size, false, &hit))
+        if (!fm_tracer_hit(shot->tracer, p->tally, FM_PART_CLEAR, origin, d, start, 20 * shot->size,
+                           false, &hit))
             break;
         bool leaves = fm_f3_dot(hit.normal, d) > 0;
         const fm_paint *paint = paint_of(shot, &hit);

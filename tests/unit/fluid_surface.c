@@ -209,8 +209,8 @@ static void test_all_cases_are_closed(void **state)
             block.around[k] = k == 13 ? 0 : -1;
         for (int i = 0; i < FM_BLOCK_NODES; i++) { // none on the border
             int x = i % FM_BLOCK, y = i / FM_BLOCK % FM_BLOCK, z = i / (FM_BLOCK * FM_BLOCK);
-            bool inner = x > 0 && y > 0 && z > 0 && x < FM_BLOCK - 1 && y < FM_BLOCK - 1 &&
-                         z < FM_BLOCK - 1;
+            bool inner =
+                x > 0 && y > 0 && z > 0 && x < FM_BLOCK - 1 && y < FM_BLOCK - 1 && z < FM_BLOCK - 1;
             values[i] = inner && fm_rng_uniform(&rng) < 0.5 ? 1 : 0;
         }
         fm_triangles t = {0};
