@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // surface.c: what the surface of a fluid costs.
 //
-// A column of water with a wave on it and drops above, as particles of three spacings, each half the
-// last one: eight times the particles, four times the surface. What a particle costs must not
+// A column of water with a wave on it and drops above, as particles of three spacings, each half
+// the last one: eight times the particles, four times the surface. What a particle costs must not
 // grow.
 #include "bench.h"
 

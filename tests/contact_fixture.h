@@ -103,8 +103,8 @@ static inline mesh make_box(fm_vec3 half)
                                      {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
     mesh m = new_mesh(8, 12); // corner: bit 0 z, bit 1 y, bit 2 x
     for (int i = 0; i < 8; i++)
-        m.vertices[i] =
-            (fm_vec3){i & 4 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 1 ? half.z : -half.z};
+        m.vertices[i] = (fm_vec3){i & 4 ? half.x : -half.x, i & 2 ? half.y : -half.y,
+                                  i & 1 ? half.z : -half.z};
     memcpy(m.triangles, faces, sizeof faces);
     return m;
 }
@@ -124,7 +124,7 @@ typedef struct stage {
     double *masses; // inverse, over all
     fm_contact_set *set;
     double mass, stiffness, damping; // kg a vertex, N/m, 1/s
-    double thickness;                // m, of sheets
+    double thickness; // m, of sheets
     fm_vec3 gravity;
     int vertex_count;
     fm_contact_axes x, x1, v;
@@ -146,7 +146,7 @@ static inline void add_surface(stage *s, mesh m, bool kinematic, double thicknes
     *surface = (fm_contact_surface){.name = kinematic ? "collider" : "sheet",
                                     .vertex_count = m.vertex_count,
                                     .triangle_count = m.triangle_count,
-                                    .triangles = (const int(*)[3])m.triangles,
+                                    .triangles = (const int (*)[3])m.triangles,
                                     .x = x,
                                     .y = x + m.vertex_count,
                                     .z = x + 2 * m.vertex_count,

@@ -27,7 +27,7 @@ static const double SOON = 0.3;       // of the thickness
 static const double STAY = 0.1;       // of the thickness: further, before a pair is near no more
 
 static FM_SIMD_CLONES fm_vec3 find_mean_way(fm_contact_axes a, fm_contact_axes b, int first,
-                                            int count)
+                                             int count)
 {
     const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
     const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
@@ -107,8 +107,7 @@ bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x)
             if (!may_meet(set, s, t))
                 continue;
             double gap = set->gap[s * set->body_count + t] - set->largest_reach;
-            if (!(find_approach(&set->bodies[s], &set->bodies[t]) <=
-                  fm_larger(set->list_skin, gap)))
+            if (!(find_approach(&set->bodies[s], &set->bodies[t]) <= fm_larger(set->list_skin, gap)))
                 return false;
         }
     }
@@ -166,7 +165,7 @@ typedef struct search {
     fm_contact_set *set;
     fm_pair_block *block;
     double skin;
-    int body, other;        // whose leaf, and whose tree is searched
+    int body, other;     // whose leaf, and whose tree is searched
     int position, triangle; // of the triangle at hand: in its tree, over all
 } search;
 
@@ -297,8 +296,8 @@ void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm
         fm_box_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
     for (int s = 0; s < set->body_count; s++) {
         for (int t = s; t < set->body_count; t++)
-            set->gap[s * set->body_count + t] =
-                find_box_gap(&set->bodies[s].tree.nodes[0].box, &set->bodies[t].tree.nodes[0].box);
+            set->gap[s * set->body_count + t] = find_box_gap(&set->bodies[s].tree.nodes[0].box,
+                                                             &set->bodies[t].tree.nodes[0].box);
     }
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);
 }

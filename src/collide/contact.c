@@ -18,12 +18,12 @@ enum {
     MAX_HIT_ROUNDS = 12, // impulses settle in two or three but for crumpled places
     HIT_PASSES = 4,      // over what was hit, per round
     MAX_ZONE_ROUNDS = 100,
-    MAX_LOOKS = 10, // at a part, each wider than the one before
-    FINER = 4,      // times, where zones are stuck
+    MAX_LOOKS = 10,      // at a part, each wider than the one before
+    FINER = 4,           // times, where zones are stuck
 };
 static const double FINEST = 1.0 / 64; // of a part, where zones are stuck
-static const double PUSH_TIME = 5e-3;  // s, in which a lack of thickness is made good
-static const double MOST_PUSH = 0.25;  // of it at once
+static const double PUSH_TIME = 5e-3; // s, in which a lack of thickness is made good
+static const double MOST_PUSH = 0.25; // of it at once
 
 static void copy_axes(const fm_contact_set *set, fm_contact_axes to, fm_contact_axes from)
 {

@@ -118,13 +118,13 @@ typedef struct fm_contact_body {
 // A pair that is nearer than its thickness, or may soon be. Its normal and closest points are of a
 // moment not long ago: good for impulses, and any normal that separates proves what it proves.
 typedef struct fm_near_pair {
-    fm_vec3 n;               // unit, from the second feature to the first
-    double s, t;             // where the closest points lie: see fm_near_weights
-    double fresh;            // m, travel up to which n, s and t are good
+    fm_vec3 n;    // unit, from the second feature to the first
+    double s, t;  // where the closest points lie: see fm_near_weights
+    double fresh; // m, travel up to which n, s and t are good
     double thickness, least; // m: repelled below, never gone below
     int v[4];
-    int k;         // its place in the list
-    bool hit;      // meets on the way
+    int k;    // its place in the list
+    bool hit; // meets on the way
     bool turned;   // n is of a time of impact, or outward: it may not separate at the start
     bool loose;    // of a tangle: not tested
     bool given_up; // pinched: not pushed, not tested
@@ -182,16 +182,16 @@ struct fm_contact_set {
     int vertex_count, triangle_count, edge_count;
 
     // topology and material, from creation
-    int *body_of;           // [vertex]
-    int (*triangle)[3];     // vertices
-    int (*edge)[2];         // vertices, the smaller first
-    int (*owned_edge)[3];   // [triangle] its edges that no triangle before it has; -1 behind them
-    int (*owned_vertex)[3]; // [triangle] likewise
-    int *some_triangle;     // [vertex] one that has it, -1: none
-    double *height;         // [vertex] m, least height of its triangles at creation
-    double shortest_reach;  // m, least thickness of any pair of surfaces
-    double largest_reach;   // m, largest thickness
-    double skin;            // m, what the list looks further than the thickness
+    int *body_of;          // [vertex]
+    int (*triangle)[3];    // vertices
+    int (*edge)[2];        // vertices, the smaller first
+    int (*owned_edge)[3];  // [triangle] its edges that no triangle before it has; -1 behind them
+    int (*owned_vertex)[3];// [triangle] likewise
+    int *some_triangle;    // [vertex] one that has it, -1: none
+    double *height;        // [vertex] m, least height of its triangles at creation
+    double shortest_reach; // m, least thickness of any pair of surfaces
+    double largest_reach;  // m, largest thickness
+    double skin;           // m, what the list looks further than the thickness
 
     // the caller's
     fm_contact_axes x0, x1, v;
@@ -199,9 +199,9 @@ struct fm_contact_set {
 
     // of the part of the step under way
     fm_contact_axes from, to;
-    fm_contact_axes rate; // way that is left, per step
+    fm_contact_axes rate;  // way that is left, per step
     fm_contact_axes saved_v, saved_rate;
-    fm_contact_axes seen; // `to` when the near pairs were looked at last
+    fm_contact_axes seen;  // `to` when the near pairs were looked at last
     double step_seconds;
     double parts;      // what the part goes into the step
     double push_share; // of what lacks to the thickness, made good in this part

@@ -19,7 +19,7 @@
 
 static const double SAFE_SHARE = 0.9;
 static const double MET = 0.1; // of the separation to keep: nearer than that above it counts as met
-enum { MAX_ADVANCES = 1000 };  // the way halves at least every few; beyond, it counts as a contact
+enum { MAX_ADVANCES = 1000 }; // the way halves at least every few; beyond, it counts as a contact
 
 static double clamp_unit(double t)
 {

@@ -105,7 +105,8 @@ static bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm_ne
     fm_vec3 friction = find_friction(&c, way, taken);
     add_weighted(set, &c, set->to, fm_add_scaled(friction, c.n, lack));
     if (taken > 0 && set->parts > 1)
-        add_weighted(set, &c, set->rate, fm_scale(fm_add_scaled(friction, c.n, taken), set->parts));
+        add_weighted(set, &c, set->rate,
+                     fm_scale(fm_add_scaled(friction, c.n, taken), set->parts));
     apply_to_velocities(set, &c);
     return true;
 }

@@ -56,9 +56,8 @@ static void *alloc(fm_contact_set *set, int count, size_t size, fm_error *err)
 static bool alloc_set(fm_contact_set *set, fm_error *err)
 {
     int n = set->vertex_count, t = set->triangle_count;
-    fm_contact_axes *axes[] = {&set->x0,    &set->x1,   &set->v,       &set->from,
-                               &set->to,    &set->rate, &set->saved_v, &set->saved_rate,
-                               &set->built, &set->seen};
+    fm_contact_axes *axes[] = {&set->x0,   &set->x1,      &set->v,          &set->from, &set->to,
+                               &set->rate, &set->saved_v, &set->saved_rate, &set->built, &set->seen};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = alloc_axes(set, err);
     set->body_of = alloc(set, n, sizeof(int), err);
@@ -236,7 +235,8 @@ static bool reserve_list(fm_pair_list *list, int room, fm_error *err)
     list->due = malloc(count * sizeof(double));
     list->thickness = malloc(count * sizeof(double));
     list->room = room;
-    return (made && list->due && list->thickness) || fm_fail_no_memory(err, "contact", count * 32);
+    return (made && list->due && list->thickness) ||
+           fm_fail_no_memory(err, "contact", count * 32);
 }
 
 static bool reserve_near(fm_near_list *near, int room, fm_error *err)

@@ -5,9 +5,9 @@
 //
 //     x <- x + l D x,     x <- x - m D x,     D x_i = mean of x_j - x_i,     m > l > 0
 //
-// Waves of a few edges die away, longer ones keep their height, so that nothing shrinks. In a closed
-// surface each edge a -> b of a triangle is b -> a in another: the ends of those that begin at a
-// vertex are its neighbours, each once.
+// Waves of a few edges die away, longer ones keep their height, so that nothing shrinks. In a
+// closed surface each edge a -> b of a triangle is b -> a in another: the ends of those that begin
+// at a vertex are its neighbours, each once.
 //
 // [T95] Taubin: A signal processing approach to fair surface design. SIGGRAPH 1995.
 #include "draw/fluid.h"

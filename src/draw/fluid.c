@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // fluid.c: the surface of a fluid, from its particles.
 //
-//     particles -> ellipsoids (kernels.c) -> field on blocks (level.c) -> triangles (march.c) -> fair.c
+//     particles -> ellipsoids (kernels.c) -> field on blocks (level.c) -> triangles (march.c)
+//               -> less bumps (fair.c)
 //
 // All of it in spacings of the particles, from an origin that lies on a grid fixed in space: a
 // particle that comes or goes elsewhere does not move the cells. A fluid of one layer, as those in
@@ -239,6 +240,8 @@ bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
     if (!make_mesh(points, count, def, &made, &found, err))
         return false;
     drawing->dropped_count += found.dropped;
+    if (made.triangle_count == 0)
+        return true;
     fm_mesh *mesh = fm_drawing_add_mesh(drawing, paint, made.point_count, made.triangle_count, err);
     if (mesh) {
         mesh->paint.thickness = (float)found.spacing;

@@ -3,7 +3,8 @@
 //
 // The fluid fills the field
 //
-//     f(x) = sum_i  V w(q_i) / det(L_i),     q_i = |L_i^-1 (x - c_i)|,   w(q) = 315/(64 pi) (1 - q^2)^3
+//     f(x) = sum_i V w(q_i) / det(L_i),     q_i = |L_i^-1 (x - c_i)|
+//     w(q) = 315/(64 pi) (1 - q^2)^3
 //
 // 1 inside and 0 outside; the surface is in between. Round kernels would show as bumps, so each
 // takes the shape of its neighbourhood [YT13]. With the weights w_ij = 1 - (|x_i - x_j| / R)^3,
@@ -12,14 +13,19 @@
 //     C_i = sum_j w_ij (x_j - m_i)(x_j - m_i)^T / sum_j w_ij     covariance
 //     L_i = H (C_i / C0 + e I),      c_i = (1 - s) x_i + s m_i
 //
-// Deep inside C_i is C0 I and the kernel a ball of radius H. At a surface C_i is small across it,
-// in a sheet smaller still, so that flat water is flat and sheets stay. e keeps them from vanishing.
-// What has hardly any neighbours is a ball of radius DROP. [YT13] turns C_i into its principal axes
-// to bound their ratio; adding e I does the same without them.
+// Deep inside C_i is C0 I and the kernel a ball of radius H (1 + e). At a surface C_i is small
+// across it, in a sheet smaller still, so that flat water is flat and sheets stay; e keeps them
+// from vanishing. What has hardly any neighbours is a ball of radius DROP. [YT13] turns C_i into its
+// principal axes to bound their ratio; adding e I does the same without them.
 //
 //   V  volume of a particle, 1        R  radius of the neighbourhood
 //   H  radius of a kernel inside      s  share of the mean in the centre
 //   all in spacings
+//
+// Their values, with the surface at f = 1/4 (level.c), are those among some twenty tried with which
+// balls of 4 to 16 spacings keep 98 to 100 % of their volume, single sheets 93 %, and the tops of
+// lattices, straight and turned, are within 0.04 of where they should be; narrower kernels show
+// more of the particles' disorder, wider ones take longer.
 //
 // [YT13] Yu, Turk: Reconstructing surfaces of particle-based fluids using anisotropic kernels. TOG
 //        32(1), 2013.
@@ -30,7 +36,7 @@
 
 enum { PARTICLES = 256 }; // of a block of work
 
-static const double R = 3, H = 3, SMOOTHED = 0.9, LEAST = 0.25, DROP = 1.0;
+static const double R = 3, H = 3, SMOOTHED = 0.9 /* s */, LEAST = 0.25 /* e */, DROP = 1.0;
 static const double C0 = 0.15 * 3 * 3; // variance along an axis of a full neighbourhood
 static const double FULL = 56.5;       // sum of its weights: 4 pi R^3 / 6
 
@@ -65,8 +71,8 @@ static void add_run(const kernel_job *job, int i, int first, int last, sums *s)
     s->xy += xy, s->xz += xz, s->yz += yz;
 }
 
-// The runs of particles around a cell, each once: cells that share a bucket share a run, and what is
-// in it from elsewhere is too far away to count.
+// The runs of particles around a cell, each once: cells that share a bucket share a run, and what
+// is in it from elsewhere is too far away to count.
 typedef struct vicinity {
     fm_cell cell;
     int count;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where the surface of a flat fluid is where it should be, half a spacing above its topmost
-// particles: found with lattices of particles, straight and turned, and with shaken ones.
+// With this the surface of a flat fluid is where it should be, half a spacing above its topmost
+// particles. Less than 1/2, since the centres of the kernels have moved inwards (kernels.c).
 const float fm_level_surface = 0.25f;
 
 typedef struct place {

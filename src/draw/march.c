@@ -153,9 +153,10 @@ static void load_nodes(const fm_level *level, const fm_level_block *b, float *no
                 float value = 0;
                 if (number >= 0) {
                     int values = level->blocks[number].values;
-                    size_t at = (size_t)((w % FM_BLOCK * FM_BLOCK + v % FM_BLOCK) * FM_BLOCK +
-                                         u % FM_BLOCK);
-                    value = values < 0 ? 1 : level->values[(size_t)values * FM_BLOCK_NODES + at];
+                    int at = (w % FM_BLOCK * FM_BLOCK + v % FM_BLOCK) * FM_BLOCK + u % FM_BLOCK;
+                    const float *own =
+                        level->values + (size_t)(values < 0 ? 0 : values) * FM_BLOCK_NODES;
+                    value = values < 0 ? 1 : own[at];
                 }
                 nodes[(z * SIDE + y) * SIDE + x] = value;
             }

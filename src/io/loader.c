@@ -39,8 +39,8 @@ static bool read_mesh(void *context, const char *path, fm_mesh_data *mesh, fm_er
     (void)context;
     fm_obj obj = {0};
     *mesh = (fm_mesh_data){0};
-    bool good =
-        err->status == FM_OK && fm_obj_read(path, &obj, err) && convert(&obj, path, mesh, err);
+    bool good = err->status == FM_OK && fm_obj_read(path, &obj, err) &&
+                convert(&obj, path, mesh, err);
     fm_obj_free(&obj);
     if (!good) {
         free(mesh->vertices);

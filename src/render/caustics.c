@@ -2,8 +2,8 @@
 // caustics.c: what clear matter makes of the sun on the floor: shadows, and bright lines in them.
 //
 // An even grid of sun rays is sent down over all clear matter, bent at each of its surfaces and
-// counted where it arrives: twice as many rays as without it make twice the light. Rays on the way are
-// computed in parallel and counted one after another, so that the map is the same for any
+// counted where it arrives: twice as many rays as without it make twice the light. Rays on the way
+// are computed in parallel and counted one after another, so that the map is the same for any
 // number of threads; there is no chance in it.
 #include "render/render.h"
 

@@ -187,15 +187,12 @@ static void apply_setting(fm_film *film)
 {
     const fm_setting *setting = film->runs[0].setting;
     fm_film_options *o = &film->options;
-    fm_style style;
+    fm_style style = film->has_fluid ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
     if (!o->has_camera && !o->ignores_scene_camera)
         o->has_camera = fm_setting_camera(setting, &o->camera);
-    if (!o->has_look && film->field[0]) // water would change the colours
-        o->look = fm_default_look(FM_STYLE_STUDIO);
-    else if (!o->has_look && fm_setting_style(setting, &style))
-        o->look = fm_default_look(style);
-    else if (!o->has_look && film->has_fluid)
-        o->look = fm_default_look(FM_STYLE_STUDIO);
+    fm_setting_style(setting, &style);
+    if (!o->has_look) // water would change the colours of a field
+        o->look = fm_default_look(film->field[0] ? FM_STYLE_STUDIO : style);
     o->has_cloth = o->has_cloth || fm_setting_cloth(setting, &o->cloth);
     o->has_water = o->has_water || fm_setting_water(setting, &o->water);
     if (!isfinite(o->look.floor) && !fm_setting_floor(setting, &o->look.floor) && film->has_fluid)

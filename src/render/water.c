@@ -10,8 +10,8 @@
 //
 // There is no dice in it: at the first surface both ways are followed, at later ones the stronger
 // way only, and the other one is taken for the light that comes from there on average. So clear
-// matter is as free of noise as what is seen in it. Shadows: the sun's ray goes straight through, and
-// loses what it does.
+// matter is as free of noise as what is seen in it. Shadows on things: the sun's ray goes straight
+// through and loses what it does; on the floor there are caustics (caustics.c).
 #include "render/render.h"
 
 enum { SURFACES = 8 }; // that one way may meet
@@ -40,8 +40,8 @@ static const fm_paint *paint_of(const fm_shot *shot, const fm_hit *hit)
     return &shot->drawing->meshes[hit->object].paint;
 }
 
-// k of Beer and Lambert's law, 1/m. A picture of a cup and one of a lake look alike unless the paint
-// says what its matter is like.
+// k of Beer and Lambert's law, 1/m. A picture of a cup and one of a lake look alike unless the
+// paint says what its matter is like.
 static fm_float3 absorption(const fm_shot *shot, const fm_paint *paint)
 {
     fm_color c = paint->clear;

@@ -30,12 +30,10 @@ static void count_step(stage *s, tally *t, double h)
 
 static void report(const char *name, uint64_t seed, const tally *t)
 {
-    print_message("%-10s seed %llu: %d steps, %d parts, %d lists, %d candidates, %d near, %d "
-                  "impulses, %d hits, %d in zones, %d pinched, "
+    print_message("%-10s seed %llu: %d steps, %d parts, %d lists, %d candidates, %d near, %d impulses, %d hits, %d in zones, %d pinched, "
                   "%d intersections (first at %d), closest %.3g mm\n",
-                  name, (unsigned long long)seed, t->steps, t->parts, t->lists, t->candidates,
-                  t->near, t->impulses, t->hits, t->zones, t->pinched, t->intersections,
-                  t->worst_step, 1e3 * t->closest);
+                  name, (unsigned long long)seed, t->steps, t->parts, t->lists, t->candidates, t->near, t->impulses, t->hits, t->zones,
+                  t->pinched, t->intersections, t->worst_step, 1e3 * t->closest);
 }
 
 static double spread(fm_rng *rng)
@@ -73,8 +71,7 @@ static tally crumple(uint64_t seed, int steps, int sheets)
     fm_rng rng = {seed};
     tally t = {.closest = 1};
     for (int i = 0; i < sheets; i++)
-        add_surface(&s, make_sheet(16, 12, 0.01, (fm_vec3){0, 0.02 * i, 0}), false, s.thickness,
-                    0.3);
+        add_surface(&s, make_sheet(16, 12, 0.01, (fm_vec3){0, 0.02 * i, 0}), false, s.thickness, 0.3);
     open_stage(&s);
     for (int i = 0; i < sheets; i++)
         add_sheet_springs(&s, i, 16, 12);

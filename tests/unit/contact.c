@@ -39,8 +39,7 @@ static void momentum_is_kept(void **state)
         stage s = new_stage();
         double h = 1e-3, thickness = thin ? 2e-5 : 2e-3;
         add_surface(&s, make_sheet(9, 9, 0.01, (fm_vec3){0, 0, 0}), false, thickness, 0);
-        add_surface(&s, make_sheet(8, 7, 0.011, (fm_vec3){0.003, 0.004, 0.002}), false, thickness,
-                    0);
+        add_surface(&s, make_sheet(8, 7, 0.011, (fm_vec3){0.003, 0.004, 0.002}), false, thickness, 0);
         open_stage(&s);
         fm_rng rng = {4};
         for (int i = 0; i < s.vertex_count; i++) {
@@ -107,8 +106,9 @@ static void judge_knows_intersections(void **state)
     const int one[1][3] = {{0, 1, 2}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         double uy[3] = {cases[k].y, cases[k].y + 1, cases[k].y + 1};
-        fm_contact_surface surfaces[2] = {{"flat", 3, 1, one, tx, low, tz, mass, 0.1, 0, false},
-                                          {"blade", 3, 1, one, ux, uy, uz, mass, 0.1, 0, false}};
+        fm_contact_surface surfaces[2] = {
+            {"flat", 3, 1, one, tx, low, tz, mass, 0.1, 0, false},
+            {"blade", 3, 1, one, ux, uy, uz, mass, 0.1, 0, false}};
         fm_error err = {0};
         fm_contact_set *set = fm_contact_create(surfaces, 2, &err);
         assert_non_null(set);
@@ -128,7 +128,7 @@ static void refuses(void **state)
     const int good[1][3] = {{0, 1, 2}}, far[1][3] = {{0, 1, 3}}, twice[1][3] = {{0, 1, 1}};
     const fm_contact_surface base = {"s", 3, 1, good, x, y, x, NULL, 0.1, 0.3, false};
     fm_contact_surface bad[7] = {base, base, base, base, base, base, base};
-    static const char *const fields[7] = {"thickness", "friction",     "triangles",   "triangles",
+    static const char *const fields[7] = {"thickness", "friction",  "triangles",   "triangles",
                                           "position",  "inverse_mass", "vertex_count"};
     bad[0].thickness = 0, bad[1].friction = NAN, bad[2].triangles = far, bad[3].triangles = twice;
     bad[4].z = z, bad[5].inverse_mass = w, bad[6].vertex_count = 2;

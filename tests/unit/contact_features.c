@@ -30,8 +30,7 @@ static double search_distance(fm_feature_kind kind, const fm_vec3 p[4])
         for (int j = 0; j <= CUTS; j++) {
             double s = (double)i / CUTS, t = (double)j / CUTS;
             fm_vec3 a = kind == FM_EDGE_EDGE ? mix(p[0], p[1], s) : p[0];
-            fm_vec3 b =
-                kind == FM_EDGE_EDGE ? mix(p[2], p[3], t) : mix(p[1], mix(p[2], p[3], t), s);
+            fm_vec3 b = kind == FM_EDGE_EDGE ? mix(p[2], p[3], t) : mix(p[1], mix(p[2], p[3], t), s);
             least = fmin(least, fm_length(fm_sub(a, b)));
         }
     }
@@ -173,9 +172,9 @@ static void still_grazing_and_in_one_plane(void **state)
     to[0].x += 5; // along the triangle, above what is kept: never met
     assert_true(fm_time_of_impact(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
     to[0].y = 0.005; // slightly down: 0.01 is passed while it is above the triangle
-    double t = fm_time_of_impact(
-        FM_VERTEX_TRIANGLE, (fm_vec3[4]){{-0.5, 0.02, 0.2}, still[1], still[2], still[3]},
-        (fm_vec3[4]){{0.5, 0.005, 0.2}, still[1], still[2], still[3]}, 0.01);
+    double t = fm_time_of_impact(FM_VERTEX_TRIANGLE, (fm_vec3[4]){{-0.5, 0.02, 0.2}, still[1],
+                                 still[2], still[3]}, (fm_vec3[4]){{0.5, 0.005, 0.2}, still[1],
+                                 still[2], still[3]}, 0.01);
     assert_in_interval(t, 0.5, 2.0 / 3 + 1e-12);
     fm_vec3 plane[4] = {{-1, 0, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}}; // into its side, in plane
     memcpy(to, plane, sizeof to);
@@ -215,7 +214,7 @@ static void tree_finds_all(void **state)
             for (int i = 0; i < count; i++) {
                 fm_vec3 p = random_point(&rng), q = fm_add_scaled(p, random_point(&rng), 0.1);
                 boxes[i] = (fm_span){{fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)},
-                                     {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)}};
+                                    {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)}};
             }
             if (turn == 0)
                 assert_true(fm_box_tree_build(&tree, &arena, count, boxes, &err));

@@ -621,7 +621,7 @@ static void scenes_that_ship_are_good(void **state)
     static const char *const names[] = {
         "underwater/swing",   "underwater/pull",   "underwater/sideways",
         "underwater/sphere",  "underwater/models", "underwater/sinking",
-        "underwater/current", "underwater/skirt",  "underwater/tunic"};
+        "underwater/current", "underwater/skirt", "underwater/tunic"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
         snprintf(path, sizeof path, SOURCE_DIR "/scenes/%s.yaml", names[i]);
