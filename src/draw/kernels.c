@@ -15,8 +15,8 @@
 //
 // Deep inside C_i is C0 I and the kernel a ball of radius H (1 + e). At a surface C_i is small
 // across it, in a sheet smaller still, so that flat water is flat and sheets stay; e keeps them
-// from vanishing. What has hardly any neighbours is a ball of radius DROP. [YT13] turns C_i into its
-// principal axes to bound their ratio; adding e I does the same without them.
+// from vanishing. What has hardly any neighbours is a ball of radius DROP. [YT13] turns C_i into
+// its principal axes to bound their ratio; adding e I does the same without them.
 //
 //   V  volume of a particle, 1        R  radius of the neighbourhood
 //   H  radius of a kernel inside      s  share of the mean in the centre
