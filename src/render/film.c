@@ -100,6 +100,33 @@ static void widen(double *low, double *high, const float *values, int count)
     }
 }
 
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+// All of a fluid but the outermost hundredth along each axis: a few drops that fly off must not
+// make a picture of air.
+static void add_fluid_bounds(fm_bounds *bounds, const fm_surface *s)
+{
+    enum { MOST = 2000 };
+    float sorted[MOST], ends[2][3];
+    int stride = s->point_count / MOST + 1;
+    for (int axis = 0; axis < 3; axis++) {
+        int count = 0;
+        for (int i = 0; i < s->point_count && count < MOST; i += stride)
+            if (isfinite(s->points[3 * (size_t)i + axis]))
+                sorted[count++] = s->points[3 * (size_t)i + axis];
+        if (count == 0)
+            return;
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_floats);
+        ends[0][axis] = sorted[count / 100];
+        ends[1][axis] = sorted[count - 1 - count / 100];
+    }
+    fm_bounds_add(bounds, ends[0], 2);
+}
+
 // Bounds of the motion and range of the field, from frames spread over all of it.
 static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
 {
@@ -112,10 +139,13 @@ static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
                 *err = (fm_error){0};
             continue;
         }
-        fm_bounds_add(&film->bounds, s->points, s->point_count);
-        film->has_fluid = film->has_fluid || is_fluid(s);
-        if (is_fluid(s))
+        if (is_fluid(s)) {
+            add_fluid_bounds(&film->bounds, s);
+            film->has_fluid = true;
             film->spacing = fmax(film->spacing, fm_points_spacing(s));
+        } else {
+            fm_bounds_add(&film->bounds, s->points, s->point_count);
+        }
         if (i == 0) {
             fm_polygons polygons = view_surface(s);
             fm_polygons_spacing(&polygons, r->spacing[object]);
