@@ -13,11 +13,12 @@ const bench_case bench_cases[] = {
     {"stiff", "cloth that does not stretch: directional, iterative, springs alone", bench_stiff},
     {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
      bench_particles},
+    {"surface", "the surface of a fluid: ns per particle, and how that grows", bench_surface},
 #ifdef BENCH_FILES
     {"files", "writing frames beside simulating them", bench_files},
 #endif
 #ifdef BENCH_RENDER
-    {"render", "a picture of a cloth: ms, rays per second, Embree's share", bench_render},
+    {"render", "pictures of cloth and of water: ms, rays per second, Embree's share", bench_render},
 #endif
     {NULL, NULL, NULL},
 };

@@ -53,6 +53,7 @@ bench_function bench_memory;
 bench_function bench_cloth;
 bench_function bench_stiff;
 bench_function bench_particles;
+bench_function bench_surface;
 bench_function bench_files;  // where files are built
 bench_function bench_render; // where pictures are built
 

@@ -15,6 +15,7 @@
 
 #include <fathom/api.h>
 #include <fathom/error.h>
+#include <fathom/mesher.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -88,7 +89,8 @@ typedef struct fm_export_options {
     int first_frame; // < 0: from the first there is
     int last_frame;  // < 0: to the last there is
     int stride;      // every stride-th frame, >= 1
-    bool surface;    // of a fluid: for later
+    // Fluids as surfaces made by this (obj, ply, vtk); NULL: their particles. draw.h has one.
+    const fm_mesher *surface;
 } fm_export_options;
 
 typedef struct fm_export_report {

@@ -19,6 +19,7 @@
 #include <fathom/collide.h>
 #include <fathom/error.h>
 #include <fathom/figure.h>
+#include <fathom/mesher.h>
 #include <fathom/vec.h>
 #include <stdbool.h>
 
@@ -42,13 +43,18 @@ typedef struct fm_paint {
     float gloss;          // mirrored light, 0 to 1
     float translucency;   // share of the light that comes through, 0 to 1
     float weave;          // m, period of the weave; 0: smooth
-    float thickness;      // m; 0: a surface without
+    float thickness;      // m; 0: a surface without. Of clear matter: how near it wets things
+    // Clear matter, in closed surfaces only: water has 1.33. 0: light does not go through.
+    float refraction;
+    fm_color clear; // what a way through it leaves of light
+    float depth;    // m, of that way; 0: as long as what is seen is large
 } fm_paint;
 
 FM_API fm_paint fm_default_paint(void); // a woven towel
 FM_API fm_paint fm_solid_paint(void);   // a smooth body
 FM_API fm_paint fm_figure_paint(void);  // a mannequin
 FM_API fm_paint fm_water_paint(void);   // particles of a fluid
+FM_API fm_paint fm_clear_paint(void);   // clear water
 // Paints for the first, second, ... object of a picture, told apart at a glance.
 FM_API fm_paint fm_choose_paint(int index);
 
@@ -114,6 +120,27 @@ FM_API bool fm_drawing_add_collider(fm_drawing *drawing, const fm_collider *coll
 // A figure at a time, as one smooth body.
 FM_API bool fm_drawing_add_figure(fm_drawing *drawing, const fm_figure *figure, double time,
                                   const fm_paint *paint, fm_error *err);
+
+// The smooth surface of a fluid: closed, and flat where the fluid is. A fluid of one layer, as in
+// 2D, becomes a slab. See docs/pictures.md.
+typedef struct fm_fluid_mesh_def {
+    double spacing; // m, between particles at rest; 0: found from them
+    double cells;   // of the grid, for a spacing; 1 to 16
+    int smoothing;  // steps that take out small bumps and keep the volume
+    int threads;    // 0: one per processor; the result is the same for any number
+} fm_fluid_mesh_def;
+
+FM_API fm_fluid_mesh_def fm_default_fluid_mesh_def(void);
+// points: m, [3 * count]. fm_triangles_free what is made; no particles, no triangles.
+FM_API bool fm_fluid_mesh_make(const float *points, int count, const fm_fluid_mesh_def *def,
+                               fm_triangles *made, fm_error *err);
+FM_API void fm_triangles_free(fm_triangles *triangles);
+// For exports; the definition must outlive it.
+FM_API fm_mesher fm_fluid_mesher(const fm_fluid_mesh_def *def);
+// The paint's thickness is replaced by the spacing: what is nearer than that to it is wet.
+FM_API bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
+                                 const fm_fluid_mesh_def *def, const fm_paint *paint,
+                                 fm_error *err);
 
 FM_API int fm_drawing_triangle_count(const fm_drawing *drawing);
 FM_API int fm_drawing_dropped_count(const fm_drawing *drawing); // points that are not finite

@@ -123,6 +123,9 @@ typedef struct fm_film_options {
     double azimuth, elevation; // degrees: from where the motion is framed without a camera
     bool has_cloth;
     fm_color cloth;
+    bool has_water;
+    fm_color water;            // what 1 m of a fluid leaves of light
+    bool particles;            // fluids as balls, not as surfaces
     const char *field;         // colour by this; a vector's length; NULL: paints
     bool has_range;            // low, high: of the colours, instead of what the frames have
     double low, high;          //

@@ -3,6 +3,7 @@
 #include "fathom.h"
 
 #include <fathom/cache.h>
+#include <fathom/draw.h>
 
 static int run_export(const command *self, const arguments *args)
 {
@@ -12,7 +13,9 @@ static int run_export(const command *self, const arguments *args)
     options.format = option_value(self, args, "--to");
     options.object = option_value(self, args, "--object");
     options.output = option_value(self, args, "-o");
-    options.surface = option_given(self, args, "--surface");
+    fm_fluid_mesh_def fluid = fm_default_fluid_mesh_def();
+    fm_mesher mesher = fm_fluid_mesher(&fluid);
+    options.surface = option_given(self, args, "--surface") ? &mesher : NULL;
     if (!option_integer(self, args, "--first", 0, 999999, -1, &options.first_frame) ||
         !option_integer(self, args, "--last", 0, 999999, -1, &options.last_frame) ||
         !option_integer(self, args, "--stride", 1, 999999, 1, &options.stride))
@@ -34,7 +37,7 @@ static int run_export(const command *self, const arguments *args)
 
 const command command_export = {
     .name = "export",
-    .usage = "DIR --to FORMAT [--object NAME] [-o FILE]",
+    .usage = "DIR --to FORMAT [--object NAME] [--surface] [-o FILE]",
     .about = "a run's frames for other programs",
     .more = "Formats: obj, pc2, mdd (Blender's Mesh Cache), usda, glb, ply, vtk, csv.\n"
             "Without -o, into DIR/exports.",
@@ -44,7 +47,7 @@ const command command_export = {
                 {"--first", NULL, "FRAME", "first frame"},
                 {"--last", NULL, "FRAME", "last frame"},
                 {"--stride", NULL, "N", "every Nth frame"},
-                {"--surface", NULL, NULL, "the surface of a fluid"}},
+                {"--surface", NULL, NULL, "fluids as surfaces, not particles (obj, ply, vtk)"}},
     .rest_min = 1,
     .rest_max = 1,
     .run = run_export,

@@ -18,7 +18,7 @@ typedef struct option {
     const char *about;
 } option;
 
-enum { OPTIONS_MAX = 16, REPEATS_MAX = 64, ARGUMENTS_MAX = 256 };
+enum { OPTIONS_MAX = 20, REPEATS_MAX = 64, ARGUMENTS_MAX = 256 };
 
 // What stood on the command line: the values of each option in turn, and the rest.
 typedef struct arguments {

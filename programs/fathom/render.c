@@ -131,6 +131,7 @@ static bool read_look(const command *self, const arguments *args, order *o)
     if (args->given[labels] > 0)
         o->film.labels = o->labels;
     o->film.show_time = option_given(self, args, "--time");
+    o->film.particles = option_given(self, args, "--particles");
     return true;
 }
 
@@ -373,6 +374,7 @@ const command command_render = {
                  "position, target and field of view, degrees"},
                 {"--view", NULL, "A,E", "frame the motion from azimuth A, elevation E, degrees"},
                 {"--label", NULL, "TEXT", "above a run's panel; once for each run"},
+                {"--particles", NULL, NULL, "fluids as the particles they are, not as surfaces"},
                 {"--time", NULL, NULL, "write the time into the picture"},
                 {"--fps", NULL, "N", "frames of the movie a second, instead of the run's"},
                 {"--threads", NULL, "N", "threads; 0 is one per processor"},

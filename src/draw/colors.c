@@ -137,6 +137,11 @@ fm_paint fm_water_paint(void)
     };
 }
 
+fm_paint fm_clear_paint(void)
+{
+    return (fm_paint){.refraction = 1.333f, .clear = {0.22f, 0.63f, 0.76f}};
+}
+
 fm_paint fm_choose_paint(int index)
 {
     static const double hues[5][2][3] = {

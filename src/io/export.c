@@ -101,12 +101,23 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
+// A frame, or the surface made of it.
+static fm_surface *read_frame(const job *j, const fm_clip *clip, int index)
+{
+    fm_surface *frame = fm_clip_read(clip, 0, index, j->err);
+    if (!frame || !j->options->surface || frame->face_count > 0)
+        return frame;
+    fm_surface *surface = fm_points_surface(j->options->surface, frame, j->err);
+    fm_surface_destroy(frame);
+    return surface;
+}
+
 static void export_sequence(job *j, const fm_clip *clip, const char *name)
 {
     fm_pvd_entry *index =
         fm_arena_alloc(&j->arena, (size_t)clip->frame_count, sizeof *index, "export", j->err);
     for (int i = 0; i < clip->frame_count && index; i++) {
-        fm_surface *surface = fm_clip_read(clip, 0, i, j->err);
+        fm_surface *surface = read_frame(j, clip, i);
         char *path = path_for(j, name, clip->first + i * clip->stride, j->format->ending);
         bool good = surface && path && j->format->write_frame(path, surface, j->err);
         if (good) {
@@ -162,7 +173,7 @@ static void export_objects(job *j, const int *objects, int count, const char *na
         fm_clip_make(j->cache, objects, count, o->first_frame, o->last_frame, o->stride, j->err);
     if (j->err->status != FM_OK)
         return;
-    clip.only_finite = j->format->only_finite;
+    clip.only_finite = j->format->only_finite && !j->options->surface; // a mesher leaves it out
     if (strcmp(j->format->word, "glb") == 0)
         thin(&clip, j->report);
     j->exact = j->to_file && (j->format->kind != SEQUENCE || clip.frame_count == 1);
@@ -225,6 +236,21 @@ static bool choose_objects(job *j)
     return fm_fail(j->err, FM_BAD_VALUE, "export", "object", name, allowed);
 }
 
+// A surface was asked for: something must be there to make it of.
+static bool check_fluids(job *j)
+{
+    bool found = !j->options->surface;
+    for (int i = 0; i < j->object_count && !found && j->err->status == FM_OK; i++) {
+        int object = j->objects[i];
+        fm_surface *frame =
+            fm_cache_read(j->cache, object, fm_cache_first_frame(j->cache, object), j->err);
+        found = frame && frame->face_count == 0;
+        fm_surface_destroy(frame);
+    }
+    return found || fm_fail(j->err, FM_BAD_VALUE, "export", "surface", "no fluid",
+                            "an object that is particles");
+}
+
 static bool check_options(job *j)
 {
     for (int i = 0; i < FORMAT_COUNT; i++)
@@ -233,9 +259,9 @@ static bool check_options(job *j)
     if (!j->format)
         return fm_fail(j->err, FM_BAD_VALUE, "export", "format",
                        j->options->format ? j->options->format : "missing", words);
-    if (j->options->surface)
-        return fm_fail(j->err, FM_BAD_VALUE, "export", "surface", "true",
-                       "false: only fluids have surfaces to be made, and there are none yet");
+    if (j->options->surface && j->format->kind != SEQUENCE)
+        return fm_fail(j->err, FM_BAD_VALUE, "export", "surface", j->format->word,
+                       "obj, ply and vtk: every frame has points of its own");
     return true;
 }
 
@@ -248,7 +274,7 @@ bool fm_export(const char *directory, const fm_export_options *options, fm_expor
     if (err->status != FM_OK || !check_options(&j))
         return false;
     j.cache = fm_cache_open(directory, err);
-    if (j.cache && choose_objects(&j) && find_place(&j, directory)) {
+    if (j.cache && choose_objects(&j) && check_fluids(&j) && find_place(&j, directory)) {
         j.report->object_count = j.object_count;
         if (j.format->kind == SCENE)
             export_objects(&j, j.objects, j.object_count,

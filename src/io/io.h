@@ -77,6 +77,10 @@ bool fm_pc2_parse(const char *bytes, size_t size, const char *path, fm_frame_dat
 bool fm_mdd_parse(const char *bytes, size_t size, const char *path, fm_frame_data *frames,
                   fm_error *err);
 
+// fluid.c. Frames without faces are points; the field `radius` says how far apart they are at rest.
+double fm_points_spacing(const fm_surface *points); // m; 0: not known
+fm_surface *fm_points_surface(const fm_mesher *mesher, const fm_surface *points, fm_error *err);
+
 // One file of one frame.
 bool fm_ply_write(const char *path, const fm_surface *surface, fm_error *err);
 

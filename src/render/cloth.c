@@ -172,11 +172,20 @@ void fm_point_from_hit(const fm_shot *shot, const fm_hit *hit, fm_float3 origin,
                                  paint->translucency);
 }
 
+bool fm_hit_is_clear(const fm_shot *shot, const fm_hit *hit)
+{
+    return find_paint(shot, hit->object)->refraction > 0;
+}
+
 void fm_point_on_floor(const fm_shot *shot, fm_float3 position, float distance, fm_point *point)
 {
     const fm_float3 up = {0, 1, 0};
-    *point =
-        (fm_point){.position = position, .facing = up, .normal = up, .bumped = up, .crevice = 1};
+    *point = (fm_point){.position = position,
+                        .facing = up,
+                        .normal = up,
+                        .bumped = up,
+                        .crevice = 1,
+                        .floor = true};
     point->position.y = shot->floor_y;
     if (!shot->under_water) {
         float far = fm_smoothstep(5, 16, distance / shot->size);

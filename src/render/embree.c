@@ -18,7 +18,7 @@ struct fm_ray_device {
 };
 
 struct fm_tracer {
-    RTCScene scene;
+    RTCScene scenes[FM_PART_COUNT]; // all the same where nothing is clear, and none for that
 };
 
 static bool fail_embree(RTCDevice device, fm_error *err)
@@ -91,11 +91,30 @@ static RTCGeometry make_beads(RTCDevice device, const fm_beads *beads)
     return geometry;
 }
 
-static void attach(RTCScene scene, RTCGeometry geometry, int id)
+// To all, and to the scene of its own kind if there are several.
+static void attach(fm_tracer *tracer, RTCGeometry geometry, int id, bool clear)
 {
+    RTCScene own = tracer->scenes[clear ? FM_PART_CLEAR : FM_PART_SOLID];
     rtcCommitGeometry(geometry);
-    rtcAttachGeometryByID(scene, geometry, (unsigned)id);
+    rtcAttachGeometryByID(tracer->scenes[FM_PART_ALL], geometry, (unsigned)id);
+    if (own && own != tracer->scenes[FM_PART_ALL])
+        rtcAttachGeometryByID(own, geometry, (unsigned)id);
     rtcReleaseGeometry(geometry);
+}
+
+static bool has_clear(const fm_drawing *drawing)
+{
+    for (int i = 0; i < drawing->mesh_count; i++)
+        if (drawing->meshes[i].paint.refraction > 0)
+            return true;
+    return false;
+}
+
+static RTCScene make_scene(RTCDevice device)
+{
+    RTCScene scene = rtcNewScene(device);
+    rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
+    return scene;
 }
 
 fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm_error *err)
@@ -107,17 +126,23 @@ fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm
         fm_fail_no_memory(err, "picture", sizeof *tracer);
         return NULL;
     }
-    tracer->scene = rtcNewScene(device->device);
-    rtcSetSceneFlags(tracer->scene, RTC_SCENE_FLAG_ROBUST);
+    tracer->scenes[FM_PART_ALL] = tracer->scenes[FM_PART_SOLID] = make_scene(device->device);
+    if (has_clear(drawing)) {
+        tracer->scenes[FM_PART_SOLID] = make_scene(device->device);
+        tracer->scenes[FM_PART_CLEAR] = make_scene(device->device);
+    }
     for (int i = 0; i < drawing->mesh_count; i++)
         if (drawing->meshes[i].triangle_count > 0)
-            attach(tracer->scene, make_mesh(device->device, &drawing->meshes[i]), i);
+            attach(tracer, make_mesh(device->device, &drawing->meshes[i]), i,
+                   drawing->meshes[i].paint.refraction > 0);
     for (int i = 0; i < drawing->bead_count; i++) {
         const fm_beads *beads = &drawing->beads[i];
         if (beads->count > (beads->joined ? 1 : 0))
-            attach(tracer->scene, make_beads(device->device, beads), drawing->mesh_count + i);
+            attach(tracer, make_beads(device->device, beads), drawing->mesh_count + i, false);
     }
-    rtcCommitScene(tracer->scene);
+    for (int i = 0; i < FM_PART_COUNT; i++)
+        if (tracer->scenes[i] && (i == 0 || tracer->scenes[i] != tracer->scenes[i - 1]))
+            rtcCommitScene(tracer->scenes[i]);
     if (!fail_embree(device->device, err)) {
         fm_tracer_destroy(tracer);
         return NULL;
@@ -129,7 +154,9 @@ void fm_tracer_destroy(fm_tracer *tracer)
 {
     if (!tracer)
         return;
-    rtcReleaseScene(tracer->scene);
+    for (int i = 0; i < FM_PART_COUNT; i++)
+        if (tracer->scenes[i] && (i == 0 || tracer->scenes[i] != tracer->scenes[i - 1]))
+            rtcReleaseScene(tracer->scenes[i]);
     free(tracer);
 }
 
@@ -183,9 +210,16 @@ static struct RTCRay make_ray(fm_float3 origin, fm_float3 direction, float near,
                            .mask = ~0u};
 }
 
-bool fm_tracer_hit(const fm_tracer *tracer, fm_tally *tally, fm_float3 origin, fm_float3 direction,
-                   float near, float far, bool coherent, fm_hit *hit)
+bool fm_tracer_has_clear(const fm_tracer *tracer)
 {
+    return tracer->scenes[FM_PART_CLEAR] != NULL;
+}
+
+bool fm_tracer_hit(const fm_tracer *tracer, fm_tally *tally, fm_part part, fm_float3 origin,
+                   fm_float3 direction, float near, float far, bool coherent, fm_hit *hit)
+{
+    if (!tracer->scenes[part])
+        return false;
     struct RTCIntersectContext context;
     struct RTCRayHit ray = {.ray = make_ray(origin, direction, near, far)};
     double start = 0;
@@ -195,7 +229,7 @@ bool fm_tracer_hit(const fm_tracer *tracer, fm_tally *tally, fm_float3 origin, f
     ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
     ray.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
     bool timed = begin_ray(tally, &start);
-    rtcIntersect1(tracer->scene, &context, &ray);
+    rtcIntersect1(tracer->scenes[part], &context, &ray);
     end_ray(tally, timed, start);
     if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID)
         return false;
@@ -216,7 +250,7 @@ bool fm_tracer_is_blocked(const fm_tracer *tracer, fm_tally *tally, fm_float3 or
     double start = 0;
     rtcInitIntersectContext(&context);
     bool timed = begin_ray(tally, &start);
-    rtcOccluded1(tracer->scene, &context, &ray);
+    rtcOccluded1(tracer->scenes[FM_PART_SOLID], &context, &ray);
     end_ray(tally, timed, start);
     return ray.tfar < 0;
 }

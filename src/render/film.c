@@ -29,6 +29,8 @@ struct fm_film {
     double fps;
     fm_bounds bounds;
     double low, high;
+    bool has_fluid;
+    double spacing; // m, of its particles; 0: not known
     int dropped_count;
     fm_renderer *renderer;
     fm_render_stats stats;
@@ -43,6 +45,12 @@ fm_film_options fm_default_film_options(void)
                              .look = fm_default_look(FM_STYLE_UNDERWATER),
                              .azimuth = 35,
                              .elevation = 4};
+}
+
+// Several points are a fluid, one is a ball.
+static bool is_fluid(const fm_surface *s)
+{
+    return s->face_count == 0 && s->point_count > 1;
 }
 
 static fm_polygons view_surface(const fm_surface *s)
@@ -95,6 +103,33 @@ static void widen(double *low, double *high, const float *values, int count)
     }
 }
 
+static int compare_floats(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+// All of a fluid but the outermost hundredth along each axis: a few drops that fly off must not
+// make a picture of air.
+static void add_fluid_bounds(fm_bounds *bounds, const fm_surface *s)
+{
+    enum { MOST = 2000 };
+    float sorted[MOST], ends[2][3];
+    int stride = s->point_count / MOST + 1;
+    for (int axis = 0; axis < 3; axis++) {
+        int count = 0;
+        for (int i = 0; i < s->point_count && count < MOST; i += stride)
+            if (isfinite(s->points[3 * (size_t)i + axis]))
+                sorted[count++] = s->points[3 * (size_t)i + axis];
+        if (count == 0)
+            return;
+        qsort(sorted, (size_t)count, sizeof *sorted, compare_floats);
+        ends[0][axis] = sorted[count / 100];
+        ends[1][axis] = sorted[count - 1 - count / 100];
+    }
+    fm_bounds_add(bounds, ends[0], 2);
+}
+
 // Bounds of the motion and range of the field, from frames spread over all of it.
 static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
 {
@@ -107,7 +142,13 @@ static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
                 *err = (fm_error){0};
             continue;
         }
-        fm_bounds_add(&film->bounds, s->points, s->point_count);
+        if (is_fluid(s)) {
+            add_fluid_bounds(&film->bounds, s);
+            film->has_fluid = true;
+            film->spacing = fmax(film->spacing, fm_points_spacing(s));
+        } else {
+            fm_bounds_add(&film->bounds, s->points, s->point_count);
+        }
         if (i == 0) {
             fm_polygons polygons = view_surface(s);
             fm_polygons_spacing(&polygons, r->spacing[object]);
@@ -179,16 +220,16 @@ static void apply_setting(fm_film *film)
 {
     const fm_setting *setting = film->runs[0].setting;
     fm_film_options *o = &film->options;
-    fm_style style;
+    fm_style style = film->has_fluid ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
     if (!o->has_camera && !o->ignores_scene_camera)
         film->follows = o->has_camera = fm_setting_camera(setting, &o->camera);
-    if (!o->has_look && film->field[0]) // water would change the colours
-        o->look = fm_default_look(FM_STYLE_STUDIO);
-    else if (!o->has_look && fm_setting_style(setting, &style))
-        o->look = fm_default_look(style);
+    fm_setting_style(setting, &style);
+    if (!o->has_look) // water would change the colours of a field
+        o->look = fm_default_look(film->field[0] ? FM_STYLE_STUDIO : style);
     o->has_cloth = o->has_cloth || fm_setting_cloth(setting, &o->cloth);
-    if (!isfinite(o->look.floor))
-        fm_setting_floor(setting, &o->look.floor);
+    o->has_water = o->has_water || fm_setting_water(setting, &o->water);
+    if (!isfinite(o->look.floor) && !fm_setting_floor(setting, &o->look.floor) && film->has_fluid)
+        o->look.floor = film->bounds.low.y - film->spacing / 2; // it lies there
 }
 
 static void set_range(fm_film *film)
@@ -289,6 +330,19 @@ static fm_map map_of(const fm_film *film)
     return film->low < 0 && film->high > 0 ? FM_MAP_DIVERGING : FM_MAP_SEQUENTIAL;
 }
 
+static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *drawing, fm_error *err)
+{
+    fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
+    fm_paint paint = fm_clear_paint();
+    def.spacing = fm_points_spacing(s);
+    def.threads = film->options.threads;
+    if (film->options.has_water) {
+        paint.clear = film->options.water;
+        paint.depth = 1;
+    }
+    return fm_drawing_add_fluid(drawing, s->points, s->point_count, &def, &paint, err);
+}
+
 static bool add_object(fm_film *film, const run *r, int object, int frame, fm_drawing *drawing,
                        double *time, fm_error *err)
 {
@@ -314,7 +368,10 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
         paint.sheen = paint.translucency = 0.1f;
         paint.weave = 0;
     }
-    bool good = fm_drawing_add_surface(drawing, &polygons, &paint, values ? &coloring : NULL, err);
+    bool surface = is_fluid(s) && !film->field[0] && !film->options.particles;
+    bool good = surface ? add_fluid(film, s, drawing, err)
+                        : fm_drawing_add_surface(drawing, &polygons, &paint,
+                                                 values ? &coloring : NULL, err);
     free(values);
     fm_surface_destroy(s);
     return good;

@@ -31,13 +31,18 @@ typedef struct fm_hit {
     int primitive;
 } fm_hit;
 
+// Clear matter is in the way of sight, but not of light.
+typedef enum fm_part { FM_PART_ALL, FM_PART_SOLID, FM_PART_CLEAR, FM_PART_COUNT } fm_part;
+
 double fm_clock_cost(void); // s, contained in each timed ray
 fm_ray_device *fm_ray_device_create(fm_error *err);
 void fm_ray_device_destroy(fm_ray_device *device);
 fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm_error *err);
 void fm_tracer_destroy(fm_tracer *tracer);
-bool fm_tracer_hit(const fm_tracer *tracer, fm_tally *tally, fm_float3 origin, fm_float3 direction,
-                   float near, float far, bool coherent, fm_hit *hit);
+bool fm_tracer_has_clear(const fm_tracer *tracer);
+bool fm_tracer_hit(const fm_tracer *tracer, fm_tally *tally, fm_part part, fm_float3 origin,
+                   fm_float3 direction, float near, float far, bool coherent, fm_hit *hit);
+// By what is solid.
 bool fm_tracer_is_blocked(const fm_tracer *tracer, fm_tally *tally, fm_float3 origin,
                           fm_float3 direction, float near, float far);
 
@@ -80,6 +85,14 @@ typedef struct fm_haze {
     float *sum; // [rows][columns][slices][3], from the camera to the end of each slice
 } fm_haze;
 
+// caustics.c: the sun on the floor below clear matter, by what it is without.
+typedef struct fm_caustics {
+    int side;
+    float low[2], size; // m: corner and side of the map
+    float *light;       // [side^2][3], or NULL: as everywhere
+} fm_caustics;
+enum { FM_CAUSTICS_BLOCKS = 40 };
+
 enum { FM_AMBIENT_STEPS = 33 };
 
 typedef struct fm_shot {
@@ -113,6 +126,7 @@ typedef struct fm_shot {
     fm_waves waves;
     fm_sand sand;
     fm_haze haze;
+    fm_caustics caustics;
 } fm_shot;
 
 // light.c
@@ -134,6 +148,11 @@ void fm_haze_free(fm_haze *haze);
 void fm_haze_compute(fm_shot *shot, fm_pool *pool, fm_tally *tallies); // one for each row of cells
 fm_float3 fm_haze_at(const fm_shot *shot, float x, float y, float distance); // pixels, m
 
+bool fm_caustics_compute(fm_shot *shot, fm_pool *pool, fm_tally *tallies, // [FM_CAUSTICS_BLOCKS]
+                         fm_error *err);
+void fm_caustics_free(fm_caustics *caustics);
+fm_float3 fm_caustics_at(const fm_shot *shot, fm_float3 position);
+
 // What a ray met, and how it takes light.
 typedef struct fm_point {
     fm_float3 position;
@@ -145,12 +164,33 @@ typedef struct fm_point {
     float sheen, gloss, crevice;
     float skip; // m, to the other side
     float blur; // of caustics, 0 to 1: where a pixel covers much
+    bool floor;
 } fm_point;
 
 // cloth.c
 void fm_point_from_hit(const fm_shot *shot, const fm_hit *hit, fm_float3 origin,
                        fm_float3 direction, bool detailed, fm_point *point);
+bool fm_hit_is_clear(const fm_shot *shot, const fm_hit *hit);
 void fm_point_on_floor(const fm_shot *shot, fm_float3 position, float distance, fm_point *point);
+
+// One sample of a pixel.
+typedef struct fm_path {
+    const fm_shot *shot;
+    fm_tally *tally;
+    fm_sampler sampler;
+} fm_path;
+
+// Light as rays found it, and the same, had nothing been in the way of light: without noise.
+typedef struct fm_both {
+    fm_float3 light, unlit;
+} fm_both;
+
+// What is seen along a ray.
+typedef struct fm_sight {
+    fm_both color;
+    fm_float3 normal;
+    float distance, reach; // m; reach: to where the water's own light is summed
+} fm_sight;
 
 // trace.c
 typedef struct fm_pixel {
@@ -162,6 +202,19 @@ typedef struct fm_pixel {
 #define FM_NOTHING 1e30f
 void fm_shot_trace_pixel(const fm_shot *shot, fm_tally *tally, int x, int y, fm_pixel *pixel);
 fm_float3 fm_shot_ray(const fm_shot *shot, float x, float y); // through pixel coordinates
+float fm_floor_distance(const fm_shot *shot, fm_float3 origin, fm_float3 d); // or FM_NOTHING
+fm_sight fm_look_at_solid(const fm_path *p, const fm_hit *hit, fm_float3 origin, fm_float3 d,
+                          bool traced);
+fm_sight fm_look_at_floor(const fm_path *p, float distance, fm_float3 origin, fm_float3 d,
+                          bool traced);
+fm_sight fm_look_at_nothing(const fm_path *p, fm_float3 origin, fm_float3 d);
+
+// water.c: clear matter, from its surface on.
+fm_sight fm_look_at_clear(const fm_path *p, const fm_hit *hit, fm_float3 origin, fm_float3 d);
+// Through a surface: what is left of light since the origin; origin and direction go on behind it.
+fm_float3 fm_clear_cross(const fm_shot *shot, const fm_hit *hit, fm_float3 *origin, fm_float3 *d);
+// What clear matter on the way leaves of light that comes straight from a direction.
+fm_float3 fm_clear_left(const fm_path *p, fm_float3 origin, fm_float3 d);
 
 // filter.c: less noise where light/unlit should be smooth. Leaves the result in light.
 bool fm_filter_noise(fm_pixel *pixels, int width, int height, int samples, fm_pool *pool,

@@ -125,7 +125,7 @@ static void trace_tiles(void *context, int first, int last)
     }
 }
 
-// Tiles first, then the rows of the haze.
+// Tiles first, then the rows of the haze, then the caustics.
 typedef struct costs {
     int tile_count, haze_count;
     fm_tally *tallies;
@@ -137,7 +137,7 @@ static bool alloc_costs(costs *c, const fm_shot *shot, bool measure, fm_error *e
     int columns = (shot->width + TILE - 1) / TILE, rows = (shot->height + TILE - 1) / TILE;
     c->tile_count = columns * rows;
     c->haze_count = shot->haze.rows;
-    size_t count = (size_t)c->tile_count + (size_t)c->haze_count;
+    size_t count = (size_t)c->tile_count + (size_t)c->haze_count + FM_CAUSTICS_BLOCKS;
     c->tallies = calloc(count, sizeof *c->tallies);
     c->seconds = calloc(count, sizeof *c->seconds);
     if (!c->tallies || !c->seconds)
@@ -150,7 +150,7 @@ static bool alloc_costs(costs *c, const fm_shot *shot, bool measure, fm_error *e
 static void sum_costs(const costs *c, fm_render_stats *stats)
 {
     fm_tally total = {0};
-    for (int i = 0; i < c->tile_count + c->haze_count; i++) {
+    for (int i = 0; i < c->tile_count + c->haze_count + FM_CAUSTICS_BLOCKS; i++) {
         total.ray_count += c->tallies[i].ray_count;
         total.timed_count += c->tallies[i].timed_count;
         total.timed_seconds += c->tallies[i].timed_seconds;
@@ -174,6 +174,8 @@ static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def 
     good =
         good && (!shot->under_water || fm_haze_alloc(&shot->haze, shot->width, shot->height, err));
     good = good && alloc_costs(&c, shot, def->measure, err);
+    good = good &&
+           fm_caustics_compute(shot, renderer->pool, c.tallies + c.tile_count + c.haze_count, err);
     if (good) {
         if (shot->under_water) {
             fm_waves_compute(&renderer->waves, renderer->pool, def->time);
@@ -193,6 +195,7 @@ static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def 
     free(c.tallies);
     free(c.seconds);
     fm_haze_free(&shot->haze);
+    fm_caustics_free(&shot->caustics);
     free(pixels);
     return good;
 }

@@ -92,6 +92,15 @@ double fm_setting_particles(const fm_setting *setting)
     return setting ? setting->scene->look.particles : 1;
 }
 
+bool fm_setting_water(const fm_setting *setting, fm_color *clear)
+{
+    if (!is_given(setting, "look", "water"))
+        return false;
+    fm_vec3 c = setting->scene->look.water;
+    *clear = (fm_color){(float)c.x, (float)c.y, (float)c.z};
+    return true;
+}
+
 bool fm_setting_floor(const fm_setting *setting, double *height)
 {
     for (int i = 0; setting && i < setting->world->collider_count; i++) {

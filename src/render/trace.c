@@ -7,12 +7,6 @@
 // ray had met anything: that has no noise, and the filter works on the ratio of the two.
 #include "render/render.h"
 
-typedef struct path {
-    const fm_shot *shot;
-    fm_tally *tally;
-    fm_sampler sampler;
-} path;
-
 fm_float3 fm_shot_ray(const fm_shot *shot, float x, float y)
 {
     float u = (2 * x / (float)shot->width - 1) * shot->tan_x;
@@ -32,23 +26,26 @@ static fm_float3 cosine_direction(fm_float3 normal, const float pair[2])
 }
 
 // A point a little off the surface, on the side a ray leaves from.
-static fm_float3 leave(const path *p, const fm_point *point, float side)
+static fm_float3 leave(const fm_path *p, const fm_point *point, float side)
 {
     float gap = 2e-4f * p->shot->size;
     return fm_f3_along(point->position, side > 0 ? gap : -(gap + point->skip), point->facing);
 }
 
-static float sun_seen(const path *p, const fm_point *point, uint32_t dimension, float side)
+// 0 or 1, or what clear matter leaves of it.
+static fm_float3 sun_seen(const fm_path *p, const fm_point *point, uint32_t dimension, float side)
 {
     float pair[2];
     fm_sampler_pair(&p->sampler, dimension, pair);
-    fm_float3 d = fm_sun_sample(p->shot, pair);
-    return !fm_tracer_is_blocked(p->shot->tracer, p->tally, leave(p, point, side), d, 0,
-                                 20 * p->shot->size);
+    fm_float3 d = fm_sun_sample(p->shot, pair), origin = leave(p, point, side);
+    if (fm_tracer_is_blocked(p->shot->tracer, p->tally, origin, d, 0, 20 * p->shot->size))
+        return fm_f3(0, 0, 0);
+    bool counted = point->floor && p->shot->caustics.light; // among the caustics
+    return counted ? fm_f3(1, 1, 1) : fm_clear_left(p, origin, d);
 }
 
 // What a point sends back when it is met by a ray that left another surface.
-static fm_float3 bounced_light(const path *p, const fm_point *point)
+static fm_float3 bounced_light(const fm_path *p, const fm_point *point)
 {
     const fm_shot *shot = p->shot;
     float facing = fm_f3_dot(point->normal, shot->sun);
@@ -56,21 +53,21 @@ static fm_float3 bounced_light(const path *p, const fm_point *point)
     light = fm_f3_mul(light, point->albedo);
     fm_float3 share = facing > 0 ? point->albedo : point->through;
     float most = fm_max(share.x, fm_max(share.y, share.z)) * fabsf(facing);
-    if (most > 0.02f && sun_seen(p, point, FM_DIM_BOUNCE, facing) > 0)
-        light = fm_f3_add(light, fm_f3_scale(fm_f3_mul(fm_sun_at(shot, point->position, 1), share),
-                                             fabsf(facing)));
+    if (most > 0.02f) {
+        fm_float3 sun = fm_f3_mul(fm_sun_at(shot, point->position, 1), share);
+        sun = fm_f3_mul(sun, sun_seen(p, point, FM_DIM_BOUNCE, facing));
+        light = fm_f3_along(light, fabsf(facing), sun);
+    }
     return light;
 }
 
-// Light from one direction of the half space.
-static fm_float3 sky_seen(const path *p, const fm_point *point)
+// Light from a direction, without clear matter.
+static fm_float3 sky_towards(const fm_path *p, const fm_point *point, fm_float3 origin, fm_float3 d)
 {
     const fm_shot *shot = p->shot;
-    float pair[2];
     fm_hit hit;
-    fm_sampler_pair(&p->sampler, FM_DIM_SKY, pair);
-    fm_float3 d = cosine_direction(point->normal, pair), origin = leave(p, point, 1);
-    if (fm_tracer_hit(shot->tracer, p->tally, origin, d, 0, 12 * shot->size, false, &hit)) {
+    if (fm_tracer_hit(shot->tracer, p->tally, FM_PART_SOLID, origin, d, 0, 12 * shot->size, false,
+                      &hit)) {
         fm_point other;
         fm_point_from_hit(shot, &hit, origin, d, false, &other);
         return fm_f3_mul(bounced_light(p, &other), fm_transmission(shot, hit.distance));
@@ -84,9 +81,14 @@ static fm_float3 sky_seen(const path *p, const fm_point *point)
     return fm_f3_scale(fm_sky(shot, d), fm_depth_fade(shot, point->position.y));
 }
 
-typedef struct both {
-    fm_float3 light, unlit;
-} both;
+// Light from one direction of the half space.
+static fm_float3 sky_seen(const fm_path *p, const fm_point *point)
+{
+    float pair[2];
+    fm_sampler_pair(&p->sampler, FM_DIM_SKY, pair);
+    fm_float3 d = cosine_direction(point->normal, pair), origin = leave(p, point, 1);
+    return fm_f3_mul(sky_towards(p, point, origin, d), fm_clear_left(p, origin, d));
+}
 
 // The sun on the front, or through from behind; sheen and gloss with it.
 static fm_float3 sun_response(const fm_shot *shot, const fm_point *point, fm_float3 view)
@@ -116,79 +118,91 @@ static fm_float3 sky_response(const fm_point *point, fm_float3 view, fm_float3 s
     return fm_f3_mul(sky, fm_f3_along(share, fuzz, fm_f3(1, 1, 1)));
 }
 
-static both light_point(const path *p, const fm_point *point, fm_float3 direction, bool traced)
+static fm_both light_point(const fm_path *p, const fm_point *point, fm_float3 direction,
+                           bool traced)
 {
     const fm_shot *shot = p->shot;
     fm_float3 view = fm_f3_scale(direction, -1);
     fm_float3 sun = sun_response(shot, point, view);
+    if (point->floor)
+        sun = fm_f3_mul(sun, fm_caustics_at(shot, point->position));
     fm_float3 open = fm_ambient(shot, point->position, point->bumped);
     fm_float3 behind = fm_ambient(shot, point->position, fm_f3_scale(point->normal, -1));
     behind = fm_f3_scale(fm_f3_mul(behind, point->through), 0.8f);
-    both result;
+    fm_both result;
     result.unlit = fm_f3_add(fm_f3_add(sun, behind), sky_response(point, view, open));
     result.light = result.unlit;
     if (!traced)
         return result;
     float side = fm_f3_dot(point->normal, shot->sun);
     float most = fm_max(sun.x, fm_max(sun.y, sun.z));
-    float seen = most > 0.004f ? sun_seen(p, point, FM_DIM_SUN, side) : 1;
+    fm_float3 seen = most > 0.004f ? sun_seen(p, point, FM_DIM_SUN, side) : fm_f3(1, 1, 1);
     // the half space is the smooth normal's, the bumps' share of it that of the open sky
     fm_float3 smooth = fm_ambient(shot, point->position, point->normal);
     fm_float3 bump = {open.x / fm_max(smooth.x, 1e-6f), open.y / fm_max(smooth.y, 1e-6f),
                       open.z / fm_max(smooth.z, 1e-6f)};
     fm_float3 sky = sky_response(point, view, fm_f3_mul(sky_seen(p, point), bump));
-    result.light = fm_f3_add(fm_f3_along(behind, seen, sun), sky);
+    result.light = fm_f3_add(fm_f3_add(behind, fm_f3_mul(seen, sun)), sky);
     return result;
 }
 
-typedef struct sight {
-    both color;
-    fm_float3 normal;
-    float distance, reach; // reach: to where the water's own light is summed
-} sight;
-
-static sight look_at_surface(const path *p, const fm_hit *hit, fm_float3 origin, fm_float3 d)
+fm_sight fm_look_at_solid(const fm_path *p, const fm_hit *hit, fm_float3 origin, fm_float3 d,
+                          bool traced)
 {
     fm_point point;
     fm_point_from_hit(p->shot, hit, origin, d, true, &point);
-    return (sight){light_point(p, &point, d, true), point.normal, hit->distance, hit->distance};
+    return (fm_sight){light_point(p, &point, d, traced), point.normal, hit->distance,
+                      hit->distance};
 }
 
-static sight look_at_floor(const path *p, float distance, fm_float3 origin, fm_float3 d)
+float fm_floor_distance(const fm_shot *shot, fm_float3 origin, fm_float3 d)
+{
+    bool below = shot->has_floor && d.y < -1e-4f && origin.y > shot->floor_y;
+    return below ? (shot->floor_y - origin.y) / d.y : FM_NOTHING;
+}
+
+fm_sight fm_look_at_floor(const fm_path *p, float distance, fm_float3 origin, fm_float3 d,
+                          bool traced)
 {
     const fm_shot *shot = p->shot;
     fm_point point;
     fm_point_on_floor(shot, fm_f3_along(origin, distance, d), distance, &point);
     float clear = fm_transmission(shot, distance).z;
-    both color = light_point(p, &point, d, clear > 0.06f);
+    fm_both color = light_point(p, &point, d, traced && clear > 0.06f);
     if (!shot->under_water) { // the floor ends in the background
         float far = fm_smoothstep(4, 15, distance / shot->size);
         fm_float3 behind = fm_background(shot, d);
         color.light = fm_f3_mix(color.light, behind, far);
         color.unlit = fm_f3_mix(color.unlit, behind, far);
     }
-    return (sight){color, fm_f3(0, 1, 0), distance, distance};
+    return (fm_sight){color, fm_f3(0, 1, 0), distance, distance};
 }
 
-static sight look(const path *p, fm_float3 origin, fm_float3 d)
+fm_sight fm_look_at_nothing(const fm_path *p, fm_float3 origin, fm_float3 d)
+{
+    float above;
+    fm_float3 light;
+    if (fm_surface_light(p->shot, origin, d, &above, &light))
+        return (fm_sight){{light, light}, {0, 0, 0}, FM_NOTHING, above};
+    light = fm_background(p->shot, d);
+    return (fm_sight){{light, light}, {0, 0, 0}, FM_NOTHING, FM_NOTHING};
+}
+
+static fm_sight look(const fm_path *p, fm_float3 origin, fm_float3 d)
 {
     const fm_shot *shot = p->shot;
     fm_hit hit;
-    float floor = FM_NOTHING, above;
-    fm_float3 light;
-    if (shot->has_floor && d.y < -1e-4f && origin.y > shot->floor_y)
-        floor = (shot->floor_y - origin.y) / d.y;
-    if (fm_tracer_hit(shot->tracer, p->tally, origin, d, 0, fm_min(floor, 1e20f), true, &hit))
-        return look_at_surface(p, &hit, origin, d);
+    float floor = fm_floor_distance(shot, origin, d);
+    if (fm_tracer_hit(shot->tracer, p->tally, FM_PART_ALL, origin, d, 0, fm_min(floor, 1e20f), true,
+                      &hit))
+        return fm_hit_is_clear(shot, &hit) ? fm_look_at_clear(p, &hit, origin, d)
+                                           : fm_look_at_solid(p, &hit, origin, d, true);
     if (floor < FM_NOTHING)
-        return look_at_floor(p, floor, origin, d);
-    if (fm_surface_light(shot, origin, d, &above, &light))
-        return (sight){{light, light}, {0, 0, 0}, FM_NOTHING, above};
-    light = fm_background(shot, d);
-    return (sight){{light, light}, {0, 0, 0}, FM_NOTHING, FM_NOTHING};
+        return fm_look_at_floor(p, floor, origin, d, true);
+    return fm_look_at_nothing(p, origin, d);
 }
 
-static void through_water(const fm_shot *shot, sight *seen, float x, float y)
+static void through_water(const fm_shot *shot, fm_sight *seen, float x, float y)
 {
     if (!shot->under_water)
         return;
@@ -199,7 +213,7 @@ static void through_water(const fm_shot *shot, sight *seen, float x, float y)
 }
 
 // Through a lens: all rays of a point at the focus meet there.
-static void bend(const path *p, fm_float3 *origin, fm_float3 *d)
+static void bend(const fm_path *p, fm_float3 *origin, fm_float3 *d)
 {
     const fm_shot *shot = p->shot;
     float pair[2];
@@ -215,7 +229,7 @@ static void bend(const path *p, fm_float3 *origin, fm_float3 *d)
 
 void fm_shot_trace_pixel(const fm_shot *shot, fm_tally *tally, int x, int y, fm_pixel *pixel)
 {
-    path p = {shot, tally, fm_sampler_begin(x, y, shot->seed, shot->samples)};
+    fm_path p = {shot, tally, fm_sampler_begin(x, y, shot->seed, shot->samples)};
     float share = 1.0f / (float)shot->samples, nearest = FM_NOTHING;
     *pixel = (fm_pixel){.distance = FM_NOTHING};
     for (int s = 0; s < shot->samples; s++) {
@@ -225,7 +239,7 @@ void fm_shot_trace_pixel(const fm_shot *shot, fm_tally *tally, int x, int y, fm_
         float px = (float)x + pair[0], py = (float)y + pair[1];
         fm_float3 origin = shot->eye, d = fm_shot_ray(shot, px, py);
         bend(&p, &origin, &d);
-        sight seen = look(&p, origin, d);
+        fm_sight seen = look(&p, origin, d);
         through_water(shot, &seen, px, py);
         // a bright speck in one of few rays is noise
         fm_float3 light = seen.color.light;

@@ -412,6 +412,7 @@ typedef struct fm_scene_look {
     int style;
     fm_vec3 background, cloth;
     double particles; // size, in their own
+    fm_vec3 water;    // 0 0 0: not said
 } fm_scene_look;
 
 struct fm_scene {

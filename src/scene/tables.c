@@ -591,6 +591,9 @@ static const fm_entry look_entries[] = {
     {"particles", FM_KEY_NUMBER, SCENE(look.particles), .range = ABOVE(0, 4),
      .about = "how large particles of fluids are drawn: 1 touch each other, 0.3 show what is "
               "between them"},
+    {"water", FM_KEY_VECTOR, SCENE(look.water), "red, green, blue", WITHIN(0, 1),
+     .about = "what one metre of a fluid leaves of the light that goes through it; without it, it "
+              "is chosen from the size of the scene"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "How pictures look.",
@@ -638,7 +641,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoints_kept = 10;
     scene->camera =
         (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE, NULL};
-    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}, 1};
+    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}, 1, {0, 0, 0}};
 }
 
 const fm_table fm_scene_table = {

@@ -303,6 +303,56 @@ static void test_movies(void **state)
     remove_place(&p);
 }
 
+// A fluid's points are drawn as a surface, in a studio, on a floor; or as balls.
+static void test_fluids(void **state)
+{
+    (void)state;
+    place p = make_place();
+    fm_error err = {0};
+    const fm_surface_field radius[1] = {{"radius", 1, NULL}};
+    for (int frame = 0; frame < FRAMES; frame++) {
+        char path[256];
+        int count = frame == 0 ? 0 : 512; // nothing has come in yet
+        fm_surface *s = fm_surface_create("water", count, 0, 0, radius, 1, &err);
+        assert_non_null(s);
+        for (int i = 0; i < count; i++) {
+            s->points[3 * i] = 0.04f * (float)(i % 8);
+            s->points[3 * i + 1] = -0.3f + 0.04f * (float)(i / 8 % 8);
+            s->points[3 * i + 2] = 0.04f * (float)(i / 64);
+            s->fields[0].values[i] = 0.02f;
+        }
+        snprintf(path, sizeof path, "%s/frames/water.%06d.vtp", p.run, frame);
+        assert_true(fm_vtk_write(path, s, false, &err));
+        fm_surface_destroy(s);
+    }
+    fm_film_options options = fm_default_film_options();
+    options.width = 96;
+    options.height = 54;
+    options.samples = 2;
+    fm_picture *pictures[3];
+    for (int i = 0; i < 3; i++) {
+        const char *run = p.run;
+        options.particles = i == 1;
+        options.has_water = i == 2;
+        options.water = (fm_color){0.001f, 0.5f, 0.001f};
+        fm_film *film = fm_film_open(&run, 1, &options, &err);
+        assert_non_null(film);
+        fm_picture_destroy(fm_film_draw(film, 0, &err));
+        pictures[i] = fm_film_draw(film, 2, &err);
+        assert_non_null(pictures[i]);
+        fm_film_close(film);
+    }
+    long green[3] = {0};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 96 * 54; i++)
+            green[k] += pictures[k]->pixels[3 * i + 1] - pictures[k]->pixels[3 * i];
+    assert_memory_not_equal(pictures[0]->pixels, pictures[1]->pixels, 3 * 96 * 54);
+    assert_true(green[2] > green[0] + 10000);
+    for (int k = 0; k < 3; k++)
+        fm_picture_destroy(pictures[k]);
+    remove_place(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_panels_sheet_and_field),
         cmocka_unit_test(test_nan_is_drawn_without),
         cmocka_unit_test(test_missing_and_damaged_frames),
+        cmocka_unit_test(test_fluids),
         cmocka_unit_test(test_no_run),
         cmocka_unit_test(test_unwritable),
         cmocka_unit_test(test_no_ffmpeg),

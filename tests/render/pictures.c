@@ -163,6 +163,83 @@ static void test_empty_and_simple(void **state)
     fm_drawing_destroy(drawing);
 }
 
+// A block of water with a wave, drops above it and a ball in it.
+static fm_drawing *make_water(const fm_paint *paint, bool with_water, fm_error *err)
+{
+    fm_drawing *drawing = fm_drawing_create(err);
+    enum { N = 20 };
+    static float points[3 * (N * N * N + 3)];
+    int count = 0;
+    for (int i = 0; i < N * N * N; i++) {
+        int x = i % N, y = i / N % N, z = i / (N * N);
+        if (y > 7 + 2 * sin(0.5 * x + 0.2 * z))
+            continue;
+        points[3 * count] = 0.02f * ((float)x + 0.5f);
+        points[3 * count + 1] = -0.55f + 0.02f * ((float)y + 0.5f);
+        points[3 * count + 2] = 0.02f * ((float)z + 0.5f) - 0.2f;
+        count++;
+    }
+    const float drops[9] = {0.1f, -0.25f, 0, 0.2f, -0.2f, 0.05f, 0.3f, -0.27f, 0};
+    memcpy(points + 3 * count, drops, sizeof drops);
+    const float ball[3] = {0.25f, -0.47f, 0.1f}, radius = 0.05f;
+    fm_paint solid = fm_solid_paint();
+    fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
+    def.spacing = 0.02;
+    assert_true(fm_drawing_add_spheres(drawing, ball, &radius, 1, &solid, err));
+    if (with_water)
+        assert_true(fm_drawing_add_fluid(drawing, points, count + 3, &def, paint, err));
+    return drawing;
+}
+
+static fm_shot_def define_water_shot(fm_style style)
+{
+    fm_shot_def def = define_shot(style);
+    def.bounds = (fm_bounds){{0, -0.55, -0.2}, {0.4, -0.2, 0.2}};
+    def.look.floor = -0.55;
+    def.camera = fm_camera_frame(&def.bounds, 30, 25, (double)WIDTH / HEIGHT);
+    return def;
+}
+
+static void test_water(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_paint paint = fm_clear_paint();
+    fm_drawing *drawing = make_water(&paint, true, &err);
+    fm_shot_def def = define_water_shot(FM_STYLE_STUDIO);
+    fm_picture *one = draw(drawing, &def, 1, &err), *more = draw(drawing, &def, 3, &err);
+    compare(one, "water");
+    assert_memory_equal(one->pixels, more->pixels, 3 * WIDTH * HEIGHT);
+    def = define_water_shot(FM_STYLE_UNDERWATER);
+    fm_picture *deep = draw(drawing, &def, 2, &err);
+    compare(deep, "water-underwater");
+    fm_picture_destroy(one);
+    fm_picture_destroy(more);
+    fm_picture_destroy(deep);
+    fm_drawing_destroy(drawing);
+}
+
+// Of the index of air and without colour, it is not there.
+static void test_water_like_air_is_not_seen(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_paint paint = {.refraction = 1, .clear = {1, 1, 1}};
+    fm_shot_def def = define_water_shot(FM_STYLE_STUDIO);
+    fm_picture *pictures[2];
+    for (int i = 0; i < 2; i++) {
+        fm_drawing *drawing = make_water(&paint, i == 1, &err);
+        pictures[i] = draw(drawing, &def, 2, &err);
+        fm_drawing_destroy(drawing);
+    }
+    double sum = 0;
+    for (int i = 0; i < 3 * WIDTH * HEIGHT; i++)
+        sum += abs(pictures[0]->pixels[i] - pictures[1]->pixels[i]);
+    assert_at_most(sum / (3 * WIDTH * HEIGHT), 1.0);
+    fm_picture_destroy(pictures[0]);
+    fm_picture_destroy(pictures[1]);
+}
+
 // A frame with a single point is framed and seen.
 static void test_one_point(void **state)
 {
@@ -259,6 +336,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_studio),
         cmocka_unit_test(test_colors_and_legend),
         cmocka_unit_test(test_empty_and_simple),
+        cmocka_unit_test(test_water),
+        cmocka_unit_test(test_water_like_air_is_not_seen),
         cmocka_unit_test(test_one_point),
         cmocka_unit_test(test_same_bytes_with_any_threads),
         cmocka_unit_test(test_a_million_triangles),

@@ -544,6 +544,7 @@ int main(void)
         TEST(a_cache_finds_what_is_there),
         TEST(a_cache_of_nothing_says_so),
         TEST(a_cloth_becomes_a_frame),
+        TEST(fluids_are_points),
         TEST(a_mesh_keeps_its_vertices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,6 +313,82 @@ static void assert_refused(const fm_export_options *options, const char *message
     assert_non_null(strstr(err.text, message));
 }
 
+// A tetrahedron as large as the spacing at every particle, 1 m without.
+static bool make_tetrahedra(const void *context, const float *points, int count, double spacing,
+                            fm_triangles *made, fm_error *err)
+{
+    static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    (void)context, (void)err;
+    size_t n = (size_t)count;
+    *made = (fm_triangles){.point_count = 4 * count,
+                           .triangle_count = 4 * count,
+                           .points = calloc(12 * n + 1, sizeof(float)),
+                           .normals = calloc(12 * n + 1, sizeof(float)),
+                           .triangles = calloc(12 * n + 1, sizeof(int))};
+    for (int i = 0; i < 12 * count; i++) {
+        int corner = i % 12 / 3, axis = i % 3;
+        float off = corner == axis + 1 ? (float)(spacing > 0 ? spacing : 1) : 0;
+        made->points[i] = points[3 * (i / 12) + axis] + off;
+        made->normals[i] = axis == 1;
+        made->triangles[i] = 4 * (i / 12) + faces[i % 12];
+    }
+    return true;
+}
+
+static void make_drops(int frame, int count, bool sized)
+{
+    static const fm_surface_field radius = {"radius", 1, NULL};
+    fm_error err = {0};
+    char path[64];
+    fm_surface *drops = fm_surface_create("drops", count, 0, 0, &radius, sized ? 1 : 0, &err);
+    for (int i = 0; i < count; i++) {
+        drops->points[3 * i] = (float)(i + frame);
+        if (sized)
+            drops->fields[0].values[i] = 0.25f;
+    }
+    drops->time = frame / 25.0;
+    snprintf(path, sizeof path, "frames/drops.%06d.vtp", frame);
+    assert_true(fm_directory_make(in_scratch("frames"), &err));
+    assert_true(fm_vtk_write(in_scratch(path), drops, false, &err));
+    fm_surface_destroy(drops);
+}
+
+// Every frame has its own number of points, one has none; what has faces is left as it is.
+static void fluids_are_exported_as_surfaces(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_mesher mesher = {NULL, make_tetrahedra};
+    fm_export_options o = fm_default_export_options();
+    fm_export_report report;
+    make_frames(scratch, "roof", 0, 2, 25);
+    for (int frame = 0; frame <= 2; frame++)
+        make_drops(frame, frame == 0 ? 0 : frame + 1, true);
+    o.surface = &mesher;
+    o.format = "obj";
+    assert_true(fm_export(scratch, &o, &report, &err));
+    assert_int_equal(report.file_count, 6);
+    fm_obj obj;
+    assert_true(fm_obj_read(in_scratch("exports/drops.000002.obj"), &obj, &err));
+    assert_int_equal(obj.point_count, 12);
+    assert_int_equal(obj.face_count, 12);
+    assert_close(obj.points[1].x - obj.points[0].x, 0.5, 1e-6); // twice the radius
+    fm_obj_free(&obj);
+    o.format = "vtk";
+    o.object = "drops";
+    assert_true(fm_export(scratch, &o, &report, &err));
+    fm_surface *back = fm_vtk_read(in_scratch("exports/drops.000001.vtp"), &err);
+    assert_non_null(back);
+    assert_int_equal(back->face_count, 8);
+    assert_close(back->time, 1 / 25.0, 1e-9);
+    assert_non_null(fm_surface_values(back, "normal", 3));
+    fm_surface_destroy(back);
+    make_drops(1, 3, false);
+    o.format = "ply";
+    assert_true(fm_export(scratch, &o, &report, &err));
+    assert_int_equal(report.file_count, 3);
+}
+
 static void bad_exports_are_refused(void **state)
 {
     (void)state;
@@ -333,9 +409,13 @@ static void bad_exports_are_refused(void **state)
     o.stride = 0;
     assert_refused(&o, "export: stride is 0");
     o.stride = 1;
-    o.surface = true;
-    assert_refused(&o, "export: surface is true");
-    o.surface = false;
+    fm_mesher mesher = {NULL, make_tetrahedra};
+    o.surface = &mesher;
+    assert_refused(&o, "export: surface is usda, allowed is obj, ply and vtk");
+    o.format = "ply";
+    assert_refused(&o, "export: surface is no fluid, allowed is an object that is particles");
+    o.format = "usda";
+    o.surface = NULL;
     o.output = "/dev/full";
     assert_refused(&o, "/dev/full: cannot write: No space left on device");
     o.output = NULL;
@@ -387,6 +467,7 @@ int main(void)
         TEST(ply_holds_fields),
         TEST(scenes_are_the_same_twice),
         TEST(glb_takes_every_nth_of_many),
+        TEST(fluids_are_exported_as_surfaces),
         TEST(bad_exports_are_refused),
         TEST(animations_need_one_mesh_and_numbers),
     };
