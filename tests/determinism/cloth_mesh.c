@@ -160,8 +160,10 @@ static void same_bits(void **state)
             uint64_t seen = run((body)what, (ingredient)kind, 1, -1);
             printf("  %-10s %-14s %016llx\n", bodies[what], names[kind], (unsigned long long)seen);
             assert_int_equal(run((body)what, (ingredient)kind, 2, FRAMES / 2), seen);
+#ifndef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
             assert_int_equal(run((body)what, (ingredient)kind, 3, -1), seen);
             assert_int_equal(run((body)what, (ingredient)kind, 0, 1), seen);
+#endif
         }
     }
 }
