@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A tube, a mesh and a sewn sheet, each of several blocks, end in the same bits on 1, 2, 3 threads
 // and on a host's own, whether or not they were saved and restored into a fresh world half-way:
-// with drag that remembers, springs that remember, colliders, repulsion, enforcement, a current, and
-// explicitly.
+// with drag that remembers, springs that remember, colliders, repulsion, enforcement, a current,
+// and explicitly.
 #include "meshes.h"
 
 enum { FRAMES = 4, COLUMNS = 50, ROWS = 62 };
