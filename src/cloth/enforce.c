@@ -292,8 +292,9 @@ static void correct_list(fm_cloth *c, const fm_pairs *list)
 // Onto the sphere around the anchor, for what is outside of it.
 FM_SIMD_CLONES
 static void pull_within_reach(int n, const int *restrict anchor, const double *restrict reach,
-                              double longest, const double *restrict m, const double *ax,
-                              const double *ay, const double *az, double *x, double *y, double *z)
+                              double longest, const double *restrict m, const double *restrict ax,
+                              const double *restrict ay, const double *restrict az,
+                              double *restrict x, double *restrict y, double *restrict z)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++) {
@@ -312,10 +313,9 @@ static void pull_range(void *context, int first, int last)
     double longest = 1 + c->def.enforcement.threshold;
     for (int k = 0; k < FM_TETHERS; k++) {
         size_t at = (size_t)k * c->lanes + first;
-        // anchors are fixed: they have no tethers, and nobody writes them here
         pull_within_reach(last - first, map->anchor + at, map->reach + at, longest,
-                          c->enforcer->mobility + first, c->x.x, c->x.y, c->x.z, c->x.x + first,
-                          c->x.y + first, c->x.z + first);
+                          c->enforcer->mobility + first, c->drag_known.x, c->drag_known.y,
+                          c->drag_known.z, c->x.x + first, c->x.y + first, c->x.z + first);
     }
 }
 
@@ -334,7 +334,8 @@ static void correct_all(fm_substep *s)
         case FM_ENFORCE_PUBLISHED:
             correct_list(c, &e->maps[e->current].list);
             break;
-        case FM_ENFORCE_DIRECTIONAL:
+        case FM_ENFORCE_DIRECTIONAL: // anchors where they are now; that scratch is free here
+            memcpy(c->drag_known.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
             fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, pull_range, c);
             for (int k = e->strides - 1; k >= 0; k--)
                 correct_edges(c, pool, k);
