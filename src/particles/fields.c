@@ -126,15 +126,17 @@ bool fm_particles_set_velocities(fm_particles *p, const fm_vec3 *velocities, fm_
 
 static double read_scalar(const fm_particles *p, int field, int i)
 {
+    if (!fm_particles_has_begun(p) && field < 5)
+        return field == 2 ? p->def.density : field == 3 ? p->def.density * (double)p->now.s[i] : 1;
     switch (field) {
     case 2:
         if (p->def.method == FM_SPH_CONSTANT_DENSITY)
-            return p->prepared ? p->def.density * (double)p->fill[i] : p->def.density;
+            return p->def.density * (double)p->fill[i];
         return p->def.density * (1 + (double)p->now.s[i]);
     case 3:
-        return p->prepared ? p->def.density * (double)p->P[i] : 0;
+        return p->def.density * (double)p->P[i];
     case 4:
-        return p->prepared ? (double)p->fill[i] : 1;
+        return (double)p->fill[i];
     default:
         return p->now.id[i];
     }

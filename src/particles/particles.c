@@ -244,7 +244,7 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
                     free_here = fm_collider_contact(&around->placed[c], x).distance > dx / 2;
                 if (free_here)
                     fm_parcels_append(p, x, box->velocity);
-                if (free_here && box->settled) // g h, to be divided by the speed of sound squared
+                if (free_here && box->settled) // P, until the first substep makes it s
                     p->now.s[p->count - 1] = (float)find_depth(box, around->gravity, x, flat);
             }
         }
@@ -422,8 +422,6 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
         return false;
     scale_kernel(p);
     choose_sound(p, around);
-    for (int i = 0; i < p->count; i++) // until here g h
-        p->now.s[i] = (float)(p->now.s[i] / (p->c * p->c));
     alloc_scratch(p, err);
     fm_parcels_grow(&p->now, p->count, p->capacity, err);
     fm_parcels_grow(&p->spare, 0, p->capacity, err);

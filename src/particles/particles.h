@@ -194,6 +194,12 @@ static inline bool fm_particles_is_periodic(const fm_particles *p, int axis)
     return axis < p->def.dimensions && p->def.domain.sides[2 * axis] == FM_SIDE_PERIODIC;
 }
 
+// A substep was taken. Before that the state holds P in the place of s.
+static inline bool fm_particles_has_begun(const fm_particles *p)
+{
+    return p->max_acceleration > 0;
+}
+
 // neighbours.c
 bool fm_rows_make(fm_particles *p, fm_error *err);
 int fm_rows_cell(const fm_rows *rows, float x, float y, float z);

@@ -10,7 +10,7 @@
 typedef struct header {
     char magic[8];
     int32_t version, count, next_id, source_count;
-    double time, max_speed, max_acceleration, removed, refused, c;
+    double time, max_speed, max_acceleration, removed, refused;
 } header;
 
 static const char magic[8] = "fmfluid ";
@@ -30,7 +30,6 @@ static header describe(const fm_particles *p)
     h.max_acceleration = p->max_acceleration;
     h.removed = p->removed;
     h.refused = p->refused;
-    h.c = p->c;
     return h;
 }
 
@@ -106,8 +105,7 @@ static bool check(const fm_particles *p, const header *h, size_t size, fm_error 
                               "those of this fluid");
     if (size != state_size(h->count, h->source_count))
         return fm_fail_number(err, p->name, "state size", (double)size, "what was saved");
-    bool good = isfinite(h->time) && h->max_speed >= 0 && h->max_acceleration >= 0 && h->c >= 0 &&
-                isfinite(h->c);
+    bool good = isfinite(h->time) && h->max_speed >= 0 && h->max_acceleration >= 0;
     return good || fm_fail_number(err, p->name, "state time", h->time, "finite numbers");
 }
 

@@ -221,12 +221,14 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     return true;
 }
 
-// Speeds and accelerations are not known yet: those of the state, and of gravity.
+// Speeds and accelerations are not known yet: those of the state, and of gravity. Until now there
+// was no speed of sound to make s of pressures with.
 static void begin(fm_particles *p, const fm_surroundings *around)
 {
-    if (p->max_acceleration > 0)
+    if (fm_particles_has_begun(p))
         return;
     for (int i = 0; i < p->count; i++) {
+        p->now.s[i] = (float)(p->now.s[i] / (p->c * p->c));
         fm_vec3 v = {p->now.vx[i], p->now.vy[i], p->now.vz[i]};
         p->max_speed = fmax(p->max_speed, fm_length(v));
     }

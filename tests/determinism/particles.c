@@ -74,7 +74,7 @@ static fm_world *build(ingredient kind, int threads)
     if (kind == COLLIDERS)
         add_colliders(world);
     fm_particles_def def = fm_default_particles_def();
-    def.spacing = kind == PLANE ? 0.012 : 0.03;
+    def.spacing = kind == PLANE ? 0.014 : 0.045; // some five blocks
     def.domain.high = (fm_vec3){1, 0.8, 0.5};
     def.dimensions = kind == PLANE ? 2 : 3;
     def.method = kind == CONSTANT   ? FM_SPH_CONSTANT_DENSITY
@@ -87,7 +87,9 @@ static fm_world *build(ingredient kind, int threads)
     if (kind == SHAKEN)
         def.domain.motion = fm_motion_sine(world, (fm_vec3){1, 0.5, 0}, 0.05, 0.2, &err);
     fm_particles *fluid = make_fluid(world, &def);
-    add_box(fluid, &(fm_fluid_box){.high = {0.4, 0.6, 0.5}, .jitter = 0.1, .velocity = {1, 0, 0}});
+    add_box(fluid,
+            &(fm_fluid_box){
+                .high = {0.4, 0.6, 0.5}, .jitter = 0.1, .velocity = {1, 0, 0}, .settled = true});
     if (kind == FLOWS)
         add_flows(fluid);
     return world;
@@ -114,6 +116,7 @@ static fm_world *move_to_a_fresh_world(fm_world *world, ingredient kind, int thr
 static uint64_t run(ingredient kind, int threads, int pause)
 {
     fm_world *world = build(kind, threads);
+    int start = fm_particles_count(fm_world_particles(world, 0));
     for (int frame = 0; frame < FRAMES; frame++) {
         if (frame == pause)
             world = move_to_a_fresh_world(world, kind, threads);
@@ -122,7 +125,7 @@ static uint64_t run(ingredient kind, int threads, int pause)
     if (kind == FLOWS) { // what is to be tested must have happened
         fm_particles_stats stats = fm_particles_read_stats(fm_world_particles(world, 0));
         assert_true(stats.removed_count > 0);
-        assert_true(fm_particles_count(fm_world_particles(world, 0)) + stats.removed_count > 4420);
+        assert_true(fm_particles_count(fm_world_particles(world, 0)) + stats.removed_count > start);
     }
     uint64_t hash = fm_world_hash(world);
     fm_world_destroy(world);
@@ -137,7 +140,7 @@ static void same_bits(void **state)
         seen[kind] = run((ingredient)kind, 1, -1);
         printf("  %-10s %016llx\n", names[kind], (unsigned long long)seen[kind]);
         assert_int_equal(run((ingredient)kind, 2, FRAMES / 2), seen[kind]);
-        assert_int_equal(run((ingredient)kind, 3, -1), seen[kind]);
+        assert_int_equal(run((ingredient)kind, 3, 0), seen[kind]); // before it began
         assert_int_equal(run((ingredient)kind, 0, 1), seen[kind]);
         for (int other = 0; other < kind; other++) // each ingredient does something
             assert_int_not_equal(seen[other], seen[kind]);
