@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// candidates.c: which pairs of features may meet: a list that lasts many steps.
+// candidates.c: which pairs of features may meet: a list that lasts several steps.
 //
-// The list holds all pairs nearer than thickness + skin when it was made, found through trees of
-// boxes around triangles. Each vertex and each edge belongs to one triangle, so that a pair of
-// features is met once, with the pair of the triangles they belong to. The list holds until two
-// surfaces may have approached by more than the skin:
+// The list holds all pairs that were nearer than their thickness and what both features may go
+// before it is old. Where a vertex is calm that is little, so that the list is short where much is
+// crowded together but at rest:
 //
-//     |c_a - c_b| + r_a + r_b <= skin       c  mean way of a surface's vertices since then
-//                                           r  the most that one of them differs from it
+//     r_i  = what vertex i went from its surface's mean way in this step, for all steps to come
+//     D_ab = the same of the mean ways of two surfaces against each other
+//     old when |x_i - X_i - c| > r_i anywhere, or |c_a - c_b| > D_ab
 //
-// so a cloth that falls as a whole keeps its list. Within it, a pair found d apart is not looked at
-// until the travel, the sum of such bounds over the parts of steps, has grown by d - thickness.
-// What is nearer stands in a list of its own, with normals kept for two fifths of the distance.
+//   X  positions when the list was made    c  mean way of a surface's vertices since then
+//
+// so a cloth that falls as a whole keeps its list. Pairs are found through trees of boxes around
+// triangles. Each vertex and each edge belongs to one triangle, so that a pair of features is met
+// once, with the pair of the triangles they belong to.
 #include "collide/contact.h"
 #include "core/simd.h"
 
@@ -19,12 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LEAST = 0.1;      // of the thickness: the separation that is enforced
-static const double LEAST_LEFT = 0.9; // of the distance, where there is even less
-static const double FRESH = 0.4;      // of the distance: travel for which a normal is kept
-static const double DEEP = 0.5;       // of the thickness
-static const double SOON = 0.4;       // of the thickness
-static const double STAY = 0.1;       // of the thickness: further, before a pair is near no more
+static const double CALM = 0.1;       // of the thickness: what every vertex may go
+static const double STEPS_MORE = 0.5; // beyond those to come, for what impulses add
+static const double MOST_CARE = 8;
+enum { LATE = 4 }; // times as long as it was to last: the next one is less careful
 
 static FM_SIMD_CLONES fm_vec3 find_mean_way(fm_contact_axes a, fm_contact_axes b, int first,
                                             int count)
@@ -90,46 +90,94 @@ double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact
     measure_ways(set, a, b);
     for (int s = 0; s < set->body_count; s++) {
         for (int t = s; t < set->body_count; t++) {
-            double gap = set->gap[s * set->body_count + t] - set->largest_reach;
+            int pair = s * set->body_count + t;
+            double gap = set->gap[pair] - set->largest_reach;
             double approach = find_approach(&set->bodies[s], &set->bodies[t]);
-            if (may_meet(set, s, t) && (gap <= set->list_skin || approach > gap))
+            if (may_meet(set, s, t) && (gap <= set->drift_slack[pair] || approach > gap))
                 most = fm_larger(most, approach);
         }
     }
     return most;
 }
 
+static FM_SIMD_CLONES bool stay_within(fm_contact_axes a, fm_contact_axes b, const double *slack,
+                                       int first, int count, fm_vec3 c)
+{
+    const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
+    const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
+    const double *r = slack + first;
+    double most = -1;
+#pragma omp simd reduction(max : most)
+    for (int i = 0; i < count; i++) {
+        double x = bx[i] - ax[i] - c.x, y = by[i] - ay[i] - c.y, z = bz[i] - az[i] - c.z;
+        double over = x * x + y * y + z * z - r[i] * r[i];
+        most = over > most ? over : most;
+    }
+    return most <= 0;
+}
+
 bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x)
 {
     if (!set->list_made)
         return false;
-    measure_ways(set, set->built, x);
     for (int s = 0; s < set->body_count; s++) {
-        for (int t = s; t < set->body_count; t++) {
-            if (!may_meet(set, s, t))
-                continue;
-            double gap = set->gap[s * set->body_count + t] - set->largest_reach;
-            if (!(find_approach(&set->bodies[s], &set->bodies[t]) <=
-                  fm_larger(set->list_skin, gap)))
+        fm_contact_body *body = &set->bodies[s];
+        int first = body->first_vertex, count = body->vertex_count;
+        body->drift = find_mean_way(set->built, x, first, count);
+        if (!stay_within(set->built, x, set->slack, first, count, body->drift))
+            return false;
+    }
+    for (int s = 0; s < set->body_count; s++) {
+        for (int t = s + 1; t < set->body_count; t++) {
+            int pair = s * set->body_count + t;
+            double way = fm_length(fm_sub(set->bodies[s].drift, set->bodies[t].drift));
+            double most = fm_larger(set->drift_slack[pair], set->gap[pair] - set->largest_reach);
+            if (may_meet(set, s, t) && !(way <= most))
                 return false;
         }
     }
     return true;
 }
 
+static double limit(double value, double least, double most)
+{
+    return fm_smaller(most, fm_larger(least, value));
+}
+
+// How far vertices and surfaces may go with the list, from how far they go now.
+static void choose_slack(fm_contact_set *set, fm_contact_axes ahead, double least, double most)
+{
+    double steps = set->list_care * (set->list_steps + STEPS_MORE);
+    measure_ways(set, set->built, ahead);
+    for (int s = 0; s < set->body_count; s++) {
+        const fm_contact_body *body = &set->bodies[s];
+        for (int i = body->first_vertex; i < body->first_vertex + body->vertex_count; i++) {
+            fm_vec3 way = fm_sub(fm_contact_at(ahead, i), fm_contact_at(set->built, i));
+            double own = fm_length(fm_sub(way, body->drift));
+            set->slack[i] = limit(steps * own, least, most);
+        }
+        for (int t = s; t < set->body_count; t++) {
+            double way = fm_length(fm_sub(body->drift, set->bodies[t].drift));
+            set->drift_slack[s * set->body_count + t] =
+                s == t ? 0 : limit(steps * way, 2 * least, 2 * most);
+        }
+    }
+}
+
+// Boxes hold their triangles wherever those go while the list holds.
 static void fit_boxes(void *context, int first, int last)
 {
     fm_contact_set *set = context;
-    const fm_contact_axes x = set->built;
+    const double *axes[3] = {set->built.x, set->built.y, set->built.z};
     for (int t = first; t < last; t++) {
         const int *v = set->triangle[t];
+        double r = fm_larger(set->slack[v[0]], fm_larger(set->slack[v[1]], set->slack[v[2]]));
         fm_span *box = &set->boxes[t];
-        box->low[0] = fm_smaller(x.x[v[0]], fm_smaller(x.x[v[1]], x.x[v[2]]));
-        box->low[1] = fm_smaller(x.y[v[0]], fm_smaller(x.y[v[1]], x.y[v[2]]));
-        box->low[2] = fm_smaller(x.z[v[0]], fm_smaller(x.z[v[1]], x.z[v[2]]));
-        box->high[0] = fm_larger(x.x[v[0]], fm_larger(x.x[v[1]], x.x[v[2]]));
-        box->high[1] = fm_larger(x.y[v[0]], fm_larger(x.y[v[1]], x.y[v[2]]));
-        box->high[2] = fm_larger(x.z[v[0]], fm_larger(x.z[v[1]], x.z[v[2]]));
+        for (int axis = 0; axis < 3; axis++) {
+            const double *x = axes[axis];
+            box->low[axis] = fm_smaller(x[v[0]], fm_smaller(x[v[1]], x[v[2]])) - r;
+            box->high[axis] = fm_larger(x[v[0]], fm_larger(x[v[1]], x[v[2]])) + r;
+        }
     }
 }
 
@@ -167,8 +215,8 @@ static bool grow_list(fm_pair_list *list)
 typedef struct search {
     fm_contact_set *set;
     fm_pair_block *block;
-    double skin;
     int body, other;        // whose leaf, and whose tree is searched
+    double drift_slack;     // m, of the two
     int position, triangle; // of the triangle at hand: in its tree, over all
 } search;
 
@@ -200,40 +248,100 @@ static bool points_apart(const fm_contact_set *set, const int v[4], int first_co
     return false;
 }
 
-static void add_pair(search *s, fm_feature_kind kind, int v0, int v1, int v2, int v3)
+// How far the two features may go, each as its fastest vertex.
+static double find_slack(const fm_contact_set *set, const int v[4], int first_count)
+{
+    double r[4];
+    for (int i = 0; i < 4; i++)
+        r[i] = set->slack[v[i]];
+    double second = fm_larger(r[2], r[3]);
+    return first_count == 1 ? r[0] + fm_larger(r[1], second) : fm_larger(r[0], r[1]) + second;
+}
+
+static bool add_pair(search *s, fm_feature_kind kind, int v0, int v1, int v2, int v3)
 {
     const fm_contact_set *set = s->set;
-    int v[4] = {v0, v1, v2, v3};
+    int v[4] = {v0, v1, v2, v3}, first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
     if (v0 == v2 || v0 == v3 || v1 == v2 || v1 == v3 || v0 == v1)
-        return; // neighbours; in a vertex and a triangle, v0 is none of the others'
+        return false; // neighbours; in a vertex and a triangle, v0 is none of the others'
     double thickness = find_thickness(set, v, s->body, s->other);
-    if (points_apart(set, v, kind == FM_VERTEX_TRIANGLE ? 1 : 2, thickness + s->skin))
-        return;
+    double reach = thickness + s->drift_slack + find_slack(set, v, first_count);
+    if (points_apart(set, v, first_count, reach))
+        return false;
     fm_pair_list *list = &s->block->pairs[kind];
     if (list->count == list->room && !grow_list(list)) {
         s->block->out_of_memory = true;
-        return;
+        return false;
     }
     for (int i = 0; i < 4; i++)
         list->v[i][list->count] = v[i];
-    list->due[list->count] = 0;
+    list->due[list->count] = reach;
     list->thickness[list->count++] = thickness;
+    return true;
+}
+
+// The place of v in the block's table, or the free one where it belongs.
+static int find_slot(const fm_pair_block *block, int v)
+{
+    unsigned mask = (unsigned)block->slot_count - 1, at = (unsigned)v * 2654435769u;
+    for (at >>= 7; block->slot[at & mask] >= 0 && block->slot[at & mask] != v; at++)
+        ;
+    return (int)(at & mask);
+}
+
+static bool grow_members(fm_pair_block *block)
+{
+    int slots = 2 * block->slot_count;
+    int *slot = realloc(block->slot, (size_t)slots * sizeof *slot);
+    if (slot)
+        block->slot = slot;
+    int *member = realloc(block->member, (size_t)slots / 2 * sizeof *member);
+    if (member)
+        block->member = member;
+    if (!slot || !member)
+        return false;
+    block->slot_count = slots;
+    memset(slot, -1, (size_t)slots * sizeof *slot);
+    for (int i = 0; i < block->member_count; i++)
+        slot[find_slot(block, member[i])] = member[i];
+    return true;
+}
+
+static void add_member(fm_pair_block *block, int v)
+{
+    int at = find_slot(block, v);
+    if (block->slot[at] == v)
+        return;
+    if (2 * block->member_count == block->slot_count) {
+        if (!grow_members(block)) {
+            block->out_of_memory = true;
+            return;
+        }
+        at = find_slot(block, v);
+    }
+    block->slot[at] = v;
+    block->member[block->member_count++] = v;
 }
 
 static void add_triangles(search *s, int a, int b)
 {
     const fm_contact_set *set = s->set;
     const int *p = set->triangle[a], *q = set->triangle[b];
+    bool added = false;
     for (int i = 0; i < 3 && set->owned_vertex[a][i] >= 0; i++)
-        add_pair(s, FM_VERTEX_TRIANGLE, set->owned_vertex[a][i], q[0], q[1], q[2]);
+        added |= add_pair(s, FM_VERTEX_TRIANGLE, set->owned_vertex[a][i], q[0], q[1], q[2]);
     for (int i = 0; i < 3 && set->owned_vertex[b][i] >= 0; i++)
-        add_pair(s, FM_VERTEX_TRIANGLE, set->owned_vertex[b][i], p[0], p[1], p[2]);
+        added |= add_pair(s, FM_VERTEX_TRIANGLE, set->owned_vertex[b][i], p[0], p[1], p[2]);
     for (int i = 0; i < 3 && set->owned_edge[a][i] >= 0; i++) {
         const int *e = set->edge[set->owned_edge[a][i]];
         for (int j = 0; j < 3 && set->owned_edge[b][j] >= 0; j++) {
             const int *f = set->edge[set->owned_edge[b][j]];
-            add_pair(s, FM_EDGE_EDGE, e[0], e[1], f[0], f[1]);
+            added |= add_pair(s, FM_EDGE_EDGE, e[0], e[1], f[0], f[1]);
         }
+    }
+    for (int i = 0; added && i < 3; i++) {
+        add_member(s->block, p[i]);
+        add_member(s->block, q[i]);
     }
 }
 
@@ -242,7 +350,7 @@ static void visit_leaf(void *context, int first, int count)
     search *s = context;
     const fm_contact_set *set = s->set;
     const fm_contact_body *other = &set->bodies[s->other];
-    double margin = set->largest_reach + s->skin;
+    double margin = set->largest_reach + s->drift_slack;
     for (int i = first; i < first + count; i++) {
         int triangle = other->first_triangle + other->tree.item[i];
         if ((s->other != s->body || i > s->position) &&
@@ -251,20 +359,49 @@ static void visit_leaf(void *context, int first, int count)
     }
 }
 
+// Boxes that overlap are of pairs that may be far apart: those go.
+static void sift(const fm_contact_set *set, fm_pair_list *list, fm_feature_kind kind)
+{
+    fm_closest_batch batch = {0};
+    int kept = 0;
+    for (int first = 0; first < list->count; first += FM_CLOSEST_BATCH) {
+        int count = list->count - first;
+        count = count < FM_CLOSEST_BATCH ? count : FM_CLOSEST_BATCH;
+        for (int i = 0, k = first; i < count; i++, k++)
+            fm_batch_load(&batch, i, set->built, list->v[0][k], list->v[1][k], list->v[2][k],
+                          list->v[3][k]);
+        fm_closest_points_batch(kind, &batch, count);
+        for (int i = 0, k = first; i < count; i++, k++) {
+            if (batch.distance[i] > list->due[k])
+                continue;
+            list->due[kept] = fm_near_room(kind, &batch, i, list->thickness[k]);
+            list->thickness[kept] = list->thickness[k];
+            for (int j = 0; j < 4; j++)
+                list->v[j][kept] = list->v[j][k];
+            kept++;
+        }
+    }
+    list->count = kept;
+}
+
 static void fill_block(search *s)
 {
     fm_contact_set *set = s->set;
     fm_pair_block *block = s->block;
     const fm_contact_body *body = &set->bodies[block->body];
-    double margin = set->largest_reach + s->skin;
     for (int kind = 0; kind < 2; kind++) {
         block->pairs[kind].count = block->near[kind].count = 0;
         block->pairs[kind].soonest = -INFINITY;
     }
+    block->travel = 0;
+    block->member_count = 0;
+    memset(block->slot, -1, (size_t)block->slot_count * sizeof *block->slot);
     s->body = block->body;
     for (s->other = s->body; s->other < set->body_count; s->other++) {
-        double gap = set->gap[s->body * set->body_count + s->other];
-        if (!may_meet(set, s->body, s->other) || gap > margin)
+        int pair = s->body * set->body_count + s->other;
+        s->drift_slack = set->drift_slack[pair];
+        double margin = set->largest_reach + s->drift_slack;
+        if (!may_meet(set, s->body, s->other) || set->gap[pair] > margin)
             continue;
         for (int i = block->first; i < block->last; i++) {
             s->position = i;
@@ -274,26 +411,54 @@ static void fill_block(search *s)
                               visit_leaf, s);
         }
     }
+    for (int kind = 0; kind < 2; kind++)
+        sift(set, &block->pairs[kind], (fm_feature_kind)kind);
 }
 
 static void fill_blocks(void *context, int first, int last)
 {
     fm_contact_set *set = context;
     for (int b = first; b < last; b++) {
-        search s = {.set = set, .block = &set->blocks[b], .skin = set->list_skin};
+        search s = {.set = set, .block = &set->blocks[b]};
         fill_block(&s);
     }
 }
 
-void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm_pool *pool)
+static void choose_colour(fm_contact_set *set, fm_pair_block *block)
 {
-    size_t bytes = (size_t)set->vertex_count * sizeof(double);
-    memcpy(set->built.x, x.x, bytes);
-    memcpy(set->built.y, x.y, bytes);
-    memcpy(set->built.z, x.z, bytes);
-    set->list_skin = skin;
-    set->travel = 0;
-    set->list_made = true;
+    uint64_t taken = 0;
+    for (int i = 0; i < block->member_count; i++)
+        taken |= set->colours[block->member[i]];
+    int colour = 0;
+    while (colour < FM_CONTACT_COLOURS - 1 && taken >> colour & 1)
+        colour++;
+    block->colour = colour;
+    for (int i = 0; i < block->member_count; i++) {
+        int v = block->member[i];
+        if (!set->bodies[set->body_of[v]].kinematic)
+            set->colours[v] |= (uint64_t)1 << colour;
+    }
+}
+
+static void colour_blocks(fm_contact_set *set)
+{
+    int *first = set->colour_first;
+    memset(set->colours, 0, (size_t)set->vertex_count * sizeof *set->colours);
+    memset(first, 0, sizeof set->colour_first);
+    for (int b = 0; b < set->block_count; b++) {
+        choose_colour(set, &set->blocks[b]);
+        first[set->blocks[b].colour + 1]++;
+    }
+    for (int c = 0; c < FM_CONTACT_COLOURS; c++)
+        first[c + 1] += first[c];
+    int next[FM_CONTACT_COLOURS];
+    memcpy(next, first, sizeof next);
+    for (int b = 0; b < set->block_count; b++)
+        set->by_colour[next[set->blocks[b].colour]++] = b;
+}
+
+void fm_candidates_fill(fm_contact_set *set, fm_pool *pool)
+{
     fm_parallel_for(pool, set->triangle_count, 1024, fit_boxes, set);
     for (int s = 0; s < set->body_count; s++)
         fm_box_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
@@ -303,163 +468,24 @@ void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm
                 find_box_gap(&set->bodies[s].tree.nodes[0].box, &set->bodies[t].tree.nodes[0].box);
     }
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);
+    colour_blocks(set);
 }
 
-static bool grow_near(fm_near_list *near)
+// A list that did not last as long as it was to makes the next one more careful.
+void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, fm_contact_axes ahead, double most,
+                         fm_pool *pool)
 {
-    int room = near->room < 32 ? 64 : 2 * near->room;
-    fm_near_pair *pairs = realloc(near->pairs, (size_t)room * sizeof *pairs);
-    if (pairs)
-        near->pairs = pairs;
-    int *touching = realloc(near->touching, (size_t)room * sizeof *touching);
-    if (touching)
-        near->touching = touching;
-    if (!pairs || !touching)
-        return false;
-    near->room = room;
-    return true;
-}
-
-typedef struct collection {
-    fm_contact_set *set;
-    double allowed; // m
-    bool anew;
-} collection;
-
-static fm_closest find_at_start(const fm_contact_set *set, fm_feature_kind kind, const int v[4])
-{
-    fm_vec3 p[4];
-    for (int i = 0; i < 4; i++)
-        p[i] = fm_contact_at(set->from, v[i]);
-    return fm_closest_points(kind, p);
-}
-
-static void take_closest(const fm_contact_set *set, fm_feature_kind kind, fm_near_pair *pair,
-                         const fm_closest *c)
-{
-    double d = c->distance, h = pair->thickness;
-    pair->n = d > 0 ? fm_scale(c->gap, 1 / d) : (fm_vec3){0, 0, 0};
-    pair->s = kind == FM_EDGE_EDGE ? c->weight[1] : -c->weight[2];
-    pair->t = -c->weight[3];
-    pair->least = LEAST_LEFT * fm_smaller(LEAST * h, d);
-    pair->fresh = set->travel + FRESH * d;
-    pair->hit = pair->turned = pair->loose = pair->given_up = false;
-}
-
-// How much nearer a pair may come before it matters. Edges that are closest at an end are so as
-// vertices, too, and repelled as such: they matter only when they are deep, but may soon cross.
-static double find_room(fm_feature_kind kind, const fm_closest *c, double h)
-{
-    double room = c->distance - h;
-    bool crossing = c->weight[0] > 0 && c->weight[1] > 0 && c->weight[2] < 0 && c->weight[3] < 0;
-    if (kind == FM_EDGE_EDGE && !crossing && c->distance > DEEP * h)
-        return fm_larger(room, fm_smaller(c->distance - DEEP * h, SOON * h));
-    return room;
-}
-
-// What stays near is looked at again where it is not fresh; what went away goes back to the list.
-static void refresh_near(const collection *job, fm_pair_block *block, fm_feature_kind kind)
-{
-    const fm_contact_set *set = job->set;
-    fm_near_list *near = &block->near[kind];
-    int kept = 0;
-    if (!job->anew && set->travel <= near->stale)
-        return;
-    near->stale = INFINITY;
-    for (int k = 0; k < near->count; k++) {
-        fm_near_pair *pair = &near->pairs[k];
-        if (job->anew || pair->turned || pair->loose || pair->given_up ||
-            set->travel > pair->fresh) {
-            fm_closest c = find_at_start(set, kind, pair->v);
-            double room = find_room(kind, &c, pair->thickness);
-            if (room > job->allowed + STAY * pair->thickness) {
-                fm_pair_list *list = &block->pairs[kind];
-                list->due[pair->k] = set->travel + room;
-                list->soonest = fm_smaller(list->soonest, set->travel + room);
-                continue;
-            }
-            take_closest(set, kind, pair, &c);
-        }
-        near->stale = fm_smaller(near->stale, pair->fresh);
-        if (kept < k)
-            near->pairs[kept] = *pair;
-        kept++;
-    }
-    near->count = kept;
-}
-
-static void add_near(const fm_contact_set *set, fm_pair_block *block, fm_feature_kind kind, int k,
-                     const fm_closest *c)
-{
-    fm_near_list *near = &block->near[kind];
-    if (near->count == near->room && !grow_near(near)) {
-        block->out_of_memory = true;
-        return;
-    }
-    fm_pair_list *list = &block->pairs[kind];
-    fm_near_pair *pair = &near->pairs[near->count++];
-    *pair = (fm_near_pair){.thickness = list->thickness[k], .k = k};
-    for (int i = 0; i < 4; i++)
-        pair->v[i] = list->v[i][k];
-    take_closest(set, kind, pair, c);
-    near->stale = fm_smaller(near->stale, pair->fresh);
-    list->due[k] = INFINITY;
-}
-
-static void collect_list(const collection *job, fm_pair_block *block, fm_feature_kind kind)
-{
-    const fm_contact_set *set = job->set;
-    fm_pair_list *list = &block->pairs[kind];
-    double limit = set->travel + job->allowed;
-    if (list->soonest >= limit)
-        return;
-    list->soonest = INFINITY;
-    for (int k = 0; k < list->count; k++) {
-        double due = list->due[k];
-        list->soonest = fm_smaller(due < limit ? list->soonest : due, list->soonest);
-        if (due >= limit)
-            continue;
-        int v[4] = {list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]};
-        fm_closest c = find_at_start(set, kind, v);
-        list->due[k] = set->travel + find_room(kind, &c, list->thickness[k]);
-        if (!(list->due[k] >= limit))
-            add_near(set, block, kind, k, &c);
-        list->soonest = fm_smaller(list->soonest, list->due[k]);
-    }
-}
-
-static void collect_blocks(void *context, int first, int last)
-{
-    const collection *job = context;
-    for (int b = first; b < last; b++) {
-        for (int kind = 0; kind < 2; kind++) {
-            refresh_near(job, &job->set->blocks[b], (fm_feature_kind)kind);
-            collect_list(job, &job->set->blocks[b], (fm_feature_kind)kind);
-        }
-    }
-}
-
-void fm_candidates_collect(fm_contact_set *set, double allowed, bool anew, fm_pool *pool)
-{
-    collection job = {set, allowed, anew};
-    fm_parallel_for(pool, set->block_count, 4, collect_blocks, &job);
-}
-
-double fm_contact_find_closest(fm_contact_set *set, fm_contact_axes x, double reach)
-{
-    double closest = reach;
-    fm_candidates_build(set, x, reach, NULL);
-    for (int b = 0; b < set->block_count; b++) {
-        for (int kind = 0; kind < 2; kind++) {
-            const fm_pair_list *list = &set->blocks[b].pairs[kind];
-            for (int k = 0; k < list->count; k++) {
-                fm_vec3 p[4];
-                for (int i = 0; i < 4; i++)
-                    p[i] = fm_contact_at(x, list->v[i][k]);
-                closest = fm_smaller(closest, fm_closest_points((fm_feature_kind)kind, p).distance);
-            }
-        }
-    }
-    set->list_made = false;
-    return closest;
+    size_t bytes = (size_t)set->vertex_count * sizeof(double);
+    bool early = set->list_made && set->list_age < set->list_steps;
+    bool late = set->list_age > LATE * set->list_steps;
+    set->list_care = early  ? fm_smaller(MOST_CARE, 2 * set->list_care)
+                     : late ? fm_larger(1, set->list_care / 2)
+                            : set->list_care;
+    set->list_age = 0;
+    memcpy(set->built.x, x.x, bytes);
+    memcpy(set->built.y, x.y, bytes);
+    memcpy(set->built.z, x.z, bytes);
+    choose_slack(set, ahead, fm_smaller(most, set->list_care * CALM * set->shortest_reach), most);
+    fm_candidates_fill(set, pool);
+    set->list_made = true;
 }

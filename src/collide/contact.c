@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // contact.c: the step that keeps surfaces apart, from the cheap to the certain.
 //
-//     list      which pairs may meet: kept over many steps                       candidates.c
-//     near      those that come nearer than their thickness in this step         candidates.c
+//     list      which pairs may meet: kept over several steps                    candidates.c
+//     near      those that come nearer than their thickness in this step         near.c
 //     impulses  one pass over them: repulsion, friction                          impulses.c
 //     hits      times of impact; impulses for what still meets, several rounds   impulses.c
 //     zones     what is left moves rigidly, with what it touches                 zones.c
 //
-// A step is cut into parts so that in none of them features come nearer by more than half the skin
-// of the list; where a zone is caught between things that move differently, into finer ones.
+// A step is cut into parts so that in none of them features come nearer by more than half the most
+// that the list looks ahead; where a zone is caught between things that move differently, into finer ones.
 #include "collide/contact.h"
 
 #include <string.h>
@@ -67,9 +67,10 @@ static void aim(fm_contact_set *set, double begin, double s)
     }
 }
 
-static void make_list(fm_contact_set *set, double skin, fm_pool *pool, fm_contact_report *report)
+static void make_list(fm_contact_set *set, fm_contact_axes ahead, double skin, fm_pool *pool,
+                      fm_contact_report *report)
 {
-    fm_candidates_build(set, set->from, skin, pool);
+    fm_candidates_build(set, set->from, ahead, skin / 2, pool);
     report->list_count++;
 }
 
@@ -82,16 +83,17 @@ static int count_near(const fm_contact_set *set)
 }
 
 // Gives false when zones are stuck and may not give up.
-static bool settle(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact_report *report)
+static bool settle(fm_contact_set *set, bool again, bool give_up, fm_pool *pool,
+                   fm_contact_report *report)
 {
-    fm_impulses_look(set, pool);
-    report->impulse_count += fm_impulses_apply(set, false);
+    fm_impulses_look(set, again, pool);
+    report->impulse_count += fm_impulses_apply(set, false, pool);
     int hits = fm_impulses_find_hits(set, pool);
     for (int round = 0; hits > 0 && round < MAX_HIT_ROUNDS; round++) {
         report->hit_count += hits;
         report->round_count++;
         for (int pass = 0; pass < HIT_PASSES; pass++)
-            fm_impulses_apply(set, true);
+            fm_impulses_apply(set, true, pool);
         hits = fm_impulses_find_hits(set, pool);
     }
     for (int round = 0; hits > 0; round++) {
@@ -112,26 +114,28 @@ static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact
     fm_zones_clear(set);
     if (set->parts > 1 &&
         (!fm_candidates_hold(set, set->from) || !fm_candidates_hold(set, set->to)))
-        make_list(set, set->skin, pool, report);
-    double approach = fm_candidates_approach(set, set->from, set->to), wider = 1.25;
+        make_list(set, set->to, set->skin, pool, report);
+    double wider = 1.25;
+    bool again = false;
+    fm_near_open(set);
     for (int look = 0; look < MAX_LOOKS; look++, wider *= 2) {
-        double allowed = wider * approach + 0.02 * set->shortest_reach;
-        fm_candidates_collect(set, allowed, set->moved || look > 0, pool);
+        fm_near_collect(set, wider, set->moved || look > 0, pool);
         report->near_count = count_near(set);
         if (set->is_tangled)
             fm_tangles_loosen(set);
-        if (!settle(set, give_up, pool, report))
+        if (!settle(set, again, give_up, pool, report))
             return false;
-        approach = fm_candidates_approach(set, set->from, set->to);
         bool holds = fm_candidates_hold(set, set->to);
-        if (holds && approach <= allowed) {
-            set->travel += approach;
+        if (holds && fm_near_suffice(set, pool)) {
             report->zone_vertex_count += set->zones.member_count;
             return true;
         }
-        if (!holds)
-            make_list(set, fm_larger(set->skin, 2 * approach), pool, report);
-        approach = fm_candidates_approach(set, set->from, set->to);
+        again = holds;
+        if (!holds) {
+            double approach = fm_candidates_approach(set, set->from, set->to);
+            make_list(set, set->to, fm_larger(set->skin, 2 * approach), pool, report);
+            fm_near_open(set);
+        }
     }
     return false;
 }
@@ -173,12 +177,19 @@ static void cut_ways(fm_contact_set *set, fm_contact_report *report)
 }
 
 // The caller may have moved things since the last step.
-static void take_over(fm_contact_set *set)
+static void take_over(fm_contact_set *set, fm_pool *pool)
 {
-    double approach = set->list_made ? fm_candidates_approach(set, set->from, set->x0) : 0;
-    set->travel += approach;
-    set->moved = approach > 0;
+    size_t bytes = (size_t)set->vertex_count * sizeof(double);
+    set->moved = memcmp(set->from.x, set->x0.x, bytes) != 0 ||
+                 memcmp(set->from.y, set->x0.y, bytes) != 0 ||
+                 memcmp(set->from.z, set->x0.z, bytes) != 0;
+    set->moved = set->moved && !set->restarted;
+    if (set->moved && set->list_made)
+        fm_near_carry(set, set->x0);
     copy_axes(set, set->from, set->x0);
+    if (set->restarted && set->list_made)
+        fm_near_forget(set, pool);
+    set->restarted = false;
 }
 
 static void give_velocities(fm_contact_set *set, double h)
@@ -203,7 +214,8 @@ static double choose_part(fm_contact_set *set)
 static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report)
 {
     if (!fm_candidates_hold(set, set->x0) || !fm_candidates_hold(set, set->x1))
-        make_list(set, set->skin, pool, report);
+        make_list(set, set->x1, set->skin, pool, report);
+    set->list_age++;
     double part = choose_part(set), begin = 0, s = part;
     while (begin < 1) {
         s = begin + 1.001 * s >= 1 ? 1 - begin : s;
@@ -240,7 +252,7 @@ void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_re
     set->step_seconds = h;
     cut_ways(set, report);
     give_velocities(set, h);
-    take_over(set);
+    take_over(set, pool);
     set_difference(count, set->rate.x, set->x1.x, set->x0.x);
     set_difference(count, set->rate.y, set->x1.y, set->x0.y);
     set_difference(count, set->rate.z, set->x1.z, set->x0.z);

@@ -69,9 +69,9 @@ double *fm_contact_inverse_masses(fm_contact_set *set);
 // was cut into parts). Vertices without mass are left where they are.
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report);
 
-// Forgets the lists: the next step makes its own, from the positions alone.
-void fm_contact_restart(fm_contact_set *set);
-// What a step leaves behind for the next besides them. Gives the size needed.
+// The next steps, `steps` of them, depend on nothing but the positions and what is saved below.
+void fm_contact_restart(fm_contact_set *set, int steps);
+// Gives the size needed.
 size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size);
 bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err);
 
@@ -101,6 +101,17 @@ typedef struct fm_closest {
 } fm_closest;
 
 fm_closest fm_closest_points(fm_feature_kind kind, const fm_vec3 p[4]);
+
+// Many pairs of one kind at once. With the first feature's edge p1 - p0 and the second's p2 - p3,
+// or the triangle's sides p1 - p2 and p1 - p3, s and t are the shares in gap = r + s a + t b.
+enum { FM_CLOSEST_BATCH = 32 };
+typedef struct fm_closest_batch {
+    double p[4][3][FM_CLOSEST_BATCH]; // all lanes hold numbers, used or not
+    double s[FM_CLOSEST_BATCH], t[FM_CLOSEST_BATCH];
+    double gap[3][FM_CLOSEST_BATCH], distance[FM_CLOSEST_BATCH];
+} fm_closest_batch;
+
+void fm_closest_points_batch(fm_feature_kind kind, fm_closest_batch *batch, int count);
 
 // When the features, each point moving straight from `from` to `to` over the time 0 to 1, are
 // nearer than `least` for the first time: never later than that, and earlier only where they are
@@ -153,20 +164,29 @@ typedef struct fm_near_list {
     int count, room, touching_count;
 } fm_near_list;
 
-// Candidates of a run of leaves. Pairs whose features were d apart after the travel s need no look
+// Pairs of one kind. Those whose features were d apart after the travel s need no look
 // until the travel is s + d - thickness; never, while they are among the near ones.
 typedef struct fm_pair_list {
     int *v[4];
-    double *due;       // m, travel
+    double *due;       // m, travel; while the list is made, how near a pair has to be to be in it
     double *thickness; // m
     double soonest;    // m, no pair is due before
     int count, room;
 } fm_pair_list;
 
+// Candidates of a run of leaves.
 typedef struct fm_pair_block {
     int body, first, last; // leaf items of that body's tree
     fm_pair_list pairs[2]; // by fm_feature_kind
     fm_near_list near[2];
+    int *member, *slot; // vertices of its pairs, and the table that finds them: -1 where free
+    int member_count, slot_count;
+    double travel;   // m, how far pairs may have come nearer since the list was made
+    double allowed;  // m, how far they may in this part, for the near ones to be all
+    double approach; // m, how far they did
+    int colour;
+    int pushed;    // pairs, in the last pass
+    bool open;     // to be looked at, in this look at the part
     double margin; // m, least separation of a near pair's plane beyond what is enforced, at `seen`
     int hit_count;
     bool out_of_memory;
@@ -180,6 +200,8 @@ typedef struct fm_zones {
     int member_count;
     struct fm_zone_member *sorted; // by root
 } fm_zones;
+
+enum { FM_CONTACT_COLOURS = 64 };
 
 struct fm_contact_set {
     fm_arena arena;
@@ -197,7 +219,7 @@ struct fm_contact_set {
     double *height;         // [vertex] m, least height of its triangles at creation
     double shortest_reach;  // m, least thickness of any pair of surfaces
     double largest_reach;   // m, largest thickness
-    double skin;            // m, what the list looks further than the thickness
+    double skin;            // m, the most that the list looks further than the thickness
 
     // the caller's
     fm_contact_axes x0, x1, v;
@@ -216,11 +238,19 @@ struct fm_contact_set {
     fm_span *boxes; // [triangle]
     fm_pair_block *blocks;
     int block_count;
+    // Blocks of one colour have no vertex with a mass in common: impulses go through them at once.
+    // The last colour is of those that found no other, one after another.
+    uint64_t *colours; // [vertex] that its blocks have, as bits
+    int *by_colour;    // blocks
+    int colour_first[FM_CONTACT_COLOURS + 1];
     fm_contact_axes built; // positions when it was made
     double *gap;           // [body * body_count + body] least distance of their boxes then, m
-    double list_skin;
-    double travel; // m, how far pairs may have come nearer since then
-    bool list_made;
+    double *slack;         // [vertex] m, how far it may go from its surface's mean way
+    double *drift_slack;   // [body * body_count + body] m, how far two mean ways may differ
+    double list_care;      // 1, or more when lists did not last
+    int list_steps;        // that it is to last
+    int list_age;          // steps
+    bool list_made, restarted;
     bool moved; // the caller put vertices elsewhere than the last step left them
 
     fm_zones zones;
@@ -234,24 +264,55 @@ static inline fm_vec3 fm_contact_at(fm_contact_axes a, int i)
     return (fm_vec3){a.x[i], a.y[i], a.z[i]};
 }
 
+static inline void fm_batch_load(fm_closest_batch *batch, int lane, fm_contact_axes x, int a, int b,
+                                 int c, int d)
+{
+    int v[4] = {a, b, c, d};
+    for (int i = 0; i < 4; i++) {
+        batch->p[i][0][lane] = x.x[v[i]];
+        batch->p[i][1][lane] = x.y[v[i]];
+        batch->p[i][2][lane] = x.z[v[i]];
+    }
+}
+
+// intersections.c: boxes and trees around the triangles at x. Lists do not need them once made.
+void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x);
+
 // candidates.c
 // The longest way of a vertex from a to b, m.
 double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
-void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, double skin, fm_pool *pool);
-// Makes the near pairs good for this part: all that may come nearer than their thickness while no
-// two features approach by more than `allowed`. anew: normals of all of them, not of old ones only.
-void fm_candidates_collect(fm_contact_set *set, double allowed, bool anew, fm_pool *pool);
+// The list for what is at x and, this step, on its way to `ahead`; most: m, that a vertex may go.
+void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, fm_contact_axes ahead, double most,
+                         fm_pool *pool);
+// The list once more, from the positions and slacks that it was made of.
+void fm_candidates_fill(fm_contact_set *set, fm_pool *pool);
 // The most that any pair of the list may have approached from a to b, m.
 double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
 // Whether all pairs outside the list are further apart than their thickness at x.
 bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x);
 
+// near.c
+// How much nearer a pair of a batch may come before it matters, m: h is its thickness.
+double fm_near_room(fm_feature_kind kind, const fm_closest_batch *batch, int lane, double h);
+// Makes the near pairs good for this part: all that may come nearer than their thickness while no
+// two features of a block approach by more than `wider` times what is wished. anew: normals of all
+// of them, not of old ones only.
+void fm_near_collect(fm_contact_set *set, double wider, bool anew, fm_pool *pool);
+// Whether what was wished and then corrected kept to that; if so it is added to the travel, if not
+// the blocks where it did not are opened.
+bool fm_near_suffice(fm_contact_set *set, fm_pool *pool);
+void fm_near_open(fm_contact_set *set); // all blocks
+// Nothing is near, and when to look is found anew from the positions at `from`.
+void fm_near_forget(fm_contact_set *set, fm_pool *pool);
+// What the caller moved between steps, from `from` to `to`, is added to the travel.
+void fm_near_carry(fm_contact_set *set, fm_contact_axes to);
+
 // impulses.c
-// Looks at the near pairs at `to`: which touch, and how safe each block is.
-void fm_impulses_look(fm_contact_set *set, fm_pool *pool);
-// One pass over the pairs that touch, in order, or over those that were hit: positions, rates and
+// Looks at the near pairs of open blocks at `to`: which touch, and how safe each block is.
+void fm_impulses_look(fm_contact_set *set, bool again, fm_pool *pool);
+// One pass over the pairs that touch, colour by colour, or over those that were hit: positions, rates and
 // velocities of vertices with a mass. Gives how many pairs were pushed.
-int fm_impulses_apply(fm_contact_set *set, bool hits_only);
+int fm_impulses_apply(fm_contact_set *set, bool hits_only, fm_pool *pool);
 // Finds the near pairs that meet on their way, and turns their closest points and normal to those
 // at the time of impact. Gives their number.
 int fm_impulses_find_hits(fm_contact_set *set, fm_pool *pool);

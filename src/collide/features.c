@@ -13,13 +13,15 @@
 //
 // [LKJ21] Li, Kaufman, Jiang: Codimensional incremental potential contact. TOG 40(4), 2021, sec. 5.
 #include "collide/contact.h"
+#include "core/simd.h"
 
 #include <assert.h>
 #include <float.h>
 
 static const double SAFE_SHARE = 0.9;
 static const double MET = 0.1; // of the separation to keep: nearer than that above it counts as met
-enum { MAX_ADVANCES = 1000 };  // the way halves at least every few; beyond, it counts as a contact
+static const double PARALLEL = 1e-12; // squared sine of edges' angle: below, an end is as near
+enum { MAX_ADVANCES = 1000 }; // the way halves at least every few; beyond, it counts as a contact
 
 static double clamp_unit(double t)
 {
@@ -76,8 +78,7 @@ static fm_closest find_edge_edge(const fm_vec3 p[4])
     double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
     double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
     double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-    // nearer to parallel than that, an end is as near
-    if (area > 1e-12 * aa * bb && s >= 0 && s <= area && t >= 0 && t <= area) {
+    if (area > PARALLEL * aa * bb && s >= 0 && s <= area && t >= 0 && t <= area) {
         try_shares(&best, s / area, t / area);
     } else {
         try_shares(&best, 0, find_share(rb, bb));
@@ -92,6 +93,111 @@ static fm_closest find_edge_edge(const fm_vec3 p[4])
 fm_closest fm_closest_points(fm_feature_kind kind, const fm_vec3 p[4])
 {
     return kind == FM_VERTEX_TRIANGLE ? find_vertex_triangle(p) : find_edge_edge(p);
+}
+
+// The same for many pairs, lane by lane and without branches: every candidate is tried, and counts
+// where it is one.
+static inline double take_share(double along, double square)
+{
+    double share = along / square;
+    share = share > 0 ? share : 0; // no number, too
+    return share < 1 ? share : 1;
+}
+
+typedef struct batch_lane {
+    double rx, ry, rz, ax, ay, az, bx, by, bz;
+} batch_lane;
+
+// Squared length of r + s a + t b.
+static inline double find_square(const batch_lane *l, double s, double t)
+{
+    double x = l->rx + s * l->ax + t * l->bx;
+    double y = l->ry + s * l->ay + t * l->by;
+    double z = l->rz + s * l->az + t * l->bz;
+    return x * x + y * y + z * z;
+}
+
+static inline void give_lane(fm_closest_batch *batch, int i, const batch_lane *l, double s,
+                             double t)
+{
+    double x = l->rx + s * l->ax + t * l->bx;
+    double y = l->ry + s * l->ay + t * l->by;
+    double z = l->rz + s * l->az + t * l->bz;
+    batch->s[i] = s;
+    batch->t[i] = t;
+    batch->gap[0][i] = x;
+    batch->gap[1][i] = y;
+    batch->gap[2][i] = z;
+    batch->distance[i] = sqrt(x * x + y * y + z * z);
+}
+
+static FM_SIMD_CLONES void close_vertices(fm_closest_batch *batch, int lanes)
+{
+    double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
+#pragma omp simd
+    for (int i = 0; i < lanes; i++) {
+        batch_lane l = {p[0][0][i] - p[1][0][i], p[0][1][i] - p[1][1][i], p[0][2][i] - p[1][2][i],
+                        p[1][0][i] - p[2][0][i], p[1][1][i] - p[2][1][i], p[1][2][i] - p[2][2][i],
+                        p[1][0][i] - p[3][0][i], p[1][1][i] - p[3][1][i], p[1][2][i] - p[3][2][i]};
+        double aa = l.ax * l.ax + l.ay * l.ay + l.az * l.az;
+        double ab = l.ax * l.bx + l.ay * l.by + l.az * l.bz;
+        double bb = l.bx * l.bx + l.by * l.by + l.bz * l.bz;
+        double ra = -(l.rx * l.ax + l.ry * l.ay + l.rz * l.az);
+        double rb = -(l.rx * l.bx + l.ry * l.by + l.rz * l.bz);
+        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (area > DBL_EPSILON * aa * bb) & (s >= 0) & (t >= 0) & (s + t <= area);
+        double s1 = take_share(ra, aa), t2 = take_share(rb, bb);
+        double u = take_share(aa - ab - ra + rb, aa - 2 * ab + bb);
+        double d1 = find_square(&l, s1, 0), d2 = find_square(&l, 0, t2);
+        double d3 = find_square(&l, 1 - u, u);
+        bool second = d2 < d1;
+        double best = second ? d2 : d1, bs = second ? 0 : s1, bt = second ? t2 : 0;
+        bool third = d3 < best;
+        bs = third ? 1 - u : bs;
+        bt = third ? u : bt;
+        bs = inside ? s / area : bs;
+        bt = inside ? t / area : bt;
+        give_lane(batch, i, &l, bs, bt);
+    }
+}
+
+static FM_SIMD_CLONES void close_edges(fm_closest_batch *batch, int lanes)
+{
+    double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
+#pragma omp simd
+    for (int i = 0; i < lanes; i++) {
+        batch_lane l = {p[0][0][i] - p[2][0][i], p[0][1][i] - p[2][1][i], p[0][2][i] - p[2][2][i],
+                        p[1][0][i] - p[0][0][i], p[1][1][i] - p[0][1][i], p[1][2][i] - p[0][2][i],
+                        p[2][0][i] - p[3][0][i], p[2][1][i] - p[3][1][i], p[2][2][i] - p[3][2][i]};
+        double aa = l.ax * l.ax + l.ay * l.ay + l.az * l.az;
+        double ab = l.ax * l.bx + l.ay * l.by + l.az * l.bz;
+        double bb = l.bx * l.bx + l.by * l.by + l.bz * l.bz;
+        double ra = -(l.rx * l.ax + l.ry * l.ay + l.rz * l.az);
+        double rb = -(l.rx * l.bx + l.ry * l.by + l.rz * l.bz);
+        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (area > PARALLEL * aa * bb) & (s >= 0) & (s <= area) & (t >= 0) & (t <= area);
+        double t0 = take_share(rb, bb), t1 = take_share(rb - ab, bb);
+        double s0 = take_share(ra, aa), s1 = take_share(ra - ab, aa);
+        double d0 = find_square(&l, 0, t0), d1 = find_square(&l, 1, t1);
+        double d2 = find_square(&l, s0, 0), d3 = find_square(&l, s1, 1);
+        bool end = d1 < d0, other = d3 < d2;
+        double bs = end ? 1 : 0, bt = end ? t1 : t0, best = end ? d1 : d0;
+        bool second = (other ? d3 : d2) < best;
+        bs = second ? (other ? s1 : s0) : bs;
+        bt = second ? (other ? 1 : 0) : bt;
+        bs = inside ? s / area : bs;
+        bt = inside ? t / area : bt;
+        give_lane(batch, i, &l, bs, bt);
+    }
+}
+
+void fm_closest_points_batch(fm_feature_kind kind, fm_closest_batch *batch, int count)
+{
+    int lanes = fm_block_count(count, FM_LANES) * FM_LANES; // whole vectors
+    if (kind == FM_VERTEX_TRIANGLE)
+        close_vertices(batch, lanes);
+    else
+        close_edges(batch, lanes);
 }
 
 // The fastest that the features approach: way per unit time, without what all points share.

@@ -26,10 +26,13 @@
 // [BFA02] Bridson, Fedkiw, Anderson: Robust treatment of collisions, contact and friction for cloth
 //         animation. TOG 21(3), 2002.
 #include "collide/contact.h"
+#include "core/simd.h"
 
 #include <string.h>
 
-enum { BLOCKS_AT_ONCE = 4 };
+enum { BLOCKS_AT_ONCE = 4, BLOCKS_A_THREAD = 2 };
+
+static const double NOTHING = 1e-6; // of the thickness: what rounding leaves of a lack made good
 
 // A pair as the passes work on it.
 typedef struct contact {
@@ -40,7 +43,7 @@ typedef struct contact {
     double inertia; // kg: of the two points moving against each other
 } contact;
 
-static fm_vec3 sum_weighted(const contact *c, fm_contact_axes a)
+FM_INLINE fm_vec3 sum_weighted(const contact *c, fm_contact_axes a)
 {
     fm_vec3 sum = {0, 0, 0};
     for (int i = 0; i < 4; i++)
@@ -48,12 +51,14 @@ static fm_vec3 sum_weighted(const contact *c, fm_contact_axes a)
     return sum;
 }
 
-static void add_weighted(const fm_contact_set *set, const contact *c, fm_contact_axes a,
-                         fm_vec3 change)
+FM_INLINE void add_weighted(const fm_contact_set *set, const contact *c, fm_contact_axes a,
+                            fm_vec3 change)
 {
     for (int i = 0; i < 4; i++) {
         int v = c->v[i];
         double share = set->inverse_mass[v] * c->w[i] * c->inertia;
+        if (share == 0)
+            continue; // another thread may be reading it
         a.x[v] += share * change.x;
         a.y[v] += share * change.y;
         a.z[v] += share * change.z;
@@ -61,14 +66,14 @@ static void add_weighted(const fm_contact_set *set, const contact *c, fm_contact
 }
 
 // What friction takes from a sliding motion, given the approach that was taken.
-static fm_vec3 find_friction(const contact *c, fm_vec3 relative, double taken)
+FM_INLINE fm_vec3 find_friction(const contact *c, fm_vec3 relative, double taken)
 {
     fm_vec3 slide = fm_add_scaled(relative, c->n, -fm_dot(relative, c->n));
-    double length = fm_length(slide), most = c->friction * taken;
-    return fm_scale(slide, length > most ? -most / length : -1);
+    double square = fm_dot(slide, slide), most = c->friction * taken;
+    return fm_scale(slide, square > most * most ? -most / sqrt(square) : -1);
 }
 
-static void apply_to_velocities(fm_contact_set *set, const contact *c)
+FM_INLINE void apply_to_velocities(fm_contact_set *set, const contact *c)
 {
     fm_vec3 relative = sum_weighted(c, set->v);
     double approach = -fm_dot(relative, c->n);
@@ -77,14 +82,14 @@ static void apply_to_velocities(fm_contact_set *set, const contact *c)
                      fm_add_scaled(find_friction(c, relative, approach), c->n, approach));
 }
 
-static double find_pair_friction(const fm_contact_set *set, const int v[4])
+FM_INLINE double find_pair_friction(const fm_contact_set *set, const int v[4])
 {
     double a = set->bodies[set->body_of[v[0]]].friction;
     double b = set->bodies[set->body_of[v[2]]].friction;
     return a == b ? a : sqrt(a * b);
 }
 
-static bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm_near_pair *pair)
+FM_INLINE bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm_near_pair *pair)
 {
     contact c = {.v = pair->v, .n = pair->n};
     fm_near_weights(kind, pair, c.w);
@@ -92,7 +97,7 @@ static bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm_ne
     double h = pair->thickness, gap = fm_dot(c.n, start), mobility = 0;
     double target = gap < h ? gap + set->push_share * (h - gap) : h;
     double lack = target - fm_dot(c.n, end);
-    if (!(lack > 0))
+    if (!(lack > NOTHING * h))
         return false;
     for (int i = 0; i < 4; i++)
         mobility += set->inverse_mass[c.v[i]] * c.w[i] * c.w[i];
@@ -110,7 +115,8 @@ static bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm_ne
     return true;
 }
 
-static int apply_to_hits(fm_contact_set *set, fm_feature_kind kind, const fm_near_list *near)
+static FM_SIMD_CLONES int apply_to_hits(fm_contact_set *set, fm_feature_kind kind,
+                                        const fm_near_list *near)
 {
     int count = 0;
     for (int k = 0; k < near->count; k++) {
@@ -121,7 +127,8 @@ static int apply_to_hits(fm_contact_set *set, fm_feature_kind kind, const fm_nea
     return count;
 }
 
-static int apply_to_touching(fm_contact_set *set, fm_feature_kind kind, const fm_near_list *near)
+static FM_SIMD_CLONES int apply_to_touching(fm_contact_set *set, fm_feature_kind kind,
+                                            const fm_near_list *near)
 {
     int count = 0;
     for (int k = 0; k < near->touching_count; k++)
@@ -129,19 +136,41 @@ static int apply_to_touching(fm_contact_set *set, fm_feature_kind kind, const fm
     return count;
 }
 
-int fm_impulses_apply(fm_contact_set *set, bool hits_only)
+typedef struct pass {
+    fm_contact_set *set;
+    const int *blocks; // of one colour
+    bool hits_only;
+} pass;
+
+static void apply_to_blocks(void *context, int first, int last)
 {
-    int count = 0;
-    for (int b = 0; b < set->block_count; b++) {
-        const fm_pair_block *block = &set->blocks[b];
+    const pass *job = context;
+    for (int i = first; i < last; i++) {
+        fm_pair_block *block = &job->set->blocks[job->blocks[i]];
+        block->pushed = 0;
         for (int kind = 0; kind < 2; kind++) {
             const fm_near_list *near = &block->near[kind];
-            if (!hits_only)
-                count += apply_to_touching(set, (fm_feature_kind)kind, near);
+            if (!job->hits_only)
+                block->pushed += apply_to_touching(job->set, (fm_feature_kind)kind, near);
             else if (block->hit_count > 0)
-                count += apply_to_hits(set, (fm_feature_kind)kind, near);
+                block->pushed += apply_to_hits(job->set, (fm_feature_kind)kind, near);
         }
     }
+}
+
+int fm_impulses_apply(fm_contact_set *set, bool hits_only, fm_pool *pool)
+{
+    int count = 0;
+    for (int c = 0; c < FM_CONTACT_COLOURS; c++) {
+        int first = set->colour_first[c], blocks = set->colour_first[c + 1] - first;
+        pass job = {set, set->by_colour + first, hits_only};
+        if (c == FM_CONTACT_COLOURS - 1)
+            apply_to_blocks(&job, 0, blocks);
+        else
+            fm_parallel_for(pool, blocks, BLOCKS_A_THREAD, apply_to_blocks, &job);
+    }
+    for (int b = 0; b < set->block_count; b++)
+        count += set->blocks[b].pushed;
     return count;
 }
 
@@ -151,7 +180,7 @@ typedef struct span {
     double gap, separation;
 } span;
 
-static inline span find_span(fm_feature_kind kind, const fm_near_pair *pair, fm_contact_axes x)
+FM_INLINE span find_span(fm_feature_kind kind, const fm_near_pair *pair, fm_contact_axes x)
 {
     double p[4];
     for (int i = 0; i < 4; i++) {
@@ -166,8 +195,7 @@ static inline span find_span(fm_feature_kind kind, const fm_near_pair *pair, fm_
                   p[0] - fm_larger(p[1], high)};
 }
 
-static inline double look_at_list(const fm_contact_set *set, fm_feature_kind kind,
-                                  fm_near_list *near)
+FM_INLINE double look_at_list(const fm_contact_set *set, fm_feature_kind kind, fm_near_list *near)
 {
     double margin = INFINITY;
     int touching = 0;
@@ -183,24 +211,34 @@ static inline double look_at_list(const fm_contact_set *set, fm_feature_kind kin
     return margin;
 }
 
-static void look_at_blocks(void *context, int first, int last)
+static FM_SIMD_CLONES void look_at_blocks(void *context, int first, int last)
 {
     fm_contact_set *set = context;
     for (int b = first; b < last; b++) {
         fm_pair_block *block = &set->blocks[b];
+        if (!block->open) {
+            block->near[0].touching_count = block->near[1].touching_count = 0;
+            continue;
+        }
         double a = look_at_list(set, FM_VERTEX_TRIANGLE, &block->near[FM_VERTEX_TRIANGLE]);
         double c = look_at_list(set, FM_EDGE_EDGE, &block->near[FM_EDGE_EDGE]);
         block->margin = fm_smaller(a, c);
     }
 }
 
-void fm_impulses_look(fm_contact_set *set, fm_pool *pool)
+// Looking again, margins of blocks that are not open still are from `seen`; the others' are not,
+// and have to be tested.
+void fm_impulses_look(fm_contact_set *set, bool again, fm_pool *pool)
 {
     size_t bytes = (size_t)set->vertex_count * sizeof(double);
-    memcpy(set->seen.x, set->to.x, bytes);
-    memcpy(set->seen.y, set->to.y, bytes);
-    memcpy(set->seen.z, set->to.z, bytes);
+    if (!again) {
+        memcpy(set->seen.x, set->to.x, bytes);
+        memcpy(set->seen.y, set->to.y, bytes);
+        memcpy(set->seen.z, set->to.z, bytes);
+    }
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, look_at_blocks, set);
+    for (int b = 0; again && b < set->block_count; b++)
+        set->blocks[b].margin = set->blocks[b].open ? -INFINITY : set->blocks[b].margin;
 }
 
 // Turns the pair to the time of impact; false when there is none.

@@ -163,13 +163,18 @@ static void enclose(fm_span *box, fm_contact_axes x, const int *vertices, int co
     }
 }
 
-int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool *marked)
+void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x)
 {
-    count_job job = {.set = set, .x = x, .marked = marked};
     for (int t = 0; t < set->triangle_count; t++)
         enclose(&set->boxes[t], x, set->triangle[t], 3);
     for (int s = 0; s < set->body_count; s++)
         fm_box_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
+}
+
+int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool *marked)
+{
+    count_job job = {.set = set, .x = x, .marked = marked};
+    fm_contact_fit_boxes(set, x);
     for (int e = 0; e < set->edge_count; e++) {
         job.edge = set->edge[e];
         enclose(&job.box, x, job.edge, 2);

@@ -6,7 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_ITEMS = 64, RESERVED_PAIRS = 24 }; // triangles a block; pairs a triangle
+enum {
+    BLOCK_ITEMS = 64,     // triangles a block
+    RESERVED_PAIRS = 24,  // a triangle
+    RESERVED_SLOTS = 512, // a block: twice the vertices; a power of two
+    LIST_STEPS = 8,       // that a list is to last, unless the caller says how many
+};
 
 static bool check_surface(const fm_contact_surface *s, fm_error *err)
 {
@@ -76,7 +81,10 @@ static bool alloc_set(fm_contact_set *set, fm_error *err)
     set->owned_vertex = alloc(set, t, sizeof *set->owned_vertex, err);
     set->boxes = alloc(set, t, sizeof *set->boxes, err);
     set->edge = alloc(set, 3 * t, sizeof *set->edge, err);
+    set->slack = alloc(set, n, sizeof(double), err);
+    set->colours = alloc(set, n, sizeof *set->colours, err);
     set->gap = alloc(set, set->body_count * set->body_count, sizeof(double), err);
+    set->drift_slack = alloc(set, set->body_count * set->body_count, sizeof(double), err);
     return err->status == FM_OK;
 }
 
@@ -248,12 +256,22 @@ static bool reserve_near(fm_near_list *near, int room, fm_error *err)
            fm_fail_no_memory(err, "contact", (size_t)room * sizeof *near->pairs);
 }
 
+static bool reserve_members(fm_pair_block *block, fm_error *err)
+{
+    block->slot_count = RESERVED_SLOTS;
+    block->slot = malloc(RESERVED_SLOTS * sizeof *block->slot);
+    block->member = malloc(RESERVED_SLOTS / 2 * sizeof *block->member);
+    return (block->slot && block->member) ||
+           fm_fail_no_memory(err, "contact", RESERVED_SLOTS * sizeof *block->slot);
+}
+
 static bool make_blocks(fm_contact_set *set, fm_error *err)
 {
     for (int s = 0; s < set->body_count; s++)
         set->block_count += fm_block_count(set->bodies[s].triangle_count, BLOCK_ITEMS);
     set->blocks = alloc(set, set->block_count, sizeof *set->blocks, err);
-    if (!set->blocks)
+    set->by_colour = alloc(set, set->block_count, sizeof *set->by_colour, err);
+    if (!set->blocks || !set->by_colour)
         return false;
     int b = 0;
     for (int s = 0; s < set->body_count; s++) {
@@ -268,6 +286,8 @@ static bool make_blocks(fm_contact_set *set, fm_error *err)
                 return false;
             if (!reserve_near(&block->near[0], room / 6, err) ||
                 !reserve_near(&block->near[1], room / 3, err))
+                return false;
+            if (!reserve_members(block, err))
                 return false;
         }
     }
@@ -312,6 +332,8 @@ fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surfac
         return NULL;
     }
     set->body_count = surface_count;
+    set->list_steps = LIST_STEPS;
+    set->list_care = 1;
     if (!fill_set(set, surfaces, err)) {
         fm_contact_destroy(set);
         return NULL;
@@ -334,6 +356,8 @@ void fm_contact_destroy(fm_contact_set *set)
             free(block->near[kind].pairs);
             free(block->near[kind].touching);
         }
+        free(block->slot);
+        free(block->member);
     }
     fm_arena_free(&set->arena);
     free(set);
@@ -374,40 +398,85 @@ const bool *fm_contact_pinched(const fm_contact_set *set)
     return set->pinched;
 }
 
-void fm_contact_restart(fm_contact_set *set)
+void fm_contact_restart(fm_contact_set *set, int steps)
 {
-    set->list_made = false;
-    set->travel = 0;
+    set->restarted = true;
+    set->list_steps = steps;
 }
 
-// What the next step knows of this one when lists are made anew: flags of vertices, and two bytes.
+typedef struct saved_state {
+    double care;
+    int32_t age;
+    unsigned char list_made, is_tangled, started, unused;
+} saved_state;
+
+// Flags of vertices, and what the list was made of.
 size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size)
 {
-    size_t n = (size_t)set->vertex_count, need = 2 * n + 2;
+    size_t n = (size_t)set->vertex_count, pairs = (size_t)(set->body_count * set->body_count);
+    size_t need = sizeof(saved_state) + (4 * n + pairs) * sizeof(double) + 2 * n;
     if (!buffer || size < need)
         return need;
+    saved_state state = {.care = set->list_care,
+                         .age = set->list_age,
+                         .list_made = set->list_made,
+                         .is_tangled = set->is_tangled,
+                         .started = set->started};
+    const double *made_of[] = {set->built.x, set->built.y, set->built.z, set->slack};
     unsigned char *out = buffer;
+    memcpy(out, &state, sizeof state);
+    out += sizeof state;
+    for (int i = 0; i < 4; i++, out += n * sizeof(double))
+        memcpy(out, made_of[i], n * sizeof(double));
+    memcpy(out, set->drift_slack, pairs * sizeof(double));
+    out += pairs * sizeof(double);
     for (size_t i = 0; i < n; i++) {
         out[i] = set->pinched[i];
         out[n + i] = set->tangled[i];
     }
-    out[2 * n] = set->is_tangled;
-    out[2 * n + 1] = set->started;
     return need;
+}
+
+static bool are_finite(const double *a, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(a[i]))
+            return false;
+    }
+    return true;
 }
 
 bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err)
 {
-    size_t n = (size_t)set->vertex_count;
+    size_t n = (size_t)set->vertex_count, pairs = (size_t)(set->body_count * set->body_count);
     const unsigned char *in = buffer;
-    if (size != 2 * n + 2)
+    saved_state state;
+    if (size != fm_contact_save(set, NULL, 0))
         return fm_fail_number(err, "contact", "state size", (double)size, "what was saved");
+    memcpy(&state, in, sizeof state);
+    in += sizeof state;
+    double *made_of[] = {set->built.x, set->built.y, set->built.z, set->slack};
+    bool good = state.care >= 1 && isfinite(state.care) && state.age >= 0;
+    for (int i = 0; i < 4; i++, in += n * sizeof(double)) {
+        memcpy(made_of[i], in, n * sizeof(double));
+        good = good && are_finite(made_of[i], n);
+    }
+    memcpy(set->drift_slack, in, pairs * sizeof(double));
+    in += pairs * sizeof(double);
+    set->list_made = false;
+    if (!good || !are_finite(set->drift_slack, pairs))
+        return fm_fail(err, FM_BAD_VALUE, "contact", "state", "no numbers", "what was saved");
     for (size_t i = 0; i < n; i++) {
         set->pinched[i] = in[i] != 0;
         set->tangled[i] = in[n + i] != 0;
     }
-    set->is_tangled = in[2 * n] != 0;
-    set->started = in[2 * n + 1] != 0;
-    fm_contact_restart(set);
+    set->list_care = state.care;
+    set->list_age = state.age;
+    set->list_made = state.list_made != 0;
+    set->is_tangled = state.is_tangled != 0;
+    set->started = state.started != 0;
+    if (set->list_made)
+        fm_candidates_fill(set, NULL);
+    fm_contact_restart(set, set->list_steps);
     return true;
 }

@@ -298,7 +298,7 @@ bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *re
         if (!fm_substep_begin(&touch->steps[i], touch->cloths[i], &around, h, err))
             return false;
     }
-    fm_contact_restart(touch->set);
+    fm_contact_restart(touch->set, 2 * substeps);
     for (int n = 1; n <= substeps; n++) {
         if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err))
             return false;
