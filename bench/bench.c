@@ -11,6 +11,8 @@ const bench_case bench_cases[] = {
      bench_memory},
     {"cloth", "a substep of a cloth: what memory, size and threads cost", bench_cloth},
     {"stiff", "cloth that does not stretch: directional, iterative, springs alone", bench_stiff},
+    {"contact", "cloth that nothing passes through: against plain collisions, and larger sheets",
+     bench_contact},
     {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
      bench_particles},
     {"surface", "the surface of a fluid: ns per particle, and how that grows", bench_surface},

@@ -52,6 +52,7 @@ void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_tu
 bench_function bench_memory;
 bench_function bench_cloth;
 bench_function bench_stiff;
+bench_function bench_contact;
 bench_function bench_particles;
 bench_function bench_surface;
 bench_function bench_files;  // where files are built
