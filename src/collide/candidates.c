@@ -168,27 +168,15 @@ static void choose_slack(fm_contact_set *set, fm_contact_axes ahead, double leas
 static void fit_boxes(void *context, int first, int last)
 {
     fm_contact_set *set = context;
-    const double *axes[3] = {set->built.x, set->built.y, set->built.z};
     for (int t = first; t < last; t++) {
         const int *v = set->triangle[t];
         double r = fm_larger(set->slack[v[0]], fm_larger(set->slack[v[1]], set->slack[v[2]]));
-        fm_span *box = &set->boxes[t];
-        for (int axis = 0; axis < 3; axis++) {
-            const double *x = axes[axis];
-            box->low[axis] = fm_smaller(x[v[0]], fm_smaller(x[v[1]], x[v[2]])) - r;
-            box->high[axis] = fm_larger(x[v[0]], fm_larger(x[v[1]], x[v[2]])) + r;
-        }
+        fm_box box = fm_box_empty();
+        for (int i = 0; i < 3; i++)
+            fm_box_add(&box, fm_contact_at(set->built, v[i]));
+        set->boxes[t] =
+            (fm_box){fm_sub(box.low, (fm_vec3){r, r, r}), fm_add(box.high, (fm_vec3){r, r, r})};
     }
-}
-
-static double find_box_gap(const fm_span *a, const fm_span *b)
-{
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double apart = fm_larger(a->low[axis] - b->high[axis], b->low[axis] - a->high[axis]);
-        square += apart > 0 ? apart * apart : 0;
-    }
-    return sqrt(square);
 }
 
 static bool grow_list(fm_pair_list *list)
@@ -352,9 +340,9 @@ static void visit_leaf(void *context, int first, int count)
     const fm_contact_body *other = &set->bodies[s->other];
     double margin = set->largest_reach + s->drift_slack;
     for (int i = first; i < first + count; i++) {
-        int triangle = other->first_triangle + other->tree.item[i];
+        int triangle = other->first_triangle + other->tree.items[i];
         if ((s->other != s->body || i > s->position) &&
-            fm_box_overlaps(&set->boxes[s->triangle], &set->boxes[triangle], margin))
+            fm_box_meets(&set->boxes[s->triangle], &set->boxes[triangle], margin))
             add_triangles(s, s->triangle, triangle);
     }
 }
@@ -405,10 +393,10 @@ static void fill_block(search *s)
             continue;
         for (int i = block->first; i < block->last; i++) {
             s->position = i;
-            s->triangle = body->first_triangle + body->tree.item[i];
+            s->triangle = body->first_triangle + body->tree.items[i];
             int from = s->other == s->body ? i + 1 : 0;
-            fm_box_tree_query(&set->bodies[s->other].tree, &set->boxes[s->triangle], margin, from,
-                              visit_leaf, s);
+            fm_tree_visit(&set->bodies[s->other].tree, &set->boxes[s->triangle], margin, from,
+                          visit_leaf, s);
         }
     }
     for (int kind = 0; kind < 2; kind++)
@@ -461,11 +449,13 @@ void fm_candidates_fill(fm_contact_set *set, fm_pool *pool)
 {
     fm_parallel_for(pool, set->triangle_count, 1024, fit_boxes, set);
     for (int s = 0; s < set->body_count; s++)
-        fm_box_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
+        fm_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
     for (int s = 0; s < set->body_count; s++) {
-        for (int t = s; t < set->body_count; t++)
-            set->gap[s * set->body_count + t] =
-                find_box_gap(&set->bodies[s].tree.nodes[0].box, &set->bodies[t].tree.nodes[0].box);
+        fm_box bounds = fm_tree_bounds(&set->bodies[s].tree);
+        for (int t = s; t < set->body_count; t++) {
+            fm_box other = fm_tree_bounds(&set->bodies[t].tree);
+            set->gap[s * set->body_count + t] = fm_box_gap(&bounds, &other);
+        }
     }
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);
     colour_blocks(set);

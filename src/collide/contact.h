@@ -127,9 +127,9 @@ typedef struct fm_contact_body {
     int first_triangle, triangle_count;
     bool kinematic, solid;
     double thickness, friction;
-    fm_box_tree tree; // over its triangles, numbered within the surface
-    fm_vec3 drift;    // mean way of its vertices, m: of the part of a step, or since the list
-    double spread;    // the most that a vertex differs from it, m
+    fm_tree tree;  // over its triangles, numbered within the surface
+    fm_vec3 drift; // mean way of its vertices, m: of the part of a step, or since the list
+    double spread; // the most that a vertex differs from it, m
 } fm_contact_body;
 
 // A pair that is nearer than its thickness, or may soon be. Its normal and closest points are of a
@@ -235,7 +235,7 @@ struct fm_contact_set {
     double push_share; // of what lacks to the thickness, made good in this part
 
     // the list
-    fm_span *boxes; // [triangle]
+    fm_box *boxes; // [triangle]
     fm_pair_block *blocks;
     int block_count;
     // Blocks of one colour have no vertex with a mass in common: impulses go through them at once.
@@ -277,6 +277,7 @@ static inline void fm_batch_load(fm_closest_batch *batch, int lane, fm_contact_a
 
 // intersections.c: boxes and trees around the triangles at x. Lists do not need them once made.
 void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x);
+void fm_contact_box_triangles(fm_contact_set *set, fm_contact_axes x); // boxes alone
 
 // candidates.c
 // The longest way of a vertex from a to b, m.

@@ -34,8 +34,8 @@ static void visit(void *context, int first, int count)
     const fm_contact_set *set = job->set;
     const fm_contact_body *other = &set->bodies[job->other];
     for (int i = first; i < first + count; i++) {
-        int triangle = other->first_triangle + other->tree.item[i];
-        if (fm_box_overlaps(&set->boxes[job->triangle], &set->boxes[triangle], job->least))
+        int triangle = other->first_triangle + other->tree.items[i];
+        if (fm_box_meets(&set->boxes[job->triangle], &set->boxes[triangle], job->least))
             try_triangles(job, set->triangle[job->triangle], set->triangle[triangle]);
     }
 }
@@ -49,8 +49,7 @@ double fm_contact_find_closest(fm_contact_set *set, fm_contact_axes x, double re
         for (job.other = job.body; job.other < set->body_count; job.other++) {
             const fm_contact_body *body = &set->bodies[job.body], *other = &set->bodies[job.other];
             if (!body->kinematic || !other->kinematic)
-                fm_box_tree_query(&other->tree, &set->boxes[job.triangle], job.least, 0, visit,
-                                  &job);
+                fm_tree_visit(&other->tree, &set->boxes[job.triangle], job.least, 0, visit, &job);
         }
     }
     return job.least;

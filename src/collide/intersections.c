@@ -124,7 +124,7 @@ typedef struct count_job {
     const fm_contact_body *body; // whose triangles are visited
     fm_contact_axes x;
     const int *edge;
-    fm_span box;
+    fm_box box;
     int count;
     bool *marked;
 } count_job;
@@ -134,12 +134,12 @@ static void visit(void *context, int first, int count)
     count_job *job = context;
     const int *e = job->edge;
     for (int i = first; i < first + count; i++) {
-        int triangle = job->body->first_triangle + job->body->tree.item[i];
+        int triangle = job->body->first_triangle + job->body->tree.items[i];
         const int *t = job->set->triangle[triangle];
         bool shared = false;
         for (int k = 0; k < 3; k++)
             shared = shared || t[k] == e[0] || t[k] == e[1];
-        if (shared || !fm_box_overlaps(&job->box, &job->set->boxes[triangle], 0) ||
+        if (shared || !fm_box_meets(&job->box, &job->set->boxes[triangle], 0) ||
             !goes_through(job->x, e, t))
             continue;
         job->count++;
@@ -151,24 +151,25 @@ static void visit(void *context, int first, int count)
     }
 }
 
-static void enclose(fm_span *box, fm_contact_axes x, const int *vertices, int count)
+static fm_box enclose(fm_contact_axes x, const int *vertices, int count)
 {
-    for (int i = 0; i < count; i++) {
-        fm_vec3 p = fm_contact_at(x, vertices[i]);
-        double at[3] = {p.x, p.y, p.z};
-        for (int axis = 0; axis < 3; axis++) {
-            box->low[axis] = i ? fm_smaller(box->low[axis], at[axis]) : at[axis];
-            box->high[axis] = i ? fm_larger(box->high[axis], at[axis]) : at[axis];
-        }
-    }
+    fm_box box = fm_box_empty();
+    for (int i = 0; i < count; i++)
+        fm_box_add(&box, fm_contact_at(x, vertices[i]));
+    return box;
+}
+
+void fm_contact_box_triangles(fm_contact_set *set, fm_contact_axes x)
+{
+    for (int t = 0; t < set->triangle_count; t++)
+        set->boxes[t] = enclose(x, set->triangle[t], 3);
 }
 
 void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x)
 {
-    for (int t = 0; t < set->triangle_count; t++)
-        enclose(&set->boxes[t], x, set->triangle[t], 3);
+    fm_contact_box_triangles(set, x);
     for (int s = 0; s < set->body_count; s++)
-        fm_box_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
+        fm_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
 }
 
 int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool *marked)
@@ -177,12 +178,12 @@ int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool 
     fm_contact_fit_boxes(set, x);
     for (int e = 0; e < set->edge_count; e++) {
         job.edge = set->edge[e];
-        enclose(&job.box, x, job.edge, 2);
+        job.box = enclose(x, job.edge, 2);
         bool kinematic = set->bodies[set->body_of[job.edge[0]]].kinematic;
         for (int s = 0; s < set->body_count; s++) {
             job.body = &set->bodies[s];
             if (!kinematic || !job.body->kinematic)
-                fm_box_tree_query(&job.body->tree, &job.box, 0, 0, visit, &job);
+                fm_tree_visit(&job.body->tree, &job.box, 0, 0, visit, &job);
         }
     }
     return job.count;

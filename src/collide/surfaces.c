@@ -213,21 +213,11 @@ static void choose_reach(fm_contact_set *set)
 
 static bool make_trees(fm_contact_set *set, fm_error *err)
 {
-    for (int t = 0; t < set->triangle_count; t++) {
-        fm_span *box = &set->boxes[t];
-        for (int i = 0; i < 3; i++) {
-            fm_vec3 p = fm_contact_at(set->x0, set->triangle[t][i]);
-            double at[3] = {p.x, p.y, p.z};
-            for (int axis = 0; axis < 3; axis++) {
-                box->low[axis] = i ? fm_smaller(box->low[axis], at[axis]) : at[axis];
-                box->high[axis] = i ? fm_larger(box->high[axis], at[axis]) : at[axis];
-            }
-        }
-    }
+    fm_contact_box_triangles(set, set->x0);
     for (int s = 0; s < set->body_count; s++) {
         fm_contact_body *body = &set->bodies[s];
-        if (!fm_box_tree_build(&body->tree, &set->arena, body->triangle_count,
-                               set->boxes + body->first_triangle, err))
+        if (!fm_tree_build(&body->tree, &set->arena, set->boxes + body->first_triangle,
+                           body->triangle_count, err))
             return false;
     }
     return true;

@@ -117,62 +117,45 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
 void fm_obj_free(fm_obj *obj);
 
 // Tree: boxes of anything (triangles, edges, particles on their way), found by where they are.
+// Built once, fitted again as often as the items move; what is found comes in an order that depends
+// on how the tree was built only.
 typedef struct fm_box {
     fm_vec3 low, high; // m; empty when low > high
 } fm_box;
 
 fm_box fm_box_empty(void);
 void fm_box_add(fm_box *box, fm_vec3 point);
+double fm_box_gap(const fm_box *a, const fm_box *b); // m, 0 when they meet
+
+// Whether boxes are no further apart than margin, in each axis.
+static inline bool fm_box_meets(const fm_box *a, const fm_box *b, double margin)
+{
+    return a->low.x - margin <= b->high.x && b->low.x - margin <= a->high.x &&
+           a->low.y - margin <= b->high.y && b->low.y - margin <= a->high.y &&
+           a->low.z - margin <= b->high.z && b->low.z - margin <= a->high.z;
+}
 
 typedef struct fm_tree_node fm_tree_node;
 typedef struct fm_tree {
     int item_count, node_count;
     fm_tree_node *nodes;
-    int *items; // by leaf
+    int *items; // by leaf: every node has a run of them
 } fm_tree;
 
 // Allocates in the arena; the boxes are not kept.
 bool fm_tree_build(fm_tree *tree, fm_arena *arena, const fm_box *boxes, int count, fm_error *err);
 void fm_tree_refit(fm_tree *tree, const fm_box *boxes); // as many as it was built of
 fm_box fm_tree_bounds(const fm_tree *tree);
-// Calls visit for every item whose leaf meets the box (its own box may not), until it gives false.
-typedef bool fm_tree_visitor(void *context, int item);
-void fm_tree_visit(const fm_tree *tree, const fm_box *box, fm_tree_visitor *visit, void *context);
+// Visits the leaves no further than margin from the box that have any place in tree->items at or
+// behind `from`. A leaf is its run of places there; boxes of items in it may be further away.
+typedef void fm_tree_visitor(void *context, int first, int count);
+void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int from,
+                   fm_tree_visitor *visit, void *context);
 // The item nearest to the point by `square`, which gives squares of distances and never less than
 // the item's box has; -1 when none is nearer than limit, in m. found: its square.
 typedef double fm_tree_distance(void *context, int item, fm_vec3 point);
 int fm_tree_nearest(const fm_tree *tree, fm_vec3 point, double limit, fm_tree_distance *square,
                     void *context, double *found);
-
-// Boxes: a tree over items that move but keep their neighbours. Built once, fitted again as often
-// as the items move; what overlaps a box is visited in an order that depends on the tree only.
-typedef struct fm_span {
-    double low[3], high[3];
-} fm_span;
-
-typedef struct fm_box_node {
-    fm_span box;
-    int first, count; // its run of tree->item
-    int right;        // second child; the first stands right behind its parent. 0 for a leaf
-} fm_box_node;
-
-typedef struct fm_box_tree {
-    fm_box_node *nodes;
-    int *item; // items by leaf
-    int node_count, item_count;
-} fm_box_tree;
-
-// A leaf whose box overlaps: its run of tree->item.
-typedef void fm_box_visit(void *context, int first, int count);
-
-bool fm_box_tree_build(fm_box_tree *tree, fm_arena *arena, int count, const fm_span *boxes,
-                       fm_error *err);
-void fm_box_tree_refit(fm_box_tree *tree, const fm_span *boxes); // boxes[item]
-bool fm_box_overlaps(const fm_span *a, const fm_span *b, double margin);
-// Visits the leaves nearer than margin to the box (in each axis) that hold any position of
-// tree->item at or behind `from`.
-void fm_box_tree_query(const fm_box_tree *tree, const fm_span *box, double margin, int from,
-                       fm_box_visit *visit, void *context);
 
 // Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
 // of one call as the seed of the next.

@@ -20,8 +20,8 @@ enum {
 
 struct fm_tree_node {
     fm_box box;
-    int first, count; // of a leaf's items; count 0: an inner node
-    int right;        // child; the left one is the next node
+    int first, count; // its run of items
+    int right;        // child; the left one is the next node. 0 for a leaf
 };
 
 // An item while the tree is made.
@@ -50,10 +50,13 @@ static fm_box join(const fm_box *a, const fm_box *b)
     return both;
 }
 
-static bool meet(const fm_box *a, const fm_box *b)
+double fm_box_gap(const fm_box *a, const fm_box *b)
 {
-    return a->low.x <= b->high.x && a->low.y <= b->high.y && a->low.z <= b->high.z &&
-           b->low.x <= a->high.x && b->low.y <= a->high.y && b->low.z <= a->high.z;
+    double x = fmax(a->low.x - b->high.x, b->low.x - a->high.x);
+    double y = fmax(a->low.y - b->high.y, b->low.y - a->high.y);
+    double z = fmax(a->low.z - b->high.z, b->low.z - a->high.z);
+    x = fmax(x, 0), y = fmax(y, 0), z = fmax(z, 0);
+    return sqrt(x * x + y * y + z * z);
 }
 
 static double outside(double low, double high, double x)
@@ -95,8 +98,8 @@ static int split(fm_tree *tree, seed *seeds, int first, int count)
 {
     int index = tree->node_count++;
     fm_tree_node *node = &tree->nodes[index];
+    *node = (fm_tree_node){.first = first, .count = count};
     if (count <= LEAF) {
-        *node = (fm_tree_node){.first = first, .count = count};
         for (int i = 0; i < count; i++)
             tree->items[first + i] = seeds[first + i].item;
         return index;
@@ -135,7 +138,7 @@ void fm_tree_refit(fm_tree *tree, const fm_box *boxes)
 {
     for (int i = tree->node_count - 1; i >= 0; i--) {
         fm_tree_node *node = &tree->nodes[i];
-        if (node->count == 0) {
+        if (node->right) {
             node->box = join(&tree->nodes[i + 1].box, &tree->nodes[node->right].box);
             continue;
         }
@@ -150,7 +153,8 @@ fm_box fm_tree_bounds(const fm_tree *tree)
     return tree->node_count ? tree->nodes[0].box : fm_box_empty();
 }
 
-void fm_tree_visit(const fm_tree *tree, const fm_box *box, fm_tree_visitor *visit, void *context)
+void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int from,
+                   fm_tree_visitor *visit, void *context)
 {
     int stack[STACK_MAX], depth = 0;
     if (tree->node_count > 0)
@@ -158,16 +162,14 @@ void fm_tree_visit(const fm_tree *tree, const fm_box *box, fm_tree_visitor *visi
     while (depth > 0) {
         int index = stack[--depth];
         const fm_tree_node *node = &tree->nodes[index];
-        if (!meet(&node->box, box))
+        if (node->first + node->count <= from || !fm_box_meets(&node->box, box, margin))
             continue;
-        for (int k = 0; k < node->count; k++) {
-            if (!visit(context, tree->items[node->first + k]))
-                return;
+        if (!node->right) {
+            visit(context, node->first, node->count);
+            continue;
         }
-        if (node->count == 0) {
-            stack[depth++] = node->right;
-            stack[depth++] = index + 1;
-        }
+        stack[depth++] = node->right;
+        stack[depth++] = index + 1;
     }
 }
 
@@ -189,12 +191,12 @@ int fm_tree_nearest(const fm_tree *tree, fm_vec3 point, double limit, fm_tree_di
         const fm_tree_node *node = &tree->nodes[index];
         if (!(stack[depth].square < least))
             continue;
-        for (int k = 0; k < node->count; k++) {
+        for (int k = 0; k < node->count && !node->right; k++) {
             double s = square(context, tree->items[node->first + k], point);
             if (s < least)
                 least = s, nearest = tree->items[node->first + k];
         }
-        if (node->count > 0)
+        if (!node->right)
             continue;
         int near = index + 1, far = node->right;
         double to_near = square_to(&tree->nodes[near].box, point);

@@ -190,49 +190,44 @@ static void still_grazing_and_in_one_plane(void **state)
     assert_in_interval(t * 6, 3.989, 3.99 + 1e-12);
 }
 
-typedef struct visits {
-    const fm_box_tree *tree;
-    int seen[500];
-} visits;
-
-static void visit(void *context, int first, int count)
-{
-    visits *v = context;
-    for (int i = first; i < first + count; i++)
-        v->seen[v->tree->item[i]]++;
-}
-
-// Every box that overlaps is visited once; refitted boxes, too.
-static void tree_finds_all(void **state)
+// The vector code gives what the plain code does, for pairs in every position, parallel and flat
+// ones among them, and for any number of them.
+static void batches_agree(void **state)
 {
     (void)state;
-    fm_rng rng = {9};
-    for (int count = 1; count <= 500; count += 1 + count / 3) {
-        fm_error err = {0};
-        fm_arena arena = {0};
-        fm_box_tree tree = {0};
-        fm_span boxes[500];
-        for (int turn = 0; turn < 2; turn++) {
-            for (int i = 0; i < count; i++) {
-                fm_vec3 p = random_point(&rng), q = fm_add_scaled(p, random_point(&rng), 0.1);
-                boxes[i] = (fm_span){{fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)},
-                                     {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)}};
+    fm_rng rng = {11};
+    for (int round = 0; round < 2000; round++) {
+        fm_feature_kind kind = (fm_feature_kind)(round % 2);
+        int count = 1 + round % FM_CLOSEST_BATCH;
+        fm_vec3 p[FM_CLOSEST_BATCH][4];
+        fm_closest_batch batch = {0};
+        for (int i = 0; i < count; i++) {
+            for (int k = 0; k < 4; k++) {
+                p[i][k] = random_point(&rng);
+                p[i][k].z *= round % 5 ? 1 : 0; // all in a plane
             }
-            if (turn == 0)
-                assert_true(fm_box_tree_build(&tree, &arena, count, boxes, &err));
-            else
-                fm_box_tree_refit(&tree, boxes);
-            for (int i = 0; i < count; i++) {
-                visits v = {.tree = &tree};
-                fm_box_tree_query(&tree, &boxes[i], 0.05, 0, visit, &v);
-                for (int j = 0; j < count; j++) {
-                    assert_true(v.seen[j] <= 1);
-                    if (fm_box_overlaps(&boxes[i], &boxes[j], 0.05))
-                        assert_int_equal(v.seen[j], 1);
-                }
+            if (round % 7 == 0)
+                p[i][3] = fm_add(p[i][2], fm_sub(p[i][1], p[i][0])); // parallel edges
+            for (int k = 0; k < 4; k++) {
+                batch.p[k][0][i] = p[i][k].x;
+                batch.p[k][1][i] = p[i][k].y;
+                batch.p[k][2][i] = p[i][k].z;
             }
         }
-        fm_arena_free(&arena);
+        fm_closest_points_batch(kind, &batch, count);
+        for (int i = 0; i < count; i++) {
+            fm_closest one = fm_closest_points(kind, p[i]);
+            fm_vec3 gap = {batch.gap[0][i], batch.gap[1][i], batch.gap[2][i]};
+            assert_close(batch.distance[i], one.distance, 1e-12);
+            assert_close(fm_length(gap), batch.distance[i], 1e-14);
+            fm_near_pair pair = {.s = batch.s[i], .t = batch.t[i]};
+            double w[4];
+            fm_near_weights(kind, &pair, w);
+            fm_vec3 sum = {0, 0, 0};
+            for (int k = 0; k < 4; k++)
+                sum = fm_add_scaled(sum, p[i][k], w[k]);
+            assert_close(fm_length(fm_sub(sum, gap)), 0, 1e-13);
+        }
     }
 }
 
@@ -244,7 +239,7 @@ int main(void)
         cmocka_unit_test(no_false_alarm),
         cmocka_unit_test(straight_falls),
         cmocka_unit_test(still_grazing_and_in_one_plane),
-        cmocka_unit_test(tree_finds_all),
+        cmocka_unit_test(batches_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,41 +61,45 @@ static void check_nearest(const fm_tree *tree, fm_box *boxes, int count, fm_rng 
 }
 
 typedef struct marks {
+    const fm_tree *tree;
     int seen[COUNT_MAX];
-    int left; // visits until it is told to stop
 } marks;
 
-static bool mark(void *context, int item)
+static void mark(void *context, int first, int count)
 {
     marks *m = context;
-    m->seen[item]++;
-    return --m->left != 0;
+    for (int i = first; i < first + count; i++)
+        m->seen[m->tree->items[i]]++;
 }
 
-static bool meet(const fm_box *a, const fm_box *b)
+static bool meet(const fm_box *a, const fm_box *b, double margin)
 {
-    return a->low.x <= b->high.x && a->low.y <= b->high.y && a->low.z <= b->high.z &&
-           b->low.x <= a->high.x && b->low.y <= a->high.y && b->low.z <= a->high.z;
+    return fmax(a->low.x, b->low.x) - fmin(a->high.x, b->high.x) <= margin &&
+           fmax(a->low.y, b->low.y) - fmin(a->high.y, b->high.y) <= margin &&
+           fmax(a->low.z, b->low.z) - fmin(a->high.z, b->high.z) <= margin;
 }
 
+// Everything that meets the box is visited once; of places before `from`, only what shares a leaf.
 static void check_visit(const fm_tree *tree, const fm_box *boxes, int count, fm_rng *rng)
 {
     fm_box box = fm_box_empty();
     fm_box_add(&box, random_point(rng));
     fm_box_add(&box, random_point(rng));
-    marks m = {{0}, 0};
-    fm_tree_visit(tree, &box, mark, &m);
-    int seen = 0;
-    for (int i = 0; i < count; i++) {
-        assert_true(m.seen[i] <= 1);
-        assert_true(m.seen[i] || !meet(&boxes[i], &box));
-        seen += m.seen[i];
+    int from = (int)(fm_rng_uniform(rng) * count), early = 0;
+    double margin = 0.1 * fm_rng_uniform(rng);
+    marks all = {.tree = tree}, behind = {.tree = tree};
+    fm_tree_visit(tree, &box, margin, 0, mark, &all);
+    fm_tree_visit(tree, &box, margin, from, mark, &behind);
+    for (int place = 0; place < count; place++) {
+        int i = tree->items[place];
+        assert_true(all.seen[i] <= 1 && behind.seen[i] <= all.seen[i]);
+        assert_true(all.seen[i] || !meet(&boxes[i], &box, margin));
+        if (place >= from)
+            assert_int_equal(behind.seen[i], all.seen[i]);
+        else
+            early += behind.seen[i];
     }
-    if (seen > 2) {
-        marks few = {{0}, 2};
-        fm_tree_visit(tree, &box, mark, &few);
-        assert_int_equal(few.left, 0);
-    }
+    assert_true(early < 4);
 }
 
 static void finds_what_is_there(void **state)
@@ -141,9 +145,9 @@ static void same_places_and_none(void **state)
     assert_true(fm_tree_build(&tree, &arena, NULL, 0, &err));
     assert_int_equal(fm_tree_nearest(&tree, (fm_vec3){0}, INFINITY, square_to_box, boxes, &found),
                      -1);
-    marks m = {{0}, 0};
-    fm_tree_visit(&tree, &boxes[0], mark, &m);
-    assert_int_equal(m.left, 0);
+    marks none = {.tree = &tree};
+    fm_tree_visit(&tree, &boxes[0], 0, 0, mark, &none);
+    assert_int_equal(none.seen[0], 0);
     assert_true(fm_tree_bounds(&tree).low.x > fm_tree_bounds(&tree).high.x);
     fm_arena_free(&arena);
 }
