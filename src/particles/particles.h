@@ -18,6 +18,7 @@
 #include "motion/motion.h"
 
 #include <fathom/particles.h>
+#include <stdatomic.h>
 
 enum {
     FM_ROWS_AROUND = 9,       // rows of cells around a particle, its own the last; 2D: 6 are empty
@@ -79,12 +80,6 @@ typedef struct fm_runs {
 // their number is a multiple of eight. Longer lists are cut: by then the fluid has long diverged.
 enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_ROOM = FM_NEIGHBOURS_MAX + 16 };
 
-// Where the set bits of a byte are, in order, and how many.
-typedef struct fm_packing {
-    fm_ints lanes[256];
-    unsigned char count[256];
-} fm_packing;
-
 // Eight neighbours, transposed.
 typedef struct fm_octet {
     fm_floats x, y, z, s, vx, vy, vz, V; // s or P
@@ -92,11 +87,13 @@ typedef struct fm_octet {
 
 FM_INLINE fm_octet fm_load_octet(const float *rows, const int *list)
 {
-    fm_floats r[8];
+    const float *row[8];
+    fm_floats a[4], b[4];
     for (int i = 0; i < 8; i++)
-        r[i] = *(const fm_floats *)(rows + (size_t)FM_ROW * (size_t)list[i]);
-    fm_floats_transpose(r);
-    return (fm_octet){r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]};
+        row[i] = rows + (size_t)FM_ROW * (size_t)list[i];
+    fm_floats_columns(row, 0, a);
+    fm_floats_columns(row, 4, b);
+    return (fm_octet){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
 }
 
 typedef struct fm_source_state {
@@ -140,30 +137,30 @@ struct fm_particles {
     int capacity, others_room;
     fm_parcels spare; // where sorting puts them
     fm_swarm fluid, others;
-    int *cell, *order; // of each particle before it is sorted; who is now where
-    int *in_cell;      // of each particle
-    fm_packing *packing;
+    int *cell, *order;         // of each particle before it is sorted; who is now where
+    int *in_cell;              // of each particle
+    fm_ints *packing;          // [256] where the set bits of a byte are, in order
     int *lists;                // neighbours, FM_PARTICLES_BLOCK particles after each other
     int *list_start;           // of each particle; -1: no room, to be found again in every pass
     int *list_count;           // a multiple of eight
     unsigned char *list_extra; // of it, the particle itself again
     int *other_start, *other_count; // the same for neighbours among the others
     unsigned char *other_extra;
-    int list_room;               // of one block
-    unsigned char *near;         // [cell] others are within the support
-    unsigned char *occupied;     // [cell] the same along x only
-    unsigned char *gone;         // 1: a sink took it
-    float *fill;                 // sum of V W
-    float *ax, *ay, *az;         // m/s^2
-    float *dx, *dy, *dz;         // m, shift
-    float *s_next, *P;           // rho / rho0 - 1 after the substep; pressure / rho0
-    float *alpha, *kappa;        // pressure.c
-    float *pressed;              // 1/s: sum of kappa over the iterations
-    fm_boundary_point *unsorted; // points and copies where they are now
-    int *unsorted_from;          // point, or -1 - particle whose copy it is
+    int list_room;                // of one block
+    unsigned char *near;          // [cell] others are within the support
+    unsigned char *occupied;      // [cell] the same along x only
+    unsigned char *gone;          // 1: a sink took it
+    float *fill;                  // sum of V W
+    atomic_uchar *beside_surface; // 1: it or a neighbour is at a surface
+    float *ax, *ay, *az;          // m/s^2
+    float *dx, *dy, *dz;          // m, shift
+    float *s_next, *P;            // rho / rho0 - 1 after the substep; pressure / rho0
+    float *alpha, *kappa;         // pressure.c
+    float *pressed;               // 1/s: sum of kappa over the iterations
+    fm_boundary_point *unsorted;  // points and copies where they are now
+    int *unsorted_from;           // point, or -1 - particle whose copy it is
     int *other_cell, *other_order, *other_from;
     bool others_sorted;
-    bool has_surface;       // some particles are at one
     fm_vec3 *force;         // N, on each of the others
     double *partial;        // for sums
     fm_vec3 *out_x, *out_v; // what readers are given
