@@ -98,16 +98,9 @@ int fm_rows_cell(const fm_rows *rows, float x, float y, float z)
     return rows->number[cz * rows->ny + cy] * rows->nx + cx;
 }
 
-// Candidates eight at a time: where they begin, and which of them are in the run.
-enum { OCTETS_MAX = 2048 }; // more are left out: by then the fluid has long diverged
-typedef struct octets {
-    int count;
-    int first[OCTETS_MAX], bits[OCTETS_MAX];
-} octets;
-
 // All runs as one list: a loop over each would be two or three long, and how long is what
 // processors guess wrong.
-FM_INLINE void cut_runs(const fm_runs *runs, octets *to)
+FM_INLINE void cut_runs(const fm_runs *runs, fm_search *to)
 {
     const fm_ints eights = {0, 8, 16, 24, 32, 40, 48, 56};
     int count = 0;
@@ -122,7 +115,7 @@ FM_INLINE void cut_runs(const fm_runs *runs, octets *to)
             count += left < 64 ? (left + 7) >> 3 : 8;
             at += 64;
             left -= 64;
-        } while (left > 0 && count < OCTETS_MAX - 8 * FM_ROWS_AROUND);
+        } while (left > 0 && count < FM_OCTETS_MAX - 8 * FM_ROWS_AROUND);
     }
     to->count = count;
 }
@@ -130,10 +123,10 @@ FM_INLINE void cut_runs(const fm_runs *runs, octets *to)
 // Those of the candidates that are within the support. In two loops: in one, what it writes keeps
 // the reading of positions waiting.
 FM_INLINE int pick_near(const fm_particles *p, const fm_swarm *swarm, const float at[3],
-                        const octets *from, int *list)
+                        const fm_search *from, int *list)
 {
     const float *x = swarm->x, *y = swarm->y, *z = swarm->z, R2 = (float)(p->R * p->R);
-    unsigned char near[OCTETS_MAX];
+    unsigned char near[FM_OCTETS_MAX];
     for (int o = 0; o < from->count; o++) {
         size_t j = (size_t)from->first[o];
         fm_floats dx = at[0] - fm_floats_load(x + j), dy = at[1] - fm_floats_load(y + j);
@@ -210,9 +203,9 @@ FM_SIMD_CLONES void fm_find_runs(const fm_particles *p, const fm_swarm *in, floa
     find_runs(p, in, at, at, runs);
 }
 
-// For particles of one row that follow each other in the set `from`.
+// For those from `first` to `last` of the set `from`, which are in one row.
 FM_INLINE void find_candidates(const fm_particles *p, const fm_swarm *from, int first, int last,
-                               const fm_swarm *in, octets *candidates)
+                               const fm_swarm *in, fm_search *search)
 {
     const float *const x[3] = {from->x, from->y, from->z};
     float low[3], high[3];
@@ -225,34 +218,59 @@ FM_INLINE void find_candidates(const fm_particles *p, const fm_swarm *from, int 
     }
     fm_runs runs;
     find_runs(p, in, low, high, &runs);
-    cut_runs(&runs, candidates);
+    cut_runs(&runs, search);
+    search->end = last;
 }
 
-FM_INLINE int find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in,
-                        int *list)
+// The end of those that share their candidates: at most eight, close to each other in a row.
+FM_INLINE int end_group(const fm_particles *p, const fm_swarm *from, int first, int last)
+{
+    const float *x = from->x, *y = from->y, *z = from->z, size = p->rows.size;
+    int cy, cz, end = first + 1, most = first + 8 < last ? first + 8 : last;
+    find_row(&p->rows, y[first], z[first], &cy, &cz);
+    const float y0 = (float)cy * size, z0 = (float)cz * size, far = x[first] + 0.7f * size;
+    while (end < most && x[end] < far && y[end] >= y0 && y[end] < y0 + size && z[end] >= z0 &&
+           z[end] < z0 + size)
+        end++;
+    return end;
+}
+
+FM_INLINE int find_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
+                        int last, const fm_swarm *in, int *list)
 {
     const float at[3] = {from->x[i], from->y[i], from->z[i]};
-    octets candidates;
-    find_candidates(p, from, i, i + 1, in, &candidates);
-    return pick_near(p, in, at, &candidates, list);
+    if (i >= search->end)
+        find_candidates(p, from, i, end_group(p, from, i, last), in, search);
+    return pick_near(p, in, at, search, list);
 }
 
-FM_SIMD_CLONES int fm_find_list(const fm_particles *p, const fm_swarm *from, int i,
-                                const fm_swarm *in, int fill, int *list, int *extra)
+FM_SIMD_CLONES int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from,
+                                     int i, int last, const fm_swarm *in, int fill, int *list,
+                                     int *extra)
 {
-    int count = find_list(p, from, i, in, list);
+    int count = find_list(p, search, from, i, last, in, list);
     *extra = 0;
     return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+}
+
+int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
+                 int *list, int *extra)
+{
+    fm_search search;
+    search.end = 0;
+    return fm_find_next_list(p, &search, from, i, i + 1, in, fill, list, extra);
 }
 
 // After those in the fluid, while there is room.
 FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int used)
 {
     int room[FM_NEIGHBOURS_ROOM];
+    fm_search search;
+    search.end = 0;
     for (int i = first; i < last; i++) {
         int extra = 0, count = 0;
         if (p->others.count && p->near[p->in_cell[i]])
-            count = find_list(p, &p->fluid, i, &p->others, room);
+            count = find_list(p, &search, &p->fluid, i, last, &p->others, room);
         if (count > 0)
             count = fill_up(room, count, room[0], &extra);
         bool fits = used + count <= p->list_room;
@@ -266,34 +284,20 @@ FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int
     }
 }
 
-// The end of those that share their candidates: at most eight in three cells of a row.
-static int end_group(const fm_particles *p, int first, int last)
-{
-    int nx = p->rows.nx, cell = p->in_cell[first], row_end = (cell / nx + 1) * nx;
-    int beyond = cell + 3 < row_end ? cell + 3 : row_end;
-    int end = first + 1, most = first + 8 < last ? first + 8 : last;
-    while (end < most && p->in_cell[end] < beyond)
-        end++;
-    return end;
-}
-
 FM_SIMD_CLONES static void list_range(void *context, int first, int last)
 {
     fm_particles *p = context;
     const fm_swarm *fluid = &p->fluid;
     int *lists = p->lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->list_room, used = 0;
-    int room[FM_NEIGHBOURS_ROOM], group_end = first;
-    octets candidates;
+    int room[FM_NEIGHBOURS_ROOM];
+    fm_search search;
+    search.end = 0;
     for (int i = first; i < last; i++) {
-        if (i == group_end) {
-            group_end = end_group(p, i, last);
-            find_candidates(p, fluid, i, group_end, fluid, &candidates);
-        }
         // straight into its place where the longest fits, or else from beside
         bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;
         int *list = ample ? lists + used : room, extra;
-        const float at[3] = {fluid->x[i], fluid->y[i], fluid->z[i]};
-        int count = fill_up(list, pick_near(p, fluid, at, &candidates, list), i, &extra);
+        int count = find_list(p, &search, fluid, i, last, fluid, list);
+        count = fill_up(list, count, i, &extra);
         bool fits = used + count <= p->list_room;
         p->list_start[i] = fits ? used : -1;
         p->list_count[i] = count;

@@ -80,6 +80,14 @@ typedef struct fm_runs {
 // their number is a multiple of eight. Longer lists are cut: by then the fluid has long diverged.
 enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_ROOM = FM_NEIGHBOURS_MAX + 16 };
 
+// Candidates for neighbours, eight at a time: where they begin, and which of them count. Those up to
+// `end` in their set share them: they follow each other in a row. Begins with end = 0.
+enum { FM_OCTETS_MAX = 2048 }; // more are left out
+typedef struct fm_search {
+    int end, count;
+    int first[FM_OCTETS_MAX], bits[FM_OCTETS_MAX];
+} fm_search;
+
 // Eight neighbours, transposed.
 typedef struct fm_octet {
     fm_floats x, y, z, s, vx, vy, vz, V; // s or P
@@ -207,6 +215,9 @@ void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, f
 // with, -1 for the first found.
 int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
                  int *list, int *extra);
+// The same for one after the other, up to `last`: quicker.
+int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
+                      int last, const fm_swarm *in, int fill, int *list, int *extra);
 void fm_count_into_cells(const int *cell, int count, int cell_count, int *start, int *order);
 void fm_particles_sort(fm_particles *p, fm_pool *pool);
 void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool);
