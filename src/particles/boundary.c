@@ -213,7 +213,7 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
     fm_particles *p = step->p;
     int list[FM_NEIGHBOURS_ROOM], extra;
     fm_search search;
-    search.end = 0;
+    fm_search_begin(&search);
     for (int i = first; i < last; i++) {
         int from = -1 - p->other_from[i];
         if (from >= 0) {

@@ -257,7 +257,7 @@ int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_sw
                  int *list, int *extra)
 {
     fm_search search;
-    search.end = 0;
+    fm_search_begin(&search);
     return fm_find_next_list(p, &search, from, i, i + 1, in, fill, list, extra);
 }
 
@@ -266,7 +266,7 @@ FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int
 {
     int room[FM_NEIGHBOURS_ROOM];
     fm_search search;
-    search.end = 0;
+    fm_search_begin(&search);
     for (int i = first; i < last; i++) {
         int extra = 0, count = 0;
         if (p->others.count && p->near[p->in_cell[i]])
@@ -291,7 +291,7 @@ FM_SIMD_CLONES static void list_range(void *context, int first, int last)
     int *lists = p->lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->list_room, used = 0;
     int room[FM_NEIGHBOURS_ROOM];
     fm_search search;
-    search.end = 0;
+    fm_search_begin(&search);
     for (int i = first; i < last; i++) {
         // straight into its place where the longest fits, or else from beside
         bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;

@@ -80,13 +80,18 @@ typedef struct fm_runs {
 // their number is a multiple of eight. Longer lists are cut: by then the fluid has long diverged.
 enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_ROOM = FM_NEIGHBOURS_MAX + 16 };
 
-// Candidates for neighbours, eight at a time: where they begin, and which of them count. Those up to
-// `end` in their set share them: they follow each other in a row. Begins with end = 0.
+// Candidates for neighbours, eight at a time: where they begin, and which of them count. Those up
+// to `end` in their set share them: they follow each other in a row.
 enum { FM_OCTETS_MAX = 2048 }; // more are left out
 typedef struct fm_search {
     int end, count;
     int first[FM_OCTETS_MAX], bits[FM_OCTETS_MAX];
 } fm_search;
+
+static inline void fm_search_begin(fm_search *search)
+{
+    search->end = search->count = 0;
+}
 
 // Eight neighbours, transposed.
 typedef struct fm_octet {

@@ -4,8 +4,8 @@
 // column moves freely, the experiment when a gate begins to let go: one delay, the same for all
 // points, is taken out, found by least squares and at most 0.3 (16 ms). The front is then within
 // the scatter of the transcriptions plus 5 %: that is, within 5 % of the nearer of them at every
-// time that both cover (up to T = 2.96), and of the one that goes on up to T = 5.1. How far ahead it
-// is if nothing is taken out is reported too.
+// time that both cover (up to T = 2.96), and of the one that goes on up to T = 5.1. How far ahead
+// it is if nothing is taken out is reported too.
 #include "fluids.h"
 
 enum { MOST = 32, SAMPLES = 60 };
