@@ -31,6 +31,7 @@ enum { FM_LANES = 8 }; // doubles that kernels work on at once: one cache line
 
 typedef float fm_floats __attribute__((vector_size(32)));
 typedef int fm_ints __attribute__((vector_size(32)));
+typedef float fm_four __attribute__((vector_size(16), may_alias));
 typedef float fm_floats_anywhere __attribute__((vector_size(32), aligned(4), may_alias));
 
 #define FM_INLINE static inline __attribute__((always_inline))
@@ -75,30 +76,46 @@ FM_INLINE int fm_ints_bits(fm_ints mask)
 #endif
 }
 
-// Row i becomes lane i of each.
-FM_INLINE void fm_floats_transpose(fm_floats r[8])
+// Transposes two blocks of four by four, the lower and the upper lanes, each in its place.
+FM_INLINE void fm_floats_transpose(fm_floats r[4])
 {
-    fm_floats a[8], b[8];
-    for (int i = 0; i < 4; i++) {
-        a[2 * i] = __builtin_shufflevector(r[2 * i], r[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-        a[2 * i + 1] = __builtin_shufflevector(r[2 * i], r[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-    }
-    for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < 2; k++) {
-            fm_floats low = a[4 * i + k], high = a[4 * i + k + 2];
-            b[4 * i + 2 * k] = __builtin_shufflevector(low, high, 0, 1, 8, 9, 4, 5, 12, 13);
-            b[4 * i + 2 * k + 1] = __builtin_shufflevector(low, high, 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    }
-    for (int k = 0; k < 4; k++) {
-        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
+    fm_floats a = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    fm_floats b = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    fm_floats c = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    fm_floats d = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[1] = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
+    r[2] = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
 }
 
+// Four numbers from each of eight rows: number k of row i becomes lane i of column[k]. Rows and
+// offset are multiples of four numbers.
+FM_INLINE void fm_floats_columns(const float *const row[8], int offset, fm_floats column[4])
+{
+    for (int k = 0; k < 4; k++) {
+        fm_four low = *(const fm_four *)(row[k] + offset);
+        fm_four high = *(const fm_four *)(row[k + 4] + offset);
+        column[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    fm_floats_transpose(column);
+}
+
+// In the order of fm_floats_sums.
 FM_INLINE float fm_floats_sum(fm_floats a)
 {
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+}
+
+// Of four vectors into the lower lanes, of four more into the upper ones.
+FM_INLINE fm_floats fm_floats_sums(const fm_floats a[4], const fm_floats b[4])
+{
+    fm_floats r[4];
+    for (int k = 0; k < 4; k++)
+        r[k] = __builtin_shufflevector(a[k], b[k], 0, 1, 2, 3, 8, 9, 10, 11) +
+               __builtin_shufflevector(a[k], b[k], 4, 5, 6, 7, 12, 13, 14, 15);
+    fm_floats_transpose(r);
+    return (r[0] + r[2]) + (r[1] + r[3]);
 }
 
 #endif

@@ -212,13 +212,15 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
     int list[FM_NEIGHBOURS_ROOM], extra;
+    fm_search search;
+    fm_search_begin(&search);
     for (int i = first; i < last; i++) {
         int from = -1 - p->other_from[i];
         if (from >= 0) {
             p->others.force[FM_ROW * (size_t)i + FM_P] = p->P[from];
             continue;
         }
-        int count = fm_find_list(p, &p->others, i, &p->fluid, -1, list, &extra);
+        int count = fm_find_next_list(p, &search, &p->others, i, last, &p->fluid, -1, list, &extra);
         take_from_fluid(step, i, list, count, extra);
     }
 }

@@ -13,8 +13,8 @@
 //     s_i = sum_j V_j W_ij - 1
 //
 // Pressure over rest density: P = k s, k = c^2 or the stiffness of the gas equation. Fluid that is
-// at the surface (fill below FM_SURFACE_FILL) takes no tension in the weakly compressible method, and
-// spray has no pressure at all: walls would throw it back faster than it came.
+// at the surface (fill below FM_SURFACE_FILL) takes no tension in the weakly compressible method,
+// and spray has no pressure at all: walls would throw it back faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
 //   h     half the support, m       c  speed of sound, m/s    delta  diffusion, a share
@@ -54,6 +54,15 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
     sum->rate += j->V * fm_wendland_slope(q) * (approach + k->diffusion * excess);
 }
 
+// Neighbours see each other, so who is at a surface can tell all who do; in any order.
+static void tell_neighbours(fm_particles *p, int i)
+{
+    int room[FM_NEIGHBOURS_ROOM], count, extra;
+    const int *list = fm_list_of(p, i, room, &count, &extra);
+    for (int k = 0; k < count; k++)
+        atomic_store_explicit(&p->beside_surface[list[k]], 1, memory_order_relaxed);
+}
+
 FM_INLINE void compute_range(const fm_particles_step *step, int first, int last, bool poly6,
                              bool rate)
 {
@@ -89,6 +98,8 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         }
         float fill = own + p->W * fm_floats_sum(sum.fill);
         p->fill[i] = fill;
+        if (rate && fill < FM_SURFACE_FILL)
+            tell_neighbours(p, i);
         float s = fill - 1;
         if (rate) {
             float ds = p->F * fm_floats_sum(sum.rate);
@@ -114,18 +125,15 @@ FM_SIMD_CLONES static void compute_published_sums(void *context, int first, int 
     compute_range(context, first, last, true, false);
 }
 
-// When all have read what was before. Gives how many are at a surface.
-static double take_over(void *context, int first, int last)
+// When all have read what was before.
+static void take_over(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
-    int surface = 0;
     for (int i = first; i < last; i++) {
         if (p->def.method != FM_SPH_CONSTANT_DENSITY) // which keeps its pressure there
             p->now.s[i] = p->s_next[i];
         p->fluid.force[FM_ROW * (size_t)i + FM_P] = p->P[i];
-        surface += p->fill[i] < FM_SURFACE_FILL;
     }
-    return surface;
 }
 
 void fm_compute_density(const fm_particles_step *step)
@@ -135,6 +143,5 @@ void fm_compute_density(const fm_particles_step *step)
                           : p->def.method == FM_SPH_STANDARD          ? compute_published_sums
                                                                       : compute_sums;
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, body, (void *)step);
-    p->has_surface = fm_parallel_sum(step->around->pool, p->count, 4 * FM_PARTICLES_BLOCK,
-                                     take_over, (void *)step, p->partial) > 0;
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, take_over, (void *)step);
 }

@@ -43,7 +43,9 @@ typedef struct sums {
 
 typedef struct constants {
     float inverse, viscosity, artificial, soft, spiky, laplacian;
-    float softness; // s^2/m^2: rho/rho0 - 1 over P
+    float softness;    // s^2/m^2: rho/rho0 - 1 over P
+    float shift, most; // m^2 and m: what particles are moved by for a gradient, and at most
+    float back;        // share of the density that a step brings back
     bool published, shifts;
 } constants;
 
@@ -76,8 +78,9 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
     }
 }
 
-static constants make_constants(const fm_particles *p, bool published, bool shifts)
+static constants make_constants(const fm_particles_step *step, bool published, bool shifts)
 {
+    const fm_particles *p = step->p;
     double h = p->R / 2, nu = p->def.viscosity / p->def.density;
     return (constants){
         .inverse = (float)(1 / p->R),
@@ -87,42 +90,34 @@ static constants make_constants(const fm_particles *p, bool published, bool shif
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),
         .softness = p->def.method == FM_SPH_CONSTANT_DENSITY ? 0 : (float)(1 / (p->c * p->c)),
+        .shift = -(float)(p->def.shifting * 4 * p->R * p->max_speed) * (float)step->h,
+        .most = 0.1f * (float)p->def.spacing,
+        .back = (float)(RETURN * p->c / p->R) * (float)step->h,
         .published = published,
         .shifts = shifts,
     };
 }
 
-static bool sees_surface(const fm_particles *p, const int *list, int count)
-{
-    float least = 1;
-    for (int k = 0; k < count; k++)
-        least = p->fill[list[k]] < least ? p->fill[list[k]] : least;
-    return least < FM_SURFACE_FILL;
-}
-
 // Where no surface is near: particles are moved beside their motion, and their density tends to
 // what their number says. At a surface the one would carry them out, the other take them for thin.
-static inline void keep_even(fm_particles *p, int i, float h, const int *list, int count, float gx,
-                             float gy, float gz)
+FM_INLINE void keep_even(fm_particles *p, int i, const constants *k, fm_floats sum)
 {
-    p->dx[i] = p->dy[i] = p->dz[i] = 0;
-    if (p->has_surface && sees_surface(p, list, count))
-        return;
-    float a = -(float)(p->def.shifting * 4 * p->R * p->max_speed) * h;
-    float most = 0.1f * (float)p->def.spacing;
+    bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
+    float gx = sum[4], gy = sum[5], gz = sum[6], a = k->shift;
     float length = fabsf(a) * sqrtf(gx * gx + gy * gy + gz * gz);
-    a = length > most ? a * most / length : a;
+    a = beside ? 0 : length > k->most ? a * k->most / length : a;
     p->dx[i] = a * gx;
     p->dy[i] = a * gy;
     p->dz[i] = a * gz;
-    p->now.s[i] += (float)(RETURN * p->c / p->R) * h * (p->fill[i] - 1 - p->now.s[i]);
+    if (!beside)
+        p->now.s[i] += k->back * (p->fill[i] - 1 - p->now.s[i]);
 }
 
 FM_INLINE void compute_range(const fm_particles_step *step, int first, int last, bool published,
                              bool shifts)
 {
     fm_particles *p = step->p;
-    const constants k = make_constants(p, published, shifts);
+    const constants k = make_constants(step, published, shifts);
     const fm_vec3 g = step->around->gravity;
     int room[FM_NEIGHBOURS_ROOM], room_others[FM_NEIGHBOURS_ROOM], own, count, extra;
     for (int i = first; i < last; i++) {
@@ -139,12 +134,13 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             add_octet(&sum, &k, at, &j);
         }
         float scale = published ? 1 / (1 + p->now.s[i]) : p->F * (1 - k.softness * at[FM_P]);
-        p->ax[i] = (float)g.x + scale * fm_floats_sum(sum.x);
-        p->ay[i] = (float)g.y + scale * fm_floats_sum(sum.y);
-        p->az[i] = (float)g.z + scale * fm_floats_sum(sum.z);
+        const fm_floats a[4] = {sum.x, sum.y, sum.z}, b[4] = {sum.gx, sum.gy, sum.gz};
+        const fm_floats total = scale * fm_floats_sums(a, b);
+        p->ax[i] = (float)g.x + total[0];
+        p->ay[i] = (float)g.y + total[1];
+        p->az[i] = (float)g.z + total[2];
         if (shifts)
-            keep_even(p, i, (float)step->h, list, own, scale * fm_floats_sum(sum.gx),
-                      scale * fm_floats_sum(sum.gy), scale * fm_floats_sum(sum.gz));
+            keep_even(p, i, &k, total);
     }
 }
 
@@ -180,7 +176,7 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
 {
     fm_particles *p = step->p;
     bool published = p->def.method == FM_SPH_STANDARD;
-    const constants k = make_constants(p, published, false);
+    const constants k = make_constants(step, published, false);
     int room[FM_NEIGHBOURS_ROOM], extra;
     for (int i = first; i < last; i++) {
         int owner = fm_others_owner(p, i);

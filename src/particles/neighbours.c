@@ -8,8 +8,9 @@
 //     |x - x_i| <= sqrt(R^2 - d^2)
 //
 // which, rounded to cells, is one run of consecutive particles: about 120 instead of the 216 of 27
-// cubic cells, of which 33 are within the support when that is two spacings. Those are picked out
-// eight at a time and put down once in a substep, for every pass to use.
+// cubic cells, of which 33 are within the support when that is two spacings. Runs are found once
+// for a few particles that follow each other in a row, for the box around them. Those within the
+// support are picked out eight at a time and put down once in a substep, for every pass to use.
 //
 // Rows are numbered tile by tile, so that the rows of a particle's neighbours are near in memory
 // also when there are millions. Sorting counts: stable, so the order depends on positions and on
@@ -97,19 +98,47 @@ int fm_rows_cell(const fm_rows *rows, float x, float y, float z)
     return rows->number[cz * rows->ny + cy] * rows->nx + cx;
 }
 
-// Appends those of a run that are within the support.
-FM_INLINE int append_near(const fm_packing *packing, const fm_swarm *swarm, const float at[3],
-                          float R2, int first, int last, int *list, int count)
+// All runs as one list: a loop over each would be two or three long, and how long is what
+// processors guess wrong.
+FM_INLINE void cut_runs(const fm_runs *runs, fm_search *to)
 {
-    const float *x = swarm->x, *y = swarm->y, *z = swarm->z;
-    for (int j = first; j < last && count <= FM_NEIGHBOURS_MAX - 8; j += 8) {
+    const fm_ints eights = {0, 8, 16, 24, 32, 40, 48, 56};
+    int count = 0;
+    for (int r = 0; r < FM_ROWS_AROUND; r++) {
+        int at = runs->first[r], left = runs->last[r] - at;
+        do {
+            fm_ints first = at + eights, after = left - eights, some = after < 8;
+            fm_ints bits = (1 << (after & some & (after > 0))) - 1;
+            bits = (bits & some) | (255 & ~some);
+            memcpy(to->first + count, &first, sizeof first);
+            memcpy(to->bits + count, &bits, sizeof bits);
+            count += left < 64 ? (left + 7) >> 3 : 8;
+            at += 64;
+            left -= 64;
+        } while (left > 0 && count < FM_OCTETS_MAX - 8 * FM_ROWS_AROUND);
+    }
+    to->count = count;
+}
+
+// Those of the candidates that are within the support. In two loops: in one, what it writes keeps
+// the reading of positions waiting.
+FM_INLINE int pick_near(const fm_particles *p, const fm_swarm *swarm, const float at[3],
+                        const fm_search *from, int *list)
+{
+    const float *x = swarm->x, *y = swarm->y, *z = swarm->z, R2 = (float)(p->R * p->R);
+    unsigned char near[FM_OCTETS_MAX];
+    for (int o = 0; o < from->count; o++) {
+        size_t j = (size_t)from->first[o];
         fm_floats dx = at[0] - fm_floats_load(x + j), dy = at[1] - fm_floats_load(y + j);
         fm_floats dz = at[2] - fm_floats_load(z + j);
         fm_floats r2 = dx * dx + dy * dy + dz * dz;
-        int bits = fm_ints_bits(fm_lanes_below(last - j) & (r2 < R2));
-        fm_ints found = packing->lanes[bits] + j;
+        near[o] = (unsigned char)(fm_ints_bits(r2 < R2) & from->bits[o]);
+    }
+    int count = 0;
+    for (int o = 0; o < from->count && count <= FM_NEIGHBOURS_MAX - 8; o++) {
+        fm_ints found = p->packing[near[o]] + from->first[o];
         memcpy(list + count, &found, sizeof found);
-        count += packing->count[bits];
+        count += __builtin_popcount(near[o]);
     }
     return count;
 }
@@ -130,17 +159,19 @@ FM_INLINE fm_ints cell_along(fm_floats x, float along, float top)
     return __builtin_convertvector(c, fm_ints);
 }
 
-FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, float z,
-                         fm_runs *runs)
+// Of all in a box that is inside one row.
+FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, const float low[3],
+                         const float high[3], fm_runs *runs)
 {
     const fm_rows *rows = &p->rows;
     const int *start = in->start;
     const float size = rows->size, along = rows->along, top = (float)(rows->nx - 1);
     const float wide = (float)(p->R * p->R) * 1.00001f; // rounding must not lose any
     int cy, cz;
-    find_row(rows, y, z, &cy, &cz);
+    find_row(rows, low[1], low[2], &cy, &cz);
     // distances across to the rows before and behind
-    float y0 = y - (float)cy * size, y1 = size - y0, z0 = z - (float)cz * size, z1 = size - z0;
+    float y0 = low[1] - (float)cy * size, y1 = (float)(cy + 1) * size - high[1];
+    float z0 = low[2] - (float)cz * size, z1 = (float)(cz + 1) * size - high[2];
     y0 = y0 > 0 ? y0 * y0 : 0;
     y1 = y1 > 0 ? y1 * y1 : 0;
     z0 = z0 > 0 ? z0 * z0 : 0;
@@ -151,7 +182,8 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, float x, flo
     fm_ints reached = square > 0;
     fm_floats half = fm_floats_sqrt(fm_floats_where(reached, square));
     fm_ints base = rows->around[cz * rows->ny + cy];
-    fm_ints begin = cell_along(x - half, along, top), end = cell_along(x + half, along, top) + 1;
+    fm_ints begin = cell_along(low[0] - half, along, top);
+    fm_ints end = cell_along(high[0] + half, along, top) + 1;
     end = begin + (reached & (end - begin)); // not reached: up to where it begins
     begin += base;
     end += base;
@@ -160,44 +192,85 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, float x, flo
         runs->last[lane] = start[end[lane]];
     }
     int own = rows->number[cz * rows->ny + cy] * rows->nx;
-    runs->first[8] = start[own + clamp_cell((x - size) * along - 0.01f, 0, rows->nx - 1)];
-    runs->last[8] = start[own + clamp_cell((x + size) * along + 0.01f, 0, rows->nx - 1) + 1];
+    runs->first[8] = start[own + clamp_cell((low[0] - size) * along - 0.01f, 0, rows->nx - 1)];
+    runs->last[8] = start[own + clamp_cell((high[0] + size) * along + 0.01f, 0, rows->nx - 1) + 1];
 }
 
 FM_SIMD_CLONES void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y,
                                  float z, fm_runs *runs)
 {
-    find_runs(p, in, x, y, z, runs);
+    const float at[3] = {x, y, z};
+    find_runs(p, in, at, at, runs);
 }
 
-FM_INLINE int find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in,
-                        int *list)
+// For those from `first` to `last` of the set `from`, which are in one row.
+FM_INLINE void find_candidates(const fm_particles *p, const fm_swarm *from, int first, int last,
+                               const fm_swarm *in, fm_search *search)
 {
-    const float at[3] = {from->x[i], from->y[i], from->z[i]}, R2 = (float)(p->R * p->R);
+    const float *const x[3] = {from->x, from->y, from->z};
+    float low[3], high[3];
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = high[axis] = x[axis][first];
+        for (int i = first + 1; i < last; i++) {
+            low[axis] = x[axis][i] < low[axis] ? x[axis][i] : low[axis];
+            high[axis] = x[axis][i] > high[axis] ? x[axis][i] : high[axis];
+        }
+    }
     fm_runs runs;
-    int count = 0;
-    find_runs(p, in, at[0], at[1], at[2], &runs);
-    for (int r = 0; r < FM_ROWS_AROUND; r++)
-        count = append_near(p->packing, in, at, R2, runs.first[r], runs.last[r], list, count);
-    return count;
+    find_runs(p, in, low, high, &runs);
+    cut_runs(&runs, search);
+    search->end = last;
 }
 
-FM_SIMD_CLONES int fm_find_list(const fm_particles *p, const fm_swarm *from, int i,
-                                const fm_swarm *in, int fill, int *list, int *extra)
+// The end of those that share their candidates: at most eight, close to each other in a row.
+FM_INLINE int end_group(const fm_particles *p, const fm_swarm *from, int first, int last)
 {
-    int count = find_list(p, from, i, in, list);
+    const float *x = from->x, *y = from->y, *z = from->z, size = p->rows.size;
+    int cy, cz, end = first + 1, most = first + 8 < last ? first + 8 : last;
+    find_row(&p->rows, y[first], z[first], &cy, &cz);
+    const float y0 = (float)cy * size, z0 = (float)cz * size, far = x[first] + 0.7f * size;
+    while (end < most && x[end] < far && y[end] >= y0 && y[end] < y0 + size && z[end] >= z0 &&
+           z[end] < z0 + size)
+        end++;
+    return end;
+}
+
+FM_INLINE int find_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
+                        int last, const fm_swarm *in, int *list)
+{
+    const float at[3] = {from->x[i], from->y[i], from->z[i]};
+    if (i >= search->end)
+        find_candidates(p, from, i, end_group(p, from, i, last), in, search);
+    return pick_near(p, in, at, search, list);
+}
+
+FM_SIMD_CLONES int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from,
+                                     int i, int last, const fm_swarm *in, int fill, int *list,
+                                     int *extra)
+{
+    int count = find_list(p, search, from, i, last, in, list);
     *extra = 0;
     return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+}
+
+int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
+                 int *list, int *extra)
+{
+    fm_search search;
+    fm_search_begin(&search);
+    return fm_find_next_list(p, &search, from, i, i + 1, in, fill, list, extra);
 }
 
 // After those in the fluid, while there is room.
 FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int used)
 {
     int room[FM_NEIGHBOURS_ROOM];
+    fm_search search;
+    fm_search_begin(&search);
     for (int i = first; i < last; i++) {
         int extra = 0, count = 0;
         if (p->others.count && p->near[p->in_cell[i]])
-            count = find_list(p, &p->fluid, i, &p->others, room);
+            count = find_list(p, &search, &p->fluid, i, last, &p->others, room);
         if (count > 0)
             count = fill_up(room, count, room[0], &extra);
         bool fits = used + count <= p->list_room;
@@ -214,13 +287,16 @@ FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int
 FM_SIMD_CLONES static void list_range(void *context, int first, int last)
 {
     fm_particles *p = context;
+    const fm_swarm *fluid = &p->fluid;
     int *lists = p->lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->list_room, used = 0;
     int room[FM_NEIGHBOURS_ROOM];
+    fm_search search;
+    fm_search_begin(&search);
     for (int i = first; i < last; i++) {
         // straight into its place where the longest fits, or else from beside
         bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;
         int *list = ample ? lists + used : room, extra;
-        int count = find_list(p, &p->fluid, i, &p->fluid, list);
+        int count = find_list(p, &search, fluid, i, last, fluid, list);
         count = fill_up(list, count, i, &extra);
         bool fits = used + count <= p->list_room;
         p->list_start[i] = fits ? used : -1;
@@ -289,6 +365,7 @@ static void gather_range(void *context, int first, int last)
                                    from.vx[k],    from.vy[k],    from.vz[k],    V};
         memcpy(p->fluid.density + FM_ROW * (size_t)i, row, sizeof row);
         p->in_cell[i] = p->cell[k];
+        atomic_store_explicit(&p->beside_surface[i], 0, memory_order_relaxed);
     }
 }
 

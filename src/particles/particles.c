@@ -357,14 +357,11 @@ static void alloc_lists(fm_particles *p, fm_error *err)
     p->other_start = take(p, (size_t)p->capacity, sizeof(int), err);
     p->other_count = take(p, (size_t)p->capacity, sizeof(int), err);
     p->other_extra = take(p, (size_t)p->capacity, 1, err);
-    p->packing = take(p, 1, sizeof *p->packing, err);
-    for (int byte = 0; byte < 256 && p->packing; byte++) {
-        int count = 0;
-        for (int bit = 0; bit < 8; bit++)
+    p->packing = take(p, 256, sizeof *p->packing, err);
+    for (int byte = 0; byte < 256 && p->packing; byte++)
+        for (int bit = 0, count = 0; bit < 8; bit++)
             if (byte >> bit & 1)
-                p->packing->lanes[byte][count++] = bit;
-        p->packing->count[byte] = (unsigned char)count;
-    }
+                p->packing[byte][count++] = bit;
 }
 
 // Room for copies: the shell around the domain, twice as full as at rest.
@@ -392,6 +389,7 @@ static void alloc_scratch(fm_particles *p, fm_error *err)
     p->near = take(p, cells, 1, err);
     p->occupied = take(p, cells, 1, err);
     p->gone = take(p, n, 1, err);
+    p->beside_surface = take(p, n, sizeof *p->beside_surface, err);
     p->partial = take(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
     p->others_room = p->point_count + count_copies(p);
     size_t m = (size_t)p->others_room;

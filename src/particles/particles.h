@@ -18,6 +18,7 @@
 #include "motion/motion.h"
 
 #include <fathom/particles.h>
+#include <stdatomic.h>
 
 enum {
     FM_ROWS_AROUND = 9,       // rows of cells around a particle, its own the last; 2D: 6 are empty
@@ -79,11 +80,18 @@ typedef struct fm_runs {
 // their number is a multiple of eight. Longer lists are cut: by then the fluid has long diverged.
 enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_ROOM = FM_NEIGHBOURS_MAX + 16 };
 
-// Where the set bits of a byte are, in order, and how many.
-typedef struct fm_packing {
-    fm_ints lanes[256];
-    unsigned char count[256];
-} fm_packing;
+// Candidates for neighbours, eight at a time: where they begin, and which of them count. Those up
+// to `end` in their set share them: they follow each other in a row.
+enum { FM_OCTETS_MAX = 2048 }; // more are left out
+typedef struct fm_search {
+    int end, count;
+    int first[FM_OCTETS_MAX], bits[FM_OCTETS_MAX];
+} fm_search;
+
+static inline void fm_search_begin(fm_search *search)
+{
+    search->end = search->count = 0;
+}
 
 // Eight neighbours, transposed.
 typedef struct fm_octet {
@@ -92,11 +100,13 @@ typedef struct fm_octet {
 
 FM_INLINE fm_octet fm_load_octet(const float *rows, const int *list)
 {
-    fm_floats r[8];
+    const float *row[8];
+    fm_floats a[4], b[4];
     for (int i = 0; i < 8; i++)
-        r[i] = *(const fm_floats *)(rows + (size_t)FM_ROW * (size_t)list[i]);
-    fm_floats_transpose(r);
-    return (fm_octet){r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]};
+        row[i] = rows + (size_t)FM_ROW * (size_t)list[i];
+    fm_floats_columns(row, 0, a);
+    fm_floats_columns(row, 4, b);
+    return (fm_octet){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
 }
 
 typedef struct fm_source_state {
@@ -140,30 +150,30 @@ struct fm_particles {
     int capacity, others_room;
     fm_parcels spare; // where sorting puts them
     fm_swarm fluid, others;
-    int *cell, *order; // of each particle before it is sorted; who is now where
-    int *in_cell;      // of each particle
-    fm_packing *packing;
+    int *cell, *order;         // of each particle before it is sorted; who is now where
+    int *in_cell;              // of each particle
+    fm_ints *packing;          // [256] where the set bits of a byte are, in order
     int *lists;                // neighbours, FM_PARTICLES_BLOCK particles after each other
     int *list_start;           // of each particle; -1: no room, to be found again in every pass
     int *list_count;           // a multiple of eight
     unsigned char *list_extra; // of it, the particle itself again
     int *other_start, *other_count; // the same for neighbours among the others
     unsigned char *other_extra;
-    int list_room;               // of one block
-    unsigned char *near;         // [cell] others are within the support
-    unsigned char *occupied;     // [cell] the same along x only
-    unsigned char *gone;         // 1: a sink took it
-    float *fill;                 // sum of V W
-    float *ax, *ay, *az;         // m/s^2
-    float *dx, *dy, *dz;         // m, shift
-    float *s_next, *P;           // rho / rho0 - 1 after the substep; pressure / rho0
-    float *alpha, *kappa;        // pressure.c
-    float *pressed;              // 1/s: sum of kappa over the iterations
-    fm_boundary_point *unsorted; // points and copies where they are now
-    int *unsorted_from;          // point, or -1 - particle whose copy it is
+    int list_room;                // of one block
+    unsigned char *near;          // [cell] others are within the support
+    unsigned char *occupied;      // [cell] the same along x only
+    unsigned char *gone;          // 1: a sink took it
+    float *fill;                  // sum of V W
+    atomic_uchar *beside_surface; // 1: it or a neighbour is at a surface
+    float *ax, *ay, *az;          // m/s^2
+    float *dx, *dy, *dz;          // m, shift
+    float *s_next, *P;            // rho / rho0 - 1 after the substep; pressure / rho0
+    float *alpha, *kappa;         // pressure.c
+    float *pressed;               // 1/s: sum of kappa over the iterations
+    fm_boundary_point *unsorted;  // points and copies where they are now
+    int *unsorted_from;           // point, or -1 - particle whose copy it is
     int *other_cell, *other_order, *other_from;
     bool others_sorted;
-    bool has_surface;       // some particles are at one
     fm_vec3 *force;         // N, on each of the others
     double *partial;        // for sums
     fm_vec3 *out_x, *out_v; // what readers are given
@@ -210,6 +220,9 @@ void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, f
 // with, -1 for the first found.
 int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
                  int *list, int *extra);
+// The same for one after the other, up to `last`: quicker.
+int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
+                      int last, const fm_swarm *in, int fill, int *list, int *extra);
 void fm_count_into_cells(const int *cell, int count, int cell_count, int *start, int *order);
 void fm_particles_sort(fm_particles *p, fm_pool *pool);
 void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool);

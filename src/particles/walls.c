@@ -250,29 +250,24 @@ bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err
     return err->status == FM_OK;
 }
 
-// Inside along one axis. Gives whether a wall was met.
-static bool keep_along(fm_side_kind below, fm_side_kind above, double low, double high,
-                       double carry, double *x, float *v)
+// Inside along one axis. Most are, so that is asked first.
+static void keep_along(const fm_side_kind sides[2], double low, double high, float carry, double *x,
+                       float *v, int count)
 {
-    if (below == FM_SIDE_PERIODIC) {
-        if (*x < low || *x >= high) {
-            *x -= (high - low) * floor((*x - low) / (high - low));
-            if (*x >= high) // rounding
-                *x = low;
+    for (int i = 0; i < count; i++) {
+        if (x[i] >= low && x[i] < high)
+            continue;
+        if (sides[0] == FM_SIDE_PERIODIC) {
+            x[i] -= (high - low) * floor((x[i] - low) / (high - low));
+            x[i] = x[i] >= high ? low : x[i]; // rounding
+        } else if (sides[0] == FM_SIDE_WALL && x[i] < low) {
+            x[i] = low;
+            v[i] = v[i] > carry ? v[i] : carry;
+        } else if (sides[1] == FM_SIDE_WALL && x[i] > high) {
+            x[i] = high;
+            v[i] = v[i] < carry ? v[i] : carry;
         }
-        return false;
     }
-    if (below == FM_SIDE_WALL && *x < low) {
-        *x = low;
-        *v = *v > (float)carry ? *v : (float)carry;
-        return true;
-    }
-    if (above == FM_SIDE_WALL && *x > high) {
-        *x = high;
-        *v = *v < (float)carry ? *v : (float)carry;
-        return true;
-    }
-    return false;
 }
 
 static void keep_out(const fm_particles_step *step, int i)
@@ -298,18 +293,17 @@ void fm_walls_keep(const fm_particles_step *step, int first, int last)
     fm_particles *p = step->p;
     const fm_domain *d = &p->def.domain;
     fm_vec3 low = fm_add(d->low, step->offset), high = fm_add(d->high, step->offset);
-    bool solids = step->around->collider_count > 0;
-    for (int i = first; i < last; i++) {
-        fm_parcels *now = &p->now;
-        // those that were not sorted yet are in no cell
-        if (solids && (i >= p->fluid.count || p->near[p->in_cell[i]]))
+    fm_vec3 carry = step->carry;
+    fm_parcels *now = &p->now;
+    // those that were not sorted yet are in no cell
+    for (int i = first; i < last && step->around->collider_count > 0; i++)
+        if (i >= p->fluid.count || p->near[p->in_cell[i]])
             keep_out(step, i);
-        keep_along(d->sides[0], d->sides[1], low.x, high.x, step->carry.x, &now->x[i], &now->vx[i]);
-        keep_along(d->sides[2], d->sides[3], low.y, high.y, step->carry.y, &now->y[i], &now->vy[i]);
-        if (p->def.dimensions == 3)
-            keep_along(d->sides[4], d->sides[5], low.z, high.z, step->carry.z, &now->z[i],
-                       &now->vz[i]);
-    }
+    int n = last - first;
+    keep_along(d->sides, low.x, high.x, (float)carry.x, now->x + first, now->vx + first, n);
+    keep_along(d->sides + 2, low.y, high.y, (float)carry.y, now->y + first, now->vy + first, n);
+    if (p->def.dimensions == 3)
+        keep_along(d->sides + 4, low.z, high.z, (float)carry.z, now->z + first, now->vz + first, n);
 }
 
 int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6])

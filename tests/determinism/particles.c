@@ -140,8 +140,10 @@ static void same_bits(void **state)
         seen[kind] = run((ingredient)kind, 1, -1);
         printf("  %-10s %016llx\n", names[kind], (unsigned long long)seen[kind]);
         assert_int_equal(run((ingredient)kind, 2, FRAMES / 2), seen[kind]);
+#ifndef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
         assert_int_equal(run((ingredient)kind, 3, 0), seen[kind]); // before it began
         assert_int_equal(run((ingredient)kind, 0, 1), seen[kind]);
+#endif
         for (int other = 0; other < kind; other++) // each ingredient does something
             assert_int_not_equal(seen[other], seen[kind]);
     }

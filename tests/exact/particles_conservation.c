@@ -10,7 +10,7 @@ static void expect_conserved(fm_sph_method method, int dimensions)
 {
     fm_error err = {0};
     fm_world *world = make_world(1000, 1e-3, no_gravity);
-    fm_particles_def def = viscous_fluid(dimensions, 0.05, 1e-3, 1);
+    fm_particles_def def = viscous_fluid(dimensions, dimensions == 2 ? 0.05 : 0.1, 1e-3, 1);
     def.method = method;
     def.integrator = FM_SPH_LEAPFROG;
     def.artificial_viscosity = 0.1;

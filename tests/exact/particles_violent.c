@@ -27,7 +27,7 @@ static void nothing_is_lost(void **state)
     fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     add_colliders(world);
     fm_particles_def def = fm_default_particles_def();
-    def.spacing = 0.03;
+    def.spacing = 0.035;
     def.domain.high = (fm_vec3){1.2, 0.9, 0.4};
     fm_particles *fluid = make_fluid(world, &def);
     add_box(fluid, &(fm_fluid_box){.high = {0.45, 0.6, 0.4}, .settled = true});

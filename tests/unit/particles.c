@@ -261,7 +261,7 @@ static double move_ball(double share)
     fm_collider *collider = fm_collider_create(world, &ball, &err);
     assert_non_null(collider);
     fm_particles_def def = fm_default_particles_def();
-    def.spacing = 0.025;
+    def.spacing = 1.0 / 30;
     def.domain.high = (fm_vec3){0.5, 0.9, 0.5};
     fm_particles *fluid = make_fluid(world, &def);
     add_box(fluid, &(fm_fluid_box){.high = {0.5, 0.6, 0.5}, .settled = true});
