@@ -262,14 +262,18 @@ FM_API bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_moti
                                 fm_error *err);
 FM_API bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count,
                               const fm_motion *motion, fm_error *err);
-// Those that are inside the shape now: with a plane, all below it.
+// Particles that are inside the shape now, of which there must be any: with a plane, all below it.
+// `list` has room for all of the cloth. Returns how many.
+FM_API int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list,
+                                fm_error *err);
 FM_API bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
                                 fm_error *err);
 // Every pin made by the last pin call lets go at `time`, s.
 FM_API bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err);
 
-// Maps. When all of the colliders touch the cloth, enforcement takes these particles for fixed
-// beside the pinned ones, from an order made beforehand; the first map that fits is taken.
+// Maps. While every one of the colliders touches some of these particles, enforcement takes all of
+// the particles for fixed beside the pinned ones, from an order made beforehand; the first map that
+// fits is taken.
 FM_API bool fm_cloth_add_map(fm_cloth *cloth, const fm_collider *const *colliders,
                              int collider_count, const int *particles, int particle_count,
                              fm_error *err);

@@ -117,7 +117,8 @@ FM_API bool fm_drawing_add_shape(fm_drawing *drawing, const fm_shape *shape, con
 FM_API bool fm_drawing_add_collider(fm_drawing *drawing, const fm_collider *collider, double time,
                                     const fm_paint *paint, fm_error *err);
 
-// A figure at a time, as one smooth body.
+// A figure at a time, as one smooth body, pressed in a little where a cloth that was added before
+// it would lie under its skin.
 FM_API bool fm_drawing_add_figure(fm_drawing *drawing, const fm_figure *figure, double time,
                                   const fm_paint *paint, fm_error *err);
 

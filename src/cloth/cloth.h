@@ -303,7 +303,8 @@ void fm_lanes_push(fm_memory *memory, const fm_axes *rate, int lanes, int first,
 bool fm_enforcer_setup(fm_cloth *cloth, fm_error *err);
 void fm_enforcer_start(fm_cloth *cloth,
                        const fm_surroundings *around); // maps of the pins there are
-void fm_substep_enforce(fm_substep *s);                // x, and v as the positions went
+void fm_enforcer_make_maps(fm_cloth *cloth); // all, of what the first takes for fixed and the pins
+void fm_substep_enforce(fm_substep *s);      // x, and v as the positions went
 void fm_enforcer_take_times(fm_cloth *cloth, double *enforce_ms, double *order_ms); // adds, clears
 
 // graph.c, ladder.c

@@ -427,13 +427,30 @@ static void make_map(fm_cloth *c, fm_correction_map *map)
     c->enforcer->order_ms += fm_now_ms() - begin;
 }
 
+void fm_enforcer_make_maps(fm_cloth *c)
+{
+    fm_enforcer *e = c->enforcer;
+    make_map(c, &e->maps[0]);
+    for (int m = 1; m < e->map_count; m++) {
+        for (int i = 0; i < c->count; i++)
+            e->maps[m].fixed[i] |= fm_cloth_is_held(c, i, 0);
+        make_map(c, &e->maps[m]);
+    }
+}
+
+// Those that contacts switch are made for pins and a direction, which seldom changes.
 static void make_first_map(fm_cloth *c, fm_vec3 direction)
 {
     fm_enforcer *e = c->enforcer;
+    bool same = direction.x == e->direction.x && direction.y == e->direction.y &&
+                direction.z == e->direction.z;
     memcpy(e->maps[0].fixed, e->fixed, (size_t)c->count);
     e->direction = direction;
     e->remade_count++;
-    make_map(c, &e->maps[0]);
+    if (same)
+        make_map(c, &e->maps[0]);
+    else
+        fm_enforcer_make_maps(c);
 }
 
 static void look_again(fm_substep *s)
@@ -452,7 +469,9 @@ static void look_again(fm_substep *s)
         make_first_map(c, direction);
 }
 
-static bool touches(const fm_substep *s, const fm_collider *collider)
+// Whether a collider touches what the map takes for fixed: a thigh touches a skirt at the hip all
+// the time, in front of the knee once in a stride.
+static bool touches(const fm_substep *s, const fm_collider *collider, const fm_correction_map *map)
 {
     const fm_cloth *c = s->cloth;
     for (int k = 0; k < s->around->collider_count; k++) {
@@ -461,7 +480,8 @@ static bool touches(const fm_substep *s, const fm_collider *collider)
             continue;
         for (int i = 0; i < c->count; i++) {
             fm_vec3 normal;
-            if (c->touch[i] && distance_to(placed, c, i, &normal) < 1.5 * s->margin + 1e-9)
+            if (map->fixed[i] && c->touch[i] &&
+                distance_to(placed, c, i, &normal) < 1.5 * s->margin + 1e-9)
                 return true;
         }
     }
@@ -476,7 +496,7 @@ static void choose_map(fm_substep *s)
     for (int m = 1; m < e->map_count && e->current == 0; m++) {
         bool all = true;
         for (int k = 0; k < e->maps[m].collider_count && all; k++)
-            all = touches(s, e->maps[m].colliders[k]);
+            all = touches(s, e->maps[m].colliders[k], &e->maps[m]);
         if (all)
             e->current = m;
     }
@@ -552,13 +572,10 @@ void fm_enforcer_start(fm_cloth *c, const fm_surroundings *around)
 {
     fm_enforcer *e = c->enforcer;
     for (int i = 0; i < c->count; i++)
-        e->fixed[i] = fm_cloth_is_held(c, i, c->time);
-    make_first_map(c, find_direction(c, around));
-    for (int m = 1; m < e->map_count; m++) {
-        for (int i = 0; i < c->count; i++)
-            e->maps[m].fixed[i] |= fm_cloth_is_held(c, i, c->time);
-        make_map(c, &e->maps[m]);
-    }
+        e->maps[0].fixed[i] = e->fixed[i] = fm_cloth_is_held(c, i, c->time);
+    e->direction = find_direction(c, around);
+    e->remade_count++;
+    fm_enforcer_make_maps(c);
     e->wait = LOOK_AGAIN;
 }
 

@@ -127,30 +127,36 @@ bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const f
     return true;
 }
 
+int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list, fm_error *err)
+{
+    fm_shape checked = *shape;
+    int count = 0;
+    if (err->status != FM_OK || !fm_shape_check(&checked, cloth->name, err))
+        return 0;
+    for (int i = 0; i < cloth->count; i++) {
+        fm_vec3 x = {cloth->x.x[i], cloth->x.y[i], cloth->x.z[i]};
+        if (fm_shape_contact(&checked, x).distance <= 0)
+            list[count++] = i;
+    }
+    if (count == 0)
+        fm_fail_number(err, cloth->name, "within", 0,
+                       "a region with particles of this cloth in it");
+    return count;
+}
+
 bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
                          fm_error *err)
 {
-    fm_shape checked = *shape;
-    if (err->status != FM_OK || !fm_shape_check(&checked, cloth->name, err))
+    if (err->status != FM_OK)
         return false;
-    int found = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1 && found == 0)
-            return fm_fail_number(err, cloth->name, "pin within", 0,
-                                  "a region with particles of this cloth in it");
-        if (pass == 1 && !open_group(cloth, motion, err))
-            return false;
-        for (int i = 0; i < cloth->count; i++) {
-            fm_vec3 x = {cloth->x.x[i], cloth->x.y[i], cloth->x.z[i]};
-            if (fm_shape_contact(&checked, x).distance > 0)
-                continue;
-            found++;
-            if (pass == 1)
-                pin(cloth, i);
-        }
-    }
-    list_pins(cloth);
-    return true;
+    int *list = malloc((size_t)cloth->count * sizeof *list);
+    if (!list)
+        return fm_fail_no_memory(err, cloth->name, (size_t)cloth->count * sizeof *list);
+    int count = fm_cloth_find_within(cloth, shape, list, err);
+    if (err->status == FM_OK)
+        fm_cloth_pin_list(cloth, list, count, motion, err);
+    free(list);
+    return err->status == FM_OK;
 }
 
 bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err)

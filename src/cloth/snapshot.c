@@ -131,7 +131,7 @@ static void restore_enforcement(fm_cloth *c, const unsigned char *in)
     e->wait = saved.wait;
     e->remade_count = saved.remade_count;
     e->direction = saved.direction;
-    fm_correction_map_make(c, &e->maps[0], e->direction);
+    fm_enforcer_make_maps(c);
 }
 
 static void state_axes(const fm_cloth *c, double *axes[STATE_AXES])

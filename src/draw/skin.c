@@ -9,7 +9,8 @@
 // which is the smaller one where they differ by more than k, and fills the crease between them.
 // Bones of a limb are blended with each other and then with the trunk; limbs meet each other with
 // hardly any blending, so that thighs do not grow together. The whole is drawn in a little, to lie
-// under the cloth that the shapes hold off.
+// under the cloth that the shapes hold off; where blending has filled a crease that cloth lies in,
+// it is pressed in below the cloths that were drawn before it.
 //
 // Triangles are made on a grid: each cell that the surface passes gets one point, the mean of
 // where its edges are cut, moved onto the surface along the gradient; each edge that is cut joins
@@ -27,6 +28,7 @@ enum {
     CELLS_HIGH = 150,              // cells for the height of the figure
     BLOCK = 8,                     // cells of a block along each side
     LIMBS = 5,                     // arms, legs, and the head
+    PRESS = 3,                     // cells around a point of a cloth that it presses in
     PARTS_MAX = FM_BONE_COUNT + 5, // some bones have a second shape that is seen only
 };
 
@@ -326,6 +328,62 @@ static void fill_points(const grid *g, const body *b, fm_mesh *mesh)
     }
 }
 
+// Presses points of the skin in below a point of a cloth: those that lie within a few cells across
+// the normal, all the way near it and less farther out.
+static void press_in(const grid *g, fm_vec3 cloth, const fm_mesh *skin, float *depth)
+{
+    fm_vec3 at = fm_scale(fm_sub(cloth, g->low), 1 / g->size);
+    int middle[3] = {(int)floor(at.x), (int)floor(at.y), (int)floor(at.z)}, low[3], high[3];
+    for (int k = 0; k < 3; k++) {
+        low[k] = middle[k] > PRESS ? middle[k] - PRESS : 0;
+        high[k] = smaller(middle[k] + PRESS + 1, g->n[k]);
+    }
+    for (int z = low[2]; z < high[2]; z++) {
+        for (int y = low[1]; y < high[1]; y++) {
+            for (int x = low[0]; x < high[0]; x++) {
+                int i = g->points[cell_at(g, x, y, z)];
+                if (i < 0)
+                    continue;
+                fm_float3 normal = fm_f3_load(skin->normals + 3 * (size_t)i);
+                fm_float3 way =
+                    fm_f3_sub(fm_f3_from(cloth), fm_f3_load(skin->points + 3 * (size_t)i));
+                float above = fm_f3_dot(way, normal), cell = (float)g->size;
+                float aside = sqrtf(fm_max(0, fm_f3_dot(way, way) - above * above));
+                float share = 1 - fm_smoothstep(1.5f * cell, (float)PRESS * cell, aside);
+                depth[i] = fm_max(depth[i], share * (0.1f * cell - above));
+            }
+        }
+    }
+}
+
+// Below all cloths of the drawing: the meshes that have two sides.
+static bool press_below_cloths(const grid *g, const body *b, const fm_drawing *drawing,
+                               fm_mesh *skin, fm_error *err)
+{
+    float *depth = calloc((size_t)skin->point_count + 1, sizeof *depth);
+    if (!depth)
+        return fm_fail_no_memory(err, "drawing", (size_t)skin->point_count * sizeof *depth);
+    for (int m = 0; m < drawing->mesh_count; m++) {
+        const fm_mesh *cloth = &drawing->meshes[m];
+        for (int i = 0; i < cloth->point_count && cloth->front_count > 0; i++) {
+            int near[PARTS_MAX];
+            fm_float3 at = fm_f3_load(cloth->points + 3 * (size_t)i);
+            fm_vec3 p = {at.x, at.y, at.z};
+            int count = fm_point_is_finite(&at.x) ? find_near(b, p, 0, near) : 0;
+            double d = count ? find_sample(b, near, count, p).d : 1;
+            if (d < 0.1 * g->size && d > -(double)PRESS * g->size)
+                press_in(g, p, skin, depth);
+        }
+    }
+    for (int i = 0; i < skin->point_count; i++) {
+        float *point = skin->points + 3 * (size_t)i;
+        fm_f3_store(point, fm_f3_along(fm_f3_load(point), -depth[i],
+                                       fm_f3_load(skin->normals + 3 * (size_t)i)));
+    }
+    free(depth);
+    return true;
+}
+
 bool fm_drawing_add_figure(fm_drawing *drawing, const fm_figure *figure, double time,
                            const fm_paint *paint, fm_error *err)
 {
@@ -344,6 +402,7 @@ bool fm_drawing_add_figure(fm_drawing *drawing, const fm_figure *figure, double 
         if (mesh) {
             fill_points(&g, &b, mesh);
             join_points(&g, mesh->triangles);
+            press_below_cloths(&g, &b, drawing, mesh, err);
         }
     }
     free(g.values);

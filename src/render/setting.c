@@ -111,7 +111,12 @@ bool fm_setting_floor(const fm_setting *setting, double *height)
             return true;
         }
     }
-    return false;
+    int figures = setting ? fm_world_figure_count(setting->world) : 0;
+    for (int i = 0; i < figures; i++) {
+        double feet = fm_figure_definition(fm_world_figure(setting->world, i)).origin.y;
+        *height = i == 0 ? feet : fmin(*height, feet);
+    }
+    return figures > 0;
 }
 
 bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing, fm_error *err)

@@ -198,6 +198,16 @@ static void pin_particles(fm_cloth *cloth, const fm_items *particles, const fm_m
     free(list);
 }
 
+static int *list_within(fm_cloth *cloth, const fm_shape *shape, int *count, fm_error *err)
+{
+    size_t size = (size_t)fm_cloth_particle_count(cloth) * sizeof(int);
+    int *list = malloc(size);
+    if (!list)
+        fm_fail_no_memory(err, "scene", size);
+    *count = list ? fm_cloth_find_within(cloth, shape, list, err) : 0;
+    return list;
+}
+
 static void make_map(builder *b, fm_cloth *cloth, const fm_scene_map *map, fm_error *err)
 {
     enum { MOST = 8 };
@@ -206,9 +216,13 @@ static void make_map(builder *b, fm_cloth *cloth, const fm_scene_map *map, fm_er
     int count = map->colliders.count;
     for (int k = 0; k < count && k < MOST; k++)
         colliders[k] = fm_world_find_collider(b->world, names[k].name);
-    int *list = list_particles(cloth, &map->particles, err);
+    int particle_count = map->particles.count, *list = NULL;
+    if (map->kind == FM_SCENE_PIN_WITHIN)
+        list = list_within(cloth, &map->within, &particle_count, err);
+    else
+        list = list_particles(cloth, &map->particles, err);
     if (list)
-        fm_cloth_add_map(cloth, colliders, count, list, map->particles.count, err);
+        fm_cloth_add_map(cloth, colliders, count, list, particle_count, err);
     free(list);
     blame(err, map->thing.node);
 }

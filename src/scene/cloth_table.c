@@ -256,19 +256,35 @@ static const fm_table contact_table = {.name = "contact",
                                        .about = "Continuous contact that does not let through.",
                                        .count = COUNT(contact_entries)};
 
+static void set_map_defaults(void *object)
+{
+    fm_scene_map *map = object;
+    map->within = fm_default_collider_def().shape;
+}
+
 static const fm_entry map_entries[] = {
     {"colliders", FM_KEY_NAMES, offsetof(fm_scene_map, colliders), .section = "colliders",
-     .needed = true, .about = "that switch it on when all of them touch; up to 8"},
+     .needed = true,
+     .about = "that switch it on while each touches some of its particles; up to 8; a figure's are "
+              "woman.left_thigh..."},
     {"particles", FM_KEY_INTEGERS, offsetof(fm_scene_map, particles), .range = WITHIN(0, 16777215),
-     .needed = true, .about = "taken for fixed then, beside the pinned ones"},
+     .choice = true, .kind = FM_SCENE_PIN_PARTICLES,
+     .about = "taken for fixed then, beside the pinned ones; a list, as pins have it"},
+    {"within", FM_KEY_MAPPING, offsetof(fm_scene_map, within), .table = &fm_shape_table,
+     .choice = true, .kind = FM_SCENE_PIN_WITHIN,
+     .about = "the same of all that begin in a region"},
 };
 
 static const fm_table map_table = {
     .name = "map",
-    .about = "An order of correction made beforehand for a contact that comes again.",
+    .about = "An order of correction made beforehand for a contact that comes again: colliders, "
+             "and one of particles, within.",
     .size = sizeof(fm_scene_map),
+    .set_defaults = set_map_defaults,
     .entries = map_entries,
     .count = COUNT(map_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_scene_map, kind),
 };
 
 #define ENFORCE(member) offsetof(fm_scene_cloth, def.enforcement.member)

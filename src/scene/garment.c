@@ -141,6 +141,12 @@ static void check_places(fm_decoder *d, const fm_scene_cloth *cloth)
                   .particles = &pins[i].particles};
         check_spots(d, cloth, s, "pins", i, NULL);
     }
+    const fm_scene_map *maps = cloth->maps.data;
+    for (int i = 0; i < cloth->maps.count; i++) {
+        spot s = {
+            .node = maps[i].thing.node, .kind = maps[i].kind, .particles = &maps[i].particles};
+        check_spots(d, cloth, s, "enforcement.maps", i, NULL);
+    }
     const fm_scene_seam *seams = cloth->seams.data;
     for (int i = 0; i < cloth->seams.count; i++) {
         check_spots(d, cloth, border_spot(&seams[i], "from", &seams[i].from), "seams", i, "from");

@@ -281,8 +281,10 @@ typedef struct fm_scene_pin {
 
 typedef struct fm_scene_map {
     fm_thing thing;
+    int kind;           // FM_SCENE_PIN_PARTICLES or _WITHIN
     fm_items colliders; // fm_thing
     fm_items particles; // int
+    fm_shape within;
 } fm_scene_map;
 // One side of a seam; kind is one of the first three pins' or PARTICLES.
 typedef struct fm_scene_border {

@@ -381,7 +381,7 @@ static void pins_of_tubes_and_meshes(void **state)
     assert_int_equal(mesh->pinned_count, 9);
     ball.centre.z = 5;
     assert_false(fm_cloth_pin_within(mesh, &ball, NULL, &err));
-    assert_string_equal(err.field, "pin within");
+    assert_string_equal(err.field, "within");
     assert_int_equal(mesh->group_count, 2);
     err = (fm_error){0}, ball.radius = -1;
     assert_false(fm_cloth_pin_within(mesh, &ball, NULL, &err));

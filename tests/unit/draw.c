@@ -401,6 +401,46 @@ static void test_skin(void **state)
     fm_world_destroy(world);
 }
 
+// Cloth that lies where blending has put skin, in front of a hip: no point of the skin stays
+// outside of it.
+static void test_skin_below_cloth(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_figure_def def = fm_default_figure_def();
+    fm_figure *figure = fm_figure_create(world, &def, &err);
+    sheet worn_sheet = make_sheet(8, 31, flat); // 0.05 to 0.12 m across, 1.1 to 0.8 m high
+    for (int i = 0; i < 8 * 31; i++) {
+        float across = (float)(i % 8) / 7, down = (float)(i / 8) / 30;
+        fm_f3_store(worn_sheet.points + 3 * (size_t)i,
+                    fm_f3(0.05f + 0.07f * across, 1.1f - 0.3f * down, 0.117f - 0.027f * down));
+    }
+    int outside[2] = {0};
+    for (int worn = 0; worn < 2; worn++) {
+        fm_drawing *drawing = fm_drawing_create(&err);
+        fm_paint cloth = fm_default_paint(), skin = fm_figure_paint();
+        cloth.thickness = 0.001;
+        if (worn)
+            assert_true(fm_drawing_add_surface(drawing, &worn_sheet.polygons, &cloth, NULL, &err));
+        assert_true(fm_drawing_add_figure(drawing, figure, 0, &skin, &err));
+        const fm_mesh *mesh = &drawing->meshes[worn];
+        for (int i = 0; i < mesh->point_count; i++) {
+            const float *p = mesh->points + 3 * (size_t)i;
+            float down = (1.1f - p[1]) / 0.3f;
+            outside[worn] += p[0] > 0.055f && p[0] < 0.115f && down > 0.05f && down < 0.95f &&
+                             p[2] > 0.117f - 0.027f * down && p[2] < 0.15f;
+        }
+        fm_drawing_destroy(drawing);
+    }
+    assert_true(outside[0] > 20); // without it there is something to press in
+    assert_int_equal(outside[1], 0);
+    free_sheet(&worn_sheet);
+    fm_world_destroy(world);
+}
+
 static void test_shapes(void **state)
 {
     (void)state;
@@ -446,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_solids),
         cmocka_unit_test(test_skin),
+        cmocka_unit_test(test_skin_below_cloth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,27 +317,68 @@ static void what_comes_to_lie_is_an_anchor(void **state)
     fm_world_destroy(world);
 }
 
-static void contacts_switch_maps(void **state)
+// A sheet and a ball that swings into its middle, with a map of the lower corner and one of the
+// middle.
+static fm_world *make_kneed(fm_cloth **cloth, const fm_collider **knee)
 {
-    (void)state;
     fm_error err = {0};
     fm_cloth_def def = stiff(FM_ENFORCE_DIRECTIONAL);
     def.enforcement.contacts = false;
     fm_sheet sheet = {.columns = 11, .rows = 11, .width = 1, .height = 1};
     fm_world *world = make_world(1.2, 1.8e-5, earth);
-    fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.3, 2, &err);
-    fm_collider_def knee = fm_default_collider_def();
-    knee.shape = (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = {0.5, -0.5, -0.25}, .radius = 0.15};
-    knee.motion = swing;
-    const fm_collider *collider = fm_collider_create(world, &knee, &err);
-    fm_cloth *cloth = make_sheet(world, &def, &sheet);
-    fm_cloth_pin_row(cloth, 0, NULL, &err);
-    int middle[] = {59, 60, 61};
-    assert_true(fm_cloth_add_map(cloth, &collider, 1, middle, 3, &err));
+    fm_collider_def ball = fm_default_collider_def();
+    ball.shape = (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = {0.5, -0.5, -0.25}, .radius = 0.15};
+    ball.motion = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.3, 2, &err);
+    *knee = fm_collider_create(world, &ball, &err);
+    *cloth = make_sheet(world, &def, &sheet);
+    fm_cloth_pin_row(*cloth, 0, NULL, &err);
+    int corner = 120, middle[121];
+    ball.shape.centre.z = 0;
+    ball.shape.radius = 0.11;
+    int count = fm_cloth_find_within(*cloth, &ball.shape, middle, &err);
+    assert_int_equal(count, 5);
+    assert_int_equal(middle[2], 60);
+    assert_true(fm_cloth_add_map(*cloth, knee, 1, &corner, 1, &err));
+    assert_true(fm_cloth_add_map(*cloth, knee, 1, middle, count, &err));
+    ball.shape.centre.z = 9;
+    assert_int_equal(fm_cloth_find_within(*cloth, &ball.shape, middle, &err), 0);
+    assert_string_equal(err.field, "within");
+    return world;
+}
+
+static void maps_go_on_after_a_restore(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth *cloth[2];
+    const fm_collider *knee;
+    fm_world *world[2] = {make_kneed(&cloth[0], &knee), make_kneed(&cloth[1], &knee)};
+    advance(world[0], 0.45);
+    size_t size = fm_world_save(world[0], NULL, 0);
+    void *bytes = malloc(size);
+    fm_world_save(world[0], bytes, size);
+    assert_true(fm_world_restore(world[1], bytes, size, &err));
+    assert_int_equal(fm_cloth_current_map(cloth[1]), 2);
+    for (int k = 0; k < 2; k++)
+        advance(world[k], 0.05);
+    assert_int_equal(fm_cloth_current_map(cloth[0]), 2);
+    assert_true(fm_world_hash(world[0]) == fm_world_hash(world[1]));
+    free(bytes);
+    fm_world_destroy(world[0]);
+    fm_world_destroy(world[1]);
+}
+
+static void contacts_switch_maps(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth *cloth;
+    const fm_collider *collider;
+    fm_world *world = make_kneed(&cloth, &collider);
     advance(world, 0.05);
     assert_int_equal(fm_cloth_current_map(cloth), 0);
     advance(world, 0.4);
-    assert_int_equal(fm_cloth_current_map(cloth), 1);
+    assert_int_equal(fm_cloth_current_map(cloth), 2); // the corner is not touched
     double place[121];
     read_field(cloth, "correction", place);
     assert_close(place[60] + place[5], 0, 0);
@@ -490,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_pin_that_lets_go_is_no_anchor),
         cmocka_unit_test(what_comes_to_lie_is_an_anchor),
         cmocka_unit_test(contacts_switch_maps),
+        cmocka_unit_test(maps_go_on_after_a_restore),
         cmocka_unit_test(the_list_follows_the_force),
         cmocka_unit_test(reaches_along_a_mesh),
         cmocka_unit_test(nets_hang_without_stretching),

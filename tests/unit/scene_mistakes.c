@@ -200,6 +200,18 @@ static const mistake mistakes[] = {
     {"two pins in one", CLOTH "      pins: [{above: 0, row: 1}]\n", 7, 25, "one of edge, row"},
     {"a region of nothing", CLOTH "      pins: [{within: {}}]\n", 7, 15,
      "pins[0].within needs one of plane, sphere, capsule, box"},
+    {"a map of nothing",
+     CLOTH "      enforcement: {method: directional, maps: [{colliders: woman.left_shin}]}\n"
+           "figures: {woman: {}}\n",
+     7, 49, "maps[0] needs one of particles, within"},
+    {"a map past the end",
+     CLOTH "      enforcement: {maps: [{colliders: woman.left_shin, particles: [12]}]}\n"
+           "figures: {woman: {}}\n",
+     7, 57, "enforcement.maps[0].particles has 12, allowed is 0 to 11"},
+    {"a map of a bone that is not there",
+     CLOTH "      enforcement: {maps: [{colliders: woman.tail, particles: [1]}]}\n"
+           "figures: {woman: {}}\n",
+     7, 40, "is \"woman.tail\", which is not in colliders"},
     {"a seam with one side", CLOTH "      seams: [{from: {edge: left}}]\n", 7, 15, "needs \"to\""},
     {"a seam of two lengths", CLOTH "      seams: [{from: {edge: left}, to: {edge: top}}]\n", 7, 36,
      "seams[0].to has 3 particles, it must have as many as from: 4"},
