@@ -14,7 +14,8 @@
 //
 // Pressure over rest density: P = k s, k = c^2 or the stiffness of the gas equation. Fluid that is
 // at the surface (fill below FM_SURFACE_FILL) takes no tension in the weakly compressible method,
-// and spray has no pressure at all: walls would throw it back faster than it came.
+// nor does fluid that is crowded; and spray has no pressure at all: walls would throw it back faster
+// than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
 //   h     half the support, m       c  speed of sound, m/s    delta  diffusion, a share
@@ -25,6 +26,8 @@
 #include "particles/particles.h"
 
 static const float SPRAY_FILL = 0.15f; // above that of a particle alone: one or two neighbours
+
+static const float CLUMP_FILL = 1.1f;  // crowded: tension there is the rate's error, and would grow
 
 // Sums over one set of neighbours.
 typedef struct sums {
@@ -106,7 +109,8 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             s = own < p->self_fill + SPRAY_FILL ? 0 : at[FM_S] + h * ds;
         }
         p->s_next[i] = s;
-        p->P[i] = stiff * (rate && s < 0 && fill < FM_SURFACE_FILL ? 0 : s);
+        bool torn = fill < FM_SURFACE_FILL || fill > CLUMP_FILL;
+        p->P[i] = stiff * (rate && s < 0 && torn ? 0 : s);
     }
 }
 

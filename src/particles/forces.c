@@ -35,7 +35,8 @@
 // [OZG13] Özgen: Fractional calculus in computer animation. Thesis, 2013.
 #include "particles/particles.h"
 
-static const double RETURN = 0.03; // of the density to that of the particles' number
+static const double RETURN = 0.03;  // of the density to that of the particles' number
+static const float CROWDED = 0.05f; // of the rest density: what crowds at surfaces may gain by that
 
 typedef struct sums {
     fm_floats x, y, z, gx, gy, gz;
@@ -99,7 +100,8 @@ static constants make_constants(const fm_particles_step *step, bool published, b
 }
 
 // Where no surface is near: particles are moved beside their motion, and their density tends to
-// what their number says. At a surface the one would carry them out, the other take them for thin.
+// what their number says. At a surface the one would carry them out, the other take them for thin:
+// there it only grows, so that jets and splashes do not draw together to a thread.
 FM_INLINE void keep_even(fm_particles *p, int i, const constants *k, fm_floats sum)
 {
     bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
@@ -109,8 +111,11 @@ FM_INLINE void keep_even(fm_particles *p, int i, const constants *k, fm_floats s
     p->dx[i] = a * gx;
     p->dy[i] = a * gy;
     p->dz[i] = a * gz;
-    if (!beside)
-        p->now.s[i] += k->back * (p->fill[i] - 1 - p->now.s[i]);
+    float lack = p->fill[i] - 1 - p->now.s[i];
+    if (beside && p->fill[i] - 1 > CROWDED)
+        lack = CROWDED - p->now.s[i];
+    if (!beside || lack > 0)
+        p->now.s[i] += k->back * lack;
 }
 
 FM_INLINE void compute_range(const fm_particles_step *step, int first, int last, bool published,
