@@ -6,6 +6,7 @@
 #include <fathom/api.h>
 #include <fathom/cloth.h>
 #include <fathom/collide.h>
+#include <fathom/couple.h>
 #include <fathom/error.h>
 #include <fathom/figure.h>
 #include <fathom/medium.h>

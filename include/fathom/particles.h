@@ -168,6 +168,7 @@ typedef struct fm_particles_stats {
     double compression;      // CONSTANT_DENSITY: mean, after the last substep
     int64_t refused_count;   // particles that found no room
     int64_t removed_count;   // taken by sinks
+    int64_t stopped_count;   // put back on their side of a coupled cloth
     int64_t pair_count;      // within the support now, each pair once
     int64_t candidate_count; // distances that a pass looks at
     int boundary_count;      // points that walls and colliders are made of

@@ -400,6 +400,8 @@ fm_cloth *fm_cloth_alloc(const fm_cloth_def *def, const fm_medium *medium, int c
     c->row_block = choose_row_block(rows, columns);
     c->stiffness_share = 1;
     alloc_arrays(c, err);
+    c->inertia = c->mass;
+    c->wet_area = c->area;
     if (err->status != FM_OK) {
         fm_cloth_free(c);
         return NULL;

@@ -10,6 +10,7 @@
 
 #include "collide/collide.h"
 #include "core/core.h"
+#include "core/samples.h"
 #include "core/simd.h"
 #include "memory/memory.h"
 #include "motion/motion.h"
@@ -173,6 +174,8 @@ struct fm_cloth {
     double *ones;          // as many 1
     double *area;          // m^2 of cloth a particle stands for
     double *mass;          // kg
+    double *inertia;       // kg, with what a medium lends; mass itself unless one does
+    double *wet_area;      // m^2 that drag acts on; area itself unless a fluid carries the cloth
     double *pair_load;     // 1/kg: damped springs at a particle over its mass, see damping.c
     double *spring_sum;    // N/m, of the springs at a particle
     fm_springs springs[FM_SPRINGS_MAX];
@@ -228,6 +231,11 @@ struct fm_cloth {
     } near;
     int *repelled;         // partners that push each particle
     fm_enforcer *enforcer; // NULL without enforcement; holds its own state
+    struct {
+        bool on;          // a fluid says how the medium moves, instead of its own flow
+        fm_axes velocity; // m/s, at the end of the interval
+        double end;       // s
+    } carrier;
 };
 
 // cloth.c
@@ -443,6 +451,26 @@ void fm_drag_explicit(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *
 void fm_drag_apply_impulse(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *impulse,
                            int first, int last);
 void fm_drag_force_per_area(fm_cloth *cloth, const fm_surroundings *around, double *force);
+
+// samples.c: what a medium that is simulated knows of a cloth.
+typedef struct fm_cloth_samples {
+    fm_cloth *cloth;
+    fm_samples points;
+    int *corner;    // [3 * count] particles
+    int *parts;     // along an edge of the triangle
+    double *share;  // [3 * count] of the corners
+    fm_vec3 *given; // scratch: sums at the particles
+    double *weight; // scratch
+    fm_vec3 *v;     // m/s, of the particles before the interval, then its change
+} fm_cloth_samples;
+// At most `longest` apart. passive: the medium carries the cloth and does not feel it.
+bool fm_cloth_samples_make(fm_cloth_samples *samples, fm_cloth *cloth, double longest, bool passive,
+                           fm_arena *arena, fm_error *err);
+// Before the cloth moves: what the medium gave. After: where it went and what it hands back.
+void fm_cloth_samples_take(fm_cloth_samples *samples, double end);
+void fm_cloth_samples_give(fm_cloth_samples *samples, double start, double end);
+// The carrier's velocity into flow at time t, at the end of a substep of h.
+void fm_carrier_velocity(fm_cloth *cloth, double t, double h, int first, int last);
 
 // repulsion.c
 bool fm_repulsion_setup(fm_cloth *cloth, fm_error *err);

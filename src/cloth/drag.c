@@ -98,6 +98,7 @@ fm_drag_step fm_drag_prepare(const fm_cloth *cloth, const fm_surroundings *aroun
 typedef struct lane_arrays {
     double *vx, *vy, *vz, *ax, *ay, *az, *wx, *wy, *wz, *rx, *ry, *rz;
     const double *fx, *fy, *fz, *nx, *ny, *nz, *mx, *my, *mz, *kx, *ky, *kz, *area, *mass;
+    const double *heavy;  // kg that weigh: mass without what a medium lends
     double *ox, *oy, *oz; // normals before the step
     double *cx, *cy, *cz; // carried
 } lane_arrays;
@@ -128,7 +129,7 @@ static void close_physical(int n, const lane_arrays *restrict l, const fm_drag_s
         double Mn = m + A * (layer + nhist * w0), Mt = m + A * skin * w0;
         // G, first as if all were tangential, then its normal part exchanged
         double bt = Mt * ih2, bn = Mn * ih2;
-        double net = m - A * displaced; // weight less buoyancy, over g
+        double net = l->heavy[i] - A * displaced; // weight less buoyancy, over g
         double qx = l->fx[i] + net * (hx - gx), qy = l->fy[i] + net * (hy - gy);
         double qz = l->fz[i] + net * (hz - gz);
         double Fn = qx * nx + qy * ny + qz * nz, pn = px * nx + py * ny + pz * nz;
@@ -164,7 +165,7 @@ static void close_published(int n, const lane_arrays *restrict l, const fm_drag_
         double gy = (l->my[i] - l->wy[i]) * (0.5 * ih2), gz = (l->mz[i] - l->wz[i]) * (0.5 * ih2);
         double px = l->vx[i] - l->wx[i], py = l->vy[i] - l->wy[i], pz = l->vz[i] - l->wz[i];
         double b = m * ih2, ib = 1 / (b + A * viscous);
-        double net = m - A * displaced;
+        double net = l->heavy[i] - A * displaced;
         double Gx = l->fx[i] + net * (hx - gx) + b * px, Gy = l->fy[i] + net * (hy - gy) + b * py;
         double Gz = l->fz[i] + net * (hz - gz) + b * pz;
         // B^-1 = ib (1 - turn n n^T)
@@ -217,8 +218,9 @@ static lane_arrays lanes_from(const fm_cloth *c, int i)
         .ox = c->normal.x + i,
         .oy = c->normal.y + i,
         .oz = c->normal.z + i,
-        .area = c->area + i,
-        .mass = c->mass + i,
+        .area = c->wet_area + i,
+        .mass = c->inertia + i,
+        .heavy = c->mass + i,
     };
 }
 
@@ -247,7 +249,7 @@ static void explicit_lanes(int n, const lane_arrays *restrict l, const fm_drag_s
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double A = l->area[i], m = l->mass[i], nx = l->nx[i], ny = l->ny[i], nz = l->nz[i];
-        double net = m - A * displaced;
+        double net = l->heavy[i] - A * displaced;
         double ux = l->vx[i] - l->mx[i], uy = l->vy[i] - l->my[i], uz = l->vz[i] - l->mz[i];
         double speed = sqrt(ux * ux + uy * uy + uz * uz);
         double un = ux * nx + uy * ny + uz * nz;

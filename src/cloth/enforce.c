@@ -347,9 +347,11 @@ static void correct_all(fm_substep *s)
 static void set_mobilities(fm_substep *s)
 {
     const fm_cloth *c = s->cloth;
+    for (int i = 0; i < c->count && c->inertia != c->mass; i++) // a medium changes it all the time
+        c->enforcer->mobility[i] = 1 / c->inertia[i];
     for (int p = 0; p < c->pinned_count; p++) {
         int i = c->pinned[p];
-        c->enforcer->mobility[i] = fm_cloth_is_held(c, i, s->end) ? 0 : 1 / c->mass[i];
+        c->enforcer->mobility[i] = fm_cloth_is_held(c, i, s->end) ? 0 : 1 / c->inertia[i];
     }
 }
 

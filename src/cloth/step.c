@@ -125,6 +125,10 @@ void fm_substep_collide(fm_substep *s, double margin, bool again, int first, int
 void fm_substep_sample_medium(fm_substep *s, const fm_axes *x, double t, int first, int last)
 {
     fm_cloth *c = s->cloth;
+    if (c->carrier.on) {
+        fm_carrier_velocity(c, t, s->h, first, last);
+        return;
+    }
     const fm_flow *flow = &s->around->medium.flow;
     fm_vec3 w = fm_flow_velocity(flow, (fm_vec3){0, 0, 0}, t);
     bool uniform = fm_flow_is_uniform(flow);
@@ -315,7 +319,9 @@ static void sample_ahead(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     double h = s->h;
-    for (int i = 0; i < c->count; i++) {
+    if (c->carrier.on)
+        fm_carrier_velocity(c, s->end + h, h, 0, c->lanes);
+    for (int i = 0; i < c->count && !c->carrier.on; i++) {
         fm_vec3 x = {c->x.x[i] + h * c->v.x[i], c->x.y[i] + h * c->v.y[i],
                      c->x.z[i] + h * c->v.z[i]};
         fm_vec3 w = fm_flow_velocity(&s->around->medium.flow, x, s->end + h);

@@ -6,7 +6,8 @@
 //     v_w = 2 u_w - sum_j v_j W_wj / sum_j W_wj         (slip: the mean itself)
 //
 // so that the pressure gradient across the surface is that of a fluid at rest there, and the
-// velocity at the surface, half-way, is the wall's. Density changes by u_w, the true velocity.
+// velocity at the surface, half-way, is the wall's; that of thin surfaces, which are where their
+// samples are, is u_w itself. Density changes by u_w, the true velocity.
 //
 //   P  pressure over rest density    u_w  velocity of the wall    W  kernel
 //
@@ -29,12 +30,16 @@ static void place_points(const fm_particles_step *step)
     fm_particles *p = step->p;
     for (int i = 0; i < p->point_count; i++) {
         const fm_boundary_point *point = &p->points[i];
-        fm_vec3 x = point->owner < 0
-                        ? fm_add(point->x, step->offset)
-                        : fm_pose_apply(&step->around->placed[point->owner].pose, point->x);
+        int surface = FM_SURFACE_OWNER - point->owner;
+        float V = surface >= 0 ? fm_surfaces_volume(p, surface, i) : point->volume;
+        fm_vec3 x = point->owner >= 0
+                        ? fm_pose_apply(&step->around->placed[point->owner].pose, point->x)
+                    : surface >= 0
+                        ? fm_sample_at(p->surfaces[surface], i - p->surface_start[surface], step->t)
+                        : fm_add(point->x, step->offset);
         if (p->def.dimensions == 2)
             x.z = 0;
-        p->unsorted[i] = (fm_boundary_point){x, point->volume, point->owner};
+        p->unsorted[i] = (fm_boundary_point){x, V, point->owner};
         p->unsorted_from[i] = i;
     }
 }
@@ -122,10 +127,13 @@ static void set_other(const fm_particles_step *step, int i, int k)
     int from = p->unsorted_from[k];
     fm_vec3 u = {0};
     p->other_from[i] = from;
+    int sample, surface = fm_others_surface(p, i, &sample);
     o->x[i] = (float)(point->x.x - origin[0]);
     o->y[i] = (float)(point->x.y - origin[1]);
     o->z[i] = (float)(point->x.z - origin[2]);
-    if (from >= 0)
+    if (surface >= 0)
+        u = fm_sample_velocity(p->surfaces[surface], sample);
+    else if (from >= 0)
         u = point->owner < 0
                 ? fm_add(step->carry, p->def.domain.slide[-1 - point->owner])
                 : fm_pose_velocity_at(&step->around->placed[point->owner].pose, point->x);
@@ -203,8 +211,12 @@ FM_INLINE void take_from_fluid(const fm_particles_step *step, int i, const int *
     seen[FM_P] = (fm_floats_sum(sum.P) + weight) / W;
     const float mean[3] = {fm_floats_sum(sum.vx) / W, fm_floats_sum(sum.vy) / W,
                            fm_floats_sum(sum.vz) / W};
-    for (int axis = 0; axis < 3; axis++)
-        seen[FM_VX + axis] = p->def.domain.slip ? mean[axis] : 2 * real[FM_VX + axis] - mean[axis];
+    int sample;
+    bool thin = fm_others_surface(p, i, &sample) >= 0;
+    for (int axis = 0; axis < 3; axis++) {
+        float u = real[FM_VX + axis], mirrored = thin ? u : 2 * u - mean[axis];
+        seen[FM_VX + axis] = p->def.domain.slip ? mean[axis] : mirrored;
+    }
 }
 
 FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
@@ -262,7 +274,7 @@ static void react_range(void *context, int first, int last)
 void fm_others_push_colliders(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    bool any = false;
+    bool any = p->surface_count > 0;
     for (int i = 0; i < step->around->collider_count; i++)
         any |= step->around->colliders[i]->mass > 0;
     if (!any)

@@ -174,8 +174,8 @@ void fm_compute_forces(const fm_particles_step *step)
     fm_parallel_for(step->around->pool, step->p->count, FM_PARTICLES_BLOCK, body, (void *)step);
 }
 
-// What the fluid does to each of the others that belongs to a free collider: the opposite of what
-// they do to the fluid, pair by pair.
+// What the fluid does to each of the others that belongs to a free collider or a surface: the
+// opposite of what they do to the fluid, pair by pair.
 FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int first, int last,
                                          fm_vec3 *force)
 {
@@ -184,8 +184,7 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
     const constants k = make_constants(step, published, false);
     int room[FM_NEIGHBOURS_ROOM], extra;
     for (int i = first; i < last; i++) {
-        int owner = fm_others_owner(p, i);
-        if (owner < 0 || !(step->around->colliders[owner]->mass > 0))
+        if (!fm_others_feels(step, i))
             continue;
         const float *at = p->others.force + FM_ROW * (size_t)i;
         sums sum = {0};

@@ -398,9 +398,14 @@ static void alloc_scratch(fm_particles *p, fm_error *err)
     for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
         *of_others[i] = take(p, m, sizeof(int), err);
     p->force = take(p, m, sizeof(fm_vec3), err);
+    p->spread = take(p, m, sizeof *p->spread, err);
     alloc_swarm(p, &p->fluid, p->capacity, false, err);
     alloc_swarm(p, &p->others, p->others_room, true, err);
     alloc_lists(p, err);
+    size_t stoppable = p->surface_count > 0 ? n : 0;
+    p->share = take(p, stoppable, sizeof *p->share, err);
+    p->stopped_by = take(p, stoppable, sizeof *p->stopped_by, err);
+    p->stopped = take(p, stoppable, sizeof *p->stopped, err);
 }
 
 bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_error *err)

@@ -14,6 +14,7 @@
 #include "collide/collide.h"
 #include "core/core.h"
 #include "core/kernels.h"
+#include "core/samples.h"
 #include "core/simd.h"
 #include "motion/motion.h"
 
@@ -25,6 +26,8 @@ enum {
     FM_PARTICLES_BLOCK = 256, // particles that one task does
     FM_CELLS_PER_SUPPORT = 4, // cells along x are that much shorter than across
     FM_FLOWS_MAX = 256,       // sources, sinks, pushes, each
+    FM_SURFACES_MAX = 64,
+    FM_SURFACE_OWNER = -100, // and below: the surface that a boundary point is a sample of
 };
 
 // Cells: rows along x, support x support across, numbered along a curve so that neighbouring rows
@@ -68,7 +71,7 @@ typedef struct fm_parcels {
 typedef struct fm_boundary_point {
     fm_vec3 x;    // m, where its motion finds it
     float volume; // m^3
-    int owner;    // collider, or -1 - side
+    int owner;    // collider, or -1 - side, or FM_SURFACE_OWNER - surface
 } fm_boundary_point;
 
 // Where the neighbours of a point may be in a set: a run for each row around it.
@@ -138,6 +141,9 @@ struct fm_particles {
     fm_boundary_point *points;
     int point_count;
     bool others_move; // or copies are needed: sort them in every substep
+    fm_samples *surfaces[FM_SURFACES_MAX];
+    int surface_start[FM_SURFACES_MAX]; // of the samples in points
+    int surface_count;
 
     // state
     int count, next_id;
@@ -175,6 +181,10 @@ struct fm_particles {
     int *other_cell, *other_order, *other_from;
     bool others_sorted;
     fm_vec3 *force;         // N, on each of the others
+    double *share;          // kg/m^2 of each particle, see surfaces.c
+    int *stopped_by;        // of each particle: one of the others, or -1
+    fm_vec3 *stopped;       // m/s, what it lost there
+    fm_vec3 *spread;        // N s over the sum of kernels, what it gives to those around
     double *partial;        // for sums
     fm_vec3 *out_x, *out_v; // what readers are given
     fm_particles_stats stats;
@@ -280,7 +290,33 @@ static inline int fm_others_owner(const fm_particles *p, int i)
 {
     return p->other_from[i] < 0 ? -1 : p->points[p->other_from[i]].owner;
 }
+// The surface that one of the others is a sample of, below 0 for none, and which sample.
+static inline int fm_others_surface(const fm_particles *p, int i, int *sample)
+{
+    int surface = FM_SURFACE_OWNER - fm_others_owner(p, i);
+    *sample = surface >= 0 ? p->other_from[i] - p->surface_start[surface] : 0;
+    return surface;
+}
+// Takes part in what the fluid does to others.
+static inline bool fm_others_feels(const fm_particles_step *step, int i)
+{
+    int owner = fm_others_owner(step->p, i);
+    return owner >= 0 ? step->around->colliders[owner]->mass > 0 : owner <= FM_SURFACE_OWNER;
+}
 fm_vec3 fm_domain_offset(const fm_particles *p, double t, fm_vec3 *velocity);
+
+// surfaces.c: thin things that push the fluid, or only look at it. Samples must live as long.
+float fm_surfaces_volume(const fm_particles *p, int surface, int point); // m^3, as it is now
+bool fm_particles_attach(fm_particles *p, fm_samples *samples, fm_error *err);
+// Leaves out the particles that would be in a surface.
+bool fm_particles_make_room(fm_particles *p, const fm_samples *samples, fm_error *err);
+void fm_surfaces_look(const fm_particles_step *step);    // after the density
+void fm_surfaces_hand_on(const fm_particles_step *step); // after the forces
+void fm_surfaces_push(const fm_particles_step *step);    // after the reactions
+// Those that crossed a surface in the substep go back to their side, when all else is done; then
+// what that took from them goes to the surface.
+void fm_surfaces_stop(const fm_particles_step *step, int first, int last);
+void fm_surfaces_settle(const fm_particles_step *step);
 
 // density.c, forces.c, pressure.c
 void fm_compute_density(const fm_particles_step *step);

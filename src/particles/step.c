@@ -133,6 +133,8 @@ static void close_range(void *context, int first, int last)
             p->now.z[i] += (double)p->dz[i];
         }
     }
+    if (p->surface_count > 0)
+        fm_surfaces_stop(step, first, last);
     fm_walls_keep(step, first, last);
 }
 
@@ -197,10 +199,12 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     fm_compute_density(&step);
     clock_stage(p, FM_PARTICLES_DENSITY, &since);
     fm_others_extrapolate(&step);
+    fm_surfaces_look(&step);
     clock_stage(p, FM_PARTICLES_BOUNDARY, &since);
     if (method == FM_SPH_CONSTANT_DENSITY)
         clear_pressure(p);
     fm_compute_forces(&step);
+    fm_surfaces_hand_on(&step);
     clock_stage(p, FM_PARTICLES_FORCES, &since);
     bool euler = method == FM_SPH_STANDARD && p->def.integrator == FM_SPH_EULER;
     if (euler) // with the old velocities
@@ -212,10 +216,12 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
         clock_stage(p, FM_PARTICLES_PRESSURE, &since);
     }
     fm_others_push_colliders(&step);
+    fm_surfaces_push(&step);
     clock_stage(p, FM_PARTICLES_BOUNDARY, &since);
     p->time += h;
     set_time(&step, p->time);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, euler ? keep_range : close_range, &step);
+    fm_surfaces_settle(&step);
     clock_stage(p, FM_PARTICLES_MOVE, &since);
     p->stats.substep_count++;
     return true;

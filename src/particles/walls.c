@@ -230,6 +230,18 @@ static void add_collider(fm_particles *p, const fm_collider *collider, int owner
     }
 }
 
+// Where they are and what volume they have is asked for in every substep.
+static void add_surface(fm_particles *p, int index, list *points, fm_error *err)
+{
+    const fm_samples *s = p->surfaces[index];
+    p->surface_start[index] = points->count;
+    for (int i = 0; i < s->count; i++) {
+        fm_boundary_point point = {s->before[i], 0, FM_SURFACE_OWNER - index};
+        if (!append(points, p, point, err))
+            return;
+    }
+}
+
 bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err)
 {
     list points = {0};
@@ -241,6 +253,9 @@ bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err
         add_collider(p, around->colliders[i], i, &points, err);
         p->others_move |= around->colliders[i]->motion || around->colliders[i]->mass > 0;
     }
+    for (int i = 0; i < p->surface_count; i++)
+        add_surface(p, i, &points, err);
+    p->others_move |= p->surface_count > 0;
     p->point_count = points.count;
     p->points =
         fm_arena_alloc(&p->arena, (size_t)points.count + 1, sizeof *p->points, p->name, err);

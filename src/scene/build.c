@@ -409,6 +409,19 @@ static void make_fluid(builder *b, const fm_scene_fluid *fluid, fm_error *err)
         fill_fluid(fluid, particles, err);
 }
 
+static void make_coupling(builder *b, const fm_scene_coupling *coupling, fm_error *err)
+{
+    const fm_scene_fluid *fluids = b->scene->fluids.data;
+    int body = 0, fluid = 0; // names are of the scene: the decoder has seen to it
+    while (strcmp(fm_scene_cloth_name(b->scene, body), coupling->body) != 0)
+        body++;
+    while (strcmp(fluids[fluid].thing.name, coupling->fluid) != 0)
+        fluid++;
+    fm_world_couple(b->world, fm_world_cloth(b->world, body), fm_world_particles(b->world, fluid),
+                    (fm_coupling_way)coupling->way, err);
+    blame(err, coupling->thing.node);
+}
+
 static void make_all(builder *b, fm_error *err)
 {
     const fm_scene *scene = b->scene;
@@ -425,6 +438,9 @@ static void make_all(builder *b, fm_error *err)
     const fm_scene_fluid *fluids = scene->fluids.data;
     for (int i = 0; i < scene->fluids.count && err->status == FM_OK; i++)
         make_fluid(b, &fluids[i], err);
+    const fm_scene_coupling *coupling = scene->coupling.data;
+    for (int i = 0; i < scene->coupling.count && err->status == FM_OK; i++)
+        make_coupling(b, &coupling[i], err);
 }
 
 fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)

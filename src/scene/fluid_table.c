@@ -237,3 +237,23 @@ const fm_table fm_fluid_table = {
     .has_kind = true,
     .kind_offset = offsetof(fm_scene_fluid, kind),
 };
+
+static const char *const ways[] = {"two-way", "one-way", NULL};
+
+static const fm_entry coupling_entries[] = {
+    {"body", FM_KEY_NAME, offsetof(fm_scene_coupling, body), .section = "bodies", .needed = true,
+     .about = "a cloth, once in the list"},
+    {"fluid", FM_KEY_NAME, offsetof(fm_scene_coupling, fluid), .section = "fluids", .needed = true,
+     .about = "what it is in; the world's `medium` is then not for this body"},
+    {"way", FM_KEY_WORD, offsetof(fm_scene_coupling, way), .words = ways,
+     .about = "two-way: they push each other, nothing passes through the cloth; one-way: the cloth "
+              "is carried by its drag and the fluid does not feel it"},
+};
+
+const fm_table fm_coupling_table = {
+    .name = "coupling",
+    .about = "A cloth in a fluid. `docs/coupling.md` has the scheme.",
+    .size = sizeof(fm_scene_coupling),
+    .entries = coupling_entries,
+    .count = COUNT(coupling_entries),
+};

@@ -15,6 +15,7 @@
 
 #include <fathom/cloth.h>
 #include <fathom/collide.h>
+#include <fathom/couple.h>
 #include <fathom/figure.h>
 #include <fathom/loader.h>
 #include <fathom/particles.h>
@@ -219,7 +220,7 @@ extern const fm_table fm_cloth_table;                                    // clot
 extern const fm_table fm_figure_table;                                   // figures.c
 // "woman.left_thigh": the figure's name and the bone; false when it is not of that form.
 bool fm_split_bone_name(const char *text, char figure[FM_SCENE_NAME_MAX + 1], fm_bone *bone);
-extern const fm_table fm_fluid_table; // fluid_table.c
+extern const fm_table fm_fluid_table, fm_coupling_table; // fluid_table.c
 const fm_entry *fm_table_find(const fm_table *table, const char *key);
 const char *fm_entry_word(const fm_entry *entry, int index);          // NULL after the last
 int fm_entry_word_index(const fm_entry *entry, const char *word);     // -1 if there is none
@@ -380,6 +381,12 @@ typedef struct fm_scene_push {
     fm_fluid_push push;
 } fm_scene_push;
 
+typedef struct fm_scene_coupling {
+    fm_thing thing;
+    const char *body, *fluid;
+    int way; // fm_coupling_way
+} fm_scene_coupling;
+
 typedef struct fm_scene_collider {
     fm_thing thing;
     const char *motion;
@@ -425,6 +432,7 @@ struct fm_scene {
     fm_items motions;   // fm_scene_motion
     fm_items bodies;    // fm_scene_body
     fm_items fluids;    // fm_scene_fluid
+    fm_items coupling;  // fm_scene_coupling
     fm_items colliders; // fm_scene_collider
     fm_items figures;   // fm_scene_figure
     fm_items probes;    // fm_scene_probe

@@ -616,6 +616,8 @@ static const fm_entry scene_entries[] = {
      .about = "what is simulated, by name"},
     {"fluids", FM_KEY_NAMED, SCENE(fluids), .table = &fm_fluid_table, .range = WITHIN(0, 1024),
      .about = "fluids that are simulated, by name"},
+    {"coupling", FM_KEY_LIST, SCENE(coupling), .table = &fm_coupling_table,
+     .range = WITHIN(0, 1024), .about = "which bodies are in which fluids"},
     {"colliders", FM_KEY_NAMED, SCENE(colliders), .table = &collider_table,
      .range = WITHIN(0, 1024), .about = "what bodies and fluids may not enter, by name"},
     {"figures", FM_KEY_NAMED, SCENE(figures), .table = &fm_figure_table, .range = WITHIN(0, 50),

@@ -27,7 +27,8 @@ struct fm_touch {
     fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
     solid solids[FM_WORLD_OBJECTS_MAX];
     int cloth_count, solid_count;
-    fm_substep *steps; // of the cloths
+    fm_substep *steps;       // of the cloths
+    fm_surroundings *around; // as each of them finds them
 };
 
 bool fm_world_has_contact(const fm_world *world)
@@ -149,7 +150,8 @@ static bool fill(fm_touch *touch, fm_world *world, sources *from, fm_error *err)
     }
     fix_places(touch, from);
     touch->steps = calloc((size_t)touch->cloth_count + 1, sizeof *touch->steps);
-    if (!touch->steps)
+    touch->around = calloc((size_t)touch->cloth_count + 1, sizeof *touch->around);
+    if (!touch->steps || !touch->around)
         return fm_fail_no_memory(err, "contact", sizeof *touch->steps);
     touch->set = fm_contact_create(from->surfaces, touch->cloth_count + touch->solid_count, err);
     return touch->set != NULL;
@@ -182,6 +184,7 @@ void fm_touch_free(fm_touch *touch)
     for (int k = 0; k < touch->solid_count; k++)
         fm_hull_free(&touch->solids[k].hull);
     free(touch->steps);
+    free(touch->around);
     free(touch);
 }
 
@@ -224,7 +227,7 @@ static void take_ends(fm_touch *touch, double t)
         copy_cloth(c, from_vertex(x1, first), &c->x);
         copy_cloth(c, from_vertex(v, first), &c->v);
         for (int k = 0; k < c->count; k++)
-            inverse_mass[first + k] = fm_cloth_is_held(c, k, t) ? 0 : 1 / c->mass[k];
+            inverse_mass[first + k] = fm_cloth_is_held(c, k, t) ? 0 : 1 / c->inertia[k];
     }
     for (int k = 0; k < touch->solid_count; k++) {
         int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
@@ -287,7 +290,6 @@ bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *re
     if (!world->touch && !fm_touch_make(world, err))
         return false;
     fm_touch *touch = world->touch;
-    fm_surroundings around = fm_world_surroundings(world);
     int substeps = 1;
     for (int i = 0; i < touch->cloth_count; i++) {
         int own = fm_cloth_substeps(touch->cloths[i], interval);
@@ -295,7 +297,9 @@ bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *re
     }
     double h = interval / substeps, begin = world->time;
     for (int i = 0; i < touch->cloth_count; i++) {
-        if (!fm_substep_begin(&touch->steps[i], touch->cloths[i], &around, h, err))
+        fm_surroundings *around = &touch->around[i];
+        *around = fm_cloth_surroundings(world, touch->cloths[i]);
+        if (!fm_substep_begin(&touch->steps[i], touch->cloths[i], around, h, err))
             return false;
     }
     fm_contact_restart(touch->set, 2 * substeps);

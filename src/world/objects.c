@@ -71,6 +71,7 @@ void fm_world_destroy(fm_world *world)
     for (int i = 0; i < world->cloth_count; i++)
         fm_cloth_free(world->cloths[i]);
     fm_touch_free(world->touch);
+    fm_couple_free(world);
     for (int i = 0; i < world->fluid_count; i++)
         fm_particles_free(world->fluids[i]);
     fm_pool_destroy(world->pool);
@@ -88,6 +89,13 @@ fm_surroundings fm_world_surroundings(fm_world *world)
         .placed = world->placed,
         .pool = world->pool,
     };
+}
+
+fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth)
+{
+    fm_surroundings around = fm_world_surroundings(world);
+    around.medium = fm_couple_medium(world, cloth);
+    return around;
 }
 
 int fm_world_cloth_count(const fm_world *world)
@@ -297,7 +305,7 @@ bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_e
 {
     if (err->status != FM_OK) // the cloth may not exist
         return false;
-    fm_surroundings around = fm_world_surroundings(cloth->world);
+    fm_surroundings around = fm_cloth_surroundings(cloth->world, cloth);
     return fm_cloth_read(cloth, &around, name, values, err);
 }
 

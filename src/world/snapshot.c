@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: a world as bytes.
 //
-// header | for each cloth, then each fluid: size, state | for each free collider: state | contact
-// | hash of all before
+// header | for each cloth, then each fluid: size, state | for each free collider: state | coupling
+// | contact | hash of all before
 #include "world/world.h"
 
 #include <math.h>
@@ -16,11 +16,12 @@ typedef struct header {
     int32_t version, cloth_count, fluid_count, free_count;
     uint64_t size;         // of everything, the hash included
     uint64_t contact_size; // of what contact leaves behind; 0 before it began
+    uint64_t couple_size;  // of what cloths and fluids have for each other
     double time;
 } header;
 
 static const char magic[8] = "fmworld ";
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 enum { FREE_SIZE = FM_FREE_STATE * sizeof(double) };
 
@@ -41,7 +42,8 @@ static header describe(const fm_world *world)
     for (int i = 0; i < world->cloth_count; i++)
         h.size += sizeof(uint64_t) + fm_cloth_save(world->cloths[i], NULL, 0);
     h.contact_size = fm_touch_save(world->touch, NULL, 0);
-    h.size += h.contact_size;
+    h.couple_size = fm_couple_save(world, NULL);
+    h.size += h.contact_size + h.couple_size;
     return h;
 }
 
@@ -73,6 +75,7 @@ size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
         memcpy(out, state, FREE_SIZE);
         out += FREE_SIZE;
     }
+    out += fm_couple_save(world, out);
     fm_touch_save(world->touch, out, h.contact_size);
     out += h.contact_size;
     uint64_t hash = fm_hash(buffer, h.size - sizeof hash, 0);
@@ -95,7 +98,7 @@ uint64_t fm_world_hash(const fm_world *world)
         fm_collider_save(world->colliders[i], state);
         hash = fm_hash(state, FREE_SIZE, hash);
     }
-    return hash;
+    return fm_couple_hash(world, hash);
 }
 
 static bool check(const fm_world *world, const header *h, const void *buffer, size_t size,
@@ -106,7 +109,7 @@ static bool check(const fm_world *world, const header *h, const void *buffer, si
                        "bytes written by fm_world_save");
     if (h->version != VERSION)
         return fm_fail_number(err, object, "version", h->version,
-                              "2, in the byte order of this machine");
+                              "3, in the byte order of this machine");
     if (h->size != size)
         return fm_fail_number(err, object, "size", (double)size, "the size fm_world_save gave");
     uint64_t hash;
@@ -140,9 +143,9 @@ static const unsigned char *next_part(const unsigned char **in, const unsigned c
     return found;
 }
 
-// Free colliders, and behind them what contact left.
+// Free colliders, and behind them what coupling and contact left.
 static bool restore_free(fm_world *world, const unsigned char *in, const unsigned char *end,
-                         size_t contact_size, fm_error *err)
+                         size_t couple_size, size_t contact_size, fm_error *err)
 {
     for (int i = 0; i < world->collider_count; i++) {
         double state[FM_FREE_STATE];
@@ -157,18 +160,22 @@ static bool restore_free(fm_world *world, const unsigned char *in, const unsigne
         fm_collider_restore(world->colliders[i], state);
         in += FREE_SIZE;
     }
+    if (couple_size > (size_t)(end - in) || !fm_couple_restore(world, in, couple_size, err))
+        return fm_fail_number(err, object, "coupling size", (double)couple_size, "what was saved");
+    in += couple_size;
     if ((size_t)(end - in) != contact_size)
         return fm_fail_number(err, object, "contact size", (double)contact_size, "what was saved");
     return contact_size == 0 || fm_touch_restore(world->touch, in, contact_size, err);
 }
 
 static bool restore_parts(fm_world *world, const unsigned char *in, const unsigned char *end,
-                          size_t contact_size, fm_error *err)
+                          size_t couple_size, size_t contact_size, fm_error *err)
 {
     uint64_t size;
     for (int i = 0; i < world->cloth_count; i++) {
         const unsigned char *part = next_part(&in, end, &size, err);
-        if (!part || !fm_cloth_restore(world->cloths[i], &world->def.medium, part, size, err))
+        fm_medium medium = fm_couple_medium(world, world->cloths[i]);
+        if (!part || !fm_cloth_restore(world->cloths[i], &medium, part, size, err))
             return false;
     }
     fm_surroundings around = fm_world_surroundings(world);
@@ -178,7 +185,7 @@ static bool restore_parts(fm_world *world, const unsigned char *in, const unsign
             !fm_particles_restore(world->fluids[i], part, size, err))
             return false;
     }
-    return restore_free(world, in, end, contact_size, err);
+    return restore_free(world, in, end, couple_size, contact_size, err);
 }
 
 bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err)
@@ -203,15 +210,15 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
         return fm_fail_no_memory(err, object, own);
     fm_world_save(world, before, own);
     const unsigned char *in = buffer;
-    bool good =
-        restore_parts(world, in + sizeof h, in + size - sizeof(uint64_t), h.contact_size, err);
+    bool good = restore_parts(world, in + sizeof h, in + size - sizeof(uint64_t), h.couple_size,
+                              h.contact_size, err);
     if (good) {
         world->time = h.time;
     } else {
         fm_error ignored = {0};
         const unsigned char *old = before;
         restore_parts(world, old + sizeof h, old + own - sizeof(uint64_t),
-                      fm_touch_save(world->touch, NULL, 0), &ignored);
+                      fm_couple_save(world, NULL), fm_touch_save(world->touch, NULL, 0), &ignored);
     }
     free(before);
     return good;

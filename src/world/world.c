@@ -14,9 +14,10 @@
 //     7 check      NaN, stretch, energy, penetration go into the report
 //
 // Motions and the medium's own flow are functions of time, so bodies evaluate them at the times of
-// their substeps; stages 1 and 2 set them up. Fluids and bodies do not see each other yet: stage 4
-// has nothing to do. Fluids and free colliders push each other, so that with both an interval is as
-// long as a substep of the fluid may be then.
+// their substeps; stages 1 and 2 set them up. Cloths that are coupled to a fluid take in stage 2
+// what it gave them and hand on in stage 4 what is for it (couple.c). Fluids and free colliders
+// or coupled cloths push each other once in an interval, so that with both it is
+// as long as a substep of the fluid may be then.
 #include "world/world.h"
 
 #include <math.h>
@@ -41,11 +42,11 @@ static void clock_stage(fm_report *report, fm_stage stage, double *since)
 static bool advance_bodies(fm_world *world, double interval, int *most, fm_report *report,
                            fm_error *err)
 {
-    fm_surroundings around = fm_world_surroundings(world);
     if (fm_world_has_contact(world) && !fm_touch_advance(world, interval, most, report, err))
         return false;
     for (int i = 0; i < world->cloth_count; i++) {
         fm_cloth *cloth = world->cloths[i];
+        fm_surroundings around = fm_cloth_surroundings(world, cloth);
         int substeps = cloth->def.contact.enabled ? 0 : fm_cloth_substeps(cloth, interval);
         if (substeps > 0 && !fm_cloth_advance(cloth, &around, interval, substeps, err))
             return false;
@@ -87,15 +88,17 @@ static void move_free_colliders(fm_world *world, double interval)
     }
 }
 
-// What is left of the advance, or less where fluids and free colliders push each other.
+// What is left of the advance, or less where fluids and free colliders or cloths push each other.
 static double choose_interval(fm_world *world, double left, fm_error *err)
 {
-    bool free_ones = false;
+    bool mutual = fm_couple_is_mutual(world);
     for (int i = 0; i < world->collider_count; i++)
-        free_ones |= world->colliders[i]->mass > 0;
-    if (!free_ones)
-        return left;
-    double limit = world->fluid_count ? left : left / 16; // a ball alone: smooth enough
+        mutual |= world->colliders[i]->mass > 0;
+    double limit = fmin(left, fm_couple_limit(world));
+    if (!mutual)
+        return left / ceil(left / limit * (1 - 1e-12));
+    if (world->fluid_count == 0)
+        limit = left / 16; // a ball alone: smooth enough
     fm_surroundings around = fm_world_surroundings(world);
     for (int i = 0; i < world->fluid_count; i++)
         if (fm_particles_prepare(world->fluids[i], &around, err))
@@ -123,7 +126,7 @@ static void count_penetrations(fm_world *world, const fm_cloth *cloth, fm_report
 
 static void check_cloth(fm_world *world, fm_cloth *cloth, fm_report *report, fm_error *err)
 {
-    fm_surroundings around = fm_world_surroundings(world);
+    fm_surroundings around = fm_cloth_surroundings(world, cloth);
     fm_cloth_measure m = fm_cloth_measure_now(cloth, &around);
     if (m.first_bad >= 0) {
         char value[48];
@@ -190,10 +193,13 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         int substeps = 0;
         report.interval_count++;
         clock_stage(&report, FM_STAGE_MOVE, &since);
+        fm_couple_take(world, world->time + interval);
         clock_stage(&report, FM_STAGE_SAMPLE, &since);
         if (!advance_bodies(world, interval, &substeps, &report, err))
             return report;
         clock_stage(&report, FM_STAGE_BODIES, &since);
+        fm_couple_give(world, world->time, world->time + interval);
+        clock_stage(&report, FM_STAGE_EXCHANGE, &since);
         if (!advance_fluids(world, interval, &substeps, err))
             return report;
         clock_stage(&report, FM_STAGE_FLUIDS, &since);

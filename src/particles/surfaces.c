@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+// surfaces.c: thin surfaces in a fluid, by their samples.
+//
+// A sample is a point like those of walls (boundary.c), with the volume V = area x spacing: a layer
+// of them takes the place of a layer of particles, and forces between them and the fluid are those
+// of forces.c, pair by pair. What is different from a wall:
+//
+//     buoyancy    the layer is thicker than the surface. Where there is fluid on both sides, what
+//                 it displaces too much is fluid that clings to it, and has its weight:
+//                     F = rho (V - area thickness) g both
+//     edgewise    pressure acts across a thin surface; the layer has edges that it would press
+//                 together. What it does along the surface is given to all of its wet part evenly
+//     layer       the mass M by which the surface answers (cloth/samples.c): half of that of the
+//                 particles beside it, each shared out among the samples s around it,
+//                     M_s = 1/2 A_s sum_i c_i w_is,     c_i = m / max(sum_s A_s w_is, S)
+//                 S being the sum a spacing away from a plane: further out the share fades
+//     handed on   an impulse that the surface has for the fluid goes back along the same shares,
+//                     m dv_i = c_i sum_s w_is A_s J_s / (2 M_s)
+//                 so that a particle takes half of the change of velocity around it and no more
+//     stopped     particles that still cross it in a substep, on the disc around a sample, are put
+//                 back on the side they came from and lose what goes into it; the surface gets that
+//
+//     wet = (up + down) / half,   both = min(up, down) / half,   at most 1
+//
+// with up and down the sums V_j W_j over the fluid on either side and half that of a lattice that
+// fills one side, beginning a spacing away. Passive samples have no volume: they only look.
+//
+//   rho  density at rest, kg/m^3    W  kernel, scaled as in density.c    g  gravity, m/s^2
+#include "particles/particles.h"
+
+#include <stdlib.h>
+
+static const double LENT = 0.5;  // of the mass beside it, to the surface
+static const double APART = 0.1; // spacings: where those are put back to that crossed
+static const double COVER = 1.1; // discs are larger, for what turns and stretches on the way
+
+bool fm_particles_attach(fm_particles *p, fm_samples *samples, fm_error *err)
+{
+    if (p->prepared)
+        return fm_fail(err, FM_BAD_VALUE, p->name, "coupling", "added later",
+                       "before the first advance");
+    if (p->surface_count == FM_SURFACES_MAX)
+        return fm_fail_number(err, p->name, "coupled bodies", p->surface_count + 1, "at most 64");
+    p->surfaces[p->surface_count++] = samples;
+    return true;
+}
+
+float fm_surfaces_volume(const fm_particles *p, int surface, int point)
+{
+    const fm_samples *s = p->surfaces[surface];
+    int k = point - p->surface_start[surface];
+    return s->passive ? 0 : (float)(s->area[k] * p->def.spacing);
+}
+
+// In the layer around a surface that its samples stand for: as much fluid as they have volume.
+static bool is_inside(const fm_cells *cells, const fm_samples *s, fm_vec3 x, double spacing)
+{
+    const double half = spacing / 2, slack = 1e-9 * spacing; // of two at the rims, one
+    fm_cell centre = fm_cells_at(cells, x.x, x.y, x.z);
+    for (int k = 0; k < 27; k++) {
+        fm_cell cell = {centre.x + k % 3 - 1, centre.y + k / 3 % 3 - 1, centre.z + k / 9 - 1};
+        int bucket = fm_cells_bucket(cells, cell);
+        for (int at = cells->start[bucket]; at < cells->start[bucket + 1]; at++) {
+            int i = cells->order[at];
+            fm_vec3 r = fm_sub(x, s->before[i]);
+            double d = fm_dot(r, s->turned[i]), reach = COVER * s->reach[i];
+            if (d >= -half - slack && d < half - slack && fm_dot(r, r) - d * d < reach * reach)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void move_parcel(fm_parcels *q, int to, int from)
+{
+    q->x[to] = q->x[from], q->y[to] = q->y[from], q->z[to] = q->z[from];
+    q->vx[to] = q->vx[from], q->vy[to] = q->vy[from], q->vz[to] = q->vz[from];
+    q->s[to] = q->s[from];
+    q->id[to] = to;
+}
+
+bool fm_particles_make_room(fm_particles *p, const fm_samples *s, fm_error *err)
+{
+    fm_arena arena = {0};
+    fm_cells cells;
+    size_t n = (size_t)s->count + 1;
+    double *x = fm_arena_alloc(&arena, 3 * n, sizeof *x, p->name, err), *y = x + n, *z = y + n;
+    if (x && fm_cells_alloc(&cells, &arena, s->count + 1, err)) {
+        for (int i = 0; i < s->count; i++)
+            x[i] = s->before[i].x, y[i] = s->before[i].y, z[i] = s->before[i].z;
+        fm_cells_build(&cells, p->def.spacing, s->count, x, y, z);
+        int kept = 0;
+        for (int i = 0; i < p->count; i++) {
+            fm_vec3 at = {p->now.x[i], p->now.y[i], p->now.z[i]};
+            if (!is_inside(&cells, s, at, p->def.spacing))
+                move_parcel(&p->now, kept++, i);
+        }
+        p->count = p->next_id = kept;
+    }
+    fm_arena_free(&arena);
+    return err->status == FM_OK;
+}
+
+// The sum of V W over a lattice that fills one side of a plane through one of its points.
+static double find_half(const fm_particles *p)
+{
+    int reach = (int)ceil(p->def.support);
+    double plane = 0;
+    for (int j = -reach; j <= reach; j++) {
+        for (int i = -reach; i <= reach; i++) {
+            double q = sqrt((double)(i * i + j * j)) / p->def.support;
+            plane += q < 1 ? fm_kernel_shape(FM_WENDLAND, q) : 0;
+        }
+    }
+    return (1 - plane * p->volume * (double)p->W) / 2;
+}
+
+// Of the row of a sample and that of a particle.
+static inline double weigh(const float *sample, const float *particle, double inverse)
+{
+    double x = (double)particle[FM_X] - (double)sample[FM_X];
+    double y = (double)particle[FM_Y] - (double)sample[FM_Y];
+    double z = (double)particle[FM_Z] - (double)sample[FM_Z];
+    double q = sqrt(x * x + y * y + z * z) * inverse, u = fmax(0, 1 - q), u2 = u * u;
+    return u2 * u2 * (1 + 4 * q);
+}
+
+typedef struct view {
+    double up, down, sum; // of kernels
+    double mass;          // kg/m^2, of the particles' shares
+    fm_vec3 velocity;     // times them
+    fm_vec3 pressure;     // m/s^2 over p->F, what it does to the sample
+} view;
+
+static view look_around(const fm_particles *p, int i, fm_vec3 normal)
+{
+    int list[FM_NEIGHBOURS_ROOM], extra;
+    int count = fm_find_list(p, &p->others, i, &p->fluid, -1, list, &extra) - extra;
+    const float *own = p->others.force + FM_ROW * (size_t)i;
+    const double soft = 1 / (p->c * p->c);
+    view v = {0};
+    for (int k = 0; k < count; k++) {
+        const float *row = p->fluid.force + FM_ROW * (size_t)list[k];
+        fm_vec3 r = {(double)row[FM_X] - (double)own[FM_X], (double)row[FM_Y] - (double)own[FM_Y],
+                     (double)row[FM_Z] - (double)own[FM_Z]};
+        double w = weigh(own, row, 1 / p->R), u = fmax(0, 1 - fm_length(r) / p->R);
+        double slope = -20 * u * u * u * (double)row[FM_V] * (1 - soft * (double)row[FM_P]);
+        *(fm_dot(r, normal) > 0 ? &v.up : &v.down) += w;
+        v.mass += p->share[list[k]] * w;
+        v.pressure = fm_add_scaled(v.pressure, r, slope * (double)(row[FM_P] + own[FM_P]));
+        v.velocity = fm_add_scaled(v.velocity, (fm_vec3){row[FM_VX], row[FM_VY], row[FM_VZ]}, w);
+    }
+    v.sum = v.up + v.down;
+    v.pressure = fm_scale(v.pressure, 1 - soft * (double)own[FM_P]);
+    return v;
+}
+
+typedef struct share_out {
+    const fm_particles_step *step;
+    double plane;
+} share_out;
+
+// The integral of the kernel over a plane a spacing away, m^2.
+static double find_plane(const fm_particles *p)
+{
+    enum { PARTS = 200 };
+    double q0 = p->def.spacing / p->R, dq = (1 - q0) / PARTS, sum = 0;
+    for (int i = 0; i < PARTS; i++) {
+        double q = q0 + (i + 0.5) * dq;
+        sum += fm_kernel_shape(FM_WENDLAND, q) * q * dq;
+    }
+    return 2 * FM_PI * p->R * p->R * sum;
+}
+
+// What of a particle each sample near it gets, per area and kernel.
+static void share_range(void *context, int first, int last)
+{
+    const share_out *s = context;
+    fm_particles *p = s->step->p;
+    int room[FM_NEIGHBOURS_ROOM], count, extra;
+    for (int i = first; i < last; i++) {
+        const int *list = fm_others_of(p, i, room, &count, &extra);
+        double sum = 0;
+        for (int n = 0; n < count - extra; n++) {
+            int k, surface = fm_others_surface(p, list[n], &k);
+            if (surface >= 0 && !p->surfaces[surface]->passive)
+                sum += p->surfaces[surface]->area[k] *
+                       weigh(p->others.force + FM_ROW * (size_t)list[n],
+                             p->fluid.force + FM_ROW * (size_t)i, 1 / p->R);
+        }
+        p->share[i] = p->def.density * p->volume / fmax(sum, s->plane);
+    }
+}
+
+typedef struct look {
+    const fm_particles_step *step;
+    double half;
+} look;
+
+// What a sample sees; what it gives to the fluid in this step, and takes from it besides forces.
+static void look_range(void *context, int first, int last)
+{
+    const look *l = context;
+    fm_particles *p = l->step->p;
+    double full = p->volume * (double)p->W / l->half;
+    for (int i = first; i < last; i++) {
+        p->spread[i] = (fm_vec3){0};
+        int k, surface = fm_others_surface(p, i, &k);
+        if (surface < 0)
+            continue;
+        fm_samples *s = p->surfaces[surface];
+        view v = look_around(p, i, s->normal[k]);
+        if (!(v.sum > 0))
+            continue;
+        s->wet[k] = fmin(1, full * v.sum);
+        s->velocity[k] = fm_scale(v.velocity, 1 / v.sum);
+        if (s->passive)
+            continue;
+        double V = s->area[k] * p->def.spacing, both = fmin(1, full * fmin(v.up, v.down));
+        double much = p->def.density * (V - s->area[k] * s->thickness);
+        fm_vec3 sink = fm_scale(l->step->around->gravity, much * both * l->step->h);
+        double along = fm_dot(v.pressure, s->normal[k]);
+        s->layer[k] = LENT * s->area[k] * v.mass;
+        s->impulse[k] = fm_add(s->impulse[k], sink);
+        s->edgewise[k] = fm_scale(fm_sub(v.pressure, fm_scale(s->normal[k], along)),
+                                  p->def.density * V * (double)p->F * l->step->h);
+        p->spread[i] = fm_scale(s->handed[k], 1 / v.mass);
+        s->handed[k] = (fm_vec3){0};
+    }
+}
+
+void fm_surfaces_look(const fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    if (p->surface_count == 0)
+        return;
+    for (int m = 0; m < p->surface_count; m++) {
+        fm_samples *s = p->surfaces[m];
+        for (int k = 0; k < s->count; k++) { // far from the domain they see nothing
+            s->wet[k] = s->layer[k] = 0;
+            s->edgewise[k] = (fm_vec3){0};
+        }
+    }
+    share_out share = {step, find_plane(p)};
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, share_range, &share);
+    look l = {step, find_half(p)};
+    fm_parallel_for(step->around->pool, p->others.count, FM_PARTICLES_BLOCK, look_range, &l);
+}
+
+static void hand_range(void *context, int first, int last)
+{
+    const fm_particles_step *step = context;
+    fm_particles *p = step->p;
+    int room[FM_NEIGHBOURS_ROOM], count, extra, unused;
+    double rate = 1 / (p->def.density * p->volume * step->h);
+    for (int i = first; i < last; i++) {
+        const int *list = fm_others_of(p, i, room, &count, &extra);
+        fm_vec3 sum = {0};
+        for (int k = 0; k < count - extra; k++) {
+            int o = list[k];
+            if (fm_others_surface(p, o, &unused) < 0)
+                continue;
+            double w = weigh(p->others.force + FM_ROW * (size_t)o,
+                             p->fluid.force + FM_ROW * (size_t)i, 1 / p->R);
+            sum = fm_add_scaled(sum, p->spread[o], w);
+        }
+        sum = fm_scale(sum, rate * p->share[i]);
+        p->ax[i] += (float)sum.x;
+        p->ay[i] += (float)sum.y;
+        p->az[i] += (float)sum.z;
+    }
+}
+
+void fm_surfaces_hand_on(const fm_particles_step *step)
+{
+    if (step->p->surface_count > 0)
+        fm_parallel_for(step->around->pool, step->p->count, FM_PARTICLES_BLOCK, hand_range,
+                        (void *)step);
+}
+
+// Takes back what pressure does along the surface, and gives the sum of it to all that is wet.
+static void even_out(fm_samples *s)
+{
+    fm_vec3 sum = {0};
+    double wet = 0;
+    for (int k = 0; k < s->count; k++) {
+        sum = fm_add(sum, s->edgewise[k]);
+        wet += s->area[k] * s->wet[k];
+    }
+    for (int k = 0; k < s->count && wet > 0; k++) {
+        fm_vec3 change = fm_scale(sum, s->area[k] * s->wet[k] / wet);
+        s->impulse[k] = fm_add(s->impulse[k], fm_sub(change, s->edgewise[k]));
+    }
+}
+
+void fm_surfaces_push(const fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    for (int i = 0; i < p->others.count && p->surface_count > 0; i++) {
+        int k, surface = fm_others_surface(p, i, &k);
+        if (surface < 0 || p->surfaces[surface]->passive)
+            continue;
+        fm_samples *s = p->surfaces[surface];
+        s->impulse[k] = fm_add_scaled(s->impulse[k], p->force[i], step->h);
+    }
+    for (int m = 0; m < p->surface_count; m++)
+        if (!p->surfaces[m]->passive)
+            even_out(p->surfaces[m]);
+}
+
+// A particle's way past one sample: distances from its plane before and behind, and how far from
+// the sample it crossed.
+typedef struct passage {
+    double from, to, aside;
+} passage;
+
+static passage find_passage(const fm_samples *s, int k, double t0, double t1, fm_vec3 x0,
+                            fm_vec3 x1)
+{
+    fm_vec3 r0 = fm_sub(x0, fm_sample_at(s, k, t0)), r1 = fm_sub(x1, fm_sample_at(s, k, t1));
+    double a = fm_dot(r0, s->turned[k]), b = fm_dot(r1, s->normal[k]);
+    if ((a > 0) == (b > 0))
+        return (passage){a, b, INFINITY};
+    double part = a / (a - b);
+    fm_vec3 r = fm_add_scaled(r0, fm_sub(r1, r0), part);
+    return (passage){a, b, fm_length(r)};
+}
+
+// The sample whose disc the way from x0 to x1 crosses nearest to its middle; -1 for none.
+static int find_crossed(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec3 x1,
+                        passage *nearest)
+{
+    const fm_particles *p = step->p;
+    int room[FM_NEIGHBOURS_ROOM], count, extra, crossed = -1;
+    const int *list = fm_others_of(p, i, room, &count, &extra);
+    nearest->aside = INFINITY;
+    for (int n = 0; n < count - extra; n++) {
+        int k, surface = fm_others_surface(p, list[n], &k);
+        if (surface < 0 || p->surfaces[surface]->passive)
+            continue;
+        const fm_samples *s = p->surfaces[surface];
+        passage way = find_passage(s, k, step->t - step->h, step->t, x0, x1);
+        if (way.aside < COVER * s->reach[k] && way.aside < nearest->aside) {
+            *nearest = way;
+            crossed = list[n];
+        }
+    }
+    return crossed;
+}
+
+void fm_surfaces_stop(const fm_particles_step *step, int first, int last)
+{
+    fm_particles *p = step->p;
+    fm_parcels *now = &p->now;
+    const double h2 = step->h / 2, apart = APART * p->def.spacing;
+    for (int i = first; i < last; i++) {
+        p->stopped_by[i] = -1;
+        if (p->other_count[i] == 0)
+            continue;
+        const float *row = p->fluid.force + FM_ROW * (size_t)i; // in the middle of the substep
+        fm_vec3 x0 = {p->rows.origin[0] + (double)row[FM_X] - h2 * (double)row[FM_VX],
+                      p->rows.origin[1] + (double)row[FM_Y] - h2 * (double)row[FM_VY],
+                      p->rows.origin[2] + (double)row[FM_Z] - h2 * (double)row[FM_VZ]};
+        fm_vec3 x = {now->x[i], now->y[i], now->z[i]};
+        passage way;
+        int k, crossed = find_crossed(step, i, x0, x, &way);
+        if (crossed < 0)
+            continue;
+        const fm_samples *s = p->surfaces[fm_others_surface(p, crossed, &k)];
+        double side = way.from > 0 ? 1 : -1;
+        fm_vec3 n = fm_scale(s->normal[k], side), v = {now->vx[i], now->vy[i], now->vz[i]};
+        double into = fm_dot(fm_sub(v, fm_sample_velocity(s, k)), n);
+        x = fm_add_scaled(x, n, apart - side * way.to);
+        now->x[i] = x.x, now->y[i] = x.y, now->z[i] = x.z;
+        v = fm_scale(n, -fmin(into, 0));
+        p->stopped_by[i] = crossed;
+        p->stopped[i] = v;
+        now->vx[i] += (float)v.x, now->vy[i] += (float)v.y, now->vz[i] += (float)v.z;
+    }
+}
+
+void fm_surfaces_settle(const fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    for (int i = 0; i < p->count && p->surface_count > 0; i++) {
+        if (p->stopped_by[i] < 0)
+            continue;
+        int k, surface = fm_others_surface(p, p->stopped_by[i], &k);
+        fm_samples *s = p->surfaces[surface];
+        s->impulse[k] = fm_add_scaled(s->impulse[k], p->stopped[i], -p->def.density * p->volume);
+        p->stats.stopped_count++;
+    }
+}
