@@ -4,7 +4,8 @@
 // A block of water in the open, its support two spacings, about 28 neighbours each: no walls, so
 // that nothing but the fluid is timed. Parts of a substep, threads, pairs a second and flops
 // against what the machine can do; sizes from 20,000 to 2 million; then the same block in a tank,
-// and the other two methods. Times are per particle and substep.
+// and the other two methods; then what memory in the viscosity costs. Times are per particle and
+// substep.
 #include "bench.h"
 
 #include <fathom/fathom.h>
@@ -37,7 +38,9 @@ static double per_substep(const block *b, double ns)
     return ns * b->advances / (double)fm_particles_read_stats(b->fluid).substep_count;
 }
 
-static bool open_block(block *b, int cells, int threads, bool tank, fm_sph_method method)
+// memory: NULL for none.
+static bool open_fractional(block *b, int cells, int threads, bool tank, fm_sph_method method,
+                            const fm_recall *memory)
 {
     fm_error err = {0};
     fm_world_def world_def = fm_default_world_def();
@@ -53,6 +56,10 @@ static bool open_block(block *b, int cells, int threads, bool tank, fm_sph_metho
     def.stiffness = 44 * 44;
     def.integrator = FM_SPH_LEAPFROG;
     def.viscosity = method == FM_SPH_STANDARD ? 10 : 1e-3;
+    if (memory) {
+        def.fractional.order = 0.5;
+        def.fractional.memory = *memory;
+    }
     def.domain.low = tank ? (fm_vec3){0, 0, 0} : (fm_vec3){-0.1, -0.1, -0.1};
     def.domain.high = (fm_vec3){1 - def.domain.low.x, 1.1, 1 - def.domain.low.z};
     for (int side = 0; side < FM_SIDE_COUNT && !tank; side++)
@@ -66,6 +73,11 @@ static bool open_block(block *b, int cells, int threads, bool tank, fm_sph_metho
     b->count = fm_particles_count(b->fluid);
     step_block(b, 3);
     return true;
+}
+
+static bool open_block(block *b, int cells, int threads, bool tank, fm_sph_method method)
+{
+    return open_fractional(b, cells, threads, tank, method, NULL);
 }
 
 static bench_job block_job(block *b, int baseline)
@@ -205,10 +217,48 @@ static void compare_methods(bench_report *report)
         fm_world_destroy(b[i].world);
 }
 
+static void compare_memories(bench_report *report, const char *group, int cells, bool tank,
+                             fm_sph_method method)
+{
+    enum { KINDS = 4 };
+    static const char *const names[KINDS] = {"no memory", "10 steps", "fading, 1e-3", "full, 1e-3"};
+    static const fm_recall_kind kinds[KINDS] = {FM_RECALL_STEPS, FM_RECALL_STEPS, FM_RECALL_FADING,
+                                                FM_RECALL_FULL};
+    block b[KINDS] = {0};
+    bench_job jobs[KINDS];
+    bool ready = true;
+    for (int i = 0; i < KINDS; i++) {
+        fm_recall memory = fm_default_particles_def().fractional.memory;
+        memory.kind = kinds[i];
+        ready = ready && open_fractional(&b[i], cells, 1, tank, method, i ? &memory : NULL);
+        jobs[i] = block_job(&b[i], 0);
+    }
+    if (ready)
+        bench_measure(jobs, KINDS, ROUNDS, TURN);
+    for (int i = 0; ready && i < KINDS; i++) {
+        fm_particles_stats stats = fm_particles_read_stats(b[i].fluid);
+        char note[64] = "";
+        if (i > 0)
+            snprintf(note, sizeof note, "memory itself %.0f ns",
+                     1e9 * stats.seconds[FM_PARTICLES_MEMORY] /
+                         ((double)b[i].count * (double)stats.substep_count));
+        bench_add(report, &(bench_result){group, names[i], jobs[i].ns, "ns/particle",
+                                          i ? jobs[i].ratio : 0, names[0], note});
+    }
+    for (int i = 0; i < KINDS; i++)
+        fm_world_destroy(b[i].world);
+}
+
 void bench_particles(bench_report *report)
 {
     compare_threads(report, "20 thousand particles in the open", 27);
     compare_threads(report, "100 thousand particles in the open", 46);
     compare_sizes(report);
     compare_methods(report);
+    compare_memories(report, "fractional viscosity, 20 thousand in the open, one thread", 27, false,
+                     FM_SPH_WEAKLY_COMPRESSIBLE);
+    compare_memories(report, "fractional viscosity, 200 thousand in the open, one thread", 58,
+                     false, FM_SPH_WEAKLY_COMPRESSIBLE);
+    compare_memories(report, "fractional viscosity, standard, 20 thousand in a tank, one thread",
+                     27, true, FM_SPH_STANDARD);
 }

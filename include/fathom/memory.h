@@ -64,6 +64,28 @@ typedef struct fm_memory_def {
     double fading_time;    // s, > 0. FADING: tau of e^(-t/tau)
 } fm_memory_def;
 
+// How far back a fractional force looks.
+typedef enum fm_recall_kind {
+    FM_RECALL_FULL,    // the whole past
+    FM_RECALL_STEPS,   // the last `steps` substeps, as the papers did: results change with the
+                       // substep
+    FM_RECALL_SECONDS, // the last `seconds`
+    FM_RECALL_FADING,  // the past times e^(-t/fading)
+} fm_recall_kind;
+
+typedef enum fm_recall_rule { FM_RULE_TRAPEZOID, FM_RULE_COIMBRA } fm_recall_rule;
+
+typedef struct fm_recall {
+    fm_recall_kind kind;
+    int steps;           // STEPS: >= 1
+    fm_recall_rule rule; // STEPS
+    double seconds;      // s, SECONDS: > 0
+    double fading;       // s, FADING: > 0
+    double tolerance;    // FULL, FADING: of the kernel, relative
+    double horizon;      // s, FULL: how far back the tolerance holds
+    bool unsafe; // STEPS, SECONDS: allow orders below 0.31, which can drive what they should damp
+} fm_recall;
+
 typedef struct fm_memory fm_memory;
 
 // FULL, order 1/2, time_step 1e-3 s, horizon 100 s, tolerance 1e-4, no window, fading_time 1 s.

@@ -15,6 +15,7 @@
 #include <fathom/api.h>
 #include <fathom/error.h>
 #include <fathom/field.h>
+#include <fathom/memory.h>
 #include <fathom/motion.h>
 #include <fathom/vec.h>
 #include <fathom/world.h>
@@ -64,6 +65,20 @@ typedef struct fm_domain {
     const fm_motion *motion;      // carries the box; its displacement only. NULL: at rest
 } fm_domain;
 
+// Viscosity that remembers: it acts on differences of u = time^(q-1) D^q x, the fractional
+// derivative of how far particles have come, instead of velocities. Shear that stays as it is feels
+// in the end, with FADING, viscosity (fading/time)^(1-q); with n STEPS of length h, viscosity
+// (n h/time)^(1-q) / Gamma(2-q), which changes with the step; with FULL the same with the time since
+// the beginning in the place of n h: ever more.
+typedef struct fm_fractional {
+    double order;     // q, 0 < q < 1; 1: the velocity itself, no memory
+    fm_recall memory; // FADING; STEPS by the trapezoid, steps may change; FULL
+    double time;      // s, that makes a velocity of D^q x; 0: chosen so that steady shear feels the
+                      // viscosity with FADING and STEPS, and 1 s with FULL
+    double above;     // 1/s: memory only between neighbours that move against each other so many
+                      // times their distance a second; none below half of it. 0: everywhere
+} fm_fractional;
+
 typedef struct fm_particles_def {
     const char *name; // for messages and files; copied
     int dimensions;   // 3, or 2: the plane z = 0, masses per metre of depth
@@ -72,6 +87,7 @@ typedef struct fm_particles_def {
     double support;   // radius of the smoothing kernel, in spacings; 0: 3 in 2D, 2 in 3D
     double density;   // kg/m^3, at rest
     double viscosity; // Pa s, dynamic; water 1.0e-3
+    fm_fractional fractional;
     fm_sph_method method;
     double stiffness;             // m^2/s^2, STANDARD: k of p = k (rho - rho0)
     fm_sph_integrator integrator; // STANDARD
@@ -83,7 +99,8 @@ typedef struct fm_particles_def {
     double shifting;  // share, WEAKLY_COMPRESSIBLE: evens out the particles where they flow
     double tolerance; // CONSTANT_DENSITY: mean compression allowed
     int iterations;   // CONSTANT_DENSITY: at most so many
-    double time_step; // s, the largest substep allowed; 0: from the Courant number and the forces
+    double time_step; // s, the largest substep allowed; 0: from the Courant number and the forces.
+                      // STANDARD takes what is given, stable or not
     double courant;   // of that: 1 is the largest that we found stable
     int capacity;     // particles at most; 0: those of the beginning, or with sources 4 times as
                       // many and at least 50,000
@@ -136,6 +153,8 @@ FM_API int fm_particles_count(const fm_particles *fluid);
 FM_API const fm_vec3 *fm_particles_positions(fm_particles *fluid, int *count);
 FM_API const fm_vec3 *fm_particles_velocities(fm_particles *fluid, int *count);
 FM_API double fm_particles_sound_speed(const fm_particles *fluid); // m/s; 0 before the first step
+// Pa s, what shear that has been the same from the beginning feels now: grows while a memory fills.
+FM_API double fm_particles_steady_viscosity(const fm_particles *fluid);
 FM_API double fm_particles_mass(const fm_particles *fluid); // kg, of one; in 2D per metre of depth
 // Position velocity density pressure fill id; values[count * components].
 FM_API const fm_field *fm_particles_fields(int *count);
@@ -153,6 +172,7 @@ FM_API bool fm_particles_set_velocities(fm_particles *fluid, const fm_vec3 *velo
 typedef enum fm_particles_stage {
     FM_PARTICLES_SORT,       // into cells
     FM_PARTICLES_NEIGHBOURS, // who is within the support of each
+    FM_PARTICLES_MEMORY,     // fractional viscosity: the past of each
     FM_PARTICLES_BOUNDARY,   // walls, colliders, copies across periodic sides
     FM_PARTICLES_DENSITY,
     FM_PARTICLES_FORCES,

@@ -2,7 +2,9 @@
 // lanes.c: lanes move, come, go and forget.
 #include "memory/memory.h"
 
+#include <assert.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,4 +141,20 @@ bool fm_memory_reset_lanes(fm_memory *memory, int first, int count, fm_error *er
             rows[(size_t)row * FM_LANES] = 0;
     }
     return true;
+}
+
+// s_k of a rate that was the same from `duration` ago: rate (1 - e^-z) / lambda_k, z = lambda_k T.
+void fm_memory_set_steady(fm_memory *memory, int lane, double rate, double duration)
+{
+    assert(fm_memory_uses_exponentials(memory) && lane >= 0 && lane < memory->lane_count);
+    double *rows = lane_rows(memory->state, memory->row_count, lane), total = 0;
+    for (int k = 0; k < memory->sum.count; k++) {
+        double lambda = memory->sum.rate[k] + fm_memory_fading_rate(memory);
+        double s = rate * -expm1(-lambda * duration) / lambda;
+        rows[(size_t)(ROW_MODES + k) * FM_LANES] = s;
+        total += memory->recurrence->gain[k] * s;
+    }
+    rows[(size_t)ROW_NEWEST * FM_LANES] = rate;
+    rows[(size_t)ROW_SUM * FM_LANES] = total;
+    rows[(size_t)ROW_VALUE * FM_LANES] = 0; // until the next push
 }

@@ -172,7 +172,7 @@ static bool step_allowed(const fm_memory *memory, double h)
     return fm_memory_uses_exponentials(memory) || h <= shortest * (1 + slack);
 }
 
-static double fading_rate(const fm_memory *memory)
+double fm_memory_fading_rate(const fm_memory *memory)
 {
     return memory->def.method == FM_MEMORY_FADING ? 1 / memory->def.fading_time : 0;
 }
@@ -181,8 +181,8 @@ void fm_memory_set_step(fm_memory *memory, double h)
 {
     if (!(h > 0) || !fm_memory_uses_exponentials(memory) || h == memory->recurrence->step)
         return;
-    fm_recurrence_build(memory->recurrence, &memory->sum, memory->def.order, fading_rate(memory),
-                        h);
+    fm_recurrence_build(memory->recurrence, &memory->sum, memory->def.order,
+                        fm_memory_fading_rate(memory), h);
     memory->sums_stale = true;
 }
 
@@ -316,7 +316,7 @@ double fm_memory_newest_weight(const fm_memory *memory, double h)
         return memory->recurrence->newest;
     fm_exponentials none = {0};
     fm_recurrence recurrence;
-    fm_recurrence_build(&recurrence, &none, memory->def.order, fading_rate(memory), h);
+    fm_recurrence_build(&recurrence, &none, memory->def.order, fm_memory_fading_rate(memory), h);
     return recurrence.newest;
 }
 

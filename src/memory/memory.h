@@ -22,6 +22,10 @@ void fm_memory_push_range(fm_memory *memory, int first, int last, const double *
 void fm_memory_end(fm_memory *memory);
 void fm_memory_value_range(fm_memory *memory, int first, int last, double *derivative);
 
+// FULL, FADING: a lane becomes one whose rate was `rate` for `duration` seconds up to the last
+// push, and 0 before.
+void fm_memory_set_steady(fm_memory *memory, int lane, double rate, double duration);
+
 enum { FM_MEMORY_MAX_EXPONENTIALS = 160 };
 
 // A kernel t^-q / Gamma(1-q) as sum_k weight[k] e^(-rate[k] t).
@@ -83,6 +87,7 @@ struct fm_memory {
 };
 
 bool fm_memory_uses_exponentials(const fm_memory *memory);
+double fm_memory_fading_rate(const fm_memory *memory); // 1/s
 void fm_memory_set_step(fm_memory *memory,
                         double h); // the recurrences of this step; nothing for windows
 

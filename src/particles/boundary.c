@@ -230,10 +230,14 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
         int from = -1 - p->other_from[i];
         if (from >= 0) {
             p->others.force[FM_ROW * (size_t)i + FM_P] = p->P[from];
+            if (p->past)
+                fm_past_show_other(step, i, NULL, 0, 0);
             continue;
         }
         int count = fm_find_next_list(p, &search, &p->others, i, last, &p->fluid, -1, list, &extra);
         take_from_fluid(step, i, list, count, extra);
+        if (p->past)
+            fm_past_show_other(step, i, list, count, extra);
     }
 }
 

@@ -27,7 +27,7 @@
 
 static const float SPRAY_FILL = 0.15f; // above that of a particle alone: one or two neighbours
 
-static const float CLUMP_FILL = 1.1f;  // crowded: tension there is the rate's error, and would grow
+static const float CLUMP_FILL = 1.1f; // crowded: tension there is the rate's error, and would grow
 
 // Sums over one set of neighbours.
 typedef struct sums {

@@ -23,6 +23,10 @@
 //
 //     a_i = 1/rho_i sum_j m_j/rho_j [ -(p_i + p_j)/2 grad Wspiky + mu (v_j - v_i) lap Wviscosity ]
 //
+// Viscosity that remembers sees u of memory.c in the place of v, everywhere or where neighbours
+// move against each other faster than `above` times their distance a second; from half of that on
+// it sees something in between.
+//
 //   P   pressure / rho0, m^2/s^2    nu  mu / rho0, m^2/s    mu  viscosity, Pa s, dynamic
 //   F_ij r_ij  gradient of the kernel at i, 1/m^(d+1)       h  half the support R, m   A  shifting
 //
@@ -47,11 +51,32 @@ typedef struct constants {
     float softness;    // s^2/m^2: rho/rho0 - 1 over P
     float shift, most; // m^2 and m: what particles are moved by for a gradient, and at most
     float back;        // share of the density that a step brings back
+    float above;       // 1/s
     bool published, shifts;
 } constants;
 
-// i: the row of the particle.
-FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm_octet *j)
+// The differences that viscosity acts on, of those in a list to the one with the row `own`.
+FM_INLINE void recall(const constants *k, const float *own, const float *rows, const int *list,
+                      fm_floats r2, fm_floats u[3])
+{
+    fm_floats past[3], share = {1, 1, 1, 1, 1, 1, 1, 1};
+    fm_load_quads(rows, list, past);
+    if (k->above > 0) {
+        fm_floats fast = k->above * fm_floats_sqrt(r2);
+        fm_floats over = 2 * fm_floats_sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) - fast;
+        fm_ints whole = over >= fast, part = (over > 0) & ~whole;
+        share = fm_floats_where(whole, share) + fm_floats_where(part, over / (fast + 1e-30f));
+        for (int axis = 0; axis < 3; axis++)
+            u[axis] += share * (own[axis] - past[axis] - u[axis]);
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        u[axis] = own[axis] - past[axis];
+}
+
+// i: the row of the particle. own, rows, list: what recall needs; own NULL: no memory.
+FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm_octet *j,
+                         const float *own, const float *rows, const int *list)
 {
     fm_floats dx = i[FM_X] - j->x, dy = i[FM_Y] - j->y, dz = i[FM_Z] - j->z;
     fm_floats ux = i[FM_VX] - j->vx, uy = i[FM_VY] - j->vy, uz = i[FM_VZ] - j->vz;
@@ -69,9 +94,12 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
         along = slope * (k->artificial * approach / (r2 + k->soft) - pressure);
         drag = slope * k->viscosity;
     }
-    sum->x += along * dx + drag * ux;
-    sum->y += along * dy + drag * uy;
-    sum->z += along * dz + drag * uz;
+    fm_floats u[3] = {ux, uy, uz};
+    if (own)
+        recall(k, own, rows, list, r2, u);
+    sum->x += along * dx + drag * u[0];
+    sum->y += along * dy + drag * u[1];
+    sum->z += along * dz + drag * u[2];
     if (k->shifts) {
         sum->gx += slope * dx;
         sum->gy += slope * dy;
@@ -94,6 +122,7 @@ static constants make_constants(const fm_particles_step *step, bool published, b
         .shift = -(float)(p->def.shifting * 4 * p->R * p->max_speed) * (float)step->h,
         .most = 0.1f * (float)p->def.spacing,
         .back = (float)(RETURN * p->c / p->R) * (float)step->h,
+        .above = (float)p->def.fractional.above,
         .published = published,
         .shifts = shifts,
     };
@@ -119,24 +148,27 @@ FM_INLINE void keep_even(fm_particles *p, int i, const constants *k, fm_floats s
 }
 
 FM_INLINE void compute_range(const fm_particles_step *step, int first, int last, bool published,
-                             bool shifts)
+                             bool shifts, bool past)
 {
     fm_particles *p = step->p;
+    const float *rows = past ? p->past->rows : NULL;
+    const float *other_rows = past ? p->past->other_rows : NULL;
     const constants k = make_constants(step, published, shifts);
     const fm_vec3 g = step->around->gravity;
     int room[FM_NEIGHBOURS_ROOM], room_others[FM_NEIGHBOURS_ROOM], own, count, extra;
     for (int i = first; i < last; i++) {
         const float *at = p->fluid.force + FM_ROW * (size_t)i;
+        const float *memory = past ? rows + FM_QUAD * (size_t)i : NULL;
         const int *list = fm_list_of(p, i, room, &own, &extra);
         sums sum = {0};
         for (int b = 0; b < own; b += 8) {
             fm_octet j = fm_load_octet(p->fluid.force, list + b);
-            add_octet(&sum, &k, at, &j);
+            add_octet(&sum, &k, at, &j, memory, rows, list + b);
         }
         const int *points = fm_others_of(p, i, room_others, &count, &extra);
         for (int b = 0; b < count; b += 8) {
             fm_octet j = fm_load_last_octet(p->others.force, points + b, b + 8 == count, extra);
-            add_octet(&sum, &k, at, &j);
+            add_octet(&sum, &k, at, &j, memory, other_rows, points + b);
         }
         float scale = published ? 1 / (1 + p->now.s[i]) : p->F * (1 - k.softness * at[FM_P]);
         const fm_floats a[4] = {sum.x, sum.y, sum.z}, b[4] = {sum.gx, sum.gy, sum.gz};
@@ -151,26 +183,44 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
 
 FM_SIMD_CLONES static void compute_shifted(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, true);
+    compute_range(context, first, last, false, true, false);
 }
 
 FM_SIMD_CLONES static void compute_plain(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, false);
+    compute_range(context, first, last, false, false, false);
 }
 
 FM_SIMD_CLONES static void compute_published(void *context, int first, int last)
 {
-    compute_range(context, first, last, true, false);
+    compute_range(context, first, last, true, false, false);
+}
+
+FM_SIMD_CLONES static void recall_shifted(void *context, int first, int last)
+{
+    compute_range(context, first, last, false, true, true);
+}
+
+FM_SIMD_CLONES static void recall_plain(void *context, int first, int last)
+{
+    compute_range(context, first, last, false, false, true);
+}
+
+FM_SIMD_CLONES static void recall_published(void *context, int first, int last)
+{
+    compute_range(context, first, last, true, false, true);
 }
 
 void fm_compute_forces(const fm_particles_step *step)
 {
+    static fm_range_body *const bodies[3][2] = {{compute_shifted, recall_shifted},
+                                                {compute_plain, recall_plain},
+                                                {compute_published, recall_published}};
     const fm_particles_def *def = &step->p->def;
     bool shifts = def->method == FM_SPH_WEAKLY_COMPRESSIBLE && def->shifting > 0;
-    fm_range_body *body = def->method == FM_SPH_STANDARD ? compute_published
-                          : shifts                       ? compute_shifted
-                                                         : compute_plain;
+    fm_range_body *body = bodies[def->method == FM_SPH_STANDARD ? 2
+                                 : shifts                       ? 0
+                                          : 1][step->p->past && !step->p->past->alone];
     fm_parallel_for(step->around->pool, step->p->count, FM_PARTICLES_BLOCK, body, (void *)step);
 }
 
@@ -182,6 +232,7 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
     fm_particles *p = step->p;
     bool published = p->def.method == FM_SPH_STANDARD;
     const constants k = make_constants(step, published, false);
+    const fm_past *past = p->past && !p->past->alone ? p->past : NULL;
     int room[FM_NEIGHBOURS_ROOM], extra;
     for (int i = first; i < last; i++) {
         if (!fm_others_feels(step, i))
@@ -191,7 +242,8 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
         int count = fm_find_list(p, &p->others, i, &p->fluid, -1, room, &extra);
         for (int b = 0; b < count; b += 8) {
             fm_octet j = fm_load_last_octet(p->fluid.force, room + b, b + 8 == count, extra);
-            add_octet(&sum, &k, at, &j);
+            add_octet(&sum, &k, at, &j, past ? past->other_rows + FM_QUAD * (size_t)i : NULL,
+                      past ? past->rows : NULL, room + b);
         }
         float s = k.softness * at[FM_P];
         double own = published ? 1 / (1 + s) : p->F * (1 - s);

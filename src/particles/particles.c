@@ -17,6 +17,13 @@ fm_particles_def fm_default_particles_def(void)
         .spacing = 0.02,
         .density = 1000,
         .viscosity = 1.0e-3,
+        .fractional = {.order = 1,
+                       .memory = {.kind = FM_RECALL_FADING,
+                                  .steps = 10,
+                                  .seconds = 1,
+                                  .fading = 1,
+                                  .tolerance = 1e-3,
+                                  .horizon = 100}},
         .stiffness = 100,
         .artificial_viscosity = 0.02,
         .diffusion = 0.3,
@@ -61,6 +68,37 @@ static bool check_domain(const fm_particles *p, fm_error *err)
     return true;
 }
 
+// Below that order a window drives what it should damp; see docs/cloth.md.
+static const double LOWEST_WINDOW_ORDER = 0.31;
+
+static bool check_fractional(const fm_particles *p, fm_error *err)
+{
+    const fm_fractional *f = &p->def.fractional;
+    const fm_recall *m = &f->memory;
+    if (!(f->order > 0 && f->order <= 1))
+        return fm_fail_number(err, p->name, "fractional.order", f->order,
+                              "above 0 and at most 1, which is no memory");
+    if ((unsigned)m->kind > FM_RECALL_FADING || m->kind == FM_RECALL_SECONDS)
+        return fm_fail_number(err, p->name, "fractional.memory", m->kind, "steps, fading or full");
+    bool steps = m->kind == FM_RECALL_STEPS;
+    if (steps && m->rule != FM_RULE_TRAPEZOID)
+        return fm_fail(err, FM_BAD_VALUE, p->name, "fractional.memory.rule", "coimbra",
+                       "trapezoid");
+    if (steps && f->order < LOWEST_WINDOW_ORDER && !m->unsafe)
+        return fm_fail(err, FM_BAD_VALUE, p->name, "fractional.memory",
+                       "a window of an order below 0.31",
+                       "full or fading: such a window feeds energy in (or unsafe, for study)");
+    return (!steps ||
+            check_range(p, "fractional.memory.steps", m->steps, 1, 1000, "1 to 1000", err)) &&
+           check_range(p, "fractional.memory.fading", m->fading, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
+           check_range(p, "fractional.memory.tolerance", m->tolerance, 1e-11, 0.099,
+                       "1e-11 to 0.099", err) &&
+           check_range(p, "fractional.memory.horizon", m->horizon, 1e-6, 1e9, "1e-6 to 1e9 s",
+                       err) &&
+           check_range(p, "fractional.time", f->time, 0, 1e6, "0 (chosen) to 1e6 s", err) &&
+           check_range(p, "fractional.above", f->above, 0, 1e9, "0 (everywhere) to 1e9 1/s", err);
+}
+
 static bool check_def(fm_particles *p, fm_error *err)
 {
     fm_particles_def *d = &p->def;
@@ -92,7 +130,7 @@ static bool check_def(fm_particles *p, fm_error *err)
         return false;
     p->R = d->support * d->spacing;
     p->volume = d->dimensions == 2 ? d->spacing * d->spacing : pow(d->spacing, 3);
-    return check_domain(p, err);
+    return check_fractional(p, err) && check_domain(p, err);
 }
 
 fm_particles *fm_particles_new(const fm_particles_def *def, fm_error *err)
@@ -134,6 +172,7 @@ void fm_particles_free(fm_particles *p)
     free_parcels(&p->spare);
     free(p->out_x);
     free(p->out_v);
+    fm_past_free(p);
     fm_arena_free(&p->arena);
     free(p);
 }
@@ -428,6 +467,7 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
     alloc_scratch(p, err);
     fm_parcels_grow(&p->now, p->count, p->capacity, err);
     fm_parcels_grow(&p->spare, 0, p->capacity, err);
+    fm_past_make(p, around, err);
     p->prepared = err->status == FM_OK;
     p->prepared_colliders = around->collider_count;
     return p->prepared;

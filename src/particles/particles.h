@@ -16,6 +16,7 @@
 #include "core/kernels.h"
 #include "core/samples.h"
 #include "core/simd.h"
+#include "memory/memory.h"
 #include "motion/motion.h"
 
 #include <fathom/particles.h>
@@ -112,10 +113,62 @@ FM_INLINE fm_octet fm_load_octet(const float *rows, const int *list)
     return (fm_octet){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
 }
 
+// The first three of eight rows of four numbers.
+enum { FM_QUAD = 4 };
+typedef float fm_quad __attribute__((vector_size(16), may_alias));
+
+FM_INLINE void fm_load_quads(const float *rows, const int *list, fm_floats axes[3])
+{
+    fm_floats r[4];
+    for (int i = 0; i < 4; i++)
+        r[i] = __builtin_shufflevector(*(const fm_quad *)(rows + FM_QUAD * (size_t)list[i]),
+                                       *(const fm_quad *)(rows + FM_QUAD * (size_t)list[i + 4]), 0,
+                                       1, 2, 3, 4, 5, 6, 7);
+    fm_floats xy0 = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    fm_floats xy1 = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    fm_floats z0 = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    fm_floats z1 = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    axes[0] = __builtin_shufflevector(xy0, xy1, 0, 1, 8, 9, 4, 5, 12, 13);
+    axes[1] = __builtin_shufflevector(xy0, xy1, 2, 3, 10, 11, 6, 7, 14, 15);
+    axes[2] = __builtin_shufflevector(z0, z1, 0, 1, 8, 9, 4, 5, 12, 13);
+}
+
 typedef struct fm_source_state {
     fm_fluid_source def;
     int64_t layer; // to be sent next
 } fm_source_state;
+
+// The last steps of every lane, as they were, and how long each was: window.c.
+typedef struct fm_ring {
+    int rows, newest; // of rates; newest: -1 before the first
+    int64_t pushes;
+    float *rates;   // [rows][lanes], m/s
+    double *steps;  // [rows] s, from the push before to this one
+    double *weight; // [rows] s^(1-q), scratch
+} fm_ring;
+
+// What particles remember of their motion: memory.c. Lanes stay where they are in memory and
+// particles know theirs, so that sorting moves a number each and nothing else.
+typedef struct fm_past {
+    int axes, solids,
+        lanes;         // axes; lanes of walls and colliders; lanes of an axis, with particles'
+    bool alone;        // forces read no velocities but these: rows hold them
+    double shortest;   // s: pushes wait until so much has passed
+    fm_memory *memory; // FULL, FADING; lane l of axis k is k * lanes + l
+    fm_ring ring;      // STEPS
+
+    // state
+    int *lane; // [capacity] of each particle; behind the last one, those that are free
+    int used;  // of lanes of particles, so many have ever been
+    double waited, seen, step; // s: since the last push; from the first to it; its step
+    double scale;              // s^(q-1), makes a velocity of a value
+    int begun;                 // 1 after the first push
+    double *flow;              // [axes * lanes] values of the last push
+
+    // scratch
+    int *lane_spare;
+    float *rows, *other_rows; // [FM_QUAD each] what viscosity sees of particles and others
+} fm_past;
 
 struct fm_particles {
     fm_world *world;
@@ -151,6 +204,7 @@ struct fm_particles {
     fm_parcels now;
     double max_speed, max_acceleration; // of the last substep
     double removed, refused;
+    fm_past *past; // NULL for a viscosity that does not remember
 
     // scratch
     int capacity, others_room;
@@ -317,6 +371,29 @@ void fm_surfaces_push(const fm_particles_step *step);    // after the reactions
 // what that took from them goes to the surface.
 void fm_surfaces_stop(const fm_particles_step *step, int first, int last);
 void fm_surfaces_settle(const fm_particles_step *step);
+
+// memory.c: fractional viscosity.
+bool fm_past_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
+void fm_past_free(fm_particles *p);
+// Particles from `first` on are new: they have moved as they do from the beginning.
+void fm_past_begin(fm_particles *p, int first);
+void fm_past_follow(fm_particles *p, int before); // sorted, and `before` of them before
+void fm_past_push(const fm_particles_step *step);
+// What one of the others shows of its past; its neighbours in the fluid, for points.
+void fm_past_show_other(const fm_particles_step *step, int i, const int *list, int count,
+                        int extra);
+void fm_past_put_into_rows(const fm_particles_step *step);           // in the place of velocities
+double fm_past_stable_step(const fm_particles *p, double newtonian); // s
+size_t fm_past_save(const fm_particles *p, unsigned char *out);      // NULL: only the size
+bool fm_past_restore(fm_particles *p, const unsigned char *in, size_t size, fm_error *err);
+uint64_t fm_past_hash(const fm_particles *p, uint64_t seed);
+
+// window.c: ranges of lanes, on any threads, between begin and the next begin.
+bool fm_ring_make(fm_ring *ring, fm_arena *arena, int steps, int lanes, const char *name,
+                  fm_error *err);
+void fm_ring_begin(fm_ring *ring, double order, double h);
+void fm_ring_push(fm_ring *ring, int lanes, int first, int last, double *flow); // rates to values
+void fm_ring_set_steady(fm_ring *ring, int lanes, int lane, double rate);
 
 // density.c, forces.c, pressure.c
 void fm_compute_density(const fm_particles_step *step);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// snapshot.c: a fluid as bytes: header | x y z | vx vy vz s | id | layers of the sources.
+// snapshot.c: a fluid as bytes: header | x y z | vx vy vz s | id | P fill | layers of the sources |
+// what particles remember.
 //
 // In the order of the cells they were in, which sorting keeps among those that share one: a
 // restored fluid goes on with the same bits.
@@ -11,10 +12,11 @@ typedef struct header {
     char magic[8];
     int32_t version, count, next_id, source_count;
     double time, max_speed, max_acceleration, removed, refused;
+    uint64_t past_size; // bytes
 } header;
 
 static const char magic[8] = "fmfluid ";
-enum { VERSION = 1, DOUBLES = 3, FLOATS = 6 };
+enum { VERSION = 2, DOUBLES = 3, FLOATS = 6 };
 
 static header describe(const fm_particles *p)
 {
@@ -30,6 +32,7 @@ static header describe(const fm_particles *p)
     h.max_acceleration = p->max_acceleration;
     h.removed = p->removed;
     h.refused = p->refused;
+    h.past_size = fm_past_save(p, NULL);
     return h;
 }
 
@@ -59,7 +62,7 @@ static int list_pieces(const fm_particles *p, piece pieces[10])
 size_t fm_particles_save(const fm_particles *p, void *buffer, size_t size)
 {
     header h = describe(p);
-    size_t need = state_size(p->count, p->source_count);
+    size_t need = state_size(p->count, p->source_count) + h.past_size;
     if (!buffer || size < need)
         return need;
     unsigned char *out = buffer;
@@ -77,6 +80,7 @@ size_t fm_particles_save(const fm_particles *p, void *buffer, size_t size)
     }
     for (int i = 0; i < p->source_count; i++, out += sizeof(int64_t))
         memcpy(out, &p->sources[i].layer, sizeof(int64_t));
+    fm_past_save(p, out);
     return need;
 }
 
@@ -90,7 +94,7 @@ uint64_t fm_particles_hash(const fm_particles *p, uint64_t seed)
         hash = fm_hash(pieces[k].values, (size_t)p->count * pieces[k].size, hash);
     for (int i = 0; i < p->source_count; i++)
         hash = fm_hash(&p->sources[i].layer, sizeof(int64_t), hash);
-    return hash;
+    return fm_past_hash(p, hash);
 }
 
 static bool check(const fm_particles *p, const header *h, size_t size, fm_error *err)
@@ -103,7 +107,7 @@ static bool check(const fm_particles *p, const header *h, size_t size, fm_error 
     if (h->source_count != p->source_count)
         return fm_fail_number(err, p->name, "state sources", h->source_count,
                               "those of this fluid");
-    if (size != state_size(h->count, h->source_count))
+    if (h->past_size > size || size != state_size(h->count, h->source_count) + h->past_size)
         return fm_fail_number(err, p->name, "state size", (double)size, "what was saved");
     bool good = isfinite(h->time) && h->max_speed >= 0 && h->max_acceleration >= 0;
     return good || fm_fail_number(err, p->name, "state time", h->time, "finite numbers");
@@ -119,6 +123,8 @@ bool fm_particles_restore(fm_particles *p, const void *buffer, size_t size, fm_e
     if (!check(p, &h, size, err))
         return false;
     const unsigned char *in = (const unsigned char *)buffer + sizeof h;
+    if (!fm_past_restore(p, in + (size - sizeof h) - h.past_size, h.past_size, err))
+        return false;
     piece pieces[10];
     int count = list_pieces(p, pieces);
     for (int k = 0; k < count; k++) {

@@ -9,6 +9,8 @@
 //
 //     C R / (c + |v|)     1/4 sqrt(h / |a|)     1/8 h^2 / nu            h = R / 2
 //
+// (memory.c has the last one for viscosity that remembers)
+//
 // and with constant density 2 C spacing / |v| for the first of them. |v| and |a| are the largest
 // of the substep before, part of the state.
 //
@@ -34,8 +36,8 @@ static void clock_stage(fm_particles *p, fm_particles_stage stage, double *since
 
 const char *fm_particles_stage_name(fm_particles_stage stage)
 {
-    static const char *const names[] = {"sort",   "neighbours", "boundary", "density",
-                                        "forces", "pressure",   "move"};
+    static const char *const names[] = {"sort",    "neighbours", "memory",   "boundary",
+                                        "density", "forces",     "pressure", "move"};
     return (unsigned)stage < FM_PARTICLES_STAGE_COUNT ? names[stage] : "unknown";
 }
 
@@ -44,14 +46,18 @@ double fm_particles_stable_step(const fm_particles *p)
     double h = p->R / 2, v = p->max_speed, a = p->max_acceleration, C = p->def.courant;
     double nu = p->def.viscosity / p->def.density;
     double step = INFINITY;
+    if (p->def.method == FM_SPH_STANDARD && p->def.time_step > 0)
+        return p->def.time_step; // as published: on the reader's own risk
     if (p->def.method == FM_SPH_CONSTANT_DENSITY)
         step = v > 0 ? 2 * C * p->def.spacing / v : INFINITY;
     else
         step = C * p->R / (p->c + v);
     if (a > 0)
         step = fmin(step, 0.25 * sqrt(h / a));
-    if (nu > 0)
-        step = fmin(step, 0.125 * h * h / nu);
+    if (nu > 0) {
+        double viscous = 0.125 * h * h / nu;
+        step = fmin(step, p->past ? fm_past_stable_step(p, viscous) : viscous);
+    }
     return p->def.time_step > 0 ? fmin(step, p->def.time_step) : step;
 }
 
@@ -162,8 +168,14 @@ static void find_neighbours(const fm_particles_step *step, double *since, fm_err
     p->rows.origin[1] = low.y - 2 * p->R;
     p->rows.origin[2] = flat ? 0 : low.z - 2 * p->R;
     fm_flows_remove(p);
+    int before = p->count;
     fm_particles_sort(p, pool);
     clock_stage(p, FM_PARTICLES_SORT, since);
+    if (p->past) {
+        fm_past_follow(p, before);
+        fm_past_push(step);
+        clock_stage(p, FM_PARTICLES_MEMORY, since);
+    }
     fm_others_place(step, err);
     clock_stage(p, FM_PARTICLES_BOUNDARY, since);
     if (err->status != FM_OK)
@@ -190,7 +202,10 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     bool weak = method == FM_SPH_WEAKLY_COMPRESSIBLE;
     double since = now_s();
     set_time(&step, weak ? p->time + h / 2 : p->time);
+    int before = p->count;
     fm_flows_emit(p, p->time);
+    if (p->past && p->count > before)
+        fm_past_begin(p, before);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, weak ? open_range : keep_range, &step);
     clock_stage(p, FM_PARTICLES_MOVE, &since);
     find_neighbours(&step, &since, err);
@@ -203,6 +218,8 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     clock_stage(p, FM_PARTICLES_BOUNDARY, &since);
     if (method == FM_SPH_CONSTANT_DENSITY)
         clear_pressure(p);
+    if (p->past && p->past->alone)
+        fm_past_put_into_rows(&step);
     fm_compute_forces(&step);
     fm_surfaces_hand_on(&step);
     clock_stage(p, FM_PARTICLES_FORCES, &since);

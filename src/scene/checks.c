@@ -85,6 +85,29 @@ void fm_check_cloth(fm_decoder *d, const fm_node *node, const void *object)
     fm_check_garment(d, node, cloth);
 }
 
+// Of a fluid. `node` is the mapping `fractional`.
+void fm_check_fractional(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_fractional *f = &((const fm_scene_fluid *)object)->def.fractional;
+    fm_place place = fm_find_place(node, "memory", NULL, NULL);
+    bool steps = f->memory.kind == FM_RECALL_STEPS;
+    if (f->memory.kind == FM_RECALL_SECONDS)
+        fm_complain(d->loader, place, "%s.memory: a fluid remembers steps, fading or full",
+                    d->path);
+    if (steps && f->memory.rule != FM_RULE_TRAPEZOID)
+        fm_complain(d->loader, fm_find_place(node, "memory", "rule", NULL),
+                    "%s.memory.rule: a fluid has the trapezoid only", d->path);
+    if (steps && f->memory.steps > 1000)
+        fm_complain(d->loader, fm_find_place(node, "memory", "steps", NULL),
+                    "%s.memory.steps is %d, allowed in a fluid is at most 1000", d->path,
+                    f->memory.steps);
+    if (steps && f->order < 0.31 && !f->memory.unsafe)
+        fm_complain(d->loader, place,
+                    "%s.memory is a window, which feeds energy in at orders below 0.31; full and "
+                    "fading do not (or say `unsafe: true`, for study)",
+                    d->path);
+}
+
 void fm_check_probe(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene_probe *probe = object;

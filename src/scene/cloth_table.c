@@ -47,7 +47,7 @@ static const fm_entry recall_entries[] = {
      .about = "allow steps and seconds at orders below 0.31, which feed energy in; for study"},
 };
 
-static const fm_table recall_table = {
+const fm_table fm_recall_table = {
     .name = "memory",
     .about = "How far back a fractional force looks: the word `full`, or one of the keys below.",
     .entries = recall_entries,
@@ -173,7 +173,7 @@ static const fm_entry damping_entries[] = {
      .about = "of the springs, as a surface modulus"},
     {"order", FM_KEY_NUMBER, DEF(damping.order), .range = ABOVE(0, 1),
      .about = "of the derivative: 1 is a dashpot, less remembers"},
-    {"memory", FM_KEY_MAPPING, DEF(damping.memory), .table = &recall_table,
+    {"memory", FM_KEY_MAPPING, DEF(damping.memory), .table = &fm_recall_table,
      .about = "how far back, when the order is below 1"},
     {"kept", FM_KEY_NUMBER, DEF(damping.kept), .range = WITHIN(0, 1),
      .about = "share of the velocity kept from one substep to the next; with verlet the d of "
@@ -189,7 +189,7 @@ static const fm_entry history_entries[] = {
      WITHIN(0, 1e6), .about = "how strongly the water remembers; model published"},
     {"order", FM_KEY_NUMBER, DEF(drag.history.order), .range = BETWEEN(0, 1),
      .about = "of the derivative of the displacement: towards 0 a spring, towards 1 a dashpot"},
-    {"memory", FM_KEY_MAPPING, DEF(drag.history.memory), .table = &recall_table,
+    {"memory", FM_KEY_MAPPING, DEF(drag.history.memory), .table = &fm_recall_table,
      .about = "how far back, written as `damping.memory` is; physical drag uses tolerance and "
               "horizon only"},
 };

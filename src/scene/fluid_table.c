@@ -163,6 +163,29 @@ static const fm_table push_table = {
     .count = COUNT(push_entries),
 };
 
+static const fm_entry fractional_entries[] = {
+    {"order", FM_KEY_NUMBER, DEF(fractional.order), .range = ABOVE(0, 1),
+     .about = "of the derivative of positions that viscosity acts on; 1: velocities, no memory"},
+    {"memory", FM_KEY_MAPPING, DEF(fractional.memory), .table = &fm_recall_table,
+     .about = "how far back: `steps`, as published, whose strength changes with the substep; "
+              "`fading`; or `full`, with which the viscosity grows without end in steady shear, as "
+              "t^(1-order): for flows that swing"},
+    {"time", FM_KEY_NUMBER, DEF(fractional.time), "s", WITHIN(0, 1e6),
+     .about = "that makes a velocity of the derivative: viscosity x time^(order-1) x D^order; 1 is "
+              "what was published; 0: so that steady shear feels `viscosity` when the memory is "
+              "full, with `full` 1"},
+    {"above", FM_KEY_NUMBER, DEF(fractional.above), "1/s", WITHIN(0, 1e9),
+     .about = "memory only between neighbours that move against each other so many times their "
+              "distance a second, where flows collide; 0: everywhere"},
+};
+static const fm_table fractional_table = {
+    .name = "fractional",
+    .about = "Viscosity that remembers how particles moved. `docs/particles.md` has the equations.",
+    .entries = fractional_entries,
+    .count = COUNT(fractional_entries),
+    .check = fm_check_fractional,
+};
+
 static const fm_entry sph_entries[] = {
     {"dimensions", FM_KEY_INTEGER, DEF(dimensions), .range = WITHIN(2, 3),
      .about = "3, or 2: the plane z = 0, masses per metre of depth"},
@@ -174,6 +197,8 @@ static const fm_entry sph_entries[] = {
     {"density", FM_KEY_NUMBER, DEF(density), "kg/m^3", ABOVE(0, 1e6), .about = "at rest"},
     {"viscosity", FM_KEY_NUMBER, DEF(viscosity), "Pa s", WITHIN(0, 1e6),
      .about = "dynamic, not kinematic; water 1.0e-3, oil 0.1, honey 10"},
+    {"fractional", FM_KEY_MAPPING, .table = &fractional_table,
+     .about = "memory in the viscosity, which is then not Newtonian"},
     {"method", FM_KEY_WORD, DEF(method), .words = methods,
      .about = "short cheap steps; long steps with an iteration each; as published, to compare"},
     {"stiffness", FM_KEY_NUMBER, DEF(stiffness), "m^2/s^2", ABOVE(0, 1e12),
@@ -194,7 +219,8 @@ static const fm_entry sph_entries[] = {
     {"iterations", FM_KEY_INTEGER, DEF(iterations), .range = WITHIN(1, 10000),
      .about = "at most so many; constant-density"},
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
-     .about = "the largest substep allowed; 0: from the Courant number and the forces"},
+     .about = "the largest substep allowed; 0: from the Courant number and the forces; standard "
+              "takes it as it is, stable or not"},
     {"courant", FM_KEY_NUMBER, DEF(courant), .range = WITHIN(1e-3, 1),
      .about = "share of the support that sound, or the fluid, passes in a substep"},
     {"capacity", FM_KEY_INTEGER, DEF(capacity), .range = WITHIN(0, 1e8),

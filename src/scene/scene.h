@@ -221,6 +221,7 @@ extern const fm_table fm_figure_table;                                   // figu
 // "woman.left_thigh": the figure's name and the bone; false when it is not of that form.
 bool fm_split_bone_name(const char *text, char figure[FM_SCENE_NAME_MAX + 1], fm_bone *bone);
 extern const fm_table fm_fluid_table, fm_coupling_table; // fluid_table.c
+extern const fm_table fm_recall_table;                   // cloth_table.c, of an fm_recall
 const fm_entry *fm_table_find(const fm_table *table, const char *key);
 const char *fm_entry_word(const fm_entry *entry, int index);          // NULL after the last
 int fm_entry_word_index(const fm_entry *entry, const char *word);     // -1 if there is none
@@ -473,6 +474,7 @@ bool fm_read_number(const char *text, double *value, const char **rest); // our 
 // checks.c: for the tables
 void fm_check_recall(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_cloth(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_check_fractional(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_probe(fm_decoder *decoder, const fm_node *node, const void *object);
 void fm_check_axis(fm_decoder *decoder, const fm_node *node, const void *object); // of a shape
 void fm_check_collider(fm_decoder *decoder, const fm_node *node, const void *object);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A fluid of several blocks ends in the same bits on 1, 2, 3 threads and on a host's own, whether
 // or not it was saved and restored into a fresh world half-way: with every method, periodic sides,
-// a shaken tank, sources, sinks and pushes, colliders that stay, move and float.
+// a shaken tank, sources, sinks and pushes, colliders that stay, move and float, and memories of
+// all of these.
 #include "fluids.h"
 
 enum { FRAMES = 4 };
@@ -16,11 +17,15 @@ typedef enum ingredient {
     SHAKEN,
     FLOWS,
     COLLIDERS,
+    REMEMBERS_STEPS, // these with flows and colliders
+    REMEMBERS_FADING,
+    REMEMBERS_FULL,
     CASES,
 } ingredient;
 
 static const char *const names[CASES] = {"weak",     "constant", "standard", "plane",
-                                         "periodic", "shaken",   "flows",    "colliders"};
+                                         "periodic", "shaken",   "flows",    "colliders",
+                                         "steps",    "fading",   "full"};
 
 static void host_run(void *host, int block_count, void (*task)(void *context, int block),
                      void *context)
@@ -71,7 +76,7 @@ static fm_world *build(ingredient kind, int threads)
         world_def.tasks = (fm_task_system){.run = host_run, .thread_count = 4};
     fm_world *world = fm_world_create(&world_def, &err);
     assert_non_null(world);
-    if (kind == COLLIDERS)
+    if (kind >= COLLIDERS)
         add_colliders(world);
     fm_particles_def def = fm_default_particles_def();
     def.spacing = kind == PLANE ? 0.014 : 0.045; // some five blocks
@@ -82,6 +87,14 @@ static fm_world *build(ingredient kind, int threads)
                                     : FM_SPH_WEAKLY_COMPRESSIBLE;
     if (kind == STANDARD)
         def.viscosity = 20, def.stiffness = 50, def.time_step = 5e-4;
+    if (kind >= REMEMBERS_STEPS) {
+        def.viscosity = 5;
+        def.fractional.order = 0.5;
+        def.fractional.memory.kind = kind == REMEMBERS_STEPS    ? FM_RECALL_STEPS
+                                     : kind == REMEMBERS_FADING ? FM_RECALL_FADING
+                                                                : FM_RECALL_FULL;
+        def.fractional.above = kind == REMEMBERS_FADING ? 5 : 0;
+    }
     if (kind == PERIODIC)
         make_periodic(&def, 0), make_periodic(&def, 2);
     if (kind == SHAKEN)
@@ -90,7 +103,7 @@ static fm_world *build(ingredient kind, int threads)
     add_box(fluid,
             &(fm_fluid_box){
                 .high = {0.4, 0.6, 0.5}, .jitter = 0.1, .velocity = {1, 0, 0}, .settled = true});
-    if (kind == FLOWS)
+    if (kind == FLOWS || kind >= REMEMBERS_STEPS)
         add_flows(fluid);
     return world;
 }
@@ -122,7 +135,7 @@ static uint64_t run(ingredient kind, int threads, int pause)
             world = move_to_a_fresh_world(world, kind, threads);
         advance(world, FRAME);
     }
-    if (kind == FLOWS) { // what is to be tested must have happened
+    if (kind == FLOWS || kind >= REMEMBERS_STEPS) { // what is to be tested must have happened
         fm_particles_stats stats = fm_particles_read_stats(fm_world_particles(world, 0));
         assert_true(stats.removed_count > 0);
         assert_true(fm_particles_count(fm_world_particles(world, 0)) + stats.removed_count > start);
