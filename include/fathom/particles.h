@@ -68,8 +68,8 @@ typedef struct fm_domain {
 // Viscosity that remembers: it acts on differences of u = time^(q-1) D^q x, the fractional
 // derivative of how far particles have come, instead of velocities. Shear that stays as it is feels
 // in the end, with FADING, viscosity (fading/time)^(1-q); with n STEPS of length h, viscosity
-// (n h/time)^(1-q) / Gamma(2-q), which changes with the step; with FULL the same with the time since
-// the beginning in the place of n h: ever more.
+// (n h/time)^(1-q) / Gamma(2-q), which changes with the step; with FULL the same with the time
+// since the beginning in the place of n h: ever more.
 typedef struct fm_fractional {
     double order;     // q, 0 < q < 1; 1: the velocity itself, no memory
     fm_recall memory; // FADING; STEPS by the trapezoid, steps may change; FULL

@@ -8,7 +8,8 @@
 //     zones     what is left moves rigidly, with what it touches                 zones.c
 //
 // A step is cut into parts so that in none of them features come nearer by more than half the most
-// that the list looks ahead; where a zone is caught between things that move differently, into finer ones.
+// that the list looks ahead; where a zone is caught between things that move differently, into
+// finer ones.
 #include "collide/contact.h"
 
 #include <string.h>

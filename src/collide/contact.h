@@ -311,8 +311,8 @@ void fm_near_carry(fm_contact_set *set, fm_contact_axes to);
 // impulses.c
 // Looks at the near pairs of open blocks at `to`: which touch, and how safe each block is.
 void fm_impulses_look(fm_contact_set *set, bool again, fm_pool *pool);
-// One pass over the pairs that touch, colour by colour, or over those that were hit: positions, rates and
-// velocities of vertices with a mass. Gives how many pairs were pushed.
+// One pass over the pairs that touch, colour by colour, or over those that were hit: positions,
+// rates and velocities of vertices with a mass. Gives how many pairs were pushed.
 int fm_impulses_apply(fm_contact_set *set, bool hits_only, fm_pool *pool);
 // Finds the near pairs that meet on their way, and turns their closest points and normal to those
 // at the time of impact. Gives their number.

@@ -14,8 +14,8 @@
 //
 // Pressure over rest density: P = k s, k = c^2 or the stiffness of the gas equation. Fluid that is
 // at the surface (fill below FM_SURFACE_FILL) takes no tension in the weakly compressible method,
-// nor does fluid that is crowded; and spray has no pressure at all: walls would throw it back faster
-// than it came.
+// nor does fluid that is crowded; and spray has no pressure at all: walls would throw it back
+// faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
 //   h     half the support, m       c  speed of sound, m/s    delta  diffusion, a share
