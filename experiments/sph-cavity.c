@@ -142,7 +142,7 @@ int main(int argc, char **argv)
         {"10 steps scaled fine", fine, recall_steps(10, 0), 10},
     };
     enum { ARMS = sizeof arms / sizeof *arms };
-    outcome all[ARMS];
+    outcome all[ARMS] = {{{0}, {0}, 0, 0}};
     for (int a = 0; a < ARMS && !experiment_failed(e); a++) {
         double viscosity = arms[a].viscosity > 0 ? arms[a].viscosity : all[a - 1].steady;
         all[a] = run(e, &arms[a], viscosity);

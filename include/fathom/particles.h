@@ -101,7 +101,7 @@ typedef struct fm_particles_def {
     int iterations;   // CONSTANT_DENSITY: at most so many
     double time_step; // s, the largest substep allowed; 0: from the Courant number and the forces.
                       // STANDARD takes what is given, stable or not
-    double courant;   // of that: 1 is the largest that we found stable
+    double courant;   // of that; beyond 0.25 flows in space with a support of 2 come out wrong
     int capacity;     // particles at most; 0: those of the beginning, or with sources 4 times as
                       // many and at least 50,000
 } fm_particles_def;

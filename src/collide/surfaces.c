@@ -403,7 +403,7 @@ typedef struct saved_state {
 // Flags of vertices, and what the list was made of.
 size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size)
 {
-    size_t n = (size_t)set->vertex_count, pairs = (size_t)(set->body_count * set->body_count);
+    size_t n = (size_t)set->vertex_count, pairs = (size_t)set->body_count * (size_t)set->body_count;
     size_t need = sizeof(saved_state) + (4 * n + pairs) * sizeof(double) + 2 * n;
     if (!buffer || size < need)
         return need;
@@ -438,7 +438,7 @@ static bool are_finite(const double *a, size_t count)
 
 bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err)
 {
-    size_t n = (size_t)set->vertex_count, pairs = (size_t)(set->body_count * set->body_count);
+    size_t n = (size_t)set->vertex_count, pairs = (size_t)set->body_count * (size_t)set->body_count;
     const unsigned char *in = buffer;
     saved_state state;
     if (size != fm_contact_save(set, NULL, 0))
