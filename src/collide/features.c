@@ -108,6 +108,19 @@ typedef struct batch_lane {
     double rx, ry, rz, ax, ay, az, bx, by, bz;
 } batch_lane;
 
+typedef struct products {
+    double aa, ab, bb, ra, rb;
+} products;
+
+static inline products multiply(const batch_lane *l)
+{
+    return (products){.aa = l->ax * l->ax + l->ay * l->ay + l->az * l->az,
+                      .ab = l->ax * l->bx + l->ay * l->by + l->az * l->bz,
+                      .bb = l->bx * l->bx + l->by * l->by + l->bz * l->bz,
+                      .ra = -(l->rx * l->ax + l->ry * l->ay + l->rz * l->az),
+                      .rb = -(l->rx * l->bx + l->ry * l->by + l->rz * l->bz)};
+}
+
 // Squared length of r + s a + t b.
 static inline double find_square(const batch_lane *l, double s, double t)
 {
@@ -139,11 +152,8 @@ static FM_SIMD_CLONES void close_vertices(fm_closest_batch *batch, int lanes)
         batch_lane l = {p[0][0][i] - p[1][0][i], p[0][1][i] - p[1][1][i], p[0][2][i] - p[1][2][i],
                         p[1][0][i] - p[2][0][i], p[1][1][i] - p[2][1][i], p[1][2][i] - p[2][2][i],
                         p[1][0][i] - p[3][0][i], p[1][1][i] - p[3][1][i], p[1][2][i] - p[3][2][i]};
-        double aa = l.ax * l.ax + l.ay * l.ay + l.az * l.az;
-        double ab = l.ax * l.bx + l.ay * l.by + l.az * l.bz;
-        double bb = l.bx * l.bx + l.by * l.by + l.bz * l.bz;
-        double ra = -(l.rx * l.ax + l.ry * l.ay + l.rz * l.az);
-        double rb = -(l.rx * l.bx + l.ry * l.by + l.rz * l.bz);
+        products m = multiply(&l);
+        double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
         double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
         bool inside = (area > DBL_EPSILON * aa * bb) & (s >= 0) & (t >= 0) & (s + t <= area);
         double s1 = take_share(ra, aa), t2 = take_share(rb, bb);
@@ -169,11 +179,8 @@ static FM_SIMD_CLONES void close_edges(fm_closest_batch *batch, int lanes)
         batch_lane l = {p[0][0][i] - p[2][0][i], p[0][1][i] - p[2][1][i], p[0][2][i] - p[2][2][i],
                         p[1][0][i] - p[0][0][i], p[1][1][i] - p[0][1][i], p[1][2][i] - p[0][2][i],
                         p[2][0][i] - p[3][0][i], p[2][1][i] - p[3][1][i], p[2][2][i] - p[3][2][i]};
-        double aa = l.ax * l.ax + l.ay * l.ay + l.az * l.az;
-        double ab = l.ax * l.bx + l.ay * l.by + l.az * l.bz;
-        double bb = l.bx * l.bx + l.by * l.by + l.bz * l.bz;
-        double ra = -(l.rx * l.ax + l.ry * l.ay + l.rz * l.az);
-        double rb = -(l.rx * l.bx + l.ry * l.by + l.rz * l.bz);
+        products m = multiply(&l);
+        double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
         double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
         bool inside = (area > PARALLEL * aa * bb) & (s >= 0) & (s <= area) & (t >= 0) & (t <= area);
         double t0 = take_share(rb, bb), t1 = take_share(rb - ab, bb);

@@ -45,30 +45,12 @@ static fm_world *build(ingredient kind, int threads)
     return world;
 }
 
-static fm_world *move_to_a_fresh_world(fm_world *world, ingredient kind, int threads)
-{
-    fm_error err = {0};
-    size_t size = fm_world_save(world, NULL, 0);
-    void *bytes = malloc(size);
-    assert_int_equal(fm_world_save(world, bytes, size), size);
-    uint64_t hash = fm_world_hash(world);
-    fm_world_destroy(world);
-    world = build(kind, threads);
-    bool good = fm_world_restore(world, bytes, size, &err);
-    if (!good)
-        print_error("%s\n", err.text);
-    assert_true(good);
-    assert_int_equal(fm_world_hash(world), hash);
-    free(bytes);
-    return world;
-}
-
 static uint64_t run(ingredient kind, int threads, int pause)
 {
     fm_world *world = build(kind, threads);
     for (int frame = 0; frame < FRAMES; frame++) {
         if (frame == pause)
-            world = move_to_a_fresh_world(world, kind, threads);
+            world = move_into(world, build(kind, threads));
         advance(world, FRAME);
     }
     const fm_samples *s = fm_world_particles(world, 0)->surfaces[0];
@@ -89,8 +71,10 @@ static void same_bits(void **state)
         seen[kind] = run((ingredient)kind, 1, -1);
         printf("  %-10s %016llx\n", names[kind], (unsigned long long)seen[kind]);
         assert_int_equal(run((ingredient)kind, 2, FRAMES / 2), seen[kind]);
+#ifndef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
         assert_int_equal(run((ingredient)kind, 3, 0), seen[kind]); // before it began
         assert_int_equal(run((ingredient)kind, 0, 1), seen[kind]);
+#endif
         for (int other = 0; other < kind; other++) // each ingredient does something
             assert_int_not_equal(seen[other], seen[kind]);
     }
