@@ -41,7 +41,7 @@ thread-sanitize: ## the threaded tests under ThreadSanitizer
 
 clang: ## the quick tests with clang
 	cmake --preset clang && cmake --build build-clang -j $(JOBS)
-	cd build-clang && $(CTEST) -LE 'slow|experiments|clients'
+	cd build-clang && $(CTEST) -LE 'slow|experiments|clients|threads'
 
 native debug: ## builds for this machine only, or with assertions
 	cmake --preset $@ && cmake --build build-$@ -j $(JOBS)
