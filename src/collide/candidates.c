@@ -353,12 +353,7 @@ static void sift(const fm_contact_set *set, fm_pair_list *list, fm_feature_kind 
     fm_closest_batch batch = {0};
     int kept = 0;
     for (int first = 0; first < list->count; first += FM_CLOSEST_BATCH) {
-        int count = list->count - first;
-        count = count < FM_CLOSEST_BATCH ? count : FM_CLOSEST_BATCH;
-        for (int i = 0, k = first; i < count; i++, k++)
-            fm_batch_load(&batch, i, set->built, list->v[0][k], list->v[1][k], list->v[2][k],
-                          list->v[3][k]);
-        fm_closest_points_batch(kind, &batch, count);
+        int count = fm_batch_run(&batch, kind, list, first, set->built);
         for (int i = 0, k = first; i < count; i++, k++) {
             if (batch.distance[i] > list->due[k])
                 continue;

@@ -275,6 +275,18 @@ static inline void fm_batch_load(fm_closest_batch *batch, int lane, fm_contact_a
     }
 }
 
+// A batch of the list's pairs from `first` on, where they are at x. Gives how many.
+static inline int fm_batch_run(fm_closest_batch *batch, fm_feature_kind kind,
+                               const fm_pair_list *list, int first, fm_contact_axes x)
+{
+    int count = list->count - first;
+    count = count < FM_CLOSEST_BATCH ? count : FM_CLOSEST_BATCH;
+    for (int i = 0, k = first; i < count; i++, k++)
+        fm_batch_load(batch, i, x, list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]);
+    fm_closest_points_batch(kind, batch, count);
+    return count;
+}
+
 // intersections.c: boxes and trees around the triangles at x. Lists do not need them once made.
 void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x);
 void fm_contact_box_triangles(fm_contact_set *set, fm_contact_axes x); // boxes alone

@@ -277,12 +277,7 @@ static void forget_list(const fm_contact_set *set, fm_pair_list *list, fm_featur
     fm_closest_batch batch = {0};
     list->soonest = -INFINITY;
     for (int first = 0; first < list->count; first += FM_CLOSEST_BATCH) {
-        int count = list->count - first;
-        count = count < FM_CLOSEST_BATCH ? count : FM_CLOSEST_BATCH;
-        for (int i = 0, k = first; i < count; i++, k++)
-            fm_batch_load(&batch, i, set->from, list->v[0][k], list->v[1][k], list->v[2][k],
-                          list->v[3][k]);
-        fm_closest_points_batch(kind, &batch, count);
+        int count = fm_batch_run(&batch, kind, list, first, set->from);
         for (int i = 0, k = first; i < count; i++, k++)
             list->due[k] = fm_near_room(kind, &batch, i, list->thickness[k]);
     }

@@ -115,22 +115,15 @@ FM_INLINE fm_octet fm_load_octet(const float *rows, const int *list)
 
 // The first three of eight rows of four numbers.
 enum { FM_QUAD = 4 };
-typedef float fm_quad __attribute__((vector_size(16), may_alias));
 
 FM_INLINE void fm_load_quads(const float *rows, const int *list, fm_floats axes[3])
 {
-    fm_floats r[4];
-    for (int i = 0; i < 4; i++)
-        r[i] = __builtin_shufflevector(*(const fm_quad *)(rows + FM_QUAD * (size_t)list[i]),
-                                       *(const fm_quad *)(rows + FM_QUAD * (size_t)list[i + 4]), 0,
-                                       1, 2, 3, 4, 5, 6, 7);
-    fm_floats xy0 = __builtin_shufflevector(r[0], r[1], 0, 8, 1, 9, 4, 12, 5, 13);
-    fm_floats xy1 = __builtin_shufflevector(r[2], r[3], 0, 8, 1, 9, 4, 12, 5, 13);
-    fm_floats z0 = __builtin_shufflevector(r[0], r[1], 2, 10, 3, 11, 6, 14, 7, 15);
-    fm_floats z1 = __builtin_shufflevector(r[2], r[3], 2, 10, 3, 11, 6, 14, 7, 15);
-    axes[0] = __builtin_shufflevector(xy0, xy1, 0, 1, 8, 9, 4, 5, 12, 13);
-    axes[1] = __builtin_shufflevector(xy0, xy1, 2, 3, 10, 11, 6, 7, 14, 15);
-    axes[2] = __builtin_shufflevector(z0, z1, 0, 1, 8, 9, 4, 5, 12, 13);
+    const float *row[8];
+    fm_floats columns[4];
+    for (int i = 0; i < 8; i++)
+        row[i] = rows + (size_t)FM_QUAD * (size_t)list[i];
+    fm_floats_columns(row, 0, columns);
+    memcpy(axes, columns, 3 * sizeof *axes);
 }
 
 typedef struct fm_source_state {

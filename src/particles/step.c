@@ -18,19 +18,11 @@
 #include "particles/particles.h"
 
 #include <stdio.h>
-#include <time.h>
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void clock_stage(fm_particles *p, fm_particles_stage stage, double *since)
 {
-    double now = now_s();
-    p->stats.seconds[stage] += now - *since;
+    double now = fm_now_ms();
+    p->stats.seconds[stage] += 1e-3 * (now - *since);
     *since = now;
 }
 
@@ -200,7 +192,7 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     fm_pool *pool = around->pool;
     fm_sph_method method = p->def.method;
     bool weak = method == FM_SPH_WEAKLY_COMPRESSIBLE;
-    double since = now_s();
+    double since = fm_now_ms();
     set_time(&step, weak ? p->time + h / 2 : p->time);
     int before = p->count;
     fm_flows_emit(p, p->time);
