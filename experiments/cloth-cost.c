@@ -21,7 +21,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { REGULAR, U3, FULL, PHYSICAL, MODELS };
 static const char *const names[MODELS] = {"regular", "u = 3", "full, 1e-3", "physical"};
@@ -72,34 +71,12 @@ static fm_world *make_world(const fm_cloth_def *def, const mesh *m, fm_error *er
     return world;
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(const double *values, int count)
-{
-    double sorted[TURNS_MAX];
-    for (int i = 0; i < count; i++)
-        sorted[i] = values[i];
-    qsort(sorted, count, sizeof *sorted, compare_numbers);
-    return sorted[count / 2];
-}
-
 // Frames so that a turn takes about 20 ms, found with the regular cloth.
 static int frames_of_turn(contestant *all, fm_error *err)
 {
-    double start = now();
+    double start = experiment_seconds(false);
     fm_world_advance(all[REGULAR].world, frame, err);
-    int frames = (int)(0.02 / (now() - start));
+    int frames = (int)(0.02 / (experiment_seconds(false) - start));
     return frames < 1 ? 1 : frames > 50 ? 50 : frames;
 }
 
@@ -110,10 +87,11 @@ static void take_turns(contestant all[MODELS], int turns, fm_error *err)
     int frames = frames_of_turn(all, err);
     for (int t = 0; t < turns && err->status == FM_OK; t++)
         for (int m = 0; m < MODELS; m++) {
-            double start = now();
+            double start = experiment_seconds(false);
             for (int f = 0; f < frames; f++)
                 all[m].substeps = fm_world_advance(all[m].world, frame, err).substep_count;
-            all[m].seconds[t] = (now() - start) / (frames * (double)all[m].substeps);
+            all[m].seconds[t] =
+                (experiment_seconds(false) - start) / (frames * (double)all[m].substeps);
         }
 }
 
@@ -121,10 +99,10 @@ static void report(experiment *e, experiment_table *table, const mesh *on, conte
                    int turns)
 {
     for (int m = 0; m < MODELS; m++) {
-        double ratio[TURNS_MAX], seconds = median(all[m].seconds, turns);
+        double ratio[TURNS_MAX], seconds = experiment_median(all[m].seconds, turns);
         for (int t = 0; t < turns; t++)
             ratio[t] = all[m].seconds[t] / all[REGULAR].seconds[t];
-        double rate = 1 / (seconds * all[m].substeps), times = median(ratio, turns);
+        double rate = 1 / (seconds * all[m].substeps), times = experiment_median(ratio, turns);
         bool published = m == U3 && on->columns == 21;
         experiment_row(table, "%s,%s,%.4g,%d,%.4g,%.4g", on->name, names[m], 1e6 * seconds,
                        all[m].substeps, rate, times);
@@ -177,7 +155,7 @@ int main(int argc, char **argv)
             for (int m = 1; m < MODELS; m++) {
                 for (int t = 0; t < turns; t++)
                     each[t] = all[m].seconds[t] / all[REGULAR].seconds[t];
-                ratio[m - 1] = median(each, turns);
+                ratio[m - 1] = experiment_median(each, turns);
             }
             experiment_row(ratios, "%s,%.4g,%.4g,%.4g", meshes[i].name, ratio[0], ratio[1],
                            ratio[2]);

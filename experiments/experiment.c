@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, NO_SUCH_PROGRAM = 127 };
@@ -437,4 +438,25 @@ int experiment_close(experiment *e)
     }
     free(e);
     return status;
+}
+
+double experiment_seconds(bool of_process)
+{
+    struct timespec t;
+    clock_gettime(of_process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double experiment_median(const double *values, int count)
+{
+    double sorted[64];
+    memcpy(sorted, values, (size_t)count * sizeof *sorted);
+    qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
+    return sorted[count / 2];
 }

@@ -80,4 +80,8 @@ __attribute__((format(printf, 5, 6))) void experiment_result_of(experiment *e, d
 // strings `name` and `heading`. Without gnuplot the script is kept and the experiment goes on.
 void experiment_plot(experiment *e, const char *name, const char *heading, const char *script);
 
+// What a clock shows, s: of this process's work alone, or of the wall.
+double experiment_seconds(bool of_process);
+double experiment_median(const double *values, int count); // of at most 64
+
 #endif

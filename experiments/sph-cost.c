@@ -16,7 +16,6 @@
 #include "streams.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { NONE, STEPS, FADING, FULL, ARMS, TURNS_MAX = 15 };
 static const char *const names[ARMS] = {"no memory", "10 steps", "fading, 1e-3", "full, 1e-3"};
@@ -52,28 +51,6 @@ static fm_world *make(int cells, int arm, int threads, fm_error *err)
     return world;
 }
 
-static double now(bool alone)
-{
-    struct timespec t;
-    clock_gettime(alone ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(const double *values, int count)
-{
-    double sorted[TURNS_MAX];
-    for (int i = 0; i < count; i++)
-        sorted[i] = values[i];
-    qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
-    return sorted[count / 2];
-}
-
 static void race(experiment *e, int cells, int threads, const char *with, bool published)
 {
     fm_error *err = experiment_error(e);
@@ -83,9 +60,9 @@ static void race(experiment *e, int cells, int threads, const char *with, bool p
         all[a].world = make(cells, a, threads, err);
     for (int t = 0; t < turns && err->status == FM_OK; t++)
         for (int a = 0; a < ARMS; a++) {
-            double start = now(threads == 1);
+            double start = experiment_seconds(threads == 1);
             fm_world_advance(all[a].world, 1e-3 * steps, err);
-            all[a].seconds[t] = (now(threads == 1) - start) / steps;
+            all[a].seconds[t] = (experiment_seconds(threads == 1) - start) / steps;
         }
     int count = cells * cells * cells;
     for (int a = 0; a < ARMS && err->status == FM_OK; a++) {
@@ -93,10 +70,10 @@ static void race(experiment *e, int cells, int threads, const char *with, bool p
         for (int t = 0; t < turns; t++)
             ratio[t] = all[a].seconds[t] / all[NONE].seconds[t];
         experiment_result_of(e, a == STEPS && published ? 4 : NAN,
-                             1 / median(all[a].seconds, turns), "1/s",
+                             1 / experiment_median(all[a].seconds, turns), "1/s",
                              "%d particles, %s, %s: steps a second", count, with, names[a]);
         if (a != NONE)
-            experiment_result_of(e, NAN, median(ratio, turns), "",
+            experiment_result_of(e, NAN, experiment_median(ratio, turns), "",
                                  "%d particles, %s, %s: time over no memory", count, with,
                                  names[a]);
     }

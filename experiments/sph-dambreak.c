@@ -24,7 +24,6 @@
 #include <fathom/fathom.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { FLUIDS = 4, SAMPLES_MAX = 121, POINTS = 14 };
 static const double a = 0.05715, g = 9.81; // m, m/s^2
@@ -161,13 +160,6 @@ static void write_fronts(experiment *e, const collapse *c)
                     "lc 'black' title 'Martin and Moyce 1952'\n");
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Twice the mean height of the particles is how deep water at rest is.
 static void measure_volume(experiment *e)
 {
@@ -182,14 +174,14 @@ static void measure_volume(experiment *e)
     fm_particles *fluid = fm_particles_create(world, &def, err);
     fm_fluid_box box = {.high = {0.4, 0.6, 0.4}, .settled = true};
     if (fluid && fm_particles_add_box(fluid, &box, err)) {
-        double start = now(), seconds = quick ? 0.2 : 8;
+        double start = experiment_seconds(false), seconds = quick ? 0.2 : 8;
         int64_t steps = 0, outside = 0;
         for (int k = 0; k < 20 && err->status == FM_OK; k++) {
             fm_report report = fm_world_advance(world, seconds / 20, err);
             steps += report.substep_count;
             outside = report.outside_count;
         }
-        double rate = (double)steps / (now() - start), mean = 0;
+        double rate = (double)steps / (experiment_seconds(false) - start), mean = 0;
         int n;
         const fm_vec3 *x = fm_particles_positions(fluid, &n);
         for (int i = 0; i < n; i++)
