@@ -45,8 +45,9 @@ static fm_world *build(ingredient kind, int threads)
     return world;
 }
 
-static uint64_t run(ingredient kind, int threads, int pause)
+static uint64_t run(int which, int threads, int pause)
 {
+    ingredient kind = (ingredient)which;
     fm_world *world = build(kind, threads);
     for (int frame = 0; frame < FRAMES; frame++) {
         if (frame == pause)
@@ -67,22 +68,7 @@ static void same_bits(void **state)
 {
     (void)state;
     uint64_t seen[CASES];
-    for (int kind = 0; kind < CASES; kind++) {
-        seen[kind] = (uint64_t)kind;
-#ifdef __SANITIZE_THREAD__ // forty times slower: every third will race if any does
-        if (kind % 3 != 0)
-            continue;
-#endif
-        seen[kind] = run((ingredient)kind, 1, -1);
-        printf("  %-10s %016llx\n", names[kind], (unsigned long long)seen[kind]);
-        assert_int_equal(run((ingredient)kind, 2, FRAMES / 2), seen[kind]);
-#ifndef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
-        assert_int_equal(run((ingredient)kind, 3, 0), seen[kind]); // before it began
-        assert_int_equal(run((ingredient)kind, 0, 1), seen[kind]);
-#endif
-        for (int other = 0; other < kind; other++) // each ingredient does something
-            assert_int_not_equal(seen[other], seen[kind]);
-    }
+    check_same_bits(run, names, CASES, FRAMES, seen);
 }
 
 int main(void)
