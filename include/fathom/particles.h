@@ -104,6 +104,7 @@ typedef struct fm_particles_def {
     double courant;   // of that; beyond 0.25 flows in space with a support of 2 come out wrong
     int capacity;     // particles at most; 0: those of the beginning, or with sources 4 times as
                       // many and at least 50,000
+    bool loads;       // measure what it does to walls and colliders: fm_particles_stats.load
 } fm_particles_def;
 
 FM_API fm_particles_def fm_default_particles_def(void); // water in a box of 1 m, 3D
@@ -189,6 +190,8 @@ typedef struct fm_particles_stats {
     int64_t refused_count;   // particles that found no room
     int64_t removed_count;   // taken by sinks
     int64_t stopped_count;   // put back on their side of a coupled cloth
+    fm_vec3 load;            // N s, given to walls and colliders without a mass; with `loads` only
+    fm_vec3 clinging;        // N s, weight of the fluid that a coupled cloth stands in the place of
     int64_t pair_count;      // within the support now, each pair once
     int64_t candidate_count; // distances that a pass looks at
     int boundary_count;      // points that walls and colliders are made of

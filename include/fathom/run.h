@@ -48,6 +48,7 @@ typedef struct fm_run_def {
     const char *const *probe_columns;
     int probe_column_count;
     bool check_intersections; // columns for what the world counts of them
+    bool loads;               // columns for what fluids do to walls and colliders
 } fm_run_def;
 
 // What a directory holds already.

@@ -59,6 +59,7 @@ typedef struct fm_scene_run {
     int checkpoints_kept;
     const char *fields; // names of the fields to write, separated by blanks
     bool check_intersections;
+    bool loads; // some fluid measures them
 } fm_scene_run;
 FM_API fm_scene_run fm_scene_run_settings(const fm_scene *scene);
 

@@ -77,6 +77,8 @@ typedef struct fm_report {
     int repelled_count;         // particles pushed by their own cloth at the end
     int particle_count;         // of fluids
     int outside_count;          // of them, outside the domain of their fluid
+    int stopped_count;          // of them, put back on their side of a coupled cloth on the way
+    fm_vec3 load; // N, mean: what fluids with `loads` did to walls and colliders without a mass
     double stage_ms[FM_STAGE_COUNT];
     double enforce_ms; // of the bodies' stage, in enforcement
     double order_ms;   // of the bodies' stage, in making orders of correction

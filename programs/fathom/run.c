@@ -144,6 +144,7 @@ static fm_run_def define_run(const task *t, const fm_scene *scene, const char **
         .probe_columns = columns,
         .probe_column_count = column_count,
         .check_intersections = settings.check_intersections,
+        .loads = settings.loads,
     };
 }
 

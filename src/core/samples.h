@@ -26,8 +26,9 @@ typedef struct fm_samples {
     fm_vec3 *impulse;  // N s, that it gave since the surface took the last
     fm_vec3 *edgewise; // N s, of the newest part of it: what pressure did along the surface
     fm_vec3 *velocity; // m/s, of the medium there
-    double *wet;   // share of the space beside a sample that is medium; one side is enough for 1
-    double *layer; // kg, of the medium beside a sample, lent to it; 0 when passive
+    double *wet;      // share of the space beside a sample that is medium; one side is enough for 1
+    double *layer;    // kg, of the medium beside a sample, lent to it; 0 when passive
+    double *clinging; // kg, of the medium in whose place the sample stands, weighs with it
 } fm_samples;
 
 // Arrays for `count` samples, in the arena.

@@ -33,8 +33,9 @@ struct fm_run {
 static const char stats_columns[] =
     "frame,time,substeps,kinetic_energy,potential_energy,max_stretch,mean_stretch,state_hash,"
     "contact_count,penetration_count,deepest_penetration,repelled_count,particle_count,"
-    "outside_count";
+    "outside_count,stopped_count";
 static const char check_columns[] = ",intersection_count,pinched_count,closest_distance";
+static const char load_columns[] = ",load_x,load_y,load_z"; // N
 
 static const char *const status_names[] = {"running", "done", "diverged", "interrupted"};
 
@@ -277,9 +278,9 @@ static bool open_tables(fm_run *run, int resume_at, fm_error *err)
         snprintf(timings + strlen(timings), sizeof timings - strlen(timings), ",%s_ms",
                  fm_stage_name((fm_stage)i));
     snprintf(path, sizeof path, "%s/stats.csv", run->directory);
-    char stats[sizeof stats_columns + sizeof check_columns];
-    snprintf(stats, sizeof stats, "%s%s", stats_columns,
-             run->def.check_intersections ? check_columns : "");
+    char stats[sizeof stats_columns + sizeof check_columns + sizeof load_columns];
+    snprintf(stats, sizeof stats, "%s%s%s", stats_columns,
+             run->def.check_intersections ? check_columns : "", run->def.loads ? load_columns : "");
     bool good = fm_table_resume(&run->stats, path, stats, resume_at, err);
     snprintf(path, sizeof path, "%s/probes.csv", run->directory);
     if (run->def.probe_column_count > 0)
@@ -388,11 +389,14 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
     fm_table_text(&run->stats, "%d,%.9g,%d,%.9g,%.9g,%.9g,%.9g,%016" PRIx64, frame, time,
                   r->substep_count, r->kinetic_energy, r->potential_energy, r->max_stretch,
                   r->mean_stretch, fm_world_hash(world));
-    fm_table_text(&run->stats, ",%d,%d,%.9g,%d,%d,%d", r->contact_count, r->penetration_count,
-                  r->deepest_penetration, r->repelled_count, r->particle_count, r->outside_count);
+    fm_table_text(&run->stats, ",%d,%d,%.9g,%d,%d,%d,%d", r->contact_count, r->penetration_count,
+                  r->deepest_penetration, r->repelled_count, r->particle_count, r->outside_count,
+                  r->stopped_count);
     if (run->def.check_intersections)
         fm_table_text(&run->stats, ",%d,%d,%.9g", r->intersection_count, r->pinched_count,
                       r->closest_distance);
+    if (run->def.loads)
+        fm_table_text(&run->stats, ",%.9g,%.9g,%.9g", r->load.x, r->load.y, r->load.z);
     if (!fm_table_end_row(&run->stats, err))
         return false;
     if (run->def.probe_column_count == 0)

@@ -274,11 +274,12 @@ static void react_range(void *context, int first, int last)
     fm_compute_reactions(step, first, last, step->p->force);
 }
 
-// Pushes the colliders that have a mass: impulses and turns, until the world moves them.
+// Pushes the colliders that have a mass: impulses and turns, until the world moves them. What the
+// rest gets is added up when asked for.
 void fm_others_push_colliders(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    bool any = p->surface_count > 0;
+    bool any = p->surface_count > 0 || p->def.loads;
     for (int i = 0; i < step->around->collider_count; i++)
         any |= step->around->colliders[i]->mass > 0;
     if (!any)
@@ -287,6 +288,8 @@ void fm_others_push_colliders(const fm_particles_step *step)
                     (void *)step);
     for (int i = 0; i < p->others.count; i++) {
         int owner = fm_others_owner(p, i);
+        if (fm_others_is_solid(step, i) && p->def.loads)
+            p->stats.load = fm_add_scaled(p->stats.load, p->force[i], step->h);
         if (owner < 0 || !(step->around->colliders[owner]->mass > 0))
             continue;
         fm_vec3 x = {p->others.x[i] + p->rows.origin[0], p->others.y[i] + p->rows.origin[1],

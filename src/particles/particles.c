@@ -430,6 +430,7 @@ static void alloc_scratch(fm_particles *p, fm_error *err)
     p->gone = take(p, n, 1, err);
     p->beside_surface = take(p, n, sizeof *p->beside_surface, err);
     p->partial = take(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
+    p->kept = take(p, n / FM_PARTICLES_BLOCK + 2, sizeof *p->kept, err);
     p->others_room = p->point_count + count_copies(p);
     size_t m = (size_t)p->others_room;
     p->unsorted = take(p, m, sizeof *p->unsorted, err);

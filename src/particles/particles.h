@@ -233,6 +233,7 @@ struct fm_particles {
     fm_vec3 *stopped;       // m/s, what it lost there
     fm_vec3 *spread;        // N s over the sum of kernels, what it gives to those around
     double *partial;        // for sums
+    fm_vec3 *kept;          // m/s, what particles of each block lost at walls and colliders
     fm_vec3 *out_x, *out_v; // what readers are given
     fm_particles_stats stats;
 };
@@ -324,6 +325,7 @@ FM_INLINE fm_octet fm_load_last_octet(const float *rows, const int *list, bool l
 bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
 // Keeps particles inside walls and outside colliders, wraps those that leave periodic sides.
 void fm_walls_keep(const fm_particles_step *step, int first, int last);
+void fm_walls_settle(fm_particles *p); // what that took from them goes to the load
 // The walls as planes, for free colliders. Gives how many.
 int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6]);
 
@@ -344,11 +346,17 @@ static inline int fm_others_surface(const fm_particles *p, int i, int *sample)
     *sample = surface >= 0 ? p->other_from[i] - p->surface_start[surface] : 0;
     return surface;
 }
+// A point of a wall, or of a collider without a mass: whatever pushes it.
+static inline bool fm_others_is_solid(const fm_particles_step *step, int i)
+{
+    int owner = fm_others_owner(step->p, i);
+    return owner >= 0 ? !(step->around->colliders[owner]->mass > 0)
+                      : owner > FM_SURFACE_OWNER && step->p->other_from[i] >= 0;
+}
 // Takes part in what the fluid does to others.
 static inline bool fm_others_feels(const fm_particles_step *step, int i)
 {
-    int owner = fm_others_owner(step->p, i);
-    return owner >= 0 ? step->around->colliders[owner]->mass > 0 : owner <= FM_SURFACE_OWNER;
+    return step->p->other_from[i] >= 0 && (step->p->def.loads || !fm_others_is_solid(step, i));
 }
 fm_vec3 fm_domain_offset(const fm_particles *p, double t, fm_vec3 *velocity);
 

@@ -231,6 +231,7 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     set_time(&step, p->time);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, euler ? keep_range : close_range, &step);
     fm_surfaces_settle(&step);
+    fm_walls_settle(p);
     clock_stage(p, FM_PARTICLES_MOVE, &since);
     p->stats.substep_count++;
     return true;

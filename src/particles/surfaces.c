@@ -218,10 +218,9 @@ static void look_range(void *context, int first, int last)
             continue;
         double V = s->area[k] * p->def.spacing, both = fmin(1, full * fmin(v.up, v.down));
         double much = p->def.density * (V - s->area[k] * s->thickness);
-        fm_vec3 sink = fm_scale(l->step->around->gravity, much * both * l->step->h);
         double along = fm_dot(v.pressure, s->normal[k]);
         s->layer[k] = LENT * s->area[k] * v.mass;
-        s->impulse[k] = fm_add(s->impulse[k], sink);
+        s->clinging[k] = much * both;
         s->edgewise[k] = fm_scale(fm_sub(v.pressure, fm_scale(s->normal[k], along)),
                                   p->def.density * V * (double)p->F * l->step->h);
         p->spread[i] = fm_scale(s->handed[k], 1 / v.mass);
@@ -237,7 +236,7 @@ void fm_surfaces_look(const fm_particles_step *step)
     for (int m = 0; m < p->surface_count; m++) {
         fm_samples *s = p->surfaces[m];
         for (int k = 0; k < s->count; k++) { // far from the domain they see nothing
-            s->wet[k] = s->layer[k] = 0;
+            s->wet[k] = s->layer[k] = s->clinging[k] = 0;
             s->edgewise[k] = (fm_vec3){0};
         }
     }
@@ -301,7 +300,9 @@ void fm_surfaces_push(const fm_particles_step *step)
         if (surface < 0 || p->surfaces[surface]->passive)
             continue;
         fm_samples *s = p->surfaces[surface];
-        s->impulse[k] = fm_add_scaled(s->impulse[k], p->force[i], step->h);
+        fm_vec3 sink = fm_scale(step->around->gravity, s->clinging[k] * step->h);
+        s->impulse[k] = fm_add_scaled(fm_add(s->impulse[k], sink), p->force[i], step->h);
+        p->stats.clinging = fm_add(p->stats.clinging, sink);
     }
     for (int m = 0; m < p->surface_count; m++)
         if (!p->surfaces[m]->passive)

@@ -265,13 +265,15 @@ bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err
     return err->status == FM_OK;
 }
 
-// Inside along one axis. Most are, so that is asked first.
-static void keep_along(const fm_side_kind sides[2], double low, double high, float carry, double *x,
-                       float *v, int count)
+// Inside along one axis. Most are, so that is asked first. Gives what they lost, m/s.
+static double keep_along(const fm_side_kind sides[2], double low, double high, float carry,
+                         double *x, float *v, int count)
 {
+    double lost = 0;
     for (int i = 0; i < count; i++) {
         if (x[i] >= low && x[i] < high)
             continue;
+        float before = v[i];
         if (sides[0] == FM_SIDE_PERIODIC) {
             x[i] -= (high - low) * floor((x[i] - low) / (high - low));
             x[i] = x[i] >= high ? low : x[i]; // rounding
@@ -282,17 +284,20 @@ static void keep_along(const fm_side_kind sides[2], double low, double high, flo
             x[i] = high;
             v[i] = v[i] < carry ? v[i] : carry;
         }
+        lost += (double)before - (double)v[i];
     }
+    return lost;
 }
 
-static void keep_out(const fm_particles_step *step, int i)
+static fm_vec3 keep_out(const fm_particles_step *step, int i)
 {
     fm_parcels *now = &step->p->now;
     fm_vec3 x = {now->x[i], now->y[i], now->z[i]}, v = {now->vx[i], now->vy[i], now->vz[i]};
+    const fm_vec3 before = v;
     bool touched;
     fm_collide_particle(step->around->placed, step->around->collider_count, 0, &x, &v, &touched);
     if (!touched)
-        return;
+        return (fm_vec3){0};
     now->x[i] = x.x;
     now->y[i] = x.y;
     now->vx[i] = (float)v.x;
@@ -301,6 +306,7 @@ static void keep_out(const fm_particles_step *step, int i)
         now->z[i] = x.z;
         now->vz[i] = (float)v.z;
     }
+    return fm_sub(before, (fm_vec3){now->vx[i], now->vy[i], now->vz[i]});
 }
 
 void fm_walls_keep(const fm_particles_step *step, int first, int last)
@@ -310,15 +316,29 @@ void fm_walls_keep(const fm_particles_step *step, int first, int last)
     fm_vec3 low = fm_add(d->low, step->offset), high = fm_add(d->high, step->offset);
     fm_vec3 carry = step->carry;
     fm_parcels *now = &p->now;
+    fm_vec3 lost = {0};
     // those that were not sorted yet are in no cell
     for (int i = first; i < last && step->around->collider_count > 0; i++)
         if (i >= p->fluid.count || p->near[p->in_cell[i]])
-            keep_out(step, i);
+            lost = fm_add(lost, keep_out(step, i));
+    double *x = now->x + first, *y = now->y + first, *z = now->z + first;
+    float *vx = now->vx + first, *vy = now->vy + first, *vz = now->vz + first;
     int n = last - first;
-    keep_along(d->sides, low.x, high.x, (float)carry.x, now->x + first, now->vx + first, n);
-    keep_along(d->sides + 2, low.y, high.y, (float)carry.y, now->y + first, now->vy + first, n);
+    lost.x += keep_along(d->sides, low.x, high.x, (float)carry.x, x, vx, n);
+    lost.y += keep_along(d->sides + 2, low.y, high.y, (float)carry.y, y, vy, n);
     if (p->def.dimensions == 3)
-        keep_along(d->sides + 4, low.z, high.z, (float)carry.z, now->z + first, now->vz + first, n);
+        lost.z += keep_along(d->sides + 4, low.z, high.z, (float)carry.z, z, vz, n);
+    fm_vec3 *kept = &p->kept[first / FM_PARTICLES_BLOCK];
+    *kept = fm_add(*kept, lost);
+}
+
+void fm_walls_settle(fm_particles *p)
+{
+    for (int block = 0; block < fm_block_count(p->capacity, FM_PARTICLES_BLOCK); block++) {
+        if (p->def.loads)
+            p->stats.load = fm_add_scaled(p->stats.load, p->kept[block], fm_particles_mass(p));
+        p->kept[block] = (fm_vec3){0};
+    }
 }
 
 int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6])

@@ -226,6 +226,9 @@ static const fm_entry sph_entries[] = {
     {"capacity", FM_KEY_INTEGER, DEF(capacity), .range = WITHIN(0, 1e8),
      .about = "particles at most; 0: those of the beginning, with sources 4 times as many and at "
               "least 50,000"},
+    {"loads", FM_KEY_BOOLEAN, DEF(loads),
+     .about = "measure what it does to walls and colliders: load_x, load_y, load_z in stats.csv, "
+              "N, the mean over a frame"},
     {"boxes", FM_KEY_LIST, offsetof(fm_scene_fluid, boxes), .table = &box_table,
      .range = WITHIN(0, 1024), .about = "blocks of fluid at the beginning"},
     {"sources", FM_KEY_LIST, offsetof(fm_scene_fluid, sources), .table = &source_table,

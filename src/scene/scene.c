@@ -143,6 +143,10 @@ const char *fm_scene_source(const fm_scene *scene)
 
 fm_scene_run fm_scene_run_settings(const fm_scene *scene)
 {
+    const fm_scene_fluid *fluids = scene->fluids.data;
+    bool loads = false;
+    for (int i = 0; i < scene->fluids.count; i++)
+        loads |= fluids[i].def.loads;
     return (fm_scene_run){
         .frames = scene->frames,
         .fps = scene->fps,
@@ -150,6 +154,7 @@ fm_scene_run fm_scene_run_settings(const fm_scene *scene)
         .checkpoints_kept = scene->checkpoints_kept,
         .fields = scene->field_names,
         .check_intersections = scene->world.check_intersections,
+        .loads = loads,
     };
 }
 

@@ -58,14 +58,19 @@ static bool advance_bodies(fm_world *world, double interval, int *most, fm_repor
     return true;
 }
 
-static bool advance_fluids(fm_world *world, double interval, int *most, fm_error *err)
+static bool advance_fluids(fm_world *world, double interval, int *most, fm_report *report,
+                           fm_error *err)
 {
     fm_surroundings around = fm_world_surroundings(world);
     for (int i = 0; i < world->fluid_count; i++) {
+        fm_particles *fluid = world->fluids[i];
+        fm_particles_stats before = fluid->stats;
         int substeps = 0;
-        if (!fm_particles_advance(world->fluids[i], &around, interval, &substeps, err))
+        if (!fm_particles_advance(fluid, &around, interval, &substeps, err))
             return false;
         *most = substeps > *most ? substeps : *most;
+        report->stopped_count += (int)(fluid->stats.stopped_count - before.stopped_count);
+        report->load = fm_add(report->load, fm_sub(fluid->stats.load, before.load)); // N s yet
     }
     return true;
 }
@@ -200,7 +205,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         clock_stage(&report, FM_STAGE_BODIES, &since);
         fm_couple_give(world, world->time, world->time + interval);
         clock_stage(&report, FM_STAGE_EXCHANGE, &since);
-        if (!advance_fluids(world, interval, &substeps, err))
+        if (!advance_fluids(world, interval, &substeps, &report, err))
             return report;
         clock_stage(&report, FM_STAGE_FLUIDS, &since);
         world->time = interval == left ? end : world->time + interval;
@@ -209,6 +214,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         report.substep_count += substeps;
         left = end - world->time;
     }
+    report.load = fm_scale(report.load, 1 / duration);
     report.substep = report.substep_count ? duration / report.substep_count : 0;
     check(world, &report, err);
     clock_stage(&report, FM_STAGE_CHECK, &since);

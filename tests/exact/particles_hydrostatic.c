@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Water at rest in a tank carries its weight: p = rho g (H - y), in the plane and in space, whether
 // it begins with that pressure or has to find it, with the default method. After four seconds the
-// pressure fitted to all particles is within 1 % of rho g H at the bottom, and its slope of rho g.
+// pressure fitted to all particles is within 1 % of rho g H at the bottom, and its slope of rho g;
+// and the walls carry the weight of all particles, over the last second.
 #include "fluids.h"
 
 static const double g = 9.81, H = 1;
@@ -13,6 +14,7 @@ static void expect_pressure(int dimensions, bool settled)
     double width = dimensions == 2 ? 1 : 0.4;
     def.dimensions = dimensions;
     def.spacing = 0.05;
+    def.loads = true;
     def.domain.high = (fm_vec3){width, 1.5, width};
     fm_particles *fluid = make_fluid(world, &def);
     add_box(fluid, &(fm_fluid_box){.high = {width, H, width}, .settled = settled});
@@ -36,6 +38,11 @@ static void expect_pressure(int dimensions, bool settled)
            worst);
     assert_close(-slope / (1000 * g), 1, 0.01);
     assert_close(bottom / (1000 * g * H), 1, 0.01);
+    double weight = n * fm_particles_mass(fluid) * g;
+    printf("  walls carry %.5f of the weight, sideways %.2g\n", -report.load.y / weight,
+           report.load.x / weight);
+    assert_close(-report.load.y / weight, 1, 0.002);
+    assert_close(report.load.x / weight, 0, 0.002);
     assert_int_equal(report.outside_count, 0);
     assert_int_equal(report.particle_count, n);
     free(p);
