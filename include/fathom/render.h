@@ -74,7 +74,7 @@ typedef struct fm_look {
     double floor;         // m, height of the floor
     double surface;       // m, height of the water's surface
     bool no_floor;
-    fm_color tint; // of the water, or of the room; 0 0 0: the style's
+    fm_color tint; // of what is far away, the water or the room, linear; 0 0 0: the style's
 } fm_look;
 
 FM_API fm_look fm_default_look(fm_style style);

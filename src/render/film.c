@@ -226,6 +226,8 @@ static void apply_setting(fm_film *film)
     fm_setting_style(setting, &style);
     if (!o->has_look) // water would change the colours of a field
         o->look = fm_default_look(film->field[0] ? FM_STYLE_STUDIO : style);
+    if (!o->has_look && !film->field[0])
+        fm_setting_background(setting, &o->look.tint);
     o->has_cloth = o->has_cloth || fm_setting_cloth(setting, &o->cloth);
     o->has_water = o->has_water || fm_setting_water(setting, &o->water);
     if (!isfinite(o->look.floor) && !fm_setting_floor(setting, &o->look.floor) && film->has_fluid)

@@ -17,6 +17,7 @@ void fm_setting_follow(const fm_setting *setting, double time, fm_camera *camera
 bool fm_setting_style(const fm_setting *setting, fm_style *style);
 bool fm_setting_cloth(const fm_setting *setting, fm_color *color);
 double fm_setting_particles(const fm_setting *setting); // how large fluids' are drawn
+bool fm_setting_background(const fm_setting *setting, fm_color *color);
 bool fm_setting_water(const fm_setting *setting, fm_color *clear);
 bool fm_setting_floor(const fm_setting *setting, double *height); // a level plane, figures' feet
 bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing, fm_error *err);

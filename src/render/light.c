@@ -40,15 +40,16 @@ static void set_water(fm_shot *shot)
 {
     const fm_look *look = &shot->look;
     float clarity = look->clarity > 0 ? (float)look->clarity : 8 * shot->size;
-    fm_color tint = look->tint;
-    if (tint.r + tint.g + tint.b <= 0)
-        tint = (fm_color){0.004f, 0.070f, 0.102f};
+    const fm_float3 usual = {0.030f, 0.17f, 0.24f}; // far away
+    fm_float3 share = {1, 1, 1};
+    if (look->tint.r + look->tint.g + look->tint.b > 0)
+        share = fm_f3(look->tint.r / usual.x, look->tint.g / usual.y, look->tint.b / usual.z);
     shot->extinction = fm_f3_scale(fm_f3(1.38f, 1.0f, 0.95f), 1 / clarity);
-    shot->scatter = fm_f3_scale(fm_f3(tint.r, tint.g, tint.b), 1 / clarity);
+    shot->scatter = fm_f3_scale(fm_f3_mul(fm_f3(0.004f, 0.070f, 0.102f), share), 1 / clarity);
     shot->sun_color = fm_f3_scale(fm_f3(2.50f, 2.16f, 1.68f), (float)look->light);
     shot->sky_up = fm_f3_scale(fm_f3(0.60f, 0.98f, 1.05f), fade(look));
-    shot->sky_side = fm_f3_scale(fm_f3(0.030f, 0.17f, 0.24f), fade(look));
-    shot->sky_down = fm_f3_scale(fm_f3(0.012f, 0.055f, 0.075f), fade(look));
+    shot->sky_side = fm_f3_scale(fm_f3_mul(usual, share), fade(look));
+    shot->sky_down = fm_f3_scale(fm_f3_mul(fm_f3(0.012f, 0.055f, 0.075f), share), fade(look));
     shot->sun_spread = 0.045f;
     shot->surface_y =
         look->surface != 0 ? (float)look->surface : shot->centre.y + 2.4f * shot->size;

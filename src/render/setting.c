@@ -87,6 +87,15 @@ bool fm_setting_cloth(const fm_setting *setting, fm_color *color)
     return true;
 }
 
+bool fm_setting_background(const fm_setting *setting, fm_color *color)
+{
+    if (!is_given(setting, "look", "background"))
+        return false;
+    fm_vec3 c = setting->scene->look.background;
+    *color = fm_color_from_srgb(c.x, c.y, c.z);
+    return true;
+}
+
 double fm_setting_particles(const fm_setting *setting)
 {
     return setting ? setting->scene->look.particles : 1;

@@ -420,7 +420,8 @@ typedef struct fm_scene_camera {
 
 typedef struct fm_scene_look {
     int style;
-    fm_vec3 background, cloth;
+    fm_vec3 background; // 0 0 0: not said
+    fm_vec3 cloth;
     double particles; // size, in their own
     fm_vec3 water;    // 0 0 0: not said
 } fm_scene_look;

@@ -585,7 +585,7 @@ static const fm_entry look_entries[] = {
     {"style", FM_KEY_WORD, SCENE(look.style), .words = styles,
      .about = "light through water, or a plain studio"},
     {"background", FM_KEY_VECTOR, SCENE(look.background), "red, green, blue", WITHIN(0, 1),
-     .about = "the colour far away"},
+     .about = "the colour far away: of the water, or of the room; without it the style's own"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "the colour of cloth"},
     {"particles", FM_KEY_NUMBER, SCENE(look.particles), .range = ABOVE(0, 4),
@@ -643,7 +643,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoints_kept = 10;
     scene->camera =
         (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * DEGREE, NULL};
-    scene->look = (fm_scene_look){0, {0.05, 0.2, 0.3}, {0.85, 0.8, 0.7}, 1, {0, 0, 0}};
+    scene->look = (fm_scene_look){0, {0, 0, 0}, {0.85, 0.8, 0.7}, 1, {0, 0, 0}};
 }
 
 const fm_table fm_scene_table = {
