@@ -7,7 +7,8 @@
 //
 // so that the pressure gradient across the surface is that of a fluid at rest there, and the
 // velocity at the surface, half-way, is the wall's; that of thin surfaces, which are where their
-// samples are, is u_w itself. Density changes by u_w, the true velocity.
+// samples are, is u_w itself, and their two sides have pressures of their own (surfaces.c). Density
+// changes by u_w, the true velocity.
 //
 //   P  pressure over rest density    u_w  velocity of the wall    W  kernel
 //
@@ -208,11 +209,11 @@ FM_INLINE void take_from_fluid(const fm_particles_step *step, int i, const int *
     }
     float weight = (float)g.x * fm_floats_sum(sum.x) + (float)g.y * fm_floats_sum(sum.y) +
                    (float)g.z * fm_floats_sum(sum.z);
-    seen[FM_P] = (fm_floats_sum(sum.P) + weight) / W;
     const float mean[3] = {fm_floats_sum(sum.vx) / W, fm_floats_sum(sum.vy) / W,
                            fm_floats_sum(sum.vz) / W};
     int sample;
     bool thin = fm_others_surface(p, i, &sample) >= 0;
+    seen[FM_P] = thin ? 0 : (fm_floats_sum(sum.P) + weight) / W;
     for (int axis = 0; axis < 3; axis++) {
         float u = real[FM_VX + axis], mirrored = thin ? u : 2 * u - mean[axis];
         seen[FM_VX + axis] = p->def.domain.slip ? mean[axis] : mirrored;

@@ -439,6 +439,7 @@ static void alloc_scratch(fm_particles *p, fm_error *err)
         *of_others[i] = take(p, m, sizeof(int), err);
     p->force = take(p, m, sizeof(fm_vec3), err);
     p->spread = take(p, m, sizeof *p->spread, err);
+    p->sides = take(p, m, sizeof *p->sides, err);
     alloc_swarm(p, &p->fluid, p->capacity, false, err);
     alloc_swarm(p, &p->others, p->others_room, true, err);
     alloc_lists(p, err);

@@ -75,6 +75,11 @@ typedef struct fm_boundary_point {
     int owner;    // collider, or -1 - side, or FM_SURFACE_OWNER - surface
 } fm_boundary_point;
 
+// Pressures over rest density that the two sides of a sample see, below and above: surfaces.c.
+typedef struct fm_sides {
+    double P[2]; // m^2/s^2
+} fm_sides;
+
 // Where the neighbours of a point may be in a set: a run for each row around it.
 typedef struct fm_runs {
     int first[FM_ROWS_AROUND + 7], last[FM_ROWS_AROUND + 7];
@@ -231,6 +236,7 @@ struct fm_particles {
     double *share;          // kg/m^2 of each particle, see surfaces.c
     int *stopped_by;        // of each particle: one of the others, or -1
     fm_vec3 *stopped;       // m/s, what it lost there
+    fm_sides *sides;        // of the samples among the others
     fm_vec3 *spread;        // N s over the sum of kernels, what it gives to those around
     double *partial;        // for sums
     fm_vec3 *kept;          // m/s, what particles of each block lost at walls and colliders
@@ -365,6 +371,7 @@ float fm_surfaces_volume(const fm_particles *p, int surface, int point); // m^3,
 bool fm_particles_attach(fm_particles *p, fm_samples *samples, fm_error *err);
 // Leaves out the particles that would be in a surface.
 bool fm_particles_make_room(fm_particles *p, const fm_samples *samples, fm_error *err);
+bool fm_surfaces_has_rim(const fm_particles *p, int i);  // near particle i
 void fm_surfaces_look(const fm_particles_step *step);    // after the density
 void fm_surfaces_hand_on(const fm_particles_step *step); // after the forces
 void fm_surfaces_push(const fm_particles_step *step);    // after the reactions

@@ -8,6 +8,10 @@
 //     buoyancy    the layer is thicker than the surface. Where there is fluid on both sides, what
 //                 it displaces too much is fluid that clings to it, and has its weight:
 //                     F = rho (V - area thickness) g both
+//     pressure    a sample has none, each side of the surface sees that of its own fluid:
+//                     P_side = sum_j [ P_j + g . (x_s - x_j) ] W_sj / sum_j W_sj,   j on that side
+//                 One for both would be their mean: a stream that presses on the one and draws at
+//                 the other would meet half of the push it needs
 //     edgewise    pressure acts across a thin surface; the layer has edges that it would press
 //                 together. What it does along the surface is given to all of its wet part evenly
 //     layer       the mass M by which the surface answers (cloth/samples.c): half of that of the
@@ -32,6 +36,8 @@
 
 static const double LENT = 0.5;  // of the mass beside it, to the surface
 static const double APART = 0.1; // spacings: where those are put back to that crossed
+static const double FEW = 1e-6;  // of kernels: less is nobody
+static const double ASIDE = 0.1; // spacings: samples there are a rim; 0.2 misses some of it
 static const double COVER = 1.1; // discs are larger, for what turns and stretches on the way
 
 bool fm_particles_attach(fm_particles *p, fm_samples *samples, fm_error *err)
@@ -125,33 +131,71 @@ static inline double weigh(const float *sample, const float *particle, double in
     return u2 * u2 * (1 + 4 * q);
 }
 
+// Beside a rim the samples around a particle are all to one side of it, along the surface.
+bool fm_surfaces_has_rim(const fm_particles *p, int i)
+{
+    int room[FM_NEIGHBOURS_ROOM], count, extra;
+    const int *list = fm_others_of(p, i, room, &count, &extra);
+    const float *own = p->fluid.density + FM_ROW * (size_t)i;
+    fm_vec3 aside = {0};
+    double sum = 0;
+    for (int n = 0; n < count - extra; n++) {
+        int k, surface = fm_others_surface(p, list[n], &k);
+        if (surface < 0)
+            continue;
+        const float *row = p->others.density + FM_ROW * (size_t)list[n];
+        fm_vec3 r = {(double)row[FM_X] - (double)own[FM_X], (double)row[FM_Y] - (double)own[FM_Y],
+                     (double)row[FM_Z] - (double)own[FM_Z]};
+        fm_vec3 normal = p->surfaces[surface]->normal[k];
+        double u = fmax(0, 1 - fm_length(r) / p->R), w = u * u * (double)row[FM_V];
+        sum += w; // 0 for passive ones
+        aside = fm_add_scaled(aside, fm_add_scaled(r, normal, -fm_dot(r, normal)), w);
+    }
+    return fm_length(aside) > ASIDE * p->def.spacing * sum;
+}
+
 typedef struct view {
-    double up, down, sum; // of kernels
-    double mass;          // kg/m^2, of the particles' shares
-    fm_vec3 velocity;     // times them
-    fm_vec3 pressure;     // m/s^2 over p->F, what it does to the sample
+    double sum, side[2]; // of kernels: all, below and above
+    double mass;         // kg/m^2, of the particles' shares
+    fm_vec3 velocity;    // times them
+    double P[2];         // m^2/s^2, of either side
+    fm_vec3 push;        // m/s^2 over p->F: what those do to the sample
+    fm_vec3 pressure;    // the same with that of the particles
 } view;
 
-static view look_around(const fm_particles *p, int i, fm_vec3 normal)
+// What the kernel's slope makes of the pressures of a particle and a sample, over p->F r.
+static inline double press(const fm_particles *p, const float *row, double distance)
+{
+    double u = fmax(0, 1 - distance / p->R);
+    return -20 * u * u * u * (double)row[FM_V] * (1 - (double)row[FM_P] / (p->c * p->c));
+}
+
+static view look_around(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
 {
     int list[FM_NEIGHBOURS_ROOM], extra;
     int count = fm_find_list(p, &p->others, i, &p->fluid, -1, list, &extra) - extra;
     const float *own = p->others.force + FM_ROW * (size_t)i;
-    const double soft = 1 / (p->c * p->c);
+    fm_vec3 slope[2] = {{0}};
     view v = {0};
     for (int k = 0; k < count; k++) {
         const float *row = p->fluid.force + FM_ROW * (size_t)list[k];
         fm_vec3 r = {(double)row[FM_X] - (double)own[FM_X], (double)row[FM_Y] - (double)own[FM_Y],
                      (double)row[FM_Z] - (double)own[FM_Z]};
-        double w = weigh(own, row, 1 / p->R), u = fmax(0, 1 - fm_length(r) / p->R);
-        double slope = -20 * u * u * u * (double)row[FM_V] * (1 - soft * (double)row[FM_P]);
-        *(fm_dot(r, normal) > 0 ? &v.up : &v.down) += w;
+        double w = weigh(own, row, 1 / p->R), a = press(p, row, fm_length(r)), P = row[FM_P];
+        int side = fm_dot(r, normal) > 0;
+        v.side[side] += w;
+        v.P[side] += w * (P - fm_dot(g, r));
         v.mass += p->share[list[k]] * w;
-        v.pressure = fm_add_scaled(v.pressure, r, slope * (double)(row[FM_P] + own[FM_P]));
+        slope[side] = fm_add_scaled(slope[side], r, a);
+        v.pressure = fm_add_scaled(v.pressure, r, a * P);
         v.velocity = fm_add_scaled(v.velocity, (fm_vec3){row[FM_VX], row[FM_VY], row[FM_VZ]}, w);
     }
-    v.sum = v.up + v.down;
-    v.pressure = fm_scale(v.pressure, 1 - soft * (double)own[FM_P]);
+    for (int side = 0; side < 2; side++) {
+        v.P[side] = v.side[side] > FEW ? v.P[side] / v.side[side] : 0;
+        v.push = fm_add_scaled(v.push, slope[side], v.P[side]);
+    }
+    v.sum = v.side[0] + v.side[1];
+    v.pressure = fm_add(v.pressure, v.push);
     return v;
 }
 
@@ -205,24 +249,27 @@ static void look_range(void *context, int first, int last)
     double full = p->volume * (double)p->W / l->half;
     for (int i = first; i < last; i++) {
         p->spread[i] = (fm_vec3){0};
+        p->sides[i] = (fm_sides){0};
         int k, surface = fm_others_surface(p, i, &k);
         if (surface < 0)
             continue;
         fm_samples *s = p->surfaces[surface];
-        view v = look_around(p, i, s->normal[k]);
+        view v = look_around(p, i, s->normal[k], l->step->around->gravity);
         if (!(v.sum > 0))
             continue;
         s->wet[k] = fmin(1, full * v.sum);
         s->velocity[k] = fm_scale(v.velocity, 1 / v.sum);
         if (s->passive)
             continue;
-        double V = s->area[k] * p->def.spacing, both = fmin(1, full * fmin(v.up, v.down));
+        double V = s->area[k] * p->def.spacing, both = fmin(1, full * fmin(v.side[0], v.side[1]));
         double much = p->def.density * (V - s->area[k] * s->thickness);
         double along = fm_dot(v.pressure, s->normal[k]);
         s->layer[k] = LENT * s->area[k] * v.mass;
         s->clinging[k] = much * both;
-        s->edgewise[k] = fm_scale(fm_sub(v.pressure, fm_scale(s->normal[k], along)),
-                                  p->def.density * V * (double)p->F * l->step->h);
+        double scale = p->def.density * V * (double)p->F * l->step->h;
+        s->impulse[k] = fm_add_scaled(s->impulse[k], v.push, scale);
+        s->edgewise[k] = fm_scale(fm_sub(v.pressure, fm_scale(s->normal[k], along)), scale);
+        p->sides[i] = (fm_sides){{v.P[0], v.P[1]}};
         p->spread[i] = fm_scale(s->handed[k], 1 / v.mass);
         s->handed[k] = (fm_vec3){0};
     }
@@ -246,27 +293,37 @@ void fm_surfaces_look(const fm_particles_step *step)
     fm_parallel_for(step->around->pool, p->others.count, FM_PARTICLES_BLOCK, look_range, &l);
 }
 
+// What a sample hands to a particle, times its share, and what the pressure of its side does.
+static void add_sample(const fm_particles *p, int i, int o, fm_vec3 *handed, fm_vec3 *push)
+{
+    int k, surface = fm_others_surface(p, o, &k);
+    if (surface < 0)
+        return;
+    const float *own = p->fluid.force + FM_ROW * (size_t)i;
+    const float *row = p->others.force + FM_ROW * (size_t)o;
+    fm_vec3 r = {(double)own[FM_X] - (double)row[FM_X], (double)own[FM_Y] - (double)row[FM_Y],
+                 (double)own[FM_Z] - (double)row[FM_Z]};
+    double P = p->sides[o].P[fm_dot(r, p->surfaces[surface]->normal[k]) > 0];
+    *handed = fm_add_scaled(*handed, p->spread[o], weigh(row, own, 1 / p->R));
+    *push = fm_add_scaled(*push, r, -press(p, row, fm_length(r)) * P);
+}
+
 static void hand_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
-    int room[FM_NEIGHBOURS_ROOM], count, extra, unused;
+    int room[FM_NEIGHBOURS_ROOM], count, extra;
     double rate = 1 / (p->def.density * p->volume * step->h);
     for (int i = first; i < last; i++) {
         const int *list = fm_others_of(p, i, room, &count, &extra);
-        fm_vec3 sum = {0};
-        for (int k = 0; k < count - extra; k++) {
-            int o = list[k];
-            if (fm_others_surface(p, o, &unused) < 0)
-                continue;
-            double w = weigh(p->others.force + FM_ROW * (size_t)o,
-                             p->fluid.force + FM_ROW * (size_t)i, 1 / p->R);
-            sum = fm_add_scaled(sum, p->spread[o], w);
-        }
-        sum = fm_scale(sum, rate * p->share[i]);
-        p->ax[i] += (float)sum.x;
-        p->ay[i] += (float)sum.y;
-        p->az[i] += (float)sum.z;
+        fm_vec3 handed = {0}, push = {0};
+        for (int k = 0; k < count - extra; k++)
+            add_sample(p, i, list[k], &handed, &push);
+        double scale = (double)p->F * (1 - (double)p->P[i] / (p->c * p->c));
+        fm_vec3 a = fm_add_scaled(fm_scale(push, scale), handed, rate * p->share[i]);
+        p->ax[i] += (float)a.x;
+        p->ay[i] += (float)a.y;
+        p->az[i] += (float)a.z;
     }
 }
 
