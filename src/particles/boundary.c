@@ -298,3 +298,25 @@ void fm_others_push_colliders(const fm_particles_step *step)
         fm_collider_push(step->around->colliders[owner], x, fm_scale(p->force[i], step->h));
     }
 }
+
+void fm_others_carry(const fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    for (int i = 0; i < p->others.count; i++) {
+        int owner = fm_others_owner(p, i);
+        const fm_collider *c = owner < 0 ? NULL : step->around->colliders[owner];
+        if (!c || !(c->mass > 0))
+            continue;
+        double inertia = 0.4 * c->mass * c->shape.radius * c->shape.radius;
+        float *row = p->others.density + FM_ROW * (size_t)i;
+        fm_vec3 arm = {(double)row[FM_X] + p->rows.origin[0] - c->centre.x,
+                       (double)row[FM_Y] + p->rows.origin[1] - c->centre.y,
+                       (double)row[FM_Z] + p->rows.origin[2] - c->centre.z};
+        fm_vec3 u = fm_add_scaled(c->velocity, step->around->gravity, step->h);
+        u = fm_add_scaled(u, c->impulse, 1 / c->mass);
+        u = fm_add(u, fm_cross(fm_add_scaled(c->spin, c->turn, 1 / inertia), arm));
+        row[FM_VX] = (float)u.x;
+        row[FM_VY] = (float)u.y;
+        row[FM_VZ] = p->def.dimensions == 3 ? (float)u.z : 0;
+    }
+}

@@ -3,8 +3,8 @@
 //
 // Weakly compressible, and viscosity with constant density:
 //
-//     a_i = (1 - s_i) sum_j (1 - s_j) V_j F_ij [-(P_i + P_j) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij]
-//           + g + pushes,     s = P / c^2: volumes and densities as they are, to first order
+//     a_i = n_i sum_j n_j V_j F_ij [-(P_i + P_j) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij] + g + pushes
+//     n = max(1 - s, 2/3),  s = P / c^2:  volumes and densities as they are, to first order
 //     Pi_ij = alpha c h min(0, (v_i - v_j) . r_ij) / (r_ij^2 + h^2 / 100)            [MON92]
 //
 // each term antisymmetric, so that momentum is conserved to rounding. Where no neighbour is at a
@@ -38,6 +38,8 @@
 // [ADA13] Adami, Hu, Adams: A transport-velocity formulation for SPH. JCP 241, 2013.
 // [OZG13] Özgen: Fractional calculus in computer animation. Thesis, 2013.
 #include "particles/particles.h"
+
+#include <string.h>
 
 static const double RETURN = 0.03;  // of the density to that of the particles' number
 static const float CROWDED = 0.05f; // of the rest density: what crowds at surfaces may gain by that
@@ -90,7 +92,7 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
     } else {
         fm_floats approach = ux * dx + uy * dy + uz * dz;
         approach = fm_floats_where(approach < 0, approach);
-        slope = j->V * (1 - k->softness * j->s) * fm_wendland_slope(q);
+        slope = j->V * fm_volumes_at(k->softness * j->s) * fm_wendland_slope(q);
         along = slope * (k->artificial * approach / (r2 + k->soft) - pressure);
         drag = slope * k->viscosity;
     }
@@ -110,11 +112,12 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
 static constants make_constants(const fm_particles_step *step, bool published, bool shifts)
 {
     const fm_particles *p = step->p;
-    double h = p->R / 2, nu = p->def.viscosity / p->def.density;
+    double h = p->R / 2, nu = step->presses ? 0 : p->def.viscosity / p->def.density;
+    double alpha = step->presses ? 0 : p->def.artificial_viscosity;
     return (constants){
         .inverse = (float)(1 / p->R),
         .viscosity = (float)(2 * nu),
-        .artificial = (float)(p->def.artificial_viscosity * p->c * h),
+        .artificial = (float)(alpha * p->c * h),
         .soft = (float)(h * h / 100),
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),
@@ -170,7 +173,8 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             fm_octet j = fm_load_last_octet(p->others.force, points + b, b + 8 == count, extra);
             add_octet(&sum, &k, at, &j, memory, other_rows, points + b);
         }
-        float scale = published ? 1 / (1 + p->now.s[i]) : p->F * (1 - k.softness * at[FM_P]);
+        float s = published ? p->now.s[i] : k.softness * at[FM_P];
+        float scale = published ? 1 / (1 + s) : p->F * fm_volume_at(s);
         const fm_floats a[4] = {sum.x, sum.y, sum.z}, b[4] = {sum.gx, sum.gy, sum.gz};
         const fm_floats total = scale * fm_floats_sums(a, b);
         p->ax[i] = (float)g.x + total[0];
@@ -237,7 +241,10 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
     for (int i = first; i < last; i++) {
         if (!fm_others_feels(step, i))
             continue;
-        const float *at = p->others.force + FM_ROW * (size_t)i;
+        float at[FM_ROW];
+        memcpy(at, p->others.force + FM_ROW * (size_t)i, sizeof at);
+        if (step->presses)
+            at[FM_P] = 0; // and twice that of the fluid
         sums sum = {0};
         int count = fm_find_list(p, &p->others, i, &p->fluid, -1, room, &extra);
         for (int b = 0; b < count; b += 8) {
@@ -246,8 +253,8 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
                       past ? past->rows : NULL, room + b);
         }
         float s = k.softness * at[FM_P];
-        double own = published ? 1 / (1 + s) : p->F * (1 - s);
-        double scale = p->def.density * (double)at[FM_V] * own;
+        float own = published ? 1 / (1 + s) : p->F * fm_volume_at(s);
+        double scale = (step->presses ? 2 : 1) * p->def.density * (double)(at[FM_V] * own);
         force[i] = (fm_vec3){scale * fm_floats_sum(sum.x), scale * fm_floats_sum(sum.y),
                              scale * fm_floats_sum(sum.z)};
     }

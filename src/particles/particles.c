@@ -316,6 +316,25 @@ static void scale_kernel(fm_particles *p)
     p->self_fill = (float)(p->volume * p->W);
 }
 
+// What a tank that is carried does: its speed, and the pressure across it while it changes, as if
+// it were a fall. A motion is looked at over its first ten seconds.
+static double find_carry(const fm_particles *p)
+{
+    const double apart = 0.05; // s: shorter jerks pass as sound
+    const fm_vec3 size = fm_sub(p->def.domain.high, p->def.domain.low);
+    double fastest = 0;
+    for (int k = 0; k <= 64 && p->def.domain.motion; k++) {
+        fm_vec3 now, then;
+        fm_domain_offset(p, 10.0 * k / 64, &now);
+        fm_domain_offset(p, 10.0 * k / 64 + apart, &then);
+        fm_vec3 a = fm_scale(fm_sub(then, now), 1 / apart);
+        double across = fabs(a.x) * size.x + fabs(a.y) * size.y;
+        across += p->def.dimensions == 3 ? fabs(a.z) * size.z : 0;
+        fastest = fmax(fastest, fmax(fm_length(now), sqrt(across)));
+    }
+    return fastest;
+}
+
 // The fastest that is to be expected: a fall through all of the fluid's height, and what is moved.
 static double find_speed(const fm_particles *p, const fm_surroundings *around)
 {
@@ -347,12 +366,7 @@ static double find_speed(const fm_particles *p, const fm_surroundings *around)
     for (int i = 0; i < p->push_count; i++)
         fastest =
             fmax(fastest, sqrt(4 * fm_length(p->pushes[i].acceleration) * p->pushes[i].radius));
-    for (int k = 0; k <= 64; k++) { // a motion over its first ten seconds
-        fm_vec3 carry;
-        fm_domain_offset(p, 10.0 * k / 64, &carry);
-        fastest = fmax(fastest, fm_length(carry));
-    }
-    return fastest;
+    return fmax(fastest, find_carry(p));
 }
 
 static void choose_sound(fm_particles *p, const fm_surroundings *around)

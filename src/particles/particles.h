@@ -252,6 +252,7 @@ typedef struct fm_particles_step {
     double t;       // s, time at which forces are taken
     fm_vec3 offset; // m, of the domain
     fm_vec3 carry;  // m/s, of the domain
+    bool presses;   // pressure alone, that of who looks at a point: pressure.c
 } fm_particles_step;
 
 // particles.c
@@ -318,6 +319,22 @@ static inline const int *fm_others_of(const fm_particles *p, int i, int *room, i
     return room;
 }
 
+// Volumes over those at rest: 1/(1 + s) to first order, as far as s = 1/3, where fluid that is
+// crushed further would resist less, and from s = 1 on pull.
+static const float FM_LEAST_VOLUME = 2 / 3.0f;
+
+FM_INLINE float fm_volume_at(float s)
+{
+    return 1 - s > FM_LEAST_VOLUME ? 1 - s : FM_LEAST_VOLUME;
+}
+
+FM_INLINE fm_floats fm_volumes_at(fm_floats s)
+{
+    fm_floats n = 1 - s, least = FM_LEAST_VOLUME + 0 * s;
+    fm_ints some = n > FM_LEAST_VOLUME;
+    return fm_floats_where(some, n) + fm_floats_where(~some, least);
+}
+
 // Without volume in the lanes that repeat.
 FM_INLINE fm_octet fm_load_last_octet(const float *rows, const int *list, bool last, int extra)
 {
@@ -340,6 +357,8 @@ void fm_others_place(const fm_particles_step *step, fm_error *err);
 void fm_others_copy(const fm_particles_step *step);        // before the density
 void fm_others_extrapolate(const fm_particles_step *step); // after it
 void fm_others_push_colliders(const fm_particles_step *step);
+// Points of free colliders move as those will at the end of the step, by what they were given.
+void fm_others_carry(const fm_particles_step *step);
 // The collider that one of the others belongs to; below 0: none.
 static inline int fm_others_owner(const fm_particles *p, int i)
 {
@@ -415,7 +434,8 @@ void fm_flows_remove(fm_particles *p);
 fm_vec3 fm_flows_push(const fm_particles *p, fm_vec3 x, double t); // m/s^2
 
 // step.c
-double fm_particles_stable_step(const fm_particles *p);
+void fm_particles_begin(fm_particles *p, const fm_surroundings *around); // once, when prepared
+double fm_particles_stable_step(const fm_particles *p);                  // when begun
 bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double duration,
                           int *substeps, fm_error *err);
 typedef struct fm_particles_measure {

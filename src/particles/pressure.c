@@ -15,7 +15,16 @@
 // pressure of who looks at them: they count twice, m = 2 instead of 1, and not in the last sum.
 // Only compression is taken away, so surfaces need not be told apart.
 //
+// Free colliders are pushed with the fluid, in every iteration by the opposite of what their points
+// do to it, and their points move as they will: if they moved by the pressure of the step before,
+// what weighs less than half of the fluid it displaces would be thrown about. Their answer to P_i,
+//
+//     D_i += |G_i| rho A / m,     G_i = sum of V_j F_ij r_ij over points
+//
+// is that of all particles around them, each pushing as hard: sum m_k |G_k| = rho A / 2.
+//
 //   P  pressure / rho0, m^2/s^2, kept as s = P / c^2 from step to step      h  step, s
+//   A, m  surface and mass of a free collider, m^2, kg      rho  density at rest, kg/m^3
 //
 // [BK15] Bender, Koschier: Divergence-free smoothed particle hydrodynamics. SCA 2015.
 #include "particles/particles.h"
@@ -83,17 +92,38 @@ FM_INLINE void add_all(sums *sum, quantity what, const fm_particles *p, int i, i
     }
 }
 
+// What free colliders near a particle add to D for |G| = 1.
+static float find_answer(const fm_particles_step *step, int i)
+{
+    const fm_particles *p = step->p;
+    double answer = 0;
+    for (int k = 0; k < step->around->collider_count; k++) {
+        const fm_collider *c = step->around->colliders[k];
+        if (!(c->mass > 0))
+            continue;
+        fm_vec3 r = fm_sub((fm_vec3){p->now.x[i], p->now.y[i], p->now.z[i]}, c->centre);
+        double a = c->shape.radius;
+        if (fm_length(r) < a + p->R)
+            answer += p->def.density * 4 * FM_PI * a * a / c->mass;
+    }
+    return (float)answer;
+}
+
 FM_SIMD_CLONES static void find_stiffness(void *context, int first, int last)
 {
-    fm_particles *p = ((const fm_particles_step *)context)->p;
+    const fm_particles_step *step = context;
+    fm_particles *p = step->p;
     int room[FM_NEIGHBOURS_ROOM];
     for (int i = first; i < last; i++) {
         sums sum = {0};
         add_all(&sum, STIFFNESS, p, i, room);
-        float D = fm_floats_sum(sum.x) * fm_floats_sum(sum.mx) +
-                  fm_floats_sum(sum.y) * fm_floats_sum(sum.my) +
-                  fm_floats_sum(sum.z) * fm_floats_sum(sum.mz) + fm_floats_sum(sum.more);
-        D *= p->F * p->F;
+        float x = fm_floats_sum(sum.x), mx = fm_floats_sum(sum.mx);
+        float y = fm_floats_sum(sum.y), my = fm_floats_sum(sum.my);
+        float z = fm_floats_sum(sum.z), mz = fm_floats_sum(sum.mz);
+        float D = p->F * p->F * (x * mx + y * my + z * mz + fm_floats_sum(sum.more));
+        float G2 = (mx - x) * (mx - x) + (my - y) * (my - y) + (mz - z) * (mz - z);
+        if (G2 > 0)
+            D += find_answer(step, i) * p->F * sqrtf(G2);
         // one without neighbours cannot be compressed: no matter what
         bool lonely = D * (float)(p->R * p->R) < 1e-2f;
         p->alpha[i] = lonely ? 0 : 1 / D;
@@ -189,6 +219,8 @@ static void push_all(const fm_particles_step *step)
     fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, show_changes, context);
     fm_parallel_for(pool, p->others.count, 4 * FM_PARTICLES_BLOCK, show_others, context);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, push_apart, context);
+    fm_others_push_colliders(step);
+    fm_others_carry(step);
     fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, show_velocities, context);
     fm_parallel_for(pool, p->others.count, 4 * FM_PARTICLES_BLOCK, show_others, context);
 }

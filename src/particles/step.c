@@ -218,15 +218,16 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     bool euler = method == FM_SPH_STANDARD && p->def.integrator == FM_SPH_EULER;
     if (euler) // with the old velocities
         fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, drift_range, &step);
-    kick(&step);
-    clock_stage(p, FM_PARTICLES_MOVE, &since);
-    if (method == FM_SPH_CONSTANT_DENSITY) {
-        fm_solve_pressure(&step);
-        clock_stage(p, FM_PARTICLES_PRESSURE, &since);
-    }
     fm_others_push_colliders(&step);
     fm_surfaces_push(&step);
     clock_stage(p, FM_PARTICLES_BOUNDARY, &since);
+    kick(&step);
+    clock_stage(p, FM_PARTICLES_MOVE, &since);
+    if (method == FM_SPH_CONSTANT_DENSITY) {
+        step.presses = true;
+        fm_solve_pressure(&step);
+        clock_stage(p, FM_PARTICLES_PRESSURE, &since);
+    }
     p->time += h;
     set_time(&step, p->time);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, euler ? keep_range : close_range, &step);
@@ -237,9 +238,10 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     return true;
 }
 
-// Speeds and accelerations are not known yet: those of the state, and of gravity. Until now there
-// was no speed of sound to make s of pressures with.
-static void begin(fm_particles *p, const fm_surroundings *around)
+// Speeds and accelerations are not known yet: those of the state, and of gravity; where sound does
+// not limit steps, the speed that is expected. Until now there was no speed of sound to make s of
+// pressures with.
+void fm_particles_begin(fm_particles *p, const fm_surroundings *around)
 {
     if (fm_particles_has_begun(p))
         return;
@@ -248,6 +250,8 @@ static void begin(fm_particles *p, const fm_surroundings *around)
         fm_vec3 v = {p->now.vx[i], p->now.vy[i], p->now.vz[i]};
         p->max_speed = fmax(p->max_speed, fm_length(v));
     }
+    if (p->def.method == FM_SPH_CONSTANT_DENSITY)
+        p->max_speed = fmax(p->max_speed, p->c / 10);
     p->max_acceleration = fmax(1e-9, fm_length(around->gravity));
 }
 
@@ -257,7 +261,7 @@ bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double
     *substeps = 0;
     if (!fm_particles_prepare(p, around, err))
         return false;
-    begin(p, around);
+    fm_particles_begin(p, around);
     double end = p->time + duration, left = duration;
     while (left > 1e-9 * duration) {
         double longest = fm_particles_stable_step(p);

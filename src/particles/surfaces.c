@@ -167,7 +167,8 @@ typedef struct view {
 static inline double press(const fm_particles *p, const float *row, double distance)
 {
     double u = fmax(0, 1 - distance / p->R);
-    return -20 * u * u * u * (double)row[FM_V] * (1 - (double)row[FM_P] / (p->c * p->c));
+    float s = row[FM_P] / (float)(p->c * p->c);
+    return -20 * u * u * u * (double)(row[FM_V] * fm_volume_at(s));
 }
 
 static view look_around(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
@@ -319,7 +320,7 @@ static void hand_range(void *context, int first, int last)
         fm_vec3 handed = {0}, push = {0};
         for (int k = 0; k < count - extra; k++)
             add_sample(p, i, list[k], &handed, &push);
-        double scale = (double)p->F * (1 - (double)p->P[i] / (p->c * p->c));
+        double scale = (double)(p->F * fm_volume_at(p->P[i] / (float)(p->c * p->c)));
         fm_vec3 a = fm_add_scaled(fm_scale(push, scale), handed, rate * p->share[i]);
         p->ax[i] += (float)a.x;
         p->ay[i] += (float)a.y;

@@ -105,9 +105,12 @@ static double choose_interval(fm_world *world, double left, fm_error *err)
     if (world->fluid_count == 0)
         limit = left / 16; // a ball alone: smooth enough
     fm_surroundings around = fm_world_surroundings(world);
-    for (int i = 0; i < world->fluid_count; i++)
-        if (fm_particles_prepare(world->fluids[i], &around, err))
-            limit = fmin(limit, fm_particles_stable_step(world->fluids[i]));
+    for (int i = 0; i < world->fluid_count; i++) {
+        if (!fm_particles_prepare(world->fluids[i], &around, err))
+            continue;
+        fm_particles_begin(world->fluids[i], &around);
+        limit = fmin(limit, fm_particles_stable_step(world->fluids[i]));
+    }
     return left / ceil(left / fmax(limit, 1e-9 * left) * (1 - 1e-12));
 }
 
