@@ -457,7 +457,7 @@ typedef struct fm_cloth_samples {
     fm_cloth *cloth;
     fm_samples points;
     int *corner;    // [3 * count] particles
-    int *parts;     // along an edge of the triangle
+    int *parts;     // along an edge of the triangle; negative for those turned against it
     double *share;  // [3 * count] of the corners
     fm_vec3 *given; // scratch: sums at the particles
     double *weight; // scratch

@@ -52,7 +52,7 @@ static void fill(fm_cloth_samples *s, int *next, const int corner[3], int n)
                     s->corner[3 * *next + k] = corner[k];
                     s->share[3 * *next + k] = share[k];
                 }
-                s->parts[(*next)++] = n;
+                s->parts[(*next)++] = turned ? -n : n;
             }
         }
     }
@@ -94,7 +94,7 @@ static void place(const fm_cloth_samples *s, fm_vec3 *to)
     }
 }
 
-// Normals, areas, and how far the corners of a part are from its middle.
+// Normals, areas, how far the corners of a part are from its middle, and where it ends.
 static void place_discs(const fm_cloth_samples *s, fm_vec3 *normal)
 {
     const fm_axes *x = &s->cloth->x;
@@ -105,8 +105,11 @@ static void place_discs(const fm_cloth_samples *s, fm_vec3 *normal)
         double reach = fmax(fm_length(fm_sub(a, middle)), fm_length(fm_sub(b, middle)));
         reach = fmax(reach, fm_length(fm_sub(c, middle)));
         n = fm_cross(fm_sub(b, a), fm_sub(c, a));
-        s->points.area[i] = fm_length(n) / (2.0 * s->parts[i] * s->parts[i]);
-        s->points.reach[i] = reach / s->parts[i];
+        double square = fm_dot(n, n) + 1e-200, parts = s->parts[i];
+        s->points.area[i] = fm_length(n) / (2 * parts * parts);
+        s->points.reach[i] = reach / fabs(parts);
+        s->points.along[i] = fm_scale(fm_cross(fm_sub(c, a), n), parts / square);
+        s->points.across[i] = fm_scale(fm_cross(n, fm_sub(b, a)), parts / square);
         fm_make_unit(&n);
         normal[i] = n;
     }

@@ -14,8 +14,8 @@ typedef struct kept {
 bool fm_samples_alloc(fm_samples *s, fm_arena *arena, int count, const char *object, fm_error *err)
 {
     size_t n = (size_t)count + 1;
-    fm_vec3 **vectors[] = {&s->before, &s->after,   &s->turned,   &s->normal,
-                           &s->handed, &s->impulse, &s->edgewise, &s->velocity};
+    fm_vec3 **vectors[] = {&s->before,  &s->after,    &s->turned,   &s->normal, &s->handed,
+                           &s->impulse, &s->edgewise, &s->velocity, &s->along,  &s->across};
     double **numbers[] = {&s->area, &s->reach, &s->wet, &s->layer, &s->clinging};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = fm_arena_alloc(arena, n, sizeof(fm_vec3), object, err);

@@ -20,6 +20,8 @@ typedef struct fm_samples {
     fm_vec3 *turned, *normal; // unit vectors, at its start and at its end
     double *area;             // m^2 of the surface that each stands for, at the end
     double *reach;            // m: discs of that radius around the samples cover the surface
+    fm_vec3 *along, *across;  // 1/m: with r from the sample, its part of the surface is where
+                              // r.along and r.across are above -1/3 and their sum below 1/3
     fm_vec3 *handed;          // N s, to be given to the medium; zero again when that is done
 
     // from the medium

@@ -131,8 +131,10 @@ static void close_range(void *context, int first, int last)
             p->now.z[i] += (double)p->dz[i];
         }
     }
-    if (p->surface_count > 0)
+    if (p->surface_count > 0) { // a way beyond a wall may lead around the rim of a surface
+        fm_walls_keep(step, first, last);
         fm_surfaces_stop(step, first, last);
+    }
     fm_walls_keep(step, first, last);
 }
 

@@ -21,8 +21,10 @@
 //     handed on   an impulse that the surface has for the fluid goes back along the same shares,
 //                     m dv_i = c_i sum_s w_is A_s J_s / (2 M_s)
 //                 so that a particle takes half of the change of velocity around it and no more
-//     stopped     particles that still cross it in a substep, on the disc around a sample, are put
-//                 back on the side they came from and lose what goes into it; the surface gets that
+//     stopped     particles that still cross it in a substep are put back on the side they came
+//                 from and lose what goes into it; the surface gets that. In a fold that may be
+//                 behind the other side: they are put back from there too, and where that has no
+//                 end, stay where they were on the surface
 //
 //     wet = (up + down) / half,   both = min(up, down) / half,   at most 1
 //
@@ -38,7 +40,9 @@ static const double LENT = 0.5;  // of the mass beside it, to the surface
 static const double APART = 0.1; // spacings: where those are put back to that crossed
 static const double FEW = 1e-6;  // of kernels: less is nobody
 static const double ASIDE = 0.1; // spacings: samples there are a rim; 0.2 misses some of it
-static const double COVER = 1.1; // discs are larger, for what turns and stretches on the way
+static const double COVER = 1.1; // parts are larger, for what turns and stretches on the way
+
+enum { FOLDS = 4 }; // times that a particle is put back before it is left where it was
 
 bool fm_particles_attach(fm_particles *p, fm_samples *samples, fm_error *err)
 {
@@ -367,8 +371,8 @@ void fm_surfaces_push(const fm_particles_step *step)
             even_out(p->surfaces[m]);
 }
 
-// A particle's way past one sample: distances from its plane before and behind, and how far from
-// the sample it crossed.
+// A particle's way past one sample: distances from its plane before and behind, m, and how far from
+// the sample it crossed: 1 is at the border of the sample's part of the surface.
 typedef struct passage {
     double from, to, aside;
 } passage;
@@ -382,10 +386,11 @@ static passage find_passage(const fm_samples *s, int k, double t0, double t1, fm
         return (passage){a, b, INFINITY};
     double part = a / (a - b);
     fm_vec3 r = fm_add_scaled(r0, fm_sub(r1, r0), part);
-    return (passage){a, b, fm_length(r)};
+    double along = fm_dot(r, s->along[k]), across = fm_dot(r, s->across[k]);
+    return (passage){a, b, 3 * fmax(along + across, -fmin(along, across))};
 }
 
-// The sample whose disc the way from x0 to x1 crosses nearest to its middle; -1 for none.
+// The sample whose part the way from x0 to x1 crosses nearest to its middle; -1 for none.
 static int find_crossed(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec3 x1,
                         passage *nearest)
 {
@@ -399,7 +404,7 @@ static int find_crossed(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec
             continue;
         const fm_samples *s = p->surfaces[surface];
         passage way = find_passage(s, k, step->t - step->h, step->t, x0, x1);
-        if (way.aside < COVER * s->reach[k] && way.aside < nearest->aside) {
+        if (way.aside < COVER && way.aside < nearest->aside) {
             *nearest = way;
             crossed = list[n];
         }
@@ -407,11 +412,39 @@ static int find_crossed(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec
     return crossed;
 }
 
+// From the part that the way of a particle crosses, and again until it crosses none.
+// Gives the last sample, or -1 for none; x and v are then where the particle is put and how fast it
+// goes on.
+static int put_back(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec3 *x, fm_vec3 *v)
+{
+    const fm_particles *p = step->p;
+    int last = -1;
+    for (int n = 0; n <= FOLDS; n++) {
+        passage way;
+        int k, crossed = find_crossed(step, i, x0, *x, &way);
+        if (crossed < 0)
+            break;
+        const fm_samples *s = p->surfaces[fm_others_surface(p, crossed, &k)];
+        if (n == FOLDS) { // too narrow a fold: it goes along with the surface
+            *x = fm_add_scaled(x0, fm_sample_velocity(s, k), step->h);
+            *v = fm_sample_velocity(s, k);
+            break;
+        }
+        double side = way.from > 0 ? 1 : -1;
+        fm_vec3 normal = fm_scale(s->normal[k], side);
+        double into = fm_dot(fm_sub(*v, fm_sample_velocity(s, k)), normal);
+        *x = fm_add_scaled(*x, normal, APART * p->def.spacing - side * way.to);
+        *v = fm_add_scaled(*v, normal, -fmin(into, 0));
+        last = crossed;
+    }
+    return last;
+}
+
 void fm_surfaces_stop(const fm_particles_step *step, int first, int last)
 {
     fm_particles *p = step->p;
     fm_parcels *now = &p->now;
-    const double h2 = step->h / 2, apart = APART * p->def.spacing;
+    const double h2 = step->h / 2;
     for (int i = first; i < last; i++) {
         p->stopped_by[i] = -1;
         if (p->other_count[i] == 0)
@@ -420,21 +453,14 @@ void fm_surfaces_stop(const fm_particles_step *step, int first, int last)
         fm_vec3 x0 = {p->rows.origin[0] + (double)row[FM_X] - h2 * (double)row[FM_VX],
                       p->rows.origin[1] + (double)row[FM_Y] - h2 * (double)row[FM_VY],
                       p->rows.origin[2] + (double)row[FM_Z] - h2 * (double)row[FM_VZ]};
-        fm_vec3 x = {now->x[i], now->y[i], now->z[i]};
-        passage way;
-        int k, crossed = find_crossed(step, i, x0, x, &way);
-        if (crossed < 0)
+        fm_vec3 x = {now->x[i], now->y[i], now->z[i]}, v = {now->vx[i], now->vy[i], now->vz[i]};
+        const fm_vec3 before = v;
+        p->stopped_by[i] = put_back(step, i, x0, &x, &v);
+        if (p->stopped_by[i] < 0)
             continue;
-        const fm_samples *s = p->surfaces[fm_others_surface(p, crossed, &k)];
-        double side = way.from > 0 ? 1 : -1;
-        fm_vec3 n = fm_scale(s->normal[k], side), v = {now->vx[i], now->vy[i], now->vz[i]};
-        double into = fm_dot(fm_sub(v, fm_sample_velocity(s, k)), n);
-        x = fm_add_scaled(x, n, apart - side * way.to);
+        p->stopped[i] = fm_sub(v, before);
         now->x[i] = x.x, now->y[i] = x.y, now->z[i] = x.z;
-        v = fm_scale(n, -fmin(into, 0));
-        p->stopped_by[i] = crossed;
-        p->stopped[i] = v;
-        now->vx[i] += (float)v.x, now->vy[i] += (float)v.y, now->vz[i] += (float)v.z;
+        now->vx[i] = (float)v.x, now->vy[i] = (float)v.y, now->vz[i] = (float)v.z;
     }
 }
 

@@ -228,6 +228,70 @@ static void check_names(fm_decoder *d, const fm_scene *scene)
     }
 }
 
+// What a coupling names.
+static const void *find_named(const fm_items *items, size_t size, const char *name)
+{
+    for (int i = 0; i < items->count; i++) {
+        const fm_thing *thing = (const void *)((const char *)items->data + (size_t)i * size);
+        if (strcmp(thing->name, name) == 0)
+            return thing;
+    }
+    return NULL;
+}
+
+// What two-way coupling asks for besides; `at` is where it is said, or the entry itself.
+static void check_mutual(fm_decoder *d, int i, const fm_scene_coupling *coupling,
+                         const fm_cloth_def *cloth, const fm_particles_def *fluid)
+{
+    fm_place at = fm_find_place(coupling->thing.node, "way", NULL, NULL);
+    const fm_recall *memory = &cloth->damping.memory;
+    if (fluid->method != FM_SPH_WEAKLY_COMPRESSIBLE)
+        fm_complain(d->loader, at,
+                    "coupling[%d].way is two-way, which needs fluids.%s.sph.method: "
+                    "weakly-compressible; others allow one-way",
+                    i, coupling->fluid);
+    if (cloth->drag.model != FM_DRAG_PHYSICAL && cloth->drag.model != FM_DRAG_NONE)
+        fm_complain(d->loader, at,
+                    "coupling[%d].way is two-way, which needs bodies.%s.cloth.drag.model: physical "
+                    "or none: the fluid itself is the drag",
+                    i, coupling->body);
+    if (cloth->damping.coefficient > 0 && cloth->damping.order < 1 &&
+        (memory->kind == FM_RECALL_STEPS || memory->kind == FM_RECALL_SECONDS))
+        fm_complain(d->loader, at,
+                    "coupling[%d].way is two-way, which needs bodies.%s.cloth.damping.memory: full "
+                    "or fading: substeps change with the fluid's",
+                    i, coupling->body);
+}
+
+static void check_coupling(fm_decoder *d, const fm_scene *scene, int i)
+{
+    const fm_scene_coupling *all = scene->coupling.data, *coupling = &all[i];
+    const fm_node *node = coupling->thing.node;
+    const fm_scene_body *body = find_named(&scene->bodies, sizeof *body, coupling->body);
+    const fm_scene_fluid *fluid = find_named(&scene->fluids, sizeof *fluid, coupling->fluid);
+    if (!body || !fluid) // the decoder has seen to it
+        return;
+    for (int k = 0; k < i; k++) {
+        if (strcmp(all[k].body, coupling->body) == 0)
+            fm_complain(d->loader, fm_find_place(node, "body", NULL, NULL),
+                        "coupling[%d].body is \"%s\", as in coupling[%d]: allowed is one fluid "
+                        "for each body",
+                        i, coupling->body, k);
+    }
+    if (fluid->def.dimensions != 3)
+        fm_complain(d->loader, fm_find_place(node, "fluid", NULL, NULL),
+                    "coupling[%d].fluid is \"%s\", which has dimensions: %d, allowed is 3: cloth "
+                    "is in space",
+                    i, coupling->fluid, fluid->def.dimensions);
+    if (body->cloth.def.integrator != FM_KICK_DRIFT_KICK)
+        fm_complain(d->loader, fm_find_place(node, "body", NULL, NULL),
+                    "coupling[%d].body is \"%s\", whose integrator must be kick-drift-kick in a "
+                    "fluid",
+                    i, coupling->body);
+    if (coupling->way == FM_COUPLING_TWO_WAY)
+        check_mutual(d, i, coupling, &body->cloth.def, &fluid->def);
+}
+
 void fm_check_scene(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene *scene = object;
@@ -235,6 +299,8 @@ void fm_check_scene(fm_decoder *d, const fm_node *node, const void *object)
         fm_complain(d->loader, fm_find_place(node, "bodies", NULL, NULL),
                     "the scene needs \"bodies\" or \"fluids\": there is nothing to simulate");
     check_names(d, scene);
+    for (int i = 0; i < scene->coupling.count; i++)
+        check_coupling(d, scene, i);
     if (scene->motions.count < 1)
         return;
     int *visits = fm_loader_alloc(d->loader, (size_t)scene->motions.count, sizeof *visits);

@@ -169,11 +169,9 @@ static void complain_of_name(const step_context *s, const fm_node *map, const ch
 {
     char shown[64];
     fm_text names = {0};
-    for (const fm_node *each = map->first; each && names.size < 100; each = each->next)
-        fm_text_add(&names, "%s%s", each == map->first ? "" : ", ", each->key);
-    fm_complain(s->loader, s->place, "%.*s has no \"%s\"%s%s", s->done, s->path,
-                fm_text_shown(shown, step), names.size ? "; there are " : "",
-                names.size ? names.data : "");
+    fm_node_add_names(map, &names);
+    fm_complain(s->loader, s->place, "%.*s has no \"%s\"%s", s->done, s->path,
+                fm_text_shown(shown, step), names.data ? names.data : "");
     free(names.data);
 }
 

@@ -43,6 +43,17 @@ fm_node *fm_node_find(const fm_node *mapping, const char *key)
     return NULL;
 }
 
+void fm_node_add_names(const fm_node *mapping, fm_text *text)
+{
+    enum { SHORT = 100 }; // letters that are worth reading
+    if (!mapping || mapping->kind != FM_NODE_MAPPING)
+        return;
+    char shown[64];
+    for (const fm_node *each = mapping->first; each && text->size < SHORT; each = each->next)
+        fm_text_add(text, "%s%s", each == mapping->first ? "; there are " : ", ",
+                    fm_text_shown(shown, each->key));
+}
+
 void fm_node_remove(fm_node *parent, const fm_node *child)
 {
     fm_node *before = NULL;

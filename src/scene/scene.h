@@ -129,6 +129,7 @@ void fm_place_text(fm_place place, char *text, size_t size);
 fm_node *fm_node_create(fm_loader *loader, fm_node_kind kind, fm_place place);
 void fm_node_append(fm_node *parent, fm_node *child);
 fm_node *fm_node_find(const fm_node *mapping, const char *key); // NULL if not there
+void fm_node_add_names(const fm_node *mapping, fm_text *text);  // "; there are a, b", if any
 void fm_node_remove(fm_node *parent, const fm_node *child);
 bool fm_node_is_empty(const fm_node *node);         // a key with nothing behind it
 const char *fm_node_kind_text(const fm_node *node); // "a list"

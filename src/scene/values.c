@@ -266,10 +266,14 @@ static bool check_name(fm_decoder *d, const fm_entry *entry, const fm_node *node
             nearest = each->key, least = distance;
     }
     char key[64];
-    fm_complain(d->loader, node->place, "%s is \"%s\", which is not in %s%s%s%s", d->path,
-                fm_text_shown(shown, node->text), entry->section,
-                nearest ? "; did you mean \"" : "", nearest ? fm_text_shown(key, nearest) : "",
-                nearest ? "\"?" : "");
+    fm_text names = {0};
+    if (nearest)
+        fm_text_add(&names, "; did you mean \"%s\"?", fm_text_shown(key, nearest));
+    else
+        fm_node_add_names(section, &names);
+    fm_complain(d->loader, node->place, "%s is \"%s\", which is not in %s%s", d->path,
+                fm_text_shown(shown, node->text), entry->section, names.data ? names.data : "");
+    free(names.data);
     return false;
 }
 

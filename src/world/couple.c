@@ -75,6 +75,11 @@ static bool check(const fm_world *world, const fm_cloth *cloth, const fm_particl
     if (fluid->def.method != FM_SPH_WEAKLY_COMPRESSIBLE)
         return fm_fail(err, FM_BAD_VALUE, cloth->name, field, "two-way",
                        "one-way, or a fluid with `method: weakly-compressible`");
+    fm_recall_kind memory = cloth->def.damping.memory.kind;
+    if (fm_cloth_needs_damping_memory(&cloth->def) &&
+        (memory == FM_RECALL_STEPS || memory == FM_RECALL_SECONDS))
+        return fm_fail(err, FM_BAD_VALUE, cloth->name, "damping.memory", "a window",
+                       "full or fading with two-way coupling: substeps change with the fluid's");
     fm_drag_model model = cloth->def.drag.model;
     return model == FM_DRAG_PHYSICAL || model == FM_DRAG_NONE ||
            fm_fail(err, FM_BAD_VALUE, cloth->name, "drag.model", "a model of a medium",

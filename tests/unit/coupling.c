@@ -45,6 +45,13 @@ static void mistakes_are_told(void **state)
     fm_cloth *viscous = make_sheet(world, &def, &sheet);
     expect_refused(world, viscous, water, FM_COUPLING_TWO_WAY, "drag");
     def.drag.model = FM_DRAG_NONE;
+    fm_cloth_def window = def;
+    window.damping.coefficient = 1;
+    window.damping.order = 0.5;
+    window.damping.memory.kind = FM_RECALL_STEPS;
+    window.damping.memory.steps = 5;
+    expect_refused(world, make_sheet(world, &window, &sheet), water, FM_COUPLING_TWO_WAY,
+                   "full or fading");
     def.integrator = FM_VERLET;
     expect_refused(world, make_sheet(world, &def, &sheet), water, FM_COUPLING_ONE_WAY,
                    "kick-drift-kick");

@@ -21,6 +21,7 @@ typedef struct mistake {
     START "bodies:\n  towel:\n    cloth:\n      sheet: {columns: 3, rows: 4, width: 1, height: "   \
           "1}\n"
 #define SHEET "bodies: {c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}\n"
+#define WATER "fluids: {w: {sph: {spacing: 0.1}}}\n"
 
 #define TUBE                                                                                       \
     START "bodies: {c: {cloth: {tube: {columns: 4, rows: 3, radius_top: 1, radius_bottom: 1, "     \
@@ -231,6 +232,45 @@ static const mistake mistakes[] = {
      "a.obj: cannot read: No such file"},
     {"a mesh that is a folder", START "bodies: {c: {cloth: {mesh: {file: /}}}}\n", 3, 35,
      "/: file: it is not a regular file"},
+    // cloth in fluids
+    {"coupled to nothing", START SHEET WATER "coupling: [{body: c}]\n", 5, 12,
+     "coupling[0] needs \"fluid\""},
+    {"an unknown body in water", START SHEET WATER "coupling: [{body: sheet, fluid: w}]\n", 5, 19,
+     "coupling[0].body is \"sheet\", which is not in bodies; there are c"},
+    {"a body in an unknown fluid", START SHEET WATER "coupling: [{body: c, fluid: ocean}]\n", 5, 29,
+     "coupling[0].fluid is \"ocean\", which is not in fluids; there are w"},
+    {"a fluid in a fluid", START SHEET WATER "coupling: [{body: w, fluid: w}]\n", 5, 19,
+     "coupling[0].body is \"w\", which is not in bodies"},
+    {"an unknown way", START SHEET WATER "coupling: [{body: c, fluid: w, way: both}]\n", 5, 37,
+     "coupling[0].way is \"both\", allowed is two-way, one-way"},
+    {"cloth in a plane",
+     START SHEET "fluids: {w: {sph: {dimensions: 2}}}\n"
+                 "coupling: [{body: c, fluid: w, way: one-way}]\n",
+     5, 29, "coupling[0].fluid is \"w\", which has dimensions: 2, allowed is 3"},
+    {"an explicit integrator in water",
+     CLOTH "      drag: {model: none}\n      integrator: verlet\n" WATER
+           "coupling: [{body: towel, fluid: w}]\n",
+     10, 19, "coupling[0].body is \"towel\", whose integrator must be kick-drift-kick"},
+    {"two-way with constant density",
+     START SHEET "fluids: {w: {sph: {method: constant-density}}}\n"
+                 "coupling: [{body: c, fluid: w, way: two-way}]\n",
+     5, 37,
+     "coupling[0].way is two-way, which needs fluids.w.sph.method: weakly-compressible; others "
+     "allow one-way"},
+    {"two-way as it is without `way`",
+     START SHEET "fluids: {w: {sph: {method: standard}}}\ncoupling: [{body: c, fluid: w}]\n", 5, 12,
+     "coupling[0].way is two-way, which needs fluids.w.sph.method"},
+    {"two drags",
+     CLOTH "      drag: {model: viscous}\n" WATER "coupling: [{body: towel, fluid: w}]\n", 9, 12,
+     "which needs bodies.towel.cloth.drag.model: physical or none"},
+    {"a window in changing steps",
+     CLOTH "      damping: {coefficient: 1, order: 0.5, memory: {steps: 5}}\n" WATER
+           "coupling: [{body: towel, fluid: w}]\n",
+     9, 12, "which needs bodies.towel.cloth.damping.memory: full or fading"},
+    {"a body in two fluids",
+     START SHEET "fluids: {w: {sph: {spacing: 0.1}}, v: {sph: {spacing: 0.1}}}\n"
+                 "coupling:\n  - {body: c, fluid: w}\n  - {body: c, fluid: v, way: one-way}\n",
+     7, 12, "coupling[1].body is \"c\", as in coupling[0]: allowed is one fluid for each body"},
     {"a probe of two kinds", START SHEET "probes: {p: {body: c, at: [0, 0], particle: 3}}\n", 4, 45,
      "has \"at\" and \"particle\""},
     {"a probe that is not there", START SHEET "probes: {p: {body: c, particle: 12}}\n", 4, 33,
