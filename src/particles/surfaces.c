@@ -125,14 +125,24 @@ static double find_half(const fm_particles *p)
     return (1 - plane * p->volume * (double)p->W) / 2;
 }
 
-// Of the row of a sample and that of a particle.
-static inline double weigh(const float *sample, const float *particle, double inverse)
+// From one row to another, m.
+static inline fm_vec3 find_way(const float *from, const float *to)
 {
-    double x = (double)particle[FM_X] - (double)sample[FM_X];
-    double y = (double)particle[FM_Y] - (double)sample[FM_Y];
-    double z = (double)particle[FM_Z] - (double)sample[FM_Z];
-    double q = sqrt(x * x + y * y + z * z) * inverse, u = fmax(0, 1 - q), u2 = u * u;
-    return u2 * u2 * (1 + 4 * q);
+    return (fm_vec3){(double)to[FM_X] - (double)from[FM_X], (double)to[FM_Y] - (double)from[FM_Y],
+                     (double)to[FM_Z] - (double)from[FM_Z]};
+}
+
+// 1 - q, at least 0. inverse: of the support.
+static inline double find_nearness(fm_vec3 way, double inverse)
+{
+    double q = fm_length(way) * inverse;
+    return q < 1 ? 1 - q : 0;
+}
+
+static inline double weigh(double u)
+{
+    double u2 = u * u;
+    return u2 * u2 * (5 - 4 * u);
 }
 
 // Beside a rim the samples around a particle are all to one side of it, along the surface.
@@ -141,6 +151,7 @@ bool fm_surfaces_has_rim(const fm_particles *p, int i)
     int room[FM_NEIGHBOURS_ROOM], count, extra;
     const int *list = fm_others_of(p, i, room, &count, &extra);
     const float *own = p->fluid.density + FM_ROW * (size_t)i;
+    const double inverse = 1 / p->R;
     fm_vec3 aside = {0};
     double sum = 0;
     for (int n = 0; n < count - extra; n++) {
@@ -148,10 +159,8 @@ bool fm_surfaces_has_rim(const fm_particles *p, int i)
         if (surface < 0)
             continue;
         const float *row = p->others.density + FM_ROW * (size_t)list[n];
-        fm_vec3 r = {(double)row[FM_X] - (double)own[FM_X], (double)row[FM_Y] - (double)own[FM_Y],
-                     (double)row[FM_Z] - (double)own[FM_Z]};
-        fm_vec3 normal = p->surfaces[surface]->normal[k];
-        double u = fmax(0, 1 - fm_length(r) / p->R), w = u * u * (double)row[FM_V];
+        fm_vec3 r = find_way(own, row), normal = p->surfaces[surface]->normal[k];
+        double u = find_nearness(r, inverse), w = u * u * (double)row[FM_V];
         sum += w; // 0 for passive ones
         aside = fm_add_scaled(aside, fm_add_scaled(r, normal, -fm_dot(r, normal)), w);
     }
@@ -167,12 +176,11 @@ typedef struct view {
     fm_vec3 pressure;    // the same with that of the particles
 } view;
 
-// What the kernel's slope makes of the pressures of a particle and a sample, over p->F r.
-static inline double press(const fm_particles *p, const float *row, double distance)
+// What the kernel's slope makes of a pressure, over p->F and the way to the one with that row.
+// soft: 1 / c^2.
+static inline double press(const float *row, double u, double soft)
 {
-    double u = fmax(0, 1 - distance / p->R);
-    float s = row[FM_P] / (float)(p->c * p->c);
-    return -20 * u * u * u * (double)(row[FM_V] * fm_volume_at(s));
+    return -20 * u * u * u * (double)(row[FM_V] * fm_volume_at((float)soft * row[FM_P]));
 }
 
 static view look_around(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
@@ -180,13 +188,13 @@ static view look_around(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
     int list[FM_NEIGHBOURS_ROOM], extra;
     int count = fm_find_list(p, &p->others, i, &p->fluid, -1, list, &extra) - extra;
     const float *own = p->others.force + FM_ROW * (size_t)i;
+    const double inverse = 1 / p->R, soft = 1 / (p->c * p->c);
     fm_vec3 slope[2] = {{0}};
     view v = {0};
     for (int k = 0; k < count; k++) {
         const float *row = p->fluid.force + FM_ROW * (size_t)list[k];
-        fm_vec3 r = {(double)row[FM_X] - (double)own[FM_X], (double)row[FM_Y] - (double)own[FM_Y],
-                     (double)row[FM_Z] - (double)own[FM_Z]};
-        double w = weigh(own, row, 1 / p->R), a = press(p, row, fm_length(r)), P = row[FM_P];
+        fm_vec3 r = find_way(own, row);
+        double u = find_nearness(r, inverse), w = weigh(u), a = press(row, u, soft), P = row[FM_P];
         int side = fm_dot(r, normal) > 0;
         v.side[side] += w;
         v.P[side] += w * (P - fm_dot(g, r));
@@ -226,16 +234,18 @@ static void share_range(void *context, int first, int last)
 {
     const share_out *s = context;
     fm_particles *p = s->step->p;
+    const double inverse = 1 / p->R;
     int room[FM_NEIGHBOURS_ROOM], count, extra;
     for (int i = first; i < last; i++) {
         const int *list = fm_others_of(p, i, room, &count, &extra);
+        const float *own = p->fluid.force + FM_ROW * (size_t)i;
         double sum = 0;
         for (int n = 0; n < count - extra; n++) {
             int k, surface = fm_others_surface(p, list[n], &k);
-            if (surface >= 0 && !p->surfaces[surface]->passive)
-                sum += p->surfaces[surface]->area[k] *
-                       weigh(p->others.force + FM_ROW * (size_t)list[n],
-                             p->fluid.force + FM_ROW * (size_t)i, 1 / p->R);
+            if (surface < 0 || p->surfaces[surface]->passive)
+                continue;
+            fm_vec3 r = find_way(own, p->others.force + FM_ROW * (size_t)list[n]);
+            sum += p->surfaces[surface]->area[k] * weigh(find_nearness(r, inverse));
         }
         p->share[i] = p->def.density * p->volume / fmax(sum, s->plane);
     }
@@ -298,34 +308,38 @@ void fm_surfaces_look(const fm_particles_step *step)
     fm_parallel_for(step->around->pool, p->others.count, FM_PARTICLES_BLOCK, look_range, &l);
 }
 
-// What a sample hands to a particle, times its share, and what the pressure of its side does.
-static void add_sample(const fm_particles *p, int i, int o, fm_vec3 *handed, fm_vec3 *push)
+// What samples hand to a particle, and what the pressures of its side of them do.
+static fm_vec3 find_hand(const fm_particles_step *step, int i)
 {
-    int k, surface = fm_others_surface(p, o, &k);
-    if (surface < 0)
-        return;
+    const fm_particles *p = step->p;
+    const double inverse = 1 / p->R, soft = 1 / (p->c * p->c);
     const float *own = p->fluid.force + FM_ROW * (size_t)i;
-    const float *row = p->others.force + FM_ROW * (size_t)o;
-    fm_vec3 r = {(double)own[FM_X] - (double)row[FM_X], (double)own[FM_Y] - (double)row[FM_Y],
-                 (double)own[FM_Z] - (double)row[FM_Z]};
-    double P = p->sides[o].P[fm_dot(r, p->surfaces[surface]->normal[k]) > 0];
-    *handed = fm_add_scaled(*handed, p->spread[o], weigh(row, own, 1 / p->R));
-    *push = fm_add_scaled(*push, r, -press(p, row, fm_length(r)) * P);
+    int room[FM_NEIGHBOURS_ROOM], count, extra;
+    const int *list = fm_others_of(p, i, room, &count, &extra);
+    fm_vec3 handed = {0}, push = {0};
+    for (int n = 0; n < count - extra; n++) {
+        int k, o = list[n], surface = fm_others_surface(p, o, &k);
+        if (surface < 0)
+            continue;
+        const float *row = p->others.force + FM_ROW * (size_t)o;
+        fm_vec3 r = find_way(row, own);
+        double u = find_nearness(r, inverse);
+        double P = p->sides[o].P[fm_dot(r, p->surfaces[surface]->normal[k]) > 0];
+        handed = fm_add_scaled(handed, p->spread[o], weigh(u));
+        push = fm_add_scaled(push, r, -press(row, u, soft) * P);
+    }
+    push = fm_scale(push, (double)(p->F * fm_volume_at((float)soft * own[FM_P])));
+    return fm_add_scaled(push, handed, p->share[i] / (p->def.density * p->volume * step->h));
 }
 
 static void hand_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
-    int room[FM_NEIGHBOURS_ROOM], count, extra;
-    double rate = 1 / (p->def.density * p->volume * step->h);
     for (int i = first; i < last; i++) {
-        const int *list = fm_others_of(p, i, room, &count, &extra);
-        fm_vec3 handed = {0}, push = {0};
-        for (int k = 0; k < count - extra; k++)
-            add_sample(p, i, list[k], &handed, &push);
-        double scale = (double)(p->F * fm_volume_at(p->P[i] / (float)(p->c * p->c)));
-        fm_vec3 a = fm_add_scaled(fm_scale(push, scale), handed, rate * p->share[i]);
+        if (p->other_count[i] == 0)
+            continue;
+        fm_vec3 a = find_hand(step, i);
         p->ax[i] += (float)a.x;
         p->ay[i] += (float)a.y;
         p->az[i] += (float)a.z;
