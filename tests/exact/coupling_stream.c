@@ -96,7 +96,7 @@ static double add_impulses(fm_world *world, fm_particles *fluid, double from, do
 static void find_drag_errors(int across, double error[MARKS])
 {
     enum { COLUMNS = 8, ROWS = 9 }; // time; the last, extrapolated, is the best
-    double size = L / 2, half = sqrt(0.5), table[ROWS][COLUMNS], t = 0, sum = 0;
+    double size = L / 2, half = sqrt(0.5), table[ROWS][COLUMNS] = {{0}}, t = 0, sum = 0;
     assert_int_equal(read_table(REFERENCE_DIR "/plate_in_stream.csv", table[0], COLUMNS, ROWS),
                      ROWS);
     fm_world *world = make_world(0, 0, (fm_vec3){G, 0, 0});
