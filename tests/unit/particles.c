@@ -329,14 +329,14 @@ static void light_balls_rise_and_heavy_ones_sink(void **state)
 }
 
 // One that weighs less than the water that moves with it: were it pushed after the fluid was, it
-// would be thrown back harder in every step.
+// would be thrown back harder in every step. Not faster than without drag.
 static void a_ball_as_light_as_foam_rises(void **state)
 {
     (void)state;
     for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
         double y = move_ball(0.1, (fm_sph_method)method);
         printf("  a ball of density 0.1 moves by %.3f m\n", y);
-        assert_in_interval(y, 0.3 * 0.46, 1.1 * 0.46);
+        assert_in_interval(y, 0.3 * 0.46, 0.46);
     }
 }
 
