@@ -204,7 +204,7 @@ FM_INLINE void take_from_fluid(const fm_particles_step *step, int i, const int *
     float W = fm_floats_sum(sum.W);
     if (!(W > 1e-6f * (float)p->volume)) { // nobody near
         seen[FM_P] = 0;
-        memcpy(seen + FM_VX, real + FM_VX, 3 * sizeof *seen);
+        memcpy(seen + FM_VX, real + FM_VX, 4 * sizeof *seen);
         return;
     }
     float weight = (float)g.x * fm_floats_sum(sum.x) + (float)g.y * fm_floats_sum(sum.y) +
@@ -214,6 +214,7 @@ FM_INLINE void take_from_fluid(const fm_particles_step *step, int i, const int *
     int sample;
     bool thin = fm_others_surface(p, i, &sample) >= 0;
     seen[FM_P] = thin ? 0 : (fm_floats_sum(sum.P) + weight) / W;
+    seen[FM_V] = real[FM_V] * fm_volume_at(p, seen[FM_P]);
     for (int axis = 0; axis < 3; axis++) {
         float u = real[FM_VX + axis], mirrored = thin ? u : 2 * u - mean[axis];
         seen[FM_VX + axis] = p->def.domain.slip ? mean[axis] : mirrored;
@@ -230,7 +231,10 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
     for (int i = first; i < last; i++) {
         int from = -1 - p->other_from[i];
         if (from >= 0) {
-            p->others.force[FM_ROW * (size_t)i + FM_P] = p->P[from];
+            float *seen = p->others.force + FM_ROW * (size_t)i;
+            const float *row = p->fluid.force + FM_ROW * (size_t)from;
+            seen[FM_P] = row[FM_P];
+            seen[FM_V] = row[FM_V];
             if (p->past)
                 fm_past_show_other(step, i, NULL, 0, 0);
             continue;

@@ -140,7 +140,9 @@ static void take_over(void *context, int first, int last)
     for (int i = first; i < last; i++) {
         if (p->def.method != FM_SPH_CONSTANT_DENSITY) // which keeps its pressure there
             p->now.s[i] = p->s_next[i];
-        p->fluid.force[FM_ROW * (size_t)i + FM_P] = p->P[i];
+        float *row = p->fluid.force + FM_ROW * (size_t)i;
+        row[FM_P] = p->P[i];
+        row[FM_V] = (float)p->volume * fm_volume_at(p, p->P[i]);
     }
 }
 

@@ -50,7 +50,6 @@ typedef struct sums {
 
 typedef struct constants {
     float inverse, viscosity, artificial, soft, spiky, laplacian;
-    float softness;    // s^2/m^2: rho/rho0 - 1 over P
     float shift, most; // m^2 and m: what particles are moved by for a gradient, and at most
     float back;        // share of the density that a step brings back
     float above;       // 1/s
@@ -86,13 +85,13 @@ FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm
     fm_floats q = fm_floats_sqrt(r2) * k->inverse;
     fm_floats pressure = i[FM_P] + j->s, slope, along, drag;
     if (k->published) {
-        slope = j->V / (1 + k->softness * j->s);
+        slope = j->V;
         along = slope * fm_spiky_slope(q) * k->spiky * pressure;
         drag = slope * fm_viscosity_laplacian(q) * k->laplacian;
     } else {
         fm_floats approach = ux * dx + uy * dy + uz * dz;
         approach = fm_floats_where(approach < 0, approach);
-        slope = j->V * fm_volumes_at(k->softness * j->s) * fm_wendland_slope(q);
+        slope = j->V * fm_wendland_slope(q);
         along = slope * (k->artificial * approach / (r2 + k->soft) - pressure);
         drag = slope * k->viscosity;
     }
@@ -121,7 +120,6 @@ static constants make_constants(const fm_particles_step *step, bool published, b
         .soft = (float)(h * h / 100),
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),
-        .softness = p->def.method == FM_SPH_CONSTANT_DENSITY ? 0 : (float)(1 / (p->c * p->c)),
         .shift = -(float)(p->def.shifting * 4 * p->R * p->max_speed) * (float)step->h,
         .most = 0.1f * (float)p->def.spacing,
         .back = (float)(RETURN * p->c / p->R) * (float)step->h,
@@ -173,8 +171,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             fm_octet j = fm_load_last_octet(p->others.force, points + b, b + 8 == count, extra);
             add_octet(&sum, &k, at, &j, memory, other_rows, points + b);
         }
-        float s = published ? p->now.s[i] : k.softness * at[FM_P];
-        float scale = published ? 1 / (1 + s) : p->F * fm_volume_at(s);
+        float scale = (published ? 1 : p->F) * fm_volume_at(p, at[FM_P]);
         const fm_floats a[4] = {sum.x, sum.y, sum.z}, b[4] = {sum.gx, sum.gy, sum.gz};
         const fm_floats total = scale * fm_floats_sums(a, b);
         p->ax[i] = (float)g.x + total[0];
@@ -252,9 +249,8 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
             add_octet(&sum, &k, at, &j, past ? past->other_rows + FM_QUAD * (size_t)i : NULL,
                       past ? past->rows : NULL, room + b);
         }
-        float s = k.softness * at[FM_P];
-        float own = published ? 1 / (1 + s) : p->F * fm_volume_at(s);
-        double scale = (step->presses ? 2 : 1) * p->def.density * (double)(at[FM_V] * own);
+        float own = at[FM_V] * (published ? 1 : p->F);
+        double scale = (step->presses ? 2 : 1) * p->def.density * (double)own;
         force[i] = (fm_vec3){scale * fm_floats_sum(sum.x), scale * fm_floats_sum(sum.y),
                              scale * fm_floats_sum(sum.z)};
     }

@@ -49,8 +49,10 @@ typedef struct fm_swarm {
     int count, room;
     float *x, *y, *z; // m from the origin of the rows
     float *density;   // [8 * room] x y z s, ux uy uz V: what density.c reads
-    float *force; // [8 * room] x y z P, vx vy vz V: what forces.c reads; the fluid's is the same
-    int *start;   // [cell_count + 1]
+    float
+        *force; // [8 * room] x y z P, vx vy vz V: what forces.c reads, V under the pressure P; the
+                // fluid's is the same array
+    int *start; // [cell_count + 1]
 } fm_swarm;
 
 // A flat surface has a fill of 0.6 to 0.8, the inside 0.96 or more.
@@ -319,20 +321,17 @@ static inline const int *fm_others_of(const fm_particles *p, int i, int *room, i
     return room;
 }
 
-// Volumes over those at rest: 1/(1 + s) to first order, as far as s = 1/3, where fluid that is
-// crushed further would resist less, and from s = 1 on pull.
-static const float FM_LEAST_VOLUME = 2 / 3.0f;
-
-FM_INLINE float fm_volume_at(float s)
+// The volume of fluid under a pressure P, over that at rest: 1/(1 + s), s = P / c^2; in the weakly
+// compressible method to first order and as far as s = 1/3, where fluid that is crushed further
+// would resist less, and from s = 1 on pull.
+static inline float fm_volume_at(const fm_particles *p, float P)
 {
-    return 1 - s > FM_LEAST_VOLUME ? 1 - s : FM_LEAST_VOLUME;
-}
-
-FM_INLINE fm_floats fm_volumes_at(fm_floats s)
-{
-    fm_floats n = 1 - s, least = FM_LEAST_VOLUME + 0 * s;
-    fm_ints some = n > FM_LEAST_VOLUME;
-    return fm_floats_where(some, n) + fm_floats_where(~some, least);
+    const float least = 2 / 3.0f, s = P / (float)(p->c * p->c);
+    if (p->def.method == FM_SPH_CONSTANT_DENSITY)
+        return 1;
+    if (p->def.method == FM_SPH_STANDARD)
+        return 1 / (1 + s);
+    return 1 - s > least ? 1 - s : least;
 }
 
 // Without volume in the lanes that repeat.

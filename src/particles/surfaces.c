@@ -177,10 +177,9 @@ typedef struct view {
 } view;
 
 // What the kernel's slope makes of a pressure, over p->F and the way to the one with that row.
-// soft: 1 / c^2.
-static inline double press(const float *row, double u, double soft)
+static inline double press(const float *row, double u)
 {
-    return -20 * u * u * u * (double)(row[FM_V] * fm_volume_at((float)soft * row[FM_P]));
+    return -20 * u * u * u * (double)row[FM_V];
 }
 
 static view look_around(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
@@ -188,13 +187,13 @@ static view look_around(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
     int list[FM_NEIGHBOURS_ROOM], extra;
     int count = fm_find_list(p, &p->others, i, &p->fluid, -1, list, &extra) - extra;
     const float *own = p->others.force + FM_ROW * (size_t)i;
-    const double inverse = 1 / p->R, soft = 1 / (p->c * p->c);
+    const double inverse = 1 / p->R;
     fm_vec3 slope[2] = {{0}};
     view v = {0};
     for (int k = 0; k < count; k++) {
         const float *row = p->fluid.force + FM_ROW * (size_t)list[k];
         fm_vec3 r = find_way(own, row);
-        double u = find_nearness(r, inverse), w = weigh(u), a = press(row, u, soft), P = row[FM_P];
+        double u = find_nearness(r, inverse), w = weigh(u), a = press(row, u), P = row[FM_P];
         int side = fm_dot(r, normal) > 0;
         v.side[side] += w;
         v.P[side] += w * (P - fm_dot(g, r));
@@ -312,7 +311,7 @@ void fm_surfaces_look(const fm_particles_step *step)
 static fm_vec3 find_hand(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
-    const double inverse = 1 / p->R, soft = 1 / (p->c * p->c);
+    const double inverse = 1 / p->R;
     const float *own = p->fluid.force + FM_ROW * (size_t)i;
     int room[FM_NEIGHBOURS_ROOM], count, extra;
     const int *list = fm_others_of(p, i, room, &count, &extra);
@@ -326,9 +325,9 @@ static fm_vec3 find_hand(const fm_particles_step *step, int i)
         double u = find_nearness(r, inverse);
         double P = p->sides[o].P[fm_dot(r, p->surfaces[surface]->normal[k]) > 0];
         handed = fm_add_scaled(handed, p->spread[o], weigh(u));
-        push = fm_add_scaled(push, r, -press(row, u, soft) * P);
+        push = fm_add_scaled(push, r, -press(row, u) * P);
     }
-    push = fm_scale(push, (double)(p->F * fm_volume_at((float)soft * own[FM_P])));
+    push = fm_scale(push, (double)(p->F * fm_volume_at(p, own[FM_P])));
     return fm_add_scaled(push, handed, p->share[i] / (p->def.density * p->volume * step->h));
 }
 
