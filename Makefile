@@ -33,10 +33,10 @@ check: all ## the tests with the release build only
 
 sanitize: ## the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS)
-	cd build-sanitize && $(CTEST) -LE 'slow|experiments|clients'
+	cd build-sanitize && $(CTEST) -LE 'slow|experiments|clients|threads'
 
 thread-sanitize: ## the threaded tests under ThreadSanitizer
-	cmake --preset thread-sanitize && cmake --build build-thread -j $(JOBS)
+	cmake --preset thread-sanitize && cmake --build build-thread -j $(JOBS) --target threaded_tests
 	cd build-thread && $(CTEST) -L threads
 
 clang: ## the quick tests with clang

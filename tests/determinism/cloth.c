@@ -192,10 +192,10 @@ static void same_bits(void **state)
     (void)state;
     uint64_t seen[CASES];
     for (int kind = 0; kind < CASES; kind++) {
-        seen[kind] = run((ingredient)kind, 1, -1);
+        seen[kind] = run((ingredient)kind, 2, FRAMES / 2);
         printf("  %-18s %016llx\n", names[kind], (unsigned long long)seen[kind]);
-        assert_int_equal(run((ingredient)kind, 2, FRAMES / 2), seen[kind]);
 #ifndef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
+        assert_int_equal(run((ingredient)kind, 1, -1), seen[kind]);
         assert_int_equal(run((ingredient)kind, 3, -1), seen[kind]);
         assert_int_equal(run((ingredient)kind, 0, 1), seen[kind]);
 #endif

@@ -48,18 +48,23 @@ static void same_bits_for_any_threads(void **state)
 {
     (void)state;
     fm_contact_report sum = {0};
-    uint64_t expected = crush(NULL, &sum);
+    fm_error err = {0};
+    fm_pool *two = fm_pool_create(2, &err);
+    uint64_t expected = crush(two, &sum);
+    fm_pool_destroy(two);
     print_message("%d impulses, %d hits, %d in zones\n", sum.impulse_count, sum.hit_count,
                   sum.zone_vertex_count);
     assert_true(sum.impulse_count > 1000);
     assert_true(sum.hit_count > 100);
-    for (int threads = 1; threads <= 3; threads++) {
-        fm_error err = {0};
+#ifdef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
+    return;
+#endif
+    assert_int_equal(crush(NULL, &sum), expected);
+    for (int threads = 1; threads <= 3; threads += 2) {
         fm_pool *pool = fm_pool_create(threads, &err);
         assert_int_equal(crush(pool, &sum), expected);
         fm_pool_destroy(pool);
     }
-    fm_error err = {0};
     fm_pool *hosted = fm_pool_create_hosted(host_run, NULL, 4, &err);
     assert_int_equal(crush(hosted, &sum), expected);
     fm_pool_destroy(hosted);
