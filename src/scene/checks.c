@@ -292,6 +292,31 @@ static void check_coupling(fm_decoder *d, const fm_scene *scene, int i)
         check_mutual(d, i, coupling, &body->cloth.def, &fluid->def);
 }
 
+static bool is_within(double low, double high, const double limit[2])
+{
+    return low >= limit[0] && high <= limit[1];
+}
+
+// Blocks of fluid are in its domain, which may be the one that nobody said.
+static void check_boxes(fm_decoder *d, const fm_scene_fluid *fluid)
+{
+    const fm_domain *in = &fluid->def.domain;
+    const double x[2] = {in->low.x, in->high.x}, y[2] = {in->low.y, in->high.y},
+                 z[2] = {in->low.z, in->high.z};
+    const fm_scene_fluid_box *boxes = fluid->boxes.data;
+    for (int i = 0; i < fluid->boxes.count; i++) {
+        fm_vec3 low = boxes[i].box.low, high = boxes[i].box.high;
+        bool good = is_within(low.x, high.x, x) && is_within(low.y, high.y, y) &&
+                    (fluid->def.dimensions == 2 || is_within(low.z, high.z, z));
+        if (!good)
+            fm_complain(d->loader, fm_find_place(boxes[i].thing.node, "high", NULL, NULL),
+                        "fluids.%s.sph.boxes[%d] goes from (%g, %g, %g) to (%g, %g, %g), allowed "
+                        "is within `domain`: (%g, %g, %g) to (%g, %g, %g)",
+                        fluid->thing.name, i, low.x, low.y, low.z, high.x, high.y, high.z, x[0],
+                        y[0], z[0], x[1], y[1], z[1]);
+    }
+}
+
 void fm_check_scene(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene *scene = object;
@@ -299,6 +324,9 @@ void fm_check_scene(fm_decoder *d, const fm_node *node, const void *object)
         fm_complain(d->loader, fm_find_place(node, "bodies", NULL, NULL),
                     "the scene needs \"bodies\" or \"fluids\": there is nothing to simulate");
     check_names(d, scene);
+    const fm_scene_fluid *fluids = scene->fluids.data;
+    for (int i = 0; i < scene->fluids.count; i++)
+        check_boxes(d, &fluids[i]);
     for (int i = 0; i < scene->coupling.count; i++)
         check_coupling(d, scene, i);
     if (scene->motions.count < 1)

@@ -205,8 +205,10 @@ static void run(int n, bool along, const int *marks, int m, double *drag)
     flow f = make_flow(n, along);
     double t = 0, cells = (double)f.n[0] * f.n[1] * f.n[2];
     for (int mark = 0; mark < m; mark++) {
-        for (; t < marks[mark] * MARK - f.dt / 2; t += f.dt)
+        while (t < marks[mark] * MARK - f.dt / 2) {
             step(&f);
+            t += f.dt;
+        }
         double sum = 0;
         for (size_t i = f.first; i < f.last; i++)
             sum += f.cell[i] * f.u[f.drive][i];

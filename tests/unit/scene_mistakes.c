@@ -232,6 +232,9 @@ static const mistake mistakes[] = {
      "a.obj: cannot read: No such file"},
     {"a mesh that is a folder", START "bodies: {c: {cloth: {mesh: {file: /}}}}\n", 3, 35,
      "/: file: it is not a regular file"},
+    {"water beside its tank", START "fluids: {w: {sph: {boxes: [{high: [0.5, 2, 0.5]}]}}}\n", 3, 29,
+     "fluids.w.sph.boxes[0] goes from (0, 0, 0) to (0.5, 2, 0.5), allowed is within `domain`: "
+     "(0, 0, 0) to (1, 1, 1)"},
     // cloth in fluids
     {"coupled to nothing", START SHEET WATER "coupling: [{body: c}]\n", 5, 12,
      "coupling[0] needs \"fluid\""},
