@@ -78,24 +78,6 @@ static inline int read_table(const char *path, double *values, int columns, int 
     return rows;
 }
 
-// The state of a world goes on in a fresh one, through bytes.
-static inline fm_world *move_into(fm_world *world, fm_world *fresh)
-{
-    fm_error err = {0};
-    size_t size = fm_world_save(world, NULL, 0);
-    void *bytes = malloc(size);
-    assert_int_equal(fm_world_save(world, bytes, size), size);
-    uint64_t hash = fm_world_hash(world);
-    fm_world_destroy(world);
-    bool good = fm_world_restore(fresh, bytes, size, &err);
-    if (!good)
-        print_error("%s\n", err.text);
-    assert_true(good);
-    assert_int_equal(fm_world_hash(fresh), hash);
-    free(bytes);
-    return fresh;
-}
-
 // The state's hash after a run of one kind on so many threads, moved to a fresh world at the frame
 // `pause`, is always the same, and another for another kind.
 static inline void check_same_bits(uint64_t run(int kind, int threads, int pause),

@@ -78,6 +78,9 @@ const int *fm_trimesh_triangles(const fm_trimesh *mesh, int *count);    // [3 * 
 
 // free.c: colliders with a mass.
 void fm_collider_push(fm_collider *collider, fm_vec3 at, fm_vec3 impulse);
+// How fast it will go at a point after a step of length h, by what it was given so far.
+fm_vec3 fm_collider_velocity_ahead(const fm_collider *collider, fm_vec3 at, fm_vec3 gravity,
+                                   double h);
 // Takes in what it was given, falls, moves for h, and stays away from the others and from planes.
 void fm_collider_move(fm_collider *collider, fm_vec3 gravity, double h,
                       const fm_placed_collider *solids, int solid_count);

@@ -28,13 +28,27 @@ void fm_collider_push(fm_collider *c, fm_vec3 at, fm_vec3 impulse)
     c->turn = fm_add(c->turn, fm_cross(fm_sub(at, c->centre), impulse));
 }
 
+// What it is pushed to by its weight and by what it was given.
+static void take_pushes(const fm_collider *c, fm_vec3 gravity, double h, fm_vec3 *velocity,
+                        fm_vec3 *spin)
+{
+    double inertia = 0.4 * c->mass * c->shape.radius * c->shape.radius;
+    *velocity = fm_add_scaled(c->velocity, gravity, h);
+    *velocity = fm_add_scaled(*velocity, c->impulse, 1 / c->mass);
+    *spin = fm_add_scaled(c->spin, c->turn, 1 / inertia);
+}
+
+fm_vec3 fm_collider_velocity_ahead(const fm_collider *c, fm_vec3 at, fm_vec3 gravity, double h)
+{
+    fm_vec3 velocity, spin;
+    take_pushes(c, gravity, h, &velocity, &spin);
+    return fm_add(velocity, fm_cross(spin, fm_sub(at, c->centre)));
+}
+
 void fm_collider_move(fm_collider *c, fm_vec3 gravity, double h, const fm_placed_collider *solids,
                       int solid_count)
 {
-    double inertia = 0.4 * c->mass * c->shape.radius * c->shape.radius;
-    c->velocity = fm_add_scaled(c->velocity, gravity, h);
-    c->velocity = fm_add_scaled(c->velocity, c->impulse, 1 / c->mass);
-    c->spin = fm_add_scaled(c->spin, c->turn, 1 / inertia);
+    take_pushes(c, gravity, h, &c->velocity, &c->spin);
     c->impulse = c->turn = (fm_vec3){0};
     c->centre = fm_add_scaled(c->centre, c->velocity, h);
     c->turned = fm_quat_multiply(fm_quat_of_turn(fm_scale(c->spin, h)), c->turned);

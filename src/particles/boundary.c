@@ -311,14 +311,10 @@ void fm_others_carry(const fm_particles_step *step)
         const fm_collider *c = owner < 0 ? NULL : step->around->colliders[owner];
         if (!c || !(c->mass > 0))
             continue;
-        double inertia = 0.4 * c->mass * c->shape.radius * c->shape.radius;
         float *row = p->others.density + FM_ROW * (size_t)i;
-        fm_vec3 arm = {(double)row[FM_X] + p->rows.origin[0] - c->centre.x,
-                       (double)row[FM_Y] + p->rows.origin[1] - c->centre.y,
-                       (double)row[FM_Z] + p->rows.origin[2] - c->centre.z};
-        fm_vec3 u = fm_add_scaled(c->velocity, step->around->gravity, step->h);
-        u = fm_add_scaled(u, c->impulse, 1 / c->mass);
-        u = fm_add(u, fm_cross(fm_add_scaled(c->spin, c->turn, 1 / inertia), arm));
+        fm_vec3 x = {(double)row[FM_X] + p->rows.origin[0], (double)row[FM_Y] + p->rows.origin[1],
+                     (double)row[FM_Z] + p->rows.origin[2]};
+        fm_vec3 u = fm_collider_velocity_ahead(c, x, step->around->gravity, step->h);
         row[FM_VX] = (float)u.x;
         row[FM_VY] = (float)u.y;
         row[FM_VZ] = p->def.dimensions == 3 ? (float)u.z : 0;

@@ -116,28 +116,13 @@ static fm_world *build(body what, ingredient kind, int threads)
     return world;
 }
 
-static fm_world *move_to_a_fresh_world(fm_world *world, body what, ingredient kind, int threads)
-{
-    fm_error err = {0};
-    size_t size = fm_world_save(world, NULL, 0);
-    void *bytes = malloc(size);
-    assert_int_equal(fm_world_save(world, bytes, size), size);
-    uint64_t hash = fm_world_hash(world);
-    fm_world_destroy(world);
-    world = build(what, kind, threads);
-    assert_true(fm_world_restore(world, bytes, size, &err));
-    assert_int_equal(fm_world_hash(world), hash);
-    free(bytes);
-    return world;
-}
-
 static uint64_t run(body what, ingredient kind, int threads, int pause)
 {
     fm_world *world = build(what, kind, threads);
     int contacts = 0, repelled = 0;
     for (int frame = 0; frame < FRAMES; frame++) {
         if (frame == pause)
-            world = move_to_a_fresh_world(world, what, kind, threads);
+            world = move_into(world, build(what, kind, threads));
         fm_report report = advance(world, FRAME);
         contacts += report.contact_count;
         repelled += report.repelled_count;
