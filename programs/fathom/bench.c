@@ -48,7 +48,9 @@ const command command_bench = {
     .name = "bench",
     .usage = "[NAME...] [--json]",
     .about = "the benchmarks, each with a ratio to a baseline of the same run",
-    .more = "Without names, all of them: memory, cloth, stiff, contact, particles, surface, files, render.",
+    .more =
+        "Without names, all of them: memory, cloth, stiff, contact, particles, surface, files,\n"
+        "render.",
     .options = {{"--json", NULL, NULL, "print JSON instead of a table"}},
     .rest_max = 16,
     .run = run_bench,
