@@ -145,7 +145,9 @@ typedef struct fm_enforcer {
     int map_count, strides; // strides: the coarsest edge spans 2^(strides - 1) cells
     fm_graph graph;
     fm_pairs rungs[FM_RUNGS]; // of a net: by coarseness, the edges first
-    double *mobility;         // 1/kg, 0 for those that pins hold
+    double *mobility;         // 1/kg, across the normal; 0 for those that pins hold
+    double *mobility_change;  // 1/kg, what is more of it along the normal: 0 or less
+    bool oriented;            // mobility_change is used
     unsigned char *fixed;     // scratch: 1 for those that are fixed now
     struct fm_front *front;   // for making maps
     // state
@@ -268,6 +270,12 @@ typedef struct fm_drag_step {
     double pressure, friction, skin, normal_history; // the physical one
     double layer;                                    // kg/m^2 of medium moving with the cloth
 } fm_drag_step;
+
+// kg, of a particle that is given an impulse: along its normal and across it. Impulses also move
+// the water of added mass, and meet the newest part of the history forces.
+typedef struct fm_effective_mass {
+    double along, across;
+} fm_effective_mass;
 
 // step.c: moves a cloth on by `duration` in `substeps` equal parts.
 int fm_cloth_substeps(const fm_cloth *cloth, double duration);
@@ -448,6 +456,8 @@ void fm_drag_close(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *med
 void fm_drag_explicit(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *v,
                       const fm_axes *medium, const fm_axes *derivative, const fm_axes *a, int first,
                       int last);
+fm_effective_mass fm_drag_effective_mass(const fm_cloth *cloth, const fm_drag_step *step, int i);
+bool fm_drag_lends_mass(const fm_drag_step *step); // effective masses differ from the cloth's own
 void fm_drag_apply_impulse(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *impulse,
                            int first, int last);
 void fm_drag_force_per_area(fm_cloth *cloth, const fm_surroundings *around, double *force);

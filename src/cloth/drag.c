@@ -282,6 +282,22 @@ void fm_drag_explicit(fm_cloth *c, const fm_drag_step *step, const fm_axes *v,
     explicit_lanes(last - first, &l, step);
 }
 
+// A jump d of the velocity within a substep feeds the memory the rate d/h at one push, to which the
+// history force answers with the impulse -k A w0 d: it acts like a mass k A w0.
+fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *d, int i)
+{
+    double m = c->inertia[i], A = c->wet_area[i];
+    if (!d->physical)
+        return (fm_effective_mass){m, m};
+    return (fm_effective_mass){m + A * (d->layer + d->normal_history * d->w0),
+                               m + A * d->skin * d->w0};
+}
+
+bool fm_drag_lends_mass(const fm_drag_step *d)
+{
+    return d->physical && (d->layer > 0 || (d->w0 > 0 && (d->skin > 0 || d->normal_history > 0)));
+}
+
 // v += M^-1 J, with the mass of the closing kick; acceleration and rate follow.
 FM_SIMD_CLONES
 static void impulse_lanes(int n, const lane_arrays *restrict l, const fm_drag_step *restrict d)

@@ -6,7 +6,10 @@
 //
 //     e = (l - r') / l / (m_a + m_b),   x_a += m_a e (x_b - x_a),   x_b -= m_b e (x_b - x_a)
 //
-// with r' = r, or (1 + s) r when the target is the threshold. Then v += (x - x_before) / h, which
+// with r' = r, or (1 + s) r when the target is the threshold. In a medium that lends mass along the
+// normal n, m is a matrix, M^-1 = m (1 - n n^T) + m_n n n^T of the effective mass (drag.c), and the
+// edge is corrected in its metric, x_a += M_a^-1 e (x_b - x_a): with the cloth's mass alone, what
+// turns the sheet would move the water for nothing and feed energy in. Then v += (x - x_before) / h, which
 // is what Verlet's positions would do by themselves.
 //
 // iterative [PRO95]: every stretch and shear edge, several passes.
@@ -42,6 +45,12 @@ enum {
     PAIR_BLOCK = 4096, // pairs that one task does
 };
 
+// Times its mobility across the normal that a particle's along it is less, at most. An edge along
+// the normals of its ends is corrected by moving the ends sideways, half the root of this times as
+// far as the edge is too long. Tried 3, 10, 30, 100 and no limit on crumpling sheets, tubes and
+// meshes of all materials: below 30 energy still grows, above it stretch does.
+static const double MOST_CHANGE = 30;
+
 // A list is made anew when the force has turned by more than this.
 static const double TURNED = 0.87; // cosine of 30 degrees
 
@@ -57,42 +66,130 @@ static limits find_limits(const fm_enforcement *def, bool compression)
     return (limits){1 + s, clamp ? 1 + s : 1, compression ? 1 - s : 0, clamp ? 1 - s : 1};
 }
 
-// Particles and their mobilities from one on.
-typedef struct run {
+// Particles as the corrections see them: positions and mobilities, those of M^-1 in the file's head.
+typedef struct points {
     double *x, *y, *z;
-    const double *m;
-} run;
+    const double *m;            // 1/kg, across the normal
+    const double *d;            // 1/kg, along the normal less across it: 0 or less
+    const double *nx, *ny, *nz; // normals
+} points;
 
-static run run_at(const fm_cloth *c, int i)
+static points points_of(const fm_cloth *c)
 {
-    return (run){c->x.x + i, c->x.y + i, c->x.z + i, c->enforcer->mobility + i};
+    return (points){
+        c->x.x,      c->x.y,      c->x.z,     c->enforcer->mobility, c->enforcer->mobility_change,
+        c->normal.x, c->normal.y, c->normal.z};
 }
 
-// n edges of one rest length, from the particles of one run to those of another.
-FM_SIMD_CLONES
-static void correct_runs(int n, double *restrict ax, double *restrict ay, double *restrict az,
-                         const double *restrict am, double *restrict bx, double *restrict by,
-                         double *restrict bz, const double *restrict bm, double rest,
-                         const limits *restrict limit)
+// One edge between particles i and j. oriented is known when this is compiled in.
+FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const limits *limit,
+                            bool oriented)
 {
-    double longest = rest * limit->longest, long_target = rest * limit->long_target;
-    double shortest = rest * limit->shortest, short_target = rest * limit->short_target;
+    double *x = p->x, *y = p->y, *z = p->z;
+    double dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
+    double l = sqrt(dx * dx + dy * dy + dz * dz), mi = p->m[i], mj = p->m[j];
+    double lack = l > rest * limit->longest ? l - rest * limit->long_target : 0;
+    lack = l < rest * limit->shortest ? l - rest * limit->short_target : lack;
+    if (!oriented) {
+        double e = lack / ((l + 1e-200) * (mi + mj + 1e-200));
+        double a = e * mi, b = e * mj;
+        x[i] += a * dx, y[i] += a * dy, z[i] += a * dz;
+        x[j] -= b * dx, y[j] -= b * dy, z[j] -= b * dz;
+        return;
+    }
+    double nix = p->nx[i], niy = p->ny[i], niz = p->nz[i];
+    double njx = p->nx[j], njy = p->ny[j], njz = p->nz[j];
+    double qi = nix * dx + niy * dy + niz * dz, qj = njx * dx + njy * dy + njz * dz;
+    double si = p->d[i] * qi, sj = p->d[j] * qj;
+    double mobility = mi + mj + (si * qi + sj * qj) / (l * l + 1e-200);
+    double e = lack / ((l + 1e-200) * (mobility + 1e-200));
+    x[i] += e * (mi * dx + si * nix), y[i] += e * (mi * dy + si * niy);
+    z[i] += e * (mi * dz + si * niz);
+    x[j] -= e * (mj * dx + sj * njx), y[j] -= e * (mj * dy + sj * njy);
+    z[j] -= e * (mj * dz + sj * njz);
+}
+
+// `blocks` blocks of two runs of k particles, from particle `first` on: each particle of the first
+// run with the one k further. k is known when this is compiled in.
+FM_INLINE void correct_blocks(const points *p, int first, int blocks, int k, double rest,
+                              const limits *limit, bool oriented)
+{
+    limits local = *limit;
+    points q = *p;
 #pragma omp simd
-    for (int i = 0; i < n; i++) {
-        double dx = bx[i] - ax[i], dy = by[i] - ay[i], dz = bz[i] - az[i];
-        double l = sqrt(dx * dx + dy * dy + dz * dz);
-        double lack = l > longest ? l - long_target : 0;
-        lack = l < shortest ? l - short_target : lack;
-        double e = lack / ((l + 1e-200) * (am[i] + bm[i] + 1e-200));
-        double a = e * am[i], b = e * bm[i];
-        ax[i] += a * dx, ay[i] += a * dy, az[i] += a * dz;
-        bx[i] -= b * dx, by[i] -= b * dy, bz[i] -= b * dz;
+    for (int b = 0; b < blocks; b++) {
+        for (int i = 0; i < k; i++)
+            correct_edge(&q, first + 2 * k * b + i, first + 2 * k * b + i + k, rest, &local,
+                         oriented);
     }
 }
 
-static void correct(int n, run a, run b, double rest, const limits *limit)
+// n edges of one rest length, from the particles a, a + 1, ... to b, b + 1, ...
+FM_INLINE void correct_run(const points *p, int n, int a, int b, double rest, const limits *limit,
+                           bool oriented)
 {
-    correct_runs(n, a.x, a.y, a.z, a.m, b.x, b.y, b.z, b.m, rest, limit);
+    limits local = *limit;
+    points q = *p;
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        correct_edge(&q, a + i, b + i, rest, &local, oriented);
+}
+
+// n edges that have no particle in common.
+FM_INLINE void correct_list_of_pairs(const points *p, int n, const int *a, const int *b,
+                                     const double *rest, const limits *limit, bool oriented)
+{
+    limits local = *limit;
+    points q = *p;
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        correct_edge(&q, a[i], b[i], rest[i], &local, oriented);
+}
+
+FM_SIMD_CLONES
+static void correct_short_runs(const points *p, int first, int blocks, int k, double rest,
+                               const limits *limit, bool oriented)
+{
+    if (oriented) {
+        if (k == 1)
+            correct_blocks(p, first, blocks, 1, rest, limit, true);
+        else if (k == 2)
+            correct_blocks(p, first, blocks, 2, rest, limit, true);
+        else
+            correct_blocks(p, first, blocks, 4, rest, limit, true);
+    } else if (k == 1) {
+        correct_blocks(p, first, blocks, 1, rest, limit, false);
+    } else if (k == 2) {
+        correct_blocks(p, first, blocks, 2, rest, limit, false);
+    } else {
+        correct_blocks(p, first, blocks, 4, rest, limit, false);
+    }
+}
+
+FM_SIMD_CLONES
+static void correct_runs(const points *p, int n, int a, int b, double rest, const limits *limit,
+                         bool oriented)
+{
+    if (oriented)
+        correct_run(p, n, a, b, rest, limit, true);
+    else
+        correct_run(p, n, a, b, rest, limit, false);
+}
+
+FM_SIMD_CLONES
+static void correct_pairs(const points *p, int n, const int *a, const int *b, const double *rest,
+                          const limits *limit, bool oriented)
+{
+    if (oriented)
+        correct_list_of_pairs(p, n, a, b, rest, limit, true);
+    else
+        correct_list_of_pairs(p, n, a, b, rest, limit, false);
+}
+
+static void correct(const fm_cloth *c, int n, int a, int b, double rest, const limits *limit)
+{
+    points p = points_of(c);
+    correct_runs(&p, n, a, b, rest, limit, c->enforcer->oriented);
 }
 
 typedef struct sweep {
@@ -101,72 +198,19 @@ typedef struct sweep {
     int stride, parity;
 } sweep;
 
-// One edge between particles i and j of a row.
-static inline void correct_edge(double *x, double *y, double *z, const double *m, int i, int j,
-                                double rest, const limits *limit)
-{
-    double dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
-    double l = sqrt(dx * dx + dy * dy + dz * dz);
-    double lack = l > rest * limit->longest ? l - rest * limit->long_target : 0;
-    lack = l < rest * limit->shortest ? l - rest * limit->short_target : lack;
-    double e = lack / ((l + 1e-200) * (m[i] + m[j] + 1e-200));
-    double a = e * m[i], b = e * m[j];
-    x[i] += a * dx, y[i] += a * dy, z[i] += a * dz;
-    x[j] -= b * dx, y[j] -= b * dy, z[j] -= b * dz;
-}
-
-// Blocks of two runs of 1, 2 or 4 particles: too short to be worth a call each.
-FM_SIMD_CLONES
-static void correct_ones(int blocks, double *restrict x, double *restrict y, double *restrict z,
-                         const double *restrict m, double rest, const limits *restrict limit)
-{
-    limits local = *limit;
-#pragma omp simd
-    for (int b = 0; b < blocks; b++)
-        correct_edge(x, y, z, m, 2 * b, 2 * b + 1, rest, &local);
-}
-
-FM_SIMD_CLONES
-static void correct_twos(int blocks, double *restrict x, double *restrict y, double *restrict z,
-                         const double *restrict m, double rest, const limits *restrict limit)
-{
-    limits local = *limit;
-#pragma omp simd
-    for (int b = 0; b < blocks; b++) {
-        correct_edge(x, y, z, m, 4 * b, 4 * b + 2, rest, &local);
-        correct_edge(x, y, z, m, 4 * b + 1, 4 * b + 3, rest, &local);
-    }
-}
-
-FM_SIMD_CLONES
-static void correct_fours(int blocks, double *restrict x, double *restrict y, double *restrict z,
-                          const double *restrict m, double rest, const limits *restrict limit)
-{
-    limits local = *limit;
-    for (int b = 0; b < blocks; b++) {
-#pragma omp simd
-        for (int i = 0; i < 4; i++)
-            correct_edge(x, y, z, m, 8 * b + i, 8 * b + i + 4, rest, &local);
-    }
-}
-
 static void correct_row(const sweep *s, int row, int columns, double rest)
 {
     const fm_cloth *c = s->cloth;
     int k = s->stride, first = s->parity * k, blocks = (columns - first) / (2 * k);
-    run r = run_at(c, row + first);
+    points p = points_of(c);
     if (blocks < 0)
         return;
-    if (k == 1)
-        correct_ones(blocks, r.x, r.y, r.z, r.m, rest, &s->limit);
-    else if (k == 2)
-        correct_twos(blocks, r.x, r.y, r.z, r.m, rest, &s->limit);
-    else if (k == 4)
-        correct_fours(blocks, r.x, r.y, r.z, r.m, rest, &s->limit);
+    if (k < 8) // runs too short to be worth a call each
+        correct_short_runs(&p, row + first, blocks, k, rest, &s->limit, c->enforcer->oriented);
     for (int b = k < 8 ? blocks : 0; b <= blocks; b++) { // the last one may be cut short
         int at = first + 2 * k * b, left = columns - k - at, n = left < k ? left : k;
         if (n > 0)
-            correct(n, run_at(c, row + at), run_at(c, row + at + k), rest, &s->limit);
+            correct(c, n, row + at, row + at + k, rest, &s->limit);
     }
 }
 
@@ -188,11 +232,11 @@ static void correct_between_rows(void *context, int first, int last)
         if (r / k % 2 != s->parity)
             continue;
         int a = r * n, b = (r + k) * n;
-        correct(n, run_at(c, a), run_at(c, b), rest, &s->limit);
+        correct(c, n, a, b, rest, &s->limit);
         if (!c->def.enforcement.shear || k >= n)
             continue;
-        correct(n - k, run_at(c, a), run_at(c, b + k), diagonal, &s->limit);
-        correct(n - k, run_at(c, a + k), run_at(c, b), diagonal, &s->limit);
+        correct(c, n - k, a, b + k, diagonal, &s->limit);
+        correct(c, n - k, a + k, b, diagonal, &s->limit);
     }
 }
 
@@ -224,26 +268,6 @@ static void correct_second_ends(int n, const int *restrict a, const int *restric
     }
 }
 
-// Both ends of n edges that have no particle in common.
-FM_SIMD_CLONES
-static void correct_pairs(int n, const int *restrict a, const int *restrict b,
-                          const double *restrict rest, const double *restrict m,
-                          const limits *restrict limit, double *restrict x, double *restrict y,
-                          double *restrict z)
-{
-#pragma omp simd
-    for (int i = 0; i < n; i++) {
-        int p = a[i], q = b[i];
-        double dx = x[q] - x[p], dy = y[q] - y[p], dz = z[q] - z[p];
-        double l = sqrt(dx * dx + dy * dy + dz * dz), r = rest[i];
-        double lack = l > r * limit->longest ? l - r * limit->long_target : 0;
-        lack = l < r * limit->shortest ? l - r * limit->short_target : lack;
-        double e = lack / ((l + 1e-200) * (m[p] + m[q] + 1e-200));
-        x[p] += m[p] * e * dx, y[p] += m[p] * e * dy, z[p] += m[p] * e * dz;
-        x[q] -= m[q] * e * dx, y[q] -= m[q] * e * dy, z[q] -= m[q] * e * dz;
-    }
-}
-
 typedef struct rung {
     fm_cloth *cloth;
     const fm_pairs *pairs;
@@ -256,8 +280,9 @@ static void correct_pair_range(void *context, int first, int last)
     const rung *r = context;
     const fm_cloth *c = r->cloth;
     int at = r->start + first;
-    correct_pairs(last - first, r->pairs->a + at, r->pairs->b + at, r->pairs->rest + at,
-                  c->enforcer->mobility, &r->limit, c->x.x, c->x.y, c->x.z);
+    points p = points_of(c);
+    correct_pairs(&p, last - first, r->pairs->a + at, r->pairs->b + at, r->pairs->rest + at,
+                  &r->limit, c->enforcer->oriented);
 }
 
 static void correct_rung(fm_cloth *c, fm_pool *pool, int n)
@@ -289,20 +314,24 @@ static void correct_list(fm_cloth *c, const fm_pairs *list)
     }
 }
 
-// Onto the sphere around the anchor, for what is outside of it.
+// Onto the sphere around the anchor, which is at (ax, ay, az), for what is outside of it. The move
+// is along M^-1 of the way there, as in correct_edge: d = 0 without axes.
 FM_SIMD_CLONES
 static void pull_within_reach(int n, const int *restrict anchor, const double *restrict reach,
-                              double longest, const double *restrict m, const double *restrict ax,
-                              const double *restrict ay, const double *restrict az,
-                              double *restrict x, double *restrict y, double *restrict z)
+                              double longest, const points *restrict p, const double *restrict ax,
+                              const double *restrict ay, const double *restrict az)
 {
+    double *x = p->x, *y = p->y, *z = p->z;
+    const double *m = p->m, *d = p->d, *nx = p->nx, *ny = p->ny, *nz = p->nz;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         int j = anchor[i];
         double dx = x[i] - ax[j], dy = y[i] - ay[j], dz = z[i] - az[j];
         double l = sqrt(dx * dx + dy * dy + dz * dz), r = longest * reach[i];
-        double e = l > r && m[i] > 0 ? (l - r) / l : 0;
-        x[i] -= e * dx, y[i] -= e * dy, z[i] -= e * dz;
+        double q = nx[i] * dx + ny[i] * dy + nz[i] * dz, s = d[i] * q;
+        double e = l > r && m[i] > 0 ? (l - r) / (l * (m[i] + s * q / (l * l))) : 0;
+        x[i] -= e * (m[i] * dx + s * nx[i]), y[i] -= e * (m[i] * dy + s * ny[i]);
+        z[i] -= e * (m[i] * dz + s * nz[i]);
     }
 }
 
@@ -311,11 +340,13 @@ static void pull_range(void *context, int first, int last)
     fm_cloth *c = context;
     const fm_correction_map *map = &c->enforcer->maps[c->enforcer->current];
     double longest = 1 + c->def.enforcement.threshold;
+    points all = points_of(c);
+    points p = {all.x + first, all.y + first,  all.z + first,  all.m + first,
+                all.d + first, all.nx + first, all.ny + first, all.nz + first};
     for (int k = 0; k < FM_TETHERS; k++) {
         size_t at = (size_t)k * c->lanes + first;
-        pull_within_reach(last - first, map->anchor + at, map->reach + at, longest,
-                          c->enforcer->mobility + first, c->drag_known.x, c->drag_known.y,
-                          c->drag_known.z, c->x.x + first, c->x.y + first, c->x.z + first);
+        pull_within_reach(last - first, map->anchor + at, map->reach + at, longest, &p,
+                          c->drag_known.x, c->drag_known.y, c->drag_known.z);
     }
 }
 
@@ -344,14 +375,29 @@ static void correct_all(fm_substep *s)
     }
 }
 
+static void set_mobility(const fm_cloth *c, const fm_drag_step *drag, int i)
+{
+    fm_effective_mass m = fm_drag_effective_mass(c, drag, i);
+    double across = 1 / m.across;
+    c->enforcer->mobility[i] = across;
+    c->enforcer->mobility_change[i] = fmax(1 / m.along, across / MOST_CHANGE) - across;
+}
+
+// From the masses of this substep: a medium changes them all the time.
 static void set_mobilities(fm_substep *s)
 {
     const fm_cloth *c = s->cloth;
-    for (int i = 0; i < c->count && c->inertia != c->mass; i++) // a medium changes it all the time
-        c->enforcer->mobility[i] = 1 / c->inertia[i];
+    fm_enforcer *e = c->enforcer;
+    bool lent = fm_drag_lends_mass(&s->drag);
+    for (int i = 0; i < c->count && (lent || e->oriented || c->inertia != c->mass); i++)
+        set_mobility(c, &s->drag, i);
+    e->oriented = lent;
     for (int p = 0; p < c->pinned_count; p++) {
         int i = c->pinned[p];
-        c->enforcer->mobility[i] = fm_cloth_is_held(c, i, s->end) ? 0 : 1 / c->inertia[i];
+        if (fm_cloth_is_held(c, i, s->end))
+            e->mobility[i] = e->mobility_change[i] = 0;
+        else
+            set_mobility(c, &s->drag, i);
     }
 }
 
@@ -555,6 +601,7 @@ bool fm_enforcer_setup(fm_cloth *c, fm_error *err)
     c->enforcer = e;
     e->map_count = 1;
     e->mobility = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof(double), c->name, err);
+    e->mobility_change = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof(double), c->name, err);
     e->fixed = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, c->name, err);
     if (!fm_graph_make(c, &e->graph, err) || !fm_front_alloc(c, err) ||
         !fm_correction_map_alloc(c, &e->maps[0], err))

@@ -100,13 +100,19 @@ void fm_substep_collide(fm_substep *s, double margin, bool again, int first, int
 {
     fm_cloth *c = s->cloth;
     int count = c->def.contact.enabled ? 0 : s->around->collider_count;
+    bool lent = fm_drag_lends_mass(&s->drag);
     for (int i = first; i < last && count > 0 && i < c->count; i++) {
         if (again && !c->touch[i])
             continue;
         bool touched = false;
         fm_vec3 x = {c->x.x[i], c->x.y[i], c->x.z[i]}, v = {c->v.x[i], c->v.y[i], c->v.z[i]};
-        if (!held(s, i))
-            fm_collide_particle(s->around->placed, count, margin, &x, &v, &touched);
+        if (!held(s, i)) {
+            fm_effective_mass m = fm_drag_effective_mass(c, &s->drag, i);
+            fm_mass_axis axis = {{c->normal.x[i], c->normal.y[i], c->normal.z[i]},
+                                 m.across / m.along};
+            fm_collide_particle_with_axis(s->around->placed, count, margin, lent ? &axis : NULL, &x,
+                                          &v, &touched);
+        }
         if (!again) {
             c->touch[i] = touched;
             if (!c->enforcer) // which has begun it

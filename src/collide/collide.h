@@ -66,6 +66,16 @@ bool fm_placed_is_far(const fm_placed_collider *placed, fm_vec3 point, double ra
 bool fm_collide_particle(const fm_placed_collider *placed, int collider_count, double margin,
                          fm_vec3 *position, fm_vec3 *velocity, bool *touched);
 
+// The same for a particle that is heavier along an axis, as cloth is that moves water along its
+// normal: impulses answer to M^-1 = 1 - (1 - ratio) e e^T, up to a factor.
+typedef struct fm_mass_axis {
+    fm_vec3 e;    // unit
+    double ratio; // mass across the axis over mass along it, in (0, 1]
+} fm_mass_axis;
+bool fm_collide_particle_with_axis(const fm_placed_collider *placed, int collider_count,
+                                   double margin, const fm_mass_axis *axis, fm_vec3 *position,
+                                   fm_vec3 *velocity, bool *touched);
+
 // mesh.c. Everything in the mesh's own frame, before its motion.
 fm_trimesh *fm_trimesh_new(fm_arena *arena, const fm_collider_mesh *def, const char *object,
                            fm_error *err);

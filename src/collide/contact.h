@@ -64,6 +64,13 @@ fm_contact_axes fm_contact_ends(fm_contact_set *set);
 fm_contact_axes fm_contact_velocities(fm_contact_set *set);
 double *fm_contact_inverse_masses(fm_contact_set *set);
 
+// A vertex may be heavier along one axis, as cloth is that moves water along its normal:
+//     M^-1 = a (1 - e e^T) + b e e^T,   a inverse mass, b inverse mass along the unit axis e
+// With `use` the caller fills both before a step; without, b = a.
+void fm_contact_use_mass_axes(fm_contact_set *set, bool use);
+fm_contact_axes fm_contact_mass_axes(fm_contact_set *set);
+double *fm_contact_axis_inverse_masses(fm_contact_set *set);
+
 // From starts to ends in h seconds. When the starts are free of intersections and no pair is
 // counted as pinched, the ends are free of them, and so is the way (a broken line where the step
 // was cut into parts). Vertices without mass are left where they are.
@@ -224,6 +231,9 @@ struct fm_contact_set {
     // the caller's
     fm_contact_axes x0, x1, v;
     double *inverse_mass;
+    fm_contact_axes mass_axis; // unit vectors
+    double *axis_inverse_mass; // 1/kg, along them
+    bool has_mass_axes;
 
     // of the part of the step under way
     fm_contact_axes from, to;

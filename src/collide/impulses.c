@@ -17,6 +17,15 @@
 // that kick-drift-kick slides down an incline at g (sin a - mu cos a) exactly, and stays where
 // friction holds it.
 //
+// Vertices that are heavier along an axis (contact.h) have a matrix for 1/m. The relative motion
+// of the pair's points then answers an impulse p by K p, K = sum w_i^2 M_i^-1:
+//
+//     normal     p = n (approach taken) / (n . K n)
+//     friction   p = -s d',   d' = d - n (n . K d) / (n . K n),   d along the sliding that is left,
+//                s = the smaller of |sliding| / (d' . K d') and friction x the normal impulse
+//
+// d' leaves the normal motion alone. Neither of the two can add energy in the metric of M.
+//
 // A pair is certainly free all the way when the plane of its normal separates it at both ends: all
 // is linear in between. Only where that fails is the time of impact asked for [BFA02], and the pair
 // gets closest points and normal of that moment.
@@ -73,6 +82,85 @@ FM_INLINE fm_vec3 find_friction(const contact *c, fm_vec3 relative, double taken
     return fm_scale(slide, square > most * most ? -most / sqrt(square) : -1);
 }
 
+// Symmetric 3 x 3.
+typedef struct matrix {
+    double xx, yy, zz, xy, xz, yz;
+} matrix;
+
+FM_INLINE fm_vec3 multiply(const matrix *k, fm_vec3 p)
+{
+    return (fm_vec3){k->xx * p.x + k->xy * p.y + k->xz * p.z,
+                     k->xy * p.x + k->yy * p.y + k->yz * p.z,
+                     k->xz * p.x + k->yz * p.y + k->zz * p.z};
+}
+
+// K of the file's head.
+static matrix find_mobility(const fm_contact_set *set, const contact *c)
+{
+    matrix k = {0};
+    for (int i = 0; i < 4; i++) {
+        int v = c->v[i];
+        double ww = c->w[i] * c->w[i], a = ww * set->inverse_mass[v];
+        double b = ww * set->axis_inverse_mass[v] - a;
+        fm_vec3 e = fm_contact_at(set->mass_axis, v);
+        k.xx += a + b * e.x * e.x, k.yy += a + b * e.y * e.y, k.zz += a + b * e.z * e.z;
+        k.xy += b * e.x * e.y, k.xz += b * e.x * e.z, k.yz += b * e.y * e.z;
+    }
+    return k;
+}
+
+// Moves the pair's vertices as the impulse p on its points would.
+static void add_impulse(const fm_contact_set *set, const contact *c, fm_contact_axes x, fm_vec3 p)
+{
+    for (int i = 0; i < 4; i++) {
+        int v = c->v[i];
+        double a = set->inverse_mass[v];
+        if (a == 0 || c->w[i] == 0)
+            continue; // another thread may be reading it
+        fm_vec3 e = fm_contact_at(set->mass_axis, v);
+        double along = (set->axis_inverse_mass[v] - a) * fm_dot(e, p);
+        fm_vec3 change = fm_scale(fm_add_scaled(fm_scale(p, a), e, along), c->w[i]);
+        x.x[v] += change.x, x.y[v] += change.y, x.z[v] += change.z;
+    }
+}
+
+// Makes the points go apart by `push` more, of which `taken` was approach and bounds friction.
+static fm_vec3 find_impulse(const contact *c, const matrix *k, fm_vec3 relative, double push,
+                            double taken)
+{
+    fm_vec3 kn = multiply(k, c->n);
+    double nkn = fm_dot(c->n, kn);
+    fm_vec3 normal = fm_scale(c->n, push / nkn);
+    fm_vec3 slide = fm_add_scaled(relative, kn, taken / nkn);
+    slide = fm_add_scaled(slide, c->n, -fm_dot(slide, c->n));
+    double speed = fm_length(slide), most = c->friction * taken / nkn;
+    if (!(speed > 0) || !(most > 0))
+        return normal;
+    fm_vec3 d = fm_scale(slide, 1 / speed);
+    d = fm_add_scaled(d, c->n, -fm_dot(d, kn) / nkn);
+    double s = fm_smaller(most, speed / fm_dot(d, multiply(k, d)));
+    return fm_add_scaled(normal, d, -s);
+}
+
+// As apply_to_pair does with scalar masses, from the relative way, the lack and what of it is
+// approach.
+static bool push_with_axes(fm_contact_set *set, const contact *c, fm_vec3 way, double lack,
+                           double taken)
+{
+    matrix k = find_mobility(set, c);
+    if (!(fm_dot(c->n, multiply(&k, c->n)) > 0))
+        return false;
+    add_impulse(set, c, set->to, find_impulse(c, &k, way, lack, taken));
+    if (taken > 0 && set->parts > 1)
+        add_impulse(set, c, set->rate,
+                    fm_scale(find_impulse(c, &k, way, taken, taken), set->parts));
+    fm_vec3 relative = sum_weighted(c, set->v);
+    double approach = -fm_dot(relative, c->n);
+    if (approach > 0)
+        add_impulse(set, c, set->v, find_impulse(c, &k, relative, approach, approach));
+    return true;
+}
+
 FM_INLINE void apply_to_velocities(fm_contact_set *set, const contact *c)
 {
     fm_vec3 relative = sum_weighted(c, set->v);
@@ -99,14 +187,16 @@ FM_INLINE bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm
     double lack = target - fm_dot(c.n, end);
     if (!(lack > NOTHING * h))
         return false;
+    fm_vec3 way = fm_sub(end, start);
+    double taken = fm_smaller(lack, fm_larger(0, -fm_dot(way, c.n)));
+    c.friction = find_pair_friction(set, c.v);
+    if (set->has_mass_axes)
+        return push_with_axes(set, &c, way, lack, taken);
     for (int i = 0; i < 4; i++)
         mobility += set->inverse_mass[c.v[i]] * c.w[i] * c.w[i];
     if (!(mobility > 0))
         return false;
     c.inertia = 1 / mobility;
-    c.friction = find_pair_friction(set, c.v);
-    fm_vec3 way = fm_sub(end, start);
-    double taken = fm_smaller(lack, fm_larger(0, -fm_dot(way, c.n)));
     fm_vec3 friction = find_friction(&c, way, taken);
     add_weighted(set, &c, set->to, fm_add_scaled(friction, c.n, lack));
     if (taken > 0 && set->parts > 1)

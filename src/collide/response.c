@@ -20,6 +20,10 @@
 //
 //     v <- v_t max(0, 1 - mu |v_n| / |v_t|)
 //
+// A particle whose mass differs along an axis answers an impulse p by K p, K = 1 - (1 - r) e e^T.
+// Then the normal impulse is -v_n / (n . K n); friction acts along d', the direction of what still
+// slides less what of it would change v_n (impulses.c has the formulas). Neither adds energy.
+//
 //   x  position, m    m  margin, m    n  outward normal    mu  friction
 #include "collide/collide.h"
 
@@ -45,6 +49,7 @@ typedef struct surroundings {
     const fm_placed_collider *placed;
     int count;
     double margin;
+    const fm_mass_axis *axis; // NULL: one mass for all directions
 } surroundings;
 
 // How far rounding may move a distance: positions and shapes are that exact and no more.
@@ -167,13 +172,42 @@ static int find_move(const surroundings *around, fm_vec3 x, hold holds[MAX_HELD]
     return 1;
 }
 
+static fm_vec3 move_by(const fm_mass_axis *axis, fm_vec3 p)
+{
+    return fm_add_scaled(p, axis->e, (axis->ratio - 1) * fm_dot(axis->e, p));
+}
+
+// apply_friction for a mass that differs along an axis: `into` is the speed into the surface.
+static void apply_friction_with_axis(const fm_contact *contact, double friction, double into,
+                                     const fm_mass_axis *axis, fm_vec3 *velocity)
+{
+    fm_vec3 n = contact->normal, kn = move_by(axis, n);
+    double nkn = fm_dot(n, kn);
+    *velocity = fm_add_scaled(*velocity, kn, into / nkn);
+    fm_vec3 sliding = fm_sub(*velocity, contact->velocity);
+    sliding = fm_add_scaled(sliding, n, -fm_dot(sliding, n));
+    double speed = fm_length(sliding);
+    if (!(speed > 0))
+        return;
+    fm_vec3 d = fm_scale(sliding, 1 / speed);
+    d = fm_add_scaled(d, n, -fm_dot(d, kn) / nkn);
+    fm_vec3 kd = move_by(axis, d);
+    double impulse = fmin(friction * into / nkn, speed / fm_dot(d, kd));
+    *velocity = fm_add_scaled(*velocity, kd, -impulse);
+}
+
 // Gives the speed into the surface that it took away.
-static double apply_friction(const fm_contact *contact, double friction, fm_vec3 *velocity)
+static double apply_friction(const fm_contact *contact, double friction, const fm_mass_axis *axis,
+                             fm_vec3 *velocity)
 {
     fm_vec3 relative = fm_sub(*velocity, contact->velocity);
     double into = -fm_dot(relative, contact->normal);
     if (!(into > 0))
         return 0;
+    if (axis) {
+        apply_friction_with_axis(contact, friction, into, axis, velocity);
+        return into;
+    }
     fm_vec3 sliding = fm_add_scaled(relative, contact->normal, into);
     double speed = fm_length(sliding), stopped = friction * into;
     double kept = speed > stopped ? 1 - stopped / speed : 0;
@@ -192,7 +226,7 @@ static double sweep_velocity(const surroundings *around, fm_vec3 x, fm_vec3 *vel
             continue;
         fm_contact contact = fm_collider_contact(placed, x);
         if (contact.distance <= range)
-            most = fmax(most, apply_friction(&contact, placed->friction, velocity));
+            most = fmax(most, apply_friction(&contact, placed->friction, around->axis, velocity));
     }
     return most;
 }
@@ -207,19 +241,20 @@ static void settle_velocity(const surroundings *around, fm_vec3 x, fm_vec3 *velo
 
 // What holds a move takes from the velocity. Two faces of one mesh are seen together here only, so
 // that a corner between them is settled here too.
-static void press_velocity(const hold *holds, int count, fm_vec3 *velocity)
+static void press_velocity(const hold *holds, int count, const fm_mass_axis *axis,
+                           fm_vec3 *velocity)
 {
     double first = 0, most = 0;
     bool convex = true;
     for (int i = 0; i < count; i++) {
-        first = fmax(first, apply_friction(&holds[i].contact, holds[i].friction, velocity));
+        first = fmax(first, apply_friction(&holds[i].contact, holds[i].friction, axis, velocity));
         convex = convex && holds[i].convex;
     }
     most = convex || count == 1 ? 0 : first;
     for (int sweep = 1; sweep < MAX_SWEEPS && most > 1e-6 * first; sweep++) {
         most = 0;
         for (int i = 0; i < count; i++)
-            most = fmax(most, apply_friction(&holds[i].contact, holds[i].friction, velocity));
+            most = fmax(most, apply_friction(&holds[i].contact, holds[i].friction, axis, velocity));
     }
 }
 
@@ -235,20 +270,28 @@ static bool free_particle(const surroundings *around, fm_vec3 *x, fm_vec3 *veloc
         }
         fm_vec3 move;
         int count = find_move(around, *x, holds, &move);
-        press_velocity(holds, count, velocity);
+        press_velocity(holds, count, around->axis, velocity);
         *x = fm_add(*x, move);
         contact_count += count;
     }
     return is_free(around, *x);
 }
 
-bool fm_collide_particle(const fm_placed_collider *placed, int collider_count, double margin,
-                         fm_vec3 *position, fm_vec3 *velocity, bool *touched)
+bool fm_collide_particle_with_axis(const fm_placed_collider *placed, int collider_count,
+                                   double margin, const fm_mass_axis *axis, fm_vec3 *position,
+                                   fm_vec3 *velocity, bool *touched)
 {
     assert(margin >= 0);
-    surroundings around = {placed, collider_count, margin};
+    surroundings around = {placed, collider_count, margin, axis};
     bool near = !is_free(&around, *position);
     if (touched)
         *touched = near;
     return !near || free_particle(&around, position, velocity);
+}
+
+bool fm_collide_particle(const fm_placed_collider *placed, int collider_count, double margin,
+                         fm_vec3 *position, fm_vec3 *velocity, bool *touched)
+{
+    return fm_collide_particle_with_axis(placed, collider_count, margin, NULL, position, velocity,
+                                         touched);
 }

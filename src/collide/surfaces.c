@@ -61,13 +61,14 @@ static void *alloc(fm_contact_set *set, int count, size_t size, fm_error *err)
 static bool alloc_set(fm_contact_set *set, fm_error *err)
 {
     int n = set->vertex_count, t = set->triangle_count;
-    fm_contact_axes *axes[] = {&set->x0,    &set->x1,   &set->v,       &set->from,
-                               &set->to,    &set->rate, &set->saved_v, &set->saved_rate,
-                               &set->built, &set->seen};
+    fm_contact_axes *axes[] = {&set->x0,    &set->x1,   &set->v,        &set->from,
+                               &set->to,    &set->rate, &set->saved_v,  &set->saved_rate,
+                               &set->built, &set->seen, &set->mass_axis};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = alloc_axes(set, err);
     set->body_of = alloc(set, n, sizeof(int), err);
     set->inverse_mass = alloc(set, n, sizeof(double), err);
+    set->axis_inverse_mass = alloc(set, n, sizeof(double), err);
     set->height = alloc(set, n, sizeof(double), err);
     set->some_triangle = alloc(set, n, sizeof(int), err);
     set->pinched = alloc(set, n, sizeof(bool), err);
@@ -381,6 +382,21 @@ fm_contact_axes fm_contact_velocities(fm_contact_set *set)
 double *fm_contact_inverse_masses(fm_contact_set *set)
 {
     return set->inverse_mass;
+}
+
+void fm_contact_use_mass_axes(fm_contact_set *set, bool use)
+{
+    set->has_mass_axes = use;
+}
+
+fm_contact_axes fm_contact_mass_axes(fm_contact_set *set)
+{
+    return set->mass_axis;
+}
+
+double *fm_contact_axis_inverse_masses(fm_contact_set *set)
+{
+    return set->axis_inverse_mass;
 }
 
 const bool *fm_contact_pinched(const fm_contact_set *set)

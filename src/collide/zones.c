@@ -11,6 +11,9 @@
 //
 //     u = sum m_i u_i / M,      R: turn by I^-1 sum m_i r_i x u_i
 //
+// With masses that differ along axes (contact.h), u and the turn are those that leave the least
+// energy, sum (u_i - u - turn x r_i)^T M_i (...): the same thing, six equations at once.
+//
 // A zone that meets a vertex without mass follows it: rigidly with a triangle of a kinematic
 // surface, translated with a pinned vertex. A pair that meets inside a zone that follows already
 // is between two things that move apart from each other: it is pinched.
@@ -129,6 +132,75 @@ static void add_inertia(double a[6], fm_vec3 r, double m)
     a[5] -= m * r.y * r.z;
 }
 
+// Solves a x = b for two right sides in place; a symmetric, positive, destroyed.
+static void solve_six(double a[6][6], double b[6][2])
+{
+    for (int k = 0; k < 6; k++) { // a = L L^T, row by row
+        for (int j = 0; j <= k; j++) {
+            double sum = a[k][j];
+            for (int i = 0; i < j; i++)
+                sum -= a[k][i] * a[j][i];
+            a[k][j] = j < k ? sum / a[j][j] : sqrt(fm_larger(sum, 1e-300));
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        for (int k = 0; k < 6; k++) {
+            for (int i = 0; i < k; i++)
+                b[k][side] -= a[k][i] * b[i][side];
+            b[k][side] /= a[k][k];
+        }
+        for (int k = 5; k >= 0; k--) {
+            for (int i = k + 1; i < 6; i++)
+                b[k][side] -= a[i][k] * b[i][side];
+            b[k][side] /= a[k][k];
+        }
+    }
+}
+
+static fm_vec3 multiply_mass(const fm_contact_set *set, int v, fm_vec3 u)
+{
+    double across = 1 / set->inverse_mass[v], along = 1 / set->axis_inverse_mass[v];
+    fm_vec3 e = fm_contact_at(set->mass_axis, v);
+    return fm_add_scaled(fm_scale(u, across), e, (along - across) * fm_dot(e, u));
+}
+
+// Ways and velocities of the members, by the rigid motions that are nearest in the metric of M.
+// What is rigid is six fields: three translations, three turns about the centre.
+static void fit_with_axes(const fm_contact_set *set, const fm_zone_member *members, int count,
+                          rigid *motion, fm_vec3 *turn)
+{
+    double a[6][6] = {{0}}, b[6][2] = {{0}};
+    for (int k = 0; k < count; k++) {
+        int v = members[k].vertex;
+        fm_vec3 x = fm_contact_at(set->from, v), r = fm_sub(x, motion->centre);
+        fm_vec3 field[6] = {{1, 0, 0},      {0, 1, 0},      {0, 0, 1},
+                            {0, -r.z, r.y}, {r.z, 0, -r.x}, {-r.y, r.x, 0}};
+        fm_vec3 way = multiply_mass(set, v, fm_sub(fm_contact_at(set->to, v), x));
+        fm_vec3 velocity = multiply_mass(set, v, fm_contact_at(set->v, v));
+        for (int i = 0; i < 6; i++) {
+            fm_vec3 heavy = multiply_mass(set, v, field[i]);
+            for (int j = 0; j < 6; j++)
+                a[i][j] += fm_dot(heavy, field[j]);
+            b[i][0] += fm_dot(way, field[i]);
+            b[i][1] += fm_dot(velocity, field[i]);
+        }
+    }
+    double small = 1e-9 * (a[3][3] + a[4][4] + a[5][5]) + 1e-300;
+    for (int i = 3; i < 6; i++)
+        a[i][i] += small; // a row of vertices has an inverse, too
+    solve_six(a, b);
+    motion->way = (fm_vec3){b[0][0], b[1][0], b[2][0]};
+    motion->velocity = (fm_vec3){b[0][1], b[1][1], b[2][1]};
+    *turn = (fm_vec3){b[3][0], b[4][0], b[5][0]};
+    motion->spin = (fm_vec3){b[3][1], b[4][1], b[5][1]};
+}
+
+static fm_quat limit_turn(fm_vec3 turn)
+{
+    double angle = fm_length(turn);
+    return fm_quat_of_turn(angle > LARGEST_TURN ? fm_scale(turn, LARGEST_TURN / angle) : turn);
+}
+
 // The rigid motion with the momentum of the members' wished ways, and of their velocities.
 static rigid find_free_motion(const fm_contact_set *set, const fm_zone_member *members, int count)
 {
@@ -147,6 +219,11 @@ static rigid find_free_motion(const fm_contact_set *set, const fm_zone_member *m
     motion.way = fm_scale(motion.way, 1 / mass);
     motion.velocity = fm_scale(motion.velocity, 1 / mass);
     fm_vec3 turn = {0, 0, 0}, spin = {0, 0, 0};
+    if (set->has_mass_axes) {
+        fit_with_axes(set, members, count, &motion, &turn);
+        motion.rotation = limit_turn(turn);
+        return motion;
+    }
     for (int k = 0; k < count; k++) {
         int v = members[k].vertex;
         double m = 1 / set->inverse_mass[v];
@@ -156,11 +233,7 @@ static rigid find_free_motion(const fm_contact_set *set, const fm_zone_member *m
         spin = fm_add_scaled(spin, fm_cross(r, fm_contact_at(set->v, v)), m);
         add_inertia(inertia, r, m);
     }
-    turn = solve_inertia(inertia, turn);
-    double angle = fm_length(turn);
-    if (angle > LARGEST_TURN)
-        turn = fm_scale(turn, LARGEST_TURN / angle);
-    motion.rotation = fm_quat_of_turn(turn);
+    motion.rotation = limit_turn(solve_inertia(inertia, turn));
     motion.spin = solve_inertia(inertia, spin);
     return motion;
 }

@@ -217,18 +217,36 @@ static void take_starts(fm_touch *touch, double t, bool anew)
     }
 }
 
+// What resists a jump of velocity: the cloth's mass, the water that moves with it along its normal,
+// and the newest part of the history forces.
+static void take_masses(fm_touch *touch, int i, double t)
+{
+    const fm_cloth *c = touch->cloths[i];
+    int first = fm_contact_first_vertex(touch->set, i);
+    double *across = fm_contact_inverse_masses(touch->set) + first;
+    double *along = fm_contact_axis_inverse_masses(touch->set) + first;
+    copy_cloth(c, from_vertex(fm_contact_mass_axes(touch->set), first), &c->normal);
+    for (int k = 0; k < c->count; k++) {
+        fm_effective_mass m = fm_drag_effective_mass(c, &touch->steps[i].drag, k);
+        bool held = fm_cloth_is_held(c, k, t);
+        across[k] = held ? 0 : 1 / m.across;
+        along[k] = held ? 0 : 1 / m.along;
+    }
+}
+
 static void take_ends(fm_touch *touch, double t)
 {
     fm_contact_axes x1 = fm_contact_ends(touch->set), v = fm_contact_velocities(touch->set);
-    double *inverse_mass = fm_contact_inverse_masses(touch->set);
+    bool lent = false;
     for (int i = 0; i < touch->cloth_count; i++) {
+        lent = lent || fm_drag_lends_mass(&touch->steps[i].drag);
         const fm_cloth *c = touch->cloths[i];
         int first = fm_contact_first_vertex(touch->set, i);
         copy_cloth(c, from_vertex(x1, first), &c->x);
         copy_cloth(c, from_vertex(v, first), &c->v);
-        for (int k = 0; k < c->count; k++)
-            inverse_mass[first + k] = fm_cloth_is_held(c, k, t) ? 0 : 1 / c->inertia[k];
+        take_masses(touch, i, t);
     }
+    fm_contact_use_mass_axes(touch->set, lent);
     for (int k = 0; k < touch->solid_count; k++) {
         int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
         place_solid(&touch->solids[k], t, from_vertex(x1, first));
