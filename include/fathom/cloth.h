@@ -116,6 +116,13 @@ typedef struct fm_enforcement {
                       // never
 } fm_enforcement;
 
+// What happens to a cloth with contact that begins inside a collider, or through itself or another.
+typedef enum fm_contact_start {
+    FM_START_REFUSE,   // the first advance fails and says where
+    FM_START_SEPARATE, // it is moved out of colliders; what is through each other is let go until
+                       // it comes apart
+} fm_contact_start;
+
 typedef struct fm_cloth_def {
     const char *name; // for messages and files; copied
     double density;   // kg/m^3, wet
@@ -151,6 +158,7 @@ typedef struct fm_cloth_def {
         bool enabled;
         double thickness; // m, kept between surfaces; 0: the cloth's, or a tenth of an edge
         double friction;  // Coulomb's; two surfaces meet with the root of the product
+        fm_contact_start start;
     } contact;
     fm_enforcement enforcement;
     fm_integrator integrator;

@@ -26,9 +26,9 @@ typedef struct fm_error {
     fm_status status;
     char object[48];  // what was being made or changed: "memory", "cloth towel"
     char field[48];   // the member at fault: "order", "drag.history.order"
-    char value[48];   // what it held, as text
+    char value[128];  // what it held, as text
     char allowed[96]; // what it may hold
-    char text[320];   // one sentence for people, made of all of the above
+    char text[448];   // one sentence for people, made of all of the above
 } fm_error;
 
 // "ok", "bad value", "diverged", "input/output", "out of memory".

@@ -89,6 +89,9 @@ fm_default_world_def(void); // still water, gravity 9.81 m/s^2 down, all process
 FM_API fm_world *fm_world_create(const fm_world_def *def, fm_error *err);
 FM_API void fm_world_destroy(fm_world *world);
 
+// Whether what has not moved yet may begin: cloths with contact that start inside a collider, or
+// through themselves or another, are refused here as in their first advance.
+FM_API bool fm_world_check_start(fm_world *world, fm_error *err);
 // Moves the world on by `duration` seconds. Bodies choose their own substeps.
 FM_API fm_report fm_world_advance(fm_world *world, double duration, fm_error *err);
 FM_API fm_report fm_world_report(fm_world *world); // energies and stretches now, without moving

@@ -418,6 +418,11 @@ bool fm_cloth_finish(fm_cloth *c, fm_error *err)
     double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
     c->contact_thickness = c->def.contact.thickness > 0 ? c->def.contact.thickness
                                                         : fmax(c->def.thickness, 0.1 * edge);
+    c->made = fm_arena_alloc(&c->arena, (size_t)c->count, sizeof *c->made, c->name, err);
+    if (!c->made)
+        return false;
+    for (int i = 0; i < c->count; i++)
+        c->made[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_setup(c, err))
         return false;

@@ -117,7 +117,6 @@ typedef struct fm_graph {
     int *start, *to;     // those next to particle i: to[start[i]] to to[start[i + 1] - 1]
     double *rest;        // m, of each way
     unsigned char *kind; // fm_way_kind
-    fm_vec3 *made;       // m, where particles were when the cloth was made
     int most;            // ways from one particle
 } fm_graph;
 
@@ -195,6 +194,7 @@ struct fm_cloth {
     int *pinned; // particles with a group, in order
     int pinned_count;
     fm_axes anchor; // m, where pins were made
+    fm_vec3 *made;  // m, where particles were when the cloth was made
 
     // state
     bool started;       // a and the memories are valid

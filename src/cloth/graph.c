@@ -134,7 +134,6 @@ bool fm_graph_make(fm_cloth *c, fm_graph *g, fm_error *err)
     g->to = fm_arena_alloc(&c->arena, ways + 1, sizeof(int), c->name, err);
     g->rest = fm_arena_alloc(&c->arena, ways + 1, sizeof(double), c->name, err);
     g->kind = fm_arena_alloc(&c->arena, ways + 1, 1, c->name, err);
-    g->made = fm_arena_alloc(&c->arena, n, sizeof *g->made, c->name, err);
     if (err->status == FM_OK && sheet)
         link_sheet(c, g, fill);
     else if (err->status == FM_OK)
@@ -144,7 +143,6 @@ bool fm_graph_make(fm_cloth *c, fm_graph *g, fm_error *err)
         return false;
     g->most = 0;
     for (int i = 0; i < c->count; i++) {
-        g->made[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
         int count = g->start[i + 1] - g->start[i];
         g->most = count > g->most ? count : g->most;
     }

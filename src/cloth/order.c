@@ -135,7 +135,7 @@ static int find_farthest(const fm_cloth *c, const int *list, int count, int from
     int farthest = from;
     double most = 0;
     for (int k = 0; k < count; k++) {
-        const fm_vec3 *made = c->enforcer->graph.made;
+        const fm_vec3 *made = c->made;
         double length = fm_length(fm_sub(made[list[k]], made[from]));
         if (length > most) {
             most = length;
@@ -248,7 +248,7 @@ static int class_of_way(const fm_cloth *c, int from, int k, fm_vec3 direction)
         return -1;
     if (c->def.enforcement.direction == FM_ALONG_ROWS && kind != FM_WAY_EDGE)
         return by_rows[kind];
-    fm_vec3 edge = fm_sub(g->made[g->to[k]], g->made[from]);
+    fm_vec3 edge = fm_sub(c->made[g->to[k]], c->made[from]);
     double cosine = fm_dot(edge, direction) / (fm_length(edge) + 1e-200);
     if (kind == FM_WAY_SHEAR_DOWN || kind == FM_WAY_SHEAR_UP)
         return cosine < -0.3 ? -1 : 2;

@@ -214,6 +214,19 @@ static bool check(const fm_cloth *c, const header *h, size_t size, fm_error *err
         return fm_fail_number(err, c->name, "state size", (double)size, "what was saved");
     if (h->started && !(h->step > 0 && isfinite(h->step)))
         return fm_fail_number(err, c->name, "step", h->step, "> 0 seconds");
+    if (!isfinite(h->time))
+        return fm_fail_number(err, c->name, "time", h->time, "a finite number");
+    return true;
+}
+
+static bool check_numbers(const fm_cloth *c, const unsigned char *in, fm_error *err)
+{
+    for (size_t i = 0; i < STATE_AXES * 3 * (size_t)c->lanes; i++) {
+        double value;
+        memcpy(&value, in + i * sizeof value, sizeof value);
+        if (!isfinite(value))
+            return fm_fail_number(err, c->name, "saved state", value, "finite numbers");
+    }
     return true;
 }
 
@@ -252,7 +265,8 @@ bool fm_cloth_restore(fm_cloth *c, const fm_medium *medium, const void *buffer, 
         return fm_fail_number(err, c->name, "state size", (double)size, "what was saved");
     const unsigned char *in = buffer;
     memcpy(&h, in, sizeof h);
-    if (!check(c, &h, size, err) || !restore_memories(c, medium, &h, in + fixed_size(c), err))
+    if (!check(c, &h, size, err) || !check_numbers(c, in + sizeof h, err) ||
+        !restore_memories(c, medium, &h, in + fixed_size(c), err))
         return false;
     in += sizeof h;
     double *axes[STATE_AXES];

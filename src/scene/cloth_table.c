@@ -24,6 +24,7 @@ static const char *const orders[] = {"horizontal-vertical-shear",
                                      "shear-vertical-horizontal",
                                      NULL};
 static const char *const directions[] = {"rows", "gravity", "force", NULL};
+static const char *const starts[] = {"refuse", "separate", NULL};
 static const char *const edges[] = {"top", "bottom", "left", "right", NULL};
 static const char *const corners[] = {"top-left", "top-right", "bottom-left", "bottom-right", NULL};
 
@@ -250,6 +251,10 @@ static const fm_entry contact_entries[] = {
      .about = "kept between surfaces; 0: the cloth's own, or a tenth of an edge if that is more"},
     {"friction", FM_KEY_NUMBER, DEF(contact.friction), .range = WITHIN(0, 10),
      .about = "Coulomb's; two surfaces meet with the root of the product of theirs"},
+    {"start", FM_KEY_WORD, DEF(contact.start), .words = starts,
+     .about =
+         "of a cloth that begins inside a collider or through a cloth: refuse it, or separate, "
+         "which moves it out"},
 };
 static const fm_table contact_table = {.name = "contact",
                                        .entries = contact_entries,

@@ -8,11 +8,16 @@
 //
 // Colliders take part as triangles (hull.c), where their motions put them. Lists of near pairs are
 // kept within an advance and made anew in the next one, so that what happens depends on the state
-// alone and not on how long the program has been running.
+// alone and not on how long the program has been running. For the same reason the set is made from
+// where things were when they were made, and made anew when something joins the world.
+//
+// A cloth that begins inside a collider, or through a cloth, is refused or separated before its
+// first substep.
 #include "collide/contact.h"
 #include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,26 +71,44 @@ static fm_contact_axes from_vertex(fm_contact_axes a, int i)
     return (fm_contact_axes){a.x + i, a.y + i, a.z + i};
 }
 
+// What a contact set is made of.
 typedef struct sources {
     fm_contact_surface *surfaces;
-    double *room; // for places of colliders
+    double *room; // positions, for all surfaces one after another: x, y, z of each
     size_t room_used;
     double thickness; // m, the largest of the cloths
 } sources;
 
+// Room for the positions of one more surface; NULL when there is no memory.
+static double *add_room(sources *from, int count, fm_error *err)
+{
+    size_t more = 3 * (size_t)count;
+    double *room = realloc(from->room, (from->room_used + more) * sizeof *room);
+    if (!room) {
+        fm_fail_no_memory(err, "contact", more * sizeof *room);
+        return NULL;
+    }
+    from->room = room;
+    from->room_used += more;
+    return room + from->room_used - more;
+}
+
 static bool add_cloth(fm_touch *touch, fm_cloth *cloth, sources *from, fm_error *err)
 {
     fm_cloth_parts parts;
-    if (!fm_cloth_find_parts(cloth, &parts, err))
+    double *x = add_room(from, cloth->count, err);
+    if (!x || !fm_cloth_find_parts(cloth, &parts, err))
         return false;
+    for (int i = 0; i < cloth->count; i++) {
+        x[i] = cloth->made[i].x;
+        x[cloth->count + i] = cloth->made[i].y;
+        x[2 * cloth->count + i] = cloth->made[i].z;
+    }
     from->surfaces[touch->cloth_count] = (fm_contact_surface){
         .name = cloth->name,
         .vertex_count = cloth->count,
         .triangle_count = parts.triangle_count,
         .triangles = (const int(*)[3])parts.triangle,
-        .x = cloth->x.x,
-        .y = cloth->x.y,
-        .z = cloth->x.z,
         .inverse_mass = cloth->nothing.x, // set before every step
         .thickness = cloth->contact_thickness,
         .friction = cloth->def.contact.friction,
@@ -95,8 +118,7 @@ static bool add_cloth(fm_touch *touch, fm_cloth *cloth, sources *from, fm_error 
     return true;
 }
 
-static bool add_solid(fm_touch *touch, const fm_collider *collider, double t, sources *from,
-                      fm_error *err)
+static bool add_solid(fm_touch *touch, const fm_collider *collider, sources *from, fm_error *err)
 {
     solid *s = &touch->solids[touch->solid_count++];
     s->collider = collider;
@@ -105,31 +127,32 @@ static bool add_solid(fm_touch *touch, const fm_collider *collider, double t, so
     int count = count_vertices(s), triangle_count = s->hull.triangle_count;
     const int *triangles = collider->mesh ? fm_trimesh_triangles(collider->mesh, &triangle_count)
                                           : s->hull.triangles[0];
-    double *room = realloc(from->room, (from->room_used + 3 * (size_t)count) * sizeof *room);
-    if (!room)
-        return fm_fail_no_memory(err, "contact", 3 * (size_t)count * sizeof *room);
-    from->room = room;
-    double *x = room + from->room_used;
-    place_solid(s, t, (fm_contact_axes){x, x + count, x + 2 * count});
+    double *x = add_room(from, count, err);
+    if (!x)
+        return false;
+    place_solid(s, 0, (fm_contact_axes){x, x + count, x + 2 * count});
+    for (int i = 0; i < count && collider->mass > 0; i++) { // wherever a free one is by now
+        fm_vec3 at = s->hull.vertices[i];
+        x[i] = at.x, x[count + i] = at.y, x[2 * count + i] = at.z;
+    }
     from->surfaces[touch->cloth_count + touch->solid_count - 1] = (fm_contact_surface){
         .name = collider->name,
         .vertex_count = count,
         .triangle_count = triangle_count,
         .triangles = (const int(*)[3])triangles,
-        .x = NULL, // the room may still move: see fix_places
         .thickness = from->thickness,
         .friction = collider->friction,
         .solid = collider->mesh ? fm_trimesh_is_closed(collider->mesh) : s->hull.closed,
     };
-    from->room_used += 3 * (size_t)count;
     return true;
 }
 
+// Room may move while it grows, so surfaces are told in the end where their positions are.
 static void fix_places(const fm_touch *touch, const sources *from)
 {
     const double *x = from->room;
-    for (int k = 0; k < touch->solid_count; k++) {
-        fm_contact_surface *surface = &from->surfaces[touch->cloth_count + k];
+    for (int k = 0; k < touch->cloth_count + touch->solid_count; k++) {
+        fm_contact_surface *surface = &from->surfaces[k];
         int count = surface->vertex_count;
         surface->x = x;
         surface->y = x + count;
@@ -145,7 +168,7 @@ static bool fill(fm_touch *touch, fm_world *world, sources *from, fm_error *err)
             return false;
     }
     for (int k = 0; k < world->collider_count; k++) {
-        if (!add_solid(touch, world->colliders[k], world->time, from, err))
+        if (!add_solid(touch, world->colliders[k], from, err))
             return false;
     }
     fix_places(touch, from);
@@ -155,6 +178,24 @@ static bool fill(fm_touch *touch, fm_world *world, sources *from, fm_error *err)
         return fm_fail_no_memory(err, "contact", sizeof *touch->steps);
     touch->set = fm_contact_create(from->surfaces, touch->cloth_count + touch->solid_count, err);
     return touch->set != NULL;
+}
+
+static void free_touch(fm_touch *touch)
+{
+    if (!touch)
+        return;
+    fm_contact_destroy(touch->set);
+    for (int k = 0; k < touch->solid_count; k++)
+        fm_hull_free(&touch->solids[k].hull);
+    free(touch->steps);
+    free(touch->around);
+    free(touch);
+}
+
+void fm_touch_drop(fm_world *world)
+{
+    free_touch(world->touch);
+    world->touch = NULL;
 }
 
 bool fm_touch_make(fm_world *world, fm_error *err)
@@ -168,24 +209,11 @@ bool fm_touch_make(fm_world *world, fm_error *err)
     good = good && fill(touch, world, &from, err);
     free(from.surfaces);
     free(from.room);
-    world->touch = touch;
-    if (!good) {
-        fm_touch_free(touch);
-        world->touch = NULL;
-    }
+    if (good)
+        world->touch = touch;
+    else
+        free_touch(touch);
     return good;
-}
-
-void fm_touch_free(fm_touch *touch)
-{
-    if (!touch)
-        return;
-    fm_contact_destroy(touch->set);
-    for (int k = 0; k < touch->solid_count; k++)
-        fm_hull_free(&touch->solids[k].hull);
-    free(touch->steps);
-    free(touch->around);
-    free(touch);
 }
 
 static void copy_cloth(const fm_cloth *c, fm_contact_axes to, const fm_axes *from)
@@ -281,6 +309,28 @@ static void add_counts(fm_report *report, const fm_contact_report *from)
     report->zone_count += from->zone_vertex_count;
 }
 
+// Beyond this, rounding is coarser than cloth is thick, and contact cannot tell sides.
+static const double FARTHEST = 1e9; // m, and m/s
+
+// Contact cuts and repeats steps until nothing passes through: it must never see what is no number.
+static bool check_numbers(const fm_touch *touch, fm_error *err)
+{
+    for (int i = 0; i < touch->cloth_count; i++) {
+        const fm_cloth *c = touch->cloths[i];
+        const double *x = c->x.x, *v = c->v.x; // y and z behind
+        for (int k = 0; k < 3 * c->lanes; k++) {
+            if (fabs(x[k]) <= FARTHEST && fabs(v[k]) <= FARTHEST)
+                continue;
+            char value[64];
+            snprintf(value, sizeof value, "%.3g m, %.3g m/s at particle %d", x[k], v[k],
+                     k % c->lanes);
+            return fm_fail(err, FM_DIVERGED, c->name, "position or velocity in stage bodies", value,
+                           "numbers within 1e9: a smaller time_step or softer springs may help");
+        }
+    }
+    return true;
+}
+
 static bool take_substep(fm_world *world, double h, double t, bool anew, fm_report *report,
                          fm_error *err)
 {
@@ -290,6 +340,8 @@ static bool take_substep(fm_world *world, double h, double t, bool anew, fm_repo
         if (!fm_substep_open(&touch->steps[i], t, err))
             return false;
     }
+    if (!check_numbers(touch, err))
+        return false;
     take_ends(touch, t);
     fm_contact_report found;
     fm_contact_step(touch->set, h, world->pool, &found);
@@ -303,11 +355,153 @@ static bool take_substep(fm_world *world, double h, double t, bool anew, fm_repo
     return true;
 }
 
+// The particles of cloths that have not moved yet and begin inside a collider, or on a surface that
+// is through another.
+typedef struct trouble {
+    const fm_cloth *cloth; // of the first; NULL: there is none
+    const char *what;      // it is in or through
+    fm_vec3 first, last;   // m
+    int count;
+} trouble;
+
+static void add_trouble(trouble *t, const fm_cloth *cloth, const char *what, fm_vec3 at)
+{
+    if (!t->cloth)
+        *t = (trouble){cloth, what, at, at, 0};
+    t->last = at;
+    t->count++;
+}
+
+static void find_inside(fm_world *world, const fm_cloth *c, fm_contact_axes x, trouble *found)
+{
+    for (int k = 0; k < world->collider_count; k++) {
+        fm_placed_collider placed = fm_collider_place(world->colliders[k], world->time);
+        for (int i = 0; i < c->count; i++) {
+            fm_vec3 at = fm_contact_at(x, i);
+            if (!fm_cloth_is_held(c, i, world->time) && !fm_placed_is_far(&placed, at, 0) &&
+                fm_collider_contact(&placed, at).distance < 0)
+                add_trouble(found, c, world->colliders[k]->name, at);
+        }
+    }
+}
+
+// Starts as the first substep finds them: pins are where their motions are.
+static void take_first_starts(fm_world *world)
+{
+    fm_touch *touch = world->touch;
+    take_starts(touch, world->time, true);
+    for (int i = 0; i < touch->cloth_count; i++) {
+        fm_cloth *c = touch->cloths[i];
+        fm_surroundings around = fm_cloth_surroundings(world, c);
+        fm_substep s = {.cloth = c, .around = &around};
+        fm_contact_axes x =
+            from_vertex(fm_contact_starts(touch->set), fm_contact_first_vertex(touch->set, i));
+        fm_substep_place(&s, world->time);
+        if (!c->started)
+            fm_substep_pin_positions(&s, &(fm_axes){x.x, x.y, x.z}, 0, c->count);
+    }
+}
+
+static bool find_trouble(fm_world *world, trouble *found, fm_error *err)
+{
+    fm_touch *touch = world->touch;
+    int count = fm_contact_vertex_count(touch->set);
+    bool *marked = calloc((size_t)count + 1, sizeof *marked);
+    if (!marked)
+        return fm_fail_no_memory(err, "contact", (size_t)count);
+    take_first_starts(world);
+    fm_contact_axes x0 = fm_contact_starts(touch->set);
+    fm_contact_count_intersections(touch->set, x0, marked);
+    for (int i = 0; i < touch->cloth_count; i++) {
+        const fm_cloth *c = touch->cloths[i];
+        int first = fm_contact_first_vertex(touch->set, i);
+        if (c->started || c->def.contact.start != FM_START_REFUSE)
+            continue;
+        find_inside(world, c, from_vertex(x0, first), found);
+        for (int k = 0; k < c->count; k++) {
+            if (marked[first + k])
+                add_trouble(found, c, "a cloth or a collider", fm_contact_at(x0, first + k));
+        }
+    }
+    free(marked);
+    return true;
+}
+
+static bool check_starts(fm_world *world, fm_error *err)
+{
+    trouble found = {0};
+    if (!find_trouble(world, &found, err))
+        return false;
+    if (!found.cloth)
+        return true;
+    char value[128];
+    const fm_vec3 *a = &found.first, *b = &found.last;
+    snprintf(value, sizeof value, "in or through %.20s at (%.3g, %.3g, %.3g) to (%.3g, %.3g, %.3g)",
+             found.what, a->x, a->y, a->z, b->x, b->y, b->z);
+    char field[48];
+    snprintf(field, sizeof field, "start of %d particles", found.count);
+    return fm_fail(err, FM_BAD_VALUE, found.cloth->name, field, value,
+                   "outside colliders and not through cloth, or contact.start: separate");
+}
+
+// Out of the colliders, for those that ask for it; what is through a cloth is let go by tangles.c.
+static void separate_starts(fm_world *world)
+{
+    for (int i = 0; i < world->touch->cloth_count; i++) {
+        fm_cloth *c = world->touch->cloths[i];
+        fm_surroundings around = fm_cloth_surroundings(world, c);
+        if (c->started || c->def.contact.start != FM_START_SEPARATE)
+            continue;
+        for (int k = 0; k < around.collider_count; k++)
+            around.placed[k] = fm_collider_place(around.colliders[k], world->time);
+        for (int p = 0; p < c->count; p++) {
+            fm_vec3 x = {c->x.x[p], c->x.y[p], c->x.z[p]}, v = {c->v.x[p], c->v.y[p], c->v.z[p]};
+            if (fm_cloth_is_held(c, p, world->time))
+                continue;
+            fm_collide_particle(around.placed, around.collider_count, c->contact_thickness, &x, &v,
+                                NULL);
+            c->x.x[p] = x.x, c->x.y[p] = x.y, c->x.z[p] = x.z;
+            c->v.x[p] = v.x, c->v.y[p] = v.y, c->v.z[p] = v.z;
+        }
+        fm_cloth_normals(c, &c->x, &c->normal);
+    }
+}
+
+static bool some_begin(const fm_touch *touch)
+{
+    for (int i = 0; i < touch->cloth_count; i++) {
+        if (!touch->cloths[i]->started)
+            return true;
+    }
+    return false;
+}
+
+bool fm_world_check_start(fm_world *world, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    if (!fm_world_has_contact(world))
+        return true;
+    bool begun = world->touch != NULL; // checking leaves the state as it is
+    bool good = (begun || fm_touch_make(world, err)) &&
+                (!some_begin(world->touch) || check_starts(world, err));
+    if (!begun)
+        fm_touch_drop(world);
+    return good;
+}
+
 bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *report, fm_error *err)
 {
     if (!world->touch && !fm_touch_make(world, err))
         return false;
     fm_touch *touch = world->touch;
+    if (!check_numbers(touch, err))
+        return false;
+    if (some_begin(touch)) {
+        separate_starts(world);
+        if (!check_starts(world, err))
+            return false;
+    }
     int substeps = 1;
     for (int i = 0; i < touch->cloth_count; i++) {
         int own = fm_cloth_substeps(touch->cloths[i], interval);

@@ -70,7 +70,7 @@ void fm_world_destroy(fm_world *world)
         return;
     for (int i = 0; i < world->cloth_count; i++)
         fm_cloth_free(world->cloths[i]);
-    fm_touch_free(world->touch);
+    fm_touch_drop(world);
     fm_couple_free(world);
     for (int i = 0; i < world->fluid_count; i++)
         fm_particles_free(world->fluids[i]);
@@ -184,14 +184,20 @@ static bool has_room_for_collider(const fm_world *world, fm_error *err)
             fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024"));
 }
 
+static fm_collider *take_collider(fm_world *world, fm_collider *collider)
+{
+    if (!collider)
+        return NULL;
+    world->colliders[world->collider_count++] = collider;
+    fm_touch_drop(world);
+    return collider;
+}
+
 fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err)
 {
     if (!has_room_for_collider(world, err))
         return NULL;
-    fm_collider *collider = fm_collider_new(&world->arena, def, err);
-    if (collider)
-        world->colliders[world->collider_count++] = collider;
-    return collider;
+    return take_collider(world, fm_collider_new(&world->arena, def, err));
 }
 
 fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def,
@@ -199,10 +205,7 @@ fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def
 {
     if (!has_room_for_collider(world, err))
         return NULL;
-    fm_collider *collider = fm_collider_new_mesh(&world->arena, def, mesh, err);
-    if (collider)
-        world->colliders[world->collider_count++] = collider;
-    return collider;
+    return take_collider(world, fm_collider_new_mesh(&world->arena, def, mesh, err));
 }
 
 fm_collider *fm_world_find_collider(fm_world *world, const char *name)
@@ -276,6 +279,7 @@ static fm_cloth *take(fm_world *world, fm_cloth *cloth)
     cloth->world = world;
     cloth->time = world->time;
     world->cloths[world->cloth_count++] = cloth;
+    fm_touch_drop(world);
     return cloth;
 }
 

@@ -188,6 +188,23 @@ static bool restore_parts(fm_world *world, const unsigned char *in, const unsign
     return restore_free(world, in, end, couple_size, contact_size, err);
 }
 
+// Makes the world what the bytes say; they have been checked as a whole. When a part is refused, the
+// world is left between the two.
+static bool apply(fm_world *world, const unsigned char *buffer, size_t size, fm_error *err)
+{
+    header h;
+    memcpy(&h, buffer, sizeof h);
+    if (h.contact_size == 0)
+        fm_touch_drop(world); // the state is from before contact began
+    else if (!world->touch && !fm_touch_make(world, err))
+        return false;
+    if (!restore_parts(world, buffer + sizeof h, buffer + size - sizeof(uint64_t), h.couple_size,
+                       h.contact_size, err))
+        return false;
+    world->time = h.time;
+    return true;
+}
+
 bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -198,27 +215,19 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
     memcpy(&h, buffer, sizeof h);
     if (!check(world, &h, buffer, size, err))
         return false;
-    // contact begins from the cloths as they were made
-    if (h.contact_size > 0 &&
-        (!fm_world_has_contact(world) || (!world->touch && !fm_touch_make(world, err))))
+    if (h.contact_size > 0 && !fm_world_has_contact(world))
         return fm_fail_number(err, object, "contact", (double)h.contact_size,
                               "0: no cloth of this world has it");
-    // a later part may be refused: then the earlier ones get back what they had
+    // a part may be refused: then all get back what they had
     size_t own = fm_world_save(world, NULL, 0);
     void *before = malloc(own);
     if (!before)
         return fm_fail_no_memory(err, object, own);
     fm_world_save(world, before, own);
-    const unsigned char *in = buffer;
-    bool good = restore_parts(world, in + sizeof h, in + size - sizeof(uint64_t), h.couple_size,
-                              h.contact_size, err);
-    if (good) {
-        world->time = h.time;
-    } else {
+    bool good = apply(world, buffer, size, err);
+    if (!good) {
         fm_error ignored = {0};
-        const unsigned char *old = before;
-        restore_parts(world, old + sizeof h, old + own - sizeof(uint64_t),
-                      fm_couple_save(world, NULL), fm_touch_save(world->touch, NULL, 0), &ignored);
+        apply(world, before, own, &ignored);
     }
     free(before);
     return good;

@@ -39,8 +39,10 @@ fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth);
 
 // contact.c: cloths that keep apart.
 bool fm_world_has_contact(const fm_world *world);
-bool fm_touch_make(fm_world *world, fm_error *err); // before anything has moved
-void fm_touch_free(fm_touch *touch);
+// From the definitions of what is in the world, wherever it is now.
+bool fm_touch_make(fm_world *world, fm_error *err);
+// What is in the world has changed, or contact has not begun: the next advance makes it anew.
+void fm_touch_drop(fm_world *world);
 bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *report,
                       fm_error *err); // most: substeps taken, if they are more
 bool fm_touch_check(fm_world *world, fm_report *report, fm_error *err);
