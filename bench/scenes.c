@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES = 12, LEAST_FRAMES = 4 };
-static const double ENOUGH = 4; // s for a scene, once it has the least number of frames
+enum { FRAMES = 48, LEAST_FRAMES = 4 };
+static const double ENOUGH = 2; // s for a scene, once it has the least number of frames
 
 static double time_frame(fm_world *world, double duration, fm_error *err)
 {

@@ -70,8 +70,8 @@ struct fm_pool {
     _Alignas(CACHE_LINE) atomic_int unfinished; // blocks of the loop on offer
     _Alignas(CACHE_LINE) fm_block_task *task;   // the loop; for those who have claimed a block
     void *context;
-    int looking_count;    // so many helpers look for work; there is no processor for more
-    atomic_int asleep;    // helpers
+    int looking_count;    // helpers with a processor of their own; others are never missed
+    atomic_int asleep;    // of those
     atomic_bool sleeping; // the caller
     atomic_bool in_use;
 
@@ -153,20 +153,19 @@ static int claim_any(fm_pool *pool, int who)
     return block;
 }
 
-static bool help_out(fm_pool *pool, int who)
+static void help_out(fm_pool *pool, int who)
 {
     int taken = 0;
     for (int block; (block = claim_any(pool, who)) >= 0; taken++)
         pool->task(pool->context, block);
     if (taken == 0)
-        return false;
+        return;
     // from here on the loop may be another
     if (atomic_fetch_sub(&pool->unfinished, taken) == taken && atomic_load(&pool->sleeping)) {
         pthread_mutex_lock(&pool->mutex);
         pthread_cond_signal(&pool->finished);
         pthread_mutex_unlock(&pool->mutex);
     }
-    return true;
 }
 
 // us until there was work, or negative when there was none in that time.
@@ -190,13 +189,13 @@ static double look_for_work(fm_pool *pool, int who, double time)
 }
 
 // False when the pool is given up.
-static bool sleep_until_called(fm_pool *pool, uint64_t *calls)
+static bool sleep_until_called(fm_pool *pool, bool missed, uint64_t *calls)
 {
     pthread_mutex_lock(&pool->mutex);
-    atomic_fetch_add(&pool->asleep, 1);
+    atomic_fetch_add(&pool->asleep, missed);
     while (pool->calls == *calls && !pool->quit)
         pthread_cond_wait(&pool->called, &pool->mutex);
-    atomic_fetch_sub(&pool->asleep, 1);
+    atomic_fetch_sub(&pool->asleep, missed);
     *calls = pool->calls;
     bool quit = pool->quit;
     pthread_mutex_unlock(&pool->mutex);
@@ -214,13 +213,14 @@ static void *help(void *argument)
     uint64_t calls = 0;
     int vain = 0;
     double look = FIRST_LOOK; // us
-    while (sleep_until_called(pool, &calls)) {
+    while (sleep_until_called(pool, looks, &calls)) {
         double waited = 0;
         while (waited >= 0) {
             help_out(pool, who);
             waited = looks ? look_for_work(pool, who, look) : -1;
             look = fmin(fmax(look, 4 * waited), MOST_LOOK);
         }
+        // shorter after looking in vain; at times the longest again, in case that pays now
         look = ++vain % RETRY ? fmax(look / 2, LEAST_LOOK) : MOST_LOOK;
     }
     return NULL;
