@@ -19,8 +19,8 @@
 // `patience`, they are called, and patience doubles until calls have paid. About every ms of loops
 // done together is closed: what the helpers' blocks would have taken here is saved, what was waited
 // for them is lost, and so is the time in which the system ran others instead of the caller, for
-// then there is no processor to spare. In the red, the caller works alone for ten times the loss:
-// on a busy machine threads cost at most about a tenth.
+// then there is no processor to spare. In the red, the caller works alone for ten times the loss,
+// up to MOST_PATIENCE: meant to keep the cost on a busy machine near a tenth.
 #include "core/core.h"
 
 #include <assert.h>
