@@ -19,6 +19,10 @@ const bench_case bench_cases[] = {
 #ifdef BENCH_FILES
     {"files", "writing frames beside simulating them", bench_files},
 #endif
+#ifdef BENCH_SCENES
+    {"scenes", "every scene of ./scenes: two threads beside one, the first frame beside later ones",
+     bench_scenes},
+#endif
 #ifdef BENCH_RENDER
     {"render", "pictures of cloth and of water: ms, rays per second, Embree's share", bench_render},
 #endif
@@ -116,7 +120,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, int count)
+double bench_median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
@@ -159,10 +163,10 @@ void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_tu
     for (int j = 0; j < count; j++) {
         for (int r = 0; r < rounds; r++)
             ratio[r] = ns[j * rounds + r] / ns[jobs[j].baseline * rounds + r];
-        jobs[j].ratio = median(ratio, rounds);
+        jobs[j].ratio = bench_median(ratio, rounds);
     }
     for (int j = 0; j < count; j++)
-        jobs[j].ns = median(ns + (size_t)j * rounds, rounds);
+        jobs[j].ns = bench_median(ns + (size_t)j * rounds, rounds);
     free(repeats);
     free(ns);
     free(ratio);

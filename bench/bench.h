@@ -49,6 +49,8 @@ typedef struct bench_job {
 
 void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_turn);
 
+double bench_median(double *values, int count); // sorts them
+
 bench_function bench_memory;
 bench_function bench_cloth;
 bench_function bench_stiff;
@@ -56,6 +58,7 @@ bench_function bench_contact;
 bench_function bench_particles;
 bench_function bench_surface;
 bench_function bench_files;  // where files are built
+bench_function bench_scenes; // where scenes and files are built
 bench_function bench_render; // where pictures are built
 
 #endif

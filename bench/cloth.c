@@ -5,7 +5,8 @@
 // with history drag, as published (u = 3) and with full memory at 1e-3, which is three lanes a
 // particle; beside it the cost of those lanes alone, as in `bench memory`. Then the physical set,
 // larger sheets, two threads, and the same cloth on index arrays: as a tube, and as a mesh of its
-// triangles. All on one thread unless said.
+// triangles. All on one thread unless said. Last what the first frame costs beside later ones, for
+// what is made then: tables of memories, and the map of what holds enforced cloth.
 #include "bench.h"
 
 #include <fathom/fathom.h>
@@ -249,6 +250,76 @@ static void compare_sizes(bench_report *report)
     fm_world_destroy(springs.world);
 }
 
+// Two threads beside one, from sheets that stay on one to those that leave the caches.
+static void compare_threads(bench_report *report)
+{
+    enum { SIZES = 5 };
+    static const char *const group = "two threads";
+    static const char *const names[SIZES] = {"31x21, physical", "61x41, physical",
+                                             "61x41 tube, physical", "128x128, physical",
+                                             "257x171, physical"};
+    static const int sizes[SIZES][2] = {{31, 21}, {61, 41}, {61, 41}, {128, 128}, {257, 171}};
+    towel t[2 * SIZES] = {0};
+    bench_job jobs[2 * SIZES];
+    bool ready = true;
+    for (int i = 0; i < 2 * SIZES; i++) {
+        fm_cloth_kind topology = i / 2 == 2 ? FM_CLOTH_TUBE : FM_CLOTH_SHEET;
+        ready =
+            open_cloth(&t[i], PHYSICAL, topology, sizes[i / 2][0], sizes[i / 2][1], 1 + i % 2) &&
+            ready;
+        jobs[i] = towel_job(&t[i], i - i % 2);
+    }
+    if (ready)
+        bench_measure(jobs, 2 * SIZES, ROUNDS, TURN);
+    for (int i = 1; i < 2 * SIZES && ready; i += 2) {
+        char note[32];
+        snprintf(note, sizeof note, "%.2f times as fast", 1 / jobs[i].ratio);
+        bench_add(report, &(bench_result){group, names[i / 2], jobs[i].ns, "ns/particle",
+                                          jobs[i].ratio, "one thread", note});
+    }
+    for (int i = 0; i < 2 * SIZES; i++)
+        fm_world_destroy(t[i].world);
+}
+
+static double time_frame(fm_world *world, double duration)
+{
+    fm_error err = {0};
+    double start = bench_now();
+    fm_world_advance(world, duration, &err);
+    return 1e3 * (bench_now() - start);
+}
+
+static void compare_first_frame(bench_report *report, const char *name, int columns, int rows,
+                                fm_enforcement_method method)
+{
+    enum { TIMES = 5, LATER = 3, FRAME = 8 };
+    double first[TIMES], later[TIMES * LATER];
+    fm_error err = {0};
+    for (int i = 0; i < TIMES; i++) {
+        fm_world_def world_def = fm_default_world_def();
+        world_def.threads = 1;
+        fm_world *world = fm_world_create(&world_def, &err);
+        fm_cloth_def def = define(PHYSICAL);
+        def.enforcement.method = method;
+        fm_sheet sheet = {.columns = columns, .rows = rows, .width = 0.4, .height = 0.6};
+        fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, &err);
+        if (err.status == FM_OK && fm_cloth_pin_row(cloth, 0, NULL, &err)) {
+            double duration = FRAME * fm_cloth_stable_step(cloth);
+            first[i] = time_frame(world, duration);
+            for (int k = 0; k < LATER; k++)
+                later[i * LATER + k] = time_frame(world, duration);
+        }
+        fm_world_destroy(world);
+    }
+    if (err.status != FM_OK)
+        return;
+    double ms = bench_median(first, TIMES), usual = bench_median(later, TIMES * LATER);
+    char note[48];
+    snprintf(note, sizeof note, "%.1f ms more", ms - usual);
+    bench_add(report, &(bench_result){"the first frame, 8 substeps", name, ms, "ms", ms / usual,
+                                      "a later frame", note});
+}
+
 static void compare_topologies(bench_report *report)
 {
     static const char *const group = "index arrays, 61x41";
@@ -276,4 +347,9 @@ void bench_cloth(bench_report *report)
     compare_models(report, "a substep, 61x41", 61, 41);
     compare_sizes(report);
     compare_topologies(report);
+    compare_threads(report);
+    compare_first_frame(report, "61x41", 61, 41, FM_ENFORCE_NONE);
+    compare_first_frame(report, "61x41, directional", 61, 41, FM_ENFORCE_DIRECTIONAL);
+    compare_first_frame(report, "128x128", 128, 128, FM_ENFORCE_NONE);
+    compare_first_frame(report, "257x257, directional", 257, 257, FM_ENFORCE_DIRECTIONAL);
 }

@@ -50,7 +50,7 @@ const command command_bench = {
     .about = "the benchmarks, each with a ratio to a baseline of the same run",
     .more =
         "Without names, all of them: memory, cloth, stiff, contact, particles, surface, files,\n"
-        "render.",
+        "scenes, render.",
     .options = {{"--json", NULL, NULL, "print JSON instead of a table"}},
     .rest_max = 16,
     .run = run_bench,

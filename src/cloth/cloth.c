@@ -374,7 +374,7 @@ void fm_cloth_choose_step(fm_cloth *c)
 
 static int choose_row_block(int rows, int columns)
 {
-    enum { PARTICLES = 1500 }; // enough to pay for waking a thread
+    enum { PARTICLES = 600 }; // enough to pay for waking a thread
     int blocks = (int)((double)rows * columns / PARTICLES);
     return blocks < 2 ? rows : fm_block_count(rows, blocks);
 }

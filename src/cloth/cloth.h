@@ -295,10 +295,11 @@ typedef struct fm_substep {
     fm_pose poses[FM_PIN_GROUPS_MAX];
 } fm_substep;
 
-enum { FM_FLAT_BLOCK = 1024 }; // particles that one task of a loop without neighbours does
+enum { FM_FLAT_BLOCK = 256 }; // particles that one task of a loop without neighbours does
 
 // A substep in parts, for cloths that touch: all of them open, contact changes x, v, jump and
 // touch, all of them close.
+double fm_cloth_substep_ns(const fm_cloth *cloth); // about, on one thread
 bool fm_substep_begin(fm_substep *s, fm_cloth *cloth, const fm_surroundings *around, double h,
                       fm_error *err);
 bool fm_substep_open(fm_substep *s, double end, fm_error *err); // to time `end`

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ELEMENTS = 4096 }; // that one task does
+enum { ELEMENTS = 1024 }; // that one task does
 
 bool fm_net_alloc(fm_cloth *c, int edges, int triangles, fm_error *err)
 {
@@ -166,41 +166,40 @@ typedef struct sweep {
     const fm_axes *x, *normal;
     const fm_axes *target; // of edges; NULL: normals only
     bool hinges;
+    int parts; // of all elements, of about ELEMENTS
     pair_arrays pairs;
 } sweep;
-
-static int clip(int value, int low, int high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
-// Elements [first, last) of edges, hinges and triangles, one kind behind the other.
-static void compute_elements(void *context, int first, int last)
-{
-    const sweep *s = context;
-    fm_net *net = &s->cloth->mesh;
-    const fm_axes *x = s->x, *f = &net->edge_force, *n = &net->area_vector;
-    int edges = net->edge_count, hinges = edges + net->hinge_count;
-    int a = clip(first, 0, edges), b = clip(last, 0, edges);
-    if (b > a)
-        stretch_edges(b - a, net->edge_a + a, net->edge_b + a, x->x, x->y, x->z,
-                      net->edge_stiffness + a, net->edge_rest + a, f->x + a, f->y + a, f->z + a);
-    a = clip(first, edges, hinges), b = clip(last, edges, hinges);
-    if (b > a)
-        fm_net_hinge_forces(s->cloth, x, a - edges, b - edges);
-    a = clip(first - hinges, 0, net->triangle_count);
-    b = clip(last - hinges, 0, net->triangle_count);
-    if (b > a)
-        triangle_areas(b - a, net->triangle + 3 * (size_t)a, x->x, x->y, x->z, n->x + a, n->y + a,
-                       n->z + a);
-}
 
 static void compute_triangles(void *context, int first, int last)
 {
     const sweep *s = context;
     const fm_net *net = &s->cloth->mesh;
-    int behind = net->edge_count + net->hinge_count;
-    compute_elements(context, behind + first, behind + last);
+    const fm_axes *x = s->x, *n = &net->area_vector;
+    triangle_areas(last - first, net->triangle + 3 * (size_t)first, x->x, x->y, x->z, n->x + first,
+                   n->y + first, n->z + first);
+}
+
+// Where a part of `parts` begins in a list of elements.
+static int part_start(int count, int part, int parts)
+{
+    return (int)((int64_t)count * part / parts);
+}
+
+// Parts [first, last) of the edges, of the hinges and of the triangles: elements of one part are
+// neighbours, mostly, and so are those of different kinds.
+static void compute_parts(void *context, int first, int last)
+{
+    const sweep *s = context;
+    fm_net *net = &s->cloth->mesh;
+    const fm_axes *x = s->x, *f = &net->edge_force;
+    int a = part_start(net->edge_count, first, s->parts);
+    int b = part_start(net->edge_count, last, s->parts);
+    stretch_edges(b - a, net->edge_a + a, net->edge_b + a, x->x, x->y, x->z,
+                  net->edge_stiffness + a, net->edge_rest + a, f->x + a, f->y + a, f->z + a);
+    fm_net_hinge_forces(s->cloth, x, part_start(net->hinge_count, first, s->parts),
+                        part_start(net->hinge_count, last, s->parts));
+    compute_triangles(context, part_start(net->triangle_count, first, s->parts),
+                      part_start(net->triangle_count, last, s->parts));
 }
 
 static void compute_pairs(void *context, int first, int last)
@@ -252,7 +251,8 @@ void fm_net_forces(fm_cloth *c, const fm_axes *x, const fm_axes *normal, fm_pool
     const fm_net *net = &c->mesh;
     sweep s = {.cloth = c, .x = x, .normal = normal, .target = &c->force, .hinges = true};
     int elements = net->edge_count + net->hinge_count + net->triangle_count;
-    fm_parallel_for(pool, elements, ELEMENTS, compute_elements, &s);
+    s.parts = fm_block_count(elements, ELEMENTS);
+    fm_parallel_for(pool, s.parts, 1, compute_parts, &s);
     fm_parallel_for(pool, c->count, FM_FLAT_BLOCK, gather_particles, &s);
 }
 

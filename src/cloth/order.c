@@ -37,6 +37,7 @@ typedef struct fm_front {
     int *island;            // of fixed particles
     int *held;              // how many tethers a particle has
     int *label;             // [FM_TETHERS][count] the islands they lead to
+    way *ahead;             // [count][FM_TETHERS] the shortest in the heap to some islands
     int *a, *b;             // the list before it is grouped
     double *rest;           //
     int *edge_level, *fill; // of the list
@@ -54,6 +55,7 @@ bool fm_front_alloc(fm_cloth *c, fm_error *err)
     f->island = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->held = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->label = fm_arena_alloc(arena, n * FM_TETHERS, sizeof(int), c->name, err);
+    f->ahead = fm_arena_alloc(arena, n * FM_TETHERS, sizeof *f->ahead, c->name, err);
     f->visits = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->level = fm_arena_alloc(arena, n, sizeof(int), c->name, err);
     f->queue = fm_arena_alloc(arena, n + list, sizeof(int), c->name, err);
@@ -100,7 +102,9 @@ static bool is_before(const way *one, const way *other)
         return one->length < other->length;
     if (one->particle != other->particle)
         return one->particle < other->particle;
-    return one->island < other->island;
+    if (one->island != other->island)
+        return one->island < other->island;
+    return one->anchor < other->anchor; // so that the heap's shape decides nothing
 }
 
 static void push_way(fm_front *f, way w)
@@ -196,6 +200,21 @@ static bool has_island(const fm_cloth *c, const fm_front *f, int particle, int i
     return f->held[particle] == FM_TETHERS;
 }
 
+// False for a way that comes after one in the heap to the same island: it would be dropped.
+static bool is_wanted(fm_front *f, const way *w)
+{
+    way *ahead = f->ahead + (size_t)w->particle * FM_TETHERS;
+    for (int k = 0; k < FM_TETHERS; k++) {
+        if (ahead[k].island == w->island && !is_before(w, &ahead[k]))
+            return false;
+        if (ahead[k].island == w->island || ahead[k].island == NO_ISLAND) {
+            ahead[k] = *w;
+            return true;
+        }
+    }
+    return true;
+}
+
 static void clear_reaches(const fm_cloth *c, fm_correction_map *map)
 {
     for (int k = 0; k < FM_TETHERS; k++) {
@@ -212,6 +231,8 @@ static void make_reaches(const fm_cloth *c, fm_front *f, fm_correction_map *map)
     clear_reaches(c, map);
     start_ways(c, f, map);
     memset(f->held, 0, (size_t)c->count * sizeof(int));
+    for (int i = 0; i < FM_TETHERS * c->count; i++)
+        f->ahead[i].island = NO_ISLAND;
     while (f->heap_count > 0) {
         way w = pop_way(f);
         int i = w.particle;
@@ -229,7 +250,9 @@ static void make_reaches(const fm_cloth *c, fm_front *f, fm_correction_map *map)
                 continue;
             double length = c->kind == FM_CLOTH_SHEET ? sheet_distance(c, next, w.anchor)
                                                       : w.length + g->rest[k];
-            push_way(f, (way){length, next, w.anchor, w.island});
+            way on = {length, next, w.anchor, w.island};
+            if (is_wanted(f, &on))
+                push_way(f, on);
         }
     }
 }

@@ -439,6 +439,12 @@ static void keep_velocities(fm_cloth *c)
         c->v.x[i] *= c->def.damping.kept;
 }
 
+double fm_cloth_substep_ns(const fm_cloth *c)
+{
+    enum { SHEET = 60, NET = 120 }; // of a particle, measured with the physical set
+    return (double)c->count * (c->kind == FM_CLOTH_SHEET ? SHEET : NET);
+}
+
 bool fm_substep_begin(fm_substep *s, fm_cloth *c, const fm_surroundings *around, double h,
                       fm_error *err)
 {

@@ -57,6 +57,10 @@ fm_pool *fm_pool_create(int thread_count, fm_error *err); // the calling thread 
 fm_pool *fm_pool_create_hosted(fm_run_blocks *run, void *host, int thread_count, fm_error *err);
 void fm_pool_destroy(fm_pool *pool);
 int fm_pool_thread_count(const fm_pool *pool); // 1 for NULL
+int fm_processor_count(void);                  // 1 to 256
+
+// The pool, or NULL where work that takes one thread about this long is done sooner than shared.
+fm_pool *fm_pool_for_work(fm_pool *pool, double ns);
 
 // body(context, first, last) on [first, last) for each block of [0, count). A NULL pool runs them
 // here, one after another.

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     LAYERS = 5,    // of a slab
@@ -162,12 +161,7 @@ static bool make_surface(cloud *c, const fm_fluid_mesh_def *def, fm_triangles *m
 {
     fm_kernels kernels;
     fm_level level = {0};
-    int threads = def->threads;
-    if (threads == 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = processors < 1 ? 1 : processors > 256 ? 256 : (int)processors;
-    }
-    fm_pool *pool = fm_pool_create(threads, err);
+    fm_pool *pool = fm_pool_create(def->threads == 0 ? fm_processor_count() : def->threads, err);
     if (pool && fm_kernels_compute(&kernels, &c->arena, pool, c->x, c->y, c->z, c->count, err) &&
         fm_level_compute(&level, &kernels, 1 / def->cells, pool, err) &&
         fm_level_march(&level, pool, made, err) &&

@@ -85,38 +85,61 @@ static double amplification(const quadrature *rule)
     return sqrt(2 * FM_PI) / 2 * pow(y, 0.5 - rule->q) / tgamma(1 - rule->q);
 }
 
-// Adds nodes from the top until nodes and lumped tail meet the tolerance. False beyond `limit`
-// exponentials.
-static bool fill(fm_exponentials *sum, const quadrature *rule, double ratio, double tolerance,
-                 int limit)
+// The times at which candidates are measured, and what nodes give there.
+typedef struct search {
+    double ratio;
+    double t[SEARCH_POINTS], kernel[SEARCH_POINTS];
+    double value[SEARCH_POINTS]; // of the first `added` nodes
+    int added[SEARCH_POINTS];
+    int worst; // where the last candidate that failed was seen to
+} search;
+
+static void open_search(search *f, double q, double ratio)
 {
-    double t[SEARCH_POINTS], kernel[SEARCH_POINTS], value[SEARCH_POINTS] = {0};
+    double gamma = tgamma(1 - q);
+    f->ratio = ratio;
     for (int i = 0; i < SEARCH_POINTS; i++) {
-        t[i] = pow(ratio, (double)i / (SEARCH_POINTS - 1));
-        kernel[i] = pow(t[i], -rule->q) / tgamma(1 - rule->q);
+        f->t[i] = pow(ratio, (double)i / (SEARCH_POINTS - 1));
+        f->kernel[i] = pow(f->t[i], -q) / gamma;
     }
+}
+
+// Whether the first `nodes` nodes of the sum and the two behind them are within the tolerance. Most
+// candidates are not, and fail where the one before has: nodes are added up only where somebody
+// looks.
+static bool meets(search *f, const fm_exponentials *sum, int nodes, double tolerance)
+{
+    const double *rate = sum->rate, *weight = sum->weight;
+    for (int n = 0, i = f->worst; n < SEARCH_POINTS; n++, i = i + 1 < SEARCH_POINTS ? i + 1 : 0) {
+        double t = f->t[i];
+        for (; f->added[i] < nodes; f->added[i]++)
+            f->value[i] += weight[f->added[i]] * exp(-rate[f->added[i]] * t);
+        double tail =
+            weight[nodes] * exp(-rate[nodes] * t) + weight[nodes + 1] * exp(-rate[nodes + 1] * t);
+        if (fabs((f->value[i] + tail) / f->kernel[i] - 1) > tolerance) {
+            f->worst = i;
+            return false;
+        }
+    }
+    return true;
+}
+
+// Adds nodes from the top until nodes and lumped tail meet the tolerance; `certified`, on the fine
+// grid too. False beyond `limit` exponentials.
+static bool fill(fm_exponentials *sum, const quadrature *rule, search *f, double tolerance,
+                 int limit, bool certified)
+{
+    memset(f->value, 0, sizeof f->value);
+    memset(f->added, 0, sizeof f->added);
     for (int j = 0; j + 2 <= limit; j++) {
         double s = rule->top - (j + 0.5) * rule->delta;
-        double rate[2], weight[2], worst = 0;
-        lump_tail(rule, s, rate, weight);
-        for (int i = 0; i < SEARCH_POINTS && worst <= tolerance; i++) {
-            double tail = weight[0] * exp(-rate[0] * t[i]) + weight[1] * exp(-rate[1] * t[i]);
-            worst = fmax(worst, fabs((value[i] + tail) / kernel[i] - 1));
-        }
-        for (int i = 0; i < 2; i++) {
-            sum->rate[j + i] = rate[i];
-            sum->weight[j + i] = weight[i];
-        }
+        lump_tail(rule, s, sum->rate + j, sum->weight + j);
         sum->count = j + 2;
-        if (worst <= tolerance) {
-            sum->error = largest_error(sum, rule->q, ratio, CERTIFICATE_POINTS);
-            if (sum->error <= tolerance)
-                return true;
-        }
+        if (meets(f, sum, j, tolerance) &&
+            (!certified || largest_error(sum, rule->q, f->ratio, CERTIFICATE_POINTS) <= tolerance))
+            return true;
         sum->rate[j] = exp(s);
         sum->weight[j] = sin(FM_PI * rule->q) / FM_PI * rule->delta * exp(rule->q * s);
-        for (int i = 0; i < SEARCH_POINTS; i++)
-            value[i] += sum->weight[j] * exp(-sum->rate[j] * t[i]);
     }
     return false;
 }
@@ -134,10 +157,11 @@ static quadrature choose_quadrature(double q, double tolerance)
     return (quadrature){.q = q, .delta = 2 * FM_PI / y, .top = log(x)};
 }
 
-bool fm_exponentials_build(fm_exponentials *sum, double order, double shortest, double longest,
-                           double tolerance)
+// The fewest exponentials that meet the tolerance on the search's grid, or `certified` on the fine
+// one too; the tolerance of the best in `limit`. More than the most when there are none.
+static fm_exponentials find_fewest(search *f, double order, double tolerance, bool certified,
+                                   double *limit)
 {
-    double ratio = longest / shortest;
     quadrature start = choose_quadrature(order, tolerance);
     fm_exponentials best = {.count = FM_MEMORY_MAX_EXPONENTIALS + 1};
     // The estimates are on the safe side: a wider spacing often still meets the tolerance with
@@ -150,16 +174,34 @@ bool fm_exponentials_build(fm_exponentials *sum, double order, double shortest, 
             rule.top += 0.2 * raise;
             fm_exponentials trial = {0};
             // derivatives of oscillations stay within 1.6 tolerances
-            double limit = tolerance * fmin(1, 1.6 / amplification(&rule));
-            if (fill(&trial, &rule, ratio, limit, best.count - 1))
+            double most = tolerance * fmin(1, 1.6 / amplification(&rule));
+            if (fill(&trial, &rule, f, most, best.count - 1, certified)) {
                 best = trial;
+                *limit = most;
+            }
         }
         if (best.count <= FM_MEMORY_MAX_EXPONENTIALS && narrow > 12)
             break;
     }
-    if (best.count > FM_MEMORY_MAX_EXPONENTIALS)
-        return false;
-    *sum = best;
+    return best;
+}
+
+bool fm_exponentials_build(fm_exponentials *sum, double order, double shortest, double longest,
+                           double tolerance)
+{
+    search f = {0};
+    double ratio = longest / shortest, limit = 0;
+    open_search(&f, order, ratio);
+    // The certificate costs more than the search, and what the search finds nearly always has it.
+    // If so, asking for it on the way would have found the same: it could only have refused others.
+    for (int certified = 0; certified < 2; certified++) {
+        *sum = find_fewest(&f, order, tolerance, certified, &limit);
+        if (sum->count > FM_MEMORY_MAX_EXPONENTIALS)
+            return false;
+        sum->error = largest_error(sum, order, ratio, CERTIFICATE_POINTS);
+        if (sum->error <= limit)
+            break;
+    }
     for (int k = 0; k < sum->count; k++) { // from times in units of the shortest to seconds
         sum->rate[k] /= shortest;
         sum->weight[k] *= pow(shortest, -order);

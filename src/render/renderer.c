@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { TILE = 32 };
 
@@ -34,11 +33,7 @@ fm_renderer *fm_renderer_create(int threads, fm_error *err)
         fm_fail_no_memory(err, "picture", sizeof *renderer);
         return NULL;
     }
-    if (threads == 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = processors < 1 ? 1 : processors > 256 ? 256 : (int)processors;
-    }
-    renderer->pool = fm_pool_create(threads, err);
+    renderer->pool = fm_pool_create(threads == 0 ? fm_processor_count() : threads, err);
     renderer->device = fm_ray_device_create(err);
     if (err->status == FM_OK && fm_waves_alloc(&renderer->waves, err) &&
         fm_sand_alloc(&renderer->sand, err))

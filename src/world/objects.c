@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const object = "world";
 
@@ -40,9 +39,7 @@ static fm_pool *make_pool(const fm_world_def *def, fm_error *err)
         return fm_pool_create_hosted(def->tasks.run, def->tasks.host,
                                      def->tasks.thread_count > 0 ? def->tasks.thread_count : 1,
                                      err);
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int all = processors < 1 ? 1 : processors > 256 ? 256 : (int)processors;
-    return fm_pool_create(def->threads > 0 ? def->threads : all, err);
+    return fm_pool_create(def->threads > 0 ? def->threads : fm_processor_count(), err);
 }
 
 fm_world *fm_world_create(const fm_world_def *def, fm_error *err)
@@ -95,6 +92,7 @@ fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth)
 {
     fm_surroundings around = fm_world_surroundings(world);
     around.medium = fm_couple_medium(world, cloth);
+    around.pool = fm_pool_for_work(world->pool, fm_cloth_substep_ns(cloth));
     return around;
 }
 

@@ -189,8 +189,38 @@ static void same_bits(void **state)
     }
 }
 
+static void count_run(void *host, int block_count, void (*task)(void *context, int block),
+                      void *context)
+{
+    ++*(int *)host;
+    host_run(NULL, block_count, task, context);
+}
+
+// How many loops of a sheet are handed to the host.
+static int count_runs(int columns, int rows)
+{
+    int runs = 0;
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.tasks = (fm_task_system){.run = count_run, .host = &runs, .thread_count = 2};
+    fm_world *world = fm_world_create(&world_def, &err);
+    fm_cloth_def def = fm_default_cloth_def();
+    make_sheet(world, &def, &(fm_sheet){columns, rows, .width = 0.6, .height = 0.8});
+    advance(world, FRAME);
+    fm_world_destroy(world);
+    return runs;
+}
+
+static void small_sheets_stay_on_one_thread(void **state)
+{
+    (void)state;
+    assert_int_equal(count_runs(31, 41), 0);
+    assert_true(count_runs(61, 83) > 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits),
+                                       cmocka_unit_test(small_sheets_stay_on_one_thread)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// scenes.c: every scene that ships, on two threads beside one, frame by frame.
+//
+// Both worlds do the same frames, turn by turn, so each frame gives a ratio of times for the same
+// work; the median counts. The first frame is left out of it and compared with the later ones: it
+// has what a world makes once, its tables and maps. Scenes are looked for in ./scenes.
+#include "bench.h"
+
+#include <fathom/fathom.h>
+#include <fathom/loader.h>
+#include <fathom/scene.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 48, LEAST_FRAMES = 4 };
+static const double ENOUGH = 2; // s for a scene, once it has the least number of frames
+
+static double time_frame(fm_world *world, double duration, fm_error *err)
+{
+    double start = bench_now();
+    fm_world_advance(world, duration, err);
+    return 1e3 * (bench_now() - start);
+}
+
+static void compare_threads(bench_report *report, const char *name, fm_world *const world[2],
+                            double duration, fm_error *err)
+{
+    double ms[2][FRAMES], ratio[FRAMES], start = bench_now();
+    int count = 0;
+    while (count < FRAMES && (count < LEAST_FRAMES || bench_now() - start < ENOUGH)) {
+        for (int i = 0; i < 2; i++)
+            ms[i][count] = time_frame(world[i], duration, err);
+        ratio[count] = ms[1][count] / ms[0][count];
+        count++;
+    }
+    if (err->status != FM_OK)
+        return;
+    double first = ms[0][0];
+    double speed = bench_median(ratio + 1, count - 1), later = bench_median(ms[0] + 1, count - 1);
+    char note[96];
+    snprintf(note, sizeof note, "%.2f times as fast; first frame %.0f ms, later %.1f", 1 / speed,
+             first, later);
+    bench_add(report,
+              &(bench_result){"every scene, two threads", name, bench_median(ms[1] + 1, count - 1),
+                              "ms/frame", speed, "one thread", note});
+}
+
+static void compare_scene(bench_report *report, const char *path)
+{
+    fm_error err = {0};
+    fm_scene *scene = fm_scene_load(path, NULL, 0, NULL, NULL, &err);
+    fm_world *world[2] = {NULL, NULL};
+    for (int i = 0; i < 2 && scene; i++)
+        world[i] = fm_scene_build_files(scene, i + 1, fm_file_loader(), &err);
+    char name[64];
+    const char *short_name = strchr(path, '/') + 1;
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(short_name) - strlen(".yaml")), short_name);
+    if (err.status == FM_OK)
+        compare_threads(report, name, world, 1 / fm_scene_run_settings(scene).fps, &err);
+    if (err.status != FM_OK)
+        bench_add(report, &(bench_result){.group = "every scene, two threads",
+                                          .name = name,
+                                          .unit = "ms/frame",
+                                          .note = "cannot be simulated"});
+    for (int i = 0; i < 2; i++)
+        fm_world_destroy(world[i]);
+    fm_scene_destroy(scene);
+}
+
+void bench_scenes(bench_report *report)
+{
+    glob_t found;
+    if (glob("scenes/*/*.yaml", 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            compare_scene(report, found.gl_pathv[i]);
+    }
+    globfree(&found);
+}
