@@ -186,6 +186,7 @@ struct fm_cloth {
     double added_mass;      // m, thickness of the layer of medium
     double repulsion_distance, repulsion_stiffness; // m, N/m
     double contact_thickness;                       // m
+    bool uneven; // substeps change with those of a fluid
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
     int group_count;

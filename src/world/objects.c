@@ -76,6 +76,7 @@ void fm_world_destroy(fm_world *world)
         fm_particles_free(world->fluids[i]);
     fm_pool_destroy(world->pool);
     fm_arena_free(&world->arena);
+    free(world->solids);
     free(world);
 }
 
@@ -177,21 +178,50 @@ fm_motion *fm_motion_compose(fm_world *world, const fm_motion *outer, const fm_m
     return ready(world, err) ? fm_motion_new_composed(&world->arena, outer, inner, err) : NULL;
 }
 
-static bool has_room_for_collider(const fm_world *world, fm_error *err)
+void fm_world_note_pace(fm_world *world)
+{
+    for (int i = 0; i < world->cloth_count; i++)
+        if (!world->cloths[i]->started)
+            world->cloths[i]->uneven = fm_world_follows_fluids(world);
+}
+
+// For one more fluid and one more collider than there are.
+static bool make_room_for_solids(fm_world *world, fm_error *err)
+{
+    int needed = 6 * (world->fluid_count + 1) + world->collider_count + 1;
+    if (needed <= world->solid_room)
+        return true;
+    size_t size = 2 * (size_t)needed * sizeof *world->solids;
+    fm_placed_collider *larger = realloc(world->solids, size);
+    if (!larger)
+        return fm_fail_no_memory(err, object, size);
+    world->solids = larger;
+    world->solid_room = 2 * needed;
+    return true;
+}
+
+static bool has_room_for_collider(fm_world *world, fm_error *err)
 {
     return ready(world, err) &&
            (world->collider_count < FM_WORLD_OBJECTS_MAX ||
-            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024"));
+            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024")) &&
+           make_room_for_solids(world, err);
+}
+
+static fm_collider *take_collider(fm_world *world, fm_collider *collider)
+{
+    if (!collider)
+        return NULL;
+    world->colliders[world->collider_count++] = collider;
+    fm_world_note_pace(world);
+    return collider;
 }
 
 fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err)
 {
     if (!has_room_for_collider(world, err))
         return NULL;
-    fm_collider *collider = fm_collider_new(&world->arena, def, err);
-    if (collider)
-        world->colliders[world->collider_count++] = collider;
-    return collider;
+    return take_collider(world, fm_collider_new(&world->arena, def, err));
 }
 
 fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def,
@@ -199,10 +229,7 @@ fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def
 {
     if (!has_room_for_collider(world, err))
         return NULL;
-    fm_collider *collider = fm_collider_new_mesh(&world->arena, def, mesh, err);
-    if (collider)
-        world->colliders[world->collider_count++] = collider;
-    return collider;
+    return take_collider(world, fm_collider_new_mesh(&world->arena, def, mesh, err));
 }
 
 fm_collider *fm_world_find_collider(fm_world *world, const char *name)
@@ -276,6 +303,7 @@ static fm_cloth *take(fm_world *world, fm_cloth *cloth)
     cloth->world = world;
     cloth->time = world->time;
     world->cloths[world->cloth_count++] = cloth;
+    fm_world_note_pace(world);
     return cloth;
 }
 
@@ -317,12 +345,13 @@ fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def, 
         fm_fail_number(err, object, "fluids", world->fluid_count + 1, "at most 1024");
         return NULL;
     }
-    fm_particles *fluid = fm_particles_new(def, err);
+    fm_particles *fluid = make_room_for_solids(world, err) ? fm_particles_new(def, err) : NULL;
     if (!fluid)
         return NULL;
     fluid->world = world;
     fluid->time = world->time;
     world->fluids[world->fluid_count++] = fluid;
+    fm_world_note_pace(world);
     return fluid;
 }
 
