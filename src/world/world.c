@@ -79,16 +79,31 @@ static bool advance_fluids(fm_world *world, double interval, int *most, fm_repor
     return true;
 }
 
-// Away from the other colliders and from the walls of fluids, as they are at time t.
-static void move_ball(fm_world *world, int index, double t, double h)
+static bool has_balls(const fm_world *world)
+{
+    bool found = false;
+    for (int i = 0; i < world->collider_count; i++)
+        found |= world->colliders[i]->mass > 0;
+    return found;
+}
+
+// Away from each other, the other colliders and the walls of fluids, as they are at time t.
+static void move_balls(fm_world *world, double h, double t)
 {
     int count = 0;
     for (int k = 0; k < world->fluid_count; k++)
         count += fm_particles_walls(world->fluids[k], t, world->solids + count);
-    for (int k = 0; k < world->collider_count; k++)
-        if (k != index)
-            world->solids[count++] = fm_collider_place(world->colliders[k], t);
-    fm_collider_move(world->colliders[index], world->def.gravity, h, world->solids, count);
+    fm_placed_collider *placed = world->solids + count;
+    count += world->collider_count;
+    for (int i = 0; i < world->collider_count; i++)
+        placed[i] = fm_collider_place(world->colliders[i], t);
+    for (int i = 0; i < world->collider_count; i++) {
+        if (!(world->colliders[i]->mass > 0))
+            continue;
+        placed[i].low.x = INFINITY; // far from itself
+        fm_collider_move(world->colliders[i], world->def.gravity, h, world->solids, count);
+        placed[i] = fm_collider_place(world->colliders[i], t);
+    }
 }
 
 // To the time `end`. Where no fluid pushes them, in steps of their own, so short that the place in
@@ -96,17 +111,15 @@ static void move_ball(fm_world *world, int index, double t, double h)
 static void move_free_colliders(fm_world *world, double interval, double end)
 {
     int steps = world->fluid_count == 0 ? 16 : 1;
-    for (int n = 1; n <= steps; n++)
-        for (int i = 0; i < world->collider_count; i++)
-            if (world->colliders[i]->mass > 0)
-                move_ball(world, i, end - interval * (steps - n) / steps, interval / steps);
+    for (int n = 1; n <= steps && has_balls(world); n++)
+        move_balls(world, interval / steps, end - interval * (steps - n) / steps);
 }
 
 // Bodies meet balls on their way: from where they are to where their weight and the solids will
 // have taken them. Fluids change that in this interval, and bodies see it in the next.
 static void launch_free_colliders(fm_world *world, double interval, double end)
 {
-    if (world->cloth_count == 0)
+    if (world->cloth_count == 0 || !has_balls(world))
         return;
     for (int i = 0; i < world->collider_count; i++)
         if (world->colliders[i]->mass > 0)
@@ -115,14 +128,6 @@ static void launch_free_colliders(fm_world *world, double interval, double end)
     for (int i = 0; i < world->collider_count; i++)
         if (world->colliders[i]->mass > 0)
             fm_collider_launch(world->colliders[i], world->time, interval);
-}
-
-static bool has_balls(const fm_world *world)
-{
-    bool found = false;
-    for (int i = 0; i < world->collider_count; i++)
-        found |= world->colliders[i]->mass > 0;
-    return found;
 }
 
 bool fm_world_follows_fluids(const fm_world *world)
