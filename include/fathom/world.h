@@ -58,14 +58,16 @@ FM_API const char *fm_stage_name(fm_stage stage); // "move", "sample", ...
 typedef struct fm_report {
     double time; // s, after the advance
     int interval_count;
-    int substep_count;          // of the body or fluid that took most
-    double substep;             // s, its mean one
-    double kinetic_energy;      // J; with what the added mass of water carries
-    double potential_energy;    // J; springs, bending, weight and buoyancy (zero at y = 0)
-    double max_stretch;         // largest l/l0 - 1 over stretch edges
-    double mean_stretch;        // mean |l/l0 - 1|
-    int contact_count;          // particles held by colliders at the end
-    int penetration_count;      // particles inside colliders at the end: pinned there, or pinched
+    int substep_count;       // of the body or fluid that took most
+    double substep;          // s, its mean one
+    double kinetic_energy;   // J; with what the added mass of water carries
+    double potential_energy; // J; springs, bending, weight and buoyancy (zero at y = 0)
+    double max_stretch;      // l/l0 - 1 of the longest stretch edge; fm_stretches has it by cloth
+    double min_stretch;      // of the shortest
+    double mean_stretch;     // mean over cloths and edges, those shorter than at rest as 0
+    double mean_strain;      // the same of |l/l0 - 1|
+    int contact_count;       // particles held by colliders at the end
+    int penetration_count;   // particles inside colliders at the end: pinned there, or pinched
     double deepest_penetration; // m
     double damping_share;       // of the springs' damping asked for that acts; 1: all of it
     double stiffness_share;     // of the springs' stiffness that acts, enforcement does the rest

@@ -189,8 +189,11 @@ static void check_cloth(fm_world *world, fm_cloth *cloth, fm_report *report, fm_
     }
     report->kinetic_energy += m.kinetic_energy;
     report->potential_energy += m.potential_energy;
-    report->max_stretch = fmax(report->max_stretch, m.max_stretch);
-    report->mean_stretch += m.mean_stretch / world->cloth_count;
+    bool first = cloth == world->cloths[0];
+    report->max_stretch = first ? m.stretch.max : fmax(report->max_stretch, m.stretch.max);
+    report->min_stretch = first ? m.stretch.min : fmin(report->min_stretch, m.stretch.min);
+    report->mean_stretch += m.stretch.mean / world->cloth_count;
+    report->mean_strain += m.stretch.mean_strain / world->cloth_count;
     for (int i = 0; i < cloth->count; i++) {
         report->contact_count += cloth->touch[i];
         report->repelled_count += cloth->repelled && cloth->repelled[i] > 0;

@@ -261,6 +261,69 @@ static void reports_say_what_happened(void **state)
 }
 
 // Two cloths in one world move as each does alone.
+// A sheet with edges longer and shorter than at rest, a mesh with one at three times its length,
+// and the report of both.
+static void stretches_are_of_edges(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    const fm_vec3 flat[6] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, -1, 0}, {1, -1, 0}, {2, -1, 0}};
+    const fm_vec3 pulled[6] = {{0, 0, 0},  {1, 0, 0},    {1.5, 0, 0},
+                               {0, -1, 0}, {1, -0.5, 0}, {1.5, -1, 0}};
+    const int triangles[6] = {0, 3, 1, 1, 4, 2};
+    fm_cloth_def def = bare_cloth();
+    fm_sheet sheet = {.columns = 3, .rows = 2, .width = 2, .height = 1};
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    assert_true(fm_cloth_set_positions(cloth, pulled, &err));
+    fm_stretches s = fm_cloth_measure_stretches(cloth);
+    double slanted = hypot(1, 0.5) - 1, short_slant = hypot(0.5, 0.5) - 1;
+    assert_close(s.max, slanted, 1e-15);
+    assert_close(s.min, -0.5, 1e-15);
+    assert_close(s.mean, slanted / 7, 1e-15); // of 4 + 3 edges one is longer
+    assert_close(s.mean_strain, (slanted - short_slant + 0.5 + 0.5) / 7, 1e-15);
+    assert_int_equal(s.longest[0] + s.longest[1], 3 + 4);
+    assert_true(s.shortest[0] + s.shortest[1] == 1 + 2 || s.shortest[0] + s.shortest[1] == 1 + 4);
+    fm_cloth_mesh mesh = {
+        .positions = flat, .vertex_count = 5, .triangles = triangles, .triangle_count = 2};
+    fm_cloth *net = fm_cloth_create_mesh(world, &def, &mesh, &err);
+    assert_non_null(net);
+    fm_vec3 along[5] = {{0, 0, 0}, {3, 0, 0}, {4, 0, 0}, {0, -1, 0}, {3, -1, 0}};
+    assert_true(fm_cloth_set_positions(net, along, &err));
+    s = fm_cloth_measure_stretches(net);
+    assert_close(s.max, 2, 1e-15);
+    assert_close(s.min, 0, 1e-15);
+    assert_int_equal(s.longest[0] + s.longest[1], 0 + 1);
+    fm_report report = fm_world_report(world);
+    assert_close(report.max_stretch, 2, 1e-15);
+    assert_close(report.min_stretch, -0.5, 1e-15);
+    assert_in_interval(report.mean_stretch, 0, report.max_stretch);
+    fm_world_destroy(world);
+}
+
+// All edges are shorter: the mean does not count them as stretched.
+static void pressed_cloth_is_not_stretched(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth_def def = bare_cloth();
+    fm_cloth *cloth = make_sheet(world, &def, &small);
+    int count;
+    const fm_vec3 *x = fm_cloth_positions(cloth, &count);
+    fm_vec3 *pressed = malloc((size_t)count * sizeof *pressed);
+    for (int i = 0; i < count; i++)
+        pressed[i] = (fm_vec3){0.5 * x[i].x, 0.8 * x[i].y, 0};
+    assert_true(fm_cloth_set_positions(cloth, pressed, &err));
+    free(pressed);
+    fm_report report = fm_world_report(world);
+    assert_close(report.max_stretch, -0.2, 1e-12);
+    assert_close(report.min_stretch, -0.5, 1e-12);
+    assert_close(report.mean_stretch, 0, 0);
+    assert_in_interval(report.mean_strain, 0.2, 0.5);
+    fm_world_destroy(world);
+}
+
 static void cloths_do_not_see_each_other(void **state)
 {
     (void)state;
@@ -418,6 +481,8 @@ int main(void)
         cmocka_unit_test(bad_durations),
         cmocka_unit_test(numbers_that_explode_are_named),
         cmocka_unit_test(reports_say_what_happened),
+        cmocka_unit_test(stretches_are_of_edges),
+        cmocka_unit_test(pressed_cloth_is_not_stretched),
         cmocka_unit_test(enforcement_is_timed),
         cmocka_unit_test(cloths_do_not_see_each_other),
         cmocka_unit_test(damaged_states_are_refused),
