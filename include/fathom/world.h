@@ -93,6 +93,21 @@ FM_API void fm_world_destroy(fm_world *world);
 
 // Moves the world on by `duration` seconds. Bodies choose their own substeps.
 FM_API fm_report fm_world_advance(fm_world *world, double duration, fm_error *err);
+// Asked between substeps, by the thread that advances, whether to stop: then the advance ends with
+// FM_CANCELLED, in the middle of its way, and the world is for fm_world_restore and
+// fm_world_destroy only. NULL: never, as at the beginning.
+FM_API void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context);
+
+// What an advance of `duration` seconds from now would take: for telling that before it does not
+// end. For a world in which all is made: fluids take no more boxes afterwards.
+typedef struct fm_forecast {
+    double substep_count; // of the body or fluid that takes most
+    bool endless;         // more than FM_MANY_SUBSTEPS, or contact could not follow the motions
+    char text[400];       // then: which object, how many, why, and what to change; else ""
+} fm_forecast;
+enum { FM_MANY_SUBSTEPS = 100000 }; // a hundred times what scenes that ship take for a frame
+
+FM_API fm_forecast fm_world_forecast(fm_world *world, double duration, fm_error *err);
 FM_API fm_report fm_world_report(fm_world *world); // energies and stretches now, without moving
 
 FM_API double fm_world_time(const fm_world *world);

@@ -477,7 +477,8 @@ bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duratio
     if (!fm_substep_begin(&s, c, around, duration / substeps, err))
         return false;
     for (int n = 1; n <= substeps; n++) {
-        if (!fm_substep_open(&s, begin + duration * n / substeps, err))
+        if (!fm_stop_check(around->stop, err) ||
+            !fm_substep_open(&s, begin + duration * n / substeps, err))
             return false;
         fm_substep_close(&s);
     }

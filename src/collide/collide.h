@@ -106,6 +106,7 @@ typedef struct fm_surroundings {
     int collider_count;
     fm_placed_collider *placed; // room for collider_count, filled anew for every substep
     fm_pool *pool;
+    fm_stop *stop; // asked between substeps; may be NULL
 } fm_surroundings;
 
 // shapes.c. All shapes are convex, and their signed distance with them: the response relies on it.

@@ -89,6 +89,7 @@ fm_surroundings fm_world_surroundings(fm_world *world)
         .collider_count = world->collider_count,
         .placed = world->placed,
         .pool = world->pool,
+        .stop = &world->stop,
     };
 }
 
@@ -97,6 +98,11 @@ fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth)
     fm_surroundings around = fm_world_surroundings(world);
     around.medium = fm_couple_medium(world, cloth);
     return around;
+}
+
+void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context)
+{
+    world->stop = (fm_stop){.asked = asked, .context = context};
 }
 
 int fm_world_cloth_count(const fm_world *world)

@@ -268,6 +268,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         return report;
     }
     double since = fm_now_ms();
+    world->stop.said = false;
     report.damping_share = report.stiffness_share = 1;
     double end = world->time + duration;
     bool uneven = fm_world_follows_fluids(world);
@@ -277,7 +278,8 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
             interval = choose_interval(world, left, err);
         bool last = uneven ? interval == left : report.interval_count + 1 == count;
         double next = last ? end : world->time + interval;
-        if (!advance_interval(world, interval, next, &since, &report, err))
+        if (!fm_stop_check(&world->stop, err) ||
+            !advance_interval(world, interval, next, &since, &report, err))
             return report;
         left = end - world->time;
     }

@@ -17,6 +17,7 @@ struct fm_world {
     fm_world_def def;
     fm_arena arena; // motions, colliders, figures
     fm_pool *pool;
+    fm_stop stop;
     double time; // s
 
     fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
