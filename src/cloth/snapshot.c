@@ -57,14 +57,6 @@ static fm_memory *make_memory(const fm_cloth *c, const fm_recall *recall, double
     return fm_memory_create(&def, 3 * c->lanes, err);
 }
 
-static bool check_pace(const fm_cloth *c, const fm_recall *recall, const char *field, fm_error *err)
-{
-    bool window = recall->kind == FM_RECALL_STEPS || recall->kind == FM_RECALL_SECONDS;
-    return !window || !c->uneven ||
-           fm_fail(err, FM_BAD_VALUE, c->name, field, "a window",
-                   "full or fading where a fluid and a ball or cloth push each other");
-}
-
 bool fm_cloth_make_memories(fm_cloth *c, const fm_medium *medium, double h, fm_error *err)
 {
     const fm_drag *drag = &c->def.drag;
@@ -77,15 +69,11 @@ bool fm_cloth_make_memories(fm_cloth *c, const fm_medium *medium, double h, fm_e
         bool physical = drag->model == FM_DRAG_PHYSICAL;
         if (physical) // the half derivative of the velocity: nothing to choose
             recall.kind = FM_RECALL_FULL;
-        if (!check_pace(c, &recall, "drag.history.memory", err))
-            return false;
         c->drag_memory = make_memory(c, &recall, physical ? 0.5 : drag->history.order, h, err);
         if (!c->drag_memory)
             return false;
     }
     if (fm_cloth_needs_damping_memory(&c->def)) {
-        if (!check_pace(c, &c->def.damping.memory, "damping.memory", err))
-            return false;
         c->damping_memory = make_memory(c, &c->def.damping.memory, c->def.damping.order, h, err);
         if (!c->damping_memory)
             return false;

@@ -17,15 +17,21 @@ static double find_size(const fm_cloth *c)
     return fm_length(fm_sub(box.high, box.low));
 }
 
+// True when it takes most, and too many.
+static bool take_count(fm_forecast *f, double count)
+{
+    if (!(count > f->substep_count))
+        return false;
+    f->substep_count = count;
+    f->endless |= count > FM_MANY_SUBSTEPS;
+    return count > FM_MANY_SUBSTEPS;
+}
+
 static void foresee_cloth(const fm_cloth *c, double duration, fm_forecast *f)
 {
     double count = ceil(duration / c->stable_step);
-    if (!(count > f->substep_count))
+    if (!take_count(f, count))
         return;
-    f->substep_count = count;
-    if (!(count > FM_MANY_SUBSTEPS))
-        return;
-    f->endless = true;
     if (c->def.time_step > 0 && c->stable_step >= c->def.time_step) {
         snprintf(f->text, sizeof f->text,
                  "%s: %.3g substeps, for its time_step is %.3g s. Give a longer one, or 0, which "
@@ -58,12 +64,8 @@ static void foresee_fluid(fm_world *world, fm_particles *p, double duration, fm_
         now.max_acceleration = fm_length(world->def.gravity);
     }
     double step = fm_particles_stable_step(&now), count = ceil(duration / step);
-    if (!(count > f->substep_count))
+    if (!take_count(f, count))
         return;
-    f->substep_count = count;
-    if (!(count > FM_MANY_SUBSTEPS))
-        return;
-    f->endless = true;
     snprintf(f->text, sizeof f->text,
              "%s: %.3g substeps of %.3g s, for its spacing is %.3g m, its fastest particle has "
              "%.3g m/s, sound %.3g m/s, and the viscosity is %.3g Pa s. Slower particles, a larger "

@@ -189,7 +189,7 @@ static void cloth_beside_a_ball_in_a_fluid(void **state)
             fm_world_advance(world, FRAME, &err);
         if (window) {
             assert_int_equal(err.status, FM_BAD_VALUE);
-            assert_string_equal(err.field, "damping.memory");
+            assert_string_equal(err.value, "a window");
         } else {
             assert_int_equal(err.status, FM_OK);
         }
