@@ -97,7 +97,7 @@ static void report_curve(experiment *e, hanging_scene scene, hanging *const *all
     const char *name = hanging_scene_name(scene);
     snprintf(file, sizeof file, "curve-%s.csv", name);
     experiment_table *table = experiment_table_open(
-        e, file, "method,passes,enforce_us,bodies_us,stretch,mean_stretch,peak,jitter,motion");
+        e, file, "method,passes,enforce_us,bodies_us,stretch,mean_strain,peak,jitter,motion");
     for (int i = 0; i < CONTESTANTS; i++) {
         const hanging *h = all[i];
         experiment_row(table, "%s,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", method_of(i), passes[i],
@@ -190,7 +190,7 @@ static void measure_hanging(experiment *e)
     hanging *all[JITTER_CASES] = {0};
     experiment_table *table = experiment_table_open(
         e, "hanging.csv",
-        "method,stretch,mean_stretch,peak,jitter,motion,enforce_us,substep_us,times_real_time");
+        "method,stretch,mean_strain,peak,jitter,motion,enforce_us,substep_us,times_real_time");
     for (int i = 0; i < JITTER_CASES; i++) {
         const jitter_case *c = &jitter_cases[i];
         fm_cloth_def def = hanging_cloth(c->method, c->iterations);

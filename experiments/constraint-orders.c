@@ -270,7 +270,7 @@ int main(int argc, char **argv)
     if (!e)
         return status;
     experiment_table *runs = experiment_table_open(
-        e, "orders.csv", "scene,order,edges,stretch,mean_stretch,jitter,motion");
+        e, "orders.csv", "scene,order,edges,stretch,mean_strain,jitter,motion");
     experiment_table *pairs = experiment_table_open(
         e, "pairs.csv", "scene,one,other,lists_differ,springs_missing,pattern,deformed_cells");
     static study studies[2];

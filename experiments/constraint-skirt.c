@@ -109,7 +109,7 @@ static void advance(experiment *e, wearing *w, int frame)
     fm_report report = fm_world_advance(w->world, 1 / FPS, experiment_error(e));
     double substeps = report.substep_count > 0 ? report.substep_count : 1;
     w->stretch[frame] = report.max_stretch;
-    w->mean[frame] = report.mean_stretch;
+    w->mean[frame] = report.mean_strain;
     w->enforce_us[frame] = 1e3 * report.enforce_ms / substeps;
     w->bodies_us[frame] = 1e3 * (report.stage_ms[FM_STAGE_BODIES] - report.order_ms) / substeps;
     w->order_ms += report.order_ms;
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
     int frames = experiment_quick(e) ? QUICK_FRAMES : FRAMES;
     experiment_table *stretches = experiment_table_open(
         e, "ways.csv",
-        "garment,way,median_stretch,largest_stretch,mean_stretch,enforce_us,substep_us,"
+        "garment,way,median_stretch,largest_stretch,mean_strain,enforce_us,substep_us,"
         "order_ms_per_s,intersections,pinched");
     experiment_table *maps =
         experiment_table_open(e, "maps.csv", "garment,map,share_of_frames,corrections");

@@ -267,7 +267,7 @@ static void look(hanging *h, const fm_report *report)
     if (report->time > h->run.duration - h->run.measured && h->looks + 1 >= w->length) {
         w->looks_measured++;
         h->stretch = fmax(h->stretch, report->max_stretch);
-        w->mean_sum += report->mean_stretch;
+        w->mean_sum += report->mean_strain;
         add_energies(h);
     }
     h->looks++;

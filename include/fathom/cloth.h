@@ -285,6 +285,18 @@ FM_API const int *fm_cloth_faces(fm_cloth *cloth, int *count, fm_error *err);
 FM_API fm_cloth_def fm_cloth_definition(const fm_cloth *cloth);
 FM_API const fm_vec3 *fm_cloth_positions(fm_cloth *cloth, int *count);
 FM_API const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count);
+
+// How far its stretch edges (a sheet's rows and columns, the edges of triangles) are from their
+// length at rest now, as l/l0 - 1: 1 is twice as long, -0.5 half as long.
+typedef struct fm_stretches {
+    double max;                  // of the longest edge
+    double min;                  // of the shortest
+    double mean;                 // over all edges, those shorter than at rest as 0
+    double mean_strain;          // over all edges, of |l/l0 - 1|
+    int longest[2], shortest[2]; // the particles at their ends
+} fm_stretches;
+FM_API fm_stretches fm_cloth_measure_stretches(const fm_cloth *cloth);
+
 FM_API double fm_cloth_stable_step(const fm_cloth *cloth); // s, the substep's upper bound in use
 
 // Writes: for setting up. Values for every particle, row by row.

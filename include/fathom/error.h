@@ -20,6 +20,7 @@ typedef enum fm_status {
     FM_DIVERGED = 2,     // the numbers stopped being finite
     FM_INPUT_OUTPUT = 3, // a file could not be read or written
     FM_NO_MEMORY = 4,
+    FM_CANCELLED = 5, // the host asked to stop: see fm_world_set_stop
 } fm_status;
 
 typedef struct fm_error {
@@ -31,7 +32,7 @@ typedef struct fm_error {
     char text[448];   // one sentence for people, made of all of the above
 } fm_error;
 
-// "ok", "bad value", "diverged", "input/output", "out of memory".
+// "ok", "bad value", "diverged", "input/output", "out of memory", "cancelled".
 FM_API const char *fm_status_name(fm_status status);
 
 #ifdef __cplusplus

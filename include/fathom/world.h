@@ -58,14 +58,16 @@ FM_API const char *fm_stage_name(fm_stage stage); // "move", "sample", ...
 typedef struct fm_report {
     double time; // s, after the advance
     int interval_count;
-    int substep_count;          // of the body or fluid that took most
-    double substep;             // s, its mean one
-    double kinetic_energy;      // J; with what the added mass of water carries
-    double potential_energy;    // J; springs, bending, weight and buoyancy (zero at y = 0)
-    double max_stretch;         // largest l/l0 - 1 over stretch edges
-    double mean_stretch;        // mean |l/l0 - 1|
-    int contact_count;          // particles held by colliders at the end
-    int penetration_count;      // particles inside colliders at the end: pinned there, or pinched
+    int substep_count;       // of the body or fluid that took most
+    double substep;          // s, its mean one
+    double kinetic_energy;   // J; with what the added mass of water carries
+    double potential_energy; // J; springs, bending, weight and buoyancy (zero at y = 0)
+    double max_stretch;      // l/l0 - 1 of the longest stretch edge; fm_stretches has it by cloth
+    double min_stretch;      // of the shortest
+    double mean_stretch;     // mean over cloths and edges, those shorter than at rest as 0
+    double mean_strain;      // the same of |l/l0 - 1|
+    int contact_count;       // particles held by colliders at the end
+    int penetration_count;   // particles inside colliders at the end: pinned there, or pinched
     double deepest_penetration; // m
     double damping_share;       // of the springs' damping asked for that acts; 1: all of it
     double stiffness_share;     // of the springs' stiffness that acts, enforcement does the rest
@@ -94,6 +96,21 @@ FM_API void fm_world_destroy(fm_world *world);
 FM_API bool fm_world_check_start(fm_world *world, fm_error *err);
 // Moves the world on by `duration` seconds. Bodies choose their own substeps.
 FM_API fm_report fm_world_advance(fm_world *world, double duration, fm_error *err);
+// Asked between substeps, by the thread that advances, whether to stop: then the advance ends with
+// FM_CANCELLED, in the middle of its way, and the world is for fm_world_restore and
+// fm_world_destroy only. NULL: never, as at the beginning.
+FM_API void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context);
+
+// What an advance of `duration` seconds from now would take: for telling that before it does not
+// end. For a world in which all is made: fluids take no more boxes afterwards.
+typedef struct fm_forecast {
+    double substep_count; // of the body or fluid that takes most
+    bool endless;         // more than FM_MANY_SUBSTEPS, or contact could not follow the motions
+    char text[400];       // then: which object, how many, why, and what to change; else ""
+} fm_forecast;
+enum { FM_MANY_SUBSTEPS = 100000 }; // a hundred times what scenes that ship take for a frame
+
+FM_API fm_forecast fm_world_forecast(fm_world *world, double duration, fm_error *err);
 FM_API fm_report fm_world_report(fm_world *world); // energies and stretches now, without moving
 
 FM_API double fm_world_time(const fm_world *world);

@@ -2,6 +2,7 @@
 // check.c: fathom check, describe, schema, scenes: everything about scenes but running them.
 #include "fathom.h"
 #include "scene.h"
+#include "warnings.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -50,6 +51,8 @@ static int run_check(const command *self, const arguments *args)
         fm_world *world = scene ? fm_scene_build_files(scene, 1, fm_file_loader(), &err) : NULL;
         if (scene && !world)
             code = complain_error(&err);
+        if (world)
+            warn_of_endless_frames(world, 1 / fm_scene_run_settings(scene).fps);
         if (world && !option_given(self, args, "--quiet"))
             printf("%s: good\n", args->rest[i]);
         fm_world_destroy(world);

@@ -2,35 +2,17 @@
 // run.c: fathom run SCENE: from a scene to a directory of frames.
 #include "run.h"
 #include "fathom.h"
+#include "interrupt.h"
 #include "scene.h"
+#include "warnings.h"
 
 #include <fathom/fathom.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t stop_requested; // set by Ctrl-C; a handler can reach nothing else
-
-static void request_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_requested = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = request_stop};
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends it at once
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a write error
-}
 
 static double now(void)
 {
@@ -91,6 +73,47 @@ static bool write_frame(fm_run *run, const fm_scene *scene, fm_world *world, int
     return good;
 }
 
+// The state before a frame that will take long, for when it is stopped inside.
+typedef struct kept_state {
+    void *bytes;
+    size_t size; // 0: none is kept
+} kept_state;
+
+static void keep_state(kept_state *kept, const fm_world *world, bool wanted)
+{
+    kept->size = 0;
+    size_t size = wanted ? fm_world_save(world, NULL, 0) : 0;
+    void *bytes = wanted ? realloc(kept->bytes, size) : NULL;
+    if (!bytes)
+        return;
+    kept->bytes = bytes;
+    kept->size = fm_world_save(world, bytes, size);
+}
+
+// A frame was stopped inside: back to the one before it, if that was kept. Otherwise frames since
+// the newest checkpoint, which were quick, are simulated again on resume.
+static bool go_back(const kept_state *kept, fm_world *world, fm_error *err)
+{
+    *err = (fm_error){0};
+    return kept->size > 0 && fm_world_restore(world, kept->bytes, kept->size, err);
+}
+
+// The next frame, simulated and written. False: it failed, or was stopped inside, with
+// FM_CANCELLED.
+static bool make_frame(const fm_run_def *def, const fm_scene *scene, fm_world *world, fm_run *run,
+                       outcome *result, double *wall_ms, fm_error *err)
+{
+    double start = now();
+    fm_report report = fm_world_advance(world, 1 / def->fps, err);
+    *wall_ms = 1e3 * (now() - start);
+    if (err->status != FM_OK ||
+        !write_frame(run, scene, world, result->frame + 1, &report, *wall_ms, false, err))
+        return false;
+    result->frame++;
+    result->report = report;
+    return true;
+}
+
 // Frames up to the last, or until it is told to stop, or until something fails. result->frame is
 // the last whole one.
 static void run_frames(const task *t, const fm_run_def *def, const fm_scene *scene, fm_world *world,
@@ -103,24 +126,27 @@ static void run_frames(const task *t, const fm_run_def *def, const fm_scene *sce
             return;
         result->frame = def->first_frame;
     }
-    while (result->frame < def->frames && !stop_requested) {
-        double start = now();
-        fm_report report = fm_world_advance(world, 1 / def->fps, err);
-        double wall_ms = 1e3 * (now() - start);
-        if (err->status != FM_OK)
+    kept_state kept = {0};
+    stretch_watch *watch = watch_stretch(world);
+    double wall_ms = 0;
+    fm_world_set_stop(world, must_stop_now, NULL);
+    while (result->frame < def->frames && !stopped()) {
+        keep_state(&kept, world, wall_ms > PATIENCE_MS / 2.0);
+        if (!make_frame(def, scene, world, run, result, &wall_ms, err))
             break;
-        if (!write_frame(run, scene, world, result->frame + 1, &report, wall_ms, false, err))
-            break;
-        result->frame++;
-        result->report = report;
+        note_stretch(watch, world, result->frame, &result->report);
         show_progress(&p, result->frame);
     }
     end_progress(&p);
-    if (stop_requested && err->status == FM_OK && result->frame < def->frames)
+    bool here = err->status != FM_CANCELLED || go_back(&kept, world, err);
+    if (stopped() && here && err->status == FM_OK && result->frame < def->frames)
         fm_run_checkpoint(run, world, result->frame, err);
     result->status = err->status == FM_DIVERGED     ? FM_RUN_DIVERGED
                      : result->frame >= def->frames ? FM_RUN_DONE
                                                     : FM_RUN_INTERRUPTED;
+    sum_up_stretch(watch, world);
+    free(watch);
+    free(kept.bytes);
 }
 
 static fm_run_def define_run(const task *t, const fm_scene *scene, const char **columns)
@@ -186,8 +212,15 @@ static bool replay(const char *directory, int frame, int threads, fm_world **wor
     fm_scene_destroy(scene);
     if (!*world || !fm_run_restore(directory, frame, *world, &at, err))
         return false;
-    for (; at < frame && err->status == FM_OK; at++)
+    fm_world_set_stop(*world, must_stop_now, NULL);
+    for (; at < frame && err->status == FM_OK && !stopped(); at++)
         fm_world_advance(*world, 1 / fps, err);
+    if (stopped()) {
+        complain("run: stopped on the way to frame %d of %s; nothing was written", frame,
+                 directory);
+        *err = (fm_error){0};
+        return false;
+    }
     return err->status == FM_OK;
 }
 
@@ -275,6 +308,7 @@ void execute(const task *t, outcome *result)
         fm_run *run = ready ? open_directory(t, &def, world, result, &err) : NULL;
         if (run) {
             result->first = def.first_frame;
+            warn_of_endless_frames(world, 1 / def.fps);
             run_frames(t, &def, scene, world, run, result, &err);
             fm_run_close(run, result->status, result->frame, &err);
         }
@@ -354,17 +388,13 @@ static int run_run(const command *self, const arguments *args)
     return result.code ? result.code : output;
 }
 
-bool stopped(void)
-{
-    return stop_requested != 0;
-}
-
 const command command_run = {
     .name = "run",
     .usage = "SCENE [-o DIR] [options]",
     .about = "simulate a scene into a directory of frames",
     .more =
-        "Without -o, into runs/NAME. Ctrl-C finishes the frame, saves, and says how to resume.\n"
+        "Without -o, into runs/NAME. Ctrl-C finishes the frame, saves, and says how to resume; a "
+        "frame\nthat takes longer than half a second more is stopped, and the one before it kept.\n"
         "--from FRAME -o NEW takes up the state of a frame of runs/NAME (or DIR:FRAME) and goes "
         "on with\nchanged values. --sweep runs every combination into runs/NAME-sweep/0000, 0001, "
         "...",

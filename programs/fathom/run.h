@@ -33,7 +33,6 @@ typedef struct outcome {
 void execute(const task *t, outcome *result);
 // runs/NAME, NAME from the scene's file.
 void default_directory(const char *scene_path, char *directory, size_t size);
-bool stopped(void); // by Ctrl-C
 // Runs every combination of the values in specs ("PATH=A,B,C" each) into numbered directories.
 int sweep(const task *base, const char *const *specs, int count);
 

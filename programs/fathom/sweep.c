@@ -6,6 +6,7 @@
 // values, status, and the last row of its statistics. With --resume what is done stays, what was
 // stopped goes on.
 #include "fathom.h"
+#include "interrupt.h"
 #include "run.h"
 #include "scene.h"
 

@@ -187,6 +187,7 @@ struct fm_cloth {
     double added_mass;      // m, thickness of the layer of medium
     double repulsion_distance, repulsion_stiffness; // m, N/m
     double contact_thickness;                       // m
+    bool uneven;                                    // substeps change with those of a fluid
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
     int group_count;
@@ -432,7 +433,7 @@ void fm_sheet_pair_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *deri
 // measure.c
 typedef struct fm_cloth_measure {
     double kinetic_energy, potential_energy; // J
-    double max_stretch, mean_stretch;
+    fm_stretches stretch;
     int first_bad; // a particle that is not finite, or -1
 } fm_cloth_measure;
 fm_cloth_measure fm_cloth_measure_now(const fm_cloth *cloth, const fm_surroundings *around);
@@ -440,10 +441,12 @@ void fm_cloth_stretch(const fm_cloth *cloth,
                       double *stretch); // per particle, the largest around it
 
 typedef struct fm_stretch_sum {
-    double energy, largest, total;
+    double energy;          // J
+    fm_stretches stretches; // means are sums as yet
     int edges;
 } fm_stretch_sum;
-void fm_net_measure(const fm_cloth *cloth, fm_stretch_sum *sum); // springs and hinges
+void fm_stretch_sum_add(fm_stretch_sum *sum, double stretch, int a, int b); // of an edge
+void fm_net_measure(const fm_cloth *cloth, fm_stretch_sum *sum);            // springs and hinges
 void fm_net_stretch(const fm_cloth *cloth, double *stretch);
 
 // drag.c

@@ -20,6 +20,22 @@ static double spring_length(const fm_cloth *c, int a, int b)
     return sqrt(fm_dot(d, d));
 }
 
+void fm_stretch_sum_add(fm_stretch_sum *sum, double stretch, int a, int b)
+{
+    fm_stretches *all = &sum->stretches;
+    if (sum->edges == 0 || stretch > all->max) {
+        all->max = stretch;
+        all->longest[0] = a, all->longest[1] = b;
+    }
+    if (sum->edges == 0 || stretch < all->min) {
+        all->min = stretch;
+        all->shortest[0] = a, all->shortest[1] = b;
+    }
+    all->mean += fmax(stretch, 0);
+    all->mean_strain += fabs(stretch);
+    sum->edges++;
+}
+
 static void add_spring(const fm_cloth *c, const fm_springs *s, int row, int column,
                        fm_stretch_sum *sum)
 {
@@ -28,14 +44,11 @@ static void add_spring(const fm_cloth *c, const fm_springs *s, int row, int colu
         return;
     double weight = s->by_row && (row == 0 || row == c->rows - 1) ? 0.5 : 1;
     weight *= s->by_column ? c->column_weight[column] : 1;
-    double l = spring_length(c, row * c->columns + column, r * c->columns + q);
+    int a = row * c->columns + column, b = r * c->columns + q;
+    double l = spring_length(c, a, b);
     sum->energy += 0.5 * s->stiffness * weight * (l - s->rest) * (l - s->rest);
-    if (s->down + abs(s->across) != 1) // not a stretch spring
-        return;
-    double stretch = l / s->rest - 1;
-    sum->largest = fmax(sum->largest, stretch);
-    sum->total += fabs(stretch);
-    sum->edges++;
+    if (s->down + abs(s->across) == 1) // a stretch spring
+        fm_stretch_sum_add(sum, l / s->rest - 1, a, b);
 }
 
 static double second_difference(const fm_cloth *c, int i, int step)
@@ -62,11 +75,31 @@ static double bending_energy(const fm_cloth *c, int row, int column)
     return energy;
 }
 
+static fm_stretch_sum sum_springs(const fm_cloth *c)
+{
+    fm_stretch_sum sum = {0};
+    for (int i = 0; i < c->count && c->kind == FM_CLOTH_SHEET; i++)
+        for (int s = 0; s < c->springs_count; s++)
+            add_spring(c, &c->springs[s], i / c->columns, i % c->columns, &sum);
+    if (c->kind != FM_CLOTH_SHEET)
+        fm_net_measure(c, &sum);
+    if (sum.edges > 0) {
+        sum.stretches.mean /= sum.edges;
+        sum.stretches.mean_strain /= sum.edges;
+    }
+    return sum;
+}
+
+fm_stretches fm_cloth_measure_stretches(const fm_cloth *c)
+{
+    return sum_springs(c).stretches;
+}
+
 fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *around)
 {
     fm_cloth_measure m = {.first_bad = -1};
     fm_drag_step drag = fm_drag_prepare(c, around, 0, 0);
-    fm_stretch_sum springs = {0};
+    fm_stretch_sum springs = sum_springs(c);
     for (int i = 0; i < c->count; i++) {
         fm_vec3 x = at(&c->x, i), v = at(&c->v, i), n = at(&c->normal, i);
         double un = fm_dot(fm_sub(v, at(&c->w, i)), n);
@@ -77,22 +110,16 @@ fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *
             m.first_bad = i;
         m.kinetic_energy += kinetic;
         m.potential_energy -= weight * height;
-        if (c->kind != FM_CLOTH_SHEET)
-            continue;
-        for (int s = 0; s < c->springs_count; s++)
-            add_spring(c, &c->springs[s], i / c->columns, i % c->columns, &springs);
-        m.potential_energy += bending_energy(c, i / c->columns, i % c->columns);
+        if (c->kind == FM_CLOTH_SHEET)
+            m.potential_energy += bending_energy(c, i / c->columns, i % c->columns);
     }
-    if (c->kind != FM_CLOTH_SHEET)
-        fm_net_measure(c, &springs);
     for (int i = 0; i < c->stitches.count; i++) {
         double l = spring_length(c, c->stitches.a[i], c->stitches.b[i]);
         double past = l - fm_stitch_rest(&c->stitches, i, c->time);
         springs.energy += 0.5 * c->stitches.stiffness[i] * past * past;
     }
     m.potential_energy += springs.energy;
-    m.max_stretch = springs.largest;
-    m.mean_stretch = springs.edges ? springs.total / springs.edges : 0;
+    m.stretch = springs.stretches;
     return m;
 }
 

@@ -318,11 +318,8 @@ void fm_net_measure(const fm_cloth *c, fm_stretch_sum *sum)
     for (int e = 0; e < net->edge_count; e++) {
         double stretch = edge_stretch(c, e), past = stretch * net->edge_rest[e];
         sum->energy += 0.5 * net->edge_stiffness[e] * past * past;
-        if (net->edge_kind[e] != FM_EDGE_STRETCH)
-            continue;
-        sum->largest = fmax(sum->largest, stretch);
-        sum->total += fabs(stretch);
-        sum->edges++;
+        if (net->edge_kind[e] == FM_EDGE_STRETCH)
+            fm_stretch_sum_add(sum, stretch, net->edge_a[e], net->edge_b[e]);
     }
     sum->energy += fm_net_bending_energy(c);
 }

@@ -28,7 +28,7 @@ typedef struct enforcement {
 } enforcement;
 
 // Windows are made for one step; the others also take steps down to half of the first, or to a
-// sixteenth where a fluid that pushes the cloth sets the pace.
+// sixteenth where a fluid sets the pace.
 static fm_memory *make_memory(const fm_cloth *c, const fm_recall *recall, double order, double h,
                               fm_error *err)
 {
@@ -40,7 +40,7 @@ static fm_memory *make_memory(const fm_cloth *c, const fm_recall *recall, double
     case FM_RECALL_FULL:
     case FM_RECALL_FADING:
         def.method = recall->kind == FM_RECALL_FULL ? FM_MEMORY_FULL : FM_MEMORY_FADING;
-        def.time_step = c->inertia != c->mass ? h / 16 : h / 2;
+        def.time_step = c->uneven ? h / 16 : h / 2;
         def.horizon = fmax(recall->horizon, h);
         break;
     case FM_RECALL_STEPS:

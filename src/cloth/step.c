@@ -396,11 +396,19 @@ static void start(fm_substep *s)
     start_rates(s);
 }
 
+static bool is_window(const fm_memory *memory)
+{
+    return memory && !fm_memory_uses_exponentials(memory);
+}
+
 static bool begin_memories(fm_cloth *c, double h, fm_error *err)
 {
     if ((!c->drag_memory || fm_memory_begin(c->drag_memory, h)) &&
         (!c->damping_memory || fm_memory_begin(c->damping_memory, h)))
         return true;
+    if (c->uneven && (is_window(c->drag_memory) || is_window(c->damping_memory)))
+        return fm_fail(err, FM_BAD_VALUE, c->name, "memory", "a window",
+                       "full or fading where a fluid and a ball or cloth push each other");
     char allowed[96];
     snprintf(allowed, sizeof allowed, "durations whose substeps the memory was made for, %.6g s",
              c->step);
@@ -489,7 +497,8 @@ bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duratio
     if (!fm_substep_begin(&s, c, around, duration / substeps, err))
         return false;
     for (int n = 1; n <= substeps; n++) {
-        if (!fm_substep_open(&s, begin + duration * n / substeps, err))
+        if (!fm_stop_check(around->stop, err) ||
+            !fm_substep_open(&s, begin + duration * n / substeps, err))
             return false;
         fm_substep_close(&s);
     }

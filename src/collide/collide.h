@@ -11,6 +11,8 @@
 
 typedef struct fm_trimesh fm_trimesh;
 
+enum { FM_FREE_STATE = 13 }; // numbers that a free collider's state has
+
 struct fm_collider {
     const char *name; // "" when it has none
     fm_shape shape;   // normal and rotation made units
@@ -24,6 +26,11 @@ struct fm_collider {
     fm_quat turned;                 // since the beginning
     // what it was given since it last moved
     fm_vec3 impulse, turn; // N s, N m s about its centre
+    // its way through an interval, while bodies move
+    bool launched;
+    double since; // s, when it is at its centre
+    fm_vec3 way;  // m/s
+    double before[FM_FREE_STATE];
 };
 
 // What a query finds: signed distance (negative inside), closest point of the surface, outward unit
@@ -94,7 +101,9 @@ fm_vec3 fm_collider_velocity_ahead(const fm_collider *collider, fm_vec3 at, fm_v
 // Takes in what it was given, falls, moves for h, and stays away from the others and from planes.
 void fm_collider_move(fm_collider *collider, fm_vec3 gravity, double h,
                       const fm_placed_collider *solids, int solid_count);
-enum { FM_FREE_STATE = 13 }; // numbers
+// Puts it back to its state `before`; until `launched` is cleared, its pose at t is on the straight
+// way from there, at time t, to where it was put, h later.
+void fm_collider_launch(fm_collider *collider, double t, double h);
 void fm_collider_save(const fm_collider *collider, double state[FM_FREE_STATE]);
 void fm_collider_restore(fm_collider *collider, const double state[FM_FREE_STATE]);
 fm_pose fm_collider_pose(const fm_collider *collider, double t);
@@ -107,6 +116,7 @@ typedef struct fm_surroundings {
     int collider_count;
     fm_placed_collider *placed; // room for collider_count, filled anew for every substep
     fm_pool *pool;
+    fm_stop *stop; // asked between substeps; may be NULL
 } fm_surroundings;
 
 // shapes.c. All shapes are convex, and their signed distance with them: the response relies on it.

@@ -119,7 +119,7 @@ static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact
     double wider = 1.25;
     bool again = false;
     fm_near_open(set);
-    for (int look = 0; look < MAX_LOOKS; look++, wider *= 2) {
+    for (int look = 0; look < MAX_LOOKS && !fm_stop_asked(set->stop); look++, wider *= 2) {
         fm_near_collect(set, wider, set->moved || look > 0, pool);
         report->near_count = count_near(set);
         if (set->is_tangled)
@@ -218,7 +218,7 @@ static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_
         make_list(set, set->x1, set->skin, pool, report);
     set->list_age++;
     double part = choose_part(set), begin = 0, s = part;
-    while (begin < 1) {
+    while (begin < 1 && !fm_stop_asked(set->stop)) {
         s = begin + 1.001 * s >= 1 ? 1 - begin : s;
         bool give_up = s <= FINEST * part || report->pinched_count > 0;
         set->parts = 1 / s;
@@ -237,6 +237,11 @@ static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_
         begin += s;
         s = fm_smaller(part, FINER * s);
     }
+}
+
+void fm_contact_set_stop(fm_contact_set *set, fm_stop *stop)
+{
+    set->stop = stop;
 }
 
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report)

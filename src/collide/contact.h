@@ -75,6 +75,8 @@ double *fm_contact_axis_inverse_masses(fm_contact_set *set);
 // counted as pinched, the ends are free of them, and so is the way (a broken line where the step
 // was cut into parts). Vertices without mass are left where they are.
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report);
+// Asked between the parts of a step; when it stops, the step ends anywhere on its way.
+void fm_contact_set_stop(fm_contact_set *set, fm_stop *stop);
 
 // The next steps, `steps` of them, depend on nothing but the positions and what is saved below.
 void fm_contact_restart(fm_contact_set *set, int steps);
@@ -212,6 +214,7 @@ enum { FM_CONTACT_COLOURS = 64 };
 
 struct fm_contact_set {
     fm_arena arena;
+    fm_stop *stop; // or NULL
     fm_contact_body *bodies;
     int body_count;
     int vertex_count, triangle_count, edge_count;

@@ -13,11 +13,18 @@ fm_pose fm_collider_pose(const fm_collider *c, double t)
 {
     if (!(c->mass > 0))
         return fm_motion_pose(c->motion, t);
-    fm_vec3 arm = fm_quat_rotate(c->turned, c->shape.centre);
+    fm_vec3 centre = c->centre, velocity = c->velocity;
+    fm_quat turned = c->turned;
+    if (c->launched) {
+        centre = fm_add_scaled(centre, c->way, t - c->since);
+        velocity = c->way;
+        turned = fm_quat_multiply(fm_quat_of_turn(fm_scale(c->spin, t - c->since)), turned);
+    }
+    fm_vec3 arm = fm_quat_rotate(turned, c->shape.centre);
     return (fm_pose){
-        .rotation = c->turned,
-        .position = fm_sub(c->centre, arm),
-        .velocity = fm_sub(c->velocity, fm_cross(c->spin, arm)),
+        .rotation = turned,
+        .position = fm_sub(centre, arm),
+        .velocity = fm_sub(velocity, fm_cross(c->spin, arm)),
         .spin = c->spin,
     };
 }
@@ -54,6 +61,15 @@ void fm_collider_move(fm_collider *c, fm_vec3 gravity, double h, const fm_placed
     c->turned = fm_quat_multiply(fm_quat_of_turn(fm_scale(c->spin, h)), c->turned);
     fm_quat_make_unit(&c->turned);
     fm_collide_particle(solids, solid_count, c->shape.radius, &c->centre, &c->velocity, NULL);
+}
+
+void fm_collider_launch(fm_collider *c, double t, double h)
+{
+    fm_vec3 end = c->centre;
+    fm_collider_restore(c, c->before);
+    c->way = fm_scale(fm_sub(end, c->centre), 1 / h);
+    c->since = t;
+    c->launched = true;
 }
 
 void fm_collider_save(const fm_collider *c, double state[FM_FREE_STATE])

@@ -165,6 +165,17 @@ int fm_tree_nearest(const fm_tree *tree, fm_vec3 point, double limit, fm_tree_di
 // of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);
 
+// A host that may ask to stop. What it said once stays.
+typedef struct fm_stop {
+    bool (*asked)(void *context); // NULL: never
+    void *context;
+    bool said;
+} fm_stop;
+
+bool fm_stop_asked(fm_stop *stop); // NULL: never
+// False, with FM_CANCELLED, when it did.
+bool fm_stop_check(fm_stop *stop, fm_error *err);
+
 double fm_now_ms(void); // wall clock, from some moment on
 
 // Random numbers with explicit state (splitmix64).

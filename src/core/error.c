@@ -18,6 +18,8 @@ const char *fm_status_name(fm_status status)
         return "input/output";
     case FM_NO_MEMORY:
         return "out of memory";
+    case FM_CANCELLED:
+        return "cancelled";
     }
     return "unknown";
 }
@@ -44,6 +46,19 @@ bool fm_fail_number(fm_error *err, const char *object, const char *field, double
     char text[32];
     snprintf(text, sizeof text, "%.10g", value);
     return fm_fail(err, FM_BAD_VALUE, object, field, text, allowed);
+}
+
+bool fm_stop_asked(fm_stop *stop)
+{
+    if (stop && stop->asked && !stop->said)
+        stop->said = stop->asked(stop->context);
+    return stop && stop->said;
+}
+
+bool fm_stop_check(fm_stop *stop, fm_error *err)
+{
+    return !fm_stop_asked(stop) || fm_fail(err, FM_CANCELLED, "world", "advance", "stopped",
+                                           "until its end, or a state restored");
 }
 
 bool fm_fail_no_memory(fm_error *err, const char *object, size_t bytes)

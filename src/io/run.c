@@ -32,7 +32,7 @@ struct fm_run {
 
 static const char stats_columns[] =
     "frame,time,substeps,kinetic_energy,potential_energy,max_stretch,mean_stretch,state_hash,"
-    "contact_count,penetration_count,deepest_penetration,repelled_count,particle_count,"
+    "min_stretch,contact_count,penetration_count,deepest_penetration,repelled_count,particle_count,"
     "outside_count,stopped_count";
 static const char check_columns[] = ",intersection_count,pinched_count,closest_distance";
 static const char load_columns[] = ",load_x,load_y,load_z"; // N
@@ -389,9 +389,9 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
     fm_table_text(&run->stats, "%d,%.9g,%d,%.9g,%.9g,%.9g,%.9g,%016" PRIx64, frame, time,
                   r->substep_count, r->kinetic_energy, r->potential_energy, r->max_stretch,
                   r->mean_stretch, fm_world_hash(world));
-    fm_table_text(&run->stats, ",%d,%d,%.9g,%d,%d,%d,%d", r->contact_count, r->penetration_count,
-                  r->deepest_penetration, r->repelled_count, r->particle_count, r->outside_count,
-                  r->stopped_count);
+    fm_table_text(&run->stats, ",%.9g,%d,%d,%.9g,%d,%d,%d,%d", r->min_stretch, r->contact_count,
+                  r->penetration_count, r->deepest_penetration, r->repelled_count,
+                  r->particle_count, r->outside_count, r->stopped_count);
     if (run->def.check_intersections)
         fm_table_text(&run->stats, ",%d,%d,%.9g", r->intersection_count, r->pinched_count,
                       r->closest_distance);

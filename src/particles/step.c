@@ -274,7 +274,7 @@ bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double
                            "longer ones: speeds or forces grew beyond bounds");
         }
         double h = left / ceil(left / longest * (1 - 1e-12)); // equal ones to the end
-        if (!take_substep(p, around, h, err))
+        if (!fm_stop_check(around->stop, err) || !take_substep(p, around, h, err))
             return false;
         (*substeps)++;
         left = end - p->time;

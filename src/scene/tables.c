@@ -468,8 +468,9 @@ static const fm_entry collider_entries[] = {
     {"friction", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.friction), .range = WITHIN(0, 1e3),
      .about = "Coulomb's coefficient"},
     {"mass", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.mass), "kg", WITHIN(0, 1e9),
-     .about = "above 0: it moves freely, pushed by fluids and its weight; spheres only. In 2D per "
-              "metre of depth"},
+     .about =
+         "above 0: it moves freely, pushed by fluids and its weight; cloth meets it but does not "
+         "push it. Spheres only. In 2D per metre of depth"},
     {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.velocity), "m/s", WITHIN(-1e4, 1e4),
      .about = "of a free one at the beginning"},
 };

@@ -515,8 +515,10 @@ bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *re
             return false;
     }
     fm_contact_restart(touch->set, 2 * substeps);
+    fm_contact_set_stop(touch->set, &world->stop);
     for (int n = 1; n <= substeps; n++) {
-        if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err))
+        if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err) ||
+            !fm_stop_check(&world->stop, err))
             return false;
     }
     *most = substeps > *most ? substeps : *most;

@@ -100,6 +100,7 @@ bool fm_world_couple(fm_world *world, fm_cloth *cloth, fm_particles *fluid, fm_c
     coupling->fluid = fluid;
     coupling->way = way;
     world->couplings[world->coupling_count++] = coupling; // one for each cloth: there is room
+    fm_world_note_pace(world);
     bool passive = way == FM_COUPLING_ONE_WAY;
     fm_samples *points = &coupling->samples.points;
     return fm_cloth_samples_make(&coupling->samples, cloth, LONGEST * fluid->def.spacing, passive,

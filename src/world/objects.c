@@ -73,6 +73,7 @@ void fm_world_destroy(fm_world *world)
         fm_particles_free(world->fluids[i]);
     fm_pool_destroy(world->pool);
     fm_arena_free(&world->arena);
+    free(world->solids);
     free(world);
 }
 
@@ -85,6 +86,7 @@ fm_surroundings fm_world_surroundings(fm_world *world)
         .collider_count = world->collider_count,
         .placed = world->placed,
         .pool = world->pool,
+        .stop = &world->stop,
     };
 }
 
@@ -94,6 +96,11 @@ fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth)
     around.medium = fm_couple_medium(world, cloth);
     around.pool = fm_pool_for_work(world->pool, fm_cloth_substep_ns(cloth));
     return around;
+}
+
+void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context)
+{
+    world->stop = (fm_stop){.asked = asked, .context = context};
 }
 
 int fm_world_cloth_count(const fm_world *world)
@@ -175,11 +182,34 @@ fm_motion *fm_motion_compose(fm_world *world, const fm_motion *outer, const fm_m
     return ready(world, err) ? fm_motion_new_composed(&world->arena, outer, inner, err) : NULL;
 }
 
-static bool has_room_for_collider(const fm_world *world, fm_error *err)
+void fm_world_note_pace(fm_world *world)
+{
+    for (int i = 0; i < world->cloth_count; i++)
+        if (!world->cloths[i]->started)
+            world->cloths[i]->uneven = fm_world_follows_fluids(world);
+}
+
+// For one more fluid and one more collider than there are.
+static bool make_room_for_solids(fm_world *world, fm_error *err)
+{
+    int needed = 6 * (world->fluid_count + 1) + world->collider_count + 1;
+    if (needed <= world->solid_room)
+        return true;
+    size_t size = 2 * (size_t)needed * sizeof *world->solids;
+    fm_placed_collider *larger = realloc(world->solids, size);
+    if (!larger)
+        return fm_fail_no_memory(err, object, size);
+    world->solids = larger;
+    world->solid_room = 2 * needed;
+    return true;
+}
+
+static bool has_room_for_collider(fm_world *world, fm_error *err)
 {
     return ready(world, err) &&
            (world->collider_count < FM_WORLD_OBJECTS_MAX ||
-            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024"));
+            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024")) &&
+           make_room_for_solids(world, err);
 }
 
 static fm_collider *take_collider(fm_world *world, fm_collider *collider)
@@ -188,6 +218,7 @@ static fm_collider *take_collider(fm_world *world, fm_collider *collider)
         return NULL;
     world->colliders[world->collider_count++] = collider;
     fm_touch_drop(world);
+    fm_world_note_pace(world);
     return collider;
 }
 
@@ -278,6 +309,7 @@ static fm_cloth *take(fm_world *world, fm_cloth *cloth)
     cloth->time = world->time;
     world->cloths[world->cloth_count++] = cloth;
     fm_touch_drop(world);
+    fm_world_note_pace(world);
     return cloth;
 }
 
@@ -319,12 +351,13 @@ fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def, 
         fm_fail_number(err, object, "fluids", world->fluid_count + 1, "at most 1024");
         return NULL;
     }
-    fm_particles *fluid = fm_particles_new(def, err);
+    fm_particles *fluid = make_room_for_solids(world, err) ? fm_particles_new(def, err) : NULL;
     if (!fluid)
         return NULL;
     fluid->world = world;
     fluid->time = world->time;
     world->fluids[world->fluid_count++] = fluid;
+    fm_world_note_pace(world);
     return fluid;
 }
 

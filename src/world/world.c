@@ -16,12 +16,16 @@
 // Motions and the medium's own flow are functions of time, so bodies evaluate them at the times of
 // their substeps; stages 1 and 2 set them up. Cloths that are coupled to a fluid take in stage 2
 // what it gave them and hand on in stage 4 what is for it (couple.c). Fluids and free colliders
-// or coupled cloths push each other once in an interval, so that with both it is
-// as long as a substep of the fluid may be then.
+// or coupled cloths push each other once in an interval, so that with both it is as long as a
+// substep of the fluid may be then. Bodies do not push free colliders, but meet them on their way.
 #include "world/world.h"
 
 #include <math.h>
 #include <stdio.h>
+
+// s, without fluids: gravity bends the way of a ball within it by 0.02 mm, and one that falls for a
+// second moves by 4 cm.
+static const double BALL_INTERVAL = 1.0 / 240;
 
 const char *fm_stage_name(fm_stage stage)
 {
@@ -75,35 +79,75 @@ static bool advance_fluids(fm_world *world, double interval, int *most, fm_repor
     return true;
 }
 
-// Away from the other colliders and from the walls of fluids.
-static void move_free_colliders(fm_world *world, double interval)
+static bool has_balls(const fm_world *world)
 {
-    fm_placed_collider solids[64];
+    bool found = false;
+    for (int i = 0; i < world->collider_count; i++)
+        found |= world->colliders[i]->mass > 0;
+    return found;
+}
+
+// Away from each other, the other colliders and the walls of fluids, as they are at time t.
+static void move_balls(fm_world *world, double h, double t)
+{
+    int count = 0;
+    for (int k = 0; k < world->fluid_count; k++)
+        count += fm_particles_walls(world->fluids[k], t, world->solids + count);
+    fm_placed_collider *placed = world->solids + count;
+    count += world->collider_count;
+    for (int i = 0; i < world->collider_count; i++)
+        placed[i] = fm_collider_place(world->colliders[i], t);
     for (int i = 0; i < world->collider_count; i++) {
-        fm_collider *collider = world->colliders[i];
-        int count = 0;
-        if (!(collider->mass > 0))
+        if (!(world->colliders[i]->mass > 0))
             continue;
-        for (int k = 0; k < world->fluid_count && count + 6 <= 64; k++)
-            count += fm_particles_walls(world->fluids[k], world->time, solids + count);
-        for (int k = 0; k < world->collider_count && count < 64; k++)
-            if (k != i)
-                solids[count++] = fm_collider_place(world->colliders[k], world->time);
-        fm_collider_move(collider, world->def.gravity, interval, solids, count);
+        placed[i].low.x = INFINITY; // far from itself
+        fm_collider_move(world->colliders[i], world->def.gravity, h, world->solids, count);
+        placed[i] = fm_collider_place(world->colliders[i], t);
     }
 }
 
-// What is left of the advance, or less where fluids and free colliders or cloths push each other.
+// To the time `end`. Where no fluid pushes them, in steps of their own, so short that the place in
+// a free fall, off by g h t / 2, is right within 1.3 mm after its first second.
+static void move_free_colliders(fm_world *world, double interval, double end)
+{
+    int steps = world->fluid_count == 0 ? 16 : 1;
+    for (int n = 1; n <= steps && has_balls(world); n++)
+        move_balls(world, interval / steps, end - interval * (steps - n) / steps);
+}
+
+// Bodies meet balls on their way: from where they are to where their weight and the solids will
+// have taken them. Fluids change that in this interval, and bodies see it in the next.
+static void launch_free_colliders(fm_world *world, double interval, double end)
+{
+    if (world->cloth_count == 0 || !has_balls(world))
+        return;
+    for (int i = 0; i < world->collider_count; i++)
+        if (world->colliders[i]->mass > 0)
+            fm_collider_save(world->colliders[i], world->colliders[i]->before);
+    move_free_colliders(world, interval, end);
+    for (int i = 0; i < world->collider_count; i++)
+        if (world->colliders[i]->mass > 0)
+            fm_collider_launch(world->colliders[i], world->time, interval);
+}
+
+bool fm_world_follows_fluids(const fm_world *world)
+{
+    return world->fluid_count > 0 && (fm_couple_is_mutual(world) || has_balls(world));
+}
+
+// Equal ones, the same for every advance of this duration: memories rely on it.
+static double count_even_intervals(const fm_world *world, double duration)
+{
+    double limit = fm_couple_limit(world);
+    if (has_balls(world))
+        limit = fmin(limit, BALL_INTERVAL);
+    return fmax(1, ceil(duration / limit * (1 - 1e-12)));
+}
+
+// Of what is left of the advance, where fluids and balls or cloths push each other.
 static double choose_interval(fm_world *world, double left, fm_error *err)
 {
-    bool mutual = fm_couple_is_mutual(world);
-    for (int i = 0; i < world->collider_count; i++)
-        mutual |= world->colliders[i]->mass > 0;
     double limit = fmin(left, fm_couple_limit(world));
-    if (!mutual)
-        return left / ceil(left / limit * (1 - 1e-12));
-    if (world->fluid_count == 0)
-        limit = left / 16; // a ball alone: smooth enough
     fm_surroundings around = fm_world_surroundings(world);
     for (int i = 0; i < world->fluid_count; i++) {
         if (!fm_particles_prepare(world->fluids[i], &around, err))
@@ -145,8 +189,11 @@ static void check_cloth(fm_world *world, fm_cloth *cloth, fm_report *report, fm_
     }
     report->kinetic_energy += m.kinetic_energy;
     report->potential_energy += m.potential_energy;
-    report->max_stretch = fmax(report->max_stretch, m.max_stretch);
-    report->mean_stretch += m.mean_stretch / world->cloth_count;
+    bool first = cloth == world->cloths[0];
+    report->max_stretch = first ? m.stretch.max : fmax(report->max_stretch, m.stretch.max);
+    report->min_stretch = first ? m.stretch.min : fmin(report->min_stretch, m.stretch.min);
+    report->mean_stretch += m.stretch.mean / world->cloth_count;
+    report->mean_strain += m.stretch.mean_strain / world->cloth_count;
     for (int i = 0; i < cloth->count; i++) {
         report->contact_count += cloth->touch[i];
         report->repelled_count += cloth->repelled && cloth->repelled[i] > 0;
@@ -183,6 +230,34 @@ static void check(fm_world *world, fm_report *report, fm_error *err)
         fm_touch_check(world, report, err);
 }
 
+// `end`: the time after it.
+static bool advance_interval(fm_world *world, double interval, double end, double *since,
+                             fm_report *report, fm_error *err)
+{
+    int substeps = 0;
+    report->interval_count++;
+    launch_free_colliders(world, interval, end);
+    clock_stage(report, FM_STAGE_MOVE, since);
+    fm_couple_take(world, world->time + interval);
+    clock_stage(report, FM_STAGE_SAMPLE, since);
+    bool good = advance_bodies(world, interval, &substeps, report, err);
+    for (int i = 0; i < world->collider_count; i++)
+        world->colliders[i]->launched = false;
+    if (!good)
+        return false;
+    clock_stage(report, FM_STAGE_BODIES, since);
+    fm_couple_give(world, world->time, world->time + interval);
+    clock_stage(report, FM_STAGE_EXCHANGE, since);
+    if (!advance_fluids(world, interval, &substeps, report, err))
+        return false;
+    clock_stage(report, FM_STAGE_FLUIDS, since);
+    move_free_colliders(world, interval, end);
+    world->time = end;
+    clock_stage(report, FM_STAGE_FREE, since);
+    report->substep_count += substeps;
+    return true;
+}
+
 fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
 {
     fm_report report = {0};
@@ -193,28 +268,19 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         return report;
     }
     double since = fm_now_ms();
+    world->stop.said = false;
     report.damping_share = report.stiffness_share = 1;
     double end = world->time + duration;
-    double left = duration;
-    while (left > 1e-9 * duration) {
-        double interval = choose_interval(world, left, err);
-        int substeps = 0;
-        report.interval_count++;
-        clock_stage(&report, FM_STAGE_MOVE, &since);
-        fm_couple_take(world, world->time + interval);
-        clock_stage(&report, FM_STAGE_SAMPLE, &since);
-        if (!advance_bodies(world, interval, &substeps, &report, err))
+    bool uneven = fm_world_follows_fluids(world);
+    double count = count_even_intervals(world, duration), interval = duration / count;
+    for (double left = duration; uneven ? left > 1e-9 * duration : report.interval_count < count;) {
+        if (uneven)
+            interval = choose_interval(world, left, err);
+        bool last = uneven ? interval == left : report.interval_count + 1 == count;
+        double next = last ? end : world->time + interval;
+        if (!fm_stop_check(&world->stop, err) ||
+            !advance_interval(world, interval, next, &since, &report, err))
             return report;
-        clock_stage(&report, FM_STAGE_BODIES, &since);
-        fm_couple_give(world, world->time, world->time + interval);
-        clock_stage(&report, FM_STAGE_EXCHANGE, &since);
-        if (!advance_fluids(world, interval, &substeps, &report, err))
-            return report;
-        clock_stage(&report, FM_STAGE_FLUIDS, &since);
-        world->time = interval == left ? end : world->time + interval;
-        move_free_colliders(world, interval);
-        clock_stage(&report, FM_STAGE_FREE, &since);
-        report.substep_count += substeps;
         left = end - world->time;
     }
     report.load = fm_scale(report.load, 1 / duration);

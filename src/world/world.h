@@ -17,6 +17,7 @@ struct fm_world {
     fm_world_def def;
     fm_arena arena; // motions, colliders, figures
     fm_pool *pool;
+    fm_stop stop;
     double time; // s
 
     fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
@@ -26,6 +27,8 @@ struct fm_world {
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX];
     int collider_count;
+    fm_placed_collider *solids; // room for all that a free collider may meet
+    int solid_room;
     fm_touch *touch; // NULL until a cloth with contact moves
     fm_coupling *couplings[FM_WORLD_OBJECTS_MAX];
     int coupling_count;
@@ -36,6 +39,10 @@ struct fm_world {
 fm_surroundings fm_world_surroundings(fm_world *world);
 // As a cloth finds them: the medium of one that is coupled is its fluid.
 fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth);
+
+// Intervals are as long as fluids allow then and change from one to the next.
+bool fm_world_follows_fluids(const fm_world *world);
+void fm_world_note_pace(fm_world *world); // for the memories of its cloths, when that may change
 
 // contact.c: cloths that keep apart.
 bool fm_world_has_contact(const fm_world *world);

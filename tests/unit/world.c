@@ -261,6 +261,69 @@ static void reports_say_what_happened(void **state)
 }
 
 // Two cloths in one world move as each does alone.
+// A sheet with edges longer and shorter than at rest, a mesh with one at three times its length,
+// and the report of both.
+static void stretches_are_of_edges(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    const fm_vec3 flat[6] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, -1, 0}, {1, -1, 0}, {2, -1, 0}};
+    const fm_vec3 pulled[6] = {{0, 0, 0},  {1, 0, 0},    {1.5, 0, 0},
+                               {0, -1, 0}, {1, -0.5, 0}, {1.5, -1, 0}};
+    const int triangles[6] = {0, 3, 1, 1, 4, 2};
+    fm_cloth_def def = bare_cloth();
+    fm_sheet sheet = {.columns = 3, .rows = 2, .width = 2, .height = 1};
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    assert_true(fm_cloth_set_positions(cloth, pulled, &err));
+    fm_stretches s = fm_cloth_measure_stretches(cloth);
+    double slanted = hypot(1, 0.5) - 1, short_slant = hypot(0.5, 0.5) - 1;
+    assert_close(s.max, slanted, 1e-15);
+    assert_close(s.min, -0.5, 1e-15);
+    assert_close(s.mean, slanted / 7, 1e-15); // of 4 + 3 edges one is longer
+    assert_close(s.mean_strain, (slanted - short_slant + 0.5 + 0.5) / 7, 1e-15);
+    assert_int_equal(s.longest[0] + s.longest[1], 3 + 4);
+    assert_true(s.shortest[0] + s.shortest[1] == 1 + 2 || s.shortest[0] + s.shortest[1] == 1 + 4);
+    fm_cloth_mesh mesh = {
+        .positions = flat, .vertex_count = 5, .triangles = triangles, .triangle_count = 2};
+    fm_cloth *net = fm_cloth_create_mesh(world, &def, &mesh, &err);
+    assert_non_null(net);
+    fm_vec3 along[5] = {{0, 0, 0}, {3, 0, 0}, {4, 0, 0}, {0, -1, 0}, {3, -1, 0}};
+    assert_true(fm_cloth_set_positions(net, along, &err));
+    s = fm_cloth_measure_stretches(net);
+    assert_close(s.max, 2, 1e-15);
+    assert_close(s.min, 0, 1e-15);
+    assert_int_equal(s.longest[0] + s.longest[1], 0 + 1);
+    fm_report report = fm_world_report(world);
+    assert_close(report.max_stretch, 2, 1e-15);
+    assert_close(report.min_stretch, -0.5, 1e-15);
+    assert_in_interval(report.mean_stretch, 0, report.max_stretch);
+    fm_world_destroy(world);
+}
+
+// All edges are shorter: the mean does not count them as stretched.
+static void pressed_cloth_is_not_stretched(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth_def def = bare_cloth();
+    fm_cloth *cloth = make_sheet(world, &def, &small);
+    int count;
+    const fm_vec3 *x = fm_cloth_positions(cloth, &count);
+    fm_vec3 *pressed = malloc((size_t)count * sizeof *pressed);
+    for (int i = 0; i < count; i++)
+        pressed[i] = (fm_vec3){0.5 * x[i].x, 0.8 * x[i].y, 0};
+    assert_true(fm_cloth_set_positions(cloth, pressed, &err));
+    free(pressed);
+    fm_report report = fm_world_report(world);
+    assert_close(report.max_stretch, -0.2, 1e-12);
+    assert_close(report.min_stretch, -0.5, 1e-12);
+    assert_close(report.mean_stretch, 0, 0);
+    assert_in_interval(report.mean_strain, 0.2, 0.5);
+    fm_world_destroy(world);
+}
+
 static void cloths_do_not_see_each_other(void **state)
 {
     (void)state;
@@ -383,6 +446,103 @@ static void states_go_back_in_time(void **state)
 }
 
 // Only with enforcement, within the stage it is part of; the order once, when it begins.
+static bool stop_at_last(void *context)
+{
+    int *left = context;
+    return --*left < 0;
+}
+
+static fm_world *make_stoppable(int kind)
+{
+    fm_error err = {0};
+    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    if (kind == 2) {
+        fm_particles_def def = fm_default_particles_def();
+        def.spacing = 0.1;
+        fm_particles *fluid = fm_particles_create(world, &def, &err);
+        assert_true(fm_particles_add_box(fluid, &(fm_fluid_box){.high = {1, 0.4, 1}}, &err));
+        return world;
+    }
+    fm_cloth_def def = fm_default_cloth_def();
+    def.contact.enabled = kind == 1;
+    fm_cloth_pin_row(make_sheet(world, &def, &small), 0, NULL, &err);
+    return world;
+}
+
+// An advance that a host stops says so, and from a saved state it goes on as if it had not been.
+static void advances_stop_when_asked(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        fm_error err = {0};
+        fm_world *whole = make_stoppable(kind), *world = make_stoppable(kind);
+        advance(whole, 0.1), advance(world, 0.1);
+        size_t size = fm_world_save(world, NULL, 0);
+        void *bytes = malloc(size);
+        fm_world_save(world, bytes, size);
+        int left = 5;
+        fm_world_set_stop(world, stop_at_last, &left);
+        fm_world_advance(world, 0.1, &err);
+        assert_int_equal(err.status, FM_CANCELLED);
+        assert_string_equal(fm_status_name(err.status), "cancelled");
+        assert_int_equal(left, -1); // and is not asked again
+        fm_world_set_stop(world, NULL, NULL);
+        err = (fm_error){0};
+        assert_true(fm_world_restore(world, bytes, size, &err));
+        free(bytes);
+        advance(whole, 0.1), advance(world, 0.1);
+        assert_int_equal(fm_world_hash(whole), fm_world_hash(world));
+        fm_world_destroy(whole);
+        fm_world_destroy(world);
+    }
+}
+
+static void expect_forecast(fm_world *world, bool endless, const char *word)
+{
+    fm_error err = {0};
+    uint64_t before = fm_world_hash(world);
+    fm_forecast forecast = fm_world_forecast(world, 1.0 / 24, &err);
+    assert_int_equal(err.status, FM_OK);
+    assert_int_equal(forecast.endless, endless);
+    assert_non_null(strstr(forecast.text, word));
+    assert_int_equal(fm_world_hash(world), before);
+    double count = endless ? 0 : advance(world, 1.0 / 24).substep_count; // a fluid's change
+    if (!endless)
+        assert_in_interval(count, 0.8 * forecast.substep_count, 1.25 * forecast.substep_count);
+    fm_world_destroy(world);
+}
+
+static void forecasts_say_what_takes_long(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    for (int kind = 0; kind < 3; kind++)
+        expect_forecast(make_stoppable(kind), false, "");
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_world *world = make_stoppable(0);
+    fm_sheet sheet = small;
+    sheet.width = 1e-5;
+    make_sheet(world, &def, &sheet);
+    expect_forecast(world, true, "stretch stiffness is 150");
+    world = make_stoppable(0);
+    def.time_step = 1e-9;
+    make_sheet(world, &def, &small);
+    expect_forecast(world, true, "time_step is 1e-09");
+    world = make_stoppable(1);
+    fm_collider_def ball = fm_default_collider_def();
+    ball.name = "fist";
+    ball.shape.centre = (fm_vec3){0, 0, -5};
+    ball.motion = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 1e4, 1, &err);
+    assert_non_null(fm_collider_create(world, &ball, &err));
+    expect_forecast(world, true, "contact cannot follow fist");
+    world = make_stoppable(2);
+    assert_true(fm_particles_add_box(
+        fm_world_particles(world, 0),
+        &(fm_fluid_box){.low = {0, 0.5, 0}, .high = {0.2, 0.7, 0.2}, .velocity = {0, -9e3, 1.2e4}},
+        &err));
+    expect_forecast(world, true, "fastest particle has 1.5e+04 m/s");
+}
+
 static void enforcement_is_timed(void **state)
 {
     (void)state;
@@ -418,6 +578,10 @@ int main(void)
         cmocka_unit_test(bad_durations),
         cmocka_unit_test(numbers_that_explode_are_named),
         cmocka_unit_test(reports_say_what_happened),
+        cmocka_unit_test(stretches_are_of_edges),
+        cmocka_unit_test(pressed_cloth_is_not_stretched),
+        cmocka_unit_test(advances_stop_when_asked),
+        cmocka_unit_test(forecasts_say_what_takes_long),
         cmocka_unit_test(enforcement_is_timed),
         cmocka_unit_test(cloths_do_not_see_each_other),
         cmocka_unit_test(damaged_states_are_refused),
