@@ -3,15 +3,14 @@
 // they ended.
 //
 // DIR/0000, DIR/0001, ... count the last sweep fastest. DIR/summary.csv has a row for each: number,
-// values, status, and the last row of its statistics. With --resume what is done stays, what was
-// stopped goes on.
+// values, status, and the last row of its statistics; it is written when all have run. With --resume
+// what is done stays, what was stopped goes on.
 #include "fathom.h"
 #include "run.h"
 #include "scene.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { VALUES_MAX = 256 };
@@ -56,38 +55,38 @@ static const char *status_name(const outcome *o)
     return o->code != EXIT_GOOD && o->status != FM_RUN_DIVERGED ? "failed" : names[o->status];
 }
 
-// The header of stats.csv, or its last row.
-static void copy_line(FILE *out, const char *directory, bool last)
+// The header of stats.csv and its last row; false when they cannot be read.
+static bool read_stats(const char *directory, char header[4096], char row[4096])
 {
-    char path[PATH_SIZE + 32], line[4096], kept[4096] = "";
+    char path[PATH_SIZE + 32], line[4096];
     snprintf(path, sizeof path, "%s/stats.csv", directory);
+    header[0] = row[0] = 0;
     FILE *in = fopen(path, "r");
-    while (in && fgets(line, sizeof line, in)) {
-        snprintf(kept, sizeof kept, "%.*s", (int)strcspn(line, "\n"), line);
-        if (!last)
-            break;
-    }
+    for (int i = 0; in && fgets(line, sizeof line, in); i++)
+        snprintf(i == 0 ? header : row, 4096, "%.*s", (int)strcspn(line, "\n"), line);
+    bool good = in && !ferror(in);
     if (in)
         fclose(in);
-    fprintf(out, "%s\n", kept);
+    return good;
 }
 
-static void write_row(FILE *out, const task *t, const axis *axes, int count, const int *index,
+static bool write_row(FILE *out, const task *t, const axis *axes, int count, const int *index,
                       int number, const outcome *result)
 {
+    char header[4096], row[4096];
+    bool good = read_stats(t->directory, header, row);
     if (number == 0) {
         fprintf(out, "run");
         for (int i = 0; i < count; i++)
             fprintf(out, ",%s", axes[i].path);
-        fprintf(out, ",status,");
-        copy_line(out, t->directory, false);
+        fprintf(out, ",status,%s\n", header);
     }
     fprintf(out, "%04d", number);
     for (int i = 0; i < count; i++)
         fprintf(out, strchr(axes[i].values[index[i]], ',') ? ",\"%s\"" : ",%s",
                 axes[i].values[index[i]]);
-    fprintf(out, ",%s,", status_name(result));
-    copy_line(out, t->directory, true);
+    fprintf(out, ",%s,%s\n", status_name(result), row);
+    return good;
 }
 
 // The settings of a combination, behind those of every run.
@@ -127,27 +126,45 @@ static bool run_one(const task *base, const axis *axes, int count, int *index, i
     }
     outcome result;
     execute(&t, &result);
+    if (!write_row(out, &t, axes, count, index, number, &result) && result.code == EXIT_GOOD) {
+        complain("%s/stats.csv: cannot read", t.directory);
+        result.code = EXIT_INPUT_OUTPUT;
+    }
     *worst = result.code > *worst ? result.code : *worst;
-    write_row(out, &t, axes, count, index, number, &result);
     return next_combination(axes, count, index);
 }
 
-// Every combination is a good scene, and the directory is free, before the first one runs.
-static int check_all(const task *base, const axis *axes, int count)
+// A sweep goes into a directory that is empty or missing, or that has the first run of a sweep.
+static int check_directory(const task *base)
 {
-    int index[REPEATS_MAX] = {0}, code = EXIT_GOOD;
     char path[PATH_SIZE + 32];
-    snprintf(path, sizeof path, "%s/run.json", base->directory);
-    if (access(path, F_OK) == 0) {
+    fm_run_found found;
+    fm_error err = {0};
+    bool free = fm_run_look(base->directory, &found, &err);
+    if (free && found.exists) {
         complain("%s: it holds a run; give the sweep a directory of its own with -o",
                  base->directory);
         return EXIT_BAD_INPUT;
     }
     snprintf(path, sizeof path, "%s/0000", base->directory);
-    if (access(path, F_OK) == 0 && !base->resume && !base->force) {
+    if (!free && access(path, F_OK) != 0)
+        return complain_error(&err);
+    err = (fm_error){0};
+    if (!fm_run_look(path, &found, &err))
+        return complain_error(&err);
+    if (found.exists && !base->resume && !base->force) {
         complain("%s: it holds a sweep; --resume goes on, --force begins anew", base->directory);
         return EXIT_BAD_INPUT;
     }
+    return EXIT_GOOD;
+}
+
+// Every combination is a good scene, and the directory is free, before the first one runs.
+static int check_all(const task *base, const axis *axes, int count)
+{
+    int index[REPEATS_MAX] = {0}, code = check_directory(base);
+    if (code != EXIT_GOOD)
+        return code;
     do {
         task t = *base;
         char settings[REPEATS_MAX][512];
@@ -158,41 +175,50 @@ static int check_all(const task *base, const axis *axes, int count)
     return code;
 }
 
-int sweep(const task *base, const char *const *specs, int count)
+// All of them, then the summary.
+static int run_all(const task *base, const axis *axes)
 {
-    axis *axes = calloc((size_t)count, sizeof *axes);
-    int index[REPEATS_MAX] = {0}, worst = EXIT_GOOD;
-    bool good = axes != NULL;
-    for (int i = 0; i < count && good; i++)
-        good = cut(&axes[i], specs[i]);
-    char path[PATH_SIZE + 32], unfinished[PATH_SIZE + 48];
-    snprintf(path, sizeof path, "%s/summary.csv", base->directory);
-    snprintf(unfinished, sizeof unfinished, "%s.tmp", path);
-    FILE *out = NULL;
-    if (good)
-        worst = check_all(base, axes, count);
-    if (good && worst == EXIT_GOOD) {
-        mkdir("runs", 0777);
-        mkdir(base->directory, 0777);
-        out = fopen(unfinished, "w");
-        if (!out) {
-            complain("%s: cannot write", unfinished);
-            worst = EXIT_INPUT_OUTPUT;
-        }
-    } else if (!good) {
-        worst = EXIT_BAD_INPUT;
+    int index[REPEATS_MAX] = {0}, number = 0, worst = EXIT_GOOD;
+    char path[PATH_SIZE + 32], *text = NULL;
+    size_t size = 0;
+    fm_error err = {0};
+    FILE *out = open_memstream(&text, &size);
+    if (!out) {
+        complain("out of memory");
+        return EXIT_INPUT_OUTPUT;
     }
-    int number = 0;
-    while (out && !stopped() && run_one(base, axes, count, index, number, out, &worst))
+    while (!stopped() && run_one(base, axes, base->sweep_count, index, number, out, &worst))
         number++;
-    if (out && (fclose(out) != 0 || rename(unfinished, path) != 0)) {
-        complain("%s: cannot write", path);
+    snprintf(path, sizeof path, "%s/summary.csv", base->directory);
+    bool whole = fclose(out) == 0;
+    if (!whole || !fm_file_replace(path, text, size, &err)) {
+        complain("%s", whole ? err.text : "out of memory");
         worst = EXIT_INPUT_OUTPUT;
-    } else if (out && !base->quiet) {
+    } else if (stopped()) {
+        fprintf(stderr, "fathom: the sweep was stopped; go on with: ");
+        print_resume(stderr, base);
+    } else if (!base->quiet) {
         printf("%d runs; %s says how they ended.\n", number + 1, path);
     }
+    free(text);
+    return worst;
+}
+
+int sweep(const task *base)
+{
+    int count = base->sweep_count, code = EXIT_GOOD;
+    axis *axes = calloc((size_t)count, sizeof *axes);
+    bool good = axes != NULL;
+    for (int i = 0; i < count && good; i++)
+        good = cut(&axes[i], base->sweeps[i]);
+    if (!good)
+        code = EXIT_BAD_INPUT;
+    if (code == EXIT_GOOD)
+        code = check_all(base, axes, count);
+    if (code == EXIT_GOOD)
+        code = run_all(base, axes);
     for (int i = 0; i < count && axes; i++)
         free(axes[i].text);
     free(axes);
-    return worst;
+    return code;
 }

@@ -396,8 +396,8 @@ static bool begin_memories(fm_cloth *c, double h, fm_error *err)
         (!c->damping_memory || fm_memory_begin(c->damping_memory, h)))
         return true;
     char allowed[96];
-    snprintf(allowed, sizeof allowed, "durations whose substeps the memory was made for, %.6g s",
-             c->step);
+    fm_format(allowed, sizeof allowed, "durations whose substeps the memory was made for, %.6g s",
+              c->step);
     return fm_fail_number(err, c->name, "substep", h, allowed);
 }
 

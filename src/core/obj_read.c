@@ -130,7 +130,7 @@ static bool read_number(reader *r, double *value)
     memcpy(text, r->at, length);
     text[length] = 0;
     char *rest;
-    double number = strtod(text, &rest);
+    double number = fm_parse_number(text, &rest);
     if (rest == text || rest != text + length)
         return fail(r, r->at, "not a number");
     if (!(fabs(number) <= FLT_MAX))

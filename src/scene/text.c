@@ -54,12 +54,12 @@ void fm_text_add(fm_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(NULL, 0, format, arguments);
+    int size = fm_format_list(NULL, 0, format, arguments);
     va_end(arguments);
     if (size < 0 || !make_room(text, (size_t)size))
         return;
     va_start(arguments, format);
-    vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments);
+    fm_format_list(text->data + text->size, (size_t)size + 1, format, arguments);
     va_end(arguments);
     text->size += (size_t)size;
 }
@@ -68,8 +68,8 @@ void fm_text_add_number(fm_text *text, double value)
 {
     char number[40];
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(number, sizeof number, "%.*g", digits, value);
-        if (strtod(number, NULL) == value)
+        fm_format(number, sizeof number, "%.*g", digits, value);
+        if (fm_parse_number(number, NULL) == value)
             break;
     }
     // 1e+05 is 1e5, 1e-05 is 1e-5; 5 digits or less are written out
