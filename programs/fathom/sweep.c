@@ -9,6 +9,7 @@
 #include "run.h"
 #include "scene.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -134,24 +135,33 @@ static bool run_one(const task *base, const axis *axes, int count, int *index, i
     return next_combination(axes, count, index);
 }
 
-// A sweep goes into a directory that is empty or missing, or that has the first run of a sweep.
+static void summary_path(const task *base, char path[PATH_SIZE + 32])
+{
+    snprintf(path, PATH_SIZE + 32, "%s/summary.csv", base->directory);
+}
+
+// A sweep goes into a directory that is empty or missing, or that has the first run of a sweep, or
+// what a kill left of its beginning.
 static int check_directory(const task *base)
 {
-    char path[PATH_SIZE + 32];
+    char first[PATH_SIZE + 32], summary[PATH_SIZE + 32];
     fm_run_found found;
-    fm_error err = {0};
-    bool free = fm_run_look(base->directory, &found, &err);
-    if (free && found.exists) {
+    fm_error whole = {0}, err = {0};
+    bool empty = fm_run_look(base->directory, &found, &whole);
+    if (empty && found.exists) {
         complain("%s: it holds a run; give the sweep a directory of its own with -o",
                  base->directory);
         return EXIT_BAD_INPUT;
     }
-    snprintf(path, sizeof path, "%s/0000", base->directory);
-    if (!free && access(path, F_OK) != 0)
+    if (empty)
+        return EXIT_GOOD;
+    snprintf(first, sizeof first, "%s/0000", base->directory);
+    summary_path(base, summary);
+    bool begun = access(first, F_OK) == 0 && fm_run_look(first, &found, &err);
+    if (err.status == FM_INPUT_OUTPUT)
         return complain_error(&err);
-    err = (fm_error){0};
-    if (!fm_run_look(path, &found, &err))
-        return complain_error(&err);
+    if (!begun || (!found.exists && access(summary, F_OK) == 0))
+        return complain_error(&whole);
     if (found.exists && !base->resume && !base->force) {
         complain("%s: it holds a sweep; --resume goes on, --force begins anew", base->directory);
         return EXIT_BAD_INPUT;
@@ -175,6 +185,15 @@ static int check_all(const task *base, const axis *axes, int count)
     return code;
 }
 
+// An older summary tells of runs that are about to change.
+static bool remove_summary(const char *path)
+{
+    if (unlink(path) == 0 || errno == ENOENT)
+        return true;
+    complain("%s: cannot remove: %s", path, strerror(errno));
+    return false;
+}
+
 // All of them, then the summary.
 static int run_all(const task *base, const axis *axes)
 {
@@ -182,21 +201,21 @@ static int run_all(const task *base, const axis *axes)
     char path[PATH_SIZE + 32], *text = NULL;
     size_t size = 0;
     fm_error err = {0};
-    FILE *out = open_memstream(&text, &size);
-    if (!out) {
-        complain("out of memory");
+    summary_path(base, path);
+    FILE *out = remove_summary(path) ? open_memstream(&text, &size) : NULL;
+    if (!out)
         return EXIT_INPUT_OUTPUT;
-    }
-    while (!stopped() && run_one(base, axes, base->sweep_count, index, number, out, &worst))
+    // a disk that fails one run would fail the others
+    while (!stopped() && worst != EXIT_INPUT_OUTPUT &&
+           run_one(base, axes, base->sweep_count, index, number, out, &worst))
         number++;
-    snprintf(path, sizeof path, "%s/summary.csv", base->directory);
     bool whole = fclose(out) == 0;
-    if (!whole || !fm_file_replace(path, text, size, &err)) {
-        complain("%s", whole ? err.text : "out of memory");
-        worst = EXIT_INPUT_OUTPUT;
-    } else if (stopped()) {
+    if (stopped() || worst == EXIT_INPUT_OUTPUT) {
         fprintf(stderr, "fathom: the sweep was stopped; go on with: ");
         print_resume(stderr, base);
+    } else if (!whole || !fm_file_replace(path, text, size, &err)) {
+        complain("%s", whole ? err.text : "out of memory");
+        worst = EXIT_INPUT_OUTPUT;
     } else if (!base->quiet) {
         printf("%d runs; %s says how they ended.\n", number + 1, path);
     }

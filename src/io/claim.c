@@ -2,8 +2,8 @@
 // claim.c: whose a directory is, and what in it a run may remove.
 //
 // A run goes into a directory that is empty or missing, or that its record (run.json) says is a
-// run's. Before the record is written there is only the lock, so a directory with an empty lock or
-// a number in it and nothing else was begun and killed at once, and is as good as empty.
+// run's. Before the record is written there is only the lock, so a directory with an empty file of
+// that name and nothing else was begun and killed at once, and is as good as empty.
 //
 // A run removes files of the names that the record tells and no others:
 //
@@ -50,19 +50,10 @@ static void free_listing(listing *l)
     free(l->entries);
 }
 
-// Empty, or the number of a process, perhaps cut off.
-static bool is_our_lock(const char *path)
+static bool is_empty_file(const char *path)
 {
     struct stat about;
-    if (lstat(path, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > 20)
-        return false;
-    fm_error err = {0};
-    size_t size = 0;
-    char *text = fm_file_read(path, 20, &size, &err);
-    size_t digits = text ? strspn(text, "0123456789") : 0;
-    bool ours = text && (digits == size || (digits + 1 == size && text[digits] == '\n'));
-    free(text);
-    return ours;
+    return lstat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
 }
 
 // The first entry of a directory without a record that is not what a kill at the start leaves.
@@ -73,7 +64,7 @@ static bool check_empty(const char *directory, fm_error *err)
     if (!list(directory, &l, err))
         return false;
     snprintf(path, sizeof path, "%s/lock", directory);
-    bool begun = is_our_lock(path);
+    bool begun = is_empty_file(path);
     for (int i = 0; i < l.count && err->status == FM_OK; i++) {
         const char *name = l.entries[i]->d_name;
         if (begun && (strcmp(name, "lock") == 0 || strcmp(name, "run.json" FM_UNFINISHED) == 0))
@@ -122,7 +113,7 @@ bool fm_claim_check(const char *directory, fm_record *record, bool *exists, fm_e
 
 bool fm_claim_lock(const char *directory, int *lock, fm_error *err)
 {
-    char path[FM_PATH_SIZE + 16], text[32];
+    char path[FM_PATH_SIZE + 16];
     if (!fm_directory_make(directory, err))
         return false;
     snprintf(path, sizeof path, "%s/lock", directory);
@@ -132,9 +123,6 @@ bool fm_claim_lock(const char *directory, int *lock, fm_error *err)
     if (flock(*lock, LOCK_EX | LOCK_NB) != 0)
         return fm_fail(err, FM_BAD_VALUE, directory, "lock", "held by another run",
                        "one run at a time in a directory");
-    int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
-    if (ftruncate(*lock, 0) != 0 || write(*lock, text, (size_t)length) != length)
-        return fm_fail_file(err, path, "write", errno);
     return true;
 }
 
@@ -194,8 +182,7 @@ static void clear_folder(const char *directory, const char *folder, const fm_rec
     free_listing(&l);
 }
 
-static void remove_named(const char *directory, const char *name, const char *ending,
-                         fm_error *err)
+static void remove_named(const char *directory, const char *name, const char *ending, fm_error *err)
 {
     char path[FM_PATH_SIZE + 100];
     snprintf(path, sizeof path, "%s/%s%s", directory, name, ending);

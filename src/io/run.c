@@ -60,6 +60,15 @@ static bool find_whole(const char *directory, const fm_record *record, int *whol
     return true;
 }
 
+// A record that was to be replaced when somebody was killed.
+static bool is_changing(const char *directory)
+{
+    char path[FM_PATH_SIZE + 32];
+    struct stat about;
+    snprintf(path, sizeof path, "%s/run.json" FM_UNFINISHED, directory);
+    return lstat(path, &about) == 0;
+}
+
 bool fm_run_look(const char *directory, fm_run_found *found, fm_error *err)
 {
     fm_record record;
@@ -72,7 +81,7 @@ bool fm_run_look(const char *directory, fm_run_found *found, fm_error *err)
     found->scene_hash = record.scene_hash;
     found->frames = record.frames;
     found->first_frame = record.first_frame;
-    found->status = record.status;
+    found->status = is_changing(directory) ? FM_RUN_RUNNING : record.status;
     snprintf(found->from, sizeof found->from, "%s", record.from ? record.from : "");
     int count = fm_checkpoint_list(directory, &frames, err);
     if (count > 0)
@@ -212,15 +221,28 @@ static bool open_tables(fm_run *run, int frame, fm_error *err)
                       err);
 }
 
-// Takes the directory, if it may: `old` is then the record of what is there.
-static bool claim(fm_run *run, fm_record *old, bool *exists, fm_error *err)
+// Whether the run may go where it shall: `old` is then the record of what is there.
+static bool check_place(const fm_run *run, bool occupied, fm_record *old, bool *exists,
+                        fm_error *err)
 {
-    *old = (fm_record){0};
-    if (err->status != FM_OK || !fm_claim_check(run->directory, old, exists, err))
+    if (!fm_claim_check(run->directory, old, exists, err))
         return false;
-    fm_record_free(old); // once more when it is ours alone
+    if (!*exists || occupied)
+        return true;
+    fm_record_free(old);
+    return fm_fail(err, FM_BAD_VALUE, run->directory, "directory", "that of a run",
+                   "an empty one; or --resume to go on, --force to begin anew");
+}
+
+// Takes the directory; `occupied` says that it may be that of a run. What is refused is left as it
+// was, so the check comes before the lock, and again when nobody else can change it any more.
+static bool claim(fm_run *run, bool occupied, fm_record *old, bool *exists, fm_error *err)
+{
+    if (err->status != FM_OK || !check_place(run, occupied, old, exists, err))
+        return false;
+    fm_record_free(old);
     return fm_claim_lock(run->directory, &run->lock, err) &&
-           fm_claim_check(run->directory, old, exists, err);
+           check_place(run, occupied, old, exists, err);
 }
 
 // Everything of an older run goes, after its record has ceased to claim that it is whole.
@@ -245,14 +267,9 @@ fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_e
     if (!run)
         return NULL;
     fm_record old = {0};
-    bool exists = false, good = claim(run, &old, &exists, err);
-    if (good && exists && !replace)
-        good = fm_fail(err, FM_BAD_VALUE, def->directory, "directory", "that of a run",
-                       "an empty one; or --resume to go on, --force to begin anew");
-    else if (good && exists)
-        good = remove_old(run, &old, err);
-    good = good && begin(run, def->first_frame - 1, err) &&
-           open_tables(run, def->first_frame - 1, err);
+    bool exists = false, good = claim(run, replace, &old, &exists, err);
+    good = good && (!exists || remove_old(run, &old, err)) &&
+           begin(run, def->first_frame - 1, err) && open_tables(run, def->first_frame - 1, err);
     fm_record_free(&old);
     if (good)
         return run;
@@ -312,7 +329,7 @@ fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_err
     if (!run)
         return NULL;
     fm_record old = {0};
-    bool exists = false, good = claim(run, &old, &exists, err);
+    bool exists = false, good = claim(run, true, &old, &exists, err);
     good = good && (exists ? take_up(run, &old, world, frame, err) : begin(run, *frame, err)) &&
            open_tables(run, *frame, err);
     fm_record_free(&old);
@@ -443,8 +460,6 @@ bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_error *e
     bool good = fm_table_close(&run->stats, &own) && fm_table_close(&run->probes, &own) &&
                 fm_table_close(&run->timings, &own) && write_indices(run, last_frame, &own) &&
                 fm_checkpoint_prune(run->directory, &schedule, &own);
-    if (good && ftruncate(run->lock, 0) != 0)
-        good = fm_fail_file(&own, run->directory, "empty the lock in", errno);
     good = good && write_record(run, status, last_frame, &own);
     if (!good && err->status == FM_OK)
         *err = own;

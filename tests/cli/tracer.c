@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +84,21 @@ static int is_ours(pid_t child, const struct call *call, const struct user_regs_
     return path[0] != '/' || (strncmp(path, directory, length) == 0 && path[length] == '/');
 }
 
+static int enter(const char *directory, const char *output)
+{
+    int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int good = out >= 0 && chdir(directory) == 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0;
+    if (out >= 0)
+        close(out);
+    return good;
+}
+
 static void start(const char *directory, const char *const *argv, const char *output)
 {
     struct sock_filter filter[2 * KNOWN + 2];
     unsigned short count = 0;
-    filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                                   offsetof(struct seccomp_data, nr));
+    filter[count++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (int i = 0; i < KNOWN; i++) {
         filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
                                                        (unsigned)calls_known[i].number, 0, 1);
@@ -96,11 +106,8 @@ static void start(const char *directory, const char *const *argv, const char *ou
     }
     filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog program = {count, filter};
-    int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (out < 0 || chdir(directory) != 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0 ||
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+    if (!enter(directory, output) || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         _exit(126);
-    close(out);
     raise(SIGSTOP);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
@@ -111,7 +118,7 @@ static void start(const char *directory, const char *const *argv, const char *ou
 
 typedef struct session {
     const char *directory;
-    fault fault;
+    fault_kind fault;
     int at, count, hit;
     pid_t program;
 } session;
@@ -197,8 +204,22 @@ static int follow(session *s)
     }
 }
 
-int trace(const char *directory, const char *const *argv, const char *output, fault fault, int at,
-          int *calls, int *hit)
+int run_alone(const char *directory, const char *const *argv, const char *output)
+{
+    int status;
+    pid_t program = fork();
+    if (program == 0) {
+        if (enter(directory, output))
+            execv(argv[0], (char **)(uintptr_t)argv);
+        _exit(127);
+    }
+    if (program < 0 || waitpid(program, &status, 0) < 0)
+        return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int trace(const char *directory, const char *const *argv, const char *output, fault_kind fault,
+          int at, int *calls, int *hit)
 {
     session s = {.directory = directory, .fault = fault, .at = at};
     int status;
