@@ -72,7 +72,8 @@ typedef struct fm_pvd_entry {
 bool fm_pvd_write(const char *path, const fm_pvd_entry *entries, int count, bool sync,
                   fm_error *err);
 
-// obj.c
+// obj.c. Files of ours begin with this.
+#define FM_OBJ_HEAD "# Fathom:"
 bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err);
 
 // point_cache.c. positions are NULL after a failure, to be freed otherwise.

@@ -2,27 +2,10 @@
 // text.c: text that grows, numbers and strings written so that they read back, words compared.
 #include "scene/scene.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-fm_language fm_language_enter(void)
-{
-    fm_language language = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};
-    if (language.plain)
-        language.before = uselocale(language.plain);
-    return language;
-}
-
-void fm_language_leave(fm_language language)
-{
-    if (!language.plain)
-        return;
-    uselocale(language.before);
-    freelocale(language.plain);
-}
 
 static bool make_room(fm_text *text, size_t more)
 {

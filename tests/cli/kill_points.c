@@ -46,23 +46,42 @@ typedef struct scenario {
 #define BRANCH "run small.yaml --from whole:3 -o out --frames 5 " SET
 #define EXPORT(format)                                                                             \
     {                                                                                              \
-        "export " format, {"run small.yaml -o out --frames 2", "export out --last 1 --to " format},\
+        "export " format,                                                                          \
+            {"run small.yaml -o out --frames 2", "export out --last 1 --to " format},              \
             "export out --to " format, "export out --to " format, NULL                             \
     }
 
 static const scenario scenarios[] = {
-    {"new", {NULL}, "run small.yaml -o out", "run small.yaml -o out",
+    {"new",
+     {NULL},
+     "run small.yaml -o out",
+     "run small.yaml -o out",
      "run small.yaml -o out --resume"},
-    {"force over another", {"run other.yaml -o out"}, "run small.yaml -o out --force",
-     "run small.yaml -o out --force", NULL},
-    {"force over the same", {"run small.yaml -o out"}, "run small.yaml -o out --force",
-     "run small.yaml -o out --resume", NULL},
-    {"longer", {"run small.yaml -o out"}, "run small.yaml -o out --resume --frames 6",
-     "run small.yaml -o out --resume --frames 6", NULL},
-    {"branch", {"run small.yaml -o whole"}, BRANCH, BRANCH,
+    {"force over another",
+     {"run other.yaml -o out"},
+     "run small.yaml -o out --force",
+     "run small.yaml -o out --force",
+     NULL},
+    {"force over the same",
+     {"run small.yaml -o out"},
+     "run small.yaml -o out --force",
+     "run small.yaml -o out --resume",
+     NULL},
+    {"longer",
+     {"run small.yaml -o out"},
+     "run small.yaml -o out --resume --frames 6",
+     "run small.yaml -o out --resume --frames 6",
+     NULL},
+    {"branch",
+     {"run small.yaml -o whole"},
+     BRANCH,
+     BRANCH,
      "run small.yaml -o out --resume --frames 5 " SET},
-    {"branch with force", {"run small.yaml -o whole", "run other.yaml -o out"}, BRANCH " --force",
-     BRANCH " --force", NULL},
+    {"branch with force",
+     {"run small.yaml -o whole", "run other.yaml -o out"},
+     BRANCH " --force",
+     BRANCH " --force",
+     NULL},
     {"sweep", {NULL}, SWEEP, SWEEP, SWEEP " --resume"},
     {"sweep with force", {SWEEP}, SWEEP " --force", SWEEP " --force", NULL},
     EXPORT("obj"),
@@ -231,7 +250,7 @@ static bool same_trees(const char *a, const char *b, bool silent)
 // What appears only when it is whole and has the same bytes at whatever moment.
 static bool is_lasting(const char *name)
 {
-    static const char *const endings[] = {".vtp", ".state", ".obj", ".pc2",  ".mdd",
+    static const char *const endings[] = {".vtp", ".state", ".obj",  ".pc2",     ".mdd",
                                           ".ply", ".glb",   ".usda", "towel.csv"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t length = strlen(name), ending = strlen(endings[i]);
