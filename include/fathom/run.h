@@ -9,8 +9,9 @@
 //     DIR/checkpoints/000120.state   the whole state at a frame
 //     DIR/lock                       held while a run writes here
 //
-// Files are written beside and renamed, tables are appended and cut back on resume, so that a kill
-// at any moment leaves a directory that resumes.
+// Files are written beside (NAME.unfinished) and renamed, tables are appended and cut back on
+// resume, so that a kill at any moment leaves a directory that resumes. docs/runs.md has the order,
+// and which directories are taken.
 #ifndef FATHOM_RUN_H
 #define FATHOM_RUN_H
 

@@ -464,7 +464,7 @@ const command command_run = {
                 {"--sweep", NULL, "PATH=A,B,...", "run once for each value"},
                 {"--resume", NULL, NULL, "go on with a run that was stopped"},
                 {"--from", NULL, "[DIR:]FRAME", "branch off from a frame of runs/NAME, or of DIR"},
-                {"--force", NULL, NULL, "begin anew where a run is already"},
+                {"--force", NULL, NULL, "begin anew where a run is; other files stay"},
                 {"--quiet", NULL, NULL, "no progress, no summary"}},
     .rest_min = 1,
     .rest_max = 1,

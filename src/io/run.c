@@ -34,8 +34,10 @@ static const char stats_columns[] =
 static const char check_columns[] = ",intersection_count,pinched_count,closest_distance";
 static const char load_columns[] = ",load_x,load_y,load_z"; // N
 
-// The last frame up to which all files and rows are there; first_frame - 1: none.
-static bool find_whole(const char *directory, const fm_record *record, int *whole, fm_error *err)
+// The last frame up to which all files and rows are there; first_frame - 1: none. has_probes: a run
+// without them has no table of theirs.
+static bool find_whole(const char *directory, const fm_record *record, bool has_probes, int *whole,
+                       fm_error *err)
 {
     char path[FM_PATH_SIZE + 100];
     struct stat about;
@@ -44,7 +46,7 @@ static bool find_whole(const char *directory, const fm_record *record, int *whol
     if (!fm_table_last_row(path, record->first_frame, whole, err))
         return false;
     snprintf(path, sizeof path, "%s/probes.csv", directory);
-    if (lstat(path, &about) == 0) {
+    if (has_probes || lstat(path, &about) == 0) {
         if (!fm_table_last_row(path, record->first_frame, &probes, err))
             return false;
         *whole = probes < *whole ? probes : *whole;
@@ -87,7 +89,7 @@ bool fm_run_look(const char *directory, fm_run_found *found, fm_error *err)
     if (count > 0)
         found->newest_checkpoint = frames[count - 1];
     free(frames);
-    find_whole(directory, &record, &found->whole, err);
+    find_whole(directory, &record, false, &found->whole, err);
     fm_record_free(&record);
     return err->status == FM_OK;
 }
@@ -310,7 +312,7 @@ static bool take_up(fm_run *run, const fm_record *old, fm_world *world, int *fra
     snprintf(limit, sizeof limit, "%d or more: the run begins there", old->first_frame);
     if (record->frames < old->first_frame)
         return fm_fail_number(err, run->directory, "frames", record->frames, limit);
-    if (!find_whole(run->directory, old, &whole, err) ||
+    if (!find_whole(run->directory, old, run->def.probe_column_count > 0, &whole, err) ||
         !restore_newest(run, world, whole, frame, err))
         return false;
     free(record->from);

@@ -65,8 +65,8 @@ static void assert_text(const char *path, const char *text)
 static void a_directory_of_others_is_left_as_it_was(void **state)
 {
     (void)state;
-    static const char *const files[] = {"mine.vtp", "mine.pvd", "a.state", "b.tmp-1",
-                                        "run.json.unfinished", "stats.csv", "lock"};
+    static const char *const files[] = {
+        "mine.vtp", "mine.pvd", "a.state", "b.tmp-1", "run.json.unfinished", "stats.csv", "lock"};
     for (int i = 0; i < 7; i++) {
         fm_error err = {0};
         char path[100], file[200];
