@@ -401,6 +401,8 @@ static int prepare(test *t)
     copy_tree(t->try, t->base);
     if (run(t, t->scenario->command, FAULT_NONE, 0, &calls, NULL) != 0)
         fail(t, FAULT_NONE, 0, "the command itself fails");
+    if (calls < 10)
+        fail(t, FAULT_NONE, 0, "hardly a call was seen");
     if (rename(t->try, t->truth) != 0)
         die("cannot rename", t->try);
     return calls;
@@ -440,6 +442,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: kill_points FATHOM [STRIDE [CASE]]\n");
         return 1;
     }
+    if (access("/proc/self/fd", R_OK) != 0) // tells whose file a descriptor is
+        die("cannot read", "/proc/self/fd");
     t.fathom = program;
     snprintf(t.try, sizeof t.try, "%.900s/try", t.root);
     snprintf(t.truth, sizeof t.truth, "%.900s/truth", t.root);

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static inline void put_commas_file(const char *folder, const char *name, const char *text)
+static inline void write_file(const char *folder, const char *name, const char *text)
 {
-    char path[128];
+    char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(path, "wb");
     assert_non_null(file);
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
@@ -25,13 +25,13 @@ static inline void use_commas(void)
 {
     char folder[] = "/tmp/fathom-locale-XXXXXX", command[256], text[8];
     assert_non_null(mkdtemp(folder));
-    put_commas_file(folder, "map",
-                    "<code_set_name> plain\n<comment_char> %\n<escape_char> /\nCHARMAP\n"
-                    "<U0000> /x00 NULL\n<U002C> /x2c COMMA\n<U002E> /x2e POINT\n"
-                    "<U0030>..<U0039> /x30 DIGIT\nEND CHARMAP\n");
-    put_commas_file(folder, "source",
-                    "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \"<U002C>\"\n"
-                    "thousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n");
+    write_file(folder, "map",
+               "<code_set_name> plain\n<comment_char> %\n<escape_char> /\nCHARMAP\n"
+               "<U0000> /x00 NULL\n<U002C> /x2c COMMA\n<U002E> /x2e POINT\n"
+               "<U0030>..<U0039> /x30 DIGIT\nEND CHARMAP\n");
+    write_file(folder, "source",
+               "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \"<U002C>\"\n"
+               "thousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n");
     // it complains of what the other categories lack; numbers are all that is needed
     snprintf(command, sizeof command,
              "cd '%s' && { localedef -c -f ./map -i ./source ./comma 2> /dev/null;"

@@ -320,16 +320,6 @@ static void settings_change_one_thing(void **state)
     assert_non_null(strstr(err.text, "about is a mapping, it must be a text"));
 }
 
-static void write_file(const char *folder, const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void files_extend_others(void **state)
 {
     (void)state;
