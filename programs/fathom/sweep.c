@@ -83,9 +83,10 @@ static bool write_row(FILE *out, const task *t, const axis *axes, int count, con
         fprintf(out, ",status,%s\n", header);
     }
     fprintf(out, "%04d", number);
-    for (int i = 0; i < count; i++)
-        fprintf(out, strchr(axes[i].values[index[i]], ',') ? ",\"%s\"" : ",%s",
-                axes[i].values[index[i]]);
+    for (int i = 0; i < count; i++) {
+        const char *value = axes[i].values[index[i]];
+        fprintf(out, strchr(value, ',') ? ",\"%s\"" : ",%s", value); // NOLINT: it is below count
+    }
     fprintf(out, ",%s,%s\n", status_name(result), row);
     return good;
 }

@@ -122,8 +122,10 @@ static void name_objects(fm_run *run, fm_world *world, fm_error *err)
     int count = fm_world_cloth_count(world), points = fm_points_count(world);
     run->surfaces = calloc((size_t)count + 1, sizeof *run->surfaces);
     record->names = calloc((size_t)(count + points) + 1, sizeof *record->names);
-    if (!run->surfaces || !record->names)
+    if (!run->surfaces || !record->names) {
         fm_fail_no_memory(err, "run", (size_t)count);
+        return;
+    }
     for (int i = 0; i < count + points && err->status == FM_OK; i++)
         snprintf(record->names[record->name_count++], sizeof *record->names, "%s",
                  i < count ? fm_cloth_name(fm_world_cloth(world, i))

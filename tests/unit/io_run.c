@@ -215,7 +215,7 @@ static int count_commas(const char *text)
 static void tables_are_as_wide_as_they_must(void **state)
 {
     (void)state;
-    static char names[PROBES][24];
+    static char names[PROBES][40];
     static const char *columns[PROBES];
     static double values[PROBES];
     for (int i = 0; i < PROBES; i++) {
