@@ -3,8 +3,8 @@
 // they ended.
 //
 // DIR/0000, DIR/0001, ... count the last sweep fastest. DIR/summary.csv has a row for each: number,
-// values, status, and the last row of its statistics; it is written when all have run. With --resume
-// what is done stays, what was stopped goes on.
+// values, status, and the last row of its statistics; it is written when all have run. With
+// --resume what is done stays, what was stopped goes on.
 #include "fathom.h"
 #include "run.h"
 #include "scene.h"

@@ -4,9 +4,9 @@
 // A writer fills PATH.unfinished beside the place where the file belongs and renames it at the end:
 // rename(2) is atomic, so a reader sees the old file or the new one, after a kill too. What a kill
 // left has always the same name, so the next writer of that file takes it over; a lock on it keeps
-// two living writers apart. Symbolic links are not followed. What a full disk, a quota or a vanished
-// directory says is kept as the message. With `sync` the bytes and the name are on the disk when
-// close returns: for the record of a run.
+// two living writers apart. Symbolic links are not followed. What a full disk, a quota or a
+// vanished directory says is kept as the message. With `sync` the bytes and the name are on the
+// disk when close returns: for the record of a run.
 #include "io/io.h"
 
 #include <errno.h>

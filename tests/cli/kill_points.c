@@ -197,6 +197,8 @@ static void copy_tree(const char *from, const char *to)
             copy_tree(a, b);
         } else {
             char *bytes = read_file(a, &size);
+            if (!bytes)
+                die("cannot read", a);
             write_file(b, bytes, size);
             free(bytes);
         }
@@ -260,8 +262,8 @@ static bool is_lasting(const char *name)
     return false;
 }
 
-// No half file under a final name: each is as it was or as it will be. States and runs that are gone
-// in the end are not looked at.
+// No half file under a final name: each is as it was or as it will be. States and runs that are
+// gone in the end are not looked at.
 static bool all_whole(const char *try, const char *base, const char *truth)
 {
     struct dirent **entries;
