@@ -73,9 +73,10 @@ FM_API char *fm_run_scene_text(const char *directory, fm_error *err);
 // there (those that its run.json tells, and nothing else); without it a directory that holds
 // anything is refused and left as it was.
 FM_API fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_error *err);
-// Goes on with what is there: the newest good checkpoint before which nothing is missing is restored
-// into the world, which stands at first_frame before; what comes behind it is cut off. frame tells
-// where the world stands then; first_frame - 1 means that the first frame is still to be written.
+// Goes on with what is there: the newest good checkpoint before which nothing is missing is
+// restored into the world, which stands at first_frame before; what comes behind it is cut off.
+// frame tells where the world stands then; first_frame - 1 means that the first frame is still to
+// be written.
 FM_API fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err);
 
 // One frame: files, rows, and a checkpoint when one is due or `checkpoint` asks for it.

@@ -15,10 +15,10 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are written as memory has them");
 
 // file.c. A file that appears under its name when it is whole: written beside as PATH.unfinished
-// and renamed. Every write, flush and close is checked; after the first failure (of the writer, or of
-// anything else that shares err) writes do nothing, and close removes what was written and returns
-// false. What is there and is no regular file (/dev/stdout, a pipe) is written to directly; a
-// symbolic link to a file is refused.
+// and renamed. Every write, flush and close is checked; after the first failure (of the writer, or
+// of anything else that shares err) writes do nothing, and close removes what was written and
+// returns false. What is there and is no regular file (/dev/stdout, a pipe) is written to directly;
+// a symbolic link to a file is refused.
 #define FM_UNFINISHED ".unfinished"
 typedef struct fm_writer fm_writer;
 fm_writer *fm_writer_open(const char *path, fm_error *err); // NULL is a writer that does nothing

@@ -292,7 +292,7 @@ static bool restore_newest(const fm_run *run, fm_world *world, int whole, int *f
             continue;
         if (fm_checkpoint_restore(run->directory, frames[i], run->def.scene_hash, world, &damaged))
             *frame = frames[i];
-        else if (damaged.status != FM_BAD_VALUE)
+        else if (damaged.status == FM_INPUT_OUTPUT || damaged.status == FM_NO_MEMORY)
             *err = damaged;
     }
     free(frames);
