@@ -66,7 +66,7 @@ void bench_files(bench_report *report)
                       .checkpoint_frames = 24,
                       .checkpoints_kept = 10,
                       .fields = "velocity normal stretch"};
-    fm_run *run = fm_run_create(&def, false, &err);
+    fm_run *run = fm_run_create(&def, world, false, &err);
     double simulating = 0, writing = 0;
     for (int frame = 0; frame <= FRAMES && err.status == FM_OK; frame++) {
         double start = bench_now();

@@ -84,7 +84,8 @@ typedef struct fm_export_options {
     const char *format; // one of the words above
     const char *object; // NULL: all
     // A file, if the format and the choice of objects and frames make one (the numbers of a
-    // sequence go before its ending), or a directory. NULL: DIR/exports.
+    // sequence go before its ending), or a directory. NULL: DIR/exports. Files of the same names
+    // are replaced; but an OBJ beside a pc2 or mdd that is no export is refused.
     const char *output;
     int first_frame; // < 0: from the first there is
     int last_frame;  // < 0: to the last there is

@@ -9,8 +9,9 @@
 //     DIR/checkpoints/000120.state   the whole state at a frame
 //     DIR/lock                       held while a run writes here
 //
-// Files are written beside and renamed, tables are appended and cut back on resume, so that a kill
-// at any moment leaves a directory that resumes.
+// Files are written beside (NAME.unfinished) and renamed, tables are appended and cut back on
+// resume, so that a kill at any moment leaves a directory that resumes. docs/runs.md has the order,
+// and which directories are taken.
 #ifndef FATHOM_RUN_H
 #define FATHOM_RUN_H
 
@@ -39,8 +40,9 @@ typedef struct fm_run_def {
     const char *scene_path; // where the scene was read from
     const char *scene_text;
     uint64_t scene_hash;
-    int first_frame; // 0, or the frame a branch starts from
-    int frames;      // the last frame's number
+    int first_frame;  // 0, or the frame a branch starts from
+    const char *from; // directory that a branch comes from, or NULL
+    int frames;       // the last frame's number
     double fps;
     int checkpoint_frames; // frames between checkpoints; 0: none but the last
     int checkpoints_kept;  // newest, >= 1
@@ -58,17 +60,23 @@ typedef struct fm_run_found {
     int frames, first_frame;
     fm_run_status status;
     int newest_checkpoint; // frame, or -1
+    int whole;             // the last frame up to which all files and rows are there
+    char from[2048];       // directory that a branch came from, or ""
 } fm_run_found;
 
+// A directory that holds other things than a run is an error, and so is one whose files are links.
 FM_API bool fm_run_look(const char *directory, fm_run_found *found, fm_error *err);
 // The scene's text as it was run; free() it.
 FM_API char *fm_run_scene_text(const char *directory, fm_error *err);
 
-// Takes the directory's lock, makes what is missing. `replace` removes what another run left there;
-// without it a directory that holds anything is refused.
-FM_API fm_run *fm_run_create(const fm_run_def *def, bool replace, fm_error *err);
-// Goes on with what is there: the newest good checkpoint is restored into the world, tables are cut
-// back to it. frame tells where the world stands; first_frame - 1 means that it starts anew.
+// Takes the directory's lock, makes what is missing. `replace` removes the files of the run that is
+// there (those that its run.json tells, and nothing else); without it a directory that holds
+// anything is refused and left as it was.
+FM_API fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_error *err);
+// Goes on with what is there: the newest good checkpoint before which nothing is missing is
+// restored into the world, which stands at first_frame before; what comes behind it is cut off.
+// frame tells where the world stands then; first_frame - 1 means that the first frame is still to
+// be written.
 FM_API fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err);
 
 // One frame: files, rows, and a checkpoint when one is due or `checkpoint` asks for it.
@@ -83,6 +91,9 @@ FM_API bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_e
 // frame.
 FM_API bool fm_run_restore(const char *directory, int frame, fm_world *world, int *at,
                            fm_error *err);
+
+// A file with these bytes: whole, or as it was before. A symbolic link is refused.
+FM_API bool fm_file_replace(const char *path, const void *bytes, size_t size, fm_error *err);
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,8 @@ fm_scene *load_scene(const char *path, const char *const *settings, int count, i
         *code = complain_error(&err);
     else if (!scene)
         *code = err.status == FM_INPUT_OUTPUT ? EXIT_INPUT_OUTPUT : EXIT_BAD_INPUT;
+    if (!scene && access(path, F_OK) != 0)
+        complain("the scenes that ship are listed by: fathom scenes");
     return scene;
 }
 

@@ -189,7 +189,9 @@ static int find_runs(const arguments *args, order *o)
     for (int i = 0; i < args->rest_count; i++) {
         struct stat info;
         if (stat(args->rest[i], &info) != 0) {
-            complain("%s: there is no such directory or scene", args->rest[i]);
+            complain(
+                "%s: there is no such directory or scene (fathom scenes lists those that ship)",
+                args->rest[i]);
             return EXIT_INPUT_OUTPUT;
         }
         o->directories[i] = args->rest[i];

@@ -224,7 +224,43 @@ static bool replay(const char *directory, int frame, int threads, fm_world **wor
     return err->status == FM_OK;
 }
 
-static bool branch(const task *t, fm_run_def *def, fm_world *world, fm_error *err)
+// Puts the world where the run in `directory` was at the frame.
+static bool take_over(const char *directory, int frame, int threads, fm_world *world, fm_error *err)
+{
+    fm_world *old = NULL;
+    bool good = replay(directory, frame, threads, &old, err);
+    size_t size = good ? fm_world_save(old, NULL, 0) : 0;
+    void *bytes = good ? malloc(size) : NULL;
+    if (bytes) {
+        fm_world_save(old, bytes, size);
+        good = fm_world_restore(world, bytes, size, err);
+    } else if (good) {
+        complain("out of memory");
+        good = false;
+    }
+    free(bytes);
+    fm_world_destroy(old);
+    return good;
+}
+
+static bool same_directory(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino &&
+           one.st_dev == other.st_dev;
+}
+
+// The path that leads to it from anywhere.
+static void make_absolute(const char *path, char *absolute, size_t size)
+{
+    char here[PATH_SIZE] = "";
+    bool relative = path[0] != '/' && getcwd(here, sizeof here);
+    snprintf(absolute, size, "%s%s%s", relative ? here : "", relative ? "/" : "", path);
+}
+
+// from: the directory a branch comes from, as its record will have it.
+static bool branch(const task *t, fm_run_def *def, fm_world *world, char from[2 * PATH_SIZE],
+                   fm_error *err)
 {
     char directory[PATH_SIZE];
     int frame;
@@ -232,6 +268,11 @@ static bool branch(const task *t, fm_run_def *def, fm_world *world, fm_error *er
         return false;
     if (frame >= def->frames) {
         complain("run: --from %d is at or after the last frame, %d", frame, def->frames);
+        return false;
+    }
+    if (same_directory(directory, t->directory)) {
+        complain("run: --from and -o are both %s; a branch goes into a directory of its own",
+                 t->directory);
         return false;
     }
     fm_run_found found;
@@ -242,18 +283,24 @@ static bool branch(const task *t, fm_run_def *def, fm_world *world, fm_error *er
                  directory);
         return false;
     }
-    fm_world *old = NULL;
-    bool good = replay(directory, frame, t->threads, &old, err);
-    size_t size = good ? fm_world_save(old, NULL, 0) : 0;
-    void *bytes = good ? malloc(size) : NULL;
-    if (bytes) {
-        fm_world_save(old, bytes, size);
-        good = fm_world_restore(world, bytes, size, err);
-    }
-    free(bytes);
-    fm_world_destroy(old);
     def->first_frame = frame;
-    return good;
+    make_absolute(directory, from, sizeof(char[2 * PATH_SIZE]));
+    def->from = from;
+    return take_over(directory, frame, t->threads, world, err);
+}
+
+// A branch that was stopped before its first checkpoint begins again where it came from.
+static bool branch_again(const task *t, const fm_run_found *found, fm_world *world, fm_error *err)
+{
+    fm_run_found parent;
+    if (found->first_frame == 0 || found->newest_checkpoint >= 0)
+        return true;
+    if (fm_run_look(found->from, &parent, err) && !parent.exists)
+        complain(
+            "%s: it was stopped before its first checkpoint, and the run it came from, \"%s\", "
+            "is gone; make it again with --from and --force",
+            t->directory, found->from);
+    return parent.exists && take_over(found->from, found->first_frame, t->threads, world, err);
 }
 
 // Looks what is in the directory, and opens it accordingly. NULL with result->code set when there
@@ -267,7 +314,7 @@ static fm_run *open_directory(const task *t, fm_run_def *def, fm_world *world, o
     *err = (fm_error){0};
     result->frame = def->first_frame - 1;
     if (!t->resume)
-        return fm_run_create(def, t->force, err);
+        return fm_run_create(def, world, t->force, err);
     if (found.exists && found.scene_hash != def->scene_hash) {
         complain("%s: it was made with another scene; fathom run %s --force begins anew, "
                  "--from FRAME -o NEW branches off",
@@ -277,13 +324,18 @@ static fm_run *open_directory(const task *t, fm_run_def *def, fm_world *world, o
     }
     if (found.exists)
         def->first_frame = found.first_frame;
-    if (found.exists && found.status == FM_RUN_DONE && found.frames >= def->frames) {
+    if (found.exists && found.status == FM_RUN_DONE && found.frames >= def->frames &&
+        found.whole >= found.frames) {
         if (!t->quiet)
             printf("%s is finished: frames %d to %d are there. Nothing to do.\n", t->directory,
                    found.first_frame, found.frames);
         result->idle = true;
         result->status = FM_RUN_DONE;
         result->frame = found.frames;
+        return NULL;
+    }
+    if (found.exists && !branch_again(t, &found, world, err)) {
+        result->code = EXIT_BAD_INPUT;
         return NULL;
     }
     return fm_run_resume(def, world, &result->frame, err);
@@ -302,7 +354,9 @@ void execute(const task *t, outcome *result)
         columns ? fm_scene_build_files(scene, t->threads, fm_file_loader(), &err) : NULL;
     if (world) {
         fm_run_def def = define_run(t, scene, columns);
-        bool ready = !t->from || branch(t, &def, world, &err);
+        char from[2 * PATH_SIZE];
+        bool ready = fm_world_check_start(world, &err) &&
+                     (!t->from || branch(t, &def, world, from, &err));
         if (!ready && err.status == FM_OK)
             result->code = EXIT_BAD_INPUT;
         fm_run *run = ready ? open_directory(t, &def, world, result, &err) : NULL;
@@ -320,6 +374,41 @@ void execute(const task *t, outcome *result)
     fm_scene_destroy(scene);
 }
 
+// A word as a shell reads it back.
+static void print_word(FILE *out, const char *word)
+{
+    static const char *const plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        "_-./=,:+@%";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fprintf(out, " %s", word);
+        return;
+    }
+    fprintf(out, " '");
+    for (; *word; word++)
+        fprintf(out, *word == '\'' ? "'\\''" : "%c", *word);
+    fprintf(out, "'");
+}
+
+void print_resume(FILE *out, const task *t)
+{
+    fprintf(out, "fathom run");
+    print_word(out, t->scene_path);
+    fprintf(out, " -o");
+    print_word(out, t->directory);
+    for (int i = 0; i < t->setting_count; i++) {
+        fprintf(out, " --set");
+        print_word(out, t->settings[i]);
+    }
+    if (t->frames >= 0)
+        fprintf(out, " --frames %d", t->frames);
+    for (int i = 0; i < t->sweep_count; i++) {
+        fprintf(out, " --sweep");
+        print_word(out, t->sweeps[i]);
+    }
+    fprintf(out, " --resume\n");
+}
+
 static void print_summary(const task *t, const outcome *result)
 {
     if (result->status == FM_RUN_DONE && result->code == EXIT_GOOD && !t->quiet && !result->idle) {
@@ -327,9 +416,9 @@ static void print_summary(const task *t, const outcome *result)
                result->frame - result->first + 1, t->directory, t->directory);
         printf("For Blender: fathom export %s --to pc2\n", t->directory);
     } else if (result->status == FM_RUN_DIVERGED || result->status == FM_RUN_INTERRUPTED) {
-        fprintf(stderr,
-                "fathom: frames up to %d are in %s; go on with: fathom run %s -o %s --resume\n",
-                result->frame, t->directory, t->scene_path, t->directory);
+        fprintf(stderr, "fathom: frames up to %d are in %s; go on with: ", result->frame,
+                t->directory);
+        print_resume(stderr, t);
     }
 }
 
@@ -343,9 +432,11 @@ static bool read_task(const command *self, const arguments *args, task *t)
         .from = option_value(self, args, "--from"),
     };
     const char *directory = option_value(self, args, "-o");
-    int sets = option_index(self, "--set");
+    int sets = option_index(self, "--set"), sweeps = option_index(self, "--sweep");
     for (int i = 0; i < args->given[sets]; i++)
         t->settings[t->setting_count++] = args->values[sets][i];
+    t->sweeps = args->values[sweeps];
+    t->sweep_count = args->given[sweeps];
     if (directory && strlen(directory) >= PATH_SIZE - 20) {
         complain("run: -o is too long");
         return false;
@@ -378,9 +469,8 @@ static int run_run(const command *self, const arguments *args)
     if (!read_task(self, args, &t))
         return EXIT_BAD_INPUT;
     catch_signals();
-    int sweeps = option_index(self, "--sweep");
-    if (args->given[sweeps] > 0)
-        return sweep(&t, args->values[sweeps], args->given[sweeps]);
+    if (t.sweep_count > 0)
+        return sweep(&t);
     outcome result;
     execute(&t, &result);
     print_summary(&t, &result);
@@ -405,7 +495,7 @@ const command command_run = {
                 {"--sweep", NULL, "PATH=A,B,...", "run once for each value"},
                 {"--resume", NULL, NULL, "go on with a run that was stopped"},
                 {"--from", NULL, "[DIR:]FRAME", "branch off from a frame of runs/NAME, or of DIR"},
-                {"--force", NULL, NULL, "begin anew where a run is already"},
+                {"--force", NULL, NULL, "begin anew where a run is; other files stay"},
                 {"--quiet", NULL, NULL, "no progress, no summary"}},
     .rest_min = 1,
     .rest_max = 1,

@@ -18,6 +18,8 @@ typedef struct task {
     int frames;  // -1: the scene's
     int threads; // 0: all processors
     bool resume, force, quiet;
+    const char *const *sweeps; // "PATH=A,B,C" each
+    int sweep_count;
     const char *from; // FRAME or DIR:FRAME of a branch, or NULL
 } task;
 
@@ -33,7 +35,8 @@ typedef struct outcome {
 void execute(const task *t, outcome *result);
 // runs/NAME, NAME from the scene's file.
 void default_directory(const char *scene_path, char *directory, size_t size);
-// Runs every combination of the values in specs ("PATH=A,B,C" each) into numbered directories.
-int sweep(const task *base, const char *const *specs, int count);
+void print_resume(FILE *out, const task *t); // the command that goes on with it
+// Runs every combination of the values in base->sweeps into numbered directories.
+int sweep(const task *base);
 
 #endif

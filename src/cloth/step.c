@@ -410,8 +410,8 @@ static bool begin_memories(fm_cloth *c, double h, fm_error *err)
         return fm_fail(err, FM_BAD_VALUE, c->name, "memory", "a window",
                        "full or fading where a fluid and a ball or cloth push each other");
     char allowed[96];
-    snprintf(allowed, sizeof allowed, "durations whose substeps the memory was made for, %.6g s",
-             c->step);
+    fm_format(allowed, sizeof allowed, "durations whose substeps the memory was made for, %.6g s",
+              c->step);
     return fm_fail_number(err, c->name, "substep", h, allowed);
 }
 

@@ -5,6 +5,7 @@
 
 #include <fathom/error.h>
 #include <fathom/vec.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,6 +104,13 @@ bool fm_fail_content(fm_error *err, fm_status status, const char *path, const ch
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 // The whole file and a zero after it; free() it. limit in bytes.
 char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err);
+
+// Numbers in the C locale, for everything that is written, read or said: like snprintf and strtod.
+int fm_format(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int fm_format_list(char *text, size_t size, const char *format, va_list values)
+    __attribute__((format(printf, 3, 0)));
+double fm_parse_number(const char *text, char **rest);
 
 // Polygons of Wavefront OBJ files.
 enum { FM_OBJ_NAME_SIZE = 48 };

@@ -44,7 +44,7 @@ bool fm_fail_number(fm_error *err, const char *object, const char *field, double
                     const char *allowed)
 {
     char text[32];
-    snprintf(text, sizeof text, "%.10g", value);
+    fm_format(text, sizeof text, "%.10g", value);
     return fm_fail(err, FM_BAD_VALUE, object, field, text, allowed);
 }
 

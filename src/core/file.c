@@ -51,7 +51,7 @@ bool fm_fail_content(fm_error *err, fm_status status, const char *path, const ch
     char value[96];
     va_list list;
     va_start(list, format);
-    vsnprintf(value, sizeof value, format, list);
+    fm_format_list(value, sizeof value, format, list);
     va_end(list);
     fill(err, status, path, field, value);
     return false;

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +129,7 @@ static bool read_number(reader *r, double *value)
     memcpy(text, r->at, length);
     text[length] = 0;
     char *rest;
-    double number = strtod(text, &rest);
+    double number = fm_parse_number(text, &rest);
     if (rest == text || rest != text + length)
         return fail(r, r->at, "not a number");
     if (!(fabs(number) <= FLT_MAX))
@@ -336,10 +335,6 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
     *obj = (fm_obj){0};
     if (err->status != FM_OK)
         return false;
-    locale_t numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!numbers)
-        return fm_fail_no_memory(err, "OBJ", 0);
-    locale_t hosts = uselocale(numbers);
     reader r = {.path = path,
                 .at = text,
                 .end = text + size,
@@ -351,8 +346,6 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
     r.starts.item_size = r.corners.item_size = r.groups.item_size = sizeof(int);
     r.names.item_size = FM_OBJ_NAME_SIZE;
     bool good = read_lines(&r) && make_result(&r, obj);
-    uselocale(hosts);
-    freelocale(numbers);
     list *lists[] = {&r.points, &r.starts, &r.corners, &r.names, &r.groups};
     for (int i = 0; i < 5; i++)
         free(lists[i]->items);

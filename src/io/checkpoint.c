@@ -110,27 +110,44 @@ static int compare_frames(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Frames that have a checkpoint, rising; count of them. frames is free()d by the caller.
-int fm_checkpoint_list(const char *directory, int **frames)
+bool fm_checkpoint_parse_name(const char *file, int *frame)
+{
+    char *end, name[32];
+    long number = strtol(file, &end, 10);
+    if (end == file || number < 0 || number > FM_FRAME_MAX)
+        return false;
+    snprintf(name, sizeof name, "%06ld.state", number);
+    *frame = (int)number;
+    return strcmp(name, file) == 0;
+}
+
+int fm_checkpoint_list(const char *directory, int **frames, fm_error *err)
 {
     char path[FM_PATH_SIZE];
     snprintf(path, sizeof path, "%s/checkpoints", directory);
     *frames = NULL;
-    int count = 0, room = 0;
+    int count = 0, room = 0, frame;
     DIR *folder = opendir(path);
+    if (!folder && errno != ENOENT) {
+        fm_fail_file(err, path, "list", errno);
+        return -1;
+    }
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
-        char *end;
-        long frame = strtol(entry->d_name, &end, 10);
-        if (end == entry->d_name || strcmp(end, ".state") != 0 || frame < 0 || frame > INT32_MAX)
+        if (!fm_checkpoint_parse_name(entry->d_name, &frame))
             continue;
         if (count == room) {
-            int *more = realloc(*frames, (2 * (size_t)room + 16) * sizeof *more);
-            if (!more)
-                break;
             room = 2 * room + 16;
+            int *more = realloc(*frames, (size_t)room * sizeof *more);
+            if (!more) {
+                fm_fail_no_memory(err, path, (size_t)room * sizeof *more);
+                free(*frames);
+                *frames = NULL;
+                count = -1;
+                break;
+            }
             *frames = more;
         }
-        (*frames)[count++] = (int)frame;
+        (*frames)[count++] = frame;
     }
     if (folder)
         closedir(folder);
@@ -139,14 +156,24 @@ int fm_checkpoint_list(const char *directory, int **frames)
     return count;
 }
 
-void fm_checkpoint_prune(const char *directory, int kept)
+bool fm_checkpoint_due(const fm_schedule *s, int frame)
 {
-    int *frames = NULL, count = fm_checkpoint_list(directory, &frames);
-    for (int i = 0; i + (kept > 1 ? kept : 1) < count; i++) {
+    return frame > s->first && s->every > 0 && (frame - s->first) % s->every == 0;
+}
+
+bool fm_checkpoint_prune(const char *directory, const fm_schedule *s, fm_error *err)
+{
+    int *frames = NULL, count = fm_checkpoint_list(directory, &frames, err), kept = 0;
+    for (int i = count - 1; i >= 0; i--) { // the newest first
+        bool due = frames[i] == s->first || fm_checkpoint_due(s, frames[i]);
+        if (kept == 0 || (due && kept < s->kept)) {
+            kept++;
+            continue;
+        }
         char path[FM_PATH_SIZE];
-        checkpoint_path(directory, frames[i], path,
-                        sizeof path); // NOLINT: count says they are there
-        unlink(path);
+        checkpoint_path(directory, frames[i], path, sizeof path);
+        fm_file_remove(path, err);
     }
     free(frames);
+    return err->status == FM_OK;
 }

@@ -2,8 +2,11 @@
 // export.c: the frames of a run for other programs. One table says what there is.
 #include "io/io.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef enum kind {
     SEQUENCE, // a file for each object and frame
@@ -137,15 +140,31 @@ static void export_sequence(job *j, const fm_clip *clip, const char *name)
     }
 }
 
+// The OBJ beside a point cache has a name that nobody gave, and may be the model that the cache is
+// for: only one of ours is replaced.
+static bool check_base(const char *path, fm_error *err)
+{
+    char head[sizeof FM_OBJ_HEAD] = "";
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return errno == ENOENT || fm_fail_file(err, path, "open", errno);
+    ssize_t size = read(file, head, sizeof head - 1);
+    close(file);
+    if (size == sizeof head - 1 && strcmp(head, FM_OBJ_HEAD) == 0)
+        return true;
+    return fm_fail_content(err, FM_BAD_VALUE, path, "file",
+                           "it is not of an export and would be lost; choose another name with -o");
+}
+
 static void export_clip(job *j, const fm_clip *clip, const char *name)
 {
     char *path = path_for(j, name, -1, j->format->ending);
-    if (!path || !j->format->write_clip(path, clip, j->err))
+    char *base = j->format->base ? path_for(j, name, -1, ".obj") : NULL;
+    if ((base && !check_base(base, j->err)) || !path || !j->format->write_clip(path, clip, j->err))
         return;
     note_file(j, path);
     if (!j->format->base)
         return;
-    char *base = path_for(j, name, -1, ".obj");
     fm_surface *surface = fm_clip_read(clip, 0, 0, j->err);
     if (base && surface && fm_obj_write(base, surface, j->err))
         note_file(j, base);
@@ -193,6 +212,25 @@ static bool is_directory(const char *path)
            (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
 }
 
+static bool is_same(const char *a, const char *b, const char *below)
+{
+    char path[FM_PATH_SIZE];
+    struct stat one, other;
+    snprintf(path, sizeof path, "%s%s", b, below);
+    return stat(a, &one) == 0 && stat(path, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
+}
+
+// The run's own frames and indices have the names that this format would write.
+static bool check_place(const job *j, const char *directory)
+{
+    if (j->format->write_frame != write_vtk ||
+        (!is_same(j->place, directory, "") && !is_same(j->place, directory, "/frames")))
+        return true;
+    return fm_fail(j->err, FM_BAD_VALUE, "export", "output", "where the run has its own files",
+                   "another directory, for vtk");
+}
+
 // Where the files go, and the directories for them.
 static bool find_place(job *j, const char *directory)
 {
@@ -205,11 +243,13 @@ static bool find_place(job *j, const char *directory)
         return false;
     char *slash = strrchr(j->place, '/');
     if (!j->to_file)
-        return fm_directory_make(j->place, j->err);
+        return fm_directory_make(j->place, j->err) && check_place(j, directory);
     if (slash && slash != j->place) {
         *slash = 0;
-        fm_directory_make(j->place, j->err);
+        bool good = fm_directory_make(j->place, j->err) && check_place(j, directory);
         *slash = '/';
+        if (!good)
+            return false;
     }
     char *dot = strrchr(slash ? slash : j->place, '.');
     if (dot && dot != j->place)

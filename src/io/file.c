@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // file.c: files that are whole or not there.
 //
-// A writer fills PATH.tmp-PID beside the place where the file belongs and renames it at the end:
-// rename(2) is atomic, so a reader sees the old file or the new one, after a kill too. What a full
-// disk, a quota or a vanished directory says is kept as the message. With `sync` the bytes and the
-// name are on the disk when close returns: for checkpoints, after which older ones are removed.
+// A writer fills PATH.unfinished beside the place where the file belongs and renames it at the end:
+// rename(2) is atomic, so a reader sees the old file or the new one, after a kill too. What a kill
+// left has always the same name, so the next writer of that file takes it over; a lock on it keeps
+// two living writers apart. Symbolic links are not followed. What a full disk, a quota or a
+// vanished directory says is kept as the message. With `sync` the bytes and the name are on the
+// disk when close returns: for the record of a run.
 #include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,15 +29,12 @@ struct fm_writer {
     size_t held, room;
     char *path, *beside;
     uint64_t offset;
-    locale_t numbers;
     size_t used;
     char buffer[BUFFER_SIZE];
 };
 
 static void destroy(fm_writer *writer)
 {
-    if (writer->numbers)
-        freelocale(writer->numbers);
     free(writer->path);
     free(writer->beside);
     free(writer);
@@ -49,16 +48,57 @@ static fm_writer *create(const char *path, fm_error *err)
         writer->err = err;
         writer->path = strdup(path);
         writer->beside = malloc(length);
-        writer->numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     }
-    if (!writer || !writer->path || !writer->beside || !writer->numbers) {
+    if (!writer || !writer->path || !writer->beside) {
         fm_fail_no_memory(err, path, sizeof *writer);
         if (writer)
             destroy(writer);
         return NULL;
     }
-    snprintf(writer->beside, length, "%s.tmp-%ld", path, (long)getpid());
+    snprintf(writer->beside, length, "%s" FM_UNFINISHED, path);
     return writer;
+}
+
+bool fm_fail_link(fm_error *err, const char *path)
+{
+    return fm_fail_content(err, FM_BAD_VALUE, path, "file",
+                           "it is a symbolic link, which is not followed; remove it");
+}
+
+// A writer that finishes renames the file, so that what was opened may have another name now: then
+// once more. More than one name of the same file would change somebody else's.
+int fm_unfinished_open(const char *beside, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return -1;
+    for (int tries = 0; tries < 100; tries++) {
+        int file = open(beside, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (file < 0) {
+            if (errno == ELOOP)
+                fm_fail_link(err, beside);
+            else
+                fm_fail_file(err, beside, "write", errno);
+            return -1;
+        }
+        struct stat opened, named;
+        bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        bool same = fstat(file, &opened) == 0 && lstat(beside, &named) == 0 &&
+                    opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+        if (taken)
+            fm_fail_content(err, FM_BAD_VALUE, beside, "lock", "another program is writing it");
+        else if (same && (!S_ISREG(opened.st_mode) || opened.st_nlink != 1))
+            fm_fail_content(err, FM_BAD_VALUE, beside, "file",
+                            "it is no file of one name; remove it");
+        else if (same && opened.st_size > 0 && ftruncate(file, 0) != 0)
+            fm_fail_file(err, beside, "cut back", errno);
+        else if (same)
+            return file;
+        close(file);
+        if (err->status != FM_OK)
+            return -1;
+    }
+    fm_fail_content(err, FM_INPUT_OUTPUT, beside, "file", "it is renamed again and again");
+    return -1;
 }
 
 fm_writer *fm_writer_open(const char *path, fm_error *err)
@@ -68,24 +108,25 @@ fm_writer *fm_writer_open(const char *path, fm_error *err)
     fm_writer *writer = create(path, err);
     if (!writer)
         return NULL;
-    struct stat there;
-    bool exists = stat(path, &there) == 0;
-    writer->direct = exists && !S_ISREG(there.st_mode);
-    if (exists && S_ISDIR(there.st_mode)) {
-        errno = EISDIR;
-        writer->file = -1;
-    } else if (writer->direct) {
-        writer->file = open(path, O_WRONLY | O_CLOEXEC);
-    } else {
-        writer->file =
-            open(writer->beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-    }
-    if (writer->file < 0) {
+    struct stat there, target;
+    bool exists = lstat(path, &there) == 0, link = exists && S_ISLNK(there.st_mode);
+    if (link) // /dev/stdout is one
+        exists = stat(path, &target) == 0;
+    int mode = (int)(link ? target.st_mode : there.st_mode);
+    writer->direct = exists && !S_ISREG(mode);
+    writer->file = -1;
+    if (writer->direct && S_ISDIR(mode))
+        fm_fail_file(err, path, "write", EISDIR);
+    else if (writer->direct && (writer->file = open(path, O_WRONLY | O_CLOEXEC)) < 0)
         fm_fail_file(err, path, "write", errno);
-        destroy(writer);
-        return NULL;
-    }
-    return writer;
+    else if (link && !writer->direct)
+        fm_fail_link(err, path);
+    else if (!writer->direct)
+        writer->file = fm_unfinished_open(writer->beside, err);
+    if (writer->file >= 0)
+        return writer;
+    destroy(writer);
+    return NULL;
 }
 
 fm_writer *fm_writer_open_memory(fm_error *err)
@@ -158,12 +199,10 @@ void fm_write_text(fm_writer *writer, const char *format, ...)
     if (!writer)
         return;
     char text[1024];
-    locale_t hosts = uselocale(writer->numbers);
     va_list list;
     va_start(list, format);
-    int length = vsnprintf(text, sizeof text, format, list);
+    int length = fm_format_list(text, sizeof text, format, list);
     va_end(list);
-    uselocale(hosts);
     if (length < 0 || length >= (int)sizeof text)
         fm_fail_file(writer->err, writer->path, "write", EOVERFLOW);
     else
@@ -228,6 +267,20 @@ bool fm_writer_close(fm_writer *writer, bool sync)
     }
     destroy(writer);
     return err->status == FM_OK;
+}
+
+bool fm_file_replace(const char *path, const void *bytes, size_t size, fm_error *err)
+{
+    fm_writer *writer = fm_writer_open(path, err);
+    fm_write(writer, bytes, size);
+    return fm_writer_close(writer, false);
+}
+
+bool fm_file_remove(const char *path, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    return unlink(path) == 0 || errno == ENOENT || fm_fail_file(err, path, "remove", errno);
 }
 
 bool fm_directory_make(const char *path, fm_error *err)

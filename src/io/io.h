@@ -14,10 +14,12 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are written as memory has them");
 
-// file.c. A file that appears under its name when it is whole: written beside as PATH.tmp-PID and
-// renamed. Every write, flush and close is checked; after the first failure (of the writer, or of
-// anything else that shares err) writes do nothing, and close removes what was written and returns
-// false. What is there and is no regular file (/dev/stdout, a pipe) is written to directly.
+// file.c. A file that appears under its name when it is whole: written beside as PATH.unfinished
+// and renamed. Every write, flush and close is checked; after the first failure (of the writer, or
+// of anything else that shares err) writes do nothing, and close removes what was written and
+// returns false. What is there and is no regular file (/dev/stdout, a pipe) is written to directly;
+// a symbolic link to a file is refused.
+#define FM_UNFINISHED ".unfinished"
 typedef struct fm_writer fm_writer;
 fm_writer *fm_writer_open(const char *path, fm_error *err); // NULL is a writer that does nothing
 void fm_write(fm_writer *writer, const void *bytes, size_t size);
@@ -30,6 +32,10 @@ bool fm_writer_close(fm_writer *writer, bool sync); // sync: on the disk when th
 fm_writer *fm_writer_open_memory(fm_error *err);
 char *fm_writer_take(fm_writer *writer, size_t *size);
 
+// An empty file for what is not whole yet, locked until it is closed; -1 on failure.
+int fm_unfinished_open(const char *beside, fm_error *err);
+bool fm_file_remove(const char *path, fm_error *err); // it may be missing
+bool fm_fail_link(fm_error *err, const char *path);
 bool fm_directory_make(const char *path, fm_error *err); // and those above it
 
 // surface.c. One allocation; name, components of `fields` say what to make.
@@ -66,7 +72,8 @@ typedef struct fm_pvd_entry {
 bool fm_pvd_write(const char *path, const fm_pvd_entry *entries, int count, bool sync,
                   fm_error *err);
 
-// obj.c
+// obj.c. Files of ours begin with this.
+#define FM_OBJ_HEAD "# Fathom:"
 bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err);
 
 // point_cache.c. positions are NULL after a failure, to be freed otherwise.
@@ -119,16 +126,19 @@ enum { FM_PATH_SIZE = 1024 };
 typedef struct fm_table {
     int file; // descriptor; 0 when closed
     char path[FM_PATH_SIZE + 16];
-    char row[16384]; // the row in the making
-    size_t length;
+    char *row; // in the making
+    size_t length, room;
+    bool failed; // no memory for the row
 } fm_table;
 
-bool fm_table_create(fm_table *table, const char *path, const char *columns, fm_error *err);
-bool fm_table_resume(fm_table *table, const char *path, const char *columns, int frame,
-                     fm_error *err); // rows up to `frame` stay
+// Rows from `first` to `frame` stay and must be there; first - 1: none.
+bool fm_table_open(fm_table *table, const char *path, const char *columns, int first, int frame,
+                   fm_error *err);
 void fm_table_text(fm_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool fm_table_end_row(fm_table *table, fm_error *err);
-void fm_table_close(fm_table *table);
+bool fm_table_close(fm_table *table, fm_error *err);
+// The last of the whole rows first, first + 1, ... that follow each other; first - 1: none.
+bool fm_table_last_row(const char *path, int first, int *last, fm_error *err);
 
 // checkpoint.c
 bool fm_checkpoint_write(const char *directory, int frame, uint64_t scene_hash,
@@ -138,7 +148,43 @@ bool fm_checkpoint_restore(const char *directory, int frame, uint64_t scene_hash
                            fm_error *err);
 const void *fm_checkpoint_parse(const void *bytes, size_t size, const char *path, int *frame,
                                 uint64_t *scene_hash, size_t *state_size, fm_error *err);
-int fm_checkpoint_list(const char *directory, int **frames); // free() the frames
-void fm_checkpoint_prune(const char *directory, int kept);
+// "000120.state" is that of frame 120; false for anything else.
+bool fm_checkpoint_parse_name(const char *file, int *frame);
+// Frames that have one, rising; free() them. -1 on failure.
+int fm_checkpoint_list(const char *directory, int **frames, fm_error *err);
+
+// When checkpoints are made: at `first`, and every `every` frames from there (0: no more). One made
+// at another frame, where a run was stopped or ended, goes when a newer one is there, so that what
+// a run leaves does not depend on where it was stopped.
+typedef struct fm_schedule {
+    int first, every;
+    int kept; // newest, >= 1
+} fm_schedule;
+bool fm_checkpoint_due(const fm_schedule *schedule, int frame); // behind the first
+bool fm_checkpoint_prune(const char *directory, const fm_schedule *schedule, fm_error *err);
+
+// record.c. DIR/run.json.
+enum { FM_FRAME_MAX = 999999999 };
+typedef struct fm_record {
+    fm_run_status status;
+    int first_frame, frames, written; // written: the last whole frame, as far as it was told
+    double fps;
+    uint64_t scene_hash;
+    char (*names)[FM_NAME_SIZE]; // of all objects: cloths, then what is points
+    int name_count;
+    char *from; // directory that a branch came from, or NULL
+    char *scene_path, *scene_text;
+} fm_record;
+bool fm_record_write(const char *directory, const fm_record *record, fm_error *err);
+bool fm_record_read(const char *directory, fm_record *record, bool *exists, fm_error *err);
+void fm_record_free(fm_record *record);
+
+// claim.c. Whether a run may go here: a directory that is empty, missing, or has a record.
+bool fm_claim_check(const char *directory, fm_record *record, bool *exists, fm_error *err);
+// Makes the directory; the file stays locked until it is closed.
+bool fm_claim_lock(const char *directory, int *lock, fm_error *err);
+// Removes the record's files of frames behind `after`, and what is half written; with `after` below
+// the first frame everything but the record itself.
+bool fm_claim_clear(const char *directory, const fm_record *record, int after, fm_error *err);
 
 #endif

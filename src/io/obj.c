@@ -10,7 +10,8 @@
 bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err)
 {
     fm_writer *writer = fm_writer_open(path, err);
-    fm_write_text(writer, "# Fathom: y up, metres, %.9g s\no %s\n", surface->time, surface->name);
+    fm_write_text(writer, FM_OBJ_HEAD " y up, metres, %.9g s\no %s\n", surface->time,
+                  surface->name);
     for (int i = 0; i < surface->point_count; i++) {
         const float *p = surface->points + 3 * (size_t)i;
         fm_write_text(writer, "v %.9g %.9g %.9g\n", p[0], p[1], p[2]);

@@ -86,7 +86,7 @@ static bool check_range(const char *object, const char *field, double value, dou
                         double high, fm_error *err)
 {
     char allowed[48];
-    snprintf(allowed, sizeof allowed, "%g to %g", low, high);
+    fm_format(allowed, sizeof allowed, "%g to %g", low, high);
     return (value >= low && value <= high) || fm_fail_number(err, object, field, value, allowed);
 }
 

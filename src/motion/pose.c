@@ -109,6 +109,6 @@ bool fm_fail_vector(fm_error *err, const char *object, const char *field, fm_vec
                     const char *allowed)
 {
     char text[48];
-    snprintf(text, sizeof text, "(%.6g, %.6g, %.6g)", value.x, value.y, value.z);
+    fm_format(text, sizeof text, "(%.6g, %.6g, %.6g)", value.x, value.y, value.z);
     return fm_fail(err, FM_BAD_VALUE, object, field, text, allowed);
 }

@@ -269,7 +269,7 @@ bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double
         double longest = fm_particles_stable_step(p);
         if (!(longest > 1e-9 * duration)) {
             char value[48];
-            snprintf(value, sizeof value, "%.3g s after %d", longest, *substeps);
+            fm_format(value, sizeof value, "%.3g s after %d", longest, *substeps);
             return fm_fail(err, FM_DIVERGED, p->name, "substep in stage fluids", value,
                            "longer ones: speeds or forces grew beyond bounds");
         }

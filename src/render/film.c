@@ -429,7 +429,7 @@ static double text_size(int width, int height)
 static void add_time(fm_picture *picture, int x, int y, double size, double time)
 {
     char text[32];
-    snprintf(text, sizeof text, "%.2f s", time);
+    fm_format(text, sizeof text, "%.2f s", time);
     fm_picture_add_text(picture, x + size, y - size, size, text);
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ struct fm_movie {
     char *path, *beside;
     int width, height;
     int pipe; // -1 when closed
+    int file; // what ffmpeg writes; -1 when closed
     pid_t child;
     FILE *words; // of ffmpeg
     bool failed; // to take a frame
@@ -70,7 +72,7 @@ static bool spawn(fm_movie *movie, const format *f, double fps, int their_end, f
         "-pix_fmt", "rgb24",        "-s",       size,        "-r",    rate, "-i", "pipe:0"};
     int count = 16;
     snprintf(size, sizeof size, "%dx%d", movie->width, movie->height);
-    snprintf(rate, sizeof rate, "%.6g", fps);
+    fm_format(rate, sizeof rate, "%.6g", fps);
     for (int i = 0; f->arguments[i]; i++)
         arguments[count++] = f->arguments[i];
     arguments[count++] = "-fflags";
@@ -96,6 +98,8 @@ static void free_movie(fm_movie *movie)
 {
     if (movie->pipe >= 0)
         close(movie->pipe);
+    if (movie->file >= 0)
+        close(movie->file);
     if (movie->words)
         fclose(movie->words);
     free(movie->path);
@@ -103,20 +107,21 @@ static void free_movie(fm_movie *movie)
     free(movie);
 }
 
-// The file must be writable: better to know before the first frame is drawn.
-static bool touch(const char *path, const char *beside, fm_error *err)
+// The file must be writable: better to know before the first frame is drawn. It stays open, and so
+// locked, while ffmpeg fills it.
+static bool touch(fm_movie *movie, fm_error *err)
 {
-    FILE *file = fopen(beside, "wb");
-    if (!file)
-        return fm_fail_file(err, path, "write", errno);
-    fclose(file);
-    return true;
+    struct stat there;
+    if (lstat(movie->path, &there) == 0 && S_ISLNK(there.st_mode))
+        return fm_fail_link(err, movie->path);
+    movie->file = fm_unfinished_open(movie->beside, err);
+    return movie->file >= 0;
 }
 
 static bool start(fm_movie *movie, const format *f, double fps, fm_error *err)
 {
     int ends[2];
-    if (!touch(movie->path, movie->beside, err))
+    if (!touch(movie, err))
         return false;
     movie->words = tmpfile();
     if (!movie->words || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
@@ -140,13 +145,14 @@ fm_movie *fm_movie_open(const char *path, int width, int height, double fps, fm_
     fm_movie *movie = calloc(1, sizeof *movie);
     size_t size = strlen(path) + 32;
     if (movie) {
-        *movie = (fm_movie){malloc(size), malloc(size), width, height, -1, -1, NULL, false};
+        *movie = (fm_movie){malloc(size), malloc(size), width, height, -1, -1, -1, NULL, false};
         if (movie->path && movie->beside) {
             snprintf(movie->path, size, "%s", path);
-            snprintf(movie->beside, size, "%s.tmp-%ld", path, (long)getpid());
+            snprintf(movie->beside, size, "%s" FM_UNFINISHED, path);
             if (start(movie, f, fps, err))
                 return movie;
-            unlink(movie->beside);
+            if (movie->file >= 0)
+                unlink(movie->beside);
         }
         free_movie(movie);
     }

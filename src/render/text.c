@@ -223,7 +223,7 @@ void fm_picture_add_legend(fm_picture *picture, double x, double y, double size,
     int count = fm_choose_ticks(low, high, ticks, 5);
     for (int i = 0; i < count; i++) {
         char number[32];
-        snprintf(number, sizeof number, "%.4g", ticks[i]);
+        fm_format(number, sizeof number, "%.4g", ticks[i]);
         double at = x + (ticks[i] - low) / (high - low) * length;
         const double a[2] = {at, top + height}, b[2] = {at, top + height + 0.25 * size};
         draw_line(picture, a, b, fmax(0.05 * size, 0.5), (fm_color){1, 1, 1}, 1);

@@ -282,9 +282,7 @@ char *fm_scene_describe(const char *key, fm_error *err)
         fm_fail_no_memory(err, "scene", fm_scene_table.size);
         return NULL;
     }
-    fm_language language = fm_language_enter();
     find_in(&f, &fm_scene_table, defaults, "");
-    fm_language_leave(language);
     free(defaults);
     if (f.count > 0)
         return fm_text_take(&f.found, err);

@@ -138,12 +138,10 @@ char *fm_scene_reference(void)
     void *defaults = fm_table_make_defaults(&fm_scene_table);
     if (!defaults)
         return NULL;
-    fm_language language = fm_language_enter();
     fm_text_add(&text, "%s", introduction);
     add_section(&text, &fm_scene_table, defaults, "Sections", 2);
     add_below(&text, &all, &fm_scene_table, defaults, "", 2);
     add_section(&text, &fm_rotation_table, defaults, "rotation", 2);
-    fm_language_leave(language);
     free(defaults);
     return fm_text_take(&text, NULL);
 }

@@ -53,7 +53,7 @@ void fm_complain(fm_loader *loader, fm_place place, const char *format, ...)
     char text[600];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    fm_format_list(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *copy = fm_loader_copy(loader, text, strlen(text));
     if (loader->mistakes && copy)

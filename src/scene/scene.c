@@ -78,14 +78,12 @@ static fm_scene *load(const char *path, const char *text, size_t size, const cha
         fm_fail_no_memory(err, "scene", sizeof *scene);
         return NULL;
     }
-    fm_language language = fm_language_enter();
     fm_loader loader = {.arena = &scene->arena};
     const fm_source *source = path ? fm_source_open(&loader, path, NULL, (fm_place){0})
                                    : fm_source_of_text(&loader, name, folder, text, size);
     if (source)
         decode_scene(scene, &loader, source, settings, setting_count);
     bool good = fm_loader_report(&loader, remark, context, err);
-    fm_language_leave(language);
     if (good && scene->text)
         return scene;
     fm_scene_destroy(scene);

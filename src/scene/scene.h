@@ -21,7 +21,6 @@
 #include <fathom/particles.h>
 #include <fathom/scene.h>
 #include <fathom/world.h>
-#include <locale.h>
 #include <sys/types.h>
 
 enum {
@@ -41,15 +40,6 @@ typedef struct fm_text {
     size_t size, room;
     bool failed; // out of memory: what was added after that is lost
 } fm_text;
-
-// Between these numbers are read and written with a point, whatever the program's language is. For
-// this thread only.
-typedef struct fm_language {
-    locale_t plain, before;
-} fm_language;
-
-fm_language fm_language_enter(void);
-void fm_language_leave(fm_language language);
 
 void fm_text_add(fm_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fm_text_add_bytes(fm_text *text, const char *bytes, size_t size);

@@ -174,11 +174,9 @@ static void add_table(fm_text *text, const fm_table *table, const char *about)
 char *fm_scene_schema(void)
 {
     fm_text text = {0};
-    fm_language language = fm_language_enter();
     fm_text_add(&text, "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
                        "\"title\":\"Fathom scene\",");
     add_object(&text, &fm_scene_table);
     fm_text_add(&text, "}\n");
-    fm_language_leave(language);
     return fm_text_take(&text, NULL);
 }

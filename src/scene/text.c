@@ -2,27 +2,10 @@
 // text.c: text that grows, numbers and strings written so that they read back, words compared.
 #include "scene/scene.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-fm_language fm_language_enter(void)
-{
-    fm_language language = {newlocale(LC_ALL_MASK, "C", (locale_t)0), (locale_t)0};
-    if (language.plain)
-        language.before = uselocale(language.plain);
-    return language;
-}
-
-void fm_language_leave(fm_language language)
-{
-    if (!language.plain)
-        return;
-    uselocale(language.before);
-    freelocale(language.plain);
-}
 
 static bool make_room(fm_text *text, size_t more)
 {
@@ -54,12 +37,12 @@ void fm_text_add(fm_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(NULL, 0, format, arguments);
+    int size = fm_format_list(NULL, 0, format, arguments);
     va_end(arguments);
     if (size < 0 || !make_room(text, (size_t)size))
         return;
     va_start(arguments, format);
-    vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments);
+    fm_format_list(text->data + text->size, (size_t)size + 1, format, arguments);
     va_end(arguments);
     text->size += (size_t)size;
 }
@@ -68,8 +51,8 @@ void fm_text_add_number(fm_text *text, double value)
 {
     char number[40];
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(number, sizeof number, "%.*g", digits, value);
-        if (strtod(number, NULL) == value)
+        fm_format(number, sizeof number, "%.*g", digits, value);
+        if (fm_parse_number(number, NULL) == value)
             break;
     }
     // 1e+05 is 1e5, 1e-05 is 1e-5; 5 digits or less are written out

@@ -40,7 +40,7 @@ bool fm_read_number(const char *text, double *value, const char **rest)
             p++;
     }
     *rest = p;
-    *value = strtod(text, NULL); // the grammar above is a part of its own
+    *value = fm_parse_number(text, NULL); // the grammar above is a part of its own
     return *p == 0;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // OBJ in and out, and the formats of other programs, byte by byte where the format is simple. What
 // those programs make of them is checked in tests/clients.
+#include "commas.h"
 #include "io_fixture.h"
-
-#include <locale.h>
 
 static void parse_obj(const char *text, fm_obj *obj)
 {
@@ -122,15 +121,7 @@ static void mistakes_in_obj_are_placed(void **state)
 static void commas_of_the_locale_stay_out(void **state)
 {
     (void)state;
-    char command[256];
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 '%s' 2> /dev/null",
-             in_scratch("de_DE.UTF-8"));
-    setenv("LOCPATH", scratch, 1);
-    if (system(command) != 0 || !setlocale(LC_ALL, "de_DE.UTF-8"))
-        skip(); // no package "locales" here
-    char text[8];
-    snprintf(text, sizeof text, "%.1f", 0.5);
-    assert_string_equal(text, "0,5");
+    use_commas();
     obj_comes_back(state);
     setlocale(LC_ALL, "C");
 }

@@ -41,7 +41,7 @@ static void export_towel(fm_vec3 positions[FRAMES + 1][20])
                       .fps = 20,
                       .checkpoints_kept = 1,
                       .fields = ""};
-    fm_run *run = fm_run_create(&def, true, &err);
+    fm_run *run = fm_run_create(&def, world, true, &err);
     for (int f = 0; f <= FRAMES; f++) {
         fm_report report = f ? fm_world_advance(world, 1 / 20.0, &err) : fm_world_report(world);
         fm_run_write(run, world, f, &report, NULL, 0, false, &err);

@@ -2,8 +2,8 @@
 // Good scenes: read, extended, set, written, built. Broken ones are in scene_mistakes.c.
 #include "scene/scene.h"
 #include "check.h"
+#include "commas.h"
 
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -318,16 +318,6 @@ static void settings_change_one_thing(void **state)
     assert_null(
         fm_scene_parse(example, strlen(example), "test", NULL, settings, 10, NULL, NULL, &err));
     assert_non_null(strstr(err.text, "about is a mapping, it must be a text"));
-}
-
-static void write_file(const char *folder, const char *name, const char *text)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
 }
 
 static void files_extend_others(void **state)
@@ -746,16 +736,20 @@ static void the_schema_is_json(void **state)
 static void numbers_have_a_point_in_any_language(void **state)
 {
     (void)state;
-    const char *before = setlocale(LC_ALL, "de_DE.UTF-8");
+    use_commas();
     fm_scene *scene = parse(example);
     assert_non_null(strstr(fm_scene_text(scene), "amplitude: 0.1"));
     assert_close(((const fm_scene_motion *)scene->motions.data)->sine.amplitude, 0.1, 0);
     fm_scene_destroy(scene);
     check_description("thickness", "default  0.002");
-    if (before)
-        setlocale(LC_ALL, "C");
-    else
-        print_message("no German here: nothing was shown\n");
+    fm_error err = {0};
+    const char *settings[] = {"motions.swing.sine.amplitude=0.25"};
+    scene =
+        fm_scene_parse(example, strlen(example), "test.yaml", ".", settings, 1, NULL, NULL, &err);
+    assert_non_null(scene);
+    assert_close(((const fm_scene_motion *)scene->motions.data)->sine.amplitude, 0.25, 0);
+    fm_scene_destroy(scene);
+    setlocale(LC_ALL, "C");
 }
 
 int main(void)

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+// kill_points.c: whatever happens at any single call that changes files, what is left ends in the
+// same bytes as a run left alone.
+//
+//     kill_points FATHOM [STRIDE [CASE]]
+//
+// Each case is a command in a small directory of its own: a new run, --force over another and over
+// the same scene, a run made longer, a branch, a branch with --force, sweeps, every export. The
+// command is repeated with a fault at call 1, 2, 3, ... of those that tracer.h names, for each kind
+// of fault: killed before the call, killed after half a write, killed again while it is mended,
+// stopped by Ctrl-C, one call that fails with EIO, a disk that is full from there on. Then
+//
+//   - a file under its final name is whole: it has the bytes it had before, or those it gets;
+//   - after a failed call the exit code is 3 and a message says why, or all is well all the same;
+//   - the mending command (the same again, or --resume) leaves the same names and the same bytes as
+//     a run left alone, timings.csv apart, and files of others are as they were.
+//
+// With STRIDE n the first kind looks at every call, the others at every n-th, each from another one
+// on. Not covered: pictures and movies (a PNG goes through the same writer as exports), power cuts.
+#define _GNU_SOURCE
+#include "tracer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { WORDS_MAX = 20, PATH_SIZE = 1024 };
+
+typedef struct scenario {
+    const char *name;
+    const char *before[3]; // commands that make what is there already
+    const char *command;
+    const char *again;   // what is tried first to mend it
+    const char *instead; // what is done when that is refused with exit 1; NULL: it never is
+} scenario;
+
+#define SET "--set bodies.towel.cloth.density=1200"
+#define SWEEP "run small.yaml -o out --frames 1 --sweep bodies.towel.cloth.density=1000,1200"
+#define BRANCH "run small.yaml --from whole:3 -o out --frames 5 " SET
+#define EXPORT(format)                                                                             \
+    {                                                                                              \
+        "export " format,                                                                          \
+            {"run small.yaml -o out --frames 2", "export out --last 1 --to " format},              \
+            "export out --to " format, "export out --to " format, NULL                             \
+    }
+
+static const scenario scenarios[] = {
+    {"new",
+     {NULL},
+     "run small.yaml -o out",
+     "run small.yaml -o out",
+     "run small.yaml -o out --resume"},
+    {"force over another",
+     {"run other.yaml -o out"},
+     "run small.yaml -o out --force",
+     "run small.yaml -o out --force",
+     NULL},
+    {"force over the same",
+     {"run small.yaml -o out"},
+     "run small.yaml -o out --force",
+     "run small.yaml -o out --resume",
+     NULL},
+    {"longer",
+     {"run small.yaml -o out"},
+     "run small.yaml -o out --resume --frames 6",
+     "run small.yaml -o out --resume --frames 6",
+     NULL},
+    {"branch",
+     {"run small.yaml -o whole"},
+     BRANCH,
+     BRANCH,
+     "run small.yaml -o out --resume --frames 5 " SET},
+    {"branch with force",
+     {"run small.yaml -o whole", "run other.yaml -o out"},
+     BRANCH " --force",
+     BRANCH " --force",
+     NULL},
+    {"sweep", {NULL}, SWEEP, SWEEP, SWEEP " --resume"},
+    {"sweep with force", {SWEEP}, SWEEP " --force", SWEEP " --force", NULL},
+    EXPORT("obj"),
+    EXPORT("pc2"),
+    EXPORT("mdd"),
+    EXPORT("usda"),
+    EXPORT("glb"),
+    EXPORT("ply"),
+    EXPORT("vtk"),
+    EXPORT("csv"),
+};
+
+static const char small_scene[] =
+    "about: a small towel\nsource: for a test\nworld: { frames: 3, fps: 24 }\n"
+    "bodies:\n  towel: { cloth: { sheet: { columns: 3, rows: 3, width: 0.2, height: 0.2 },"
+    " drag: { model: none }, pins: [ { edge: top } ] } }\n"
+    "probes:\n  tip: { body: towel, at: [0.5, 1.0] }\n"
+    "output: { checkpoint: 0.084, keep: 1 }\n"; // every second frame
+
+static const char other_scene[] =
+    "about: another\nsource: for a test\nworld: { frames: 2, fps: 24 }\n"
+    "bodies:\n  flag: { cloth: { sheet: { columns: 3, rows: 2, width: 0.2, height: 0.1 },"
+    " drag: { model: none }, pins: [ { edge: top } ] } }\n";
+
+typedef struct test {
+    const char *fathom;
+    char root[PATH_SIZE];                  // of everything
+    char try[PATH_SIZE], truth[PATH_SIZE]; // where a command runs; what it should leave
+    char base[PATH_SIZE];                  // what was there before
+    char output[PATH_SIZE];                // what the program said
+    const scenario *scenario;
+    int trials, failures;
+} test;
+
+static void die(const char *what, const char *path)
+{
+    fprintf(stderr, "kill_points: %s %s: %s\n", what, path, strerror(errno));
+    exit(1);
+}
+
+static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *ftw)
+{
+    (void)about, (void)kind, (void)ftw;
+    return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+    if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT)
+        die("cannot remove", path);
+}
+
+// The bytes of a file; NULL when it is none. free() them.
+static char *read_file(const char *path, size_t *size)
+{
+    struct stat about;
+    int file = open(path, O_RDONLY);
+    if (file < 0 || fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
+        if (file >= 0)
+            close(file);
+        return NULL;
+    }
+    char *bytes = malloc((size_t)about.st_size + 1);
+    ssize_t got = bytes ? read(file, bytes, (size_t)about.st_size) : -1;
+    close(file);
+    if (got != about.st_size)
+        die("cannot read", path);
+    bytes[got] = 0;
+    *size = (size_t)got;
+    return bytes;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size || close(file) != 0)
+        die("cannot write", path);
+}
+
+static int list(const char *path, struct dirent ***entries)
+{
+    int count = scandir(path, entries, NULL, alphasort), kept = 0;
+    for (int i = 0; i < count; i++) {
+        const char *name = (*entries)[i]->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            free((*entries)[i]);
+        else
+            (*entries)[kept++] = (*entries)[i];
+    }
+    if (count < 0)
+        die("cannot list", path);
+    return kept;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static void copy_tree(const char *from, const char *to)
+{
+    struct dirent **entries;
+    int count = list(from, &entries);
+    if (mkdir(to, 0777) != 0)
+        die("cannot make", to);
+    for (int i = 0; i < count; i++) {
+        char a[2 * PATH_SIZE], b[2 * PATH_SIZE];
+        size_t size;
+        snprintf(a, sizeof a, "%s/%s", from, entries[i]->d_name);
+        snprintf(b, sizeof b, "%s/%s", to, entries[i]->d_name);
+        if (is_directory(a)) {
+            copy_tree(a, b);
+        } else {
+            char *bytes = read_file(a, &size);
+            if (!bytes)
+                die("cannot read", a);
+            write_file(b, bytes, size);
+            free(bytes);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static bool same_bytes(const char *a, const char *b)
+{
+    size_t one = 0, other = 0;
+    char *x = read_file(a, &one), *y = read_file(b, &other);
+    bool same = x && y && one == other && memcmp(x, y, one) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
+// Complains of the first difference of two directories.
+static bool same_trees(const char *a, const char *b, bool silent)
+{
+    struct dirent **x, **y;
+    int n = list(a, &x), m = list(b, &y);
+    bool same = true;
+    for (int i = 0; i < n || i < m; i++) {
+        const char *one = i < n ? x[i]->d_name : "", *other = i < m ? y[i]->d_name : "";
+        char p[2 * PATH_SIZE], q[2 * PATH_SIZE];
+        snprintf(p, sizeof p, "%s/%s", a, one);
+        snprintf(q, sizeof q, "%s/%s", b, other);
+        if (same && strcmp(one, other) != 0) {
+            same = false;
+            if (!silent)
+                fprintf(stderr, "  %s has \"%s\" where \"%s\" should be\n", a, one, other);
+        } else if (same && is_directory(p)) {
+            same = is_directory(q) && same_trees(p, q, silent);
+        } else if (same && strcmp(one, "timings.csv") != 0 && !same_bytes(p, q)) {
+            same = false;
+            if (!silent)
+                fprintf(stderr, "  %s has other bytes\n", p);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        free(x[i]);
+    for (int i = 0; i < m; i++)
+        free(y[i]);
+    free(x);
+    free(y);
+    return same;
+}
+
+// What appears only when it is whole and has the same bytes at whatever moment.
+static bool is_lasting(const char *name)
+{
+    static const char *const endings[] = {".vtp", ".state", ".obj",  ".pc2",     ".mdd",
+                                          ".ply", ".glb",   ".usda", "towel.csv"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t length = strlen(name), ending = strlen(endings[i]);
+        if (length >= ending && strcmp(name + length - ending, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+// No half file under a final name: each is as it was or as it will be. States and runs that are
+// gone in the end are not looked at.
+static bool all_whole(const char *try, const char *base, const char *truth)
+{
+    struct dirent **entries;
+    int count = list(try, &entries);
+    bool whole = true;
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name;
+        char t[2 * PATH_SIZE], old[2 * PATH_SIZE], new[2 * PATH_SIZE];
+        snprintf(t, sizeof t, "%s/%s", try, name);
+        snprintf(old, sizeof old, "%s/%s", base, name);
+        snprintf(new, sizeof new, "%s/%s", truth, name);
+        if (is_directory(t)) {
+            whole = all_whole(t, old, new) && whole;
+        } else if (is_lasting(name) && access(new, F_OK) == 0 && !same_bytes(t, old) &&
+                   !same_bytes(t, new)) {
+            fprintf(stderr, "  %s is not whole\n", t);
+            whole = false;
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return whole;
+}
+
+// Runs "run small.yaml -o out" with the program before it.
+static int run(test *t, const char *command, fault_kind fault, int at, int *calls, int *hit)
+{
+    char text[512];
+    const char *words[WORDS_MAX] = {t->fathom};
+    int count = 1;
+    bool simulates = strncmp(command, "run", 3) == 0;
+    snprintf(text, sizeof text, "%s%s", command, simulates ? " --quiet --threads 1" : "");
+    for (char *rest = NULL, *word = strtok_r(text, " ", &rest); word && count < WORDS_MAX - 1;
+         word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    int code = fault == FAULT_NONE && !calls
+                   ? run_alone(t->try, words, t->output)
+                   : trace(t->try, words, t->output, fault, at, calls, hit);
+    if (code == -1 || code == 126 || code == 127) {
+        fprintf(stderr, "kill_points: cannot trace %s (is ptrace allowed here?)\n", t->fathom);
+        exit(1);
+    }
+    return code;
+}
+
+static void fail(test *t, fault_kind fault, int at, const char *what)
+{
+    static const char *const faults[] = {"none", "kill", "torn", "stop", "EIO", "full"};
+    size_t size = 0;
+    char *said = read_file(t->output, &size);
+    fprintf(stderr, "%s, %s at call %d: %s: %s\n", t->scenario->name, faults[fault], at, what,
+            said ? said : "");
+    free(said);
+    t->failures++;
+}
+
+static bool has_message(const test *t)
+{
+    size_t size = 0;
+    char *said = read_file(t->output, &size);
+    bool found = said && strstr(said, "fathom: ");
+    free(said);
+    return found;
+}
+
+// The mending command as a user would give it; killed once more in the midst of it with `second`.
+static void mend(test *t, fault_kind fault, int at, int second)
+{
+    const scenario *s = t->scenario;
+    char record[2 * PATH_SIZE];
+    snprintf(record, sizeof record, "%s/out/run.json", t->try);
+    // --resume at once; but a branch that has not begun cannot know where from
+    bool direct = s->instead && fault >= FAULT_STOP &&
+                  (!strstr(s->command, "--from") || access(record, F_OK) == 0);
+    const char *command = direct ? s->instead : s->again;
+    if (second > 0)
+        run(t, command, FAULT_KILL, second, NULL, NULL);
+    int code = run(t, command, FAULT_NONE, 0, NULL, NULL);
+    if (code == 1 && s->instead && !direct)
+        code = run(t, s->instead, FAULT_NONE, 0, NULL, NULL);
+    if (code != 0)
+        fail(t, fault, at, "it cannot be mended");
+    else if (!same_trees(t->try, t->truth, false))
+        fail(t, fault, at, "mended to something else");
+}
+
+// One fault at one call.
+static void attempt(test *t, fault_kind fault, int at, int second)
+{
+    int hit = 0;
+    remove_tree(t->try);
+    copy_tree(t->base, t->try);
+    int code = run(t, t->scenario->command, fault, at, NULL, &hit);
+    if (!hit)
+        return;
+    t->trials++;
+    bool failing = fault == FAULT_EIO || fault == FAULT_FULL;
+    int expected = fault == FAULT_STOP ? 0 : failing ? 3 : 137;
+    if (failing && code == 0 && same_trees(t->try, t->truth, true))
+        return; // nothing depended on that call
+    if (code != expected)
+        fail(t, fault, at, "another exit code than it should be");
+    else if (failing && !has_message(t))
+        fail(t, fault, at, "no message");
+    else if (!all_whole(t->try, t->base, t->truth))
+        fail(t, fault, at, "half a file");
+    else
+        mend(t, fault, at, second);
+}
+
+// What is there before, what others put beside it, and what the command leaves when left alone.
+static int prepare(test *t)
+{
+    char path[2 * PATH_SIZE];
+    int calls;
+    remove_tree(t->try);
+    remove_tree(t->base);
+    remove_tree(t->truth);
+    mkdir(t->try, 0777);
+    snprintf(path, sizeof path, "%s/small.yaml", t->try);
+    write_file(path, small_scene, strlen(small_scene));
+    snprintf(path, sizeof path, "%s/other.yaml", t->try);
+    write_file(path, other_scene, strlen(other_scene));
+    for (int i = 0; i < 3 && t->scenario->before[i]; i++)
+        if (run(t, t->scenario->before[i], FAULT_NONE, 0, NULL, NULL) != 0)
+            fail(t, FAULT_NONE, 0, "what comes before it fails");
+    static const char *const foreign[] = {"out/notes.tmp-1", "out/frames/mine.vtp",
+                                          "out/checkpoints/mine.state", "out/frames/towel.obj"};
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s/%s", t->try, foreign[i]);
+        *strrchr(path, '/') = 0;
+        bool there = is_directory(path);
+        path[strlen(path)] = '/';
+        if (there)
+            write_file(path, "not of the run\n", 15);
+    }
+    copy_tree(t->try, t->base);
+    if (run(t, t->scenario->command, FAULT_NONE, 0, &calls, NULL) != 0)
+        fail(t, FAULT_NONE, 0, "the command itself fails");
+    if (calls < 10)
+        fail(t, FAULT_NONE, 0, "hardly a call was seen");
+    if (rename(t->try, t->truth) != 0)
+        die("cannot rename", t->try);
+    return calls;
+}
+
+static void look_at(test *t, int stride)
+{
+    int calls = prepare(t), before = t->trials;
+    bool exports = strncmp(t->scenario->command, "export", 6) == 0;
+    for (int fault = FAULT_KILL; fault < FAULT_COUNT && t->failures == 0; fault++) {
+        int step = fault == FAULT_KILL ? 1 : stride;
+        if (fault == FAULT_STOP && exports)
+            continue; // Ctrl-C is a death for them
+        for (int at = 1 + fault % step; at <= calls && t->failures < 5; at += step)
+            attempt(t, (fault_kind)fault, at, 0);
+    }
+    // killed, and killed again while it is mended: at another call for each first one
+    for (int at = 1; at <= calls && t->failures < 5; at += stride)
+        attempt(t, FAULT_KILL, at, 1 + at * 7 % (calls < 40 ? calls : 40));
+    printf("%-20s %3d calls, %4d trials\n", t->scenario->name, calls, t->trials - before);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    static test t;
+    char program[PATH_SIZE];
+    int stride = argc > 2 ? atoi(argv[2]) : 1;
+    // in memory where that is possible: fsync costs nothing there
+    const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp"};
+    for (int i = 0; i < 3 && !t.root[0]; i++) {
+        snprintf(t.root, sizeof t.root, "%s/kill-points-XXXXXX", places[i] ? places[i] : "");
+        if (!places[i] || !mkdtemp(t.root))
+            t.root[0] = 0;
+    }
+    if (argc < 2 || stride < 1 || !t.root[0] || !realpath(argv[1], program)) {
+        fprintf(stderr, "usage: kill_points FATHOM [STRIDE [CASE]]\n");
+        return 1;
+    }
+    if (access("/proc/self/fd", R_OK) != 0) // tells whose file a descriptor is
+        die("cannot read", "/proc/self/fd");
+    t.fathom = program;
+    snprintf(t.try, sizeof t.try, "%.900s/try", t.root);
+    snprintf(t.truth, sizeof t.truth, "%.900s/truth", t.root);
+    snprintf(t.base, sizeof t.base, "%.900s/base", t.root);
+    snprintf(t.output, sizeof t.output, "%.900s/output", t.root);
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
+        if (argc > 3 && strcmp(argv[3], scenarios[i].name) != 0)
+            continue;
+        t.scenario = &scenarios[i];
+        look_at(&t, stride);
+    }
+    printf("%d trials, %d failed\n", t.trials, t.failures);
+    remove_tree(t.root);
+    return t.failures > 0;
+}
