@@ -51,11 +51,12 @@ static int run_check(const command *self, const arguments *args)
         fm_scene *scene = load_scene(args->rest[i], args->values[sets], args->given[sets], &code);
         fm_error err = {0};
         fm_world *world = scene ? fm_scene_build_files(scene, 1, fm_file_loader(), &err) : NULL;
-        if (scene && !world)
+        bool good = world && fm_world_check_start(world, &err);
+        if (scene && !good)
             code = complain_error(&err);
-        if (world)
+        if (good)
             warn_of_endless_frames(world, 1 / fm_scene_run_settings(scene).fps);
-        if (world && !option_given(self, args, "--quiet"))
+        if (good && !option_given(self, args, "--quiet"))
             printf("%s: good\n", args->rest[i]);
         fm_world_destroy(world);
         fm_scene_destroy(scene);

@@ -355,10 +355,10 @@ void execute(const task *t, outcome *result)
     if (world) {
         fm_run_def def = define_run(t, scene, columns);
         char from[2 * PATH_SIZE];
-        bool ready = fm_world_check_start(world, &err) &&
-                     (!t->from || branch(t, &def, world, from, &err));
+        bool ready =
+            fm_world_check_start(world, &err) && (!t->from || branch(t, &def, world, from, &err));
         if (!ready && err.status == FM_OK)
-            result->code = EXIT_BAD_INPUT;
+            result->code = stopped() ? EXIT_GOOD : EXIT_BAD_INPUT;
         fm_run *run = ready ? open_directory(t, &def, world, result, &err) : NULL;
         if (run) {
             result->first = def.first_frame;

@@ -9,7 +9,9 @@
 // with r' = r, or (1 + s) r when the target is the threshold. In a medium that lends mass along the
 // normal n, m is a matrix, M^-1 = m (1 - n n^T) + m_n n n^T of the effective mass (drag.c), and the
 // edge is corrected in its metric, x_a += M_a^-1 e (x_b - x_a): with the cloth's mass alone, what
-// turns the sheet would move the water for nothing and feed energy in. Then v += (x - x_before) / h, which
+// turns the sheet would move the water for nothing and feed energy in. There e is such that both
+// ends together move by l - r' and no more, (l - r') / (|M_a^-1 (x_b - x_a)| + |M_b^-1 (...)|): along
+// normals, full corrections would move them sideways many times as far. Then v += (x - x_before) / h, which
 // is what Verlet's positions would do by themselves.
 //
 // iterative [PRO95]: every stretch and shear edge, several passes.
@@ -45,10 +47,9 @@ enum {
     PAIR_BLOCK = 4096, // pairs that one task does
 };
 
-// Times its mobility across the normal that a particle's along it is less, at most. An edge along
-// the normals of its ends is corrected by moving the ends sideways, half the root of this times as
-// far as the edge is too long. Tried 3, 10, 30, 100 and no limit on crumpling sheets, tubes and
-// meshes of all materials: below 30 energy still grows, above it stretch does.
+// Times its mobility across the normal that a particle's along it is less, at most. Tried 3, 10,
+// 30, 100 and no limit on crumpling sheets, tubes and meshes of all materials: below 30 energy still
+// grows, above it stretch does.
 static const double MOST_CHANGE = 30;
 
 // A list is made anew when the force has turned by more than this.
@@ -101,8 +102,9 @@ FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const li
     double njx = p->nx[j], njy = p->ny[j], njz = p->nz[j];
     double qi = nix * dx + niy * dy + niz * dz, qj = njx * dx + njy * dy + njz * dz;
     double si = p->d[i] * qi, sj = p->d[j] * qj;
-    double mobility = mi + mj + (si * qi + sj * qj) / (l * l + 1e-200);
-    double e = lack / ((l + 1e-200) * (mobility + 1e-200));
+    double wi = sqrt(fmax(0, mi * mi * l * l + (2 * mi * qi + si) * si));
+    double wj = sqrt(fmax(0, mj * mj * l * l + (2 * mj * qj + sj) * sj));
+    double e = lack / (wi + wj + 1e-200);
     x[i] += e * (mi * dx + si * nix), y[i] += e * (mi * dy + si * niy);
     z[i] += e * (mi * dz + si * niz);
     x[j] -= e * (mj * dx + sj * njx), y[j] -= e * (mj * dy + sj * njy);
@@ -329,7 +331,8 @@ static void pull_within_reach(int n, const int *restrict anchor, const double *r
         double dx = x[i] - ax[j], dy = y[i] - ay[j], dz = z[i] - az[j];
         double l = sqrt(dx * dx + dy * dy + dz * dz), r = longest * reach[i];
         double q = nx[i] * dx + ny[i] * dy + nz[i] * dz, s = d[i] * q;
-        double e = l > r && m[i] > 0 ? (l - r) / (l * (m[i] + s * q / (l * l))) : 0;
+        double w = sqrt(fmax(0, m[i] * m[i] * l * l + (2 * m[i] * q + s) * s));
+        double e = l > r && m[i] > 0 ? (l - r) / w : 0;
         x[i] -= e * (m[i] * dx + s * nx[i]), y[i] -= e * (m[i] * dy + s * ny[i]);
         z[i] -= e * (m[i] * dz + s * nz[i]);
     }

@@ -176,8 +176,8 @@ static void contact_changes_nothing_while_nothing_touches(void **state)
                 int row[16];
                 for (int i = 0; i < 16; i++)
                     row[i] = i;
-                assert_true(fm_cloth_pin_list(
-                    cloth, row, kind == FM_CLOTH_TUBE ? 16 : COLUMNS, swing, &err));
+                assert_true(fm_cloth_pin_list(cloth, row, kind == FM_CLOTH_TUBE ? 16 : COLUMNS,
+                                              swing, &err));
                 for (int f = 0; f < 12; f++)
                     assert_int_equal(advance(world, 1.0 / 24).contact_count, 0);
                 const fm_vec3 *end = fm_cloth_positions(cloth, &count);
@@ -218,15 +218,12 @@ static double swing(int kind, int material, double amplitude, double period, boo
     int row[16];
     for (int i = 0; i < 16; i++)
         row[i] = i;
-    assert_true(
-        fm_cloth_pin_list(cloth, row, kind == FM_CLOTH_TUBE ? 16 : COLUMNS, motion, &err));
+    assert_true(fm_cloth_pin_list(cloth, row, kind == FM_CLOTH_TUBE ? 16 : COLUMNS, motion, &err));
     if (worn) {
         fm_collider_def body = fm_default_collider_def();
         double x = kind == FM_CLOTH_TUBE ? 0 : SIDE / 2, z = kind == FM_CLOTH_TUBE ? 0 : 0.075;
-        body.shape = (fm_shape){.kind = FM_SHAPE_CAPSULE,
-                                .start = {x, -0.05, z},
-                                .end = {x, -0.3, z},
-                                .radius = 0.05};
+        body.shape = (fm_shape){
+            .kind = FM_SHAPE_CAPSULE, .start = {x, -0.05, z}, .end = {x, -0.3, z}, .radius = 0.05};
         body.friction = 0.3;
         body.motion = motion;
         fm_collider_create(world, &body, &err);
