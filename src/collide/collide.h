@@ -45,6 +45,9 @@ typedef struct fm_placed_collider {
     const fm_collider *collider;
 } fm_placed_collider;
 
+// Neither moved nor animated nor free.
+bool fm_collider_is_fixed(const fm_collider *collider);
+
 // NULL with err filled on bad values. The motion must live as long as the collider.
 fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_error *err);
 fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
@@ -71,6 +74,7 @@ fm_trimesh *fm_trimesh_new(fm_arena *arena, const fm_collider_mesh *def, const c
                            fm_error *err);
 void fm_trimesh_set_time(fm_trimesh *mesh, double t); // nothing to do when it does not move
 bool fm_trimesh_is_closed(const fm_trimesh *mesh);
+bool fm_trimesh_is_animated(const fm_trimesh *mesh);
 fm_box fm_trimesh_bounds(const fm_trimesh *mesh);
 fm_contact fm_trimesh_contact(const fm_trimesh *mesh, fm_vec3 point);
 const fm_vec3 *fm_trimesh_vertices(const fm_trimesh *mesh, int *count); // as they are now

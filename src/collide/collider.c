@@ -102,6 +102,12 @@ fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
     return collider;
 }
 
+bool fm_collider_is_fixed(const fm_collider *collider)
+{
+    return !collider->motion && !(collider->mass > 0) &&
+           !(collider->mesh && fm_trimesh_is_animated(collider->mesh));
+}
+
 // Largest of two coordinates that is not infinite, without its sign.
 static double find_reach(double low, double high)
 {

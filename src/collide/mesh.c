@@ -240,6 +240,11 @@ bool fm_trimesh_is_closed(const fm_trimesh *mesh)
     return mesh->closed;
 }
 
+bool fm_trimesh_is_animated(const fm_trimesh *mesh)
+{
+    return mesh->frame_count > 0;
+}
+
 // Weights of frames first to first + 3 and of their rates, 1/s. Frames outside are folded in.
 typedef struct blend {
     int first;

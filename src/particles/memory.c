@@ -346,9 +346,9 @@ static void put_into_fluid(void *context, int first, int last)
 static void put_into_others(void *context, int first, int last)
 {
     fm_particles *p = context;
-    for (int i = first; i < last; i++)
-        memcpy(p->others.force + FM_ROW * (size_t)i + FM_VX,
-               p->past->other_rows + FM_QUAD * (size_t)i, 3 * sizeof(float));
+    for (int k = first; k < last; k++)
+        memcpy(p->others.force + FM_ROW * (size_t)p->wet[k] + FM_VX,
+               p->past->other_rows + FM_QUAD * (size_t)p->wet[k], 3 * sizeof(float));
 }
 
 // After everybody who needs velocities: then viscosity costs what it does without memory.
@@ -357,7 +357,7 @@ void fm_past_put_into_rows(const fm_particles_step *step)
     fm_particles *p = step->p;
     fm_pool *pool = step->around->pool;
     fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, put_into_fluid, p);
-    fm_parallel_for(pool, p->others.count, 4 * FM_PARTICLES_BLOCK, put_into_others, p);
+    fm_parallel_for(pool, p->wet_count, 4 * FM_PARTICLES_BLOCK, put_into_others, p);
 }
 
 double fm_particles_steady_viscosity(const fm_particles *p)

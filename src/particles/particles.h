@@ -38,10 +38,30 @@ typedef struct fm_rows {
     float across, along; // 1/m, cells per metre
     float size;          // m, across
     int nx, ny, nz;      // cells along x, rows along y, along z
+    int count;           // of rows
     int *number;         // [ny * nz] of the row at (y, z)
-    fm_ints *around;     // [ny * nz] first cells of the rows around the one at (y, z)
-    int cell_count;
+    fm_ints *around;     // [count] numbers of the rows around each
+    // scratch
+    uint64_t *met;          // a bit for each row
+    int *met_rows;          // [count]
+    unsigned char *columns; // [nx]
 } fm_rows;
+
+typedef struct fm_cell_place {
+    int row, column; // number of the row, below 0 for what is to be left out; cell in it
+} fm_cell_place;
+
+// Where in a sorted set those of each cell begin: cells.c. Rows without any have no cells, nor have
+// columns below `low` and from `high` on.
+typedef struct fm_cell_table {
+    int *slot;            // [rows.count] of each row, 0 when it is empty
+    int *row;             // [slot_count + 1] of each slot, ascending
+    uint64_t *filled;     // scratch, a bit for each row
+    int slot_count;       // from 1 on: slot 0 is a row of nobody
+    int low, high;        // columns
+    int *start;           // [slot][nx + 1]; that of `high` is the end of the row
+    unsigned char *along; // [slot][nx + 1] 1: somebody is within the support along x
+} fm_cell_table;
 
 // What loops over pairs read of a set of particles, in the order of cells. Rows of eight numbers,
 // one particle each, are what they gather; x, y, z alone are for finding neighbours.
@@ -52,7 +72,7 @@ typedef struct fm_swarm {
     float
         *force; // [8 * room] x y z P, vx vy vz V: what forces.c reads, V under the pressure P; the
                 // fluid's is the same array
-    int *start; // [cell_count + 1]
+    fm_cell_table table;
 } fm_swarm;
 
 // A flat surface has a fill of 0.6 to 0.8, the inside 0.96 or more.
@@ -210,7 +230,8 @@ struct fm_particles {
     int capacity, others_room;
     fm_parcels spare; // where sorting puts them
     fm_swarm fluid, others;
-    int *cell, *order;         // of each particle before it is sorted; who is now where
+    fm_cell_place *place;      // of each particle before it is sorted
+    int *order;                // who is now where
     int *in_cell;              // of each particle
     fm_ints *packing;          // [256] where the set bits of a byte are, in order
     int *lists;                // neighbours, FM_PARTICLES_BLOCK particles after each other
@@ -220,8 +241,7 @@ struct fm_particles {
     int *other_start, *other_count; // the same for neighbours among the others
     unsigned char *other_extra;
     int list_room;                // of one block
-    unsigned char *near;          // [cell] others are within the support
-    unsigned char *occupied;      // [cell] the same along x only
+    unsigned char *near;          // [cell of the fluid's table] others are within the support
     unsigned char *gone;          // 1: a sink took it
     float *fill;                  // sum of V W
     atomic_uchar *beside_surface; // 1: it or a neighbour is at a surface
@@ -232,8 +252,14 @@ struct fm_particles {
     float *pressed;               // 1/s: sum of kappa over the iterations
     fm_boundary_point *unsorted;  // points and copies where they are now
     int *unsorted_from;           // point, or -1 - particle whose copy it is
-    int *other_cell, *other_order, *other_from;
-    bool others_sorted;
+    fm_cell_place *other_place;
+    int *other_order, *other_from;
+    int *wet; // those of the others that fluid is near, in their order: the rest is left alone
+    int wet_count;
+    fm_cell_table home; // of the points that stay where they are in the domain, when others move
+    int *home_order, *roaming; // those points, and the rest
+    int roaming_count;
+    bool others_sorted;     // or the home
     fm_vec3 *force;         // N, on each of the others
     double *share;          // kg/m^2 of each particle, see surfaces.c
     int *stopped_by;        // of each particle: one of the others, or -1
@@ -277,9 +303,41 @@ static inline bool fm_particles_has_begun(const fm_particles *p)
     return p->max_acceleration > 0;
 }
 
-// neighbours.c
+// cells.c
 bool fm_rows_make(fm_particles *p, fm_error *err);
-int fm_rows_cell(const fm_rows *rows, float x, float y, float z);
+fm_cell_place fm_rows_place(const fm_rows *rows, float x, float y, float z);
+bool fm_table_make(fm_cell_table *table, fm_particles *p, int room, fm_error *err);
+// Sorts: order has those in the first cell, in the order they had, then those in the next; last
+// those that are left out. Gives how many are not.
+int fm_table_sort(const fm_rows *rows, fm_cell_table *table, const fm_cell_place *place, int count,
+                  int *order);
+// Of the slots from first + 1 to last of a table, the cells that members of another may be within
+// the support of.
+void fm_table_mark(const fm_rows *rows, const fm_cell_table *of, const fm_cell_table *in, int first,
+                   int last, unsigned char *near);
+// Members of a table in such cells, in their order. Gives how many.
+int fm_table_list_near(fm_rows *rows, const fm_cell_table *of, const fm_cell_table *in, int *list);
+bool fm_table_is_near(const fm_rows *rows, const fm_cell_table *in, fm_cell_place place);
+
+static inline int fm_clamp_cell(float c, int low, int high)
+{
+    // also for NaN, which is no less than anything
+    return c > (float)low ? (c < (float)high ? (int)c : high) : low;
+}
+
+// The row of a position, along y and z; never the first or the last, which stay empty.
+static inline void fm_rows_find(const fm_rows *rows, float y, float z, int *cy, int *cz)
+{
+    *cy = fm_clamp_cell(y * rows->across, 1, rows->ny - 2);
+    *cz = rows->nz == 1 ? 0 : fm_clamp_cell(z * rows->across, 1, rows->nz - 2);
+}
+
+static inline size_t fm_table_cell(const fm_rows *rows, int slot, int column)
+{
+    return (size_t)slot * ((size_t)rows->nx + 1) + (size_t)column;
+}
+
+// neighbours.c
 void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, float z,
                   fm_runs *runs);
 // Neighbours in the set `in` of the one at place i of the set `from`, into
@@ -290,7 +348,6 @@ int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_sw
 // The same for one after the other, up to `last`: quicker.
 int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
                       int last, const fm_swarm *in, int fill, int *list, int *extra);
-void fm_count_into_cells(const int *cell, int count, int cell_count, int *start, int *order);
 void fm_particles_sort(fm_particles *p, fm_pool *pool);
 void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool);
 

@@ -184,8 +184,8 @@ static void clear_pressure(fm_particles *p)
 {
     for (int i = 0; i < p->count; i++)
         p->fluid.force[FM_ROW * (size_t)i + FM_P] = 0;
-    for (int i = 0; i < p->others.count; i++)
-        p->others.force[FM_ROW * (size_t)i + FM_P] = 0;
+    for (int k = 0; k < p->wet_count; k++)
+        p->others.force[FM_ROW * (size_t)p->wet[k] + FM_P] = 0;
 }
 
 static bool take_substep(fm_particles *p, const fm_surroundings *around, double h, fm_error *err)

@@ -200,7 +200,7 @@ static void add_collider(fm_particles *p, const fm_collider *collider, int owner
 {
     const fm_shape *shape = &collider->shape;
     double dx = p->def.spacing;
-    bool flat = p->def.dimensions == 2, fixed = !collider->motion && collider->mass == 0;
+    bool flat = p->def.dimensions == 2, fixed = fm_collider_is_fixed(collider);
     frame f = make_frame(p, shape);
     int low[3], high[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -251,7 +251,7 @@ bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err
         p->others_move |= fm_particles_is_periodic(p, axis);
     for (int i = 0; i < around->collider_count; i++) {
         add_collider(p, around->colliders[i], i, &points, err);
-        p->others_move |= around->colliders[i]->motion || around->colliders[i]->mass > 0;
+        p->others_move |= !fm_collider_is_fixed(around->colliders[i]);
     }
     for (int i = 0; i < p->surface_count; i++)
         add_surface(p, i, &points, err);
