@@ -89,7 +89,7 @@ bool fm_table_make(fm_cell_table *table, fm_particles *p, int room, fm_error *er
     const fm_rows *rows = &p->rows;
     size_t count = (size_t)rows->count,
            slots = 1 + (size_t)(room < rows->count ? room : rows->count);
-    size_t cells = slots * ((size_t)rows->nx + 1);
+    size_t cells = table->cell_count = slots * ((size_t)rows->nx + 1);
     table->slot = fm_arena_alloc(&p->arena, count, sizeof *table->slot, p->name, err);
     table->filled =
         fm_arena_alloc(&p->arena, count / WORD + 1, sizeof *table->filled, p->name, err);

@@ -457,10 +457,7 @@ static void alloc_scratch(fm_particles *p, fm_error *err)
     p->sides = take(p, m, sizeof *p->sides, err);
     alloc_swarm(p, &p->fluid, p->capacity, false, err);
     alloc_swarm(p, &p->others, p->others_room, true, err);
-    p->near = take(
-        p,
-        fm_table_cell(&p->rows, 1 + (p->capacity < p->rows.count ? p->capacity : p->rows.count), 0),
-        1, err);
+    p->near = take(p, p->fluid.table.cell_count, 1, err);
     if (p->others_move)
         fm_table_make(&p->home, p, p->point_count, err);
     alloc_lists(p, err);

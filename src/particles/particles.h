@@ -59,6 +59,7 @@ typedef struct fm_cell_table {
     uint64_t *filled;     // scratch, a bit for each row
     int slot_count;       // from 1 on: slot 0 is a row of nobody
     int low, high;        // columns
+    size_t cell_count;    // there is room for
     int *start;           // [slot][nx + 1]; that of `high` is the end of the row
     unsigned char *along; // [slot][nx + 1] 1: somebody is within the support along x
 } fm_cell_table;
