@@ -68,7 +68,7 @@ static void add_point(const fm_particles_step *step, int i, int *count)
                        : fm_add(point->x, step->offset);
     if (p->def.dimensions == 2)
         x.z = 0;
-    p->unsorted[*count] = (fm_boundary_point){x, V, point->owner};
+    p->unsorted[*count] = (fm_boundary_point){x, V, point->owner, point->mesh};
     p->other_place[*count] = find_place(&p->rows, x, p->rows.origin);
     p->unsorted_from[(*count)++] = i;
 }
@@ -126,7 +126,7 @@ static int add_copies(fm_particles *p, fm_vec3 offset, int count, fm_error *err)
                         "particles spread over the domain, as at the beginning");
                 return count;
             }
-            p->unsorted[count] = (fm_boundary_point){x, (float)p->volume, -1};
+            p->unsorted[count] = (fm_boundary_point){x, (float)p->volume, -1, 0};
             p->other_place[count] = find_place(&p->rows, x, p->rows.origin);
             p->unsorted_from[count++] = -1 - i;
             drop_dry(p, &count);
@@ -155,6 +155,13 @@ static void set_other(const fm_particles_step *step, int i)
         u = point->owner < 0
                 ? fm_add(step->carry, p->def.domain.slide[-1 - point->owner])
                 : fm_pose_velocity_at(&step->around->placed[point->owner].pose, point->x);
+    if (p->thin)
+        p->sights[i] = FM_SEEN_BY_ALL;
+    if (point->mesh > 0) {
+        fm_sight sight = fm_meshes_look(step, point, &u);
+        if (p->thin)
+            p->sights[i] = sight;
+    }
     float uz = p->def.dimensions == 3 ? (float)u.z : 0;
     const float row[FM_ROW] = {o->x[i],    o->y[i],    o->z[i], FM_WALL,
                                (float)u.x, (float)u.y, uz,      point->volume};
@@ -306,8 +313,7 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
                 fm_past_show_other(step, i, NULL, 0, 0);
             continue;
         }
-        int count = fm_find_next_list(p, &search, &p->others, i, end_run(p, k, last), &p->fluid, -1,
-                                      list, &extra);
+        int count = fm_find_next_seen(p, &search, i, end_run(p, k, last), list, &extra);
         take_from_fluid(step, i, list, count, extra);
         if (p->past)
             fm_past_show_other(step, i, list, count, extra);

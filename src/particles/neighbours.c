@@ -178,21 +178,43 @@ FM_INLINE int find_list(const fm_particles *p, fm_search *search, const fm_swarm
     return pick_near(p, in, at, search, list);
 }
 
-FM_SIMD_CLONES int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from,
-                                     int i, int last, const fm_swarm *in, int fill, int *list,
-                                     int *extra)
+FM_SIMD_CLONES static int find_alone(const fm_particles *p, const fm_swarm *from, int i,
+                                     const fm_swarm *in, int *list)
 {
-    int count = find_list(p, search, from, i, last, in, list);
-    *extra = 0;
-    return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+    fm_search search;
+    fm_search_begin(&search);
+    return find_list(p, &search, from, i, i + 1, in, list);
 }
 
 int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
                  int *list, int *extra)
 {
-    fm_search search;
-    fm_search_begin(&search);
-    return fm_find_next_list(p, &search, from, i, i + 1, in, fill, list, extra);
+    int count = find_alone(p, from, i, in, list);
+    *extra = 0;
+    return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+}
+
+int fm_find_fluid(const fm_particles *p, int i, int *list, int *extra)
+{
+    int count = find_alone(p, &p->fluid, i, &p->fluid, list);
+    return fill_up(list, p->thin ? fm_meshes_cut(p, i, list, count) : count, i, extra);
+}
+
+int fm_find_others(const fm_particles *p, int i, int *list, int *extra)
+{
+    int count = find_alone(p, &p->fluid, i, &p->others, list);
+    count = p->thin ? fm_meshes_hide_others(p, i, list, count) : count;
+    *extra = 0;
+    return count == 0 ? 0 : fill_up(list, count, list[0], extra);
+}
+
+FM_SIMD_CLONES int fm_find_next_seen(const fm_particles *p, fm_search *search, int other, int last,
+                                     int *list, int *extra)
+{
+    int count = find_list(p, search, &p->others, other, last, &p->fluid, list);
+    count = p->thin ? fm_meshes_hide_fluid(p, other, list, count) : count;
+    *extra = 0;
+    return count == 0 ? 0 : fill_up(list, count, list[0], extra);
 }
 
 // After those in the fluid, while there is room.
@@ -205,6 +227,8 @@ FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int
         int extra = 0, count = 0;
         if (p->others.count && p->near[p->in_cell[i]])
             count = find_list(p, &search, &p->fluid, i, last, &p->others, room);
+        if (p->thin)
+            count = fm_meshes_hide_others(p, i, room, count);
         if (count > 0)
             count = fill_up(room, count, room[0], &extra);
         bool fits = used + count <= p->list_room;
@@ -231,6 +255,8 @@ FM_SIMD_CLONES static void list_range(void *context, int first, int last)
         bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;
         int *list = ample ? lists + used : room, extra;
         int count = find_list(p, &search, fluid, i, last, fluid, list);
+        if (p->thin)
+            count = fm_meshes_cut(p, i, list, count);
         count = fill_up(list, count, i, &extra);
         bool fits = used + count <= p->list_room;
         p->list_start[i] = fits ? used : -1;

@@ -253,7 +253,7 @@ static int divide(double size, double spacing)
 bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_surroundings *around,
                            fm_error *err)
 {
-    if (err->status != FM_OK || !check_box(p, box, err))
+    if (err->status != FM_OK || !check_box(p, box, err) || !fm_meshes_check(p, around, err))
         return false;
     if (p->prepared)
         return fm_fail(err, FM_BAD_VALUE, p->name, "box", "added later",
@@ -452,6 +452,7 @@ static void alloc_scratch(fm_particles *p, fm_error *err)
     for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
         *of_others[i] = take(p, m, sizeof(int), err);
     p->other_place = take(p, m, sizeof *p->other_place, err);
+    p->sights = take(p, p->thin ? m : 0, sizeof *p->sights, err);
     p->force = take(p, m, sizeof(fm_vec3), err);
     p->spread = take(p, m, sizeof *p->spread, err);
     p->sides = take(p, m, sizeof *p->sides, err);

@@ -96,7 +96,45 @@ typedef struct fm_boundary_point {
     fm_vec3 x;    // m, where its motion finds it
     float volume; // m^3
     int owner;    // collider, or -1 - side, or FM_SURFACE_OWNER - surface
+    int mesh;     // 1 + its place among the points of meshes; 0 for none
 } fm_boundary_point;
+
+// What a point of a mesh has besides: meshes.c. In the frame of the mesh, or of its anchor when
+// that is animated.
+typedef struct fm_mesh_point {
+    fm_vec3 x;               // m
+    fm_vec3 surface, normal; // m, unit vector: who sees it; the normal is 0 for everybody
+    fm_anchor anchor;
+} fm_mesh_point;
+
+// One of the others is seen from where n . x > at, x from the origin of the rows.
+typedef struct fm_sight {
+    float n[3], at;
+} fm_sight;
+
+static const fm_sight FM_SEEN_BY_ALL = {.at = -1};
+
+// The thin wall that a particle is beside.
+typedef struct fm_facing {
+    int passage; // of the mesh, -1 for none
+    fm_sight sight;
+} fm_facing;
+
+// Where a mesh was when particles began to move, and is now: passages.c.
+typedef struct fm_passage {
+    int collider;
+    const fm_trimesh *mesh;
+    fm_pose from, to;
+    fm_vec3 *before; // m, vertices in its frame; NULL when it is not animated
+    double moved;    // m, how far those have come at most
+} fm_passage;
+
+// Points while they are made.
+typedef struct fm_point_list {
+    fm_boundary_point *points;
+    fm_mesh_point *meshes;
+    int count, room, mesh_count, mesh_room;
+} fm_point_list;
 
 // Pressures over rest density that the two sides of a sample see, below and above: surfaces.c.
 typedef struct fm_sides {
@@ -214,6 +252,10 @@ struct fm_particles {
     fm_rows rows;
     fm_boundary_point *points;
     int point_count;
+    fm_mesh_point *mesh_points;
+    fm_passage *passages; // of the colliders that are meshes
+    int passage_count;
+    bool thin;        // some points are not seen by all
     bool others_move; // or copies are needed: sort them in every substep
     fm_samples *surfaces[FM_SURFACES_MAX];
     int surface_start[FM_SURFACES_MAX]; // of the samples in points
@@ -261,6 +303,12 @@ struct fm_particles {
     int *home_order, *roaming; // those points, and the rest
     int roaming_count;
     bool others_sorted;     // or the home
+    fm_sight *sights;       // of the others, where some are not seen by all
+    fm_facing *facing;      // of each particle, likewise
+    fm_vec3 *before;        // m, where each began to move, when there are meshes
+    double passage_way;     // m, how far meshes come at most while they do
+    float *clearance;       // m, a particle is that far from meshes or further
+    float *clearance_spare; // where sorting puts them
     fm_vec3 *force;         // N, on each of the others
     double *share;          // kg/m^2 of each particle, see surfaces.c
     int *stopped_by;        // of each particle: one of the others, or -1
@@ -346,9 +394,12 @@ void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, f
 // with, -1 for the first found.
 int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
                  int *list, int *extra);
-// The same for one after the other, up to `last`: quicker.
-int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
-                      int last, const fm_swarm *in, int fill, int *list, int *extra);
+// Those that particle i sees in the fluid and among the others; those of the fluid that one of the
+// others sees, for one after the other up to `last`.
+int fm_find_fluid(const fm_particles *p, int i, int *list, int *extra);
+int fm_find_others(const fm_particles *p, int i, int *list, int *extra);
+int fm_find_next_seen(const fm_particles *p, fm_search *search, int other, int last, int *list,
+                      int *extra);
 void fm_particles_sort(fm_particles *p, fm_pool *pool);
 void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool);
 
@@ -361,7 +412,7 @@ static inline const int *fm_list_of(const fm_particles *p, int i, int *room, int
         return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
                p->list_start[i];
     }
-    *count = fm_find_list(p, &p->fluid, i, &p->fluid, i, room, extra);
+    *count = fm_find_fluid(p, i, room, extra);
     return room;
 }
 
@@ -375,7 +426,7 @@ static inline const int *fm_others_of(const fm_particles *p, int i, int *room, i
         return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
                p->other_start[i];
     }
-    *count = fm_find_list(p, &p->fluid, i, &p->others, -1, room, extra);
+    *count = fm_find_others(p, i, room, extra);
     return room;
 }
 
@@ -403,11 +454,40 @@ FM_INLINE fm_octet fm_load_last_octet(const float *rows, const int *list, bool l
 
 // walls.c: the points that walls and colliders are made of.
 bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
+// mesh: NULL for none.
+bool fm_point_list_add(fm_point_list *list, const fm_particles *p, fm_boundary_point point,
+                       const fm_mesh_point *mesh, fm_error *err);
+// A point of what does not move may be there: fluid comes near, and no wall has its own.
+bool fm_walls_leave_room(const fm_particles *p, fm_vec3 x);
+bool fm_walls_clamp(const fm_particles_step *step, fm_vec3 *x); // into the walls; true: it was not
 // Keeps particles inside walls and outside colliders, wraps those that leave periodic sides.
 void fm_walls_keep(const fm_particles_step *step, int first, int last);
 void fm_walls_settle(fm_particles *p); // what that took from them goes to the load
 // The walls as planes, for free colliders. Gives how many.
 int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6]);
+
+// meshes.c: points of meshes, and who sees them.
+bool fm_meshes_check(const fm_particles *p, const fm_surroundings *around, fm_error *err);
+void fm_meshes_add(fm_particles *p, const fm_collider *collider, int owner, fm_point_list *points,
+                   fm_error *err);
+fm_vec3 fm_meshes_place(const fm_particles_step *step, const fm_boundary_point *point);
+// Who sees it; adds how its triangle moves to the velocity.
+fm_sight fm_meshes_look(const fm_particles_step *step, const fm_boundary_point *point,
+                        fm_vec3 *velocity);
+void fm_meshes_face(const fm_particles_step *step); // when sorted, before neighbours are found
+// Leave those of a list out that are not seen: of the fluid by a particle, of the others by a
+// particle, of the fluid by one of the others. Give how many are left.
+int fm_meshes_cut(const fm_particles *p, int i, int *list, int count);
+int fm_meshes_hide_others(const fm_particles *p, int i, int *list, int count);
+int fm_meshes_hide_fluid(const fm_particles *p, int other, int *list, int count);
+
+// passages.c: particles do not pass meshes.
+bool fm_passages_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
+void fm_passages_begin(const fm_particles_step *step, double since); // colliders have been placed
+void fm_passages_forget(fm_particles *p, int first); // how far they are from meshes, from first on
+void fm_passages_follow(fm_particles *p);            // sorted
+// Out of all colliders, and on its side of meshes. True when it was not.
+bool fm_passages_keep(const fm_particles_step *step, int i, fm_vec3 *x, fm_vec3 *v);
 
 // boundary.c: others: points where they are now, copies, and what they have of the fluid.
 void fm_others_place(const fm_particles_step *step, fm_error *err);
