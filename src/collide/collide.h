@@ -17,7 +17,7 @@ struct fm_collider {
     fm_trimesh *mesh; // instead of a shape, or NULL; holds where its vertices are at one time
     const fm_motion *motion;
     double friction;
-    bool hidden;
+    bool hidden, clear;
     double mass; // kg; 0: not free
     // state of a free one
     fm_vec3 centre, velocity, spin; // m, m/s, rad/s

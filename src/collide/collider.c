@@ -57,6 +57,7 @@ static fm_collider *make(fm_arena *arena, const fm_collider_def *def, fm_shape_k
                               .motion = def->motion,
                               .friction = def->friction,
                               .hidden = def->hidden,
+                              .clear = def->clear,
                               .mass = def->mass,
                               .velocity = def->velocity,
                               .turned = {0, 0, 0, 1}};
