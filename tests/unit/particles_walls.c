@@ -175,19 +175,19 @@ static void check_partition(int dimensions, fm_sph_method method)
 {
     fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
     mesh sheet = make_partition();
-    add_mesh(world, &sheet, 0.01, NULL);
+    add_mesh(world, &sheet, 0.02, NULL);
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = dimensions;
     def.spacing = dimensions == 2 ? DX / 2 : DX;
     def.method = method;
     def.viscosity = 10;
-    def.domain.low = (fm_vec3){-0.5, 0, -0.25};
-    def.domain.high = (fm_vec3){0.5, 1, 0.25};
+    def.domain.low = (fm_vec3){-0.51, 0, -0.25};
+    def.domain.high = (fm_vec3){0.51, 1, 0.25};
     fm_particles *fluid = make_fluid(world, &def);
+    add_box(fluid, &(fm_fluid_box){
+                       .low = {-0.51, 0, -0.25}, .high = {-0.0101, 0.8, 0.25}, .settled = true});
     add_box(fluid,
-            &(fm_fluid_box){.low = {-0.5, 0, -0.25}, .high = {0, 0.8, 0.25}, .settled = true});
-    add_box(fluid,
-            &(fm_fluid_box){.low = {0, 0, -0.25}, .high = {0.5, 0.3, 0.25}, .settled = true});
+            &(fm_fluid_box){.low = {0.0101, 0, -0.25}, .high = {0.51, 0.3, 0.25}, .settled = true});
     pool left = look_at(fluid, false), right = look_at(fluid, true);
     advance(world, 0.4);
     pool later_left = look_at(fluid, false), later_right = look_at(fluid, true);
