@@ -124,8 +124,7 @@ bool fm_meshes_check(const fm_particles *p, const fm_surroundings *around, fm_er
             bool lies = fm_make_unit(&n) && fabs(n.z) > 0.7;
             if (lies && fmin(fmin(a.z, b.z), d.z) < p->R && fmax(fmax(a.z, b.z), d.z) > -p->R)
                 return fm_fail(err, FM_BAD_VALUE, p->name, "collider", collider->name,
-                               "in two dimensions a mesh that stands across the plane z = 0 and "
-                               "ends a support or more beyond it");
+                               "in 2D a mesh across the plane z = 0 that ends beyond the support");
         }
     }
     return true;

@@ -253,7 +253,7 @@ static int divide(double size, double spacing)
 bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_surroundings *around,
                            fm_error *err)
 {
-    if (err->status != FM_OK || !check_box(p, box, err) || !fm_meshes_check(p, around, err))
+    if (err->status != FM_OK || !check_box(p, box, err))
         return false;
     if (p->prepared)
         return fm_fail(err, FM_BAD_VALUE, p->name, "box", "added later",

@@ -219,8 +219,7 @@ static void a_flat_mesh_is_refused_in_the_plane(void **state)
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = 2;
     def.spacing = DX;
-    fm_particles *fluid = make_fluid(world, &def);
-    assert_false(fm_particles_add_box(fluid, &(fm_fluid_box){.high = {1, 0.5, 0}}, &err));
+    assert_null(fm_particles_create(world, &def, &err)); // already when a scene is checked
     assert_int_equal(err.status, FM_BAD_VALUE);
     assert_non_null(strstr(err.text, "plane z = 0"));
     fm_world_destroy(world);
