@@ -4,8 +4,8 @@
 // A block of water in the open, its support two spacings, about 28 neighbours each: no walls, so
 // that nothing but the fluid is timed. Parts of a substep, threads, pairs a second and flops
 // against what the machine can do; sizes from 20,000 to 2 million; then the same block in a tank,
-// and the other two methods; then what memory in the viscosity costs. Times are per particle and
-// substep.
+// and the other two methods; a small pool in tanks of 1, 8 and 64 times its volume; then what
+// memory in the viscosity costs. Times are per particle and substep.
 #include "bench.h"
 
 #include <fathom/fathom.h>
@@ -217,6 +217,55 @@ static void compare_methods(bench_report *report)
         fm_world_destroy(b[i].world);
 }
 
+// A weightless block in the corner of a cube: what is dry of it must cost nothing.
+static bool open_pool(block *b, double size)
+{
+    fm_error err = {0};
+    fm_world_def world_def = fm_default_world_def();
+    world_def.threads = 1;
+    world_def.gravity = (fm_vec3){0, 0, 0};
+    b->world = fm_world_create(&world_def, &err);
+    fm_particles_def def = fm_default_particles_def();
+    def.spacing = 0.1;
+    def.support = 2;
+    def.speed = 4.4;
+    def.domain.high = (fm_vec3){size, size, size};
+    b->fluid = fm_particles_create(b->world, &def, &err);
+    fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.1};
+    if (err.status != FM_OK || !fm_particles_add_box(b->fluid, &box, &err))
+        return false;
+    b->step = 4 * 0.2 * 2 * def.spacing / 44;
+    b->count = fm_particles_count(b->fluid);
+    step_block(b, 3);
+    return true;
+}
+
+static void compare_tanks(bench_report *report)
+{
+    enum { TANKS = 3 };
+    static const char *const group = "a pool of 1,000 in larger tanks, one thread";
+    static const char *const names[TANKS] = {"its own volume", "8 times", "64 times"};
+    block b[TANKS] = {0};
+    bench_job jobs[TANKS];
+    bool ready = true;
+    for (int i = 0; i < TANKS; i++) {
+        ready = ready && open_pool(&b[i], 1 << i);
+        jobs[i] = block_job(&b[i], 0);
+    }
+    if (ready)
+        bench_measure(jobs, TANKS, ROUNDS, TURN);
+    for (int i = 0; ready && i < TANKS; i++) {
+        fm_particles_stats stats = fm_particles_read_stats(b[i].fluid);
+        char note[64];
+        snprintf(note, sizeof note, "%d of %d points of walls wet", stats.wet_count,
+                 stats.boundary_count);
+        bench_add(report, &(bench_result){group, names[i], per_substep(&b[i], jobs[i].ns),
+                                          "ns/particle", i ? jobs[i].ratio : 0, names[0], note});
+    }
+    for (int i = 0; i < TANKS; i++)
+        fm_world_destroy(b[i].world);
+}
+
 static void compare_memories(bench_report *report, const char *group, int cells, bool tank,
                              fm_sph_method method)
 {
@@ -255,6 +304,7 @@ void bench_particles(bench_report *report)
     compare_threads(report, "100 thousand particles in the open", 46);
     compare_sizes(report);
     compare_methods(report);
+    compare_tanks(report);
     compare_memories(report, "fractional viscosity, 20 thousand in the open, one thread", 27, false,
                      FM_SPH_WEAKLY_COMPRESSIBLE);
     compare_memories(report, "fractional viscosity, 200 thousand in the open, one thread", 58,

@@ -44,6 +44,7 @@ typedef struct fm_collider_def {
     const fm_motion *motion; // NULL: fixed
     double friction;         // Coulomb's coefficient, >= 0
     bool hidden;             // not drawn: something else shows what is there
+    bool clear;              // pictures show it as glass
     double mass;      // kg; > 0: moves freely, pushed by particle fluids and its weight; cloth
                       // meets it but does not push it. Spheres only, and without a motion. In 2D
                       // a disc, per metre of depth

@@ -55,6 +55,7 @@ FM_API fm_paint fm_solid_paint(void);   // a smooth body
 FM_API fm_paint fm_figure_paint(void);  // a mannequin
 FM_API fm_paint fm_water_paint(void);   // particles of a fluid
 FM_API fm_paint fm_clear_paint(void);   // clear water
+FM_API fm_paint fm_glass_paint(void);   // clear glass
 // Paints for the first, second, ... object of a picture, told apart at a glance.
 FM_API fm_paint fm_choose_paint(int index);
 

@@ -195,6 +195,8 @@ typedef struct fm_particles_stats {
     int64_t pair_count;      // within the support now, each pair once
     int64_t candidate_count; // distances that a pass looks at
     int boundary_count;      // points that walls and colliders are made of
+    int wet_count;           // those, and samples of cloth, that the last substep found fluid near:
+                             // the rest costs nothing
 } fm_particles_stats;
 FM_API const char *fm_particles_stage_name(fm_particles_stage stage); // "sort", ...
 FM_API fm_particles_stats fm_particles_read_stats(fm_particles *fluid);

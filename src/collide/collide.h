@@ -19,7 +19,7 @@ struct fm_collider {
     fm_trimesh *mesh; // instead of a shape, or NULL; holds where its vertices are at one time
     const fm_motion *motion;
     double friction;
-    bool hidden;
+    bool hidden, clear;
     double mass; // kg; 0: not free
     // state of a free one
     fm_vec3 centre, velocity, spin; // m, m/s, rad/s
@@ -51,6 +51,9 @@ typedef struct fm_placed_collider {
     fm_pose pose;
     const fm_collider *collider;
 } fm_placed_collider;
+
+// Neither moved nor animated nor free.
+bool fm_collider_is_fixed(const fm_collider *collider);
 
 // NULL with err filled on bad values. The motion must live as long as the collider.
 fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_error *err);
@@ -88,10 +91,44 @@ fm_trimesh *fm_trimesh_new(fm_arena *arena, const fm_collider_mesh *def, const c
                            fm_error *err);
 void fm_trimesh_set_time(fm_trimesh *mesh, double t); // nothing to do when it does not move
 bool fm_trimesh_is_closed(const fm_trimesh *mesh);
+bool fm_trimesh_is_animated(const fm_trimesh *mesh);
 fm_box fm_trimesh_bounds(const fm_trimesh *mesh);
 fm_contact fm_trimesh_contact(const fm_trimesh *mesh, fm_vec3 point);
 const fm_vec3 *fm_trimesh_vertices(const fm_trimesh *mesh, int *count); // as they are now
 const int *fm_trimesh_triangles(const fm_trimesh *mesh, int *count);    // [3 * count]
+const fm_tree *fm_trimesh_tree(const fm_trimesh *mesh);                 // of its triangles
+double fm_trimesh_half_thickness(const fm_trimesh *mesh); // m, of a shell; 0 when closed
+// Where the vertices of an animated one are at a time, into x; gives how far at most they are from
+// where they are now, m.
+double fm_trimesh_read_vertices(const fm_trimesh *mesh, double t, fm_vec3 *x);
+// The other side of a wall: behind which surface, facing away from the one that is nearest to p, p
+// is. False when there is none within reach, or beyond the rim of a shell.
+bool fm_trimesh_opposite(const fm_trimesh *mesh, fm_vec3 p, const fm_contact *near, double reach,
+                         fm_contact *far);
+
+// A place on the surface that goes along with it, and the frame that stands there: along an edge,
+// across it, along the normal.
+typedef struct fm_anchor {
+    int triangle;
+    double share[3]; // of the corners
+} fm_anchor;
+typedef struct fm_frame {
+    fm_vec3 origin, axes[3], velocity;
+} fm_frame;
+fm_anchor fm_trimesh_anchor(const fm_trimesh *mesh, fm_vec3 p); // nearest to p
+fm_frame fm_trimesh_frame(const fm_trimesh *mesh, const fm_anchor *anchor);
+
+// crossing.c: where the way from a to b passes the surface first, while its vertices move from
+// `before` (NULL: they rest), by at most `moved`, to where they are. A closed one is passed inwards
+// only.
+typedef struct fm_crossing {
+    double share; // of the way
+    fm_anchor anchor;
+    int side;      // 1: it comes from where the triangle faces, -1: from behind
+    double beyond; // m, signed distance of b from the plane of the triangle
+} fm_crossing;
+bool fm_trimesh_cross(const fm_trimesh *mesh, const fm_vec3 *before, double moved, fm_vec3 a,
+                      fm_vec3 b, fm_crossing *first);
 
 // free.c: colliders with a mass.
 void fm_collider_push(fm_collider *collider, fm_vec3 at, fm_vec3 impulse);

@@ -57,6 +57,7 @@ static fm_collider *make(fm_arena *arena, const fm_collider_def *def, fm_shape_k
                               .motion = def->motion,
                               .friction = def->friction,
                               .hidden = def->hidden,
+                              .clear = def->clear,
                               .mass = def->mass,
                               .velocity = def->velocity,
                               .turned = {0, 0, 0, 1}};
@@ -100,6 +101,12 @@ fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
         collider->mesh = made;
     }
     return collider;
+}
+
+bool fm_collider_is_fixed(const fm_collider *collider)
+{
+    return !collider->motion && !(collider->mass > 0) &&
+           !(collider->mesh && fm_trimesh_is_animated(collider->mesh));
 }
 
 // Largest of two coordinates that is not infinite, without its sign.

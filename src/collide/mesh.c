@@ -240,6 +240,11 @@ bool fm_trimesh_is_closed(const fm_trimesh *mesh)
     return mesh->closed;
 }
 
+bool fm_trimesh_is_animated(const fm_trimesh *mesh)
+{
+    return mesh->frame_count > 0;
+}
+
 // Weights of frames first to first + 3 and of their rates, 1/s. Frames outside are folded in.
 typedef struct blend {
     int first;
@@ -280,27 +285,49 @@ static blend blend_at(const fm_trimesh *mesh, double t)
     return b;
 }
 
-void fm_trimesh_set_time(fm_trimesh *mesh, double t)
+// v may be NULL.
+static void blend_frames(const fm_trimesh *mesh, double t, fm_vec3 *x, fm_vec3 *v)
 {
-    if (mesh->frame_count == 0 || t == mesh->time)
-        return;
     blend b = blend_at(mesh, t);
     size_t n = (size_t)mesh->vertex_count;
-    memset(mesh->x, 0, n * sizeof *mesh->x);
-    memset(mesh->v, 0, n * sizeof *mesh->v);
+    memset(x, 0, n * sizeof *x);
+    if (v)
+        memset(v, 0, n * sizeof *v);
     for (int k = 0; k < 4; k++) {
         if (b.weight[k] == 0 && b.rate[k] == 0)
             continue;
         const float *frame = mesh->frames + 3 * n * (size_t)(b.first + k);
         for (size_t i = 0; i < n; i++) {
             fm_vec3 p = {frame[3 * i], frame[3 * i + 1], frame[3 * i + 2]};
-            mesh->x[i] = fm_add_scaled(mesh->x[i], p, b.weight[k]);
-            mesh->v[i] = fm_add_scaled(mesh->v[i], p, b.rate[k]);
+            x[i] = fm_add_scaled(x[i], p, b.weight[k]);
+            if (v)
+                v[i] = fm_add_scaled(v[i], p, b.rate[k]);
         }
     }
+}
+
+void fm_trimesh_set_time(fm_trimesh *mesh, double t)
+{
+    if (mesh->frame_count == 0 || t == mesh->time)
+        return;
+    blend_frames(mesh, t, mesh->x, mesh->v);
     mesh->time = t;
     update_boxes(mesh);
     fm_tree_refit(&mesh->tree, mesh->boxes);
+}
+
+double fm_trimesh_read_vertices(const fm_trimesh *mesh, double t, fm_vec3 *x)
+{
+    double most = 0;
+    blend_frames(mesh, t, x, NULL);
+    for (int i = 0; i < mesh->vertex_count; i++)
+        most = fmax(most, fm_length(fm_sub(x[i], mesh->x[i])));
+    return most;
+}
+
+double fm_trimesh_half_thickness(const fm_trimesh *mesh)
+{
+    return mesh->half_thickness;
 }
 
 fm_box fm_trimesh_bounds(const fm_trimesh *mesh)
@@ -322,6 +349,11 @@ const int *fm_trimesh_triangles(const fm_trimesh *mesh, int *count)
 {
     *count = mesh->triangle_count;
     return mesh->triangles;
+}
+
+const fm_tree *fm_trimesh_tree(const fm_trimesh *mesh)
+{
+    return &mesh->tree;
 }
 
 // The closest point of a triangle, as shares of its corners; a share that is 0 is not part of what
@@ -441,4 +473,98 @@ fm_contact fm_trimesh_contact(const fm_trimesh *mesh, fm_vec3 p)
     if (mesh->v)
         contact.velocity = mix(mesh->v, c, share);
     return contact;
+}
+
+fm_anchor fm_trimesh_anchor(const fm_trimesh *mesh, fm_vec3 p)
+{
+    fm_anchor anchor = {0};
+    double square;
+    int triangle = fm_tree_nearest(&mesh->tree, p, INFINITY, square_to_triangle,
+                                   (void *)(uintptr_t)mesh, &square);
+    assert(triangle >= 0);
+    const int *c = mesh->triangles + 3 * (size_t)triangle;
+    anchor.triangle = triangle;
+    find_shares(mesh->x[c[0]], mesh->x[c[1]], mesh->x[c[2]], p, anchor.share);
+    return anchor;
+}
+
+fm_frame fm_trimesh_frame(const fm_trimesh *mesh, const fm_anchor *anchor)
+{
+    const int *c = mesh->triangles + 3 * (size_t)anchor->triangle;
+    fm_frame frame = {.origin = mix(mesh->x, c, anchor->share)};
+    frame.axes[0] = fm_sub(mesh->x[c[1]], mesh->x[c[0]]);
+    frame.axes[2] = face_normal(mesh, anchor->triangle);
+    if (!fm_make_unit(&frame.axes[0]))
+        frame.axes[0] = fm_find_perpendicular(frame.axes[2]);
+    frame.axes[1] = fm_cross(frame.axes[2], frame.axes[0]);
+    if (mesh->v)
+        frame.velocity = mix(mesh->v, c, anchor->share);
+    return frame;
+}
+
+// In front of a face that meets at the feature the shares tell: not behind the surface there.
+static bool is_in_front(const fm_trimesh *mesh, int triangle, const double share[3], fm_vec3 away)
+{
+    const int *c = mesh->triangles + 3 * (size_t)triangle;
+    double slack = 1e-6 * fm_length(away);
+    if (fm_dot(away, face_normal(mesh, triangle)) > slack)
+        return true;
+    for (int k = 0; k < 3; k++) {
+        int next = (k + 1) % 3, beyond = mesh->across[3 * (size_t)triangle + (size_t)k];
+        bool edge = share[(k + 2) % 3] == 0 && share[k] > 0 && share[next] > 0;
+        if (edge && beyond >= 0 && fm_dot(away, face_normal(mesh, beyond)) > slack)
+            return true;
+        for (int i = mesh->around_start[c[k]]; share[k] == 1 && i < mesh->around_start[c[k] + 1];
+             i++)
+            if (fm_dot(away, face_normal(mesh, mesh->around[i])) > slack)
+                return true;
+    }
+    return false;
+}
+
+typedef struct opposite {
+    const fm_trimesh *mesh;
+    fm_vec3 normal; // of the side that is not meant
+} opposite;
+
+static const double OPPOSED = -0.2; // cosine: normals that are less than that face away
+
+static double square_to_opposite(void *context, int triangle, fm_vec3 p)
+{
+    const opposite *o = context;
+    const fm_trimesh *mesh = o->mesh;
+    const int *c = mesh->triangles + 3 * (size_t)triangle;
+    double share[3];
+    find_shares(mesh->x[c[0]], mesh->x[c[1]], mesh->x[c[2]], p, share);
+    fm_vec3 away = fm_sub(p, mix(mesh->x, c, share));
+    fm_vec3 normal = feature_normal(mesh, triangle, share);
+    if (!fm_make_unit(&normal) || fm_dot(normal, o->normal) > OPPOSED ||
+        is_in_front(mesh, triangle, share, away))
+        return INFINITY;
+    return fm_dot(away, away);
+}
+
+bool fm_trimesh_opposite(const fm_trimesh *mesh, fm_vec3 p, const fm_contact *near, double reach,
+                         fm_contact *far)
+{
+    double h = mesh->half_thickness, square, share[3];
+    if (!mesh->closed) {
+        fm_anchor anchor = fm_trimesh_anchor(mesh, p);
+        *far = (fm_contact){.distance = -near->distance - 2 * h,
+                            .point = fm_add_scaled(near->point, near->normal, -2 * h),
+                            .normal = fm_scale(near->normal, -1)};
+        // beyond the rim there is no other side
+        return fabs(fm_dot(near->normal, face_normal(mesh, anchor.triangle))) > 0.7 &&
+               -far->distance < reach;
+    }
+    opposite o = {mesh, near->normal};
+    int triangle = fm_tree_nearest(&mesh->tree, p, reach, square_to_opposite, &o, &square);
+    if (triangle < 0)
+        return false;
+    const int *c = mesh->triangles + 3 * (size_t)triangle;
+    find_shares(mesh->x[c[0]], mesh->x[c[1]], mesh->x[c[2]], p, share);
+    *far = (fm_contact){.distance = -sqrt(square),
+                        .point = mix(mesh->x, c, share),
+                        .normal = feature_normal(mesh, triangle, share)};
+    return fm_make_unit(&far->normal);
 }

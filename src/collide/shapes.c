@@ -297,6 +297,7 @@ fm_shape fm_shape_carry(const fm_shape *shape, const fm_pose *pose)
 
 void fm_shape_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
+    assert((unsigned)shape->kind < sizeof methods / sizeof *methods);
     methods[shape->kind].bound(shape, low, high);
 }
 

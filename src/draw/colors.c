@@ -137,6 +137,11 @@ fm_paint fm_water_paint(void)
     };
 }
 
+fm_paint fm_glass_paint(void)
+{
+    return (fm_paint){.refraction = 1.5f, .clear = {0.85f, 0.93f, 0.9f}};
+}
+
 fm_paint fm_clear_paint(void)
 {
     return (fm_paint){.refraction = 1.333f, .clear = {0.22f, 0.63f, 0.76f}};

@@ -17,32 +17,82 @@
 
 #include <string.h>
 
-static bool is_far(const fm_rows *rows, const float x[3])
+static fm_cell_place find_place(const fm_rows *rows, fm_vec3 at, const double origin[3])
 {
+    const float size = rows->size;
+    float x = (float)(at.x - origin[0]), y = (float)(at.y - origin[1]);
+    float z = (float)(at.z - origin[2]);
     // more than two supports from the domain: in no row that a particle looks at
-    float size = rows->size;
-    return !(x[0] > size && x[0] < (float)(rows->nx / FM_CELLS_PER_SUPPORT - 1) * size &&
-             x[1] > size && x[1] < (float)(rows->ny - 1) * size &&
-             (rows->nz == 1 || (x[2] > size && x[2] < (float)(rows->nz - 1) * size)));
+    bool in = x > size && x < (float)(rows->nx / FM_CELLS_PER_SUPPORT - 1) * size && y > size &&
+              y < (float)(rows->ny - 1) * size &&
+              (rows->nz == 1 || (z > size && z < (float)(rows->nz - 1) * size));
+    return in ? fm_rows_place(rows, x, y, z) : (fm_cell_place){-1, 0};
 }
 
-static void place_points(const fm_particles_step *step)
+// It stays where it is in the domain.
+static bool is_home(const fm_particles_step *step, const fm_boundary_point *point)
+{
+    if (point->owner < 0)
+        return point->owner > FM_SURFACE_OWNER;
+    return !step->p->def.domain.motion &&
+           fm_collider_is_fixed(step->around->colliders[point->owner]);
+}
+
+// Where they are in a domain that has not moved: the same at all times.
+static void sort_home(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
+    fm_vec3 low = p->def.domain.low;
+    bool flat = p->def.dimensions == 2;
+    const double origin[3] = {low.x - 2 * p->R, low.y - 2 * p->R, flat ? 0 : low.z - 2 * p->R};
+    p->roaming_count = 0;
     for (int i = 0; i < p->point_count; i++) {
-        const fm_boundary_point *point = &p->points[i];
-        int surface = FM_SURFACE_OWNER - point->owner;
-        float V = surface >= 0 ? fm_surfaces_volume(p, surface, i) : point->volume;
-        fm_vec3 x = point->owner >= 0
-                        ? fm_pose_apply(&step->around->placed[point->owner].pose, point->x)
-                    : surface >= 0
-                        ? fm_sample_at(p->surfaces[surface], i - p->surface_start[surface], step->t)
-                        : fm_add(point->x, step->offset);
-        if (p->def.dimensions == 2)
-            x.z = 0;
-        p->unsorted[i] = (fm_boundary_point){x, V, point->owner};
-        p->unsorted_from[i] = i;
+        bool home = is_home(step, &p->points[i]);
+        p->other_place[i] =
+            home ? find_place(&p->rows, p->points[i].x, origin) : (fm_cell_place){-1, 0};
+        if (!home)
+            p->roaming[p->roaming_count++] = i;
     }
+    fm_table_sort(&p->rows, &p->home, p->other_place, p->point_count, p->home_order);
+}
+
+static void add_point(const fm_particles_step *step, int i, int *count)
+{
+    fm_particles *p = step->p;
+    const fm_boundary_point *point = &p->points[i];
+    int surface = FM_SURFACE_OWNER - point->owner;
+    float V = surface >= 0 ? fm_surfaces_volume(p, surface, i) : point->volume;
+    fm_vec3 x =
+        point->owner >= 0 ? fm_pose_apply(&step->around->placed[point->owner].pose, point->x)
+        : surface >= 0 ? fm_sample_at(p->surfaces[surface], i - p->surface_start[surface], step->t)
+                       : fm_add(point->x, step->offset);
+    if (p->def.dimensions == 2)
+        x.z = 0;
+    p->unsorted[*count] = (fm_boundary_point){x, V, point->owner, point->mesh};
+    p->other_place[*count] = find_place(&p->rows, x, p->rows.origin);
+    p->unsorted_from[(*count)++] = i;
+}
+
+// Leaves the last one out again when no fluid is near.
+static void drop_dry(const fm_particles *p, int *count)
+{
+    fm_cell_place place = p->other_place[*count - 1];
+    if (place.row < 0 || !fm_table_is_near(&p->rows, &p->fluid.table, place))
+        (*count)--;
+}
+
+// Points that fluid is near.
+static int add_points(const fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    int count = 0, wet = fm_table_list_near(&p->rows, &p->home, &p->fluid.table, p->wet);
+    for (int k = 0; k < wet; k++)
+        add_point(step, p->home_order[p->wet[k]], &count);
+    for (int k = 0; k < p->roaming_count; k++) {
+        add_point(step, p->roaming[k], &count);
+        drop_dry(p, &count);
+    }
+    return count;
 }
 
 // -1, 0 or 1 periods that a coordinate needs to be copied by, beside 0.
@@ -60,10 +110,9 @@ static int find_shifts(const fm_particles *p, int axis, double x, double low, do
     return count;
 }
 
-static int add_copies(fm_particles *p, fm_vec3 offset, fm_error *err)
+static int add_copies(fm_particles *p, fm_vec3 offset, int count, fm_error *err)
 {
     fm_vec3 low = fm_add(p->def.domain.low, offset), high = fm_add(p->def.domain.high, offset);
-    int count = p->point_count;
     for (int i = 0; i < p->count; i++) {
         double sx[3], sy[3], sz[3];
         int nx = find_shifts(p, 0, p->now.x[i], low.x, high.x, sx);
@@ -77,51 +126,19 @@ static int add_copies(fm_particles *p, fm_vec3 offset, fm_error *err)
                         "particles spread over the domain, as at the beginning");
                 return count;
             }
-            p->unsorted[count] = (fm_boundary_point){x, (float)p->volume, -1};
+            p->unsorted[count] = (fm_boundary_point){x, (float)p->volume, -1, 0};
+            p->other_place[count] = find_place(&p->rows, x, p->rows.origin);
             p->unsorted_from[count++] = -1 - i;
+            drop_dry(p, &count);
         }
     }
     return count;
 }
 
-// Cells within reach of an occupied one: along x first, then across.
-static void mark_along(void *context, int first, int last)
-{
-    fm_particles *p = context;
-    const int nx = p->rows.nx, reach = FM_CELLS_PER_SUPPORT + 1;
-    for (int row = first; row < last; row++) {
-        const int *start = p->others.start + (size_t)row * (size_t)nx;
-        unsigned char *out = p->occupied + (size_t)row * (size_t)nx;
-        for (int x = 0; x < nx; x++) {
-            int low = x > reach ? x - reach : 0, high = x + reach < nx ? x + reach + 1 : nx;
-            out[x] = start[high] > start[low];
-        }
-    }
-}
-
-static void mark_across(void *context, int first, int last)
-{
-    fm_particles *p = context;
-    const fm_rows *rows = &p->rows;
-    const size_t nx = (size_t)rows->nx;
-    for (int k = first; k < last; k++) {
-        int y = k % rows->ny, z = k / rows->ny;
-        unsigned char *out = p->near + (size_t)rows->number[k] * nx;
-        memset(out, 0, nx);
-        for (int oz = z > 0 ? -1 : 0; oz <= (z + 1 < rows->nz ? 1 : 0); oz++) {
-            for (int oy = y > 0 ? -1 : 0; oy <= (y + 1 < rows->ny ? 1 : 0); oy++) {
-                int row = rows->number[(z + oz) * rows->ny + y + oy];
-                const unsigned char *in = p->occupied + (size_t)row * nx;
-                for (size_t x = 0; x < nx; x++)
-                    out[x] |= in[x];
-            }
-        }
-    }
-}
-
-static void set_other(const fm_particles_step *step, int i, int k)
+static void set_other(const fm_particles_step *step, int i)
 {
     fm_particles *p = step->p;
+    const int k = p->other_order[i];
     fm_swarm *o = &p->others;
     const fm_boundary_point *point = &p->unsorted[k];
     const double *origin = p->rows.origin;
@@ -138,6 +155,13 @@ static void set_other(const fm_particles_step *step, int i, int k)
         u = point->owner < 0
                 ? fm_add(step->carry, p->def.domain.slide[-1 - point->owner])
                 : fm_pose_velocity_at(&step->around->placed[point->owner].pose, point->x);
+    if (p->thin)
+        p->sights[i] = FM_SEEN_BY_ALL;
+    if (point->mesh > 0) {
+        fm_sight sight = fm_meshes_look(step, point, &u);
+        if (p->thin)
+            p->sights[i] = sight;
+    }
     float uz = p->def.dimensions == 3 ? (float)u.z : 0;
     const float row[FM_ROW] = {o->x[i],    o->y[i],    o->z[i], FM_WALL,
                                (float)u.x, (float)u.y, uz,      point->volume};
@@ -145,29 +169,70 @@ static void set_other(const fm_particles_step *step, int i, int k)
     memcpy(o->force + FM_ROW * (size_t)i, row, sizeof row);
 }
 
+static void set_range(void *context, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        set_other(context, i);
+}
+
+// Within a cell as they were made: points first, then copies.
+static void order_cells(fm_particles *p, int count)
+{
+    int *order = p->other_order;
+    for (int i = 1; i < count; i++) {
+        int k = order[i], from = p->unsorted_from[k], key = from < 0 ? p->point_count - from : from;
+        fm_cell_place place = p->other_place[k];
+        int at = i;
+        for (; at > 0; at--) {
+            int before = order[at - 1], its = p->unsorted_from[before];
+            fm_cell_place there = p->other_place[before];
+            if (there.row != place.row || there.column != place.column ||
+                (its < 0 ? p->point_count - its : its) < key)
+                break;
+            order[at] = before;
+        }
+        order[at] = k;
+    }
+}
+
+static void sort_others(const fm_particles_step *step, int count)
+{
+    fm_particles *p = step->p;
+    p->others.count =
+        fm_table_sort(&p->rows, &p->others.table, p->other_place, count, p->other_order);
+    order_cells(p, p->others.count);
+    fm_parallel_for(step->around->pool, p->others.count, 4 * FM_PARTICLES_BLOCK, set_range,
+                    (void *)step);
+}
+
+static void mark_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    fm_table_mark(&p->rows, &p->fluid.table, &p->others.table, first, last, p->near);
+}
+
+// Those that nothing moves are sorted once, and who is wet is found anew; where some move, only the
+// wet ones are sorted.
 void fm_others_place(const fm_particles_step *step, fm_error *err)
 {
     fm_particles *p = step->p;
-    if (p->others_sorted && !p->others_move)
-        return;
-    const double *origin = p->rows.origin;
-    place_points(step);
-    int count = add_copies(p, step->offset, err);
-    for (int i = 0; i < count; i++) {
-        fm_vec3 at = p->unsorted[i].x;
-        float x[3] = {(float)(at.x - origin[0]), (float)(at.y - origin[1]),
-                      (float)(at.z - origin[2])};
-        p->other_cell[i] =
-            is_far(&p->rows, x) ? p->rows.cell_count : fm_rows_cell(&p->rows, x[0], x[1], x[2]);
+    int count = 0;
+    if (p->others_move) {
+        if (!p->others_sorted)
+            sort_home(step);
+        count = add_copies(p, step->offset, add_points(step), err);
+        sort_others(step, count);
+        for (p->wet_count = 0; p->wet_count < p->others.count; p->wet_count++)
+            p->wet[p->wet_count] = p->wet_count;
+    } else {
+        for (int i = 0; i < p->point_count && !p->others_sorted; i++)
+            add_point(step, i, &count);
+        if (!p->others_sorted)
+            sort_others(step, count);
+        p->wet_count = fm_table_list_near(&p->rows, &p->others.table, &p->fluid.table, p->wet);
     }
-    fm_count_into_cells(p->other_cell, count, p->rows.cell_count, p->others.start, p->other_order);
-    p->others.count = p->others.start[p->rows.cell_count];
-    for (int i = 0; i < p->others.count; i++)
-        set_other(step, i, p->other_order[i]);
-    int rows = p->rows.ny * p->rows.nz;
-    fm_parallel_for(step->around->pool, rows, 64, mark_along, p);
-    fm_parallel_for(step->around->pool, rows, 64, mark_across, p);
     p->others_sorted = true;
+    fm_parallel_for(step->around->pool, p->fluid.table.slot_count, 64, mark_range, p);
 }
 
 typedef struct sums {
@@ -221,6 +286,15 @@ FM_INLINE void take_from_fluid(const fm_particles_step *step, int i, const int *
     }
 }
 
+// The end of those that follow each other from a wet one on, at most eight.
+static int end_run(const fm_particles *p, int k, int last)
+{
+    int i = p->wet[k], end = i + 1;
+    for (int n = 1; n < 8 && k + n < last && p->wet[k + n] == end; n++)
+        end++;
+    return end;
+}
+
 FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
@@ -228,8 +302,8 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
     int list[FM_NEIGHBOURS_ROOM], extra;
     fm_search search;
     fm_search_begin(&search);
-    for (int i = first; i < last; i++) {
-        int from = -1 - p->other_from[i];
+    for (int k = first; k < last; k++) {
+        int i = p->wet[k], from = -1 - p->other_from[i];
         if (from >= 0) {
             float *seen = p->others.force + FM_ROW * (size_t)i;
             const float *row = p->fluid.force + FM_ROW * (size_t)from;
@@ -239,7 +313,7 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
                 fm_past_show_other(step, i, NULL, 0, 0);
             continue;
         }
-        int count = fm_find_next_list(p, &search, &p->others, i, last, &p->fluid, -1, list, &extra);
+        int count = fm_find_next_seen(p, &search, i, end_run(p, k, last), list, &extra);
         take_from_fluid(step, i, list, count, extra);
         if (p->past)
             fm_past_show_other(step, i, list, count, extra);
@@ -248,15 +322,15 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
 
 void fm_others_extrapolate(const fm_particles_step *step)
 {
-    fm_parallel_for(step->around->pool, step->p->others.count, FM_PARTICLES_BLOCK,
-                    extrapolate_range, (void *)step);
+    fm_parallel_for(step->around->pool, step->p->wet_count, FM_PARTICLES_BLOCK, extrapolate_range,
+                    (void *)step);
 }
 
 static void copy_range(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
-    for (int i = first; i < last; i++) {
-        int from = -1 - p->other_from[i];
+    for (int k = first; k < last; k++) {
+        int i = p->wet[k], from = -1 - p->other_from[i];
         if (from < 0)
             continue;
         const float *row = p->fluid.density + FM_ROW * (size_t)from;
@@ -269,8 +343,8 @@ static void copy_range(void *context, int first, int last)
 void fm_others_copy(const fm_particles_step *step)
 {
     if (step->p->others_move)
-        fm_parallel_for(step->around->pool, step->p->others.count, 16 * FM_PARTICLES_BLOCK,
-                        copy_range, (void *)step);
+        fm_parallel_for(step->around->pool, step->p->wet_count, 16 * FM_PARTICLES_BLOCK, copy_range,
+                        (void *)step);
 }
 
 static void react_range(void *context, int first, int last)
@@ -289,10 +363,10 @@ void fm_others_push_colliders(const fm_particles_step *step)
         any |= step->around->colliders[i]->mass > 0;
     if (!any)
         return;
-    fm_parallel_for(step->around->pool, p->others.count, FM_PARTICLES_BLOCK, react_range,
+    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, react_range,
                     (void *)step);
-    for (int i = 0; i < p->others.count; i++) {
-        int owner = fm_others_owner(p, i);
+    for (int k = 0; k < p->wet_count; k++) {
+        int i = p->wet[k], owner = fm_others_owner(p, i);
         if (fm_others_is_solid(step, i) && p->def.loads)
             p->stats.load = fm_add_scaled(p->stats.load, p->force[i], step->h);
         if (owner < 0 || !(step->around->colliders[owner]->mass > 0))
@@ -306,8 +380,8 @@ void fm_others_push_colliders(const fm_particles_step *step)
 void fm_others_carry(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    for (int i = 0; i < p->others.count; i++) {
-        int owner = fm_others_owner(p, i);
+    for (int k = 0; k < p->wet_count; k++) {
+        int i = p->wet[k], owner = fm_others_owner(p, i);
         const fm_collider *c = owner < 0 ? NULL : step->around->colliders[owner];
         if (!c || !(c->mass > 0))
             continue;

@@ -176,6 +176,7 @@ fm_particles_stats fm_particles_read_stats(fm_particles *p)
     stats.removed_count = (int64_t)p->removed;
     stats.refused_count = (int64_t)p->refused;
     stats.boundary_count = p->point_count;
+    stats.wet_count = p->wet_count;
     const fm_swarm *f = &p->fluid;
     int64_t pairs = 0;
     int room[FM_NEIGHBOURS_ROOM], count, extra;

@@ -232,10 +232,12 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
 {
     fm_particles *p = step->p;
     bool published = p->def.method == FM_SPH_STANDARD;
-    const constants k = make_constants(step, published, false);
+    const constants constant = make_constants(step, published, false);
     const fm_past *past = p->past && !p->past->alone ? p->past : NULL;
     int room[FM_NEIGHBOURS_ROOM], extra;
-    for (int i = first; i < last; i++) {
+    fm_search search;
+    for (int k = first; k < last; k++) {
+        int i = p->wet[k];
         if (!fm_others_feels(step, i))
             continue;
         float at[FM_ROW];
@@ -243,10 +245,11 @@ FM_SIMD_CLONES void fm_compute_reactions(const fm_particles_step *step, int firs
         if (step->presses)
             at[FM_P] = 0; // and twice that of the fluid
         sums sum = {0};
-        int count = fm_find_list(p, &p->others, i, &p->fluid, -1, room, &extra);
+        fm_search_begin(&search);
+        int count = fm_find_next_seen(p, &search, i, i + 1, room, &extra);
         for (int b = 0; b < count; b += 8) {
             fm_octet j = fm_load_last_octet(p->fluid.force, room + b, b + 8 == count, extra);
-            add_octet(&sum, &k, at, &j, past ? past->other_rows + FM_QUAD * (size_t)i : NULL,
+            add_octet(&sum, &constant, at, &j, past ? past->other_rows + FM_QUAD * (size_t)i : NULL,
                       past ? past->rows : NULL, room + b);
         }
         float own = at[FM_V] * (published ? 1 : p->F);

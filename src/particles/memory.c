@@ -286,12 +286,13 @@ static fm_vec3 find_solid(const fm_particles_step *step, int i)
     const fm_particles *p = step->p;
     const fm_past *past = p->past;
     int owner = fm_others_owner(p, i);
-    if (owner < 0)
-        return fm_scale(read_value(past, SIDE_LANE - 1 - owner), past->scale);
-    if (owner >= step->around->collider_count) {
+    const fm_trimesh *mesh = owner >= 0 ? step->around->colliders[owner]->mesh : NULL;
+    if (owner <= FM_SURFACE_OWNER || (mesh && fm_trimesh_is_animated(mesh))) {
         const float *v = p->others.density + FM_ROW * (size_t)i + FM_VX;
         return fm_scale((fm_vec3){v[0], v[1], v[2]}, past->scale * past->flow[0]);
     }
+    if (owner < 0)
+        return fm_scale(read_value(past, SIDE_LANE - 1 - owner), past->scale);
     int lane = COLLIDER_LANE + LANES_OF_COLLIDER * owner;
     fm_vec3 r = p->points[p->other_from[i]].x, D = read_value(past, lane);
     fm_vec3 sum = fm_scale(D, 1 - r.x - r.y - r.z);
@@ -346,9 +347,9 @@ static void put_into_fluid(void *context, int first, int last)
 static void put_into_others(void *context, int first, int last)
 {
     fm_particles *p = context;
-    for (int i = first; i < last; i++)
-        memcpy(p->others.force + FM_ROW * (size_t)i + FM_VX,
-               p->past->other_rows + FM_QUAD * (size_t)i, 3 * sizeof(float));
+    for (int k = first; k < last; k++)
+        memcpy(p->others.force + FM_ROW * (size_t)p->wet[k] + FM_VX,
+               p->past->other_rows + FM_QUAD * (size_t)p->wet[k], 3 * sizeof(float));
 }
 
 // After everybody who needs velocities: then viscosity costs what it does without memory.
@@ -357,7 +358,7 @@ void fm_past_put_into_rows(const fm_particles_step *step)
     fm_particles *p = step->p;
     fm_pool *pool = step->around->pool;
     fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, put_into_fluid, p);
-    fm_parallel_for(pool, p->others.count, 4 * FM_PARTICLES_BLOCK, put_into_others, p);
+    fm_parallel_for(pool, p->wet_count, 4 * FM_PARTICLES_BLOCK, put_into_others, p);
 }
 
 double fm_particles_steady_viscosity(const fm_particles *p)

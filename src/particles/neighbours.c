@@ -12,91 +12,10 @@
 // for a few particles that follow each other in a row, for the box around them. Those within the
 // support are picked out eight at a time and put down once in a substep, for every pass to use.
 //
-// Rows are numbered tile by tile, so that the rows of a particle's neighbours are near in memory
-// also when there are millions. Sorting counts: stable, so the order depends on positions and on
-// the order before it, not on threads. Positions outside the cells are in the nearest one.
+// Cells and tables of them are in cells.c.
 #include "particles/particles.h"
 
 #include <string.h>
-
-enum { TILE = 8 };
-
-// The eight rows around one, in the order the lanes of find_runs have them.
-static const int STEP_Y[8] = {-1, 0, 1, -1, 1, -1, 0, 1}, STEP_Z[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
-
-static void number_rows(fm_rows *rows)
-{
-    int next = 0;
-    for (int tz = 0; tz < rows->nz; tz += TILE)
-        for (int ty = 0; ty < rows->ny; ty += TILE)
-            for (int z = tz; z < tz + TILE && z < rows->nz; z++)
-                for (int y = ty; y < ty + TILE && y < rows->ny; y++)
-                    rows->number[z * rows->ny + y] = next++;
-    for (int k = 0; k < rows->ny * rows->nz; k++) {
-        for (int lane = 0; lane < 8; lane++) {
-            int y = k % rows->ny + STEP_Y[lane], z = k / rows->ny + STEP_Z[lane];
-            bool there = y >= 0 && y < rows->ny && z >= 0 && z < rows->nz;
-            // where there is none, the first, which stays empty
-            rows->around[k][lane] = (there ? rows->number[z * rows->ny + y] : 0) * rows->nx;
-        }
-    }
-}
-
-bool fm_rows_make(fm_particles *p, fm_error *err)
-{
-    fm_rows *rows = &p->rows;
-    double R = p->R, cells = 1;
-    const fm_domain *d = &p->def.domain;
-    bool flat = p->def.dimensions == 2;
-    const double low[3] = {d->low.x, d->low.y, d->low.z};
-    const double size[3] = {d->high.x - d->low.x, d->high.y - d->low.y, d->high.z - d->low.z};
-    int n[3];
-    rows->size = (float)R;
-    rows->across = (float)(1 / R);
-    rows->along = (float)(FM_CELLS_PER_SUPPORT / R);
-    for (int axis = 0; axis < 3; axis++) {
-        // one support beyond each side, for walls and copies, and one more that stays empty
-        rows->origin[axis] = flat && axis == 2 ? 0 : low[axis] - 2 * R;
-        double across = flat && axis == 2 ? 1 : ceil(size[axis] / R) + 4;
-        cells *= axis == 0 ? FM_CELLS_PER_SUPPORT * across : across;
-        n[axis] = across < 1e6 ? (int)across : 1000000;
-    }
-    if (!(cells <= 2e8))
-        return fm_fail_number(err, p->name, "domain", cells,
-                              "at most 2e8 cells: a smaller domain or a larger spacing");
-    rows->nx = FM_CELLS_PER_SUPPORT * n[0];
-    rows->ny = n[1];
-    rows->nz = n[2];
-    rows->cell_count = rows->nx * rows->ny * rows->nz;
-    rows->number =
-        fm_arena_alloc(&p->arena, (size_t)rows->ny * (size_t)rows->nz, sizeof(int), p->name, err);
-    rows->around = fm_arena_alloc(&p->arena, (size_t)rows->ny * (size_t)rows->nz,
-                                  sizeof *rows->around, p->name, err);
-    if (err->status == FM_OK)
-        number_rows(rows);
-    return err->status == FM_OK;
-}
-
-static inline int clamp_cell(float c, int low, int high)
-{
-    // also for NaN, which is no less than anything
-    return c > (float)low ? (c < (float)high ? (int)c : high) : low;
-}
-
-// The row of a position, along y and z; never the first or the last, which stay empty.
-static inline void find_row(const fm_rows *rows, float y, float z, int *cy, int *cz)
-{
-    *cy = clamp_cell(y * rows->across, 1, rows->ny - 2);
-    *cz = rows->nz == 1 ? 0 : clamp_cell(z * rows->across, 1, rows->nz - 2);
-}
-
-int fm_rows_cell(const fm_rows *rows, float x, float y, float z)
-{
-    int cy, cz;
-    find_row(rows, y, z, &cy, &cz);
-    int cx = clamp_cell(x * rows->along, 0, rows->nx - 1);
-    return rows->number[cz * rows->ny + cy] * rows->nx + cx;
-}
 
 // All runs as one list: a loop over each would be two or three long, and how long is what
 // processors guess wrong.
@@ -159,16 +78,27 @@ FM_INLINE fm_ints cell_along(fm_floats x, float along, float top)
     return __builtin_convertvector(c, fm_ints);
 }
 
+FM_INLINE fm_ints clamp(fm_ints x, int low, int high)
+{
+    x += (low - x) & (x < low);
+    return x + ((high - x) & (x > high));
+}
+
+FM_INLINE int clamp_one(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
 // Of all in a box that is inside one row.
 FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, const float low[3],
                          const float high[3], fm_runs *runs)
 {
     const fm_rows *rows = &p->rows;
-    const int *start = in->start;
+    const fm_cell_table *table = &in->table;
     const float size = rows->size, along = rows->along, top = (float)(rows->nx - 1);
     const float wide = (float)(p->R * p->R) * 1.00001f; // rounding must not lose any
     int cy, cz;
-    find_row(rows, low[1], low[2], &cy, &cz);
+    fm_rows_find(rows, low[1], low[2], &cy, &cz);
     // distances across to the rows before and behind
     float y0 = low[1] - (float)cy * size, y1 = (float)(cy + 1) * size - high[1];
     float z0 = low[2] - (float)cz * size, z1 = (float)(cz + 1) * size - high[2];
@@ -181,19 +111,23 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, const float 
     fm_floats square = wide - across;
     fm_ints reached = square > 0;
     fm_floats half = fm_floats_sqrt(fm_floats_where(reached, square));
-    fm_ints base = rows->around[cz * rows->ny + cy];
+    const int number = rows->number[cz * rows->ny + cy];
+    const fm_ints around = rows->around[number];
     fm_ints begin = cell_along(low[0] - half, along, top);
     fm_ints end = cell_along(high[0] + half, along, top) + 1;
     end = begin + (reached & (end - begin)); // not reached: up to where it begins
-    begin += base;
-    end += base;
+    begin = clamp(begin, table->low, table->high);
+    end = clamp(end, table->low, table->high);
     for (int lane = 0; lane < 8; lane++) {
+        const int *start = table->start + fm_table_cell(rows, table->slot[around[lane]], 0);
         runs->first[lane] = start[begin[lane]];
         runs->last[lane] = start[end[lane]];
     }
-    int own = rows->number[cz * rows->ny + cy] * rows->nx;
-    runs->first[8] = start[own + clamp_cell((low[0] - size) * along - 0.01f, 0, rows->nx - 1)];
-    runs->last[8] = start[own + clamp_cell((high[0] + size) * along + 0.01f, 0, rows->nx - 1) + 1];
+    const int *start = table->start + fm_table_cell(rows, table->slot[number], 0);
+    int from = fm_clamp_cell((low[0] - size) * along - 0.01f, 0, rows->nx - 1);
+    int to = fm_clamp_cell((high[0] + size) * along + 0.01f, 0, rows->nx - 1) + 1;
+    runs->first[8] = start[clamp_one(from, table->low, table->high)];
+    runs->last[8] = start[clamp_one(to, table->low, table->high)];
 }
 
 FM_SIMD_CLONES void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y,
@@ -227,7 +161,7 @@ FM_INLINE int end_group(const fm_particles *p, const fm_swarm *from, int first, 
 {
     const float *x = from->x, *y = from->y, *z = from->z, size = p->rows.size;
     int cy, cz, end = first + 1, most = first + 8 < last ? first + 8 : last;
-    find_row(&p->rows, y[first], z[first], &cy, &cz);
+    fm_rows_find(&p->rows, y[first], z[first], &cy, &cz);
     const float y0 = (float)cy * size, z0 = (float)cz * size, far = x[first] + 0.7f * size;
     while (end < most && x[end] < far && y[end] >= y0 && y[end] < y0 + size && z[end] >= z0 &&
            z[end] < z0 + size)
@@ -244,21 +178,43 @@ FM_INLINE int find_list(const fm_particles *p, fm_search *search, const fm_swarm
     return pick_near(p, in, at, search, list);
 }
 
-FM_SIMD_CLONES int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from,
-                                     int i, int last, const fm_swarm *in, int fill, int *list,
-                                     int *extra)
+FM_SIMD_CLONES static int find_alone(const fm_particles *p, const fm_swarm *from, int i,
+                                     const fm_swarm *in, int *list)
 {
-    int count = find_list(p, search, from, i, last, in, list);
-    *extra = 0;
-    return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+    fm_search search;
+    fm_search_begin(&search);
+    return find_list(p, &search, from, i, i + 1, in, list);
 }
 
 int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
                  int *list, int *extra)
 {
-    fm_search search;
-    fm_search_begin(&search);
-    return fm_find_next_list(p, &search, from, i, i + 1, in, fill, list, extra);
+    int count = find_alone(p, from, i, in, list);
+    *extra = 0;
+    return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+}
+
+int fm_find_fluid(const fm_particles *p, int i, int *list, int *extra)
+{
+    int count = find_alone(p, &p->fluid, i, &p->fluid, list);
+    return fill_up(list, p->thin ? fm_meshes_cut(p, i, list, count) : count, i, extra);
+}
+
+int fm_find_others(const fm_particles *p, int i, int *list, int *extra)
+{
+    int count = find_alone(p, &p->fluid, i, &p->others, list);
+    count = p->thin ? fm_meshes_hide_others(p, i, list, count) : count;
+    *extra = 0;
+    return count == 0 ? 0 : fill_up(list, count, list[0], extra);
+}
+
+FM_SIMD_CLONES int fm_find_next_seen(const fm_particles *p, fm_search *search, int other, int last,
+                                     int *list, int *extra)
+{
+    int count = find_list(p, search, &p->others, other, last, &p->fluid, list);
+    count = p->thin ? fm_meshes_hide_fluid(p, other, list, count) : count;
+    *extra = 0;
+    return count == 0 ? 0 : fill_up(list, count, list[0], extra);
 }
 
 // After those in the fluid, while there is room.
@@ -271,6 +227,8 @@ FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int
         int extra = 0, count = 0;
         if (p->others.count && p->near[p->in_cell[i]])
             count = find_list(p, &search, &p->fluid, i, last, &p->others, room);
+        if (p->thin)
+            count = fm_meshes_hide_others(p, i, room, count);
         if (count > 0)
             count = fill_up(room, count, room[0], &extra);
         bool fits = used + count <= p->list_room;
@@ -297,6 +255,8 @@ FM_SIMD_CLONES static void list_range(void *context, int first, int last)
         bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;
         int *list = ample ? lists + used : room, extra;
         int count = find_list(p, &search, fluid, i, last, fluid, list);
+        if (p->thin)
+            count = fm_meshes_cut(p, i, list, count);
         count = fill_up(list, count, i, &extra);
         bool fits = used + count <= p->list_room;
         p->list_start[i] = fits ? used : -1;
@@ -314,22 +274,6 @@ void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool)
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, list_range, p);
 }
 
-// order[start[c]...] are those in cell c, in the order they had. Cells from cell_count on are for
-// what is to be left out.
-void fm_count_into_cells(const int *cell, int count, int cell_count, int *start, int *order)
-{
-    memset(start, 0, ((size_t)cell_count + 2) * sizeof *start);
-    for (int i = 0; i < count; i++)
-        start[cell[i] + 1]++;
-    for (int c = 0; c <= cell_count; c++)
-        start[c + 1] += start[c];
-    for (int i = count - 1; i >= 0; i--) // backwards from the ends, which become the beginnings
-        order[--start[cell[i] + 1]] = i;
-    for (int c = 0; c <= cell_count; c++)
-        start[c] = start[c + 1];
-    start[cell_count + 1] = count;
-}
-
 static void assign_range(void *context, int first, int last)
 {
     fm_particles *p = context;
@@ -338,7 +282,7 @@ static void assign_range(void *context, int first, int last)
         float x = (float)(p->now.x[i] - rows->origin[0]);
         float y = (float)(p->now.y[i] - rows->origin[1]);
         float z = (float)(p->now.z[i] - rows->origin[2]);
-        p->cell[i] = p->gone[i] ? rows->cell_count : fm_rows_cell(rows, x, y, z);
+        p->place[i] = p->gone[i] ? (fm_cell_place){-1, 0} : fm_rows_place(rows, x, y, z);
     }
 }
 
@@ -364,7 +308,8 @@ static void gather_range(void *context, int first, int last)
         const float row[FM_ROW] = {p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], from.s[k],
                                    from.vx[k],    from.vy[k],    from.vz[k],    V};
         memcpy(p->fluid.density + FM_ROW * (size_t)i, row, sizeof row);
-        p->in_cell[i] = p->cell[k];
+        const fm_cell_place at = p->place[k];
+        p->in_cell[i] = (int)fm_table_cell(&p->rows, p->fluid.table.slot[at.row], at.column);
         atomic_store_explicit(&p->beside_surface[i], 0, memory_order_relaxed);
     }
 }
@@ -374,8 +319,7 @@ static void gather_range(void *context, int first, int last)
 void fm_particles_sort(fm_particles *p, fm_pool *pool)
 {
     fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, assign_range, p);
-    fm_count_into_cells(p->cell, p->count, p->rows.cell_count, p->fluid.start, p->order);
-    int kept = p->fluid.start[p->rows.cell_count];
+    int kept = fm_table_sort(&p->rows, &p->fluid.table, p->place, p->count, p->order);
     p->removed += p->count - kept;
     int before = p->count;
     p->count = kept;

@@ -393,7 +393,7 @@ static void alloc_swarm(fm_particles *p, fm_swarm *swarm, int room, bool apart, 
     swarm->z = take(p, n, sizeof(float), err);
     swarm->density = take(p, n, FM_ROW * sizeof(float), err);
     swarm->force = apart ? take(p, n, FM_ROW * sizeof(float), err) : swarm->density;
-    swarm->start = take(p, (size_t)p->rows.cell_count, sizeof(int), err);
+    fm_table_make(&swarm->table, p, room, err);
 }
 
 // Lists of neighbours: as many as on a lattice and some more; a denser block does without.
@@ -431,16 +431,15 @@ static int count_copies(const fm_particles *p)
 
 static void alloc_scratch(fm_particles *p, fm_error *err)
 {
-    size_t n = (size_t)p->capacity, cells = (size_t)p->rows.cell_count;
+    size_t n = (size_t)p->capacity;
     float **floats[] = {&p->fill, &p->ax,     &p->ay, &p->az,    &p->dx,    &p->dy,
                         &p->dz,   &p->s_next, &p->P,  &p->alpha, &p->kappa, &p->pressed};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         *floats[i] = take(p, n, sizeof(float), err);
-    int **ints[] = {&p->cell, &p->order, &p->in_cell};
+    int **ints[] = {&p->order, &p->in_cell};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         *ints[i] = take(p, n, sizeof(int), err);
-    p->near = take(p, cells, 1, err);
-    p->occupied = take(p, cells, 1, err);
+    p->place = take(p, n, sizeof *p->place, err);
     p->gone = take(p, n, 1, err);
     p->beside_surface = take(p, n, sizeof *p->beside_surface, err);
     p->partial = take(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
@@ -448,14 +447,20 @@ static void alloc_scratch(fm_particles *p, fm_error *err)
     p->others_room = p->point_count + count_copies(p);
     size_t m = (size_t)p->others_room;
     p->unsorted = take(p, m, sizeof *p->unsorted, err);
-    int **of_others[] = {&p->unsorted_from, &p->other_cell, &p->other_order, &p->other_from};
+    int **of_others[] = {&p->unsorted_from, &p->other_order, &p->other_from,
+                         &p->wet,           &p->roaming,     &p->home_order};
     for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
         *of_others[i] = take(p, m, sizeof(int), err);
+    p->other_place = take(p, m, sizeof *p->other_place, err);
+    p->sights = take(p, p->thin ? m : 0, sizeof *p->sights, err);
     p->force = take(p, m, sizeof(fm_vec3), err);
     p->spread = take(p, m, sizeof *p->spread, err);
     p->sides = take(p, m, sizeof *p->sides, err);
     alloc_swarm(p, &p->fluid, p->capacity, false, err);
     alloc_swarm(p, &p->others, p->others_room, true, err);
+    p->near = take(p, p->fluid.table.cell_count, 1, err);
+    if (p->others_move)
+        fm_table_make(&p->home, p, p->point_count, err);
     alloc_lists(p, err);
     size_t stoppable = p->surface_count > 0 ? n : 0;
     p->share = take(p, stoppable, sizeof *p->share, err);

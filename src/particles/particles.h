@@ -38,10 +38,31 @@ typedef struct fm_rows {
     float across, along; // 1/m, cells per metre
     float size;          // m, across
     int nx, ny, nz;      // cells along x, rows along y, along z
+    int count;           // of rows
     int *number;         // [ny * nz] of the row at (y, z)
-    fm_ints *around;     // [ny * nz] first cells of the rows around the one at (y, z)
-    int cell_count;
+    fm_ints *around;     // [count] numbers of the rows around each
+    // scratch
+    uint64_t *met;          // a bit for each row
+    int *met_rows;          // [count]
+    unsigned char *columns; // [nx]
 } fm_rows;
+
+typedef struct fm_cell_place {
+    int row, column; // number of the row, below 0 for what is to be left out; cell in it
+} fm_cell_place;
+
+// Where in a sorted set those of each cell begin: cells.c. Rows without any have no cells, nor have
+// columns below `low` and from `high` on.
+typedef struct fm_cell_table {
+    int *slot;            // [rows.count] of each row, 0 when it is empty
+    int *row;             // [slot_count + 1] of each slot, ascending
+    uint64_t *filled;     // scratch, a bit for each row
+    int slot_count;       // from 1 on: slot 0 is a row of nobody
+    int low, high;        // columns
+    size_t cell_count;    // there is room for
+    int *start;           // [slot][nx + 1]; that of `high` is the end of the row
+    unsigned char *along; // [slot][nx + 1] 1: somebody is within the support along x
+} fm_cell_table;
 
 // What loops over pairs read of a set of particles, in the order of cells. Rows of eight numbers,
 // one particle each, are what they gather; x, y, z alone are for finding neighbours.
@@ -52,7 +73,7 @@ typedef struct fm_swarm {
     float
         *force; // [8 * room] x y z P, vx vy vz V: what forces.c reads, V under the pressure P; the
                 // fluid's is the same array
-    int *start; // [cell_count + 1]
+    fm_cell_table table;
 } fm_swarm;
 
 // A flat surface has a fill of 0.6 to 0.8, the inside 0.96 or more.
@@ -75,7 +96,45 @@ typedef struct fm_boundary_point {
     fm_vec3 x;    // m, where its motion finds it
     float volume; // m^3
     int owner;    // collider, or -1 - side, or FM_SURFACE_OWNER - surface
+    int mesh;     // 1 + its place among the points of meshes; 0 for none
 } fm_boundary_point;
+
+// What a point of a mesh has besides: meshes.c. In the frame of the mesh, or of its anchor when
+// that is animated.
+typedef struct fm_mesh_point {
+    fm_vec3 x;               // m
+    fm_vec3 surface, normal; // m, unit vector: who sees it; the normal is 0 for everybody
+    fm_anchor anchor;
+} fm_mesh_point;
+
+// One of the others is seen from where n . x > at, x from the origin of the rows.
+typedef struct fm_sight {
+    float n[3], at;
+} fm_sight;
+
+static const fm_sight FM_SEEN_BY_ALL = {.at = -1};
+
+// The thin wall that a particle is beside.
+typedef struct fm_facing {
+    int passage; // of the mesh, -1 for none
+    fm_sight sight;
+} fm_facing;
+
+// Where a mesh was when particles began to move, and is now: passages.c.
+typedef struct fm_passage {
+    int collider;
+    const fm_trimesh *mesh;
+    fm_pose from, to;
+    fm_vec3 *before; // m, vertices in its frame; NULL when it is not animated
+    double moved;    // m, how far those have come at most
+} fm_passage;
+
+// Points while they are made.
+typedef struct fm_point_list {
+    fm_boundary_point *points;
+    fm_mesh_point *meshes;
+    int count, room, mesh_count, mesh_room;
+} fm_point_list;
 
 // Pressures over rest density that the two sides of a sample see, below and above: surfaces.c.
 typedef struct fm_sides {
@@ -193,6 +252,10 @@ struct fm_particles {
     fm_rows rows;
     fm_boundary_point *points;
     int point_count;
+    fm_mesh_point *mesh_points;
+    fm_passage *passages; // of the colliders that are meshes
+    int passage_count;
+    bool thin;        // some points are not seen by all
     bool others_move; // or copies are needed: sort them in every substep
     fm_samples *surfaces[FM_SURFACES_MAX];
     int surface_start[FM_SURFACES_MAX]; // of the samples in points
@@ -210,7 +273,8 @@ struct fm_particles {
     int capacity, others_room;
     fm_parcels spare; // where sorting puts them
     fm_swarm fluid, others;
-    int *cell, *order;         // of each particle before it is sorted; who is now where
+    fm_cell_place *place;      // of each particle before it is sorted
+    int *order;                // who is now where
     int *in_cell;              // of each particle
     fm_ints *packing;          // [256] where the set bits of a byte are, in order
     int *lists;                // neighbours, FM_PARTICLES_BLOCK particles after each other
@@ -220,8 +284,7 @@ struct fm_particles {
     int *other_start, *other_count; // the same for neighbours among the others
     unsigned char *other_extra;
     int list_room;                // of one block
-    unsigned char *near;          // [cell] others are within the support
-    unsigned char *occupied;      // [cell] the same along x only
+    unsigned char *near;          // [cell of the fluid's table] others are within the support
     unsigned char *gone;          // 1: a sink took it
     float *fill;                  // sum of V W
     atomic_uchar *beside_surface; // 1: it or a neighbour is at a surface
@@ -232,8 +295,20 @@ struct fm_particles {
     float *pressed;               // 1/s: sum of kappa over the iterations
     fm_boundary_point *unsorted;  // points and copies where they are now
     int *unsorted_from;           // point, or -1 - particle whose copy it is
-    int *other_cell, *other_order, *other_from;
-    bool others_sorted;
+    fm_cell_place *other_place;
+    int *other_order, *other_from;
+    int *wet; // those of the others that fluid is near, in their order: the rest is left alone
+    int wet_count;
+    fm_cell_table home; // of the points that stay where they are in the domain, when others move
+    int *home_order, *roaming; // those points, and the rest
+    int roaming_count;
+    bool others_sorted;     // or the home
+    fm_sight *sights;       // of the others, where some are not seen by all
+    fm_facing *facing;      // of each particle, likewise
+    fm_vec3 *before;        // m, where each began to move, when there are meshes
+    double passage_way;     // m, how far meshes come at most while they do
+    float *clearance;       // m, a particle is that far from meshes or further
+    float *clearance_spare; // where sorting puts them
     fm_vec3 *force;         // N, on each of the others
     double *share;          // kg/m^2 of each particle, see surfaces.c
     int *stopped_by;        // of each particle: one of the others, or -1
@@ -277,9 +352,41 @@ static inline bool fm_particles_has_begun(const fm_particles *p)
     return p->max_acceleration > 0;
 }
 
-// neighbours.c
+// cells.c
 bool fm_rows_make(fm_particles *p, fm_error *err);
-int fm_rows_cell(const fm_rows *rows, float x, float y, float z);
+fm_cell_place fm_rows_place(const fm_rows *rows, float x, float y, float z);
+bool fm_table_make(fm_cell_table *table, fm_particles *p, int room, fm_error *err);
+// Sorts: order has those in the first cell, in the order they had, then those in the next; last
+// those that are left out. Gives how many are not.
+int fm_table_sort(const fm_rows *rows, fm_cell_table *table, const fm_cell_place *place, int count,
+                  int *order);
+// Of the slots from first + 1 to last of a table, the cells that members of another may be within
+// the support of.
+void fm_table_mark(const fm_rows *rows, const fm_cell_table *of, const fm_cell_table *in, int first,
+                   int last, unsigned char *near);
+// Members of a table in such cells, in their order. Gives how many.
+int fm_table_list_near(fm_rows *rows, const fm_cell_table *of, const fm_cell_table *in, int *list);
+bool fm_table_is_near(const fm_rows *rows, const fm_cell_table *in, fm_cell_place place);
+
+static inline int fm_clamp_cell(float c, int low, int high)
+{
+    // also for NaN, which is no less than anything
+    return c > (float)low ? (c < (float)high ? (int)c : high) : low;
+}
+
+// The row of a position, along y and z; never the first or the last, which stay empty.
+static inline void fm_rows_find(const fm_rows *rows, float y, float z, int *cy, int *cz)
+{
+    *cy = fm_clamp_cell(y * rows->across, 1, rows->ny - 2);
+    *cz = rows->nz == 1 ? 0 : fm_clamp_cell(z * rows->across, 1, rows->nz - 2);
+}
+
+static inline size_t fm_table_cell(const fm_rows *rows, int slot, int column)
+{
+    return (size_t)slot * ((size_t)rows->nx + 1) + (size_t)column;
+}
+
+// neighbours.c
 void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, float z,
                   fm_runs *runs);
 // Neighbours in the set `in` of the one at place i of the set `from`, into
@@ -287,10 +394,12 @@ void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, f
 // with, -1 for the first found.
 int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
                  int *list, int *extra);
-// The same for one after the other, up to `last`: quicker.
-int fm_find_next_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
-                      int last, const fm_swarm *in, int fill, int *list, int *extra);
-void fm_count_into_cells(const int *cell, int count, int cell_count, int *start, int *order);
+// Those that particle i sees in the fluid and among the others; those of the fluid that one of the
+// others sees, for one after the other up to `last`.
+int fm_find_fluid(const fm_particles *p, int i, int *list, int *extra);
+int fm_find_others(const fm_particles *p, int i, int *list, int *extra);
+int fm_find_next_seen(const fm_particles *p, fm_search *search, int other, int last, int *list,
+                      int *extra);
 void fm_particles_sort(fm_particles *p, fm_pool *pool);
 void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool);
 
@@ -303,7 +412,7 @@ static inline const int *fm_list_of(const fm_particles *p, int i, int *room, int
         return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
                p->list_start[i];
     }
-    *count = fm_find_list(p, &p->fluid, i, &p->fluid, i, room, extra);
+    *count = fm_find_fluid(p, i, room, extra);
     return room;
 }
 
@@ -317,7 +426,7 @@ static inline const int *fm_others_of(const fm_particles *p, int i, int *room, i
         return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
                p->other_start[i];
     }
-    *count = fm_find_list(p, &p->fluid, i, &p->others, -1, room, extra);
+    *count = fm_find_others(p, i, room, extra);
     return room;
 }
 
@@ -345,11 +454,40 @@ FM_INLINE fm_octet fm_load_last_octet(const float *rows, const int *list, bool l
 
 // walls.c: the points that walls and colliders are made of.
 bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
+// mesh: NULL for none.
+bool fm_point_list_add(fm_point_list *list, const fm_particles *p, fm_boundary_point point,
+                       const fm_mesh_point *mesh, fm_error *err);
+// A point of what does not move may be there: fluid comes near, and no wall has its own.
+bool fm_walls_leave_room(const fm_particles *p, fm_vec3 x);
+bool fm_walls_clamp(const fm_particles_step *step, fm_vec3 *x); // into the walls; true: it was not
 // Keeps particles inside walls and outside colliders, wraps those that leave periodic sides.
 void fm_walls_keep(const fm_particles_step *step, int first, int last);
 void fm_walls_settle(fm_particles *p); // what that took from them goes to the load
 // The walls as planes, for free colliders. Gives how many.
 int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6]);
+
+// meshes.c: points of meshes, and who sees them.
+bool fm_meshes_check(const fm_particles *p, const fm_surroundings *around, fm_error *err);
+void fm_meshes_add(fm_particles *p, const fm_collider *collider, int owner, fm_point_list *points,
+                   fm_error *err);
+fm_vec3 fm_meshes_place(const fm_particles_step *step, const fm_boundary_point *point);
+// Who sees it; adds how its triangle moves to the velocity.
+fm_sight fm_meshes_look(const fm_particles_step *step, const fm_boundary_point *point,
+                        fm_vec3 *velocity);
+void fm_meshes_face(const fm_particles_step *step); // when sorted, before neighbours are found
+// Leave those of a list out that are not seen: of the fluid by a particle, of the others by a
+// particle, of the fluid by one of the others. Give how many are left.
+int fm_meshes_cut(const fm_particles *p, int i, int *list, int count);
+int fm_meshes_hide_others(const fm_particles *p, int i, int *list, int count);
+int fm_meshes_hide_fluid(const fm_particles *p, int other, int *list, int count);
+
+// passages.c: particles do not pass meshes.
+bool fm_passages_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
+void fm_passages_begin(const fm_particles_step *step, double since); // colliders have been placed
+void fm_passages_forget(fm_particles *p, int first); // how far they are from meshes, from first on
+void fm_passages_follow(fm_particles *p);            // sorted
+// Out of all colliders, and on its side of meshes. True when it was not.
+bool fm_passages_keep(const fm_particles_step *step, int i, fm_vec3 *x, fm_vec3 *v);
 
 // boundary.c: others: points where they are now, copies, and what they have of the fluid.
 void fm_others_place(const fm_particles_step *step, fm_error *err);

@@ -190,8 +190,8 @@ static void show_changes(void *context, int first, int last)
 static void show_others(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
-    for (int i = first; i < last; i++) {
-        int from = -1 - p->other_from[i];
+    for (int k = first; k < last; k++) {
+        int i = p->wet[k], from = -1 - p->other_from[i];
         p->others.force[FM_ROW * (size_t)i + FM_P] = from >= 0 ? p->kappa[from] : POINT;
         if (from >= 0)
             memcpy(p->others.density + FM_ROW * (size_t)i + FM_VX,
@@ -217,12 +217,12 @@ static void push_all(const fm_particles_step *step)
     fm_pool *pool = step->around->pool;
     void *context = (void *)step;
     fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, show_changes, context);
-    fm_parallel_for(pool, p->others.count, 4 * FM_PARTICLES_BLOCK, show_others, context);
+    fm_parallel_for(pool, p->wet_count, 4 * FM_PARTICLES_BLOCK, show_others, context);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, push_apart, context);
     fm_others_push_colliders(step);
     fm_others_carry(step);
     fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, show_velocities, context);
-    fm_parallel_for(pool, p->others.count, 4 * FM_PARTICLES_BLOCK, show_others, context);
+    fm_parallel_for(pool, p->wet_count, 4 * FM_PARTICLES_BLOCK, show_others, context);
 }
 
 void fm_solve_pressure(const fm_particles_step *step)
@@ -231,7 +231,7 @@ void fm_solve_pressure(const fm_particles_step *step)
     fm_pool *pool = step->around->pool;
     void *context = (void *)step;
     int n = p->count;
-    fm_parallel_for(pool, p->others.count, FM_PARTICLES_BLOCK, show_others, context);
+    fm_parallel_for(pool, p->wet_count, FM_PARTICLES_BLOCK, show_others, context);
     fm_parallel_for(pool, n, FM_PARTICLES_BLOCK, find_stiffness, context);
     fm_parallel_for(pool, n, 4 * FM_PARTICLES_BLOCK, show_velocities, context);
     push_all(step);

@@ -141,6 +141,7 @@ bool fm_particles_restore(fm_particles *p, const void *buffer, size_t size, fm_e
     p->max_acceleration = h.max_acceleration;
     p->removed = h.removed;
     p->refused = h.refused;
+    fm_passages_forget(p, 0);
     p->fluid.count = 0; // to be sorted again
     p->others_sorted = false;
     return true;

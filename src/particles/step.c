@@ -53,9 +53,18 @@ double fm_particles_stable_step(const fm_particles *p)
     return p->def.time_step > 0 ? fmin(step, p->def.time_step) : step;
 }
 
+// Where a way begins, for who may not pass a mesh on it.
+static void note_places(const fm_particles_step *step, int first, int last)
+{
+    const fm_parcels *now = &step->p->now;
+    for (int i = first; i < last && step->p->passage_count > 0; i++)
+        step->p->before[i] = (fm_vec3){now->x[i], now->y[i], now->z[i]};
+}
+
 static void drift(const fm_particles_step *step, int first, int last, double h)
 {
     fm_parcels *now = &step->p->now;
+    note_places(step, first, last);
     for (int i = first; i < last; i++) {
         now->x[i] += h * (double)now->vx[i];
         now->y[i] += h * (double)now->vy[i];
@@ -68,6 +77,12 @@ static void open_range(void *context, int first, int last)
     const fm_particles_step *step = context;
     drift(step, first, last, step->h / 2);
     fm_walls_keep(step, first, last);
+}
+
+static void open_still_range(void *context, int first, int last)
+{
+    note_places(context, first, last);
+    fm_walls_keep(context, first, last);
 }
 
 static void drift_range(void *context, int first, int last)
@@ -145,11 +160,13 @@ static void place_colliders(const fm_particles_step *step)
         around->placed[i] = fm_collider_place(around->colliders[i], step->t);
 }
 
-static void set_time(fm_particles_step *step, double t)
+// since: when the particles began to move towards where they will be at t.
+static void set_time(fm_particles_step *step, double since, double t)
 {
     step->t = t;
     step->offset = fm_domain_offset(step->p, t, &step->carry);
     place_colliders(step);
+    fm_passages_begin(step, since);
 }
 
 static void find_neighbours(const fm_particles_step *step, double *since, fm_error *err)
@@ -164,6 +181,7 @@ static void find_neighbours(const fm_particles_step *step, double *since, fm_err
     fm_flows_remove(p);
     int before = p->count;
     fm_particles_sort(p, pool);
+    fm_passages_follow(p);
     clock_stage(p, FM_PARTICLES_SORT, since);
     if (p->past) {
         fm_past_follow(p, before);
@@ -174,6 +192,7 @@ static void find_neighbours(const fm_particles_step *step, double *since, fm_err
     clock_stage(p, FM_PARTICLES_BOUNDARY, since);
     if (err->status != FM_OK)
         return;
+    fm_meshes_face(step);
     fm_particles_find_neighbours(p, pool);
     clock_stage(p, FM_PARTICLES_NEIGHBOURS, since);
     fm_others_copy(step);
@@ -184,8 +203,8 @@ static void clear_pressure(fm_particles *p)
 {
     for (int i = 0; i < p->count; i++)
         p->fluid.force[FM_ROW * (size_t)i + FM_P] = 0;
-    for (int i = 0; i < p->others.count; i++)
-        p->others.force[FM_ROW * (size_t)i + FM_P] = 0;
+    for (int k = 0; k < p->wet_count; k++)
+        p->others.force[FM_ROW * (size_t)p->wet[k] + FM_P] = 0;
 }
 
 static bool take_substep(fm_particles *p, const fm_surroundings *around, double h, fm_error *err)
@@ -195,12 +214,14 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     fm_sph_method method = p->def.method;
     bool weak = method == FM_SPH_WEAKLY_COMPRESSIBLE;
     double since = fm_now_ms();
-    set_time(&step, weak ? p->time + h / 2 : p->time);
+    set_time(&step, p->time, weak ? p->time + h / 2 : p->time);
     int before = p->count;
     fm_flows_emit(p, p->time);
+    fm_passages_forget(p, before);
     if (p->past && p->count > before)
         fm_past_begin(p, before);
-    fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, weak ? open_range : keep_range, &step);
+    fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, weak ? open_range : open_still_range,
+                    &step);
     clock_stage(p, FM_PARTICLES_MOVE, &since);
     find_neighbours(&step, &since, err);
     if (err->status != FM_OK)
@@ -231,7 +252,7 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
         clock_stage(p, FM_PARTICLES_PRESSURE, &since);
     }
     p->time += h;
-    set_time(&step, p->time);
+    set_time(&step, step.t, p->time);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, euler ? keep_range : close_range, &step);
     fm_surfaces_settle(&step);
     fm_walls_settle(p);

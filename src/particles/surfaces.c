@@ -261,10 +261,11 @@ static void look_range(void *context, int first, int last)
     const look *l = context;
     fm_particles *p = l->step->p;
     double full = p->volume * (double)p->W / l->half;
-    for (int i = first; i < last; i++) {
+    for (int w = first; w < last; w++) {
+        int k, i = p->wet[w];
         p->spread[i] = (fm_vec3){0};
         p->sides[i] = (fm_sides){0};
-        int k, surface = fm_others_surface(p, i, &k);
+        int surface = fm_others_surface(p, i, &k);
         if (surface < 0)
             continue;
         fm_samples *s = p->surfaces[surface];
@@ -304,7 +305,7 @@ void fm_surfaces_look(const fm_particles_step *step)
     share_out share = {step, find_plane(p)};
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, share_range, &share);
     look l = {step, find_half(p)};
-    fm_parallel_for(step->around->pool, p->others.count, FM_PARTICLES_BLOCK, look_range, &l);
+    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, look_range, &l);
 }
 
 // What samples hand to a particle, and what the pressures of its side of them do.
@@ -370,8 +371,8 @@ static void even_out(fm_samples *s)
 void fm_surfaces_push(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    for (int i = 0; i < p->others.count && p->surface_count > 0; i++) {
-        int k, surface = fm_others_surface(p, i, &k);
+    for (int w = 0; w < p->wet_count && p->surface_count > 0; w++) {
+        int k, i = p->wet[w], surface = fm_others_surface(p, i, &k);
         if (surface < 0 || p->surfaces[surface]->passive)
             continue;
         fm_samples *s = p->surfaces[surface];

@@ -20,23 +20,36 @@
 
 enum { POINTS_MAX = 50000000 };
 
-typedef struct list {
-    fm_boundary_point *points;
-    int count, room;
-} list;
-
-static bool append(list *l, const fm_particles *p, fm_boundary_point point, fm_error *err)
+// Room for one more.
+static bool grow(void **values, int count, int *room, size_t size, const char *name, fm_error *err)
 {
     if (err->status != FM_OK)
         return false;
-    if (l->count == l->room) {
-        int room = l->room ? 2 * l->room : 1024;
-        fm_boundary_point *more =
-            l->count < POINTS_MAX ? realloc(l->points, (size_t)room * sizeof *more) : NULL;
-        if (!more)
-            return fm_fail_no_memory(err, p->name, (size_t)room * sizeof *more);
-        l->points = more;
-        l->room = room;
+    if (count < *room)
+        return true;
+    int more = *room ? 2 * *room : 1024;
+    void *grown = count < POINTS_MAX ? realloc(*values, (size_t)more * size) : NULL;
+    if (!grown)
+        return fm_fail_no_memory(err, name, (size_t)more * size);
+    *values = grown;
+    *room = more;
+    return true;
+}
+
+bool fm_point_list_add(fm_point_list *l, const fm_particles *p, fm_boundary_point point,
+                       const fm_mesh_point *mesh, fm_error *err)
+{
+    void *points = l->points, *meshes = l->meshes;
+    bool grown = grow(&points, l->count, &l->room, sizeof point, p->name, err);
+    l->points = points;
+    grown =
+        grown && (!mesh || grow(&meshes, l->mesh_count, &l->mesh_room, sizeof *mesh, p->name, err));
+    l->meshes = meshes;
+    if (!grown)
+        return false;
+    if (mesh) {
+        l->meshes[l->mesh_count++] = *mesh;
+        point.mesh = l->mesh_count;
     }
     l->points[l->count++] = point;
     return true;
@@ -92,7 +105,7 @@ static int find_side(const fm_particles *p, const lattice *l, const int at[3])
     return found;
 }
 
-static void add_walls(fm_particles *p, list *points, fm_error *err)
+static void add_walls(fm_particles *p, fm_point_list *points, fm_error *err)
 {
     lattice l = make_lattice(p);
     double cell = 1;
@@ -112,7 +125,8 @@ static void add_walls(fm_particles *p, list *points, fm_error *err)
                 fm_vec3 x = {l.low[0] + (at[0] + 0.5) * l.step[0],
                              l.low[1] + (at[1] + 0.5) * l.step[1],
                              l.low[2] + (at[2] + 0.5) * l.step[2]};
-                if (!append(points, p, (fm_boundary_point){x, (float)cell, -1 - side}, err))
+                if (!fm_point_list_add(points, p, (fm_boundary_point){x, (float)cell, -1 - side, 0},
+                                       NULL, err))
                     return;
             }
         }
@@ -140,6 +154,11 @@ static bool is_behind_wall(const fm_particles *p, fm_vec3 x)
             return true;
     }
     return false;
+}
+
+bool fm_walls_leave_room(const fm_particles *p, fm_vec3 x)
+{
+    return is_in_reach(p, x) && !is_behind_wall(p, x);
 }
 
 // A frame in which the lattice of a shape stands, and how far it goes.
@@ -195,12 +214,12 @@ static frame make_frame(const fm_particles *p, const fm_shape *shape)
 }
 
 // Half-way steps from the centre, so that opposite sides are alike; 2D: the plane itself.
-static void add_collider(fm_particles *p, const fm_collider *collider, int owner, list *points,
-                         fm_error *err)
+static void add_collider(fm_particles *p, const fm_collider *collider, int owner,
+                         fm_point_list *points, fm_error *err)
 {
     const fm_shape *shape = &collider->shape;
     double dx = p->def.spacing;
-    bool flat = p->def.dimensions == 2, fixed = !collider->motion && collider->mass == 0;
+    bool flat = p->def.dimensions == 2, fixed = fm_collider_is_fixed(collider);
     frame f = make_frame(p, shape);
     int low[3], high[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -216,14 +235,14 @@ static void add_collider(fm_particles *p, const fm_collider *collider, int owner
                 x = fm_add_scaled(x, f.axes[2], (k + 0.5) * dx);
                 if (flat)
                     x.z = 0;
-                if (fixed && (!is_in_reach(p, x) || is_behind_wall(p, x)))
+                if (fixed && !fm_walls_leave_room(p, x))
                     continue;
                 double d = fm_shape_contact(shape, x).distance;
                 double share = fmin(1, 0.5 - d / dx);
                 if (share <= 0 || d < -p->R - dx / 2)
                     continue;
                 float V = (float)(share * p->volume);
-                if (!append(points, p, (fm_boundary_point){x, V, owner}, err))
+                if (!fm_point_list_add(points, p, (fm_boundary_point){x, V, owner, 0}, NULL, err))
                     return;
             }
         }
@@ -231,27 +250,30 @@ static void add_collider(fm_particles *p, const fm_collider *collider, int owner
 }
 
 // Where they are and what volume they have is asked for in every substep.
-static void add_surface(fm_particles *p, int index, list *points, fm_error *err)
+static void add_surface(fm_particles *p, int index, fm_point_list *points, fm_error *err)
 {
     const fm_samples *s = p->surfaces[index];
     p->surface_start[index] = points->count;
     for (int i = 0; i < s->count; i++) {
-        fm_boundary_point point = {s->before[i], 0, FM_SURFACE_OWNER - index};
-        if (!append(points, p, point, err))
+        fm_boundary_point point = {s->before[i], 0, FM_SURFACE_OWNER - index, 0};
+        if (!fm_point_list_add(points, p, point, NULL, err))
             return;
     }
 }
 
 bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err)
 {
-    list points = {0};
+    fm_point_list points = {0};
+    if (!fm_meshes_check(p, around, err))
+        return false;
     add_walls(p, &points, err);
     p->others_move = p->def.domain.motion != NULL;
     for (int axis = 0; axis < 3; axis++)
         p->others_move |= fm_particles_is_periodic(p, axis);
     for (int i = 0; i < around->collider_count; i++) {
-        add_collider(p, around->colliders[i], i, &points, err);
-        p->others_move |= around->colliders[i]->motion || around->colliders[i]->mass > 0;
+        const fm_collider *collider = around->colliders[i];
+        (collider->mesh ? fm_meshes_add : add_collider)(p, collider, i, &points, err);
+        p->others_move |= !fm_collider_is_fixed(around->colliders[i]);
     }
     for (int i = 0; i < p->surface_count; i++)
         add_surface(p, i, &points, err);
@@ -261,8 +283,13 @@ bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err
         fm_arena_alloc(&p->arena, (size_t)points.count + 1, sizeof *p->points, p->name, err);
     if (p->points && points.count)
         memcpy(p->points, points.points, (size_t)points.count * sizeof *p->points);
+    p->mesh_points = fm_arena_alloc(&p->arena, (size_t)points.mesh_count + 1,
+                                    sizeof *p->mesh_points, p->name, err);
+    if (p->mesh_points && points.mesh_count)
+        memcpy(p->mesh_points, points.meshes, (size_t)points.mesh_count * sizeof *p->mesh_points);
     free(points.points);
-    return err->status == FM_OK;
+    free(points.meshes);
+    return fm_passages_make(p, around, err);
 }
 
 // Inside along one axis. Most are, so that is asked first. Gives what they lost, m/s.
@@ -289,13 +316,33 @@ static double keep_along(const fm_side_kind sides[2], double low, double high, f
     return lost;
 }
 
+bool fm_walls_clamp(const fm_particles_step *step, fm_vec3 *x)
+{
+    const fm_domain *d = &step->p->def.domain;
+    const fm_vec3 was = *x, o = step->offset;
+    double *axes[3] = {&x->x, &x->y, &x->z};
+    const double low[3] = {d->low.x + o.x, d->low.y + o.y, d->low.z + o.z};
+    const double high[3] = {d->high.x + o.x, d->high.y + o.y, d->high.z + o.z};
+    for (int axis = 0; axis < step->p->def.dimensions && axis < 3; axis++) {
+        if (d->sides[2 * axis] == FM_SIDE_WALL)
+            *axes[axis] = fmax(*axes[axis], low[axis]);
+        if (d->sides[2 * axis + 1] == FM_SIDE_WALL)
+            *axes[axis] = fmin(*axes[axis], high[axis]);
+    }
+    return was.x != x->x || was.y != x->y || was.z != x->z;
+}
+
 static fm_vec3 keep_out(const fm_particles_step *step, int i)
 {
     fm_parcels *now = &step->p->now;
     fm_vec3 x = {now->x[i], now->y[i], now->z[i]}, v = {now->vx[i], now->vy[i], now->vz[i]};
     const fm_vec3 before = v;
     bool touched;
-    fm_collide_particle(step->around->placed, step->around->collider_count, 0, &x, &v, &touched);
+    if (step->p->passage_count > 0)
+        touched = fm_passages_keep(step, i, &x, &v);
+    else
+        fm_collide_particle(step->around->placed, step->around->collider_count, 0, &x, &v,
+                            &touched);
     if (!touched)
         return (fm_vec3){0};
     now->x[i] = x.x;
@@ -319,7 +366,7 @@ void fm_walls_keep(const fm_particles_step *step, int first, int last)
     fm_vec3 lost = {0};
     // those that were not sorted yet are in no cell
     for (int i = first; i < last && step->around->collider_count > 0; i++)
-        if (i >= p->fluid.count || p->near[p->in_cell[i]])
+        if (p->passage_count > 0 || i >= p->fluid.count || p->near[p->in_cell[i]])
             lost = fm_add(lost, keep_out(step, i));
     double *x = now->x + first, *y = now->y + first, *z = now->z + first;
     float *vx = now->vx + first, *vy = now->vy + first, *vz = now->vz + first;

@@ -130,15 +130,15 @@ bool fm_setting_floor(const fm_setting *setting, double *height)
 
 bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing, fm_error *err)
 {
-    fm_paint paint = fm_solid_paint();
     for (int i = 0; setting && i < setting->world->collider_count; i++) {
-        if (setting->world->colliders[i]->mass > 0) // it has frames of its own
-            continue;
-        if (!setting->world->colliders[i]->hidden &&
-            !fm_drawing_add_collider(drawing, setting->world->colliders[i], time, &paint, err))
+        const fm_collider *collider = setting->world->colliders[i];
+        fm_paint paint = collider->clear ? fm_glass_paint() : fm_solid_paint();
+        // one with a mass has frames of its own
+        if (!(collider->mass > 0) && !collider->hidden &&
+            !fm_drawing_add_collider(drawing, collider, time, &paint, err))
             return false;
     }
-    paint = fm_figure_paint();
+    fm_paint paint = fm_figure_paint();
     for (int i = 0; setting && i < fm_world_figure_count(setting->world); i++) {
         const fm_figure *figure = fm_world_figure(setting->world, i);
         if (!fm_figure_definition(figure).bare &&

@@ -10,11 +10,14 @@
 //
 // There is no dice in it: at the first surface both ways are followed, at later ones the stronger
 // way only, and the other one is taken for the light that comes from there on average. So clear
-// matter is as free of noise as what is seen in it. Shadows on things: the sun's ray goes straight
+// matter is as free of noise as what is seen in it. Where two overlap, as water and the glass it
+// is in, what bends light more is there. Shadows on things: the sun's ray goes straight
 // through and loses what it does; on the floor there are caustics (caustics.c).
 #include "render/render.h"
 
-enum { SURFACES = 8 }; // that one way may meet
+#include <string.h>
+
+enum { SURFACES = 12, MEDIA = 4 }; // that one way may meet; and be in
 
 // The share that is mirrored, and the direction of the rest; 1 where there is none. cosine: of the
 // angle to the normal, which points to where the ray comes from; n: index there by index here.
@@ -80,10 +83,48 @@ static fm_float3 lamps(const fm_shot *shot, fm_float3 d)
 // Follows one way through clear matter and out of it. weight: of what it finds.
 typedef struct way {
     fm_float3 origin, d, weight;
-    bool inside;
-    const fm_paint *paint; // of what it is in
+    const fm_paint *in[MEDIA]; // what it is in
+    int count;
     fm_both sum;
 } way;
+
+// What bends light most of all that a way is in; NULL in the open.
+static const fm_paint *find_medium(const way *w)
+{
+    const fm_paint *medium = NULL;
+    for (int i = 0; i < w->count; i++)
+        if (!medium || w->in[i]->refraction > medium->refraction)
+            medium = w->in[i];
+    return medium;
+}
+
+static void enter(way *w, const fm_paint *paint)
+{
+    if (w->count < MEDIA)
+        w->in[w->count++] = paint;
+}
+
+// Whoever leaves has been inside, also where the way in was too near to be found.
+static bool is_in(const way *w, const fm_paint *paint)
+{
+    bool in = false;
+    for (int i = 0; i < w->count; i++)
+        in |= w->in[i] == paint;
+    return in;
+}
+
+static void leave(way *w, const fm_paint *paint)
+{
+    int i = 0;
+    while (w->in[i] != paint)
+        i++;
+    w->in[i] = w->in[--w->count];
+}
+
+static float index_of(const fm_paint *medium)
+{
+    return medium ? medium->refraction : 1;
+}
 
 static void add(way *w, fm_float3 light, fm_float3 unlit)
 {
@@ -95,9 +136,10 @@ static void add(way *w, fm_float3 light, fm_float3 unlit)
 static void pass(const fm_path *p, way *w, float distance)
 {
     const fm_shot *shot = p->shot;
+    const fm_paint *medium = find_medium(w);
     fm_float3 left = fm_transmission(shot, distance), glow = shot->sky_side;
-    if (w->inside) {
-        left = left_after(absorption(shot, w->paint), distance);
+    if (medium) {
+        left = left_after(absorption(shot, medium), distance);
         glow = fm_f3_mul(fm_ambient(shot, w->origin, fm_f3(0, 1, 0)), fm_f3(0.02f, 0.10f, 0.13f));
     }
     fm_float3 lost = fm_f3_sub(fm_f3(1, 1, 1), left);
@@ -119,19 +161,19 @@ static void end(const fm_path *p, way *w, const fm_hit *hit, float floor)
 }
 
 // Light from everywhere around a direction, where no ray is sent.
-static fm_float3 around(const fm_shot *shot, const way *w, fm_float3 d, bool inside)
+static fm_float3 around(const fm_shot *shot, const way *w, fm_float3 d, const fm_paint *medium)
 {
-    if (!inside)
+    if (!medium)
         return fm_f3_add(fm_background(shot, d), lamps(shot, d));
-    fm_float3 tint = left_after(absorption(shot, w->paint), shot->size);
+    fm_float3 tint = left_after(absorption(shot, medium), shot->size);
     return fm_f3_mul(fm_ambient(shot, w->origin, d), tint);
 }
 
 // Something solid, or the floor, that the matter touches where the way would leave it.
-static bool ends_at_wet(const fm_path *p, way *w)
+static bool ends_at_wet(const fm_path *p, way *w, float wet)
 {
     fm_hit hit;
-    float wet = w->paint->thickness, floor = fm_floor_distance(p->shot, w->origin, w->d);
+    float floor = fm_floor_distance(p->shot, w->origin, w->d);
     // a slanted way has farther to go
     float far = wet / fm_max(fabsf(w->d.y), 0.1f);
     if (wet > 0 && fm_tracer_hit(p->shot->tracer, p->tally, FM_PART_SOLID, w->origin, w->d, 0, wet,
@@ -154,24 +196,34 @@ static bool cross(const fm_path *p, way *w, const fm_hit *hit)
     fm_point_from_hit(shot, hit, w->origin, w->d, false, &point);
     float gap = 2e-4f * shot->size;
     bool leaves = fm_f3_dot(hit->normal, w->d) > 0;
-    w->paint = paint_of(shot, hit);
-    w->inside = leaves;
+    const fm_paint *paint = paint_of(shot, hit), *here, *there;
+    if (leaves && !is_in(w, paint))
+        enter(w, paint);
+    way over = *w;
+    if (leaves && is_in(w, paint))
+        leave(&over, paint);
+    else if (!leaves && !is_in(w, paint))
+        enter(&over, paint);
+    here = find_medium(w), there = find_medium(&over);
     pass(p, w, hit->distance);
     w->origin = fm_f3_along(point.position, -gap, point.facing);
-    if (leaves && ends_at_wet(p, w))
+    if (leaves && !there && ends_at_wet(p, w, paint->thickness))
         return false;
-    float n = w->paint->refraction;
     fm_float3 bent = w->d, back = mirror(w->d, point.normal);
-    float share = split(w->d, point.normal, leaves ? n : 1 / n, &bent);
+    float share =
+        here == there ? 0 : split(w->d, point.normal, index_of(here) / index_of(there), &bent);
     bool turns = share > 0.5f;
     float other = turns ? 1 - share : share;
-    fm_float3 rest = around(shot, w, turns ? bent : back, turns ? !leaves : leaves);
+    fm_float3 rest = around(shot, w, turns ? bent : back, turns ? there : here);
     add(w, fm_f3_scale(rest, other), fm_f3_scale(rest, other));
     w->weight = fm_f3_scale(w->weight, 1 - other);
-    if (turns)
-        w->origin = fm_f3_along(point.position, gap, point.facing);
     w->d = turns ? back : bent;
-    w->inside = turns ? leaves : !leaves;
+    if (turns) {
+        w->origin = fm_f3_along(point.position, gap, point.facing);
+    } else {
+        memcpy(w->in, over.in, sizeof w->in);
+        w->count = over.count;
+    }
     return largest(w->weight) > 0.01f;
 }
 
@@ -197,7 +249,7 @@ static fm_both follow(const fm_path *p, way w)
         }
         return w.sum;
     }
-    fm_float3 light = around(shot, &w, w.d, w.inside);
+    fm_float3 light = around(shot, &w, w.d, find_medium(&w));
     add(&w, light, light);
     return w.sum;
 }
@@ -215,13 +267,13 @@ fm_sight fm_look_at_clear(const fm_path *p, const fm_hit *hit, fm_float3 origin,
     way out = {.origin = fm_f3_along(point.position, gap, point.facing),
                .d = back,
                .weight = {share, share, share},
-               .inside = leaves,
-               .paint = paint};
+               .in = {paint},
+               .count = leaves};
     way in = {.origin = fm_f3_along(point.position, -gap, point.facing),
               .d = bent,
               .weight = {1 - share, 1 - share, 1 - share},
-              .inside = !leaves,
-              .paint = paint};
+              .in = {paint},
+              .count = !leaves};
     fm_both a = follow(p, out), b = {{0, 0, 0}, {0, 0, 0}};
     if (share < 1)
         b = follow(p, in);

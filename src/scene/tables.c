@@ -473,6 +473,8 @@ static const fm_entry collider_entries[] = {
          "push it. Spheres only. In 2D per metre of depth"},
     {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.velocity), "m/s", WITHIN(-1e4, 1e4),
      .about = "of a free one at the beginning"},
+    {"clear", FM_KEY_BOOLEAN, offsetof(fm_scene_collider, def.clear),
+     .about = "pictures show it as glass; for what is closed"},
 };
 
 static void set_collider_defaults(void *object)

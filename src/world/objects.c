@@ -352,8 +352,11 @@ fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def, 
         return NULL;
     }
     fm_particles *fluid = make_room_for_solids(world, err) ? fm_particles_new(def, err) : NULL;
-    if (!fluid)
+    fm_surroundings around = fm_world_surroundings(world);
+    if (!fluid || !fm_meshes_check(fluid, &around, err)) {
+        fm_particles_free(fluid);
         return NULL;
+    }
     fluid->world = world;
     fluid->time = world->time;
     world->fluids[world->fluid_count++] = fluid;

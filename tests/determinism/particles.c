@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A fluid of several blocks ends in the same bits on 1, 2, 3 threads and on a host's own, whether
 // or not it was saved and restored into a fresh world half-way: with every method, periodic sides,
-// a shaken tank, sources, sinks and pushes, colliders that stay, move and float, and memories of
-// all of these.
+// a shaken tank, sources, sinks and pushes, colliders that stay, move and float, a thin mesh that
+// turns in the fluid, and memories of all of these.
 #include "fluids.h"
 
 enum { FRAMES = 4 };
@@ -17,7 +17,8 @@ typedef enum ingredient {
     SHAKEN,
     FLOWS,
     COLLIDERS,
-    REMEMBERS_STEPS, // these with flows and colliders
+    MESH,            // with colliders
+    REMEMBERS_STEPS, // these with flows, colliders and a mesh
     REMEMBERS_FADING,
     REMEMBERS_FULL,
     CASES,
@@ -25,7 +26,7 @@ typedef enum ingredient {
 
 static const char *const names[CASES] = {"weak",     "constant", "standard", "plane",
                                          "periodic", "shaken",   "flows",    "colliders",
-                                         "steps",    "fading",   "full"};
+                                         "mesh",     "steps",    "fading",   "full"};
 
 static void host_run(void *host, int block_count, void (*task)(void *context, int block),
                      void *context)
@@ -49,6 +50,23 @@ static void add_colliders(fm_world *world)
     def.mass = 0;
     def.shape = (fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, 0.05, 0}, .normal = {0.2, 1, 0}};
     assert_non_null(fm_collider_create(world, &def, &err));
+}
+
+// A square of two triangles across the fluid.
+static void add_mesh(fm_world *world)
+{
+    fm_error err = {0};
+    const fm_vec3 corners[4] = {{0.25, 0, 0.1}, {0.3, 0, 0.45}, {0.25, 0.5, 0.45}, {0.2, 0.5, 0.1}};
+    const int triangles[6] = {0, 1, 2, 0, 2, 3};
+    fm_collider_mesh mesh = {.vertices = corners,
+                             .vertex_count = 4,
+                             .triangles = triangles,
+                             .triangle_count = 2,
+                             .thickness = 0.01};
+    fm_turn turn = {.axis = {0, 1, 0}, .pivot = {0.25, 0, 0.25}, .amplitude = 0.5, .period = 0.3};
+    fm_collider_def def = fm_default_collider_def();
+    def.motion = fm_motion_turn(world, &turn, &err);
+    assert_non_null(fm_collider_create_mesh(world, &def, &mesh, &err));
 }
 
 static void add_flows(fm_particles *fluid)
@@ -78,6 +96,8 @@ static fm_world *build(ingredient kind, int threads)
     assert_non_null(world);
     if (kind >= COLLIDERS)
         add_colliders(world);
+    if (kind >= MESH)
+        add_mesh(world);
     fm_particles_def def = fm_default_particles_def();
     def.spacing = kind == PLANE ? 0.014 : 0.045; // some five blocks
     def.domain.high = (fm_vec3){1, 0.8, 0.5};
