@@ -3,6 +3,7 @@
 #include "cloth/cloth.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 bool fm_cloth_is_held(const fm_cloth *cloth, int particle, double t)
@@ -127,20 +128,44 @@ bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const f
     return true;
 }
 
+// The first vertex that is this particle, as lists of them count.
+static int find_vertex(const fm_cloth *c, int particle)
+{
+    int count, vertex = 0;
+    const int *particles = fm_cloth_vertices(c, &count);
+    if (!particles)
+        return particle;
+    while (particles[vertex] != particle)
+        vertex++;
+    return vertex;
+}
+
+static void refuse_region(const fm_cloth *c, int nearest, double distance, fm_error *err)
+{
+    char allowed[sizeof err->allowed];
+    snprintf(allowed, sizeof allowed, "one with some: the nearest, %s %d, is %.4g m away",
+             c->kind == FM_CLOTH_MESH ? "vertex" : "particle", find_vertex(c, nearest), distance);
+    fm_fail(err, FM_BAD_VALUE, c->name, "within", "a region without particles of this cloth",
+            allowed);
+}
+
 int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list, fm_error *err)
 {
     fm_shape checked = *shape;
-    int count = 0;
+    int count = 0, nearest = 0;
+    double least = INFINITY; // m
     if (err->status != FM_OK || !fm_shape_check(&checked, cloth->name, err))
         return 0;
     for (int i = 0; i < cloth->count; i++) {
         fm_vec3 x = {cloth->x.x[i], cloth->x.y[i], cloth->x.z[i]};
-        if (fm_shape_contact(&checked, x).distance <= 0)
+        double distance = fm_shape_contact(&checked, x).distance;
+        if (distance <= 0)
             list[count++] = i;
+        if (distance < least)
+            nearest = i, least = distance;
     }
     if (count == 0)
-        fm_fail_number(err, cloth->name, "within", 0,
-                       "a region with particles of this cloth in it");
+        refuse_region(cloth, nearest, least, err);
     return count;
 }
 
