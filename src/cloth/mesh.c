@@ -18,6 +18,7 @@
 //        Journal of Graphics Tools 3(2), 1998.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -386,6 +387,7 @@ bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
 fm_cloth *fm_cloth_new_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
                             const fm_medium *medium, fm_error *err)
 {
+    assert(def && mesh);
     maker m = {.mesh = mesh, .object = def->name ? def->name : "cloth", .err = err};
     fm_cloth *cloth = NULL;
     if (err->status == FM_OK && fm_net_check_def(def, m.object, err) && prepare(&m) &&

@@ -2,6 +2,7 @@
 // pins.c: particles that go where they are told.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,7 @@ static bool has(const fm_cloth *c, const char *what, bool there, fm_error *err)
 
 bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (!has(cloth, "pin row", true, err))
         return false;
     if (row < 0 || row >= cloth->rows)
@@ -68,6 +70,7 @@ bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_erro
 
 bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (!has(cloth, "pin column", true, err))
         return false;
     if (column < 0 || column >= cloth->columns)
@@ -82,6 +85,7 @@ bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, f
 
 bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
     if (!has(cloth, "pin edge", !round || edge == FM_EDGE_TOP || edge == FM_EDGE_BOTTOM, err))
         return false;
@@ -100,6 +104,7 @@ bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, f
 
 bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
     if (!has(cloth, "pin corner", !round, err))
         return false;
@@ -113,6 +118,7 @@ bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *mot
 bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const fm_motion *motion,
                        fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (err->status == FM_OK && count < 1)
         return fm_fail_number(err, cloth->name, "pin count", count, "1 or more");
     for (int i = 0; i < count && err->status == FM_OK; i++) {
@@ -151,6 +157,7 @@ static void refuse_region(const fm_cloth *c, int nearest, double distance, fm_er
 
 int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list, fm_error *err)
 {
+    assert(err->status != FM_OK || (cloth && shape));
     fm_shape checked = *shape;
     int count = 0, nearest = 0;
     double least = INFINITY; // m
@@ -172,6 +179,7 @@ int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list
 bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
                          fm_error *err)
 {
+    assert(err->status != FM_OK || (cloth && shape));
     if (err->status != FM_OK)
         return false;
     int *list = malloc((size_t)cloth->count * sizeof *list);
@@ -186,6 +194,7 @@ bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion
 
 bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (err->status != FM_OK)
         return false;
     if (cloth->group_count == 0)

@@ -4,6 +4,7 @@
 #include "motion/motion.h"
 #include "scene/scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -393,6 +394,7 @@ fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
 fm_world *fm_scene_build_files(const fm_scene *scene, int threads, const fm_mesh_loader *loader,
                                fm_error *err)
 {
+    assert(err->status != FM_OK || scene);
     if (err->status != FM_OK)
         return NULL;
     fm_world_def def = scene->world;

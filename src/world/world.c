@@ -20,6 +20,7 @@
 // as long as a substep of the fluid may be then.
 #include "world/world.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -185,6 +186,7 @@ static void check(fm_world *world, fm_report *report, fm_error *err)
 
 fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
 {
+    assert(err->status != FM_OK || world);
     fm_report report = {0};
     if (err->status != FM_OK)
         return report;
@@ -226,6 +228,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
 
 fm_report fm_world_report(fm_world *world)
 {
+    assert(world);
     fm_report report = {0};
     fm_error err = {0};
     check(world, &report, &err);
