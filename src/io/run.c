@@ -6,6 +6,7 @@
 // again, with the same bytes.
 #include "io/io.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -291,6 +292,7 @@ static bool open_tables(fm_run *run, int resume_at, fm_error *err)
 
 fm_run *fm_run_create(const fm_run_def *def, bool replace, fm_error *err)
 {
+    assert(err->status != FM_OK || def);
     fm_run_found found;
     if (!fm_run_look(def->directory, &found, err) && !(replace && err->status == FM_BAD_VALUE))
         return NULL;
@@ -315,6 +317,7 @@ fm_run *fm_run_create(const fm_run_def *def, bool replace, fm_error *err)
 
 fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err)
 {
+    assert(err->status != FM_OK || (def && world));
     *frame = def->first_frame - 1;
     fm_run *run = open_run(def, err);
     if (!run)
@@ -434,6 +437,7 @@ static bool write_indices(const fm_run *run, int last_frame, fm_error *err)
 
 bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err)
 {
+    assert(err->status != FM_OK || (run && world));
     if (err->status != FM_OK || !write_indices(run, frame, err) ||
         !fm_checkpoint_write(run->directory, frame, run->def.scene_hash, world, err))
         return false;
@@ -444,6 +448,7 @@ bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err)
 bool fm_run_write(fm_run *run, fm_world *world, int frame, const fm_report *report,
                   const double *probes, double wall_ms, bool checkpoint, fm_error *err)
 {
+    assert(err->status != FM_OK || (run && world));
     if (err->status != FM_OK)
         return false;
     double start = now_ms();
@@ -478,6 +483,7 @@ bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_error *e
 
 bool fm_run_restore(const char *directory, int frame, fm_world *world, int *at, fm_error *err)
 {
+    assert(err->status != FM_OK || world);
     if (err->status != FM_OK)
         return false;
     int *frames, count = fm_checkpoint_list(directory, &frames), best = -1;
