@@ -11,7 +11,7 @@ help: ## this list
 	@awk -F':.*## ' '/^[a-z-].*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 build/fathom:
-	@cmake --preset release > build.log 2>&1 || { cat build.log; rm -f build.log; exit 1; }; rm -f build.log
+	@cmake --preset release > /dev/null
 	@cmake --build build -j $(JOBS)
 
 demo: ## install what is missing, build, simulate a towel under water, leave a movie and pictures

@@ -4,6 +4,11 @@
 // Start with `fm_error err = {0};` and hand the same struct to call after call: it keeps the first
 // failure, and the calls after it do nothing and return NULL, false or 0. Look at it once, at the
 // end. The library never prints, exits or jumps.
+//
+// An object or a struct that a call needs must be there: NULL for it is a bug of the caller, which
+// builds with assertions stop at (`make debug`) and others do not look for. It is none after a
+// failure, when calls do nothing, and none where a header says what NULL means; functions that
+// destroy, free or close take it. Calls without an fm_error always need their object.
 #ifndef FATHOM_ERROR_H
 #define FATHOM_ERROR_H
 

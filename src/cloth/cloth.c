@@ -2,6 +2,7 @@
 // cloth.c: definitions checked, sheets made, values read and written.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -435,6 +436,7 @@ bool fm_cloth_finish(fm_cloth *c, fm_error *err)
 fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
                              const fm_medium *medium, fm_error *err)
 {
+    assert(def && sheet);
     // the definition's mistakes first, but no arrays for a sheet that cannot be
     if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err) ||
         !check_sheet(def->name ? def->name : "cloth", sheet, err))
@@ -471,36 +473,43 @@ void fm_cloth_free(fm_cloth *cloth)
 
 const char *fm_cloth_name(const fm_cloth *cloth)
 {
+    assert(cloth);
     return cloth->name;
 }
 
 int fm_cloth_particle_count(const fm_cloth *cloth)
 {
+    assert(cloth);
     return cloth->count;
 }
 
 fm_cloth_kind fm_cloth_topology(const fm_cloth *cloth)
 {
+    assert(cloth);
     return cloth->kind;
 }
 
 fm_sheet fm_cloth_sheet(const fm_cloth *cloth)
 {
+    assert(cloth);
     return cloth->sheet;
 }
 
 fm_tube fm_cloth_tube(const fm_cloth *cloth)
 {
+    assert(cloth);
     return cloth->tube;
 }
 
 fm_cloth_def fm_cloth_definition(const fm_cloth *cloth)
 {
+    assert(cloth);
     return cloth->def;
 }
 
 double fm_cloth_stable_step(const fm_cloth *cloth)
 {
+    assert(cloth);
     return cloth->stable_step;
 }
 
@@ -515,11 +524,13 @@ static const fm_vec3 *read_axes(const fm_cloth *c, const fm_axes *from, fm_vec3 
 
 const fm_vec3 *fm_cloth_positions(fm_cloth *cloth, int *count)
 {
+    assert(cloth);
     return read_axes(cloth, &cloth->x, cloth->out_x, count);
 }
 
 const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count)
 {
+    assert(cloth);
     return read_axes(cloth, &cloth->v, cloth->out_v, count);
 }
 
@@ -540,6 +551,7 @@ static bool write_axes(fm_cloth *c, const char *field, const fm_axes *to, const 
 
 bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (err->status != FM_OK) // the cloth may not exist
         return false;
     if (!write_axes(cloth, "positions", &cloth->x, positions, err))
@@ -557,5 +569,6 @@ bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error 
 
 bool fm_cloth_set_velocities(fm_cloth *cloth, const fm_vec3 *velocities, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     return err->status == FM_OK && write_axes(cloth, "velocities", &cloth->v, velocities, err);
 }

@@ -358,6 +358,29 @@ fm_cloth *fm_cloth_new_tube(const fm_cloth_def *def, const fm_tube *tube, const 
                             fm_error *err);
 bool fm_net_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
 
+// What keeps a mesh from being a cloth, vertices welded.
+typedef enum fm_mesh_fault_kind {
+    FM_FAULT_CORNERS, // a triangle has a particle twice
+    FM_FAULT_AREA,    // a triangle has no area
+    FM_FAULT_CROWDED, // an edge has more than two triangles
+    FM_FAULT_FLIPPED, // the two triangles of an edge turn in opposite senses
+    FM_FAULT_LOOSE,   // a vertex is in no triangle
+    FM_FAULT_KINDS
+} fm_mesh_fault_kind;
+typedef struct fm_mesh_fault {
+    fm_mesh_fault_kind kind;
+    int triangle;  // the last one of those at fault; of a loose vertex -1
+    int others[2]; // the triangles before it at the same edge; -1 where there are none
+    int vertex[2]; // ends of that edge, of `triangle`; the loose vertex; the corner that is twice
+    int count;     // triangles at the edge
+    double area;   // m^2
+} fm_mesh_fault;
+typedef void fm_mesh_fault_function(void *context, const fm_mesh_fault *fault);
+// Tells every fault: of triangles, else of edges, and of vertices.
+// False without memory, or when numbers or indices are out of range; err says so.
+bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
+                         fm_mesh_fault_function *function, void *context, fm_error *err);
+
 // sides.c: the edges of triangles, each once, by their ends; both triangles, -1 where there is one.
 typedef struct fm_mesh_side {
     int a, b;        // particles, a < b
@@ -366,6 +389,7 @@ typedef struct fm_mesh_side {
     bool turned;     // the first triangle has it from b to a
     bool same_way;   // both do: they do not face the same side
     int more;        // triangles beyond two
+    int third;       // the first of those
 } fm_mesh_side;
 // free() them; NULL without memory.
 fm_mesh_side *fm_find_sides(const int *triangle, int triangle_count, int *count);

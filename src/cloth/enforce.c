@@ -38,6 +38,7 @@
 // [KCMF12] Kim, Chentanez, Müller-Fischer: Long range attachments. SCA 2012.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -634,6 +635,7 @@ void fm_enforcer_start(fm_cloth *c, const fm_surroundings *around)
 bool fm_cloth_add_map(fm_cloth *c, const fm_collider *const *colliders, int collider_count,
                       const int *particles, int particle_count, fm_error *err)
 {
+    assert(err->status != FM_OK || c);
     if (err->status != FM_OK)
         return false;
     fm_enforcer *e = c->enforcer;
@@ -664,11 +666,13 @@ bool fm_cloth_add_map(fm_cloth *c, const fm_collider *const *colliders, int coll
 
 int fm_cloth_current_map(const fm_cloth *c)
 {
+    assert(c);
     return c->enforcer ? c->enforcer->current : 0;
 }
 
 int fm_cloth_correction_count(const fm_cloth *c)
 {
+    assert(c);
     const fm_enforcer *e = c->enforcer;
     if (!e)
         return 0;

@@ -3,6 +3,7 @@
 // the elements of a net (net.c); then its seams. And its triangles, for those who want them.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct row_job {
@@ -129,6 +130,7 @@ bool fm_cloth_find_parts(fm_cloth *cloth, fm_cloth_parts *parts, fm_error *err)
 
 const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     fm_cloth_parts parts = {0};
     fm_cloth_find_parts(cloth, &parts, err);
     *count = parts.triangle_count;
@@ -137,6 +139,7 @@ const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err)
 
 const int *fm_cloth_vertices(const fm_cloth *cloth, int *count)
 {
+    assert(cloth);
     *count = cloth->mesh.vertex ? cloth->mesh.vertex_count : cloth->count;
     return cloth->mesh.vertex;
 }

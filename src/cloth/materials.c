@@ -2,6 +2,7 @@
 // materials.c: real fabrics, wet, in SI units. docs/cloth.md says where each number comes from.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const char *const names[FM_MATERIAL_COUNT] = {"cotton-towel", "silk", "canvas", "gauze"};
@@ -21,6 +22,7 @@ const char *fm_material_name(fm_material material)
 
 void fm_cloth_set_material(fm_cloth_def *def, fm_material material)
 {
+    assert(def);
     if (material < 0 || material >= FM_MATERIAL_COUNT)
         return;
     const double *p = properties[material];

@@ -18,6 +18,7 @@
 //        Journal of Graphics Tools 3(2), 1998.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,44 +149,116 @@ static bool weld(maker *m)
     return true;
 }
 
-static bool check_triangles(const maker *m)
+// Counts what it tells.
+typedef struct fault_teller {
+    fm_mesh_fault_function *tell;
+    void *context;
+    int count;
+} fault_teller;
+
+static void tell(fault_teller *to, fm_mesh_fault fault)
+{
+    to->count++;
+    to->tell(to->context, &fault);
+}
+
+static void find_bad_triangles(const maker *m, fault_teller *to)
 {
     for (int t = 0; t < m->mesh->triangle_count; t++) {
         const int *p = m->triangle + 3 * (size_t)t;
         const fm_vec3 *x = m->corner + 3 * (size_t)t;
-        if (p[0] == p[1] || p[1] == p[2] || p[2] == p[0])
-            return fail_at(m, "triangles", t, p[0] == p[1] ? p[0] : p[2],
-                           "three different vertices, welded ones counted once");
+        fm_mesh_fault fault = {.triangle = t, .others = {-1, -1}};
+        fault.vertex[0] = m->mesh->triangles[3 * (size_t)t + (p[0] == p[1] ? 0 : 2)];
         fm_vec3 e[3] = {fm_sub(x[1], x[0]), fm_sub(x[2], x[1]), fm_sub(x[0], x[2])};
         double longest = fmax(fm_dot(e[0], e[0]), fmax(fm_dot(e[1], e[1]), fm_dot(e[2], e[2])));
-        double area = fm_length(fm_cross(e[0], e[1])) / 2;
-        if (!(area > THINNEST * longest))
-            return fail_at(m, "triangles", t, area, "an area above 0");
+        fault.area = fm_length(fm_cross(e[0], e[1])) / 2;
+        bool twice = p[0] == p[1] || p[1] == p[2] || p[2] == p[0];
+        fault.kind = twice ? FM_FAULT_CORNERS : FM_FAULT_AREA;
+        if (twice || !(fault.area > THINNEST * longest))
+            tell(to, fault);
     }
-    return true;
 }
 
-static bool check_sides(const maker *m)
+static void find_bad_sides(const maker *m, fault_teller *to)
 {
     for (int i = 0; i < m->side_count; i++) {
         const fm_mesh_side *side = &m->sides[i];
-        if (side->more > 0)
-            return fail_at(m, "triangles", side->triangle[1], side->more + 2,
-                           "at most two triangles at each of its edges");
-        if (side->same_way)
-            return fail_at(m, "triangles", side->triangle[1], side->triangle[0],
-                           "corners in the same sense as its neighbour's");
+        if (side->more == 0 && !side->same_way)
+            continue;
+        bool crowded = side->more > 0;
+        fm_mesh_fault fault = {.kind = crowded ? FM_FAULT_CROWDED : FM_FAULT_FLIPPED,
+                               .triangle = crowded ? side->third : side->triangle[1],
+                               .others = {side->triangle[0], crowded ? side->triangle[1] : -1},
+                               .count = side->more + 2};
+        for (int k = 0; k < 3; k++) {
+            size_t from = 3 * (size_t)fault.triangle, one = from + k, next = from + (k + 1) % 3;
+            int a = m->triangle[one], b = m->triangle[next];
+            if ((a == side->a && b == side->b) || (a == side->b && b == side->a)) {
+                fault.vertex[0] = m->mesh->triangles[one];
+                fault.vertex[1] = m->mesh->triangles[next];
+            }
+        }
+        tell(to, fault);
     }
+}
+
+static bool find_loose(const maker *m, fault_teller *to)
+{
+    bool *used = calloc((size_t)m->particle_count, sizeof *used);
+    if (!used)
+        return fm_fail_no_memory(m->err, m->object, (size_t)m->particle_count * sizeof *used);
+    for (int i = 0; i < 3 * m->mesh->triangle_count; i++)
+        used[m->triangle[i]] = true;
+    for (int i = 0; i < m->mesh->vertex_count; i++) {
+        if (!used[m->particle[i]])
+            tell(to,
+                 (fm_mesh_fault){
+                     .kind = FM_FAULT_LOOSE, .triangle = -1, .others = {-1, -1}, .vertex = {i}});
+    }
+    free(used);
     return true;
 }
 
-static bool check_use(const maker *m, const double *area)
+// Triangles, then sides, which are found here, then vertices.
+static bool find_faults(maker *m, fm_mesh_fault_function *function, void *context)
 {
-    for (int i = 0; i < m->mesh->vertex_count; i++) {
-        if (area[m->particle[i]] <= 0)
-            return fail_at(m, "positions", i, i, "vertices that triangles use");
+    fault_teller to = {function, context, 0};
+    find_bad_triangles(m, &to);
+    m->sides = fm_find_sides(m->triangle, m->mesh->triangle_count, &m->side_count);
+    if (!m->sides)
+        return fm_fail_no_memory(m->err, m->object,
+                                 3 * (size_t)m->mesh->triangle_count * sizeof(fm_mesh_side));
+    if (to.count == 0) // a triangle with a particle twice has a side twice
+        find_bad_sides(m, &to);
+    return find_loose(m, &to);
+}
+
+// The first fault becomes the error.
+static void refuse(void *context, const fm_mesh_fault *fault)
+{
+    const maker *m = context;
+    switch (fault->kind) {
+    case FM_FAULT_CORNERS:
+        fail_at(m, "triangles", fault->triangle, fault->vertex[0],
+                "three different vertices, welded ones counted once");
+        break;
+    case FM_FAULT_AREA:
+        fail_at(m, "triangles", fault->triangle, fault->area, "an area above 0");
+        break;
+    case FM_FAULT_CROWDED:
+        fail_at(m, "triangles", fault->triangle, fault->count,
+                "at most two triangles at each of its edges");
+        break;
+    case FM_FAULT_FLIPPED:
+        fail_at(m, "triangles", fault->triangle, fault->others[0],
+                "corners in the same sense as its neighbour's");
+        break;
+    case FM_FAULT_LOOSE:
+        fail_at(m, "positions", fault->vertex[0], fault->vertex[0], "vertices that triangles use");
+        break;
+    case FM_FAULT_KINDS:
+        break;
     }
-    return true;
 }
 
 static double middle(double a, double b, double c)
@@ -248,22 +321,17 @@ static bool fill_net(const maker *m, fm_cloth *c)
 
 static fm_cloth *make(maker *m, const fm_cloth_def *def, const fm_medium *medium)
 {
-    const fm_cloth_mesh *mesh = m->mesh;
-    m->sides = fm_find_sides(m->triangle, mesh->triangle_count, &m->side_count);
     double *area = calloc((size_t)m->particle_count, sizeof *area);
-    fm_cloth *c = NULL;
-    if (!m->sides || !area) {
-        fm_fail_no_memory(m->err, m->object,
-                          3 * (size_t)mesh->triangle_count * sizeof(fm_mesh_side));
-    } else if (check_sides(m)) {
-        for (int i = 0; i < 3 * mesh->triangle_count; i++) {
-            const fm_vec3 *x = m->corner + i / 3 * 3;
-            fm_vec3 n = fm_cross(fm_sub(x[1], x[0]), fm_sub(x[2], x[0]));
-            area[m->triangle[i]] += fm_length(n) / 6;
-        }
-        if (check_use(m, area))
-            c = fm_cloth_alloc(def, medium, m->particle_count, 1, m->err);
+    if (!area) {
+        fm_fail_no_memory(m->err, m->object, (size_t)m->particle_count * sizeof *area);
+        return NULL;
     }
+    for (int i = 0; i < 3 * m->mesh->triangle_count; i++) {
+        const fm_vec3 *x = m->corner + i / 3 * 3;
+        fm_vec3 n = fm_cross(fm_sub(x[1], x[0]), fm_sub(x[2], x[0]));
+        area[m->triangle[i]] += fm_length(n) / 6;
+    }
+    fm_cloth *c = fm_cloth_alloc(def, medium, m->particle_count, 1, m->err);
     if (c) {
         c->kind = FM_CLOTH_MESH;
         place(m, c, area);
@@ -273,7 +341,6 @@ static fm_cloth *make(maker *m, const fm_cloth_def *def, const fm_medium *medium
         }
     }
     free(area);
-    free(m->sides);
     return c;
 }
 
@@ -284,25 +351,48 @@ bool fm_net_check_def(const fm_cloth_def *def, const char *object, fm_error *err
                    "rigidity for tubes and meshes: springs over two cells are those of sheets");
 }
 
+// Numbers checked, vertices welded, room for what follows; drop() it, whatever comes back.
+static bool prepare(maker *m)
+{
+    const fm_cloth_mesh *mesh = m->mesh;
+    m->rest = mesh->rest_positions ? mesh->rest_positions : mesh->positions;
+    if (m->err->status != FM_OK || !check_counts(m) || !check_numbers(m))
+        return false;
+    size_t corners = 3 * (size_t)mesh->triangle_count, vertices = (size_t)mesh->vertex_count;
+    m->particle = malloc(vertices * sizeof *m->particle);
+    m->triangle = malloc(corners * sizeof *m->triangle);
+    m->corner = malloc(corners * sizeof *m->corner);
+    if (!m->particle || !m->triangle || !m->corner)
+        return fm_fail_no_memory(m->err, m->object, corners * sizeof *m->corner);
+    return weld(m);
+}
+
+static void drop(maker *m)
+{
+    free(m->particle);
+    free(m->triangle);
+    free(m->corner);
+    free(m->sides);
+}
+
+bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
+                         fm_mesh_fault_function *function, void *context, fm_error *err)
+{
+    maker m = {.mesh = mesh, .object = object, .err = err};
+    bool good = prepare(&m) && find_faults(&m, function, context);
+    drop(&m);
+    return good;
+}
+
 fm_cloth *fm_cloth_new_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
                             const fm_medium *medium, fm_error *err)
 {
+    assert(def && mesh);
     maker m = {.mesh = mesh, .object = def->name ? def->name : "cloth", .err = err};
-    m.rest = mesh->rest_positions ? mesh->rest_positions : mesh->positions;
-    if (err->status != FM_OK || !fm_net_check_def(def, m.object, err) || !check_counts(&m) ||
-        !check_numbers(&m))
-        return NULL;
-    size_t corners = 3 * (size_t)mesh->triangle_count, vertices = (size_t)mesh->vertex_count;
-    m.particle = malloc(vertices * sizeof *m.particle);
-    m.triangle = malloc(corners * sizeof *m.triangle);
-    m.corner = malloc(corners * sizeof *m.corner);
     fm_cloth *cloth = NULL;
-    if (!m.particle || !m.triangle || !m.corner)
-        fm_fail_no_memory(err, m.object, corners * sizeof *m.corner);
-    else if (weld(&m) && check_triangles(&m))
+    if (err->status == FM_OK && fm_net_check_def(def, m.object, err) && prepare(&m) &&
+        find_faults(&m, refuse, &m) && err->status == FM_OK)
         cloth = make(&m, def, medium);
-    free(m.particle);
-    free(m.triangle);
-    free(m.corner);
+    drop(&m);
     return cloth;
 }

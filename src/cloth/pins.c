@@ -2,7 +2,9 @@
 // pins.c: particles that go where they are told.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 bool fm_cloth_is_held(const fm_cloth *cloth, int particle, double t)
@@ -53,6 +55,7 @@ static bool has(const fm_cloth *c, const char *what, bool there, fm_error *err)
 
 bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (!has(cloth, "pin row", true, err))
         return false;
     if (row < 0 || row >= cloth->rows)
@@ -67,6 +70,7 @@ bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_erro
 
 bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (!has(cloth, "pin column", true, err))
         return false;
     if (column < 0 || column >= cloth->columns)
@@ -81,6 +85,7 @@ bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, f
 
 bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
     if (!has(cloth, "pin edge", !round || edge == FM_EDGE_TOP || edge == FM_EDGE_BOTTOM, err))
         return false;
@@ -99,6 +104,7 @@ bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, f
 
 bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *motion, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
     if (!has(cloth, "pin corner", !round, err))
         return false;
@@ -112,6 +118,7 @@ bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *mot
 bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const fm_motion *motion,
                        fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (err->status == FM_OK && count < 1)
         return fm_fail_number(err, cloth->name, "pin count", count, "1 or more");
     for (int i = 0; i < count && err->status == FM_OK; i++) {
@@ -127,26 +134,52 @@ bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const f
     return true;
 }
 
+// The first vertex that is this particle, as lists of them count.
+static int find_vertex(const fm_cloth *c, int particle)
+{
+    int count, vertex = 0;
+    const int *particles = fm_cloth_vertices(c, &count);
+    if (!particles)
+        return particle;
+    while (particles[vertex] != particle)
+        vertex++;
+    return vertex;
+}
+
+static void refuse_region(const fm_cloth *c, int nearest, double distance, fm_error *err)
+{
+    char allowed[sizeof err->allowed];
+    snprintf(allowed, sizeof allowed, "one with some: the nearest, %s %d, is %.4g m away",
+             c->kind == FM_CLOTH_MESH ? "vertex" : "particle", find_vertex(c, nearest), distance);
+    fm_fail(err, FM_BAD_VALUE, c->name, "within", "a region without particles of this cloth",
+            allowed);
+}
+
 int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list, fm_error *err)
 {
+    assert(err->status != FM_OK || (cloth && shape));
     fm_shape checked = *shape;
-    int count = 0;
+    int count = 0, nearest = 0;
+    double least = INFINITY; // m
     if (err->status != FM_OK || !fm_shape_check(&checked, cloth->name, err))
         return 0;
     for (int i = 0; i < cloth->count; i++) {
         fm_vec3 x = {cloth->x.x[i], cloth->x.y[i], cloth->x.z[i]};
-        if (fm_shape_contact(&checked, x).distance <= 0)
+        double distance = fm_shape_contact(&checked, x).distance;
+        if (distance <= 0)
             list[count++] = i;
+        if (distance < least)
+            nearest = i, least = distance;
     }
     if (count == 0)
-        fm_fail_number(err, cloth->name, "within", 0,
-                       "a region with particles of this cloth in it");
+        refuse_region(cloth, nearest, least, err);
     return count;
 }
 
 bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
                          fm_error *err)
 {
+    assert(err->status != FM_OK || (cloth && shape));
     if (err->status != FM_OK)
         return false;
     int *list = malloc((size_t)cloth->count * sizeof *list);
@@ -161,6 +194,7 @@ bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion
 
 bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (err->status != FM_OK)
         return false;
     if (cloth->group_count == 0)

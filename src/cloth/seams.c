@@ -13,6 +13,7 @@
 // There are few stitches: one thread adds them up, in their order.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ static void *grow(fm_cloth *c, const void *old, size_t size, int more, fm_error 
 bool fm_cloth_sew(fm_cloth *cloth, const int *one, const int *other, int count, double start,
                   double time, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (err->status != FM_OK || !check_seam(cloth, one, other, count, start, time, err))
         return false;
     const fm_stitches *old = &cloth->stitches;

@@ -61,7 +61,8 @@ fm_mesh_side *fm_find_sides(const int *triangle, int triangle_count, int *count)
             last->opposite[1] = r->opposite;
             last->same_way = last->turned == r->turned;
         } else {
-            last->more++;
+            if (last->more++ == 0)
+                last->third = r->triangle;
         }
     }
     free(records);

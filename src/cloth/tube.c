@@ -14,6 +14,7 @@
 // column of cells that does not alternate.
 #include "cloth/cloth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -135,6 +136,7 @@ static bool add_hinges(fm_cloth *c, fm_error *err)
 fm_cloth *fm_cloth_new_tube(const fm_cloth_def *def, const fm_tube *tube, const fm_medium *medium,
                             fm_error *err)
 {
+    assert(def && tube);
     const char *object = def->name ? def->name : "cloth";
     if (err->status != FM_OK || !fm_net_check_def(def, object, err) ||
         !check_tube(object, tube, err))

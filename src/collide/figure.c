@@ -7,6 +7,8 @@
 #include "motion/figure.h"
 #include "collide/collide.h"
 
+#include <assert.h>
+
 static fm_shape ellipsoid(double h, double y, double z, double x_half, double y_half, double z_half)
 {
     return (fm_shape){.kind = FM_SHAPE_ELLIPSOID,
@@ -91,6 +93,7 @@ fm_shape fm_figure_bind_shape(const fm_figure *figure, fm_bone bone)
 
 fm_shape fm_figure_shape(const fm_figure *figure, fm_bone bone)
 {
+    assert(figure);
     fm_pose poses[FM_BONE_COUNT];
     fm_shape shape = fm_figure_bind_shape(figure, bone);
     fm_figure_place(figure, 0, poses);

@@ -9,6 +9,8 @@
 //   m  mass, kg    r  radius, m    F  force of the fluids, N
 #include "collide/collide.h"
 
+#include <assert.h>
+
 fm_pose fm_collider_pose(const fm_collider *c, double t)
 {
     if (!(c->mass > 0))
@@ -93,15 +95,18 @@ void fm_collider_restore(fm_collider *c, const double s[FM_FREE_STATE])
 
 fm_vec3 fm_collider_position(const fm_collider *c)
 {
+    assert(c);
     return c->mass > 0 ? c->centre : fm_motion_position(c->motion, c->shape.centre, 0);
 }
 
 fm_vec3 fm_collider_velocity(const fm_collider *c)
 {
+    assert(c);
     return c->mass > 0 ? c->velocity : fm_motion_velocity(c->motion, c->shape.centre, 0);
 }
 
 fm_vec3 fm_collider_spin(const fm_collider *c)
 {
+    assert(c);
     return c->mass > 0 ? c->spin : (fm_vec3){0};
 }

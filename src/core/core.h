@@ -122,7 +122,8 @@ typedef struct fm_obj {
     int *face_points; // counter-clockwise
     int group_count;  // names of g and o statements; 0 is for faces before the first
     char (*group_names)[FM_OBJ_NAME_SIZE];
-    int *face_group; // [face_count]
+    int *face_group;             // [face_count]
+    int *point_line, *face_line; // [point_count], [face_count] where in the file, from 1
 } fm_obj;
 bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err);
 bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, fm_error *err);

@@ -38,6 +38,7 @@ typedef struct reader {
     const char *statement; // what is being read: "v"
     fm_error *err;
     list points, starts, corners, names, groups; // fm_vec3, int, int, char[48], int
+    list point_lines, face_lines;                // int
     int textures, normals;                       // seen so far
     int group;
 } reader;
@@ -139,9 +140,18 @@ static bool read_number(reader *r, double *value)
     return true;
 }
 
+static bool add_number(reader *r, list *l, int number)
+{
+    int *place = add(r, l, COUNT_MAX);
+    if (place)
+        *place = number;
+    return place != NULL;
+}
+
 static bool read_point(reader *r)
 {
     double point[3], more;
+    int line = r->line;
     for (int i = 0; i < 3; i++) {
         if (at_line_end(r))
             return fail(r, r->at, "a point needs three numbers");
@@ -155,7 +165,7 @@ static bool read_point(reader *r)
     if (!place)
         return false;
     *place = (fm_vec3){point[0], point[1], point[2]};
-    return true;
+    return add_number(r, &r->point_lines, line);
 }
 
 // One number of a corner, 1 for the first there is or -1 for the newest, as an index from 0.
@@ -194,10 +204,7 @@ static bool read_corner(reader *r)
     }
     if (word_length(r) > 0 && *r->at != '\\' && *r->at != '#')
         return fail(r, r->at, "a corner is POINT, POINT/TEXTURE, POINT//NORMAL or all three");
-    int *place = add(r, &r->corners, COUNT_MAX);
-    if (place)
-        *place = index;
-    return place != NULL;
+    return add_number(r, &r->corners, index);
 }
 
 static bool read_face(reader *r)
@@ -212,12 +219,8 @@ static bool read_face(reader *r)
     if (count < 3 || count > CORNERS_MAX)
         return fail(r, line == r->line ? start : r->at,
                     count < 3 ? "a face needs three corners" : "a face of more than 4096 corners");
-    int *place = add(r, &r->starts, COUNT_MAX), *group = add(r, &r->groups, COUNT_MAX);
-    if (!place || !group)
-        return false;
-    *place = (int)first;
-    *group = r->group;
-    return true;
+    return add_number(r, &r->starts, (int)first) && add_number(r, &r->groups, r->group) &&
+           add_number(r, &r->face_lines, line);
 }
 
 // The rest of the line is a name; the same name is the same group.
@@ -313,6 +316,8 @@ static bool make_result(reader *r, fm_obj *obj)
     obj->face_points = take(r, &r->corners);
     obj->group_names = take(r, &r->names);
     obj->face_group = take(r, &r->groups);
+    obj->point_line = take(r, &r->point_lines);
+    obj->face_line = take(r, &r->face_lines);
     return r->err->status == FM_OK;
 }
 
@@ -344,10 +349,12 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
                 .err = err};
     r.points.item_size = sizeof(fm_vec3);
     r.starts.item_size = r.corners.item_size = r.groups.item_size = sizeof(int);
+    r.point_lines.item_size = r.face_lines.item_size = sizeof(int);
     r.names.item_size = FM_OBJ_NAME_SIZE;
     bool good = read_lines(&r) && make_result(&r, obj);
-    list *lists[] = {&r.points, &r.starts, &r.corners, &r.names, &r.groups};
-    for (int i = 0; i < 5; i++)
+    list *lists[] = {&r.points, &r.starts,      &r.corners,   &r.names,
+                     &r.groups, &r.point_lines, &r.face_lines};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->items);
     return good;
 }
@@ -369,5 +376,7 @@ void fm_obj_free(fm_obj *obj)
     free(obj->face_points);
     free(obj->group_names);
     free(obj->face_group);
+    free(obj->point_line);
+    free(obj->face_line);
     *obj = (fm_obj){0};
 }

@@ -2,6 +2,7 @@
 // cloth.c: a cloth as it is now, drawn.
 #include "draw/draw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 // A sheet is drawn from its quadrilaterals, row by row, others from their triangles.
@@ -22,6 +23,7 @@ static void list_cells(const fm_sheet *sheet, int *corner)
 bool fm_drawing_add_cloth(fm_drawing *drawing, fm_cloth *cloth, const fm_paint *paint,
                           const fm_coloring *coloring, fm_error *err)
 {
+    assert(err->status != FM_OK || (drawing && cloth));
     if (err->status != FM_OK)
         return false;
     fm_sheet sheet = fm_cloth_sheet(cloth);

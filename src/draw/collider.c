@@ -3,6 +3,7 @@
 #include "collide/collide.h"
 #include "draw/draw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool add_triangles(fm_drawing *drawing, const fm_placed_collider *placed,
@@ -37,6 +38,7 @@ static bool add_triangles(fm_drawing *drawing, const fm_placed_collider *placed,
 bool fm_drawing_add_collider(fm_drawing *drawing, const fm_collider *collider, double time,
                              const fm_paint *paint, fm_error *err)
 {
+    assert(err->status != FM_OK || (drawing && collider));
     if (err->status != FM_OK)
         return false;
     fm_placed_collider placed = fm_collider_place(collider, time);

@@ -2,6 +2,7 @@
 // drawing.c: the list of things to be seen.
 #include "draw/draw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,7 @@ static bool add_points(fm_drawing *drawing, const fm_polygons *polygons, const f
 bool fm_drawing_add_surface(fm_drawing *drawing, const fm_polygons *polygons, const fm_paint *paint,
                             const fm_coloring *coloring, fm_error *err)
 {
+    assert(err->status != FM_OK || (drawing && polygons));
     if (err->status != FM_OK)
         return false;
     int bad = count_not_finite(polygons), columns, rows;
@@ -168,6 +170,7 @@ bool fm_drawing_add_surface(fm_drawing *drawing, const fm_polygons *polygons, co
 bool fm_drawing_add_spheres(fm_drawing *drawing, const float *centres, const float *radii,
                             int count, const fm_paint *paint, fm_error *err)
 {
+    assert(err->status != FM_OK || drawing);
     if (err->status != FM_OK || count < 1)
         return err->status == FM_OK;
     fm_beads *beads = fm_drawing_next_beads(drawing, err);
@@ -191,6 +194,7 @@ bool fm_drawing_add_spheres(fm_drawing *drawing, const float *centres, const flo
 bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int count, double radius,
                          const fm_paint *paint, fm_error *err)
 {
+    assert(err->status != FM_OK || drawing);
     if (err->status != FM_OK || count < 2)
         return err->status == FM_OK;
     float *radii = malloc((size_t)count * sizeof *radii);
@@ -207,6 +211,7 @@ bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int count, do
 
 int fm_drawing_triangle_count(const fm_drawing *drawing)
 {
+    assert(drawing);
     int count = 0;
     for (int i = 0; i < drawing->mesh_count; i++)
         count += drawing->meshes[i].triangle_count;
@@ -215,5 +220,6 @@ int fm_drawing_triangle_count(const fm_drawing *drawing)
 
 int fm_drawing_dropped_count(const fm_drawing *drawing)
 {
+    assert(drawing);
     return drawing->dropped_count;
 }

@@ -9,6 +9,7 @@
 // 2D are, is drawn as a slab: the layer is repeated a few times in front and behind.
 #include "draw/fluid.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,7 @@ fm_mesher fm_fluid_mesher(const fm_fluid_mesh_def *def)
 bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
                           const fm_fluid_mesh_def *def, const fm_paint *paint, fm_error *err)
 {
+    assert(err->status != FM_OK || drawing);
     fm_triangles made;
     findings found = {0};
     if (!make_mesh(points, count, def, &made, &found, err))

@@ -2,6 +2,7 @@
 // shapes.c: colliders as they are drawn.
 #include "draw/draw.h"
 
+#include <assert.h>
 #include <string.h>
 
 static fm_float3 turn(fm_quat q, fm_float3 v)
@@ -151,6 +152,7 @@ static bool add_capsule(fm_drawing *drawing, const fm_shape *shape, const fm_pai
 bool fm_drawing_add_shape(fm_drawing *drawing, const fm_shape *shape, const fm_paint *paint,
                           fm_error *err)
 {
+    assert(err->status != FM_OK || (drawing && shape));
     float centre[3], radius = (float)shape->radius;
     switch (shape->kind) {
     case FM_SHAPE_SPHERE:

@@ -11,6 +11,7 @@
 // cross product of the two derivatives.
 #include "draw/draw.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum { SIDE_GOAL = 240, FACTOR_MAX = 8 }; // points along the longer side that l
 
 bool fm_polygons_are_sheet(const fm_polygons *polygons, int *columns, int *rows)
 {
+    assert(polygons);
     *columns = *rows = 0;
     const int *start = polygons->face_start, *corner = polygons->face_points;
     if (polygons->face_count < 1 || start[1] != 4)
@@ -42,6 +44,7 @@ bool fm_polygons_are_sheet(const fm_polygons *polygons, int *columns, int *rows)
 
 void fm_polygons_spacing(const fm_polygons *polygons, double spacing[2])
 {
+    assert(polygons);
     int columns, rows;
     spacing[0] = spacing[1] = 0;
     if (!fm_polygons_are_sheet(polygons, &columns, &rows))

@@ -21,6 +21,7 @@
 #include "draw/draw.h"
 #include "motion/figure.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,6 +388,7 @@ static bool press_below_cloths(const grid *g, const body *b, const fm_drawing *d
 bool fm_drawing_add_figure(fm_drawing *drawing, const fm_figure *figure, double time,
                            const fm_paint *paint, fm_error *err)
 {
+    assert(err->status != FM_OK || (drawing && figure));
     if (err->status != FM_OK)
         return false;
     fm_pose poses[FM_BONE_COUNT];

@@ -2,6 +2,7 @@
 // cache.c: the frames of a run, found by their names: DIR/frames/NAME.000012.vtp.
 #include "io/io.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -123,27 +124,32 @@ void fm_cache_close(fm_cache *cache)
 
 int fm_cache_object_count(const fm_cache *cache)
 {
+    assert(cache);
     return cache->object_count;
 }
 
 const char *fm_cache_object_name(const fm_cache *cache, int object)
 {
+    assert(cache);
     return cache->objects[object].name;
 }
 
 int fm_cache_find(const fm_cache *cache, const char *name)
 {
+    assert(cache);
     const entry *known = find(cache, name);
     return known ? (int)(known - cache->objects) : -1;
 }
 
 int fm_cache_first_frame(const fm_cache *cache, int object)
 {
+    assert(cache);
     return cache->objects[object].first;
 }
 
 int fm_cache_frame_count(const fm_cache *cache, int object)
 {
+    assert(cache);
     return cache->objects[object].last - cache->objects[object].first + 1;
 }
 
@@ -161,6 +167,7 @@ static char *path_of(const fm_cache *cache, int object, int frame, fm_error *err
 
 fm_surface *fm_cache_read(const fm_cache *cache, int object, int frame, fm_error *err)
 {
+    assert(err->status != FM_OK || cache);
     char *path = err->status == FM_OK ? path_of(cache, object, frame, err) : NULL;
     fm_surface *surface = path ? fm_vtk_read(path, err) : NULL;
     free(path);

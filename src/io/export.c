@@ -2,6 +2,7 @@
 // export.c: the frames of a run for other programs. One table says what there is.
 #include "io/io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -308,6 +309,7 @@ static bool check_options(job *j)
 bool fm_export(const char *directory, const fm_export_options *options, fm_export_report *report,
                fm_error *err)
 {
+    assert(err->status != FM_OK || options);
     fm_export_report unread;
     job j = {.options = options, .report = report ? report : &unread, .err = err};
     *j.report = (fm_export_report){0};

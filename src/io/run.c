@@ -8,6 +8,7 @@
 // `running` before the first file goes: no record says `done` while a frame is missing.
 #include "io/io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -267,6 +268,7 @@ static bool begin(fm_run *run, int frame, fm_error *err)
 
 fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_error *err)
 {
+    assert(err->status != FM_OK || (def && world));
     fm_run *run = make_run(def, world, err);
     if (!run)
         return NULL;
@@ -328,6 +330,7 @@ static bool take_up(fm_run *run, const fm_record *old, fm_world *world, int *fra
 
 fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err)
 {
+    assert(err->status != FM_OK || (def && world));
     *frame = def->first_frame - 1;
     fm_run *run = make_run(def, world, err);
     if (!run)
@@ -422,6 +425,7 @@ static bool write_indices(const fm_run *run, int last_frame, fm_error *err)
 
 bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err)
 {
+    assert(err->status != FM_OK || (run && world));
     double start = fm_now_ms();
     fm_schedule schedule = schedule_of(run);
     bool good = err->status == FM_OK && write_indices(run, frame, err) &&
@@ -434,6 +438,7 @@ bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err)
 bool fm_run_write(fm_run *run, fm_world *world, int frame, const fm_report *report,
                   const double *probes, double wall_ms, bool checkpoint, fm_error *err)
 {
+    assert(err->status != FM_OK || (run && world));
     if (err->status != FM_OK)
         return false;
     double start = fm_now_ms();
@@ -473,6 +478,7 @@ bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_error *e
 
 bool fm_run_restore(const char *directory, int frame, fm_world *world, int *at, fm_error *err)
 {
+    assert(err->status != FM_OK || world);
     if (err->status != FM_OK)
         return false;
     int *frames, count = fm_checkpoint_list(directory, &frames, err), best = -1;

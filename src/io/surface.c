@@ -2,6 +2,7 @@
 // surface.c: points, polygons and fields in one piece of memory.
 #include "io/io.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ int fm_surface_corner_count(const fm_surface *surface)
 
 const float *fm_surface_values(const fm_surface *surface, const char *field, int components)
 {
+    assert(surface);
     for (int i = 0; i < surface->field_count; i++)
         if (strcmp(surface->fields[i].name, field) == 0)
             return surface->fields[i].components == components ? surface->fields[i].values : NULL;

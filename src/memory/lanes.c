@@ -59,6 +59,7 @@ static bool gather(fm_memory *memory, const int *source, int lane_count, fm_erro
 
 bool fm_memory_permute_lanes(fm_memory *memory, const int *source, fm_error *err)
 {
+    assert(err->status != FM_OK || memory);
     if (err->status != FM_OK)
         return false;
     bool *taken = calloc((size_t)memory->lane_count, sizeof *taken);
@@ -85,6 +86,7 @@ static int *alloc_sources(int count, fm_error *err)
 
 bool fm_memory_add_lanes(fm_memory *memory, int count, fm_error *err)
 {
+    assert(err->status != FM_OK || memory);
     if (err->status != FM_OK)
         return false;
     if (count < 1 || count > INT_MAX - FM_LANES - memory->lane_count)
@@ -102,6 +104,7 @@ bool fm_memory_add_lanes(fm_memory *memory, int count, fm_error *err)
 
 bool fm_memory_remove_lanes(fm_memory *memory, const int *lanes, int count, fm_error *err)
 {
+    assert(err->status != FM_OK || memory);
     if (err->status != FM_OK)
         return false;
     if (count < 0 || count >= memory->lane_count)
@@ -129,6 +132,7 @@ bool fm_memory_remove_lanes(fm_memory *memory, const int *lanes, int count, fm_e
 
 bool fm_memory_reset_lanes(fm_memory *memory, int first, int count, fm_error *err)
 {
+    assert(err->status != FM_OK || memory);
     if (err->status != FM_OK)
         return false;
     if (first < 0 || first >= memory->lane_count)

@@ -123,6 +123,7 @@ static bool alloc_state(fm_memory *memory, fm_error *err)
 
 fm_memory *fm_memory_create(const fm_memory_def *def, int lane_count, fm_error *err)
 {
+    assert(err->status != FM_OK || def);
     if (err->status != FM_OK || !check_def(def, err))
         return NULL;
     if (lane_count < 1 || lane_count > INT_MAX - FM_LANES) {
@@ -286,6 +287,7 @@ void fm_memory_end(fm_memory *memory)
 
 bool fm_memory_push(fm_memory *memory, const double *rate, double h)
 {
+    assert(memory);
     if (!fm_memory_begin(memory, h))
         return false;
     fm_memory_push_range(memory, 0, memory->lane_count, rate);
@@ -295,11 +297,13 @@ bool fm_memory_push(fm_memory *memory, const double *rate, double h)
 
 void fm_memory_value(fm_memory *memory, double *derivative)
 {
+    assert(memory);
     fm_memory_value_range(memory, 0, memory->lane_count, derivative);
 }
 
 bool fm_memory_predict(fm_memory *memory, double h, double *known)
 {
+    assert(memory);
     if (!fm_memory_begin(memory, h))
         return false;
     fm_memory_predict_range(memory, 0, memory->lane_count, known);
@@ -308,6 +312,7 @@ bool fm_memory_predict(fm_memory *memory, double h, double *known)
 
 double fm_memory_newest_weight(const fm_memory *memory, double h)
 {
+    assert(memory);
     if (!(h > 0))
         return 0;
     if (!fm_memory_uses_exponentials(memory))
@@ -322,6 +327,7 @@ double fm_memory_newest_weight(const fm_memory *memory, double h)
 
 bool fm_memory_step(fm_memory *memory, double h, fm_memory_solve *solve, void *context)
 {
+    assert(memory);
     enum { STEP_LANES = 256 }; // known and rate of as many lanes stay in the first-level cache
     double known[STEP_LANES], rate[STEP_LANES];
     if (!fm_memory_begin(memory, h))
@@ -339,30 +345,36 @@ bool fm_memory_step(fm_memory *memory, double h, fm_memory_solve *solve, void *c
 
 int fm_memory_lane_count(const fm_memory *memory)
 {
+    assert(memory);
     return memory->lane_count;
 }
 
 int64_t fm_memory_push_count(const fm_memory *memory)
 {
+    assert(memory);
     return memory->push_count;
 }
 
 size_t fm_memory_bytes_per_lane(const fm_memory *memory)
 {
+    assert(memory);
     return (size_t)memory->row_count * sizeof *memory->state;
 }
 
 int fm_memory_exponential_count(const fm_memory *memory)
 {
+    assert(memory);
     return memory->sum.count;
 }
 
 double fm_memory_kernel_error(const fm_memory *memory)
 {
+    assert(memory);
     return memory->sum.error;
 }
 
 int fm_memory_window_steps(const fm_memory *memory)
 {
+    assert(memory);
     return memory->window;
 }

@@ -8,6 +8,7 @@
 // recipe. What the step determines (decays, gains, weights) is computed again.
 #include "memory/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *const object = "memory snapshot";
@@ -65,6 +66,7 @@ static size_t total_size(const header *h)
 
 size_t fm_memory_save(const fm_memory *memory, void *buffer, size_t size)
 {
+    assert(memory);
     header h = describe(memory);
     size_t need = total_size(&h), table = (size_t)h.exponential_count * sizeof(double);
     if (!buffer || size < need)
@@ -81,6 +83,7 @@ size_t fm_memory_save(const fm_memory *memory, void *buffer, size_t size)
 
 uint64_t fm_memory_hash(const fm_memory *memory)
 {
+    assert(memory);
     header h = describe(memory);
     uint64_t hash = fm_hash(&h, sizeof h, 0);
     return fm_hash(memory->state, rows_size(&h), hash);
@@ -137,6 +140,7 @@ static bool check(const header *h, const fm_memory *memory, size_t size, fm_erro
 
 bool fm_memory_restore(fm_memory *memory, const void *buffer, size_t size, fm_error *err)
 {
+    assert(err->status != FM_OK || memory);
     if (err->status != FM_OK)
         return false;
     header h;

@@ -216,6 +216,7 @@ fm_figure *fm_figure_new(fm_arena *arena, const fm_figure_def *def, fm_error *er
 
 fm_figure_def fm_figure_definition(const fm_figure *figure)
 {
+    assert(figure);
     return figure->def;
 }
 

@@ -125,6 +125,7 @@ fm_motion *fm_motion_new_keyframes(fm_arena *arena, const fm_key *keys, int key_
 
 fm_motion *fm_motion_new_figure(fm_arena *arena, const fm_figure *figure, int bone, fm_error *err)
 {
+    assert(figure);
     if (bone < 0 || bone >= FM_BONE_COUNT) {
         fm_fail_number(err, object, "bone", bone, "an fm_bone");
         return NULL;

@@ -2,6 +2,7 @@
 // fields.c: what can be read of a fluid, in the order its particles were made.
 #include "particles/particles.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,26 +26,31 @@ const fm_field *fm_particles_fields(int *count)
 
 const char *fm_particles_name(const fm_particles *p)
 {
+    assert(p);
     return p->name;
 }
 
 fm_particles_def fm_particles_definition(const fm_particles *p)
 {
+    assert(p);
     return p->def;
 }
 
 int fm_particles_count(const fm_particles *p)
 {
+    assert(p);
     return p->count;
 }
 
 double fm_particles_sound_speed(const fm_particles *p)
 {
+    assert(p);
     return p->c;
 }
 
 double fm_particles_mass(const fm_particles *p)
 {
+    assert(p);
     return p->def.density * p->volume;
 }
 
@@ -96,16 +102,19 @@ static const fm_vec3 *read_vectors(fm_particles *p, fm_vec3 **out, bool velocity
 
 const fm_vec3 *fm_particles_positions(fm_particles *p, int *count)
 {
+    assert(p);
     return read_vectors(p, &p->out_x, false, count);
 }
 
 const fm_vec3 *fm_particles_velocities(fm_particles *p, int *count)
 {
+    assert(p);
     return read_vectors(p, &p->out_v, true, count);
 }
 
 bool fm_particles_set_velocities(fm_particles *p, const fm_vec3 *velocities, fm_error *err)
 {
+    assert(err->status != FM_OK || p);
     if (err->status != FM_OK)
         return false;
     int *place = find_places(p);
@@ -144,6 +153,7 @@ static double read_scalar(const fm_particles *p, int field, int i)
 
 bool fm_particles_read_field(fm_particles *p, const char *name, double *values, fm_error *err)
 {
+    assert(err->status != FM_OK || p);
     if (err->status != FM_OK)
         return false;
     int field = 0;
@@ -172,6 +182,7 @@ bool fm_particles_read_field(fm_particles *p, const char *name, double *values, 
 // Pairs are counted when asked for, as the loops see them.
 fm_particles_stats fm_particles_read_stats(fm_particles *p)
 {
+    assert(p);
     fm_particles_stats stats = p->stats;
     stats.removed_count = (int64_t)p->removed;
     stats.refused_count = (int64_t)p->refused;

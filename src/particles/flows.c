@@ -6,6 +6,8 @@
 // already waits for the next layer.
 #include "particles/particles.h"
 
+#include <assert.h>
+
 static const double TAKEN = 0.7; // spacings: another particle is nearer than that
 
 // Those near a nozzle, put down in `order`, which is free between substeps. Gives how many.
@@ -123,6 +125,7 @@ static bool check_flow(const fm_particles *p, const char *what, int count, fm_ve
 
 bool fm_particles_add_source(fm_particles *p, const fm_fluid_source *source, fm_error *err)
 {
+    assert(err->status != FM_OK || (p && source));
     if (err->status != FM_OK || !check_flow(p, "sources", p->source_count, source->centre, err))
         return false;
     fm_fluid_source s = *source;
@@ -143,6 +146,7 @@ bool fm_particles_add_source(fm_particles *p, const fm_fluid_source *source, fm_
 
 bool fm_particles_add_sink(fm_particles *p, const fm_fluid_sink *sink, fm_error *err)
 {
+    assert(err->status != FM_OK || (p && sink));
     if (err->status != FM_OK || !check_flow(p, "sinks", p->sink_count, sink->low, err))
         return false;
     p->sinks[p->sink_count++] = *sink;
@@ -151,6 +155,7 @@ bool fm_particles_add_sink(fm_particles *p, const fm_fluid_sink *sink, fm_error 
 
 bool fm_particles_add_push(fm_particles *p, const fm_fluid_push *push, fm_error *err)
 {
+    assert(err->status != FM_OK || (p && push));
     if (err->status != FM_OK || !check_flow(p, "pushes", p->push_count, push->centre, err))
         return false;
     if (!(push->radius > 0) || !isfinite(push->radius))

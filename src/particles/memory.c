@@ -34,6 +34,7 @@
 // [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, 2013.
 #include "particles/particles.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { SIDE_LANE = 1, COLLIDER_LANE = SIDE_LANE + FM_SIDE_COUNT, LANES_OF_COLLIDER = 4 };
@@ -363,6 +364,7 @@ void fm_past_put_into_rows(const fm_particles_step *step)
 
 double fm_particles_steady_viscosity(const fm_particles *p)
 {
+    assert(p);
     if (!(p->def.fractional.order < 1))
         return p->def.viscosity;
     return p->past ? p->def.viscosity * p->past->scale * p->past->flow[0] : 0;

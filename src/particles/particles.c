@@ -2,6 +2,7 @@
 // particles.c: fluids made from checked definitions, filled with blocks, and made ready to step.
 #include "particles/particles.h"
 
+#include <assert.h>
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ static bool check_def(fm_particles *p, fm_error *err)
 
 fm_particles *fm_particles_new(const fm_particles_def *def, fm_error *err)
 {
+    assert(err->status != FM_OK || def);
     if (err->status != FM_OK)
         return NULL;
     fm_particles *p = fm_alloc_aligned(1, sizeof *p);

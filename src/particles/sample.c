@@ -7,6 +7,7 @@
 // coupling. Across periodic sides nothing is seen.
 #include "particles/particles.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static fm_vec3 sample_point(const fm_particles *p, const fm_cells *cells, fm_vec3 x)
@@ -37,6 +38,7 @@ static fm_vec3 sample_point(const fm_particles *p, const fm_cells *cells, fm_vec
 bool fm_particles_sample(fm_particles *p, const fm_vec3 *points, int point_count,
                          fm_vec3 *velocities, fm_error *err)
 {
+    assert(err->status != FM_OK || p);
     if (err->status != FM_OK)
         return false;
     fm_arena arena = {0};

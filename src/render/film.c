@@ -5,6 +5,7 @@
 #include "io/io.h"
 #include "render/render.h"
 
+#include <assert.h>
 #include <fathom/cache.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,26 +305,31 @@ void fm_film_close(fm_film *film)
 
 int fm_film_first_frame(const fm_film *film)
 {
+    assert(film);
     return film->first;
 }
 
 int fm_film_last_frame(const fm_film *film)
 {
+    assert(film);
     return film->last;
 }
 
 double fm_film_rate(const fm_film *film)
 {
+    assert(film);
     return film->fps;
 }
 
 int fm_film_dropped_count(const fm_film *film)
 {
+    assert(film);
     return film->dropped_count;
 }
 
 const fm_render_stats *fm_film_stats(const fm_film *film)
 {
+    assert(film);
     return &film->stats;
 }
 
@@ -454,6 +460,7 @@ static fm_picture *finish_picture(const fm_film *film, fm_picture *picture, cons
 
 fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
 {
+    assert(err->status != FM_OK || film);
     const fm_film_options *o = &film->options;
     fm_picture *picture = fm_picture_create(o->width, o->height, err);
     int n = film->run_count, rows = n > 4 ? 2 : 1, columns = (n + rows - 1) / rows;
@@ -482,6 +489,7 @@ fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
 fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, int last,
                                fm_error *err)
 {
+    assert(err->status != FM_OK || film);
     const fm_film_options *o = &film->options;
     if (err->status == FM_OK && (columns < 1 || rows < 1 || columns > 64 || rows > 64))
         fm_fail_number(err, "sheet", columns < 1 || columns > 64 ? "columns" : "rows",

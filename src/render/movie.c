@@ -7,6 +7,7 @@
 #include "io/io.h"
 #include "render/render.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -163,6 +164,7 @@ fm_movie *fm_movie_open(const char *path, int width, int height, double fps, fm_
 
 bool fm_movie_add(fm_movie *movie, const fm_picture *picture, fm_error *err)
 {
+    assert(err->status != FM_OK || (movie && picture));
     if (err->status != FM_OK || movie->failed)
         return false;
     if (picture->width != movie->width || picture->height != movie->height)

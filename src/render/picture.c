@@ -3,6 +3,7 @@
 #include "io/io.h"
 #include "render/render.h"
 
+#include <assert.h>
 #include <png.h>
 #include <stdlib.h>
 
@@ -38,6 +39,7 @@ void fm_picture_destroy(fm_picture *picture)
 
 bool fm_picture_write(const fm_picture *picture, const char *path, fm_error *err)
 {
+    assert(err->status != FM_OK || picture);
     if (err->status != FM_OK)
         return false;
     png_image image = {.version = PNG_IMAGE_VERSION,

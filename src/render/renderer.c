@@ -2,6 +2,7 @@
 // renderer.c: one drawing, one camera, one picture.
 #include "render/render.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -198,6 +199,7 @@ static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def 
 bool fm_renderer_draw(fm_renderer *renderer, const fm_drawing *drawing, const fm_shot_def *def,
                       fm_picture *picture, fm_render_stats *stats, fm_error *err)
 {
+    assert(err->status != FM_OK || (renderer && drawing && def && picture));
     if (err->status != FM_OK || !check_camera(&def->camera, err))
         return false;
     if (def->samples < 1 || def->samples > 1024)

@@ -6,6 +6,7 @@
 // row of points "xy"; blanks divide strokes; a point twice is a dot.
 #include "render/render.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -192,6 +193,7 @@ static void draw_glyph(fm_picture *picture, const char *glyph, double x, double 
 // Dark outlines first, so that letters are read on any ground.
 void fm_picture_add_text(fm_picture *picture, double x, double y, double size, const char *text)
 {
+    assert(picture);
     double unit = size / CAPITAL, half = fmax(0.075 * size, 0.5);
     for (int pass = 0; pass < 2; pass++) {
         fm_color color = pass ? (fm_color){1, 1, 1} : (fm_color){0, 0.04f, 0.06f};
@@ -212,6 +214,7 @@ static float to_screen(float x)
 void fm_picture_add_legend(fm_picture *picture, double x, double y, double size, fm_map map,
                            double low, double high, const char *title)
 {
+    assert(picture);
     double length = 16 * size, height = 0.9 * size, ticks[6];
     double top = y - 1.8 * size - height;
     for (int i = 0; i < (int)length; i++) {

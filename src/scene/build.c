@@ -4,6 +4,7 @@
 #include "motion/motion.h"
 #include "scene/scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,86 +264,28 @@ static void make_pin(builder *b, fm_cloth *cloth, const fm_scene_pin *pin, fm_er
     blame(err, pin->thing.node);
 }
 
-// The two sides of a seam, one behind the other, in particles.
-static int *list_seam(fm_cloth *cloth, const fm_scene_cloth *body, const fm_scene_seam *seam,
-                      int *count, fm_error *err)
-{
-    *count = fm_border_particles(body, &seam->from, NULL);
-    int *both = malloc(2 * (size_t)*count * sizeof *both + 1);
-    if (!both) {
-        fm_fail_no_memory(err, "scene", 2 * (size_t)*count * sizeof *both);
-        return NULL;
-    }
-    fm_border_particles(body, &seam->from, both);
-    fm_border_particles(body, &seam->to, both + *count);
-    for (int i = 0, j = *count - 1; i < j && seam->reverse; i++, j--) {
-        int swap = both[*count + i];
-        both[*count + i] = both[*count + j], both[*count + j] = swap;
-    }
-    fm_items items = {both, 2 * *count};
-    int *list = cloth ? list_particles(cloth, &items, err) : both;
-    if (list != both)
-        free(both);
-    return list;
-}
-
 static void make_seam(fm_cloth *cloth, const fm_scene_cloth *body, const fm_scene_seam *seam,
                       fm_error *err)
 {
-    int count, *both = seam->weld ? NULL : list_seam(cloth, body, seam, &count, err);
+    if (seam->weld)
+        return;
+    int count, *vertices = fm_seam_vertices(body, seam, &count, err);
+    int *both = vertices ? list_particles(cloth, &(fm_items){vertices, 2 * count}, err) : NULL;
     if (both)
         fm_cloth_sew(cloth, both, both + count, count, seam->start, seam->time, err);
+    free(vertices);
     free(both);
     blame(err, seam->thing.node);
-}
-
-// Pairs of vertices that seams weld, of all of them.
-static int *list_welds(const fm_scene_cloth *body, int *count, fm_error *err)
-{
-    const fm_scene_seam *seams = body->seams.data;
-    size_t room = 1;
-    for (int i = 0; i < body->seams.count; i++)
-        room += seams[i].weld ? (size_t)fm_border_particles(body, &seams[i].from, NULL) : 0;
-    int *pairs = malloc(2 * room * sizeof *pairs);
-    *count = 0;
-    if (!pairs)
-        fm_fail_no_memory(err, "scene", 2 * room * sizeof *pairs);
-    for (int i = 0; i < body->seams.count && pairs && err->status == FM_OK; i++) {
-        int n = 0, *both = seams[i].weld ? list_seam(NULL, body, &seams[i], &n, err) : NULL;
-        for (int k = 0; k < n && both; k++, ++*count)
-            pairs[2 * *count] = both[k], pairs[2 * *count + 1] = both[n + k];
-        free(both);
-    }
-    return pairs;
 }
 
 static fm_cloth *make_mesh(builder *b, const fm_scene_cloth *body, const fm_cloth_def *def,
                            fm_error *err)
 {
-    const fm_scene_mesh *from = &body->mesh;
-    size_t count = (size_t)from->point_count;
-    fm_cloth_mesh mesh = {.vertex_count = from->point_count,
-                          .triangles = from->triangles,
-                          .triangle_count = from->triangle_count,
-                          .weld = from->weld,
-                          .velocity = from->velocity};
-    fm_pose pose = fm_pose_identity();
-    pose.position = from->origin;
-    pose.rotation = from->rotation;
-    fm_quat_make_unit(&pose.rotation);
-    int *welds = list_welds(body, &mesh.weld_count, err);
-    fm_vec3 *positions = malloc((count + 1) * sizeof *positions);
+    fm_cloth_mesh mesh;
     fm_cloth *cloth = NULL;
-    if (!positions)
-        fm_fail_no_memory(err, "scene", count * sizeof *positions);
-    for (size_t i = 0; i < count && positions; i++)
-        positions[i] = fm_pose_apply(&pose, fm_scale(from->points[i], from->scale));
-    mesh.positions = positions;
-    mesh.welds = welds;
-    if (err->status == FM_OK)
+    if (fm_garment_mesh_open(body, &mesh, err))
         cloth = fm_cloth_create_mesh(b->world, def, &mesh, err);
-    free(positions);
-    free(welds);
+    fm_garment_mesh_close(&mesh);
     return cloth;
 }
 
@@ -451,6 +394,7 @@ fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
 fm_world *fm_scene_build_files(const fm_scene *scene, int threads, const fm_mesh_loader *loader,
                                fm_error *err)
 {
+    assert(err->status != FM_OK || scene);
     if (err->status != FM_OK)
         return NULL;
     fm_world_def def = scene->world;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // garment.c: what tubes, meshes and seams need beyond their tables: files of meshes read, and
 // places on a cloth (rows, edges, particles) checked against what it is made of.
+#include "cloth/cloth.h"
+#include "motion/motion.h"
 #include "scene/scene.h"
 
 #include <errno.h>
@@ -47,6 +49,73 @@ int fm_border_particles(const fm_scene_cloth *cloth, const fm_scene_border *bord
     for (int i = 0; i < count && list; i++)
         list[i] = along ? row * columns + i : i * columns + column;
     return count;
+}
+
+int *fm_seam_vertices(const fm_scene_cloth *cloth, const fm_scene_seam *seam, int *count,
+                      fm_error *err)
+{
+    *count = fm_border_particles(cloth, &seam->from, NULL);
+    int *both = malloc(2 * (size_t)*count * sizeof *both + 1);
+    if (!both) {
+        fm_fail_no_memory(err, "scene", 2 * (size_t)*count * sizeof *both);
+        return NULL;
+    }
+    fm_border_particles(cloth, &seam->from, both);
+    fm_border_particles(cloth, &seam->to, both + *count);
+    for (int i = 0, j = *count - 1; i < j && seam->reverse; i++, j--) {
+        int swap = both[*count + i];
+        both[*count + i] = both[*count + j], both[*count + j] = swap;
+    }
+    return both;
+}
+
+// Pairs of vertices that seams weld, of all of them.
+static int *list_welds(const fm_scene_cloth *cloth, int *count, fm_error *err)
+{
+    const fm_scene_seam *seams = cloth->seams.data;
+    size_t room = 1;
+    for (int i = 0; i < cloth->seams.count; i++)
+        room += seams[i].weld ? (size_t)fm_border_particles(cloth, &seams[i].from, NULL) : 0;
+    int *pairs = malloc(2 * room * sizeof *pairs);
+    *count = 0;
+    if (!pairs)
+        fm_fail_no_memory(err, "scene", 2 * room * sizeof *pairs);
+    for (int i = 0; i < cloth->seams.count && pairs && err->status == FM_OK; i++) {
+        int n = 0, *both = seams[i].weld ? fm_seam_vertices(cloth, &seams[i], &n, err) : NULL;
+        for (int k = 0; k < n && both; k++, ++*count)
+            pairs[2 * *count] = both[k], pairs[2 * *count + 1] = both[n + k];
+        free(both);
+    }
+    return pairs;
+}
+
+bool fm_garment_mesh_open(const fm_scene_cloth *cloth, fm_cloth_mesh *mesh, fm_error *err)
+{
+    const fm_scene_mesh *from = &cloth->mesh;
+    size_t count = (size_t)from->point_count;
+    fm_pose pose = fm_pose_identity();
+    pose.position = from->origin;
+    pose.rotation = from->rotation;
+    fm_quat_make_unit(&pose.rotation);
+    fm_vec3 *positions = malloc((count + 1) * sizeof *positions);
+    if (!positions)
+        fm_fail_no_memory(err, "scene", count * sizeof *positions);
+    for (size_t i = 0; i < count && positions; i++)
+        positions[i] = fm_pose_apply(&pose, fm_scale(from->points[i], from->scale));
+    *mesh = (fm_cloth_mesh){.positions = positions,
+                            .vertex_count = from->point_count,
+                            .triangles = from->triangles,
+                            .triangle_count = from->triangle_count,
+                            .weld = from->weld,
+                            .velocity = from->velocity};
+    mesh->welds = list_welds(cloth, &mesh->weld_count, err);
+    return err->status == FM_OK;
+}
+
+void fm_garment_mesh_close(fm_cloth_mesh *mesh)
+{
+    free((void *)mesh->positions);
+    free((void *)mesh->welds);
 }
 
 // A place on a cloth: kinds, edges, rows and columns as pins and borders have them.
@@ -206,21 +275,28 @@ static int cut_face(const fm_vec3 *points, const int *corner, int corners, int *
 
 static void keep_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
 {
-    size_t points = (size_t)obj->point_count, room = 3;
+    size_t points = (size_t)obj->point_count, room = 1;
     for (int i = 0; i < obj->face_count; i++)
-        room += 3 * (size_t)(obj->face_start[i + 1] - obj->face_start[i] - 2);
+        room += (size_t)(obj->face_start[i + 1] - obj->face_start[i] - 2);
     fm_vec3 *kept = fm_loader_alloc(loader, points + 1, sizeof *kept);
-    int *triangles = fm_loader_alloc(loader, room, sizeof *triangles);
-    if (!kept || !triangles)
+    int *triangles = fm_loader_alloc(loader, 3 * room, sizeof *triangles);
+    int *point_lines = fm_loader_alloc(loader, points + 1, sizeof *point_lines);
+    int *lines = fm_loader_alloc(loader, room, sizeof *lines);
+    if (!kept || !triangles || !point_lines || !lines)
         return;
     memcpy(kept, obj->points, points * sizeof *kept);
+    memcpy(point_lines, obj->point_line, points * sizeof *point_lines);
     for (int i = 0; i < obj->face_count; i++) {
         int start = obj->face_start[i], corners = obj->face_start[i + 1] - start;
-        mesh->triangle_count += cut_face(kept, obj->face_points + start, corners,
-                                         triangles + 3 * (size_t)mesh->triangle_count);
+        int made = cut_face(kept, obj->face_points + start, corners,
+                            triangles + 3 * (size_t)mesh->triangle_count);
+        for (int k = 0; k < made; k++)
+            lines[mesh->triangle_count++] = obj->face_line[i];
     }
     mesh->points = kept;
     mesh->triangles = triangles;
+    mesh->point_lines = point_lines;
+    mesh->triangle_lines = lines;
     mesh->point_count = obj->point_count;
 }
 
@@ -271,6 +347,89 @@ static void load_mesh(fm_loader *loader, fm_node *node, fm_scene_mesh *mesh)
     free(bytes);
 }
 
+// Faults of a mesh, the first few of each kind and how many there are.
+enum { FAULTS_SHOWN = 3 };
+typedef struct fault_list {
+    fm_mesh_fault faults[FM_FAULT_KINDS][FAULTS_SHOWN];
+    int count[FM_FAULT_KINDS];
+} fault_list;
+
+static void keep_fault(void *context, const fm_mesh_fault *fault)
+{
+    fault_list *list = context;
+    int count = list->count[fault->kind]++;
+    if (count < FAULTS_SHOWN)
+        list->faults[fault->kind][count] = *fault;
+}
+
+static void describe_fault(const fm_scene_mesh *mesh, const fm_mesh_fault *f, char *text,
+                           size_t size)
+{
+    const int *points = mesh->point_lines, *faces = mesh->triangle_lines;
+    switch (f->kind) {
+    case FM_FAULT_CORNERS:
+        snprintf(
+            text, size,
+            "f: it has the vertex of line %d twice, welded vertices counted once; corners must "
+            "differ",
+            points[f->vertex[0]]);
+        break;
+    case FM_FAULT_AREA:
+        snprintf(text, size, "f: a triangle of it has an area of %g m^2, it must be above 0",
+                 f->area);
+        break;
+    case FM_FAULT_CROWDED:
+        snprintf(text, size,
+                 "f: its edge between the vertices of lines %d and %d has %d faces, cloth has one "
+                 "or two; others are on lines %d and %d",
+                 points[f->vertex[0]], points[f->vertex[1]], f->count, faces[f->others[0]],
+                 faces[f->others[1]]);
+        break;
+    case FM_FAULT_FLIPPED:
+        snprintf(
+            text, size,
+            "f: it and the face of line %d, which share the edge between the vertices of lines "
+            "%d and %d, have their corners in opposite senses: one of them is flipped",
+            faces[f->others[0]], points[f->vertex[0]], points[f->vertex[1]]);
+        break;
+    case FM_FAULT_LOOSE:
+        snprintf(text, size, "v: no face uses this vertex; every vertex of a cloth is in a face");
+        break;
+    case FM_FAULT_KINDS:
+        break;
+    }
+}
+
+// Where the mesh is no cloth, by the lines of its file; `name` as the scene has it.
+static void check_mesh(fm_loader *loader, const fm_node *node, const char *name,
+                       const fm_scene_cloth *cloth)
+{
+    static const char *const kinds[] = {
+        "faces with a vertex twice", "faces without area", "edges with more than two faces",
+        "edges whose faces have their corners in opposite senses", "vertices that no face uses"};
+    fm_error err = {0};
+    fm_cloth_mesh mesh;
+    fault_list list = {0};
+    char text[300];
+    if (fm_garment_mesh_open(cloth, &mesh, &err))
+        fm_mesh_find_faults(&mesh, name, keep_fault, &list, &err);
+    fm_garment_mesh_close(&mesh);
+    for (int kind = 0; kind < FM_FAULT_KINDS; kind++) {
+        for (int i = 0; i < list.count[kind] && i < FAULTS_SHOWN; i++) {
+            const fm_mesh_fault *fault = &list.faults[kind][i];
+            int line = fault->triangle < 0 ? cloth->mesh.point_lines[fault->vertex[0]]
+                                           : cloth->mesh.triangle_lines[fault->triangle];
+            describe_fault(&cloth->mesh, fault, text, sizeof text);
+            fm_complain(loader, node->place, "%s:%d: %s", name, line, text);
+        }
+        if (list.count[kind] > FAULTS_SHOWN)
+            fm_complain(loader, node->place, "%s: there are %d %s in all", name, list.count[kind],
+                        kinds[kind]);
+    }
+    if (err.status == FM_NO_MEMORY)
+        loader->err = err;
+}
+
 static const fm_scene_body *find_body(const fm_scene *scene, const char *name)
 {
     const fm_scene_body *bodies = scene->bodies.data;
@@ -308,11 +467,17 @@ void fm_scene_load_meshes(fm_scene *scene, fm_loader *loader)
         if (cloth->kind != FM_CLOTH_MESH)
             continue;
         const fm_node *mesh = fm_node_find(fm_node_find(bodies[i].thing.node, "cloth"), "mesh");
-        load_mesh(loader, fm_node_find(mesh, "file"), &cloth->mesh);
+        fm_node *file = fm_node_find(mesh, "file");
+        const char *name = file->text; // as it is given; loading makes it whole
+        load_mesh(loader, file, &cloth->mesh);
+        if (!cloth->mesh.points)
+            continue;
+        int before = loader->mistake_count;
         fm_decoder d = {.loader = loader};
         snprintf(d.path, sizeof d.path, "bodies.%s.cloth", bodies[i].thing.name);
-        if (cloth->mesh.points)
-            check_places(&d, cloth);
+        check_places(&d, cloth);
+        if (loader->mistake_count == before) // seams are of vertices that there are
+            check_mesh(loader, file, name, cloth);
     }
     if (loader->mistake_count == 0)
         check_probes(scene, loader);

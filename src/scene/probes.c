@@ -3,6 +3,7 @@
 // averaged over a body by mass.
 #include "scene/scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,11 +47,13 @@ void fm_scene_name_columns(fm_scene *scene, fm_loader *loader)
 
 int fm_scene_probe_column_count(const fm_scene *scene)
 {
+    assert(scene);
     return scene->column_count;
 }
 
 const char *fm_scene_probe_column(const fm_scene *scene, int index)
 {
+    assert(scene);
     return index >= 0 && index < scene->column_count ? scene->columns[index] : NULL;
 }
 
@@ -131,6 +134,7 @@ static int find_body(const fm_scene *scene, const char *name)
 
 bool fm_scene_read_probes(const fm_scene *scene, fm_world *world, double *values, fm_error *err)
 {
+    assert(err->status != FM_OK || (scene && world));
     if (err->status != FM_OK)
         return false;
     const fm_scene_probe *probes = scene->probes.data;

@@ -2,6 +2,7 @@
 // scene.c: scenes loaded, asked and destroyed.
 #include "scene/scene.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,26 +122,31 @@ void fm_scene_destroy(fm_scene *scene)
 
 const char *fm_scene_text(const fm_scene *scene)
 {
+    assert(scene);
     return scene->text;
 }
 
 uint64_t fm_scene_hash(const fm_scene *scene)
 {
+    assert(scene);
     return scene->hash;
 }
 
 const char *fm_scene_about(const fm_scene *scene)
 {
+    assert(scene);
     return scene->about;
 }
 
 const char *fm_scene_source(const fm_scene *scene)
 {
+    assert(scene);
     return scene->source;
 }
 
 fm_scene_run fm_scene_run_settings(const fm_scene *scene)
 {
+    assert(scene);
     const fm_scene_fluid *fluids = scene->fluids.data;
     bool loads = false;
     for (int i = 0; i < scene->fluids.count; i++)
@@ -158,11 +164,13 @@ fm_scene_run fm_scene_run_settings(const fm_scene *scene)
 
 int fm_scene_cloth_count(const fm_scene *scene)
 {
+    assert(scene);
     return scene->bodies.count;
 }
 
 const char *fm_scene_cloth_name(const fm_scene *scene, int index)
 {
+    assert(scene);
     const fm_scene_body *bodies = scene->bodies.data;
     return index >= 0 && index < scene->bodies.count ? bodies[index].thing.name : NULL;
 }

@@ -300,6 +300,7 @@ typedef struct fm_scene_mesh {
     fm_quat rotation;
     const fm_vec3 *points;
     const int *triangles;
+    const int *point_lines, *triangle_lines; // in the file
     int point_count, triangle_count;
     uint64_t hash; // of the bytes of the file
 } fm_scene_mesh;
@@ -485,6 +486,12 @@ void fm_scene_load_meshes(fm_scene *scene, fm_loader *loader);
 int fm_border_particles(const fm_scene_cloth *cloth, const fm_scene_border *border, int *list);
 // Particles of a sheet or a tube, vertices of a mesh once it is loaded.
 int fm_garment_count(const fm_scene_cloth *cloth);
+// The two sides of a seam, one behind the other, `count` each; free() it.
+int *fm_seam_vertices(const fm_scene_cloth *cloth, const fm_scene_seam *seam, int *count,
+                      fm_error *err);
+// A mesh as it is placed in the scene, welds of seams included; close it, whatever comes back.
+bool fm_garment_mesh_open(const fm_scene_cloth *cloth, fm_cloth_mesh *mesh, fm_error *err);
+void fm_garment_mesh_close(fm_cloth_mesh *mesh);
 // files.c. The whole path of the file that a node names; false when it is too long.
 bool fm_file_path(const fm_node *node, char *path, size_t size);
 bool fm_scene_make_mesh(const fm_scene_collider *collider, const fm_mesh_loader *loader,

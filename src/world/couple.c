@@ -22,6 +22,7 @@
 // rely on.
 #include "world/world.h"
 
+#include <assert.h>
 #include <fathom/couple.h>
 #include <math.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ static bool check(const fm_world *world, const fm_cloth *cloth, const fm_particl
 bool fm_world_couple(fm_world *world, fm_cloth *cloth, fm_particles *fluid, fm_coupling_way way,
                      fm_error *err)
 {
+    assert(err->status != FM_OK || (world && cloth && fluid));
     if (err->status != FM_OK) // they may not exist
         return false;
     if (!check(world, cloth, fluid, way, err))

@@ -3,6 +3,7 @@
 #include "motion/figure.h"
 #include "world/world.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +45,11 @@ static fm_pool *make_pool(const fm_world_def *def, fm_error *err)
 
 fm_world *fm_world_create(const fm_world_def *def, fm_error *err)
 {
+    if (err->status != FM_OK)
+        return NULL;
+    assert(def);
     fm_world_def checked = *def;
-    if (err->status != FM_OK || !check_def(&checked, err))
+    if (!check_def(&checked, err))
         return NULL;
     fm_world *world = fm_alloc_aligned(1, sizeof *world);
     if (!world) {
@@ -105,47 +109,56 @@ void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *cont
 
 int fm_world_cloth_count(const fm_world *world)
 {
+    assert(world);
     return world->cloth_count;
 }
 
 fm_cloth *fm_world_cloth(fm_world *world, int index)
 {
+    assert(world);
     return index >= 0 && index < world->cloth_count ? world->cloths[index] : NULL;
 }
 
 int fm_world_collider_count(const fm_world *world)
 {
+    assert(world);
     return world->collider_count;
 }
 
 const fm_collider *fm_world_collider(const fm_world *world, int index)
 {
+    assert(world);
     return index >= 0 && index < world->collider_count ? world->colliders[index] : NULL;
 }
 
 int fm_world_particles_count(const fm_world *world)
 {
+    assert(world);
     return world->fluid_count;
 }
 
 fm_particles *fm_world_particles(fm_world *world, int index)
 {
+    assert(world);
     return index >= 0 && index < world->fluid_count ? world->fluids[index] : NULL;
 }
 
 double fm_world_time(const fm_world *world)
 {
+    assert(world);
     return world->time;
 }
 
 fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double time)
 {
+    assert(world);
     return fm_flow_velocity(&world->def.medium.flow, position, time);
 }
 
 // A world that could not be made makes nothing.
 static bool ready(const fm_world *world, fm_error *err)
 {
+    assert(err->status != FM_OK || world);
     return err->status == FM_OK && world;
 }
 
@@ -239,6 +252,7 @@ fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def
 
 fm_collider *fm_world_find_collider(fm_world *world, const char *name)
 {
+    assert(world);
     for (int i = 0; i < world->collider_count; i++) {
         if (strcmp(world->colliders[i]->name, name) == 0)
             return world->colliders[i];
@@ -268,6 +282,7 @@ fm_motion *fm_motion_figure(fm_world *world, const fm_figure *figure, fm_bone bo
 bool fm_figure_add_colliders(fm_world *world, const fm_figure *figure, double friction,
                              fm_error *err)
 {
+    assert(err->status != FM_OK || (world && figure));
     for (int bone = 0; bone < FM_BONE_COUNT && err->status == FM_OK; bone++) {
         char name[96];
         snprintf(name, sizeof name, "%s%s%s", figure->name, *figure->name ? "." : "",
@@ -285,11 +300,13 @@ bool fm_figure_add_colliders(fm_world *world, const fm_figure *figure, double fr
 
 int fm_world_figure_count(const fm_world *world)
 {
+    assert(world);
     return world->figure_count;
 }
 
 const fm_figure *fm_world_figure(const fm_world *world, int index)
 {
+    assert(world);
     return index >= 0 && index < world->figure_count ? world->figures[index] : NULL;
 }
 
@@ -337,6 +354,7 @@ fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def, const f
 
 bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)
 {
+    assert(err->status != FM_OK || cloth);
     if (err->status != FM_OK) // the cloth may not exist
         return false;
     fm_surroundings around = fm_cloth_surroundings(cloth->world, cloth);
@@ -366,6 +384,7 @@ fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def, 
 
 bool fm_particles_add_box(fm_particles *fluid, const fm_fluid_box *box, fm_error *err)
 {
+    assert(err->status != FM_OK || (fluid && box));
     if (err->status != FM_OK) // the fluid may not exist
         return false;
     fm_surroundings around = fm_world_surroundings(fluid->world);

@@ -5,6 +5,7 @@
 // | contact | hash of all before
 #include "world/world.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static header describe(const fm_world *world)
 
 size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
 {
+    assert(world);
     header h = describe(world);
     if (!buffer || size < h.size)
         return h.size;
@@ -85,6 +87,7 @@ size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
 
 uint64_t fm_world_hash(const fm_world *world)
 {
+    assert(world);
     header h = describe(world);
     uint64_t hash = fm_hash(&h, sizeof h, 0);
     for (int i = 0; i < world->cloth_count; i++)
@@ -207,6 +210,7 @@ static bool apply(fm_world *world, const unsigned char *buffer, size_t size, fm_
 
 bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err)
 {
+    assert(err->status != FM_OK || world);
     if (err->status != FM_OK)
         return false;
     header h;

@@ -20,6 +20,7 @@
 // substep of the fluid may be then. Bodies do not push free colliders, but meet them on their way.
 #include "world/world.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -260,6 +261,7 @@ static bool advance_interval(fm_world *world, double interval, double end, doubl
 
 fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
 {
+    assert(err->status != FM_OK || world);
     fm_report report = {0};
     if (err->status != FM_OK)
         return report;
@@ -292,6 +294,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
 
 fm_report fm_world_report(fm_world *world)
 {
+    assert(world);
     fm_report report = {0};
     fm_error err = {0};
     check(world, &report, &err);

@@ -69,7 +69,7 @@ static void bad_meshes(void **state)
     refuse(&bad, "positions[3]", "3", "vertices that triangles use");
     bad = mesh, bad.triangles = three, bad.triangle_count = 3, bad.vertex_count = 5;
     bad.rest_positions = (const fm_vec3[]){{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}};
-    refuse(&bad, "triangles[1]", "3", "at most two triangles");
+    refuse(&bad, "triangles[2]", "3", "at most two triangles");
     bad = mesh, bad.triangles = flat, bad.triangle_count = 1, bad.vertex_count = 5;
     refuse(&bad, "triangles[0]", "0", "an area above 0");
     const int pairs[] = {0, 9};

@@ -59,6 +59,9 @@ static void obj_of_other_programs(void **state)
     const int start[] = {0, 3, 7, 10, 15, 18}, groups[] = {0, 1, 2, 1, 1};
     assert_memory_equal(obj.face_start, start, sizeof start);
     assert_memory_equal(obj.face_group, groups, sizeof groups);
+    const int point_lines[] = {3, 4, 5, 6}, face_lines[] = {10, 14, 17, 19, 22};
+    assert_memory_equal(obj.point_line, point_lines, sizeof point_lines);
+    assert_memory_equal(obj.face_line, face_lines, sizeof face_lines);
     const int back[] = {0, 1, 2};
     assert_memory_equal(obj.face_points + 7, back, sizeof back);
     assert_int_equal(obj.group_count, 3);

@@ -354,12 +354,32 @@ static const mesh_mistake mesh_mistakes[] = {
      "probes.p.at is for sheets and tubes", 5, 23},
     {SQUARE "f 1 2 3 4\n", "}}}\nprobes: {p: {body: c, particle: 4}}\n",
      "probes.p.particle is 4, allowed is 0 to 3", 5, 33},
-    // found when it is built
-    {SQUARE "f 1 2 3\n", "}}}\n", "positions[3] is 3, allowed is vertices that triangles use", 3,
-     22},
-    {SQUARE "v 2 2 2\nf 1 2 3\nf 1 2 4\nf 1 2 5\n", "}}}\n",
-     "triangles[1] is 3, allowed is at most two triangles", 3, 22},
-    {SQUARE "f 1 2 3\nf 1 3 4\nf 1 2 2\n", "}}}\n", "triangles[2] is 1, allowed is three", 3, 22},
+    {SQUARE "\nf 1 2 3\n", "}}}\n", "a.obj:4: v: no face uses this vertex", 3, 35},
+    {SQUARE "v 2 2 2\nf 1 2 3\nf 2 1 4\nf 1 \\\n2 5\n", "}}}\n",
+     "a.obj:8: f: its edge between the vertices of lines 1 and 2 has 3 faces, cloth has one or "
+     "two; "
+     "others are on lines 6 and 7",
+     3, 35},
+    {SQUARE "f 1 2 3\n# flipped\nf 1 4 3\n", "}}}\n",
+     "a.obj:7: f: it and the face of line 5, which share the edge between the vertices of lines 3 "
+     "and 1",
+     3, 35},
+    {SQUARE "f 1 2 3\nf 1 3 4\nf 1 2 2\n", "}}}\n", "a.obj:7: f: it has the vertex of line 2 twice",
+     3, 35},
+    {SQUARE "v 2 0 0\nf 1 2 3 4\nf 2 1 5\n", "}}}\n", "a.obj:7: f: a triangle of it has an area", 3,
+     35},
+    // welded: the flipped face has vertices of its own
+    {SQUARE "v 0 0 0\nv 1 1 0\nf 1 2 3\nf 5 4 6\n", "}}}\n",
+     "a.obj:8: f: it and the face of line 7, which share the edge between the vertices of lines 6 "
+     "and 5",
+     3, 35},
+    // found when it is built; vertices 0 and 4 are one
+    {SQUARE "v 0 0 0\nv 0 1 0\nv -1 1 0\nf 1 2 3 4\nf 5 6 7\n",
+     "pins: [{within: {sphere: {radius: 0.5, centre: [-2.5, 1, 0]}}}]}}}\n",
+     "within is a region without particles of this cloth, allowed is one with some: the nearest, "
+     "vertex 6, is 1 m away",
+     4, 10},
+    {SQUARE "f 1 2 3 4\n", "pins: [{above: 3}]}}}\n", "the nearest, vertex 2, is 2 m away", 4, 9},
 };
 
 static void meshes_that_are_no_cloth(void **state)
@@ -385,6 +405,40 @@ static void meshes_that_are_no_cloth(void **state)
         assert_non_null(strstr(err.text, place));
         fm_scene_destroy(scene);
     }
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+typedef struct remark_list {
+    char text[16][200];
+    int count;
+} remark_list;
+
+static void keep_text(void *context, const fm_remark *remark)
+{
+    remark_list *all = context;
+    assert_in_range(all->count, 0, 15);
+    snprintf(all->text[all->count++], sizeof all->text[0], "%s", remark->text);
+}
+
+// The first three of a kind are told, and how many there are; other kinds beside them.
+static void faults_of_a_mesh_are_told_together(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/fathom-scene-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.obj", folder);
+    write_file(path, SQUARE "v 5 5 5\nv 6 5 5\nv 7 5 5\nv 8 5 5\nf 1 2 3\nf 1 4 3\n");
+    fm_error err = {0};
+    remark_list all = {0};
+    const char *text = MESH "}}}\n";
+    assert_null(fm_scene_parse(text, strlen(text), "file", folder, NULL, 0, keep_text, &all, &err));
+    assert_int_equal(all.count, 5);
+    static const char *const begin[] = {"a.obj:10: f: it and the face of line 9",
+                                        "a.obj:5: v: ", "a.obj:6: v: ", "a.obj:7: v: ",
+                                        "a.obj: there are 4 vertices that no face uses in all"};
+    for (int i = 0; i < 5; i++)
+        assert_true(strncmp(all.text[i], begin[i], strlen(begin[i])) == 0);
     unlink(path);
     assert_int_equal(rmdir(folder), 0);
 }
@@ -590,6 +644,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_found_where_they_are),
         cmocka_unit_test(meshes_that_are_no_cloth),
+        cmocka_unit_test(faults_of_a_mesh_are_told_together),
         cmocka_unit_test(zero_bytes_are_refused),
         cmocka_unit_test(all_are_told_in_the_order_of_the_file),
         cmocka_unit_test(errors_carry_place_and_line),
