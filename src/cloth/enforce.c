@@ -26,7 +26,7 @@
 // cell: the softened springs would let edges collapse and the cloth would lose its area. Edges that
 // are too short are therefore lengthened along with those that are too long, by no more than
 // MOST_LONGER of their rest length a pass: what has collapsed in a crumple opens in a few substeps
-// instead of bursting open in one. A last pass over the edges only shortens.
+// instead of bursting open in one. Reaches and a last pass over the edges then only shorten.
 //
 // Tubes and meshes have pairs at 1, 2, 4 and 8 edges instead (ladder.c).
 //
@@ -361,6 +361,21 @@ static void pull_range(void *context, int first, int last)
     }
 }
 
+// Anchors are where they are now; that scratch is free here.
+static void pull_all_within_reach(fm_cloth *c, fm_pool *pool)
+{
+    memcpy(c->drag_known.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
+    fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, pull_range, c);
+}
+
+// Stretch has the last word.
+static void correct_stretch_again(fm_cloth *c, fm_pool *pool)
+{
+    if (c->def.enforcement.method == FM_ENFORCE_DIRECTIONAL)
+        pull_all_within_reach(c, pool);
+    correct_edges(c, pool, 0, false);
+}
+
 static void correct_all(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -377,16 +392,15 @@ static void correct_all(fm_substep *s)
         case FM_ENFORCE_PUBLISHED:
             correct_list(c, &e->maps[e->current].list);
             break;
-        case FM_ENFORCE_DIRECTIONAL: // anchors where they are now; that scratch is free here
-            memcpy(c->drag_known.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
-            fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, pull_range, c);
+        case FM_ENFORCE_DIRECTIONAL:
+            pull_all_within_reach(c, pool);
             for (int k = e->strides - 1; k >= 0; k--)
                 correct_edges(c, pool, k, def->compression && k == 0);
             break;
         }
     }
     if (def->compression && def->method != FM_ENFORCE_PUBLISHED)
-        correct_edges(c, pool, 0, false); // stretch has the last word
+        correct_stretch_again(c, pool);
 }
 
 static void set_mobility(const fm_cloth *c, const fm_drag_step *drag, int i)
