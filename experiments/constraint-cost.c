@@ -169,20 +169,24 @@ typedef struct jitter_case {
     double threshold, time_step; // time_step 0: 1/240 s
     fm_enforcement_target target;
     double bend; // times canvas's
+    bool compression;
 } jitter_case;
 
 static const jitter_case jitter_cases[] = {
-    {"directional", FM_ENFORCE_DIRECTIONAL, 1, 0, 0, FM_TARGET_REST, 1},
+    {"directional", FM_ENFORCE_DIRECTIONAL, 1, 0, 0, FM_TARGET_REST, 1, false},
     {"directional 1/120 s bending / 10", FM_ENFORCE_DIRECTIONAL, 1, 0, 1 / 120.0, FM_TARGET_REST,
-     0.1},
-    {"directional 2 passes", FM_ENFORCE_DIRECTIONAL, 2, 0, 0, FM_TARGET_REST, 1},
-    {"iterative past 5 % to rest 20", FM_ENFORCE_ITERATIVE, 20, 0.05, 0, FM_TARGET_REST, 1},
-    {"iterative past 5 % to rest 100", FM_ENFORCE_ITERATIVE, 100, 0.05, 0, FM_TARGET_REST, 1},
-    {"iterative past 5 % to 5 % 100", FM_ENFORCE_ITERATIVE, 100, 0.05, 0, FM_TARGET_THRESHOLD, 1},
-    {"iterative every stretch 100", FM_ENFORCE_ITERATIVE, 100, 0, 0, FM_TARGET_REST, 1},
-    {"springs only", FM_ENFORCE_NONE, 1, 0, 0, FM_TARGET_REST, 1},
+     0.1, false},
+    {"directional 2 passes", FM_ENFORCE_DIRECTIONAL, 2, 0, 0, FM_TARGET_REST, 1, false},
+    {"directional compression too", FM_ENFORCE_DIRECTIONAL, 1, 0, 0, FM_TARGET_REST, 1, true},
+    {"iterative past 5 % to rest 20", FM_ENFORCE_ITERATIVE, 20, 0.05, 0, FM_TARGET_REST, 1, false},
+    {"iterative past 5 % to rest 100", FM_ENFORCE_ITERATIVE, 100, 0.05, 0, FM_TARGET_REST, 1,
+     false},
+    {"iterative past 5 % to 5 % 100", FM_ENFORCE_ITERATIVE, 100, 0.05, 0, FM_TARGET_THRESHOLD, 1,
+     false},
+    {"iterative every stretch 100", FM_ENFORCE_ITERATIVE, 100, 0, 0, FM_TARGET_REST, 1, false},
+    {"springs only", FM_ENFORCE_NONE, 1, 0, 0, FM_TARGET_REST, 1, false},
 };
-enum { JITTER_CASES = sizeof jitter_cases / sizeof *jitter_cases, ITERATIVE_100 = 4, SOFT = 6 };
+enum { JITTER_CASES = sizeof jitter_cases / sizeof *jitter_cases, ITERATIVE_100 = 5, SOFT = 7 };
 
 static void measure_hanging(experiment *e)
 {
@@ -196,6 +200,7 @@ static void measure_hanging(experiment *e)
         fm_cloth_def def = hanging_cloth(c->method, c->iterations);
         def.enforcement.threshold = c->threshold;
         def.enforcement.target = c->target;
+        def.enforcement.compression = c->compression;
         def.time_step = c->time_step;
         def.bend.stiffness *= c->bend;
         hanging_run run = {HANGING_CORNERS, def, quick ? 16 : 61,

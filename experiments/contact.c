@@ -36,6 +36,7 @@ static fm_cloth *add_sheet(fm_world *world, fm_vec3 origin, double tilt, fm_erro
     fm_cloth_def def = fm_default_cloth_def();
     fm_cloth_set_material(&def, FM_CANVAS);
     def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+    def.enforcement.compression = false; // crumples more, and keeps contact busier
     def.contact.enabled = true;
     fm_sheet sheet = {.columns = COLUMNS, .rows = COLUMNS, .width = SIDE, .height = SIDE};
     sheet.origin = origin;

@@ -34,6 +34,7 @@ fm_cloth_def hanging_cloth(fm_enforcement_method method, int iterations)
     fm_cloth_set_material(&def, FM_CANVAS);
     def.enforcement.method = method;
     def.enforcement.iterations = iterations;
+    def.enforcement.compression = false; // methods are compared by what they do to stretch
     return def;
 }
 

@@ -106,7 +106,7 @@ typedef struct fm_enforcement {
     int iterations;                     // passes a substep
     double threshold;                   // l/l0 - 1 that is left alone
     fm_enforcement_target target;       // of an edge past the threshold
-    bool compression;                   // edges shorter than 1 - threshold too
+    bool compression;                   // edges shorter than 1 - threshold too: area is kept
     bool shear;                         // shear edges too
     fm_spring_order order;              // PUBLISHED
     int visits;                         // PUBLISHED: how often the list may come to a particle
@@ -297,6 +297,9 @@ typedef struct fm_stretches {
 } fm_stretches;
 FM_API fm_stretches fm_cloth_measure_stretches(const fm_cloth *cloth);
 
+// m^2, of the triangles: as the cloth is, 0 with err filled when there is no memory; and at rest.
+FM_API double fm_cloth_area(fm_cloth *cloth, fm_error *err);
+FM_API double fm_cloth_rest_area(const fm_cloth *cloth);
 FM_API double fm_cloth_stable_step(const fm_cloth *cloth); // s, the substep's upper bound in use
 
 // Writes: for setting up. Values for every particle, row by row.

@@ -24,6 +24,12 @@
 //     the edges alone need as many passes as there are cells.
 //   Both only shorten: cloth that is slack or folded is left alone.
 //
+// Compression. Cloth buckles long before its yarns give way, and a grid cannot buckle within a
+// cell: the softened springs would let edges collapse and the cloth would lose its area. Edges that
+// are too short are therefore lengthened along with those that are too long, by no more than
+// MOST_LONGER of their rest length a pass: what has collapsed in a crumple opens in a few substeps
+// instead of bursting open in one. Reaches and a last pass over the edges then only shorten.
+//
 // Tubes and meshes have pairs at 1, 2, 4 and 8 edges instead (ladder.c).
 //
 // Edges are taken in groups that share no particle: on a sheet along a row, runs of 2^n particles
@@ -52,6 +58,11 @@ enum {
 // 30, 100 and no limit on crumpling sheets, tubes and meshes of all materials: below 30 energy still
 // grows, above it stretch does.
 static const double MOST_CHANGE = 30;
+
+// Most that a compressed edge is lengthened by a pass, in rest lengths. Tried 0.02, 0.03, 0.05, 0.1
+// and no limit on the same sheets: energy does not grow from 0.02 on down, and stretch falls with
+// it; area is kept from 0.02 on up.
+static const double MOST_LONGER = 0.02;
 
 // A list is made anew when the force has turned by more than this.
 static const double TURNED = 0.87; // cosine of 30 degrees
@@ -91,7 +102,8 @@ FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const li
     double dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
     double l = sqrt(dx * dx + dy * dy + dz * dz), mi = p->m[i], mj = p->m[j];
     double lack = l > rest * limit->longest ? l - rest * limit->long_target : 0;
-    lack = l < rest * limit->shortest ? l - rest * limit->short_target : lack;
+    double less = l - rest * limit->short_target, least = -MOST_LONGER * rest;
+    lack = l < rest * limit->shortest ? (less < least ? least : less) : lack;
     if (!oriented) {
         double e = lack / ((l + 1e-200) * (mi + mj + 1e-200));
         double a = e * mi, b = e * mj;
@@ -244,10 +256,9 @@ static void correct_between_rows(void *context, int first, int last)
 }
 
 // Every edge over `stride` cells once.
-static void correct_sheet(fm_cloth *c, fm_pool *pool, int stride)
+static void correct_sheet(fm_cloth *c, fm_pool *pool, int stride, const limits *limit)
 {
-    sweep s = {c, find_limits(&c->def.enforcement, c->def.enforcement.compression && stride == 1),
-               stride, 0};
+    sweep s = {c, *limit, stride, 0};
     for (s.parity = 0; s.parity < 2; s.parity++)
         fm_parallel_for(pool, c->rows, c->row_block, correct_along_rows, &s);
     for (s.parity = 0; s.parity < 2; s.parity++)
@@ -288,10 +299,9 @@ static void correct_pair_range(void *context, int first, int last)
                   &r->limit, c->enforcer->oriented);
 }
 
-static void correct_rung(fm_cloth *c, fm_pool *pool, int n)
+static void correct_rung(fm_cloth *c, fm_pool *pool, int n, const limits *limit)
 {
-    rung r = {c, &c->enforcer->rungs[n],
-              find_limits(&c->def.enforcement, c->def.enforcement.compression && n == 0), 0};
+    rung r = {c, &c->enforcer->rungs[n], *limit, 0};
     for (int g = 0; g < r.pairs->group_count; g++) {
         r.start = r.pairs->group[g];
         fm_parallel_for(pool, r.pairs->group[g + 1] - r.start, PAIR_BLOCK, correct_pair_range, &r);
@@ -299,12 +309,13 @@ static void correct_rung(fm_cloth *c, fm_pool *pool, int n)
 }
 
 // Every edge over 2^n cells once.
-static void correct_edges(fm_cloth *c, fm_pool *pool, int n)
+static void correct_edges(fm_cloth *c, fm_pool *pool, int n, bool compression)
 {
+    limits limit = find_limits(&c->def.enforcement, compression);
     if (c->kind == FM_CLOTH_SHEET)
-        correct_sheet(c, pool, 1 << n);
+        correct_sheet(c, pool, 1 << n, &limit);
     else
-        correct_rung(c, pool, n);
+        correct_rung(c, pool, n, &limit);
 }
 
 static void correct_list(fm_cloth *c, const fm_pairs *list)
@@ -354,29 +365,46 @@ static void pull_range(void *context, int first, int last)
     }
 }
 
+// Anchors are where they are now; that scratch is free here.
+static void pull_all_within_reach(fm_cloth *c, fm_pool *pool)
+{
+    memcpy(c->drag_known.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
+    fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, pull_range, c);
+}
+
+// Stretch has the last word.
+static void correct_stretch_again(fm_cloth *c, fm_pool *pool)
+{
+    if (c->def.enforcement.method == FM_ENFORCE_DIRECTIONAL)
+        pull_all_within_reach(c, pool);
+    correct_edges(c, pool, 0, false);
+}
+
 static void correct_all(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     fm_enforcer *e = c->enforcer;
     fm_pool *pool = s->around->pool;
-    for (int n = 0; n < c->def.enforcement.iterations; n++) {
-        switch (c->def.enforcement.method) {
+    const fm_enforcement *def = &c->def.enforcement;
+    for (int n = 0; n < def->iterations; n++) {
+        switch (def->method) {
         case FM_ENFORCE_NONE:
             break;
         case FM_ENFORCE_ITERATIVE:
-            correct_edges(c, pool, 0);
+            correct_edges(c, pool, 0, def->compression);
             break;
         case FM_ENFORCE_PUBLISHED:
             correct_list(c, &e->maps[e->current].list);
             break;
-        case FM_ENFORCE_DIRECTIONAL: // anchors where they are now; that scratch is free here
-            memcpy(c->drag_known.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
-            fm_parallel_for(pool, c->lanes, FM_FLAT_BLOCK, pull_range, c);
+        case FM_ENFORCE_DIRECTIONAL:
+            pull_all_within_reach(c, pool);
             for (int k = e->strides - 1; k >= 0; k--)
-                correct_edges(c, pool, k);
+                correct_edges(c, pool, k, def->compression && k == 0);
             break;
         }
     }
+    if (def->compression && def->method != FM_ENFORCE_PUBLISHED)
+        correct_stretch_again(c, pool);
 }
 
 static void set_mobility(const fm_cloth *c, const fm_drag_step *drag, int i)

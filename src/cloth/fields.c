@@ -28,6 +28,28 @@ const fm_field *fm_cloth_fields(int *count)
     return fields;
 }
 
+double fm_cloth_area(fm_cloth *c, fm_error *err)
+{
+    int count = 0;
+    const int *t = fm_cloth_triangles(c, &count, err);
+    double area = 0;
+    for (int k = 0; t && k < count; k++, t += 3) {
+        fm_vec3 a = {c->x.x[t[0]], c->x.y[t[0]], c->x.z[t[0]]};
+        fm_vec3 b = {c->x.x[t[1]], c->x.y[t[1]], c->x.z[t[1]]};
+        fm_vec3 d = {c->x.x[t[2]], c->x.y[t[2]], c->x.z[t[2]]};
+        area += 0.5 * fm_length(fm_cross(fm_sub(b, a), fm_sub(d, a)));
+    }
+    return area;
+}
+
+double fm_cloth_rest_area(const fm_cloth *c)
+{
+    double area = 0;
+    for (int i = 0; i < c->count; i++)
+        area += c->area[i];
+    return area;
+}
+
 static void interleave(const fm_cloth *c, const fm_axes *from, double *values)
 {
     for (int i = 0; i < c->count; i++) {

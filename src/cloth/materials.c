@@ -59,8 +59,12 @@ fm_cloth_def fm_default_cloth_def(void)
             },
         .repulsion = {.stiffness = 0.5},
         .contact = {.friction = 0.3},
-        .enforcement =
-            {.iterations = 1, .shear = true, .visits = 3, .contacts = true, .recompute = 0.1},
+        .enforcement = {.iterations = 1,
+                        .compression = true,
+                        .shear = true,
+                        .visits = 3,
+                        .contacts = true,
+                        .recompute = 0.1},
         .integrator = FM_KICK_DRIFT_KICK,
         .margin = -1,
     };

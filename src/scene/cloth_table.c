@@ -305,7 +305,7 @@ static const fm_entry enforcement_entries[] = {
     {"target", FM_KEY_WORD, ENFORCE(target), .words = targets,
      .about = "where edges past the threshold are brought"},
     {"compression", FM_KEY_BOOLEAN, ENFORCE(compression),
-     .about = "edges that are too short too; cloth then folds less"},
+     .about = "edges that are too short too: cloth keeps its area and falls in folds"},
     {"shear", FM_KEY_BOOLEAN, ENFORCE(shear), .about = "shear edges too"},
     {"order", FM_KEY_WORD, ENFORCE(order), .words = orders,
      .about = "of the three classes of springs; published"},

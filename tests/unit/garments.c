@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+// Garments keep their area, and no edge of theirs is far from its length.
+#include "motion/motion.h"
+#include "bodies.h"
+#include "meshes.h"
+
+#include <fathom/scene.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// What became of a garment. Lengths of edges over those at the beginning.
+typedef struct worn {
+    double mean_area, least_area; // over that at rest
+    double longest, shortest;
+} worn;
+
+typedef struct wearing {
+    fm_world *world;
+    fm_cloth *cloth;
+    const int *triangles;
+    int triangle_count;
+    double *rest; // of the sides of triangles, m
+} wearing;
+
+static double side_length(const wearing *w, int side)
+{
+    const fm_vec3 *x = fm_cloth_positions(w->cloth, NULL);
+    int next = side % 3 == 2 ? side - 2 : side + 1;
+    return fm_length(fm_sub(x[w->triangles[side]], x[w->triangles[next]]));
+}
+
+static wearing dress(fm_scene *scene)
+{
+    fm_error err = {0};
+    wearing w = {.world = fm_scene_build(scene, 1, &err)};
+    assert_non_null(w.world);
+    fm_scene_destroy(scene);
+    w.cloth = fm_world_cloth(w.world, 0);
+    w.triangles = fm_cloth_triangles(w.cloth, &w.triangle_count, &err);
+    assert_non_null(w.triangles);
+    w.rest = malloc(3 * (size_t)w.triangle_count * sizeof *w.rest);
+    for (int side = 0; side < 3 * w.triangle_count; side++)
+        w.rest[side] = side_length(&w, side);
+    return w;
+}
+
+static worn wear(fm_scene *scene, int frames, double fps)
+{
+    fm_error err = {0};
+    wearing w = dress(scene);
+    worn result = {0, INFINITY, 0, INFINITY};
+    for (int frame = 0; frame < frames; frame++) {
+        advance(w.world, 1 / fps);
+        double area = fm_cloth_area(w.cloth, &err) / fm_cloth_rest_area(w.cloth);
+        result.mean_area += area / frames;
+        result.least_area = fmin(result.least_area, area);
+        for (int side = 0; side < 3 * w.triangle_count; side++) {
+            double length = side_length(&w, side) / w.rest[side];
+            result.longest = fmax(result.longest, length);
+            result.shortest = fmin(result.shortest, length);
+        }
+    }
+    assert_int_equal(err.status, FM_OK);
+    free(w.rest);
+    fm_world_destroy(w.world);
+    return result;
+}
+
+static void areas_are_those_of_the_triangles(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = bare_cloth();
+    fm_world *world = make_world(0, 0, no_gravity);
+    fm_sheet sheet = {.columns = 7, .rows = 5, .width = 0.6, .height = 0.4};
+    test_mesh grid = make_grid(6, 4, 0.1, 0.05, CUT_ALTERNATING);
+    fm_cloth *cloths[] = {make_sheet(world, &def, &sheet),
+                          make_tube(world, &def, tube_of(24, 7, 0.1, 0.2, 0.5)),
+                          make_mesh(world, &def, &grid)};
+    assert_close(fm_cloth_rest_area(cloths[0]), 0.24, 1e-12);
+    assert_close(fm_cloth_rest_area(cloths[2]), 0.5 * 0.15, 1e-12);
+    for (int k = 0; k < 3; k++) {
+        int n = 0;
+        const fm_vec3 *x = fm_cloth_positions(cloths[k], &n);
+        double rest = fm_cloth_rest_area(cloths[k]);
+        assert_close(fm_cloth_area(cloths[k], &err), rest, 1e-12);
+        fm_vec3 *larger = malloc((size_t)n * sizeof *larger);
+        for (int i = 0; i < n; i++)
+            larger[i] = fm_scale(x[i], 1.1);
+        assert_true(fm_cloth_set_positions(cloths[k], larger, &err));
+        assert_close(fm_cloth_area(cloths[k], &err), 1.21 * rest, 1e-12);
+        free(larger);
+    }
+    free_mesh(&grid);
+    fm_world_destroy(world);
+}
+
+// A cape on the shoulders of somebody who walks on the sea floor.
+static const char cape[] =
+    "about: a\n"
+    "source: b\n"
+    "figures: { hero: { height: 1.8, motion: { walk: { speed: 0.5, start: 0.3 } } } }\n"
+    "bodies:\n"
+    "  cape:\n"
+    "    cloth:\n"
+    "      material: silk\n"
+    "      sheet: { columns: 21, rows: 31, width: 0.76, height: 1.15, origin: [-0.38, 1.5, -0.1],\n"
+    "               rotation: { axis: [1, 0, 0], angle: 18 } }\n"
+    "      contact: { enabled: true, friction: 0.1 }\n"
+    "      enforcement: { method: directional, iterations: 2 }\n"
+    "      pins: [{ motion: hero.shoulders, within: { box: { centre: [0, 1.5, -0.1],\n"
+    "               half_size: [0.205, 0.01, 0.01] } } }]\n";
+
+static void a_cape_under_water_keeps_its_area(void **state)
+{
+    (void)state;
+    static const char *const materials[] = {"silk", "canvas"};
+    for (int m = 0; m < 2; m++) {
+        fm_error err = {0};
+        char setting[64];
+        const char *settings[] = {setting};
+        snprintf(setting, sizeof setting, "bodies.cape.cloth.material=%s", materials[m]);
+        fm_scene *scene =
+            fm_scene_parse(cape, strlen(cape), "cape", NULL, settings, 1, NULL, NULL, &err);
+        assert_non_null(scene);
+        worn result = wear(scene, 96, 24);
+        print_message("%s: area %.4f, least %.4f; edges %.3f to %.3f\n", materials[m],
+                      result.mean_area, result.least_area, result.shortest, result.longest);
+        assert_in_interval(result.mean_area, 0.99, 1.01);
+        assert_at_most(0.98, result.least_area);
+        assert_at_most(result.longest, 1.2);
+        assert_at_most(0.5, result.shortest);
+    }
+}
+
+typedef struct shipped {
+    const char *file;
+    int frames;
+    double fps;
+    const char *settings[3]; // coarser, to be quick
+} shipped;
+
+static const shipped shipped_garments[] = {
+    {"cloth/cape",
+     45,
+     60,
+     {"bodies.cape.cloth.sheet.columns=21", "bodies.cape.cloth.sheet.rows=31"}},
+    {"cloth/skirt",
+     60,
+     60,
+     {"bodies.skirt.cloth.tube.columns=40", "bodies.skirt.cloth.tube.rows=21"}},
+    {"cloth/garment", 8, 60, {0}},
+    {"underwater/dance",
+     72,
+     24,
+     {"bodies.dress.cloth.tube.columns=36", "bodies.dress.cloth.tube.rows=23"}},
+    {"underwater/skirt",
+     24,
+     24,
+     {"bodies.skirt.cloth.tube.columns=32", "bodies.skirt.cloth.tube.rows=11"}},
+    {"underwater/tunic", 48, 24, {0}},
+};
+
+static void shipped_garments_keep_their_area(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof shipped_garments / sizeof *shipped_garments; k++) {
+        fm_error err = {0};
+        const shipped *s = &shipped_garments[k];
+        char path[512];
+        int count = 0;
+        while (count < 3 && s->settings[count])
+            count++;
+        snprintf(path, sizeof path, SOURCE_DIR "/scenes/%s.yaml", s->file);
+        fm_scene *scene = fm_scene_load(path, s->settings, count, NULL, NULL, &err);
+        assert_non_null(scene);
+        worn result = wear(scene, s->frames, s->fps);
+        print_message("%s: area %.4f, least %.4f; edges %.3f to %.3f\n", s->file, result.mean_area,
+                      result.least_area, result.shortest, result.longest);
+        assert_in_interval(result.least_area, 0.98, 1.02);
+        assert_at_most(result.longest, 1.2);
+        assert_at_most(0.5, result.shortest);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(areas_are_those_of_the_triangles),
+        cmocka_unit_test(a_cape_under_water_keeps_its_area),
+        cmocka_unit_test(shipped_garments_keep_their_area),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
