@@ -151,6 +151,12 @@ fm_box fm_tree_bounds(const fm_tree *tree);
 typedef void fm_tree_visitor(void *context, int first, int count);
 void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int from,
                    fm_tree_visitor *visit, void *context);
+// Visits the pairs of leaves no further than margin from each other, of two trees or, each pair once
+// and each leaf with itself, of one.
+typedef void fm_tree_pair_visitor(void *context, int first, int count, int other_first,
+                                  int other_count);
+void fm_tree_visit_pairs(const fm_tree *one, const fm_tree *other, double margin,
+                         fm_tree_pair_visitor *visit, void *context);
 // The item nearest to the point by `square`, which gives squares of distances and never less than
 // the item's box has; -1 when none is nearer than limit, in m. found: its square.
 typedef double fm_tree_distance(void *context, int item, fm_vec3 point);
