@@ -67,10 +67,14 @@ static bool all_within(fm_contact_set *set, fm_contact_axes x)
     return true;
 }
 
-bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool)
+void fm_candidates_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool)
 {
     fm_patches_measure(set, a, b, pool);
     fm_patches_meet(set, 0, 0, &set->met);
+}
+
+bool fm_candidates_suffice(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
+{
     if (set->met.out_of_memory)
         return false;
     for (int i = 0; i < set->met.count; i++) {
@@ -79,6 +83,12 @@ bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes a, fm_contact_axes 
             return false;
     }
     return all_within(set, a) && all_within(set, b);
+}
+
+bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool)
+{
+    fm_candidates_measure(set, a, b, pool);
+    return fm_candidates_suffice(set, a, b);
 }
 
 static double limit(double value, double least, double most)

@@ -108,16 +108,18 @@ static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact
     if (set->parts > 1 && !fm_candidates_hold(set, set->from, set->to, pool))
         make_list(set, set->to, set->skin, pool, report);
     double wider = 1.25;
-    bool again = false;
+    bool again = false, known = set->parts == 1; // that the list holds for the wished way
     fm_near_open(set);
     for (int look = 0; look < MAX_LOOKS; look++, wider *= 2) {
         fm_near_collect(set, wider, set->moved || look > 0, pool);
         report->near_count = count_near(set);
         if (set->is_tangled)
             fm_tangles_loosen(set);
+        int changes = report->impulse_count + report->hit_count;
         if (!settle(set, again, give_up, pool, report))
             return false;
-        bool holds = fm_candidates_hold(set, set->from, set->to, pool);
+        known = known && changes == report->impulse_count + report->hit_count;
+        bool holds = known || fm_candidates_hold(set, set->from, set->to, pool);
         if (holds && fm_near_suffice(set, pool)) {
             report->zone_vertex_count += set->zones.member_count;
             return true;
@@ -205,7 +207,11 @@ static double choose_part(fm_contact_set *set)
 
 static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report)
 {
-    if (!fm_candidates_hold(set, set->x0, set->x1, pool))
+    bool measured = set->way_measured && report->cut_count == 0;
+    set->way_measured = false;
+    if (!measured)
+        fm_candidates_measure(set, set->x0, set->x1, pool);
+    if (!fm_candidates_suffice(set, set->x0, set->x1))
         make_list(set, set->x1, set->skin, pool, report);
     set->list_age++;
     double part = choose_part(set), begin = 0, s = part;
@@ -239,8 +245,8 @@ bool fm_contact_is_free(fm_contact_set *set, fm_pool *pool)
 {
     if (set->is_tangled || is_pinched(set))
         return false;
-    fm_patches_measure(set, set->x0, set->x1, pool);
-    fm_patches_meet(set, 0, 0, &set->met);
+    fm_candidates_measure(set, set->x0, set->x1, pool);
+    set->way_measured = true;
     bool is_free = set->met.count == 0 && !set->met.out_of_memory;
     set->started = set->started || is_free; // what is apart does not begin tangled
     set->list_age += is_free;

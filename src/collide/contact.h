@@ -156,7 +156,11 @@ typedef struct fm_contact_body {
 enum {
     FM_PATCH_CELLS = 6, // of a grid, in a row or a column of a patch, at most
     FM_PATCH_TRIANGLES = 2 * FM_PATCH_CELLS * FM_PATCH_CELLS, // at most, of any surface
+    FM_PATCH_VERTICES = 3 * FM_PATCH_TRIANGLES,
 };
+
+// Positions of a patch's vertices at both ends of a way: [end][axis][vertex].
+typedef double fm_patch_way[2][3][FM_PATCH_VERTICES];
 
 // Triangles that lie together, and the vertices they have. Its box is in patch_boxes.
 typedef struct fm_patch {
@@ -315,7 +319,8 @@ struct fm_contact_set {
     int list_steps;        // that it is to last
     int list_age;          // steps
     bool list_made, restarted;
-    bool moved; // the caller put vertices elsewhere than the last step left them
+    bool way_measured; // from starts to ends, by fm_contact_is_free
+    bool moved;        // the caller put vertices elsewhere than the last step left them
 
     fm_zones zones;
     bool *pinched;
@@ -377,8 +382,7 @@ void fm_patches_follow(fm_contact_set *set, const fm_patch_pairs *pairs, fm_cont
 double fm_patches_approach(const fm_contact_set *set, const fm_patch_pair *pair);
 
 // smooth.c
-void fm_smooth_measure(const fm_contact_set *set, fm_patch *patch, fm_contact_axes a,
-                       fm_contact_axes b);
+void fm_smooth_measure(const fm_contact_set *set, fm_patch *patch, fm_patch_way x);
 void fm_smooth_measure_windows(fm_contact_set *set, fm_contact_body *body);
 // Whether features of the two patches of one surface without a common vertex are certainly further
 // apart than their thickness, all the way.
@@ -396,7 +400,12 @@ void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, fm_contact_axes
 void fm_candidates_fill(fm_contact_set *set, fm_pool *pool);
 // The most that any two patches that may meet on the way from a to b, as measured last, approach.
 double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
-// Whether all pairs outside the list stay further apart than their thickness on the way from a to b.
+// Which patches may meet on the way from a to b: into set->met.
+void fm_candidates_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b,
+                           fm_pool *pool);
+// Whether all pairs outside the list stay further apart than their thickness on that way, as
+// measured last; and both at once.
+bool fm_candidates_suffice(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
 bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool);
 
 // near.c

@@ -9,6 +9,7 @@
 //
 // A grid is cut into rectangles, any other surface into runs of the leaves of its tree.
 #include "collide/contact.h"
+#include "core/simd.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -122,8 +123,8 @@ static double find_mean_edge(const fm_contact_set *set, int first, int count, in
     for (int i = 0; i + step < count; i++) {
         if (skip > 0 && (i + 1) % skip == 0)
             continue;
-        sum += fm_length(fm_sub(fm_contact_at(set->x0, first + i + step),
-                                fm_contact_at(set->x0, first + i)));
+        sum += fm_length(
+            fm_sub(fm_contact_at(set->x0, first + i + step), fm_contact_at(set->x0, first + i)));
         edges++;
     }
     return sum / edges;
@@ -151,8 +152,8 @@ static int make_mesh(fm_contact_set *set, const fm_contact_body *body, int *stam
         int last = first + MESH_TRIANGLES;
         fm_patch *patch = &set->patches[number];
         patch->first = body->first_triangle + first;
-        patch->last = body->first_triangle +
-                      (last < body->triangle_count ? last : body->triangle_count);
+        patch->last =
+            body->first_triangle + (last < body->triangle_count ? last : body->triangle_count);
         patch->first_vertex = next;
         for (int i = patch->first; i < patch->last; i++) {
             int t = body->first_triangle + body->tree.items[i - body->first_triangle];
@@ -169,16 +170,27 @@ static int make_mesh(fm_contact_set *set, const fm_contact_body *body, int *stam
     return next;
 }
 
-static void measure_mesh(const fm_contact_set *set, fm_patch *patch, fm_contact_axes a,
-                         fm_contact_axes b)
+static FM_SIMD_CLONES void find_bounds(const double *x, int count, double *low, double *high)
 {
-    const int *vertex = set->patch_vertex + patch->first_vertex;
-    fm_box box = fm_box_empty();
-    for (int i = 0; i < patch->vertex_count; i++) {
-        fm_box_add(&box, fm_contact_at(a, vertex[i]));
-        fm_box_add(&box, fm_contact_at(b, vertex[i]));
+    double least = x[0], most = x[0];
+#pragma omp simd reduction(min : least) reduction(max : most)
+    for (int i = 0; i < count; i++) {
+        least = x[i] < least ? x[i] : least;
+        most = x[i] > most ? x[i] : most;
     }
-    set->patch_boxes[patch - set->patches] = box;
+    *low = least < *low ? least : *low;
+    *high = most > *high ? most : *high;
+}
+
+static fm_box find_box(int count, fm_patch_way x)
+{
+    fm_box box = fm_box_empty();
+    for (int end = 0; end < 2; end++) {
+        find_bounds(x[end][0], count, &box.low.x, &box.high.x);
+        find_bounds(x[end][1], count, &box.low.y, &box.high.y);
+        find_bounds(x[end][2], count, &box.low.z, &box.high.z);
+    }
+    return box;
 }
 
 typedef struct way_job {
@@ -189,12 +201,19 @@ typedef struct way_job {
 static void measure_patches(void *context, int first, int last)
 {
     const way_job *job = context;
+    fm_contact_axes a = job->a, b = job->b;
+    fm_patch_way x;
     for (int p = first; p < last; p++) {
         fm_patch *patch = &job->set->patches[p];
+        const int *vertex = job->set->patch_vertex + patch->first_vertex;
+        for (int i = 0; i < patch->vertex_count; i++) {
+            int v = vertex[i];
+            x[0][0][i] = a.x[v], x[0][1][i] = a.y[v], x[0][2][i] = a.z[v];
+            x[1][0][i] = b.x[v], x[1][1][i] = b.y[v], x[1][2][i] = b.z[v];
+        }
+        job->set->patch_boxes[p] = find_box(patch->vertex_count, x);
         if (patch->width > 0)
-            fm_smooth_measure(job->set, patch, job->a, job->b);
-        else
-            measure_mesh(job->set, patch, job->a, job->b);
+            fm_smooth_measure(job->set, patch, x);
     }
 }
 

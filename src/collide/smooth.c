@@ -27,13 +27,7 @@
 
 #include <string.h>
 
-enum {
-    MOST_VERTICES = (FM_PATCH_CELLS + 1) * (FM_PATCH_CELLS + 1),
-    MOST_PATCHES = 4, // in a row or a column of a region: wider ones hardly are smooth
-};
-
-// Positions of a patch's vertices at both ends of the way: [end][axis][vertex].
-typedef double local_axes[2][3][MOST_VERTICES];
+enum { MOST_PATCHES = 4 }; // in a row or a column of a region: wider ones hardly are smooth
 
 // The most that edges from one vertex to the `step`th behind it, over `spacing`, differ from the
 // mean: squares of the parts across the normal and along it. used[vertex]: 1, or 0 for none.
@@ -41,7 +35,7 @@ typedef struct excess {
     double across, along;
 } excess;
 
-static FM_SIMD_CLONES excess find_excess(double x[3][MOST_VERTICES], int count, int step,
+static FM_SIMD_CLONES excess find_excess(double x[3][FM_PATCH_VERTICES], int count, int step,
                                          const double *used, double scale, fm_vec3 mean, fm_vec3 n)
 {
     double most_across = 0, most_along = 0, sum = 0;
@@ -62,36 +56,13 @@ static FM_SIMD_CLONES excess find_excess(double x[3][MOST_VERTICES], int count, 
     return (excess){most_across, most_along};
 }
 
-static FM_SIMD_CLONES void find_bounds(const double *x, int count, double *low, double *high)
-{
-    double least = x[0], most = x[0];
-#pragma omp simd reduction(min : least) reduction(max : most)
-    for (int i = 0; i < count; i++) {
-        least = x[i] < least ? x[i] : least;
-        most = x[i] > most ? x[i] : most;
-    }
-    *low = least < *low ? least : *low;
-    *high = most > *high ? most : *high;
-}
-
-static fm_box find_box(int count, local_axes x)
-{
-    fm_box box = fm_box_empty();
-    for (int end = 0; end < 2; end++) {
-        find_bounds(x[end][0], count, &box.low.x, &box.high.x);
-        find_bounds(x[end][1], count, &box.low.y, &box.high.y);
-        find_bounds(x[end][2], count, &box.low.z, &box.high.z);
-    }
-    return box;
-}
-
-static fm_vec3 at(local_axes x, int end, int i)
+static fm_vec3 at(fm_patch_way x, int end, int i)
 {
     return (fm_vec3){x[end][0][i], x[end][1][i], x[end][2][i]};
 }
 
 // Edges in a row add up to the way from its first vertex to its last.
-static void find_means(const fm_contact_body *body, fm_patch *patch, local_axes x)
+static void find_means(const fm_contact_body *body, fm_patch *patch, fm_patch_way x)
 {
     int width = patch->width, height = patch->vertex_count / width;
     fm_vec3 across = {0, 0, 0}, down = {0, 0, 0};
@@ -109,22 +80,15 @@ static void find_means(const fm_contact_body *body, fm_patch *patch, local_axes 
     patch->down = fm_scale(down, 0.5 / (width * (height - 1) * body->spacing[1]));
 }
 
-void fm_smooth_measure(const fm_contact_set *set, fm_patch *patch, fm_contact_axes a,
-                       fm_contact_axes b)
+void fm_smooth_measure(const fm_contact_set *set, fm_patch *patch, fm_patch_way x)
 {
     const fm_contact_body *body = &set->bodies[patch->body];
-    const int *vertex = set->patch_vertex + patch->first_vertex;
     int count = patch->vertex_count, width = patch->width;
-    local_axes x;
-    double in_row[MOST_VERTICES], all[MOST_VERTICES];
+    double in_row[FM_PATCH_VERTICES], all[FM_PATCH_VERTICES];
     for (int i = 0; i < count; i++) {
-        int v = vertex[i];
-        x[0][0][i] = a.x[v], x[0][1][i] = a.y[v], x[0][2][i] = a.z[v];
-        x[1][0][i] = b.x[v], x[1][1][i] = b.y[v], x[1][2][i] = b.z[v];
         in_row[i] = (i + 1) % width != 0;
         all[i] = 1;
     }
-    set->patch_boxes[patch - set->patches] = find_box(count, x);
     find_means(body, patch, x);
     patch->normal = fm_cross(patch->across, patch->down);
     patch->stretch = patch->bend = INFINITY;

@@ -5,6 +5,7 @@
 
 #include <fathom/error.h>
 #include <fathom/vec.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -123,8 +124,22 @@ typedef struct fm_box {
     fm_vec3 low, high; // m; empty when low > high
 } fm_box;
 
-fm_box fm_box_empty(void);
-void fm_box_add(fm_box *box, fm_vec3 point);
+static inline fm_box fm_box_empty(void)
+{
+    return (fm_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+// No number is not added.
+static inline void fm_box_add(fm_box *box, fm_vec3 p)
+{
+    box->low.x = p.x < box->low.x ? p.x : box->low.x;
+    box->low.y = p.y < box->low.y ? p.y : box->low.y;
+    box->low.z = p.z < box->low.z ? p.z : box->low.z;
+    box->high.x = p.x > box->high.x ? p.x : box->high.x;
+    box->high.y = p.y > box->high.y ? p.y : box->high.y;
+    box->high.z = p.z > box->high.z ? p.z : box->high.z;
+}
+
 double fm_box_gap(const fm_box *a, const fm_box *b); // m, 0 when they meet
 
 // Whether boxes are no further apart than margin, in each axis.

@@ -31,17 +31,6 @@ typedef struct seed {
     int item;
 } seed;
 
-fm_box fm_box_empty(void)
-{
-    return (fm_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
-
-void fm_box_add(fm_box *box, fm_vec3 p)
-{
-    box->low = (fm_vec3){fmin(box->low.x, p.x), fmin(box->low.y, p.y), fmin(box->low.z, p.z)};
-    box->high = (fm_vec3){fmax(box->high.x, p.x), fmax(box->high.y, p.y), fmax(box->high.z, p.z)};
-}
-
 static fm_box join(const fm_box *a, const fm_box *b)
 {
     fm_box both = *a;
