@@ -16,12 +16,16 @@ typedef struct mesh {
     int vertex_count, triangle_count;
     fm_vec3 *vertices;
     int (*triangles)[3];
+    int columns, rows; // of a grid, else 0
+    bool round;
 } mesh;
 
 static inline mesh new_mesh(int vertex_count, int triangle_count)
 {
-    return (mesh){vertex_count, triangle_count, calloc((size_t)vertex_count, sizeof(fm_vec3)),
-                  calloc((size_t)triangle_count, sizeof(int[3]))};
+    return (mesh){.vertex_count = vertex_count,
+                  .triangle_count = triangle_count,
+                  .vertices = calloc((size_t)vertex_count, sizeof(fm_vec3)),
+                  .triangles = calloc((size_t)triangle_count, sizeof(int[3]))};
 }
 
 static inline void set_triangle(mesh *m, int t, int a, int b, int c)
@@ -34,6 +38,7 @@ static inline mesh make_sheet(int columns, int rows, double dx, fm_vec3 centre)
 {
     mesh m = new_mesh(columns * rows, 2 * (columns - 1) * (rows - 1));
     int t = 0;
+    m.columns = columns, m.rows = rows;
     for (int i = 0; i < columns * rows; i++)
         m.vertices[i] = fm_add(centre, (fm_vec3){(i % columns - 0.5 * (columns - 1)) * dx, 0,
                                                  (i / columns - 0.5 * (rows - 1)) * dx});
@@ -153,7 +158,10 @@ static inline void add_surface(stage *s, mesh m, bool kinematic, double thicknes
                                     .inverse_mass = w,
                                     .thickness = thickness,
                                     .friction = friction,
-                                    .solid = kinematic};
+                                    .solid = kinematic,
+                                    .columns = m.columns,
+                                    .rows = m.rows,
+                                    .round = m.round};
     s->meshes[s->surface_count++] = m;
 }
 

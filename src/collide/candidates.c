@@ -1,182 +1,99 @@
 // SPDX-License-Identifier: MIT
 // candidates.c: which pairs of features may meet: a list that lasts several steps.
 //
-// The list holds all pairs that were nearer than their thickness and what both features may go
-// before it is old. Where a vertex is calm that is little, so that the list is short where much is
-// crowded together but at rest:
+// The list is of pairs of patches that were not certainly apart when it was made (patches.c), and
+// for each of them holds all pairs of features that were nearer than their thickness and what the
+// two patches may come nearer before the list is old:
 //
-//     r_i  = what vertex i went from its surface's mean way in this step, for all steps to come
-//     D_ab = the same of the mean ways of two surfaces against each other
-//     old when |x_i - X_i - c| > r_i anywhere, or |c_a - c_b| > D_ab
+//     s_ab = what patches a and b may have come nearer in the step at which the list was made,
+//            |c_a - c_b| + r_a + r_b, for all steps to come
+//     old when that is more than s_ab since then, or when other patches meet
 //
-//   X  positions when the list was made    c  mean way of a surface's vertices since then
+//   c  mean way of a patch's vertices    r  the most that a vertex differs from it
 //
-// so a cloth that falls as a whole keeps its list. Pairs are found through trees of boxes around
-// triangles. Each vertex and each edge belongs to one triangle, so that a pair of features is met
-// once, with the pair of the triangles they belong to.
+// so that cloth that moves as a whole, or layers that move together, keep their list. What is
+// certainly apart in a step needs none. Each vertex and each edge belongs to one triangle, so that a
+// pair of features is met once, with the pair of the triangles they belong to.
 #include "collide/contact.h"
 #include "core/simd.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double CALM = 0.1;       // of the thickness: what every vertex may go
+static const double CALM = 0.2;       // of the thickness: what two patches may come nearer
 static const double STEPS_MORE = 0.5; // beyond those to come, for what impulses add
 static const double MOST_CARE = 8;
-enum { LATE = 4 }; // times as long as it was to last: the next one is less careful
+static const double SMOOTHER = 0.1; // slope beyond the least, to be left out of a new list
+enum {
+    LATE = 4, // times as long as it was to last: the next one is less careful
+    BLOCKS_AT_ONCE = 16,
+};
 
-static FM_SIMD_CLONES fm_vec3 find_mean_way(fm_contact_axes a, fm_contact_axes b, int first,
-                                            int count)
+double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
 {
-    const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
-    const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
-    double x = 0, y = 0, z = 0;
-#pragma omp simd reduction(+ : x, y, z)
-    for (int i = 0; i < count; i++) {
-        x += bx[i] - ax[i];
-        y += by[i] - ay[i];
-        z += bz[i] - az[i];
-    }
-    return (fm_vec3){x / count, y / count, z / count};
-}
-
-// The most that the way of a vertex differs from c.
-static FM_SIMD_CLONES double find_spread(fm_contact_axes a, fm_contact_axes b, int first, int count,
-                                         fm_vec3 c)
-{
-    const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
-    const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
     double most = 0;
-#pragma omp simd reduction(max : most)
-    for (int i = 0; i < count; i++) {
-        double x = bx[i] - ax[i] - c.x, y = by[i] - ay[i] - c.y, z = bz[i] - az[i] - c.z;
-        double square = x * x + y * y + z * z;
-        most = square > most ? square : most;
+    for (int i = 0; i < set->vertex_count; i++) {
+        double x = b.x[i] - a.x[i], y = b.y[i] - a.y[i], z = b.z[i] - a.z[i];
+        most = fm_larger(most, x * x + y * y + z * z);
     }
     return sqrt(most);
 }
 
-double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
-{
-    return find_spread(a, b, 0, set->vertex_count, (fm_vec3){0, 0, 0});
-}
-
-// drift and spread of each body from a to b.
-static void measure_ways(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
-{
-    for (int s = 0; s < set->body_count; s++) {
-        fm_contact_body *body = &set->bodies[s];
-        int first = body->first_vertex, count = body->vertex_count;
-        body->drift = find_mean_way(a, b, first, count);
-        body->spread = find_spread(a, b, first, count, body->drift) * (1 + 8 * DBL_EPSILON);
-    }
-}
-
-static double find_approach(const fm_contact_body *a, const fm_contact_body *b)
-{
-    return fm_length(fm_sub(a->drift, b->drift)) + a->spread + b->spread;
-}
-
-static bool may_meet(const fm_contact_set *set, int a, int b)
-{
-    return !set->bodies[a].kinematic || !set->bodies[b].kinematic;
-}
-
-// Bodies whose boxes were too far apart for the list count only when they come near after all.
 double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
 {
     double most = 0;
-    measure_ways(set, a, b);
-    for (int s = 0; s < set->body_count; s++) {
-        for (int t = s; t < set->body_count; t++) {
-            int pair = s * set->body_count + t;
-            double gap = set->gap[pair] - set->largest_reach;
-            double approach = find_approach(&set->bodies[s], &set->bodies[t]);
-            if (may_meet(set, s, t) && (gap <= set->drift_slack[pair] || approach > gap))
-                most = fm_larger(most, approach);
-        }
-    }
+    fm_patches_follow(set, &set->met, a, b);
+    for (int i = 0; i < set->met.count; i++)
+        most = fm_larger(most, fm_patches_approach(set, &set->met.pairs[i]));
     return most;
 }
 
-static FM_SIMD_CLONES bool stay_within(fm_contact_axes a, fm_contact_axes b, const double *slack,
-                                       int first, int count, fm_vec3 c)
+// The slack of a pair in the list, -1: it is not.
+static double find_slack(const fm_contact_set *set, const fm_patch_pair *pair)
 {
-    const double *ax = a.x + first, *ay = a.y + first, *az = a.z + first;
-    const double *bx = b.x + first, *by = b.y + first, *bz = b.z + first;
-    const double *r = slack + first;
-    double most = -1;
-#pragma omp simd reduction(max : most)
-    for (int i = 0; i < count; i++) {
-        double x = bx[i] - ax[i] - c.x, y = by[i] - ay[i] - c.y, z = bz[i] - az[i] - c.z;
-        double over = x * x + y * y + z * z - r[i] * r[i];
-        most = over > most ? over : most;
-    }
-    return most <= 0;
+    int k = set->blocks[pair->a].first_pair;
+    while (k >= 0 && set->listed.pairs[k].b != pair->b)
+        k = set->listed.pairs[k].next;
+    return k >= 0 ? set->listed.pairs[k].slack : -1;
 }
 
-bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x)
+static bool all_within(fm_contact_set *set, fm_contact_axes x)
 {
-    if (!set->list_made)
-        return false;
-    for (int s = 0; s < set->body_count; s++) {
-        fm_contact_body *body = &set->bodies[s];
-        int first = body->first_vertex, count = body->vertex_count;
-        body->drift = find_mean_way(set->built, x, first, count);
-        if (!stay_within(set->built, x, set->slack, first, count, body->drift))
+    fm_patches_follow(set, &set->met, set->built, x);
+    for (int i = 0; i < set->met.count; i++) {
+        if (!(fm_patches_approach(set, &set->met.pairs[i]) <= set->met.pairs[i].slack))
             return false;
     }
-    for (int s = 0; s < set->body_count; s++) {
-        for (int t = s + 1; t < set->body_count; t++) {
-            int pair = s * set->body_count + t;
-            double way = fm_length(fm_sub(set->bodies[s].drift, set->bodies[t].drift));
-            double most = fm_larger(set->drift_slack[pair], set->gap[pair] - set->largest_reach);
-            if (may_meet(set, s, t) && !(way <= most))
-                return false;
-        }
-    }
     return true;
+}
+
+void fm_candidates_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool)
+{
+    fm_patches_measure(set, a, b, pool);
+    fm_patches_meet(set, 0, 0, &set->met);
+}
+
+bool fm_candidates_suffice(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b)
+{
+    if (set->met.out_of_memory)
+        return false;
+    for (int i = 0; i < set->met.count; i++) {
+        set->met.pairs[i].slack = set->list_made ? find_slack(set, &set->met.pairs[i]) : -1;
+        if (set->met.pairs[i].slack < 0)
+            return false;
+    }
+    return all_within(set, a) && all_within(set, b);
+}
+
+bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool)
+{
+    fm_candidates_measure(set, a, b, pool);
+    return fm_candidates_suffice(set, a, b);
 }
 
 static double limit(double value, double least, double most)
 {
     return fm_smaller(most, fm_larger(least, value));
-}
-
-// How far vertices and surfaces may go with the list, from how far they go now.
-static void choose_slack(fm_contact_set *set, fm_contact_axes ahead, double least, double most)
-{
-    double steps = set->list_care * (set->list_steps + STEPS_MORE);
-    measure_ways(set, set->built, ahead);
-    for (int s = 0; s < set->body_count; s++) {
-        const fm_contact_body *body = &set->bodies[s];
-        for (int i = body->first_vertex; i < body->first_vertex + body->vertex_count; i++) {
-            fm_vec3 way = fm_sub(fm_contact_at(ahead, i), fm_contact_at(set->built, i));
-            double own = fm_length(fm_sub(way, body->drift));
-            set->slack[i] = limit(steps * own, least, most);
-        }
-        for (int t = s; t < set->body_count; t++) {
-            double way = fm_length(fm_sub(body->drift, set->bodies[t].drift));
-            set->drift_slack[s * set->body_count + t] =
-                s == t ? 0 : limit(steps * way, 2 * least, 2 * most);
-        }
-    }
-}
-
-// Boxes hold their triangles wherever those go while the list holds.
-static void fit_boxes(void *context, int first, int last)
-{
-    fm_contact_set *set = context;
-    for (int t = first; t < last; t++) {
-        const int *v = set->triangle[t];
-        double r = fm_larger(set->slack[v[0]], fm_larger(set->slack[v[1]], set->slack[v[2]]));
-        fm_box box = fm_box_empty();
-        for (int i = 0; i < 3; i++)
-            fm_box_add(&box, fm_contact_at(set->built, v[i]));
-        set->boxes[t] =
-            (fm_box){fm_sub(box.low, (fm_vec3){r, r, r}), fm_add(box.high, (fm_vec3){r, r, r})};
-    }
 }
 
 static bool grow_list(fm_pair_list *list)
@@ -203,9 +120,8 @@ static bool grow_list(fm_pair_list *list)
 typedef struct search {
     fm_contact_set *set;
     fm_pair_block *block;
-    int body, other;        // whose leaf, and whose tree is searched
-    double drift_slack;     // m, of the two
-    int position, triangle; // of the triangle at hand: in its tree, over all
+    int body, other; // whose patches
+    double slack;    // m, of the two
 } search;
 
 static double find_thickness(const fm_contact_set *set, const int v[4], int a, int b)
@@ -236,16 +152,6 @@ static bool points_apart(const fm_contact_set *set, const int v[4], int first_co
     return false;
 }
 
-// How far the two features may go, each as its fastest vertex.
-static double find_slack(const fm_contact_set *set, const int v[4], int first_count)
-{
-    double r[4];
-    for (int i = 0; i < 4; i++)
-        r[i] = set->slack[v[i]];
-    double second = fm_larger(r[2], r[3]);
-    return first_count == 1 ? r[0] + fm_larger(r[1], second) : fm_larger(r[0], r[1]) + second;
-}
-
 static bool add_pair(search *s, fm_feature_kind kind, int v0, int v1, int v2, int v3)
 {
     const fm_contact_set *set = s->set;
@@ -253,7 +159,7 @@ static bool add_pair(search *s, fm_feature_kind kind, int v0, int v1, int v2, in
     if (v0 == v2 || v0 == v3 || v1 == v2 || v1 == v3 || v0 == v1)
         return false; // neighbours; in a vertex and a triangle, v0 is none of the others'
     double thickness = find_thickness(set, v, s->body, s->other);
-    double reach = thickness + s->drift_slack + find_slack(set, v, first_count);
+    double reach = thickness + s->slack;
     if (points_apart(set, v, first_count, reach))
         return false;
     fm_pair_list *list = &s->block->pairs[kind];
@@ -333,17 +239,43 @@ static void add_triangles(search *s, int a, int b)
     }
 }
 
-static void visit_leaf(void *context, int first, int count)
+// Triangles of a patch whose boxes meet a box.
+static int sift_triangles(const fm_contact_set *set, const fm_patch *patch, const fm_box *box,
+                          double margin, int *found)
 {
-    search *s = context;
+    int count = 0;
+    for (int i = patch->first; i < patch->last; i++) {
+        int t = set->patch_triangle[i];
+        if (fm_box_meets(&set->boxes[t], box, margin))
+            found[count++] = t;
+    }
+    return count;
+}
+
+static fm_box box_patch(const fm_contact_set *set, const fm_patch *patch)
+{
+    fm_box box = fm_box_empty();
+    for (int i = patch->first_vertex; i < patch->first_vertex + patch->vertex_count; i++)
+        fm_box_add(&box, fm_contact_at(set->built, set->patch_vertex[i]));
+    return box;
+}
+
+static void add_patches(search *s, const fm_patch_pair *pair)
+{
     const fm_contact_set *set = s->set;
-    const fm_contact_body *other = &set->bodies[s->other];
-    double margin = set->largest_reach + s->drift_slack;
-    for (int i = first; i < first + count; i++) {
-        int triangle = other->first_triangle + other->tree.items[i];
-        if ((s->other != s->body || i > s->position) &&
-            fm_box_meets(&set->boxes[s->triangle], &set->boxes[triangle], margin))
-            add_triangles(s, s->triangle, triangle);
+    const fm_patch *a = &set->patches[pair->a], *b = &set->patches[pair->b];
+    int one[FM_PATCH_TRIANGLES], other[FM_PATCH_TRIANGLES];
+    s->body = a->body, s->other = b->body, s->slack = pair->slack;
+    double margin =
+        pair->slack + (set->bodies[a->body].thickness + set->bodies[b->body].thickness) / 2;
+    fm_box box_a = box_patch(set, a), box_b = box_patch(set, b);
+    int count = sift_triangles(set, a, &box_b, margin, one);
+    int others = sift_triangles(set, b, &box_a, margin, other);
+    for (int i = 0; i < count; i++) {
+        for (int k = a == b ? i + 1 : 0; k < others; k++) {
+            if (fm_box_meets(&set->boxes[one[i]], &set->boxes[other[k]], margin))
+                add_triangles(s, one[i], other[k]);
+        }
     }
 }
 
@@ -371,29 +303,16 @@ static void fill_block(search *s)
 {
     fm_contact_set *set = s->set;
     fm_pair_block *block = s->block;
-    const fm_contact_body *body = &set->bodies[block->body];
     for (int kind = 0; kind < 2; kind++) {
         block->pairs[kind].count = block->near[kind].count = 0;
         block->pairs[kind].soonest = -INFINITY;
     }
     block->travel = 0;
+    if (block->member_count > 0)
+        memset(block->slot, -1, (size_t)block->slot_count * sizeof *block->slot);
     block->member_count = 0;
-    memset(block->slot, -1, (size_t)block->slot_count * sizeof *block->slot);
-    s->body = block->body;
-    for (s->other = s->body; s->other < set->body_count; s->other++) {
-        int pair = s->body * set->body_count + s->other;
-        s->drift_slack = set->drift_slack[pair];
-        double margin = set->largest_reach + s->drift_slack;
-        if (!may_meet(set, s->body, s->other) || set->gap[pair] > margin)
-            continue;
-        for (int i = block->first; i < block->last; i++) {
-            s->position = i;
-            s->triangle = body->first_triangle + body->tree.items[i];
-            int from = s->other == s->body ? i + 1 : 0;
-            fm_tree_visit(&set->bodies[s->other].tree, &set->boxes[s->triangle], margin, from,
-                          visit_leaf, s);
-        }
-    }
+    for (int k = block->first_pair; k >= 0; k = set->listed.pairs[k].next)
+        add_patches(s, &set->listed.pairs[k]);
     for (int kind = 0; kind < 2; kind++)
         sift(set, &block->pairs[kind], (fm_feature_kind)kind);
 }
@@ -440,18 +359,54 @@ static void colour_blocks(fm_contact_set *set)
         set->by_colour[next[set->blocks[b].colour]++] = b;
 }
 
-void fm_candidates_fill(fm_contact_set *set, fm_pool *pool)
+static void box_triangles(void *context, int first, int last)
 {
-    fm_parallel_for(pool, set->triangle_count, 1024, fit_boxes, set);
-    for (int s = 0; s < set->body_count; s++)
-        fm_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
-    for (int s = 0; s < set->body_count; s++) {
-        fm_box bounds = fm_tree_bounds(&set->bodies[s].tree);
-        for (int t = s; t < set->body_count; t++) {
-            fm_box other = fm_tree_bounds(&set->bodies[t].tree);
-            set->gap[s * set->body_count + t] = fm_box_gap(&bounds, &other);
+    fm_contact_set *set = context;
+    for (int p = first; p < last; p++) {
+        const fm_patch *patch = &set->patches[p];
+        if (patch->spread < 0)
+            continue;
+        for (int i = patch->first; i < patch->last; i++) {
+            int t = set->patch_triangle[i];
+            set->boxes[t] = fm_box_empty();
+            for (int k = 0; k < 3; k++)
+                fm_box_add(&set->boxes[t], fm_contact_at(set->built, set->triangle[t][k]));
         }
     }
+}
+
+// Pairs of patches that will be near before the list is old. Leaves a spread >= 0 in those patches.
+static void choose_patches(fm_contact_set *set, fm_pool *pool)
+{
+    fm_patch_pairs *listed = &set->listed;
+    fm_patches_measure(set, set->built, set->ahead, pool);
+    fm_patches_meet(set, set->list_most, SMOOTHER, listed);
+    fm_patches_follow(set, listed, set->built, set->ahead);
+    for (int b = 0; b < set->block_count; b++)
+        set->blocks[b].first_pair = -1;
+    int kept = 0;
+    for (int i = 0; i < listed->count; i++) {
+        fm_patch_pair pair = listed->pairs[i];
+        const fm_patch *a = &set->patches[pair.a], *b = &set->patches[pair.b];
+        pair.slack = limit(set->list_ahead * fm_patches_approach(set, &pair), set->list_least,
+                           set->list_most);
+        double reach = (set->bodies[a->body].thickness + set->bodies[b->body].thickness) / 2;
+        const fm_box *boxes = set->patch_boxes;
+        if (pair.a != pair.b && fm_box_gap(&boxes[pair.a], &boxes[pair.b]) > reach + pair.slack)
+            continue;
+        pair.next = set->blocks[pair.a].first_pair;
+        set->blocks[pair.a].first_pair = kept;
+        listed->pairs[kept++] = pair;
+    }
+    listed->count = kept;
+}
+
+void fm_candidates_fill(fm_contact_set *set, fm_pool *pool)
+{
+    for (int p = 0; p < set->block_count; p++)
+        set->patches[p].spread = -1;
+    choose_patches(set, pool);
+    fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, box_triangles, set);
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);
     colour_blocks(set);
 }
@@ -460,17 +415,17 @@ void fm_candidates_fill(fm_contact_set *set, fm_pool *pool)
 void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, fm_contact_axes ahead, double most,
                          fm_pool *pool)
 {
-    size_t bytes = (size_t)set->vertex_count * sizeof(double);
     bool early = set->list_made && set->list_age < set->list_steps;
     bool late = set->list_age > LATE * set->list_steps;
     set->list_care = early  ? fm_smaller(MOST_CARE, 2 * set->list_care)
                      : late ? fm_larger(1, set->list_care / 2)
                             : set->list_care;
     set->list_age = 0;
-    memcpy(set->built.x, x.x, bytes);
-    memcpy(set->built.y, x.y, bytes);
-    memcpy(set->built.z, x.z, bytes);
-    choose_slack(set, ahead, fm_smaller(most, set->list_care * CALM * set->shortest_reach), most);
+    set->list_ahead = set->list_care * (set->list_steps + STEPS_MORE);
+    set->list_most = most;
+    set->list_least = fm_smaller(most, set->list_care * CALM * set->shortest_reach);
+    fm_contact_copy(set, set->built, x);
+    fm_contact_copy(set, set->ahead, ahead);
     fm_candidates_fill(set, pool);
     set->list_made = true;
 }

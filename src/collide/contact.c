@@ -26,14 +26,6 @@ static const double FINEST = 1.0 / 64; // of a part, where zones are stuck
 static const double PUSH_TIME = 5e-3;  // s, in which a lack of thickness is made good
 static const double MOST_PUSH = 0.25;  // of it at once
 
-static void copy_axes(const fm_contact_set *set, fm_contact_axes to, fm_contact_axes from)
-{
-    size_t bytes = (size_t)set->vertex_count * sizeof(double);
-    memcpy(to.x, from.x, bytes);
-    memcpy(to.y, from.y, bytes);
-    memcpy(to.z, from.z, bytes);
-}
-
 static void set_difference(int count, double *out, const double *a, const double *b)
 {
     for (int i = 0; i < count; i++)
@@ -55,7 +47,7 @@ static void advance_axis(const fm_contact_set *set, double *out, const double *f
 static void aim(fm_contact_set *set, double begin, double s)
 {
     if (s == 1) {
-        copy_axes(set, set->to, set->x1);
+        fm_contact_copy(set, set->to, set->x1);
         return;
     }
     fm_contact_axes to = set->to, from = set->from, rate = set->rate, x0 = set->x0, x1 = set->x1;
@@ -71,7 +63,7 @@ static void aim(fm_contact_set *set, double begin, double s)
 static void make_list(fm_contact_set *set, fm_contact_axes ahead, double skin, fm_pool *pool,
                       fm_contact_report *report)
 {
-    fm_candidates_build(set, set->from, ahead, skin / 2, pool);
+    fm_candidates_build(set, set->from, ahead, skin, pool);
     report->list_count++;
 }
 
@@ -113,20 +105,21 @@ static bool settle(fm_contact_set *set, bool again, bool give_up, fm_pool *pool,
 static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact_report *report)
 {
     fm_zones_clear(set);
-    if (set->parts > 1 &&
-        (!fm_candidates_hold(set, set->from) || !fm_candidates_hold(set, set->to)))
+    if (set->parts > 1 && !fm_candidates_hold(set, set->from, set->to, pool))
         make_list(set, set->to, set->skin, pool, report);
     double wider = 1.25;
-    bool again = false;
+    bool again = false, known = set->parts == 1; // that the list holds for the wished way
     fm_near_open(set);
     for (int look = 0; look < MAX_LOOKS && !fm_stop_asked(set->stop); look++, wider *= 2) {
         fm_near_collect(set, wider, set->moved || look > 0, pool);
         report->near_count = count_near(set);
         if (set->is_tangled)
             fm_tangles_loosen(set);
+        int changes = report->impulse_count + report->hit_count;
         if (!settle(set, again, give_up, pool, report))
             return false;
-        bool holds = fm_candidates_hold(set, set->to);
+        known = known && changes == report->impulse_count + report->hit_count;
+        bool holds = known || fm_candidates_hold(set, set->from, set->to, pool);
         if (holds && fm_near_suffice(set, pool)) {
             report->zone_vertex_count += set->zones.member_count;
             return true;
@@ -143,14 +136,14 @@ static bool resolve(fm_contact_set *set, bool give_up, fm_pool *pool, fm_contact
 
 static void save(fm_contact_set *set)
 {
-    copy_axes(set, set->saved_v, set->v);
-    copy_axes(set, set->saved_rate, set->rate);
+    fm_contact_copy(set, set->saved_v, set->v);
+    fm_contact_copy(set, set->saved_rate, set->rate);
 }
 
 static void restore(fm_contact_set *set)
 {
-    copy_axes(set, set->v, set->saved_v);
-    copy_axes(set, set->rate, set->saved_rate);
+    fm_contact_copy(set, set->v, set->saved_v);
+    fm_contact_copy(set, set->rate, set->saved_rate);
 }
 
 static double *axis_of(fm_contact_axes a, int axis)
@@ -187,7 +180,7 @@ static void take_over(fm_contact_set *set, fm_pool *pool)
     set->moved = set->moved && !set->restarted;
     if (set->moved && set->list_made)
         fm_near_carry(set, set->x0);
-    copy_axes(set, set->from, set->x0);
+    fm_contact_copy(set, set->from, set->x0);
     if (set->restarted && set->list_made)
         fm_near_forget(set, pool);
     set->restarted = false;
@@ -214,7 +207,11 @@ static double choose_part(fm_contact_set *set)
 
 static void take_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report)
 {
-    if (!fm_candidates_hold(set, set->x0) || !fm_candidates_hold(set, set->x1))
+    bool measured = set->way_measured && report->cut_count == 0;
+    set->way_measured = false;
+    if (!measured)
+        fm_candidates_measure(set, set->x0, set->x1, pool);
+    if (!fm_candidates_suffice(set, set->x0, set->x1))
         make_list(set, set->x1, set->skin, pool, report);
     set->list_age++;
     double part = choose_part(set), begin = 0, s = part;
@@ -244,14 +241,28 @@ void fm_contact_set_stop(fm_contact_set *set, fm_stop *stop)
     set->stop = stop;
 }
 
+static bool is_pinched(const fm_contact_set *set)
+{
+    return memchr(set->pinched, true, (size_t)set->vertex_count * sizeof *set->pinched) != NULL;
+}
+
+bool fm_contact_is_free(fm_contact_set *set, fm_pool *pool)
+{
+    if (set->is_tangled || is_pinched(set))
+        return false;
+    fm_candidates_measure(set, set->x0, set->x1, pool);
+    set->way_measured = true;
+    bool is_free = set->met.count == 0 && !set->met.out_of_memory;
+    set->started = set->started || is_free; // what is apart does not begin tangled
+    set->list_age += is_free;
+    return is_free;
+}
+
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report)
 {
     *report = (fm_contact_report){0};
     int count = set->vertex_count;
-    bool pinched = false;
-    for (int i = 0; i < count; i++)
-        pinched = pinched || set->pinched[i];
-    if (pinched || set->is_tangled || !set->started)
+    if (is_pinched(set) || set->is_tangled || !set->started)
         fm_tangles_find(set, report);
     set->started = true;
     memset(set->pinched, 0, (size_t)count * sizeof *set->pinched);
@@ -263,10 +274,11 @@ void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_re
     set_difference(count, set->rate.y, set->x1.y, set->x0.y);
     set_difference(count, set->rate.z, set->x1.z, set->x0.z);
     take_parts(set, h, pool, report);
-    copy_axes(set, set->x1, set->from);
+    fm_contact_copy(set, set->x1, set->from);
     for (int b = 0; b < set->block_count; b++) {
         const fm_pair_block *block = &set->blocks[b];
         report->candidate_count += block->pairs[0].count + block->pairs[1].count;
         report->out_of_memory |= block->out_of_memory;
     }
+    report->out_of_memory |= set->met.out_of_memory || set->listed.out_of_memory;
 }

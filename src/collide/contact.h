@@ -11,6 +11,8 @@
 #include "core/core.h"
 #include "motion/motion.h"
 
+#include <string.h>
+
 // One surface, copied at creation. Triangles index its own vertices.
 typedef struct fm_contact_surface {
     const char *name; // for messages
@@ -22,6 +24,9 @@ typedef struct fm_contact_surface {
     double friction;            // Coulomb's; two surfaces meet with the root of the product
     bool solid; // kinematic, closed, triangles counterclockwise from outside: vertices that a
                 // pinch left inside are led out
+    int columns, rows; // of vertices that are a grid, row by row, each cell cut into two triangles
+                       // along a diagonal: smooth parts of it cost little. 0: any other mesh
+    bool round;        // the grid's last column is next to its first
 } fm_contact_surface;
 
 typedef struct fm_contact_axes {
@@ -70,6 +75,10 @@ double *fm_contact_inverse_masses(fm_contact_set *set);
 void fm_contact_use_mass_axes(fm_contact_set *set, bool use);
 fm_contact_axes fm_contact_mass_axes(fm_contact_set *set);
 double *fm_contact_axis_inverse_masses(fm_contact_set *set);
+
+// Whether it is certain that nothing comes nearer than its thickness on the straight ways from
+// starts to ends: then a step would change nothing and is left out. Needs no velocities, no masses.
+bool fm_contact_is_free(fm_contact_set *set, fm_pool *pool);
 
 // From starts to ends in h seconds. When the starts are free of intersections and no pair is
 // counted as pinched, the ends are free of them, and so is the way (a broken line where the step
@@ -136,10 +145,53 @@ typedef struct fm_contact_body {
     int first_triangle, triangle_count;
     bool kinematic, solid;
     double thickness, friction;
-    fm_tree tree;  // over its triangles, numbered within the surface
-    fm_vec3 drift; // mean way of its vertices, m: of the part of a step, or since the list
-    double spread; // the most that a vertex differs from it, m
+    fm_tree tree; // over its triangles, numbered within the surface
+    int first_patch, patch_count;
+    fm_tree patch_tree; // over its patches, numbered within the surface
+    // of a grid: patches, row by row, and what the certificate of smooth.c needs
+    int patch_columns, patch_rows; // 0: no grid
+    bool round;
+    double spacing[2];  // m, mean distance of columns and of rows at creation
+    double least_slope; // from which on a region is smooth
 } fm_contact_body;
+
+enum {
+    FM_PATCH_CELLS = 6, // of a grid, in a row or a column of a patch, at most
+    FM_PATCH_TRIANGLES = 2 * FM_PATCH_CELLS * FM_PATCH_CELLS, // at most, of any surface
+    FM_PATCH_VERTICES = 3 * FM_PATCH_TRIANGLES,
+};
+
+// Positions of a patch's vertices at both ends of a way: [end][axis][vertex].
+typedef double fm_patch_way[2][3][FM_PATCH_VERTICES];
+
+// Triangles that lie together, and the vertices they have. Its box is in patch_boxes.
+typedef struct fm_patch {
+    int body;
+    int first, last;                // places in patch_triangle
+    int first_vertex, vertex_count; // places in patch_vertex: row by row in a grid
+    int width;                      // vertices in a row of a grid, 0: no grid
+    int column, row;                // in the grid of patches
+    // of a grid, on that way: mean edges along rows and columns over the spacings, the normal of
+    // the two, and the most that an edge differs from them, across the normal and along it
+    fm_vec3 across, down, normal;
+    double stretch, bend;
+    double slope;  // of the window of 2 x 2 patches that begins here: see smooth.c
+    fm_vec3 drift; // mean way of its vertices, m
+    double spread; // the most that a vertex differs from it, m
+} fm_patch;
+
+// Patches of which triangles may be near.
+typedef struct fm_patch_pair {
+    int a, b;     // a <= b
+    int next;     // pair of a in the list, -1: none
+    double slack; // m, how much nearer they may come while the list holds
+} fm_patch_pair;
+
+typedef struct fm_patch_pairs {
+    fm_patch_pair *pairs;
+    int count, room;
+    bool out_of_memory;
+} fm_patch_pairs;
 
 // A pair that is nearer than its thickness, or may soon be. Its normal and closest points are of a
 // moment not long ago: good for impulses, and any normal that separates proves what it proves.
@@ -183,9 +235,9 @@ typedef struct fm_pair_list {
     int count, room;
 } fm_pair_list;
 
-// Candidates of a run of leaves.
+// Candidates of a patch and those behind it.
 typedef struct fm_pair_block {
-    int body, first, last; // leaf items of that body's tree
+    int first_pair;        // of patches in the list, -1: none
     fm_pair_list pairs[2]; // by fm_feature_kind
     fm_near_list near[2];
     int *member, *slot; // vertices of its pairs, and the table that finds them: -1 where free
@@ -249,7 +301,12 @@ struct fm_contact_set {
 
     // the list
     fm_box *boxes; // [triangle]
-    fm_pair_block *blocks;
+    fm_patch *patches;
+    fm_box *patch_boxes;                // [patch]
+    int *patch_triangle, *patch_vertex; // by patch
+    fm_patch_pairs met;                 // not certainly apart on the way that was measured last
+    fm_patch_pairs listed;              // in the list
+    fm_pair_block *blocks;              // [patch]
     int block_count;
     // Blocks of one colour have no vertex with a mass in common: impulses go through them at once.
     // The last colour is of those that found no other, one after another.
@@ -257,14 +314,16 @@ struct fm_contact_set {
     int *by_colour;    // blocks
     int colour_first[FM_CONTACT_COLOURS + 1];
     fm_contact_axes built; // positions when it was made
-    double *gap;           // [body * body_count + body] least distance of their boxes then, m
-    double *slack;         // [vertex] m, how far it may go from its surface's mean way
-    double *drift_slack;   // [body * body_count + body] m, how far two mean ways may differ
+    fm_contact_axes ahead; // and where those were to go in that step
     double list_care;      // 1, or more when lists did not last
+    double list_ahead;     // steps like that one that it was made for
+    double list_least;     // m, that any two patches may come nearer
+    double list_most;      // m, that it allows at most
     int list_steps;        // that it is to last
     int list_age;          // steps
     bool list_made, restarted;
-    bool moved; // the caller put vertices elsewhere than the last step left them
+    bool way_measured; // from starts to ends, by fm_contact_is_free
+    bool moved;        // the caller put vertices elsewhere than the last step left them
 
     fm_zones zones;
     bool *pinched;
@@ -275,6 +334,15 @@ struct fm_contact_set {
 static inline fm_vec3 fm_contact_at(fm_contact_axes a, int i)
 {
     return (fm_vec3){a.x[i], a.y[i], a.z[i]};
+}
+
+static inline void fm_contact_copy(const fm_contact_set *set, fm_contact_axes to,
+                                   fm_contact_axes from)
+{
+    size_t bytes = (size_t)set->vertex_count * sizeof(double);
+    memcpy(to.x, from.x, bytes);
+    memcpy(to.y, from.y, bytes);
+    memcpy(to.z, from.z, bytes);
 }
 
 static inline void fm_batch_load(fm_closest_batch *batch, int lane, fm_contact_axes x, int a, int b,
@@ -304,18 +372,44 @@ static inline int fm_batch_run(fm_closest_batch *batch, fm_feature_kind kind,
 void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x);
 void fm_contact_box_triangles(fm_contact_set *set, fm_contact_axes x); // boxes alone
 
+// patches.c
+bool fm_patches_make(fm_contact_set *set, const fm_contact_surface *surfaces, fm_error *err);
+// Boxes, and what smooth.c needs, of all patches on their straight ways from a to b.
+void fm_patches_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool);
+// Pairs of patches that are not certainly further apart on the way measured last than their
+// thickness and `further` more, m. slope: more than enough for a region to count as smooth.
+void fm_patches_meet(fm_contact_set *set, double further, double slope, fm_patch_pairs *met);
+// drift and spread from a to b of the patches of these pairs; how much nearer two of them came, m.
+void fm_patches_follow(fm_contact_set *set, const fm_patch_pairs *pairs, fm_contact_axes a,
+                       fm_contact_axes b);
+double fm_patches_approach(const fm_contact_set *set, const fm_patch_pair *pair);
+
+// smooth.c
+void fm_smooth_measure(const fm_contact_set *set, fm_patch *patch, fm_patch_way x);
+void fm_smooth_measure_windows(fm_contact_set *set, fm_contact_body *body);
+// Whether features of the two patches of one surface without a common vertex are certainly further
+// apart than their thickness, all the way.
+bool fm_smooth_covers(const fm_contact_set *set, const fm_patch *a, const fm_patch *b,
+                      double slope);
+
 // candidates.c
 // The longest way of a vertex from a to b, m.
 double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
-// The list for what is at x and, this step, on its way to `ahead`; most: m, that a vertex may go.
+// The list for what is at x and, this step, on its way to `ahead`; most: m, that patches may come
+// nearer.
 void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, fm_contact_axes ahead, double most,
                          fm_pool *pool);
-// The list once more, from the positions and slacks that it was made of.
+// The list once more, from what it was made of.
 void fm_candidates_fill(fm_contact_set *set, fm_pool *pool);
-// The most that any pair of the list may have approached from a to b, m.
+// The most that any two patches that may meet on the way from a to b, as measured last, approach.
 double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
-// Whether all pairs outside the list are further apart than their thickness at x.
-bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes x);
+// Which patches may meet on the way from a to b: into set->met.
+void fm_candidates_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b,
+                           fm_pool *pool);
+// Whether all pairs outside the list stay further apart than their thickness on that way, as
+// measured last; and both at once.
+bool fm_candidates_suffice(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
+bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool);
 
 // near.c
 // How much nearer a pair of a batch may come before it matters, m: h is its thickness.

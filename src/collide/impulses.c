@@ -320,12 +320,8 @@ static FM_SIMD_CLONES void look_at_blocks(void *context, int first, int last)
 // and have to be tested.
 void fm_impulses_look(fm_contact_set *set, bool again, fm_pool *pool)
 {
-    size_t bytes = (size_t)set->vertex_count * sizeof(double);
-    if (!again) {
-        memcpy(set->seen.x, set->to.x, bytes);
-        memcpy(set->seen.y, set->to.y, bytes);
-        memcpy(set->seen.z, set->to.z, bytes);
-    }
+    if (!again)
+        fm_contact_copy(set, set->seen, set->to);
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, look_at_blocks, set);
     for (int b = 0; again && b < set->block_count; b++)
         set->blocks[b].margin = set->blocks[b].open ? -INFINITY : set->blocks[b].margin;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-    BLOCK_ITEMS = 64,     // triangles a block
     RESERVED_PAIRS = 24,  // a triangle
     RESERVED_SLOTS = 512, // a block: twice the vertices; a power of two
     LIST_STEPS = 8,       // that a list is to last, unless the caller says how many
@@ -61,9 +60,9 @@ static void *alloc(fm_contact_set *set, int count, size_t size, fm_error *err)
 static bool alloc_set(fm_contact_set *set, fm_error *err)
 {
     int n = set->vertex_count, t = set->triangle_count;
-    fm_contact_axes *axes[] = {&set->x0,    &set->x1,   &set->v,        &set->from,
-                               &set->to,    &set->rate, &set->saved_v,  &set->saved_rate,
-                               &set->built, &set->seen, &set->mass_axis};
+    fm_contact_axes *axes[] = {&set->x0,    &set->x1,    &set->v,       &set->from,
+                               &set->to,    &set->rate,  &set->saved_v, &set->saved_rate,
+                               &set->built, &set->ahead, &set->seen,    &set->mass_axis};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = alloc_axes(set, err);
     set->body_of = alloc(set, n, sizeof(int), err);
@@ -82,10 +81,7 @@ static bool alloc_set(fm_contact_set *set, fm_error *err)
     set->owned_vertex = alloc(set, t, sizeof *set->owned_vertex, err);
     set->boxes = alloc(set, t, sizeof *set->boxes, err);
     set->edge = alloc(set, 3 * t, sizeof *set->edge, err);
-    set->slack = alloc(set, n, sizeof(double), err);
     set->colours = alloc(set, n, sizeof *set->colours, err);
-    set->gap = alloc(set, set->body_count * set->body_count, sizeof(double), err);
-    set->drift_slack = alloc(set, set->body_count * set->body_count, sizeof(double), err);
     return err->status == FM_OK;
 }
 
@@ -252,35 +248,30 @@ static bool reserve_members(fm_pair_block *block, fm_error *err)
     block->slot_count = RESERVED_SLOTS;
     block->slot = malloc(RESERVED_SLOTS * sizeof *block->slot);
     block->member = malloc(RESERVED_SLOTS / 2 * sizeof *block->member);
+    if (block->slot)
+        memset(block->slot, -1, RESERVED_SLOTS * sizeof *block->slot);
     return (block->slot && block->member) ||
            fm_fail_no_memory(err, "contact", RESERVED_SLOTS * sizeof *block->slot);
 }
 
 static bool make_blocks(fm_contact_set *set, fm_error *err)
 {
-    for (int s = 0; s < set->body_count; s++)
-        set->block_count += fm_block_count(set->bodies[s].triangle_count, BLOCK_ITEMS);
     set->blocks = alloc(set, set->block_count, sizeof *set->blocks, err);
     set->by_colour = alloc(set, set->block_count, sizeof *set->by_colour, err);
     if (!set->blocks || !set->by_colour)
         return false;
-    int b = 0;
-    for (int s = 0; s < set->body_count; s++) {
-        int count = set->bodies[s].triangle_count;
-        for (int first = 0; first < count; first += BLOCK_ITEMS) {
-            int last = first + BLOCK_ITEMS < count ? first + BLOCK_ITEMS : count;
-            fm_pair_block *block = &set->blocks[b++];
-            block->body = s, block->first = first, block->last = last;
-            int room = (last - first) * RESERVED_PAIRS;
-            if (!reserve_list(&block->pairs[0], room / 3, err) ||
-                !reserve_list(&block->pairs[1], room - room / 3, err))
-                return false;
-            if (!reserve_near(&block->near[0], room / 6, err) ||
-                !reserve_near(&block->near[1], room / 3, err))
-                return false;
-            if (!reserve_members(block, err))
-                return false;
-        }
+    for (int b = 0; b < set->block_count; b++) {
+        fm_pair_block *block = &set->blocks[b];
+        int room = (set->patches[b].last - set->patches[b].first) * RESERVED_PAIRS;
+        if (!reserve_list(&block->pairs[0], room / 3, err) ||
+            !reserve_list(&block->pairs[1], room - room / 3, err))
+            return false;
+        if (!reserve_near(&block->near[0], room / 6, err) ||
+            !reserve_near(&block->near[1], room / 3, err))
+            return false;
+        if (!reserve_members(block, err))
+            return false;
+        block->first_pair = -1;
     }
     return true;
 }
@@ -305,7 +296,7 @@ static bool fill_set(fm_contact_set *set, const fm_contact_surface *surfaces, fm
     if (!make_edges(set, err))
         return false;
     choose_reach(set);
-    return make_trees(set, err) && make_blocks(set, err);
+    return make_trees(set, err) && fm_patches_make(set, surfaces, err) && make_blocks(set, err);
 }
 
 fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surface_count,
@@ -350,6 +341,8 @@ void fm_contact_destroy(fm_contact_set *set)
         free(block->slot);
         free(block->member);
     }
+    free(set->met.pairs);
+    free(set->listed.pairs);
     fm_arena_free(&set->arena);
     free(set);
 }
@@ -411,31 +404,42 @@ void fm_contact_restart(fm_contact_set *set, int steps)
 }
 
 typedef struct saved_state {
-    double care;
+    double care, ahead, least, most; // of the list
     int32_t age;
     unsigned char list_made, is_tangled, started, unused;
 } saved_state;
 
+enum { MADE_OF = 6 }; // positions at which the list was made, and where they were to go
+
+static void find_made_of(const fm_contact_set *set, double *axes[MADE_OF])
+{
+    fm_contact_axes a = set->built, b = set->ahead;
+    axes[0] = a.x, axes[1] = a.y, axes[2] = a.z;
+    axes[3] = b.x, axes[4] = b.y, axes[5] = b.z;
+}
+
 // Flags of vertices, and what the list was made of.
 size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size)
 {
-    size_t n = (size_t)set->vertex_count, pairs = (size_t)set->body_count * (size_t)set->body_count;
-    size_t need = sizeof(saved_state) + (4 * n + pairs) * sizeof(double) + 2 * n;
+    size_t n = (size_t)set->vertex_count;
+    size_t need = sizeof(saved_state) + MADE_OF * n * sizeof(double) + 2 * n;
     if (!buffer || size < need)
         return need;
     saved_state state = {.care = set->list_care,
+                         .ahead = set->list_ahead,
+                         .least = set->list_least,
+                         .most = set->list_most,
                          .age = set->list_age,
                          .list_made = set->list_made,
                          .is_tangled = set->is_tangled,
                          .started = set->started};
-    const double *made_of[] = {set->built.x, set->built.y, set->built.z, set->slack};
+    double *made_of[MADE_OF];
     unsigned char *out = buffer;
+    find_made_of(set, made_of);
     memcpy(out, &state, sizeof state);
     out += sizeof state;
-    for (int i = 0; i < 4; i++, out += n * sizeof(double))
+    for (int i = 0; i < MADE_OF; i++, out += n * sizeof(double))
         memcpy(out, made_of[i], n * sizeof(double));
-    memcpy(out, set->drift_slack, pairs * sizeof(double));
-    out += pairs * sizeof(double);
     for (size_t i = 0; i < n; i++) {
         out[i] = set->pinched[i];
         out[n + i] = set->tangled[i];
@@ -443,40 +447,46 @@ size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size)
     return need;
 }
 
-static bool are_finite(const double *a, size_t count)
+static bool are_finite(const unsigned char *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!isfinite(a[i]))
+        double a;
+        memcpy(&a, numbers + i * sizeof a, sizeof a);
+        if (!isfinite(a))
             return false;
     }
     return true;
 }
 
+static bool is_good(const saved_state *s)
+{
+    return s->care >= 1 && isfinite(s->care) && s->ahead >= 0 && isfinite(s->ahead) &&
+           s->least >= 0 && s->least <= s->most && isfinite(s->most) && s->age >= 0;
+}
+
 bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err)
 {
-    size_t n = (size_t)set->vertex_count, pairs = (size_t)set->body_count * (size_t)set->body_count;
+    size_t n = (size_t)set->vertex_count;
     const unsigned char *in = buffer;
     saved_state state;
     if (size != fm_contact_save(set, NULL, 0))
         return fm_fail_number(err, "contact", "state size", (double)size, "what was saved");
     memcpy(&state, in, sizeof state);
     in += sizeof state;
-    double *made_of[] = {set->built.x, set->built.y, set->built.z, set->slack};
-    bool good = state.care >= 1 && isfinite(state.care) && state.age >= 0;
-    for (int i = 0; i < 4; i++, in += n * sizeof(double)) {
-        memcpy(made_of[i], in, n * sizeof(double));
-        good = good && are_finite(made_of[i], n);
-    }
-    memcpy(set->drift_slack, in, pairs * sizeof(double));
-    in += pairs * sizeof(double);
-    set->list_made = false;
-    if (!good || !are_finite(set->drift_slack, pairs))
+    if (!is_good(&state) || !are_finite(in, MADE_OF * n))
         return fm_fail(err, FM_BAD_VALUE, "contact", "state", "no numbers", "what was saved");
+    double *made_of[MADE_OF];
+    find_made_of(set, made_of);
+    for (int i = 0; i < MADE_OF; i++, in += n * sizeof(double))
+        memcpy(made_of[i], in, n * sizeof(double));
     for (size_t i = 0; i < n; i++) {
         set->pinched[i] = in[i] != 0;
         set->tangled[i] = in[n + i] != 0;
     }
     set->list_care = state.care;
+    set->list_ahead = state.ahead;
+    set->list_least = state.least;
+    set->list_most = state.most;
     set->list_age = state.age;
     set->list_made = state.list_made != 0;
     set->is_tangled = state.is_tangled != 0;

@@ -5,6 +5,7 @@
 
 #include <fathom/error.h>
 #include <fathom/vec.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -136,8 +137,22 @@ typedef struct fm_box {
     fm_vec3 low, high; // m; empty when low > high
 } fm_box;
 
-fm_box fm_box_empty(void);
-void fm_box_add(fm_box *box, fm_vec3 point);
+static inline fm_box fm_box_empty(void)
+{
+    return (fm_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+// No number is not added.
+static inline void fm_box_add(fm_box *box, fm_vec3 p)
+{
+    box->low.x = p.x < box->low.x ? p.x : box->low.x;
+    box->low.y = p.y < box->low.y ? p.y : box->low.y;
+    box->low.z = p.z < box->low.z ? p.z : box->low.z;
+    box->high.x = p.x > box->high.x ? p.x : box->high.x;
+    box->high.y = p.y > box->high.y ? p.y : box->high.y;
+    box->high.z = p.z > box->high.z ? p.z : box->high.z;
+}
+
 double fm_box_gap(const fm_box *a, const fm_box *b); // m, 0 when they meet
 
 // Whether boxes are no further apart than margin, in each axis.
@@ -164,6 +179,12 @@ fm_box fm_tree_bounds(const fm_tree *tree);
 typedef void fm_tree_visitor(void *context, int first, int count);
 void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int from,
                    fm_tree_visitor *visit, void *context);
+// Visits the pairs of leaves no further than margin from each other, of two trees or, each pair once
+// and each leaf with itself, of one.
+typedef void fm_tree_pair_visitor(void *context, int first, int count, int other_first,
+                                  int other_count);
+void fm_tree_visit_pairs(const fm_tree *one, const fm_tree *other, double margin,
+                         fm_tree_pair_visitor *visit, void *context);
 // The item nearest to the point by `square`, which gives squares of distances and never less than
 // the item's box has; -1 when none is nearer than limit, in m. found: its square.
 typedef double fm_tree_distance(void *context, int item, fm_vec3 point);

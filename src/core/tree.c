@@ -31,17 +31,6 @@ typedef struct seed {
     int item;
 } seed;
 
-fm_box fm_box_empty(void)
-{
-    return (fm_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
-
-void fm_box_add(fm_box *box, fm_vec3 p)
-{
-    box->low = (fm_vec3){fmin(box->low.x, p.x), fmin(box->low.y, p.y), fmin(box->low.z, p.z)};
-    box->high = (fm_vec3){fmax(box->high.x, p.x), fmax(box->high.y, p.y), fmax(box->high.z, p.z)};
-}
-
 static fm_box join(const fm_box *a, const fm_box *b)
 {
     fm_box both = *a;
@@ -170,6 +159,39 @@ void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int fr
         }
         stack[depth++] = node->right;
         stack[depth++] = index + 1;
+    }
+}
+
+typedef struct node_pair {
+    int a, b;
+} node_pair;
+
+void fm_tree_visit_pairs(const fm_tree *one, const fm_tree *other, double margin,
+                         fm_tree_pair_visitor *visit, void *context)
+{
+    node_pair stack[4 * STACK_MAX];
+    int depth = 0;
+    if (one->node_count > 0 && other->node_count > 0)
+        stack[depth++] = (node_pair){0, 0};
+    while (depth > 0) {
+        node_pair at = stack[--depth];
+        const fm_tree_node *a = &one->nodes[at.a], *b = &other->nodes[at.b];
+        bool same = a == b;
+        if (!same && !fm_box_meets(&a->box, &b->box, margin))
+            continue;
+        if (!a->right && !b->right) {
+            visit(context, a->first, a->count, b->first, b->count);
+        } else if (same) {
+            stack[depth++] = (node_pair){a->right, a->right};
+            stack[depth++] = (node_pair){at.a + 1, a->right};
+            stack[depth++] = (node_pair){at.a + 1, at.a + 1};
+        } else if (a->right && (!b->right || a->count >= b->count)) {
+            stack[depth++] = (node_pair){a->right, at.b};
+            stack[depth++] = (node_pair){at.a + 1, at.b};
+        } else {
+            stack[depth++] = (node_pair){at.a, b->right};
+            stack[depth++] = (node_pair){at.a, at.b + 1};
+        }
     }
 }
 

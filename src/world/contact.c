@@ -112,6 +112,9 @@ static bool add_cloth(fm_touch *touch, fm_cloth *cloth, sources *from, fm_error 
         .inverse_mass = cloth->nothing.x, // set before every step
         .thickness = cloth->contact_thickness,
         .friction = cloth->def.contact.friction,
+        .columns = cloth->kind == FM_CLOTH_MESH ? 0 : cloth->columns,
+        .rows = cloth->kind == FM_CLOTH_MESH ? 0 : cloth->rows,
+        .round = cloth->kind == FM_CLOTH_TUBE,
     };
     from->thickness = fmax(from->thickness, cloth->contact_thickness);
     touch->cloths[touch->cloth_count++] = cloth;
@@ -264,21 +267,39 @@ static void take_masses(fm_touch *touch, int i, double t)
 
 static void take_ends(fm_touch *touch, double t)
 {
-    fm_contact_axes x1 = fm_contact_ends(touch->set), v = fm_contact_velocities(touch->set);
-    bool lent = false;
-    for (int i = 0; i < touch->cloth_count; i++) {
-        lent = lent || fm_drag_lends_mass(&touch->steps[i].drag);
-        const fm_cloth *c = touch->cloths[i];
-        int first = fm_contact_first_vertex(touch->set, i);
-        copy_cloth(c, from_vertex(x1, first), &c->x);
-        copy_cloth(c, from_vertex(v, first), &c->v);
-        take_masses(touch, i, t);
-    }
-    fm_contact_use_mass_axes(touch->set, lent);
+    fm_contact_axes x1 = fm_contact_ends(touch->set);
+    for (int i = 0; i < touch->cloth_count; i++)
+        copy_cloth(touch->cloths[i], from_vertex(x1, fm_contact_first_vertex(touch->set, i)),
+                   &touch->cloths[i]->x);
     for (int k = 0; k < touch->solid_count; k++) {
         int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
         place_solid(&touch->solids[k], t, from_vertex(x1, first));
     }
+}
+
+// What only a step that is not free needs.
+static void take_velocities(fm_touch *touch, double t)
+{
+    fm_contact_axes v = fm_contact_velocities(touch->set);
+    bool lent = false;
+    for (int i = 0; i < touch->cloth_count; i++) {
+        lent = lent || fm_drag_lends_mass(&touch->steps[i].drag);
+        const fm_cloth *c = touch->cloths[i];
+        copy_cloth(c, from_vertex(v, fm_contact_first_vertex(touch->set, i)), &c->v);
+        take_masses(touch, i, t);
+    }
+    fm_contact_use_mass_axes(touch->set, lent);
+}
+
+static void clear_touch(fm_cloth *c)
+{
+    memset(c->touch, 0, (size_t)c->count * sizeof *c->touch);
+    if (c->enforcer)
+        return;
+    size_t bytes = (size_t)c->count * sizeof(double);
+    memset(c->jump.x, 0, bytes);
+    memset(c->jump.y, 0, bytes);
+    memset(c->jump.z, 0, bytes);
 }
 
 // What contact made of a cloth; particles whose way it changed are touched.
@@ -289,9 +310,6 @@ static void give_back(const fm_touch *touch, int i, double t)
     fm_contact_axes x = from_vertex(fm_contact_ends(touch->set), first);
     fm_contact_axes v = from_vertex(fm_contact_velocities(touch->set), first);
     for (int k = 0; k < c->count; k++) {
-        c->touch[k] = 0;
-        if (!c->enforcer)
-            c->jump.x[k] = c->jump.y[k] = c->jump.z[k] = 0;
         if (fm_cloth_is_held(c, k, t))
             continue;
         double dx = v.x[k] - c->v.x[k], dy = v.y[k] - c->v.y[k], dz = v.z[k] - c->v.z[k];
@@ -343,13 +361,19 @@ static bool take_substep(fm_world *world, double h, double t, bool anew, fm_repo
     if (!check_numbers(touch, err))
         return false;
     take_ends(touch, t);
-    fm_contact_report found;
-    fm_contact_step(touch->set, h, world->pool, &found);
+    bool is_free = fm_contact_is_free(touch->set, world->pool);
+    fm_contact_report found = {0};
+    if (!is_free) {
+        take_velocities(touch, t);
+        fm_contact_step(touch->set, h, world->pool, &found);
+    }
     if (found.out_of_memory)
         return fm_fail_no_memory(err, "contact", 0);
     add_counts(report, &found);
     for (int i = 0; i < touch->cloth_count; i++) {
-        give_back(touch, i, t);
+        clear_touch(touch->cloths[i]);
+        if (!is_free)
+            give_back(touch, i, t);
         fm_substep_close(&touch->steps[i]);
     }
     return true;

@@ -107,8 +107,17 @@ static void judge_knows_intersections(void **state)
     const int one[1][3] = {{0, 1, 2}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         double uy[3] = {cases[k].y, cases[k].y + 1, cases[k].y + 1};
-        fm_contact_surface surfaces[2] = {{"flat", 3, 1, one, tx, low, tz, mass, 0.1, 0, false},
-                                          {"blade", 3, 1, one, ux, uy, uz, mass, 0.1, 0, false}};
+        fm_contact_surface flat = {.name = "flat",
+                                   .vertex_count = 3,
+                                   .triangle_count = 1,
+                                   .triangles = one,
+                                   .x = tx,
+                                   .y = low,
+                                   .z = tz,
+                                   .inverse_mass = mass,
+                                   .thickness = 0.1};
+        fm_contact_surface surfaces[2] = {flat, flat};
+        surfaces[1].x = ux, surfaces[1].y = uy, surfaces[1].z = uz;
         fm_error err = {0};
         fm_contact_set *set = fm_contact_create(surfaces, 2, &err);
         assert_non_null(set);
@@ -126,7 +135,15 @@ static void refuses(void **state)
     (void)state;
     const double x[3] = {0, 1, 0}, y[3] = {0, 0, 1}, z[3] = {0, 0, NAN}, w[3] = {1, 1, -1};
     const int good[1][3] = {{0, 1, 2}}, far[1][3] = {{0, 1, 3}}, twice[1][3] = {{0, 1, 1}};
-    const fm_contact_surface base = {"s", 3, 1, good, x, y, x, NULL, 0.1, 0.3, false};
+    const fm_contact_surface base = {.name = "s",
+                                     .vertex_count = 3,
+                                     .triangle_count = 1,
+                                     .triangles = good,
+                                     .x = x,
+                                     .y = y,
+                                     .z = x,
+                                     .thickness = 0.1,
+                                     .friction = 0.3};
     fm_contact_surface bad[7] = {base, base, base, base, base, base, base};
     static const char *const fields[7] = {"thickness", "friction",     "triangles",   "triangles",
                                           "position",  "inverse_mass", "vertex_count"};
