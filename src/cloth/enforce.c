@@ -10,9 +10,9 @@
 // normal n, m is a matrix, M^-1 = m (1 - n n^T) + m_n n n^T of the effective mass (drag.c), and the
 // edge is corrected in its metric, x_a += M_a^-1 e (x_b - x_a): with the cloth's mass alone, what
 // turns the sheet would move the water for nothing and feed energy in. There e is such that both
-// ends together move by l - r' and no more, (l - r') / (|M_a^-1 (x_b - x_a)| + |M_b^-1 (...)|): along
-// normals, full corrections would move them sideways many times as far. Then v += (x - x_before) / h, which
-// is what Verlet's positions would do by themselves.
+// ends together move by l - r' and no more, (l - r') / (|M_a^-1 (x_b - x_a)| + |M_b^-1 (...)|):
+// along normals, full corrections would move them sideways many times as far. Then
+// v += (x - x_before) / h, which is what Verlet's positions would do by themselves.
 //
 // iterative [PRO95]: every stretch and shear edge, several passes.
 // published [OZG13]: the list of order.c in one pass, with m_a = 0: only the second end moves.
@@ -55,8 +55,8 @@ enum {
 };
 
 // Times its mobility across the normal that a particle's along it is less, at most. Tried 3, 10,
-// 30, 100 and no limit on crumpling sheets, tubes and meshes of all materials: below 30 energy still
-// grows, above it stretch does.
+// 30, 100 and no limit on crumpling sheets, tubes and meshes of all materials: below 30 energy
+// still grows, above it stretch does.
 static const double MOST_CHANGE = 30;
 
 // Most that a compressed edge is lengthened by a pass, in rest lengths. Tried 0.02, 0.03, 0.05, 0.1
@@ -79,7 +79,7 @@ static limits find_limits(const fm_enforcement *def, bool compression)
     return (limits){1 + s, clamp ? 1 + s : 1, compression ? 1 - s : 0, clamp ? 1 - s : 1};
 }
 
-// Particles as the corrections see them: positions and mobilities, those of M^-1 in the file's head.
+// Particles as corrections see them: positions, and mobilities as in M^-1 of the file's head.
 typedef struct points {
     double *x, *y, *z;
     const double *m;            // 1/kg, across the normal
@@ -115,8 +115,9 @@ FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const li
     double njx = p->nx[j], njy = p->ny[j], njz = p->nz[j];
     double qi = nix * dx + niy * dy + niz * dz, qj = njx * dx + njy * dy + njz * dz;
     double si = p->d[i] * qi, sj = p->d[j] * qj;
-    double wi = sqrt(fmax(0, mi * mi * l * l + (2 * mi * qi + si) * si));
-    double wj = sqrt(fmax(0, mj * mj * l * l + (2 * mj * qj + sj) * sj));
+    double wi = mi * mi * l * l + (2 * mi * qi + si) * si; // squares, less than 0 by rounding
+    double wj = mj * mj * l * l + (2 * mj * qj + sj) * sj;
+    wi = sqrt(wi > 0 ? wi : 0), wj = sqrt(wj > 0 ? wj : 0);
     double e = lack / (wi + wj + 1e-200);
     x[i] += e * (mi * dx + si * nix), y[i] += e * (mi * dy + si * niy);
     z[i] += e * (mi * dz + si * niz);
@@ -343,8 +344,9 @@ static void pull_within_reach(int n, const int *restrict anchor, const double *r
         double dx = x[i] - ax[j], dy = y[i] - ay[j], dz = z[i] - az[j];
         double l = sqrt(dx * dx + dy * dy + dz * dz), r = longest * reach[i];
         double q = nx[i] * dx + ny[i] * dy + nz[i] * dz, s = d[i] * q;
-        double w = sqrt(fmax(0, m[i] * m[i] * l * l + (2 * m[i] * q + s) * s));
-        double e = l > r && m[i] > 0 ? (l - r) / w : 0;
+        double w = m[i] * m[i] * l * l + (2 * m[i] * q + s) * s;
+        w = sqrt(w > 0 ? w : 0);
+        double e = l > r && m[i] > 0 ? (l - r) / (w + 1e-200) : 0;
         x[i] -= e * (m[i] * dx + s * nx[i]), y[i] -= e * (m[i] * dy + s * ny[i]);
         z[i] -= e * (m[i] * dz + s * nz[i]);
     }

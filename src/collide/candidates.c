@@ -12,8 +12,8 @@
 //   c  mean way of a patch's vertices    r  the most that a vertex differs from it
 //
 // so that cloth that moves as a whole, or layers that move together, keep their list. What is
-// certainly apart in a step needs none. Each vertex and each edge belongs to one triangle, so that a
-// pair of features is met once, with the pair of the triangles they belong to.
+// certainly apart in a step needs none. Each vertex and each edge belongs to one triangle, so that
+// a pair of features is met once, with the pair of the triangles they belong to.
 #include "collide/contact.h"
 #include "core/simd.h"
 

@@ -179,8 +179,8 @@ fm_box fm_tree_bounds(const fm_tree *tree);
 typedef void fm_tree_visitor(void *context, int first, int count);
 void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int from,
                    fm_tree_visitor *visit, void *context);
-// Visits the pairs of leaves no further than margin from each other, of two trees or, each pair once
-// and each leaf with itself, of one.
+// Visits the pairs of leaves no further than margin from each other, of two trees or, each pair
+// once and each leaf with itself, of one.
 typedef void fm_tree_pair_visitor(void *context, int first, int count, int other_first,
                                   int other_count);
 void fm_tree_visit_pairs(const fm_tree *one, const fm_tree *other, double margin,

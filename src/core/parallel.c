@@ -8,8 +8,9 @@
 // A loop is offered by giving each thread a share of its blocks: first and last in one number, so
 // that one atomic step claims a block. Only who has claimed one reads what the loop is: it cannot
 // end before that block is done. Shares are the same parts of every loop, which keeps data in the
-// cache of its thread. Who has done its own share goes on with those of others. The caller does too,
-// and waits for claimed blocks only, so a helper that the system does not let run costs nothing.
+// cache of its thread. Who has done its own share goes on with those of others. The caller does
+// too, and waits for claimed blocks only, so a helper that the system does not let run costs
+// nothing.
 //
 // Loops of a cloth take 5 to 100 us, about as long as waking a thread. So helpers that have run out
 // of work look for more for a while before they sleep, first without giving up their processor,

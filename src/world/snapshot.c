@@ -191,8 +191,8 @@ static bool restore_parts(fm_world *world, const unsigned char *in, const unsign
     return restore_free(world, in, end, couple_size, contact_size, err);
 }
 
-// Makes the world what the bytes say; they have been checked as a whole. When a part is refused, the
-// world is left between the two.
+// Makes the world what the bytes say, which have been checked as a whole. When a part is refused,
+// the world is left between the two.
 static bool apply(fm_world *world, const unsigned char *buffer, size_t size, fm_error *err)
 {
     header h;

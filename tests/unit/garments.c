@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Garments keep their area, and no edge of theirs is far from its length.
-#include "motion/motion.h"
 #include "bodies.h"
 #include "meshes.h"
+#include "motion/motion.h"
 
 #include <fathom/scene.h>
 #include <math.h>
