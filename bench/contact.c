@@ -188,11 +188,8 @@ static bool add_cape(fm_world *world, int k, bool contact, bool shoulders, fm_er
 {
     fm_cloth_def def = choose_cloth(contact);
     fm_motion *sway = fm_motion_sine(world, (fm_vec3){0.3, 0, 1}, 0.04, 0.9 + 0.1 * k, err);
-    fm_sheet sheet = {.columns = 20,
-                      .rows = 30,
-                      .width = 0.6,
-                      .height = 0.9,
-                      .origin = {k - 0.3, 1.45, -0.2}};
+    fm_sheet sheet = {
+        .columns = 20, .rows = 30, .width = 0.6, .height = 0.9, .origin = {k - 0.3, 1.45, -0.2}};
     fm_cloth *cape = fm_cloth_create_sheet(world, &def, &sheet, err);
     fm_cloth_pin_row(cape, 0, sway, err);
     if (!shoulders)
