@@ -6,13 +6,19 @@
 // enforcement. First a sheet of 61x41 with contact, beside the plain collision of its particles
 // with the floor, which lets the layers through each other; then larger sheets of the same cloth.
 //
-// Values are microseconds for a particle and a frame, the median of rounds.
+// Then what contact costs where it has nothing to do: sheets of canvas that swing down from a bar
+// and on, with contact and without; and four capes of 20x30 on shoulders that move, as games have
+// them.
+//
+// Values are microseconds for a particle and a frame, the median of rounds; of the capes,
+// milliseconds of processor time for a frame, the mean, and the worst in the note.
 #include "bench.h"
 
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { ROUNDS = 7, FRAMES_PER_SECOND = 60, SETTLED = 30 };
 static const double TURN = 0.05, SPACING = 0.025, RADIUS = 0.012; // s, m, m
@@ -61,18 +67,30 @@ static void place(fm_cloth *cloth, double length, fm_error *err)
     free(folded);
 }
 
-static bool open_run(fold_run *r, const fold_case *c)
+// What all worlds here have in common.
+static fm_world *open_world(int threads, fm_error *err)
 {
-    fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = c->threads;
-    world_def.medium.density = 1.2;
-    world_def.medium.viscosity = 1.8e-5;
-    *r = (fold_run){.world = fm_world_create(&world_def, &err), .count = c->columns * c->rows};
+    fm_world_def def = fm_default_world_def();
+    def.threads = threads;
+    def.medium.density = 1.2;
+    def.medium.viscosity = 1.8e-5;
+    return fm_world_create(&def, err);
+}
+
+static fm_cloth_def choose_cloth(bool contact)
+{
     fm_cloth_def def = fm_default_cloth_def();
     fm_cloth_set_material(&def, FM_CANVAS);
     def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
-    def.contact.enabled = c->contact;
+    def.contact.enabled = contact;
+    return def;
+}
+
+static bool open_fold(fold_run *r, const fold_case *c)
+{
+    fm_error err = {0};
+    *r = (fold_run){.world = open_world(c->threads, &err), .count = c->columns * c->rows};
+    fm_cloth_def def = choose_cloth(c->contact);
     def.time_step = 1.0 / 480;
     double half = sqrt(0.5), length = SPACING * (c->columns - 1);
     fm_sheet sheet = {.columns = c->columns,
@@ -107,7 +125,10 @@ static void step_frames(void *context, int repeats)
     }
 }
 
-static void compare(bench_report *report, const char *group, const fold_case *cases, int count)
+typedef bool open_function(fold_run *r, const fold_case *c);
+
+static void compare(bench_report *report, const char *group, open_function *open_run,
+                    const fold_case *cases, int count)
 {
     enum { CASES_MAX = 4 };
     fold_run runs[CASES_MAX] = {{0}};
@@ -132,8 +153,98 @@ static void compare(bench_report *report, const char *group, const fold_case *ca
         fm_world_destroy(runs[i].world);
 }
 
+// A sheet 1.5 m wide, let fall from almost level.
+static bool open_swing(fold_run *r, const fold_case *c)
+{
+    fm_error err = {0};
+    *r = (fold_run){.world = open_world(c->threads, &err), .count = c->columns * c->rows};
+    fm_cloth_def def = choose_cloth(c->contact);
+    double angle = -80 * acos(-1) / 180;
+    fm_sheet sheet = {.columns = c->columns,
+                      .rows = c->rows,
+                      .width = 1.5,
+                      .height = 1.5 * (c->rows - 1) / (c->columns - 1),
+                      .rotation = {sin(angle / 2), 0, 0, cos(angle / 2)}};
+    fm_cloth *cloth = fm_cloth_create_sheet(r->world, &def, &sheet, &err);
+    fm_motion *bar = fm_motion_sine(r->world, (fm_vec3){0, 0, 1}, 0.06, 2.4, &err);
+    fm_cloth_pin_row(cloth, 0, bar, &err);
+    fm_world_advance(r->world, 1.0 / FRAMES_PER_SECOND, &err);
+    return err.status == FM_OK;
+}
+
+static double processor_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef struct cape_times {
+    double mean, worst; // s, after the first frame
+    int contacts;
+} cape_times;
+
+static bool add_cape(fm_world *world, int k, bool contact, bool shoulders, fm_error *err)
+{
+    fm_cloth_def def = choose_cloth(contact);
+    fm_motion *sway = fm_motion_sine(world, (fm_vec3){0.3, 0, 1}, 0.04, 0.9 + 0.1 * k, err);
+    fm_sheet sheet = {
+        .columns = 20, .rows = 30, .width = 0.6, .height = 0.9, .origin = {k - 0.3, 1.45, -0.2}};
+    fm_cloth *cape = fm_cloth_create_sheet(world, &def, &sheet, err);
+    fm_cloth_pin_row(cape, 0, sway, err);
+    if (!shoulders)
+        return err->status == FM_OK;
+    fm_collider_def back = fm_default_collider_def();
+    back.shape = (fm_shape){
+        .kind = FM_SHAPE_CAPSULE, .start = {k, 0.2, 0}, .end = {k, 1.3, 0}, .radius = 0.16};
+    back.motion = sway;
+    back.friction = 0.2;
+    fm_collider_create(world, &back, err);
+    return err->status == FM_OK;
+}
+
+static bool time_capes(bool contact, bool shoulders, cape_times *times)
+{
+    enum { CAPES = 4, FRAMES = 180 };
+    fm_error err = {0};
+    fm_world *world = open_world(1, &err);
+    for (int k = 0; k < CAPES; k++)
+        add_cape(world, k, contact, shoulders, &err);
+    *times = (cape_times){0};
+    for (int frame = 0; frame < FRAMES && err.status == FM_OK; frame++) {
+        double begin = processor_seconds();
+        times->contacts += fm_world_advance(world, 1.0 / FRAMES_PER_SECOND, &err).contact_count;
+        double took = processor_seconds() - begin;
+        if (frame == 0)
+            continue;
+        times->mean += took / (FRAMES - 1);
+        times->worst = fmax(times->worst, took);
+    }
+    fm_world_destroy(world);
+    return err.status == FM_OK;
+}
+
+static void compare_capes(bench_report *report, const char *group, bool shoulders)
+{
+    static const char *const names[] = {"without contact", "contact"};
+    cape_times times[2];
+    for (int i = 0; i < 2; i++) {
+        if (!time_capes(i == 1, shoulders, &times[i]))
+            return;
+        char note[96];
+        snprintf(note, sizeof note, "worst frame %.1f ms, %.1f contacts a frame",
+                 1e3 * times[i].worst, times[i].contacts / 180.0);
+        bench_add(report, &(bench_result){group, names[i], 1e3 * times[i].mean, "ms/frame",
+                                          i ? times[1].mean / times[0].mean : 0, names[0], note});
+    }
+}
+
 void bench_contact(bench_report *report)
 {
+    static const fold_case small[] = {{"without contact", 61, 41, 1, false},
+                                      {"contact", 61, 41, 1, true}};
+    static const fold_case large[] = {{"without contact", 128, 128, 1, false},
+                                      {"contact", 128, 128, 1, true}};
     static const fold_case one_thread[] = {{"plain collisions", 61, 41, 1, false},
                                            {"contact", 61, 41, 1, true}};
     static const fold_case two_threads[] = {{"plain collisions", 61, 41, 2, false},
@@ -141,7 +252,11 @@ void bench_contact(bench_report *report)
     static const fold_case larger[] = {{"contact, 61x41", 61, 41, 1, true},
                                        {"contact, 129x129", 129, 129, 1, true},
                                        {"contact, 257x257", 257, 257, 1, true}};
-    compare(report, "61x41, one thread", one_thread, 2);
-    compare(report, "61x41, two threads", two_threads, 2);
-    compare(report, "one thread", larger, 3);
+    compare(report, "61x41, one thread", open_fold, one_thread, 2);
+    compare(report, "61x41, two threads", open_fold, two_threads, 2);
+    compare(report, "one thread", open_fold, larger, 3);
+    compare(report, "idle, 61x41", open_swing, small, 2);
+    compare(report, "idle, 128x128", open_swing, large, 2);
+    compare_capes(report, "four capes", false);
+    compare_capes(report, "four capes, worn", true);
 }

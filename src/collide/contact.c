@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // contact.c: the step that keeps surfaces apart, from the cheap to the certain.
 //
+//     patches   boxes and smooth regions: most of a step is certainly free       patches.c, smooth.c
 //     list      which pairs may meet: kept over several steps                    candidates.c
 //     near      those that come nearer than their thickness in this step         near.c
 //     impulses  one pass over them: repulsion, friction                          impulses.c
@@ -251,10 +252,10 @@ bool fm_contact_is_free(fm_contact_set *set, fm_pool *pool)
     if (set->is_tangled || is_pinched(set))
         return false;
     fm_candidates_measure(set, set->x0, set->x1, pool);
-    set->way_measured = true;
     bool is_free = set->met.count == 0 && !set->met.out_of_memory;
     set->started = set->started || is_free; // what is apart does not begin tangled
     set->list_age += is_free;
+    set->way_measured = !is_free;
     return is_free;
 }
 

@@ -78,6 +78,7 @@ double *fm_contact_axis_inverse_masses(fm_contact_set *set);
 
 // Whether it is certain that nothing comes nearer than its thickness on the straight ways from
 // starts to ends: then a step would change nothing and is left out. Needs no velocities, no masses.
+// Otherwise the step has to follow, with the same starts and ends.
 bool fm_contact_is_free(fm_contact_set *set, fm_pool *pool);
 
 // From starts to ends in h seconds. When the starts are free of intersections and no pair is

@@ -49,7 +49,7 @@ double fm_contact_find_closest(fm_contact_set *set, fm_contact_axes x, double re
         for (job.other = job.body; job.other < set->body_count; job.other++) {
             const fm_contact_body *body = &set->bodies[job.body], *other = &set->bodies[job.other];
             if (!body->kinematic || !other->kinematic)
-                fm_tree_visit(&other->tree, &set->boxes[job.triangle], job.least, 0, visit, &job);
+                fm_tree_visit(&other->tree, &set->boxes[job.triangle], job.least, visit, &job);
         }
     }
     return job.least;

@@ -183,7 +183,7 @@ int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool 
         for (int s = 0; s < set->body_count; s++) {
             job.body = &set->bodies[s];
             if (!kinematic || !job.body->kinematic)
-                fm_tree_visit(&job.body->tree, &job.box, 0, 0, visit, &job);
+                fm_tree_visit(&job.body->tree, &job.box, 0, visit, &job);
         }
     }
     return job.count;

@@ -400,6 +400,7 @@ const bool *fm_contact_pinched(const fm_contact_set *set)
 void fm_contact_restart(fm_contact_set *set, int steps)
 {
     set->restarted = true;
+    set->way_measured = false;
     set->list_steps = steps;
 }
 

@@ -174,11 +174,11 @@ typedef struct fm_tree {
 bool fm_tree_build(fm_tree *tree, fm_arena *arena, const fm_box *boxes, int count, fm_error *err);
 void fm_tree_refit(fm_tree *tree, const fm_box *boxes); // as many as it was built of
 fm_box fm_tree_bounds(const fm_tree *tree);
-// Visits the leaves no further than margin from the box that have any place in tree->items at or
-// behind `from`. A leaf is its run of places there; boxes of items in it may be further away.
+// Visits the leaves no further than margin from the box. A leaf is its run of places in
+// tree->items; boxes of items in it may be further away.
 typedef void fm_tree_visitor(void *context, int first, int count);
-void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int from,
-                   fm_tree_visitor *visit, void *context);
+void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, fm_tree_visitor *visit,
+                   void *context);
 // Visits the pairs of leaves no further than margin from each other, of two trees or, each pair
 // once and each leaf with itself, of one.
 typedef void fm_tree_pair_visitor(void *context, int first, int count, int other_first,

@@ -142,8 +142,8 @@ fm_box fm_tree_bounds(const fm_tree *tree)
     return tree->node_count ? tree->nodes[0].box : fm_box_empty();
 }
 
-void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int from,
-                   fm_tree_visitor *visit, void *context)
+void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, fm_tree_visitor *visit,
+                   void *context)
 {
     int stack[STACK_MAX], depth = 0;
     if (tree->node_count > 0)
@@ -151,7 +151,7 @@ void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, int fr
     while (depth > 0) {
         int index = stack[--depth];
         const fm_tree_node *node = &tree->nodes[index];
-        if (node->first + node->count <= from || !fm_box_meets(&node->box, box, margin))
+        if (!fm_box_meets(&node->box, box, margin))
             continue;
         if (!node->right) {
             visit(context, node->first, node->count);

@@ -79,27 +79,77 @@ static bool meet(const fm_box *a, const fm_box *b, double margin)
            fmax(a->low.z, b->low.z) - fmin(a->high.z, b->high.z) <= margin;
 }
 
-// Everything that meets the box is visited once; of places before `from`, only what shares a leaf.
+// Everything that meets the box is visited once.
 static void check_visit(const fm_tree *tree, const fm_box *boxes, int count, fm_rng *rng)
 {
     fm_box box = fm_box_empty();
     fm_box_add(&box, random_point(rng));
     fm_box_add(&box, random_point(rng));
-    int from = (int)(fm_rng_uniform(rng) * count), early = 0;
     double margin = 0.1 * fm_rng_uniform(rng);
-    marks all = {.tree = tree}, behind = {.tree = tree};
-    fm_tree_visit(tree, &box, margin, 0, mark, &all);
-    fm_tree_visit(tree, &box, margin, from, mark, &behind);
-    for (int place = 0; place < count; place++) {
-        int i = tree->items[place];
-        assert_true(all.seen[i] <= 1 && behind.seen[i] <= all.seen[i]);
+    marks all = {.tree = tree};
+    fm_tree_visit(tree, &box, margin, mark, &all);
+    for (int i = 0; i < count; i++) {
+        assert_true(all.seen[i] <= 1);
         assert_true(all.seen[i] || !meet(&boxes[i], &box, margin));
-        if (place >= from)
-            assert_int_equal(behind.seen[i], all.seen[i]);
-        else
-            early += behind.seen[i];
     }
-    assert_true(early < 4);
+}
+
+typedef struct pair_marks {
+    const fm_tree *one, *other;
+    unsigned char *seen; // [COUNT_MAX * item + item]
+} pair_marks;
+
+static void mark_pairs(void *context, int first, int count, int other_first, int other_count)
+{
+    const pair_marks *m = context;
+    bool same = m->one == m->other && first == other_first;
+    for (int i = first; i < first + count; i++) {
+        for (int k = same ? i : other_first; k < other_first + other_count; k++)
+            m->seen[COUNT_MAX * m->one->items[i] + m->other->items[k]]++;
+    }
+}
+
+// Every two boxes that meet are visited once, in one order or the other.
+static void check_pairs(const fm_tree *one, const fm_tree *other, const fm_box *boxes,
+                        const fm_box *others, int count)
+{
+    pair_marks m = {one, other, calloc(COUNT_MAX * COUNT_MAX, 1)};
+    double margin = 0.05;
+    fm_tree_visit_pairs(one, other, margin, mark_pairs, &m);
+    for (int i = 0; i < count; i++) {
+        for (int k = one == other ? i : 0; k < count; k++) {
+            int seen = m.seen[COUNT_MAX * i + k];
+            if (one == other && i != k)
+                seen += m.seen[COUNT_MAX * k + i];
+            assert_true(seen <= 1);
+            assert_true(seen || !meet(&boxes[i], &others[k], margin));
+        }
+    }
+    free(m.seen);
+}
+
+static void finds_pairs(void **state)
+{
+    (void)state;
+    static const int counts[] = {1, 3, 5, 64, COUNT_MAX};
+    fm_rng rng = {7};
+    fm_box *boxes = malloc(2 * COUNT_MAX * sizeof *boxes), *others = boxes + COUNT_MAX;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        fm_arena arena = {0};
+        fm_error err = {0};
+        fm_tree tree, other;
+        scatter_boxes(&rng, boxes, counts[c]);
+        scatter_boxes(&rng, others, counts[c]);
+        assert_true(fm_tree_build(&tree, &arena, boxes, counts[c], &err));
+        assert_true(fm_tree_build(&other, &arena, others, counts[c], &err));
+        check_pairs(&tree, &tree, boxes, boxes, counts[c]);
+        check_pairs(&tree, &other, boxes, others, counts[c]);
+        scatter_boxes(&rng, boxes, counts[c]);
+        fm_tree_refit(&tree, boxes);
+        check_pairs(&tree, &tree, boxes, boxes, counts[c]);
+        fm_arena_free(&arena);
+    }
+    free(boxes);
 }
 
 static void finds_what_is_there(void **state)
@@ -146,7 +196,7 @@ static void same_places_and_none(void **state)
     assert_int_equal(fm_tree_nearest(&tree, (fm_vec3){0}, INFINITY, square_to_box, boxes, &found),
                      -1);
     marks none = {.tree = &tree};
-    fm_tree_visit(&tree, &boxes[0], 0, 0, mark, &none);
+    fm_tree_visit(&tree, &boxes[0], 0, mark, &none);
     assert_int_equal(none.seen[0], 0);
     assert_true(fm_tree_bounds(&tree).low.x > fm_tree_bounds(&tree).high.x);
     fm_arena_free(&arena);
@@ -156,6 +206,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_is_there),
+        cmocka_unit_test(finds_pairs),
         cmocka_unit_test(same_places_and_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
