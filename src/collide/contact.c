@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // contact.c: the step that keeps surfaces apart, from the cheap to the certain.
 //
-//     patches   boxes and smooth regions: most of a step is certainly free       patches.c, smooth.c
+//     patches   boxes and smooth regions: most of a step is certainly free      patches.c, smooth.c
 //     list      which pairs may meet: kept over several steps                    candidates.c
 //     near      those that come nearer than their thickness in this step         near.c
 //     impulses  one pass over them: repulsion, friction                          impulses.c

@@ -89,6 +89,6 @@ bool fm_trimesh_cross(const fm_trimesh *mesh, const fm_vec3 *before, double move
                 .first = first};
     fm_box box = {a, a};
     fm_box_add(&box, b);
-    fm_tree_visit(fm_trimesh_tree(mesh), &box, moved, 0, visit, &s);
+    fm_tree_visit(fm_trimesh_tree(mesh), &box, moved, visit, &s);
     return first->share < INFINITY;
 }
