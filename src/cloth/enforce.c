@@ -9,8 +9,8 @@
 // with r' = r, or (1 + s) r when the target is the threshold. In a medium that lends mass along the
 // normal n, m is a matrix, M^-1 = m (1 - n n^T) + m_n n n^T of the effective mass (drag.c), and the
 // edge is corrected in its metric, x_a += M_a^-1 e (x_b - x_a): with the cloth's mass alone, what
-// turns the sheet would move the water for nothing and feed energy in. Then v += (x - x_before) / h, which
-// is what Verlet's positions would do by themselves.
+// turns the sheet would move the water for nothing and feed energy in. Then v += (x - x_before) / h,
+// which is what Verlet's positions would do by themselves.
 //
 // iterative [PRO95]: every stretch and shear edge, several passes.
 // published [OZG13]: the list of order.c in one pass, with m_a = 0: only the second end moves.
@@ -58,8 +58,7 @@ enum {
 static const double MOST_CHANGE = 30;
 
 // Most that a compressed edge is lengthened by a pass, in rest lengths. Tried 0.02, 0.03, 0.05, 0.1
-// and no limit on the same sheets: energy does not grow from 0.02 on down, and stretch falls with
-// it; area is kept from 0.02 on up.
+// and no limit on the same sheets, tubes and meshes: from 0.03 on energy grows, and stretch with it.
 static const double MOST_LONGER = 0.02;
 
 // A list is made anew when the force has turned by more than this.
@@ -77,7 +76,7 @@ static limits find_limits(const fm_enforcement *def, bool compression)
     return (limits){1 + s, clamp ? 1 + s : 1, compression ? 1 - s : 0, clamp ? 1 - s : 1};
 }
 
-// Particles as the corrections see them: positions and mobilities, those of M^-1 in the file's head.
+// Particles as the corrections see them: positions, and mobilities as M^-1 in the file's head.
 typedef struct points {
     double *x, *y, *z;
     const double *m;            // 1/kg, across the normal
