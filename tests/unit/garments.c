@@ -96,6 +96,53 @@ static void areas_are_those_of_the_triangles(void **state)
     fm_world_destroy(world);
 }
 
+// Speeds that drive the cloth together and crumple it, m/s.
+static void crumple(fm_cloth *cloth)
+{
+    fm_error err = {0};
+    int n = 0;
+    const fm_vec3 *x = fm_cloth_positions(cloth, &n);
+    fm_vec3 middle = {0}, *v = malloc((size_t)n * sizeof *v);
+    for (int i = 0; i < n; i++)
+        middle = fm_add_scaled(middle, x[i], 1.0 / n);
+    for (int i = 0; i < n; i++) {
+        fm_vec3 d = fm_sub(x[i], middle);
+        v[i] =
+            (fm_vec3){-5 * d.x * (0.6 + 0.4 * sin(9 * d.y)), -5 * d.y * (0.5 + 0.5 * cos(7 * d.x)),
+                      sin(17 * d.x + 5 * d.y) + 0.5 * cos(23 * d.y) - 9 * d.x - 10 * d.z};
+    }
+    assert_true(fm_cloth_set_velocities(cloth, v, &err));
+    free(v);
+}
+
+// What bursts open at once feeds energy in, and stretches what is around it.
+static void crumpled_cloth_opens_without_gaining_energy(void **state)
+{
+    (void)state;
+    fm_sheet sheet = {.columns = 17, .rows = 17, .width = 0.4, .height = 0.4};
+    test_mesh grid = make_grid(17, 17, 0.025, 0.025, CUT_ONE_WAY);
+    for (int k = 0; k < 12; k++) {
+        fm_cloth_def def = fm_default_cloth_def();
+        fm_cloth_set_material(&def, (fm_material)(k % 4));
+        def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+        fm_world *world = make_world(1000, 1e-3, no_gravity);
+        crumple(k < 4   ? make_sheet(world, &def, &sheet)
+                : k < 8 ? make_tube(world, &def, tube_of(24, 13, 0.1, 0.12, 0.3))
+                        : make_mesh(world, &def, &grid));
+        fm_report report = fm_world_report(world);
+        double first = report.kinetic_energy + report.potential_energy, least = first;
+        for (int frame = 0; frame < 72; frame++) {
+            report = advance(world, 1.0 / 48);
+            double energy = report.kinetic_energy + report.potential_energy;
+            assert_at_most(energy, least + 5e-4 * first);
+            assert_at_most(report.max_stretch, 0.5);
+            least = fmin(least, energy);
+        }
+        fm_world_destroy(world);
+    }
+    free_mesh(&grid);
+}
+
 // A cape on the shoulders of somebody who walks on the sea floor.
 static const char cape[] =
     "about: a\n"
@@ -188,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(areas_are_those_of_the_triangles),
+        cmocka_unit_test(crumpled_cloth_opens_without_gaining_energy),
         cmocka_unit_test(a_cape_under_water_keeps_its_area),
         cmocka_unit_test(shipped_garments_keep_their_area),
     };
