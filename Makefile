@@ -1,4 +1,4 @@
-# A thin front over CMake. `make help` lists the targets.
+# Shortcuts for CMake and the scripts. `make help` lists the targets.
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CTEST   = ctest --output-on-failure --no-tests=error -j $(JOBS)
@@ -7,14 +7,14 @@ SOURCES = $(shell git ls-files '*.c' '*.h')
 all: build/fathom ## build into build/
 .PHONY: all help demo test check sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom
 
-help: ## this list
+help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-].*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 build/fathom:
 	@cmake --preset release > /dev/null
 	@cmake --build build -j $(JOBS)
 
-demo: ## install what is missing, build, simulate a towel under water, leave a movie and pictures
+demo: ## install packages, build, simulate a towel under water, make a movie and pictures
 	scripts/setup core
 	$(MAKE) all
 	@mkdir -p build/demo
@@ -22,50 +22,50 @@ demo: ## install what is missing, build, simulate a towel under water, leave a m
 	build/fathom render build/demo/swing -o build/demo/swing.mp4 --size 640x360 --samples 4
 	build/fathom render build/demo/swing -o build/demo/swing.png --frame 96 --samples 48
 	build/fathom render build/demo/swing -o build/demo/sheet.png --sheet 6x2 --view 35,4
-	@echo "The movie is build/demo/swing.mp4; a still, build/demo/swing.png; frames over time, build/demo/sheet.png."
+	@echo "Movie: build/demo/swing.mp4. Picture: build/demo/swing.png. Contact sheet: build/demo/sheet.png."
 
-test: ## install what is missing, build, run every test with gcc, clang and the sanitizers
+test: ## install packages, build, run all tests with gcc, clang and the sanitizers
 	scripts/setup all
 	$(MAKE) check sanitize thread-sanitize clang
 
-check: all ## the tests with the release build only
+check: all ## run all tests with the release build
 	cd build && $(CTEST)
 
-sanitize: ## the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
+sanitize: ## run the quick tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS)
 	cd build-sanitize && $(CTEST) -LE 'slow|experiments|clients|threads'
 
-thread-sanitize: ## the threaded tests under ThreadSanitizer
+thread-sanitize: ## run the threaded tests with ThreadSanitizer
 	cmake --preset thread-sanitize && cmake --build build-thread -j $(JOBS) --target threaded_tests
 	cd build-thread && $(CTEST) -L threads
 
-clang: ## the quick tests with clang
+clang: ## run the quick tests with clang
 	cmake --preset clang && cmake --build build-clang -j $(JOBS)
 	cd build-clang && $(CTEST) -LE 'slow|experiments|clients|threads'
 
-native debug: ## builds for this machine only, or with assertions
+native debug: ## build for the processor of this machine, or with assertions
 	cmake --preset $@ && cmake --build build-$@ -j $(JOBS)
 
-bench: all ## every benchmark
+bench: all ## run all benchmarks
 	build/fathom bench
 
-coverage: ## lines of src/ that the tests reach
+coverage: ## measure which lines of src/ the tests execute
 	cmake --preset coverage && cmake --build build-coverage -j $(JOBS)
 	find build-coverage -name '*.gcda' -delete
 	cd build-coverage && $(CTEST) -LE 'slow|clients'
 	gcovr --root . --filter src/ --object-directory build-coverage --print-summary
 
-format: ## put every source file into the house style
+format: ## format all source files
 	clang-format -i $(SOURCES)
 
-lint: all ## style, layers, static analysis
+lint: all ## check format, layers and line length, run static analysis
 	clang-format --dry-run --Werror $(SOURCES)
 	scripts/check-layers
 	@! awk 'length > 100 {print FILENAME ":" FNR ": longer than 100 columns"; bad = 1} END {exit !bad}' $(SOURCES)
 	clang-tidy --quiet -p build $(filter %.c,$(SOURCES))
 
-install: all ## program, headers, libraries into PREFIX (default /usr/local)
+install: all ## install program, headers and libraries into PREFIX (default /usr/local)
 	cmake --install build --prefix "$(PREFIX)"
 
-clean: ## remove all builds
+clean: ## remove all build directories
 	rm -rf build build-*

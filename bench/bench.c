@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bench.c: the table of benchmarks, how they are timed, and how they are printed.
+// bench.c: the table of benchmarks; times them and prints their results.
 #include "bench.h"
 
 #include <stdio.h>
@@ -15,6 +15,7 @@ const bench_case bench_cases[] = {
      bench_contact},
     {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
      bench_particles},
+    {"grid", "substeps of a fluid on a staggered grid: stages, threads, sizes", bench_grid},
     {"surface", "the surface of a fluid: ns per particle, and how that grows", bench_surface},
 #ifdef BENCH_FILES
     {"files", "writing frames beside simulating them", bench_files},
@@ -32,8 +33,8 @@ const bench_case bench_cases[] = {
 struct bench_report {
     bool json;
     int case_count;
-    int result_count; // in the current case
-    const char *group;
+    int result_count;  // results of the current benchmark so far
+    const char *group; // group of the last result printed
 };
 
 double bench_now(void)
@@ -43,6 +44,7 @@ double bench_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Starts the output as text or JSON.
 bench_report *bench_open(bool json)
 {
     bench_report *report = calloc(1, sizeof *report);
@@ -54,6 +56,7 @@ bench_report *bench_open(bool json)
     return report;
 }
 
+// Prints the heading of a benchmark.
 void bench_begin(bench_report *report, const bench_case *which)
 {
     if (report->json)
@@ -114,7 +117,7 @@ int bench_close(bench_report *report)
     return failed ? 3 : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -122,10 +125,11 @@ static int compare(const void *a, const void *b)
 
 double bench_median(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof *values, compare);
+    qsort(values, (size_t)count, sizeof *values, compare_numbers);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+// Time of one turn, s: `repeats` repeats of the job.
 static double time_turn(const bench_job *job, int repeats)
 {
     double start = bench_now();
@@ -133,7 +137,8 @@ static double time_turn(const bench_job *job, int repeats)
     return bench_now() - start;
 }
 
-// As many repeats as fill a turn, found by doubling; warms the caches on the way.
+// Doubles the number of repeats until a turn takes at least half of seconds_per_turn. This also
+// warms the caches.
 static int choose_repeats(const bench_job *job, double seconds_per_turn)
 {
     int repeats = 1;
@@ -142,6 +147,7 @@ static int choose_repeats(const bench_job *job, double seconds_per_turn)
     return repeats;
 }
 
+// Times the jobs alternately and fills their median times and ratios to their baselines.
 void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_turn)
 {
     int *repeats = malloc((size_t)count * sizeof *repeats);

@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: MIT
-// cloth.c: what a substep of a cloth costs, and what remembering adds to it.
+// cloth.c: the cost of a cloth's substep, and the additional cost of drag that depends on the past.
 //
-// A towel swung at its top edge. Regular: viscous drag and damped springs. Fractional: the same
-// with history drag, as published (u = 3) and with full memory at 1e-3, which is three lanes a
-// particle; beside it the cost of those lanes alone, as in `bench memory`. Then the physical set,
-// larger sheets, two threads, and the same cloth on index arrays: as a tube, and as a mesh of its
-// triangles. All on one thread unless said. Last what the first frame costs beside later ones, for
-// what is made then: tables of memories, and the map of what holds enforced cloth.
+// A towel is swung at its top edge. "regular" is viscous drag with damped springs. "fractional"
+// adds drag proportional to the half derivative of the position (history drag), computed from
+// past velocities: from the last three as in [OKRC10] (u = 3), and from all of them (full) at a
+// tolerance of 1e-3. For comparison, the cost of the half derivatives of the three coordinates
+// of all particles (three lanes per particle) is measured alone, as in `bench memory`. Then
+// follow physical drag, larger sheets, two threads, and the same cloth on index arrays: as a
+// tube and as a triangle mesh; then the additional cost of damped bending and of turbulence.
+// Everything runs on one thread unless stated otherwise. The last group compares the first frame
+// with later ones: the first frame allocates the state of the half derivatives and computes the
+// order in which enforcement (strain limiting) corrects edges.
 #include "bench.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 11, SUBSTEPS = 40 };
-static const double TURN = 0.04; // s
+enum { ROUNDS = 11, SUBSTEPS = 40 }; // SUBSTEPS: per advance
+static const double TURN = 0.04;     // s, measuring time of a job per round
 
-typedef enum kind { REGULAR, FRACTIONAL_3, FRACTIONAL_FULL, PHYSICAL, SPRINGS_ONLY } kind;
+// Models of drag: viscous; with half derivatives over three substeps, over the whole past; the
+// default drag; none.
+typedef enum drag_kind { REGULAR, FRACTIONAL_3, FRACTIONAL_FULL, PHYSICAL, SPRINGS_ONLY } drag_kind;
 
+// A swung cloth to be measured.
 typedef struct towel {
     fm_world *world;
     fm_cloth *cloth;
-    double duration; // of SUBSTEPS substeps
-    double particles;
+    double duration;  // s, of SUBSTEPS substeps
+    double particles; // number of particles
 } towel;
 
+// The job of a towel: advances it by SUBSTEPS substeps, `repeats` times.
 static void step_towel(void *context, int repeats)
 {
     towel *t = context;
@@ -34,12 +42,15 @@ static void step_towel(void *context, int repeats)
         fm_world_advance(t->world, t->duration, &err);
 }
 
-static fm_cloth_def define(kind which)
+// A towel with one of the drag models.
+static fm_cloth_def drag_cloth_def(drag_kind which)
 {
-    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth_def def = fixture_perfect_cloth();
     def.drag.viscous = 20;
     def.drag.history.coefficient = 20;
     def.drag.history.memory.tolerance = 1e-3;
+    if (which != PHYSICAL) // as in the papers
+        def.bend.damping.coefficient = 0;
     switch (which) {
     case REGULAR:
         def.drag.model = FM_DRAG_VISCOUS;
@@ -63,26 +74,25 @@ static fm_cloth_def define(kind which)
     return def;
 }
 
-// The triangles of a sheet as a mesh.
+// Creates a cloth on a triangle mesh with the triangles of a sheet.
 static fm_cloth *copy_as_mesh(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
                               fm_error *err)
 {
-    fm_world_def other_def = fm_default_world_def();
-    other_def.threads = 1;
-    fm_world *other = fm_world_create(&other_def, err);
-    fm_cloth *from = fm_cloth_create_sheet(other, def, sheet, err), *made = NULL;
+    fm_world *other = fixture_create_world(fixture_water_def(1), err);
+    fm_cloth *from = fm_cloth_create_sheet(other, def, sheet, err), *copy = NULL;
     if (from) {
         fm_cloth_mesh mesh = {0};
         mesh.positions = fm_cloth_positions(from, &mesh.vertex_count);
         mesh.triangles = fm_cloth_triangles(from, &mesh.triangle_count, err);
-        made = fm_cloth_create_mesh(world, def, &mesh, err);
+        copy = fm_cloth_create_mesh(world, def, &mesh, err);
     }
     fm_world_destroy(other);
-    return made;
+    return copy;
 }
 
-static fm_cloth *make_cloth(fm_world *world, const fm_cloth_def *def, fm_cloth_kind topology,
-                            int columns, int rows, fm_error *err)
+// Creates a sheet, a tube or a triangle mesh of 0.4 m x 0.6 m.
+static fm_cloth *create_cloth(fm_world *world, const fm_cloth_def *def, fm_cloth_kind topology,
+                              int columns, int rows, fm_error *err)
 {
     fm_sheet sheet = {.columns = columns, .rows = rows, .width = 0.4, .height = 0.6};
     fm_tube tube = {.columns = columns, .rows = rows, .height = 0.6};
@@ -92,57 +102,73 @@ static fm_cloth *make_cloth(fm_world *world, const fm_cloth_def *def, fm_cloth_k
                                        : copy_as_mesh(world, def, &sheet, err);
 }
 
-static bool open_cloth(towel *t, kind which, fm_cloth_kind topology, int columns, int rows,
-                       int threads)
+// Creates a world with one cloth whose top edge is swung, and advances it once before measuring.
+static bool start_in(towel *t, const fm_world_def *water, const fm_cloth_def *def,
+                     fm_cloth_kind topology, int columns, int rows)
 {
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = threads;
-    fm_cloth_def def = define(which);
-    t->world = fm_world_create(&world_def, &err);
-    t->cloth = make_cloth(t->world, &def, topology, columns, rows, &err);
+    t->world = fixture_create_world(*water, &err);
+    t->cloth = create_cloth(t->world, def, topology, columns, rows, &err);
     fm_motion *swing = fm_motion_sine(t->world, (fm_vec3){0, 0, 1}, 0.05, 1.2, &err);
     fm_shape top = {.kind = FM_SHAPE_PLANE, .centre = {0, -1e-4, 0}, .normal = {0, -1, 0}};
     if (err.status == FM_OK) {
         fm_cloth_pin_within(t->cloth, &top, swing, &err);
         t->duration = SUBSTEPS * fm_cloth_stable_step(t->cloth);
         t->particles = (double)columns * rows;
-        fm_world_advance(t->world, t->duration, &err); // memories are made here
+        fm_world_advance(t->world, t->duration,
+                         &err); // allocates the state of the half derivatives
     }
     return err.status == FM_OK;
 }
 
-static bool open_towel(towel *t, kind which, int columns, int rows, int threads)
+// Creates a swung cloth with one of the drag models in still water.
+static bool start_cloth(towel *t, drag_kind which, fm_cloth_kind topology, int columns, int rows,
+                        int threads)
 {
-    return open_cloth(t, which, FM_CLOTH_SHEET, columns, rows, threads);
+    fm_cloth_def def = drag_cloth_def(which);
+    fm_world_def water = fixture_water_def(threads);
+    return start_in(t, &water, &def, topology, columns, rows);
 }
 
+// Creates a swung sheet with one of the drag models.
+static bool start_towel(towel *t, drag_kind which, int columns, int rows, int threads)
+{
+    return start_cloth(t, which, FM_CLOTH_SHEET, columns, rows, threads);
+}
+
+// The job that advances a towel. baseline: index of the job it is compared with.
 static bench_job towel_job(towel *t, int baseline)
 {
     return (bench_job){
         .run = step_towel, .context = t, .work = SUBSTEPS * t->particles, .baseline = baseline};
 }
 
+// Half derivatives of independent signals (lanes) without a cloth.
 typedef struct lanes {
-    fm_memory *memory;
-    double h;
+    fm_memory *memory; // computes the half derivatives from velocities
+    double h;          // s, time step
 } lanes;
 
-static void solve_lanes(void *context, int first, int count, const double *known, double *rate)
+// Solves v + 0.1 known = 1 for the new velocities v (rate); fm_memory_step calls it with the part
+// of the half derivatives that past velocities determine (known).
+static void compute_velocities(void *context, int first, int count, const double *known,
+                               double *rate)
 {
     (void)context, (void)first;
     for (int i = 0; i < count; i++)
         rate[i] = 1 - 0.1 * known[i];
 }
 
+// The job of the half derivatives alone: one step, `repeats` times.
 static void step_lanes(void *context, int repeats)
 {
     lanes *l = context;
     for (int i = 0; i < repeats; i++)
-        fm_memory_step(l->memory, l->h, solve_lanes, NULL);
+        fm_memory_step(l->memory, l->h, compute_velocities, NULL);
 }
 
-static bool open_lanes(lanes *l, int count, double h)
+// Starts the half derivatives of `count` signals with the time step h (s).
+static bool start_lanes(lanes *l, int count, double h)
 {
     fm_error err = {0};
     fm_memory_def def = fm_default_memory_def();
@@ -150,9 +176,10 @@ static bool open_lanes(lanes *l, int count, double h)
     def.tolerance = 1e-3;
     l->h = h;
     l->memory = fm_memory_create(&def, count, &err);
-    return l->memory && fm_memory_step(l->memory, 0, solve_lanes, NULL);
+    return l->memory && fm_memory_step(l->memory, 0, compute_velocities, NULL);
 }
 
+// Compares the drag models on a sheet of columns x rows particles.
 static void compare_models(bench_report *report, const char *group, int columns, int rows)
 {
     static const char *const names[4] = {"regular", "fractional, u = 3", "fractional, full 1e-3",
@@ -162,10 +189,10 @@ static void compare_models(bench_report *report, const char *group, int columns,
     bench_job jobs[5];
     bool ready = true;
     for (int i = 0; i < 4; i++) {
-        ready = open_towel(&t[i], (kind)i, columns, rows, 1) && ready;
+        ready = start_towel(&t[i], (drag_kind)i, columns, rows, 1) && ready;
         jobs[i] = towel_job(&t[i], 0);
     }
-    ready = ready && open_lanes(&l, 3 * columns * rows, t[0].duration / SUBSTEPS);
+    ready = ready && start_lanes(&l, 3 * columns * rows, t[0].duration / SUBSTEPS);
     jobs[4] = (bench_job){.run = step_lanes, .context = &l, .work = t[0].particles};
     if (ready) {
         bench_measure(jobs, 5, ROUNDS, TURN);
@@ -174,7 +201,7 @@ static void compare_models(bench_report *report, const char *group, int columns,
                                               i ? jobs[i].ratio : 0, names[0], ""});
         bench_add(report, &(bench_result){group, "its three lanes alone", jobs[4].ns, "ns/particle",
                                           0, "", ""});
-        // from the medians of ratios, which a busy machine disturbs less than times
+        // from the medians of ratios: other load on the machine affects times more than ratios
         double added = (jobs[2].ratio - 1) / jobs[4].ratio;
         bench_add(report, &(bench_result){group, "what full memory adds", added * jobs[4].ns,
                                           "ns/particle", added, "its three lanes alone", ""});
@@ -184,8 +211,7 @@ static void compare_models(bench_report *report, const char *group, int columns,
     fm_memory_destroy(l.memory);
 }
 
-// A loop of independent fused multiply-adds that stays in registers: what the machine can do at
-// most.
+// Independent fused multiply-adds in registers, to measure the machine's peak rate.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif
@@ -204,25 +230,27 @@ multiply_add(double *restrict sink, int repeats)
         sink[i] = a[i];
 }
 
+// The job of the peak rate: 64 multiply-adds, `repeats` times.
 static void run_peak(void *context, int repeats)
 {
     multiply_add(context, repeats);
 }
 
-// Operations of one particle in a substep with springs and bending only, counted in the code; a
-// division and a root as one each. Springs 4 x 24, bending 3 x 33, normal 30, kicks and drift 12,
-// closing 75.
+// Floating-point operations per particle in a substep with springs and bending only, counted in the
+// source; a division or square root counts as one. Springs 4 x 24, bending 3 x 33, normal 30, kicks
+// and drift 12, closing kick 75.
 enum { FLOPS = 4 * 24 + 3 * 33 + 30 + 12 + 75 };
 
+// Compares sheets of different sizes, two threads with one, and the flop rate with the peak.
 static void compare_sizes(bench_report *report)
 {
     static const char *const group = "larger sheets, more threads";
     towel small = {0}, one = {0}, two = {0}, springs = {0};
     double sink[64] = {0};
-    bool ready = open_towel(&small, FRACTIONAL_FULL, 61, 41, 1);
-    ready = open_towel(&one, FRACTIONAL_FULL, 257, 257, 1) && ready;
-    ready = open_towel(&two, FRACTIONAL_FULL, 257, 257, 2) && ready;
-    ready = open_towel(&springs, SPRINGS_ONLY, 61, 41, 1) && ready;
+    bool ready = start_towel(&small, FRACTIONAL_FULL, 61, 41, 1);
+    ready = start_towel(&one, FRACTIONAL_FULL, 257, 257, 1) && ready;
+    ready = start_towel(&two, FRACTIONAL_FULL, 257, 257, 2) && ready;
+    ready = start_towel(&springs, SPRINGS_ONLY, 61, 41, 1) && ready;
     bench_job jobs[5] = {towel_job(&small, 0),
                          towel_job(&one, 0),
                          towel_job(&two, 1),
@@ -238,9 +266,9 @@ static void compare_sizes(bench_report *report)
         snprintf(note, sizeof note, "%.2f times as fast", 1 / jobs[2].ratio);
         bench_add(report, &(bench_result){group, "257x257, two threads", jobs[2].ns, "ns/particle",
                                           jobs[2].ratio, "257x257, full", note});
-        double rate = FLOPS / jobs[3].ns, peak = 1 / jobs[4].ns;
-        snprintf(note, sizeof note, "%.2f of %.1f Gflop/s measured peak: %.0f %%", rate, peak,
-                 100 * rate / peak);
+        double gflops = FLOPS / jobs[3].ns, peak = 1 / jobs[4].ns;
+        snprintf(note, sizeof note, "%.2f of %.1f Gflop/s measured peak: %.0f %%", gflops, peak,
+                 100 * gflops / peak);
         bench_add(report, &(bench_result){group, "61x41, springs only", jobs[3].ns, "ns/particle",
                                           0, "", note});
     }
@@ -250,7 +278,8 @@ static void compare_sizes(bench_report *report)
     fm_world_destroy(springs.world);
 }
 
-// Two threads beside one, from sheets that stay on one to those that leave the caches.
+// Compares two threads with one, from sheets that are too small for two threads to sheets that
+// exceed the caches.
 static void compare_threads(bench_report *report)
 {
     enum { SIZES = 5 };
@@ -265,7 +294,7 @@ static void compare_threads(bench_report *report)
     for (int i = 0; i < 2 * SIZES; i++) {
         fm_cloth_kind topology = i / 2 == 2 ? FM_CLOTH_TUBE : FM_CLOTH_SHEET;
         ready =
-            open_cloth(&t[i], PHYSICAL, topology, sizes[i / 2][0], sizes[i / 2][1], 1 + i % 2) &&
+            start_cloth(&t[i], PHYSICAL, topology, sizes[i / 2][0], sizes[i / 2][1], 1 + i % 2) &&
             ready;
         jobs[i] = towel_job(&t[i], i - i % 2);
     }
@@ -281,6 +310,7 @@ static void compare_threads(bench_report *report)
         fm_world_destroy(t[i].world);
 }
 
+// Time to advance by `duration` (s), in ms.
 static double time_frame(fm_world *world, double duration)
 {
     fm_error err = {0};
@@ -289,21 +319,22 @@ static double time_frame(fm_world *world, double duration)
     return 1e3 * (bench_now() - start);
 }
 
+// Compares the time of the first frame of a hanging sheet with that of later frames. method: of
+// enforcement (strain limiting).
 static void compare_first_frame(bench_report *report, const char *name, int columns, int rows,
                                 fm_enforcement_method method)
 {
-    enum { TIMES = 5, LATER = 3, FRAME = 8 };
+    enum { TIMES = 5, LATER = 3, FRAME = 8 }; // FRAME: substeps
     double first[TIMES], later[TIMES * LATER];
     fm_error err = {0};
     for (int i = 0; i < TIMES; i++) {
-        fm_world_def world_def = fm_default_world_def();
-        world_def.threads = 1;
-        fm_world *world = fm_world_create(&world_def, &err);
-        fm_cloth_def def = define(PHYSICAL);
-        def.enforcement.method = method;
-        fm_sheet sheet = {.columns = columns, .rows = rows, .width = 0.4, .height = 0.6};
-        fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, &err);
-        if (err.status == FM_OK && fm_cloth_pin_row(cloth, 0, NULL, &err)) {
+        fm_world *world = fixture_create_world(fixture_water_def(1), &err);
+        fixture_towel hung = fixture_default_towel(columns, rows);
+        hung.cloth = drag_cloth_def(PHYSICAL);
+        hung.cloth.enforcement.method = method;
+        hung.amplitude = 0;
+        fm_cloth *cloth = fixture_create_hanging_cloth(world, &hung, &err);
+        if (err.status == FM_OK) {
             double duration = FRAME * fm_cloth_stable_step(cloth);
             first[i] = time_frame(world, duration);
             for (int k = 0; k < LATER; k++)
@@ -320,6 +351,7 @@ static void compare_first_frame(bench_report *report, const char *name, int colu
                                       "a later frame", note});
 }
 
+// Compares a sheet, which needs no index arrays, with a tube and a triangle mesh.
 static void compare_topologies(bench_report *report)
 {
     static const char *const group = "index arrays, 61x41";
@@ -328,7 +360,7 @@ static void compare_topologies(bench_report *report)
     bench_job jobs[3];
     bool ready = true;
     for (int i = 0; i < 3; i++) {
-        ready = open_cloth(&t[i], PHYSICAL, (fm_cloth_kind)i, 61, 41, 1) && ready;
+        ready = start_cloth(&t[i], PHYSICAL, (fm_cloth_kind)i, 61, 41, 1) && ready;
         jobs[i] = towel_job(&t[i], 0);
     }
     if (ready)
@@ -341,12 +373,46 @@ static void compare_topologies(bench_report *report)
     }
 }
 
+// Physical drag without damped bending, with dashpots (the default), with a memory, and in
+// turbulent water.
+static void compare_additions(bench_report *report)
+{
+    enum { CASES = 4 };
+    static const char *const group = "additions, 61x41";
+    static const char *const names[CASES] = {"bending not damped", "bending damped",
+                                             "bending damped, order 1/2", "turbulent water"};
+    towel t[CASES] = {0};
+    bench_job jobs[CASES];
+    bool ready = true;
+    for (int i = 0; i < CASES; i++) {
+        fm_cloth_def def = drag_cloth_def(PHYSICAL);
+        fm_world_def water = fixture_water_def(1);
+        if (i == 0)
+            def.bend.damping.coefficient = 0;
+        if (i == 2)
+            def.bend.damping.order = 0.5, def.bend.damping.memory.tolerance = 1e-3;
+        if (i == 3)
+            water.medium.flow.turbulence = (fm_turbulence){.intensity = 0.03, .length = 0.5};
+        ready = start_in(&t[i], &water, &def, FM_CLOTH_SHEET, 61, 41) && ready;
+        jobs[i] = towel_job(&t[i], i == 3 ? 1 : 0);
+    }
+    if (ready)
+        bench_measure(jobs, CASES, ROUNDS, TURN);
+    for (int i = 0; i < CASES; i++) {
+        if (ready)
+            bench_add(report, &(bench_result){group, names[i], jobs[i].ns, "ns/particle",
+                                              i ? jobs[i].ratio : 0, names[i == 3], ""});
+        fm_world_destroy(t[i].world);
+    }
+}
+
 void bench_cloth(bench_report *report)
 {
     compare_models(report, "a substep, 31x21", 31, 21);
     compare_models(report, "a substep, 61x41", 61, 41);
     compare_sizes(report);
     compare_topologies(report);
+    compare_additions(report);
     compare_threads(report);
     compare_first_frame(report, "61x41", 61, 41, FM_ENFORCE_NONE);
     compare_first_frame(report, "61x41, directional", 61, 41, FM_ENFORCE_DIRECTIONAL);

@@ -1,44 +1,55 @@
 // SPDX-License-Identifier: MIT
-// contact.c: what it costs that nothing passes through anything.
+// contact.c: cost of contact handling.
 //
-// Canvas with 25 mm between particles, folded in three on a floor: every particle has cloth or
-// floor on both sides, at rest and yet never quite. Frames of 1/60 s in eight substeps, directional
-// enforcement. First a sheet of 61x41 with contact, beside the plain collision of its particles
-// with the floor, which lets the layers through each other; then larger sheets of the same cloth.
+// Canvas with 25 mm between particles, folded in three layers on a floor: every particle has cloth
+// or floor on both sides and is almost at rest. Frames of 1/60 s in eight substeps, with
+// directional enforcement (strain limiting outwards from fixed particles). First a sheet of 61x41
+// with contact is compared with the plain collision of its particles with the floor, which lets the
+// layers pass through each other; then larger sheets of the same cloth.
 //
-// Then what contact costs where it has nothing to do: sheets of canvas that swing down from a bar
-// and on, with contact and without; and four capes of 20x30 on shoulders that move, as games have
-// them.
+// Then the cost of contact where nothing touches: sheets of canvas that swing down from a bar, with
+// and without contact; and four capes of 20x30 on moving shoulders, as in games.
 //
-// Values are microseconds for a particle and a frame, the median of rounds; of the capes,
-// milliseconds of processor time for a frame, the mean, and the worst in the note.
+// Values are microseconds per particle and frame, the median of several rounds. For the capes they
+// are milliseconds of processor time per frame: the mean, with the largest in the note.
 #include "bench.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { ROUNDS = 7, FRAMES_PER_SECOND = 60, SETTLED = 30 };
-static const double TURN = 0.05, SPACING = 0.025, RADIUS = 0.012; // s, m, m
+enum { ROUNDS = 7, FRAMES_PER_SECOND = 60, SETTLED = 30 }; // SETTLED: frames before measuring
+static const double TURN = 0.05;                           // s, measuring time of a job per round
+static const double SPACING = 0.025;                       // m, between particles
+static const double RADIUS = 0.012;                        // m, of the turns between folded layers
 
-typedef struct fold_case {
+// A sheet to be measured.
+typedef struct sheet_case {
     const char *name;
-    int columns, rows, threads;
-    bool contact;
-} fold_case;
+    int columns, rows; // particles
+    int threads;
+    bool contact; // with contact handling
+} sheet_case;
 
-typedef struct fold_run {
+// A sheet while it is measured.
+typedef struct sheet_run {
     fm_world *world;
-    int count, frames, impacts;
-    double stretch, best;
-} fold_run;
+    int count;      // particles
+    int frames;     // frames simulated so far
+    int impacts;    // paths cut short at a time of impact, all frames
+    double stretch; // largest l/l0 - 1
+    double best;    // s, time of the fastest frame
+} sheet_run;
 
-// Where a point at `u` along a strip of the given length goes: three layers, round turns between.
-static fm_vec3 fold(double u, double length, double z)
+// Position (m) of the point at distance u (m) along a strip of the given length, folded into three
+// layers with round turns between them.
+static fm_vec3 fold_point(double u, double length, double z)
 {
-    double turn = acos(-1) * RADIUS, layer = (length - 2 * turn) / 3, low = RADIUS;
+    double turn = acos(-1) * RADIUS,
+           layer = (length - 2 * turn) / 3; // m, lengths of turn and layer
+    double low = RADIUS;                    // m, height of the lowest layer
     double at = u;
     if (at < layer)
         return (fm_vec3){at, low, z};
@@ -55,54 +66,34 @@ static fm_vec3 fold(double u, double length, double z)
     return (fm_vec3){at - turn, low + 4 * RADIUS, z};
 }
 
-static void place(fm_cloth *cloth, double length, fm_error *err)
+// Sets the positions of a flat sheet to the folded strip. length: along x, m.
+static void fold_cloth(fm_cloth *cloth, double length, fm_error *err)
 {
     int count;
     const fm_vec3 *x = fm_cloth_positions(cloth, &count);
     fm_vec3 *folded = malloc((size_t)count * sizeof *folded);
     for (int i = 0; folded && i < count; i++)
-        folded[i] = fold(x[i].x, length, x[i].z);
+        folded[i] = fold_point(x[i].x, length, x[i].z);
     if (folded)
         fm_cloth_set_positions(cloth, folded, err);
     free(folded);
 }
 
-// What all worlds here have in common.
-static fm_world *open_world(int threads, fm_error *err)
-{
-    fm_world_def def = fm_default_world_def();
-    def.threads = threads;
-    def.medium.density = 1.2;
-    def.medium.viscosity = 1.8e-5;
-    return fm_world_create(&def, err);
-}
-
-static fm_cloth_def choose_cloth(bool contact)
-{
-    fm_cloth_def def = fm_default_cloth_def();
-    fm_cloth_set_material(&def, FM_CANVAS);
-    def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
-    def.contact.enabled = contact;
-    return def;
-}
-
-static bool open_fold(fold_run *r, const fold_case *c)
+// Creates a folded sheet on a floor and lets it settle.
+static bool start_folded(sheet_run *r, const sheet_case *c)
 {
     fm_error err = {0};
-    *r = (fold_run){.world = open_world(c->threads, &err), .count = c->columns * c->rows};
-    fm_cloth_def def = choose_cloth(c->contact);
+    *r = (sheet_run){.world = fixture_create_world(fixture_air_def(c->threads), &err),
+                     .count = c->columns * c->rows};
+    fm_cloth_def def = fixture_canvas_def(FM_ENFORCE_DIRECTIONAL, c->contact);
     def.time_step = 1.0 / 480;
-    double half = sqrt(0.5), length = SPACING * (c->columns - 1);
-    fm_sheet sheet = {.columns = c->columns,
-                      .rows = c->rows,
-                      .width = length,
-                      .height = SPACING * (c->rows - 1),
-                      .rotation = {-half, 0, 0, half}};
+    double length = SPACING * (c->columns - 1);
+    fm_sheet sheet = fixture_level_sheet(c->columns, c->rows, length, SPACING * (c->rows - 1),
+                                         (fm_vec3){0, 0, 0});
     fm_cloth *cloth = fm_cloth_create_sheet(r->world, &def, &sheet, &err);
     if (err.status == FM_OK)
-        place(cloth, length, &err);
-    fm_collider_def floor = fm_default_collider_def();
-    floor.shape = (fm_shape){.kind = FM_SHAPE_PLANE, .normal = {0, 1, 0}};
+        fold_cloth(cloth, length, &err);
+    fm_collider_def floor = fixture_floor_def(0);
     floor.friction = 0.5;
     fm_collider_create(r->world, &floor, &err);
     for (int f = 0; f < SETTLED && err.status == FM_OK; f++)
@@ -110,9 +101,10 @@ static bool open_fold(fold_run *r, const fold_case *c)
     return err.status == FM_OK;
 }
 
+// The job of a sheet: simulates `repeats` frames.
 static void step_frames(void *context, int repeats)
 {
-    fold_run *r = context;
+    sheet_run *r = context;
     fm_error err = {0};
     for (int i = 0; i < repeats; i++) {
         double begin = bench_now();
@@ -125,17 +117,19 @@ static void step_frames(void *context, int repeats)
     }
 }
 
-typedef bool open_function(fold_run *r, const fold_case *c);
+// Creates the world of a case.
+typedef bool start_function(sheet_run *r, const sheet_case *c);
 
-static void compare(bench_report *report, const char *group, open_function *open_run,
-                    const fold_case *cases, int count)
+// Measures the cases alternately and reports each relative to the first.
+static void compare_cases(bench_report *report, const char *group, start_function *start,
+                          const sheet_case *cases, int count)
 {
     enum { CASES_MAX = 4 };
-    fold_run runs[CASES_MAX] = {{0}};
+    sheet_run runs[CASES_MAX] = {{0}};
     bench_job jobs[CASES_MAX];
     bool ready = true;
     for (int i = 0; i < count; i++) {
-        ready = ready && open_run(&runs[i], &cases[i]);
+        ready = ready && start(&runs[i], &cases[i]);
         jobs[i] = (bench_job){
             .run = step_frames, .context = &runs[i], .work = runs[i].count, .baseline = 0};
     }
@@ -153,25 +147,21 @@ static void compare(bench_report *report, const char *group, open_function *open
         fm_world_destroy(runs[i].world);
 }
 
-// A sheet 1.5 m wide, let fall from almost level.
-static bool open_swing(fold_run *r, const fold_case *c)
+// Creates a sheet 1.5 m wide that swings down from an almost horizontal position.
+static bool start_swinging(sheet_run *r, const sheet_case *c)
 {
     fm_error err = {0};
-    *r = (fold_run){.world = open_world(c->threads, &err), .count = c->columns * c->rows};
-    fm_cloth_def def = choose_cloth(c->contact);
-    double angle = -80 * acos(-1) / 180;
-    fm_sheet sheet = {.columns = c->columns,
-                      .rows = c->rows,
-                      .width = 1.5,
-                      .height = 1.5 * (c->rows - 1) / (c->columns - 1),
-                      .rotation = {sin(angle / 2), 0, 0, cos(angle / 2)}};
-    fm_cloth *cloth = fm_cloth_create_sheet(r->world, &def, &sheet, &err);
-    fm_motion *bar = fm_motion_sine(r->world, (fm_vec3){0, 0, 1}, 0.06, 2.4, &err);
-    fm_cloth_pin_row(cloth, 0, bar, &err);
+    *r = (sheet_run){.world = fixture_create_world(fixture_air_def(c->threads), &err),
+                     .count = c->columns * c->rows};
+    fixture_towel towel = fixture_default_towel(0, 0);
+    towel.cloth = fixture_canvas_def(FM_ENFORCE_DIRECTIONAL, c->contact);
+    towel.sheet = fixture_tilted_sheet(c->columns, c->rows, 1.5, -80);
+    fixture_create_hanging_cloth(r->world, &towel, &err);
     fm_world_advance(r->world, 1.0 / FRAMES_PER_SECOND, &err);
     return err.status == FM_OK;
 }
 
+// CPU time of this process, s.
 static double processor_seconds(void)
 {
     struct timespec now;
@@ -179,35 +169,37 @@ static double processor_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Processor time of four capes.
 typedef struct cape_times {
-    double mean, worst; // s, after the first frame
-    int contacts;
+    double mean, worst; // s per frame, without the first frame
+    int contacts;       // contacts in all frames
 } cape_times;
 
+// Adds the cape number k, k metres along x. shoulders: with a moving capsule, the back of its
+// wearer.
 static bool add_cape(fm_world *world, int k, bool contact, bool shoulders, fm_error *err)
 {
-    fm_cloth_def def = choose_cloth(contact);
-    fm_motion *sway = fm_motion_sine(world, (fm_vec3){0.3, 0, 1}, 0.04, 0.9 + 0.1 * k, err);
-    fm_sheet sheet = {
-        .columns = 20, .rows = 30, .width = 0.6, .height = 0.9, .origin = {k - 0.3, 1.45, -0.2}};
-    fm_cloth *cape = fm_cloth_create_sheet(world, &def, &sheet, err);
-    fm_cloth_pin_row(cape, 0, sway, err);
+    fixture_towel cape = fixture_default_cape(contact);
+    cape.sheet.origin = (fm_vec3){k - 0.3, 1.45, -0.2};
+    cape.motion = fm_motion_sine(world, cape.axis, cape.amplitude, 0.9 + 0.1 * k, err);
+    fixture_create_hanging_cloth(world, &cape, err);
     if (!shoulders)
         return err->status == FM_OK;
     fm_collider_def back = fm_default_collider_def();
     back.shape = (fm_shape){
         .kind = FM_SHAPE_CAPSULE, .start = {k, 0.2, 0}, .end = {k, 1.3, 0}, .radius = 0.16};
-    back.motion = sway;
+    back.motion = cape.motion;
     back.friction = 0.2;
     fm_collider_create(world, &back, err);
     return err->status == FM_OK;
 }
 
+// Simulates four capes for 180 frames.
 static bool time_capes(bool contact, bool shoulders, cape_times *times)
 {
     enum { CAPES = 4, FRAMES = 180 };
     fm_error err = {0};
-    fm_world *world = open_world(1, &err);
+    fm_world *world = fixture_create_world(fixture_air_def(1), &err);
     for (int k = 0; k < CAPES; k++)
         add_cape(world, k, contact, shoulders, &err);
     *times = (cape_times){0};
@@ -224,6 +216,7 @@ static bool time_capes(bool contact, bool shoulders, cape_times *times)
     return err.status == FM_OK;
 }
 
+// Compares capes with contact and without.
 static void compare_capes(bench_report *report, const char *group, bool shoulders)
 {
     static const char *const names[] = {"without contact", "contact"};
@@ -241,22 +234,22 @@ static void compare_capes(bench_report *report, const char *group, bool shoulder
 
 void bench_contact(bench_report *report)
 {
-    static const fold_case small[] = {{"without contact", 61, 41, 1, false},
-                                      {"contact", 61, 41, 1, true}};
-    static const fold_case large[] = {{"without contact", 128, 128, 1, false},
-                                      {"contact", 128, 128, 1, true}};
-    static const fold_case one_thread[] = {{"plain collisions", 61, 41, 1, false},
-                                           {"contact", 61, 41, 1, true}};
-    static const fold_case two_threads[] = {{"plain collisions", 61, 41, 2, false},
-                                            {"contact", 61, 41, 2, true}};
-    static const fold_case larger[] = {{"contact, 61x41", 61, 41, 1, true},
-                                       {"contact, 129x129", 129, 129, 1, true},
-                                       {"contact, 257x257", 257, 257, 1, true}};
-    compare(report, "61x41, one thread", open_fold, one_thread, 2);
-    compare(report, "61x41, two threads", open_fold, two_threads, 2);
-    compare(report, "one thread", open_fold, larger, 3);
-    compare(report, "idle, 61x41", open_swing, small, 2);
-    compare(report, "idle, 128x128", open_swing, large, 2);
+    static const sheet_case small[] = {{"without contact", 61, 41, 1, false},
+                                       {"contact", 61, 41, 1, true}};
+    static const sheet_case large[] = {{"without contact", 128, 128, 1, false},
+                                       {"contact", 128, 128, 1, true}};
+    static const sheet_case one_thread[] = {{"plain collisions", 61, 41, 1, false},
+                                            {"contact", 61, 41, 1, true}};
+    static const sheet_case two_threads[] = {{"plain collisions", 61, 41, 2, false},
+                                             {"contact", 61, 41, 2, true}};
+    static const sheet_case larger[] = {{"contact, 61x41", 61, 41, 1, true},
+                                        {"contact, 129x129", 129, 129, 1, true},
+                                        {"contact, 257x257", 257, 257, 1, true}};
+    compare_cases(report, "61x41, one thread", start_folded, one_thread, 2);
+    compare_cases(report, "61x41, two threads", start_folded, two_threads, 2);
+    compare_cases(report, "one thread", start_folded, larger, 3);
+    compare_cases(report, "idle, 61x41", start_swinging, small, 2);
+    compare_cases(report, "idle, 128x128", start_swinging, large, 2);
     compare_capes(report, "four capes", false);
     compare_capes(report, "four capes, worn", true);
 }

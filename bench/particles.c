@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: MIT
-// particles.c: what a substep of a particle fluid costs, sorting and neighbours included.
+// particles.c: cost of a substep of a particle fluid, sorting and neighbour search included.
 //
-// A block of water in the open, its support two spacings, about 28 neighbours each: no walls, so
-// that nothing but the fluid is timed. Parts of a substep, threads, pairs a second and flops
-// against what the machine can do; sizes from 20,000 to 2 million; then the same block in a tank,
-// and the other two methods; a small pool in tanks of 1, 8 and 64 times its volume; then what
-// memory in the viscosity costs. Times are per particle and substep.
+// The fluid is a block of water with a support of two spacings and about 28 neighbours per
+// particle. Measured, per particle and substep:
+//   - a block without walls: stages, one and two threads, pairs per second, share of peak flops
+//   - 20,000 to 2 million particles
+//   - the block in a tank, with each of the three methods
+//   - a small pool in tanks of 1, 8 and 64 times its volume
+//   - fractional viscosity, a stress that depends on the half derivative of the shear over past
+//     steps, with each choice of the past: ten steps, fading, the whole past
 #include "bench.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 7, STAGES = FM_PARTICLES_STAGE_COUNT };
-static const double TURN = 0.2; // s
+static const double TURN = 0.2; // s, duration of one measurement
 
+// A fluid to be measured.
 typedef struct block {
     fm_world *world;
     fm_particles *fluid;
-    double step; // s, of an advance
-    int count;
-    double advances;
+    double step;     // s, simulated time of one advance, several substeps
+    int count;       // particles
+    double advances; // number of advances so far
 } block;
 
+// The job of a block: advances it `repeats` times.
 static void step_block(void *context, int repeats)
 {
     block *b = context;
@@ -32,22 +37,35 @@ static void step_block(void *context, int repeats)
     b->advances += repeats;
 }
 
-// Of one substep. An advance is several, as a frame is, and ends with a look at all particles.
+// Converts a time per advance to a time per substep. An advance, like a frame, takes several
+// substeps and ends with a check of all particles.
 static double per_substep(const block *b, double ns)
 {
     return ns * b->advances / (double)fm_particles_read_stats(b->fluid).substep_count;
 }
 
-// memory: NULL for none.
-static bool open_fractional(block *b, int cells, int threads, bool tank, fm_sph_method method,
-                            const fm_recall *memory)
+// Fills a unit cube with fluid and takes three advances of `step` seconds.
+static bool start_fluid(block *b, const fm_particles_def *def, bool settled, double step,
+                        fm_error *err)
+{
+    fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.1, .settled = settled};
+    b->fluid = fixture_create_fluid(b->world, def, &box, err);
+    if (!b->fluid)
+        return false;
+    b->step = step;
+    b->count = fm_particles_count(b->fluid);
+    step_block(b, 3);
+    return true;
+}
+
+// Creates a unit cube of cells^3 particles. tank: with walls and gravity, else open and weightless.
+// memory: the part of the past that fractional viscosity depends on; NULL: Newtonian viscosity.
+static bool start_fractional(block *b, int cells, int threads, bool tank, fm_sph_method method,
+                             const fm_recall *memory)
 {
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = threads;
-    if (!tank)
-        world_def.gravity = (fm_vec3){0, 0, 0};
-    b->world = fm_world_create(&world_def, &err);
+    b->world = fixture_create_world(
+        tank ? fixture_water_def(threads) : fixture_weightless_water_def(threads), &err);
     fm_particles_def def = fm_default_particles_def();
     def.spacing = 1.0 / cells;
     def.support = 2;
@@ -64,29 +82,25 @@ static bool open_fractional(block *b, int cells, int threads, bool tank, fm_sph_
     def.domain.high = (fm_vec3){1 - def.domain.low.x, 1.1, 1 - def.domain.low.z};
     for (int side = 0; side < FM_SIDE_COUNT && !tank; side++)
         def.domain.sides[side] = FM_SIDE_OPEN;
-    b->fluid = fm_particles_create(b->world, &def, &err);
-    fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.1, .settled = tank};
-    if (err.status != FM_OK || !fm_particles_add_box(b->fluid, &box, &err))
-        return false;
-    // four substeps, or as many as are chosen
-    b->step = method == FM_SPH_CONSTANT_DENSITY ? 2e-3 : 4 * 0.2 * 2 * def.spacing / 44;
-    b->count = fm_particles_count(b->fluid);
-    step_block(b, 3);
-    return true;
+    // s, of an advance: four substeps of CFL number 0.2, with a support of 2 spacings and a speed
+    // of sound of 44 m/s; the constant-density method chooses the number of substeps
+    double step = method == FM_SPH_CONSTANT_DENSITY ? 2e-3 : 4 * 0.2 * 2 * def.spacing / 44;
+    return start_fluid(b, &def, tank, step, &err);
 }
 
-static bool open_block(block *b, int cells, int threads, bool tank, fm_sph_method method)
+// Creates a block with Newtonian viscosity; arguments as start_fractional.
+static bool start_block(block *b, int cells, int threads, bool tank, fm_sph_method method)
 {
-    return open_fractional(b, cells, threads, tank, method, NULL);
+    return start_fractional(b, cells, threads, tank, method, NULL);
 }
 
+// The job that advances a block. baseline: index of the job it is compared with.
 static bench_job block_job(block *b, int baseline)
 {
     return (bench_job){.run = step_block, .context = b, .work = b->count, .baseline = baseline};
 }
 
-// A loop of independent fused multiply-adds that stays in registers: what one thread can do at
-// most, in single precision.
+// Independent fused multiply-adds in registers: the peak of one thread in single precision.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif
@@ -105,19 +119,21 @@ multiply_add(float *restrict sink, int repeats)
         sink[i] = a[i];
 }
 
+// The job of the peak rate: 96 multiply-adds, `repeats` times.
 static void run_peak(void *context, int repeats)
 {
     multiply_add(context, repeats);
 }
 
-// Operations counted in the code, roots and divisions as one: 8 for each candidate of a
-// neighbour, 42 for each pair in density.c, 58 in forces.c, from both sides.
+// Floating-point operations per particle, counted in the source code, roots and divisions as one:
+// 8 for each candidate neighbour, 42 for each neighbour in density.c and 58 in forces.c.
 static double count_flops(const fm_particles_stats *stats, int count)
 {
     double neighbours = 2.0 * (double)stats->pair_count / count + 1;
     return 8.0 * (double)stats->candidate_count / count + neighbours * (42 + 58);
 }
 
+// Reports the time of each stage of a substep, over `steps` advances.
 static void report_stages(bench_report *report, const char *group, block *b, int steps)
 {
     fm_particles_stats before = fm_particles_read_stats(b->fluid);
@@ -136,22 +152,23 @@ static void report_stages(bench_report *report, const char *group, block *b, int
     }
 }
 
+// Compares two threads with one, and the flop rate with the peak, for cells^3 particles.
 static void compare_threads(bench_report *report, const char *group, int cells)
 {
     block one = {0}, two = {0};
     float sink[96] = {0};
-    if (open_block(&one, cells, 1, false, FM_SPH_WEAKLY_COMPRESSIBLE) &&
-        open_block(&two, cells, 2, false, FM_SPH_WEAKLY_COMPRESSIBLE)) {
+    if (start_block(&one, cells, 1, false, FM_SPH_WEAKLY_COMPRESSIBLE) &&
+        start_block(&two, cells, 2, false, FM_SPH_WEAKLY_COMPRESSIBLE)) {
         bench_job jobs[3] = {block_job(&one, 0),
                              block_job(&two, 0),
                              {.run = run_peak, .context = sink, .work = 192, .baseline = 2}};
         bench_measure(jobs, 3, ROUNDS, TURN);
         fm_particles_stats stats = fm_particles_read_stats(one.fluid);
         double one_ns = per_substep(&one, jobs[0].ns), two_ns = per_substep(&two, jobs[1].ns);
-        double rate = count_flops(&stats, one.count) / one_ns, peak = 1 / jobs[2].ns;
+        double gflops = count_flops(&stats, one.count) / one_ns, peak = 1 / jobs[2].ns;
         char note[128];
-        snprintf(note, sizeof note, "%.1f of %.0f Gflop/s measured peak: %.0f %%", rate, peak,
-                 100 * rate / peak);
+        snprintf(note, sizeof note, "%.1f of %.0f Gflop/s measured peak: %.0f %%", gflops, peak,
+                 100 * gflops / peak);
         bench_add(report, &(bench_result){group, "one thread", one_ns, "ns/particle", 0, "", note});
         snprintf(note, sizeof note, "%.2f times as fast; %.2f million particles/s, %.0f pairs/s",
                  1 / jobs[1].ratio, 1e3 / two_ns,
@@ -164,6 +181,7 @@ static void compare_threads(bench_report *report, const char *group, int cells)
     fm_world_destroy(two.world);
 }
 
+// Compares the time per particle for three numbers of particles.
 static void compare_sizes(bench_report *report)
 {
     static const char *const group = "sizes, two threads";
@@ -173,7 +191,7 @@ static void compare_sizes(bench_report *report)
     bench_job jobs[3];
     bool ready = true;
     for (int i = 0; i < 3; i++) {
-        ready = ready && open_block(&b[i], cells[i], 2, false, FM_SPH_WEAKLY_COMPRESSIBLE);
+        ready = ready && start_block(&b[i], cells[i], 2, false, FM_SPH_WEAKLY_COMPRESSIBLE);
         jobs[i] = block_job(&b[i], 0);
     }
     if (ready)
@@ -185,16 +203,17 @@ static void compare_sizes(bench_report *report)
         fm_world_destroy(b[i].world);
 }
 
+// Compares the three SPH methods in a tank with an open block.
 static void compare_methods(bench_report *report)
 {
     static const char *const group = "20 thousand in a tank, two threads";
     static const char *const names[3] = {"weakly compressible", "constant density", "standard"};
     block open = {0}, b[3] = {0};
     bench_job jobs[4];
-    bool ready = open_block(&open, 27, 2, false, FM_SPH_WEAKLY_COMPRESSIBLE);
+    bool ready = start_block(&open, 27, 2, false, FM_SPH_WEAKLY_COMPRESSIBLE);
     jobs[0] = block_job(&open, 0);
     for (int i = 0; i < 3; i++) {
-        ready = ready && open_block(&b[i], 27, 2, true, (fm_sph_method)i);
+        ready = ready && start_block(&b[i], 27, 2, true, (fm_sph_method)i);
         jobs[1 + i] = block_job(&b[i], 0);
     }
     if (ready)
@@ -217,29 +236,19 @@ static void compare_methods(bench_report *report)
         fm_world_destroy(b[i].world);
 }
 
-// A weightless block in the corner of a cube: what is dry of it must cost nothing.
-static bool open_pool(block *b, double size)
+// Creates a weightless unit cube in the corner of a cubic tank of edge `size` (m); walls without
+// fluid nearby must cost nothing.
+static bool start_pool(block *b, double size)
 {
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    world_def.gravity = (fm_vec3){0, 0, 0};
-    b->world = fm_world_create(&world_def, &err);
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = 0.1;
+    b->world = fixture_create_world(fixture_weightless_water_def(1), &err);
+    fm_particles_def def = fixture_tank_def(3, 0.1, (fm_vec3){size, size, size});
     def.support = 2;
     def.speed = 4.4;
-    def.domain.high = (fm_vec3){size, size, size};
-    b->fluid = fm_particles_create(b->world, &def, &err);
-    fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.1};
-    if (err.status != FM_OK || !fm_particles_add_box(b->fluid, &box, &err))
-        return false;
-    b->step = 4 * 0.2 * 2 * def.spacing / 44;
-    b->count = fm_particles_count(b->fluid);
-    step_block(b, 3);
-    return true;
+    return start_fluid(b, &def, false, 4 * 0.2 * 2 * def.spacing / 44, &err);
 }
 
+// Compares the same pool in tanks of three sizes.
 static void compare_tanks(bench_report *report)
 {
     enum { TANKS = 3 };
@@ -249,7 +258,7 @@ static void compare_tanks(bench_report *report)
     bench_job jobs[TANKS];
     bool ready = true;
     for (int i = 0; i < TANKS; i++) {
-        ready = ready && open_pool(&b[i], 1 << i);
+        ready = ready && start_pool(&b[i], 1 << i);
         jobs[i] = block_job(&b[i], 0);
     }
     if (ready)
@@ -266,25 +275,28 @@ static void compare_tanks(bench_report *report)
         fm_world_destroy(b[i].world);
 }
 
-static void compare_memories(bench_report *report, const char *group, int cells, bool tank,
-                             fm_sph_method method)
+// Compares fractional viscosity over ten steps, fading and over the whole past with Newtonian
+// viscosity, for cells^3 particles.
+static void compare_viscosities(bench_report *report, const char *group, int cells, bool tank,
+                                fm_sph_method method)
 {
-    enum { KINDS = 4 };
-    static const char *const names[KINDS] = {"no memory", "10 steps", "fading, 1e-3", "full, 1e-3"};
-    static const fm_recall_kind kinds[KINDS] = {FM_RECALL_STEPS, FM_RECALL_STEPS, FM_RECALL_FADING,
-                                                FM_RECALL_FULL};
-    block b[KINDS] = {0};
-    bench_job jobs[KINDS];
+    enum { VISCOSITIES = 4 };
+    static const char *const names[VISCOSITIES] = {"no memory", "10 steps", "fading, 1e-3",
+                                                   "full, 1e-3"};
+    static const fm_recall_kind kinds[VISCOSITIES] = {FM_RECALL_STEPS, FM_RECALL_STEPS,
+                                                      FM_RECALL_FADING, FM_RECALL_FULL};
+    block b[VISCOSITIES] = {0};
+    bench_job jobs[VISCOSITIES];
     bool ready = true;
-    for (int i = 0; i < KINDS; i++) {
+    for (int i = 0; i < VISCOSITIES; i++) {
         fm_recall memory = fm_default_particles_def().fractional.memory;
         memory.kind = kinds[i];
-        ready = ready && open_fractional(&b[i], cells, 1, tank, method, i ? &memory : NULL);
+        ready = ready && start_fractional(&b[i], cells, 1, tank, method, i ? &memory : NULL);
         jobs[i] = block_job(&b[i], 0);
     }
     if (ready)
-        bench_measure(jobs, KINDS, ROUNDS, TURN);
-    for (int i = 0; ready && i < KINDS; i++) {
+        bench_measure(jobs, VISCOSITIES, ROUNDS, TURN);
+    for (int i = 0; ready && i < VISCOSITIES; i++) {
         fm_particles_stats stats = fm_particles_read_stats(b[i].fluid);
         char note[64] = "";
         if (i > 0)
@@ -294,7 +306,7 @@ static void compare_memories(bench_report *report, const char *group, int cells,
         bench_add(report, &(bench_result){group, names[i], jobs[i].ns, "ns/particle",
                                           i ? jobs[i].ratio : 0, names[0], note});
     }
-    for (int i = 0; i < KINDS; i++)
+    for (int i = 0; i < VISCOSITIES; i++)
         fm_world_destroy(b[i].world);
 }
 
@@ -305,10 +317,10 @@ void bench_particles(bench_report *report)
     compare_sizes(report);
     compare_methods(report);
     compare_tanks(report);
-    compare_memories(report, "fractional viscosity, 20 thousand in the open, one thread", 27, false,
-                     FM_SPH_WEAKLY_COMPRESSIBLE);
-    compare_memories(report, "fractional viscosity, 200 thousand in the open, one thread", 58,
-                     false, FM_SPH_WEAKLY_COMPRESSIBLE);
-    compare_memories(report, "fractional viscosity, standard, 20 thousand in a tank, one thread",
-                     27, true, FM_SPH_STANDARD);
+    compare_viscosities(report, "fractional viscosity, 20 thousand in the open, one thread", 27,
+                        false, FM_SPH_WEAKLY_COMPRESSIBLE);
+    compare_viscosities(report, "fractional viscosity, 200 thousand in the open, one thread", 58,
+                        false, FM_SPH_WEAKLY_COMPRESSIBLE);
+    compare_viscosities(report, "fractional viscosity, standard, 20 thousand in a tank, one thread",
+                        27, true, FM_SPH_STANDARD);
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// render.c: what a picture costs.
+// render.c: cost of rendering a picture.
 //
-// A towel of 41 x 61 particles that was swung for two seconds, 1280 x 720 at 4 samples, as in the
-// previews of movies. A ray is one question to Embree; its share of the processor time of the tiles
-// is estimated from every 61st ray. The water is a block of 20,000 particles with waves on it, and
-// fills as much of its picture as a film of it would.
+// A towel of 41 x 61 particles after two seconds of swinging, 1280 x 720 pixels at 4 samples, as in
+// movie previews. One ray is one call of Embree; Embree's share of the CPU time of the tiles is
+// estimated from every 61st ray. The water is a block of 20,000 particles with a wavy top that
+// fills the picture as in a film.
 #include "bench.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <fathom/render.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 1280, HEIGHT = 720, SAMPLES = 4, ROUNDS = 5, STAGES = 4 };
+enum { WIDTH = 1280, HEIGHT = 720, SAMPLES = 4, ROUNDS = 5, SETUPS = 4 };
 
-typedef struct stage {
+// A drawing, its renderer, and the picture that it is rendered to.
+typedef struct render_setup {
     fm_world *world;
     fm_drawing *drawing;
     fm_renderer *renderer;
@@ -22,21 +23,17 @@ typedef struct stage {
     fm_shot_def shot;
     fm_render_stats stats;
     fm_error err;
-} stage;
+} render_setup;
 
-static bool open_stage(stage *s, fm_style style, int threads)
+// The setup for a picture of the towel.
+static bool create_cloth_setup(render_setup *s, fm_style style, int threads)
 {
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    *s = (stage){0};
-    s->world = fm_world_create(&world_def, &s->err);
-    fm_cloth_def def = fm_default_cloth_def();
-    fm_sheet sheet = {.columns = 41, .rows = 61, .width = 0.4, .height = 0.6};
-    fm_cloth *cloth = fm_cloth_create_sheet(s->world, &def, &sheet, &s->err);
-    fm_motion *swing = fm_motion_sine(s->world, (fm_vec3){0, 0, 1}, 0.06, 2.4, &s->err);
+    *s = (render_setup){0};
+    s->world = fixture_create_world(fixture_water_def(1), &s->err);
+    fixture_towel towel = fixture_default_towel(41, 61);
+    fm_cloth *cloth = fixture_create_hanging_cloth(s->world, &towel, &s->err);
     if (s->err.status != FM_OK)
         return false;
-    fm_cloth_pin_row(cloth, 0, swing, &s->err);
     fm_world_advance(s->world, 2, &s->err);
     s->drawing = fm_drawing_create(&s->err);
     fm_paint paint = fm_default_paint();
@@ -52,10 +49,11 @@ static bool open_stage(stage *s, fm_style style, int threads)
     return s->err.status == FM_OK;
 }
 
-static void add_water(stage *s)
+// Adds the surface of a block of particles with a wavy top.
+static void add_water(render_setup *s)
 {
-    enum { X = 54, Z = 24, LEAST = 12, MOST = 22 };
-    const double spacing = 0.02;
+    enum { X = 54, Z = 24, LEAST = 12, MOST = 22 }; // particles along x, z; lowest, highest column
+    const double spacing = 0.02;                    // m
     float *points = malloc(3 * (size_t)X * Z * MOST * sizeof *points);
     int count = 0;
     for (int i = 0; points && i < X * Z * MOST; i++) {
@@ -68,15 +66,16 @@ static void add_water(stage *s)
         p[2] = (float)((z + 0.5) * spacing);
     }
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
-    fm_paint paint = fm_clear_paint();
+    fm_paint paint = fm_paint_clear_water();
     def.spacing = spacing;
     fm_drawing_add_fluid(s->drawing, points, count, &def, &paint, &s->err);
     free(points);
 }
 
-static bool open_water(stage *s)
+// The setup for a picture of the water.
+static bool create_water_setup(render_setup *s)
 {
-    *s = (stage){0};
+    *s = (render_setup){0};
     s->drawing = fm_drawing_create(&s->err);
     if (!s->drawing)
         return false;
@@ -93,7 +92,7 @@ static bool open_water(stage *s)
     return s->err.status == FM_OK;
 }
 
-static void close_stage(stage *s)
+static void destroy_setup(render_setup *s)
 {
     fm_picture_destroy(s->picture);
     fm_renderer_destroy(s->renderer);
@@ -101,15 +100,17 @@ static void close_stage(stage *s)
     fm_world_destroy(s->world);
 }
 
-static void draw(void *context, int repeats)
+// The job of a setup: draws the picture `repeats` times.
+static void render_pictures(void *context, int repeats)
 {
-    stage *s = context;
+    render_setup *s = context;
     for (int i = 0; i < repeats; i++)
         fm_renderer_draw(s->renderer, s->drawing, &s->shot, s->picture, &s->stats, &s->err);
 }
 
-static void add(bench_report *report, const char *name, double value, const char *unit,
-                const char *note)
+// Reports one number about the rendering of a picture.
+static void add_detail(bench_report *report, const char *name, double value, const char *unit,
+                       const char *note)
 {
     bench_result result = {.group = "details, under water, all threads",
                            .name = name,
@@ -119,35 +120,38 @@ static void add(bench_report *report, const char *name, double value, const char
     bench_add(report, &result);
 }
 
-static void add_details(bench_report *report, const stage *s)
+// Reports rays, ray tracing and processor time of the last picture.
+static void add_details(bench_report *report, const render_setup *s)
 {
     const fm_render_stats *t = &s->stats;
-    add(report, "rays", (double)t->ray_count * 1e-6, "million", "a picture");
-    add(report, "rays per second", (double)t->ray_count * 1e-6 / t->seconds, "million/s", "");
-    add(report, "Embree's traversal", 100 * t->trace_seconds / t->work_seconds, "%",
-        "of the tiles' processor time");
-    add(report, "tiles", 1e3 * t->work_seconds, "ms", "a picture, processor time");
-    add(report, "Embree's tree", 1e3 * t->build_seconds, "ms", "a picture, on one thread");
+    add_detail(report, "rays", (double)t->ray_count * 1e-6, "million", "a picture");
+    add_detail(report, "rays per second", (double)t->ray_count * 1e-6 / t->seconds, "million/s",
+               "");
+    add_detail(report, "Embree's traversal", 100 * t->trace_seconds / t->work_seconds, "%",
+               "of the tiles' processor time");
+    add_detail(report, "tiles", 1e3 * t->work_seconds, "ms", "a picture, processor time");
+    add_detail(report, "Embree's tree", 1e3 * t->build_seconds, "ms", "a picture, on one thread");
 }
 
 void bench_render(bench_report *report)
 {
-    static stage stages[STAGES];
-    static const char *const names[STAGES] = {"under water, all threads", "under water, 1 thread",
+    static render_setup setups[SETUPS];
+    static const char *const names[SETUPS] = {"under water, all threads", "under water, 1 thread",
                                               "studio, all threads",
                                               "20,000 particles of water, all threads"};
-    bench_job jobs[STAGES];
+    bench_job jobs[SETUPS];
     bool good = true;
-    for (int i = 0; i < STAGES; i++) {
-        good = (i == 3 ? open_water(&stages[i])
-                       : open_stage(&stages[i], i == 2 ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER,
-                                    i == 1)) &&
+    for (int i = 0; i < SETUPS; i++) {
+        good = (i == 3 ? create_water_setup(&setups[i])
+                       : create_cloth_setup(
+                             &setups[i], i == 2 ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER, i == 1)) &&
                good;
-        jobs[i] = (bench_job){.run = draw, .context = &stages[i], .work = 1, .baseline = 0};
+        jobs[i] =
+            (bench_job){.run = render_pictures, .context = &setups[i], .work = 1, .baseline = 0};
     }
     if (good)
-        bench_measure(jobs, STAGES, ROUNDS, 0.1);
-    for (int i = 0; good && i < STAGES; i++) {
+        bench_measure(jobs, SETUPS, ROUNDS, 0.1);
+    for (int i = 0; good && i < SETUPS; i++) {
         bench_result result = {.group = "1280x720, 4 samples, 41x61 cloth",
                                .name = names[i],
                                .ns = jobs[i].ns * 1e-6,
@@ -157,7 +161,7 @@ void bench_render(bench_report *report)
         bench_add(report, &result);
     }
     if (good)
-        add_details(report, &stages[0]);
-    for (int i = 0; i < STAGES; i++)
-        close_stage(&stages[i]);
+        add_details(report, &setups[0]);
+    for (int i = 0; i < SETUPS; i++)
+        destroy_setup(&setups[i]);
 }

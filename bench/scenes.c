@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// scenes.c: every scene that ships, on two threads beside one, frame by frame.
+// scenes.c: time per frame of every scene in ./scenes, on two threads compared with one.
 //
-// Both worlds do the same frames, turn by turn, so each frame gives a ratio of times for the same
-// work; the median counts. The first frame is left out of it and compared with the later ones: it
-// has what a world makes once, its tables and maps. Scenes are looked for in ./scenes.
+// Two worlds, one for each number of threads, simulate the same frames alternately. Each frame
+// gives a ratio of times for the same work, of which the median is reported. The first frame is
+// reported apart, because in it a world computes tables, and orders of constraint projection, that
+// it needs only once.
 #include "bench.h"
 
 #include <fathom/fathom.h>
@@ -15,8 +16,9 @@
 #include <string.h>
 
 enum { FRAMES = 48, LEAST_FRAMES = 4 };
-static const double ENOUGH = 2; // s for a scene, once it has the least number of frames
+static const double ENOUGH = 2; // s spent on a scene, unless LEAST_FRAMES take longer
 
+// Time to advance by `duration` (s), in ms.
 static double time_frame(fm_world *world, double duration, fm_error *err)
 {
     double start = bench_now();
@@ -24,6 +26,8 @@ static double time_frame(fm_world *world, double duration, fm_error *err)
     return 1e3 * (bench_now() - start);
 }
 
+// Simulates frames of `duration` (s) in world[0] (one thread) and world[1] (two threads)
+// alternately.
 static void compare_threads(bench_report *report, const char *name, fm_world *const world[2],
                             double duration, fm_error *err)
 {
@@ -47,13 +51,14 @@ static void compare_threads(bench_report *report, const char *name, fm_world *co
                               "ms/frame", speed, "one thread", note});
 }
 
+// Builds the scene in the file `path` for one thread and for two, and compares their times.
 static void compare_scene(bench_report *report, const char *path)
 {
     fm_error err = {0};
     fm_scene *scene = fm_scene_load(path, NULL, 0, NULL, NULL, &err);
     fm_world *world[2] = {NULL, NULL};
     for (int i = 0; i < 2 && scene; i++)
-        world[i] = fm_scene_build_files(scene, i + 1, fm_file_loader(), &err);
+        world[i] = fm_scene_build_with_loader(scene, i + 1, fm_file_loader(), &err);
     char name[64];
     const char *short_name = strchr(path, '/') + 1;
     snprintf(name, sizeof name, "%.*s", (int)(strlen(short_name) - strlen(".yaml")), short_name);

@@ -1,83 +1,71 @@
 // SPDX-License-Identifier: MIT
-// stiff.c: what a cloth that does not stretch costs.
+// stiff.c: the cost of cloth that hardly stretches.
 //
-// Canvas of 1.5 m in air, held at two corners that are 8 % nearer each, swinging; frames of 1/60 s,
-// one thread. Directional enforcement with substeps of 1/240 and 1/120 s, iterative enforcement
-// with as many passes as stretch about as little (61x41; at 128x128 a hundred passes stretch more),
-// and springs alone: 12.8 kN/m stretch as little as that, canvas has 400 N/m here. At 128x128
-// canvas's bending asks for 12 substeps a frame, a tenth of it for 4 and a fiftieth for 2.
+// Canvas of 1.5 m in air is held at two corners, each moved inwards by 8 % of the width, and
+// swings; frames of 1/60 s, one thread. Compared are enforcement (constraint projection of edge
+// lengths) by the directional method with substeps of 1/240 and 1/120 s, the iterative method with
+// as many passes as give about the same stretch (at 61x41; at 128x128 a hundred passes stretch
+// more), and springs alone: with 12.8 kN/m they stretch about as little, canvas has 400 N/m here.
+// At 128x128, the bending of canvas needs 12 substeps a frame, a tenth of it 4 and a fiftieth 2.
 //
-// Values are ms for a simulated second, all of the step, the median of rounds. Notes have the real
-// time of that and of the best frame (what a machine that does nothing else would do), the share of
-// the bodies' stage and of enforcement, and how enforcement compares with the first one's.
+// Values are ms per simulated second for the whole step, the median of the rounds. The notes
+// contain the speed relative to real time, on average and for the fastest frame (as on an otherwise
+// idle machine), the share of the cloth's own step (bodies) and of enforcement, and the ratio of
+// the enforcement's time to that of the first case.
 #include "bench.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
 
 enum { ROUNDS = 7, FRAMES_PER_SECOND = 60 };
-static const double TURN = 0.05; // s
+static const double TURN = 0.05; // s, measuring time of a job per round
 
+// One way to keep the cloth from stretching.
 typedef struct stiff_case {
     const char *name;
     fm_enforcement_method method;
-    int iterations;
+    int iterations;         // passes of the enforcement per substep
     double time_step;       // s; 0: the default
-    double stiffness, bend; // times canvas's
-    double settled;         // s, before it is measured
-    bool no_history;        // of the air along the cloth
+    double stiffness, bend; // factors on the stretch and bending stiffness of canvas
+    double settled;         // s, simulated before measuring
+    bool no_history;        // without the part of skin friction that depends on past motion
 } stiff_case;
 
+// A sheet while it is measured.
 typedef struct sheet_run {
     fm_world *world;
-    double whole_ms, bodies_ms, enforce_ms, stretch;
-    double best; // s, the shortest frame: what a machine that does nothing else would need
-    int frames, substeps;
+    double whole_ms;      // ms, computing time of all frames
+    double bodies_ms;     // ms, of that the cloth's own step
+    double enforce_ms;    // ms, of that the enforcement (strain limiting)
+    double stretch;       // largest l/l0 - 1
+    double best;          // s, time of the fastest frame: as on an otherwise idle machine
+    int frames, substeps; // number of frames; substeps of the last frame
 } sheet_run;
 
-static void hold_corner(fm_world *world, fm_cloth *cloth, fm_corner corner, double shift,
-                        fm_error *err)
-{
-    fm_key keys[2] = {{.time = 0.1}, {.time = 0.9, .position = {shift, 0, 0}}};
-    fm_motion *motion =
-        fm_motion_keyframes(world, keys, 2, FM_INTERPOLATE_SMOOTH, (fm_vec3){0}, err);
-    if (err->status == FM_OK)
-        fm_cloth_pin_corner(cloth, corner, motion, err);
-}
-
-static bool open_run(sheet_run *r, const stiff_case *c, int columns, int rows)
+// Creates the sheet of one case and lets it swing for c->settled seconds.
+static bool start_run(sheet_run *r, const stiff_case *c, int columns, int rows)
 {
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    world_def.medium.density = 1.2;
-    world_def.medium.viscosity = 1.8e-5;
-    *r = (sheet_run){.world = fm_world_create(&world_def, &err)};
-    fm_cloth_def def = fm_default_cloth_def();
-    fm_cloth_set_material(&def, FM_CANVAS);
+    *r = (sheet_run){.world = fixture_create_world(fixture_air_def(1), &err)};
+    fm_cloth_def def = fixture_canvas_def(c->method, false);
     def.stretch.stiffness *= c->stiffness;
     def.shear.stiffness *= c->stiffness;
     def.bend.stiffness *= c->bend;
-    def.enforcement.method = c->method;
     def.enforcement.iterations = c->iterations;
     def.time_step = c->time_step;
     def.drag.skin_history = !c->no_history;
-    double angle = 80 * acos(-1) / 180, width = 1.5;
-    fm_sheet sheet = {.columns = columns,
-                      .rows = rows,
-                      .width = width,
-                      .height = width * (rows - 1) / (columns - 1),
-                      .origin = {-width / 2, 0, 0},
-                      .rotation = {.w = cos(angle / 2), .x = sin(angle / 2)}};
+    fm_sheet sheet = fixture_tilted_sheet(columns, rows, 1.5, 80);
     fm_cloth *cloth = fm_cloth_create_sheet(r->world, &def, &sheet, &err);
-    hold_corner(r->world, cloth, FM_CORNER_TOP_LEFT, 0.08 * width, &err);
-    hold_corner(r->world, cloth, FM_CORNER_TOP_RIGHT, -0.08 * width, &err);
+    double shift = 0.08 * sheet.width;
+    fixture_pin_moving_corner(r->world, cloth, FM_CORNER_TOP_LEFT, shift, 0.1, 0.9, &err);
+    fixture_pin_moving_corner(r->world, cloth, FM_CORNER_TOP_RIGHT, -shift, 0.1, 0.9, &err);
     for (int f = 0; f < c->settled * FRAMES_PER_SECOND && err.status == FM_OK; f++)
         fm_world_advance(r->world, 1.0 / FRAMES_PER_SECOND, &err);
     return err.status == FM_OK;
 }
 
+// The job of a sheet: simulates `repeats` frames.
 static void step_frames(void *context, int repeats)
 {
     sheet_run *r = context;
@@ -96,6 +84,7 @@ static void step_frames(void *context, int repeats)
     }
 }
 
+// Reports one case. first: the run that it is compared with.
 static void report_run(bench_report *report, const char *group, const char *name,
                        const bench_job *job, const sheet_run *r, const sheet_run *first,
                        const char *baseline)
@@ -115,15 +104,16 @@ static void report_run(bench_report *report, const char *group, const char *name
                                       baseline, note});
 }
 
-static void compare(bench_report *report, const char *group, const stiff_case *cases, int count,
-                    int columns, int rows)
+// Measures the cases alternately on a sheet of columns x rows particles.
+static void compare_cases(bench_report *report, const char *group, const stiff_case *cases,
+                          int count, int columns, int rows)
 {
     enum { CASES_MAX = 8 };
     sheet_run runs[CASES_MAX] = {{0}};
     bench_job jobs[CASES_MAX];
     bool ready = true;
     for (int i = 0; i < count; i++) {
-        ready = ready && open_run(&runs[i], &cases[i], columns, rows);
+        ready = ready && start_run(&runs[i], &cases[i], columns, rows);
         jobs[i] = (bench_job){.run = step_frames, .context = &runs[i], .work = 1, .baseline = 0};
     }
     if (ready) {
@@ -153,6 +143,6 @@ void bench_stiff(bench_report *report)
         {"iterative, 100 passes", FM_ENFORCE_ITERATIVE, 100, 0, 1, 0.1, 0.5, false},
         {"springs alone, 400 N/m", FM_ENFORCE_NONE, 1, 0, 1, 0.1, 0.1, false},
     };
-    compare(report, "61x41", small, 6, 61, 41);
-    compare(report, "128x128", large, 6, 128, 128);
+    compare_cases(report, "61x41", small, 6, 61, 41);
+    compare_cases(report, "128x128", large, 6, 128, 128);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// surface.c: what the surface of a fluid costs.
+// surface.c: cost of reconstructing the surface of a fluid.
 //
-// A column of water with a wave on it and drops above, as particles of three spacings, each half
-// the last one: eight times the particles, four times the surface. What a particle costs must not
-// grow.
+// A column of water with a wavy top and drops above it, sampled at three particle spacings, each
+// half the previous one: eight times the particles, four times the area. The cost per particle must
+// not grow.
 #include "bench.h"
 
 #include <fathom/draw.h>
@@ -13,14 +13,16 @@
 
 enum { SIZES = 3, ROUNDS = 3 };
 
+// Particles of water and their surface.
 typedef struct tank {
-    float *points;
-    int count;
+    float *points; // m, positions x, y, z of the particles
+    int count;     // particles
     fm_fluid_mesh_def def;
-    fm_triangles made;
+    fm_surface *surface; // result
     fm_error err;
 } tank;
 
+// Whether the point (x, y, z), m, is in the column or in a drop above it.
 static bool is_water(double x, double y, double z)
 {
     double height = 0.35 + 0.08 * sin(6 * x) * cos(4 * z), u = fmod(8 * x, 1) - 0.5;
@@ -28,6 +30,7 @@ static bool is_water(double x, double y, double z)
     return y < height || (y > 0.5 && u * u + v * v + w * w < 0.03);
 }
 
+// Creates particles `spacing` (m) apart wherever there is water.
 static bool fill_tank(tank *t, double spacing, int threads)
 {
     int n = (int)(0.8 / spacing);
@@ -46,12 +49,13 @@ static bool fill_tank(tank *t, double spacing, int threads)
     return t->points != NULL;
 }
 
-static void make(void *context, int repeats)
+// The job of a tank: reconstructs its surface `repeats` times.
+static void create_surfaces(void *context, int repeats)
 {
     tank *t = context;
     for (int i = 0; i < repeats; i++) {
-        fm_triangles_free(&t->made);
-        fm_fluid_mesh_make(t->points, t->count, &t->def, &t->made, &t->err);
+        fm_surface_destroy(t->surface);
+        t->surface = fm_fluid_mesh_create(t->points, t->count, &t->def, &t->err);
     }
 }
 
@@ -64,7 +68,7 @@ void bench_surface(bench_report *report)
     bool good = true;
     for (int i = 0; i <= SIZES; i++) {
         good = fill_tank(&tanks[i], spacing[i], i == SIZES ? 0 : 1) && good;
-        jobs[i] = (bench_job){.run = make,
+        jobs[i] = (bench_job){.run = create_surfaces,
                               .context = &tanks[i],
                               .work = tanks[i].count > 0 ? tanks[i].count : 1,
                               .baseline = i == SIZES ? 1 : 0};
@@ -73,7 +77,8 @@ void bench_surface(bench_report *report)
         bench_measure(jobs, SIZES + 1, ROUNDS, 0.1);
     for (int i = 0; good && i <= SIZES; i++) {
         snprintf(names[i], sizeof names[i], "%d particles, %d triangles%s", tanks[i].count,
-                 tanks[i].made.triangle_count, i == SIZES ? ", all threads" : "");
+                 tanks[i].surface ? tanks[i].surface->face_count : 0,
+                 i == SIZES ? ", all threads" : "");
         bench_result result = {.group = "surface of a fluid",
                                .name = names[i],
                                .ns = jobs[i].ns,
@@ -83,7 +88,7 @@ void bench_surface(bench_report *report)
         bench_add(report, &result);
     }
     for (int i = 0; i <= SIZES; i++) {
-        fm_triangles_free(&tanks[i].made);
+        fm_surface_destroy(tanks[i].surface);
         free(tanks[i].points);
     }
 }

@@ -1,4 +1,4 @@
-# What `make install` puts where: program, headers, both libraries, pkg-config file, CMake package.
+# Installation: program, scenes, manual page, headers, libraries, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS fathom_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// basset_sphere.c: a small sphere let go in a viscous fluid, with and without the fluid's memory.
+// basset_sphere.c: a small sphere released in a viscous fluid, with and without the history force.
 //
-// The equation of Boussinesq, Basset and Oseen, in terminal velocities and relaxation times:
+// The equation of Boussinesq, Basset and Oseen, in units of terminal velocity and relaxation time:
 //
 //     V' + beta D^(1/2) V + V = 1,      V(0) = 0,      beta = 3 / sqrt(2 sigma + 1)
 //
@@ -9,10 +9,13 @@
 //   sigma  density of the sphere over that of the fluid
 //   a      radius, m      nu  kinematic viscosity of the fluid, m^2/s
 //
-// D^(1/2) V is the history force: the layer of fluid that the sphere has set in motion. The memory
-// is fed accelerations, which gives derivatives of the velocity. Trapezoidal rule for V; the next
-// derivative w0 A' + known is affine in the acceleration A' sought, so w0 beta acts as added mass.
-// Without history V = 1 - e^-t. With it the sphere settles like 1 - beta / sqrt(pi t).
+// beta D^(1/2) V is the history force of the fluid layer that the sphere has set in motion. The
+// memory (fm_memory) is the operator that computes D^(1/2): fed with accelerations, it returns half
+// derivatives of the velocity. V is integrated
+// with the trapezoidal rule. The half derivative at the next step is w0 A' + known, where A'
+// is the unknown acceleration and `known` the contribution of the past, so that beta w0 acts as
+// added mass. Without history V = 1 - e^-t. With history the sphere approaches its terminal
+// velocity like 1 - beta / sqrt(pi t).
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,9 +23,10 @@
 enum { SPHERES = 3, TIMES = 4 };
 
 static const double sigma[SPHERES] = {0.625, 2.65, 7.8}; // in water: wood (rises), sand, steel
-static const double times[TIMES] = {0.1, 1, 10, 100};
+static const double times[TIMES] = {0.1, 1, 10, 100};    // in units of tau
 
-// Closed forms with e^(y^2 t) erfc(-y sqrt(t)), y the roots of y^2 + beta y + 1.
+// Exact velocity V at times[], from closed forms with e^(y^2 t) erfc(-y sqrt(t)), where y are the
+// roots of y^2 + beta y + 1.
 static const double exact[TIMES][SPHERES] = {
     {0.06431242598735, 0.07417523623604, 0.08114238476862},
     {0.2992044090603, 0.3801264696764, 0.4492034177874},
@@ -30,13 +34,18 @@ static const double exact[TIMES][SPHERES] = {
     {0.8882658850656, 0.9323773057905, 0.9581512066452},
 };
 
+// All spheres; dimensionless as in the equation.
 typedef struct spheres {
-    double h, w0; // step and the newest acceleration's weight in it
-    double beta[SPHERES], velocity[SPHERES], acceleration[SPHERES];
+    double h, w0;         // step, and weight of the new acceleration in D^(1/2) V
+    double beta[SPHERES]; // coefficient of the history force
+    double velocity[SPHERES], acceleration[SPHERES];
 } spheres;
 
-// Called by fm_memory_step with what is known of the derivatives; gives back the new accelerations.
-static void solve(void *context, int first, int count, const double *known, double *rate)
+// Solves the equation of motion of the spheres first to first + count - 1 for their new
+// accelerations and writes them to rate. fm_memory_step calls it with known[count], the part of
+// D^(1/2) V that past accelerations determine.
+static void solve_accelerations(void *context, int first, int count, const double *known,
+                                double *rate)
 {
     spheres *s = context;
     for (int i = first; i < first + count; i++) {
@@ -62,7 +71,7 @@ int main(void)
     spheres s = {0};
     for (int i = 0; i < SPHERES; i++) {
         s.beta[i] = 3 / sqrt(2 * sigma[i] + 1);
-        s.acceleration[i] = 1; // nothing but weight and buoyancy at first
+        s.acceleration[i] = 1; // at rest only weight and buoyancy act
     }
     bool good = fm_memory_push(memory, s.acceleration, 0);
 
@@ -78,7 +87,7 @@ int main(void)
         s.h = steps[row];
         s.w0 = fm_memory_newest_weight(memory, s.h);
         for (int n = 0; n < count; n++)
-            good = good && fm_memory_step(memory, s.h, solve, &s);
+            good = good && fm_memory_step(memory, s.h, solve_accelerations, &s);
         time = times[row];
         double error = 0;
         printf("%6g", time);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// fractional_oscillator.c: a mass on a spring, damped by a material between spring and dashpot.
+// fractional_oscillator.c: a mass on a spring with fractional damping.
 //
 //     m x'' + c D^q x + k x = f(t),      x(0) = 1, x'(0) = 0
 //
 //   x  displacement, m     v  velocity, m/s     c  damping, N s^q / m     k  stiffness, N/m
 //   q  order: 0 would be a second spring, 1 a dashpot
 //
-// Kick-drift-kick. The next derivative is w0 v' + known, affine in the velocity v' that is sought,
-// so the closing half kick is solved in closed form. That keeps the step stable for every c, as
-// long as the spring alone is: h sqrt(k/m) < 2.
+// The integrator is kick-drift-kick. D^q x at the next step is w0 v' + known, where v' is the
+// unknown velocity and `known` the contribution of past velocities, so the second half kick can be
+// solved for v' directly. This keeps the step stable for every c as long as it is stable for the
+// spring alone, h sqrt(k/m) < 2.
 //
 // The exact values for m = c = k = 1, q = 1/2, f = 0 are sums of Mittag-Leffler functions,
 // x = 1 - k sum_i (r_i/y_i) (e^(y_i^2 t) erfc(-y_i sqrt(t)) - 1), with y_i the four roots of
@@ -18,18 +19,19 @@
 #include <stdio.h>
 
 typedef struct oscillator {
-    double m, c, k;
-    double x, v;
-    double force; // N, all of it, at the time of x and v
+    double m, c, k; // mass, kg; damping, N s^q / m; stiffness, N/m
+    double x, v;    // displacement, m; velocity, m/s
+    double force;   // N, total force at the time of x and v
 } oscillator;
 
 static double applied_force(double t)
 {
-    (void)t; // released and left alone; write your own here
+    (void)t; // no force: the mass is released and swings freely; write your own here
     return 0;
 }
 
-// From t to t + h. False when the memory refuses the step.
+// Advances the oscillator from t to t + h, s. memory: computes D^q x from past velocities. False
+// when it refuses the step.
 static bool advance(oscillator *o, fm_memory *memory, double t, double h)
 {
     double known, w0 = fm_memory_newest_weight(memory, h);
@@ -37,7 +39,7 @@ static bool advance(oscillator *o, fm_memory *memory, double t, double h)
         return false;
     double v_half = o->v + h / 2 * o->force / o->m;
     o->x += h * v_half;
-    // everything but the share of the newest velocity
+    // all forces except the part of the damping that depends on the new velocity
     double f = applied_force(t + h) - o->k * o->x - o->c * known;
     o->v = (o->m * v_half + h / 2 * f) / (o->m + h / 2 * o->c * w0);
     o->force = f - o->c * w0 * o->v;
@@ -61,14 +63,14 @@ int main(void)
     def.order = 0.5;
     def.time_step = h;
     def.horizon = 10;
-    def.tolerance = 1e-6; // of the kernel; 1e-4, the default, ends with an error of 2e-5 here
+    def.tolerance = 1e-6; // the default, 1e-4, gives an error of 2e-5 here
     fm_memory *memory = fm_memory_create(&def, 1, &err);
     if (!memory) {
         fprintf(stderr, "fractional_oscillator: %s\n", err.text);
         return 1;
     }
     oscillator o = {.m = 1, .c = 1, .k = 1, .x = 1, .v = 0};
-    o.force = applied_force(0) - o.k * o.x; // nothing to remember yet
+    o.force = applied_force(0) - o.k * o.x; // no damping force yet
     bool good = fm_memory_push(memory, &o.v, 0);
 
     double worst = 0;

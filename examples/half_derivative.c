@@ -7,21 +7,22 @@
 //
 //   x  signal, here sin(omega t)      h  step, s      D^(1/2) x  in units of x per sqrt(s)
 //
-// The memory takes rates, so the samples are differenced first. The exact answer for comparison
-// comes from the same integral with s = t - r^2, which removes the singularity:
+// The memory (fm_memory), the operator that computes D^(1/2), takes rates dx/dt, so the program
+// differentiates the samples first. It compares the result
+// with the exact integral, in which the substitution s = t - r^2 removes the singularity:
 //
 //     D^(1/2) x(t) = 2/sqrt(pi) integral_0^sqrt(t) x'(t - r^2) dr
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
 
-enum { SAMPLES = 2001, PANELS = 1000 };
+enum { SAMPLES = 2001, PANELS = 1000 }; // PANELS: intervals of Simpson's rule
 
 static const double pi = 3.14159265358979323846;
 static const double omega = 2 * 3.14159265358979323846; // rad/s: one period per second
 static const double h = 1e-3;                           // s
 
-// dx/dt at sample i: central differences, one-sided and of second order as well at both ends.
+// dx/dt at sample i by central differences; at both ends by one-sided differences of second order.
 static double difference(const double *x, int i)
 {
     if (i == 0)
@@ -31,7 +32,7 @@ static double difference(const double *x, int i)
     return (x[i + 1] - x[i - 1]) / (2 * h);
 }
 
-// The integral over r above by Simpson's rule.
+// D^(1/2) sin(omega t) by Simpson's rule for 2/sqrt(pi) integral_0^sqrt(t) x'(t - r^2) dr.
 static double exact_half_derivative(double t)
 {
     double width = sqrt(t) / PANELS, total = 0;
@@ -54,7 +55,7 @@ int main(void)
     def.time_step = h;
     def.horizon = SAMPLES * h;
     def.tolerance = 1e-6;
-    fm_memory *memory = fm_memory_create(&def, 1, &err); // one lane: one signal
+    fm_memory *memory = fm_memory_create(&def, 1, &err); // for one signal
     if (!memory) {
         fprintf(stderr, "half_derivative: %s\n", err.text);
         return 1;
@@ -72,8 +73,8 @@ int main(void)
     }
     fm_memory_destroy(memory);
 
-    // The amplitude is sqrt(omega) = 2.5; the error is that of the differences and of the rule,
-    // O(h^2).
+    // The amplitude of D^(1/2) x is sqrt(omega) = 2.5. The differences and the rule of the memory
+    // have errors of O(h^2).
     const double allowed = 1e-4;
     printf("largest error %.1e, allowed %.0e\n", worst, allowed);
     return worst <= allowed ? 0 : 1;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // towel.c: a towel swung back and forth under water.
 //
-// The medium is still water, the drag the physical one, which needs no tuning. Bumps form at the
-// top edge and travel down; the last column says how deep the lower edge has come by now.
+// The medium is still water. The drag model is the physical one, which needs no tuning. Bumps form
+// at the top edge and travel down the towel. The last column of the output is the height of the
+// lower edge.
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ int main(void)
     fm_world_destroy(world);
     if (err.status != FM_OK)
         fprintf(stderr, "towel: %s\n", err.text);
-    // it hangs, it does not overstretch, and the bumps reach its middle
+    // the towel hangs down, is not overstretched, and the bumps reach its middle
     bool good = deepest < -0.59 && deepest > -0.66 && largest_swing > 0.03;
     return err.status != FM_OK ? (int)err.status : !good;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bumps.c: turning points, their tracks, and the wave between them.
+// bumps.c: finds bumps (turning points) on a line, tracks them in time, and measures the wave.
 #include "bumps.h"
 
 #include <complex.h>
@@ -7,24 +7,28 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-static const double LONGEST_JUMP = 0.08; // of the length, from frame to frame
-enum { LONGEST_GAP = 2 };                // frames
-enum { SHORTEST_TRACK = 6 };             // frames, for its speed to count
+static const double LONGEST_JUMP =
+    0.08; // largest move of a bump between two frames, as a share of the cloth length
+enum { LONGEST_GAP = 2 };    // frames in which a tracked bump may be missing
+enum { SHORTEST_TRACK = 6 }; // frames; bumps seen for a shorter time are ignored
 
-// Place and value of the turning point at i: the top of the parabola through its neighbours.
-static void refine(const double *z, int i, double *place, double *value)
+// Refines an extremum of the deflection z at point i: the vertex of the parabola through z[i - 1]
+// to z[i + 1]. *place: in points, fractional; *value: the deflection there.
+static void refine_turning_point(const double *z, int i, double *place, double *value)
 {
-    double left = z[i - 1], right = z[i + 1], bend = left - 2 * z[i] + right;
-    double shift = bend != 0 ? 0.5 * (left - right) / bend : 0;
+    double left = z[i - 1], right = z[i + 1], second_difference = left - 2 * z[i] + right;
+    double shift = second_difference != 0 ? 0.5 * (left - right) / second_difference : 0;
     shift = fmax(-0.5, fmin(0.5, shift));
     *place = i + shift;
     *value = z[i] - 0.25 * (left - right) * shift;
 }
 
-// Indices at which z turns by at least `threshold`, edges not included, with `kind` 1 or -1.
-static int turning_points(const double *z, int n, double threshold, int *at, int *kind)
+// Finds the extrema of the deflections z[n] from which z falls or rises by at least `threshold` on
+// both sides, without the two ends. at: their indices; kind: 1 for maxima, -1 for minima. Returns
+// their number.
+static int find_turning_points(const double *z, int n, double threshold, int *at, int *kind)
 {
-    int found = 0, high = 0, low = 0, direction = 0; // direction of the last confirmed leg
+    int found = 0, high = 0, low = 0, direction = 0; // direction: sign of the last monotone part
     for (int i = 1; i < n; i++) {
         if (z[i] > z[high])
             high = i;
@@ -35,9 +39,9 @@ static int turning_points(const double *z, int n, double threshold, int *at, int
         if (!fell && !rose)
             continue;
         int turn = fell ? high : low;
-        // before the first leg, what lies above the turn must be a leg too
-        bool whole = direction != 0 || fabs(z[turn] - z[0]) >= threshold;
-        if (turn > 0 && whole && found < BUMPS_MAX) {
+        // before the first turn, z must also differ by the threshold from its value at the top edge
+        bool far_from_edge = direction != 0 || fabs(z[turn] - z[0]) >= threshold;
+        if (turn > 0 && far_from_edge && found < BUMPS_MAX) {
             at[found] = turn;
             kind[found++] = fell ? 1 : -1;
         }
@@ -47,7 +51,7 @@ static int turning_points(const double *z, int n, double threshold, int *at, int
     return found;
 }
 
-// The largest distance of z from `value` between points i and the edge.
+// The largest |z - value| from point i to the edge, in the direction of step (1 or -1).
 static double drop_to_edge(const double *z, int i, int step, int n, double value)
 {
     double most = 0;
@@ -56,15 +60,16 @@ static double drop_to_edge(const double *z, int i, int step, int n, double value
     return most;
 }
 
-int find_bumps(const deflection *d, int frame, double threshold, bump found[BUMPS_MAX])
+// Finds the crests and troughs of the deflection in one frame. Returns their number.
+int bumps_find(const deflection *d, int frame, double threshold, bump found[BUMPS_MAX])
 {
     const double *z = d->z + (size_t)frame * d->points;
     double spacing = d->length / (d->points - 1), value[BUMPS_MAX];
     int at[BUMPS_MAX], kind[BUMPS_MAX];
-    int count = turning_points(z, d->points, threshold, at, kind);
+    int count = find_turning_points(z, d->points, threshold, at, kind);
     for (int b = 0; b < count; b++) {
         double place;
-        refine(z, at[b], &place, &value[b]);
+        refine_turning_point(z, at[b], &place, &value[b]);
         found[b] = (bump){.place = place * spacing, .kind = kind[b]};
     }
     for (int b = 0; b < count; b++) {
@@ -78,16 +83,18 @@ int find_bumps(const deflection *d, int frame, double threshold, bump found[BUMP
 }
 
 typedef struct track_point {
-    double t, s;
+    double t; // s, time
+    double s; // m, distance along the cloth from the top edge
 } track_point;
 
+// A bump while it is being tracked.
 typedef struct open_track {
-    int kind, count, last; // last frame
-    bool closed;
+    int kind, count, last; // crest (1) or trough (-1), number of points, frame of the last one
+    bool closed;           // the bump was missing for LONGEST_GAP frames
     track_point *points;
 } open_track;
 
-enum { TRACKS_MAX = 1024 };
+enum { TRACKS_MAX = 1024 }; // largest number of tracked bumps
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -95,8 +102,9 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Theil and Sen's slope of at most 200 points.
-static double median_slope(experiment *e, const open_track *track)
+// Speed of a tracked bump, m/s: the Theil-Sen slope of place over time, from at most 200 of its
+// points.
+static double estimate_track_speed(experiment *e, const open_track *track)
 {
     int stride = 1 + track->count / 200, n = 0;
     int used = (track->count + stride - 1) / stride;
@@ -111,7 +119,8 @@ static double median_slope(experiment *e, const open_track *track)
     return n > 0 ? slopes[n / 2] : 0;
 }
 
-// The open track nearest to a bump, or -1.
+// The index of the open track (crest or trough, as the bump is) nearest to a bump, at most `reach`
+// (m) per frame away, or -1.
 static int nearest_track(const open_track *tracks, int count, int frame, const bump *b,
                          double reach)
 {
@@ -129,13 +138,14 @@ static int nearest_track(const open_track *tracks, int count, int frame, const b
     return best;
 }
 
-static int follow(experiment *e, const deflection *d, int first, double threshold,
-                  open_track *tracks)
+// Links the bumps of frames [first, frames) to tracks. Returns the number of tracks.
+static int link_bumps(experiment *e, const deflection *d, int first, double threshold,
+                      open_track *tracks)
 {
     int count = 0;
     for (int f = first; f < d->frames; f++) {
         bump found[BUMPS_MAX];
-        int n = find_bumps(d, f, threshold, found);
+        int n = bumps_find(d, f, threshold, found);
         for (int b = 0; b < n; b++) {
             int i = nearest_track(tracks, count, f, &found[b], LONGEST_JUMP * d->length);
             if (i < 0) {
@@ -154,14 +164,15 @@ static int follow(experiment *e, const deflection *d, int first, double threshol
     return count;
 }
 
-int track_bumps(experiment *e, const deflection *d, int first, double threshold,
+// Tracks bumps (crests and troughs of the deflection) over the frames from `first` on.
+int bumps_track(experiment *e, const deflection *d, int first, double threshold,
                 bump_track **tracks)
 {
     open_track *found = experiment_alloc(e, TRACKS_MAX, sizeof *found);
     *tracks = experiment_alloc(e, TRACKS_MAX, sizeof **tracks);
     if (!found || !*tracks)
         return 0;
-    int all = follow(e, d, first, threshold, found), count = 0;
+    int all = link_bumps(e, d, first, threshold, found), count = 0;
     for (int i = 0; i < all; i++) {
         const open_track *track = &found[i];
         if (track->count < SHORTEST_TRACK)
@@ -173,14 +184,14 @@ int track_bumps(experiment *e, const deflection *d, int first, double threshold,
                             .end = track->points[track->count - 1].t,
                             .from = track->points[0].s,
                             .to = track->points[0].s,
-                            .speed = median_slope(e, track)};
+                            .speed = estimate_track_speed(e, track)};
         for (int p = 0; p < track->count; p++)
             out->to = fmax(out->to, track->points[p].s);
     }
     return count;
 }
 
-// Median of the tracks' speeds, each with the weight of its frames.
+// Median speed of the tracks, weighted with their numbers of frames.
 static double median_speed(experiment *e, const bump_track *tracks, int count)
 {
     double total = 0, seen = 0, *pairs = experiment_alloc(e, 2 * (size_t)count + 2, sizeof *pairs);
@@ -200,18 +211,22 @@ static double median_speed(experiment *e, const bump_track *tracks, int count)
     return 0;
 }
 
-// Complex amplitude at the swing's frequency over the whole periods at the end.
-static double complex fundamental(const deflection *d, int point, int first, double period)
+// Complex amplitude (m) of the deflection of one point at the frequency 1/period, over the last
+// whole periods after frame `first`.
+static double complex fundamental_amplitude(const deflection *d, int point, int first,
+                                            double period)
 {
-    int per = (int)round(period / d->dt), periods = (d->frames - first) / per;
-    int from = d->frames - periods * per;
+    int period_frames = (int)round(period / d->dt);
+    int periods = (d->frames - first) / period_frames;
+    int from = d->frames - periods * period_frames;
     double complex sum = 0;
     for (int f = from; f < d->frames; f++)
         sum += d->z[(size_t)f * d->points + point] * cexp(-I * 2 * pi * f * d->dt / period);
-    return periods > 0 ? 2 * sum / (periods * per) : 0;
+    return periods > 0 ? 2 * sum / (periods * period_frames) : 0;
 }
 
-// |A| of the head of bumps.h around s = share * L.
+// Amplitude |A| (m) of the downward wave of the given speed, averaged over share * L +- 0.05 L, by
+// the formula in bumps.h.
 static double downward_amplitude(const deflection *d, double share, int first, double period,
                                  double speed)
 {
@@ -221,26 +236,29 @@ static double downward_amplitude(const deflection *d, double share, int first, d
     low = low < 1 ? 1 : low;
     high = high > d->points - 2 ? d->points - 2 : high;
     for (int p = low; p <= high; p++) {
-        double complex slope =
-            (fundamental(d, p + 1, first, period) - fundamental(d, p - 1, first, period)) /
-            (2 * spacing);
-        sum += cabs(fundamental(d, p, first, period) + I * slope / k) / 2;
+        double complex derivative = (fundamental_amplitude(d, p + 1, first, period) -
+                                     fundamental_amplitude(d, p - 1, first, period)) /
+                                    (2 * spacing);
+        sum += cabs(fundamental_amplitude(d, p, first, period) + I * derivative / k) / 2;
     }
     return sum / (high - low + 1);
 }
 
-static void count_births(const deflection *d, const bump_track *tracks, int count, int first,
-                         bump_stats *stats)
+// Counts the tracks that begin in the upper half of the cloth and the share of them that reach 0.8
+// of its length.
+static void count_born_tracks(const deflection *d, const bump_track *tracks, int count, int first,
+                              bump_stats *stats)
 {
     int arrived = 0;
     for (int i = 0; i < count; i++) {
-        bool here = tracks[i].start > (first + 0.5) * d->dt; // not cut off by the first frame
-        if (!here || tracks[i].from > 0.5 * d->length || tracks[i].start > d->dt * d->frames - 0.5)
+        bool complete = tracks[i].start > (first + 0.5) * d->dt; // born after the first frame
+        if (!complete || tracks[i].from > 0.5 * d->length ||
+            tracks[i].start > d->dt * d->frames - 0.5)
             continue;
         stats->born++;
-        // one that is still on its way at the end would have come as far as those before it
-        bool cut = tracks[i].end > d->dt * (d->frames - 1.5);
-        if (cut)
+        // tracks that are still travelling in the last frame are not counted
+        bool unfinished = tracks[i].end > d->dt * (d->frames - 1.5);
+        if (unfinished)
             stats->born--;
         else
             arrived += tracks[i].to >= 0.8 * d->length;
@@ -248,14 +266,15 @@ static void count_births(const deflection *d, const bump_track *tracks, int coun
     stats->arriving = stats->born > 0 ? (double)arrived / stats->born : 0;
 }
 
-bump_stats measure_bumps(experiment *e, const deflection *d, int first, double threshold,
+// Measures number, speed and survival of the bumps over the frames from `first` on.
+bump_stats bumps_measure(experiment *e, const deflection *d, int first, double threshold,
                          double period)
 {
     bump_stats stats = {0};
     int bumps = 0;
     for (int f = first; f < d->frames; f++) {
         bump found[BUMPS_MAX];
-        int n = find_bumps(d, f, threshold, found);
+        int n = bumps_find(d, f, threshold, found);
         for (int b = 0; b < n; b++)
             stats.height += found[b].height;
         bumps += n;
@@ -263,9 +282,9 @@ bump_stats measure_bumps(experiment *e, const deflection *d, int first, double t
     stats.count = d->frames > first ? (double)bumps / (d->frames - first) : 0;
     stats.height = bumps > 0 ? stats.height / bumps : 0;
     bump_track *tracks;
-    int count = track_bumps(e, d, first, threshold, &tracks);
+    int count = bumps_track(e, d, first, threshold, &tracks);
     stats.speed = median_speed(e, tracks, count);
-    count_births(d, tracks, count, first, &stats);
+    count_born_tracks(d, tracks, count, first, &stats);
     if (period > 0 && stats.speed > 0) {
         double top = downward_amplitude(d, 0.2, first, period, stats.speed);
         double low = downward_amplitude(d, 0.9, first, period, stats.speed);
@@ -275,13 +294,17 @@ bump_stats measure_bumps(experiment *e, const deflection *d, int first, double t
     return stats;
 }
 
-// A wave with known numbers: amplitude 0.05 m at the top, falling like e^(-decay s), with a share
-// `back` of it running up again from the lower edge.
+// A test wave with known measures: amplitude 0.05 m at the top, decaying like e^(-decay s); a share
+// `back` of it is reflected at the lower edge.
 typedef struct known_wave {
     const char *name;
-    double wavelength, period, decay, back, noise;
+    double wavelength, period; // m, s
+    double decay;              // 1/m, decay of the amplitude along s
+    double back;               // amplitude of the reflected wave over that of the incoming wave
+    double noise;              // m, full width of uniform random noise
 } known_wave;
 
+// Fills d with the deflections of a known wave.
 static void fill_wave(deflection *d, const known_wave *w)
 {
     double k = 2 * pi / w->wavelength, omega = 2 * pi / w->period;
@@ -289,15 +312,16 @@ static void fill_wave(deflection *d, const known_wave *w)
     for (int f = 0; f < d->frames; f++)
         for (int p = 0; p < d->points; p++) {
             double s = p * d->length / (d->points - 1), t = f * d->dt;
-            double up = 2 * d->length - s;
+            double reflected = 2 * d->length - s; // m, path of the reflected wave
             seed = seed * 1664525u + 1013904223u;
             d->z[(size_t)f * d->points + p] =
                 0.05 * exp(-w->decay * s) * cos(k * s - omega * t) +
-                0.05 * w->back * exp(-w->decay * up) * cos(k * up - omega * t) +
+                0.05 * w->back * exp(-w->decay * reflected) * cos(k * reflected - omega * t) +
                 w->noise * ((double)(seed >> 8) / (1 << 24) - 0.5);
         }
 }
 
+// Fails the experiment if a measure (`what`) of a test wave is not within the tolerance.
 static void expect(experiment *e, const char *wave, const char *what, double measured, double known,
                    double tolerance)
 {
@@ -306,7 +330,8 @@ static void expect(experiment *e, const char *wave, const char *what, double mea
                         wave, measured, known, tolerance);
 }
 
-void check_bumps(experiment *e)
+// Checks the measures on synthetic waves with known bump count, speed and survival.
+void bumps_check(experiment *e)
 {
     const known_wave waves[] = {
         {"a short wave", 0.2, 0.8, 0, 0, 0},
@@ -320,19 +345,21 @@ void check_bumps(experiment *e)
     for (int i = 0; d.z && i < (int)(sizeof waves / sizeof *waves); i++) {
         const known_wave *w = &waves[i];
         fill_wave(&d, w);
-        bump_stats got = measure_bumps(e, &d, 60, threshold, w->period);
+        bump_stats got = bumps_measure(e, &d, 60, threshold, w->period);
         double k = 2 * pi / w->wavelength, speed = w->wavelength / w->period;
-        double lost = acos(1 - threshold / 0.05) / k; // at each edge, without decay
-        expect(e, w->name, "count", got.count, 2 * (d.length - 2 * lost) / w->wavelength, 0.35);
+        // m: a bump nearer than this to an edge of the cloth stays below the threshold
+        double hidden_length = acos(1 - threshold / 0.05) / k;
+        expect(e, w->name, "count", got.count, 2 * (d.length - 2 * hidden_length) / w->wavelength,
+               0.35);
         expect(e, w->name, "speed", got.speed, speed, (w->back > 0 ? 0.15 : 0.03) * speed);
         double survival = exp(-w->decay * 0.7 * d.length);
         expect(e, w->name, "survival", got.survival, survival, (w->back > 0 ? 0.12 : 0.05));
         expect(e, w->name, "arriving", got.arriving, 1, 0.1);
     }
-    for (int f = 0; d.z && f < d.frames; f++) // a board that swings
+    for (int f = 0; d.z && f < d.frames; f++) // a rigid board that swings: no bumps
         for (int p = 0; p < d.points; p++)
             d.z[(size_t)f * d.points + p] = 0.3 * p / (d.points - 1) * sin(2 * pi * f * d.dt / 1.2);
     if (d.z)
-        expect(e, "a swinging board", "count", measure_bumps(e, &d, 60, threshold, 1.2).count, 0,
+        expect(e, "a swinging board", "count", bumps_measure(e, &d, 60, threshold, 1.2).count, 0,
                0);
 }

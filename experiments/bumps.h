@@ -1,84 +1,89 @@
 // SPDX-License-Identifier: MIT
-// bumps.h: bumps that travel down a hanging cloth, counted, timed and weighed.
+// bumps.h: counts and measures the bumps that travel down a hanging cloth.
 //
-// What is looked at is the deflection z(s,t) along the vertical centre line: s runs from the top
-// edge (0) to the lower edge (L) along the cloth at rest, z is where that point is along the
-// direction of the motion, in the frame of the room.
+// The input is the deflection z(s,t) of the vertical centre line: s runs from the top edge (0) to
+// the lower edge (L) along the cloth at rest; z is the coordinate of that point along the direction
+// of the motion, in the inertial frame.
 //
-//   bump      at one instant, a place inside the line where z turns: a crest or a trough from which
-//             z falls (or rises) by at least `threshold` on both sides before it turns again or the
-//             line ends. The hysteresis makes crests and troughs alternate; the two edges are no
-//             bumps. A cloth that swings like a board, or is bent once, has none.
-//   count     bumps on the cloth at once, mean over the frames looked at. A wave a cos(k s - w t)
-//             has 2 (L - 2 d) / wavelength of them, with a (1 - cos k d) = threshold.
-//   track     the same bump from frame to frame: same kind, nearest place, at most LONGEST_JUMP of
-//             the length away, missing for at most two frames.
-//   speed     of a track, the median of the slopes between its points (Theil and Sen); of a cloth,
-//             the median over all tracks, each with the weight of its frames, downwards positive.
-//   born      tracks that begin in the upper half, counted over the frames looked at but for the
+//   bump      an interior extremum of z(s) at one instant: a crest (trough) from which z falls
+//             (rises) by at least `threshold` on both sides before it turns again or the line ends.
+//             Because of this hysteresis crests and troughs alternate. The two edges do not count.
+//             A cloth that swings like a rigid board, or is bent once, has no bumps.
+//   count     number of bumps at one instant, mean over the evaluated frames. A wave a cos(k s - w
+//             t) has 2 (L - 2 d) / wavelength bumps, with a (1 - cos k d) = threshold.
+//   track     the same bump from frame to frame: both crests or both troughs, nearest to each
+//             other, at most 0.08 L apart per frame; it may be missing for two frames.
+//   speed     of a track, the median of ds/dt between all pairs of its points (estimator of Theil
+//             and Sen); of a cloth, the median over all tracks, weighted with their numbers
+//             of frames. Downwards is positive.
+//   born      number of tracks that begin in the upper half, over the evaluated frames without the
 //             last half second.
-//   arriving  share of those that come down to 0.8 L.
-//   survival  amplitude of the part that travels down at 0.9 L over that at 0.2 L. With Z(s) the
+//   arriving  share of the born tracks that reach 0.8 L.
+//   survival  ratio of the amplitudes of the downward wave at 0.9 L and at 0.2 L. With Z(s) the
 //             complex amplitude at the swing's frequency w over whole periods and k = w / speed,
-//                 Z = A e^(-iks) + B e^(iks),    |A| = |Z + i Z'/k| / 2,
-//             each averaged over +-0.05 L, so that what was reflected at the lower edge does not
-//             count. 0 when no bump travels down.
-//   height    half the drop between neighbouring turning points, m: a wave's amplitude. Mean over
-//             bumps and frames.
-//   score     count x arriving x min(1, survival): as many bumps as there are, as far as they last.
-//             This is what the parameter sweeps maximise.
+//                 Z = A e^(-iks) + B e^(iks),    |A| = |Z + i Z'/k| / 2, averaged over +-0.05 L.
+//             The wave B reflected at the lower edge does not count. 0 if no bump travels down.
+//   height    half the difference of z between neighbouring turning points, m: the amplitude of a
+//             wave. Mean over bumps and frames.
+//   score     count x arriving x min(1, survival), which is large for many long-lived bumps. The
+//             parameter sweeps maximise it.
 #ifndef FATHOM_BUMPS_H
 #define FATHOM_BUMPS_H
 
 #include "experiment.h"
 
 typedef struct deflection {
-    int points;    // along the line, the first at the top edge
-    int frames;    // in time
-    double length; // m
+    int points;    // number of points along the centre line, the first at the top edge
+    int frames;    // number of recorded instants
+    double length; // m, of the centre line at rest
     double dt;     // s, from frame to frame
-    double *z;     // m, [frame][point]
+    double *z;     // m, deflection normal to the cloth at rest, [frame][point]
 } deflection;
 
+// Measures of all bumps of one run, defined at the top of this file.
 typedef struct bump_stats {
-    double count;
-    int born;
-    double arriving;
-    double speed; // m/s; 0 when there is no track
-    double survival;
-    double height; // m
-    double score;
+    double count;    // mean number of bumps at one instant
+    int born;        // number of tracked bumps that begin in the upper half of the cloth
+    double arriving; // share of these that reach 0.8 of the length
+    double speed;    // m/s, median, downwards positive; 0: no bump was tracked
+    double survival; // amplitude of the downward wave near the lower edge over that near the top
+    double height;   // m, mean amplitude of the bumps
+    double score;    // count x arriving x min(1, survival)
 } bump_stats;
 
 typedef struct bump {
-    double place;  // m from the top edge
-    double height; // m, half the mean drop on its two sides
+    double place;  // m, distance along the cloth from the top edge
+    double height; // m, half the mean drop of z on its two sides
     int kind;      // 1 crest, -1 trough
 } bump;
 
-enum { BUMPS_MAX = 64 };
+enum { BUMPS_MAX = 64 }; // largest number of bumps found in one frame
 
-// The bumps of one frame, from the top down.
-int find_bumps(const deflection *d, int frame, double threshold, bump found[BUMPS_MAX]);
+// Finds the bumps of one frame, from the top down: extrema of the deflection that stand out by at
+// least `threshold` (m). Returns their number.
+int bumps_find(const deflection *d, int frame, double threshold, bump found[BUMPS_MAX]);
 
-// Over frames from `first` on, for a swing of that period, s. A period of 0 leaves survival out.
-bump_stats measure_bumps(experiment *e, const deflection *d, int first, double threshold,
+// Measures the bumps over the frames from `first` on, for a swing of the given period (s). With
+// period 0 survival is not computed.
+bump_stats bumps_measure(experiment *e, const deflection *d, int first, double threshold,
                          double period);
 
-// One bump followed through time, in seconds since the first frame and m from the top edge.
+// One bump tracked in time. Times in s since the first frame, places in m from the top edge.
 typedef struct bump_track {
-    int kind, count;
-    double start, end; // s
-    double from, to;   // m, where it began and the furthest it came down
-    double speed;      // m/s
+    int kind;          // 1 crest, -1 trough
+    int count;         // number of frames in which the bump was found
+    double start, end; // s, of the first and the last frame with the bump
+    double from, to;   // m, first place and lowest place
+    double speed;      // m/s, downwards positive
 } bump_track;
 
-// Tracks of frames [first, frames) in their order of birth. Returns how many; *tracks lives as long
-// as the experiment.
-int track_bumps(experiment *e, const deflection *d, int first, double threshold,
+// Tracks the bumps of frames [first, frames), in the order of their start. Returns the number of
+// tracks; *tracks is valid until the experiment is closed.
+int bumps_track(experiment *e, const deflection *d, int first, double threshold,
                 bump_track **tracks);
 
-// The measures above on waves whose numbers are known. The experiment fails when they are wrong.
-void check_bumps(experiment *e);
+// Measures synthetic waves with known bump count, speed and survival. The experiment fails if the
+// results are wrong.
+void bumps_check(experiment *e);
 
 #endif

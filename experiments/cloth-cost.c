@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: MIT
-// cloth-cost.c: what memory costs a cloth.
+// cloth-cost.c: computing time of cloth whose damping and drag are half derivatives.
 //
-// [OKRC10] §5, [OZG13] §3.4: a fractional cloth of 31 x 21 particles with u = 3 was computed at 9
-// frames per second on one 2.4 GHz core of 2008, regular ones "in the order of 2 to 3 times
-// faster".
+// [OKRC10] §5, [OZG13] §3.4: a cloth of 31 x 21 particles with half derivatives over the last
+// u = 3 steps was computed at 9 frames per second on one 2.4 GHz core of 2008; regular cloths, with
+// viscous drag and dashpots, "in the order of 2 to 3 times faster". The results list this factor as
+// 2.5.
 //
-// The towel of towel.h is swung on one thread, with kick-drift-kick at its own stable step, as a
-// regular cloth (viscous drag, dashpots in the springs), fractional with u = 3, fractional with
-// full memory at tolerance 1e-3, and physical. The models take turns, a few frames of 1/30 s each,
-// so that what else the machine does falls on all of them; of every turn the ratio to the regular
-// cloth is kept, and their median is reported. Frames per second count simulation only. The paper's
-// cloths repelled themselves: one row has that, too. The paper's "2 to 3" stands as 2.5 in the
-// results.
-//
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
-//          derivatives. TOG 29(3), 2010.
-// [OZG13]  Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//          2013.
+// The towel of towel.h is swung on one thread, with kick-drift-kick at its own stable step: as a
+// regular cloth (viscous drag, dashpots in the springs), with half derivatives over
+// u = 3 steps, with half derivatives over the whole past at tolerance 1e-3, and with the physical
+// drag of towel.h. The models advance in turns, a few frames of 1/30 s
+// each, so that other load on the machine affects all of them equally. The ratio to the regular
+// cloth is computed for every turn, and the median is reported. Frames per second count the
+// simulation only. The paper's cloths had self-repulsion; one row has it, too.
 #include "towel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+// Viscous drag and dashpots; half derivatives over 3 steps and over the whole past; physical drag.
 enum { REGULAR, U3, FULL, PHYSICAL, MODELS };
 static const char *const names[MODELS] = {"regular", "u = 3", "full, 1e-3", "physical"};
-static const double frame = 1 / 30.0; // s
-enum { TURNS_MAX = 41 };
+static const double frame = 1 / 30.0; // s, simulated per frame
+enum { TURNS_MAX = 41 };              // measurements of each model
 
+// A sheet on which the models are timed.
 typedef struct mesh {
-    int columns, rows;
-    bool repulsion;
+    int columns, rows; // particles
+    bool repulsion;    // repulsive forces between particles of the cloth that come close
     const char *name;
 } mesh;
 static const mesh meshes[] = {{21, 31, false, "31 x 21"},
@@ -37,82 +35,88 @@ static const mesh meshes[] = {{21, 31, false, "31 x 21"},
                               {21, 31, true, "31 x 21 with repulsion"}};
 enum { MESHES = sizeof meshes / sizeof *meshes };
 
-typedef struct contestant {
+// A cloth model and its measured computing times.
+typedef struct timed_model {
     fm_world *world;
-    double seconds[TURNS_MAX]; // per substep, by turn
-    int substeps;              // of a frame
-} contestant;
+    double seconds[TURNS_MAX]; // computing time per substep, [turns]
+    int substeps;              // number of substeps per frame
+} timed_model;
 
-static fm_cloth_def make_def(int model, bool repulsion)
+// The towel of one model, REGULAR to PHYSICAL.
+static fm_cloth_def model_cloth_def(int model, bool repulsion)
 {
-    fm_recall full = towel_full();
+    fm_recall full = towel_full_memory();
     full.tolerance = 1e-3;
-    fm_cloth_def def = towel_cloth(model == PHYSICAL ? FM_DRAG_PHYSICAL : FM_DRAG_VISCOUS);
+    fm_cloth_def def = towel_cloth_def(model == PHYSICAL ? FM_DRAG_PHYSICAL : FM_DRAG_VISCOUS);
     if (model == U3)
-        def = towel_fractional(towel_steps(3));
+        def = towel_fractional_cloth_def(towel_window_memory(3));
     if (model == FULL)
-        def = towel_fractional(full);
+        def = towel_fractional_cloth_def(full);
     if (model == REGULAR)
         def.drag.viscous = 5;
     def.repulsion.enabled = repulsion;
     return def;
 }
 
-static fm_world *make_world(const fm_cloth_def *def, const mesh *m, fm_error *err)
+// Creates water with one towel that is swung.
+static fm_world *create_world(const fm_cloth_def *def, const mesh *m, fm_error *err)
 {
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, err);
-    fm_sheet sheet = {.columns = m->columns, .rows = m->rows, .width = 0.4, .height = 0.6};
-    fm_cloth *cloth = fm_cloth_create_sheet(world, def, &sheet, err);
-    towel_run swing = towel_swing(def, m->columns, m->rows);
-    fm_motion *motion = fm_motion_sine(world, swing.axis, swing.amplitude, swing.period, err);
-    fm_cloth_pin_edge(cloth, FM_EDGE_TOP, motion, err);
+    fm_world *world = fixture_create_world(fixture_water_def(1), err);
+    towel_run swing = towel_default_swing(def, m->columns, m->rows);
+    fixture_towel towel = fixture_default_towel(m->columns, m->rows);
+    towel.cloth = *def;
+    towel.amplitude = swing.amplitude;
+    towel.period = swing.period;
+    fixture_create_hanging_cloth(world, &towel, err);
     return world;
 }
 
-// Frames so that a turn takes about 20 ms, found with the regular cloth.
-static int frames_of_turn(contestant *all, fm_error *err)
+// The number of frames with which a turn of the regular cloth takes about 20 ms.
+static int choose_frames_per_turn(timed_model *all, fm_error *err)
 {
-    double start = experiment_seconds(false);
+    double start = experiment_read_clock(false);
     fm_world_advance(all[REGULAR].world, frame, err);
-    int frames = (int)(0.02 / (experiment_seconds(false) - start));
+    int frames = (int)(0.02 / (experiment_read_clock(false) - start));
     return frames < 1 ? 1 : frames > 50 ? 50 : frames;
 }
 
-static void take_turns(contestant all[MODELS], int turns, fm_error *err)
+// Times the models in turns of a few frames each.
+static void time_turns(timed_model all[MODELS], int turns, fm_error *err)
 {
-    for (int m = 0; m < MODELS; m++) // starting makes memories: not timed
+    for (int m = 0; m < MODELS;
+         m++) // the first advance allocates the history of past velocities and is not timed
         fm_world_advance(all[m].world, frame, err);
-    int frames = frames_of_turn(all, err);
+    int frames = choose_frames_per_turn(all, err);
     for (int t = 0; t < turns && err->status == FM_OK; t++)
         for (int m = 0; m < MODELS; m++) {
-            double start = experiment_seconds(false);
+            double start = experiment_read_clock(false);
             for (int f = 0; f < frames; f++)
                 all[m].substeps = fm_world_advance(all[m].world, frame, err).substep_count;
             all[m].seconds[t] =
-                (experiment_seconds(false) - start) / (frames * (double)all[m].substeps);
+                (experiment_read_clock(false) - start) / (frames * (double)all[m].substeps);
         }
 }
 
-static void report(experiment *e, experiment_table *table, const mesh *on, contestant *all,
-                   int turns)
+// Reports the time per substep of every model and its ratio to that of the regular cloth.
+static void report_times(experiment *e, experiment_table *table, const mesh *on, timed_model *all,
+                         int turns)
 {
     for (int m = 0; m < MODELS; m++) {
         double ratio[TURNS_MAX], seconds = experiment_median(all[m].seconds, turns);
         for (int t = 0; t < turns; t++)
             ratio[t] = all[m].seconds[t] / all[REGULAR].seconds[t];
-        double rate = 1 / (seconds * all[m].substeps), times = experiment_median(ratio, turns);
+        double frames_per_second = 1 / (seconds * all[m].substeps),
+               times = experiment_median(ratio, turns);
         bool published = m == U3 && on->columns == 21;
-        experiment_row(table, "%s,%s,%.4g,%d,%.4g,%.4g", on->name, names[m], 1e6 * seconds,
-                       all[m].substeps, rate, times);
-        experiment_result_of(e, NAN, 1e6 * seconds, "us", "%s, %s: time per substep", on->name,
-                             names[m]);
-        experiment_result_of(e, published ? 9 : NAN, rate, "1/s",
-                             "%s, %s: frames of 1/30 s per second", on->name, names[m]);
+        experiment_write_row(table, "%s,%s,%.4g,%d,%.4g,%.4g", on->name, names[m], 1e6 * seconds,
+                             all[m].substeps, frames_per_second, times);
+        experiment_add_named_result(e, NAN, 1e6 * seconds, "us", "%s, %s: time per substep",
+                                    on->name, names[m]);
+        experiment_add_named_result(e, published ? 9 : NAN, frames_per_second, "1/s",
+                                    "%s, %s: frames of 1/30 s per second", on->name, names[m]);
         if (m != REGULAR)
-            experiment_result_of(e, m == U3 ? 2.5 : NAN, times, "",
-                                 "%s, %s: cost over the regular cloth", on->name, names[m]);
+            experiment_add_named_result(e, m == U3 ? 2.5 : NAN, times, "",
+                                        "%s, %s: cost over the regular cloth", on->name, names[m]);
     }
 }
 
@@ -142,23 +146,23 @@ int main(int argc, char **argv)
         e, "timings.csv", "mesh,model,substep_us,substeps_per_frame,frames_per_s,ratio");
     experiment_table *ratios = experiment_table_open(e, "cost.csv", "mesh,u3,full,physical");
     for (int i = 0; i < MESHES && !experiment_failed(e); i++) {
-        contestant all[MODELS] = {{0}};
+        timed_model all[MODELS] = {{0}};
         for (int m = 0; m < MODELS; m++) {
-            fm_cloth_def def = make_def(m, meshes[i].repulsion);
-            all[m].world = make_world(&def, &meshes[i], experiment_error(e));
+            fm_cloth_def def = model_cloth_def(m, meshes[i].repulsion);
+            all[m].world = create_world(&def, &meshes[i], experiment_error(e));
         }
         if (!experiment_failed(e))
-            take_turns(all, turns, experiment_error(e));
+            time_turns(all, turns, experiment_error(e));
         if (!experiment_failed(e)) {
-            report(e, table, &meshes[i], all, turns);
+            report_times(e, table, &meshes[i], all, turns);
             double ratio[3] = {0}, each[TURNS_MAX];
             for (int m = 1; m < MODELS; m++) {
                 for (int t = 0; t < turns; t++)
                     each[t] = all[m].seconds[t] / all[REGULAR].seconds[t];
                 ratio[m - 1] = experiment_median(each, turns);
             }
-            experiment_row(ratios, "%s,%.4g,%.4g,%.4g", meshes[i].name, ratio[0], ratio[1],
-                           ratio[2]);
+            experiment_write_row(ratios, "%s,%.4g,%.4g,%.4g", meshes[i].name, ratio[0], ratio[1],
+                                 ratio[2]);
         }
         for (int m = 0; m < MODELS; m++)
             fm_world_destroy(all[m].world);

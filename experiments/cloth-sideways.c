@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: MIT
 // cloth-sideways.c: a towel whose top edge is moved energetically sideways, then held still.
 //
-// [OKRC10] figure 3 right, [OZG13] figure 3.4 right: the top edge of a fractional cloth is moved
-// sideways with energy; long-lasting waves run through it. No regular cloth is shown beside it.
+// [OKRC10] figure 3 right, [OZG13] figure 3.4 right: the top edge of a cloth with half derivatives
+// in drag and damping (a fractional cloth) is moved
+// energetically sideways, and long-lasting waves run through it. No regular cloth is shown for
+// comparison.
 //
-// The towel of towel.h hangs in still water. Its top edge swings along a line 20 degrees out of
-// the plane of the cloth (a hand does not keep to the plane; exactly in it, the cloth would stay
-// flat), amplitude 0.1 m, period 0.8 s, four times, and then stops where it began. Measured on the
-// centre line's deflection across the cloth, z(s,t):
+// The towel of towel.h hangs in still water. Its top edge oscillates along a line 20 degrees out of
+// the plane of the cloth (a hand does not move exactly in the plane, where the cloth would stay
+// flat), amplitude 0.1 m, period 0.8 s, four periods, and then stops at its initial position.
+// Measured on the deflection z(s,t) of the centre line, normal to the cloth:
 //
-//   waves      bumps on the cloth at once (bumps.h) while the edge moves, from the second swing on,
-//              and in the two seconds after it has stopped
-//   travel     the furthest that one bump born after the stop runs down, m
-//   duration   time after the stop until the line's RMS speed stays below 5 % of what it was
+//   waves      number of bumps at one instant (bumps.h) while the edge moves, from the second
+//              period on, and in the two seconds after it has stopped
+//   travel     the largest distance that a bump born after the stop travels downwards, m
+//   duration   time after the stop until the RMS speed of the line stays below 5 % of its value
+//              before
 //
-// for the regular and fractional cloths that scored best in cloth-swing (u = 3 is the tuned one: by
-// the paper's protocol it would have next to no history), and the physical one, all with repulsion
-// between parts of the cloth, as in the paper. The motion is irregular, so every cloth runs three
-// times, the amplitude 1 % larger each time; the median is reported.
-//
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
-//          derivatives. TOG 29(3), 2010.
-// [OZG13]  Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//          2013.
+// The models are the regular and fractional cloths with the best scores in cloth-swing ("u = 3",
+// half derivatives over three steps, with tuned parameters; with the paper's protocol its
+// half-derivative drag would almost vanish) and the cloth with physical drag, all with
+// self-repulsion as in the paper. The motion is irregular, so every cloth is simulated three times,
+// with the amplitude 1 % larger each time, and the median is reported.
 #include "towel.h"
 
 #include <stdio.h>
@@ -30,7 +29,7 @@
 static const towel_model shown[] = {TOWEL_VISCOUS,  TOWEL_NORMAL, TOWEL_U3,
                                     TOWEL_DASHPOTS, TOWEL_FULL,   TOWEL_PHYSICAL};
 enum { SHOWN = sizeof shown / sizeof *shown };
-static const double threshold = 0.005; // m
+static const double threshold = 0.005; // m, smallest height of a bump
 
 static const char map_script[] =
     "set multiplot layout 2,3 margins 0.07,0.985,0.09,0.87 spacing 0.03,0.13 title heading "
@@ -56,20 +55,22 @@ static const char map_script[] =
     "}\n"
     "unset multiplot\n";
 
+// What is measured in each run.
 enum { MOVED, SPEED, AFTER, TRAVEL, DURATION, MEASURES };
 static const char *const measure_names[MEASURES] = {
     "waves at once while moved", "their speed", "waves at once in the 2 s after",
     "furthest travel of a wave after", "duration after the stop"};
 static const char *const units[MEASURES] = {"", "m/s", "", "m", "s"};
-enum { RUNS = 3 };
+enum { RUNS = 3 }; // runs per model, with amplitudes 1 % apart
 
-// One run with the amplitude changed by a share, and its measures.
-static towel_record move(experiment *e, towel_model model, double change, double m[MEASURES])
+// Simulates one run with the amplitude multiplied by 1 + change, and measures its waves.
+static towel_record simulate_run(experiment *e, towel_model model, double change,
+                                 double measured[MEASURES])
 {
     bool quick = experiment_quick(e);
-    fm_cloth_def def = towel_tuned(model);
+    fm_cloth_def def = towel_tuned_cloth_def(model);
     def.repulsion.enabled = true;
-    towel_run run = towel_swing(&def, quick ? 11 : 21, quick ? 16 : 31);
+    towel_run run = towel_default_swing(&def, quick ? 11 : 21, quick ? 16 : 31);
     double angle = 20 * 3.14159265358979323846 / 180;
     run.axis = (fm_vec3){cos(angle), 0, sin(angle)};
     run.amplitude = 0.1 * (1 + change);
@@ -84,37 +85,38 @@ static towel_record move(experiment *e, towel_model model, double change, double
     moving.frames = stop < r.line.frames ? stop : r.line.frames;
     after.frames = later < r.line.frames ? later : r.line.frames;
     bump_stats during =
-        measure_bumps(e, &moving, (int)round(run.period / TOWEL_FRAME), threshold, 0);
-    m[MOVED] = during.count;
-    m[SPEED] = during.speed;
-    m[AFTER] = measure_bumps(e, &after, stop, threshold, 0).count;
-    m[TRAVEL] = towel_travel(e, &r, run.stop, threshold);
-    m[DURATION] = towel_ring_time(&r, run.stop, 0.05);
+        bumps_measure(e, &moving, (int)round(run.period / TOWEL_FRAME), threshold, 0);
+    measured[MOVED] = during.count;
+    measured[SPEED] = during.speed;
+    measured[AFTER] = bumps_measure(e, &after, stop, threshold, 0).count;
+    measured[TRAVEL] = towel_longest_bump_travel(e, &r, run.stop, threshold);
+    measured[DURATION] = towel_decay_time(&r, run.stop, 0.05);
     return r;
 }
 
-static double middle_of_three(double a, double b, double c)
+static double median_of_three(double a, double b, double c)
 {
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-static void study(experiment *e, int i, experiment_table *table)
+// Measures the model shown[i] and reports the medians of its runs.
+static void study_model(experiment *e, int i, experiment_table *table)
 {
     double m[RUNS][MEASURES] = {{0}};
     const char *name = towel_model_name(shown[i]);
     int runs = experiment_quick(e) ? 1 : RUNS;
     for (int k = 0; k < runs && !experiment_failed(e); k++) {
-        towel_record r = move(e, shown[i], 0.01 * k, m[k]);
-        experiment_row(table, "%s,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", name, k, m[k][MOVED],
-                       m[k][SPEED], m[k][AFTER], m[k][TRAVEL], m[k][DURATION], r.stretch);
+        towel_record r = simulate_run(e, shown[i], 0.01 * k, m[k]);
+        experiment_write_row(table, "%s,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", name, k, m[k][MOVED],
+                             m[k][SPEED], m[k][AFTER], m[k][TRAVEL], m[k][DURATION], r.stretch);
         char file[32];
         snprintf(file, sizeof file, "map-%d.csv", i);
         if (k == 0)
-            towel_write_map(e, &r, file, 0);
+            towel_write_deflection(e, &r, file, 0);
     }
     for (int q = 0; q < MEASURES; q++) {
-        double median = runs == 1 ? m[0][q] : middle_of_three(m[0][q], m[1][q], m[2][q]);
-        experiment_result_of(e, NAN, median, units[q], "%s: %s", name, measure_names[q]);
+        double median = runs == 1 ? m[0][q] : median_of_three(m[0][q], m[1][q], m[2][q]);
+        experiment_add_named_result(e, NAN, median, units[q], "%s: %s", name, measure_names[q]);
     }
 }
 
@@ -125,12 +127,12 @@ int main(int argc, char **argv)
                                     "A towel's top edge moved energetically sideways.", &status);
     if (!e)
         return status;
-    check_bumps(e);
+    bumps_check(e);
     experiment_table *table = experiment_table_open(
         e, "models.csv",
         "model,run,waves_moved,speed_m_per_s,waves_after,travel_m,duration_s,max_stretch");
     for (int i = 0; i < SHOWN && !experiment_failed(e); i++)
-        study(e, i, table);
+        study_model(e, i, table);
     experiment_plot(e, "map", "Moved sideways until 3.2 s, then held: deflection across the cloth",
                     map_script);
     return experiment_close(e);

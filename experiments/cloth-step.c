@@ -1,43 +1,47 @@
 // SPDX-License-Identifier: MIT
-// cloth-step.c: the same towel, swung with ever smaller time steps.
+// cloth-step.c: convergence of the swung towel under refinement of the time step.
 //
-// A simulation should not change when its step is refined. With u = 3 the memory is three steps
-// long, whatever the step, so the force it gives shrinks like sqrt(h) (docs/memory.md): the towel
-// becomes another towel. With full or fading memory it converges. [OKRC10] shows no such test.
+// A simulation should converge when its time step h is refined. Drag and damping of this towel are
+// half derivatives, integrals over past velocities. With u = 3 the integral covers the last three
+// steps whatever their length, so the forces shrink like sqrt(h) (docs/memory.md) and the towel
+// behaves differently. With the whole past (full memory), or the past weighted by e^(-t/0.3 s)
+// (fading), the motion converges. [OKRC10] shows no such test.
 //
-// The towel of towel.h is swung with def.time_step = h, h/2, h/4, h/8 for eight seconds. Compared:
+// The towel of towel.h is swung for eight seconds with def.time_step = h, h/2, h/4, h/8. Compared:
 //
-//   change            largest distance of any point of the centre line between runs with h and with
-//                     h/2 over the first second, as a share of the swing's amplitude. Later on the
-//                     motion may be irregular, where any difference grows, so paths say little
-//   order             log2 of how much that distance falls from one halving to the next
+//   change            largest distance of any point of the centre line between the runs with h and
+//                     h/2 over the first second, as a share of the swing's amplitude. Later the
+//                     motion may be irregular, and any difference grows, so the motions are no
+//                     longer comparable
+//   order             log2 of the ratio of this distance between two successive halvings
 //   bumps             from 3 s on: count, speed, survival (bumps.h)
 //
-// Models: viscous (no memory at all, as a control), u = 3, fading (0.3 s), full, with the
-// coefficients of towel_fractional; and the default physical set, whose memory is of another kind.
-//
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
-//          derivatives. TOG 29(3), 2010.
+// Models: viscous drag without half derivatives, as a control; half derivatives with u = 3, fading
+// (0.3 s) and full memory, with the coefficients of towel_fractional_cloth_def; and the default
+// physical drag, in which the history of skin friction is a half derivative (docs/cloth.md).
 #include "towel.h"
 
 #include <stdio.h>
 
+// Viscous drag; half derivatives over 3 steps, with fading and with full memory; physical drag.
 enum { VISCOUS, U3, FADING, FULL, PHYSICAL, MODELS };
-enum { STEPS = 4 };
+enum { STEPS = 4 }; // number of time steps h, h/2, h/4, h/8
 static const char *const names[MODELS] = {"viscous", "u = 3", "fading 0.3 s", "full", "physical"};
-static const double coarsest = 1 / 960.0; // s, a sixteenth of a frame; the bound is 1.16 ms
+static const double coarsest =
+    1 / 960.0; // s, a sixteenth of a frame; the stability limit is 1.16 ms
 
-static fm_cloth_def make_def(int m)
+// The towel of one model, VISCOUS to PHYSICAL.
+static fm_cloth_def model_cloth_def(int model)
 {
-    if (m == U3)
-        return towel_fractional(towel_steps(3));
-    if (m == FADING)
-        return towel_fractional(towel_fading(0.3));
-    if (m == FULL)
-        return towel_fractional(towel_full());
-    if (m == PHYSICAL)
-        return towel_cloth(FM_DRAG_PHYSICAL);
-    fm_cloth_def def = towel_cloth(FM_DRAG_VISCOUS);
+    if (model == U3)
+        return towel_fractional_cloth_def(towel_window_memory(3));
+    if (model == FADING)
+        return towel_fractional_cloth_def(towel_fading_memory(0.3));
+    if (model == FULL)
+        return towel_fractional_cloth_def(towel_full_memory());
+    if (model == PHYSICAL)
+        return towel_cloth_def(FM_DRAG_PHYSICAL);
+    fm_cloth_def def = towel_cloth_def(FM_DRAG_VISCOUS);
     def.drag.viscous = 5;
     return def;
 }
@@ -75,12 +79,14 @@ static const char change_script[] =
     "     20*sqrt(x) with lines ls 8 title 'order 1/2', \\\n"
     "     0.5*x**2 with lines ls 8 dt 3 title 'order 2'\n";
 
-static double lower_quarter(const towel_record *r, int frame)
+// Deflection (m) of the centre line at three quarters of its length.
+static double deflection_at_three_quarters(const towel_record *r, int frame)
 {
     return r->line.z[(size_t)frame * r->line.points + r->line.points * 3 / 4];
 }
 
-static void write_paths(experiment *e, towel_record records[MODELS][STEPS])
+// Writes the deflections at three quarters of the centre line over time, for all models and steps.
+static void write_deflections(experiment *e, towel_record records[MODELS][STEPS])
 {
     experiment_table *table = experiment_table_open(
         e, "path.csv",
@@ -90,12 +96,13 @@ static void write_paths(experiment *e, towel_record records[MODELS][STEPS])
     for (int f = 0; f < records[0][0].line.frames; f++) {
         double row[1 + MODELS * STEPS] = {f * TOWEL_FRAME};
         for (int i = 0; i < MODELS * STEPS; i++)
-            row[1 + i] = lower_quarter(&records[i / STEPS][i % STEPS], f);
-        experiment_numbers(table, row);
+            row[1 + i] = deflection_at_three_quarters(&records[i / STEPS][i % STEPS], f);
+        experiment_write_numbers(table, row);
     }
 }
 
-static void compare(experiment *e, towel_record records[MODELS][STEPS], double amplitude)
+// Reports how far halving the step moves the centre line of each model in the first second.
+static void report_changes(experiment *e, towel_record records[MODELS][STEPS], double amplitude)
 {
     experiment_table *table = experiment_table_open(e, "change.csv",
                                                     "h_s,viscous_percent,u3_percent,fading_percent,"
@@ -105,24 +112,27 @@ static void compare(experiment *e, towel_record records[MODELS][STEPS], double a
         double row[1 + MODELS] = {coarsest / (1 << s)};
         for (int m = 0; m < MODELS; m++)
             row[1 + m] = change[m][s] =
-                100 * towel_distance(&records[m][s], &records[m][s + 1], 0, 1) / amplitude;
-        experiment_numbers(table, row);
+                100 * towel_largest_distance(&records[m][s], &records[m][s + 1], 0, 1) / amplitude;
+        experiment_write_numbers(table, row);
     }
     for (int m = 0; m < MODELS; m++) {
         for (int s = 0; s + 1 < STEPS; s++)
-            experiment_result_of(e, NAN, change[m][s], "% of the amplitude",
-                                 "%s: it moves in the first second, from %.3g ms to half of it",
-                                 names[m], 1e3 * coarsest / (1 << s));
-        double ends = towel_distance(&records[m][0], &records[m][STEPS - 1], 0, 1) / amplitude;
-        experiment_result_of(e, NAN, 100 * ends, "% of the amplitude",
-                             "%s: it moves in the first second, from h to h/8", names[m]);
-        experiment_result_of(e, NAN, log2(change[m][STEPS - 3] / change[m][STEPS - 2]), "",
-                             "%s: order of that change", names[m]);
+            experiment_add_named_result(
+                e, NAN, change[m][s], "% of the amplitude",
+                "%s: it moves in the first second, from %.3g ms to half of it", names[m],
+                1e3 * coarsest / (1 << s));
+        double total =
+            towel_largest_distance(&records[m][0], &records[m][STEPS - 1], 0, 1) / amplitude;
+        experiment_add_named_result(e, NAN, 100 * total, "% of the amplitude",
+                                    "%s: it moves in the first second, from h to h/8", names[m]);
+        experiment_add_named_result(e, NAN, log2(change[m][STEPS - 3] / change[m][STEPS - 2]), "",
+                                    "%s: order of that change", names[m]);
     }
 }
 
-static void measure(experiment *e, const towel_run *run, towel_record records[MODELS][STEPS],
-                    double from)
+// Reports the bumps of each model and step from the time `from` (s) on.
+static void report_bumps(experiment *e, const towel_run *run, towel_record records[MODELS][STEPS],
+                         double from)
 {
     experiment_table *table =
         experiment_table_open(e, "bumps.csv",
@@ -130,16 +140,16 @@ static void measure(experiment *e, const towel_run *run, towel_record records[MO
                               "height_m");
     for (int m = 0; m < MODELS; m++)
         for (int s = 0; s < STEPS; s++) {
-            bump_stats b = towel_bumps(e, run, &records[m][s], from);
+            bump_stats b = towel_measure_bumps(e, run, &records[m][s], from);
             double h = records[m][s].substep;
-            experiment_row(table, "%s,%.6g,%.4g,%.4g,%.4g,%.4g,%.4g", names[m], h, b.count, b.speed,
-                           b.arriving, b.survival, b.height);
+            experiment_write_row(table, "%s,%.6g,%.4g,%.4g,%.4g,%.4g,%.4g", names[m], h, b.count,
+                                 b.speed, b.arriving, b.survival, b.height);
             if (s != 0 && s != STEPS - 1)
                 continue;
-            experiment_result_of(e, NAN, b.count, "", "%s, h = %.3g ms: bumps at once", names[m],
-                                 1e3 * h);
-            experiment_result_of(e, NAN, b.survival, "", "%s, h = %.3g ms: survival", names[m],
-                                 1e3 * h);
+            experiment_add_named_result(e, NAN, b.count, "", "%s, h = %.3g ms: bumps at once",
+                                        names[m], 1e3 * h);
+            experiment_add_named_result(e, NAN, b.survival, "", "%s, h = %.3g ms: survival",
+                                        names[m], 1e3 * h);
         }
 }
 
@@ -150,22 +160,22 @@ int main(int argc, char **argv)
                                     "The same swing with ever smaller time steps.", &status);
     if (!e)
         return status;
-    check_bumps(e);
+    bumps_check(e);
     bool quick = experiment_quick(e);
     static towel_record records[MODELS][STEPS];
     towel_run run = {0};
     for (int i = 0; i < MODELS * STEPS && !experiment_failed(e); i++) {
-        fm_cloth_def def = make_def(i / STEPS);
+        fm_cloth_def def = model_cloth_def(i / STEPS);
         def.time_step = coarsest / (1 << i % STEPS);
-        run = towel_swing(&def, quick ? 11 : 21, quick ? 16 : 31);
+        run = towel_default_swing(&def, quick ? 11 : 21, quick ? 16 : 31);
         if (quick)
             run.duration = 4;
         records[i / STEPS][i % STEPS] = towel_simulate(e, &run);
     }
     if (!experiment_failed(e)) {
-        write_paths(e, records);
-        compare(e, records, run.amplitude);
-        measure(e, &run, records, quick ? 2 : 3);
+        write_deflections(e, records);
+        report_changes(e, records, run.amplitude);
+        report_bumps(e, &run, records, quick ? 2 : 3);
         experiment_plot(e, "path",
                         "The swung towel at three quarters of its length, four time steps",
                         path_script);

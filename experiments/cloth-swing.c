@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: MIT
-// cloth-swing.c: four models of a towel whose top edge is swung back and forth under water.
+// cloth-swing.c: nine models of a towel whose top edge is swung back and forth under water.
 //
 // [OKRC10] figures 5 and 7, [OZG13] figures 3.7, 3.9 and 3.12: a towel's top edge is moved back and
-// forth across the cloth. Real towels form deep bumps near the top that run slowly down to the
-// lower edge. Three regular models (damped springs with viscous and normal drag, with viscous drag,
-// with normal drag) were tuned by eye to do the same; the fractional one keeps their parameters,
-// replaces the springs' dashpots by half derivatives and adds history drag, both over the last
-// u = 3 steps. It was found to form the best bumps: three of them where the others form fewer.
+// forth normal to the cloth. Real towels form deep bumps near the top that travel slowly down to
+// the lower edge. Three regular models (damped springs with viscous and normal drag, with viscous
+// drag, with normal drag) were tuned by eye to do the same. The fractional model keeps their
+// parameters, replaces the springs' dashpots by half derivatives and adds drag proportional to a
+// half derivative (history drag). Both half derivatives cover the last u = 3 steps. It was found to
+// form the best bumps: three, where the others form fewer.
 //
-// Here the judging is done by numbers: bump count, speed and survival, defined in bumps.h. No
+// Here the models are judged by numbers: bump count, speed and survival, defined in bumps.h. No
 // parameter of the paper is published, so every model is tuned by a sweep over 64 sets of two of
-// its parameters, maximising the score of bumps.h on the 31 x 21 mesh; the winners are measured
-// again on the 61 x 41 mesh, which the sweep has not seen. Springs' damping is swept up to 0.028
-// N s/m only: more would not act fully on the finer mesh (towel.h).
+// its parameters, maximising the score of bumps.h on the 31 x 21 mesh. The best sets are measured
+// again on the 61 x 41 mesh, which was not part of the sweep. The springs' damping is swept up to
+// 0.028 N s/m only: more would not act fully on the finer mesh (towel.h).
 //
-//   the paper's protocol   the three regular models, swept; "u = 3" has the swept viscous model's
-//                          drag and its damping coefficient, read as N s^(1/2)/m, and the history
-//                          coefficient that scores best of eight
-//   every model tuned      u = 3, fading (0.3 s), full memory and the physical set, swept like the
-//                          regular ones
-//   control                the paper's u = 3 cloth once more, each memory replaced by the dashpot
-//                          that three steps amount to, D = w v with w = 2 sqrt(u h/pi) (taken from
-//                          the rule itself): if it moves the same, three steps are no memory; and
-//                          once for the tuned u = 3 cloth, which has more history
+//   the paper's protocol   the three regular models, swept; "u = 3" takes the drag and the damping
+//                          coefficient of the swept viscous model, the latter as N s^(1/2)/m, and
+//                          the best of eight coefficients of history drag
+//   every model tuned      half derivatives over u = 3 steps, over the past weighted by
+//                          e^(-t/0.3 s) (fading) and over the whole past (full), and the physical
+//                          drag, swept like the regular models
+//   control                the paper's u = 3 cloth with each half derivative replaced by the
+//                          dashpot that three steps amount to at constant velocity v, w v with w =
+//                          2 sqrt(u h/pi) (measured from the quadrature rule itself): if it moves
+//                          in the same way, the half derivatives act as dashpots; and the same for
+//                          the tuned u = 3 cloth, which has more history drag
 //
-// Kick-drift-kick everywhere: explicit Euler needs steps of 0.03 to 0.2 ms here (see cloth-memory).
-//
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
-//          derivatives. TOG 29(3), 2010.
-// [OZG13]  Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//          2013.
+// All runs use kick-drift-kick: explicit Euler needs steps of 0.03 to 0.2 ms here (see
+// cloth-memory).
 #include "towel.h"
 
 #include <stdio.h>
 #include <string.h>
 
+// Drag models without half derivatives: BOTH, VISCOUS, NORMAL. With half derivatives over 3 steps:
+// PAPER by the paper's protocol, U3 tuned; over the fading past, over the whole past: FADING, FULL.
+// CONTROL: PAPER with dashpots instead. PHYSICAL: drag from density and viscosity of the water.
 enum { BOTH, VISCOUS, NORMAL, PAPER, CONTROL, U3, FADING, FULL, PHYSICAL, MODELS };
 
-// Two swept parameters of each model and their ranges, in geometric steps.
+// The two swept parameters of each model and their ranges, sampled in geometric progression.
 typedef struct model {
-    const char *name, *file, *first_name, *second_name;
-    double first_low, first_high, second_low, second_high;
+    const char *name, *file, *first_name, *second_name;    // names of model, files, parameters
+    double first_low, first_high, second_low, second_high; // ranges of the parameters
 } model;
 static const model models[MODELS] = {
     [BOTH] = {"viscous and normal", "both", "viscous", "normal", 0.3, 30, 0.3, 30},
@@ -54,20 +56,22 @@ static const model models[MODELS] = {
     [PHYSICAL] = {"physical tuned", "physical", "pressure", "added_mass", 0.05, 2, 0.002, 0.1},
 };
 
+// One parameter set of a model, its simulation and its bumps.
 typedef struct outcome {
-    double first, second;
+    double first, second; // values of the two swept parameters
     fm_cloth_def def;
     towel_record record;
     bump_stats stats;
 } outcome;
 
-static fm_cloth_def make_def(int m, double first, double second)
+// The towel of models[m]; first, second: values of its two swept parameters.
+static fm_cloth_def model_cloth_def(int m, double first, double second)
 {
     static const fm_drag_model drag[MODELS] = {
         [BOTH] = FM_DRAG_BOTH,        [VISCOUS] = FM_DRAG_VISCOUS,  [NORMAL] = FM_DRAG_NORMAL,
         [U3] = FM_DRAG_PUBLISHED,     [FADING] = FM_DRAG_PUBLISHED, [FULL] = FM_DRAG_PUBLISHED,
         [PHYSICAL] = FM_DRAG_PHYSICAL};
-    fm_cloth_def def = towel_cloth(drag[m]);
+    fm_cloth_def def = towel_cloth_def(drag[m]);
     def.drag.viscous = def.drag.normal = first;
     if (m == BOTH)
         def.drag.normal = second;
@@ -76,11 +80,11 @@ static fm_cloth_def make_def(int m, double first, double second)
     if (m == VISCOUS || m == NORMAL)
         def.damping.coefficient = second;
     if (m == U3)
-        towel_remember(&def, towel_steps(3), TOWEL_HALF_DAMPING, second);
+        towel_set_half_derivatives(&def, towel_window_memory(3), TOWEL_HALF_DAMPING, second);
     if (m == FADING)
-        towel_remember(&def, towel_fading(0.3), TOWEL_HALF_DAMPING, second);
+        towel_set_half_derivatives(&def, towel_fading_memory(0.3), TOWEL_HALF_DAMPING, second);
     if (m == FULL)
-        towel_remember(&def, towel_full(), TOWEL_HALF_DAMPING, second);
+        towel_set_half_derivatives(&def, towel_full_memory(), TOWEL_HALF_DAMPING, second);
     if (m == PHYSICAL) {
         def.drag.pressure = first;
         def.drag.added_mass = second;
@@ -88,66 +92,73 @@ static fm_cloth_def make_def(int m, double first, double second)
     return def;
 }
 
-static const double from = 3; // s: the swing has settled by then
+static const double from = 3; // s, time from which bumps are measured; the swing is periodic then
 
-static void run(experiment *e, outcome *o, int columns, int rows, double duration)
+// Swings the towel o->def for `duration` (s) and measures its bumps.
+static void simulate(experiment *e, outcome *o, int columns, int rows, double duration)
 {
-    towel_run swing = towel_swing(&o->def, columns, rows);
+    towel_run swing = towel_default_swing(&o->def, columns, rows);
     swing.duration = duration;
     o->record = towel_simulate(e, &swing);
-    o->stats = towel_bumps(e, &swing, &o->record, from);
+    o->stats = towel_measure_bumps(e, &swing, &o->record, from);
 }
 
-static double geometric(double low, double high, int i, int count)
+// Element i of a geometric progression of `count` numbers from low to high.
+static double geometric_step(double low, double high, int i, int count)
 {
     return low * pow(high / low, (double)i / (count - 1));
 }
 
-static void log_set(experiment_table *table, int m, const outcome *o)
+// Writes the parameters and bumps of one simulation of models[m] as a row.
+static void write_parameter_set(experiment_table *table, int m, const outcome *o)
 {
-    experiment_row(table, "%s,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", models[m].file, o->first,
-                   o->second, o->stats.count, o->stats.speed, o->stats.arriving, o->stats.survival,
-                   o->stats.height, o->stats.score);
+    experiment_write_row(table, "%s,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", models[m].file,
+                         o->first, o->second, o->stats.count, o->stats.speed, o->stats.arriving,
+                         o->stats.survival, o->stats.height, o->stats.score);
 }
 
-// The best of side x side parameter sets.
-static outcome sweep(experiment *e, experiment_table *table, int m, int side, int columns, int rows)
+// Simulates side x side parameter sets of models[m] and returns the one with the best score.
+static outcome sweep_parameters(experiment *e, experiment_table *table, int m, int side,
+                                int columns, int rows)
 {
     const model *about = &models[m];
     outcome best = {.stats.score = -1};
     for (int i = 0; i < side * side && !experiment_failed(e); i++) {
         outcome o = {0};
-        o.first = geometric(about->first_low, about->first_high, i / side, side);
-        o.second = geometric(about->second_low, about->second_high, i % side, side);
-        o.def = make_def(m, o.first, o.second);
-        run(e, &o, columns, rows, 8);
-        log_set(table, m, &o);
+        o.first = geometric_step(about->first_low, about->first_high, i / side, side);
+        o.second = geometric_step(about->second_low, about->second_high, i % side, side);
+        o.def = model_cloth_def(m, o.first, o.second);
+        simulate(e, &o, columns, rows, 8);
+        write_parameter_set(table, m, &o);
         if (o.stats.score > best.stats.score)
             best = o;
     }
     return best;
 }
 
-// The regular viscous model's parameters with half derivatives; only the history is chosen.
-static outcome follow_paper(experiment *e, experiment_table *table, const outcome *viscous,
-                            int side, int columns, int rows)
+// Simulates the fractional model with the parameters of the viscous model; only the coefficient of
+// the half-derivative drag is swept. Returns the set with the best score.
+static outcome apply_paper_protocol(experiment *e, experiment_table *table, const outcome *viscous,
+                                    int side, int columns, int rows)
 {
     outcome best = {.stats.score = -1};
     for (int i = 0; i < side && !experiment_failed(e); i++) {
         outcome o = {.first = viscous->first, .def = viscous->def};
-        o.second = geometric(models[PAPER].second_low, models[PAPER].second_high, i, side);
+        o.second = geometric_step(models[PAPER].second_low, models[PAPER].second_high, i, side);
         o.def.drag.model = FM_DRAG_PUBLISHED;
         o.def.drag.normal = 0;
-        towel_remember(&o.def, towel_steps(3), viscous->def.damping.coefficient, o.second);
-        run(e, &o, columns, rows, 8);
-        log_set(table, PAPER, &o);
+        towel_set_half_derivatives(&o.def, towel_window_memory(3), viscous->def.damping.coefficient,
+                                   o.second);
+        simulate(e, &o, columns, rows, 8);
+        write_parameter_set(table, PAPER, &o);
         if (o.stats.score > best.stats.score)
             best = o;
     }
     return best;
 }
 
-// w of D = w v: what the rule gives for a constant rate of one.
+// Coefficient w (s^(1/2)) of the equivalent dashpot w v: the half derivative over three steps h of
+// a motion with constant velocity 1.
 static double dashpot_weight(experiment *e, double h)
 {
     fm_memory_def def = fm_default_memory_def();
@@ -155,42 +166,45 @@ static double dashpot_weight(experiment *e, double h)
     def.window_steps = 3;
     def.time_step = h;
     fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
-    double rate = 1, value = 0;
+    double velocity = 1, value = 0;
     for (int n = 0; memory && n < 10; n++)
-        fm_memory_push(memory, &rate, n == 0 ? 0 : h);
+        fm_memory_push(memory, &velocity, n == 0 ? 0 : h);
     if (memory)
         fm_memory_value(memory, &value);
     fm_memory_destroy(memory);
     return value;
 }
 
-static outcome make_control(experiment *e, const outcome *memory)
+// The cloth `fractional` with its half derivatives replaced by equivalent dashpots; not simulated.
+static outcome create_dashpot_control(experiment *e, const outcome *fractional)
 {
-    outcome o = {.def = towel_cloth(FM_DRAG_VISCOUS)};
-    double w = dashpot_weight(e, memory->record.substep);
-    o.def.drag.viscous = o.first = memory->def.drag.viscous + w * memory->second;
-    o.def.damping.coefficient = o.second = w * memory->def.damping.coefficient;
+    outcome o = {.def = towel_cloth_def(FM_DRAG_VISCOUS)};
+    double w = dashpot_weight(e, fractional->record.substep);
+    o.def.drag.viscous = o.first = fractional->def.drag.viscous + w * fractional->second;
+    o.def.damping.coefficient = o.second = w * fractional->def.damping.coefficient;
     return o;
 }
 
-static void write_lines(experiment *e, const outcome *o, int m)
+// Writes the deflection of the centre line over 3.2 s, and at eight instants of one period.
+static void write_centre_line(experiment *e, const outcome *o, int m)
 {
     char file[64];
     const deflection *d = &o->record.line;
     snprintf(file, sizeof file, "map-%s.csv", models[m].file);
-    towel_write_map(e, &o->record, file, (d->frames - 1) * d->dt - 3.2);
+    towel_write_deflection(e, &o->record, file, (d->frames - 1) * d->dt - 3.2);
     snprintf(file, sizeof file, "profile-%s.csv", models[m].file);
     experiment_table *table =
         experiment_table_open(e, file, "place_m,z0_m,z1_m,z2_m,z3_m,z4_m,z5_m,z6_m,z7_m");
     for (int p = 0; p < d->points; p++) {
         double row[9] = {p * d->length / (d->points - 1)};
-        for (int i = 0; i < 8; i++) // a period, 48 frames, in eighths
+        for (int i = 0; i < 8; i++) // eight instants of one period of 48 frames
             row[1 + i] = d->z[(size_t)(d->frames - 1 - 6 * (7 - i)) * d->points + p];
-        experiment_numbers(table, row);
+        experiment_write_numbers(table, row);
     }
 }
 
-// Panels in reading order: the paper's four, then the tuned memories and the physical set.
+// First lines of the scripts with eight panels: the four models of the paper, the tuned models with
+// half derivatives, the physical drag.
 static const char panels[] =
     "set multiplot layout 2,4 margins 0.07,0.985,0.09,0.87 spacing 0.025,0.13 title heading "
     "font ',18'\n"
@@ -233,6 +247,7 @@ static const char profile_script[] =
     "}\n"
     "unset multiplot\n";
 
+// Plots eight panels, one per model; script: draws one panel.
 static void plot_panels(experiment *e, const char *name, const char *heading, const char *script)
 {
     char text[4096];
@@ -253,7 +268,8 @@ static const char score_script[] =
     "     '' skip 1 using 7 ls 5 title 'survival to the lower edge', \\\n"
     "     '' skip 1 using 9 ls 1 title 'score'\n";
 
-static void report(experiment *e, outcome *best)
+// Reports the best parameter set of every model, measured on the finer mesh.
+static void report_models(experiment *e, outcome *best)
 {
     experiment_table *table =
         experiment_table_open(e, "models.csv",
@@ -263,47 +279,53 @@ static void report(experiment *e, outcome *best)
         const outcome *o = &best[m];
         const bump_stats *s = &o->stats;
         const char *name = models[m].name;
-        experiment_row(table, "%s,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", name,
-                       o->first, o->second, s->count, s->speed, s->arriving, s->survival, s->height,
-                       s->score, o->record.substep, o->record.stretch);
+        experiment_write_row(table, "%s,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", name,
+                             o->first, o->second, s->count, s->speed, s->arriving, s->survival,
+                             s->height, s->score, o->record.substep, o->record.stretch);
         if (models[m].first_name[0])
-            experiment_result_of(e, NAN, o->first, "", "%s: %s, best of the sweep", name,
-                                 models[m].first_name);
+            experiment_add_named_result(e, NAN, o->first, "", "%s: %s, best of the sweep", name,
+                                        models[m].first_name);
         if (models[m].second_name[0])
-            experiment_result_of(e, NAN, o->second, "", "%s: %s, best of the sweep", name,
-                                 models[m].second_name);
-        experiment_result_of(e, m == PAPER ? 3 : NAN, s->count, "", "%s: bumps at once", name);
-        experiment_result_of(e, NAN, s->speed, "m/s", "%s: speed of bumps", name);
-        experiment_result_of(e, NAN, s->arriving, "", "%s: share of bumps that arrive", name);
-        experiment_result_of(e, NAN, s->survival, "", "%s: survival to the lower edge", name);
-        experiment_result_of(e, NAN, s->score, "", "%s: score", name);
-        write_lines(e, o, m);
+            experiment_add_named_result(e, NAN, o->second, "", "%s: %s, best of the sweep", name,
+                                        models[m].second_name);
+        experiment_add_named_result(e, m == PAPER ? 3 : NAN, s->count, "", "%s: bumps at once",
+                                    name);
+        experiment_add_named_result(e, NAN, s->speed, "m/s", "%s: speed of bumps", name);
+        experiment_add_named_result(e, NAN, s->arriving, "", "%s: share of bumps that arrive",
+                                    name);
+        experiment_add_named_result(e, NAN, s->survival, "", "%s: survival to the lower edge",
+                                    name);
+        experiment_add_named_result(e, NAN, s->score, "", "%s: score", name);
+        write_centre_line(e, o, m);
     }
 }
 
-static void report_verdict(experiment *e, const outcome *best, const outcome *u3_control)
+// Compares models with and without half derivatives, and u = 3 with its equivalent dashpots.
+static void report_comparison(experiment *e, const outcome *best, const outcome *u3_control)
 {
-    double regular = 0, memory = 0;
+    double regular = 0, fractional = 0; // best scores
     for (int m = BOTH; m <= NORMAL; m++)
         regular = fmax(regular, best[m].stats.score);
     for (int m = U3; m <= FULL; m++)
-        memory = fmax(memory, best[m].stats.score);
-    double amplitude = towel_swing(&best[PAPER].def, 2, 2).amplitude;
-    double second = towel_distance(&best[PAPER].record, &best[CONTROL].record, 0, 1) / amplitude;
-    double whole = towel_distance(&best[PAPER].record, &best[CONTROL].record, 0, 15) / amplitude;
-    experiment_result(e, "paper's protocol: score of u = 3 over the best regular model", NAN,
-                      best[PAPER].stats.score / regular, "");
-    experiment_result(e, "every model tuned: best score with memory over the best without", NAN,
-                      memory / regular, "");
-    experiment_result(e, "u = 3 against its dashpots: apart in the first second", NAN, 100 * second,
-                      "% of the amplitude");
-    experiment_result(e, "u = 3 against its dashpots: apart in all", NAN, 100 * whole,
-                      "% of the amplitude");
-    second = towel_distance(&best[U3].record, &u3_control->record, 0, 1) / amplitude;
-    experiment_result(e, "u = 3 tuned against its dashpots: apart in the first second", NAN,
-                      100 * second, "% of the amplitude");
-    experiment_result(e, "u = 3 tuned against its dashpots: score of the dashpots", NAN,
-                      u3_control->stats.score, "");
+        fractional = fmax(fractional, best[m].stats.score);
+    double amplitude = towel_default_swing(&best[PAPER].def, 2, 2).amplitude;
+    double second =
+        towel_largest_distance(&best[PAPER].record, &best[CONTROL].record, 0, 1) / amplitude;
+    double whole =
+        towel_largest_distance(&best[PAPER].record, &best[CONTROL].record, 0, 15) / amplitude;
+    experiment_add_result(e, "paper's protocol: score of u = 3 over the best regular model", NAN,
+                          best[PAPER].stats.score / regular, "");
+    experiment_add_result(e, "every model tuned: best score with memory over the best without", NAN,
+                          fractional / regular, "");
+    experiment_add_result(e, "u = 3 against its dashpots: apart in the first second", NAN,
+                          100 * second, "% of the amplitude");
+    experiment_add_result(e, "u = 3 against its dashpots: apart in all", NAN, 100 * whole,
+                          "% of the amplitude");
+    second = towel_largest_distance(&best[U3].record, &u3_control->record, 0, 1) / amplitude;
+    experiment_add_result(e, "u = 3 tuned against its dashpots: apart in the first second", NAN,
+                          100 * second, "% of the amplitude");
+    experiment_add_result(e, "u = 3 tuned against its dashpots: score of the dashpots", NAN,
+                          u3_control->stats.score, "");
 }
 
 int main(int argc, char **argv)
@@ -314,32 +336,33 @@ int main(int argc, char **argv)
                         "A towel swung under water by models with and without memory.", &status);
     if (!e)
         return status;
-    check_bumps(e);
+    bumps_check(e);
     bool quick = experiment_quick(e);
+    // side: values per swept parameter; columns, rows: particles
     int side = quick ? 2 : 8, columns = quick ? 11 : 21, rows = quick ? 16 : 31;
     experiment_table *table = experiment_table_open(
         e, "sweep.csv", "model,first,second,count,speed_m_per_s,arriving,survival,height_m,score");
     static outcome best[MODELS];
     for (int m = 0; m < MODELS; m++) {
         if (m == PAPER)
-            best[m] = follow_paper(e, table, &best[VISCOUS], side, columns, rows);
+            best[m] = apply_paper_protocol(e, table, &best[VISCOUS], side, columns, rows);
         else if (m == CONTROL)
             best[m] = (outcome){0};
         else
-            best[m] = sweep(e, table, m, side, columns, rows);
+            best[m] = sweep_parameters(e, table, m, side, columns, rows);
     }
     columns = quick ? 11 : 41, rows = quick ? 16 : 61;
     double duration = quick ? 8 : 15;
     for (int m = 0; m < MODELS && !experiment_failed(e); m++) {
-        if (m == CONTROL)
-            best[m] = make_control(e, &best[PAPER]); // after PAPER: its substep is that mesh's
-        run(e, &best[m], columns, rows, duration);
+        if (m == CONTROL) // the run PAPER, simulated before it, gives the substep on this mesh
+            best[m] = create_dashpot_control(e, &best[PAPER]);
+        simulate(e, &best[m], columns, rows, duration);
     }
     if (!experiment_failed(e)) {
-        outcome u3_control = make_control(e, &best[U3]);
-        run(e, &u3_control, columns, rows, duration);
-        report(e, best);
-        report_verdict(e, best, &u3_control);
+        outcome u3_control = create_dashpot_control(e, &best[U3]);
+        simulate(e, &u3_control, columns, rows, duration);
+        report_models(e, best);
+        report_comparison(e, best, &u3_control);
         plot_panels(e, "map", "Deflection of the centre line, 6 cm one way to 6 cm the other",
                     map_script);
         plot_panels(e, "profile", "The centre line over one period, later is darker",

@@ -1,55 +1,57 @@
 // SPDX-License-Identifier: MIT
-// constraint-maps.c: the order of correction, drawn on the cloth as colours.
+// constraint-maps.c: the order in which strain limiting corrects springs, drawn on the cloth as
+// colours.
 //
-// [OZG13] figures 6.3 and 6.5: correction maps for cloths held at one corner, two corners, an edge
-// (flag), a circle (table) and a ball. "Although the order of the corrections change, the number of
-// springs to be corrected stays practically the same. The only exception is the table", where it is
-// much less.
+// [OZG13] figures 6.3 and 6.5: correction maps (drawings of that order) for cloths held at one
+// corner, two corners, an edge (flag), a circle (table) and a ball. "Although the order of the
+// corrections change, the number of springs to be corrected stays practically the same. The only
+// exception is the table", where it is much smaller.
 //
-// The six scenes of hanging.h with 41 x 41 particles hang for three seconds, held by the
-// directional method. What is fixed then (pins, and what the ball holds) is what the published list
-// is made for: a flat sheet with those particles pinned is made and its list read. Drawn: the
-// list's order, and the order in which the directional method reaches particles (distance along the
-// cloth to what is fixed), on the flat sheet and on the cloth as it hangs.
-//
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//         2013.
+// The six scenes of hanging.h with 41 x 41 particles hang for three seconds with the directional
+// method. The list of corrections of [OZG13] (published) is then computed for the particles that
+// are fixed at that time (pins, and particles held by the ball), by creating a flat sheet with
+// these particles pinned. Drawn are the order of that list and the order in which the directional
+// method (this library) reaches the particles, which is their distance along the cloth from the
+// fixed ones, on the flat sheet and on the hanging cloth.
 #include "hanging.h"
 #include "tiles.h"
 
 #include <stdio.h>
 
-enum { SIDE = 41, QUICK_SIDE = 15 }; // particles
+enum { SIDE = 41, QUICK_SIDE = 15 }; // particles along a side
 
-typedef struct map {
+// Two orders of correction of the cloth of one scene.
+typedef struct correction_map {
     hanging *run;
-    int fixed, edges, reaches;
-    double list[SIDE * SIDE], reach[SIDE * SIDE]; // places, 0 to 1
-} map;
+    int fixed;                              // number of fixed particles
+    int published_count, directional_count; // numbers of corrections in the two orders
+    // per particle, when the order first corrects it: 0 first, 1 last
+    double published[SIDE * SIDE], directional[SIDE * SIDE];
+} correction_map;
 
-static int gather_fixed(experiment *e, fm_cloth *cloth, int *list)
+// Lists the particles that are pinned or in contact. Returns their number.
+static int list_fixed_particles(experiment *e, fm_cloth *cloth, int *particles)
 {
     int count = fm_cloth_particle_count(cloth), fixed = 0;
     double *pinned = experiment_alloc(e, 2 * (size_t)count, sizeof *pinned);
-    if (!pinned || !list)
+    if (!pinned || !particles)
         return 0;
     fm_cloth_read_field(cloth, "pinned", pinned, experiment_error(e));
     fm_cloth_read_field(cloth, "contact", pinned + count, experiment_error(e));
     for (int i = 0; i < count; i++) {
         if (pinned[i] > 0 || pinned[count + i] > 0)
-            list[fixed++] = i;
+            particles[fixed++] = i;
     }
     return fixed;
 }
 
-// The published list for a set of fixed particles, by a sheet that is moved on by next to nothing.
-static void make_list(experiment *e, map *m, const int *fixed)
+// Computes the order of [OZG13] for a set of fixed particles: advances a flat sheet with these
+// pinned by a negligible time and reads its field "correction".
+static void compute_published_order(experiment *e, correction_map *m, const int *fixed)
 {
     fm_error *err = experiment_error(e);
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, err);
-    fm_cloth_def def = hanging_published(3, 1, 1 / 240.0);
+    fm_world *world = fixture_create_world(fixture_water_def(1), err);
+    fm_cloth_def def = hanging_published_cloth_def(3, 1, 1 / 240.0);
     def.enforcement.direction = m->run->run.cloth.enforcement.direction;
     fm_sheet sheet = fm_cloth_sheet(m->run->cloth);
     fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, err);
@@ -57,29 +59,30 @@ static void make_list(experiment *e, map *m, const int *fixed)
         fm_cloth_pin_list(cloth, fixed, m->fixed, NULL, err);
     fm_world_advance(world, 1e-6, err);
     if (err->status == FM_OK) {
-        m->edges = fm_cloth_correction_count(cloth);
-        fm_cloth_read_field(cloth, "correction", m->list, err);
+        m->published_count = fm_cloth_correction_count(cloth);
+        fm_cloth_read_field(cloth, "correction", m->published, err);
     }
     fm_world_destroy(world);
 }
 
-static void make_map(experiment *e, hanging_scene scene, map *m)
+// Simulates one scene and computes both orders of correction.
+static void compute_map(experiment *e, hanging_scene scene, correction_map *m)
 {
     int n = experiment_quick(e) ? QUICK_SIDE : SIDE;
     int *fixed = experiment_alloc(e, SIDE * SIDE, sizeof *fixed);
-    fm_cloth_def def = hanging_cloth(FM_ENFORCE_DIRECTIONAL, 1);
+    fm_cloth_def def = hanging_cloth_def(FM_ENFORCE_DIRECTIONAL, 1);
     hanging_run run = {scene, def, n, n, 1, experiment_quick(e) ? 0.3 : 3, 0.1};
-    m->run = hanging_open(e, &run);
+    m->run = hanging_create(e, &run);
     if (!m->run || !fixed)
         return;
     hanging_simulate(e, &m->run, 1);
-    m->fixed = gather_fixed(e, m->run->cloth, fixed);
-    m->reaches = fm_cloth_correction_count(m->run->cloth);
-    fm_cloth_read_field(m->run->cloth, "correction", m->reach, experiment_error(e));
+    m->fixed = list_fixed_particles(e, m->run->cloth, fixed);
+    m->directional_count = fm_cloth_correction_count(m->run->cloth);
+    fm_cloth_read_field(m->run->cloth, "correction", m->directional, experiment_error(e));
     if (m->fixed == 0)
         experiment_fail(e, FM_BAD_VALUE, "%s: nothing is fixed", hanging_scene_name(scene));
     else
-        make_list(e, m, fixed);
+        compute_published_order(e, m, fixed);
 }
 
 static const char map_script[] =
@@ -102,7 +105,8 @@ static const char map_script[] =
     "}\n"
     "unset multiplot\n";
 
-static void write_maps(experiment *e, const map *maps)
+// Writes both orders of correction of all scenes, one row per particle.
+static void write_maps(experiment *e, const correction_map *maps)
 {
     experiment_table *table = experiment_table_open(
         e, "maps.csv",
@@ -112,36 +116,39 @@ static void write_maps(experiment *e, const map *maps)
     for (int i = 0; i < n * n; i++) {
         double row[2 + 2 * HANGING_SCENES] = {i % n, i / n};
         for (int s = 0; s < HANGING_SCENES; s++) {
-            row[2 + s] = maps[s].list[i];
-            row[2 + HANGING_SCENES + s] = maps[s].reach[i];
+            row[2 + s] = maps[s].published[i];
+            row[2 + HANGING_SCENES + s] = maps[s].directional[i];
         }
-        experiment_numbers(table, row);
+        experiment_write_numbers(table, row);
     }
 }
 
-static void report(experiment *e, const map *maps)
+// Reports the numbers of fixed particles and of corrections in every scene.
+static void report_counts(experiment *e, const correction_map *maps)
 {
     experiment_table *table = experiment_table_open(
         e, "counts.csv", "scene,fixed,list_edges,over_two_corners,directional_corrections");
     for (int s = 0; s < HANGING_SCENES; s++) {
         const char *scene = hanging_scene_name((hanging_scene)s);
-        double share = (double)maps[s].edges / maps[HANGING_CORNERS].edges;
-        experiment_row(table, "%s,%d,%d,%.4g,%d", scene, maps[s].fixed, maps[s].edges, share,
-                       maps[s].reaches);
-        experiment_result_of(e, NAN, maps[s].fixed, "", "%s: particles fixed", scene);
-        experiment_result_of(e, NAN, maps[s].edges, "", "%s: springs in the list", scene);
-        experiment_result_of(e, s == HANGING_TABLE ? NAN : 1, share, "",
-                             "%s: springs over those of two corners", scene);
+        double share = (double)maps[s].published_count / maps[HANGING_CORNERS].published_count;
+        experiment_write_row(table, "%s,%d,%d,%.4g,%d", scene, maps[s].fixed,
+                             maps[s].published_count, share, maps[s].directional_count);
+        experiment_add_named_result(e, NAN, maps[s].fixed, "", "%s: particles fixed", scene);
+        experiment_add_named_result(e, NAN, maps[s].published_count, "", "%s: springs in the list",
+                                    scene);
+        experiment_add_named_result(e, s == HANGING_TABLE ? NAN : 1, share, "",
+                                    "%s: springs over those of two corners", scene);
     }
 }
 
-static void draw(experiment *e, const map *maps)
+// Draws both orders of correction on the cloths as colours.
+static void draw_maps(experiment *e, const correction_map *maps)
 {
     tile tiles[2][HANGING_SCENES];
     for (int s = 0; s < HANGING_SCENES; s++) {
         const char *scene = hanging_scene_name((hanging_scene)s);
-        tiles[0][s] = (tile){maps[s].run->cloth, maps[s].list, scene};
-        tiles[1][s] = (tile){maps[s].run->cloth, maps[s].reach, scene};
+        tiles[0][s] = (tile){maps[s].run->cloth, maps[s].published, scene};
+        tiles[1][s] = (tile){maps[s].run->cloth, maps[s].directional, scene};
     }
     tiles_draw(e, "list.png", tiles[0], HANGING_SCENES, 3, 1, 25, 20);
     tiles_draw(e, "reach.png", tiles[1], HANGING_SCENES, 3, 1, 25, 20);
@@ -156,15 +163,15 @@ int main(int argc, char **argv)
                         "The order of correction for six ways to hold a cloth.", &status);
     if (!e)
         return status;
-    static map maps[HANGING_SCENES];
+    static correction_map maps[HANGING_SCENES];
     for (int s = 0; s < HANGING_SCENES && !experiment_failed(e); s++)
-        make_map(e, (hanging_scene)s, &maps[s]);
+        compute_map(e, (hanging_scene)s, &maps[s]);
     if (!experiment_failed(e)) {
         write_maps(e, maps);
-        report(e, maps);
-        draw(e, maps);
+        report_counts(e, maps);
+        draw_maps(e, maps);
     }
     for (int s = 0; s < HANGING_SCENES; s++)
-        hanging_close(maps[s].run);
+        hanging_destroy_world(maps[s].run);
     return experiment_close(e);
 }

@@ -1,70 +1,75 @@
 // SPDX-License-Identifier: MIT
-// constraint-orders.c: in which order the three classes of springs are corrected.
+// constraint-orders.c: the order in which strain limiting corrects three classes of springs.
 //
-// [OZG13] §6.4, figure 6.2: the list of corrections goes outwards from what is fixed; at each
-// particle it takes horizontal stretch springs, vertical ones downwards, and shear springs
-// downwards in one of six orders. Two of the six are said to produce correction orders similar to
-// others, so that four are left; horizontal, vertical, shear is said to give the best-looking
-// deformations.
+// [OZG13] §6.4, figure 6.2: the list of springs to be corrected proceeds outwards from the fixed
+// particles. At each particle it takes the horizontal stretch springs, the vertical ones downwards,
+// and the shear springs downwards, in one of six orders. Two of the six are said to produce
+// correction orders similar to others, which leaves four; horizontal, vertical, shear is said to
+// give the best-looking deformations.
 //
-// A sheet of 41 x 41 held at two corners, and at one, visits 3. For each of the six orders the list
-// is made a second time here, and its places must be those the library reports. Compared are
+// A sheet of 41 x 41 particles is held at two corners, and at one; the list may move a particle
+// three times (visits). For each of the six orders the list is computed independently here and must
+// agree with the one the library reports. The orders are compared by
 //
-//   lists      the springs in their order
-//   springs    which of them the list has, in whatever order
-//   patterns   which spring corrects a particle last: from the left, the right, above, or above to
-//              the left or right. That one has its way, so this is what is drawn, beside the place
-//              in the list at which a particle is first come to
+//   lists      their springs in sequence
+//   springs    their sets of springs, regardless of sequence
+//   patterns   the spring that corrects a particle last: from the left, the right, above, or above
+//              to the left or right. The last correction prevails, so this is drawn, next to the
+//              position in the list at which a particle is first corrected
 //
-// The deformations are what the method as published makes of the sheet in four seconds, Verlet with
-// 1/240 s and velocities kept to 0.9 a substep: with less damping it does not come to rest
+// The deformations result from the published method in four seconds, Verlet with 1/240 s and a
+// velocity factor of 0.9 per substep: with less damping the sheet does not come to rest
 // (constraint-cost). They are compared by the RMS distance of the particles, in cells.
-//
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//         2013.
 #include "hanging.h"
 #include "tiles.h"
 
 #include <stdio.h>
 
-enum { ORDERS = 6, SIDE = 41, QUICK_SIDE = 15, VISITS = 3 }; // sides in particles
+enum { ORDERS = 6, SIDE = 41, QUICK_SIDE = 15, VISITS = 3 }; // SIDE: particles along a side
 static const char *const names[ORDERS] = {
     "horizontal, vertical, shear", "horizontal, shear, vertical", "vertical, horizontal, shear",
     "vertical, shear, horizontal", "shear, horizontal, vertical", "shear, vertical, horizontal"};
 static const char *const letters[ORDERS] = {"HVS", "HSV", "VHS", "VSH", "SHV", "SVH"};
 
-// A list of springs, from one particle to another, which it corrects.
-typedef struct list {
-    int from[VISITS * SIDE * SIDE], to[VISITS * SIDE * SIDE];
+// A list of corrections: each spring runs from one particle to another, which it moves.
+typedef struct correction_list {
+    int from[VISITS * SIDE * SIDE], to[VISITS * SIDE * SIDE]; // particles, in order of correction
     int count;
-    double last[SIDE * SIDE]; // per particle, the step that corrects it last, from 1 on; 0: none
-} list;
+    // per particle, 1 + index of the direction from which it is corrected last; 0: none
+    double last[SIDE * SIDE];
+} correction_list;
 
+// One scene, simulated with each of the six orders.
 typedef struct study {
     hanging_scene scene;
     int n; // particles along a side
     hanging *run[ORDERS];
-    double place[ORDERS][SIDE * SIDE];
-    list list[ORDERS];
+    double position[ORDERS][SIDE * SIDE]; // 0 to 1, when a particle is first corrected
+    correction_list lists[ORDERS];
 } study;
 
-// The steps to other particles, by class: row, column.
-enum { HORIZONTAL, VERTICAL, SHEAR, STEPS = 5 };
-static const int steps[STEPS][3] = {
+// Springs from a particle to its neighbours: offset in rows and columns, class of spring.
+enum { HORIZONTAL, VERTICAL, SHEAR, DIRECTIONS = 5 };
+static const int directions[DIRECTIONS][3] = {
     {0, -1, HORIZONTAL}, {0, 1, HORIZONTAL}, {1, 0, VERTICAL}, {1, -1, SHEAR}, {1, 1, SHEAR}};
 static const int classes[ORDERS][3] = {
     {HORIZONTAL, VERTICAL, SHEAR}, {HORIZONTAL, SHEAR, VERTICAL}, {VERTICAL, HORIZONTAL, SHEAR},
     {VERTICAL, SHEAR, HORIZONTAL}, {SHEAR, HORIZONTAL, VERTICAL}, {SHEAR, VERTICAL, HORIZONTAL}};
 
-typedef struct front {
-    int n, tail;
-    int queue[(VISITS + 1) * SIDE * SIDE], visits[SIDE * SIDE];
-    const double *pinned;
-} front;
+// Breadth-first traversal of the springs from the pinned particles.
+typedef struct traversal {
+    int n, tail;                           // particles along a side; length of the queue
+    int queue[(VISITS + 1) * SIDE * SIDE]; // particles whose springs are appended next
+    int visits[SIDE * SIDE];               // how often each particle is moved by the list
+    const double *pinned;                  // per particle, > 0: pinned
+} traversal;
 
-static void expand(front *f, list *l, int from, int step)
+// Appends the spring from a particle in one of the directions[] to the list, unless its end is
+// outside, pinned, or has been moved VISITS times.
+static void add_correction(traversal *f, correction_list *l, int from, int direction)
 {
-    int row = from / f->n + steps[step][0], column = from % f->n + steps[step][1];
+    int row = from / f->n + directions[direction][0],
+        column = from % f->n + directions[direction][1];
     int to = row * f->n + column;
     if (row >= f->n || column < 0 || column >= f->n || f->pinned[to] > 0 || f->visits[to] >= VISITS)
         return;
@@ -72,60 +77,62 @@ static void expand(front *f, list *l, int from, int step)
     f->queue[f->tail++] = to;
     l->from[l->count] = from;
     l->to[l->count++] = to;
-    l->last[to] = step + 1;
+    l->last[to] = direction + 1;
 }
 
-// Algorithm 3 of the thesis.
-static void make_list(list *l, int n, const double *pinned, int order)
+// Computes the list of corrections by algorithm 3 of [OZG13]. order: index of classes[].
+static void compute_list(correction_list *l, int n, const double *pinned, int order)
 {
-    front f = {.n = n, .pinned = pinned};
+    traversal f = {.n = n, .pinned = pinned};
     for (int i = 0; i < n * n; i++) {
         if (pinned[i] > 0)
             f.queue[f.tail++] = i;
     }
     for (int head = 0; head < f.tail; head++) {
-        for (int k = 0; k < 3 * STEPS; k++) {
-            if (steps[k % STEPS][2] == classes[order][k / STEPS])
-                expand(&f, l, f.queue[head], k % STEPS);
+        for (int k = 0; k < 3 * DIRECTIONS; k++) {
+            if (directions[k % DIRECTIONS][2] == classes[order][k / DIRECTIONS])
+                add_correction(&f, l, f.queue[head], k % DIRECTIONS);
         }
     }
 }
 
-// Fails when a list is not the one the library used.
+// Fails the experiment if the list of corrections differs from the one the library used.
 static void check_list(experiment *e, const study *s, int order)
 {
-    const list *l = &s->list[order];
+    const correction_list *l = &s->lists[order];
     double first[SIDE * SIDE] = {0};
     for (int i = l->count - 1; i >= 0; i--)
         first[l->to[i]] = (i + 1.0) / l->count;
     bool same = l->count == fm_cloth_correction_count(s->run[order]->cloth);
     for (int i = 0; i < s->n * s->n && same; i++)
-        same = l->last[i] == 0 || fabs(first[i] - s->place[order][i]) < 1e-9;
+        same = l->last[i] == 0 || fabs(first[i] - s->position[order][i]) < 1e-9;
     if (!same)
         experiment_fail(e, FM_BAD_VALUE, "%s: the library's list is another one", names[order]);
 }
 
-static void open_study(experiment *e, study *s)
+// Simulates the scene with all orders, and computes and checks their lists of corrections.
+static void simulate_orders(experiment *e, study *s)
 {
     for (int o = 0; o < ORDERS && !experiment_failed(e); o++) {
-        fm_cloth_def def = hanging_published(3, 0.9, 1 / 240.0);
+        fm_cloth_def def = hanging_published_cloth_def(3, 0.9, 1 / 240.0);
         def.enforcement.order = (fm_spring_order)o;
         hanging_run run = {s->scene, def, s->n, s->n, 1, experiment_quick(e) ? 0.5 : 4, 0.3};
-        s->run[o] = hanging_open(e, &run);
+        s->run[o] = hanging_create(e, &run);
     }
     if (experiment_failed(e))
         return;
     hanging_simulate(e, s->run, ORDERS);
     double pinned[SIDE * SIDE] = {0};
     for (int o = 0; o < ORDERS && !experiment_failed(e); o++) {
-        fm_cloth_read_field(s->run[o]->cloth, "correction", s->place[o], experiment_error(e));
+        fm_cloth_read_field(s->run[o]->cloth, "correction", s->position[o], experiment_error(e));
         fm_cloth_read_field(s->run[o]->cloth, "pinned", pinned, experiment_error(e));
-        make_list(&s->list[o], s->n, pinned, o);
+        compute_list(&s->lists[o], s->n, pinned, o);
         check_list(e, s, o);
     }
 }
 
-// Column, row, then for each order the place and the step that corrects last.
+// Writes column, row, and for each order the position in the list at which a particle is first
+// corrected and the direction of its last correction.
 static void write_maps(experiment *e, const study *s)
 {
     char file[64];
@@ -136,24 +143,26 @@ static void write_maps(experiment *e, const study *s)
     for (int i = 0; i < s->n * s->n; i++) {
         double row[2 + 2 * ORDERS] = {i % s->n, i / s->n};
         for (int o = 0; o < ORDERS; o++) {
-            row[2 + o] = s->place[o][i];
-            row[2 + ORDERS + o] = s->list[o].last[i];
+            row[2 + o] = s->position[o][i];
+            row[2 + ORDERS + o] = s->lists[o].last[i];
         }
-        experiment_numbers(table, row);
+        experiment_write_numbers(table, row);
     }
 }
 
+// The difference of two orders of correction.
 typedef struct difference {
-    bool list;      // the springs or their order differ
-    double springs; // share of the first list's entries that the other does not have
-    double pattern; // share of the particles that another spring corrects last
-    double cells;   // RMS distance of the deformed sheets
+    bool lists;     // the lists of springs differ, also if only by their order
+    double springs; // share of the entries of the first list that are missing in the second
+    double pattern; // share of the particles whose last correcting spring differs
+    double cells;   // RMS distance of the particles of the deformed sheets, in cells
 } difference;
 
-// Share of one list's entries that are not in the other. A list may have a spring several times.
-static double count_missing(const study *s, int a, int b)
+// The share of list a's entries that are missing in list b. A list may contain a spring several
+// times.
+static double share_missing(const study *s, int a, int b)
 {
-    const list *one = &s->list[a], *other = &s->list[b];
+    const correction_list *one = &s->lists[a], *other = &s->lists[b];
     int missing = 0;
     for (int i = 0; i < one->count; i++) {
         bool found = false;
@@ -164,61 +173,68 @@ static double count_missing(const study *s, int a, int b)
     return (double)missing / one->count;
 }
 
-static difference compare(const study *s, int a, int b)
+// Compares the orders with indices a and b.
+static difference compare_orders(const study *s, int a, int b)
 {
-    difference d = {.springs = count_missing(s, a, b),
-                    .list = s->list[a].count != s->list[b].count};
+    difference d = {.springs = share_missing(s, a, b),
+                    .lists = s->lists[a].count != s->lists[b].count};
     int count = s->n * s->n;
-    for (int i = 0; i < s->list[a].count && !d.list; i++)
-        d.list = s->list[a].from[i] != s->list[b].from[i] || s->list[a].to[i] != s->list[b].to[i];
+    for (int i = 0; i < s->lists[a].count && !d.lists; i++)
+        d.lists =
+            s->lists[a].from[i] != s->lists[b].from[i] || s->lists[a].to[i] != s->lists[b].to[i];
     const fm_vec3 *x = fm_cloth_positions(s->run[a]->cloth, NULL);
     const fm_vec3 *y = fm_cloth_positions(s->run[b]->cloth, NULL);
     for (int i = 0; i < count; i++) {
         double dx = x[i].x - y[i].x, dy = x[i].y - y[i].y, dz = x[i].z - y[i].z;
-        d.pattern += s->list[a].last[i] != s->list[b].last[i] ? 1.0 / count : 0;
+        d.pattern += s->lists[a].last[i] != s->lists[b].last[i] ? 1.0 / count : 0;
         d.cells += (dx * dx + dy * dy + dz * dz) / count;
     }
     d.cells = sqrt(d.cells) * (s->n - 1) / s->run[a]->run.width;
     return d;
 }
 
-// How many of the six differ from all before them: in their lists, or in their patterns at more
-// than a share of the particles.
+// Counts the orders that differ from all previous ones: in their lists of springs, or in the spring
+// that corrects a particle last (pattern), at more than a share `limit` of the particles.
 static int count_distinct(difference all[ORDERS][ORDERS], bool lists, double limit)
 {
     int distinct = 0;
     for (int b = 0; b < ORDERS; b++) {
         bool seen = false;
         for (int a = 0; a < b; a++)
-            seen = seen || (lists ? !all[a][b].list : all[a][b].pattern <= limit);
+            seen = seen || (lists ? !all[a][b].lists : all[a][b].pattern <= limit);
         distinct += !seen;
     }
     return distinct;
 }
 
-static void report(experiment *e, const study *s, experiment_table *runs, experiment_table *pairs)
+// Reports stretch and jitter with every order, and the differences of each pair of orders.
+static void report_orders(experiment *e, const study *s, experiment_table *runs,
+                          experiment_table *pairs)
 {
     const char *scene = hanging_scene_name(s->scene);
-    bool paper = s->scene == HANGING_CORNERS; // what figure 6.2 shows
+    bool paper = s->scene == HANGING_CORNERS; // the scene of figure 6.2
     for (int o = 0; o < ORDERS; o++) {
         const hanging *h = s->run[o];
         int count = fm_cloth_correction_count(h->cloth);
-        experiment_row(runs, "%s,%s,%d,%.4g,%.4g,%.4g,%.4g", scene, letters[o], count, h->stretch,
-                       h->mean, h->jitter, h->motion);
-        experiment_result_of(e, NAN, h->mean, "", "%s, %s: mean |l/l0 - 1|", scene, names[o]);
-        experiment_result_of(e, NAN, h->stretch, "", "%s, %s: largest stretch", scene, names[o]);
+        experiment_write_row(runs, "%s,%s,%d,%.4g,%.4g,%.4g,%.4g", scene, letters[o], count,
+                             h->stretch, h->mean, h->jitter, h->motion);
+        experiment_add_named_result(e, NAN, h->mean, "", "%s, %s: mean |l/l0 - 1|", scene,
+                                    names[o]);
+        experiment_add_named_result(e, NAN, h->stretch, "", "%s, %s: largest stretch", scene,
+                                    names[o]);
     }
     difference all[ORDERS][ORDERS];
     for (int a = 0; a < ORDERS; a++)
         for (int b = a + 1; b < ORDERS; b++) {
-            difference d = all[a][b] = compare(s, a, b);
-            experiment_row(pairs, "%s,%s,%s,%d,%.4g,%.4g,%.4g", scene, letters[a], letters[b],
-                           d.list, d.springs, d.pattern, d.cells);
+            difference d = all[a][b] = compare_orders(s, a, b);
+            experiment_write_row(pairs, "%s,%s,%s,%d,%.4g,%.4g,%.4g", scene, letters[a], letters[b],
+                                 d.lists, d.springs, d.pattern, d.cells);
         }
-    experiment_result_of(e, paper ? 4 : NAN, count_distinct(all, true, 0), "",
-                         "%s: different lists", scene);
-    experiment_result_of(e, paper ? 4 : NAN, count_distinct(all, false, 0.05), "",
-                         "%s: patterns that differ at more than 5 %% of the particles", scene);
+    experiment_add_named_result(e, paper ? 4 : NAN, count_distinct(all, true, 0), "",
+                                "%s: different lists", scene);
+    experiment_add_named_result(e, paper ? 4 : NAN, count_distinct(all, false, 0.05), "",
+                                "%s: patterns that differ at more than 5 %% of the particles",
+                                scene);
 }
 
 static const char map_script[] =
@@ -247,13 +263,14 @@ static const char map_script[] =
     "}\n"
     "unset multiplot\n";
 
-static void draw(experiment *e, const study *s)
+// Draws the deformed sheets, coloured by the position at which a particle is first corrected.
+static void draw_maps(experiment *e, const study *s)
 {
     char name[64], heading[128];
     const char *scene = hanging_scene_name(s->scene);
     tile tiles[ORDERS];
     for (int o = 0; o < ORDERS; o++)
-        tiles[o] = (tile){s->run[o]->cloth, s->place[o], names[o]};
+        tiles[o] = (tile){s->run[o]->cloth, s->position[o], names[o]};
     snprintf(name, sizeof name, "deformed-%s.png", scene);
     tiles_draw(e, name, tiles, ORDERS, 3, 1, 20, 8);
     snprintf(name, sizeof name, "map-%s", scene);
@@ -279,14 +296,14 @@ int main(int argc, char **argv)
         study *s = &studies[i];
         s->scene = scenes[i];
         s->n = experiment_quick(e) ? QUICK_SIDE : SIDE;
-        open_study(e, s);
+        simulate_orders(e, s);
         if (!experiment_failed(e)) {
             write_maps(e, s);
-            report(e, s, runs, pairs);
-            draw(e, s);
+            report_orders(e, s, runs, pairs);
+            draw_maps(e, s);
         }
         for (int o = 0; o < ORDERS; o++)
-            hanging_close(s->run[o]);
+            hanging_destroy_world(s->run[o]);
     }
     return experiment_close(e);
 }

@@ -18,31 +18,32 @@ enum { PATH_SIZE = 4096, NO_SUCH_PROGRAM = 127 };
 struct experiment_table {
     experiment_table *next;
     experiment *owner;
-    FILE *file; // NULL when it could not be made
-    int columns;
+    FILE *file;  // NULL if the file could not be created
+    int columns; // number of columns
 };
 
+// One measured number next to the published one, for result.json.
 typedef struct result {
     struct result *next;
     char quantity[160];
-    double paper, measured;
+    double paper, measured; // paper: the published value, NAN if there is none
     char unit[32];
 } result;
 
-typedef struct piece { // memory handed out by experiment_alloc stands behind it
-    struct piece *next;
+typedef struct allocation { // header of memory returned by experiment_alloc
+    struct allocation *next;
     max_align_t data[];
-} piece;
+} allocation;
 
 struct experiment {
     const char *name;
     const char *directory;
     bool quick;
-    bool no_gnuplot; // found missing, and said so
+    bool no_gnuplot; // gnuplot is not installed; a message has been printed
     fm_error err;
     experiment_table *tables;
     result *first_result, *last_result;
-    piece *pieces;
+    allocation *allocations;
 };
 
 void experiment_fail(experiment *e, fm_status status, const char *format, ...)
@@ -56,13 +57,15 @@ void experiment_fail(experiment *e, fm_status status, const char *format, ...)
     va_end(arguments);
 }
 
+// Stores a failure of a file operation with the text of errno.
 static void fail_file(experiment *e, const char *path)
 {
     experiment_fail(e, FM_INPUT_OUTPUT, "%s: %s", path, strerror(errno));
 }
 
-// Path of a file in the directory. False, with the failure kept, when it is too long.
-static bool join(experiment *e, char path[PATH_SIZE], const char *file)
+// Writes the path of a file in the output directory. False, with the failure stored, if it is too
+// long.
+static bool join_path(experiment *e, char path[PATH_SIZE], const char *file)
 {
     int length = snprintf(path, PATH_SIZE, "%s/%s", e->directory, file);
     if (length >= 0 && length < PATH_SIZE)
@@ -71,11 +74,11 @@ static bool join(experiment *e, char path[PATH_SIZE], const char *file)
     return false;
 }
 
-// mkdir -p
-static bool make_directory(experiment *e)
+// Creates the output directory and its parents.
+static bool create_directories(experiment *e)
 {
     char path[PATH_SIZE];
-    if (!join(e, path, "")) // ends with a slash, so the last part is made like the others
+    if (!join_path(e, path, "")) // ends with a slash, so that the loop creates the last folder, too
         return false;
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -86,7 +89,7 @@ static bool make_directory(experiment *e)
         *slash = '/';
     }
     struct stat found;
-    if (stat(path, &found) != 0) { // with its slash: a plain file of that name is refused
+    if (stat(path, &found) != 0) { // the slash makes stat fail for a regular file
         fail_file(e, path);
         return false;
     }
@@ -102,8 +105,8 @@ static void print_usage(FILE *out, const char *name, const char *about)
             about, name, name);
 }
 
-// False when main should return `status` at once.
-static bool parse(experiment *e, int argc, char **argv, const char *about, int *status)
+// Reads the command line into e. False if the program should exit with `status`.
+static bool parse_arguments(experiment *e, int argc, char **argv, const char *about, int *status)
 {
     *status = 0;
     for (int i = 1; i < argc; i++) {
@@ -133,7 +136,7 @@ experiment *experiment_open(int argc, char **argv, const char *name, const char 
         return NULL;
     }
     e->name = name;
-    if (!parse(e, argc, argv, about, status)) {
+    if (!parse_arguments(e, argc, argv, about, status)) {
         free(e);
         return NULL;
     }
@@ -145,8 +148,8 @@ experiment *experiment_open(int argc, char **argv, const char *name, const char 
         e->directory = directory;
     }
     char path[PATH_SIZE];
-    if (e->directory && make_directory(e) && join(e, path, "result.json")) {
-        if (remove(path) != 0 && errno != ENOENT) // what an earlier run found
+    if (e->directory && create_directories(e) && join_path(e, path, "result.json")) {
+        if (remove(path) != 0 && errno != ENOENT) // the result of an earlier run
             fail_file(e, path);
     }
     if (experiment_failed(e)) {
@@ -179,14 +182,14 @@ bool experiment_failed(const experiment *e)
 
 void *experiment_alloc(experiment *e, size_t count, size_t size)
 {
-    size_t limit = (SIZE_MAX - sizeof(piece)) / (size ? size : 1);
-    piece *p = count <= limit ? calloc(1, sizeof *p + count * size) : NULL;
+    size_t limit = (SIZE_MAX - sizeof(allocation)) / (size ? size : 1);
+    allocation *p = count <= limit ? calloc(1, sizeof *p + count * size) : NULL;
     if (!p) {
         experiment_fail(e, FM_NO_MEMORY, "no memory for %zu times %zu bytes", count, size);
         return NULL;
     }
-    p->next = e->pieces;
-    e->pieces = p;
+    p->next = e->allocations;
+    e->allocations = p;
     return p->data;
 }
 
@@ -202,7 +205,7 @@ experiment_table *experiment_table_open(experiment *e, const char *file, const c
     table->next = e->tables;
     e->tables = table;
     char path[PATH_SIZE];
-    if (experiment_failed(e) || !join(e, path, file))
+    if (experiment_failed(e) || !join_path(e, path, file))
         return table;
     table->file = fopen(path, "w");
     if (!table->file)
@@ -212,7 +215,7 @@ experiment_table *experiment_table_open(experiment *e, const char *file, const c
     return table;
 }
 
-void experiment_row(experiment_table *table, const char *format, ...)
+void experiment_write_row(experiment_table *table, const char *format, ...)
 {
     if (!table || !table->file)
         return;
@@ -223,7 +226,7 @@ void experiment_row(experiment_table *table, const char *format, ...)
     fputc('\n', table->file);
 }
 
-void experiment_numbers(experiment_table *table, const double *values)
+void experiment_write_numbers(experiment_table *table, const double *values)
 {
     if (!table || !table->file)
         return;
@@ -236,7 +239,7 @@ void experiment_numbers(experiment_table *table, const double *values)
     fputc('\n', table->file);
 }
 
-// Rows so far reach the disk, and a full disk is noticed.
+// Flushes all tables and reports write errors, such as a full disk.
 static void flush_tables(experiment *e)
 {
     for (experiment_table *t = e->tables; t; t = t->next) {
@@ -245,8 +248,8 @@ static void flush_tables(experiment *e)
     }
 }
 
-void experiment_result(experiment *e, const char *quantity, double paper, double measured,
-                       const char *unit)
+void experiment_add_result(experiment *e, const char *quantity, double paper, double measured,
+                           const char *unit)
 {
     if (experiment_failed(e))
         return;
@@ -269,15 +272,15 @@ void experiment_result(experiment *e, const char *quantity, double paper, double
     fflush(stdout);
 }
 
-void experiment_result_of(experiment *e, double paper, double measured, const char *unit,
-                          const char *format, ...)
+void experiment_add_named_result(experiment *e, double paper, double measured, const char *unit,
+                                 const char *format, ...)
 {
     char quantity[sizeof((result *)0)->quantity];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(quantity, sizeof quantity, format, arguments);
     va_end(arguments);
-    experiment_result(e, quantity, paper, measured, unit);
+    experiment_add_result(e, quantity, paper, measured, unit);
 }
 
 static void write_json_text(FILE *out, const char *text)
@@ -319,11 +322,12 @@ static void write_json_results(FILE *out, const result *first)
     fputs("\n]\n", out);
 }
 
-// Written beside and renamed: a result.json that exists is whole.
+// Writes result.json. It is written to a temporary file and renamed, so that an existing
+// result.json is complete.
 static void write_results(experiment *e)
 {
     char path[PATH_SIZE], part[PATH_SIZE];
-    if (!join(e, path, "result.json") || !join(e, part, "result.json.part"))
+    if (!join_path(e, path, "result.json") || !join_path(e, part, "result.json.part"))
         return;
     FILE *out = fopen(part, "w");
     if (!out) {
@@ -337,7 +341,8 @@ static void write_results(experiment *e)
         fail_file(e, path);
 }
 
-// Line styles 1 to 8: Okabe and Ito's palette, without its yellow, which is too pale for lines.
+// First lines of every gnuplot script. Line styles 1 to 8: the palette of Okabe and Ito without
+// yellow, which is too pale for lines.
 static const char plot_preamble[] =
     "set terminal pngcairo size 1200,800 font 'DejaVu Sans,15' linewidth 1.5 enhanced\n"
     "name = '%s'\n"
@@ -358,11 +363,12 @@ static const char plot_preamble[] =
     "set style line 7 linecolor '#7f7f7f' linewidth 2 pointtype 4\n"
     "set style line 8 linecolor '#000000' linewidth 1.6 dashtype (5,4) pointtype 2\n";
 
+// Writes the gnuplot script NAME.gp.
 static bool write_script(experiment *e, const char *name, const char *heading, const char *script)
 {
     char file[256], path[PATH_SIZE];
     snprintf(file, sizeof file, "%s.gp", name);
-    if (!join(e, path, file))
+    if (!join_path(e, path, file))
         return false;
     FILE *out = fopen(path, "w");
     if (!out) {
@@ -378,8 +384,8 @@ static bool write_script(experiment *e, const char *name, const char *heading, c
     return written;
 }
 
-// Runs `gnuplot NAME.gp` in the directory. Its exit code, NO_SUCH_PROGRAM when there is no gnuplot,
-// -1 when it could not be started or was killed.
+// Runs `gnuplot NAME.gp` in the output directory. Returns its exit code, NO_SUCH_PROGRAM if gnuplot
+// is not installed, -1 if it could not be started or was killed.
 static int run_gnuplot(const experiment *e, const char *name)
 {
     char script[256];
@@ -432,7 +438,7 @@ int experiment_close(experiment *e)
         fprintf(stderr, "%s: %s\n", e->name, e->err.text);
     else
         printf("%s: results in %s\n", e->name, e->directory);
-    for (piece *p = e->pieces, *next; p; p = next) {
+    for (allocation *p = e->allocations, *next; p; p = next) {
         next = p->next;
         free(p);
     }
@@ -440,10 +446,10 @@ int experiment_close(experiment *e)
     return status;
 }
 
-double experiment_seconds(bool of_process)
+double experiment_read_clock(bool cpu_time)
 {
     struct timespec t;
-    clock_gettime(of_process ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+    clock_gettime(cpu_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

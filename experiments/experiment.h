@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// experiment.h: what every experiment does besides its physics: arguments, a directory, tables,
-// plots, and the list of measured numbers beside the published ones.
+// experiment.h: shared parts of the experiments: arguments, output directory, tables, plots, and
+// the list of measured numbers next to the published ones.
 //
-// An experiment runs as `NAME [--quick] [-o DIR]` and leaves in DIR
+// An experiment runs as `NAME [--quick] [-o DIR]` and writes to DIR
 //
-//     result.json    a list of {"quantity", "paper", "measured", "unit"}, written last: it is there
-//                    only when the experiment ran to its end
+//     result.json    a list of {"quantity", "paper", "measured", "unit"}, written last: it exists
+//                    only if the experiment ran to its end
 //     *.csv          tables, one line of column names first
 //     *.gp, *.png    gnuplot scripts and their pictures; `gnuplot NAME.gp` in DIR redraws one
 //
@@ -16,13 +16,13 @@
 //         if (!e)
 //             return status;
 //         experiment_table *table = experiment_table_open(e, "fall.csv", "time_s,height_m");
-//         experiment_row(table, "%g,%g", t, y);
+//         experiment_write_row(table, "%g,%g", t, y);
 //         experiment_plot(e, "fall", "A stone falls", "plot 'fall.csv' using 1:2 with lines\n");
-//         experiment_result(e, "time of fall", 1.43, t, "s");
+//         experiment_add_result(e, "time of fall", 1.43, t, "s");
 //         return experiment_close(e);
 //     }
 //
-// The first failure sticks: calls after it do nothing, and experiment_close says what it was.
+// The first failure is kept: later calls do nothing, and experiment_close reports it.
 #ifndef FATHOM_EXPERIMENT_H
 #define FATHOM_EXPERIMENT_H
 
@@ -34,54 +34,59 @@
 typedef struct experiment experiment;
 typedef struct experiment_table experiment_table;
 
-// Reads the arguments and makes the directory (results/NAME unless -o is given), with its parents.
-// NULL when there is nothing to run; `status` is then what main returns: 0 after --help, 1 for
-// wrong arguments, 3 when the directory cannot be made.
+// Reads the arguments and creates the output directory (results/NAME unless -o is given) with its
+// parents. NULL if there is nothing to run; main then returns `status`: 0 after --help, 1 for wrong
+// arguments, 3 if the directory cannot be created.
 experiment *experiment_open(int argc, char **argv, const char *name, const char *about,
                             int *status);
 
-// Writes result.json, frees everything, complains about the first failure. Returns what main
-// returns: 0 good, 1 a bad value, 2 the numbers diverged, 3 input/output or no memory.
+// Writes result.json, prints the first failure to stderr and frees everything. Returns the exit
+// code: 0 success, 1 a bad value, 2 the simulation diverged, 3 input/output or out of memory.
 int experiment_close(experiment *e);
 
-bool experiment_quick(const experiment *e); // --quick: a reduced run of a second or two
-const char *experiment_directory(const experiment *e);
+bool experiment_quick(const experiment *e);            // --quick: a reduced run of a second or two
+const char *experiment_directory(const experiment *e); // path of the output directory
 
-// For calls of the library, which keep the first failure in it.
+// The error to pass to library calls, which store their first failure in it.
 fm_error *experiment_error(experiment *e);
 bool experiment_failed(const experiment *e);
-// A failure of the experiment's own, unless there was one before.
+// Stores a failure of the experiment itself, unless there was one before.
 __attribute__((format(printf, 3, 4))) void experiment_fail(experiment *e, fm_status status,
                                                            const char *format, ...);
 
-// Zeroed memory that lives until experiment_close. NULL, with the failure kept, when there is none.
+// Returns zeroed memory that is freed by experiment_close. NULL, with the failure stored, if out of
+// memory.
 void *experiment_alloc(experiment *e, size_t count, size_t size);
 
-// A CSV file in the directory. `columns` are its names, with units: "time_s,height_m". Rows of a
-// table that could not be made, or is NULL, go nowhere. Closed with the experiment.
+// Opens a CSV file in the output directory. columns: their names, with units: "time_s,height_m".
+// Rows of a table that could not be created, or is NULL, are ignored. experiment_close closes the
+// file.
 experiment_table *experiment_table_open(experiment *e, const char *file, const char *columns);
-__attribute__((format(printf, 2, 3))) void experiment_row(experiment_table *table,
-                                                          const char *format, ...);
-// One row of numbers, as many as there are columns. NAN leaves the cell empty.
-void experiment_numbers(experiment_table *table, const double *values);
-
-// Keeps one measured number for result.json and prints it. `paper` is the published one, NAN when
-// there is none. `unit` is "" for plain numbers.
-void experiment_result(experiment *e, const char *quantity, double paper, double measured,
-                       const char *unit);
-// The same with a quantity put together from numbers.
-__attribute__((format(printf, 5, 6))) void experiment_result_of(experiment *e, double paper,
-                                                                double measured, const char *unit,
+__attribute__((format(printf, 2, 3))) void experiment_write_row(experiment_table *table,
                                                                 const char *format, ...);
+// Writes one row, with as many numbers as there are columns. NAN leaves the cell empty.
+void experiment_write_numbers(experiment_table *table, const double *values);
 
-// Writes NAME.gp and has gnuplot make NAME.png (1200 x 800) of it. The script runs after lines that
-// set terminal, output, separator, title, grid and line styles 1 to 8 (colours that colour-blind
-// readers can tell apart; 8 is black and dashed). It finds tables by their file names, and the
-// strings `name` and `heading`. Without gnuplot the script is kept and the experiment goes on.
+// Stores one measured number for result.json and prints it. paper: the published value, NAN if
+// there is none; unit: "" for dimensionless numbers.
+void experiment_add_result(experiment *e, const char *quantity, double paper, double measured,
+                           const char *unit);
+// The same as experiment_add_result, with the name of the quantity formatted as by printf.
+__attribute__((format(printf, 5, 6))) void experiment_add_named_result(experiment *e, double paper,
+                                                                       double measured,
+                                                                       const char *unit,
+                                                                       const char *format, ...);
+
+// Writes the gnuplot script NAME.gp and runs gnuplot to draw NAME.png (1200 x 800). A preamble sets
+// terminal, output, separator, title, grid and line styles 1 to 8 (colours that colour-blind
+// readers can tell apart; 8 is black and dashed) and defines the strings `name` and `heading`. The
+// script refers to tables by their file names. Without gnuplot the script is kept and the
+// experiment goes on.
 void experiment_plot(experiment *e, const char *name, const char *heading, const char *script);
 
-// What a clock shows, s: of this process's work alone, or of the wall.
-double experiment_seconds(bool of_process);
-double experiment_median(const double *values, int count); // of at most 64
+// Reads a clock, s: the CPU time of this process, or wall time.
+double experiment_read_clock(bool cpu_time);
+// The median of the values; the upper one of two if count is even.
+double experiment_median(const double *values, int count); // count: at most 64
 
 #endif

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
-// hanging.c: scenes of stiff cloth, run in turns, their stretch, jitter and times.
+// hanging.c: simulates scenes of stiff cloth in turns and measures stretch, jitter and times.
 #include "hanging.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN = 24 };                   // looks: caches are warm for all but the first
-static const double LOOK = 1 / 240.0; // s
-static const double AVERAGE = 0.1;    // s
-static const double DISC = 0.3;       // m, radius of what is held on the table, and of the ball
+enum { TURN_SAMPLES = 24 }; // samples that one run advances before the next run has its turn
+static const double SAMPLE_INTERVAL = 1 / 240.0; // s, smallest time between samples
+static const double AVERAGING_TIME = 0.1; // s, of the mean velocity that jitter is measured from
+static const double DISC_RADIUS = 0.3;    // m, of the pinned disc on the table, and of the ball
 
-// The velocities of the last tenth of a second.
+// A sliding window of the velocities over AVERAGING_TIME.
 typedef struct hanging_window {
-    double dt; // s, between looks
-    int length, looks_measured;
-    float *u;        // m/s, [length][3 * particles]
-    double *sum;     // of them, [3 * particles]
-    double *mass;    // kg, all together 1
-    fm_vec3 *before; // m, positions at the last look
-    double mean_sum; // over the looks
+    double dt;            // s, between samples
+    int length;           // samples in the window
+    int samples_measured; // samples in the measured part of the run
+    float *u;             // m/s, velocities, [length][3 * particles]
+    double *sum;          // m/s, sum of the velocities in the window, [3 * particles]
+    double *mass;         // share of the total mass, [particles]
+    fm_vec3 *before;      // m, positions at the previous sample
+    double mean_sum;      // sum of the mean strain |l/l0 - 1| over the measured samples
 } hanging_window;
 
 const char *hanging_scene_name(hanging_scene scene)
@@ -28,80 +29,64 @@ const char *hanging_scene_name(hanging_scene scene)
     return names[scene];
 }
 
-fm_cloth_def hanging_cloth(fm_enforcement_method method, int iterations)
+// Canvas with a method of enforcement (strain limiting); iterations: passes per substep.
+fm_cloth_def hanging_cloth_def(fm_enforcement_method method, int iterations)
 {
-    fm_cloth_def def = fm_default_cloth_def();
-    fm_cloth_set_material(&def, FM_CANVAS);
-    def.enforcement.method = method;
+    fm_cloth_def def = fixture_canvas_def(method, false);
     def.enforcement.iterations = iterations;
-    def.enforcement.compression = false; // methods are compared by what they do to stretch
+    def.enforcement.compression = false; // methods are compared by their effect on stretch alone
     return def;
 }
 
-fm_cloth_def hanging_published(int visits, double kept, double time_step)
+// The cloth of [OZG13], whose strain limiting may move a particle `visits` times per substep.
+fm_cloth_def hanging_published_cloth_def(int visits, double velocity_factor, double time_step)
 {
-    fm_cloth_def def = hanging_cloth(FM_ENFORCE_PUBLISHED, 1);
+    fm_cloth_def def = hanging_cloth_def(FM_ENFORCE_PUBLISHED, 1);
     def.integrator = FM_VERLET;
     def.drag.model = FM_DRAG_NONE;
     def.damping.coefficient = 0;
-    def.damping.kept = kept;
+    def.damping.kept = velocity_factor;
     def.enforcement.visits = visits;
     def.time_step = time_step;
     return def;
 }
 
-static fm_sheet make_sheet(const hanging_run *run)
+// The sheet in its initial position: vertical (flag), horizontal (table, ball) or nearly so.
+static fm_sheet initial_sheet(const hanging_run *run)
 {
-    double height = run->width * (run->rows - 1) / (run->columns - 1);
-    fm_sheet sheet = {.columns = run->columns,
-                      .rows = run->rows,
-                      .width = run->width,
-                      .height = height,
-                      .origin = {-run->width / 2, 0, 0}};
-    double angle = 80;
-    if (run->scene == HANGING_FLAG)
-        angle = 0;
-    if (run->scene == HANGING_TABLE || run->scene == HANGING_BALL) {
-        angle = -90;
-        sheet.origin.z = -height / 2;
-    }
-    angle *= acos(-1) / 180;
-    sheet.rotation = (fm_quat){.w = cos(angle / 2), .x = sin(angle / 2)};
+    bool level = run->scene == HANGING_TABLE || run->scene == HANGING_BALL;
+    double degrees = run->scene == HANGING_FLAG ? 0 : level ? -90 : 80;
+    fm_sheet sheet = fixture_tilted_sheet(run->columns, run->rows, run->width, degrees);
+    sheet.origin.z = level ? -sheet.height / 2 : 0;
     return sheet;
 }
 
-static void pin_corner(hanging *h, fm_corner corner, double shift, fm_error *err)
-{
-    fm_key keys[2] = {{.time = 0.3}, {.time = 1.8, .position = {shift, 0, 0}}};
-    fm_motion *motion =
-        fm_motion_keyframes(h->world, keys, 2, FM_INTERPOLATE_SMOOTH, (fm_vec3){0}, err);
-    fm_cloth_pin_corner(h->cloth, corner, motion, err);
-}
-
+// Pins the particles within DISC_RADIUS of the sheet's centre.
 static void pin_disc(experiment *e, hanging *h)
 {
     int count, held = 0;
     const fm_vec3 *x = fm_cloth_positions(h->cloth, &count);
     int *list = experiment_alloc(e, (size_t)count, sizeof *list);
     for (int i = 0; list && i < count; i++) {
-        if (hypot(x[i].x, x[i].z) < DISC)
+        if (hypot(x[i].x, x[i].z) < DISC_RADIUS)
             list[held++] = i;
     }
     if (list)
         fm_cloth_pin_list(h->cloth, list, held, NULL, experiment_error(e));
 }
 
-static void hold(experiment *e, hanging *h)
+// Pins the particles that the scene holds.
+static void pin_cloth(experiment *e, hanging *h)
 {
     fm_error *err = experiment_error(e);
-    double shift = 0.08 * h->run.width;
+    double shift = 0.08 * h->run.width; // m, that the pinned corners move inwards
     switch (h->run.scene) {
     case HANGING_CORNER:
         fm_cloth_pin_corner(h->cloth, FM_CORNER_TOP_RIGHT, NULL, err);
         break;
     case HANGING_CORNERS:
-        pin_corner(h, FM_CORNER_TOP_LEFT, shift, err);
-        pin_corner(h, FM_CORNER_TOP_RIGHT, -shift, err);
+        fixture_pin_moving_corner(h->world, h->cloth, FM_CORNER_TOP_LEFT, shift, 0.3, 1.8, err);
+        fixture_pin_moving_corner(h->world, h->cloth, FM_CORNER_TOP_RIGHT, -shift, 0.3, 1.8, err);
         break;
     case HANGING_TOP:
         fm_cloth_pin_edge(h->cloth, FM_EDGE_TOP, NULL, err);
@@ -118,23 +103,18 @@ static void hold(experiment *e, hanging *h)
     }
 }
 
-static fm_world *make_world(const hanging_run *run, fm_error *err)
+// Creates the air, and the ball if the scene has one.
+static fm_world *create_world(const hanging_run *run, fm_error *err)
 {
-    fm_world_def def = fm_default_world_def();
-    def.threads = 1;
-    def.medium.density = 1.2; // air
-    def.medium.viscosity = 1.8e-5;
-    fm_world *world = fm_world_create(&def, err);
-    fm_collider_def ball = fm_default_collider_def();
-    ball.shape.radius = DISC;
-    ball.shape.centre = (fm_vec3){0, -DISC - 0.02, 0};
+    fm_world *world = fixture_create_world(fixture_air_def(1), err);
+    fm_collider_def ball = fixture_ball_def((fm_vec3){0, -DISC_RADIUS - 0.02, 0}, DISC_RADIUS);
     ball.friction = 0.8;
     if (run->scene == HANGING_BALL)
         fm_collider_create(world, &ball, err);
     return world;
 }
 
-static void close_window(hanging_window *w)
+static void destroy_window(hanging_window *w)
 {
     if (!w)
         return;
@@ -145,7 +125,7 @@ static void close_window(hanging_window *w)
     free(w);
 }
 
-// Particles' shares of the mass, and where they are.
+// Sets the shares of the total mass and the initial positions of all particles.
 static void fill_window(hanging_window *w, fm_cloth *cloth, fm_error *err)
 {
     int count;
@@ -160,14 +140,15 @@ static void fill_window(hanging_window *w, fm_cloth *cloth, fm_error *err)
     }
 }
 
-static hanging_window *open_window(const hanging *h, fm_error *err)
+// Creates an empty sliding window of velocities over AVERAGING_TIME.
+static hanging_window *create_window(const hanging *h, fm_error *err)
 {
     size_t n = (size_t)h->run.columns * h->run.rows;
     hanging_window *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    w->dt = fmax(LOOK, h->run.cloth.time_step);
-    w->length = (int)round(AVERAGE / w->dt);
+    w->dt = fmax(SAMPLE_INTERVAL, h->run.cloth.time_step);
+    w->length = (int)round(AVERAGING_TIME / w->dt);
     w->u = calloc(3 * n * w->length, sizeof *w->u);
     w->sum = calloc(3 * n, sizeof *w->sum);
     w->mass = calloc(n, sizeof *w->mass);
@@ -176,11 +157,11 @@ static hanging_window *open_window(const hanging *h, fm_error *err)
         fill_window(w, h->cloth, err);
         return w;
     }
-    close_window(w);
+    destroy_window(w);
     return NULL;
 }
 
-hanging *hanging_open(experiment *e, const hanging_run *run)
+hanging *hanging_create(experiment *e, const hanging_run *run)
 {
     fm_error *err = experiment_error(e);
     hanging *h = experiment_alloc(e, 1, sizeof *h);
@@ -189,43 +170,43 @@ hanging *hanging_open(experiment *e, const hanging_run *run)
     h->run = *run;
     if (run->scene == HANGING_TABLE || run->scene == HANGING_BALL)
         h->run.cloth.enforcement.direction = FM_ALONG_GRAVITY;
-    h->world = make_world(run, err);
-    fm_sheet sheet = make_sheet(run);
+    h->world = create_world(run, err);
+    fm_sheet sheet = initial_sheet(run);
     h->cloth = fm_cloth_create_sheet(h->world, &h->run.cloth, &sheet, err);
     if (!experiment_failed(e))
-        hold(e, h);
+        pin_cloth(e, h);
     if (!experiment_failed(e))
-        h->window = open_window(h, err);
+        h->window = create_window(h, err);
     if (!h->window)
         experiment_fail(e, FM_NO_MEMORY, "no memory for %d particles", run->columns * run->rows);
     if (experiment_failed(e) || !h->window) {
-        hanging_close(h);
+        hanging_destroy_world(h);
         return NULL;
     }
-    size_t looks = (size_t)ceil(run->duration / h->window->dt) + 1;
-    h->enforce_us = experiment_alloc(e, looks, sizeof *h->enforce_us);
-    h->bodies_us = experiment_alloc(e, looks, sizeof *h->bodies_us);
+    size_t capacity = (size_t)ceil(run->duration / h->window->dt) + 1;
+    h->enforce_us = experiment_alloc(e, capacity, sizeof *h->enforce_us);
+    h->bodies_us = experiment_alloc(e, capacity, sizeof *h->bodies_us);
     return h;
 }
 
-void hanging_close(hanging *h)
+void hanging_destroy_world(hanging *h)
 {
     if (!h)
         return;
     fm_world_destroy(h->world);
-    close_window(h->window);
+    destroy_window(h->window);
     h->world = NULL;
     h->cloth = NULL;
     h->window = NULL;
 }
 
-// Puts the velocities since the last look into the window.
-static void slide(hanging *h)
+// Adds the mean velocities since the previous sample to the sliding window and drops the oldest.
+static void add_velocities(hanging *h)
 {
     hanging_window *w = h->window;
     int count;
     const fm_vec3 *x = fm_cloth_positions(h->cloth, &count);
-    float *slot = w->u + (size_t)(h->looks % w->length) * 3 * count;
+    float *slot = w->u + (size_t)(h->sample_count % w->length) * 3 * count;
     for (int i = 0; i < count; i++) {
         double u[3] = {x[i].x - w->before[i].x, x[i].y - w->before[i].y, x[i].z - w->before[i].z};
         for (int k = 0; k < 3; k++) {
@@ -237,12 +218,13 @@ static void slide(hanging *h)
     }
 }
 
-// Energies of the look in the middle of the window.
+// Adds the kinetic energies of the sample in the middle of the sliding window.
 static void add_energies(hanging *h)
 {
     hanging_window *w = h->window;
     int count = fm_cloth_particle_count(h->cloth);
-    const float *middle = w->u + (size_t)((h->looks + 1 + w->length / 2) % w->length) * 3 * count;
+    const float *middle =
+        w->u + (size_t)((h->sample_count + 1 + w->length / 2) % w->length) * 3 * count;
     double jitter = 0, motion = 0;
     for (int i = 0; i < 3 * count; i++) {
         double u = middle[i], fast = u - w->sum[i] / w->length;
@@ -253,67 +235,71 @@ static void add_energies(hanging *h)
     h->motion += motion;
 }
 
-static void look(hanging *h, const fm_report *report)
+// Stores the times of the last advance and, in the measured part, adds its stretch and energies.
+static void record_sample(hanging *h, const fm_report *report)
 {
     hanging_window *w = h->window;
-    bool first = h->looks == 0;
+    bool first = h->sample_count == 0;
     double substeps = report->substep_count, bodies = report->stage_ms[FM_STAGE_BODIES];
     if (first)
         h->order_ms = report->order_ms;
-    h->enforce_us[h->looks] = 1e3 * report->enforce_ms / substeps;
-    h->bodies_us[h->looks] = 1e3 * (bodies - (first ? report->order_ms : 0)) / substeps;
+    h->enforce_us[h->sample_count] = 1e3 * report->enforce_ms / substeps;
+    h->bodies_us[h->sample_count] = 1e3 * (bodies - (first ? report->order_ms : 0)) / substeps;
     h->substep = report->substep;
     h->peak = fmax(h->peak, report->max_stretch);
-    slide(h);
-    if (report->time > h->run.duration - h->run.measured && h->looks + 1 >= w->length) {
-        w->looks_measured++;
+    add_velocities(h);
+    if (report->time > h->run.duration - h->run.measured && h->sample_count + 1 >= w->length) {
+        w->samples_measured++;
         h->stretch = fmax(h->stretch, report->max_stretch);
         w->mean_sum += report->mean_strain;
         add_energies(h);
     }
-    h->looks++;
+    h->sample_count++;
 }
 
-static void finish(hanging *h)
+// Divides the sums by the number of samples. A run that diverged gets INFINITY for every measure.
+static void compute_means(hanging *h)
 {
-    double looks = h->window->looks_measured > 0 ? h->window->looks_measured : 1;
-    h->mean = h->window->mean_sum / looks;
-    h->jitter /= looks;
-    h->motion /= looks;
+    double samples = h->window->samples_measured > 0 ? h->window->samples_measured : 1;
+    h->mean = h->window->mean_sum / samples;
+    h->jitter /= samples;
+    h->motion /= samples;
     if (h->diverged)
         h->stretch = h->mean = h->peak = h->jitter = h->motion = INFINITY;
 }
 
-static bool is_over(const hanging *h)
+static bool is_finished(const hanging *h)
 {
     return h->diverged || fm_world_time(h->world) > h->run.duration - h->window->dt / 2;
 }
 
-static void take_turn(experiment *e, hanging *h)
+// Advances one run by up to TURN_SAMPLES samples.
+static void advance_turn(experiment *e, hanging *h)
 {
-    for (int k = 0; k < TURN && !is_over(h) && !experiment_failed(e); k++) {
+    for (int k = 0; k < TURN_SAMPLES && !is_finished(h) && !experiment_failed(e); k++) {
         fm_error err = {0};
         fm_report report = fm_world_advance(h->world, h->window->dt, &err);
         h->diverged = err.status == FM_DIVERGED;
         if (err.status == FM_OK)
-            look(h, &report);
+            record_sample(h, &report);
         else if (!h->diverged)
             experiment_fail(e, err.status, "%s", err.text);
     }
 }
 
+// Advances all runs in turns until each has finished.
 void hanging_simulate(experiment *e, hanging *const *all, int count)
 {
     bool going = true;
     while (going && !experiment_failed(e)) {
         going = false;
         for (int i = 0; i < count; i++) {
-            take_turn(e, all[i]);
-            going = going || !is_over(all[i]);
+            advance_turn(e, all[i]);
+            going = going || !is_finished(all[i]);
         }
     }
     for (int i = 0; i < count; i++)
-        finish(all[i]);
+        compute_means(all[i]);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -322,7 +308,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double hanging_time(experiment *e, const double *values, int count)
+// The 10th percentile of measured times, which other load on the machine hardly affects.
+double hanging_tenth_percentile(experiment *e, const double *values, int count)
 {
     double *sorted = experiment_alloc(e, (size_t)count + 1, sizeof *sorted);
     if (!sorted || count == 0)

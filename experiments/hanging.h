@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: MIT
-// hanging.h: stiff cloth that hangs or lies, for the experiments on constraint enforcement.
+// hanging.h: stiff cloth that hangs or lies, for the experiments on enforcement (strain limiting by
+// constraint projection).
 //
-// Canvas (docs/cloth.md) of one metre in air, or as [OZG13] has it: Verlet, weight and springs
-// only. Six scenes, those of its figures 6.3 and 6.5:
+// A sheet of canvas (docs/cloth.md) of 1 m in air, or as in [OZG13]: Verlet integration with
+// gravity and springs only. Six scenes, those of figures 6.3 and 6.5 of [OZG13]:
 //
-//   corner    held at the upper right corner, let fall from nearly level
-//   corners   held at both upper corners, which come nearer by 8 % of the width each; let fall
-//   top       held along the upper edge, let fall
-//   flag      held along the left edge, upright at first; without wind
-//   table     level; a disc of 0.3 m radius in its middle is held
-//   ball      level; falls on a ball of 0.3 m radius, friction 0.8
+//   corner    pinned at the upper right corner, released from a nearly horizontal position
+//   corners   pinned at both upper corners, which move inwards by 8 % of the width each; released
+//             like `corner`
+//   top       pinned along the upper edge, released like `corner`
+//   flag      pinned along the left edge, vertical at first; without wind
+//   table     horizontal; a disc of 0.3 m radius in its middle is pinned
+//   ball      horizontal; falls on a ball of 0.3 m radius, friction 0.8
 //
-// On table and ball no row is above another, so there the published list goes by gravity instead of
-// by rows, which on a level sheet is outwards to all sides.
+// The method of [OZG13] corrects edge lengths in the order of a list that it computes in advance.
+// The list proceeds downwards, row by row. On table and ball no row is above another, so there it
+// follows gravity instead, which on a horizontal sheet means outwards from the fixed particles.
 //
-// Measured every 1/240 s (or every substep, where that is longer), and over the last part of a run:
+// Sampled every 1/240 s (or every substep if that is longer) and evaluated over the last part of a
+// run:
 //
-//   stretch   largest l/l0 - 1 of any stretch edge in that part; `mean` is the mean of |l/l0 - 1|
+//   stretch   largest l/l0 - 1 of any stretch spring in that part (l: length, l0: rest length);
+//             `mean` is the mean of |l/l0 - 1|
 //   jitter    high-frequency kinetic energy per mass, m^2/s^2: half the square of u - <u>, averaged
-//             over mass and time. u is the displacement between two looks over the time between
-//             them, <u> its mean over the 0.1 s around. It passes frequencies above some 5 Hz
-//   motion    the same of u itself
-//   times     of the enforcement and of the bodies' stage that it is part of, per substep. Runs
-//             that are compared take turns of 24 looks, so that what else the machine does falls on
-//             all of them
-//
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//         2013.
+//             over mass and time. u is the mean velocity between two samples, <u> its average over
+//             the 0.1 s around. This passes frequencies above about 5 Hz
+//   motion    kinetic energy per mass, half the square of u, averaged in the same way
+//   times     of the enforcement, and of the whole cloth step that contains it, per substep. Runs
+//             that are compared advance in turns of 24 samples, so that other load on the machine
+//             affects all of them equally
 #ifndef FATHOM_HANGING_H
 #define FATHOM_HANGING_H
 
 #include "experiment.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
-
+// How the cloth is held, as listed at the top of this file.
 typedef enum hanging_scene {
     HANGING_CORNER,
     HANGING_CORNERS,
@@ -45,38 +47,48 @@ typedef enum hanging_scene {
 } hanging_scene;
 const char *hanging_scene_name(hanging_scene scene);
 
+// The parameters of one simulation.
 typedef struct hanging_run {
     hanging_scene scene;
     fm_cloth_def cloth;
-    int columns, rows;
-    double width;    // m; cells are square
-    double duration; // s
-    double measured; // s, the last part of it
+    int columns, rows; // particles
+    double width;      // m; cells are square
+    double duration;   // s, of the simulation
+    double measured;   // s, the last part of the run, which is evaluated
 } hanging_run;
 
+// One simulated cloth and its measurements.
 typedef struct hanging {
     hanging_run run;
     fm_world *world;
     fm_cloth *cloth;
-    bool diverged;              // the numbers did; nothing was measured after that
-    double stretch, mean, peak; // peak: the largest stretch of the whole run
-    double jitter, motion;      // m^2/s^2
-    double substep;             // s, the last one
-    double order_ms;            // making the first order of correction
-    int looks;
-    double *enforce_us, *bodies_us; // per substep, by look; without the making of orders
-    struct hanging_window *window;
+    bool diverged;         // the simulation diverged; nothing was measured after that
+    double stretch, mean;  // largest l/l0 - 1 and mean |l/l0 - 1| of the measured part
+    double peak;           // largest l/l0 - 1 of the whole run
+    double jitter, motion; // m^2/s^2, kinetic energies per mass of the measured part
+    double substep;        // s, length of the last substep
+    double order_ms;       // ms, to compute the first order in which edges are corrected
+    int sample_count;
+    // [sample_count], us per substep, of the enforcement and of the whole cloth step, without the
+    // time to compute orders of correction
+    double *enforce_us, *bodies_us;
+    struct hanging_window *window; // velocities of the last 0.1 s
 } hanging;
 
-fm_cloth_def hanging_cloth(fm_enforcement_method method, int iterations); // canvas in air
-// Verlet, without drag and springs' damping; `kept` is what a substep leaves of velocities.
-fm_cloth_def hanging_published(int visits, double kept, double time_step);
+// Canvas in air with the given enforcement (strain limiting). iterations: passes per substep.
+fm_cloth_def hanging_cloth_def(fm_enforcement_method method, int iterations);
+// The cloth of [OZG13]: Verlet integration, no drag, undamped springs. visits: how often the list
+// of corrections may move one particle. velocity_factor: applied to the velocities in each substep.
+fm_cloth_def hanging_published_cloth_def(int visits, double velocity_factor, double time_step);
 
-hanging *hanging_open(experiment *e, const hanging_run *run);         // NULL on failure
-void hanging_simulate(experiment *e, hanging *const *all, int count); // in turns, to their ends
-void hanging_close(hanging *h);                                       // the world; records stay
+// Creates the world, the cloth and its pins. NULL on failure.
+hanging *hanging_create(experiment *e, const hanging_run *run);
+// Advances all runs in turns until each has finished.
+void hanging_simulate(experiment *e, hanging *const *all, int count);
+// Destroys the world; the measurements stay valid until the experiment is closed.
+void hanging_destroy_world(hanging *h);
 
-// What a tenth of the looks stays below: other work on the machine only ever adds to a time.
-double hanging_time(experiment *e, const double *values, int count);
+// The 10th percentile of measured times: other load on the machine can only make a time longer.
+double hanging_tenth_percentile(experiment *e, const double *values, int count);
 
 #endif

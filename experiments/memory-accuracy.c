@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: MIT
-// memory-accuracy.c: the half derivative as the papers compute it and as it is.
+// memory-accuracy.c: accuracy of the half derivative by the published rules and by this library.
 //
-// Particles move for ten seconds from rest and every memory gives D^(1/2) x, compared with the
-// exact derivative over the last period:
+// Particles move for ten seconds with the velocity v, from rest. Several methods compute the half
+// derivative D^(1/2) x of the position from the past velocities, which is compared with the exact
+// derivative D over the last period:
 //
 //     v = 1                      D = 2 sqrt(t / pi)
 //     v = 1 for 5 s, then rest   D = 2 (sqrt(t) - sqrt(t - 5)) / sqrt(pi)
 //     v = sin(omega t)           D = Im [(i omega)^(-1/2) e^(i omega t) - T(t)]
 //
-// with the transient T = 1/sqrt(pi) integral_t^inf s^(-1/2) e^(i omega (t-s)) ds, which is what the
-// motion before t = 0 would have added. For a motion that is slow against the window, velocities in
-// the window are nearly equal, so u steps amount to a dashpot: D = 2 sqrt(u h / pi) v, leading the
-// true derivative by 45 degrees, and shrinking with the step h. The memories:
+// with the transient T = 1/sqrt(pi) integral_t^inf s^(-1/2) e^(i omega (t-s)) ds, the contribution
+// of the same motion before t = 0. If the motion is slow compared with the window, the velocities
+// in it are nearly equal, and u steps act as a dashpot: D = 2 sqrt(u h / pi) v, which leads the
+// true derivative by 45 degrees and shrinks with the step h. The methods:
 //
-//     coimbra     [OKRC10] eq. (6), u = 3 as published, u = 10, and with the whole past
-//     trapezoid   [OZG13] eq. (4.7), d = 10 as for its fluids, d = 1/h (one second) as for its
-//                 springs, and with the whole past
-//     full        this library's default
+//     coimbra     quadrature rule of [OKRC10] eq. (6) over the last u = 3 steps as published, u =
+//                 10, and the whole past. Both papers call this rule first-order accurate
+//     trapezoid   product trapezoidal rule of [OZG13] eq. (4.7) over the last d = 10 steps as for
+//                 its fluids, d = 1/h (one second) as for its springs, and the whole past
+//     full        this library's default: the whole past by a sum of exponentials
 //
 //   h  step, s      omega = 2 pi / period, rad/s      D  in m s^-1/2 for v in m/s
-//
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
-//          derivatives. TOG 29(3), 2010. Both call the coimbra rule first-order accurate.
-// [OZG13]  Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//          2013.
 #include "experiment.h"
 
 #include <complex.h>
@@ -32,8 +29,10 @@
 #include <stdio.h>
 
 static const double pi = 3.14159265358979323846;
-static const double duration = 10; // s
+static const double duration = 10; // s, of the motions
 
+// The methods. U3, U10, D10: the number of steps they cover; SECOND: one second; COIMBRA, WHOLE:
+// the whole past with the coimbra rule and the trapezoidal rule.
 enum { U3, U10, D10, SECOND, FULL, COIMBRA, WHOLE, METHODS };
 static const char *const method_names[METHODS] = {
     "coimbra u=3", "coimbra u=10",  "trapezoid d=10", "trapezoid 1 s",
@@ -42,13 +41,15 @@ static const char *const method_names[METHODS] = {
 // Motions: two without a period, then sinusoids.
 enum { STEADY, STOPPED, FIRST_SINE, MOTIONS = FIRST_SINE + 7 };
 static const double periods[MOTIONS] = {0, 0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5};
-enum { ONE_SECOND = FIRST_SINE + 4 };
+enum { ONE_SECOND = FIRST_SINE + 4 }; // the sinusoid of period 1 s
 
-// Steps that divide every period.
+// Time steps, s, that divide every period.
 enum { MAX_STEPS = 7 };
 static const double all_steps[MAX_STEPS] = {1e-2, 5e-3, 2.5e-3, 1e-3, 5e-4, 2.5e-4, 1e-4};
 static const double quick_steps[] = {1e-2, 1e-3};
 
+// Definition of the operator that computes half derivatives with one of the methods U3 to WHOLE and
+// the step h (s).
 static fm_memory_def method_def(int method, double h)
 {
     fm_memory_def def = fm_default_memory_def();
@@ -67,17 +68,20 @@ static fm_memory_def method_def(int method, double h)
     return def;
 }
 
+// Velocity (m/s) of one of the motions STEADY, STOPPED or FIRST_SINE and following at time t (s).
 static double velocity(int motion, double t)
 {
     if (motion == STEADY)
         return 1;
-    if (motion == STOPPED) // the middle of the jump at the jump: exact for linear interpolation
+    if (motion == STOPPED) // at the jump the mean, which is exact for linear interpolation
         return t < 5 - 1e-9 ? 1 : t < 5 + 1e-9 ? 0.5 : 0;
     return sin(2 * pi / periods[motion] * t);
 }
 
-// T(t) above. On the path s = t - i y / omega the integrand falls like e^-y; y = e^(x - e^-x) makes
-// the trapezoidal rule in x exact to rounding.
+// The transient T(t) = 1/sqrt(pi) integral_t^inf s^(-1/2) e^(i omega (t-s)) ds: the contribution
+// that the same motion before t = 0 would have to the half derivative. On the path s = t - i y /
+// omega the integrand decays like e^-y; with the substitution y = e^(x - e^-x) the trapezoidal rule
+// in x is exact to rounding.
 static double complex transient(double omega, double t)
 {
     const double spacing = 0.06;
@@ -89,6 +93,7 @@ static double complex transient(double omega, double t)
     return -I / omega / sqrt(pi) * total * spacing;
 }
 
+// Exact half derivative (m s^-1/2) of the position of a motion at time t (s).
 static double exact_derivative(int motion, double t)
 {
     if (motion == STEADY)
@@ -101,13 +106,14 @@ static double exact_derivative(int motion, double t)
     return cimag(cexp(I * omega * t) / csqrt(I * omega) - transient(omega, t));
 }
 
-// What is summed over the last period of a motion.
+// Sums over the last period of a motion, of computed and exact half derivatives.
 typedef struct comparison {
-    double error_squared, exact_squared;
-    double complex value, exact; // Fourier sums at omega; for motions without a period, the numbers
+    double error_squared, exact_squared; // sums of squares of the error and of the exact value
+    double complex value, exact;         // Fourier sums at omega; without a period: the values
 } comparison;
 
-static void compare(comparison *c, int motion, double t, double value)
+// Adds the half derivative `value` of a motion, computed at time t (s), to the sums.
+static void add_comparison(comparison *c, int motion, double t, double value)
 {
     double exact = exact_derivative(motion, t);
     double omega = motion < FIRST_SINE ? 0 : 2 * pi / periods[motion];
@@ -117,7 +123,8 @@ static void compare(comparison *c, int motion, double t, double value)
     c->exact += exact * cexp(-I * omega * t);
 }
 
-// A motion is looked at `left` steps before the end: once, or about 200 times in its last period.
+// Whether a motion is sampled `left` steps before the end: once at the end, or about 200 times in
+// its last period.
 static bool is_sample(int motion, int left, double h)
 {
     if (motion < FIRST_SINE)
@@ -126,6 +133,8 @@ static bool is_sample(int motion, int left, double h)
     return left < period && left % stride == 0;
 }
 
+// Computes the half derivatives of all motions with one method and step h (s), and adds the sums
+// over their last periods to `result`.
 static void run_method(experiment *e, int method, double h, comparison result[MOTIONS])
 {
     fm_memory_def def = method_def(method, h);
@@ -134,34 +143,36 @@ static void run_method(experiment *e, int method, double h, comparison result[MO
         return;
     int last = (int)round(duration / h);
     for (int n = 0; n <= last; n++) {
-        double rate[MOTIONS], value[MOTIONS];
-        bool looked = false;
+        double v[MOTIONS], value[MOTIONS]; // velocities, half derivatives
+        bool evaluated = false;
         for (int m = 0; m < MOTIONS; m++)
-            rate[m] = velocity(m, n * h);
-        if (!fm_memory_push(memory, rate, n == 0 ? 0 : h)) {
+            v[m] = velocity(m, n * h);
+        if (!fm_memory_push(memory, v, n == 0 ? 0 : h)) {
             experiment_fail(e, FM_BAD_VALUE, "%s: push %d refused", method_names[method], n);
             break;
         }
         for (int m = 0; m < MOTIONS; m++) {
             if (!is_sample(m, last - n, h))
                 continue;
-            if (!looked) // a long window takes its time
+            if (!evaluated) // evaluated once per step, since long windows are slow
                 fm_memory_value(memory, value);
-            looked = true;
-            compare(&result[m], m, n * h, value[m]);
+            evaluated = true;
+            add_comparison(&result[m], m, n * h, value[m]);
         }
     }
     fm_memory_destroy(memory);
 }
 
+// Comparison of a computed half derivative D with the exact one.
 typedef struct outcome {
-    double error; // relative, RMS over the last period
-    double ratio; // of amplitudes
-    double phase; // degrees ahead of the exact derivative
-    double force; // amplitude of D over that of v, s^1/2
+    double error; // relative RMS error over the last period
+    double ratio; // amplitude of the computed D over that of the exact D
+    double phase; // degrees by which the computed D leads the exact D
+    double force; // amplitude of the computed D over that of the velocity, s^1/2
 } outcome;
 
-static outcome judge(const comparison *c, int motion)
+// Error, amplitude and phase from the sums over the last period of a motion.
+static outcome compute_outcome(const comparison *c, int motion)
 {
     double complex ratio = c->value / c->exact;
     double omega = motion < FIRST_SINE ? 0 : 2 * pi / periods[motion];
@@ -169,13 +180,14 @@ static outcome judge(const comparison *c, int motion)
         .error = sqrt(c->error_squared / c->exact_squared),
         .ratio = cabs(ratio),
         .phase = motion < FIRST_SINE ? NAN : carg(ratio) * 180 / pi,
-        // D of a sinusoid that lasts is v / sqrt(omega), of the others taken as it is
+        // the amplitude of D of a stationary sinusoid is that of v / sqrt(omega)
         .force = cabs(ratio) * (omega > 0 ? 1 / sqrt(omega) : creal(c->exact)),
     };
 }
 
-typedef outcome outcomes[METHODS][MOTIONS];
+typedef outcome outcomes[METHODS][MOTIONS]; // of all methods and motions with one step size
 
+// Writes the outcomes of all methods and motions for the time steps steps[count], s.
 static void write_outcomes(experiment *e, outcomes *all, const double *steps, int count)
 {
     experiment_table *table =
@@ -187,8 +199,9 @@ static void write_outcomes(experiment *e, outcomes *all, const double *steps, in
             for (int m = 0; m < MOTIONS; m++) {
                 const outcome *o = &all[s][k][m];
                 const char *motion = m == STEADY ? "steady" : m == STOPPED ? "stopped" : "sine";
-                experiment_row(table, "%g,%s,%s,%g,%.6g,%.6g,%.6g,%.6g", steps[s], method_names[k],
-                               motion, periods[m], o->error, o->ratio, o->phase, o->force);
+                experiment_write_row(table, "%g,%s,%s,%g,%.6g,%.6g,%.6g,%.6g", steps[s],
+                                     method_names[k], motion, periods[m], o->error, o->ratio,
+                                     o->phase, o->force);
             }
         }
     }
@@ -238,6 +251,7 @@ static const char error_script[] =
     "     '' using 1:6 with linespoints ls 1 ps 1.4 title 'full', \\\n"
     "     '' using 1:8 with linespoints ls 7 ps 1.2 title 'trapezoid, whole'\n";
 
+// Plots amplitude, phase and error over the period of the sinusoids, for the step 1 ms.
 static void plot_periods(experiment *e, outcomes *at_1ms)
 {
     experiment_table *response =
@@ -255,8 +269,8 @@ static void plot_periods(experiment *e, outcomes *at_1ms)
         }
         for (int k = 0; k < METHODS; k++)
             error[1 + k] = (*at_1ms)[k][m].error;
-        experiment_numbers(response, row);
-        experiment_numbers(errors, error);
+        experiment_write_numbers(response, row);
+        experiment_write_numbers(errors, error);
     }
     experiment_plot(e, "response",
                     "Sinusoids at h = 1 ms: short windows answer weakly and 45 degrees early",
@@ -283,6 +297,7 @@ static const char step_script[] =
     "     2*sqrt(3*x/pi) with lines ls 8 title '2 (u h/{/Symbol p})^{1/2}', \\\n"
     "     2*sqrt(10*x/pi) with lines ls 8 notitle\n";
 
+// Plots the amplitude of the half derivative of the sinusoid of period 1 s over the step.
 static void plot_steps(experiment *e, outcomes *all, const double *steps, int count)
 {
     experiment_table *table = experiment_table_open(e, "step.csv", "h_s,u3,u10,d10,1s,full");
@@ -290,7 +305,7 @@ static void plot_steps(experiment *e, outcomes *all, const double *steps, int co
         double row[6] = {steps[s]};
         for (int k = U3; k <= FULL; k++)
             row[1 + k] = all[s][k][ONE_SECOND].force;
-        experiment_numbers(table, row);
+        experiment_write_numbers(table, row);
     }
     experiment_plot(e, "step",
                     "A truncated memory is a dashpot that weakens as the step shrinks (period 1 s)",
@@ -310,15 +325,16 @@ static const char wave_script[] =
     "     '' using 1:6 with lines ls 5 title 'u = 3, h = 1 ms', \\\n"
     "     '' using 1:7 with lines ls 3 title 'u = 3, h = 0.1 ms'\n";
 
-// The derivative of v = sin(2 pi t) every 10 ms for 3 s.
-static void follow_wave(experiment *e, int method, double h, double wave[301])
+// Computes the half derivative for v = sin(2 pi t) with one method and step h (s), every 10 ms over
+// 3 s.
+static void compute_sine_derivative(experiment *e, int method, double h, double wave[301])
 {
     fm_memory_def def = method_def(method, h);
     fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
     int stride = (int)round(0.01 / h);
     for (int n = 0; memory && n <= 300 * stride; n++) {
-        double rate = velocity(ONE_SECOND, n * h);
-        if (!fm_memory_push(memory, &rate, n == 0 ? 0 : h))
+        double v = velocity(ONE_SECOND, n * h);
+        if (!fm_memory_push(memory, &v, n == 0 ? 0 : h))
             experiment_fail(e, FM_BAD_VALUE, "push %d refused", n);
         if (n % stride == 0)
             fm_memory_value(memory, &wave[n / stride]);
@@ -326,7 +342,8 @@ static void follow_wave(experiment *e, int method, double h, double wave[301])
     fm_memory_destroy(memory);
 }
 
-static void plot_wave(experiment *e)
+// Plots the half derivative of one sinusoid over time, for two methods and several steps.
+static void plot_sine_derivatives(experiment *e)
 {
     static const struct {
         int method;
@@ -334,13 +351,13 @@ static void plot_wave(experiment *e)
     } curves[5] = {{FULL, 1e-2}, {FULL, 1e-3}, {U3, 1e-2}, {U3, 1e-3}, {U3, 1e-4}};
     double wave[5][301] = {{0}};
     for (int c = 0; c < 5; c++)
-        follow_wave(e, curves[c].method, curves[c].h, wave[c]);
+        compute_sine_derivative(e, curves[c].method, curves[c].h, wave[c]);
     experiment_table *table = experiment_table_open(
         e, "wave.csv", "time_s,exact,full_10ms,full_1ms,u3_10ms,u3_1ms,u3_0.1ms");
     for (int n = 0; n <= 300; n++) {
         double t = n * 0.01;
-        experiment_numbers(table, (double[]){t, exact_derivative(ONE_SECOND, t), wave[0][n],
-                                             wave[1][n], wave[2][n], wave[3][n], wave[4][n]});
+        experiment_write_numbers(table, (double[]){t, exact_derivative(ONE_SECOND, t), wave[0][n],
+                                                   wave[1][n], wave[2][n], wave[3][n], wave[4][n]});
     }
     experiment_plot(e, "wave", "v = sin 2{/Symbol p}t: with u = 3, the step decides the force",
                     wave_script);
@@ -359,7 +376,8 @@ static const char convergence_script[] =
     "     '' using 1:3 with linespoints ls 3 ps 0.9 title 'trapezoid, whole past', \\\n"
     "     0.0374*exp(-1)*sqrt(x) with lines ls 8 title '0.0374 h^{1/2} v'\n";
 
-// Error at t = 1 for v = e^-t.
+// The error of the half derivative at t = 1 for v = e^-t, computed in `steps` steps by the operator
+// that def defines.
 static double decay_error(experiment *e, fm_memory_def def, int steps)
 {
     const double exact = 0.6071577058413939; // 2/sqrt(pi) Dawson(1)
@@ -369,8 +387,8 @@ static double decay_error(experiment *e, fm_memory_def def, int steps)
     if (!memory)
         return NAN;
     for (int n = 0; n <= steps; n++) {
-        double rate = exp(-n * def.time_step);
-        if (!fm_memory_push(memory, &rate, n == 0 ? 0 : def.time_step))
+        double v = exp(-n * def.time_step);
+        if (!fm_memory_push(memory, &v, n == 0 ? 0 : def.time_step))
             experiment_fail(e, FM_BAD_VALUE, "push %d refused", n);
     }
     fm_memory_value(memory, &value);
@@ -378,6 +396,7 @@ static double decay_error(experiment *e, fm_memory_def def, int steps)
     return fabs(value - exact);
 }
 
+// Measures the order in h of the error for v = e^-t, with the whole past.
 static void study_convergence(experiment *e)
 {
     fm_memory_def fine = method_def(FULL, 1), coarse = fine;
@@ -390,7 +409,7 @@ static void study_convergence(experiment *e)
         double row[5] = {1.0 / steps, decay_error(e, method_def(COIMBRA, 1), steps),
                          decay_error(e, method_def(WHOLE, 1), steps), decay_error(e, coarse, steps),
                          decay_error(e, fine, steps)};
-        experiment_numbers(table, row);
+        experiment_write_numbers(table, row);
         order[0] = log2(coimbra / row[1]);
         order[1] = log2(trapezoid / row[2]);
         order[2] = log2(full / row[4]);
@@ -400,30 +419,32 @@ static void study_convergence(experiment *e)
     }
     experiment_plot(e, "convergence", "v = e^{-t}: the coimbra rule has order 1/2, the others 2",
                     convergence_script);
-    experiment_result(e, "order of the coimbra rule with the whole past", 1, order[0], "");
-    experiment_result(e, "its error over sqrt(h) v", NAN, coimbra * sqrt(last) / exp(-1), "");
-    experiment_result(e, "order of the product trapezoid with the whole past", 2, order[1], "");
-    experiment_result(e, "order of full memory, tolerance 1e-10", NAN, order[2], "");
+    experiment_add_result(e, "order of the coimbra rule with the whole past", 1, order[0], "");
+    experiment_add_result(e, "its error over sqrt(h) v", NAN, coimbra * sqrt(last) / exp(-1), "");
+    experiment_add_result(e, "order of the product trapezoid with the whole past", 2, order[1], "");
+    experiment_add_result(e, "order of full memory, tolerance 1e-10", NAN, order[2], "");
 }
 
+// Reports the outcomes of the methods for the step 1 ms.
 static void report_periods(experiment *e, outcomes *at_1ms)
 {
     for (int k = U3; k <= FULL; k++) {
         const outcome *o = (*at_1ms)[k];
         const char *name = method_names[k];
-        experiment_result_of(e, NAN, o[STEADY].ratio, "", "%s, h = 1 ms: share of D at v = 1, 10 s",
-                             name);
-        experiment_result_of(e, NAN, o[ONE_SECOND].ratio, "",
-                             "%s, h = 1 ms: amplitude ratio at period 1 s", name);
-        experiment_result_of(e, NAN, o[ONE_SECOND].phase, "deg",
-                             "%s, h = 1 ms: phase error at period 1 s", name);
-        experiment_result_of(e, NAN, o[ONE_SECOND].error, "",
-                             "%s, h = 1 ms: relative error at period 1 s", name);
-        experiment_result_of(e, NAN, o[STOPPED].error, "",
-                             "%s, h = 1 ms: relative error 5 s after a stop", name);
+        experiment_add_named_result(e, NAN, o[STEADY].ratio, "",
+                                    "%s, h = 1 ms: share of D at v = 1, 10 s", name);
+        experiment_add_named_result(e, NAN, o[ONE_SECOND].ratio, "",
+                                    "%s, h = 1 ms: amplitude ratio at period 1 s", name);
+        experiment_add_named_result(e, NAN, o[ONE_SECOND].phase, "deg",
+                                    "%s, h = 1 ms: phase error at period 1 s", name);
+        experiment_add_named_result(e, NAN, o[ONE_SECOND].error, "",
+                                    "%s, h = 1 ms: relative error at period 1 s", name);
+        experiment_add_named_result(e, NAN, o[STOPPED].error, "",
+                                    "%s, h = 1 ms: relative error 5 s after a stop", name);
     }
 }
 
+// Reports how the half derivative depends on the step, steps[count] in s.
 static void report_steps(experiment *e, outcomes *all, const double *steps, int count)
 {
     static const struct {
@@ -433,18 +454,18 @@ static void report_steps(experiment *e, outcomes *all, const double *steps, int 
         int k = windows[w].method;
         for (int s = 0; s < count; s++) {
             if (fabs(log10(steps[s]) - round(log10(steps[s]))) > 1e-6)
-                continue; // whole decades will do
+                continue; // only steps that are powers of ten are reported
             double dashpot = 2 * sqrt(windows[w].u * steps[s] / pi);
-            experiment_result_of(e, NAN, all[s][k][STEADY].force, "s^1/2",
-                                 "%s, h = %g ms: D/v at v = 1; 2 sqrt(u h/pi) = %.4f",
-                                 method_names[k], steps[s] * 1e3, dashpot);
+            experiment_add_named_result(e, NAN, all[s][k][STEADY].force, "s^1/2",
+                                        "%s, h = %g ms: D/v at v = 1; 2 sqrt(u h/pi) = %.4f",
+                                        method_names[k], steps[s] * 1e3, dashpot);
         }
     }
     for (int k = U3; k <= FULL; k++) {
         double change = all[0][k][ONE_SECOND].force / all[count - 1][k][ONE_SECOND].force;
-        experiment_result_of(e, NAN, change, "",
-                             "%s: force at h = %g ms over that at %g ms, period 1 s",
-                             method_names[k], steps[0] * 1e3, steps[count - 1] * 1e3);
+        experiment_add_named_result(e, NAN, change, "",
+                                    "%s: force at h = %g ms over that at %g ms, period 1 s",
+                                    method_names[k], steps[0] * 1e3, steps[count - 1] * 1e3);
     }
 }
 
@@ -466,7 +487,7 @@ int main(int argc, char **argv)
             comparison sums[MOTIONS] = {{0}};
             run_method(e, k, steps[s], sums);
             for (int m = 0; m < MOTIONS; m++)
-                all[s][k][m] = judge(&sums[m], m);
+                all[s][k][m] = compute_outcome(&sums[m], m);
         }
     }
     write_outcomes(e, all, steps, count);
@@ -475,6 +496,6 @@ int main(int argc, char **argv)
     study_convergence(e);
     plot_periods(e, &all[at_1ms]);
     plot_steps(e, all, steps, count);
-    plot_wave(e);
+    plot_sine_derivatives(e);
     return experiment_close(e);
 }

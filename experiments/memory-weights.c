@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// memory-weights.c: how much each past velocity counts, and how much a truncated sum leaves out.
+// memory-weights.c: the weights of past velocities, and how much a truncated sum leaves out.
 //
-// The papers plot the weights of past velocities in the half derivative, see them fall within a few
-// steps, and keep the last three velocities and the newest (u = 3), or ten steps, or one second:
+// A half derivative of the position is computed as a weighted sum of past velocities. The papers
+// plot the weights, observe that they fall within a few steps, and keep the newest and the last
+// three velocities (u = 3), or ten steps, or one second:
 //
-//     figure 3.6 of [OZG13] (figure 6 of [OKRC10])   the coimbra rule, three steps h, n = 100
-//     figure 4.2                                     the product trapezoid, q = 1/2, three steps h
-//     figure 5.2                                     the product trapezoid, q = 0.2, 0.5, 0.8
+//     figure 3.6 of [OZG13] (figure 6 of [OKRC10])   the coimbra rule (eq. (6) of [OKRC10]),
+//                                                    three step sizes h, n = 100 past steps
+//     figure 4.2                                     the product trapezoidal rule, order q = 1/2,
+//                                                    three step sizes h
+//     figure 5.2                                     the product trapezoidal rule, order q = 0.2,
+//                                                    0.5, 0.8
 //
-// Here the weights are recovered through the public interface: a lane that moves at one push only,
-// with rate 1, shows the weight of that push in every value after it. The same is done with full
-// and fading memory, which have no list of weights but answer like one. On logarithmic axes the
-// fall is seen to be the power law age^-q: the weights' sum has no limit, so what the last u steps
-// hold of it, about sqrt(u/n) at q = 1/2, goes to zero as the past n grows.
+// Here the weights are recovered through the public interface: an impulse, the velocity 1 at one
+// step and 0 at all others, gives the weight of that step in every later derivative. The same is
+// done with full memory (whole past, by a sum of exponentials) and fading memory (times e^(-t/1
+// s)), which have no explicit list of weights. On logarithmic axes the weights follow the power law
+// age^-q. Their sum diverges, so the share of the last u of n steps, about sqrt(u/n) at q = 1/2,
+// tends to zero as the past n grows.
 //
-// The step h of the papers' figures is not in their text; 10, 1 and 0.1 ms are ours.
-//
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
-//          derivatives. TOG 29(3), 2010.
-// [OZG13]  Özgen: Physics-based animation models using fractional calculus. PhD thesis, UC Merced,
-//          2013.
+// The papers do not state the step h of their figures; 10, 1 and 0.1 ms are our choice.
 #include "experiment.h"
 
 #include <fathom/fathom.h>
@@ -27,10 +27,12 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { PAST = 100 }; // n of the papers' figures
+enum { PAST = 100 }; // number n of past steps in the figures of [OZG13]
 
 static const double pi = 3.14159265358979323846;
 
+// Definition of an operator that computes the derivative of the given order from the velocities of
+// the last `steps` steps of length h (s).
 static fm_memory_def window_def(fm_memory_method method, double order, double h, int steps)
 {
     fm_memory_def def = fm_default_memory_def();
@@ -41,20 +43,21 @@ static fm_memory_def window_def(fm_memory_method method, double order, double h,
     return def;
 }
 
-// weight[i], i = 0 .. last <= PAST: of the rate at push i in the value at push `last`. Lane i moves
-// at push i only.
+// Recovers weight[i], i = 0 .. last <= PAST, the weight of the velocity at step i in the derivative
+// at step `last`. The operator differentiates last + 1 signals at once; signal i has the velocity 1
+// at step i and 0 otherwise.
 static void recover_weights(experiment *e, const fm_memory_def *def, int last,
                             double weight[PAST + 1])
 {
-    double rate[PAST + 1] = {0};
+    double velocity[PAST + 1] = {0}; // of each signal at the present step
     fm_memory *memory = fm_memory_create(def, last + 1, experiment_error(e));
     if (!memory)
         return;
     for (int i = 0; i <= last; i++) {
-        rate[i] = 1;
-        if (!fm_memory_push(memory, rate, i == 0 ? 0 : def->time_step))
+        velocity[i] = 1;
+        if (!fm_memory_push(memory, velocity, i == 0 ? 0 : def->time_step))
             experiment_fail(e, FM_BAD_VALUE, "push %d refused", i);
-        rate[i] = 0;
+        velocity[i] = 0;
     }
     fm_memory_value(memory, weight);
     fm_memory_destroy(memory);
@@ -83,7 +86,8 @@ static const char steps_script[] =
     "     1/sqrt(pi*x) with lines ls 8 title '1/({/Symbol p} age)^{1/2}'\n"
     "unset multiplot\n";
 
-// Figures 3.6 and 4.2: one rule of order 1/2 with the whole past, three steps.
+// Figures 3.6 and 4.2 of [OZG13]: weights of one quadrature rule of the half derivative with the
+// whole past, for three step sizes.
 static void plot_steps(experiment *e, fm_memory_method method, const char *name,
                        const char *heading)
 {
@@ -98,8 +102,8 @@ static void plot_steps(experiment *e, fm_memory_method method, const char *name,
     experiment_table *table =
         experiment_table_open(e, file, "step,age_steps,h_10ms_sqrt_s,h_1ms_sqrt_s,h_0.1ms_sqrt_s");
     for (int i = 0; i <= PAST; i++)
-        experiment_numbers(table,
-                           (double[]){i, PAST - i, weight[0][i], weight[1][i], weight[2][i]});
+        experiment_write_numbers(table,
+                                 (double[]){i, PAST - i, weight[0][i], weight[1][i], weight[2][i]});
     experiment_plot(e, name, heading, steps_script);
 }
 
@@ -127,7 +131,8 @@ static const char orders_script[] =
     "     kernel(0.5, x) with lines ls 8 notitle, kernel(0.8, x) with lines ls 8 notitle\n"
     "unset multiplot\n";
 
-// Figure 5.2: three orders.
+// Figure 5.2 of [OZG13]: weights of the product trapezoidal rule for three orders of the
+// derivative.
 static void plot_orders(experiment *e)
 {
     static const double orders[3] = {0.2, 0.5, 0.8};
@@ -138,19 +143,24 @@ static void plot_orders(experiment *e)
     }
     experiment_table *table =
         experiment_table_open(e, "figure-5.2.csv", "step,age_steps,q_0.2,q_0.5,q_0.8");
-    for (int i = 0; i <= PAST; i++) { // over the newest, as a_{p,n} are printed: no units
+    // weights divided by the newest one, dimensionless as a_{p,n} in the thesis
+    for (int i = 0; i <= PAST; i++) {
         double row[5] = {i, PAST - i};
         for (int s = 0; s < 3; s++)
             row[2 + s] = weight[s][i] / weight[s][PAST];
-        experiment_numbers(table, row);
+        experiment_write_numbers(table, row);
     }
     experiment_plot(e, "figure-5.2", "Product trapezoid: weights by order q, n = 100",
                     orders_script);
 }
 
-// The memories put beside each other, all of order 1/2 and step 1 ms.
+// The methods that are compared, all for the half derivative. U3, U10, D10: the number of steps
+// they cover; SECOND: one second; COIMBRA, WHOLE: the whole past with the coimbra rule and the
+// product trapezoidal rule.
 enum { U3, U10, D10, SECOND, FADING, FULL, COIMBRA, WHOLE, METHODS };
 
+// Definition of the operator that computes half derivatives with one of the methods U3 to WHOLE and
+// the step h (s).
 static fm_memory_def method_def(int method, double h)
 {
     fm_memory_def def = window_def(FM_MEMORY_TRAPEZOID, 0.5, h, FM_MEMORY_UNLIMITED);
@@ -169,15 +179,16 @@ static fm_memory_def method_def(int method, double h)
     return def;
 }
 
-// One method, looked at after `push[i]` pushes.
+// Weights of one method after certain numbers of steps, step[i].
 typedef struct record {
-    double *weight; // of the rate pushed push[i] - 1 pushes ago
-    double *total;  // of all weights: the value at constant rate 1
+    double *weight; // [i]: of the velocity step[i] - 1 steps ago, s^1/2
+    double *total;  // [i]: sum of all weights, the half derivative for the constant velocity 1
 } record;
 
-// Two lanes: one moves at push 1 only (not at push 0, whose weight is that of a boundary), one
-// always.
-static record observe(experiment *e, int method, double h, const int *push, int count)
+// Records the weights of a method at the steps step[count]. Differentiates two signals: one with
+// velocity 1 at step 1 only (step 0 would have a boundary weight), one with velocity 1 at all
+// steps.
+static record record_weights(experiment *e, int method, double h, const int *step, int count)
 {
     record r = {.weight = experiment_alloc(e, count, sizeof(double)),
                 .total = experiment_alloc(e, count, sizeof(double))};
@@ -193,7 +204,7 @@ static record observe(experiment *e, int method, double h, const int *push, int 
             experiment_fail(e, FM_BAD_VALUE, "push %d refused", n);
             break;
         }
-        if (n < push[i])
+        if (n < step[i])
             continue;
         double value[2];
         fm_memory_value(memory, value);
@@ -204,12 +215,13 @@ static record observe(experiment *e, int method, double h, const int *push, int 
     return r;
 }
 
-// Every push up to 20, then 5 % apart, and the powers of ten.
-static int choose_pushes(int *push, int capacity, int last)
+// Chooses the steps at which weights are recorded: every step up to 20, then steps 5 % apart, and
+// the powers of ten. Returns their number.
+static int choose_steps(int *step, int capacity, int last)
 {
     int count = 0;
     for (int n = 1, decade = 10; n <= last && count < capacity;) {
-        push[count++] = n;
+        step[count++] = n;
         int next = n < 20 ? n + 1 : (int)(n * 1.05);
         while (decade <= n)
             decade *= 10;
@@ -218,37 +230,41 @@ static int choose_pushes(int *push, int capacity, int last)
     return count;
 }
 
-static int index_of(const int *push, int count, int wanted)
+// The index of `wanted` in step[count], or -1.
+static int index_of(const int *step, int count, int wanted)
 {
     for (int i = 0; i < count; i++) {
-        if (push[i] == wanted)
+        if (step[i] == wanted)
             return i;
     }
     return -1;
 }
 
-static void write_records(experiment *e, const record *r, const int *push, int count, double h)
+// Writes the weights of all methods over the age of the velocity, and the shares of the sum of all
+// weights that they hold.
+static void write_records(experiment *e, const record *r, const int *step, int count, double h)
 {
     experiment_table *weights = experiment_table_open(
         e, "weights.csv", "age_s,kernel,u3,u10,d10,one_second,fading,full,coimbra,trapezoid");
     experiment_table *shares = experiment_table_open(
         e, "shares.csv", "steps,u3,u10,d10,one_second,fading,full,coimbra,trapezoid");
     for (int i = 0; i < count; i++) {
-        double age = (push[i] - 1) * h;
+        double age = (step[i] - 1) * h;
         double weight[METHODS + 2] = {age, age > 0 ? 1 / sqrt(pi * age) : NAN};
-        double share[METHODS + 1] = {push[i]};
+        double share[METHODS + 1] = {step[i]};
         for (int m = 0; m < METHODS; m++) {
-            // per second of rate, comparable with the kernel; zero is not there on a logarithmic
-            // axis
+            // weights divided by the step are comparable with the kernel; zeros cannot be shown on
+            // a logarithmic axis
             weight[m + 2] = r[m].weight[i] > 0 ? r[m].weight[i] / h : NAN;
             share[m + 1] = r[m].total[i] / r[WHOLE].total[i];
         }
-        experiment_numbers(weights, weight);
-        experiment_numbers(shares, share);
+        experiment_write_numbers(weights, weight);
+        experiment_write_numbers(shares, share);
     }
 }
 
-static void report_shares(experiment *e, const record *r, const int *push, int count)
+// Reports the share of the sum of all weights that three windows hold after 100 to 100,000 steps.
+static void report_shares(experiment *e, const record *r, const int *step, int count)
 {
     static const struct {
         int method;
@@ -256,17 +272,18 @@ static void report_shares(experiment *e, const record *r, const int *push, int c
     } windows[] = {{U3, "coimbra u = 3"}, {U10, "coimbra u = 10"}, {D10, "trapezoid d = 10"}};
     for (int w = 0; w < 3; w++) {
         for (int n = 100; n <= 100000; n *= 10) {
-            int i = index_of(push, count, n);
+            int i = index_of(step, count, n);
             if (i >= 0)
-                experiment_result_of(e, NAN, r[windows[w].method].total[i] / r[WHOLE].total[i], "",
-                                     "share of the weight of %d steps held by %s", n,
-                                     windows[w].name);
+                experiment_add_named_result(
+                    e, NAN, r[windows[w].method].total[i] / r[WHOLE].total[i], "",
+                    "share of the weight of %d steps held by %s", n, windows[w].name);
         }
     }
 }
 
-// What the thesis's truncation has too much: its sum ends with an interior weight.
-static void report_left_weight(experiment *e, double h)
+// Reports the error of the truncation in [OZG13], whose sum over d past steps ends with an interior
+// weight of the trapezoidal rule instead of a boundary weight.
+static void report_oldest_weight(experiment *e, double h)
 {
     static const int windows[2] = {10, 1000};
     for (int i = 0; i < 2; i++) {
@@ -276,19 +293,21 @@ static void report_left_weight(experiment *e, double h)
         double value[2][2] = {{0}};
         for (int w = 0; w < 2; w++) {
             fm_memory *memory = fm_memory_create(w ? &longer : &def, 2, experiment_error(e));
-            for (int n = 0; memory && n <= d + 1; n++) // the impulse is d steps old at the end
+            // at the last step the impulse, velocity 1 at step 1, is d steps old
+            for (int n = 0; memory && n <= d + 1; n++)
                 fm_memory_push(memory, (double[]){n == 1, 1}, n == 0 ? 0 : h);
             if (memory)
                 fm_memory_value(memory, value[w]);
             fm_memory_destroy(memory);
         }
         double surplus = (value[1][0] - value[0][0]) / value[0][1];
-        experiment_result_of(e, NAN, surplus, "",
-                             "excess weight of the thesis's window, d = %d, q = 1/2", d);
+        experiment_add_named_result(e, NAN, surplus, "",
+                                    "excess weight of the thesis's window, d = %d, q = 1/2", d);
     }
 }
 
-static double largest_difference(const record *a, const record *b, int count)
+// Largest relative difference of the weights of two methods.
+static double largest_weight_difference(const record *a, const record *b, int count)
 {
     double worst = 0;
     for (int i = 0; i < count; i++)
@@ -296,32 +315,37 @@ static double largest_difference(const record *a, const record *b, int count)
     return worst;
 }
 
-static void report_rules(experiment *e, const record *r, const int *push, int count, double h)
+// Reports properties of the coimbra rule and the agreement of full memory with the trapezoidal
+// rule.
+static void report_rules(experiment *e, const record *r, const int *step, int count, double h)
 {
-    // [OKRC10] eq. (6) read off by hand, over sqrt(h)
+    // weight of the newest velocity by [OKRC10] eq. (6), divided by sqrt(h), evaluated by hand
     double newest = (0.15 * (2 / sqrt(0.55) + 1 / sqrt(0.1)) +
                      0.05 * (8 * sqrt(2) / 3 / sqrt(0.05) - 4.0 / 3 / sqrt(0.1))) /
                     sqrt(pi);
-    experiment_result(e, "coimbra: weight of the newest velocity over sqrt(h)", newest,
-                      r[U3].weight[0] / sqrt(h), "");
+    experiment_add_result(e, "coimbra: weight of the newest velocity over sqrt(h)", newest,
+                          r[U3].weight[0] / sqrt(h), "");
     int last = count - 1;
-    double exact = 2 * sqrt(push[last] * h / pi);
-    experiment_result(e, "coimbra, whole past, v = 1: error over sqrt(h)", NAN,
-                      (r[COIMBRA].total[last] - exact) / sqrt(h), "");
-    // the papers compute the weights anew every step
+    double exact = 2 * sqrt(step[last] * h / pi);
+    experiment_add_result(e, "coimbra, whole past, v = 1: error over sqrt(h)", NAN,
+                          (r[COIMBRA].total[last] - exact) / sqrt(h), "");
+    // The papers recompute the weights in every step. Compared here: the weights of velocities of
+    // the same age after 50 and after 100 steps.
     double change = 0, early[PAST + 1] = {0}, late[PAST + 1] = {0};
     fm_memory_def def = window_def(FM_MEMORY_COIMBRA, 0.5, h, FM_MEMORY_UNLIMITED);
     recover_weights(e, &def, PAST / 2, early);
     recover_weights(e, &def, PAST, late);
-    for (int age = 0; age < PAST / 2; age++) // the first velocity's aside, which is a boundary's
+    // without the first velocity, which has a boundary weight
+    for (int age = 0; age < PAST / 2; age++)
         change = fmax(change, fabs(early[PAST / 2 - age] - late[PAST - age]));
-    experiment_result(e, "coimbra: largest change of a weight of given age, n = 50 to 100", NAN,
-                      change, "s^1/2");
-    experiment_result(e, "full memory: largest difference of its weights from the trapezoid's", NAN,
-                      largest_difference(&r[FULL], &r[WHOLE], count), "");
+    experiment_add_result(e, "coimbra: largest change of a weight of given age, n = 50 to 100", NAN,
+                          change, "s^1/2");
+    experiment_add_result(e, "full memory: largest difference of its weights from the trapezoid's",
+                          NAN, largest_weight_difference(&r[FULL], &r[WHOLE], count), "");
 }
 
-static void report_sizes(experiment *e, double h)
+// Reports the bytes that each method stores per differentiated signal.
+static void report_state_sizes(experiment *e, double h)
 {
     static const char *const names[METHODS] = {
         [U3] = "coimbra u = 3",     [U10] = "coimbra u = 10",
@@ -332,13 +356,14 @@ static void report_sizes(experiment *e, double h)
         fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
         if (!memory)
             return;
-        experiment_result_of(e, NAN, (double)fm_memory_bytes_per_lane(memory), "B",
-                             "%s: state of a scalar, h = 1 ms", names[m]);
+        experiment_add_named_result(e, NAN, (double)fm_memory_bytes_per_lane(memory), "B",
+                                    "%s: state of a scalar, h = 1 ms", names[m]);
         fm_memory_destroy(memory);
     }
 }
 
-// What a tolerance costs full memory when it reaches back 1e5 steps.
+// Tabulates the number of exponentials by which full memory approximates the kernel t^-q, by order
+// and tolerance. The tolerance holds up to an age of 1e5 steps (the horizon).
 static void tabulate_exponentials(experiment *e)
 {
     static const double orders[3] = {0.2, 0.5, 0.8}, tolerances[4] = {1e-2, 1e-3, 1e-4, 1e-6};
@@ -355,36 +380,37 @@ static void tabulate_exponentials(experiment *e)
                 return;
             double create_ms = (double)(clock() - start) / CLOCKS_PER_SEC * 1e3;
             int count = fm_memory_exponential_count(memory);
-            experiment_numbers(
+            experiment_write_numbers(
                 table, (double[]){def.order, def.tolerance, count, fm_memory_kernel_error(memory),
                                   (double)fm_memory_bytes_per_lane(memory), create_ms});
             if (def.order == 0.5)
-                experiment_result_of(e, NAN, count, "",
-                                     "full memory: exponentials for q = 0.5, tolerance %g",
-                                     def.tolerance);
+                experiment_add_named_result(e, NAN, count, "",
+                                            "full memory: exponentials for q = 0.5, tolerance %g",
+                                            def.tolerance);
             fm_memory_destroy(memory);
         }
     }
 }
 
-// Older than its horizon the kernel of full memory falls off: how D of v = 1 feels it.
+// Full memory approximates its kernel up to an age called the horizon; beyond it the weights decay.
+// Reports the effect on the half derivative for the constant velocity 1.
 static void report_horizon(experiment *e)
 {
     fm_memory_def def = fm_default_memory_def();
-    const double rate = 1;
+    const double velocity = 1;
     def.horizon = 1; // s, a thousand steps
     fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
     if (!memory)
         return;
-    fm_memory_push(memory, &rate, 0);
+    fm_memory_push(memory, &velocity, 0);
     for (int n = 1; n <= 100000; n++) {
-        fm_memory_push(memory, &rate, def.time_step);
+        fm_memory_push(memory, &velocity, def.time_step);
         if (n != 1000 && n != 5000 && n != 10000 && n != 100000)
             continue;
         double value, t = n * def.time_step;
         fm_memory_value(memory, &value);
-        experiment_result_of(e, NAN, value / (2 * sqrt(t / pi)) - 1, "",
-                             "full memory, v = 1: relative error after %g horizons", t);
+        experiment_add_named_result(e, NAN, value / (2 * sqrt(t / pi)) - 1, "",
+                                    "full memory, v = 1: relative error after %g horizons", t);
     }
     fm_memory_destroy(memory);
 }
@@ -422,9 +448,9 @@ static const char shares_script[] =
 
 int main(int argc, char **argv)
 {
-    enum { MAX_LOOKS = 400 };
+    enum { MAX_RECORDED = 400 };
     const double h = 1e-3;
-    int status, push[MAX_LOOKS];
+    int status, step[MAX_RECORDED];
     experiment *e =
         experiment_open(argc, argv, "memory-weights",
                         "How much each past velocity counts in the half derivative.", &status);
@@ -436,16 +462,16 @@ int main(int argc, char **argv)
                "Product trapezoid: weights of past velocities, q = 1/2, n = 100");
     plot_orders(e);
 
-    int count = choose_pushes(push, MAX_LOOKS, experiment_quick(e) ? 10000 : 100000);
+    int count = choose_steps(step, MAX_RECORDED, experiment_quick(e) ? 10000 : 100000);
     record records[METHODS];
     for (int m = 0; m < METHODS; m++)
-        records[m] = observe(e, m, h, push, count);
+        records[m] = record_weights(e, m, h, step, count);
     if (!experiment_failed(e)) {
-        write_records(e, records, push, count, h);
-        report_shares(e, records, push, count);
-        report_left_weight(e, h);
-        report_rules(e, records, push, count, h);
-        report_sizes(e, h);
+        write_records(e, records, step, count, h);
+        report_shares(e, records, step, count);
+        report_oldest_weight(e, h);
+        report_rules(e, records, step, count, h);
+        report_state_sizes(e, h);
         tabulate_exponentials(e);
         report_horizon(e);
     }

@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: MIT
-// sph-cavity-3d.c: the early flow in a lid-driven cube, with and without memory.
+// sph-cavity-3d.c: the early flow in a lid-driven cube, with and without fractional viscosity.
 //
-// [OZG13] §4.6, figure 4.13: 21,000 particles of standard SPH against 6,000 fractional and 6,000
-// standard, colours and arrows; the fractional fluid is said to look like the high resolution and
-// the standard one not, while the flow still develops.
+// [OZG13] §4.6, figure 4.13, compares 21,000 particles of standard SPH with 6,000 fractional and
+// 6,000 standard particles, as colours and arrows. The thesis states that, while the flow develops,
+// the fractional fluid looks like the high resolution and the standard one does not.
 //
-// Here the cube of scenes/particles/cavity-3d.yaml (Re = 100, the default method, no artificial
-// viscosity), 28^3 against 18^3 particles, over the first two seconds. The mean velocity of the
-// particles in each of 5^3 boxes every 0.1 s; of each box the mean angle to the high resolution's
-// (as eq. 4.8) and the mean difference, in speeds of the lid. Only boxes count that move by more
-// than a hundredth of the lid's speed in the high resolution; shares of them with less error than
-// standard. Five jitters of the particles, in both resolutions.
+// Here: the cube of scenes/particles/cavity-3d.yaml (Re = 100, the default method, no artificial
+// viscosity), 28^3 against 18^3 particles, over the first two seconds. Every 0.1 s the mean
+// velocity of the particles in each of 5^3 boxes is compared with that of the high resolution: the
+// mean angle (eq. 4.8) and the mean difference, in units of the lid's speed. Boxes slower than a
+// hundredth of the lid's speed in the high resolution are ignored. Reported are the errors and the
+// share of boxes with less error than standard SPH, over five random jitters of the particles in
+// both resolutions.
 //
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, 2013.
+// [OZG13] in docs/references.md
 #include "streams.h"
 
+// SIDE: boxes along an edge of the cube; SAMPLES: instants at which velocities are compared.
 enum { SIDE = 5, BOXES = SIDE * SIDE * SIDE, SAMPLES = 20 };
 
+// The flow of one run, averaged over boxes.
 typedef struct flow {
-    fm_vec3 v[SAMPLES][BOXES]; // m/s, means
-    double steady;             // Pa s
+    fm_vec3 v[SAMPLES][BOXES]; // m/s, mean velocity of each box
+    double steady;             // Pa s, viscosity felt by steady shear at the end
 } flow;
 
+// Index along one axis of the box that contains the coordinate x, m.
 static int find_box(double x)
 {
     int k = (int)(x * SIDE);
     return k < 0 ? 0 : k >= SIDE ? SIDE - 1 : k;
 }
 
-static void look(fm_particles *fluid, fm_vec3 mean[BOXES])
+// Computes the mean velocity of the particles in each box.
+static void measure_boxes(fm_particles *fluid, fm_vec3 mean[BOXES])
 {
     int n, inside[BOXES] = {0};
     const fm_vec3 *x = fm_particles_positions(fluid, &n);
@@ -48,29 +53,23 @@ static void look(fm_particles *fluid, fm_vec3 mean[BOXES])
     }
 }
 
-static void run(experiment *e, int cells, double viscosity, const fm_fractional *fractional,
-                int seed, flow *out)
+// Simulates the cube with cells^3 particles and records the flow.
+static void simulate_cube(experiment *e, int cells, double viscosity,
+                          const fm_fractional *fractional, int seed, flow *out)
 {
     fm_error *err = experiment_error(e);
-    fm_world_def world_def = fm_default_world_def();
-    world_def.gravity = (fm_vec3){0, 0, 0};
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, err);
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = 1.0 / cells;
-    def.viscosity = viscosity;
-    def.artificial_viscosity = 0;
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
+    fm_particles_def def = fixture_cavity_def(3, cells, viscosity);
     def.fractional = *fractional;
-    def.domain.slide[FM_SIDE_TOP] = (fm_vec3){1, 0, 0};
-    fm_particles *fluid = fm_particles_create(world, &def, err);
     fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.05, .seed = (uint64_t)seed};
-    if (!fluid || !fm_particles_add_box(fluid, &box, err)) {
+    fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);
+    if (!fluid) {
         fm_world_destroy(world);
         return;
     }
     for (int k = 0; k < SAMPLES && err->status == FM_OK; k++) {
         fm_world_advance(world, (experiment_quick(e) ? 0.02 : 2.0) / SAMPLES, err);
-        look(fluid, out->v[k]);
+        measure_boxes(fluid, out->v[k]);
     }
     out->steady = fm_particles_steady_viscosity(fluid);
     fm_world_destroy(world);
@@ -81,9 +80,10 @@ static double dot(fm_vec3 a, fm_vec3 b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// Means over the time; NAN where nothing moves.
-static void compare(const flow *reference, const flow *other, double angle[BOXES],
-                    double difference[BOXES])
+// Angle (rad) between the velocities of two flows in each box, and magnitude of their difference
+// (m/s), means over time; NAN for slow boxes.
+static void compare_flows(const flow *reference, const flow *other, double angle[BOXES],
+                          double difference[BOXES])
 {
     for (int i = 0; i < BOXES; i++) {
         double speed = 0;
@@ -102,7 +102,8 @@ static void compare(const flow *reference, const flow *other, double angle[BOXES
     }
 }
 
-static double share(const double *one, const double *other)
+// Share of the boxes in which `one` is smaller than `other`.
+static double share_smaller(const double *one, const double *other)
 {
     int better = 0, all = 0;
     for (int i = 0; i < BOXES; i++) {
@@ -112,6 +113,7 @@ static double share(const double *one, const double *other)
     return all ? (double)better / all : 0;
 }
 
+// Mean over the boxes that are not NAN.
 static double average(const double *values)
 {
     double sum = 0;
@@ -123,44 +125,58 @@ static double average(const double *values)
     return all ? sum / all : 0;
 }
 
-enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, AGAIN, ARMS };
-static const char *const names[ARMS] = {
+// The fluids of low resolution. STANDARD: Newtonian viscosity; PUBLISHED: half derivatives of the
+// shear over ten steps; CONTROL: Newtonian, with the viscosity that steady shear feels in
+// PUBLISHED; SCALED, FADING: half derivatives such that steady shear feels the nominal viscosity;
+// AGAIN: STANDARD with another jitter.
+enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, AGAIN, VARIANTS };
+static const char *const names[VARIANTS] = {
     "standard",        "10 steps as published", "standard equivalent viscosity",
     "10 steps scaled", "fading 0.05 s scaled",  "standard another jitter"};
 
+// Results of all variants over the seeds of the jitter. better_*: share of boxes with less error
+// than STANDARD.
 typedef struct study {
-    streams_mean angle[ARMS], difference[ARMS], better_angle[ARMS], better_difference[ARMS];
-    double viscosity; // Pa s, that 10 steps, as published, amount to
+    streams_mean angle[VARIANTS], difference[VARIANTS], better_angle[VARIANTS],
+        better_difference[VARIANTS];
+    double viscosity; // Pa s, that steady shear feels in PUBLISHED
 } study;
 
-static void try_seed(experiment *e, int seed, flow *f, study *s, experiment_table *table)
+// Simulates the high resolution and all variants of the low resolution with one seed of the jitter.
+// f: scratch for two flows.
+static void compare_for_seed(experiment *e, int seed, flow *f, study *s, experiment_table *table)
 {
     bool quick = experiment_quick(e);
     const fm_fractional none = fm_default_particles_def().fractional;
-    const fm_fractional arms[ARMS] = {
-        none, recall_steps(10, 1), none, recall_steps(10, 0), recall_fading(0.05, 0), none};
+    const fm_fractional variants[VARIANTS] = {none,
+                                              streams_window_viscosity(10, 1),
+                                              none,
+                                              streams_window_viscosity(10, 0),
+                                              streams_fading_viscosity(0.05, 0),
+                                              none};
     double first_angle[BOXES], first_difference[BOXES], angle[BOXES], difference[BOXES];
-    run(e, quick ? 12 : 28, 10, &none, seed, &f[0]);
-    for (int a = 0; a < ARMS && !experiment_failed(e); a++) {
-        run(e, quick ? 8 : 18, a == CONTROL ? s->viscosity : 10, &arms[a],
-            a == AGAIN ? 1000 + seed : seed, &f[1]);
+    simulate_cube(e, quick ? 12 : 28, 10, &none, seed, &f[0]);
+    for (int a = 0; a < VARIANTS && !experiment_failed(e); a++) {
+        simulate_cube(e, quick ? 8 : 18, a == CONTROL ? s->viscosity : 10, &variants[a],
+                      a == AGAIN ? 1000 + seed : seed, &f[1]);
         s->viscosity = a == PUBLISHED ? f[1].steady : s->viscosity;
-        compare(&f[0], &f[1], angle, difference);
+        compare_flows(&f[0], &f[1], angle, difference);
         if (a == STANDARD)
-            compare(&f[0], &f[1], first_angle, first_difference);
-        streams_add(&s->angle[a], average(angle));
-        streams_add(&s->difference[a], average(difference));
-        streams_add(&s->better_angle[a], share(angle, first_angle));
-        streams_add(&s->better_difference[a], share(difference, first_difference));
-        experiment_row(table, "%d,%s,%.4g,%.4g,%.4g,%.4g", seed, names[a], average(angle),
-                       average(difference), share(angle, first_angle),
-                       share(difference, first_difference));
+            compare_flows(&f[0], &f[1], first_angle, first_difference);
+        streams_add_value(&s->angle[a], average(angle));
+        streams_add_value(&s->difference[a], average(difference));
+        streams_add_value(&s->better_angle[a], share_smaller(angle, first_angle));
+        streams_add_value(&s->better_difference[a], share_smaller(difference, first_difference));
+        experiment_write_row(table, "%d,%s,%.4g,%.4g,%.4g,%.4g", seed, names[a], average(angle),
+                             average(difference), share_smaller(angle, first_angle),
+                             share_smaller(difference, first_difference));
     }
 }
 
-static void report(experiment *e, const study *s)
+// Reports mean and standard deviation over the seeds for every fluid.
+static void report_variants(experiment *e, const study *s)
 {
-    for (int a = 0; a < ARMS; a++) {
+    for (int a = 0; a < VARIANTS; a++) {
         const streams_mean *const means[4] = {&s->angle[a], &s->difference[a], &s->better_angle[a],
                                               &s->better_difference[a]};
         static const char *const what[4] = {"angle", "difference over the lid's speed",
@@ -169,14 +185,14 @@ static void report(experiment *e, const study *s)
         for (int k = 0; k < (a == STANDARD ? 2 : 4); k++) {
             double scale = k < 2 ? 1 : 100;
             const char *unit = k == 0 ? "rad" : k == 1 ? "" : "%";
-            experiment_result_of(e, NAN, scale * streams_average(means[k]), unit, "%s: %s",
-                                 names[a], what[k]);
-            experiment_result_of(e, NAN, scale * streams_spread(means[k]), unit,
-                                 "%s: its standard deviation over the seeds", names[a]);
+            experiment_add_named_result(e, NAN, scale * streams_average(means[k]), unit, "%s: %s",
+                                        names[a], what[k]);
+            experiment_add_named_result(e, NAN, scale * streams_standard_deviation(means[k]), unit,
+                                        "%s: its standard deviation over the seeds", names[a]);
         }
     }
-    experiment_result(e, "viscosity that 10 steps, as published, amount to", NAN, s->viscosity,
-                      "Pa s");
+    experiment_add_result(e, "viscosity that 10 steps, as published, amount to", NAN, s->viscosity,
+                          "Pa s");
 }
 
 int main(int argc, char **argv)
@@ -192,8 +208,8 @@ int main(int argc, char **argv)
     experiment_table *table = experiment_table_open(
         e, "seeds.csv", "seed,arm,angle_rad,difference,better_angle,better_difference");
     for (int seed = 1; seed <= (experiment_quick(e) ? 1 : 5) && f && !experiment_failed(e); seed++)
-        try_seed(e, seed, f, &s, table);
+        compare_for_seed(e, seed, f, &s, table);
     if (!experiment_failed(e))
-        report(e, &s);
+        report_variants(e, &s);
     return experiment_close(e);
 }

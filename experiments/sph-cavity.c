@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT
-// sph-cavity.c: the lid-driven cavity with viscosity that remembers, against a grid solver.
+// sph-cavity.c: the lid-driven cavity with fractional viscosity, against a grid solver.
 //
-// [OZG13] §4.4.2, figure 4.4: 40,000 particles, velocities along x = 0.5 at t = 5 s; standard and
-// fractional SPH both follow OpenFOAM, from which the thesis concludes that the fractional
-// viscosity adds none to the standard one. Reynolds number, step and viscosity are not given.
+// Fractional viscosity is a viscous stress that depends on the half derivative, over past steps, of
+// the shear. [OZG13] §4.4.2, figure 4.4, shows velocities along x = 0.5 at t = 5 s with 40,000
+// particles. Standard and fractional SPH both follow OpenFOAM. The thesis concludes that the
+// fractional viscosity adds no viscosity to the standard one. It does not give the Reynolds number,
+// the step or the viscosity.
 //
-// Here Re = 100 (unit square, lid 1 m/s, 10 Pa s), the default method without artificial viscosity,
-// compared with OpenFOAM extrapolated to a fine grid (tests/reference). Root mean square of the
-// differences along both centre lines, in speeds of the lid, at t = 5 s: 10,000 particles with each
-// memory, then 40,000 without memory, as published, and scaled. With ten steps and the same number
-// for the viscosity, a flow at rest in the mean feels 2 sqrt(10 h / pi) of it.
+// Here: Re = 100 (unit square, lid 1 m/s, 10 Pa s), the default method without artificial
+// viscosity, compared with OpenFOAM results extrapolated to a fine grid (tests/reference). The
+// error is the root mean square difference along both centre lines at t = 5 s, in units of the
+// lid's speed. 10,000 particles run with Newtonian viscosity and with half derivatives over
+// ten steps, over the past weighted by e^(-t/0.05 s) (fading) and over the whole past (full);
+// 40,000 with Newtonian viscosity and over ten steps. With ten steps of length h and the same
+// number for the viscosity (as published), steady flow feels 2 sqrt(10 h / pi) times that
+// viscosity; "scaled" means that steady flow feels the nominal viscosity.
 //
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, 2013.
+// [OZG13] in docs/references.md
 #include "streams.h"
 
-enum { ROWS = 17 };
+enum { ROWS = 17 }; // points of the reference on each centre line
 
-// y, u at x = 0.5, x, v at y = 0.5.
+// Columns: y and u(0.5, y), then x and v(x, 0.5); lengths in m, velocities in units of the lid's.
 static const double reference[ROWS][4] = {
     {0, 0.000000, 0, 0.000000},
     {0.0547, -0.037233, 0.0625, 0.094812},
@@ -37,43 +42,37 @@ static const double reference[ROWS][4] = {
     {1, 1.000000, 1, 0.000000},
 };
 
-typedef struct arm {
+// One fluid of the comparison.
+typedef struct variant {
     const char *name;
-    int cells;
-    fm_fractional fractional;
-    double viscosity; // Pa s; 0: what the arm before it amounted to
-} arm;
+    int cells;                // particles along a side
+    fm_fractional fractional; // order of the viscosity, and the part of the past it depends on
+    double viscosity;         // Pa s; 0: the steady viscosity measured in the previous variant
+} variant;
 
+// The flow of one fluid at the end.
 typedef struct outcome {
-    double u[ROWS], v[ROWS], steady; // steady: Pa s
-    double step;                     // s, mean
+    double u[ROWS], v[ROWS]; // m/s, at the points of the reference
+    double steady;           // Pa s, viscosity felt by steady shear at the end
+    double step;             // s, mean time step
 } outcome;
 
-static outcome run(experiment *e, const arm *a, double viscosity)
+// Simulates the cavity with one fluid and samples the velocities at the points of the reference.
+static outcome simulate_cavity(experiment *e, const variant *a, double viscosity)
 {
     fm_error *err = experiment_error(e);
     outcome out = {{0}, {0}, 0, 0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.gravity = (fm_vec3){0, 0, 0};
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, err);
-    fm_particles_def def = fm_default_particles_def();
-    def.dimensions = 2;
-    def.spacing = 1.0 / a->cells;
-    def.viscosity = viscosity;
-    def.artificial_viscosity = 0;
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
+    fm_particles_def def = fixture_cavity_def(2, a->cells, viscosity);
     def.speed = 1;
     def.courant = 0.5;
     def.fractional = a->fractional;
-    def.domain.high = (fm_vec3){1, 1, 0};
-    def.domain.slide[FM_SIDE_TOP] = (fm_vec3){1, 0, 0};
-    fm_particles *fluid = fm_particles_create(world, &def, err);
-    fm_fluid_box box = {.high = {1, 1, 0}};
+    fm_particles *fluid =
+        fixture_create_fluid(world, &def, &(fm_fluid_box){.high = {1, 1, 0}}, err);
     double end = experiment_quick(e) ? 0.05 : 5;
     int64_t steps = 0;
-    if (fluid && fm_particles_add_box(fluid, &box, err))
-        for (int k = 0; k < 50; k++)
-            steps += fm_world_advance(world, end / 50, err).substep_count;
+    for (int k = 0; k < 50 && fluid; k++)
+        steps += fm_world_advance(world, end / 50, err).substep_count;
     fm_vec3 at[2 * ROWS], v[2 * ROWS] = {{0}};
     for (int i = 0; i < ROWS; i++) {
         at[i] = (fm_vec3){0.5, reference[i][0], 0};
@@ -91,8 +90,9 @@ static outcome run(experiment *e, const arm *a, double viscosity)
     return out;
 }
 
-// The walls themselves are left out.
-static double deviation(const outcome *o)
+// Root mean square difference of the velocities from the reference, m/s, without the points on the
+// walls.
+static double velocity_error(const outcome *o)
 {
     double square = 0;
     for (int i = 1; i + 1 < ROWS; i++)
@@ -101,15 +101,16 @@ static double deviation(const outcome *o)
     return sqrt(square);
 }
 
-static void write_profiles(experiment *e, const arm *arms, const outcome *all, int count)
+// Writes and plots the velocities along both centre lines.
+static void write_profiles(experiment *e, const variant *variants, const outcome *all, int count)
 {
     experiment_table *table =
         experiment_table_open(e, "profiles.csv", "arm,y_m,u,u_reference,x_m,v,v_reference");
     for (int a = 0; a < count; a++)
         for (int i = 0; i < ROWS; i++)
-            experiment_row(table, "%s,%g,%g,%g,%g,%g,%g", arms[a].name, reference[i][0],
-                           all[a].u[i], reference[i][1], reference[i][2], all[a].v[i],
-                           reference[i][3]);
+            experiment_write_row(table, "%s,%g,%g,%g,%g,%g,%g", variants[a].name, reference[i][0],
+                                 all[a].u[i], reference[i][1], reference[i][2], all[a].v[i],
+                                 reference[i][3]);
     experiment_plot(
         e, "profiles", "Lid-driven cavity, Re 100, t = 5 s: u along x = 0.5",
         "set xlabel 'y, m'\nset ylabel 'u, m/s'\nset key left top\n"
@@ -124,36 +125,36 @@ int main(int argc, char **argv)
 {
     int status;
     experiment *e = experiment_open(argc, argv, "sph-cavity",
-                                    "A lid-driven cavity with viscosity that remembers.", &status);
+                                    "A lid-driven cavity with fractional viscosity.", &status);
     if (!e)
         return status;
     bool quick = experiment_quick(e);
     const fm_fractional none = fm_default_particles_def().fractional;
     const int coarse = quick ? 20 : 100, fine = quick ? 30 : 200;
-    const arm arms[] = {
+    const variant variants[] = {
         {"standard", coarse, none, 10},
-        {"10 steps as published", coarse, recall_steps(10, 1), 10},
+        {"10 steps as published", coarse, streams_window_viscosity(10, 1), 10},
         {"standard at its viscosity", coarse, none, 0},
-        {"10 steps scaled", coarse, recall_steps(10, 0), 10},
-        {"fading 0.05 s scaled", coarse, recall_fading(0.05, 0), 10},
-        {"full T = 1 s", coarse, recall_full(1), 10},
+        {"10 steps scaled", coarse, streams_window_viscosity(10, 0), 10},
+        {"fading 0.05 s scaled", coarse, streams_fading_viscosity(0.05, 0), 10},
+        {"full T = 1 s", coarse, streams_full_viscosity(1), 10},
         {"standard fine", fine, none, 10},
-        {"10 steps as published fine", fine, recall_steps(10, 1), 10},
-        {"10 steps scaled fine", fine, recall_steps(10, 0), 10},
+        {"10 steps as published fine", fine, streams_window_viscosity(10, 1), 10},
+        {"10 steps scaled fine", fine, streams_window_viscosity(10, 0), 10},
     };
-    enum { ARMS = sizeof arms / sizeof *arms };
-    outcome all[ARMS] = {{{0}, {0}, 0, 0}};
-    for (int a = 0; a < ARMS && !experiment_failed(e); a++) {
-        double viscosity = arms[a].viscosity > 0 ? arms[a].viscosity : all[a - 1].steady;
-        all[a] = run(e, &arms[a], viscosity);
-        experiment_result_of(e, NAN, deviation(&all[a]), "", "%s, %d particles: error",
-                             arms[a].name, arms[a].cells * arms[a].cells);
-        experiment_result_of(e, NAN, all[a].steady, "Pa s",
-                             "%s: viscosity in steady shear, at the end", arms[a].name);
+    enum { VARIANTS = sizeof variants / sizeof *variants };
+    outcome all[VARIANTS] = {{{0}, {0}, 0, 0}};
+    for (int a = 0; a < VARIANTS && !experiment_failed(e); a++) {
+        double viscosity = variants[a].viscosity > 0 ? variants[a].viscosity : all[a - 1].steady;
+        all[a] = simulate_cavity(e, &variants[a], viscosity);
+        experiment_add_named_result(e, NAN, velocity_error(&all[a]), "", "%s, %d particles: error",
+                                    variants[a].name, variants[a].cells * variants[a].cells);
+        experiment_add_named_result(e, NAN, all[a].steady, "Pa s",
+                                    "%s: viscosity in steady shear, at the end", variants[a].name);
     }
     if (!experiment_failed(e)) {
-        experiment_result(e, "mean step, 10,000 particles", NAN, 1e3 * all[0].step, "ms");
-        write_profiles(e, arms, all, ARMS);
+        experiment_add_result(e, "mean step, 10,000 particles", NAN, 1e3 * all[0].step, "ms");
+        write_profiles(e, variants, all, VARIANTS);
     }
     return experiment_close(e);
 }

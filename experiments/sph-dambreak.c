@@ -2,48 +2,55 @@
 // sph-dambreak.c: a column of fluid collapses, at several Reynolds numbers.
 //
 // [OZG13] shows a dam break at various Reynolds numbers (figure 4.14) and a rendered one (figure
-// 4.15), both with the fractional method and without numbers; 20,000 particles ran at 4 steps a
-// second on four cores of 3.2 GHz. Here the method is the default one, without memory: what the
-// fractional one will be compared with.
+// 4.15), both with the fractional method and without numbers; 20,000 particles ran at 4 steps per
+// second on four cores of 3.2 GHz. Here: the default method with Newtonian viscosity, as the
+// baseline for the fractional one.
 //
-// A column as wide as a = 2.25 in and twice as high, in the plane, let go at once. Measured:
+// A 2D column of width a = 2.25 in and twice as high, released at once. Measured:
 //
 //   front     Z = x/a of the foremost fluid against T = t sqrt(2 g/a), for water and for fluids of
-//             Re = sqrt(g H) H rho / mu = 3000, 300, 30 with H = 2a; for water beside the two
-//             transcriptions of Martin and Moyce 1952, whose clock starts with the gate: the delay
-//             that fits best is taken out, and the largest deviation after it
-//   height    of the fluid between 0.2a and 0.4a from the wall, the same way
-//   energy    share of what the column lost in height that is motion when the front is at 4a
+//             Re = sqrt(g H) H rho / mu = 3000, 300, 30 with H = 2a. For water also the largest
+//             deviation from Martin and Moyce 1952, after subtracting the delay that fits best,
+//             because time in the experiment starts with the opening of a gate
+//   height    of the fluid between 0.2a and 0.4a from the wall
+//   energy    kinetic energy / lost potential energy when the front is at 4a
 //
-// then a column of 20,000 particles in space: substeps a second, and how much of the volume is
-// there when it has come to rest (--quick: hardly any of it).
+// Then a 3D column of 20,000 particles: substeps per second, and the volume after it has come to
+// rest (--quick: far fewer particles and less time).
 //
-// [OZG13] Özgen: Fractional calculus in computer animation. Thesis, 2013.
+// [OZG13] in docs/references.md
 #include "experiment.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FLUIDS = 4, SAMPLES_MAX = 121, POINTS = 14 };
-static const double a = 0.05715, g = 9.81; // m, m/s^2
-static const double reynolds[FLUIDS] = {0, 3000, 300, 30};
+enum { FLUIDS = 4, SAMPLES_MAX = 121, POINTS = 14 };       // POINTS: measured by Martin and Moyce
+static const double a = 0.05715, g = 9.81;                 // width of the column, m; gravity, m/s^2
+static const double reynolds[FLUIDS] = {0, 3000, 300, 30}; // 0: viscosity of water
 static const char *const names[FLUIDS] = {"water", "Re 3000", "Re 300", "Re 30"};
 
-// Martin and Moyce, n^2 = 2: T, Z.
+// Position Z = x/a of the front at times T = t sqrt(2 g/a), measured by Martin and Moyce 1952 for a
+// column twice as high as wide (their n^2 = 2): T, Z.
 static const double measured[POINTS][2] = {
     {0.41, 1.11}, {0.84, 1.23}, {1.19, 1.44}, {1.43, 1.67},   {1.63, 1.89},
     {1.82, 2.11}, {1.97, 2.33}, {2.20, 2.56}, {2.32, 2.78},   {2.50, 3.00},
     {2.64, 3.22}, {2.82, 3.44}, {2.96, 3.67}, {3.345, 4.134},
 };
 
+// Measured series of one collapse.
 typedef struct collapse {
-    int count;
-    double T[SAMPLES_MAX], Z[SAMPLES_MAX], height[SAMPLES_MAX], share[SAMPLES_MAX];
+    int count;                             // number of samples
+    double T[SAMPLES_MAX], Z[SAMPLES_MAX]; // dimensionless time, position of the front over a
+    double height[SAMPLES_MAX];            // height near the wall over a
+    double share[SAMPLES_MAX];             // kinetic energy over lost potential energy
 } collapse;
 
-// Of fluid that is not spray; fill is above 0.4 in the plane with two or three neighbours.
-static void look(fm_particles *fluid, double spacing, double *front, double *height, fm_error *err)
+// Measures front and height, in units of a, of fluid that is not spray: particles with two or three
+// neighbours in 2D have a fill, the share of
+// the space around them that is taken, above 0.4.
+static void measure_front(fm_particles *fluid, double spacing, double *front, double *height,
+                          fm_error *err)
 {
     int n;
     const fm_vec3 *x = fm_particles_positions(fluid, &n);
@@ -54,29 +61,25 @@ static void look(fm_particles *fluid, double spacing, double *front, double *hei
             if (fill[i] < 0.4)
                 continue;
             *front = fmax(*front, (x[i].x + spacing / 2) / a);
-            if (x[i].x > 0.2 * a && x[i].x < 0.4 * a) // away from the film that sticks
+            if (x[i].x > 0.2 * a && x[i].x < 0.4 * a) // away from the film that sticks to the wall
                 *height = fmax(*height, (x[i].y + spacing / 2) / a);
         }
     }
     free(fill);
 }
 
-static void let_go(experiment *e, int which, collapse *c)
+// Simulates the collapse of the fluid names[which].
+static void run_collapse(experiment *e, int which, collapse *c)
 {
     fm_error *err = experiment_error(e);
     bool quick = experiment_quick(e);
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, err);
-    fm_particles_def def = fm_default_particles_def();
-    def.dimensions = 2;
-    def.spacing = a / (quick ? 10 : 40);
-    def.domain.high = (fm_vec3){12 * a, 3 * a, 0};
+    fm_world *world = fixture_create_world(fixture_water_def(1), err);
+    fm_particles_def def = fixture_tank_def(2, a / (quick ? 10 : 40), (fm_vec3){12 * a, 3 * a, 0});
     if (reynolds[which] > 0)
         def.viscosity = sqrt(g * 2 * a) * 2 * a * def.density / reynolds[which];
-    fm_particles *fluid = fm_particles_create(world, &def, err);
     fm_fluid_box box = {.high = {a, 2 * a, 0}, .settled = true};
-    if (!fluid || !fm_particles_add_box(fluid, &box, err)) {
+    fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);
+    if (!fluid) {
         fm_world_destroy(world);
         return;
     }
@@ -87,14 +90,15 @@ static void let_go(experiment *e, int which, collapse *c)
         if (k > 0)
             now = fm_world_advance(world, end / (c->count - 1) * sqrt(a / (2 * g)), err);
         c->T[k] = end * k / (c->count - 1);
-        look(fluid, def.spacing, &c->Z[k], &c->height[k], err);
+        measure_front(fluid, def.spacing, &c->Z[k], &c->height[k], err);
         double lost = start - now.potential_energy;
         c->share[k] = lost > 0 ? now.kinetic_energy / lost : 0;
     }
     fm_world_destroy(world);
 }
 
-static double at(const collapse *c, const double *values, double T)
+// Linear interpolation of a measured series at the dimensionless time T.
+static double interpolate(const collapse *c, const double *values, double T)
 {
     int i = 1;
     while (i < c->count - 1 && c->T[i] < T)
@@ -103,55 +107,61 @@ static double at(const collapse *c, const double *values, double T)
     return values[i - 1] + share * (values[i] - values[i - 1]);
 }
 
-static double deviation(const collapse *c, double delay, bool largest)
+// Sum of squares, or largest value, of the relative deviations of the front from the experiment,
+// after subtracting `delay` (dimensionless) from its times.
+static double front_deviation(const collapse *c, double delay, bool largest)
 {
     double sum = 0;
     for (int i = 1; i < POINTS; i++) {
         double T = measured[i][0] - delay;
         if (T > c->T[c->count - 1])
             continue;
-        double d = at(c, c->Z, T) / measured[i][1] - 1;
+        double d = interpolate(c, c->Z, T) / measured[i][1] - 1;
         sum = largest ? fmax(sum, fabs(d)) : sum + d * d;
     }
     return sum;
 }
 
+// Reports front, height and energy of all fluids. c: one collapse per fluid.
 static void report_fronts(experiment *e, const collapse *c)
 {
     double delay = 0;
     for (int k = 0; k < 80; k++)
-        if (deviation(&c[0], 0.005 * k, false) < deviation(&c[0], delay, false))
+        if (front_deviation(&c[0], 0.005 * k, false) < front_deviation(&c[0], delay, false))
             delay = 0.005 * k;
-    experiment_result(e, "water: delay of the gate", NAN, 1e3 * delay * sqrt(a / (2 * g)), "ms");
-    experiment_result(e, "water: largest deviation of the front from Martin and Moyce", NAN,
-                      100 * deviation(&c[0], delay, true), "%");
+    experiment_add_result(e, "water: delay of the gate", NAN, 1e3 * delay * sqrt(a / (2 * g)),
+                          "ms");
+    experiment_add_result(e, "water: largest deviation of the front from Martin and Moyce", NAN,
+                          100 * front_deviation(&c[0], delay, true), "%");
     for (int f = 0; f < FLUIDS; f++) {
-        experiment_result_of(e, NAN, at(&c[f], c[f].Z, 2.5), "", "%s: front Z at T = 2.5",
-                             names[f]);
-        experiment_result_of(e, NAN, at(&c[f], c[f].height, 2.5), "",
-                             "%s: height near the wall over a at T = 2.5", names[f]);
+        experiment_add_named_result(e, NAN, interpolate(&c[f], c[f].Z, 2.5), "",
+                                    "%s: front Z at T = 2.5", names[f]);
+        experiment_add_named_result(e, NAN, interpolate(&c[f], c[f].height, 2.5), "",
+                                    "%s: height near the wall over a at T = 2.5", names[f]);
         int k = 0;
         while (k < c[f].count - 1 && c[f].Z[k] < 4)
             k++;
         if (c[f].Z[k] >= 4) {
-            experiment_result_of(e, NAN, c[f].T[k], "", "%s: T when the front is at 4a", names[f]);
-            experiment_result_of(e, NAN, c[f].share[k], "", "%s: share of energy that is motion",
-                                 names[f]);
+            experiment_add_named_result(e, NAN, c[f].T[k], "", "%s: T when the front is at 4a",
+                                        names[f]);
+            experiment_add_named_result(e, NAN, c[f].share[k], "",
+                                        "%s: share of energy that is motion", names[f]);
         }
     }
 }
 
+// Writes and plots front and height of all fluids over time.
 static void write_fronts(experiment *e, const collapse *c)
 {
     experiment_table *table = experiment_table_open(
         e, "front.csv", "T,water,re3000,re300,re30,water_h,re3000_h,re300_h,re30_h");
     for (int k = 0; k < c[0].count; k++)
-        experiment_row(table, "%g,%g,%g,%g,%g,%g,%g,%g,%g", c[0].T[k], c[0].Z[k], c[1].Z[k],
-                       c[2].Z[k], c[3].Z[k], c[0].height[k], c[1].height[k], c[2].height[k],
-                       c[3].height[k]);
+        experiment_write_row(table, "%g,%g,%g,%g,%g,%g,%g,%g,%g", c[0].T[k], c[0].Z[k], c[1].Z[k],
+                             c[2].Z[k], c[3].Z[k], c[0].height[k], c[1].height[k], c[2].height[k],
+                             c[3].height[k]);
     table = experiment_table_open(e, "measured.csv", "T,Z");
     for (int i = 0; i < POINTS; i++)
-        experiment_row(table, "%g,%g", measured[i][0], measured[i][1]);
+        experiment_write_row(table, "%g,%g", measured[i][0], measured[i][1]);
     experiment_plot(e, "front", "Dam break: front and height near the wall",
                     "set xlabel 'T = t sqrt(2g/a)'\nset ylabel 'x/a, y/a'\nset key left top\n"
                     "plot for [k = 2:5] 'front.csv' using 1:k with lines ls (k - 1) title "
@@ -160,37 +170,35 @@ static void write_fronts(experiment *e, const collapse *c)
                     "lc 'black' title 'Martin and Moyce 1952'\n");
 }
 
-// Twice the mean height of the particles is how deep water at rest is.
+// Measures the volume of water at rest as its depth: twice the mean height of the particles.
 static void measure_volume(experiment *e)
 {
     fm_error *err = experiment_error(e);
     bool quick = experiment_quick(e);
-    fm_world_def world_def = fm_default_world_def();
-    fm_world *world = fm_world_create(&world_def, err);
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = quick ? 0.05 : 0.0165;
-    def.domain.high = (fm_vec3){1.6, 1.2, 0.4};
+    fm_world *world = fixture_create_world(fixture_water_def(0), err);
+    fm_particles_def def = fixture_tank_def(3, quick ? 0.05 : 0.0165, (fm_vec3){1.6, 1.2, 0.4});
     def.domain.sides[FM_SIDE_TOP] = FM_SIDE_OPEN;
-    fm_particles *fluid = fm_particles_create(world, &def, err);
     fm_fluid_box box = {.high = {0.4, 0.6, 0.4}, .settled = true};
-    if (fluid && fm_particles_add_box(fluid, &box, err)) {
-        double start = experiment_seconds(false), seconds = quick ? 0.2 : 8;
+    fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);
+    if (fluid) {
+        double start = experiment_read_clock(false), seconds = quick ? 0.2 : 8;
         int64_t steps = 0, outside = 0;
         for (int k = 0; k < 20 && err->status == FM_OK; k++) {
             fm_report report = fm_world_advance(world, seconds / 20, err);
             steps += report.substep_count;
             outside = report.outside_count;
         }
-        double rate = (double)steps / (experiment_seconds(false) - start), mean = 0;
+        double substeps_per_second = (double)steps / (experiment_read_clock(false) - start),
+               mean = 0;
         int n;
         const fm_vec3 *x = fm_particles_positions(fluid, &n);
         for (int i = 0; i < n; i++)
             mean += x[i].y / n;
-        experiment_result_of(e, NAN, n, "", "particles in space");
-        experiment_result(e, "substeps a second, all threads", 4, rate, "1/s");
-        experiment_result(e, "depth at rest over that of the water let go", NAN, 2 * mean / 0.15,
-                          "");
-        experiment_result(e, "particles outside in the end", NAN, (double)outside, "");
+        experiment_add_named_result(e, NAN, n, "", "particles in space");
+        experiment_add_result(e, "substeps a second, all threads", 4, substeps_per_second, "1/s");
+        experiment_add_result(e, "depth at rest over that of the water let go", NAN,
+                              2 * mean / 0.15, "");
+        experiment_add_result(e, "particles outside in the end", NAN, (double)outside, "");
     }
     fm_world_destroy(world);
 }
@@ -205,7 +213,7 @@ int main(int argc, char **argv)
         return status;
     collapse *c = experiment_alloc(e, FLUIDS, sizeof *c);
     for (int f = 0; f < FLUIDS && c && !experiment_failed(e); f++)
-        let_go(e, f, &c[f]);
+        run_collapse(e, f, &c[f]);
     if (c && !experiment_failed(e)) {
         report_fronts(e, c);
         write_fronts(e, c);

@@ -1,66 +1,63 @@
 // SPDX-License-Identifier: MIT
-// sph-sphere.c: a ball in a shaken box of fluid, with and without memory in the viscosity.
+// sph-sphere.c: a ball in a shaken box of fluid, with and without fractional viscosity.
 //
 // [OZG13] §4.4.1, figure 4.3, after the experiment of L'Espérance et al. 2005: a closed box of
-// 12,000 particles is shaken, a ball half as heavy again, weightless, is carried along. With 40 %
-// fewer particles the fractional fluid gives a path nearer to that of the high resolution than the
-// standard one does, and nearer to a sine. The thesis shows curves, no numbers or parameters.
+// 12,000 particles without gravity is shaken and carries a ball of 1.5 times the fluid's density.
+// With 40 % fewer particles, the fractional fluid gives a path closer to that of the high
+// resolution, and closer to a sine, than the standard one. The thesis shows curves without numbers
+// or parameters.
 //
-// Here the scene shaken-box: 0.3 x 0.2 x 0.2 m, +-3 cm at 2 Hz, 1 Pa s, a ball of 3 cm radius, the
-// default method, 6 periods; but the box starts from one end of its way, at rest, not with a jerk.
-// The ball's path in the frame of the box, over the last 3 periods:
+// Here: the scene shaken-box (0.3 x 0.2 x 0.2 m, +-3 cm at 2 Hz, 1 Pa s, a ball of 3 cm radius, the
+// default method, 6 periods), except that the box starts at rest at one end of its path, not with
+// a jerk. Measured over the last 3 periods of the ball's path in the frame of the box:
 //
-//   sine       root mean square of what the best sine of that period (and a straight line, for
-//              drift) leaves, over the amplitude
-//   distance   root mean square distance to the path in the high resolution, over its amplitude
+//   sine       root mean square residual of the least-squares fit of a sine of that period and a
+//              straight line (drift), relative to the amplitude
+//   distance   root mean square distance from the path in the high resolution, relative to its
+//              amplitude
 //
-// for six jitters of the particles, the same in both resolutions. Chance is the distance in the
-// high resolution from each jitter to the next.
+// for six random jitters of the particles, the same in both resolutions. The distance between runs
+// of the high resolution with different jitters shows the effect of chance.
 //
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, 2013.
+// [OZG13] in docs/references.md
 #include "streams.h"
 
 #include <stdio.h>
 
-enum { SAMPLES_MAX = 300, JITTERS = 6 };
-static const double period = 0.5, shake = 0.03; // s, m
+enum { SAMPLES_MAX = 300, JITTERS = 6 }; // JITTERS: random initial positions of the particles
+static const double period = 0.5, shake = 0.03; // of the box: period, s; amplitude, m
 
+// The path of the ball.
 typedef struct path {
-    int count;
+    int count;                             // samples
     double t[SAMPLES_MAX], x[SAMPLES_MAX]; // s, m in the frame of the box
-    double steady;                         // Pa s
+    double steady;                         // Pa s, viscosity felt by steady shear at the end
 } path;
 
-static void run(experiment *e, double spacing, double viscosity, const fm_fractional *fractional,
-                int seed, path *out)
+// Simulates the shaken box with particles `spacing` (m) apart and records the path of the ball.
+static void simulate_box(experiment *e, double spacing, double viscosity,
+                         const fm_fractional *fractional, int seed, path *out)
 {
     fm_error *err = experiment_error(e);
-    fm_world_def world_def = fm_default_world_def();
-    world_def.gravity = (fm_vec3){0, 0, 0};
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     const double pi = 3.14159265358979;
-    const fm_key back = {.position = {-shake, 0, 0}}; // so that it starts where it is
+    const fm_key back = {.position = {-shake, 0, 0}}; // so that the displacement is 0 at t = 0
     fm_motion *motion = fm_motion_compose(
         world, fm_motion_sine_phase(world, (fm_vec3){1, 0, 0}, shake, period, pi / 2, err),
         fm_motion_keyframes(world, &back, 1, FM_INTERPOLATE_LINEAR, (fm_vec3){0, 0, 0}, err), err);
-    fm_collider_def ball_def = fm_default_collider_def();
-    ball_def.shape =
-        (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = {0.15, 0.1, 0.1}, .radius = 0.03};
+    fm_collider_def ball_def = fixture_ball_def((fm_vec3){0.15, 0.1, 0.1}, 0.03);
     ball_def.mass = 0.1696; // kg
     fm_collider *ball = fm_collider_create(world, &ball_def, err);
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = spacing;
+    fm_particles_def def = fixture_tank_def(3, spacing, (fm_vec3){0.3, 0.2, 0.2});
     def.viscosity = viscosity;
     def.fractional = *fractional;
-    def.domain.high = (fm_vec3){0.3, 0.2, 0.2};
     def.domain.motion = motion;
-    fm_particles *fluid = fm_particles_create(world, &def, err);
     fm_fluid_box box = {.high = def.domain.high, .jitter = 0.05, .seed = (uint64_t)seed};
+    fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);
     bool quick = experiment_quick(e);
     out->count = quick ? 20 : SAMPLES_MAX;
     double frame = (quick ? 0.1 : 6) * period / out->count;
-    if (fluid && fm_particles_add_box(fluid, &box, err)) {
+    if (fluid) {
         for (int k = 0; k < out->count && err->status == FM_OK; k++) {
             fm_world_advance(world, frame, err);
             out->t[k] = (k + 1) * frame;
@@ -72,9 +69,9 @@ static void run(experiment *e, double spacing, double viscosity, const fm_fracti
     fm_world_destroy(world);
 }
 
-// a + b t + c sin + d cos by least squares over the second half, by elimination. Gives the
-// amplitude; rest: root mean square of what is left.
-static double fit(const path *p, double *rest)
+// Fits a + b t + c sin + d cos to the second half of the path by least squares. Returns the
+// amplitude of the sine, m; *rest: root mean square residual, m.
+static double fit_sine(const path *p, double *rest)
 {
     double A[4][5] = {{0}}, basis[4];
     for (int pass = 0; pass < 2; pass++) {
@@ -84,18 +81,19 @@ static double fit(const path *p, double *rest)
             double phase = 2 * 3.14159265358979 * p->t[k] / period;
             basis[0] = 1, basis[1] = p->t[k] - p->t[p->count - 1];
             basis[2] = sin(phase), basis[3] = cos(phase);
-            double left = p->x[k];
+            double residual = p->x[k];
             for (int i = 0; i < 4; i++) {
                 for (int j = 0; j < 4 && pass == 0; j++)
                     A[i][j] += basis[i] * basis[j];
                 if (pass == 0)
                     A[i][4] += basis[i] * p->x[k];
-                left -= pass ? A[i][4] * basis[i] : 0;
+                residual -= pass ? A[i][4] * basis[i] : 0;
             }
-            square += left * left;
+            square += residual * residual;
         }
         *rest = sqrt(square / n);
-        for (int i = 0; i < 4 && pass == 0; i++) { // Gauss and Jordan; positive definite
+        for (int i = 0; i < 4 && pass == 0;
+             i++) { // Gauss-Jordan elimination; the matrix is positive definite
             double pivot = A[i][i];
             for (int j = 0; j < 5; j++)
                 A[i][j] /= pivot;
@@ -109,7 +107,8 @@ static double fit(const path *p, double *rest)
     return hypot(A[2][4], A[3][4]);
 }
 
-static double distance(const path *a, const path *b)
+// Root mean square distance of two paths over their second halves, m.
+static double path_distance(const path *a, const path *b)
 {
     double square = 0;
     int n = 0;
@@ -118,77 +117,89 @@ static double distance(const path *a, const path *b)
     return sqrt(square / n);
 }
 
-enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, FULL, ARMS };
-static const char *const names[ARMS] = {
+// The fluids that are compared. STANDARD: Newtonian viscosity; PUBLISHED: half derivatives of the
+// shear over ten steps; CONTROL: Newtonian, with the viscosity that steady shear feels in
+// PUBLISHED; SCALED, FADING: half derivatives over ten steps, and over the past weighted by
+// e^(-t/0.05 s), such that steady shear feels the nominal viscosity; FULL: half derivatives over
+// the whole past.
+enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, FULL, VARIANTS };
+static const char *const names[VARIANTS] = {
     "standard",        "10 steps as published", "standard equivalent viscosity",
     "10 steps scaled", "fading 0.05 s scaled",  "full T = 1 s"};
 
+// Paths of the ball in the high resolution, and in each fluid of low resolution.
 typedef struct study {
-    path high[JITTERS], low, first[ARMS]; // first: of each arm, the first jitter
-    double amplitude[JITTERS];            // m, in the high resolution
-    double viscosity;                     // Pa s, that 10 steps as published amount to
+    path high[JITTERS], low, first[VARIANTS]; // first: path of each variant with the first jitter
+    double amplitude[JITTERS];                // m, of the ball in the high resolution
+    double viscosity;                         // Pa s, that steady shear feels in PUBLISHED
     int jitters;
 } study;
 
+// Simulates the high resolution with every jitter and reports the path of the ball.
 static void run_high(experiment *e, study *s, double spacing)
 {
     const fm_fractional none = fm_default_particles_def().fractional;
     streams_mean amplitude = {0}, sine = {0}, far = {0};
     for (int j = 0; j < s->jitters && !experiment_failed(e); j++) {
         double rest;
-        run(e, spacing, 1, &none, 1 + j, &s->high[j]);
-        s->amplitude[j] = fit(&s->high[j], &rest);
-        streams_add(&amplitude, s->amplitude[j]);
-        streams_add(&sine, rest / s->amplitude[j]);
+        simulate_box(e, spacing, 1, &none, 1 + j, &s->high[j]);
+        s->amplitude[j] = fit_sine(&s->high[j], &rest);
+        streams_add_value(&amplitude, s->amplitude[j]);
+        streams_add_value(&sine, rest / s->amplitude[j]);
     }
     for (int j = 0; j < s->jitters && s->jitters > 1; j++)
-        streams_add(&far, distance(&s->high[(j + 1) % s->jitters], &s->high[j]) / s->amplitude[j]);
-    experiment_result(e, "amplitude in the box, high resolution", NAN,
-                      1e3 * streams_average(&amplitude), "mm");
-    experiment_result(e, "high resolution: left by the best sine", NAN, streams_average(&sine), "");
-    experiment_result(e, "high resolution: its standard deviation", NAN, streams_spread(&sine), "");
-    experiment_result(e, "high resolution, another jitter: distance", NAN, streams_average(&far),
-                      "");
-    experiment_result(e, "high resolution, another jitter: its standard deviation", NAN,
-                      streams_spread(&far), "");
+        streams_add_value(&far, path_distance(&s->high[(j + 1) % s->jitters], &s->high[j]) /
+                                    s->amplitude[j]);
+    experiment_add_result(e, "amplitude in the box, high resolution", NAN,
+                          1e3 * streams_average(&amplitude), "mm");
+    experiment_add_result(e, "high resolution: left by the best sine", NAN, streams_average(&sine),
+                          "");
+    experiment_add_result(e, "high resolution: its standard deviation", NAN,
+                          streams_standard_deviation(&sine), "");
+    experiment_add_result(e, "high resolution, another jitter: distance", NAN,
+                          streams_average(&far), "");
+    experiment_add_result(e, "high resolution, another jitter: its standard deviation", NAN,
+                          streams_standard_deviation(&far), "");
 }
 
-static void run_arm(experiment *e, study *s, double spacing, int arm, const fm_fractional *memory,
-                    experiment_table *table)
+// Simulates one fluid of low resolution with every jitter and reports the path of the ball.
+static void run_low(experiment *e, study *s, double spacing, int variant,
+                    const fm_fractional *fractional, experiment_table *table)
 {
     streams_mean sine = {0}, far = {0}, amplitude = {0};
     for (int j = 0; j < s->jitters && !experiment_failed(e); j++) {
         double rest;
-        run(e, spacing, arm == CONTROL ? s->viscosity : 1, memory, 1 + j, &s->low);
-        double own = fit(&s->low, &rest), away = distance(&s->low, &s->high[j]);
-        streams_add(&amplitude, own);
-        streams_add(&sine, rest / own);
-        streams_add(&far, away / s->amplitude[j]);
-        experiment_row(table, "%d,%s,%.4g,%.4g,%.4g", 1 + j, names[arm], own, rest / own,
-                       away / s->amplitude[j]);
+        simulate_box(e, spacing, variant == CONTROL ? s->viscosity : 1, fractional, 1 + j, &s->low);
+        double own = fit_sine(&s->low, &rest), away = path_distance(&s->low, &s->high[j]);
+        streams_add_value(&amplitude, own);
+        streams_add_value(&sine, rest / own);
+        streams_add_value(&far, away / s->amplitude[j]);
+        experiment_write_row(table, "%d,%s,%.4g,%.4g,%.4g", 1 + j, names[variant], own, rest / own,
+                             away / s->amplitude[j]);
         if (j == 0)
-            s->first[arm] = s->low;
+            s->first[variant] = s->low;
     }
-    s->viscosity = arm == PUBLISHED ? s->low.steady : s->viscosity;
-    experiment_result_of(e, NAN, 1e3 * streams_average(&amplitude), "mm", "%s: amplitude",
-                         names[arm]);
-    experiment_result_of(e, NAN, streams_average(&sine), "", "%s: left by the best sine",
-                         names[arm]);
-    experiment_result_of(e, NAN, streams_spread(&sine), "", "%s: standard deviation of that",
-                         names[arm]);
-    experiment_result_of(e, NAN, streams_average(&far), "", "%s: distance to the high resolution",
-                         names[arm]);
-    experiment_result_of(e, NAN, streams_spread(&far), "", "%s: its standard deviation",
-                         names[arm]);
+    s->viscosity = variant == PUBLISHED ? s->low.steady : s->viscosity;
+    experiment_add_named_result(e, NAN, 1e3 * streams_average(&amplitude), "mm", "%s: amplitude",
+                                names[variant]);
+    experiment_add_named_result(e, NAN, streams_average(&sine), "", "%s: left by the best sine",
+                                names[variant]);
+    experiment_add_named_result(e, NAN, streams_standard_deviation(&sine), "",
+                                "%s: standard deviation of that", names[variant]);
+    experiment_add_named_result(e, NAN, streams_average(&far), "",
+                                "%s: distance to the high resolution", names[variant]);
+    experiment_add_named_result(e, NAN, streams_standard_deviation(&far), "",
+                                "%s: its standard deviation", names[variant]);
 }
 
+// Writes and plots the paths of the ball with the first jitter.
 static void write_paths(experiment *e, const study *s)
 {
     experiment_table *table =
         experiment_table_open(e, "paths.csv", "time_s,high,standard,published");
     for (int k = 0; k < s->high[0].count; k++)
-        experiment_row(table, "%g,%g,%g,%g", s->high[0].t[k], s->high[0].x[k],
-                       s->first[STANDARD].x[k], s->first[PUBLISHED].x[k]);
+        experiment_write_row(table, "%g,%g,%g,%g", s->high[0].t[k], s->high[0].x[k],
+                             s->first[STANDARD].x[k], s->first[PUBLISHED].x[k]);
     experiment_plot(e, "paths", "A ball in a shaken box, in the frame of the box",
                     "set xlabel 'time, s'\nset ylabel 'x, m'\n"
                     "plot 'paths.csv' using 1:2 with lines ls 5 title 'high resolution', "
@@ -206,9 +217,12 @@ int main(int argc, char **argv)
         return status;
     bool quick = experiment_quick(e);
     const fm_fractional none = fm_default_particles_def().fractional;
-    const fm_fractional arms[ARMS] = {
-        none,          recall_steps(10, 1), none, recall_steps(10, 0), recall_fading(0.05, 0),
-        recall_full(1)};
+    const fm_fractional variants[VARIANTS] = {none,
+                                              streams_window_viscosity(10, 1),
+                                              none,
+                                              streams_window_viscosity(10, 0),
+                                              streams_fading_viscosity(0.05, 0),
+                                              streams_full_viscosity(1)};
     study *s = experiment_alloc(e, 1, sizeof *s);
     experiment_table *table =
         experiment_table_open(e, "seeds.csv", "seed,arm,amplitude_m,sine,distance");
@@ -216,10 +230,10 @@ int main(int argc, char **argv)
         s->jitters = quick ? 1 : JITTERS;
         s->viscosity = 1;
         run_high(e, s, quick ? 0.02 : 0.01);
-        for (int a = 0; a < ARMS && !experiment_failed(e); a++)
-            run_arm(e, s, quick ? 0.022 : 0.01186, a, &arms[a], table);
-        experiment_result(e, "viscosity that 10 steps, as published, amount to", NAN, s->viscosity,
-                          "Pa s");
+        for (int a = 0; a < VARIANTS && !experiment_failed(e); a++)
+            run_low(e, s, quick ? 0.022 : 0.01186, a, &variants[a], table);
+        experiment_add_result(e, "viscosity that 10 steps, as published, amount to", NAN,
+                              s->viscosity, "Pa s");
         write_paths(e, s);
     }
     return experiment_close(e);

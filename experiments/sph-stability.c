@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: MIT
-// sph-stability.c: the largest stable step, with and without memory in the viscosity.
+// sph-stability.c: the largest stable step, with and without fractional viscosity.
 //
-// [OZG13] §4.6, figure 4.12: a lid-driven cavity of standard SPH gets unstable "after a small
-// increase" of the step, the fractional one takes twice the step, "especially for viscous fluids".
+// [OZG13] §4.6, figure 4.12: a lid-driven cavity of standard SPH becomes unstable "after a small
+// increase" of the step; the fractional one takes twice the step, "especially for viscous fluids".
 //
-// Here: the published method in the plane, 20 x 20 particles, the lid at 1 m/s, explicit Euler and
-// leapfrog, for viscosities of 10 to 1000 Pa s. A step is stable when in 400 steps, and in at
-// least 0.3 s, no particle is faster than three times the lid. The largest one is found by
-// bisection to 1 %, for five jitters of the particles. Beside ten steps as published: standard SPH
-// at the viscosity they amount to, which is what decides; and memories scaled so that steady shear
-// feels the viscosity.
+// Here: the published method in 2D, 20 x 20 particles, the lid at 1 m/s, explicit Euler and
+// leapfrog, for viscosities of 10 to 1000 Pa s. A step is stable if during 400 steps, and at least
+// 0.3 s, no particle is faster than three times the lid. Bisection finds the largest stable step to
+// 1 %, for five random jitters of the particles. The fluids compared: half derivatives of the shear
+// over ten steps as published; standard SPH at the steady viscosity of these ten steps, as a
+// control; and memories scaled so that steady shear feels the nominal viscosity.
 //
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, 2013.
+// [OZG13] in docs/references.md
 #include "streams.h"
 
 enum { SEEDS = 5 };
-enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, FULL, ARMS };
-static const char *const names[ARMS] = {
+// The fluids that are compared. STANDARD: Newtonian viscosity; PUBLISHED: half derivatives of the
+// shear over ten steps; CONTROL: Newtonian, with the viscosity that steady shear feels in
+// PUBLISHED; SCALED, FADING: half derivatives over ten steps, and over the past weighted by
+// e^(-t/0.05 s), such that steady shear feels the nominal viscosity; FULL: half derivatives over
+// the whole past.
+enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, FULL, VARIANTS };
+static const char *const names[VARIANTS] = {
     "standard",        "10 steps as published", "standard equivalent viscosity",
     "10 steps scaled", "fading 0.05 s scaled",  "full T = 1 s"};
 
-static bool is_stable(experiment *e, int kind, fm_sph_integrator integrator, double viscosity,
+// Whether the cavity stays stable with the time step `step` (s). seed: of the random jitter.
+static bool is_stable(experiment *e, int variant, fm_sph_integrator integrator, double viscosity,
                       int seed, double step)
 {
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.gravity = (fm_vec3){0, 0, 0};
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, &err);
-    fm_particles_def def = fm_default_particles_def();
-    def.dimensions = 2;
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), &err);
+    fm_particles_def def = fixture_cavity_def(2, 20, viscosity);
     def.method = FM_SPH_STANDARD;
     def.integrator = integrator;
-    def.spacing = 0.05;
     def.stiffness = 20;
-    def.viscosity =
-        kind == CONTROL ? viscosity * 2 * sqrt(10 * step / 3.14159265358979) : viscosity;
+    // for steady shear, a half derivative over 10 steps h is 2 sqrt(10 h/pi) times the rate of
+    // shear
+    if (variant == CONTROL)
+        def.viscosity *= 2 * sqrt(10 * step / 3.14159265358979);
     def.time_step = step;
-    def.fractional = kind == PUBLISHED ? recall_steps(10, 1)
-                     : kind == SCALED  ? recall_steps(10, 0)
-                     : kind == FADING  ? recall_fading(0.05, 0)
-                     : kind == FULL    ? recall_full(1)
-                                       : def.fractional;
-    def.domain.high = (fm_vec3){1, 1, 0};
-    def.domain.slide[FM_SIDE_TOP] = (fm_vec3){1, 0, 0};
-    fm_particles *fluid = fm_particles_create(world, &def, &err);
+    def.fractional = variant == PUBLISHED ? streams_window_viscosity(10, 1)
+                     : variant == SCALED  ? streams_window_viscosity(10, 0)
+                     : variant == FADING  ? streams_fading_viscosity(0.05, 0)
+                     : variant == FULL    ? streams_full_viscosity(1)
+                                          : def.fractional;
     fm_fluid_box box = {.high = {1, 1, 0}, .jitter = 0.1, .seed = (uint64_t)seed};
+    fm_particles *fluid = fixture_create_fluid(world, &def, &box, &err);
     int steps = experiment_quick(e) ? 50 : (int)fmax(400, 0.3 / step);
-    bool good = fluid && fm_particles_add_box(fluid, &box, &err);
+    bool good = fluid != NULL;
     for (int k = 0; k < 10 && good; k++) {
         fm_world_advance(world, step * (steps / 10), &err);
         int n = 0;
         const fm_vec3 *v = err.status == FM_OK ? fm_particles_velocities(fluid, &n) : NULL;
         good = v != NULL;
         for (int i = 0; i < n && good; i++)
-            good = v[i].x * v[i].x + v[i].y * v[i].y < 9;
+            good = v[i].x * v[i].x + v[i].y * v[i].y < 9; // three times the speed of the lid
     }
     fm_world_destroy(world);
     if (err.status != FM_OK && err.status != FM_DIVERGED)
@@ -62,15 +63,16 @@ static bool is_stable(experiment *e, int kind, fm_sph_integrator integrator, dou
     return good;
 }
 
-static double find_largest(experiment *e, int kind, fm_sph_integrator integrator, double viscosity,
-                           int seed)
+// The largest stable time step, s, by bisection; 0 if 0.1 ms is unstable.
+static double find_largest_step(experiment *e, int variant, fm_sph_integrator integrator,
+                                double viscosity, int seed)
 {
     double low = 1e-4, high = 0.2;
-    if (!is_stable(e, kind, integrator, viscosity, seed, low))
+    if (!is_stable(e, variant, integrator, viscosity, seed, low))
         return 0;
     while (high / low > (experiment_quick(e) ? 2 : 1.01) && !experiment_failed(e)) {
         double middle = sqrt(low * high);
-        if (is_stable(e, kind, integrator, viscosity, seed, middle))
+        if (is_stable(e, variant, integrator, viscosity, seed, middle))
             low = middle;
         else
             high = middle;
@@ -78,35 +80,40 @@ static double find_largest(experiment *e, int kind, fm_sph_integrator integrator
     return low;
 }
 
-// All arms for the same jitters; over standard of the same jitter.
-static void compare(experiment *e, int integrator, double viscosity, experiment_table *table)
+// Runs all variants with the same jitters. Reports the largest step, also relative to standard SPH
+// with the same jitter.
+static void compare_variants(experiment *e, int integrator, double viscosity,
+                             experiment_table *table)
 {
     static const char *const integrators[] = {"Euler", "leapfrog"};
     const int seeds = experiment_quick(e) ? 1 : SEEDS;
     double standard[SEEDS] = {0};
-    for (int arm = 0; arm < ARMS && !experiment_failed(e); arm++) {
+    for (int variant = 0; variant < VARIANTS && !experiment_failed(e); variant++) {
         streams_mean largest = {0}, over = {0};
         for (int k = 0; k < seeds; k++) {
-            double step = find_largest(e, arm, (fm_sph_integrator)integrator, viscosity, 1 + k);
-            standard[k] = arm == STANDARD ? step : standard[k];
-            streams_add(&largest, step);
-            streams_add(&over, step / standard[k]);
-            experiment_row(table, "%s,%g,%s,%d,%.4g,%.4g", integrators[integrator], viscosity,
-                           names[arm], 1 + k, step, step / standard[k]);
+            double step =
+                find_largest_step(e, variant, (fm_sph_integrator)integrator, viscosity, 1 + k);
+            standard[k] = variant == STANDARD ? step : standard[k];
+            streams_add_value(&largest, step);
+            streams_add_value(&over, step / standard[k]);
+            experiment_write_row(table, "%s,%g,%s,%d,%.4g,%.4g", integrators[integrator], viscosity,
+                                 names[variant], 1 + k, step, step / standard[k]);
         }
         const char *scheme = integrators[integrator];
-        experiment_result_of(e, NAN, 1e3 * streams_average(&largest), "ms",
-                             "%s, %g Pa s, %s: largest step", scheme, viscosity, names[arm]);
-        experiment_result_of(e, NAN, 1e3 * streams_spread(&largest), "ms",
-                             "%s, %g Pa s, %s: its standard deviation", scheme, viscosity,
-                             names[arm]);
-        if (arm == STANDARD)
+        experiment_add_named_result(e, NAN, 1e3 * streams_average(&largest), "ms",
+                                    "%s, %g Pa s, %s: largest step", scheme, viscosity,
+                                    names[variant]);
+        experiment_add_named_result(e, NAN, 1e3 * streams_standard_deviation(&largest), "ms",
+                                    "%s, %g Pa s, %s: its standard deviation", scheme, viscosity,
+                                    names[variant]);
+        if (variant == STANDARD)
             continue;
-        experiment_result_of(e, arm == PUBLISHED ? 2 : NAN, streams_average(&over), "",
-                             "%s, %g Pa s, %s: over standard", scheme, viscosity, names[arm]);
-        experiment_result_of(e, NAN, streams_spread(&over), "",
-                             "%s, %g Pa s, %s: standard deviation of that", scheme, viscosity,
-                             names[arm]);
+        experiment_add_named_result(e, variant == PUBLISHED ? 2 : NAN, streams_average(&over), "",
+                                    "%s, %g Pa s, %s: over standard", scheme, viscosity,
+                                    names[variant]);
+        experiment_add_named_result(e, NAN, streams_standard_deviation(&over), "",
+                                    "%s, %g Pa s, %s: standard deviation of that", scheme,
+                                    viscosity, names[variant]);
     }
 }
 
@@ -122,6 +129,6 @@ int main(int argc, char **argv)
         e, "steps.csv", "integrator,viscosity_Pas,arm,seed,step_s,over_standard");
     for (int integrator = 0; integrator < 2; integrator++)
         for (int k = 0; k < (experiment_quick(e) ? 1 : 3) && !experiment_failed(e); k++)
-            compare(e, integrator, viscosities[k], table);
+            compare_variants(e, integrator, viscosities[k], table);
     return experiment_close(e);
 }

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: MIT
-// streams.c: colliding flows, watched and compared.
+// streams.c: simulation and comparison of colliding streams.
 #include "streams.h"
 
 #include <string.h>
 
-enum { PUSHES = 6, COLUMNS = 8, ROWS = 6 };
+enum { PUSHES = 6, COLUMNS = 8, ROWS = 6 }; // COLUMNS, ROWS: grid of the regions
 
-typedef struct place {
+// Position (m) and acceleration (m/s^2) of the fluid in one push, a body force within a ball.
+typedef struct push_source {
     double x, y, ax, ay;
-} place;
-static const place flat[PUSHES] = {{0.15, 0.15, 40, 0}, {0.45, 0.15, -40, 0}, {0.15, 0.45, 0, -40},
-                                   {0.55, 0.45, 40, 0}, {0.85, 0.45, -40, 0}, {0.85, 0.15, 0, 40}};
-static const place deep[PUSHES] = {{0.2, 0.17, 40, 0}, {0.5, 0.17, -40, 0}, {0.2, 0.5, 0, -40},
-                                   {0.55, 0.5, 40, 0}, {0.85, 0.5, -40, 0}, {0.8, 0.2, 0, 40}};
+} push_source;
+static const push_source pushes_2d[PUSHES] = {{0.15, 0.15, 40, 0},  {0.45, 0.15, -40, 0},
+                                              {0.15, 0.45, 0, -40}, {0.55, 0.45, 40, 0},
+                                              {0.85, 0.45, -40, 0}, {0.85, 0.15, 0, 40}};
+static const push_source pushes_3d[PUSHES] = {{0.2, 0.17, 40, 0},  {0.5, 0.17, -40, 0},
+                                              {0.2, 0.5, 0, -40},  {0.55, 0.5, 40, 0},
+                                              {0.85, 0.5, -40, 0}, {0.8, 0.2, 0, 40}};
 
-static fm_vec3 size_of(int dimensions)
+// Size of the domain, m.
+static fm_vec3 domain_size(int dimensions)
 {
     return dimensions == 2 ? (fm_vec3){1, 0.6, 0} : (fm_vec3){1, 2 / 3.0, 2 / 3.0};
 }
 
-streams_run streams_default(int dimensions)
+streams_run streams_default_run(int dimensions)
 {
     bool plane = dimensions == 2;
     return (streams_run){
@@ -34,7 +38,9 @@ streams_run streams_default(int dimensions)
     };
 }
 
-fm_fractional recall_steps(int steps, double time)
+// Viscosity by half derivatives of the shear over the last `steps` steps. time: characteristic time
+// T, s, 0: such that steady shear feels the nominal viscosity.
+fm_fractional streams_window_viscosity(int steps, double time)
 {
     fm_fractional f = fm_default_particles_def().fractional;
     f.order = 0.5;
@@ -44,49 +50,50 @@ fm_fractional recall_steps(int steps, double time)
     return f;
 }
 
-fm_fractional recall_fading(double fading, double time)
+// Viscosity by half derivatives of the shear over the past weighted by e^(-t/fading_time).
+fm_fractional streams_fading_viscosity(double fading_time, double time)
 {
-    fm_fractional f = recall_steps(1, time);
+    fm_fractional f = streams_window_viscosity(1, time);
     f.memory.kind = FM_RECALL_FADING;
-    f.memory.fading = fading;
+    f.memory.fading = fading_time;
     return f;
 }
 
-fm_fractional recall_full(double time)
+// Viscosity by half derivatives of the shear over the whole past.
+fm_fractional streams_full_viscosity(double time)
 {
-    fm_fractional f = recall_steps(1, time);
+    fm_fractional f = streams_window_viscosity(1, time);
     f.memory.kind = FM_RECALL_FULL;
     return f;
 }
 
-fm_vec3 streams_centre(int dimensions, int region)
+// The centre (m) of one of the 8 x 6 regions.
+fm_vec3 streams_region_centre(int dimensions, int region)
 {
-    fm_vec3 size = size_of(dimensions);
+    fm_vec3 size = domain_size(dimensions);
     return (fm_vec3){size.x * (region % COLUMNS + 0.5) / COLUMNS,
                      size.y * (region / COLUMNS + 0.5) / ROWS, size.z / 2};
 }
 
-static fm_particles *fill(fm_world *world, const streams_run *run, fm_error *err)
+// Creates the fluid, and the body forces (pushes) that drive the streams.
+static fm_particles *create_fluid_with_pushes(fm_world *world, const streams_run *run,
+                                              fm_error *err)
 {
     bool plane = run->dimensions == 2;
-    fm_particles_def def = fm_default_particles_def();
-    def.dimensions = run->dimensions;
+    fm_particles_def def =
+        fixture_tank_def(run->dimensions, run->spacing, domain_size(run->dimensions));
     def.method = FM_SPH_STANDARD;
-    def.spacing = run->spacing;
     def.support = plane ? 3 : 2;
     def.stiffness = 20;
     def.viscosity = run->viscosity;
     def.fractional = run->fractional;
     def.time_step = run->step;
-    def.domain.high = size_of(run->dimensions);
     for (int side = 0; side < FM_SIDE_COUNT && plane; side++)
         def.domain.sides[side] = FM_SIDE_PERIODIC;
-    fm_particles *fluid = fm_particles_create(world, &def, err);
     fm_fluid_box box = {.high = def.domain.high, .jitter = 0.1, .seed = (uint64_t)run->seed};
-    if (!fluid || !fm_particles_add_box(fluid, &box, err))
-        return NULL;
-    for (int k = 0; k < PUSHES; k++) {
-        const place *p = plane ? &flat[k] : &deep[k];
+    fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);
+    for (int k = 0; k < PUSHES && fluid; k++) {
+        const push_source *p = plane ? &pushes_2d[k] : &pushes_3d[k];
         fm_fluid_push push = {.centre = {p->x, p->y, def.domain.high.z / 2},
                               .radius = plane ? 0.06 : 0.1,
                               .acceleration = {p->ax, p->ay, 0},
@@ -96,12 +103,13 @@ static fm_particles *fill(fm_world *world, const streams_run *run, fm_error *err
     return fluid;
 }
 
-static void look(fm_particles *fluid, int dimensions, int sample, streams_record *record)
+// Records the mean velocities of all regions as one sample.
+static void record_sample(fm_particles *fluid, int dimensions, int sample, streams_record *record)
 {
     int n, inside[STREAMS_REGIONS] = {0};
     const fm_vec3 *x = fm_particles_positions(fluid, &n);
     const fm_vec3 *v = fm_particles_velocities(fluid, NULL);
-    fm_vec3 size = size_of(dimensions), *mean = record->mean[sample];
+    fm_vec3 size = domain_size(dimensions), *mean = record->mean[sample];
     double wide = size.x / COLUMNS, high = size.y / ROWS, radius = fmin(wide, high) / 2;
     memset(mean, 0, STREAMS_REGIONS * sizeof *mean);
     for (int i = 0; i < n; i++) {
@@ -109,7 +117,7 @@ static void look(fm_particles *fluid, int dimensions, int sample, streams_record
         if (x[i].x < 0 || x[i].y < 0 || column >= COLUMNS || row >= ROWS)
             continue;
         int region = row * COLUMNS + column;
-        fm_vec3 c = streams_centre(dimensions, region);
+        fm_vec3 c = streams_region_centre(dimensions, region);
         double dx = x[i].x - c.x, dy = x[i].y - c.y, dz = dimensions == 3 ? x[i].z - c.z : 0;
         if (dx * dx + dy * dy + dz * dz > radius * radius)
             continue;
@@ -130,19 +138,17 @@ static double length(fm_vec3 v)
     return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
 }
 
-bool streams_watch(experiment *e, const streams_run *run, streams_record *record)
+// Simulates the colliding streams and records the mean velocity of each region in every sample.
+bool streams_simulate(experiment *e, const streams_run *run, streams_record *record)
 {
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    world_def.gravity = (fm_vec3){0, 0, 0};
-    fm_world *world = fm_world_create(&world_def, &err);
-    fm_particles *fluid = fill(world, run, &err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), &err);
+    fm_particles *fluid = create_fluid_with_pushes(world, run, &err);
     record->sample_count = run->sample_count;
     for (int k = 0; k < run->sample_count && err.status == FM_OK; k++) {
         fm_world_advance(world, run->sample, &err);
         if (err.status == FM_OK)
-            look(fluid, run->dimensions, k, record);
+            record_sample(fluid, run->dimensions, k, record);
     }
     if (err.status == FM_OK) {
         int n;
@@ -159,17 +165,19 @@ bool streams_watch(experiment *e, const streams_run *run, streams_record *record
     return err.status == FM_OK;
 }
 
+// Angle between two vectors, rad.
 static double angle_between(fm_vec3 a, fm_vec3 b)
 {
     double cosine = (a.x * b.x + a.y * b.y + a.z * b.z) / (length(a) * length(b));
     return acos(fmax(-1, fmin(1, cosine)));
 }
 
+// Errors of `other` in direction (rad) and speed (relative), averaged over the samples of a region.
 streams_error streams_compare(const streams_record *reference, const streams_record *other)
 {
     streams_error error = {.mean_angle = 0};
     for (int r = 0; r < STREAMS_REGIONS; r++) {
-        double angle = 0, speed = 0, all = 0;
+        double angle = 0, speed = 0, reference_speed = 0;
         int count = 0;
         for (int k = 0; k < reference->sample_count; k++) {
             fm_vec3 a = reference->mean[k][r], b = other->mean[k][r];
@@ -178,18 +186,20 @@ streams_error streams_compare(const streams_record *reference, const streams_rec
                 continue;
             angle += angle_between(a, b);
             speed += fabs(length(a) - length(b));
-            all += length(a);
+            reference_speed += length(a);
             count++;
         }
         error.angle[r] = count ? angle / count : 0;
-        error.speed[r] = all > 0 ? speed / all : 0;
+        error.speed[r] = reference_speed > 0 ? speed / reference_speed : 0;
         error.mean_angle += error.angle[r] / STREAMS_REGIONS;
         error.mean_speed += error.speed[r] / STREAMS_REGIONS;
     }
     return error;
 }
 
-double streams_share(const double one[STREAMS_REGIONS], const double other[STREAMS_REGIONS])
+// Share of the regions in which the error `one` is smaller than the error `other`.
+double streams_share_of_regions(const double one[STREAMS_REGIONS],
+                                const double other[STREAMS_REGIONS])
 {
     int better = 0;
     for (int r = 0; r < STREAMS_REGIONS; r++)
@@ -197,7 +207,7 @@ double streams_share(const double one[STREAMS_REGIONS], const double other[STREA
     return (double)better / STREAMS_REGIONS;
 }
 
-void streams_add(streams_mean *mean, double value)
+void streams_add_value(streams_mean *mean, double value)
 {
     mean->sum += value;
     mean->squares += value * value;
@@ -209,7 +219,7 @@ double streams_average(const streams_mean *mean)
     return mean->count ? mean->sum / mean->count : NAN;
 }
 
-double streams_spread(const streams_mean *mean)
+double streams_standard_deviation(const streams_mean *mean)
 {
     if (mean->count < 2)
         return NAN;
@@ -217,37 +227,40 @@ double streams_spread(const streams_mean *mean)
     return sqrt(fmax(0, mean->squares - mean->count * average * average) / (mean->count - 1));
 }
 
-const char *streams_arm_name(streams_arm arm)
+const char *streams_variant_name(streams_variant variant)
 {
-    static const char *const names[STREAMS_ARMS] = {
+    static const char *const names[STREAMS_VARIANTS] = {
         "standard",         "10 steps as published",  "standard equivalent viscosity",
         "10 steps scaled",  "fading 0.05 s scaled",   "full T = 1 s",
         "hybrid published", "standard another jitter"};
-    return names[arm];
+    return names[variant];
 }
 
-streams_run streams_make(const streams_run *low, streams_arm arm)
+// The parameters `low` with the viscosity, or the jitter, of one variant.
+streams_run streams_apply_variant(const streams_run *low, streams_variant variant)
 {
     streams_run run = *low;
-    switch (arm) {
+    switch (variant) {
     case STREAMS_PUBLISHED:
     case STREAMS_HYBRID:
-        run.fractional = recall_steps(10, 1);
-        run.fractional.above = arm == STREAMS_HYBRID ? 20 : 0;
+        run.fractional = streams_window_viscosity(10, 1);
+        run.fractional.above = variant == STREAMS_HYBRID ? 20 : 0;
         break;
-    case STREAMS_CONTROL:
+    case STREAMS_EQUIVALENT:
+        // for steady shear, a half derivative over 10 steps is 2 sqrt(10 h/pi) times the rate of
+        // shear
         run.viscosity *= 2 * sqrt(10 * run.step / 3.14159265358979);
         break;
-    case STREAMS_MATCHED:
-        run.fractional = recall_steps(10, 0);
+    case STREAMS_SCALED:
+        run.fractional = streams_window_viscosity(10, 0);
         break;
     case STREAMS_FADING:
-        run.fractional = recall_fading(0.05, 0);
+        run.fractional = streams_fading_viscosity(0.05, 0);
         break;
     case STREAMS_FULL:
-        run.fractional = recall_full(1);
+        run.fractional = streams_full_viscosity(1);
         break;
-    case STREAMS_AGAIN:
+    case STREAMS_OTHER_JITTER:
         run.seed += 1000;
         break;
     default:
@@ -256,31 +269,38 @@ streams_run streams_make(const streams_run *low, streams_arm arm)
     return run;
 }
 
+// Results of all variants over the seeds of the jitter.
 typedef struct study {
-    streams_mean angle[STREAMS_ARMS], speed[STREAMS_ARMS];             // errors
-    streams_mean share_angle[STREAMS_ARMS], share_speed[STREAMS_ARMS]; // of regions, to standard
-    streams_mean over_control;                 // published better than the control
-    streams_mean steps[STREAMS_ARMS];          // of samples, in the rich region
-    double map[STREAMS_ARMS][STREAMS_REGIONS]; // angle, mean over the seeds
-    int rich;                                  // the region between the first two pushes
+    streams_mean angle[STREAMS_VARIANTS], speed[STREAMS_VARIANTS]; // errors, means over the regions
+    // shares of regions with less error than STREAMS_STANDARD
+    streams_mean share_angle[STREAMS_VARIANTS], share_speed[STREAMS_VARIANTS];
+    // share of regions where STREAMS_PUBLISHED has less error of direction than STREAMS_EQUIVALENT
+    streams_mean over_equivalent;
+    // share of samples with less error of direction than STREAMS_STANDARD in collision_region
+    streams_mean better_samples[STREAMS_VARIANTS];
+    double angle_sum[STREAMS_VARIANTS][STREAMS_REGIONS]; // rad, error of direction, over the seeds
+    int collision_region; // the region in which the streams of the first two pushes collide
 } study;
 
-// The two runs in one region, sample by sample.
-static void write_series(experiment *e, const char *file, const streams_record *reference,
-                         const streams_record *const low[2], int region, double sample)
+// Writes the errors of direction and the speeds of low[0] (STREAMS_STANDARD) and low[1]
+// (STREAMS_PUBLISHED) in one region over time. sample: time between two samples, s.
+static void write_error_series(experiment *e, const char *file, const streams_record *reference,
+                               const streams_record *const low[2], int region, double sample)
 {
     experiment_table *table = experiment_table_open(
         e, file, "time_s,angle_standard,angle_published,speed_high,speed_standard,speed_published");
     for (int k = 0; k < reference->sample_count; k++) {
         fm_vec3 a = reference->mean[k][region], b = low[0]->mean[k][region],
                 c = low[1]->mean[k][region];
-        experiment_row(table, "%g,%g,%g,%g,%g,%g", (k + 1) * sample, angle_between(a, b),
-                       angle_between(a, c), length(a), length(b), length(c));
+        experiment_write_row(table, "%g,%g,%g,%g,%g,%g", (k + 1) * sample, angle_between(a, b),
+                             angle_between(a, c), length(a), length(b), length(c));
     }
 }
 
-static double share_of_samples(const streams_record *reference, const streams_record *one,
-                               const streams_record *other, int region)
+// Share of samples in which run `one` has less error of direction than run `other` in a region.
+static double share_of_samples_with_less_error(const streams_record *reference,
+                                               const streams_record *one,
+                                               const streams_record *other, int region)
 {
     int better = 0;
     for (int k = 0; k < reference->sample_count; k++)
@@ -289,96 +309,115 @@ static double share_of_samples(const streams_record *reference, const streams_re
     return (double)better / reference->sample_count;
 }
 
-static void try_seed(experiment *e, study *s, const streams_run *high, const streams_run *low,
-                     streams_record records[3], experiment_table *table)
+// Simulates the high resolution and all variants of the low resolution with one seed of the jitter,
+// and adds their errors to the study. records: scratch.
+static void compare_for_seed(experiment *e, study *s, const streams_run *high,
+                             const streams_run *low, streams_record records[3],
+                             experiment_table *table)
 {
     streams_record *reference = &records[0], *standard = &records[1], *other = &records[2];
-    streams_error first = {0}, control = {0}, published = {0};
-    if (!streams_watch(e, high, reference))
+    streams_error standard_error = {0}, equivalent = {0}, published = {0};
+    if (!streams_simulate(e, high, reference))
         return;
-    for (int arm = 0; arm < STREAMS_ARMS; arm++) {
-        streams_run run = streams_make(low, (streams_arm)arm);
-        streams_record *record = arm == STREAMS_STANDARD ? standard : other;
-        if (!streams_watch(e, &run, record)) {
-            if (arm == STREAMS_STANDARD)
+    for (int variant = 0; variant < STREAMS_VARIANTS; variant++) {
+        streams_run run = streams_apply_variant(low, (streams_variant)variant);
+        streams_record *record = variant == STREAMS_STANDARD ? standard : other;
+        if (!streams_simulate(e, &run, record)) {
+            if (variant == STREAMS_STANDARD)
                 return;
             continue;
         }
         streams_error error = streams_compare(reference, record);
-        if (arm == STREAMS_STANDARD)
-            first = error;
-        control = arm == STREAMS_CONTROL ? error : control;
-        published = arm == STREAMS_PUBLISHED ? error : published;
-        experiment_row(table, "%d,%s,%.4g,%.4g,%.4g,%.4g,%.4g", high->seed,
-                       streams_arm_name((streams_arm)arm), error.mean_angle, error.mean_speed,
-                       streams_share(error.angle, first.angle),
-                       streams_share(error.speed, first.speed),
-                       share_of_samples(reference, record, standard, s->rich));
-        streams_add(&s->angle[arm], error.mean_angle);
-        streams_add(&s->speed[arm], error.mean_speed);
-        streams_add(&s->share_angle[arm], streams_share(error.angle, first.angle));
-        streams_add(&s->share_speed[arm], streams_share(error.speed, first.speed));
-        streams_add(&s->steps[arm], share_of_samples(reference, record, standard, s->rich));
+        if (variant == STREAMS_STANDARD)
+            standard_error = error;
+        equivalent = variant == STREAMS_EQUIVALENT ? error : equivalent;
+        published = variant == STREAMS_PUBLISHED ? error : published;
+        experiment_write_row(
+            table, "%d,%s,%.4g,%.4g,%.4g,%.4g,%.4g", high->seed,
+            streams_variant_name((streams_variant)variant), error.mean_angle, error.mean_speed,
+            streams_share_of_regions(error.angle, standard_error.angle),
+            streams_share_of_regions(error.speed, standard_error.speed),
+            share_of_samples_with_less_error(reference, record, standard, s->collision_region));
+        streams_add_value(&s->angle[variant], error.mean_angle);
+        streams_add_value(&s->speed[variant], error.mean_speed);
+        streams_add_value(&s->share_angle[variant],
+                          streams_share_of_regions(error.angle, standard_error.angle));
+        streams_add_value(&s->share_speed[variant],
+                          streams_share_of_regions(error.speed, standard_error.speed));
+        streams_add_value(
+            &s->better_samples[variant],
+            share_of_samples_with_less_error(reference, record, standard, s->collision_region));
         for (int r = 0; r < STREAMS_REGIONS; r++)
-            s->map[arm][r] += error.angle[r];
-        if (arm == STREAMS_PUBLISHED && high->seed == 1) {
+            s->angle_sum[variant][r] += error.angle[r];
+        if (variant == STREAMS_PUBLISHED && high->seed == 1) {
             const streams_record *const both[2] = {standard, other};
-            write_series(e, "rich.csv", reference, both, s->rich, high->sample);
-            write_series(e, "poor.csv", reference, both, 3 * COLUMNS - 1, high->sample);
+            write_error_series(e, "rich.csv", reference, both, s->collision_region, high->sample);
+            write_error_series(e, "poor.csv", reference, both, 3 * COLUMNS - 1, high->sample);
         }
     }
-    experiment_row(table, "%d,published over equivalent,,,%.4g,%.4g,", high->seed,
-                   streams_share(published.angle, control.angle),
-                   streams_share(published.speed, control.speed));
-    streams_add(&s->over_control, streams_share(published.angle, control.angle));
+    experiment_write_row(table, "%d,published over equivalent,,,%.4g,%.4g,", high->seed,
+                         streams_share_of_regions(published.angle, equivalent.angle),
+                         streams_share_of_regions(published.speed, equivalent.speed));
+    streams_add_value(&s->over_equivalent,
+                      streams_share_of_regions(published.angle, equivalent.angle));
 }
 
-static void report(experiment *e, const study *s, double claim)
+// Reports the errors of every variant. claim: the published share of regions with less error, in %.
+static void report_study(experiment *e, const study *s, double claim)
 {
     experiment_table *table = experiment_table_open(
         e, "arms.csv",
         "arm,angle_rad,angle_sd,speed,speed_sd,better_angle,better_angle_sd,better_speed,"
         "better_speed_sd,better_samples,better_samples_sd,seeds");
-    for (int arm = 0; arm < STREAMS_ARMS; arm++) {
-        const char *name = streams_arm_name((streams_arm)arm);
-        bool published = arm == STREAMS_PUBLISHED, itself = arm == STREAMS_STANDARD;
-        experiment_row(table, "%s,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%d", name,
-                       streams_average(&s->angle[arm]), streams_spread(&s->angle[arm]),
-                       streams_average(&s->speed[arm]), streams_spread(&s->speed[arm]),
-                       streams_average(&s->share_angle[arm]), streams_spread(&s->share_angle[arm]),
-                       streams_average(&s->share_speed[arm]), streams_spread(&s->share_speed[arm]),
-                       streams_average(&s->steps[arm]), streams_spread(&s->steps[arm]),
-                       s->angle[arm].count);
-        experiment_result_of(e, NAN, streams_average(&s->angle[arm]), "rad", "%s: angle", name);
-        experiment_result_of(e, NAN, streams_average(&s->speed[arm]), "", "%s: speed", name);
+    for (int variant = 0; variant < STREAMS_VARIANTS; variant++) {
+        const char *name = streams_variant_name((streams_variant)variant);
+        bool published = variant == STREAMS_PUBLISHED, itself = variant == STREAMS_STANDARD;
+        experiment_write_row(
+            table, "%s,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%d", name,
+            streams_average(&s->angle[variant]), streams_standard_deviation(&s->angle[variant]),
+            streams_average(&s->speed[variant]), streams_standard_deviation(&s->speed[variant]),
+            streams_average(&s->share_angle[variant]),
+            streams_standard_deviation(&s->share_angle[variant]),
+            streams_average(&s->share_speed[variant]),
+            streams_standard_deviation(&s->share_speed[variant]),
+            streams_average(&s->better_samples[variant]),
+            streams_standard_deviation(&s->better_samples[variant]), s->angle[variant].count);
+        experiment_add_named_result(e, NAN, streams_average(&s->angle[variant]), "rad", "%s: angle",
+                                    name);
+        experiment_add_named_result(e, NAN, streams_average(&s->speed[variant]), "", "%s: speed",
+                                    name);
         if (itself)
             continue;
-        experiment_result_of(e, published ? claim : NAN,
-                             100 * streams_average(&s->share_angle[arm]), "%",
-                             "%s: regions with less error of direction than standard", name);
-        experiment_result_of(e, NAN, 100 * streams_spread(&s->share_angle[arm]), "%",
-                             "%s: its standard deviation over the seeds", name);
-        experiment_result_of(e, NAN, 100 * streams_average(&s->share_speed[arm]), "%",
-                             "%s: regions with less error of speed than standard", name);
-        experiment_result_of(e, published ? 90 : NAN, 100 * streams_average(&s->steps[arm]), "%",
-                             "%s: samples with less error in a region of collision", name);
+        experiment_add_named_result(e, published ? claim : NAN,
+                                    100 * streams_average(&s->share_angle[variant]), "%",
+                                    "%s: regions with less error of direction than standard", name);
+        experiment_add_named_result(e, NAN,
+                                    100 * streams_standard_deviation(&s->share_angle[variant]), "%",
+                                    "%s: its standard deviation over the seeds", name);
+        experiment_add_named_result(e, NAN, 100 * streams_average(&s->share_speed[variant]), "%",
+                                    "%s: regions with less error of speed than standard", name);
+        experiment_add_named_result(e, published ? 90 : NAN,
+                                    100 * streams_average(&s->better_samples[variant]), "%",
+                                    "%s: samples with less error in a region of collision", name);
     }
-    experiment_result(e, "regions where as published is better than its equivalent viscosity", NAN,
-                      100 * streams_average(&s->over_control), "%");
-    experiment_result(e, "its standard deviation over the seeds", NAN,
-                      100 * streams_spread(&s->over_control), "%");
+    experiment_add_result(e, "regions where as published is better than its equivalent viscosity",
+                          NAN, 100 * streams_average(&s->over_equivalent), "%");
+    experiment_add_result(e, "its standard deviation over the seeds", NAN,
+                          100 * streams_standard_deviation(&s->over_equivalent), "%");
 }
 
-static void write_map(experiment *e, const study *s, int dimensions)
+// Writes and plots the error of direction of four variants in every region.
+static void write_error_map(experiment *e, const study *s, int dimensions)
 {
     experiment_table *table = experiment_table_open(
         e, "map.csv", "x_m,y_m,standard_rad,published_rad,control_rad,scaled_rad");
     for (int r = 0; r < STREAMS_REGIONS; r++) {
-        fm_vec3 c = streams_centre(dimensions, r);
+        fm_vec3 c = streams_region_centre(dimensions, r);
         double n = s->angle[STREAMS_STANDARD].count;
-        experiment_row(table, "%g,%g,%.4g,%.4g,%.4g,%.4g", c.x, c.y,
-                       s->map[STREAMS_STANDARD][r] / n, s->map[STREAMS_PUBLISHED][r] / n,
-                       s->map[STREAMS_CONTROL][r] / n, s->map[STREAMS_MATCHED][r] / n);
+        experiment_write_row(
+            table, "%g,%g,%.4g,%.4g,%.4g,%.4g", c.x, c.y, s->angle_sum[STREAMS_STANDARD][r] / n,
+            s->angle_sum[STREAMS_PUBLISHED][r] / n, s->angle_sum[STREAMS_EQUIVALENT][r] / n,
+            s->angle_sum[STREAMS_SCALED][r] / n);
     }
     experiment_plot(e, "map", "Error of direction, published less standard (rad)",
                     "set size ratio -1\nset palette defined (-0.5 '#009e73', 0 '#f0e442', 0.5 "
@@ -390,33 +429,36 @@ static void write_map(experiment *e, const study *s, int dimensions)
                     "'' using 1:3 with lines ls 1 title '10 steps, as published'\n");
 }
 
-void streams_study(experiment *e, int dimensions, double low_spacing, int seeds, double claim)
+// Compares all variants of the low resolution with the high resolution. claim: the share of regions
+// with less error that [OZG13] gives, in %.
+void streams_compare_variants(experiment *e, int dimensions, double low_spacing, int seeds,
+                              double claim)
 {
     study *s = experiment_alloc(e, 1, sizeof *s);
     streams_record *records = experiment_alloc(e, 3, sizeof *records);
     experiment_table *table = experiment_table_open(
         e, "seeds.csv", "seed,arm,angle_rad,speed,better_angle,better_speed,better_samples");
-    streams_run high = streams_default(dimensions), low;
+    streams_run high = streams_default_run(dimensions), low;
     if (experiment_quick(e)) {
         high.spacing *= 1.6;
         low_spacing *= 1.6;
         high.sample_count = 20;
     }
     for (int seed = 1; seed <= seeds && s && records && !experiment_failed(e); seed++) {
-        s->rich = COLUMNS + 2;
+        s->collision_region = COLUMNS + 2;
         high.seed = seed;
         low = high;
         low.spacing = low_spacing;
-        try_seed(e, s, &high, &low, records, table);
+        compare_for_seed(e, s, &high, &low, records, table);
         if (seed == 1) {
-            experiment_result(e, "particles, high resolution", dimensions == 2 ? 1500 : 12000,
-                              records[0].particle_count, "");
-            experiment_result(e, "particles, low resolution", dimensions == 2 ? 1250 : 3000,
-                              records[1].particle_count, "");
+            experiment_add_result(e, "particles, high resolution", dimensions == 2 ? 1500 : 12000,
+                                  records[0].particle_count, "");
+            experiment_add_result(e, "particles, low resolution", dimensions == 2 ? 1250 : 3000,
+                                  records[1].particle_count, "");
         }
     }
     if (s && !experiment_failed(e)) {
-        report(e, s, claim);
-        write_map(e, s, dimensions);
+        report_study(e, s, claim);
+        write_error_map(e, s, dimensions);
     }
 }

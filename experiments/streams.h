@@ -1,89 +1,109 @@
 // SPDX-License-Identifier: MIT
-// streams.h: the colliding flows of [OZG13] §4.5, and how two runs of them are compared.
+// streams.h: the colliding streams of [OZG13] §4.5, simulated with several fractional viscosities
+// and compared with a run of higher resolution.
 //
-// Places that push the fluid towards each other, in the plane without borders or in a box with
-// walls. The thesis gives neither places nor parameters: both are those of
-// scenes/particles/colliding-flows-*.yaml. 48 circles or balls of the diameter of their distance
-// are looked at in every sample (every step in the plane, every fifth in space): the mean velocity
-// of the particles in each. Of two runs,
+// Six body forces in small balls (pushes) accelerate the fluid so that streams collide, in a
+// periodic plane or in a box with walls. Fractional viscosity is a viscous stress that depends on
+// the past rates of shear; its memory is the part of the past that counts. The thesis gives neither
+// the positions of the pushes nor the parameters; both are taken from
+// scenes/particles/colliding-flows-*.yaml. Each sample (every step in 2D, every fifth step in 3D)
+// records the mean velocity of the particles in each of 48 regions: circles or balls, one in each
+// cell of a grid of 8 x 6. The errors of a run against a reference run:
 //
-//   angle   eq. (4.8): the mean over the samples of the angle between the two mean velocities, rad;
-//           samples where one is empty or at rest are left out
-//   speed   mean of the difference of their magnitudes, over the mean magnitude of the reference
+//   angle   eq. (4.8): angle between the mean velocities of a region, mean over the samples, rad;
+//           samples in which the region is empty or at rest in one of the runs are left out
+//   speed   mean difference of the magnitudes, divided by the mean magnitude in the reference
 //
-// [OZG13] Özgen: Physics-based animation models using fractional calculus. PhD thesis, 2013.
+// [OZG13] in docs/references.md
 #ifndef FATHOM_STREAMS_H
 #define FATHOM_STREAMS_H
 
 #include "experiment.h"
-
-#include <fathom/fathom.h>
+#include "fixtures.h"
 
 enum { STREAMS_REGIONS = 48, STREAMS_SAMPLES_MAX = 1001 };
 
+// The parameters of one simulation.
 typedef struct streams_run {
-    int dimensions; // 2, periodic; 3, walls
-    double spacing; // m
-    double viscosity;
-    fm_fractional fractional;
-    double step, sample; // s; sample: time between two looks
+    int dimensions;           // 2: periodic, 3: walls
+    double spacing;           // m, between particles at rest
+    double viscosity;         // Pa s
+    fm_fractional fractional; // order of the viscosity, and the part of the past it depends on
+    double step;              // s, time step
+    double sample;            // s, time between two samples
     int sample_count;
-    int seed; // of the jitter
+    int seed; // of the random jitter of the initial positions
 } streams_run;
 
+// What is recorded in one simulation.
 typedef struct streams_record {
     int sample_count, particle_count;
-    double steady_viscosity; // Pa s, in the end
-    double mean_speed;       // m/s, of particles in the end
-    fm_vec3 mean[STREAMS_SAMPLES_MAX][STREAMS_REGIONS];
-    bool empty[STREAMS_SAMPLES_MAX][STREAMS_REGIONS];
+    double steady_viscosity; // Pa s, ratio of stress to rate of steady shear, at the end
+    double mean_speed;       // m/s, of the particles at the end
+    fm_vec3 mean[STREAMS_SAMPLES_MAX][STREAMS_REGIONS]; // m/s, mean velocity of a region
+    bool empty[STREAMS_SAMPLES_MAX][STREAMS_REGIONS];   // no particle was in the region
 } streams_record;
 
+// Errors of a run against a reference run, as defined at the top of this file.
 typedef struct streams_error {
-    double angle[STREAMS_REGIONS], speed[STREAMS_REGIONS];
-    double mean_angle, mean_speed; // over the regions
+    double angle[STREAMS_REGIONS], speed[STREAMS_REGIONS]; // rad, dimensionless
+    double mean_angle, mean_speed;                         // means over the regions
 } streams_error;
 
-streams_run streams_default(int dimensions); // the scene as it is, no memory, high resolution
-fm_fractional recall_steps(int steps, double time);
-fm_fractional recall_fading(double fading, double time);
-fm_fractional recall_full(double time);
+// The parameters of scenes/particles/colliding-flows-*.yaml: Newtonian viscosity (no memory), high
+// resolution.
+streams_run streams_default_run(int dimensions);
+// Fractional viscosity of order 1/2 that depends on the last `steps` steps, on the whole past
+// weighted by e^(-t/fading_time), or on the whole past. time: characteristic time T by which a half
+// derivative is made comparable with a Newtonian viscosity, s; 0: chosen by the library such that
+// steady shear feels the nominal viscosity.
+fm_fractional streams_window_viscosity(int steps, double time);
+fm_fractional streams_fading_viscosity(double fading_time, double time);
+fm_fractional streams_full_viscosity(double time);
 
-// False when the numbers diverged; other failures stay in the experiment.
-bool streams_watch(experiment *e, const streams_run *run, streams_record *record);
+// Simulates a run and records its samples. Returns false if the run diverged or failed; failures
+// other than divergence are stored in the experiment.
+bool streams_simulate(experiment *e, const streams_run *run, streams_record *record);
 
+// Computes the errors of `other` against `reference`.
 streams_error streams_compare(const streams_record *reference, const streams_record *other);
 
-// Share of the regions where one has less error than the other.
-double streams_share(const double one[STREAMS_REGIONS], const double other[STREAMS_REGIONS]);
+// Share of the regions in which the error `one` is smaller than the error `other`.
+double streams_share_of_regions(const double one[STREAMS_REGIONS],
+                                const double other[STREAMS_REGIONS]);
 
-fm_vec3 streams_centre(int dimensions, int region); // m
+// The centre of a region, m.
+fm_vec3 streams_region_centre(int dimensions, int region);
 
-// The ways a fluid of low resolution is run.
-typedef enum streams_arm {
-    STREAMS_STANDARD,  // no memory
-    STREAMS_PUBLISHED, // half derivatives over 10 steps, the same number for the viscosity
-    STREAMS_CONTROL,   // no memory, at the viscosity that the published one amounts to
-    STREAMS_MATCHED,   // 10 steps, scaled so that steady shear feels the viscosity
-    STREAMS_FADING,    // fading in 0.05 s, scaled so
-    STREAMS_FULL,      // full memory, characteristic time 1 s
-    STREAMS_HYBRID, // published, where neighbours part or meet at 20 times their distance a second
-    STREAMS_AGAIN,  // no memory, another jitter: what chance does
-    STREAMS_ARMS,
-} streams_arm;
-const char *streams_arm_name(streams_arm arm);
-streams_run streams_make(const streams_run *low, streams_arm arm);
+// The variants of the fluid of low resolution that are compared.
+typedef enum streams_variant {
+    STREAMS_STANDARD,  // Newtonian viscosity (no memory)
+    STREAMS_PUBLISHED, // half derivatives over 10 steps, T = 1 s, the same number for the viscosity
+    STREAMS_EQUIVALENT, // Newtonian, at the viscosity that steady shear feels in STREAMS_PUBLISHED
+    STREAMS_SCALED,     // half derivatives over 10 steps; steady shear feels the nominal viscosity
+    STREAMS_FADING,     // half derivatives that fade in 0.05 s; steady shear feels the nominal one
+    STREAMS_FULL,       // half derivatives over the whole past, T = 1 s
+    STREAMS_HYBRID, // STREAMS_PUBLISHED for pairs with relative velocity above 20/s times distance
+    STREAMS_OTHER_JITTER, // STREAMS_STANDARD with another random jitter: shows the effect of chance
+    STREAMS_VARIANTS,     // number of variants
+} streams_variant;
+const char *streams_variant_name(streams_variant variant);
+// The parameters `low` with the viscosity, or the jitter, of one variant.
+streams_run streams_apply_variant(const streams_run *low, streams_variant variant);
 
+// Mean and standard deviation of the values added.
 typedef struct streams_mean {
-    double sum, squares;
+    double sum, squares; // sums of the values and of their squares
     int count;
 } streams_mean;
-void streams_add(streams_mean *mean, double value);
+void streams_add_value(streams_mean *mean, double value);
 double streams_average(const streams_mean *mean);
-double streams_spread(const streams_mean *mean); // standard deviation
+double streams_standard_deviation(const streams_mean *mean);
 
-// All arms over many seeds of the jitter against the high resolution: shares of regions, errors,
-// the map of regions, and two regions in time. `claim`: the thesis's share of regions.
-void streams_study(experiment *e, int dimensions, double low_spacing, int seeds, double claim);
+// Compares all variants of low resolution with the high resolution over many seeds of the jitter.
+// Reports their errors, the shares of regions in which they have less error than STREAMS_STANDARD,
+// and the error by region and over time. claim: that share as the thesis gives it, in %.
+void streams_compare_variants(experiment *e, int dimensions, double low_spacing, int seeds,
+                              double claim);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tiles.c: cloths in colours, several to a picture.
+// tiles.c: pictures of several cloths side by side, coloured by a value per particle.
 #include "tiles.h"
 
 #ifdef EXPERIMENT_PICTURES
@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+// Size of one tile in pixels, and samples per pixel.
 enum { WIDTH = 480, HEIGHT = 420, SAMPLES = 16, PATH_SIZE = 4096 };
 
-// Values and positions as drawings take them.
+// Copies values to single precision, which drawings need.
 static float *to_floats(experiment *e, const double *values, int count)
 {
     float *out = experiment_alloc(e, (size_t)count, sizeof *out);
@@ -18,6 +19,7 @@ static float *to_floats(experiment *e, const double *values, int count)
     return out;
 }
 
+// Extends a bounding box by all particles of a cloth.
 static void add_bounds(experiment *e, fm_bounds *bounds, fm_cloth *cloth)
 {
     int count;
@@ -27,6 +29,7 @@ static void add_bounds(experiment *e, fm_bounds *bounds, fm_cloth *cloth)
         fm_bounds_add(bounds, points, count);
 }
 
+// Draws one cloth with its label. high: the value drawn in yellow.
 static void draw_tile(experiment *e, fm_renderer *renderer, const tile *t, double high,
                       const fm_shot_def *shot, fm_picture *picture)
 {
@@ -36,13 +39,14 @@ static void draw_tile(experiment *e, fm_renderer *renderer, const tile *t, doubl
     paint.bands = 0;
     fm_coloring coloring = {.values = to_floats(e, t->values, fm_cloth_particle_count(t->cloth)),
                             .high = high,
-                            .map = FM_MAP_SEQUENTIAL};
+                            .map = FM_COLORMAP_SEQUENTIAL};
     if (!experiment_failed(e) && fm_drawing_add_cloth(drawing, t->cloth, &paint, &coloring, err) &&
         fm_renderer_draw(renderer, drawing, shot, picture, NULL, err))
         fm_picture_add_text(picture, 14, 28, 14, t->label);
     fm_drawing_destroy(drawing);
 }
 
+// Copies the picture of one cloth to its column and row of the whole picture.
 static void copy_tile(fm_picture *all, const fm_picture *one, int column, int row)
 {
     for (int y = 0; y < HEIGHT; y++)
@@ -65,7 +69,7 @@ void tiles_draw(experiment *e, const char *file, const tile *tiles, int count, i
     shot.look.no_floor = true;
     shot.samples = experiment_quick(e) ? 1 : SAMPLES;
     for (int i = 0; i < count && !experiment_failed(e); i++) {
-        shot.bounds = fm_empty_bounds();
+        shot.bounds = fm_bounds_empty();
         add_bounds(e, &shot.bounds, tiles[i].cloth);
         shot.camera = fm_camera_frame(&shot.bounds, azimuth, elevation, (double)WIDTH / HEIGHT);
         draw_tile(e, renderer, &tiles[i], high, &shot, one);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// towel.c: one towel in one world, its centre line written down sixty times a second.
+// towel.c: simulates one towel and records its centre line 60 times per second.
 #include "towel.h"
 
-fm_cloth_def towel_cloth(fm_drag_model model)
+// The towel with the given drag model and dashpots in the springs.
+fm_cloth_def towel_cloth_def(fm_drag_model model)
 {
-    fm_cloth_def def = fm_default_cloth_def(); // the cotton towel
+    fm_cloth_def def = fixture_perfect_cloth(); // the cotton towel
     def.name = "towel";
     def.drag.model = model;
     def.drag.viscous = def.drag.normal = 1;
     def.damping.coefficient = TOWEL_DAMPING;
+    def.bend.damping.coefficient = 0; // no paper has it
     return def;
 }
 
-towel_run towel_swing(const fm_cloth_def *cloth, int columns, int rows)
+// A swing of the top edge normal to the cloth.
+towel_run towel_default_swing(const fm_cloth_def *cloth, int columns, int rows)
 {
     return (towel_run){.cloth = *cloth,
                        .columns = columns,
@@ -23,16 +26,18 @@ towel_run towel_swing(const fm_cloth_def *cloth, int columns, int rows)
                        .duration = 8};
 }
 
-fm_recall towel_steps(int steps)
+// A half derivative over the last `steps` substeps, by the quadrature rule of [OKRC10] eq. (6).
+fm_recall towel_window_memory(int steps)
 {
-    fm_recall recall = towel_full();
-    recall.kind = FM_RECALL_STEPS;
-    recall.rule = FM_RULE_COIMBRA;
-    recall.steps = steps;
-    return recall;
+    fm_recall memory = towel_full_memory();
+    memory.kind = FM_RECALL_STEPS;
+    memory.rule = FM_RULE_COIMBRA;
+    memory.steps = steps;
+    return memory;
 }
 
-fm_recall towel_full(void)
+// A half derivative over the whole past.
+fm_recall towel_full_memory(void)
 {
     return (fm_recall){.kind = FM_RECALL_FULL,
                        .steps = 3,
@@ -42,15 +47,19 @@ fm_recall towel_full(void)
                        .horizon = 100};
 }
 
-fm_recall towel_fading(double fading)
+// A half derivative over the past, weighted by e^(-t/fading_time).
+fm_recall towel_fading_memory(double fading_time)
 {
-    fm_recall recall = towel_full();
-    recall.kind = FM_RECALL_FADING;
-    recall.fading = fading;
-    return recall;
+    fm_recall memory = towel_full_memory();
+    memory.kind = FM_RECALL_FADING;
+    memory.fading = fading_time;
+    return memory;
 }
 
-void towel_remember(fm_cloth_def *cloth, fm_recall memory, double damping, double history)
+// Makes the springs' damping and the drag half derivatives over the part of the past `memory`.
+// damping, history: their coefficients.
+void towel_set_half_derivatives(fm_cloth_def *cloth, fm_recall memory, double damping,
+                                double history)
 {
     cloth->damping.coefficient = damping;
     cloth->damping.order = 0.5;
@@ -60,21 +69,26 @@ void towel_remember(fm_cloth_def *cloth, fm_recall memory, double damping, doubl
     cloth->drag.history.memory = memory;
 }
 
-fm_cloth_def towel_fractional(fm_recall memory)
+// The towel with half derivatives in drag and damping over the part of the past `memory`.
+fm_cloth_def towel_fractional_cloth_def(fm_recall memory)
 {
-    fm_cloth_def def = towel_cloth(FM_DRAG_PUBLISHED);
+    fm_cloth_def def = towel_cloth_def(FM_DRAG_PUBLISHED);
     def.drag.viscous = 2;
     def.drag.normal = 0;
-    towel_remember(&def, memory, TOWEL_HALF_DAMPING, 20);
+    towel_set_half_derivatives(&def, memory, TOWEL_HALF_DAMPING, 20);
     return def;
 }
 
-// The dashpots: D = 0.0664 v for three steps of 1.11 ms. "full" is the second best of its sweep,
-// 3.043 after 3.045: the best has as little history as the sweep allows.
+// Parameters with the best scores in the sweeps of cloth-swing.c. "its dashpots" replaces the half
+// derivative D of "u = 3" by 0.0664 v, its value over three steps of 1.11 ms at constant velocity
+// v. "full" is the second best of its sweep (score 3.043 after 3.045), since the best one has the
+// smallest coefficient of history drag that the sweep allows.
 static const struct {
     const char *name;
     fm_drag_model drag;
-    double viscous, normal, damping, history;
+    double viscous, normal; // N s/m per m^2, drag coefficients
+    double damping;         // of the springs: N s/m, or N s^(1/2)/m for half derivatives
+    double history;         // N s^(1/2)/m per m^2, of the half-derivative drag
 } tuned[TOWEL_MODELS] = {
     [TOWEL_BOTH] = {"viscous and normal", FM_DRAG_BOTH, 0.3, 4.17, 0.028, 0},
     [TOWEL_VISCOUS] = {"viscous", FM_DRAG_VISCOUS, 4.17, 0, 0.0145, 0},
@@ -92,18 +106,22 @@ const char *towel_model_name(towel_model model)
     return tuned[model].name;
 }
 
-fm_cloth_def towel_tuned(towel_model model)
+// The towel with the best parameters that the sweeps of cloth-swing.c found for a model.
+fm_cloth_def towel_tuned_cloth_def(towel_model model)
 {
-    fm_cloth_def def = towel_cloth(tuned[model].drag);
+    fm_cloth_def def = towel_cloth_def(tuned[model].drag);
     def.drag.viscous = tuned[model].viscous;
     def.drag.normal = tuned[model].normal;
     def.damping.coefficient = tuned[model].damping;
     if (model == TOWEL_PAPER || model == TOWEL_U3)
-        towel_remember(&def, towel_steps(3), tuned[model].damping, tuned[model].history);
+        towel_set_half_derivatives(&def, towel_window_memory(3), tuned[model].damping,
+                                   tuned[model].history);
     if (model == TOWEL_FADING)
-        towel_remember(&def, towel_fading(0.3), tuned[model].damping, tuned[model].history);
+        towel_set_half_derivatives(&def, towel_fading_memory(0.3), tuned[model].damping,
+                                   tuned[model].history);
     if (model == TOWEL_FULL)
-        towel_remember(&def, towel_full(), tuned[model].damping, tuned[model].history);
+        towel_set_half_derivatives(&def, towel_full_memory(), tuned[model].damping,
+                                   tuned[model].history);
     if (model == TOWEL_PHYSICAL) {
         def.drag.pressure = 0.0847;
         def.drag.added_mass = 0.0035;
@@ -111,8 +129,8 @@ fm_cloth_def towel_tuned(towel_model model)
     return def;
 }
 
-// RMS of dz/dt over frames [first, last) and all points.
-static double line_speed(const deflection *d, int first, int last)
+// RMS of the velocity dz/dt of the centre line over frames [first, last) and all points, m/s.
+static double line_rms_velocity(const deflection *d, int first, int last)
 {
     double sum = 0;
     for (int f = first < 1 ? 1 : first; f < last; f++)
@@ -123,41 +141,51 @@ static double line_speed(const deflection *d, int first, int last)
     return sqrt(sum / ((double)d->points * (last - first))) / d->dt;
 }
 
-double towel_ring_time(const towel_record *record, double from, double share)
+// Time (s) after `from` until the RMS velocity of the centre line stays below `share` of its value
+// before; INFINITY if it does not.
+double towel_decay_time(const towel_record *record, double from, double share)
 {
     const deflection *d = &record->line;
     int first = (int)round(from / d->dt), window = (int)round(0.1 / d->dt);
-    double limit = share * line_speed(d, first - 5 * window, first);
-    int quiet = d->frames - window; // walk back from the end to the last loud moment
-    while (quiet > first && line_speed(d, quiet, quiet + window) < limit)
+    double limit = share * line_rms_velocity(d, first - 5 * window, first);
+    int quiet =
+        d->frames -
+        window; // first frame of a window of 0.1 s; search backwards for the last above the limit
+    while (quiet > first && line_rms_velocity(d, quiet, quiet + window) < limit)
         quiet--;
     return quiet < d->frames - window ? (quiet - first) * d->dt : INFINITY;
 }
 
-double towel_travel(experiment *e, const towel_record *record, double from, double threshold)
+// The largest distance (m) that a bump born after the time `from` (s) travels downwards.
+double towel_longest_bump_travel(experiment *e, const towel_record *record, double from,
+                                 double threshold)
 {
     bump_track *tracks;
     const deflection *d = &record->line;
-    int count = track_bumps(e, d, (int)round(from / d->dt), threshold, &tracks);
+    int count = bumps_track(e, d, (int)round(from / d->dt), threshold, &tracks);
     double most = 0;
     for (int i = 0; i < count; i++)
         most = fmax(most, tracks[i].to - tracks[i].from);
     return most;
 }
 
-void towel_write_map(experiment *e, const towel_record *record, const char *file, double begin)
+// Writes the deflection z(s,t) of the centre line from the time `begin` (s) on, every other frame.
+void towel_write_deflection(experiment *e, const towel_record *record, const char *file,
+                            double begin)
 {
     experiment_table *table = experiment_table_open(e, file, "time_s,place_m,deflection_m");
     const deflection *d = &record->line;
     int first = (int)round(begin / d->dt);
     for (int f = first; f < d->frames; f += 2)
         for (int p = 0; p < d->points; p++)
-            experiment_numbers(table,
-                               (double[]){(f - first) * d->dt, p * d->length / (d->points - 1),
-                                          d->z[(size_t)f * d->points + p]});
+            experiment_write_numbers(table, (double[]){(f - first) * d->dt,
+                                                       p * d->length / (d->points - 1),
+                                                       d->z[(size_t)f * d->points + p]});
 }
 
-double towel_distance(const towel_record *a, const towel_record *b, double begin, double end)
+// Largest distance (m) of corresponding points of two centre lines between two times (s).
+double towel_largest_distance(const towel_record *a, const towel_record *b, double begin,
+                              double end)
 {
     double most = 0;
     int first = (int)round(begin / TOWEL_FRAME), last = (int)round(end / TOWEL_FRAME);
@@ -171,16 +199,18 @@ double towel_distance(const towel_record *a, const towel_record *b, double begin
     return most;
 }
 
-bump_stats towel_bumps(experiment *e, const towel_run *run, const towel_record *record, double from)
+// Measures the bumps on the centre line from the time `from` (s) on.
+bump_stats towel_measure_bumps(experiment *e, const towel_run *run, const towel_record *record,
+                               double from)
 {
     if (record->diverged || experiment_failed(e))
         return (bump_stats){0};
-    return measure_bumps(e, &record->line, (int)round(from / TOWEL_FRAME), 0.1 * run->amplitude,
+    return bumps_measure(e, &record->line, (int)round(from / TOWEL_FRAME), 0.1 * run->amplitude,
                          run->stop > 0 ? 0 : run->period);
 }
 
-// The swing, until it stops where it is at `stop`.
-static fm_motion *make_motion(fm_world *world, const towel_run *run, fm_error *err)
+// The sinusoidal motion of the top edge, which stops at the time run->stop if that is positive.
+static fm_motion *create_motion(fm_world *world, const towel_run *run, fm_error *err)
 {
     fm_vec3 axis = run->axis;
     if (run->stop <= 0)
@@ -196,7 +226,8 @@ static fm_motion *make_motion(fm_world *world, const towel_run *run, fm_error *e
     return fm_motion_keyframes(world, keys, KEYS, FM_INTERPOLATE_SPLINE, (fm_vec3){0, 0, 0}, err);
 }
 
-static void record(const towel_run *run, fm_cloth *cloth, towel_record *out, int frame)
+// Records the positions and deflections of the middle column of particles.
+static void record_frame(const towel_run *run, fm_cloth *cloth, towel_record *out, int frame)
 {
     int count, middle = run->columns / 2;
     const fm_vec3 *x = fm_cloth_positions(cloth, &count);
@@ -208,6 +239,7 @@ static void record(const towel_run *run, fm_cloth *cloth, towel_record *out, int
     }
 }
 
+// Fails the experiment if stability allowed only part of the springs' damping to act.
 void towel_check_damping(experiment *e, const fm_report *report)
 {
     if (report->damping_share < 1)
@@ -215,6 +247,7 @@ void towel_check_damping(experiment *e, const fm_report *report)
                         report->damping_share);
 }
 
+// Simulates the towel under water and records its centre line 60 times per second.
 towel_record towel_simulate(experiment *e, const towel_run *run)
 {
     int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
@@ -224,16 +257,12 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     if (experiment_failed(e))
         return out;
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, &err);
-    fm_sheet sheet = {.columns = run->columns,
-                      .rows = run->rows,
-                      .width = 0.4,
-                      .height = 0.6,
-                      .origin = {-0.2, 0, 0}};
-    fm_cloth *cloth = fm_cloth_create_sheet(world, &run->cloth, &sheet, &err);
-    fm_cloth_pin_edge(cloth, FM_EDGE_TOP, make_motion(world, run, &err), &err);
+    fm_world *world = fixture_create_world(fixture_water_def(1), &err);
+    fixture_towel towel = fixture_default_towel(run->columns, run->rows);
+    towel.cloth = run->cloth;
+    towel.sheet.origin = (fm_vec3){-0.2, 0, 0};
+    towel.motion = create_motion(world, run, &err);
+    fm_cloth *cloth = fixture_create_hanging_cloth(world, &towel, &err);
     for (int f = 0; f < frames && err.status == FM_OK; f++) {
         if (f > 0) {
             fm_report report = fm_world_advance(world, TOWEL_FRAME, &err);
@@ -242,7 +271,7 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
             out.stretch = fmax(out.stretch, report.max_stretch);
         }
         if (err.status == FM_OK) {
-            record(run, cloth, &out, f);
+            record_frame(run, cloth, &out, f);
             out.line.frames = f + 1;
         }
     }

@@ -1,57 +1,167 @@
 // SPDX-License-Identifier: MIT
-// bodies.h: worlds and cloths that tests start from, and what they measure of them.
+// bodies.h: worlds and cloths used by many tests, and measurements of them.
 #ifndef FATHOM_TESTS_BODIES_H
 #define FATHOM_TESTS_BODIES_H
 
 #include "check.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <stdlib.h>
 
 static const fm_vec3 no_gravity = {0, 0, 0};
 
-// One thread: the tests run beside each other.
-static inline fm_world *make_world(double density, double viscosity, fm_vec3 gravity)
+// A steady lattice of vortices in a slow stream.
+static const fm_flow eddies = {.kind = FM_FLOW_CELLS,
+                               .velocity = {0.3, 0, 0.4},
+                               .amplitude = {0.2, 0, 0},
+                               .axis = {0, 1, 1},
+                               .radius = 0.3,
+                               .turbulence = {.intensity = 0.1, .length = 0.2, .seed = 7}};
+
+// Creates a world and asserts that no error occurs.
+static inline fm_world *open_world(fm_world_def def)
 {
     fm_error err = {0};
-    fm_world_def def = fm_default_world_def();
-    def.medium.density = density;
-    def.medium.viscosity = viscosity;
-    def.gravity = gravity;
-    def.threads = 1;
     fm_world *world = fm_world_create(&def, &err);
-    assert_non_null(world);
+    assert_good(world, &err);
     return world;
 }
 
-// Springs between particles and nothing else.
+// Creates a world with a medium of this density, kg/m^3, and viscosity, Pa s. Uses one thread,
+// because ctest runs several tests at a time.
+static inline fm_world *create_world(double density, double viscosity, fm_vec3 gravity)
+{
+    fm_world_def def = fixture_water_def(1);
+    def.medium.density = density;
+    def.medium.viscosity = viscosity;
+    def.gravity = gravity;
+    return open_world(def);
+}
+
+// Creates a world of water with this prescribed flow.
+static inline fm_world *create_flowing_world(fm_flow flow)
+{
+    fm_world_def def = fixture_water_def(1);
+    def.medium.flow = flow;
+    return open_world(def);
+}
+
+// A host's task system that runs the blocks in reverse order: results must not depend on the order.
+static inline void run_backwards(void *host, int block_count,
+                                 void (*task)(void *context, int block), void *context)
+{
+    (void)host;
+    for (int block = block_count - 1; block >= 0; block--)
+        task(context, block);
+}
+
+// Definition of a world of water with this number of threads; 0: the blocks of parallel loops run
+// in reverse order, through the task system run_backwards.
+static inline fm_world_def threaded_world_def(int threads)
+{
+    fm_world_def def = fixture_water_def(threads);
+    if (threads == 0)
+        def.tasks = (fm_task_system){.run = run_backwards, .thread_count = 4};
+    return def;
+}
+
+static inline fm_collider *add_collider(fm_world *world, fm_collider_def def)
+{
+    fm_error err = {0};
+    fm_collider *collider = fm_collider_create(world, &def, &err);
+    assert_good(collider, &err);
+    return collider;
+}
+
+// A cloth with stretch and shear springs only.
 static inline fm_cloth_def bare_cloth(void)
 {
-    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth_def def = fixture_perfect_cloth();
     def.drag.model = FM_DRAG_NONE;
-    def.damping.coefficient = 0;
+    def.damping.coefficient = def.bend.damping.coefficient = 0;
     def.bend.stiffness = 0;
     return def;
 }
 
-static inline fm_cloth *make_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet)
+static inline fm_cloth *create_sheet(fm_world *world, const fm_cloth_def *def,
+                                     const fm_sheet *sheet)
 {
     fm_error err = {0};
     fm_cloth *cloth = fm_cloth_create_sheet(world, def, sheet, &err);
-    if (!cloth)
-        print_error("%s\n", err.text);
-    assert_non_null(cloth);
+    assert_good(cloth, &err);
     return cloth;
 }
 
+// Creates a towel that is pinned along its upper edge.
+static inline fm_cloth *hang_towel(fm_world *world, const fixture_towel *towel)
+{
+    fm_error err = {0};
+    fm_cloth *cloth = fixture_create_hanging_cloth(world, towel, &err);
+    assert_good(err.status == FM_OK, &err);
+    return cloth;
+}
+
+// Creates a cloth from a mesh of fixtures/; returns NULL and fills err if it is refused.
+static inline fm_cloth *try_create_mesh(fm_world *world, const fm_cloth_def *def,
+                                        const fixture_mesh *m, fm_error *err)
+{
+    fm_cloth_mesh mesh = fixture_cloth_mesh(m);
+    return fm_cloth_create_mesh(world, def, &mesh, err);
+}
+
+static inline fm_cloth *create_mesh(fm_world *world, const fm_cloth_def *def, const fixture_mesh *m)
+{
+    fm_error err = {0};
+    fm_cloth *cloth = try_create_mesh(world, def, m, &err);
+    assert_good(cloth, &err);
+    return cloth;
+}
+
+// A tube or cone of cloth around the y axis; radii and height in m.
+static inline fm_tube define_tube(int columns, int rows, double top, double bottom, double height)
+{
+    return (fm_tube){.columns = columns,
+                     .rows = rows,
+                     .radius_top = top,
+                     .radius_bottom = bottom,
+                     .height = height};
+}
+
+static inline fm_cloth *create_tube(fm_world *world, const fm_cloth_def *def, fm_tube tube)
+{
+    fm_error err = {0};
+    fm_cloth *cloth = fm_cloth_create_tube(world, def, &tube, &err);
+    assert_good(cloth, &err);
+    return cloth;
+}
+
+// Advances the world by `duration` seconds and asserts that no error occurs.
 static inline fm_report advance(fm_world *world, double duration)
 {
     fm_error err = {0};
     fm_report report = fm_world_advance(world, duration, &err);
-    if (err.status != FM_OK)
-        print_error("%s\n", err.text);
-    assert_int_equal(err.status, FM_OK);
+    assert_good(err.status == FM_OK, &err);
     return report;
+}
+
+// Mean angular frequency, rad/s, of the oscillation of a particle's z coordinate, over the given
+// number of zero crossings, sampled every dt seconds. Fails after `longest` seconds.
+static inline double swing_frequency(fm_world *world, fm_cloth *cloth, int particle, int crossings,
+                                     double dt, double longest)
+{
+    double t = 0, z = fm_cloth_positions(cloth, NULL)[particle].z, first = 0, last = 0;
+    for (int crossed = 0; crossed < crossings;) {
+        advance(world, dt);
+        t += dt;
+        double now = fm_cloth_positions(cloth, NULL)[particle].z;
+        if (z * now < 0) {
+            last = t - dt * now / (now - z);
+            first = crossed++ ? first : last;
+        }
+        z = now;
+        assert_true(t < longest);
+    }
+    return (crossings - 1) * acos(-1) / (last - first);
 }
 
 static inline void read_field(fm_cloth *cloth, const char *name, double *values)
@@ -60,7 +170,7 @@ static inline void read_field(fm_cloth *cloth, const char *name, double *values)
     assert_true(fm_cloth_read_field(cloth, name, values, &err));
 }
 
-// A number in [-1, 1) that depends on its index only.
+// A pseudorandom number in [-1, 1) that depends only on the index i.
 static inline double scatter(unsigned i)
 {
     i = (i ^ 61) ^ (i >> 16);
@@ -69,6 +179,7 @@ static inline double scatter(unsigned i)
     return (double)(i ^ (i >> 15)) / 2147483648.0 - 1;
 }
 
+// Gives each particle a pseudorandom velocity with components up to `speed`, m/s.
 static inline void set_random_velocities(fm_cloth *cloth, double speed)
 {
     fm_error err = {0};
@@ -81,7 +192,7 @@ static inline void set_random_velocities(fm_cloth *cloth, double speed)
     free(v);
 }
 
-// Largest distance between two sets of positions.
+// m, largest distance of corresponding points of two arrays.
 static inline double largest_distance(const fm_vec3 *a, const fm_vec3 *b, int n)
 {
     double worst = 0;
@@ -90,8 +201,9 @@ static inline double largest_distance(const fm_vec3 *a, const fm_vec3 *b, int n)
     return worst;
 }
 
-// The state of a world goes on in a fresh one, through bytes.
-static inline fm_world *move_into(fm_world *world, fm_world *fresh)
+// Saves the state of a world, destroys the world, and restores the state into the world `fresh`,
+// which was built from the same definitions.
+static inline fm_world *move_state_into(fm_world *world, fm_world *fresh)
 {
     fm_error err = {0};
     size_t size = fm_world_save(world, NULL, 0);
@@ -100,9 +212,7 @@ static inline fm_world *move_into(fm_world *world, fm_world *fresh)
     uint64_t hash = fm_world_hash(world);
     fm_world_destroy(world);
     bool good = fm_world_restore(fresh, bytes, size, &err);
-    if (!good)
-        print_error("%s\n", err.text);
-    assert_true(good);
+    assert_good(good, &err);
     assert_int_equal(fm_world_hash(fresh), hash);
     free(bytes);
     return fresh;

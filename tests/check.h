@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// check.h: cmocka, and what it lacks for numbers.
+// check.h: cmocka, and assertions for floating-point numbers.
 #ifndef FATHOM_TESTS_CHECK_H
 #define FATHOM_TESTS_CHECK_H
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <cmocka.h>
 
-// |measured - expected| <= tolerance, with a message that says all three.
+// Asserts |measured - expected| <= tolerance; the message contains all three.
 #define assert_close(measured, expected, tolerance)                                                \
     check_close(measured, expected, tolerance, #measured, __FILE__, __LINE__)
 
@@ -23,6 +24,17 @@ static inline void check_close(double measured, double expected, double toleranc
         return;
     print_error("%s is %.12g, expected %.12g, off by %.3g, allowed %.3g\n", what, measured,
                 expected, measured - expected, tolerance);
+    _fail(file, line);
+}
+
+// Asserts success; on failure prints the text of the fm_error.
+#define assert_good(good, err) check_good(good, (err)->text, __FILE__, __LINE__)
+
+static inline void check_good(bool good, const char *why, const char *file, int line)
+{
+    if (good)
+        return;
+    print_error("%s\n", why);
     _fail(file, line);
 }
 
@@ -38,7 +50,7 @@ static inline void check_at_most(double measured, double limit, const char *what
     _fail(file, line);
 }
 
-// low <= measured <= high. (cmocka's assert_in_range is for integers.)
+// Asserts low <= measured <= high. (cmocka's assert_in_range is for integers.)
 #define assert_in_interval(measured, low, high)                                                    \
     check_in_interval(measured, low, high, #measured, __FILE__, __LINE__)
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// couplings.h: cloths in fluids that tests start from.
+// couplings.h: cloths and fluids used by the tests of coupling.
 #ifndef FATHOM_TESTS_COUPLINGS_H
 #define FATHOM_TESTS_COUPLINGS_H
 
 #include "fluids.h"
 #include "particles/particles.h"
 
-// 0.1 kg/m^2, as light cotton is; loose enough for steps as long as the fluid's.
+// A cloth of 0.1 kg/m^2, like light cotton; soft enough for time steps as long as the fluid's.
 static inline fm_cloth_def light_cotton(void)
 {
-    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth_def def = fixture_perfect_cloth();
     def.density = 500;
     def.thickness = 2e-4;
     def.stretch.stiffness = 300;
@@ -20,28 +20,22 @@ static inline fm_cloth_def light_cotton(void)
     return def;
 }
 
-// Lies in the plane y = height, from (x, z) on.
+// A square sheet in the plane y = height, with its corner at (x, z).
 static inline fm_sheet flat_sheet(int columns, double size, double x, double height, double z)
 {
-    double half = sqrt(0.5);
-    return (fm_sheet){.columns = columns,
-                      .rows = columns,
-                      .width = size,
-                      .height = size,
-                      .origin = {x, height, z},
-                      .rotation = {-half, 0, 0, half}};
+    return fixture_level_sheet(columns, columns, size, size, (fm_vec3){x, height, z});
 }
 
+// Couples a cloth with a fluid and asserts that no error occurs.
 static inline void couple(fm_world *world, fm_cloth *cloth, fm_particles *fluid,
                           fm_coupling_way way)
 {
     fm_error err = {0};
     bool good = fm_world_couple(world, cloth, fluid, way, &err);
-    if (!good)
-        print_error("%s\n", err.text);
-    assert_true(good);
+    assert_good(good, &err);
 }
 
+// Momentum of all particles of a fluid, kg m/s.
 static inline fm_vec3 fluid_momentum(fm_particles *fluid)
 {
     int n;
@@ -53,6 +47,7 @@ static inline fm_vec3 fluid_momentum(fm_particles *fluid)
     return sum;
 }
 
+// Momentum of all particles of a cloth, kg m/s.
 static inline fm_vec3 cloth_momentum(fm_cloth *cloth)
 {
     int n;
@@ -66,7 +61,7 @@ static inline fm_vec3 cloth_momentum(fm_cloth *cloth)
     return sum;
 }
 
-// What the fluid gave and the cloth has not taken yet, and the other way round.
+// kg m/s, momentum in transit between fluid and cloth: given by one, not yet taken by the other.
 static inline fm_vec3 pending_momentum(const fm_particles *fluid)
 {
     fm_vec3 sum = {0, 0, 0};
@@ -78,6 +73,7 @@ static inline fm_vec3 pending_momentum(const fm_particles *fluid)
     return sum;
 }
 
+// Number of fluid particles below a height, m.
 static inline int count_below(fm_particles *fluid, double height)
 {
     int n, below = 0;

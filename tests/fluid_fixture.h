@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fluid_fixture.h: particles that stand as fluids do, and what their surface must be.
+// fluid_fixture.h: blocks and balls of particles for tests of fluid surface reconstruction.
 #ifndef FATHOM_TESTS_FLUID_FIXTURE_H
 #define FATHOM_TESTS_FLUID_FIXTURE_H
 
@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A growing list of particle positions.
 typedef struct crowd {
-    float *points;
+    float *points; // [3 count] m
     int count, room;
-    double spacing;
-    double jitter; // spacings, either way
+    double spacing; // m
+    double jitter;  // random offset of each coordinate, uniform in +-jitter, in spacings
     fm_rng rng;
 } crowd;
 
@@ -33,7 +34,7 @@ static inline void add_particle(crowd *c, double x, double y, double z)
     c->count++;
 }
 
-// A ball around a place.
+// Adds the lattice points inside a ball.
 static inline void add_ball(crowd *c, fm_vec3 centre, double radius)
 {
     int n = (int)(radius / c->spacing) + 2;
@@ -46,7 +47,7 @@ static inline void add_ball(crowd *c, fm_vec3 centre, double radius)
     }
 }
 
-// columns x rows x layers from a corner on.
+// Adds columns x rows x layers particles along x, y and z, starting at the corner `low`.
 static inline void add_block(crowd *c, fm_vec3 low, int columns, int rows, int layers)
 {
     for (int i = 0; i < columns * rows * layers; i++)
@@ -55,16 +56,15 @@ static inline void add_block(crowd *c, fm_vec3 low, int columns, int rows, int l
                      low.z + (i / (columns * rows) + 0.5) * c->spacing);
 }
 
-static inline fm_triangles make_surface(const crowd *c, int threads)
+// Reconstructs the fluid surface around the particles.
+static inline fm_surface *create_surface(const crowd *c, int threads)
 {
     fm_error err = {0};
-    fm_triangles made;
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
     def.spacing = c->spacing;
     def.threads = threads;
-    if (!fm_fluid_mesh_make(c->points, c->count, &def, &made, &err))
-        print_error("%s\n", err.text);
-    assert_int_equal(err.status, FM_OK);
+    fm_surface *made = fm_fluid_mesh_create(c->points, c->count, &def, &err);
+    assert_good(made, &err);
     return made;
 }
 

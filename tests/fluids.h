@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// fluids.h: particle fluids that tests start from.
+// fluids.h: particle fluids and checks that several tests share.
 #ifndef FATHOM_TESTS_FLUIDS_H
 #define FATHOM_TESTS_FLUIDS_H
 
 #include "bodies.h"
 
-// Viscosity and nothing artificial; sound ten times as fast as `speed`.
-static inline fm_particles_def viscous_fluid(int dimensions, double spacing, double nu,
-                                             double speed)
+// Definition of a fluid without artificial viscosity. spacing: of the particles, m; nu: kinematic
+// viscosity, m^2/s; speed: expected flow speed, m/s, a tenth of the speed of sound.
+static inline fm_particles_def viscous_fluid_def(int dimensions, double spacing, double nu,
+                                                 double speed)
 {
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = dimensions;
@@ -18,18 +19,17 @@ static inline fm_particles_def viscous_fluid(int dimensions, double spacing, dou
     return def;
 }
 
-static inline void make_periodic(fm_particles_def *def, int axis)
+// Makes both sides of the domain periodic along an axis: 0 x, 1 y, 2 z.
+static inline void set_periodic(fm_particles_def *def, int axis)
 {
     def->domain.sides[2 * axis] = def->domain.sides[2 * axis + 1] = FM_SIDE_PERIODIC;
 }
 
-static inline fm_particles *make_fluid(fm_world *world, const fm_particles_def *def)
+static inline fm_particles *create_fluid(fm_world *world, const fm_particles_def *def)
 {
     fm_error err = {0};
     fm_particles *fluid = fm_particles_create(world, def, &err);
-    if (!fluid)
-        print_error("%s\n", err.text);
-    assert_non_null(fluid);
+    assert_good(fluid, &err);
     return fluid;
 }
 
@@ -37,18 +37,30 @@ static inline void add_box(fm_particles *fluid, const fm_fluid_box *box)
 {
     fm_error err = {0};
     bool good = fm_particles_add_box(fluid, box, &err);
-    if (!good)
-        print_error("%s\n", err.text);
-    assert_true(good);
+    assert_good(good, &err);
 }
 
-// The whole domain full.
+// Creates a fluid with one box of particles.
+static inline fm_particles *create_pool(fm_world *world, const fm_particles_def *def,
+                                        const fm_fluid_box *box)
+{
+    fm_particles *fluid = create_fluid(world, def);
+    add_box(fluid, box);
+    return fluid;
+}
+
+// A column of fluid at one end of a tank of 1 m x 0.8 m x 0.5 m that moves to the other end.
+static const fm_fluid_box rushing_column = {
+    .high = {0.4, 0.6, 0.5}, .jitter = 0.1, .velocity = {1, 0, 0}, .settled = true};
+
+// Fills the whole domain with fluid. jitter: random offset of the particles, in spacings.
 static inline void fill_domain(fm_particles *fluid, double jitter)
 {
     fm_domain d = fm_particles_definition(fluid).domain;
     add_box(fluid, &(fm_fluid_box){.low = d.low, .high = d.high, .jitter = jitter, .seed = 1});
 }
 
+// Reads a field of all particles; the caller frees the array.
 static inline double *read_fluid(fm_particles *fluid, const char *field, int components)
 {
     fm_error err = {0};
@@ -58,7 +70,8 @@ static inline double *read_fluid(fm_particles *fluid, const char *field, int com
     return values;
 }
 
-// Rows of comma-separated numbers after a head; gives how many rows.
+// Reads at most `most` rows of comma-separated numbers from a file, after one header line. Returns
+// the number of rows.
 static inline int read_table(const char *path, double *values, int columns, int most)
 {
     FILE *file = fopen(path, "r");
@@ -78,25 +91,27 @@ static inline int read_table(const char *path, double *values, int columns, int 
     return rows;
 }
 
-// The state's hash after a run of one kind on so many threads, moved to a fresh world at the frame
-// `pause`, is always the same, and another for another kind.
+// Checks determinism. `run` simulates one of several scenes, number `kind`, on `threads` threads,
+// saves and restores it into a new world at frame `pause` (-1: never), and returns the final hash.
+// The hash must not depend on threads or pause, and must differ between scenes. names: of the
+// scenes; cases: their number; seen: receives their hashes.
 static inline void check_same_bits(uint64_t run(int kind, int threads, int pause),
                                    const char *const names[], int cases, int frames, uint64_t *seen)
 {
     for (int kind = 0; kind < cases; kind++) {
         seen[kind] = (uint64_t)kind;
-#ifdef __SANITIZE_THREAD__ // forty times slower: every third will race if any does
+#ifdef __SANITIZE_THREAD__ // forty times slower, so every third kind only
         if (kind % 3 != 0)
             continue;
 #endif
         seen[kind] = run(kind, 2, frames / 2);
         printf("  %-10s %016llx\n", names[kind], (unsigned long long)seen[kind]);
-#ifndef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
+#ifndef __SANITIZE_THREAD__ // two threads are enough to find races
         assert_int_equal(run(kind, 1, -1), seen[kind]);
-        assert_int_equal(run(kind, 3, 0), seen[kind]); // before it began
+        assert_int_equal(run(kind, 3, 0), seen[kind]); // saved before the first step
         assert_int_equal(run(kind, 0, 1), seen[kind]);
 #endif
-        for (int other = 0; other < kind; other++) // each ingredient does something
+        for (int other = 0; other < kind; other++) // each kind changes the result
             assert_int_not_equal(seen[other], seen[kind]);
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// api.h: what a symbol needs to be seen outside the shared library. Everything else stays hidden.
+// api.h: FM_API marks the functions that the shared library exports. All others are hidden.
 #ifndef FATHOM_API_H
 #define FATHOM_API_H
 

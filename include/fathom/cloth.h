@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// cloth.h: cloth, in air, in vacuum or under water: sheets, tubes, and any mesh of triangles.
+// cloth.h: cloth in air, in vacuum or under water: sheets, tubes and triangle meshes.
 //
-// Parameters belong to the material, not to the mesh: refining a sheet does not change what it is.
-// See docs/cloth.md for the equations and for how to choose the numbers.
+// Parameters belong to the material, not to the mesh: refining a sheet does not change its
+// properties. docs/cloth.md has the equations and explains how to choose the numbers.
 #ifndef FATHOM_CLOTH_H
 #define FATHOM_CLOTH_H
 
@@ -12,6 +12,7 @@
 #include <fathom/field.h>
 #include <fathom/memory.h>
 #include <fathom/motion.h>
+#include <fathom/object.h>
 #include <fathom/vec.h>
 #include <fathom/world.h>
 
@@ -21,70 +22,84 @@ extern "C" {
 
 typedef struct fm_cloth fm_cloth;
 
+// How the force of the surrounding medium on a cloth is computed.
 typedef enum fm_drag_model {
     FM_DRAG_NONE,
-    FM_DRAG_PHYSICAL, // from the medium's density and viscosity: pressure, friction, history, added
-                      // mass
-    FM_DRAG_PUBLISHED, // viscous, and a fractional derivative of the displacement: Ozgen et al.
-                       // 2010
-    FM_DRAG_VISCOUS,   // the regular models that paper compares with:
-    FM_DRAG_NORMAL,    //   viscous, normal,
-    FM_DRAG_BOTH,      //   both
+    // pressure, friction, history and added mass, from the medium's density and viscosity
+    FM_DRAG_PHYSICAL,
+    // viscous drag and a fractional derivative of the displacement [OKRC10]
+    FM_DRAG_PUBLISHED,
+    // models of [OKRC10] for comparison, which depend on the present velocity only
+    FM_DRAG_VISCOUS, // proportional to the velocity
+    FM_DRAG_NORMAL,  // proportional to the velocity along the normal
+    FM_DRAG_BOTH,    // viscous and normal
 } fm_drag_model;
 
+// Force of the surrounding medium on a cloth.
 typedef struct fm_drag {
     fm_drag_model model;
-    // PUBLISHED, VISCOUS, NORMAL, BOTH; all per m^2 of cloth
-    double viscous; // N s/m per m^2, of the whole velocity
-    double normal;  // N s/m per m^2, of the velocity across the cloth
+    // for FM_DRAG_PUBLISHED, _VISCOUS, _NORMAL and _BOTH; all per m^2 of cloth
+    double viscous; // N s/m per m^2, times the velocity relative to the medium
+    double normal;  // N s/m per m^2, times its component along the normal
+    // history force of FM_DRAG_PUBLISHED: coefficient times a fractional derivative of the
+    // displacement relative to the medium
     struct {
         double coefficient; // N s^order / m per m^2
-        double order; // of the derivative of the displacement, in (0, 1): 0 a spring, 1 a dashpot
-        fm_recall memory; // PHYSICAL uses its tolerance and horizon
+        double order; // of the fractional derivative, in (0, 1): near 0 a spring, near 1 a dashpot
+        fm_recall memory; // how far back the derivative looks; FM_DRAG_PHYSICAL uses only its
+                          // tolerance and horizon
     } history;
-    // PHYSICAL
-    double pressure;       // C_n of 1/2 rho C_n |u_n| u_n, broadside
-    double friction;       // C_t of 1/2 rho C_t |u_t| u_t, edgewise
-    bool skin_history;     // the exact history force of a sheet sliding in its plane
-    double normal_history; // N s^(1/2) / m per m^2... of D^(1/2) u_n
-    double added_mass;     // m, thickness of the layer of medium that moves with the cloth across
-                           // itself; -1: 1/(2 pi) of its smaller side
+    // for FM_DRAG_PHYSICAL; u_n, u_t: relative velocity along the normal and in the cloth's plane
+    double pressure;       // C_n in the pressure drag 1/2 rho C_n |u_n| u_n
+    double friction;       // C_t in the skin friction 1/2 rho C_t |u_t| u_t
+    bool skin_history;     // exact history force of a sheet that slides in its own plane
+    double normal_history; // N s^(3/2) / m per m^2, times the half derivative D^(1/2) u_n
+    double added_mass;     // m, thickness of the layer of medium that moves along the normal with
+                           // the cloth; -1: 1/(2 pi) of the smaller side of the cloth
 } fm_drag;
 
+// How the bending force of a cloth is computed.
 typedef enum fm_bend_model {
-    FM_BEND_RIGIDITY, // second differences, converges with the mesh
-    FM_BEND_SPRINGS,  // springs over two cells, as published: no stiffness when flat
+    FM_BEND_RIGIDITY, // second differences of positions; converges under refinement
+    FM_BEND_SPRINGS,  // springs over two cells as in [OKRC10]; no stiffness when flat
 } fm_bend_model;
 
-// What a tube or a mesh wants to bend back to; a sheet is made flat.
+// The shape of a tube or mesh in which bending has no energy; a sheet is always flat at rest.
 typedef enum fm_rest_angle {
-    FM_REST_FLAT,  // cloth is woven flat: the shape it is made in is where it begins
-    FM_REST_SHAPE, // the shape it is made in
+    FM_REST_FLAT,  // flat, as cloth is woven, whatever its initial shape
+    FM_REST_SHAPE, // its initial shape
 } fm_rest_angle;
 
+// Time integrator of a cloth. The last three cannot be used with fractional derivatives in forces.
 typedef enum fm_integrator {
-    FM_KICK_DRIFT_KICK, // second order; drag and memory implicit in closed form
-    FM_EULER,           // explicit, as published
-    FM_VERLET,          // these three without memory:
-    FM_RK2,
-    FM_RK4,
+    FM_KICK_DRIFT_KICK, // second order; drag and fractional derivatives implicit in closed form
+    FM_EULER,           // explicit Euler, as in [OKRC10]
+    FM_VERLET,          // Stoermer-Verlet
+    FM_RK2,             // second-order Runge-Kutta
+    FM_RK4,             // fourth-order Runge-Kutta
 } fm_integrator;
 
-// How edges are kept from stretching beyond what springs can do at large substeps. docs/stiff.md.
+// Enforcement is constraint projection of edge lengths (strain limiting): after each substep,
+// particles are moved until the edges have their rest length. See docs/stiff.md.
 typedef enum fm_enforcement_method {
     FM_ENFORCE_NONE,
-    FM_ENFORCE_ITERATIVE,   // Provot: every edge in turn, both ends move
-    FM_ENFORCE_PUBLISHED,   // Ozgen 2013: an ordered list outwards from what is fixed, only the
-                            // second end moves
-    FM_ENFORCE_DIRECTIONAL, // ours: within reach of what is fixed, then coarse to fine
+    FM_ENFORCE_ITERATIVE,   // [PRO95]: every edge in turn, both ends move
+    FM_ENFORCE_PUBLISHED,   // [OZG13]: a list of edges ordered outwards from fixed particles; only
+                            // the second end of each moves
+    FM_ENFORCE_DIRECTIONAL, // limits distances from fixed particles (tethers), then distances
+                            // between particles, first of distant pairs, last of edges
 } fm_enforcement_method;
 
+// The length to which strain limiting (enforcement) corrects an edge that is longer than
+// (1 + threshold) times its rest length.
 typedef enum fm_enforcement_target {
-    FM_TARGET_REST,      // edges past the threshold go back to their rest length
-    FM_TARGET_THRESHOLD, // or to the threshold
+    FM_TARGET_REST,      // its rest length
+    FM_TARGET_THRESHOLD, // (1 + threshold) times its rest length
 } fm_enforcement_target;
 
-// In which order PUBLISHED takes the three classes of springs at a particle.
+// The order in which FM_ENFORCE_PUBLISHED, the strain limiting of [OZG13], corrects the three
+// classes of springs at a particle: horizontal (along rows), vertical (along columns) and shear
+// (diagonal).
 typedef enum fm_spring_order {
     FM_HORIZONTAL_VERTICAL_SHEAR,
     FM_HORIZONTAL_SHEAR_VERTICAL,
@@ -94,35 +109,41 @@ typedef enum fm_spring_order {
     FM_SHEAR_VERTICAL_HORIZONTAL,
 } fm_spring_order;
 
-// Where PUBLISHED goes, and never against.
+// FM_ENFORCE_PUBLISHED, the strain limiting of [OZG13], corrects a list of edges that starts at
+// fixed particles. This is the direction in which the list follows edges; edges that point against
+// it are left out.
 typedef enum fm_enforcement_direction {
-    FM_ALONG_ROWS,    // from row 0 to the last, as the thesis; meshes take gravity
-    FM_ALONG_GRAVITY, // edges by their angle with gravity, as the cloth was made
-    FM_ALONG_FORCE,   // the same with weight, buoyancy and drag together, followed as they turn
+    FM_ALONG_ROWS,    // from row 0 to the last row, as in [OZG13]; a mesh uses gravity
+    FM_ALONG_GRAVITY, // by the angle between the initial edge and gravity
+    FM_ALONG_FORCE,   // by the angle with the sum of weight, buoyancy and drag, updated as it turns
 } fm_enforcement_direction;
 
+// Strain limiting (enforcement): constraint projection of edge lengths after each substep.
 typedef struct fm_enforcement {
     fm_enforcement_method method;
-    int iterations;                     // passes a substep
-    double threshold;                   // l/l0 - 1 that is left alone
-    fm_enforcement_target target;       // of an edge past the threshold
-    bool compression;                   // edges shorter than 1 - threshold too: area is kept
-    bool shear;                         // shear edges too
-    fm_spring_order order;              // PUBLISHED
-    int visits;                         // PUBLISHED: how often the list may come to a particle
-    fm_enforcement_direction direction; // PUBLISHED
-    bool contacts;    // particles that colliders hold count as fixed, beside pinned ones
-    double recompute; // the order is made anew when so large a share of the fixed ones changed; 0:
-                      // never
+    int iterations;                     // passes per substep
+    double threshold;                   // largest l/l0 - 1 of an edge that is not corrected
+    fm_enforcement_target target;       // corrected length of an edge beyond the threshold
+    bool compression;                   // also lengthen edges with l/l0 < 1 - threshold
+    bool shear;                         // also correct shear edges
+    fm_spring_order order;              // for FM_ENFORCE_PUBLISHED: order of the classes of springs
+    int visits;                         // for FM_ENFORCE_PUBLISHED: largest number of edges in the
+                                        // list that end at one particle
+    fm_enforcement_direction direction; // for FM_ENFORCE_PUBLISHED: direction of the list of edges
+    bool contacts;    // particles that rest on colliders count as fixed, like pinned ones
+    double recompute; // share of the fixed particles that must have changed before the tethers, or
+                      // the list of edges, are computed again; 0: never
 } fm_enforcement;
 
-// What happens to a cloth with contact that begins inside a collider, or through itself or another.
+// What happens if a cloth with contact starts inside a collider or intersects itself or another
+// cloth.
 typedef enum fm_contact_start {
-    FM_START_REFUSE,   // the first advance fails and says where
-    FM_START_SEPARATE, // it is moved out of colliders; what is through each other is let go until
-                       // it comes apart
+    FM_START_REFUSE,   // the first advance fails and reports where
+    FM_START_SEPARATE, // the cloth is moved out of colliders; parts that intersect do not collide
+                       // with each other until they have separated
 } fm_contact_start;
 
+// Definition of a cloth: its material, the forces on it, and how it is simulated.
 typedef struct fm_cloth_def {
     const char *name; // for messages and files; copied
     double density;   // kg/m^3, wet
@@ -137,38 +158,58 @@ typedef struct fm_cloth_def {
         fm_bend_model model;
         double stiffness; // N m (RIGIDITY), N/m (SPRINGS: surface modulus of the springs)
         fm_rest_angle rest_angle;
+        // Resists the rate of bending, for RIGIDITY with a stiffness above 0; springs over two
+        // cells are damped as the other springs are.
+        struct {
+            double coefficient; // N m s^order
+            double order;       // in (0, 1], 1 is a dashpot
+            fm_recall memory;   // for orders below 1
+        } damping;
     } bend;
     struct {
         double coefficient; // N s^order / m, surface modulus of the springs' damping
-        double order;       // in (0, 1], 1 is a dashpot
-        fm_recall memory;
-        double
-            kept; // of the velocity from one substep to the next, in [0, 1]: with VERLET the d of
-                  // x + d (x - x_prev) + h^2 a; 1 damps nothing
+        double order;       // of the time derivative of the elongation, in (0, 1]; 1 is a dashpot
+        fm_recall memory;   // how far back the derivative looks, if the order is below 1
+        double kept; // factor on all velocities per substep, in [0, 1]; 1: no such damping. With
+                     // FM_VERLET it is d in x' = x + d (x - x_prev) + h^2 a
     } damping;
     fm_drag drag;
+    // Irregularities of real cloth, without which symmetric motion stays symmetric: random fields
+    // over the cloth with wavelengths from 1/8 of the square root of its area to the whole of it.
+    // Finer meshes of the same cloth have the same fields.
+    struct {
+        double amount; // rms relative scatter of the rest lengths; first positions are off by it
+                       // times a quarter of the root of the area, along the normal. 0: perfect
+        int seed;      // 0 to 1e9
+    } imperfection;
+    // Spring forces between particles of this cloth that come close. They do not prevent
+    // intersections.
     struct {
         bool enabled;
-        double distance;  // m; 0: chosen from the mesh
-        double stiffness; // share of the largest stable one, in (0, 1]
-        double friction;  // share of critical damping against approach, in [0, 1]
+        double distance;  // m, at which repulsion begins; 0: chosen from the mesh
+        double stiffness; // as a share of the largest stable stiffness, in (0, 1]
+        double friction;  // damping of approaching particles, as a share of critical, in [0, 1]
     } repulsion;
-    // Nothing passes through: not this cloth through colliders, other such cloths or itself.
+    // Robust collision handling: the cloth cannot pass through colliders, itself, or other cloths
+    // with contact.
     struct {
         bool enabled;
-        double thickness; // m, kept between surfaces; 0: the cloth's, or a tenth of an edge
-        double friction;  // Coulomb's; two surfaces meet with the root of the product
+        double
+            thickness; // m, distance kept between surfaces; 0: the larger of the cloth's thickness
+                       // and a tenth of an edge
+        double friction; // Coulomb's coefficient; two surfaces use the root of their product
         fm_contact_start start;
     } contact;
     fm_enforcement enforcement;
     fm_integrator integrator;
-    double time_step; // s, the largest substep allowed; 0: from the stability bound. With
-                      // enforcement the substep itself (0: 1/240), springs softened to bear it
-    double margin;    // m, distance kept from colliders; -1: half the thickness
+    double time_step; // s, largest substep allowed; 0: from the stability bound. With strain
+                      // limiting (enforcement) it is the substep itself (0: 1/240), and springs are
+                      // softened to be stable
+    double margin;    // m, distance kept from colliders without contact; -1: half the thickness
 } fm_cloth_def;
 
-// A rectangle of columns x rows particles: row 0 on top, x along columns, -y along rows, its top
-// left corner at `origin`.
+// A rectangular grid of columns x rows particles. Before rotation, column indices increase along x
+// and row indices along -y; the top left corner (row 0, column 0) is at `origin`.
 typedef struct fm_sheet {
     int columns, rows;    // 2 or more
     double width, height; // m
@@ -177,8 +218,9 @@ typedef struct fm_sheet {
     fm_vec3 velocity;     // m/s, of every particle at t = 0
 } fm_sheet;
 
-// A sheet whose left and right edges are one: a skirt. Particles row by row; seen from +z it is as
-// a sheet is, row 0 on top, x along columns. `origin` is the centre of the top ring, the axis -y.
+// A tube or cone, such as a skirt: a sheet whose left and right edges are joined. Particles are
+// numbered row by row. Before rotation the axis points along -y, `origin` is the centre of the top
+// ring (row 0), and on the side facing +z column indices increase along x.
 typedef struct fm_tube {
     int columns;                      // around, 3 or more
     int rows;                         // 2 or more
@@ -189,22 +231,24 @@ typedef struct fm_tube {
     fm_vec3 velocity;                 // m/s, of every particle at t = 0
 } fm_tube;
 
-// Any triangles. Everything is copied; particles are the vertices, in their order, less those that
-// are welded to an earlier one.
+// A triangle mesh. All arrays are copied. Each vertex becomes a particle, in the order of the
+// vertices, except for vertices that are welded to an earlier one.
 typedef struct fm_cloth_mesh {
     const fm_vec3 *positions; // m
     int vertex_count;
-    const fm_vec3 *rest_positions; // m, whose lengths, areas and angles are those at rest; or NULL
-    const int *triangles;          // three vertices each, counter-clockwise from the front
+    const fm_vec3 *rest_positions; // m, define rest lengths, areas and angles; NULL: positions
+    const int *triangles;          // three vertices each, counter-clockwise seen from the front
     int triangle_count;
-    double weld;      // m, vertices as near as this become one particle; 0: none
-    const int *welds; // pairs of vertices that become one wherever they are
-    int weld_count;
+    double weld;      // m, vertices up to this distance apart are welded; 0: none
+    const int *welds; // pairs of vertices to be welded, at any distance
+    int weld_count;   // number of pairs
     fm_vec3 velocity; // m/s, of every particle at t = 0
 } fm_cloth_mesh;
 
+// The form of a cloth: a rectangular grid, a grid closed to a ring, or a triangle mesh.
 typedef enum fm_cloth_kind { FM_CLOTH_SHEET, FM_CLOTH_TUBE, FM_CLOTH_MESH } fm_cloth_kind;
 
+// Real fabrics whose measured properties fm_cloth_set_material sets.
 typedef enum fm_material {
     FM_COTTON_TOWEL,
     FM_SILK,
@@ -214,8 +258,8 @@ typedef enum fm_material {
 } fm_material;
 
 FM_API fm_cloth_def fm_default_cloth_def(void); // a cotton towel under water, physical drag
-// Density, thickness, stiffnesses and damping of a real fabric; docs/cloth.md says where they come
-// from.
+// Sets density, thickness, stiffnesses and damping of a real fabric; docs/cloth.md gives the
+// sources.
 FM_API void fm_cloth_set_material(fm_cloth_def *def, fm_material material);
 FM_API const char *fm_material_name(fm_material material); // "cotton-towel", ...
 
@@ -226,12 +270,13 @@ FM_API fm_cloth *fm_cloth_create_tube(fm_world *world, const fm_cloth_def *def, 
 FM_API fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def,
                                       const fm_cloth_mesh *mesh, fm_error *err);
 
-// Seams. Stitches pull particle one[i] and particle other[i] together: from how far apart they are
-// made, over `time` seconds from `start` on, to nothing. time 0: at once.
+// Sews a seam: stitches pull particles one[i] and other[i] together. Their rest length shrinks from
+// the initial distance to 0 within `time` seconds from the time `start` on; time 0: at once.
 FM_API bool fm_cloth_sew(fm_cloth *cloth, const int *one, const int *other, int count, double start,
                          double time, fm_error *err);
 
-// Pins. Pinned particles follow `motion` from where they were made; NULL holds them there.
+// Pins. Pinned particles follow `motion`, starting at their initial positions; motion NULL keeps
+// them there.
 typedef enum fm_edge { FM_EDGE_TOP, FM_EDGE_BOTTOM, FM_EDGE_LEFT, FM_EDGE_RIGHT } fm_edge;
 typedef enum fm_corner {
     FM_CORNER_TOP_LEFT,
@@ -248,67 +293,86 @@ FM_API bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_moti
                                 fm_error *err);
 FM_API bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count,
                               const fm_motion *motion, fm_error *err);
-// Particles that are inside the shape now, of which there must be any: with a plane, all below it.
-// `list` has room for all of the cloth. Returns how many.
+// Lists the particles inside a shape now (for a plane: below it) and returns how many. `list` must
+// have room for all particles. An empty region is an error.
 FM_API int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list,
                                 fm_error *err);
 FM_API bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
                                 fm_error *err);
-// Every pin made by the last pin call lets go at `time`, s.
+// Releases all pins of the last pin call at `time`, s.
 FM_API bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err);
 
-// Maps. While every one of the colliders touches some of these particles, enforcement takes all of
-// the particles for fixed beside the pinned ones, from an order made beforehand; the first map that
-// fits is taken.
+// Adds a map to the strain limiting (enforcement) of a cloth, for a contact that recurs, such as a
+// knee under a skirt. While each of the colliders touches some of these particles, strain limiting
+// treats all of the particles as fixed, in addition to the pinned ones. The tethers, or the list of
+// edges, for this set of fixed particles are computed in advance. If several maps apply, the first
+// one is used.
 FM_API bool fm_cloth_add_map(fm_cloth *cloth, const fm_collider *const *colliders,
                              int collider_count, const int *particles, int particle_count,
                              fm_error *err);
-FM_API int fm_cloth_current_map(const fm_cloth *cloth); // 0: none of them, 1: the first
-// How many corrections a pass makes: edges of the published list, or edges and reaches.
+// Number of the map that strain limiting uses now, in the order in which they were added; 1: the
+// first, 0: none.
+FM_API int fm_cloth_current_map(const fm_cloth *cloth);
+// Number of distances that a pass of strain limiting (enforcement) corrects. FM_ENFORCE_PUBLISHED:
+// edges in its list; other methods: edges, pairs of particles that are farther apart, and tethers.
 FM_API int fm_cloth_correction_count(const fm_cloth *cloth);
 
-// Reads. In double, row by row or in the order of the mesh; valid until the next advance.
+// Reading. Arrays are row by row or in the order of the mesh, and valid until the next advance.
 FM_API const char *fm_cloth_name(const fm_cloth *cloth);
 FM_API int fm_cloth_particle_count(const fm_cloth *cloth);
-FM_API fm_cloth_kind fm_cloth_topology(const fm_cloth *cloth);
-FM_API fm_sheet fm_cloth_sheet(const fm_cloth *cloth); // of a sheet; zero for others
-FM_API fm_tube fm_cloth_tube(const fm_cloth *cloth);   // of a tube; zero for others
-// Three particles each, counter-clockwise from the side the normal points to; those of sheets and
-// tubes are halves of the cells, cut along alternating diagonals. NULL with err filled when there
-// is no memory.
+FM_API fm_cloth_kind fm_cloth_topology(const fm_cloth *cloth); // sheet, tube or mesh
+FM_API fm_sheet fm_cloth_sheet(const fm_cloth *cloth);         // all zero if the cloth is no sheet
+FM_API fm_tube fm_cloth_tube(const fm_cloth *cloth);           // all zero if the cloth is no tube
+// Three particles each, counter-clockwise seen from the side the normal points to. Each cell of a
+// sheet or tube is cut into two triangles, along alternating diagonals. Returns NULL and fills err
+// if memory runs out.
 FM_API const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err);
-// The particle of each vertex a mesh was made of; NULL when nothing was welded, and they are the
-// same. count: of vertices.
+// The particle of each input vertex of a mesh; NULL if no vertices were welded and the indices are
+// the same. count: the number of vertices.
 FM_API const int *fm_cloth_vertices(const fm_cloth *cloth, int *count);
-// The triangles as they were given, in vertices: what files and pictures are made of.
+// The triangles as indices of the input vertices, for files and pictures.
 FM_API const int *fm_cloth_faces(fm_cloth *cloth, int *count, fm_error *err);
 FM_API fm_cloth_def fm_cloth_definition(const fm_cloth *cloth);
 FM_API const fm_vec3 *fm_cloth_positions(fm_cloth *cloth, int *count);
 FM_API const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count);
 
-// How far its stretch edges (a sheet's rows and columns, the edges of triangles) are from their
-// length at rest now, as l/l0 - 1: 1 is twice as long, -0.5 half as long.
+// Strain l/l0 - 1 of the stretch edges now (rows and columns of a sheet or tube, edges of a mesh):
+// 1 is twice the rest length, -0.5 half of it.
 typedef struct fm_stretches {
-    double max;                  // of the longest edge
-    double min;                  // of the shortest
-    double mean;                 // over all edges, those shorter than at rest as 0
-    double mean_strain;          // over all edges, of |l/l0 - 1|
-    int longest[2], shortest[2]; // the particles at their ends
+    double max;                  // of the most stretched edge
+    double min;                  // of the most compressed edge
+    double mean;                 // over all edges, with compressed edges counted as 0
+    double mean_strain;          // mean of |l/l0 - 1| over all edges
+    int longest[2], shortest[2]; // particles at the ends of the edges of max and min
 } fm_stretches;
 FM_API fm_stretches fm_cloth_measure_stretches(const fm_cloth *cloth);
 
-// m^2, of the triangles: as the cloth is, 0 with err filled when there is no memory; and at rest.
-FM_API double fm_cloth_area(fm_cloth *cloth, fm_error *err);
-FM_API double fm_cloth_rest_area(const fm_cloth *cloth);
-FM_API double fm_cloth_stable_step(const fm_cloth *cloth); // s, the substep's upper bound in use
+// Stitches that pull along a line through a cloth, this one or another, now.
+typedef struct fm_piercings {
+    int count;
+    // Of the longest of them, if there is one:
+    int ends[2];                    // its particles
+    const struct fm_cloth *through; // the cloth that it passes through
+    fm_vec3 at;                     // m, where it does
+} fm_piercings;
+FM_API fm_piercings fm_cloth_find_piercings(const fm_cloth *cloth);
 
-// Writes: for setting up. Values for every particle, row by row.
+// m^2, present total area of the triangles; if memory runs out, fills err and returns 0.
+FM_API double fm_cloth_area(fm_cloth *cloth, fm_error *err);
+FM_API double fm_cloth_rest_area(const fm_cloth *cloth);   // m^2
+FM_API double fm_cloth_stable_step(const fm_cloth *cloth); // s, upper bound of the substep in use
+
+// Writing, before the first advance only. One value for every particle, row by row.
 FM_API bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error *err);
 FM_API bool fm_cloth_set_velocities(fm_cloth *cloth, const fm_vec3 *velocities, fm_error *err);
 
-// Fields: what exporters, probes and pictures read, by name.
+// Casts a cloth to an object of its world, and an object to a cloth; NULL if it is no cloth.
+FM_API fm_object *fm_cloth_object(fm_cloth *cloth);
+FM_API fm_cloth *fm_object_cloth(fm_object *object);
+
+// Fields that exporters, probes and pictures read by name.
 FM_API const fm_field *fm_cloth_fields(int *count);
-// values[particle_count * components]
+// Reads the field of that name at all particles into values[particle_count * components].
 FM_API bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err);
 
 #ifdef __cplusplus

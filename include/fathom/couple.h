@@ -1,31 +1,35 @@
 // SPDX-License-Identifier: MIT
-// couple.h: cloth in a fluid that is simulated.
+// couple.h: coupling of a cloth with a simulated fluid.
 //
 //     fm_world_couple(world, towel, water, FM_COUPLING_TWO_WAY, &err);
 //
-// Before the first advance, once the cloth is in its place and the fluid has its boxes: what of
-// them would be in the cloth is left out. The fluid is then the medium of that cloth, instead of
-// the world's. See docs/coupling.md.
+// Call it before the first advance, when the cloth is in its place and the fluid has its boxes:
+// fluid particles that would overlap the cloth are removed. The fluid then replaces the world's
+// medium for that cloth. See docs/coupling.md.
 #ifndef FATHOM_COUPLE_H
 #define FATHOM_COUPLE_H
 
 #include <fathom/api.h>
-#include <fathom/cloth.h>
 #include <fathom/error.h>
-#include <fathom/particles.h>
+#include <fathom/object.h>
 #include <fathom/world.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+// Which of the two, cloth and fluid, acts on the other.
 typedef enum fm_coupling_way {
-    FM_COUPLING_TWO_WAY, // they push each other; the fluid does not pass through the cloth
-    FM_COUPLING_ONE_WAY, // the fluid carries the cloth by its drag and does not feel it
+    // cloth and fluid push each other; the fluid does not pass through the cloth
+    FM_COUPLING_TWO_WAY,
+    FM_COUPLING_ONE_WAY, // the fluid moves the cloth by drag; the cloth does not affect the fluid
 } fm_coupling_way;
 
-FM_API bool fm_world_couple(fm_world *world, fm_cloth *cloth, fm_particles *fluid,
+FM_API bool fm_world_couple(fm_world *world, struct fm_cloth *cloth, struct fm_particles *fluid,
                             fm_coupling_way way, fm_error *err);
+// Couples any body with any medium of the world.
+FM_API bool fm_world_couple_objects(fm_world *world, fm_object *body, fm_object *medium,
+                                    fm_coupling_way way, fm_error *err);
 
 #ifdef __cplusplus
 }

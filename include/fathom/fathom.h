@@ -9,9 +9,12 @@
 #include <fathom/couple.h>
 #include <fathom/error.h>
 #include <fathom/figure.h>
+#include <fathom/grid.h>
 #include <fathom/medium.h>
 #include <fathom/memory.h>
+#include <fathom/mesh.h>
 #include <fathom/motion.h>
+#include <fathom/object.h>
 #include <fathom/particles.h>
 #include <fathom/vec.h>
 #include <fathom/world.h>
@@ -20,7 +23,7 @@
 extern "C" {
 #endif
 
-// The version of the library in use, "0.1.0".
+// The version of the library at run time, such as "0.1.0".
 FM_API const char *fm_version(void);
 
 #ifdef __cplusplus

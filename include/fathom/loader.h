@@ -1,48 +1,44 @@
 // SPDX-License-Identifier: MIT
-// loader.h: meshes and their animations from files, for those who build worlds and know no formats.
+// loader.h: loads meshes and their animations from files.
 //
-// A scene names files; what reads them is handed to fm_scene_build_files. fm_file_loader, part of
-// libfathom_io, reads OBJ, PC2 and MDD; a host with formats of its own fills the struct itself.
+// A scene only names its mesh files. The loader that reads them is an argument of
+// fm_scene_build_with_loader. fm_file_loader, part of libfathom_io, reads OBJ, PC2 and MDD; a host
+// program with other formats fills an fm_mesh_loader with its own functions.
 #ifndef FATHOM_LOADER_H
 #define FATHOM_LOADER_H
 
 #include <fathom/api.h>
 #include <fathom/error.h>
-#include <fathom/vec.h>
+#include <fathom/mesh.h>
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Vertices keep the order of the file; faces of more corners are cut into fans.
-typedef struct fm_mesh_data {
-    int vertex_count, triangle_count;
-    fm_vec3 *vertices; // m
-    int *triangles;    // [3 * triangle_count], counter-clockwise seen from outside
-} fm_mesh_data;
-
-// Positions of the vertices of a mesh at times that are equally far apart.
+// Positions of the vertices of a mesh at equally spaced times.
 typedef struct fm_frame_data {
     int frame_count, vertex_count;
     float *positions; // m, [frame_count][vertex_count][3]
-    double first;     // number of the first frame: 0 unless the file says so
-    double step;      // from one to the next, in frames: 1 unless the file says so
-    double fps;       // frames per second; 0: the file does not say
+    double first;     // number of the first frame; 0 if the file does not give one
+    double step;      // frames between two samples; 1 if the file does not give it
+    double fps;       // frames per second; 0: the file does not give it
 } fm_frame_data;
 
+// File formats of animated meshes.
 typedef enum fm_frames_format {
-    FM_FRAMES_SEQUENCE, // one OBJ file for each frame; the path has %d or %04d for the number
-    FM_FRAMES_PC2,
-    FM_FRAMES_MDD,
+    FM_FRAMES_SEQUENCE, // one OBJ file per frame; %d or %04d in the path is the frame number
+    FM_FRAMES_PC2,      // point cache of Blender and 3ds Max
+    FM_FRAMES_MDD,      // point cache of LightWave, which contains times
 } fm_frames_format;
 
-// Each gives false with err filled, naming the file and the place in it. What they allocate is
-// released with free().
+// The functions that read mesh files for a scene. Both return false on failure and fill err with
+// the file and the position in it. The caller releases the arrays that they allocate with free().
 typedef struct fm_mesh_loader {
-    void *context;
+    void *context; // first argument of both functions
+    // Reads a mesh with its points in the order of the file; faces may have any number of corners.
     bool (*read_mesh)(void *context, const char *path, fm_mesh_data *mesh, fm_error *err);
-    // vertex_count: what the mesh has; a file with another number is refused.
+    // Reads an animation. vertex_count: that of the mesh; a file with another count is refused.
     bool (*read_frames)(void *context, const char *path, fm_frames_format format, int vertex_count,
                         fm_frame_data *frames, fm_error *err);
 } fm_mesh_loader;

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: MIT
-// mesher.h: triangles made of particles, for those who have particles and cannot draw.
+// mesher.h: the interface of functions that build a surface mesh around the particles of a fluid.
 //
-// fm_fluid_mesher (draw.h) makes one from the smooth surface of a fluid; exports (cache.h) take
-// any.
+// fm_export_frames (cache.h) takes any mesher. fm_fluid_mesher (draw.h) gives one that builds a
+// smooth surface. A mesher written by a user creates its result with fm_surface_create_from_mesh.
 #ifndef FATHOM_MESHER_H
 #define FATHOM_MESHER_H
 
 #include <fathom/error.h>
-#include <stdbool.h>
+#include <fathom/surface.h>
 
-// free() points, normals and triangles.
-typedef struct fm_triangles {
-    int point_count, triangle_count;
-    float *points;  // m, [3 * point_count]
-    float *normals; // unit, outwards, [3 * point_count]
-    int *triangles; // [3 * triangle_count], counter-clockwise seen from outside
-} fm_triangles;
-
+// A function that builds a surface mesh around the particles of a fluid, and its argument.
 typedef struct fm_mesher {
-    const void *context;
-    // spacing: m, between particles at rest; 0: not known. Without particles there are no
-    // triangles. Gives false with err filled, and nothing to free then.
-    bool (*make)(const void *context, const float *points, int count, double spacing,
-                 fm_triangles *made, fm_error *err);
+    const void *context; // first argument of `make`
+    // Builds the surface of `count` particles at `points`, [3 * count], m. spacing: distance of
+    // particles at rest, m; 0: not known. The surface has triangles, counter-clockwise seen from
+    // outside, and unit normals as the field "normal"; without particles it has no triangles.
+    // Returns NULL with err filled on failure.
+    fm_surface *(*make)(const void *context, const float *points, int count, double spacing,
+                        fm_error *err);
 } fm_mesher;
 
 #endif

@@ -7,8 +7,8 @@
 //     fm_particles *water = fm_particles_create(world, &def, &err);
 //     fm_particles_add_box(water, &(fm_fluid_box){.high = {0.5, 0.8, 0.5}}, &err);
 //
-// A fluid lives in a box, its domain. What stands in it are the world's colliders; those with a
-// mass float and sink. Viscosity is dynamic, in Pa s, everywhere. See docs/particles.md.
+// A fluid is confined to a box, its domain. The colliders of the world are obstacles in it;
+// colliders with a mass float or sink. All viscosities are dynamic, in Pa s. See docs/particles.md.
 #ifndef FATHOM_PARTICLES_H
 #define FATHOM_PARTICLES_H
 
@@ -17,6 +17,7 @@
 #include <fathom/field.h>
 #include <fathom/memory.h>
 #include <fathom/motion.h>
+#include <fathom/object.h>
 #include <fathom/vec.h>
 #include <fathom/world.h>
 #include <stdbool.h>
@@ -28,19 +29,21 @@ extern "C" {
 
 typedef struct fm_particles fm_particles;
 
-// How pressure comes about.
+// How the pressure is computed.
 typedef enum fm_sph_method {
-    FM_SPH_WEAKLY_COMPRESSIBLE, // stiff: short steps, each cheap; density from its rate of change
-    FM_SPH_CONSTANT_DENSITY,    // a pressure that keeps the density, found by iteration: long steps
-    FM_SPH_STANDARD,            // as published: gas equation, explicit Euler. To compare with
+    FM_SPH_WEAKLY_COMPRESSIBLE, // stiff equation of state; many short and cheap steps
+    FM_SPH_CONSTANT_DENSITY,    // iterative pressure solver; few long steps
+    FM_SPH_STANDARD,            // as in [OZG13]: gas equation of state, for comparisons
 } fm_sph_method;
 
+// Time integrator of the method FM_SPH_STANDARD.
 typedef enum fm_sph_integrator {
-    FM_SPH_EULER,    // explicit, as published: needs short steps and viscosity
+    FM_SPH_EULER,    // explicit, as in [OZG13]: stable only with short steps and viscosity
     FM_SPH_LEAPFROG, // symplectic
 } fm_sph_integrator;
 
-// The six sides of the domain: left and right are across x, bottom and top y, back and front z.
+// The six sides of the domain: left and right are at low and high x, bottom and top at low and high
+// y, back and front at low and high z.
 typedef enum fm_side {
     FM_SIDE_LEFT,
     FM_SIDE_RIGHT,
@@ -51,94 +54,102 @@ typedef enum fm_side {
     FM_SIDE_COUNT,
 } fm_side;
 
+// What a side of the domain does to particles.
 typedef enum fm_side_kind {
     FM_SIDE_WALL,
-    FM_SIDE_PERIODIC, // what leaves comes back on the other side; both sides alike
-    FM_SIDE_OPEN,     // what leaves goes on under its weight alone, and is counted
+    FM_SIDE_PERIODIC, // particles that leave enter at the opposite side, which must be periodic too
+    FM_SIDE_OPEN,     // particles that leave fall freely and are counted
 } fm_side_kind;
 
+// The box that contains a fluid.
 typedef struct fm_domain {
-    fm_vec3 low, high; // m; in 2D z is not looked at
+    fm_vec3 low, high; // m; 2D ignores z
     fm_side_kind sides[FM_SIDE_COUNT];
-    fm_vec3 slide[FM_SIDE_COUNT]; // m/s, of a wall along itself, as a lid or a belt
-    bool slip;                    // fluid slides along walls and colliders instead of sticking
-    const fm_motion *motion;      // carries the box; its displacement only. NULL: at rest
+    fm_vec3 slide[FM_SIDE_COUNT]; // m/s, tangential velocity of a wall, such as a lid or a belt
+    bool slip;                    // free slip instead of no slip at walls and colliders
+    const fm_motion *motion;      // moves the box; only its displacement is used. NULL: at rest
 } fm_domain;
 
-// Viscosity that remembers: it acts on differences of u = time^(q-1) D^q x, the fractional
-// derivative of how far particles have come, instead of velocities. Shear that stays as it is feels
-// in the end, with FADING, viscosity (fading/time)^(1-q); with n STEPS of length h, viscosity
-// (n h/time)^(1-q) / Gamma(2-q), which changes with the step; with FULL the same with the time
-// since the beginning in the place of n h: ever more.
+// Fractional viscosity: it acts on differences of u = time^(q-1) D^q x, the fractional derivative
+// of the displacements x of the particles, instead of velocities. `memory` says how far back the
+// derivative looks. The viscosity that a steady shear feels is, for memory.kind =
+//     FM_RECALL_FADING  viscosity (fading/time)^(1-q), a few times `fading` after the start
+//     FM_RECALL_STEPS   viscosity (n h/time)^(1-q) / Gamma(2-q) for n steps of the length h
+//     FM_RECALL_FULL    viscosity (t/time)^(1-q) / Gamma(2-q) at time t, growing without limit
 typedef struct fm_fractional {
-    double order;     // q, 0 < q < 1; 1: the velocity itself, no memory
-    fm_recall memory; // FADING; STEPS by the trapezoid, steps may change; FULL
-    double time;      // s, that makes a velocity of D^q x; 0: chosen so that steady shear feels the
-                      // viscosity with FADING and STEPS, and 1 s with FULL
-    double above;     // 1/s: memory only between neighbours that move against each other so many
-                      // times their distance a second; none below half of it. 0: everywhere
+    double order;     // q, 0 < q < 1; 1: ordinary viscosity, which acts on velocities
+    fm_recall memory; // how far back the derivative looks: FADING, FULL, or STEPS with the
+                      // trapezoid rule; the length of substeps may change
+    double time;      // s, characteristic time that turns D^q x into a velocity; 0: with FADING and
+                      // STEPS chosen so that steady shear feels the viscosity, with FULL 1 s
+    double above;     // 1/s, relative velocity / distance above which a pair of neighbours uses
+                      // fractional derivatives; below half of it a pair uses velocities. 0: all
+                      // pairs use fractional derivatives
 } fm_fractional;
 
+// Definition of a particle fluid. STANDARD, WEAKLY_COMPRESSIBLE and CONSTANT_DENSITY mark fields
+// that only this fm_sph_method uses.
 typedef struct fm_particles_def {
     const char *name; // for messages and files; copied
-    int dimensions;   // 3, or 2: the plane z = 0, masses per metre of depth
+    int dimensions;   // 3, or 2: the plane z = 0 with masses per metre of depth
     fm_domain domain;
     double spacing;   // m, between particles at rest
-    double support;   // radius of the smoothing kernel, in spacings; 0: 3 in 2D, 2 in 3D
+    double support;   // support radius of the kernel, in spacings; 0: 3 in 2D, 2 in 3D
     double density;   // kg/m^3, at rest
     double viscosity; // Pa s, dynamic; water 1.0e-3
     fm_fractional fractional;
     fm_sph_method method;
     double stiffness;             // m^2/s^2, STANDARD: k of p = k (rho - rho0)
     fm_sph_integrator integrator; // STANDARD
-    double speed; // m/s, WEAKLY_COMPRESSIBLE: the fastest expected, sound is ten times as fast; 0:
-                  // from the height of the fluid, what moves, and what pushes
-    double artificial_viscosity; // WEAKLY_COMPRESSIBLE: share, calms what is shorter than a few
-                                 // spacings; acts on approaching particles only
-    double diffusion;            // WEAKLY_COMPRESSIBLE: share, smooths the density field
-    double shifting;  // share, WEAKLY_COMPRESSIBLE: evens out the particles where they flow
-    double tolerance; // CONSTANT_DENSITY: mean compression allowed
-    int iterations;   // CONSTANT_DENSITY: at most so many
-    double time_step; // s, the largest substep allowed; 0: from the Courant number and the forces.
-                      // STANDARD takes what is given, stable or not
-    double courant;   // of that; beyond 0.25 flows in space with a support of 2 come out wrong
-    int capacity;     // particles at most; 0: those of the beginning, or with sources 4 times as
-                      // many and at least 50,000
-    bool loads;       // measure what it does to walls and colliders: fm_particles_stats.load
+    double speed; // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected; the speed of sound is
+                  // ten times this. 0: estimated from the height of the fluid, motions and
+                  // body-force regions
+    double artificial_viscosity; // WEAKLY_COMPRESSIBLE: 0 to 1, damps approaching particles and
+                                 // with them motion shorter than a few spacings
+    double diffusion;            // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
+    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even
+    double tolerance; // CONSTANT_DENSITY: largest mean compression, relative
+    int iterations;   // CONSTANT_DENSITY: largest number of iterations per substep
+    double time_step; // s, largest substep; 0: from the Courant number and the forces. STANDARD
+                      // uses the given step, stable or not
+    double courant;   // Courant number; 3D flows with a support of 2 are wrong above 0.25
+    int capacity;     // largest number of particles; 0: the initial number, or with sources 4 times
+                      // that and at least 50,000
+    bool loads;       // measure the force on walls and colliders: fm_particles_stats.load
 } fm_particles_def;
 
 FM_API fm_particles_def fm_default_particles_def(void); // water in a box of 1 m, 3D
 FM_API fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def,
                                          fm_error *err);
 
-// A block of fluid on a lattice, particles half a spacing from its faces. What would be inside a
-// collider is left out: make colliders first.
+// A box of fluid: a lattice of particles, half a spacing from the faces of the box. Particles
+// inside existing colliders are left out, so create colliders first.
 typedef struct fm_fluid_box {
     fm_vec3 low, high; // m
     fm_vec3 velocity;  // m/s
-    bool settled;      // begins with the pressure of fluid at rest under its own surface
-    double jitter;     // of each coordinate, in spacings, evenly spread up to so much either way
-    uint64_t seed;     // of the jitter
+    bool settled;      // starts with the hydrostatic pressure below the top of the box
+    double jitter;     // random offset of each coordinate, uniform in +-jitter, in spacings
+    uint64_t seed;     // of the random offsets
 } fm_fluid_box;
 FM_API bool fm_particles_add_box(fm_particles *fluid, const fm_fluid_box *box, fm_error *err);
 
-// A nozzle: a disc (2D: a slit) that sends out a jet.
+// A nozzle: a disc (2D: a slit) that emits a jet of particles.
 typedef struct fm_fluid_source {
-    fm_vec3 centre, direction; // m; direction is made a unit vector
+    fm_vec3 centre, direction; // m; the length of the direction is ignored
     double radius;             // m
     double speed;              // m/s
-    double start, end;         // s; end INFINITY: for ever
+    double start, end;         // s; end may be INFINITY
 } fm_fluid_source;
 FM_API bool fm_particles_add_source(fm_particles *fluid, const fm_fluid_source *source,
                                     fm_error *err);
 
-// A box that takes away what enters it.
+// A box that removes the particles in it.
 typedef struct fm_fluid_sink {
     fm_vec3 low, high; // m
 } fm_fluid_sink;
 FM_API bool fm_particles_add_sink(fm_particles *fluid, const fm_fluid_sink *sink, fm_error *err);
 
-// Something that pushes what is within a ball (2D: a disc), evenly.
+// A body-force region: a ball (2D: a disc) in which all particles have an additional acceleration.
 typedef struct fm_fluid_push {
     fm_vec3 centre;       // m
     double radius;        // m
@@ -147,56 +158,61 @@ typedef struct fm_fluid_push {
 } fm_fluid_push;
 FM_API bool fm_particles_add_push(fm_particles *fluid, const fm_fluid_push *push, fm_error *err);
 
-// Reads. In double, in the order the particles were made; valid until the next advance.
+// Read access. Arrays are in order of creation of the particles and valid until the next advance.
 FM_API const char *fm_particles_name(const fm_particles *fluid);
 FM_API fm_particles_def fm_particles_definition(const fm_particles *fluid);
 FM_API int fm_particles_count(const fm_particles *fluid);
 FM_API const fm_vec3 *fm_particles_positions(fm_particles *fluid, int *count);
 FM_API const fm_vec3 *fm_particles_velocities(fm_particles *fluid, int *count);
 FM_API double fm_particles_sound_speed(const fm_particles *fluid); // m/s; 0 before the first step
-// Pa s, what shear that has been the same from the beginning feels now: grows while a memory fills.
+// Viscosity that a shear that has been steady since the beginning feels now, Pa s. With fractional
+// viscosity it grows with the past time that the derivative covers.
 FM_API double fm_particles_steady_viscosity(const fm_particles *fluid);
-FM_API double fm_particles_mass(const fm_particles *fluid); // kg, of one; in 2D per metre of depth
-// Position velocity density pressure fill id; values[count * components].
+FM_API double fm_particles_mass(const fm_particles *fluid); // kg, of a particle; 2D: per m of depth
+// Conversions between fluid and object of a world. NULL if the object is not a particle fluid.
+FM_API fm_object *fm_particles_object(fm_particles *fluid);
+FM_API fm_particles *fm_object_particles(fm_object *object);
+// Fields: position velocity density pressure fill id radius. Reads values[count * components].
 FM_API const fm_field *fm_particles_fields(int *count);
 FM_API bool fm_particles_read_field(fm_particles *fluid, const char *name, double *values,
                                     fm_error *err);
-// The velocity of the fluid at any points: a mean over the particles within the support. Zero where
-// there are none.
+// Velocity of the fluid at arbitrary points: kernel-weighted mean of the particles within the
+// support, 0 where there are none.
 FM_API bool fm_particles_sample(fm_particles *fluid, const fm_vec3 *points, int point_count,
                                 fm_vec3 *velocities, fm_error *err);
-// Sets velocities, in the order the particles were made: for setting up.
+// Sets initial velocities, in order of creation of the particles.
 FM_API bool fm_particles_set_velocities(fm_particles *fluid, const fm_vec3 *velocities,
                                         fm_error *err);
 
-// The parts of a substep, and what they took since the fluid was made.
+// The stages of a substep.
 typedef enum fm_particles_stage {
-    FM_PARTICLES_SORT,       // into cells
-    FM_PARTICLES_NEIGHBOURS, // who is within the support of each
-    FM_PARTICLES_MEMORY,     // fractional viscosity: the past of each
-    FM_PARTICLES_BOUNDARY,   // walls, colliders, copies across periodic sides
+    FM_PARTICLES_SORT,       // sorts particles into cells
+    FM_PARTICLES_NEIGHBOURS, // builds neighbour lists
+    FM_PARTICLES_MEMORY,     // updates data attached to particles, such as velocity histories
+    FM_PARTICLES_BOUNDARY,   // boundary particles of walls and colliders, ghost particles
     FM_PARTICLES_DENSITY,
     FM_PARTICLES_FORCES,
-    FM_PARTICLES_PRESSURE, // CONSTANT_DENSITY: the iterations
+    FM_PARTICLES_PRESSURE, // CONSTANT_DENSITY: iterative pressure solver
     FM_PARTICLES_MOVE,
     FM_PARTICLES_STAGE_COUNT,
 } fm_particles_stage;
 
+// Totals since the fluid was created, unless said otherwise.
 typedef struct fm_particles_stats {
-    double seconds[FM_PARTICLES_STAGE_COUNT];
+    double seconds[FM_PARTICLES_STAGE_COUNT]; // wall-clock time of each stage
     int64_t substep_count;
-    int64_t iteration_count; // CONSTANT_DENSITY
-    double compression;      // CONSTANT_DENSITY: mean, after the last substep
-    int64_t refused_count;   // particles that found no room
-    int64_t removed_count;   // taken by sinks
-    int64_t stopped_count;   // put back on their side of a coupled cloth
-    fm_vec3 load;            // N s, given to walls and colliders without a mass; with `loads` only
-    fm_vec3 clinging;        // N s, weight of the fluid that a coupled cloth stands in the place of
-    int64_t pair_count;      // within the support now, each pair once
-    int64_t candidate_count; // distances that a pass looks at
-    int boundary_count;      // points that walls and colliders are made of
-    int wet_count;           // those, and samples of cloth, that the last substep found fluid near:
-                             // the rest costs nothing
+    int64_t iteration_count; // CONSTANT_DENSITY: iterations of the pressure solver
+    double compression;      // CONSTANT_DENSITY: mean relative excess density, last substep
+    int64_t refused_count;   // particles not emitted because the capacity was full
+    int64_t removed_count;   // particles removed by sinks
+    int64_t stopped_count;   // particles moved back to their side of a coupled cloth
+    fm_vec3 load;            // N s, impulse on walls and colliders without a mass; needs `loads`
+    fm_vec3 clinging;        // N s, impulse of the weight of fluid displaced in excess by cloth
+    int64_t pair_count;      // pairs of particles within the support now, each counted once
+    int64_t candidate_count; // distances that the neighbour search computes now
+    int boundary_count;      // boundary particles of walls, colliders and cloth
+    int wet_count;           // boundary and ghost particles near fluid in the last substep; only
+                             // these are computed
 } fm_particles_stats;
 FM_API const char *fm_particles_stage_name(fm_particles_stage stage); // "sort", ...
 FM_API fm_particles_stats fm_particles_read_stats(fm_particles *fluid);

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
-// run.h: a run's directory: frames, statistics, probes, checkpoints.
+// run.h: writes the directory of a simulation run: frames, statistics, probes, checkpoints.
 //
-//     DIR/run.json                   what ran, and how it stands
+//     DIR/run.json                   scene, number of frames, objects, status
 //     DIR/frames/NAME.000123.vtp     one object, one frame
 //     DIR/NAME.pvd                   time index of the frames
-//     DIR/stats.csv, DIR/probes.csv  one row a frame
-//     DIR/timings.csv                the one file that differs from run to run
-//     DIR/checkpoints/000120.state   the whole state at a frame
-//     DIR/lock                       held while a run writes here
+//     DIR/stats.csv, DIR/probes.csv  one row per frame
+//     DIR/timings.csv                the only file that differs from run to run
+//     DIR/setting.json               camera, look, colliders and figures, for rendering
+//     DIR/colliders/3.obj, 3.pc2     colliders that are meshes
+//     DIR/poses.csv                  one row per frame: poses of the moving colliders
+//     DIR/checkpoints/000120.state   the whole state of the world at a frame
+//     DIR/lock                       locked while a run writes into DIR
 //
-// Files are written beside (NAME.unfinished) and renamed, tables are appended and cut back on
-// resume, so that a kill at any moment leaves a directory that resumes. docs/runs.md has the order,
-// and which directories are taken.
+// Every file is first written as NAME.unfinished and then renamed. The CSV tables are appended to,
+// and truncated on resume. So a run that is killed at any moment leaves a directory that can be
+// resumed. docs/runs.md gives the order of writes and says which directories a run may use.
 #ifndef FATHOM_RUN_H
 #define FATHOM_RUN_H
 
 #include <fathom/api.h>
 #include <fathom/error.h>
+#include <fathom/picture_setting.h>
 #include <fathom/world.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +31,7 @@ extern "C" {
 
 typedef struct fm_run fm_run;
 
+// How a simulation run ended, or that it is still going on.
 typedef enum fm_run_status {
     FM_RUN_RUNNING,
     FM_RUN_DONE,
@@ -34,65 +39,72 @@ typedef enum fm_run_status {
     FM_RUN_INTERRUPTED
 } fm_run_status;
 
-// What is written into a run's directory. Strings are copied.
+// Definition of a run: where it writes, what, and how often. The strings are copied.
 typedef struct fm_run_def {
     const char *directory;
-    const char *scene_path; // where the scene was read from
-    const char *scene_text;
+    const char *scene_path; // the file that the scene was read from
+    const char *scene_text; // the whole scene, YAML
     uint64_t scene_hash;
-    int first_frame;  // 0, or the frame a branch starts from
-    const char *from; // directory that a branch comes from, or NULL
-    int frames;       // the last frame's number
+    int first_frame;  // 0, or the frame at which a branch of another run starts
+    const char *from; // directory of the run that this one branches from; NULL: no branch
+    int frames;       // number of the last frame
     double fps;
-    int checkpoint_frames; // frames between checkpoints; 0: none but the last
-    int checkpoints_kept;  // newest, >= 1
-    const char *fields;    // of cloths, separated by blanks
-    const char *const *probe_columns;
+    int checkpoint_frames; // frames between checkpoints; 0: only one, at the last frame
+    int checkpoints_kept;  // number of newest checkpoints that are kept, >= 1
+    // Names of the fields to write for every object that has them, separated by blanks; NULL: the
+    // usual fields of the object's kind.
+    const char *fields;
+    const char *const *probe_columns; // [probe_column_count] column names of probes.csv
     int probe_column_count;
-    bool check_intersections; // columns for what the world counts of them
-    bool loads;               // columns for what fluids do to walls and colliders
+    bool check_intersections;       // stats.csv gets columns that count the intersections of cloth
+    bool loads;                     // stats.csv gets the force of the fluids on walls and colliders
+    fm_picture_setting_def setting; // camera and look, for rendering the run
 } fm_run_def;
 
-// What a directory holds already.
-typedef struct fm_run_found {
-    bool exists; // a run is there
+// A run found in a directory.
+typedef struct fm_run_info {
+    bool exists; // the directory holds a run
     uint64_t scene_hash;
-    int frames, first_frame;
+    int frames, first_frame; // numbers of the last and of the first frame
     fm_run_status status;
-    int newest_checkpoint; // frame, or -1
-    int whole;             // the last frame up to which all files and rows are there
-    char from[2048];       // directory that a branch came from, or ""
-} fm_run_found;
+    int newest_checkpoint; // frame number, or -1
+    int whole;             // last frame up to which no frame file and no table row is missing
+    char from[2048];       // directory of the run that this one branches from, or ""
+} fm_run_info;
 
-// A directory that holds other things than a run is an error, and so is one whose files are links.
-FM_API bool fm_run_look(const char *directory, fm_run_found *found, fm_error *err);
-// The scene's text as it was run; free() it.
+// Reports the run in a directory. It is an error if the directory holds files but no run, or if
+// a symbolic link stands in place of one of the run's files.
+FM_API bool fm_run_inspect(const char *directory, fm_run_info *found, fm_error *err);
+// The text of the scene that was run; the caller frees it with free().
 FM_API char *fm_run_scene_text(const char *directory, fm_error *err);
 
-// Takes the directory's lock, makes what is missing. `replace` removes the files of the run that is
-// there (those that its run.json tells, and nothing else); without it a directory that holds
-// anything is refused and left as it was.
+// Begins a run: locks the directory, and creates it and its subdirectories. `replace` first removes
+// the files of an older run there, those that its run.json lists and no others. Without `replace`
+// a directory that is not empty is refused and left unchanged.
 FM_API fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_error *err);
-// Goes on with what is there: the newest good checkpoint before which nothing is missing is
-// restored into the world, which stands at first_frame before; what comes behind it is cut off.
-// frame tells where the world stands then; first_frame - 1 means that the first frame is still to
-// be written.
+// Continues the run in the directory. Restores into the world, which must be at first_frame, the
+// newest intact checkpoint before which no file and no row is missing, and removes all frames and
+// rows after that checkpoint. `frame` receives the frame number of the restored world;
+// first_frame - 1 means that the first frame has yet to be written.
 FM_API fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err);
 
-// One frame: files, rows, and a checkpoint when one is due or `checkpoint` asks for it.
-FM_API bool fm_run_write(fm_run *run, fm_world *world, int frame, const fm_report *report,
-                         const double *probes, double wall_ms, bool checkpoint, fm_error *err);
-// A checkpoint of a frame that was written without one.
-FM_API bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err);
-// Writes the time indices and the status, lets go of the lock.
+// Writes one frame: the files of its objects, a row in every table, and a checkpoint when one is
+// due or `checkpoint` is true. wall_ms: time spent simulating this frame.
+FM_API bool fm_run_write_frame(fm_run *run, fm_world *world, int frame, const fm_report *report,
+                               const double *probes, double wall_ms, bool checkpoint,
+                               fm_error *err);
+// Writes a checkpoint of a frame that has already been written without one.
+FM_API bool fm_run_write_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err);
+// Ends a run: writes the time indices and the status, releases the lock, destroys `run`.
 FM_API bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_error *err);
 
-// Restores the state of a frame that has a checkpoint: the newest at or before `frame`. Gives its
-// frame.
-FM_API bool fm_run_restore(const char *directory, int frame, fm_world *world, int *at,
-                           fm_error *err);
+// Restores into the world the newest checkpoint at or before `frame`. `at` receives the frame of
+// that checkpoint.
+FM_API bool fm_run_restore_checkpoint(const char *directory, int frame, fm_world *world, int *at,
+                                      fm_error *err);
 
-// A file with these bytes: whole, or as it was before. A symbolic link is refused.
+// Replaces the contents of a file, or creates it, atomically: on failure the old file is unchanged.
+// A symbolic link is refused.
 FM_API bool fm_file_replace(const char *path, const void *bytes, size_t size, fm_error *err);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// bench.c: fathom bench [NAME...] [--json]
+// bench.c: the subcommand fathom bench [NAME...] [--json].
 #include "bench.h"
-#include "fathom.h"
+#include "command_line.h"
 
 #include <string.h>
 
-static const bench_case *find(const char *name)
+static const bench_case *find_case(const char *name)
 {
     for (const bench_case *c = bench_cases; c->name; c++) {
         if (strcmp(c->name, name) == 0)
@@ -21,10 +21,11 @@ static void run_case(bench_report *report, const bench_case *which)
     bench_end(report);
 }
 
+// Runs the named benchmarks, or all of them without a name.
 static int run_bench(const command *self, const arguments *args)
 {
     for (int i = 0; i < args->rest_count; i++) {
-        if (find(args->rest[i]))
+        if (find_case(args->rest[i]))
             continue;
         fprintf(stderr, "fathom: bench: there is no benchmark \"%s\"; allowed are:", args->rest[i]);
         for (const bench_case *c = bench_cases; c->name; c++)
@@ -34,23 +35,22 @@ static int run_bench(const command *self, const arguments *args)
     }
     bench_report *report = bench_open(option_given(self, args, "--json"));
     if (!report) {
-        complain("bench: out of memory");
+        print_error("bench: out of memory");
         return EXIT_INPUT_OUTPUT;
     }
     for (const bench_case *c = bench_cases; c->name && args->rest_count == 0; c++)
         run_case(report, c);
     for (int i = 0; i < args->rest_count; i++)
-        run_case(report, find(args->rest[i]));
+        run_case(report, find_case(args->rest[i]));
     return bench_close(report);
 }
 
 const command command_bench = {
     .name = "bench",
     .usage = "[NAME...] [--json]",
-    .about = "the benchmarks, each with a ratio to a baseline of the same run",
-    .more =
-        "Without names, all of them: memory, cloth, stiff, contact, particles, surface, files,\n"
-        "scenes, render.",
+    .about = "run benchmarks and print each time and its ratio to a baseline",
+    .more = "Names: memory, cloth, stiff, contact, particles, surface, files, scenes, render.\n"
+            "Without a name, all benchmarks are run.",
     .options = {{"--json", NULL, NULL, "print JSON instead of a table"}},
     .rest_max = 16,
     .run = run_bench,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// export.c: fathom export DIR --to FORMAT
-#include "fathom.h"
+// export.c: the subcommand fathom export DIR --to FORMAT.
+#include "command_line.h"
 
 #include <fathom/cache.h>
 #include <fathom/draw.h>
@@ -21,11 +21,11 @@ static int run_export(const command *self, const arguments *args)
         !option_integer(self, args, "--stride", 1, 999999, 1, &options.stride))
         return EXIT_BAD_INPUT;
     if (!options.format) {
-        complain("export: --to is missing; allowed are: %s", fm_export_formats());
+        print_error("export: --to is missing; allowed are: %s", fm_export_formats());
         return EXIT_BAD_INPUT;
     }
-    if (!fm_export(args->rest[0], &options, &report, &err))
-        return complain_error(&err);
+    if (!fm_export_frames(args->rest[0], &options, &report, &err))
+        return report_error(&err);
     printf("%d frame%s of %d object%s in %d file%s: %s\n", report.frame_count,
            report.frame_count == 1 ? "" : "s", report.object_count,
            report.object_count == 1 ? "" : "s", report.file_count,
@@ -38,16 +38,18 @@ static int run_export(const command *self, const arguments *args)
 const command command_export = {
     .name = "export",
     .usage = "DIR --to FORMAT [--object NAME] [--surface] [-o FILE]",
-    .about = "a run's frames for other programs",
-    .more = "Formats: obj, pc2, mdd (Blender's Mesh Cache), usda, glb, ply, vtk, csv.\n"
-            "Without -o, into DIR/exports.",
+    .about = "convert the frames of a run for other programs",
+    .more =
+        "Formats: obj, pc2 and mdd (for the Mesh Cache modifier of Blender), usda, glb, ply, vtk, "
+        "csv.\nWithout -o, files are written to DIR/exports.",
     .options = {{"--to", NULL, "FORMAT", "obj, pc2, mdd, usda, glb, ply, vtk or csv"},
-                {"--object", NULL, "NAME", "one object; all without"},
+                {"--object", NULL, "NAME", "export this object only"},
                 {"--output", "-o", "FILE", "file or directory to write"},
-                {"--first", NULL, "FRAME", "first frame"},
-                {"--last", NULL, "FRAME", "last frame"},
-                {"--stride", NULL, "N", "every Nth frame"},
-                {"--surface", NULL, NULL, "fluids as surfaces, not particles (obj, ply, vtk)"}},
+                {"--first", NULL, "FRAME", "first frame to export"},
+                {"--last", NULL, "FRAME", "last frame to export"},
+                {"--stride", NULL, "N", "export every Nth frame"},
+                {"--surface", NULL, NULL,
+                 "export fluids as surfaces instead of particles (obj, ply, vtk)"}},
     .rest_min = 1,
     .rest_max = 1,
     .run = run_export,

@@ -1,55 +1,63 @@
 // SPDX-License-Identifier: MIT
-// interrupt.c: Ctrl-C. The frame in hand is finished if it is soon done, and stopped inside if not.
+// interrupt.c: handles Ctrl-C (SIGINT) and SIGTERM. The current frame is finished if that takes at
+// most STOP_DELAY_MS, otherwise it is cancelled.
 #include "interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
 
-// Set by Ctrl-C; a handler can reach nothing else.
+// Number of signals so far, and the time of the first one, ms. A signal handler may only write to
+// variables of this type.
 static volatile sig_atomic_t stop_requests;
-static volatile sig_atomic_t stop_moment; // of the first, see read_moment
+static volatile sig_atomic_t first_stop_ms;
 
-enum { MOMENTS = 1000000000 };
+enum { CLOCK_PERIOD_MS = 1000000000 };
 
-static int read_moment(void) // ms, from 0 to MOMENTS
+// Milliseconds, modulo CLOCK_PERIOD_MS so that they fit into an int.
+static int read_clock_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int)((t.tv_sec % (MOMENTS / 1000)) * 1000 + t.tv_nsec / 1000000);
+    return (int)((t.tv_sec % (CLOCK_PERIOD_MS / 1000)) * 1000 + t.tv_nsec / 1000000);
 }
 
-static void request_stop(int signal_number)
+// Counts signals and notes the time of the first. The second signal cancels the current frame; the
+// third has its default effect and ends the process.
+static void handle_signal(int signal_number)
 {
     if (stop_requests == 0)
-        stop_moment = read_moment();
+        first_stop_ms = read_clock_ms();
     stop_requests = stop_requests + 1;
-    if (stop_requests > 1) // a third one ends it at once
+    if (stop_requests > 1)
         signal(signal_number, SIG_DFL);
 }
 
-void catch_signals(void)
+// Catches SIGINT and SIGTERM, and turns broken pipes and the file size limit into write errors.
+void install_signal_handlers(void)
 {
-    struct sigaction action = {.sa_handler = request_stop};
+    struct sigaction action = {.sa_handler = handle_signal};
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); // a file that may not grow is a write error
+    signal(SIGXFSZ, SIG_IGN); // exceeding the file size limit becomes a write error
 }
 
+// True when the current frame must be cancelled: after a second signal, or STOP_DELAY_MS after the
+// first. fm_world_set_stop calls it between substeps.
 bool must_stop_now(void *context)
 {
     (void)context;
     if (stop_requests == 0)
         return false;
-    int waited = (read_moment() - (int)stop_moment + MOMENTS) % MOMENTS;
-    return stop_requests > 1 || waited > PATIENCE_MS;
+    int waited = (read_clock_ms() - (int)first_stop_ms + CLOCK_PERIOD_MS) % CLOCK_PERIOD_MS;
+    return stop_requests > 1 || waited > STOP_DELAY_MS;
 }
 
-bool stopped(void)
+bool stop_requested(void)
 {
     return stop_requests != 0;
 }

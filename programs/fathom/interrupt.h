@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// interrupt.h: Ctrl-C, or SIGTERM, while frames are made.
+// interrupt.h: stops a run after Ctrl-C (SIGINT) or SIGTERM.
 #ifndef FATHOM_PROGRAM_INTERRUPT_H
 #define FATHOM_PROGRAM_INTERRUPT_H
 
 #include <stdbool.h>
 
-enum { PATIENCE_MS = 500 }; // how long a frame may go on after Ctrl-C
+enum { STOP_DELAY_MS = 500 }; // how long the current frame may continue after the signal
 
-void catch_signals(void);
-bool stopped(void); // no more frames
-// For fm_world_set_stop: not even the rest of this one, for it takes long, or Ctrl-C came twice.
+void install_signal_handlers(void);
+bool stop_requested(void); // true after a signal: no further frame is started
+// Callback of fm_world_set_stop: true when the current frame must be cancelled, because it took
+// longer than STOP_DELAY_MS after the signal or a second signal came.
 bool must_stop_now(void *context);
 
 #endif

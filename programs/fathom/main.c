@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// main.c: the table of subcommands.
-#include "fathom.h"
+// main.c: the list of subcommands, and the main function that selects one.
+#include "command_line.h"
 
 #include <fathom/fathom.h>
 #include <locale.h>
@@ -20,6 +20,7 @@ const command *const commands[] = {
     NULL,
 };
 
+// Runs a subcommand, or prints its help. Returns the exit code.
 static int run_command(const command *which, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -28,7 +29,7 @@ static int run_command(const command *which, int argc, char **argv)
             return finish_output();
         }
     }
-    static arguments args; // large, and there is one command
+    static arguments args; // static because it is large; a process runs one subcommand
     if (!parse_arguments(which, argc, argv, &args))
         return EXIT_BAD_INPUT;
     return which->run(which, &args);
@@ -36,19 +37,21 @@ static int run_command(const command *which, int argc, char **argv)
 
 static void print_help(FILE *out)
 {
-    fprintf(out, "fathom %s: cloth and fluids that remember\n\n", fm_version());
+    fprintf(out, "fathom %s: simulate cloth under water and particle fluids\n\n", fm_version());
     for (const command *c, *const *p = commands; (c = *p); p++)
         fprintf(out, "  fathom %-10s %s\n", c->name, c->about);
-    fprintf(out,
-            "\n  fathom COMMAND --help    what a command takes\n"
-            "  fathom --version\n\n"
-            "Exit codes: 0 good, 1 bad input or usage, 2 the numbers diverged, 3 input/output.\n"
-            "Start with: fathom scenes\n");
+    fprintf(
+        out,
+        "\n  fathom COMMAND --help    options of a command\n"
+        "  fathom --version\n\n"
+        "Exit codes: 0 success, 1 bad input or usage, 2 the simulation diverged, 3 input/output "
+        "error.\n"
+        "Start with: fathom scenes\n");
 }
 
 int main(int argc, char **argv)
 {
-    setlocale(LC_CTYPE, ""); // file names; numbers stay in the C locale
+    setlocale(LC_CTYPE, ""); // for file names only; numbers keep the format of the C locale
     if (argc < 2) {
         print_help(stderr);
         return EXIT_BAD_INPUT;
@@ -66,7 +69,7 @@ int main(int argc, char **argv)
         if (strcmp(name, c->name) == 0)
             return run_command(c, argc - 1, argv + 1);
     }
-    fprintf(stderr, "fathom: there is no subcommand \"%s\"; allowed are:", name);
+    fprintf(stderr, "fathom: unknown subcommand \"%s\"; allowed are:", name);
     for (const command *c, *const *p = commands; (c = *p); p++)
         fprintf(stderr, " %s", c->name);
     fprintf(stderr, " (see fathom --help)\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// render.c: fathom render DIR|SCENE: pictures and movies of runs.
-#include "fathom.h"
+// render.c: the subcommand fathom render DIR|SCENE, which makes pictures and movies of runs.
+#include "command_line.h"
 #include "run.h"
 
 #include <fathom/render.h>
@@ -11,24 +11,27 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS_MAX = 16 };
+enum { RUNS_MAX = 16, LAST_FRAME = 1000000 }; // LAST_FRAME stands for the last frame of the run
 
-// What is to be made, as asked for.
-typedef struct order {
+// A picture or movie as requested on the command line.
+typedef struct render_request {
     fm_film_options film;
     const char *directories[RUNS_MAX];
-    char made[RUNS_MAX][PATH_SIZE]; // of scenes
-    int count;
+    char scene_runs[RUNS_MAX][PATH_SIZE]; // directories of runs of scenes that were given
+    int count;                            // number of directories, one for each run to draw
     const char *labels[RUNS_MAX];
     char output[PATH_SIZE + 32];
-    int frame;               // -1: a movie, or a sheet
-    int columns, rows;       // of the sheet; 0: none
-    int first, last, stride; // -1: all
-    int samples;             // 0: what is usual for what is made
-    bool has_size, quiet;
-    double fps; // 0: the run's
-} order;
+    int frame;               // number of a single frame; -1: a movie or a sheet
+    int columns, rows;       // columns and rows of frames on a contact sheet; 0: no sheet
+    int first, last, stride; // frames of a movie or sheet; -1: from the first, to the last
+    int samples;             // rays per pixel; 0: the default of movies, sheets or single pictures
+    bool has_size;           // the option --size was given
+    bool quiet;              // print neither progress nor summary
+    double fps;              // frames per second of the movie; 0: as many as the run has
+} render_request;
 
+// Parses two whole numbers "AxB", each from 1 to `high`. Prints an error that names `flag` and
+// returns false for any other text.
 static bool parse_pair(const command *self, const char *flag, const char *text, int high, int *a,
                        int *b)
 {
@@ -39,8 +42,8 @@ static bool parse_pair(const command *self, const char *flag, const char *text, 
     if (good)
         y = strtol(second, &end, 10);
     if (!good || end == second || *end || x < 1 || y < 1 || x > high || y > high) {
-        complain("%s: %s is \"%s\", allowed are two whole numbers like 1280x720, from 1 to %d",
-                 self->name, flag, text, high);
+        print_error("%s: %s is \"%s\", allowed are two whole numbers like %s, from 1 to %d",
+                    self->name, flag, text, high > 64 ? "1280x720" : "4x2", high);
         return false;
     }
     *a = (int)x;
@@ -48,10 +51,11 @@ static bool parse_pair(const command *self, const char *flag, const char *text, 
     return true;
 }
 
-// Numbers separated by commas or colons; how many there were, -1 for anything else.
-static int parse_numbers(const char *text, double *values, int room)
+// Parses at most `capacity` numbers, separated by commas or colons. Returns how many there are, -1
+// for any other text.
+static int parse_numbers(const char *text, double *values, int capacity)
 {
-    for (int count = 0; count < room;) {
+    for (int count = 0; count < capacity;) {
         char *end;
         values[count] = strtod(text, &end);
         if (end == text || !isfinite(values[count]))
@@ -66,76 +70,82 @@ static int parse_numbers(const char *text, double *values, int room)
     return -1;
 }
 
-static bool read_camera(const command *self, const arguments *args, order *o)
+// Reads --camera (position, target, field of view) or --view (azimuth, elevation) into the request.
+// Prints an error and returns false for bad values.
+static bool read_camera(const command *self, const arguments *args, render_request *request)
 {
-    static const double DEGREE = 0.017453292519943295;
     const char *camera = option_value(self, args, "--camera");
     const char *view = option_value(self, args, "--view");
     double v[7] = {0};
     if (camera) {
         int count = parse_numbers(camera, v, 7);
         if (count != 6 && count != 7) {
-            complain("render: --camera is \"%s\", allowed are position and target, and perhaps the "
-                     "field of view in degrees: 1.1,0,1.2,0.2,-0.3,0,35",
-                     camera);
+            print_error(
+                "render: --camera is \"%s\", allowed are position and target and, optionally, the "
+                "field of view in degrees: 1.1,0,1.2,0.2,-0.3,0,35",
+                camera);
             return false;
         }
-        o->film.has_camera = true;
-        o->film.camera = (fm_camera){.position = {v[0], v[1], v[2]},
-                                     .target = {v[3], v[4], v[5]},
-                                     .up = {0, 1, 0},
-                                     .field_of_view = (count == 7 ? v[6] : 35) * DEGREE};
+        request->film.has_camera = true;
+        request->film.camera = (fm_camera){.position = {v[0], v[1], v[2]},
+                                           .target = {v[3], v[4], v[5]},
+                                           .up = {0, 1, 0},
+                                           .field_of_view = (count == 7 ? v[6] : 35) * FM_DEGREE};
     } else if (view) {
         if (parse_numbers(view, v, 2) != 2 || fabs(v[1]) > 85) {
-            complain(
-                "render: --view is \"%s\", allowed are two angles in degrees: to the right, and "
-                "up, at most 85: 35,4",
+            print_error(
+                "render: --view is \"%s\", allowed are azimuth and elevation in degrees, elevation "
+                "from -85 to 85: 35,4",
                 view);
             return false;
         }
-        o->film.azimuth = v[0];
-        o->film.elevation = v[1];
-        o->film.ignores_scene_camera = true;
+        request->film.azimuth = v[0];
+        request->film.elevation = v[1];
+        request->film.ignores_scene_camera = true;
     }
     return true;
 }
 
-static bool read_look(const command *self, const arguments *args, order *o)
+// Reads the options of the picture's appearance: --look, --color, --range, --label, --time and
+// --particles. Prints an error and returns false for bad values.
+static bool read_look(const command *self, const arguments *args, render_request *request)
 {
     const char *look = option_value(self, args, "--look"),
                *range = option_value(self, args, "--range");
     if (look && strcmp(look, "underwater") != 0 && strcmp(look, "studio") != 0) {
-        complain("render: --look is \"%s\", allowed are underwater and studio", look);
+        print_error("render: --look is \"%s\", allowed are underwater and studio", look);
         return false;
     }
     if (look) {
-        o->film.has_look = true;
-        o->film.look =
+        request->film.has_look = true;
+        request->film.look =
             fm_default_look(strcmp(look, "studio") == 0 ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER);
     }
-    o->film.field = option_value(self, args, "--color");
+    request->film.field = option_value(self, args, "--color");
     if (range) {
         double v[2];
         if (parse_numbers(range, v, 2) != 2 || !(v[0] < v[1])) {
-            complain("render: --range is \"%s\", allowed are two numbers, the smaller first: 0,0.2",
-                     range);
+            print_error(
+                "render: --range is \"%s\", allowed are two numbers, the smaller first: 0,0.2",
+                range);
             return false;
         }
-        o->film.has_range = true;
-        o->film.low = v[0];
-        o->film.high = v[1];
+        request->film.has_range = true;
+        request->film.low = v[0];
+        request->film.high = v[1];
     }
     int labels = option_index(self, "--label");
     for (int i = 0; i < args->given[labels] && i < RUNS_MAX; i++)
-        o->labels[i] = args->values[labels][i];
+        request->labels[i] = args->values[labels][i];
     if (args->given[labels] > 0)
-        o->film.labels = o->labels;
-    o->film.show_time = option_given(self, args, "--time");
-    o->film.particles = option_given(self, args, "--particles");
+        request->film.labels = request->labels;
+    request->film.show_time = option_given(self, args, "--time");
+    request->film.particles = option_given(self, args, "--particles");
     return true;
 }
 
-static bool read_frames(const command *self, const arguments *args, order *o)
+// Reads --frames, --fps and --frame. Prints an error and returns false for bad values.
+static bool read_frames(const command *self, const arguments *args, render_request *request)
 {
     const char *frames = option_value(self, args, "--frames"),
                *fps = option_value(self, args, "--fps");
@@ -143,122 +153,138 @@ static bool read_frames(const command *self, const arguments *args, order *o)
     if (frames) {
         int count = parse_numbers(frames, v, 3);
         if (count < 2 || v[0] < 0 || v[1] < v[0] || v[1] > 999999 || v[2] < 1 || v[2] > 999999) {
-            complain(
-                "render: --frames is \"%s\", allowed are first and last, and perhaps the step: "
-                "0:120:2",
+            print_error(
+                "render: --frames is \"%s\", allowed are first and last frame and, optionally, the "
+                "step: 0:120:2",
                 frames);
             return false;
         }
-        o->first = (int)v[0];
-        o->last = (int)v[1];
-        o->stride = (int)v[2];
+        request->first = (int)v[0];
+        request->last = (int)v[1];
+        request->stride = (int)v[2];
     }
-    if (fps && (parse_numbers(fps, &o->fps, 1) != 1 || !(o->fps > 0 && o->fps <= 1000))) {
-        complain("render: --fps is \"%s\", allowed is a number above 0, up to 1000", fps);
+    if (fps && (parse_numbers(fps, &request->fps, 1) != 1 ||
+                !(request->fps > 0 && request->fps <= 1000))) {
+        print_error("render: --fps is \"%s\", allowed is a number above 0, up to 1000", fps);
         return false;
     }
-    return option_integer(self, args, "--frame", 0, 999999, -1, &o->frame);
+    return option_integer(self, args, "--frame", 0, 999999, -1, &request->frame);
 }
 
-static bool read_order(const command *self, const arguments *args, order *o)
+// Reads all options of `fathom render`. Prints an error and returns false for bad values.
+static bool read_request(const command *self, const arguments *args, render_request *request)
 {
-    *o = (order){.film = fm_default_film_options(), .first = -1, .last = -1, .stride = 1};
+    *request =
+        (render_request){.film = fm_default_film_options(), .first = -1, .last = -1, .stride = 1};
     const char *size = option_value(self, args, "--size"),
                *sheet = option_value(self, args, "--sheet");
     const char *output = option_value(self, args, "-o");
-    o->quiet = option_given(self, args, "--quiet");
-    o->has_size = size != NULL;
-    if (size &&
-        !parse_pair(self, "--size", size, FM_PICTURE_SIDE_MAX, &o->film.width, &o->film.height))
+    request->quiet = option_given(self, args, "--quiet");
+    request->has_size = size != NULL;
+    if (size && !parse_pair(self, "--size", size, FM_PICTURE_SIDE_MAX, &request->film.width,
+                            &request->film.height))
         return false;
-    if (sheet && !parse_pair(self, "--sheet", sheet, 64, &o->columns, &o->rows))
+    if (sheet && !parse_pair(self, "--sheet", sheet, 64, &request->columns, &request->rows))
         return false;
     if (output && strlen(output) >= PATH_SIZE) {
-        complain("render: -o is too long");
+        print_error("render: the path given with -o is too long");
         return false;
     }
-    snprintf(o->output, sizeof o->output, "%s", output ? output : "");
-    return read_camera(self, args, o) && read_look(self, args, o) && read_frames(self, args, o) &&
-           option_integer(self, args, "--samples", 1, 1024, 0, &o->samples) &&
-           option_integer(self, args, "--threads", 0, 256, 0, &o->film.threads);
+    snprintf(request->output, sizeof request->output, "%s", output ? output : "");
+    return read_camera(self, args, request) && read_look(self, args, request) &&
+           read_frames(self, args, request) &&
+           option_integer(self, args, "--samples", 1, 1024, 0, &request->samples) &&
+           option_integer(self, args, "--threads", 0, 256, 0, &request->film.threads);
 }
 
-// A directory is a run; a file is a scene, which is run first, or as far as it has not been.
-static int find_runs(const arguments *args, order *o)
+// Collects the run directories. An argument that is a file is a scene: it is run first, or its
+// interrupted run is completed. Returns the exit code.
+static int find_runs(const arguments *args, render_request *request)
 {
     for (int i = 0; i < args->rest_count; i++) {
         struct stat info;
         if (stat(args->rest[i], &info) != 0) {
-            complain(
-                "%s: there is no such directory or scene (fathom scenes lists those that ship)",
-                args->rest[i]);
+            print_error("%s: there is no such directory or scene (to list the scenes that come "
+                        "with fathom: fathom "
+                        "scenes)",
+                        args->rest[i]);
             return EXIT_INPUT_OUTPUT;
         }
-        o->directories[i] = args->rest[i];
-        o->count++;
+        request->directories[i] = args->rest[i];
+        request->count++;
         if (S_ISDIR(info.st_mode))
             continue;
-        task t = {.scene_path = args->rest[i],
-                  .frames = -1,
-                  .threads = o->film.threads,
-                  .resume = true,
-                  .quiet = o->quiet};
-        outcome result;
-        default_directory(t.scene_path, t.directory, sizeof t.directory);
-        execute(&t, &result);
+        run_request run = {.scene_path = args->rest[i],
+                           .frames = -1,
+                           .threads = request->film.threads,
+                           .resume = true,
+                           .quiet = request->quiet};
+        run_result result;
+        get_default_directory(run.scene_path, run.directory, sizeof run.directory);
+        run_scene(&run, &result);
         if (result.code != EXIT_GOOD)
             return result.code;
-        snprintf(o->made[i], sizeof o->made[i], "%s", t.directory);
-        o->directories[i] = o->made[i];
+        snprintf(request->scene_runs[i], sizeof request->scene_runs[i], "%s", run.directory);
+        request->directories[i] = request->scene_runs[i];
     }
     return EXIT_GOOD;
 }
 
-// What was not said: a sheet's size, samples, the name of the file.
-static bool complete_order(order *o)
+// Fills in options that were not given: the size of a contact sheet (240 x 320 pixels per frame),
+// the rays per pixel (6 for a movie, 12 for a sheet, 32 for one picture) and the output file.
+// Prints an error and returns false when the file name does not fit the kind of output.
+static bool complete_request(render_request *request)
 {
-    bool movie = o->frame < 0 && o->columns == 0;
-    if (o->columns > 0 && !o->has_size) {
-        o->film.width = 240 * o->columns;
-        o->film.height = 320 * o->rows;
+    bool movie = request->frame < 0 && request->columns == 0;
+    if (request->columns > 0 && !request->has_size) {
+        request->film.width = 240 * request->columns;
+        request->film.height = 320 * request->rows;
     }
-    o->film.samples = o->samples > 0 ? o->samples : movie ? 6 : o->columns > 0 ? 12 : 32;
-    const char *folder = o->directories[0];
-    if (!o->output[0] && movie)
-        snprintf(o->output, sizeof o->output, "%.*s/movie.mp4", PATH_SIZE, folder);
-    else if (!o->output[0] && o->columns > 0)
-        snprintf(o->output, sizeof o->output, "%.*s/sheet.png", PATH_SIZE, folder);
-    else if (!o->output[0])
-        snprintf(o->output, sizeof o->output, "%.*s/frame.%06d.png", PATH_SIZE, folder, o->frame);
-    size_t length = strlen(o->output);
-    bool png = length > 4 && strcmp(o->output + length - 4, ".png") == 0;
-    if (movie && png && o->first < 0) { // one picture was asked for: the last
-        o->frame = 1000000;
+    request->film.samples = request->samples > 0   ? request->samples
+                            : movie                ? 6
+                            : request->columns > 0 ? 12
+                                                   : 32;
+    const char *folder = request->directories[0];
+    if (!request->output[0] && movie)
+        snprintf(request->output, sizeof request->output, "%.*s/movie.mp4", PATH_SIZE, folder);
+    else if (!request->output[0] && request->columns > 0)
+        snprintf(request->output, sizeof request->output, "%.*s/sheet.png", PATH_SIZE, folder);
+    else if (!request->output[0])
+        snprintf(request->output, sizeof request->output, "%.*s/frame.%06d.png", PATH_SIZE, folder,
+                 request->frame);
+    size_t length = strlen(request->output);
+    bool png = length > 4 && strcmp(request->output + length - 4, ".png") == 0;
+    if (movie && png && request->first < 0) { // a single picture: of the last frame
+        request->frame = LAST_FRAME;
         return true;
     }
-    if (movie ? fm_movie_is_path(o->output) : png)
+    if (movie ? fm_movie_is_path(request->output) : png)
         return true;
-    complain("render: -o is \"%s\", allowed is a name that ends in %s", o->output,
-             movie ? ".mp4, .mkv, .webm, .gif or .webp, or .png for one frame" : ".png");
+    print_error("render: -o is \"%s\", allowed is a name that ends in %s", request->output,
+                movie ? ".mp4, .mkv, .webm, .gif or .webp, or .png for one frame" : ".png");
     return false;
 }
 
-static bool choose_frames(const fm_film *film, order *o)
+// Replaces frame numbers that were not given by the first and last frame of the run. Prints an
+// error and returns false when the run lacks a requested frame.
+static bool choose_frames(const fm_film *film, render_request *request)
 {
     int first = fm_film_first_frame(film), last = fm_film_last_frame(film);
-    if (o->frame == 1000000)
-        o->frame = last;
-    o->first = o->first < 0 ? first : o->first;
-    o->last = o->last < 0 ? last : o->last;
-    int asked = o->frame >= 0 ? o->frame : o->first < first ? o->first : o->last;
-    if (asked >= first && asked <= last && o->first <= last)
+    if (request->frame == LAST_FRAME)
+        request->frame = last;
+    request->first = request->first < 0 ? first : request->first;
+    request->last = request->last < 0 ? last : request->last;
+    int asked = request->frame >= 0      ? request->frame
+                : request->first < first ? request->first
+                                         : request->last;
+    if (asked >= first && asked <= last && request->first <= last)
         return true;
-    complain("%s: there is no frame %d, allowed are %d to %d", o->directories[0], asked, first,
-             last);
+    print_error("%s: there is no frame %d, allowed are %d to %d", request->directories[0], asked,
+                first, last);
     return false;
 }
 
-// A picture that takes a minute should not be lost to a folder that is not there.
+// Checks that the folder of the output path is writable, before rendering, which can take minutes.
 static bool check_folder(const char *path)
 {
     char folder[PATH_SIZE + 32];
@@ -267,10 +293,11 @@ static bool check_folder(const char *path)
              slash ? path : ".");
     if (access(folder, W_OK | X_OK) == 0)
         return true;
-    complain("%s: cannot write: %s is not a directory one can write to", path, folder);
+    print_error("%s: cannot write: %s is not a writable directory", path, folder);
     return false;
 }
 
+// Time of the monotonic clock, s.
 static double now(void)
 {
     struct timespec t;
@@ -278,11 +305,15 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void show_progress(const order *o, int done, int count, double started, double *shown)
+// Prints how many of `count` pictures are done and how long the others will take: at most every 0.2
+// s on a terminal, every 5 s elsewhere. started, shown: clock times, s, of the start and of the
+// last message.
+static void show_progress(const render_request *request, int done, int count, double started,
+                          double *shown)
 {
     bool terminal = isatty(STDERR_FILENO);
     double time = now();
-    if (o->quiet || (time - *shown < (terminal ? 0.2 : 5) && done < count))
+    if (request->quiet || (time - *shown < (terminal ? 0.2 : 5) && done < count))
         return;
     *shown = time;
     double each = (time - started) / done;
@@ -294,93 +325,105 @@ static void show_progress(const order *o, int done, int count, double started, d
                 terminal ? "" : "\n");
 }
 
-static bool make_movie(const order *o, fm_film *film, fm_error *err)
+// Renders the requested frames one by one and encodes them as a movie.
+static bool render_movie(const render_request *request, fm_film *film, fm_error *err)
 {
-    int count = (o->last - o->first) / o->stride + 1;
-    double fps = o->fps > 0 ? o->fps : fm_film_rate(film) / o->stride;
+    int count = (request->last - request->first) / request->stride + 1;
+    double fps = request->fps > 0 ? request->fps : fm_film_rate(film) / request->stride;
     double started = now(), shown = started;
-    fm_movie *movie = fm_movie_open(o->output, o->film.width, o->film.height, fps, err);
+    fm_movie *movie =
+        fm_movie_open(request->output, request->film.width, request->film.height, fps, err);
     for (int i = 0; movie && i < count && err->status == FM_OK; i++) {
-        fm_picture *picture = fm_film_draw(film, o->first + i * o->stride, err);
+        fm_picture *picture = fm_film_draw(film, request->first + i * request->stride, err);
         bool good = picture && fm_movie_add(movie, picture, err);
         fm_picture_destroy(picture);
         if (!good)
             break;
-        show_progress(o, i + 1, count, started, &shown);
+        show_progress(request, i + 1, count, started, &shown);
     }
     return movie && fm_movie_close(movie, err);
 }
 
-static bool make_picture(const order *o, fm_film *film, fm_error *err)
+// Renders one frame, or a contact sheet of several, and writes it as PNG.
+static bool render_picture(const render_request *request, fm_film *film, fm_error *err)
 {
-    fm_picture *picture =
-        o->columns > 0 ? fm_film_draw_sheet(film, o->columns, o->rows, o->first, o->last, err)
-                       : fm_film_draw(film, o->frame, err);
-    bool good = picture && fm_picture_write(picture, o->output, err);
+    fm_picture *picture = request->columns > 0
+                              ? fm_film_draw_sheet(film, request->columns, request->rows,
+                                                   request->first, request->last, err)
+                              : fm_film_draw(film, request->frame, err);
+    bool good = picture && fm_picture_write(picture, request->output, err);
     fm_picture_destroy(picture);
     return good;
 }
 
+// Runs `fathom render`. Returns the exit code.
 static int run_render(const command *self, const arguments *args)
 {
-    static order o; // holds paths
+    static render_request request; // static because it is large
     fm_error err = {0};
-    if (!read_order(self, args, &o))
+    if (!read_request(self, args, &request))
         return EXIT_BAD_INPUT;
-    int code = find_runs(args, &o);
+    int code = find_runs(args, &request);
     if (code != EXIT_GOOD)
         return code;
-    if (!complete_order(&o))
+    if (!complete_request(&request))
         return EXIT_BAD_INPUT;
-    if (!check_folder(o.output))
+    if (!check_folder(request.output))
         return EXIT_INPUT_OUTPUT;
     double started = now();
-    fm_film *film = fm_film_open(o.directories, o.count, &o.film, &err);
-    if (film && !choose_frames(film, &o)) {
+    fm_film *film = fm_film_open(request.directories, request.count, &request.film, &err);
+    if (film && !choose_frames(film, &request)) {
         fm_film_close(film);
         return EXIT_BAD_INPUT;
     }
-    bool movie = film && o.frame < 0 && o.columns == 0;
-    bool good = film && (movie ? make_movie(&o, film, &err) : make_picture(&o, film, &err));
-    int dropped = film ? fm_film_dropped_count(film) : 0;
+    bool movie = film && request.frame < 0 && request.columns == 0;
+    bool good =
+        film && (movie ? render_movie(&request, film, &err) : render_picture(&request, film, &err));
+    int dropped = film ? fm_film_dropped_count(film) : 0,
+        unset = film ? fm_film_run_without_setting(film) : -1;
     fm_film_close(film);
     if (!good)
-        return complain_error(&err);
+        return report_error(&err);
+    if (unset >= 0)
+        print_error("%s: setting.json is missing, as in runs of older versions; camera, look and "
+                    "colliders of the scene are not used",
+                    request.directories[unset]);
     if (dropped > 0)
-        complain("%d points were not finite; what they touch is not drawn", dropped);
-    if (!o.quiet)
-        printf("%s: %dx%d, %d samples a pixel, %.1f s\n", o.output, o.film.width, o.film.height,
-               o.film.samples, now() - started);
+        print_error("%d points are not finite; their faces are not drawn", dropped);
+    if (!request.quiet)
+        printf("%s: %dx%d, %d samples per pixel, %.1f s\n", request.output, request.film.width,
+               request.film.height, request.film.samples, now() - started);
     return finish_output();
 }
 
 const command command_render = {
     .name = "render",
     .usage = "DIR|SCENE... [-o FILE] [options]",
-    .about = "pictures and movies of a run",
+    .about = "make pictures and movies of a run",
     .more =
-        "A scene is run first, into runs/NAME, unless it has been. Without --frame or --sheet a "
-        "movie of all\nframes, DIR/movie.mp4; several runs are drawn side by side. Camera and "
-        "look come from the scene\nunless they are given here; without either, the whole motion "
-        "is framed.\nMovies (mp4, mkv, webm, gif, webp) need the program ffmpeg.",
-    .options = {{"--output", "-o", "FILE", "file to write: its ending says what"},
-                {"--frame", NULL, "N", "one picture, of this frame"},
-                {"--frames", NULL, "A:B[:STEP]", "first and last frame of the movie or sheet"},
-                {"--sheet", NULL, "CxR", "C columns and R rows of frames on one picture"},
-                {"--size", NULL, "WxH", "pixels of the whole picture; 1280x720"},
-                {"--samples", NULL, "N", "rays through a pixel: 4 to look, 64 to keep"},
-                {"--look", NULL, "NAME", "underwater or studio"},
-                {"--color", NULL, "FIELD", "colour by a field that was written: velocity, stretch"},
-                {"--range", NULL, "LOW,HIGH", "of the colours"},
-                {"--camera", NULL, "X,Y,Z,X,Y,Z[,A]",
-                 "position, target and field of view, degrees"},
-                {"--view", NULL, "A,E", "frame the motion from azimuth A, elevation E, degrees"},
-                {"--label", NULL, "TEXT", "above a run's panel; once for each run"},
-                {"--particles", NULL, NULL, "fluids as the particles they are, not as surfaces"},
-                {"--time", NULL, NULL, "write the time into the picture"},
-                {"--fps", NULL, "N", "frames of the movie a second, instead of the run's"},
-                {"--threads", NULL, "N", "threads; 0 is one per processor"},
-                {"--quiet", NULL, NULL, "no progress, no summary"}},
+        "A scene is first run into runs/NAME, unless that run is complete. Without --frame and "
+        "--sheet the\nresult is a movie of all frames, DIR/movie.mp4. Several runs are drawn side "
+        "by side. Camera and look\ncome from the scene unless they are given here; without both, "
+        "the camera shows the whole motion.\nMovies (mp4, mkv, webm, gif, webp) need the program "
+        "ffmpeg.",
+    .options =
+        {{"--output", "-o", "FILE", "file to write; its extension selects the format"},
+         {"--frame", NULL, "N", "make a picture of this frame"},
+         {"--frames", NULL, "A:B[:STEP]", "first and last frame, and step, of the movie or sheet"},
+         {"--sheet", NULL, "CxR", "make one picture with C columns and R rows of frames"},
+         {"--size", NULL, "WxH", "size of the picture in pixels; default 1280x720"},
+         {"--samples", NULL, "N", "rays per pixel: 4 for a preview, 64 for high quality"},
+         {"--look", NULL, "NAME", "style: underwater or studio"},
+         {"--color", NULL, "FIELD", "colour by a field of the frames, as velocity or stretch"},
+         {"--range", NULL, "LOW,HIGH", "values at the two ends of the colour scale"},
+         {"--camera", NULL, "X,Y,Z,X,Y,Z[,A]", "position, target and field of view in degrees"},
+         {"--view", NULL, "A,E", "show the whole motion from azimuth A and elevation E in degrees"},
+         {"--label", NULL, "TEXT", "title of a run; give it once for each run"},
+         {"--particles", NULL, NULL, "draw fluids as particles instead of surfaces"},
+         {"--time", NULL, NULL, "write the time into the picture"},
+         {"--fps", NULL, "N", "frames per second of the movie, instead of those of the run"},
+         {"--threads", NULL, "N", "number of threads; 0: one per processor"},
+         {"--quiet", NULL, NULL, "print no progress and no summary"}},
     .rest_min = 1,
     .rest_max = RUNS_MAX,
     .run = run_render,

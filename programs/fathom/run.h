@@ -1,42 +1,47 @@
 // SPDX-License-Identifier: MIT
-// run.h: one run, as asked for on the command line.
+// run.h: runs a scene as requested on the command line.
 #ifndef FATHOM_PROGRAM_RUN_H
 #define FATHOM_PROGRAM_RUN_H
 
-#include "fathom.h"
+#include "command_line.h"
 
 #include <fathom/run.h>
 
 enum { PATH_SIZE = 900, SETTINGS_MAX = 2 * REPEATS_MAX };
 
-// One run, as asked for.
-typedef struct task {
+// A run as requested on the command line.
+typedef struct run_request {
     const char *scene_path;
-    char directory[PATH_SIZE];
-    const char *settings[SETTINGS_MAX];
+    char directory[PATH_SIZE];          // directory of the run
+    const char *settings[SETTINGS_MAX]; // changes of scene values, "PATH=VALUE" each
     int setting_count;
-    int frames;  // -1: the scene's
-    int threads; // 0: all processors
-    bool resume, force, quiet;
-    const char *const *sweeps; // "PATH=A,B,C" each
+    int frames;                // number of the last frame; -1: that of the scene
+    int threads;               // 0: one per processor
+    bool resume;               // continue the run in the directory
+    bool force;                // replace the run in the directory
+    bool quiet;                // print neither progress nor summary
+    const char *const *sweeps; // values to run the scene with, "PATH=A,B,C" each
     int sweep_count;
-    const char *from; // FRAME or DIR:FRAME of a branch, or NULL
-} task;
+    const char *from; // "FRAME" or "DIR:FRAME" at which a branch starts, or NULL
+} run_request;
 
-// How it went.
-typedef struct outcome {
-    int code;
+// The result of a run.
+typedef struct run_result {
+    int code; // exit code
     fm_run_status status;
-    int first, frame; // first and last written
-    bool idle;        // it was finished before
-    fm_report report;
-} outcome;
+    int first, frame; // first and last frame written
+    bool idle;        // the run was complete before, nothing was simulated
+    fm_report report; // of the simulation of the last frame
+} run_result;
 
-void execute(const task *t, outcome *result);
-// runs/NAME, NAME from the scene's file.
-void default_directory(const char *scene_path, char *directory, size_t size);
-void print_resume(FILE *out, const task *t); // the command that goes on with it
-// Runs every combination of the values in base->sweeps into numbered directories.
-int sweep(const task *base);
+// Loads the scene and creates, resumes or branches its run; fills `result`.
+void run_scene(const run_request *request, run_result *result);
+// Writes "runs/NAME", with NAME from the file name of the scene.
+void get_default_directory(const char *scene_path, char *directory, size_t size);
+// Prints the command that resumes the run.
+void print_resume_command(FILE *out, const run_request *request);
+// Runs every combination of the values in base->sweeps, each in a numbered directory. Returns the
+// exit code.
+int run_sweep(const run_request *base);
 
 #endif

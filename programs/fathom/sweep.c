@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// sweep.c: every combination of some values, each in a directory of its own, and a table of how
-// they ended.
+// sweep.c: runs a scene with every combination of some values, each in a directory of its own, and
+// writes a summary.
 //
-// DIR/0000, DIR/0001, ... count the last sweep fastest. DIR/summary.csv has a row for each: number,
-// values, status, and the last row of its statistics; it is written when all have run. With
-// --resume what is done stays, what was stopped goes on.
-#include "fathom.h"
+// The runs are in DIR/0000, DIR/0001, ...; the values of the last --sweep change fastest.
+// DIR/summary.csv is written when all runs have ended. It has a row for each run: number, values,
+// status, and the last row of its stats.csv. With --resume, finished runs are kept and stopped runs
+// continue.
+#include "command_line.h"
 #include "interrupt.h"
+#include "load_scene.h"
 #include "run.h"
-#include "scene.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,20 +18,21 @@
 
 enum { VALUES_MAX = 256 };
 
-typedef struct axis {
-    char *text;               // a copy, cut into pieces
-    const char *path;         // of the setting
-    char *values[VALUES_MAX]; // of the setting
-    int count;
+// One option --sweep PATH=A,B,...
+typedef struct axis {         // an axis of the grid of combinations
+    char *text;               // a copy of the option, split into path and values
+    const char *path;         // key that is changed
+    char *values[VALUES_MAX]; // its values
+    int count;                // number of values
 } axis;
 
-// Commas inside brackets belong to a value: [0, 0, 1].
-static bool cut(axis *a, const char *spec)
+// Splits an option into path and values. Commas inside brackets belong to a value: [0, 0, 1].
+static bool split_option(axis *a, const char *spec)
 {
     a->text = strdup(spec);
     char *equals = a->text ? strchr(a->text, '=') : NULL;
     if (!equals || equals == a->text || !equals[1]) {
-        complain("run: --sweep is \"%s\", allowed is PATH=A,B,...", spec);
+        print_error("run: --sweep is \"%s\", allowed is PATH=A,B,...", spec);
         return false;
     }
     *equals = 0;
@@ -42,7 +44,7 @@ static bool cut(axis *a, const char *spec)
         if (*c != ',' || depth > 0)
             continue;
         if (a->count == VALUES_MAX) {
-            complain("run: --sweep %s has more than %d values", a->path, VALUES_MAX);
+            print_error("run: --sweep %s has more than %d values", a->path, VALUES_MAX);
             return false;
         }
         *c = 0;
@@ -51,13 +53,15 @@ static bool cut(axis *a, const char *spec)
     return true;
 }
 
-static const char *status_name(const outcome *o)
+// Word for the outcome of a run in summary.csv.
+static const char *get_status_name(const run_result *result)
 {
     static const char *const names[] = {"failed", "done", "diverged", "interrupted"};
-    return o->code != EXIT_GOOD && o->status != FM_RUN_DIVERGED ? "failed" : names[o->status];
+    return result->code != EXIT_GOOD && result->status != FM_RUN_DIVERGED ? "failed"
+                                                                          : names[result->status];
 }
 
-// The header of stats.csv and its last row; false when they cannot be read.
+// Reads the header and the last row of stats.csv; false when the file cannot be read.
 static bool read_stats(const char *directory, char header[4096], char row[4096])
 {
     char path[PATH_SIZE + 32], line[4096];
@@ -72,11 +76,13 @@ static bool read_stats(const char *directory, char header[4096], char row[4096])
     return good;
 }
 
-static bool write_row(FILE *out, const task *t, const axis *axes, int count, const int *index,
-                      int number, const outcome *result)
+// Appends the row of run `number` to the summary, and before the first row the header. axes: the
+// --sweep options; index: which value of each this run has. False: stats.csv cannot be read.
+static bool write_row(FILE *out, const run_request *request, const axis *axes, int count,
+                      const int *index, int number, const run_result *result)
 {
     char header[4096], row[4096];
-    bool good = read_stats(t->directory, header, row);
+    bool good = read_stats(request->directory, header, row);
     if (number == 0) {
         fprintf(out, "run");
         for (int i = 0; i < count; i++)
@@ -86,22 +92,25 @@ static bool write_row(FILE *out, const task *t, const axis *axes, int count, con
     fprintf(out, "%04d", number);
     for (int i = 0; i < count; i++) {
         const char *value = axes[i].values[index[i]];
-        fprintf(out, strchr(value, ',') ? ",\"%s\"" : ",%s", value); // NOLINT: it is below count
+        fprintf(out, strchr(value, ',') ? ",\"%s\"" : ",%s", value); // NOLINT: index < count
     }
-    fprintf(out, ",%s,%s\n", status_name(result), row);
+    fprintf(out, ",%s,%s\n", get_status_name(result), row);
     return good;
 }
 
-// The settings of a combination, behind those of every run.
-static void add_settings(task *t, const axis *axes, int count, const int *index,
+// Appends the settings of one combination to those that all runs share. index: which value of each
+// axis is taken. settings: memory for the texts.
+static void add_settings(run_request *request, const axis *axes, int count, const int *index,
                          char settings[][512])
 {
     for (int i = 0; i < count; i++) {
         snprintf(settings[i], 512, "%s=%s", axes[i].path, axes[i].values[index[i]]);
-        t->settings[t->setting_count++] = settings[i];
+        request->settings[request->setting_count++] = settings[i];
     }
 }
 
+// Advances `index`, one value number per axis, to the next combination, the last axis fastest.
+// False after the last combination.
 static bool next_combination(const axis *axes, int count, int *index)
 {
     for (int i = count - 1; i >= 0; i--) {
@@ -112,126 +121,133 @@ static bool next_combination(const axis *axes, int count, int *index)
     return false;
 }
 
-// Runs the combination `index` and gives the next; false after the last.
-static bool run_one(const task *base, const axis *axes, int count, int *index, int number,
-                    FILE *out, int *worst)
+// Runs the combination `index`, appends its row to the summary `out` and advances `index` to the
+// next one; false after the last. number: of the run. worst: largest exit code so far, updated.
+static bool run_combination(const run_request *base, const axis *axes, int count, int *index,
+                            int number, FILE *out, int *worst)
 {
-    task t = *base;
+    run_request request = *base;
     char settings[REPEATS_MAX][512];
-    add_settings(&t, axes, count, index, settings);
-    snprintf(t.directory, sizeof t.directory, "%.*s/%04d", PATH_SIZE - 20, base->directory, number);
-    if (!t.quiet) {
-        printf("%s:", t.directory);
+    add_settings(&request, axes, count, index, settings);
+    snprintf(request.directory, sizeof request.directory, "%.*s/%04d", PATH_SIZE - 20,
+             base->directory, number);
+    if (!request.quiet) {
+        printf("%s:", request.directory);
         for (int i = 0; i < count; i++)
             printf(" %s", settings[i]);
         printf("\n");
         fflush(stdout);
     }
-    outcome result;
-    execute(&t, &result);
-    if (!write_row(out, &t, axes, count, index, number, &result) && result.code == EXIT_GOOD) {
-        complain("%s/stats.csv: cannot read", t.directory);
+    run_result result;
+    run_scene(&request, &result);
+    if (!write_row(out, &request, axes, count, index, number, &result) &&
+        result.code == EXIT_GOOD) {
+        print_error("%s/stats.csv: cannot read", request.directory);
         result.code = EXIT_INPUT_OUTPUT;
     }
     *worst = result.code > *worst ? result.code : *worst;
     return next_combination(axes, count, index);
 }
 
-static void summary_path(const task *base, char path[PATH_SIZE + 32])
+static void get_summary_path(const run_request *base, char path[PATH_SIZE + 32])
 {
     snprintf(path, PATH_SIZE + 32, "%s/summary.csv", base->directory);
 }
 
-// A sweep goes into a directory that is empty or missing, or that has the first run of a sweep, or
-// what a kill left of its beginning.
-static int check_directory(const task *base)
+// Checks that the directory of a sweep is missing, empty, or contains a sweep, which may have been
+// killed before its first run was created. Returns the exit code.
+static int check_directory(const run_request *base)
 {
     char first[PATH_SIZE + 32], summary[PATH_SIZE + 32];
-    fm_run_found found;
-    fm_error whole = {0}, err = {0};
-    bool empty = fm_run_look(base->directory, &found, &whole);
+    fm_run_info found;
+    fm_error directory_err = {0}, err = {0};
+    bool empty = fm_run_inspect(base->directory, &found, &directory_err);
     if (empty && found.exists) {
-        complain("%s: it holds a run; give the sweep a directory of its own with -o",
-                 base->directory);
+        print_error("%s contains a single run; give the sweep another directory with -o",
+                    base->directory);
         return EXIT_BAD_INPUT;
     }
     if (empty)
         return EXIT_GOOD;
     snprintf(first, sizeof first, "%s/0000", base->directory);
-    summary_path(base, summary);
-    bool begun = access(first, F_OK) == 0 && fm_run_look(first, &found, &err);
+    get_summary_path(base, summary);
+    bool started = access(first, F_OK) == 0 && fm_run_inspect(first, &found, &err);
     if (err.status == FM_INPUT_OUTPUT)
-        return complain_error(&err);
-    if (!begun || (!found.exists && access(summary, F_OK) == 0))
-        return complain_error(&whole);
+        return report_error(&err);
+    if (!started || (!found.exists && access(summary, F_OK) == 0))
+        return report_error(&directory_err);
     if (found.exists && !base->resume && !base->force) {
-        complain("%s: it holds a sweep; --resume goes on, --force begins anew", base->directory);
+        print_error("%s contains a sweep; --resume continues it, --force replaces it",
+                    base->directory);
         return EXIT_BAD_INPUT;
     }
     return EXIT_GOOD;
 }
 
-// Every combination is a good scene, and the directory is free, before the first one runs.
-static int check_all(const task *base, const axis *axes, int count)
+// Checks the directory, and the scene with every combination of values, before the first one runs.
+// Returns the exit code.
+static int check_all(const run_request *base, const axis *axes, int count)
 {
     int index[REPEATS_MAX] = {0}, code = check_directory(base);
     if (code != EXIT_GOOD)
         return code;
     do {
-        task t = *base;
+        run_request request = *base;
         char settings[REPEATS_MAX][512];
-        add_settings(&t, axes, count, index, settings);
-        fm_scene *scene = load_scene(t.scene_path, t.settings, t.setting_count, &code);
+        add_settings(&request, axes, count, index, settings);
+        fm_scene *scene =
+            load_scene(request.scene_path, request.settings, request.setting_count, &code);
         fm_scene_destroy(scene);
     } while (code == EXIT_GOOD && next_combination(axes, count, index));
     return code;
 }
 
-// An older summary tells of runs that are about to change.
+// Removes the summary of an earlier sweep, because its runs are about to change.
 static bool remove_summary(const char *path)
 {
     if (unlink(path) == 0 || errno == ENOENT)
         return true;
-    complain("%s: cannot remove: %s", path, strerror(errno));
+    print_error("%s: cannot remove: %s", path, strerror(errno));
     return false;
 }
 
-// All of them, then the summary.
-static int run_all(const task *base, const axis *axes)
+// Runs all combinations and writes summary.csv. Returns the largest exit code of the runs.
+static int run_all(const run_request *base, const axis *axes)
 {
     int index[REPEATS_MAX] = {0}, number = 0, worst = EXIT_GOOD;
     char path[PATH_SIZE + 32], *text = NULL;
     size_t size = 0;
     fm_error err = {0};
-    summary_path(base, path);
+    get_summary_path(base, path);
     FILE *out = remove_summary(path) ? open_memstream(&text, &size) : NULL;
     if (!out)
         return EXIT_INPUT_OUTPUT;
-    // a disk that fails one run would fail the others
-    while (!stopped() && worst != EXIT_INPUT_OUTPUT &&
-           run_one(base, axes, base->sweep_count, index, number, out, &worst))
+    // after an input/output error the other runs would fail, too
+    while (!stop_requested() && worst != EXIT_INPUT_OUTPUT &&
+           run_combination(base, axes, base->sweep_count, index, number, out, &worst))
         number++;
-    bool whole = fclose(out) == 0;
-    if (stopped() || worst == EXIT_INPUT_OUTPUT) {
+    bool complete = fclose(out) == 0;
+    if (stop_requested() || worst == EXIT_INPUT_OUTPUT) {
         fprintf(stderr, "fathom: the sweep was stopped; go on with: ");
-        print_resume(stderr, base);
-    } else if (!whole || !fm_file_replace(path, text, size, &err)) {
-        complain("%s", whole ? err.text : "out of memory");
+        print_resume_command(stderr, base);
+    } else if (!complete || !fm_file_replace(path, text, size, &err)) {
+        print_error("%s", complete ? err.text : "out of memory");
         worst = EXIT_INPUT_OUTPUT;
     } else if (!base->quiet) {
-        printf("%d runs; %s says how they ended.\n", number + 1, path);
+        printf("%d runs; their results are in %s.\n", number + 1, path);
     }
     free(text);
     return worst;
 }
 
-int sweep(const task *base)
+// Runs every combination of the values in base->sweeps. Returns the exit code.
+int run_sweep(const run_request *base)
 {
     int count = base->sweep_count, code = EXIT_GOOD;
     axis *axes = calloc((size_t)count, sizeof *axes);
     bool good = axes != NULL;
     for (int i = 0; i < count && good; i++)
-        good = cut(&axes[i], base->sweeps[i]);
+        good = split_option(&axes[i], base->sweeps[i]);
     if (!good)
         code = EXIT_BAD_INPUT;
     if (code == EXIT_GOOD)

@@ -1,43 +1,51 @@
 // SPDX-License-Identifier: MIT
-// warnings.c: what a run is told to stderr while it goes on.
+// warnings.c: warnings on stderr about slow frames, overstretched or pierced cloth, and halted
+// contact.
 #include "warnings.h"
-#include "fathom.h"
+#include "command_line.h"
 
 #include <stdlib.h>
 
-// Edges of twice their length: no fabric stretches so far, so the numbers are not those of one.
-static const double TOO_LONG = 1;
+// l/l0 - 1 of an edge beyond which a warning is printed: no fabric stretches to twice its length.
+static const double STRETCH_LIMIT = 1;
 
-void warn_of_endless_frames(fm_world *world, double frame_seconds)
+// Warns when a frame would need an extreme number of substeps (forecast.endless).
+void warn_of_slow_frames(fm_world *world, double frame_seconds)
 {
-    fm_error err = {0}; // what is wrong with a fluid is told when it moves
+    fm_error err = {0}; // ignored: the simulation reports the same errors
     fm_forecast forecast = fm_world_forecast(world, frame_seconds, &err);
     if (forecast.endless)
-        complain("warning: a frame may not end. %s.", forecast.text);
+        print_error("warning: a frame may take very long. %s.", forecast.text);
 }
 
-typedef struct stretched {
-    int frame_count; // with edges that are too long
-    double worst;    // l/l0 - 1
-    int worst_frame;
-} stretched;
+// The overstretched and the pierced frames of one cloth.
+typedef struct cloth_frames {
+    int stretched;  // frames with an edge beyond STRETCH_LIMIT
+    double longest; // largest l/l0 - 1
+    int longest_frame;
+    int pierced;      // frames with stitches through a cloth
+    int last_pierced; // the last of them
+    int most_pierced; // largest number of such stitches
+} cloth_frames;
 
-struct stretch_watch {
+struct frame_watch {
+    int halted; // substeps with halted contact
     int cloth_count;
-    stretched cloths[];
+    cloth_frames cloths[];
 };
 
-stretch_watch *watch_stretch(fm_world *world)
+frame_watch *create_frame_watch(fm_world *world)
 {
     int count = fm_world_cloth_count(world);
-    stretch_watch *watch = calloc(1, sizeof *watch + (size_t)count * sizeof *watch->cloths);
+    frame_watch *watch = calloc(1, sizeof *watch + (size_t)count * sizeof *watch->cloths);
     if (watch)
         watch->cloth_count = count;
     return watch;
 }
 
-// "row 3, column 4" of a sheet or tube, "vertex 17" of a mesh, counted from 0 as in frames.
-static void name_place(const fm_cloth *cloth, int particle, char *text, size_t size)
+// Writes "row 3, column 4" for a particle of a sheet or tube, "vertex 17" for one of a mesh;
+// counted from 0.
+static void name_particle(const fm_cloth *cloth, int particle, char *text, size_t size)
 {
     fm_sheet sheet = fm_cloth_sheet(cloth);
     fm_tube tube = fm_cloth_tube(cloth);
@@ -53,47 +61,101 @@ static void name_place(const fm_cloth *cloth, int particle, char *text, size_t s
     snprintf(text, size, "vertex %d", vertex);
 }
 
+// Prints a warning about the most stretched edge of a cloth. s: stretches l/l0 - 1 of its edges;
+// time: s.
 static void warn_of_stretch(fm_cloth *cloth, const fm_stretches *s, int frame, double time)
 {
     char from[64], to[64];
     int count;
     const fm_vec3 *x = fm_cloth_positions(cloth, &count);
-    name_place(cloth, s->longest[0], from, sizeof from);
-    name_place(cloth, s->longest[1], to, sizeof to);
-    complain("warning: %s is overstretched at frame %d (%.4g s): the edge from %s to %s, at "
-             "(%.3g, %.3g, %.3g), is %.3g times as long as at rest. A larger stretch.stiffness, "
-             "enforcement, a slower motion or a smaller time_step helps.",
-             fm_cloth_name(cloth), frame, time, from, to, x[s->longest[0]].x, x[s->longest[0]].y,
-             x[s->longest[0]].z, 1 + s->max);
+    name_particle(cloth, s->longest[0], from, sizeof from);
+    name_particle(cloth, s->longest[1], to, sizeof to);
+    print_error(
+        "warning: %s is overstretched at frame %d (%.4g s): the edge from %s to %s, at "
+        "(%.3g, %.3g, %.3g), is %.3g times its rest length. Try a larger stretch.stiffness, "
+        "enforcement, a slower motion or a smaller time_step.",
+        fm_cloth_name(cloth), frame, time, from, to, x[s->longest[0]].x, x[s->longest[0]].y,
+        x[s->longest[0]].z, 1 + s->max);
 }
 
-void note_stretch(stretch_watch *watch, fm_world *world, int frame, const fm_report *report)
+// Warns the first time a cloth is overstretched; later only counts frames and keeps the worst.
+static void watch_stretch(cloth_frames *c, fm_cloth *cloth, int frame, double time)
 {
-    if (!watch || !(report->max_stretch > TOO_LONG))
+    fm_stretches s = fm_cloth_measure_stretches(cloth);
+    if (!(s.max > STRETCH_LIMIT))
         return;
+    if (c->stretched++ == 0)
+        warn_of_stretch(cloth, &s, frame, time);
+    if (s.max > c->longest) {
+        c->longest = s.max;
+        c->longest_frame = frame;
+    }
+}
+
+// Warns of stitches that pull through a cloth.
+static void warn_of_piercings(fm_cloth *cloth, const fm_piercings *p, int frame, double time)
+{
+    char from[64], to[64];
+    name_particle(cloth, p->ends[0], from, sizeof from);
+    name_particle(cloth, p->ends[1], to, sizeof to);
+    print_error(
+        "warning: %d stitches of %s pull through a cloth at frame %d (%.4g s). The longest, "
+        "from %s to %s, passes through %s at (%.3g, %.3g, %.3g). The seam cannot close "
+        "there. Try a start with nothing between the edges, a longer time of the seam, or "
+        "a later start for this seam.",
+        p->count, fm_cloth_name(cloth), frame, time, from, to, fm_cloth_name(p->through), p->at.x,
+        p->at.y, p->at.z);
+}
+
+// Counts frames in which stitches pull through a cloth, and warns of the first.
+static void watch_stitches(cloth_frames *c, fm_cloth *cloth, int frame, double time)
+{
+    fm_piercings p = fm_cloth_find_piercings(cloth);
+    if (p.count == 0)
+        return;
+    if (c->pierced++ == 0)
+        warn_of_piercings(cloth, &p, frame, time);
+    c->last_pierced = frame;
+    c->most_pierced = p.count > c->most_pierced ? p.count : c->most_pierced;
+}
+
+// Looks for overstretched and pierced cloths and for halted contact after a frame.
+void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm_report *report)
+{
+    if (!watch)
+        return;
+    double time = fm_world_time(world);
     for (int i = 0; i < watch->cloth_count; i++) {
         fm_cloth *cloth = fm_world_cloth(world, i);
-        fm_stretches s = fm_cloth_measure_stretches(cloth);
-        stretched *c = &watch->cloths[i];
-        if (!(s.max > TOO_LONG))
-            continue;
-        if (c->frame_count++ == 0)
-            warn_of_stretch(cloth, &s, frame, fm_world_time(world));
-        if (s.max > c->worst) {
-            c->worst = s.max;
-            c->worst_frame = frame;
-        }
+        if (report->max_stretch > STRETCH_LIMIT)
+            watch_stretch(&watch->cloths[i], cloth, frame, time);
+        if (report->pierced_count > 0)
+            watch_stitches(&watch->cloths[i], cloth, frame, time);
     }
+    if (report->halted_count > 0 && watch->halted == 0)
+        print_error("warning: contact gave up on %d substeps of frame %d (%.4g s): the cloth stood "
+                    "still for a part of them. Try slower motions, a smaller time_step, or more "
+                    "room between colliders.",
+                    report->halted_count, frame, time);
+    watch->halted += report->halted_count;
 }
 
-void sum_up_stretch(const stretch_watch *watch, fm_world *world)
+// Prints how many frames had these troubles, for each cloth that had several.
+void print_watch_summary(const frame_watch *watch, fm_world *world)
 {
     for (int i = 0; watch && i < watch->cloth_count; i++) {
-        const stretched *c = &watch->cloths[i];
-        if (c->frame_count > 1)
-            complain("warning: %s was overstretched in %d frames, worst in frame %d: an edge %.3g "
-                     "times as long as at rest.",
-                     fm_cloth_name(fm_world_cloth(world, i)), c->frame_count, c->worst_frame,
-                     1 + c->worst);
+        const cloth_frames *c = &watch->cloths[i];
+        const char *name = fm_cloth_name(fm_world_cloth(world, i));
+        if (c->stretched > 1)
+            print_error(
+                "warning: %s was overstretched in %d frames, worst in frame %d: an edge of %.3g "
+                "times its rest length.",
+                name, c->stretched, c->longest_frame, 1 + c->longest);
+        if (c->pierced > 1)
+            print_error("warning: stitches of %s pulled through a cloth in %d frames, the last of "
+                        "them frame %d, at most %d stitches at a time.",
+                        name, c->pierced, c->last_pierced, c->most_pierced);
     }
+    if (watch && watch->halted > 1)
+        print_error("warning: contact gave up on %d substeps in all.", watch->halted);
 }

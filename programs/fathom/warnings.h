@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
-// warnings.h: what a run is told to stderr while it goes on.
+// warnings.h: warnings on stderr about slow frames, overstretched or pierced cloth, and halted
+// contact.
 #ifndef FATHOM_PROGRAM_WARNINGS_H
 #define FATHOM_PROGRAM_WARNINGS_H
 
 #include <fathom/fathom.h>
 
-// Frames that would not end, told before they begin.
-void warn_of_endless_frames(fm_world *world, double frame_seconds);
+// Warns before the simulation when a frame of this length would need an extreme number of substeps.
+void warn_of_slow_frames(fm_world *world, double frame_seconds);
 
-// Cloths that are stretched beyond what any cloth bears: each told once, all of them at the end.
-typedef struct stretch_watch stretch_watch;
-stretch_watch *watch_stretch(fm_world *world); // NULL without memory: then nothing is watched
-void note_stretch(stretch_watch *watch, fm_world *world, int frame, const fm_report *report);
-void sum_up_stretch(const stretch_watch *watch, fm_world *world);
+// Watches cloths for edges longer than twice their rest length and for stitches that pull through a
+// cloth, and the world for halted contact. Each is reported once when it happens, and again in a
+// summary at the end.
+typedef struct frame_watch frame_watch;
+// Release it with free(). NULL when out of memory; the functions below then do nothing.
+frame_watch *create_frame_watch(fm_world *world);
+// Call after each frame.
+void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm_report *report);
+// Call after the last frame: reports cloths that had trouble in more than one frame.
+void print_watch_summary(const frame_watch *watch, fm_world *world);
 
 #endif

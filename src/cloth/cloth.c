@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cloth.c: definitions checked, sheets made, values read and written.
+// cloth.c: checks definitions, creates sheets, reads and writes positions and velocities.
 #include "cloth/cloth.h"
 
 #include <assert.h>
@@ -8,20 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Largest omega h, with omega from the bound of step.c; the scheme is stable below 2. Found by the
-// stability sweep: the reserve is for springs that turn and for springs' damping on top.
-static const double COURANT = 1.5;
-// A kernel t^-q cut off after some time damps at all frequencies only from q = 0.30844 on (the
-// integral of t^-q cos t from 0 to 3 pi/2 changes its sign there); below, it drives some of them.
+// A memory kernel t^-q that is cut off after some time damps all frequencies only if q > 0.30844
+// (where the integral of t^-q cos t from 0 to 3 pi/2 changes its sign); with a smaller q it feeds
+// energy into some frequencies.
 static const double LOWEST_WINDOW_ORDER = 0.31;
-static const double LONGEST_STEP = 1.0 / 120;  // s: soft cloth still has motions to follow
-static const double ENFORCED_STEP = 1.0 / 240; // s: enough for 61 x 41 to keep within 3 %
 
+// The allowed range of one number of a definition.
 typedef struct limit {
     const char *field;
     double value, low, high;
-    bool low_open; // low itself is not allowed
-    const char *allowed;
+    bool low_open;       // low itself is not allowed
+    const char *allowed; // the range in words, for the error message
 } limit;
 
 static bool check_limits(const char *object, const limit *limits, int count, fm_error *err)
@@ -62,7 +59,7 @@ static bool check_recall(const char *object, const char *field, const fm_recall 
     return true;
 }
 
-// What a memory that is used asks of its order.
+// Checks that the order of the fractional derivative is possible with this kind of memory.
 static bool check_order(const char *object, const char *field, const fm_recall *recall,
                         double order, fm_error *err)
 {
@@ -109,13 +106,16 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
     return check_enforcement(object, &def->enforcement, err);
 }
 
-// Also: damping of low order much stronger than the springs takes turning for stretching (eq. (5)
-// of the paper is not objective) and blows a sheet up like a balloon.
+// Besides the memories, this checks the strength of damping of low order: eq. (5) of [OKRC10] is
+// not objective, so that damping much stronger than the springs mistakes the rotation of a spring
+// for a change of its length, and the sheet inflates.
 static bool check_memories(const char *object, const fm_cloth_def *def, fm_error *err)
 {
     const fm_drag *drag = &def->drag;
     const fm_recall *damping = &def->damping.memory, *history = &drag->history.memory;
+    const fm_recall *bend = &def->bend.damping.memory;
     if (!check_recall(object, "damping.memory", damping, err) ||
+        !check_recall(object, "bend.damping.memory", bend, err) ||
         !check_recall(object, "drag.history.memory", history, err))
         return false;
     if (fm_cloth_needs_damping_memory(def)) {
@@ -125,6 +125,9 @@ static bool check_memories(const char *object, const fm_cloth_def *def, fm_error
             return fm_fail_number(err, object, "damping.coefficient", def->damping.coefficient,
                                   "at most 10 times the stretch stiffness at orders below 0.3");
     }
+    if (fm_cloth_needs_bend_memory(def) &&
+        !check_order(object, "bend.damping.memory", bend, def->bend.damping.order, err))
+        return false;
     bool published = drag->model == FM_DRAG_PUBLISHED && drag->history.coefficient > 0;
     return !published ||
            check_order(object, "drag.history.memory", history, drag->history.order, err);
@@ -135,11 +138,16 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
     const char *object = def->name ? def->name : "cloth";
     const fm_drag *drag = &def->drag;
     const limit limits[] = {
+        {"imperfection.amount", def->imperfection.amount, 0, 0.1, false, "0 (perfect) to 0.1"},
+        {"imperfection.seed", def->imperfection.seed, 0, 1e9, false, "0 to 1e9"},
         {"density", def->density, 0, 1e5, true, "> 0 and at most 1e5 kg/m^3"},
         {"thickness", def->thickness, 0, 1, true, "> 0 and at most 1 m"},
         {"stretch.stiffness", def->stretch.stiffness, 0, 1e7, true, "> 0 and at most 1e7 N/m"},
         {"shear.stiffness", def->shear.stiffness, 0, 1e7, false, "0 to 1e7 N/m"},
         {"bend.stiffness", def->bend.stiffness, 0, 1e7, false, "0 to 1e7"},
+        {"bend.damping.coefficient", def->bend.damping.coefficient, 0, 1e6, false,
+         "0 to 1e6 N m s^order"},
+        {"bend.damping.order", def->bend.damping.order, 0, 1, true, "above 0 and at most 1"},
         {"damping.coefficient", def->damping.coefficient, 0, 1e6, false, "0 to 1e6 N s^order/m"},
         {"damping.order", def->damping.order, 0, 1, true, "above 0 and at most 1"},
         {"drag.viscous", drag->viscous, 0, 1e6, false, "0 to 1e6 N s/m per m^2"},
@@ -176,7 +184,8 @@ static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, f
     if (def->contact.enabled && def->integrator != FM_KICK_DRIFT_KICK)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "explicit",
                        "kick-drift-kick with contact");
-    bool memory = fm_cloth_needs_drag_memory(def, medium) || fm_cloth_needs_damping_memory(def);
+    bool memory = fm_cloth_needs_drag_memory(def, medium) || fm_cloth_needs_damping_memory(def) ||
+                  fm_cloth_needs_bend_memory(def);
     if (def->integrator > FM_EULER && memory)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "without memory",
                        "kick-drift-kick or Euler when a force remembers");
@@ -196,7 +205,7 @@ bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 veloci
                                   "finite numbers");
     }
     fm_quat unit = rotation;
-    return fm_quat_make_unit(&unit) ||
+    return fm_quat_normalize(&unit) ||
            fm_fail_number(err, object, "rotation", rotation.w, "finite numbers");
 }
 
@@ -225,30 +234,29 @@ bool fm_cloth_needs_damping_memory(const fm_cloth_def *def)
     return def->damping.coefficient > 0 && def->damping.order < 1;
 }
 
-fm_axes fm_axes_alloc(fm_arena *arena, int lanes, fm_error *err)
+static void create_arrays(fm_cloth *c, fm_error *err)
 {
-    double *all = fm_arena_alloc(arena, 3 * (size_t)lanes, sizeof *all, "cloth", err);
-    return all ? (fm_axes){all, all + lanes, all + 2 * lanes} : (fm_axes){0};
-}
-
-static void alloc_arrays(fm_cloth *c, fm_error *err)
-{
-    fm_axes *axes[] = {&c->x,       &c->v,     &c->a,      &c->w,
-                       &c->rate,    &c->force, &c->normal, &c->next_normal,
-                       &c->flow,    &c->pair,  &c->known,  &c->drag_known,
-                       &c->nothing, &c->jump,  &c->anchor, &c->carried};
+    fm_vec3_array *axes[] = {&c->x,      &c->v,
+                             &c->a,      &c->w,
+                             &c->rate,   &c->force,
+                             &c->normal, &c->next_normal,
+                             &c->flow,   &c->pair,
+                             &c->zeros,  &c->jump,
+                             &c->anchor, &c->drift_acceleration};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-        *axes[i] = fm_axes_alloc(&c->arena, c->lanes, err);
+        *axes[i] = fm_vec3_array_create(&c->arena, c->lanes, err);
     if (c->def.integrator >= FM_RK2) {
-        c->trial_x = fm_axes_alloc(&c->arena, c->lanes, err);
-        c->trial_v = fm_axes_alloc(&c->arena, c->lanes, err);
-        c->sum_x = fm_axes_alloc(&c->arena, c->lanes, err);
-        c->sum_v = fm_axes_alloc(&c->arena, c->lanes, err);
+        c->trial_x = fm_vec3_array_create(&c->arena, c->lanes, err);
+        c->trial_v = fm_vec3_array_create(&c->arena, c->lanes, err);
+        c->sum_x = fm_vec3_array_create(&c->arena, c->lanes, err);
+        c->sum_v = fm_vec3_array_create(&c->arena, c->lanes, err);
     }
+    c->substep = fm_arena_alloc(&c->arena, 1, sizeof *c->substep, "cloth", err);
     size_t lanes = (size_t)c->lanes, columns = (size_t)c->columns;
     c->area = fm_arena_alloc(&c->arena, lanes, sizeof *c->area, "cloth", err);
     c->mass = fm_arena_alloc(&c->arena, lanes, sizeof *c->mass, "cloth", err);
-    c->pair_load = fm_arena_alloc(&c->arena, lanes, sizeof *c->pair_load, "cloth", err);
+    c->rest_scatter = fm_arena_alloc(&c->arena, lanes, sizeof *c->rest_scatter, "cloth", err);
+    c->damping_load = fm_arena_alloc(&c->arena, lanes, sizeof *c->damping_load, "cloth", err);
     c->spring_sum = fm_arena_alloc(&c->arena, lanes, sizeof *c->spring_sum, "cloth", err);
     c->column_weight = fm_arena_alloc(&c->arena, columns, sizeof(double), "cloth", err);
     c->ones = fm_arena_alloc(&c->arena, columns, sizeof *c->ones, "cloth", err);
@@ -265,7 +273,7 @@ static double border_weight(int i, int count)
     return i == 0 || i == count - 1 ? 0.5 : 1;
 }
 
-void fm_cloth_place(fm_cloth *c, int i, fm_vec3 x, fm_vec3 v, double area)
+void fm_cloth_place_particle(fm_cloth *c, int i, fm_vec3 x, fm_vec3 v, double area)
 {
     c->x.x[i] = x.x, c->x.y[i] = x.y, c->x.z[i] = x.z;
     c->v.x[i] = v.x, c->v.y[i] = v.y, c->v.z[i] = v.z;
@@ -282,9 +290,9 @@ static void place_particles(fm_cloth *c)
     for (int i = 0; i < c->count; i++) {
         int row = i / c->columns, column = i % c->columns;
         fm_vec3 x = fm_pose_apply(&pose, (fm_vec3){column * c->dx, -row * c->dy, 0});
-        fm_cloth_place(c, i, x, sheet->velocity,
-                       c->dx * c->dy * border_weight(row, c->rows) *
-                           border_weight(column, c->columns));
+        fm_cloth_place_particle(c, i, x, sheet->velocity,
+                                c->dx * c->dy * border_weight(row, c->rows) *
+                                    border_weight(column, c->columns));
     }
     for (int column = 0; column < c->columns; column++) {
         c->column_weight[column] = border_weight(column, c->columns);
@@ -292,189 +300,109 @@ static void place_particles(fm_cloth *c)
     }
 }
 
-// Sums over the springs of each particle: of stiffness, for the bound on omega; of damped springs,
-// for pair_load.
-static void spring_sums(fm_cloth *c)
-{
-    for (int i = 0; i < c->count; i++) {
-        int row = i / c->columns, column = i % c->columns, damped = 0;
-        double stiffness = 0;
-        for (int s = 0; s < 2 * c->springs_count; s++) {
-            const fm_springs *k = &c->springs[s / 2];
-            int sign = s % 2 ? -1 : 1, r = row + sign * k->down, q = column + sign * k->across;
-            if (r < 0 || r >= c->rows || q < 0 || q >= c->columns)
-                continue;
-            double weight = (k->by_row ? border_weight(row, c->rows) : 1) *
-                            (k->by_column ? border_weight(column, c->columns) : 1);
-            stiffness += weight * k->stiffness;
-            damped += k->damping > 0;
-        }
-        c->pair_load[i] = damped / c->mass[i];
-        c->spring_sum[i] = stiffness;
-    }
-}
-
-static void scale_springs(fm_cloth *c, double factor)
-{
-    for (int s = 0; s < c->springs_count; s++)
-        c->springs[s].stiffness *= factor;
-    for (int e = 0; e < c->mesh.edge_count; e++)
-        c->mesh.edge_stiffness[e] *= factor;
-    for (int i = 0; i < c->stitches.count; i++) {
-        c->stitches.stiffness[i] *= factor;
-        c->stitches.friction[i] *= sqrt(factor);
-    }
-}
-
-// With enforcement the substep is given, and springs have what bending leaves of the bound. Gives
-// how much of their stiffness that is.
-static double find_stiffness_share(const fm_cloth *c, double springs, double bending)
-{
-    if (c->def.enforcement.method == FM_ENFORCE_NONE)
-        return 1;
-    double h = c->def.time_step > 0 ? c->def.time_step : ENFORCED_STEP;
-    h = fmin(h, COURANT / sqrt(2 * bending + 1e-200)); // half of it at most
-    double room = COURANT * COURANT / (h * h) - bending;
-    double pushed = c->def.repulsion.enabled ? 1 + c->def.repulsion.stiffness / 2 : 1;
-    return fmin(1, room / (springs * pushed));
-}
-
-void fm_cloth_choose_step(fm_cloth *c)
-{
-    bool sheet = c->kind == FM_CLOTH_SHEET;
-    double sigma =
-        sheet ? c->def.density * c->def.thickness * c->dx * c->dy : c->mesh.smallest_mass;
-    scale_springs(c, 1 / c->stiffness_share); // whole again, when seams are added later
-    if (sheet)
-        spring_sums(c);
-    else
-        fm_net_sums(c);
-    fm_stitches_add_sums(c);
-    double largest = 0;
-    for (int i = 0; i < c->count; i++)
-        largest = fmax(largest, c->spring_sum[i] / c->mass[i]);
-    double springs = 2 * largest;
-    double bending = sheet ? 16 * (c->bend_across + c->bend_down + c->bend_twist) / sigma
-                           : fm_net_bending_bound(c);
-    c->stiffness_share = find_stiffness_share(c, springs, bending);
-    scale_springs(c, c->stiffness_share);
-    springs *= c->stiffness_share;
-    double square = springs + bending;
-    if (c->def.repulsion.enabled) {
-        double room =
-            c->def.repulsion.stiffness / 2 * springs; // for up to eight neighbours at once
-        c->repulsion_stiffness = room * sigma / 16;
-        square += room;
-    }
-    c->stable_step = fmin(COURANT / sqrt(square), LONGEST_STEP);
-    if (c->def.enforcement.method != FM_ENFORCE_NONE && c->def.time_step == 0)
-        c->stable_step = fmin(c->stable_step, ENFORCED_STEP);
-    if (c->def.time_step > 0)
-        c->stable_step = fmin(c->stable_step, c->def.time_step);
-}
-
 static int choose_row_block(int rows, int columns)
 {
-    enum { PARTICLES = 600 }; // enough to pay for waking a thread
+    enum { PARTICLES = 600 }; // per task; fewer cost less time than waking a thread
     int blocks = (int)((double)rows * columns / PARTICLES);
-    return blocks < 2 ? rows : fm_block_count(rows, blocks);
+    return blocks < 2 ? rows : fm_parallel_block_count(rows, blocks);
 }
 
-fm_cloth *fm_cloth_alloc(const fm_cloth_def *def, const fm_medium *medium, int columns, int rows,
-                         fm_error *err)
+fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium, int columns,
+                                int rows, fm_error *err)
 {
     const char *object = def->name ? def->name : "cloth";
     if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err))
         return NULL;
-    fm_cloth *c = fm_alloc_aligned(1, sizeof *c);
+    fm_cloth *c = fm_aligned_calloc(1, sizeof *c);
     if (!c) {
         fm_fail_no_memory(err, object, sizeof *c);
         return NULL;
     }
     c->def = *def;
-    snprintf(c->name, sizeof c->name, "%s", object);
-    c->def.name = c->name;
+    snprintf(c->object.name, sizeof c->object.name, "%s", object);
+    c->def.name = c->object.name;
     c->columns = columns;
     c->rows = rows;
     c->count = columns * rows;
-    c->lanes = fm_block_count(c->count, FM_LANES) * FM_LANES;
+    c->lanes = fm_parallel_block_count(c->count, FM_LANES) * FM_LANES;
     c->row_block = choose_row_block(rows, columns);
     c->stiffness_share = 1;
-    alloc_arrays(c, err);
+    create_arrays(c, err);
     c->inertia = c->mass;
     c->wet_area = c->area;
     if (err->status != FM_OK) {
-        fm_cloth_free(c);
+        fm_cloth_destroy(c);
         return NULL;
     }
     for (int i = 0; i < c->lanes; i++) {
-        c->pin[i] = FM_FREE;
-        c->mass[i] = 1; // lanes beyond the last particle: anything that divides well
+        c->pin[i] = FM_UNPINNED;
+        c->mass[i] = 1; // padding lanes beyond the last particle must not divide by 0
     }
     return c;
 }
 
-bool fm_cloth_finish(fm_cloth *c, fm_error *err)
+bool fm_cloth_finish_creation(fm_cloth *c, fm_error *err)
 {
     double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
+    fm_cloth_add_imperfection(c);
     c->contact_thickness = c->def.contact.thickness > 0 ? c->def.contact.thickness
                                                         : fmax(c->def.thickness, 0.1 * edge);
-    c->made = fm_arena_alloc(&c->arena, (size_t)c->count, sizeof *c->made, c->name, err);
-    if (!c->made)
+    c->initial_x =
+        fm_arena_alloc(&c->arena, (size_t)c->count, sizeof *c->initial_x, c->object.name, err);
+    if (!c->initial_x)
         return false;
     for (int i = 0; i < c->count; i++)
-        c->made[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
+        c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
+    if (!fm_terms_create(c, err))
+        return false;
     fm_cloth_choose_step(c);
-    if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_setup(c, err))
+    if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))
         return false;
-    if (c->def.repulsion.enabled && !fm_repulsion_setup(c, err))
-        return false;
-    fm_cloth_normals(c, &c->x, &c->normal);
+    fm_cloth_compute_normals(c, &c->x, &c->normal);
     return true;
 }
 
-fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
-                             const fm_medium *medium, fm_error *err)
+fm_cloth *fm_cloth_create_detached_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
+                                         const fm_medium *medium, fm_error *err)
 {
     assert(def && sheet);
-    // the definition's mistakes first, but no arrays for a sheet that cannot be
+    // errors of the definition are reported before those of the sheet, and nothing is allocated yet
     if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err) ||
         !check_sheet(def->name ? def->name : "cloth", sheet, err))
         return NULL;
-    fm_cloth *c = fm_cloth_alloc(def, medium, sheet->columns, sheet->rows, err);
+    fm_cloth *c = fm_cloth_create_empty(def, medium, sheet->columns, sheet->rows, err);
     if (!c)
         return NULL;
     c->sheet = *sheet;
-    fm_quat_make_unit(&c->sheet.rotation);
+    fm_quat_normalize(&c->sheet.rotation);
     c->dx = sheet->width / (sheet->columns - 1);
     c->dy = sheet->height / (sheet->rows - 1);
     c->added_mass = def->drag.added_mass >= 0 ? def->drag.added_mass
                                               : fmin(sheet->width, sheet->height) / (2 * FM_PI);
     place_particles(c);
-    fm_sheet_setup(c);
-    if (fm_cloth_finish(c, err))
+    if (fm_cloth_finish_creation(c, err))
         return c;
-    fm_cloth_free(c);
+    fm_cloth_destroy(c);
     return NULL;
 }
 
-void fm_cloth_free(fm_cloth *cloth)
+void fm_cloth_destroy(fm_cloth *cloth)
 {
     if (!cloth)
         return;
-    fm_memory_destroy(cloth->drag_memory);
-    fm_memory_destroy(cloth->damping_memory);
+    for (int i = 0; i < cloth->term_count; i++)
+        fm_memory_destroy(cloth->terms[i].memory);
     free(cloth->near.partner);
-    free(cloth->near.kin_start);
-    free(cloth->near.kin);
-    fm_arena_free(&cloth->arena);
+    free(cloth->near.excluded_start);
+    free(cloth->near.excluded);
+    fm_arena_destroy(&cloth->arena);
     free(cloth);
 }
 
 const char *fm_cloth_name(const fm_cloth *cloth)
 {
     assert(cloth);
-    return cloth->name;
+    return cloth->object.name;
 }
 
 int fm_cloth_particle_count(const fm_cloth *cloth)
@@ -513,7 +441,8 @@ double fm_cloth_stable_step(const fm_cloth *cloth)
     return cloth->stable_step;
 }
 
-static const fm_vec3 *read_axes(const fm_cloth *c, const fm_axes *from, fm_vec3 *out, int *count)
+static const fm_vec3 *copy_axes_out(const fm_cloth *c, const fm_vec3_array *from, fm_vec3 *out,
+                                    int *count)
 {
     for (int i = 0; i < c->count; i++)
         out[i] = (fm_vec3){from->x[i], from->y[i], from->z[i]};
@@ -525,24 +454,25 @@ static const fm_vec3 *read_axes(const fm_cloth *c, const fm_axes *from, fm_vec3 
 const fm_vec3 *fm_cloth_positions(fm_cloth *cloth, int *count)
 {
     assert(cloth);
-    return read_axes(cloth, &cloth->x, cloth->out_x, count);
+    return copy_axes_out(cloth, &cloth->x, cloth->out_x, count);
 }
 
 const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count)
 {
     assert(cloth);
-    return read_axes(cloth, &cloth->v, cloth->out_v, count);
+    return copy_axes_out(cloth, &cloth->v, cloth->out_v, count);
 }
 
-static bool write_axes(fm_cloth *c, const char *field, const fm_axes *to, const fm_vec3 *values,
-                       fm_error *err)
+static bool write_axes(fm_cloth *c, const char *field, const fm_vec3_array *to,
+                       const fm_vec3 *values, fm_error *err)
 {
     if (c->started)
-        return fm_fail_number(err, c->name, field, c->time, "writes before the first advance only");
+        return fm_fail_number(err, c->object.name, field, c->time,
+                              "writes before the first advance only");
     for (int i = 0; i < c->count; i++) {
         double sum = values[i].x + values[i].y + values[i].z;
         if (!isfinite(sum))
-            return fm_fail_number(err, c->name, field, sum, "finite numbers");
+            return fm_fail_number(err, c->object.name, field, sum, "finite numbers");
     }
     for (int i = 0; i < c->count; i++)
         to->x[i] = values[i].x, to->y[i] = values[i].y, to->z[i] = values[i].z;
@@ -552,7 +482,7 @@ static bool write_axes(fm_cloth *c, const char *field, const fm_axes *to, const 
 bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);
-    if (err->status != FM_OK) // the cloth may not exist
+    if (err->status != FM_OK) // after an earlier error the cloth may be NULL
         return false;
     if (!write_axes(cloth, "positions", &cloth->x, positions, err))
         return false;
@@ -563,7 +493,7 @@ bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error 
         cloth->anchor.z[i] = cloth->x.z[i];
     }
     fm_stitches_measure_gaps(cloth);
-    fm_cloth_normals(cloth, &cloth->x, &cloth->normal);
+    fm_cloth_compute_normals(cloth, &cloth->x, &cloth->normal);
     return true;
 }
 

@@ -1,528 +1,628 @@
 // SPDX-License-Identifier: MIT
-// cloth.h: the inside of a cloth, for the files of this folder and for the world.
+// cloth.h: the internal structures and functions of a cloth, for this folder and for the world.
 //
-// Parameters (def and what follows from it), state (what a snapshot holds) and scratch (what every
-// substep makes anew) are kept apart. Vectors are three arrays of `lanes` numbers each, lanes being
-// the particle count rounded up to whole blocks of FM_LANES; the three follow each other, so that
-// component c of particle i is lane c * lanes + i of a memory.
+// struct fm_cloth keeps three kinds of data apart: parameters (the definition and values computed
+// from it), state (saved in snapshots) and scratch (recomputed in every substep). A vector field is
+// three arrays of `lanes` numbers, one per component; lanes is the particle count rounded up to a
+// multiple of FM_LANES. The three arrays follow each other in memory, so that component c of
+// particle i is lane c * lanes + i of a memory.
 #ifndef FATHOM_CLOTH_CLOTH_H
 #define FATHOM_CLOTH_CLOTH_H
 
 #include "collide/collide.h"
 #include "core/core.h"
-#include "core/samples.h"
 #include "core/simd.h"
+#include "core/surface_samples.h"
 #include "memory/memory.h"
 #include "motion/motion.h"
+#include "object/object.h"
 
 #include <fathom/cloth.h>
 
-typedef struct fm_axes {
-    double *x, *y, *z;
-} fm_axes;
+#include "cloth/term.h"
 
-// Springs between particle (row, column) and (row + down, column + across).
+// One family of parallel springs of a sheet: each joins particle (row, column) to particle
+// (row + down, column + across).
 typedef struct fm_springs {
     int down, across;
     double rest;      // m
-    double stiffness; // N/m, of one inside the sheet
+    double stiffness; // N/m, of a spring inside the sheet
     double damping;   // N s^order / m
-    bool by_row;      // half as strong in the first and last row: they carry half a strip
-    bool by_column;   // the same for columns
+    bool by_row;      // springs in the first and last row are half as strong (half a cell wide)
+    bool by_column;   // springs in the first and last column are half as strong
 } fm_springs;
 
 enum { FM_SPRINGS_MAX = 8 };
 
 typedef enum fm_edge_kind { FM_EDGE_STRETCH, FM_EDGE_SHEAR } fm_edge_kind;
 
-// Which elements touch each particle, in rising order: entries of particle i are those from
-// start[i] to start[i + 1], each element * corners + corner.
-typedef struct fm_touching {
+// Elements (edges, hinges or triangles) incident to each particle, by rising element index. The
+// entries of particle i are entry[start[i]] to entry[start[i + 1] - 1]; an entry is
+// element * corner_count + corner.
+typedef struct fm_incidence {
     int *start, *entry;
-} fm_touching;
+} fm_incidence;
 
-// A cloth on index arrays: springs along edges, bending about hinges, triangles. Empty for a sheet.
-typedef struct fm_net {
+// A tube or a mesh as index arrays: springs along edges, bending about hinges, triangles. Empty for
+// a sheet, which is a regular grid and needs no indices.
+typedef struct fm_spring_mesh {
     int edge_count, hinge_count, triangle_count, vertex_count;
-    int *edge_a, *edge_b;     // particles
+    int *edge_a, *edge_b;     // particles at the ends of an edge
     double *edge_rest;        // m
     double *edge_stiffness;   // N/m
     double *edge_damping;     // N s^order / m
     unsigned char *edge_kind; // fm_edge_kind
-    int *hinge[4];            // ends of the shared edge, then what is opposite in either triangle
+    int *hinge[4];            // ends of the shared edge, then the opposite corner of each triangle
     double *hinge_angle;      // rad, at rest
     double *hinge_stiffness;  // N m: energy stiffness / 2 (angle - angle at rest)^2
-    double *hinge_share[4];   // 1/m, of the particles in L, see hinges.c
+    double *hinge_share[4];   // 1/m, coefficients of the four particles in L, see hinge_bending.c
     double *hinge_area[2];    // m^2 at rest, of the two triangles
     int *triangle;            // [3 * triangle_count] particles
-    int *vertex;              // [vertex_count] particle of each; NULL: vertices are particles
-    int *face;                // as triangle, in vertices
-    fm_touching edges, hinges, triangles;
-    double *bend_sum;     // N/m, of the hinges at a particle; NULL without
+    int *vertex;              // [vertex_count] particle of each input vertex; NULL: the identity
+    int *face;                // the triangles as indices of input vertices
+    fm_incidence edges, hinges, triangles;
+    double *bend_sum;     // N/m, sum of hinge stiffness at a particle; NULL without bending
     double smallest_mass; // kg, of a particle
-    double mean_rest;     // m, of stretch edges
+    double mean_rest;     // m, mean rest length of the stretch edges
     // scratch
-    fm_axes edge_force;     // N, or N s; towards b
-    fm_axes hinge_force[4]; // N
-    fm_axes area_vector;    // m^2, of triangles
-} fm_net;
+    fm_vec3_array edge_force;     // N, or N s for impulses; on particle edge_a, towards edge_b
+    fm_vec3_array hinge_force[4]; // N
+    fm_vec3_array area_vector;    // m^2, of each triangle: its normal times its area
+} fm_spring_mesh;
 
-// Springs that draw pairs of particles together; see seams.c.
+// Springs that pull pairs of particles together; see seams.c.
 typedef struct fm_stitches {
     int count;
     int *a, *b;
-    double *gap;         // m, how far apart they began
+    double *gap;         // m, distance of the pair before sewing starts
     double *stiffness;   // N/m
     double *friction;    // N s/m
-    double *start, *end; // s
+    double *start, *end; // s, interval over which the rest length shrinks from gap to 0
 } fm_stitches;
 
-// Triangles and their edges, each once, as contact asks for them.
-typedef struct fm_cloth_parts {
-    const int *triangle; // [3 * triangle_count]
-    const int *edge;     // [2 * edge_count]
-    int triangle_count, edge_count;
-} fm_cloth_parts;
-
-// Row buffers live on the stack.
+// Sets the size of the row buffers that functions keep on the stack.
 enum { FM_SHEET_COLUMNS_MAX = 4096 };
 
 typedef struct fm_pin_group {
-    const fm_motion *motion; // NULL: stays
-    double release;          // s; INFINITY: never
+    const fm_motion *motion; // NULL: pinned at rest
+    double release;          // s, time at which the pins of this group let go; INFINITY: never
 } fm_pin_group;
 
-enum { FM_PIN_GROUPS_MAX = 256, FM_FREE = -1 };
+enum { FM_PIN_GROUPS_MAX = 256, FM_UNPINNED = -1 };
 
-// Pairs of particles whose distance is limited, in groups in which no particle comes twice.
-typedef struct fm_pairs {
+// Pairs of particles with a limited distance, in groups: within one group, no particle occurs in
+// two pairs, so that the pairs of a group can be corrected in parallel.
+typedef struct fm_distance_pairs {
     int *a, *b;
     double *rest; // m
-    int *group;   // [group_count + 1] first pair of each
+    int *group;   // [group_count + 1] index of the first pair of each group
     int count, group_count;
-} fm_pairs;
+} fm_distance_pairs;
 
-// How one particle leads to another.
-typedef enum fm_way_kind {
-    FM_WAY_ACROSS, // along a row
-    FM_WAY_DOWN,   // along a column
-    FM_WAY_UP,
-    FM_WAY_SHEAR_DOWN,
-    FM_WAY_SHEAR_UP,
-    FM_WAY_EDGE, // of a mesh
-    FM_WAY_FLAP, // across two triangles of a mesh; no edge
-} fm_way_kind;
+// How two neighbouring particles of the graph are connected.
+typedef enum fm_link_kind {
+    FM_LINK_ACROSS, // along a row
+    FM_LINK_DOWN,   // along a column, to the next row
+    FM_LINK_UP,     // along a column, to the previous row
+    FM_LINK_SHEAR_DOWN,
+    FM_LINK_SHEAR_UP,
+    FM_LINK_EDGE,      // an edge of a mesh
+    FM_LINK_OVER_EDGE, // between the corners opposite to a shared edge; not an edge itself
+} fm_link_kind;
 
-typedef struct fm_graph {
-    int *start, *to;     // those next to particle i: to[start[i]] to to[start[i + 1] - 1]
-    double *rest;        // m, of each way
-    unsigned char *kind; // fm_way_kind
-    int most;            // ways from one particle
-} fm_graph;
+// Adjacency lists of the particles, with distances at rest.
+typedef struct fm_particle_graph {
+    int *start, *to;     // neighbours of particle i: to[start[i]] to to[start[i + 1] - 1]
+    double *rest;        // m, length of each link
+    unsigned char *kind; // fm_link_kind
+    int max_links;       // the largest number of links at one particle
+} fm_particle_graph;
 
 enum {
-    FM_RUNGS = 4,    // of the ladders of nets
-    FM_TETHERS = 4,  // places that hold a particle within reach
-    FM_MAPS_MAX = 9, // the one of pins and contacts, and eight that colliders switch on
-    FM_MAP_COLLIDERS = 8,
+    FM_PAIR_LEVELS_MAX = 4, // levels of distance pairs on a tube or mesh
+    FM_TETHERS_MAX = 4,     // tethers (long-range attachments) per particle
+    FM_MAPS_MAX = 9,        // one for pins and contacts, and eight that colliders switch on
+    FM_MAP_COLLIDERS_MAX = 8,
 };
 
-// What enforcement does while a certain set of particles is fixed.
+// The corrections that enforcement makes while a given set of particles is fixed.
 typedef struct fm_correction_map {
-    unsigned char *fixed; // 1 for those
+    unsigned char *fixed; // 1 for a fixed particle, else 0
     int fixed_count;
-    int *anchor;   // [FM_TETHERS][lanes] fixed particles near; itself: none
-    double *reach; // [FM_TETHERS][lanes] m, along the cloth at rest; INFINITY: none
-    fm_pairs list; // PUBLISHED
-    double *place; // of a particle in the order of correction, 0 to 1; 0 for fixed ones
-    const fm_collider *colliders[FM_MAP_COLLIDERS]; // that switch it on
+    int *tether_anchor; // [FM_TETHERS_MAX][lanes] fixed particle at the other end; own index: none
+    double *tether_length;  // [FM_TETHERS_MAX][lanes] m, along the cloth at rest; INFINITY: none
+    fm_distance_pairs list; // the ordered edges of FM_ENFORCE_PUBLISHED
+    double *rank;           // when a particle is corrected, from 0 (fixed, or first) to 1 (last)
+    const fm_collider *colliders[FM_MAP_COLLIDERS_MAX]; // the map is used while all of these touch
     int collider_count;
 } fm_correction_map;
 
+// Enforcement: constraint projection of edge lengths (strain limiting); see strain_limiting.c.
 typedef struct fm_enforcer {
     fm_correction_map maps[FM_MAPS_MAX];
-    int map_count, strides; // strides: the coarsest edge spans 2^(strides - 1) cells
-    fm_graph graph;
-    fm_pairs rungs[FM_RUNGS]; // of a net: by coarseness, the edges first
-    double *mobility;         // 1/kg, across the normal; 0 for those that pins hold
-    double *mobility_change;  // 1/kg, what is more of it along the normal: 0 or less
-    bool oriented;            // mobility_change is used
-    unsigned char *fixed;     // scratch: 1 for those that are fixed now
-    struct fm_front *front;   // for making maps
+    int map_count;
+    int level_count; // distances are limited over 1, 2, 4, ... 2^(level_count - 1) cells
+    fm_particle_graph graph;
+    fm_distance_pairs pair_levels[FM_PAIR_LEVELS_MAX]; // of a tube or mesh; level 0: the edges
+    double *mobility;               // 1/kg, across the normal; 0 for pinned particles
+    double *mobility_difference;    // 1/kg, mobility along the normal minus across it; <= 0
+    bool anisotropic;               // mobility_difference is in use
+    unsigned char *fixed;           // scratch: 1 for a particle that is fixed now
+    fm_vec3_array before;           // scratch, m: positions before a correction
+    fm_vec3_array anchor_x;         // scratch, m: positions of the tethers' anchors
+    fm_vec3_array correction;       // scratch, m/s: velocity change in this substep
+    struct fm_map_scratch *scratch; // arrays for computing maps
     // state
-    int current, wait; // map in use; substeps until the set of fixed ones is looked at again
-    fm_vec3 direction; // the list of map 0 was made for
-    int remade_count;  // since the cloth was made
-    // what it took since that was asked last, not part of the state
+    int current;           // index of the map in use
+    int substeps_to_check; // substeps until the set of fixed particles is determined again
+    fm_vec3 direction;     // unit vector for which the list of map 0 was computed
+    int map_update_count;  // how often map 0 was computed since the cloth was created
+    // m/s, expected velocity change of the next opening half step, which v contains at the end of a
+    // substep; enforce.c
+    fm_vec3_array expected;
+    // ms of this advance; not part of the state
     double enforce_ms, order_ms;
 } fm_enforcer;
 
+// Drag coefficients of one substep, all per m^2 of cloth.
+typedef struct fm_drag_step {
+    double h;  // s
+    double w0; // weight of the newest rate in the value of the drag memory
+    bool physical;
+    double viscous, normal, history;                 // of the published models
+    double pressure, friction, skin, normal_history; // of the physical model
+    double layer; // kg/m^2, added mass: the layer of medium that moves with the cloth
+} fm_drag_step;
+
+// Weight minus buoyancy.
+typedef struct fm_weight {
+    fm_vec3 gravity;  // m/s^2
+    double displaced; // kg/m^2, mass of medium displaced by a square metre of cloth
+} fm_weight;
+
+// One substep, with everything the integrators need.
+typedef struct fm_substep {
+    fm_cloth *cloth;
+    fm_surroundings around;
+    double h;      // s, length of the substep
+    double end;    // s, time at its end
+    double margin; // m, distance kept from colliders
+    fm_weight weight;
+    fm_drag_step drag;
+    int impulses_left; // number of terms whose impulses are still to be applied
+    fm_pose poses[FM_PIN_GROUPS_MAX];
+} fm_substep;
+
 struct fm_cloth {
-    fm_world *world; // whose it is, for those who read it through the public interface
-    char name[48];
+    fm_object object;
     fm_cloth_def def;
     fm_cloth_kind kind;
     fm_sheet sheet;
     fm_tube tube;
     fm_arena arena;
-    int columns, rows, count, lanes; // of a mesh: as many columns as particles, one row
-    int row_block;                   // rows that one task of a stencil loop does
-    fm_net mesh;                     // of tubes and meshes
+    int columns, rows, count, lanes; // a mesh has one row with a column for each particle
+    int row_block;                   // rows that one parallel task handles
+    fm_spring_mesh mesh;             // of tubes and meshes
     fm_stitches stitches;
-    fm_cloth_parts parts;  // made when first asked for
+    int *sheet_triangles;  // of a sheet, created on first use
     double dx, dy;         // m, spacing of columns and of rows
-    double *column_weight; // 1, and 1/2 in the first and last column
-    double *ones;          // as many 1
-    double *area;          // m^2 of cloth a particle stands for
+    double *column_weight; // [columns] 1, and 1/2 in the first and last column
+    double *ones;          // [columns] 1
+    double *area;          // m^2 of cloth that a particle represents
     double *mass;          // kg
-    double *inertia;       // kg, with what a medium lends; mass itself unless one does
-    double *wet_area;      // m^2 that drag acts on; area itself unless a fluid carries the cloth
-    double *pair_load;     // 1/kg: damped springs at a particle over its mass, see damping.c
-    double *spring_sum;    // N/m, of the springs at a particle
+    double *inertia;       // kg, mass plus added mass from a two-way fluid; else the array `mass`
+    double *wet_area; // m^2 that drag acts on; the array `area` unless a fluid carries the cloth
+    double *rest_scatter; // relative change of the rest lengths at each particle, imperfection.c
+    double *damping_load; // 1/kg, number of damped springs at a particle over its mass, damping.c
+    double *spring_sum;   // N/m, sum of the stiffness of the springs at a particle
+    double spring_bound;  // 1/s^2, contribution of spring_sum to the bound on omega^2
+    fm_term terms[FM_TERMS_MAX];
+    int term_count;
     fm_springs springs[FM_SPRINGS_MAX];
     int springs_count;
-    double bend_across, bend_down, bend_twist; // N/m: see sheet.c
+    double bend_across, bend_down, bend_twist; // N/m: see sheet_bending.c
     double stable_step;                        // s
-    double stiffness_share; // of the springs' stiffness that acts, see choose_step
-    double added_mass;      // m, thickness of the layer of medium
-    double repulsion_distance, repulsion_stiffness; // m, N/m
-    double contact_thickness;                       // m
-    bool uneven;                                    // substeps change with those of a fluid
+    double stiffness_share;    // scale of the springs' stiffness, fm_cloth_choose_step; 1: full
+    double added_mass;         // m, thickness of the layer of medium that moves with the cloth
+    double repulsion_distance; // m
+    double contact_thickness;  // m
+    bool variable_substeps;    // a fluid sets the substep, so that it changes during the run
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
     int group_count;
-    int *pin;    // group of each particle, or FM_FREE
-    int *pinned; // particles with a group, in order
+    int *pin;    // pin group of each particle, or FM_UNPINNED
+    int *pinned; // particles with a pin group, by rising index
     int pinned_count;
-    fm_axes anchor; // m, where pins were made
-    fm_vec3 *made;  // m, where particles were when the cloth was made
+    fm_vec3_array anchor; // m, position of a pinned particle when it was pinned
+    fm_vec3 *initial_x;   // m, position of each particle when the cloth was created
 
     // state
     bool started;       // a and the memories are valid
-    bool verlet_moving; // v is half a substep behind
+    bool verlet_moving; // v belongs to half a substep before `time`
     double time;        // s
-    double step;        // s, the substep the memories were made for; 0: none yet
-    fm_axes x, v;       // m, m/s
-    fm_axes a;          // m/s^2, of v - w, for the next opening kick
-    fm_axes carried;    // m/s^2, by which the medium carries particles along while they drift
-    fm_axes w;          // m/s, velocity of the medium at the particles
-    fm_axes rate;       // what the drag memory was fed last
-    fm_axes normal;     // unit vectors
-    fm_memory *drag_memory, *damping_memory; // NULL when the model has none
+    double step;        // s, the substep that the memories were created for; 0: none yet
+    fm_vec3_array x, v; // m, m/s
+    fm_vec3_array a;    // m/s^2, of v - w, for the next opening kick
+    fm_vec3_array drift_acceleration; // m/s^2, from the medium, acts on positions only; see drag.c
+    fm_vec3_array w;                  // m/s, velocity of the medium at the particles
+    fm_vec3_array rate;               // the newest rates pushed into the drag memory
+    fm_vec3_array normal;             // unit vectors
 
     // scratch
-    fm_axes force;                          // N: springs, bending, repulsion
-    fm_axes next_normal;                    // those at the end of the substep
-    fm_axes flow;                           // m/s, velocity of the medium at the end of the substep
-    fm_axes pair;                           // N s: impulses of the springs' damping
-    fm_axes known;                          // what the damping memory knows of its next value
-    fm_axes drag_known;                     // the same of the drag memory
-    fm_axes nothing;                        // zeros
-    fm_axes trial_x, trial_v, sum_x, sum_v; // stages of Runge-Kutta; NULL without
-    fm_axes jump;           // m/s, what colliders took from velocities in this substep
-    fm_vec3 *pinned_u;      // m/s, relative velocity of pinned particles before it
-    unsigned char *touch;   // 1 where a collider holds a particle in this substep
-    fm_vec3 *out_x, *out_v; // what readers are given
-    fm_cells cells;         // for repulsion
+    fm_substep *substep;       // the current one
+    fm_vec3_array force;       // N: sum of the terms' forces
+    fm_vec3_array next_normal; // normals at the end of the substep
+    fm_vec3_array flow;        // m/s, velocity of the medium at the end of the substep
+    fm_vec3_array pair;        // N s: impulses of a term; also positions or rates
+    fm_vec3_array zeros;       // all 0
+    fm_vec3_array trial_x, trial_v, sum_x, sum_v; // stages of Runge-Kutta; NULL without
+    fm_vec3_array jump;   // m/s, change of v by enforcement, colliders and contact in this substep
+    fm_vec3 *pinned_u;    // m/s, v - w of pinned particles before the closing kick
+    unsigned char *touch; // 1 where the particle touches a collider in this substep
+    fm_vec3 *out_x, *out_v; // copies handed out by fm_cloth_positions and fm_cloth_velocities
+    fm_cell_list cells;     // hash grid for repulsion
     struct {
-        bool made;
-        fm_axes at;   // positions it was made for
-        int *start;   // [count + 1] into partner
-        int *partner; // those near each particle, rising
-        int room;
-        int *kin_start, *kin; // those that never repel each particle, rising; NULL: see the grid
-    } near;
-    int *repelled;         // partners that push each particle
-    fm_enforcer *enforcer; // NULL without enforcement; holds its own state
+        bool valid;          // the neighbour list has been built
+        fm_vec3_array at;    // m, positions for which it was built
+        int *start;          // [count + 1] into partner
+        int *partner;        // particles near each particle, by rising index
+        int room;            // allocated length of partner
+        int *excluded_start; // [count + 1] into excluded; NULL: use the distance on the grid
+        int *excluded;       // particles that a particle never repels, by rising index
+    } near;                  // neighbour list of repulsion
+    int *repelled;           // number of particles that repel each particle
+    fm_enforcer *enforcer;   // NULL without enforcement; contains state of its own
+    struct fm_cloth_samples *samples; // quadrature points in a fluid; NULL without a fluid
+    int *face_start, *face_points;    // quads of a sheet, created on first use
+    fm_vec3 *vertices;                // m, positions of the mesh's vertices for readers
+    double damping_share, least_stiffness_share; // smallest values in this advance
     struct {
-        bool on;          // a fluid says how the medium moves, instead of its own flow
-        fm_axes velocity; // m/s, at the end of the interval
-        double end;       // s
-    } carrier;
+        bool on;                // a fluid determines the velocity of the medium, not medium.flow
+        fm_vec3_array velocity; // m/s, at the time `end`
+        double end;             // s
+    } carrier;                  // one-way coupling
 };
 
 // cloth.c
-fm_cloth *fm_cloth_new_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
-                             const fm_medium *medium, fm_error *err);
-void fm_cloth_free(fm_cloth *cloth);
-// For all kinds: a checked definition and its arrays; then, when particles and springs are in
-// place, what follows from them. False: err says why, and the cloth is for fm_cloth_free.
-fm_cloth *fm_cloth_alloc(const fm_cloth_def *def, const fm_medium *medium, int columns, int rows,
-                         fm_error *err);
-bool fm_cloth_finish(fm_cloth *cloth, fm_error *err);
-void fm_cloth_choose_step(fm_cloth *cloth);
+// Creates a cloth that is not yet in a world.
+fm_cloth *fm_cloth_create_detached_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
+                                         const fm_medium *medium, fm_error *err);
+void fm_cloth_destroy(fm_cloth *cloth);
+// Checks the definition and allocates the arrays of a cloth of any kind. The caller then places
+// particles and springs and calls fm_cloth_finish_creation, which computes everything that depends
+// on them. If that returns false, the caller must destroy the cloth.
+fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium, int columns,
+                                int rows, fm_error *err);
+bool fm_cloth_finish_creation(fm_cloth *cloth, fm_error *err);
 bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
                               fm_quat rotation, fm_error *err);
-// Puts particle i there, with the velocity.
-void fm_cloth_place(fm_cloth *cloth, int i, fm_vec3 x, fm_vec3 v, double area);
-fm_axes fm_axes_alloc(fm_arena *arena, int lanes, fm_error *err);
-bool fm_cloth_is_held(const fm_cloth *cloth, int particle, double t); // by a pin
+// Sets position, velocity, area and mass of particle i.
+void fm_cloth_place_particle(fm_cloth *cloth, int i, fm_vec3 x, fm_vec3 v, double area);
 bool fm_cloth_needs_drag_memory(const fm_cloth_def *def, const fm_medium *medium);
 bool fm_cloth_needs_damping_memory(const fm_cloth_def *def);
+bool fm_cloth_needs_bend_memory(const fm_cloth_def *def); // bend_damping.c
 
-// Drag over one substep, all coefficients per m^2 of cloth.
-typedef struct fm_drag_step {
-    double h;         // s
-    double w0;        // newest weight of the drag memory
-    fm_vec3 gravity;  // m/s^2
-    double displaced; // kg/m^2 of medium that the cloth takes the place of
-    bool physical;
-    double viscous, normal, history;                 // the published set
-    double pressure, friction, skin, normal_history; // the physical one
-    double layer;                                    // kg/m^2 of medium moving with the cloth
-} fm_drag_step;
-
-// kg, of a particle that is given an impulse: along its normal and across it. Impulses also move
-// the water of added mass, and meet the newest part of the history forces.
+// kg, resistance of a particle to an impulse along its normal and across it: the cloth's mass, the
+// added mass of the medium, and the newest weight of the history forces.
 typedef struct fm_effective_mass {
     double along, across;
 } fm_effective_mass;
 
-// step.c: moves a cloth on by `duration` in `substeps` equal parts.
-int fm_cloth_substeps(const fm_cloth *cloth, double duration);
-double fm_cloth_damping_share(const fm_cloth *cloth); // in the substeps the memories were made for
+// step.c
+int fm_cloth_count_substeps(const fm_cloth *cloth, double duration);
+// Advances a cloth by `duration` in `substeps` equal parts.
 bool fm_cloth_advance(fm_cloth *cloth, const fm_surroundings *around, double duration, int substeps,
                       fm_error *err);
 
-// One substep, as the integrators see it. The parts work on particles [first, last).
-typedef struct fm_substep {
-    fm_cloth *cloth;
-    const fm_surroundings *around;
-    double h, end; // s: length, and the time at its end
-    double margin; // m, kept from colliders
-    fm_drag_step drag;
-    bool damped;       // springs are
-    double damping_w0; // newest weight of the damping memory; 1 for a dashpot
-    fm_pose poses[FM_PIN_GROUPS_MAX];
-} fm_substep;
+enum {
+    FM_PARTICLE_BLOCK = 256, // particles per task in a loop that reads no neighbours
+    FM_ELEMENT_BLOCK = 1024, // edges, hinges or triangles per task
+};
 
-enum { FM_FLAT_BLOCK = 256 }; // particles that one task of a loop without neighbours does
+// A substep in two parts, for cloths in contact with each other: all cloths open the substep, the
+// contact solver changes x, v, jump and touch, then all cloths close it. After one call of
+// fm_cloth_begin_substeps, any number of substeps of length h may follow.
+double fm_cloth_substep_ns(const fm_cloth *cloth); // ns, rough cost of a substep on one thread
+bool fm_cloth_begin_substeps(fm_cloth *cloth, const fm_surroundings *around, double h,
+                             fm_error *err);
+bool fm_cloth_open_substep(fm_cloth *cloth, double end, fm_error *err); // up to time `end`, s
+void fm_cloth_close_substep(fm_cloth *cloth);
+// The mass that resists an impulse between opening and closing a substep.
+fm_effective_mass fm_cloth_effective_mass(const fm_cloth *cloth, int particle);
+bool fm_cloth_has_added_mass(const fm_cloth *cloth); // effective masses exceed the cloth's mass
 
-// A substep in parts, for cloths that touch: all of them open, contact changes x, v, jump and
-// touch, all of them close.
-double fm_cloth_substep_ns(const fm_cloth *cloth); // about, on one thread
-bool fm_substep_begin(fm_substep *s, fm_cloth *cloth, const fm_surroundings *around, double h,
-                      fm_error *err);
-bool fm_substep_open(fm_substep *s, double end, fm_error *err); // to time `end`
-void fm_substep_close(fm_substep *s);
+void fm_substep_set_poses(fm_substep *s, double t); // poses of pins and colliders at time t
+void fm_substep_resolve_colliders(fm_substep *s, double margin, bool again, int first, int last);
+void fm_substep_sample_medium(fm_substep *s, const fm_vec3_array *x, double t, int first, int last);
+void fm_substep_compute_forces(fm_substep *s); // at the cloth's x and v
 
-void fm_substep_place(fm_substep *s, double t); // motions of pins and colliders, at t
-void fm_substep_pin_positions(fm_substep *s, const fm_axes *x, int first, int last);
-void fm_substep_pin_velocities(fm_substep *s, const fm_axes *x, const fm_axes *v, int first,
-                               int last);
-void fm_substep_pin_zero(fm_substep *s, const fm_axes *a, int first, int last);
-void fm_substep_collide(fm_substep *s, double margin, bool again, int first, int last);
-void fm_substep_sample_medium(fm_substep *s, const fm_axes *x, double t, int first, int last);
-void fm_substep_forces(fm_substep *s); // at x, v
-void fm_lanes_predict(fm_memory *memory, const fm_axes *known, int lanes, int first, int last);
-void fm_lanes_push(fm_memory *memory, const fm_axes *rate, int lanes, int first, int last);
+// pins.c
+bool fm_cloth_is_pinned(const fm_cloth *cloth, int particle, double t);
+// Index in the sorted list `pinned` of the first particle that is not below `particle`.
+int fm_cloth_find_first_pin(const fm_cloth *cloth, int particle);
+// Writes the positions of the pinned particles at time t into x, independent of any substep.
+void fm_cloth_place_pins(const fm_cloth *cloth, double t, const fm_vec3_array *x);
+bool fm_substep_is_pinned(const fm_substep *s, int particle); // at the end of the substep
+// The following apply to the pinned particles in [first, last), at the end of the substep.
+void fm_substep_set_pinned_positions(fm_substep *s, const fm_vec3_array *x, int first, int last);
+void fm_substep_set_pinned_velocities(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array *v,
+                                      int first, int last);
+void fm_substep_zero_pinned(fm_substep *s, const fm_vec3_array *a, int first, int last);
+// Stores v - w in pinned_u, so that the change by the kick can be computed afterwards.
+void fm_substep_store_pinned_velocities(fm_substep *s, int first, int last);
 
-// enforce.c
-bool fm_enforcer_setup(fm_cloth *cloth, fm_error *err);
-void fm_enforcer_start(fm_cloth *cloth,
-                       const fm_surroundings *around); // maps of the pins there are
-void fm_enforcer_make_maps(fm_cloth *cloth); // all, of what the first takes for fixed and the pins
-void fm_substep_enforce(fm_substep *s);      // x, and v as the positions went
-void fm_enforcer_take_times(fm_cloth *cloth, double *enforce_ms, double *order_ms); // adds, clears
+// strain_limiting.c
+bool fm_enforcer_create(fm_cloth *cloth, fm_error *err);
+// Corrects x, and changes v by the displacement over h.
+// Add the expected half of the next velocity change to v at the end of a substep, and remove it at
+// the beginning of the next one; enforce.c.
+void fm_enforcer_add_expected(fm_substep *s);
+void fm_enforcer_remove_expected(fm_cloth *cloth);
+void fm_substep_enforce_lengths(fm_substep *s);
 
-// graph.c, ladder.c
-bool fm_graph_make(fm_cloth *cloth, fm_graph *graph, fm_error *err);
-bool fm_ladder_make(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
+// correction_map_selection.c
+// Computes all maps before the first substep, with the particles pinned at that time.
+void fm_enforcer_initialize_maps(fm_cloth *cloth, const fm_surroundings *around);
+// Computes all maps: map 0 from its present set of fixed particles, the others with the pins added.
+void fm_enforcer_compute_maps(fm_cloth *cloth);
+// Determines which particles are fixed now and selects the current map.
+void fm_enforcer_update_maps(fm_substep *s);
 
-// order.c
-bool fm_correction_map_alloc(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
-bool fm_front_alloc(fm_cloth *cloth, fm_error *err);
-void fm_correction_map_make(const fm_cloth *cloth, fm_correction_map *map,
-                            fm_vec3 direction); // of map->fixed
+// constraint_projection.c: changes positions only.
+// Projects all edges over 2^n cells, or all pairs of level n, once.
+void fm_enforcer_project_edges(fm_cloth *cloth, fm_pool *pool, int n, bool compression);
+// Projects the edges of a list in order; only the second particle of each moves.
+void fm_enforcer_project_list(fm_cloth *cloth, const fm_distance_pairs *list);
+void fm_enforcer_project_tethers(fm_cloth *cloth, fm_pool *pool);
 
-// explicit.c
-void fm_substep_explicit(fm_substep *s);
+// particle_graph.c, pair_levels.c
+bool fm_particle_graph_create(fm_cloth *cloth, fm_particle_graph *graph, fm_error *err);
+bool fm_enforcer_create_pair_levels(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
 
-// inner.c: forces inside a cloth of any kind, over all of it.
-// force and the normals at x; v and t are for seams.
-void fm_cloth_inner_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *v, double t,
-                           const fm_axes *normal, fm_pool *pool);
-void fm_cloth_normals(fm_cloth *cloth, const fm_axes *x, const fm_axes *normal);
-void fm_cloth_damping_impulses(fm_cloth *cloth, double h, double w0, fm_pool *pool); // into pair
-void fm_cloth_add_damping_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *derivative,
-                                 fm_pool *pool);
-bool fm_cloth_find_parts(fm_cloth *cloth, fm_cloth_parts *parts, fm_error *err);
-// The triangles of a grid of cells, round: the last column joins the first. Gives their number,
-// writes when `triangle` is not NULL.
-int fm_grid_triangles(int columns, int rows, bool round, int *triangle);
+// correction_order.c
+bool fm_correction_map_create(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
+bool fm_map_scratch_create(fm_cloth *cloth, fm_error *err);
+// Computes tethers or the edge list from map->fixed. direction: unit vector for the edge list.
+void fm_correction_map_compute(const fm_cloth *cloth, fm_correction_map *map, fm_vec3 direction);
 
-// mesh.c, tube.c: particles, edges, hinges and lists of a cloth on triangles.
-fm_cloth *fm_cloth_new_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
-                            const fm_medium *medium, fm_error *err);
-fm_cloth *fm_cloth_new_tube(const fm_cloth_def *def, const fm_tube *tube, const fm_medium *medium,
-                            fm_error *err);
-bool fm_net_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
+// explicit_integrators.c
+void fm_substep_integrate_explicitly(fm_substep *s);
 
-// What keeps a mesh from being a cloth, vertices welded.
+// initial_state.c: memories, accelerations and rates before the first substep.
+bool fm_substep_initialize_cloth(fm_substep *s, fm_error *err);
+
+// imperfection.c: changes rest lengths and positions of a cloth that has just been made.
+void fm_cloth_add_imperfection(fm_cloth *cloth);
+// By which a rest length between two particles is multiplied.
+static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
+{
+    return 1 + 0.5 * (c->rest_scatter[a] + c->rest_scatter[b]);
+}
+
+// triangles.c: the initial positions and the triangles of a cloth of any kind.
+bool fm_cloth_find_mesh(fm_cloth *cloth, fm_mesh_view *mesh, fm_error *err);
+
+// mesh.c, tube.c: particles, edges, hinges and incidence lists of tubes and meshes.
+fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
+                                        const fm_medium *medium, fm_error *err);
+fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *tube,
+                                        const fm_medium *medium, fm_error *err);
+bool fm_spring_mesh_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
+
+// Reasons why a triangle mesh, after welding, cannot be a cloth.
 typedef enum fm_mesh_fault_kind {
-    FM_FAULT_CORNERS, // a triangle has a particle twice
-    FM_FAULT_AREA,    // a triangle has no area
-    FM_FAULT_CROWDED, // an edge has more than two triangles
-    FM_FAULT_FLIPPED, // the two triangles of an edge turn in opposite senses
-    FM_FAULT_LOOSE,   // a vertex is in no triangle
-    FM_FAULT_KINDS
+    FM_FAULT_REPEATED_CORNER, // two corners of a triangle are the same particle
+    FM_FAULT_ZERO_AREA,       // a triangle has no area
+    FM_FAULT_NON_MANIFOLD,    // an edge has more than two triangles
+    FM_FAULT_WINDING,         // the two triangles of an edge have opposite orientations
+    FM_FAULT_UNUSED_VERTEX,   // a vertex is in no triangle
+    FM_FAULT_KIND_COUNT
 } fm_mesh_fault_kind;
 typedef struct fm_mesh_fault {
     fm_mesh_fault_kind kind;
-    int triangle;  // the last one of those at fault; of a loose vertex -1
-    int others[2]; // the triangles before it at the same edge; -1 where there are none
-    int vertex[2]; // ends of that edge, of `triangle`; the loose vertex; the corner that is twice
-    int count;     // triangles at the edge
+    int triangle;  // the last of the triangles at fault; -1 for an unused vertex
+    int others[2]; // earlier triangles at the same edge; -1: none
+    int vertex[2]; // ends of that edge; or the unused vertex; or the repeated corner
+    int count;     // number of triangles at the edge
     double area;   // m^2
 } fm_mesh_fault;
 typedef void fm_mesh_fault_function(void *context, const fm_mesh_fault *fault);
-// Tells every fault: of triangles, else of edges, and of vertices.
-// False without memory, or when numbers or indices are out of range; err says so.
+// Calls function for every fault of triangles and of vertices, and, if no triangle is at fault, of
+// edges. Returns false if memory runs out or numbers or indices are out of range; err says which.
 bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
                          fm_mesh_fault_function *function, void *context, fm_error *err);
 
-// sides.c: the edges of triangles, each once, by their ends; both triangles, -1 where there is one.
-typedef struct fm_mesh_side {
-    int a, b;        // particles, a < b
-    int triangle[2]; // the first has the edge from a to b unless `turned`
-    int opposite[2]; // the particle across
-    bool turned;     // the first triangle has it from b to a
-    bool same_way;   // both do: they do not face the same side
-    int more;        // triangles beyond two
-    int third;       // the first of those
-} fm_mesh_side;
-// free() them; NULL without memory.
-fm_mesh_side *fm_find_sides(const int *triangle, int triangle_count, int *count);
+// mesh_edges.c
+// An edge of a triangle mesh, with its one or two triangles.
+typedef struct fm_mesh_edge {
+    int a, b;          // particles, a < b
+    int triangle[2];   // triangle[1] is -1 at the border
+    int opposite[2];   // corner of each triangle that is not on the edge
+    bool reversed;     // triangle[0] runs along the edge from b to a
+    bool inconsistent; // both triangles run along the edge in the same direction
+    int extra_count;   // triangles beyond two
+    int first_extra;   // the first of the extra triangles
+} fm_mesh_edge;
+// Returns every edge once, sorted by a and b; the caller frees the array. NULL: no memory.
+fm_mesh_edge *fm_mesh_find_edges(const int *triangle, int triangle_count, int *count);
 
-// hinges.c. corner: where the three corners of each triangle are at rest.
-// One triangle of a side at rest: corners, length of the side, area, height over the side, and
-// which part of the way from a to b the foot of that height is.
-typedef struct fm_flap {
+// hinge_bending.c. The array `corner` has the rest positions of the three corners of each triangle.
+// A triangle next to an edge a-b, at rest: corners, length of the edge, area, height of c over the
+// edge, and the foot of that height as a fraction of the way from a to b.
+typedef struct fm_edge_triangle {
     fm_vec3 a, b, c;
     double length, area, height, foot;
-} fm_flap;
-fm_flap fm_side_flap(const fm_cloth *cloth, const fm_vec3 *corner, const fm_mesh_side *side,
-                     int which);
-// Hinges of the sides that have two triangles. columns > 0: a grid, whose diagonals are weighted by
-// their twist.
-bool fm_net_add_hinges(fm_cloth *cloth, const fm_mesh_side *sides, int side_count,
-                       const fm_vec3 *corner, int columns, fm_error *err);
-void fm_net_hinge_forces(fm_cloth *cloth, const fm_axes *x, int first, int last);
-double fm_net_bending_energy(const fm_cloth *cloth);
-double fm_net_bending_bound(const fm_cloth *cloth); // 1/s^2
+} fm_edge_triangle;
+// which: 0 or 1, the first or second triangle of the edge.
+fm_edge_triangle fm_mesh_measure_edge_triangle(const fm_cloth *cloth, const fm_vec3 *corner,
+                                               const fm_mesh_edge *edge, int which);
+// Adds a hinge for each edge with two triangles. columns > 0: the mesh is a grid with that many
+// columns, and its diagonals get the stiffness that resists twist.
+bool fm_spring_mesh_add_hinges(fm_cloth *cloth, const fm_mesh_edge *edges, int edge_count,
+                               const fm_vec3 *corner, int columns, fm_error *err);
+void fm_spring_mesh_compute_hinge_forces(fm_cloth *cloth, const fm_vec3_array *x, int first,
+                                         int last);
+double fm_spring_mesh_bending_energy(const fm_cloth *cloth);
+double fm_spring_mesh_bending_bound(const fm_cloth *cloth); // 1/s^2, on omega^2
 
-// net.c: the forces of a net.
-bool fm_net_alloc(fm_cloth *cloth, int edges, int triangles, fm_error *err);
-bool fm_net_link(fm_cloth *cloth, fm_error *err); // lists per particle, once all is there
-void fm_net_sums(fm_cloth *cloth);                // as spring_sums of cloth.c
-void fm_net_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *normal, fm_pool *pool);
-void fm_net_normals(fm_cloth *cloth, const fm_axes *x, const fm_axes *normal, fm_pool *pool);
-// As damping.c has it: no limit when `load` is zeros.
-void fm_net_pairs(fm_cloth *cloth, const fm_axes *x, const fm_axes *v, const fm_axes *known,
-                  const double *load, double scale, double w0, fm_pool *pool);
-double fm_net_damping_share(const fm_cloth *cloth, double h, double w0);
+// spring_mesh.c: index arrays of tubes and meshes.
+bool fm_spring_mesh_create(fm_cloth *cloth, int edges, int triangles, fm_error *err);
+// Lists the edges, hinges and triangles of each particle, once all of them exist.
+bool fm_spring_mesh_link_particles(fm_cloth *cloth, fm_error *err);
+// Adds edge_force to the particles [first, last) at both ends of each edge, with opposite signs.
+void fm_spring_mesh_gather_edges(const fm_cloth *cloth, const fm_vec3_array *target, int first,
+                                 int last);
+
+// normals.c
+void fm_cloth_compute_normals(fm_cloth *cloth, const fm_vec3_array *x, const fm_vec3_array *normal);
+void fm_sheet_compute_normals(const fm_cloth *cloth, const fm_vec3_array *x,
+                              const fm_vec3_array *out, int first, int last); // rows [first, last)
+// Area vectors of the triangles in a part of the mesh.
+void fm_spring_mesh_compute_areas(fm_cloth *cloth, const fm_vec3_array *x, fm_element_parts part);
+void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *normal, int first,
+                                   int last);
 
 // seams.c
-double fm_stitch_rest(const fm_stitches *stitches, int i, double t); // m
-void fm_stitches_add_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *v, double t);
-void fm_stitches_measure_gaps(fm_cloth *cloth); // again, when positions are set
-void fm_stitches_add_sums(fm_cloth *cloth);     // to spring_sum
+void fm_stitches_measure_gaps(fm_cloth *cloth); // again, whenever positions are set
 
-// kin.c: who is near whom along the cloth, for meshes and seams.
-bool fm_repulsion_find_kin(fm_cloth *cloth, fm_error *err);
-bool fm_repulsion_are_kin(const fm_cloth *cloth, int i, int j);
+// repulsion_exclusions.c: pairs of particles that are close along the cloth and do not repel each
+// other, for tubes, meshes and sewn sheets.
+bool fm_repulsion_find_exclusions(fm_cloth *cloth, fm_error *err);
+bool fm_repulsion_is_excluded(const fm_cloth *cloth, int i, int j);
 
-// sheet.c: stencils over rows [first, last).
-void fm_sheet_setup(fm_cloth *cloth);
-// What n springs in a row carry, towards their far end: spring c joins particles a + c and b + c
-// and is border * weight[c] times as strong as one inside the sheet.
+// springs.c
+// Sums over the springs at one particle.
+typedef struct fm_spring_totals {
+    double stiffness; // N/m
+    int damped;       // number of damped springs
+} fm_spring_totals;
+fm_spring_totals fm_springs_sum_at_particle(const fm_cloth *cloth, int particle);
+// Computes the forces of n springs in a row into sx, sy, sz. Spring c joins particles a + c and
+// b + c; the force acts on a + c, towards b + c. Its strength is border * weight[c] times that of a
+// spring inside the sheet.
 typedef void fm_spring_kernel(const void *context, const fm_springs *springs, int n, int a, int b,
                               double border, const double *weight, double *sx, double *sy,
                               double *sz);
-// target = sum over the springs of each particle, those of other tasks' rows computed again.
-void fm_sheet_gather(const fm_cloth *cloth, fm_spring_kernel *kernel, const void *context,
-                     const fm_axes *target, int first, int last);
-void fm_sheet_forces(const fm_cloth *cloth, const fm_axes *x, const fm_axes *force, int first,
-                     int last);
-void fm_sheet_normals(const fm_cloth *cloth, const fm_axes *x, const fm_axes *out, int first,
-                      int last);
+// Adds the sum of the spring forces to each particle in rows [first, last). Springs that cross into
+// rows of another task are computed by both tasks.
+void fm_sheet_gather_springs(const fm_cloth *cloth, fm_spring_kernel *kernel, const void *context,
+                             const fm_vec3_array *target, int first, int last);
 
 // damping.c
-void fm_sheet_pair_impulses(fm_cloth *cloth, double h, double w0, int first, int last);
-// Share of the springs' damping that acts with this substep, of the spring that has least; 1: all.
-double fm_sheet_damping_share(const fm_cloth *cloth, double h, double w0);
-void fm_sheet_pair_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *derivative, int first,
-                          int last);
+// Computes the damping impulses of the springs into cloth->pair, N s.
+void fm_cloth_compute_damping_impulses(fm_cloth *cloth, double h, double w0, fm_pool *pool);
+// The smallest share, over all springs, of the damping coefficient that acts at the current
+// substep; 1: all of it.
+double fm_cloth_damping_share(const fm_cloth *cloth);
+// bend_damping.c: the same for the damping of bending.
+double fm_cloth_bend_damping_share(const fm_cloth *cloth);
 
 // measure.c
 typedef struct fm_cloth_measure {
     double kinetic_energy, potential_energy; // J
     fm_stretches stretch;
-    int first_bad; // a particle that is not finite, or -1
+    int first_bad; // the first particle with a value that is not finite, or -1
 } fm_cloth_measure;
 fm_cloth_measure fm_cloth_measure_now(const fm_cloth *cloth, const fm_surroundings *around);
-void fm_cloth_stretch(const fm_cloth *cloth,
-                      double *stretch); // per particle, the largest around it
+// Per particle, the largest l/l0 - 1 of its stretch edges.
+void fm_cloth_compute_stretch(const fm_cloth *cloth, double *stretch);
 
+// Running sums over edges; the means are sums until they are divided by `edges`.
 typedef struct fm_stretch_sum {
-    double energy;          // J
-    fm_stretches stretches; // means are sums as yet
+    fm_stretches stretches;
     int edges;
 } fm_stretch_sum;
-void fm_stretch_sum_add(fm_stretch_sum *sum, double stretch, int a, int b); // of an edge
-void fm_net_measure(const fm_cloth *cloth, fm_stretch_sum *sum);            // springs and hinges
-void fm_net_stretch(const fm_cloth *cloth, double *stretch);
+// Adds an edge between particles a and b with l/l0 - 1 = stretch.
+void fm_stretch_sum_add_edge(fm_stretch_sum *sum, double stretch, int a, int b);
+void fm_spring_mesh_measure_stretch(const fm_cloth *cloth, fm_stretch_sum *sum);
+void fm_spring_mesh_compute_stretch(const fm_cloth *cloth, double *stretch);
 
 // drag.c
-fm_drag_step fm_drag_prepare(const fm_cloth *cloth, const fm_surroundings *around, double h,
-                             double w0);
-// For particles [first, last): velocity and acceleration at the end of the step from the velocity
-// at its middle, the force at its end, the new velocity of the medium and what the memory knows;
-// then w and rate.
-void fm_drag_close(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *medium,
-                   const fm_axes *known, int first, int last);
-void fm_drag_explicit(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *v,
-                      const fm_axes *medium, const fm_axes *derivative, const fm_axes *a, int first,
-                      int last);
+fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *around, double h,
+                                  double w0);
 fm_effective_mass fm_drag_effective_mass(const fm_cloth *cloth, const fm_drag_step *step, int i);
-bool fm_drag_lends_mass(const fm_drag_step *step); // effective masses differ from the cloth's own
-void fm_drag_apply_impulse(fm_cloth *cloth, const fm_drag_step *step, const fm_axes *impulse,
-                           int first, int last);
+// The part of the drag memory's next value that does not depend on the next rate.
+const fm_vec3_array *fm_drag_known_part(const fm_cloth *cloth);
+double fm_drag_newest_weight(const fm_cloth *cloth, double h); // 0 without a memory
+// The fractional derivative at the current time; 0 without a memory.
+void fm_drag_read_memory(const fm_cloth *cloth, const fm_vec3_array *out);
+bool fm_drag_has_added_mass(const fm_drag_step *step); // effective masses exceed the cloth's mass
+// N/m^2, three numbers per particle.
 void fm_drag_force_per_area(fm_cloth *cloth, const fm_surroundings *around, double *force);
 
-// samples.c: what a medium that is simulated knows of a cloth.
+// frame.c: the frame that the memory of the physical drag is kept in.
+bool fm_frame_setup(fm_cloth *cloth, fm_term *term, fm_error *err);
+void fm_frame_initialize(fm_cloth *cloth); // at x, with the normals there
+// Tangents t1 of the particles [first, last) at positions x with these normals, kept for
+// fm_frame_advance. They read neighbours, so they are computed with the forces, before any particle
+// is moved out of a collider.
+void fm_frame_compute_tangents(const fm_cloth *cloth, const fm_vec3_array *x,
+                               const fm_vec3_array *normal, int first, int last);
+// Before the closing kick: turns the frames of the particles [first, last) to the end of the
+// substep, and the known part of the memory from frame components into world vectors.
+void fm_frame_advance(fm_substep *s, int first, int last);
+const fm_vec3_array *fm_frame_compute_rates(fm_cloth *cloth, fm_term *term, int first, int last);
+void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
+                              const fm_vec3_array *vectors);
+
+// weight.c, kick.c
+fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around);
+// Closing half kick of the particles [first, last). Reads the velocity at mid-step, the force at
+// the end of the substep, the medium's new velocity in `flow` and the known part of the drag
+// memory; writes v, a, w and rate at the end of the substep.
+void fm_kick_close_substep(fm_cloth *cloth, const fm_drag_step *drag, const fm_weight *weight,
+                           const fm_vec3_array *known, int first, int last);
+// Computes accelerations a at velocities v, from the forces, the fractional derivative of the
+// displacement and the medium's velocity in `flow`, for the explicit integrators.
+void fm_kick_compute_accelerations(fm_cloth *cloth, const fm_drag_step *drag,
+                                   const fm_weight *weight, const fm_vec3_array *v,
+                                   const fm_vec3_array *derivative, const fm_vec3_array *a,
+                                   int first, int last);
+void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *drag, const fm_vec3_array *impulse,
+                            int first, int last);
+
+// fluid_coupling.c: quadrature points through which a cloth and a simulated fluid act on each
+// other.
 typedef struct fm_cloth_samples {
     fm_cloth *cloth;
     fm_samples points;
-    int *corner;    // [3 * count] particles
-    int *parts;     // along an edge of the triangle; negative for those turned against it
-    double *share;  // [3 * count] of the corners
-    fm_vec3 *given; // scratch: sums at the particles
-    double *weight; // scratch
-    fm_vec3 *v;     // m/s, of the particles before the interval, then its change
+    int *corner;       // [3 * count] particles at the corners of the sample's triangle
+    int *parts;        // subdivisions of the triangle's edges; negative: the part is turned by 180
+                       // degrees against the triangle
+    double *share;     // [3 * count] barycentric coordinates of the sample
+    fm_vec3 *gathered; // scratch: weighted sums at the particles
+    double *weight;    // scratch: sums of the weights at the particles
+    fm_vec3 *v;        // m/s, of the particles before the interval, then their change in it
 } fm_cloth_samples;
-// At most `longest` apart. passive: the medium carries the cloth and does not feel it.
-bool fm_cloth_samples_make(fm_cloth_samples *samples, fm_cloth *cloth, double longest, bool passive,
-                           fm_arena *arena, fm_error *err);
-// Before the cloth moves: what the medium gave. After: where it went and what it hands back.
-void fm_cloth_samples_take(fm_cloth_samples *samples, double end);
-void fm_cloth_samples_give(fm_cloth_samples *samples, double start, double end);
-// The carrier's velocity into flow at time t, at the end of a substep of h.
-void fm_carrier_velocity(fm_cloth *cloth, double t, double h, int first, int last);
+// Samples are at most `longest` apart, m. passive: one-way coupling, the fluid carries the cloth
+// and is not affected by it.
+bool fm_cloth_samples_create(fm_cloth_samples *samples, fm_cloth *cloth, double longest,
+                             bool passive, fm_arena *arena, fm_error *err);
+// Before the cloth moves: applies the fluid's impulses, or takes over its velocity.
+void fm_cloth_samples_read_medium(fm_cloth_samples *samples, double end);
+// After the cloth has moved: writes the samples' new positions and the momentum returned to the
+// fluid.
+void fm_cloth_samples_write_motion(fm_cloth_samples *samples, double start, double end);
+// Writes the carrying fluid's velocity at time t into `flow`; h: the substep that ends at t.
+void fm_cloth_interpolate_carrier(fm_cloth *cloth, double t, double h, int first, int last);
 
-// repulsion.c
-bool fm_repulsion_setup(fm_cloth *cloth, fm_error *err);
-void fm_repulsion_add_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *v, fm_pool *pool);
+// object.c
+extern const fm_object_type fm_cloth_type;
+// Lists the settings of a cloth that do not allow coupling to a fluid. Returns how many there are,
+// at most FM_COUPLING_FAULTS_MAX.
+int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
+                                  fm_coupling_fault *faults);
 
 // fields.c
-bool fm_cloth_read(fm_cloth *cloth, const fm_surroundings *around, const char *name, double *values,
-                   fm_error *err);
+enum { FM_CLOTH_FIELD_COUNT = 11 };
+extern const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT];
+bool fm_cloth_read_values(fm_cloth *cloth, const fm_surroundings *around, const char *name,
+                          double *values, fm_error *err);
 
 // snapshot.c
-bool fm_cloth_make_memories(fm_cloth *cloth, const fm_medium *medium, double h, fm_error *err);
 size_t fm_cloth_save(const fm_cloth *cloth, void *buffer, size_t size);
+// On failure the cloth is unchanged.
 bool fm_cloth_restore(fm_cloth *cloth, const fm_medium *medium, const void *buffer, size_t size,
-                      fm_error *err); // on failure the cloth is as it was
-uint64_t fm_cloth_hash(const fm_cloth *cloth, uint64_t seed);
+                      fm_error *err);
 
 #endif

@@ -1,45 +1,51 @@
 // SPDX-License-Identifier: MIT
-// damping.c: springs that resist the change of their length, with memory.
+// damping.c: the force term of spring damping, of fractional order.
 //
-// Adds to each spring between particles i and j [OKRC10] eq. (5)
+// Each spring between particles i and j gets the damping force [OKRC10] eq. (5)
 //
 //     F = -c ((D^q x_i - D^q x_j) . e) e,     e = (x_i - x_j) / |x_i - x_j|
 //
-// with D^q x from one memory of the particles' velocities relative to the medium; order 1 is the
-// ordinary dashpot, D^1 x = v. The derivative at the new time is w0 v + known. Solving for all new
-// velocities at once would couple the whole sheet; instead each spring gives the impulse
+//   c  N s^q/m, coefficient     q  order in (0, 1]     D^q  fractional derivative in time
+//   h  s, substep     m_i  kg, mass     d_i  number of damped springs at particle i
+//
+// One memory of the particles' velocities relative to the medium gives D^q x. Order 1 is an
+// ordinary dashpot, D^1 x = v. The derivative at the new time is w0 v + known: the newest weight
+// times the new velocity, plus a part known beforehand. An implicit solve for all new velocities
+// would couple the whole cloth; instead each spring gives the impulse
 //
 //     J = -(h/2) c s (w0 (v_i - v_j) . e + (known_i - known_j) . e)
 //     s = min(1, 0.95 / (k_e D_e)),   k_e = (h/2) c w0,   D_e = d_i/m_i + d_j/m_j
 //
-// all from the same velocities, d_i being the number of damped springs at i. It conserves momentum,
-// and no strength of damping makes it unstable: a_e = s k_e < 1/D_e gives, by Cauchy and Schwarz,
-// sum_e a_e (u_i - u_j)^2 < sum_i m_i u_i^2, so that the step is an implicit one with another,
-// non-negative, damping matrix. Where s < 1 the damping asked for is more than one sweep can do in
-// this substep: what acts is c s, and it depends on mesh and substep. The report says how much
-// acts.
-//
-// [OKRC10] Özgen, Kallmann, Ramirez, Coimbra: Underwater cloth simulation with fractional
-//          derivatives. TOG 29(3), 2010.
+// All impulses use the same velocities (Jacobi iteration, one sweep). They conserve momentum and
+// are stable for any c: with a_e = s k_e < 1/D_e, the Cauchy-Schwarz inequality gives sum_e a_e
+// (u_i - u_j)^2 < sum_i m_i u_i^2, so that the sweep equals an implicit step with another,
+// non-negative damping matrix. Where s < 1, one sweep cannot apply all of the requested damping in
+// this substep: the effective coefficient is c s, which depends on mesh and substep, and the report
+// contains the smallest s (damping_share). The explicit integrators use the force itself, with the
+// derivative at the beginning of the substep.
 #include "cloth/cloth.h"
 
 #include <math.h>
 
-typedef struct pairs {
-    const fm_axes *x, *v, *known;
-    const double *load; // d_i/m_i; zeros for no limit
+// Inputs that are common to all damped springs.
+typedef struct damped_pairs {
+    fm_cloth *cloth;
+    const fm_vec3_array *x, *v, *known;
+    const double *load; // 1/kg, d_i/m_i; zeros: s = 1 for every spring
     double scale;       // h/2 for impulses, 1 for forces
     double w0;
-} pairs;
+} damped_pairs;
 
+// Impulses of n springs in a row: spring c joins particles c and c + b of the arrays. k: the
+// damping coefficient times h/2.
 FM_SIMD_CLONES
-static void impulse_row(int n, const double *restrict xa, const double *restrict ya,
-                        const double *restrict za, const double *restrict ua,
-                        const double *restrict va, const double *restrict wa,
-                        const double *restrict ka, const double *restrict la,
-                        const double *restrict ma, const double *restrict load, ptrdiff_t b,
-                        double k, double w0, const double *restrict weight, double *restrict sx,
-                        double *restrict sy, double *restrict sz)
+static void compute_row_impulses(int n, const double *restrict xa, const double *restrict ya,
+                                 const double *restrict za, const double *restrict ua,
+                                 const double *restrict va, const double *restrict wa,
+                                 const double *restrict ka, const double *restrict la,
+                                 const double *restrict ma, const double *restrict load,
+                                 ptrdiff_t b, double k, double w0, const double *restrict weight,
+                                 double *restrict sx, double *restrict sy, double *restrict sz)
 {
 #pragma omp simd
     for (int c = 0; c < n; c++) {
@@ -51,8 +57,7 @@ static void impulse_row(int n, const double *restrict xa, const double *restrict
             (ka[c + b] - ka[c]) * dx + (la[c + b] - la[c]) * dy + (ma[c + b] - ma[c]) * dz;
         double kw = k * weight[c];
         double most = 0.95 / (kw * w0 * (load[c] + load[c + b]) + 1e-200);
-        double share =
-            most < 1 ? most : 1; // not fmin: a call would keep this loop from vector code
+        double share = most < 1 ? most : 1; // not fmin: a function call would prevent vectorization
         double j = share * kw * (w0 * rate + past) / ll;
         sx[c] = j * dx;
         sy[c] = j * dy;
@@ -60,34 +65,169 @@ static void impulse_row(int n, const double *restrict xa, const double *restrict
     }
 }
 
-static void pair_kernel(const void *context, const fm_springs *springs, int n, int a, int b,
-                        double border, const double *weight, double *sx, double *sy, double *sz)
+static void damping_kernel(const void *context, const fm_springs *springs, int n, int a, int b,
+                           double border, const double *weight, double *sx, double *sy, double *sz)
 {
-    const pairs *p = context;
-    impulse_row(n, p->x->x + a, p->x->y + a, p->x->z + a, p->v->x + a, p->v->y + a, p->v->z + a,
-                p->known->x + a, p->known->y + a, p->known->z + a, p->load + a, b - a,
-                p->scale * border * springs->damping, p->w0, weight, sx, sy, sz);
+    const damped_pairs *p = context;
+    compute_row_impulses(n, p->x->x + a, p->x->y + a, p->x->z + a, p->v->x + a, p->v->y + a,
+                         p->v->z + a, p->known->x + a, p->known->y + a, p->known->z + a,
+                         p->load + a, b - a, p->scale * border * springs->damping, p->w0, weight,
+                         sx, sy, sz);
 }
 
-void fm_sheet_pair_impulses(fm_cloth *cloth, double h, double w0, int first, int last)
+static void gather_row_impulses(void *context, int first, int last)
 {
-    pairs p = {&cloth->x, &cloth->v, &cloth->known, cloth->pair_load, h / 2, w0};
-    fm_sheet_gather(cloth, pair_kernel, &p, &cloth->pair, first, last);
+    const damped_pairs *p = context;
+    fm_cloth *c = p->cloth;
+    fm_axes_clear(&c->pair, first * c->columns, last * c->columns);
+    fm_sheet_gather_springs(c, damping_kernel, p, &c->pair, first, last);
 }
 
-void fm_sheet_pair_forces(fm_cloth *cloth, const fm_axes *x, const fm_axes *derivative, int first,
-                          int last)
+// Inputs and outputs of compute_edge_impulses, for the edges of a tube or mesh.
+typedef struct edge_arrays {
+    const int *a, *b;
+    const double *x, *y, *z, *u, *v, *w, *ku, *kv, *kw, *load, *damping;
+    double scale, w0;
+    double *sx, *sy, *sz;
+} edge_arrays;
+
+// Impulses of n edges of a tube or mesh.
+FM_SIMD_CLONES
+static void compute_edge_impulses(int n, const edge_arrays *restrict l)
 {
-    // no implicit part: everything is known, and nothing is divided
-    pairs p = {x, derivative, &cloth->nothing, cloth->nothing.x, 1, 1};
-    fm_sheet_gather(cloth, pair_kernel, &p, &cloth->pair, first, last);
+    const double *x = l->x, *y = l->y, *z = l->z, *u = l->u, *v = l->v, *w = l->w;
+    const double *ku = l->ku, *kv = l->kv, *kw = l->kw, *load = l->load;
+    double scale = l->scale, w0 = l->w0;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        int a = l->a[i], b = l->b[i];
+        double dx = x[b] - x[a], dy = y[b] - y[a], dz = z[b] - z[a];
+        double ll = dx * dx + dy * dy + dz * dz + 1e-200;
+        double rate = (u[b] - u[a]) * dx + (v[b] - v[a]) * dy + (w[b] - w[a]) * dz;
+        double past = (ku[b] - ku[a]) * dx + (kv[b] - kv[a]) * dy + (kw[b] - kw[a]) * dz;
+        double k = scale * l->damping[i];
+        double most = 0.95 / (k * w0 * (load[a] + load[b]) + 1e-200);
+        double j = (most < 1 ? most : 1) * k * (w0 * rate + past) / ll;
+        l->sx[i] = j * dx;
+        l->sy[i] = j * dy;
+        l->sz[i] = j * dz;
+    }
 }
 
-double fm_sheet_damping_share(const fm_cloth *cloth, double h, double w0)
+static void compute_edge_range(void *context, int first, int last)
+{
+    const damped_pairs *p = context;
+    const fm_spring_mesh *mesh = &p->cloth->mesh;
+    const fm_vec3_array *f = &mesh->edge_force;
+    edge_arrays l = {.a = mesh->edge_a + first,
+                     .b = mesh->edge_b + first,
+                     .x = p->x->x,
+                     .y = p->x->y,
+                     .z = p->x->z,
+                     .u = p->v->x,
+                     .v = p->v->y,
+                     .w = p->v->z,
+                     .ku = p->known->x,
+                     .kv = p->known->y,
+                     .kw = p->known->z,
+                     .load = p->load,
+                     .damping = mesh->edge_damping + first,
+                     .scale = p->scale,
+                     .w0 = p->w0,
+                     .sx = f->x + first,
+                     .sy = f->y + first,
+                     .sz = f->z + first};
+    compute_edge_impulses(last - first, &l);
+}
+
+static void gather_edge_impulses(void *context, int first, int last)
+{
+    fm_cloth *c = ((const damped_pairs *)context)->cloth;
+    fm_axes_clear(&c->pair, first, last);
+    fm_spring_mesh_gather_edges(c, &c->pair, first, last);
+}
+
+// Sums the impulses at each particle, into cloth->pair.
+static void sum_impulses(damped_pairs *p, fm_pool *pool)
+{
+    fm_cloth *c = p->cloth;
+    if (c->kind == FM_CLOTH_SHEET) {
+        fm_parallel_for(pool, c->rows, c->row_block, gather_row_impulses, p);
+        return;
+    }
+    fm_parallel_for(pool, c->mesh.edge_count, FM_ELEMENT_BLOCK, compute_edge_range, p);
+    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, gather_edge_impulses, p);
+}
+
+void fm_cloth_compute_damping_impulses(fm_cloth *c, double h, double w0, fm_pool *pool)
+{
+    const fm_term *term = fm_cloth_find_term(c, &fm_damping_term);
+    damped_pairs p = {c, &c->x, &c->v, &term->known, c->damping_load, h / 2, w0};
+    sum_impulses(&p, pool);
+}
+
+static void find_impulses(fm_cloth *c, fm_term *term, const fm_substep *s)
+{
+    double w0 = term->memory ? fm_memory_newest_weight(term->memory, s->h) : 1;
+    fm_cloth_compute_damping_impulses(c, s->h, w0, s->around.pool);
+}
+
+static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
+{
+    if (!at->is_explicit)
+        return;
+    // explicit force: the whole derivative is known, and no impulse is limited
+    const fm_vec3_array *derivative = term->memory ? &term->known : at->v;
+    damped_pairs p = {c, at->x, derivative, &c->zeros, c->zeros.x, 1, 1};
+    sum_impulses(&p, at->pool);
+    for (int i = 0; i < c->count; i++) {
+        c->force.x[i] += c->pair.x[i];
+        c->force.y[i] += c->pair.y[i];
+        c->force.z[i] += c->pair.z[i];
+    }
+}
+
+static bool applies(const fm_cloth *c)
+{
+    return c->def.damping.coefficient > 0;
+}
+
+static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
+{
+    (void)term, (void)err;
+    for (int i = 0; i < c->count; i++)
+        c->damping_load[i] = fm_springs_sum_at_particle(c, i).damped / c->mass[i];
+    return true;
+}
+
+static bool define_memory(const fm_cloth *c, const fm_medium *medium, fm_recall *memory,
+                          double *order)
+{
+    (void)medium;
+    *memory = c->def.damping.memory;
+    *order = c->def.damping.order;
+    return fm_cloth_needs_damping_memory(&c->def);
+}
+
+// Velocities relative to the medium. Overwrites cloth->pair, whose impulses have been applied.
+static const fm_vec3_array *find_rates(fm_cloth *c, fm_term *term, int first, int last)
+{
+    (void)term;
+    const fm_vec3_array *u = &c->pair;
+    for (int i = first; i < last; i++) {
+        u->x[i] = c->v.x[i] - c->w.x[i];
+        u->y[i] = c->v.y[i] - c->w.y[i];
+        u->z[i] = c->v.z[i] - c->w.z[i];
+    }
+    return u;
+}
+
+// The smallest s over the springs of a sheet; see the head of this file.
+static double find_sheet_share(const fm_cloth *cloth, double h, double w0)
 {
     double load = 0, share = 1;
     for (int i = 0; i < cloth->count; i++)
-        load = fmax(load, cloth->pair_load[i]);
+        load = fmax(load, cloth->damping_load[i]);
     for (int s = 0; s < cloth->springs_count; s++) {
         double k = h / 2 * cloth->springs[s].damping * w0;
         if (k > 0)
@@ -95,3 +235,37 @@ double fm_sheet_damping_share(const fm_cloth *cloth, double h, double w0)
     }
     return share;
 }
+
+// The smallest s over the edges of a tube or mesh.
+static double find_mesh_share(const fm_cloth *c, double h, double w0)
+{
+    const fm_spring_mesh *mesh = &c->mesh;
+    double share = 1;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        double k = h / 2 * mesh->edge_damping[e] * w0;
+        double load = c->damping_load[mesh->edge_a[e]] + c->damping_load[mesh->edge_b[e]];
+        if (k > 0)
+            share = fmin(share, 0.95 / (k * load));
+    }
+    return share;
+}
+
+double fm_cloth_damping_share(const fm_cloth *c)
+{
+    const fm_term *term = fm_cloth_find_term(c, &fm_damping_term);
+    if (!term || c->def.integrator != FM_KICK_DRIFT_KICK)
+        return 1;
+    double w0 = term->memory ? fm_memory_newest_weight(term->memory, c->step) : 1;
+    return c->kind == FM_CLOTH_SHEET ? find_sheet_share(c, c->step, w0)
+                                     : find_mesh_share(c, c->step, w0);
+}
+
+const fm_term_type fm_damping_term = {
+    .name = "damping",
+    .applies = applies,
+    .setup = setup,
+    .add_forces = add_forces,
+    .find_impulses = find_impulses,
+    .define_memory = define_memory,
+    .find_rates = find_rates,
+};

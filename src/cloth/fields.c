@@ -1,31 +1,28 @@
 // SPDX-License-Identifier: MIT
-// fields.c: what can be read of a cloth by name.
+// fields.c: the fields of a cloth that can be read by name, and its area.
 #include "cloth/cloth.h"
 
 #include <string.h>
 
-static const fm_field fields[] = {
-    {"position", "m", "where a particle is", 3},
-    {"velocity", "m/s", "how fast", 3},
+const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT] = {
+    {"position", "m", "position of a particle", 3},
+    {"velocity", "m/s", "velocity of a particle", 3},
     {"normal", "", "unit normal of the cloth", 3},
-    {"medium", "m/s", "velocity of the medium there", 3},
-    {"drag", "N/m^2", "what the medium does to a square metre", 3},
-    {"memory", "", "fractional derivative in the drag: m s^-q, or m s^-3/2 for the physical set",
-     3},
-    {"stretch", "", "largest l/l0 - 1 of the stretch edges around", 1},
+    {"medium", "m/s", "velocity of the medium at the particle", 3},
+    {"drag", "N/m^2", "force of the medium per area of cloth", 3},
+    {"memory", "", "fractional derivative in the drag: m s^-q, or m s^-3/2 for physical drag", 3},
+    {"stretch", "", "largest l/l0 - 1 of the stretch edges at a particle", 1},
     {"mass", "kg", "mass of a particle", 1},
-    {"pinned", "", "1 where a pin holds", 1},
-    {"contact", "", "1 where a collider holds", 1},
-    {"correction", "", "place in the order of enforcement, 0 where it begins to 1", 1},
+    {"pinned", "", "1 for a pinned particle, else 0", 1},
+    {"contact", "", "1 for a particle in contact, else 0", 1},
+    {"correction", "", "order in which enforcement corrects a particle, from 0 to 1", 1},
 };
-
-enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
 const fm_field *fm_cloth_fields(int *count)
 {
     if (count)
-        *count = FIELD_COUNT;
-    return fields;
+        *count = FM_CLOTH_FIELD_COUNT;
+    return fm_cloth_field_list;
 }
 
 double fm_cloth_area(fm_cloth *c, fm_error *err)
@@ -50,7 +47,8 @@ double fm_cloth_rest_area(const fm_cloth *c)
     return area;
 }
 
-static void interleave(const fm_cloth *c, const fm_axes *from, double *values)
+// Copies three component arrays to values[3 * particle + component].
+static void interleave(const fm_cloth *c, const fm_vec3_array *from, double *values)
 {
     for (int i = 0; i < c->count; i++) {
         values[3 * i] = from->x[i];
@@ -61,14 +59,12 @@ static void interleave(const fm_cloth *c, const fm_axes *from, double *values)
 
 static void read_memory(fm_cloth *c, double *values)
 {
-    memset(c->pair.x, 0, 3 * (size_t)c->lanes * sizeof(double));
-    if (c->drag_memory)
-        fm_memory_value(c->drag_memory, c->pair.x);
+    fm_drag_read_memory(c, &c->pair);
     interleave(c, &c->pair, values);
 }
 
-bool fm_cloth_read(fm_cloth *c, const fm_surroundings *around, const char *name, double *values,
-                   fm_error *err)
+bool fm_cloth_read_values(fm_cloth *c, const fm_surroundings *around, const char *name,
+                          double *values, fm_error *err)
 {
     if (err->status != FM_OK)
         return false;
@@ -85,21 +81,21 @@ bool fm_cloth_read(fm_cloth *c, const fm_surroundings *around, const char *name,
     } else if (strcmp(name, "memory") == 0) {
         read_memory(c, values);
     } else if (strcmp(name, "stretch") == 0) {
-        fm_cloth_stretch(c, values);
+        fm_cloth_compute_stretch(c, values);
     } else if (strcmp(name, "mass") == 0) {
         memcpy(values, c->mass, (size_t)c->count * sizeof *values);
     } else if (strcmp(name, "pinned") == 0) {
         for (int i = 0; i < c->count; i++)
-            values[i] = fm_cloth_is_held(c, i, c->time);
+            values[i] = fm_cloth_is_pinned(c, i, c->time);
     } else if (strcmp(name, "contact") == 0) {
         for (int i = 0; i < c->count; i++)
             values[i] = c->touch[i];
     } else if (strcmp(name, "correction") == 0) {
         const fm_enforcer *e = c->enforcer;
         for (int i = 0; i < c->count; i++)
-            values[i] = e ? e->maps[e->current].place[i] : 0;
+            values[i] = e ? e->maps[e->current].rank[i] : 0;
     } else {
-        return fm_fail(err, FM_BAD_VALUE, c->name, "field", name,
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, "field", name,
                        "position velocity normal medium drag memory stretch mass pinned contact "
                        "correction");
     }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
-// mesh.c: cloth on any triangles: input checked, vertices welded, springs and masses.
+// mesh.c: creates cloth from a triangle mesh: checks the input, welds vertices, sets springs and
+// masses.
 //
-// A spring along every edge, by Van Gelder's rule [VG98]
+// There is a spring along every edge, with Van Gelder's stiffness [VG98]
 //
-//     k = Y (A1 + A2) / l^2,     A1, A2 the triangles beside it (one at the border), l its length
+//     k = Y (A1 + A2) / l^2
 //
-// and a third of each triangle's mass at its corners. On equilateral triangles the sheet is
-// isotropic with the surface modulus Y (k = sqrt(3)/2 Y, and a triangular lattice has 2 k /
-// sqrt(3)), Poisson's ratio 1/3 and the shear modulus 3/8 Y; on others it is near that: springs
-// cannot do better. So `stretch.stiffness` is Y and `shear.stiffness` is not used. Bending:
-// hinges.c.
+//   k  N/m, stiffness of the spring          Y  N/m, surface modulus: def.stretch.stiffness
+//   A1, A2  m^2, areas of the triangles at the edge (only A1 at the border)    l  m, rest length
 //
-// Welded vertices become one particle. Lengths at rest are those of the triangles as they were
-// given, the mean of both where pieces meet, so that pieces cut flat keep their size.
+// Each corner of a triangle gets a third of the triangle's mass. A mesh of equilateral triangles is
+// isotropic: it has the surface modulus Y (k = sqrt(3)/2 Y, and a triangular lattice has the
+// modulus 2 k / sqrt(3)), Poisson's ratio 1/3 and the shear modulus 3/8 Y. Other triangles give
+// approximately these values; springs along the edges cannot represent an isotropic material
+// exactly. def.shear.stiffness is not used. Bending is in hinge_bending.c.
 //
-// [VG98] Van Gelder: Approximate simulation of elastic membranes by triangulated spring meshes.
-//        Journal of Graphics Tools 3(2), 1998.
+// Vertices that are welded become one particle. The rest length of an edge is that of the input
+// triangles, or the mean of both lengths where two pieces are welded together, so that flat pattern
+// pieces keep their size.
 #include "cloth/cloth.h"
 
 #include <assert.h>
@@ -25,29 +27,30 @@
 #include <string.h>
 
 enum { VERTICES_MAX = 1 << 24 };
-static const double THINNEST = 1e-9; // area over the square of the longest side
+static const double MIN_AREA_RATIO = 1e-9; // of a triangle: area over the squared longest edge
 
-typedef struct maker {
+typedef struct mesh_builder {
     const fm_cloth_mesh *mesh;
     const char *object;
-    const fm_vec3 *rest; // of vertices
-    int *particle;       // of each vertex; while welding, an earlier vertex it is one with
-    int *triangle;       // in particles
+    const fm_vec3 *rest; // m, rest position of each vertex
+    int *particle;       // of each vertex; while welding, an earlier vertex of the same particle
+    int *triangle;       // three particles each
     int particle_count;
-    fm_vec3 *corner; // at rest, three of each triangle
-    fm_mesh_side *sides;
-    int side_count;
+    fm_vec3 *corner; // m, rest positions of the three corners of each triangle
+    fm_mesh_edge *edges;
+    int edge_count;
     fm_error *err;
-} maker;
+} mesh_builder;
 
-static bool fail_at(const maker *m, const char *list, int index, double value, const char *allowed)
+static bool fail_at(const mesh_builder *m, const char *list, int index, double value,
+                    const char *allowed)
 {
     char field[48];
     snprintf(field, sizeof field, "%s[%d]", list, index);
     return fm_fail_number(m->err, m->object, field, value, allowed);
 }
 
-static bool check_counts(const maker *m)
+static bool check_counts(const mesh_builder *m)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     if (mesh->vertex_count < 3 || mesh->vertex_count > VERTICES_MAX)
@@ -62,14 +65,14 @@ static bool check_counts(const maker *m)
     return fm_cloth_check_placement(m->object, none, mesh->velocity, (fm_quat){0}, m->err);
 }
 
-static bool check_numbers(const maker *m)
+static bool check_numbers(const mesh_builder *m)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     for (int i = 0; i < mesh->vertex_count; i++) {
-        if (!fm_is_finite(mesh->positions[i]) || fm_largest(mesh->positions[i]) > 1e9)
-            return fail_at(m, "positions", i, fm_largest(mesh->positions[i]), "numbers up to 1e9");
-        if (!fm_is_finite(m->rest[i]) || fm_largest(m->rest[i]) > 1e9)
-            return fail_at(m, "rest_positions", i, fm_largest(m->rest[i]), "numbers up to 1e9");
+        if (!fm_is_finite(mesh->positions[i]) || fm_max_norm(mesh->positions[i]) > 1e9)
+            return fail_at(m, "positions", i, fm_max_norm(mesh->positions[i]), "numbers up to 1e9");
+        if (!fm_is_finite(m->rest[i]) || fm_max_norm(m->rest[i]) > 1e9)
+            return fail_at(m, "rest_positions", i, fm_max_norm(m->rest[i]), "numbers up to 1e9");
     }
     for (int i = 0; i < 3 * mesh->triangle_count; i++) {
         if (mesh->triangles[i] < 0 || mesh->triangles[i] >= mesh->vertex_count)
@@ -83,39 +86,40 @@ static bool check_numbers(const maker *m)
     return true;
 }
 
-// The first vertex that this one is one with.
-static int root_of(const maker *m, int vertex)
+// Union-find: the lowest vertex that is welded to this one.
+static int find_root(const mesh_builder *m, int vertex)
 {
     while (m->particle[vertex] != vertex)
         vertex = m->particle[vertex] = m->particle[m->particle[vertex]];
     return vertex;
 }
 
-static void weld_pair(const maker *m, int i, int j)
+static void weld_pair(const mesh_builder *m, int i, int j)
 {
-    i = root_of(m, i), j = root_of(m, j);
+    i = find_root(m, i), j = find_root(m, j);
     m->particle[i > j ? i : j] = i > j ? j : i;
 }
 
-static bool weld_near(const maker *m)
+// Welds all pairs of vertices within mesh->weld of each other.
+static bool weld_near(const mesh_builder *m)
 {
     int n = m->mesh->vertex_count;
     double reach = m->mesh->weld;
     fm_arena arena = {0};
-    fm_cells cells = {0};
-    fm_axes x = fm_axes_alloc(&arena, n, m->err);
-    bool good = m->err->status == FM_OK && fm_cells_alloc(&cells, &arena, n, m->err);
+    fm_cell_list cells = {0};
+    fm_vec3_array x = fm_vec3_array_create(&arena, n, m->err);
+    bool good = m->err->status == FM_OK && fm_cell_list_create(&cells, &arena, n, m->err);
     for (int i = 0; i < n && good; i++) {
         fm_vec3 p = m->mesh->positions[i];
         x.x[i] = p.x, x.y[i] = p.y, x.z[i] = p.z;
     }
     if (good)
-        fm_cells_build(&cells, fmax(reach, 1e-9), n, x.x, x.y, x.z);
+        fm_cell_list_build(&cells, fmax(reach, 1e-9), n, x.x, x.y, x.z);
     for (int i = 0; i < n && good; i++) {
         for (int k = 0; k < 27; k++) {
             fm_cell cell = cells.cell[i];
             cell.x += k % 3 - 1, cell.y += k / 3 % 3 - 1, cell.z += k / 9 - 1;
-            int bucket = fm_cells_bucket(&cells, cell);
+            int bucket = fm_cell_list_find_bucket(&cells, cell);
             for (int e = cells.start[bucket]; e < cells.start[bucket + 1]; e++) {
                 int j = cells.order[e];
                 fm_vec3 d = fm_sub(m->mesh->positions[i], m->mesh->positions[j]);
@@ -124,12 +128,12 @@ static bool weld_near(const maker *m)
             }
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
     return good;
 }
 
-// Vertices to particles, numbered by their first vertex.
-static bool weld(maker *m)
+// Assigns a particle to every vertex; particles are numbered in the order of their lowest vertex.
+static bool weld(mesh_builder *m)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     for (int i = 0; i < mesh->vertex_count; i++)
@@ -139,8 +143,8 @@ static bool weld(maker *m)
     for (int i = 0; i < mesh->weld_count; i++)
         weld_pair(m, mesh->welds[2 * i], mesh->welds[2 * i + 1]);
     for (int i = 0; i < mesh->vertex_count; i++)
-        m->particle[i] = root_of(m, i);
-    for (int i = 0; i < mesh->vertex_count; i++) // roots come first and are numbered already
+        m->particle[i] = find_root(m, i);
+    for (int i = 0; i < mesh->vertex_count; i++) // a root is below its members: already numbered
         m->particle[i] = m->particle[i] == i ? m->particle_count++ : m->particle[m->particle[i]];
     for (int i = 0; i < 3 * mesh->triangle_count; i++) {
         m->triangle[i] = m->particle[mesh->triangles[i]];
@@ -149,20 +153,20 @@ static bool weld(maker *m)
     return true;
 }
 
-// Counts what it tells.
-typedef struct fault_teller {
-    fm_mesh_fault_function *tell;
+// The caller's function for faults, and how many faults it was called for.
+typedef struct fault_listener {
+    fm_mesh_fault_function *visit;
     void *context;
     int count;
-} fault_teller;
+} fault_listener;
 
-static void tell(fault_teller *to, fm_mesh_fault fault)
+static void report_fault(fault_listener *to, fm_mesh_fault fault)
 {
     to->count++;
-    to->tell(to->context, &fault);
+    to->visit(to->context, &fault);
 }
 
-static void find_bad_triangles(const maker *m, fault_teller *to)
+static void find_bad_triangles(const mesh_builder *m, fault_listener *to)
 {
     for (int t = 0; t < m->mesh->triangle_count; t++) {
         const int *p = m->triangle + 3 * (size_t)t;
@@ -173,36 +177,36 @@ static void find_bad_triangles(const maker *m, fault_teller *to)
         double longest = fmax(fm_dot(e[0], e[0]), fmax(fm_dot(e[1], e[1]), fm_dot(e[2], e[2])));
         fault.area = fm_length(fm_cross(e[0], e[1])) / 2;
         bool twice = p[0] == p[1] || p[1] == p[2] || p[2] == p[0];
-        fault.kind = twice ? FM_FAULT_CORNERS : FM_FAULT_AREA;
-        if (twice || !(fault.area > THINNEST * longest))
-            tell(to, fault);
+        fault.kind = twice ? FM_FAULT_REPEATED_CORNER : FM_FAULT_ZERO_AREA;
+        if (twice || !(fault.area > MIN_AREA_RATIO * longest))
+            report_fault(to, fault);
     }
 }
 
-static void find_bad_sides(const maker *m, fault_teller *to)
+static void find_bad_edges(const mesh_builder *m, fault_listener *to)
 {
-    for (int i = 0; i < m->side_count; i++) {
-        const fm_mesh_side *side = &m->sides[i];
-        if (side->more == 0 && !side->same_way)
+    for (int i = 0; i < m->edge_count; i++) {
+        const fm_mesh_edge *edge = &m->edges[i];
+        if (edge->extra_count == 0 && !edge->inconsistent)
             continue;
-        bool crowded = side->more > 0;
-        fm_mesh_fault fault = {.kind = crowded ? FM_FAULT_CROWDED : FM_FAULT_FLIPPED,
-                               .triangle = crowded ? side->third : side->triangle[1],
-                               .others = {side->triangle[0], crowded ? side->triangle[1] : -1},
-                               .count = side->more + 2};
+        bool crowded = edge->extra_count > 0;
+        fm_mesh_fault fault = {.kind = crowded ? FM_FAULT_NON_MANIFOLD : FM_FAULT_WINDING,
+                               .triangle = crowded ? edge->first_extra : edge->triangle[1],
+                               .others = {edge->triangle[0], crowded ? edge->triangle[1] : -1},
+                               .count = edge->extra_count + 2};
         for (int k = 0; k < 3; k++) {
             size_t from = 3 * (size_t)fault.triangle, one = from + k, next = from + (k + 1) % 3;
             int a = m->triangle[one], b = m->triangle[next];
-            if ((a == side->a && b == side->b) || (a == side->b && b == side->a)) {
+            if ((a == edge->a && b == edge->b) || (a == edge->b && b == edge->a)) {
                 fault.vertex[0] = m->mesh->triangles[one];
                 fault.vertex[1] = m->mesh->triangles[next];
             }
         }
-        tell(to, fault);
+        report_fault(to, fault);
     }
 }
 
-static bool find_loose(const maker *m, fault_teller *to)
+static bool find_unused_vertices(const mesh_builder *m, fault_listener *to)
 {
     bool *used = calloc((size_t)m->particle_count, sizeof *used);
     if (!used)
@@ -211,115 +215,116 @@ static bool find_loose(const maker *m, fault_teller *to)
         used[m->triangle[i]] = true;
     for (int i = 0; i < m->mesh->vertex_count; i++) {
         if (!used[m->particle[i]])
-            tell(to,
-                 (fm_mesh_fault){
-                     .kind = FM_FAULT_LOOSE, .triangle = -1, .others = {-1, -1}, .vertex = {i}});
+            report_fault(to, (fm_mesh_fault){.kind = FM_FAULT_UNUSED_VERTEX,
+                                             .triangle = -1,
+                                             .others = {-1, -1},
+                                             .vertex = {i}});
     }
     free(used);
     return true;
 }
 
-// Triangles, then sides, which are found here, then vertices.
-static bool find_faults(maker *m, fm_mesh_fault_function *function, void *context)
+// Finds the edges of the mesh, and reports faults of triangles, of edges and of vertices.
+static bool find_faults(mesh_builder *m, fm_mesh_fault_function *function, void *context)
 {
-    fault_teller to = {function, context, 0};
+    fault_listener to = {function, context, 0};
     find_bad_triangles(m, &to);
-    m->sides = fm_find_sides(m->triangle, m->mesh->triangle_count, &m->side_count);
-    if (!m->sides)
+    m->edges = fm_mesh_find_edges(m->triangle, m->mesh->triangle_count, &m->edge_count);
+    if (!m->edges)
         return fm_fail_no_memory(m->err, m->object,
-                                 3 * (size_t)m->mesh->triangle_count * sizeof(fm_mesh_side));
-    if (to.count == 0) // a triangle with a particle twice has a side twice
-        find_bad_sides(m, &to);
-    return find_loose(m, &to);
+                                 3 * (size_t)m->mesh->triangle_count * sizeof(fm_mesh_edge));
+    if (to.count == 0) // a triangle with a repeated corner would have the same edge twice
+        find_bad_edges(m, &to);
+    return find_unused_vertices(m, &to);
 }
 
-// The first fault becomes the error.
-static void refuse(void *context, const fm_mesh_fault *fault)
+// Called for each fault: the first one becomes the error.
+static void set_error_from_fault(void *context, const fm_mesh_fault *fault)
 {
-    const maker *m = context;
+    const mesh_builder *m = context;
     switch (fault->kind) {
-    case FM_FAULT_CORNERS:
+    case FM_FAULT_REPEATED_CORNER:
         fail_at(m, "triangles", fault->triangle, fault->vertex[0],
                 "three different vertices, welded ones counted once");
         break;
-    case FM_FAULT_AREA:
+    case FM_FAULT_ZERO_AREA:
         fail_at(m, "triangles", fault->triangle, fault->area, "an area above 0");
         break;
-    case FM_FAULT_CROWDED:
+    case FM_FAULT_NON_MANIFOLD:
         fail_at(m, "triangles", fault->triangle, fault->count,
                 "at most two triangles at each of its edges");
         break;
-    case FM_FAULT_FLIPPED:
+    case FM_FAULT_WINDING:
         fail_at(m, "triangles", fault->triangle, fault->others[0],
                 "corners in the same sense as its neighbour's");
         break;
-    case FM_FAULT_LOOSE:
+    case FM_FAULT_UNUSED_VERTEX:
         fail_at(m, "positions", fault->vertex[0], fault->vertex[0], "vertices that triangles use");
         break;
-    case FM_FAULT_KINDS:
+    case FM_FAULT_KIND_COUNT:
         break;
     }
 }
 
-static double middle(double a, double b, double c)
+static double find_median(double a, double b, double c)
 {
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-static void place(const maker *m, fm_cloth *c, const double *area)
+static void place_particles(const mesh_builder *m, fm_cloth *c, const double *area)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     fm_vec3 low = mesh->positions[0], high = low;
-    int *members = c->pinned; // not used yet
+    int *members = c->pinned; // vertices per particle; borrows an array that is still unused
     for (int i = 0; i < mesh->vertex_count; i++) {
         fm_vec3 p = mesh->positions[i];
         int k = m->particle[i], n = members[k]++;
         fm_vec3 so_far = {c->x.x[k], c->x.y[k], c->x.z[k]};
         fm_vec3 mean = fm_add_scaled(so_far, fm_sub(p, so_far), 1.0 / (n + 1));
-        fm_cloth_place(c, k, n == 0 ? p : mean, mesh->velocity, area[k]);
+        fm_cloth_place_particle(c, k, n == 0 ? p : mean, mesh->velocity, area[k]);
         low = (fm_vec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
         high = (fm_vec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
     }
     memset(members, 0, (size_t)c->count * sizeof *members);
     fm_vec3 size = fm_sub(high, low);
     c->added_mass = c->def.drag.added_mass >= 0 ? c->def.drag.added_mass
-                                                : middle(size.x, size.y, size.z) / (2 * FM_PI);
+                                                : find_median(size.x, size.y, size.z) / (2 * FM_PI);
 }
 
-static bool fill_net(const maker *m, fm_cloth *c)
+static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
 {
-    fm_net *net = &c->mesh;
+    fm_spring_mesh *out = &c->mesh;
     const fm_cloth_mesh *mesh = m->mesh;
-    if (!fm_net_alloc(c, m->side_count, mesh->triangle_count, m->err))
+    if (!fm_spring_mesh_create(c, m->edge_count, mesh->triangle_count, m->err))
         return false;
-    memcpy(net->triangle, m->triangle, 3 * (size_t)mesh->triangle_count * sizeof(int));
+    memcpy(out->triangle, m->triangle, 3 * (size_t)mesh->triangle_count * sizeof(int));
     if (m->particle_count < mesh->vertex_count) {
         size_t vertices = (size_t)mesh->vertex_count, corners = 3 * (size_t)mesh->triangle_count;
-        net->vertex_count = mesh->vertex_count;
-        net->vertex = fm_arena_alloc(&c->arena, vertices, sizeof(int), c->name, m->err);
-        net->face = fm_arena_alloc(&c->arena, corners, sizeof(int), c->name, m->err);
+        out->vertex_count = mesh->vertex_count;
+        out->vertex = fm_arena_alloc(&c->arena, vertices, sizeof(int), c->object.name, m->err);
+        out->face = fm_arena_alloc(&c->arena, corners, sizeof(int), c->object.name, m->err);
         if (m->err->status != FM_OK)
             return false;
-        memcpy(net->vertex, m->particle, vertices * sizeof(int));
-        memcpy(net->face, mesh->triangles, corners * sizeof(int));
+        memcpy(out->vertex, m->particle, vertices * sizeof(int));
+        memcpy(out->face, mesh->triangles, corners * sizeof(int));
     }
-    for (int i = 0; i < m->side_count; i++) {
-        const fm_mesh_side *side = &m->sides[i];
-        fm_flap one = fm_side_flap(c, m->corner, side, 0), other = {0};
-        if (side->triangle[1] >= 0)
-            other = fm_side_flap(c, m->corner, side, 1);
-        double rest = side->triangle[1] >= 0 ? (one.length + other.length) / 2 : one.length;
+    for (int i = 0; i < m->edge_count; i++) {
+        const fm_mesh_edge *edge = &m->edges[i];
+        fm_edge_triangle one = fm_mesh_measure_edge_triangle(c, m->corner, edge, 0), other = {0};
+        if (edge->triangle[1] >= 0)
+            other = fm_mesh_measure_edge_triangle(c, m->corner, edge, 1);
+        double rest = edge->triangle[1] >= 0 ? (one.length + other.length) / 2 : one.length;
         double share = (one.area + other.area) / (rest * rest);
-        net->edge_a[i] = side->a, net->edge_b[i] = side->b;
-        net->edge_kind[i] = FM_EDGE_STRETCH;
-        net->edge_rest[i] = rest;
-        net->edge_stiffness[i] = c->def.stretch.stiffness * share;
-        net->edge_damping[i] = c->def.damping.coefficient * share;
+        out->edge_a[i] = edge->a, out->edge_b[i] = edge->b;
+        out->edge_kind[i] = FM_EDGE_STRETCH;
+        out->edge_rest[i] = rest;
+        out->edge_stiffness[i] = c->def.stretch.stiffness * share;
+        out->edge_damping[i] = c->def.damping.coefficient * share;
     }
-    return fm_net_add_hinges(c, m->sides, m->side_count, m->corner, 0, m->err);
+    return fm_spring_mesh_add_hinges(c, m->edges, m->edge_count, m->corner, 0, m->err);
 }
 
-static fm_cloth *make(maker *m, const fm_cloth_def *def, const fm_medium *medium)
+static fm_cloth *create_cloth(mesh_builder *m, const fm_cloth_def *def, const fm_medium *medium)
 {
     double *area = calloc((size_t)m->particle_count, sizeof *area);
     if (!area) {
@@ -331,12 +336,13 @@ static fm_cloth *make(maker *m, const fm_cloth_def *def, const fm_medium *medium
         fm_vec3 n = fm_cross(fm_sub(x[1], x[0]), fm_sub(x[2], x[0]));
         area[m->triangle[i]] += fm_length(n) / 6;
     }
-    fm_cloth *c = fm_cloth_alloc(def, medium, m->particle_count, 1, m->err);
+    fm_cloth *c = fm_cloth_create_empty(def, medium, m->particle_count, 1, m->err);
     if (c) {
         c->kind = FM_CLOTH_MESH;
-        place(m, c, area);
-        if (!fill_net(m, c) || !fm_net_link(c, m->err) || !fm_cloth_finish(c, m->err)) {
-            fm_cloth_free(c);
+        place_particles(m, c, area);
+        if (!fill_spring_mesh(m, c) || !fm_spring_mesh_link_particles(c, m->err) ||
+            !fm_cloth_finish_creation(c, m->err)) {
+            fm_cloth_destroy(c);
             c = NULL;
         }
     }
@@ -344,15 +350,16 @@ static fm_cloth *make(maker *m, const fm_cloth_def *def, const fm_medium *medium
     return c;
 }
 
-bool fm_net_check_def(const fm_cloth_def *def, const char *object, fm_error *err)
+bool fm_spring_mesh_check_def(const fm_cloth_def *def, const char *object, fm_error *err)
 {
     return def->bend.model == FM_BEND_RIGIDITY ||
            fm_fail(err, FM_BAD_VALUE, object, "bend.model", "springs",
                    "rigidity for tubes and meshes: springs over two cells are those of sheets");
 }
 
-// Numbers checked, vertices welded, room for what follows; drop() it, whatever comes back.
-static bool prepare(maker *m)
+// Checks the numbers, allocates the arrays and welds the vertices. The caller must call
+// destroy_builder() in any case.
+static bool prepare_builder(mesh_builder *m)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     m->rest = mesh->rest_positions ? mesh->rest_positions : mesh->positions;
@@ -367,32 +374,32 @@ static bool prepare(maker *m)
     return weld(m);
 }
 
-static void drop(maker *m)
+static void destroy_builder(mesh_builder *m)
 {
     free(m->particle);
     free(m->triangle);
     free(m->corner);
-    free(m->sides);
+    free(m->edges);
 }
 
 bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
                          fm_mesh_fault_function *function, void *context, fm_error *err)
 {
-    maker m = {.mesh = mesh, .object = object, .err = err};
-    bool good = prepare(&m) && find_faults(&m, function, context);
-    drop(&m);
+    mesh_builder m = {.mesh = mesh, .object = object, .err = err};
+    bool good = prepare_builder(&m) && find_faults(&m, function, context);
+    destroy_builder(&m);
     return good;
 }
 
-fm_cloth *fm_cloth_new_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
-                            const fm_medium *medium, fm_error *err)
+fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
+                                        const fm_medium *medium, fm_error *err)
 {
     assert(def && mesh);
-    maker m = {.mesh = mesh, .object = def->name ? def->name : "cloth", .err = err};
+    mesh_builder m = {.mesh = mesh, .object = def->name ? def->name : "cloth", .err = err};
     fm_cloth *cloth = NULL;
-    if (err->status == FM_OK && fm_net_check_def(def, m.object, err) && prepare(&m) &&
-        find_faults(&m, refuse, &m) && err->status == FM_OK)
-        cloth = make(&m, def, medium);
-    drop(&m);
+    if (err->status == FM_OK && fm_spring_mesh_check_def(def, m.object, err) &&
+        prepare_builder(&m) && find_faults(&m, set_error_from_fault, &m) && err->status == FM_OK)
+        cloth = create_cloth(&m, def, medium);
+    destroy_builder(&m);
     return cloth;
 }

@@ -1,55 +1,66 @@
 // SPDX-License-Identifier: MIT
-// repulsion.c: a cloth keeps away from itself, by forces between particles that come near.
+// repulsion.c: the force term of self-repulsion between particles that come close.
 //
-// Particles i and j that are not neighbours in the cloth and nearer than d0 push each other:
+// Particles i and j that are not neighbours in the cloth and closer than d0 repel each other with
 //
 //     F_i = k (d0 - d) e - c min(0, (v_i - v_j) . e) e,     e = (x_i - x_j) / d
 //
-// [OKRC10] section 5: "a standard collision avoidance repulsive force". k is a share of what the
-// substep allows, c a share of sqrt(k m). It slows down what would pass through, and a fast or thin
-// enough fold still passes: contact that never fails is another matter.
+//   d  m, their distance     k  N/m, a share of the stiffness that the substep allows
+//   c  N s/m, a share of sqrt(k m), acting against approach only
 //
-// Pairs are looked for in cells of size d0 + skin and kept in a list; the list holds as long as no
-// particle has moved by half the skin since. Each particle sums over its own partners, by rising
-// index, so that no two threads write to one place and the sum does not depend on when the list
-// was made.
+// [OKRC10] section 5: "a standard collision avoidance repulsive force". It slows down cloth that is
+// about to pass through itself, but does not prevent it: fast or thin folds still pass. Contact
+// (def.contact) does prevent it.
+//
+// Pairs are found with a hash grid of cells of size d0 + skin and kept in a neighbour list, which
+// is valid until a particle has moved by half the skin. Each particle sums over its own partners,
+// by rising index. So no two threads write to the same particle, and the sum does not depend on
+// when the list was built.
 #include "cloth/cloth.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double SKIN = 0.6; // of d0: tried 0.2 to 1.5, flat around here
+static const double SKIN = 0.6; // in d0; tested from 0.2 to 1.5: near 0.6 the speed is flat
 
-bool fm_repulsion_setup(fm_cloth *c, fm_error *err)
+static bool applies(const fm_cloth *c)
 {
+    return c->def.repulsion.enabled;
+}
+
+static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
+{
+    (void)term;
     double spacing = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
     c->repulsion_distance =
         c->def.repulsion.distance > 0 ? c->def.repulsion.distance : 0.8 * spacing;
     size_t count = (size_t)c->count;
     c->repelled = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof *c->repelled, "cloth", err);
     c->near.start = fm_arena_alloc(&c->arena, count + 1, sizeof(int), "cloth", err);
-    c->near.at = fm_axes_alloc(&c->arena, c->lanes, err);
-    return fm_cells_alloc(&c->cells, &c->arena, c->count, err) && fm_repulsion_find_kin(c, err);
+    c->near.at = fm_vec3_array_create(&c->arena, c->lanes, err);
+    return fm_cell_list_create(&c->cells, &c->arena, c->count, err) &&
+           fm_repulsion_find_exclusions(c, err);
 }
 
 typedef struct repulsion {
     fm_cloth *cloth;
-    const fm_axes *x, *v;
-    bool count_only; // the first of two passes over the pairs
+    const fm_vec3_array *x, *v;
+    double stiffness; // N/m
+    bool count_only;  // first pass of building the list: only count the partners
 } repulsion;
 
-// In the cloth, particles nearer than d0 at rest have springs for this.
-static bool neighbours(const fm_cloth *c, int i, int j)
+// Whether two particles are close along the cloth, where springs keep them apart.
+static bool are_neighbours(const fm_cloth *c, int i, int j)
 {
-    if (c->near.kin_start)
-        return fm_repulsion_are_kin(c, i, j);
+    if (c->near.excluded_start)
+        return fm_repulsion_is_excluded(c, i, j);
     int rows = abs(i / c->columns - j / c->columns), columns = abs(i % c->columns - j % c->columns);
     return rows * c->dy < 1.5 * c->repulsion_distance + c->dy &&
            columns * c->dx < 1.5 * c->repulsion_distance + c->dx;
 }
 
-static double distance_squared(const fm_axes *x, int i, int j)
+static double distance_squared(const fm_vec3_array *x, int i, int j)
 {
     double dx = x->x[i] - x->x[j], dy = x->y[i] - x->y[j], dz = x->z[i] - x->z[j];
     return dx * dx + dy * dy + dz * dz;
@@ -60,23 +71,24 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-static void find_range(void *context, int first, int last)
+// Counts or lists the particles within d0 + skin of the particles [first, last).
+static void find_partners(void *context, int first, int last)
 {
     const repulsion *p = context;
     fm_cloth *c = p->cloth;
-    const fm_cells *cells = &c->cells;
+    const fm_cell_list *cells = &c->cells;
     double reach = cells->size * cells->size;
     for (int i = first; i < last; i++) {
         int found = 0;
         for (int n = 0; n < 27; n++) {
             fm_cell cell = cells->cell[i];
             cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
-            int bucket = fm_cells_bucket(cells, cell);
+            int bucket = fm_cell_list_find_bucket(cells, cell);
             for (int e = cells->start[bucket]; e < cells->start[bucket + 1]; e++) {
                 int j = cells->order[e];
                 const fm_cell *other = &cells->cell[j];
                 if (j == i || other->x != cell.x || other->y != cell.y || other->z != cell.z ||
-                    distance_squared(p->x, i, j) >= reach || neighbours(c, i, j))
+                    distance_squared(p->x, i, j) >= reach || are_neighbours(c, i, j))
                     continue;
                 if (!p->count_only)
                     c->near.partner[c->near.start[i] + found] = j;
@@ -90,14 +102,14 @@ static void find_range(void *context, int first, int last)
     }
 }
 
-// Without memory for the list there is no repulsion until the next time; the run goes on.
-static void make_list(repulsion *p, fm_pool *pool)
+// If memory for the list runs out, there is no repulsion until it is built again; no error.
+static void build_list(repulsion *p, fm_pool *pool)
 {
     fm_cloth *c = p->cloth;
-    fm_cells_build(&c->cells, (1 + SKIN) * c->repulsion_distance, c->count, p->x->x, p->x->y,
-                   p->x->z);
+    fm_cell_list_build(&c->cells, (1 + SKIN) * c->repulsion_distance, c->count, p->x->x, p->x->y,
+                       p->x->z);
     p->count_only = true;
-    fm_parallel_for(pool, c->count, FM_FLAT_BLOCK, find_range, p);
+    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, p);
     int total = 0;
     for (int i = 0; i < c->count; i++) {
         c->near.start[i] = total;
@@ -114,23 +126,24 @@ static void make_list(repulsion *p, fm_pool *pool)
         c->near.room = 2 * total;
     }
     p->count_only = false;
-    fm_parallel_for(pool, c->count, FM_FLAT_BLOCK, find_range, p);
+    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, p);
     memcpy(c->near.at.x, p->x->x, 3 * (size_t)c->lanes * sizeof(double));
-    c->near.made = true;
+    c->near.valid = true;
 }
 
-static bool list_holds(const repulsion *p)
+static bool list_is_valid(const repulsion *p)
 {
     const fm_cloth *c = p->cloth;
     double half = SKIN / 2 * c->repulsion_distance, farthest = 0;
-    for (int i = 0; i < c->count && c->near.made; i++) {
+    for (int i = 0; i < c->count && c->near.valid; i++) {
         double dx = p->x->x[i] - c->near.at.x[i], dy = p->x->y[i] - c->near.at.y[i];
         double dz = p->x->z[i] - c->near.at.z[i];
         farthest = fmax(farthest, dx * dx + dy * dy + dz * dz);
     }
-    return c->near.made && farthest < half * half;
+    return c->near.valid && farthest < half * half;
 }
 
+// Adds the repulsion of particle j on particle i to force, if they are closer than d0.
 static void push_apart(const repulsion *p, int i, int j, fm_vec3 *force, int *partners)
 {
     const fm_cloth *c = p->cloth;
@@ -138,7 +151,7 @@ static void push_apart(const repulsion *p, int i, int j, fm_vec3 *force, int *pa
     if (dd >= d0 * d0 || dd == 0)
         return;
     fm_vec3 d = {p->x->x[i] - p->x->x[j], p->x->y[i] - p->x->y[j], p->x->z[i] - p->x->z[j]};
-    double length = sqrt(dd), k = c->repulsion_stiffness;
+    double length = sqrt(dd), k = p->stiffness;
     fm_vec3 u = {p->v->x[i] - p->v->x[j], p->v->y[i] - p->v->y[j], p->v->z[i] - p->v->z[j]};
     double approach = fmin(0, fm_dot(u, d) / length);
     double mass = fmin(c->mass[i], c->mass[j]);
@@ -161,10 +174,28 @@ static void repel_range(void *context, int first, int last)
     }
 }
 
-void fm_repulsion_add_forces(fm_cloth *c, const fm_axes *x, const fm_axes *v, fm_pool *pool)
+// A share of the springs' bound on omega^2, enough for eight repelling neighbours at a time.
+static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
 {
-    repulsion p = {.cloth = c, .x = x, .v = v};
-    if (!list_holds(&p))
-        make_list(&p, pool);
-    fm_parallel_for(pool, c->count, FM_FLAT_BLOCK, repel_range, &p);
+    (void)term;
+    return (fm_term_bound){.of_springs = c->def.repulsion.stiffness / 2};
 }
+
+static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
+{
+    double share = bound(c, term).of_springs * c->spring_bound;
+    repulsion p = {
+        .cloth = c, .x = at->x, .v = at->v, .stiffness = share * fm_cloth_cell_mass(c) / 16};
+    if (!list_is_valid(&p))
+        build_list(&p, at->pool);
+    fm_parallel_for(at->pool, c->count, FM_PARTICLE_BLOCK, repel_range, &p);
+}
+
+// Has no energy function: the potential energy contains the cloth's own elasticity and weight only.
+const fm_term_type fm_repulsion_term = {
+    .name = "repulsion",
+    .applies = applies,
+    .setup = setup,
+    .add_forces = add_forces,
+    .bound = bound,
+};

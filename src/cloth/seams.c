@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// seams.c: stitches that draw pairs of particles together.
+// seams.c: the force term of seams: stitches that pull pairs of particles together.
 //
 //     F_a = (k (l - g s(t)) + c (v_b - v_a) . e) e,     e = (x_b - x_a) / l,  l = |x_b - x_a|
-//     s(t) = 1 before `start`, 0 from start + time on, straight in between; g the gap at the start
+//     s(t) = 1 before `start`, 0 after start + time, linear in between
 //
-// A closed stitch is a spring without length. Its k is half of what the springs at either end have
-// together, the weaker of both: as much as the cell that is missing between them, so that a seam
-// gives way like the cloth beside it and the bound on omega^2 grows by half at most for one stitch
-// at a particle. c is FRICTION of the critical damping of the two masses; it acts on velocities of
-// the half step, stable while omega h is.
+//   F_a  N, force on particle a; b gets its opposite     g  m, gap before sewing
+//   k  N/m, stiffness     c  N s/m, damping
 //
-// There are few stitches: one thread adds them up, in their order.
+// A closed stitch is a spring of rest length 0. k is half of the sum of the stiffness of the
+// springs at a, or at b if that is smaller. This is about the stiffness of the cell that is missing
+// between them: a seam stretches like the cloth beside it, and one stitch at a particle increases
+// the bound on omega^2 by at most one half. c is FRICTION times the critical damping of the two
+// masses. It acts on velocities at mid-step and is stable as long as the springs are.
+//
+// Seams have few stitches: one thread adds the forces, in the order of the stitches.
 #include "cloth/cloth.h"
 
 #include <assert.h>
@@ -19,22 +22,25 @@
 
 static const double FRICTION = 0.2;
 
-double fm_stitch_rest(const fm_stitches *s, int i, double t)
+// m, rest length of stitch i at time t.
+static double stitch_rest(const fm_stitches *s, int i, double t)
 {
     double left = s->end[i] > s->start[i] ? (s->end[i] - t) / (s->end[i] - s->start[i])
                                           : (double)(t < s->end[i]);
     return s->gap[i] * fmin(1, fmax(0, left));
 }
 
-void fm_stitches_add_forces(fm_cloth *c, const fm_axes *x, const fm_axes *v, double t)
+static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
+    (void)term;
     const fm_stitches *s = &c->stitches;
-    const fm_axes *f = &c->force;
+    const fm_vec3_array *x = at->x, *v = at->v;
+    const fm_vec3_array *f = &c->force;
     for (int i = 0; i < s->count; i++) {
         int a = s->a[i], b = s->b[i];
         fm_vec3 d = {x->x[b] - x->x[a], x->y[b] - x->y[a], x->z[b] - x->z[a]};
         fm_vec3 u = {v->x[b] - v->x[a], v->y[b] - v->y[a], v->z[b] - v->z[a]};
-        double l = sqrt(fm_dot(d, d) + 1e-200), rest = fm_stitch_rest(s, i, t);
+        double l = sqrt(fm_dot(d, d) + 1e-200), rest = stitch_rest(s, i, at->t);
         fm_vec3 e = fm_scale(d, 1 / l);
         double pull = s->stiffness[i] * (l - rest) + s->friction[i] * fm_dot(u, e);
         f->x[a] += pull * e.x, f->y[a] += pull * e.y, f->z[a] += pull * e.z;
@@ -52,10 +58,11 @@ void fm_stitches_measure_gaps(fm_cloth *c)
     }
 }
 
-void fm_stitches_add_sums(fm_cloth *c)
+static void add_stiffness(fm_cloth *c, fm_term *term)
 {
+    (void)term;
     const fm_stitches *s = &c->stitches;
-    for (int i = 0; i < s->count; i++) { // from the springs alone, whatever is sewn already
+    for (int i = 0; i < s->count; i++) { // spring_sum does not contain any stitches yet
         int a = s->a[i], b = s->b[i];
         s->stiffness[i] = 0.5 * fmin(c->spring_sum[a], c->spring_sum[b]);
         double mass = c->mass[a] * c->mass[b] / (c->mass[a] + c->mass[b]);
@@ -67,35 +74,68 @@ void fm_stitches_add_sums(fm_cloth *c)
     }
 }
 
+static void scale_stiffness(fm_cloth *c, fm_term *term, double factor)
+{
+    (void)term;
+    for (int i = 0; i < c->stitches.count; i++) {
+        c->stitches.stiffness[i] *= factor;
+        c->stitches.friction[i] *= sqrt(factor);
+    }
+}
+
+static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
+{
+    (void)term, (void)around;
+    const fm_stitches *s = &c->stitches;
+    double sum = 0;
+    for (int i = 0; i < s->count; i++) {
+        double past = fm_cloth_particle_distance(c, s->a[i], s->b[i]) - stitch_rest(s, i, c->time);
+        sum += 0.5 * s->stiffness[i] * past * past;
+    }
+    return (fm_energies){.potential = sum};
+}
+
+// Every cloth has this term, since seams may be added after its creation.
+const fm_term_type fm_seams_term = {
+    .name = "seams",
+    .add_forces = add_forces,
+    .add_stiffness = add_stiffness,
+    .scale_stiffness = scale_stiffness,
+    .energy = energy,
+};
+
 static bool check_seam(const fm_cloth *c, const int *one, const int *other, int count, double start,
                        double time, fm_error *err)
 {
     if (c->started)
-        return fm_fail_number(err, c->name, "seam", c->time, "made before the first advance");
+        return fm_fail_number(err, c->object.name, "seam", c->time,
+                              "made before the first advance");
     if (count < 1 || count > c->count)
-        return fm_fail_number(err, c->name, "seam count", count, "1 to the number of particles");
+        return fm_fail_number(err, c->object.name, "seam count", count,
+                              "1 to the number of particles");
     if (!isfinite(start))
-        return fm_fail_number(err, c->name, "seam start", start, "a finite number");
+        return fm_fail_number(err, c->object.name, "seam start", start, "a finite number");
     if (!(time >= 0 && isfinite(time)))
-        return fm_fail_number(err, c->name, "seam time", time, "0 seconds or more");
+        return fm_fail_number(err, c->object.name, "seam time", time, "0 seconds or more");
     for (int i = 0; i < 2 * count; i++) {
         int particle = i % 2 ? other[i / 2] : one[i / 2];
         if (particle < 0 || particle >= c->count)
-            return fm_fail_number(err, c->name, "seam particle", particle,
+            return fm_fail_number(err, c->object.name, "seam particle", particle,
                                   "0 to the number of particles - 1");
     }
     for (int i = 0; i < count; i++) {
         if (one[i] == other[i])
-            return fm_fail_number(err, c->name, "seam particle", one[i],
+            return fm_fail_number(err, c->object.name, "seam particle", one[i],
                                   "two different particles in each stitch");
     }
     return true;
 }
 
-static void *grow(fm_cloth *c, const void *old, size_t size, int more, fm_error *err)
+// Copies an array of all stitches to a new one with room for `more` stitches.
+static void *grow_array(fm_cloth *c, const void *old, size_t size, int more, fm_error *err)
 {
     size_t count = (size_t)c->stitches.count;
-    char *fresh = fm_arena_alloc(&c->arena, count + (size_t)more, size, c->name, err);
+    char *fresh = fm_arena_alloc(&c->arena, count + (size_t)more, size, c->object.name, err);
     if (fresh && count)
         memcpy(fresh, old, count * size);
     return fresh;
@@ -110,13 +150,13 @@ bool fm_cloth_sew(fm_cloth *cloth, const int *one, const int *other, int count, 
     const fm_stitches *old = &cloth->stitches;
     fm_stitches s = {
         .count = old->count + count,
-        .a = grow(cloth, old->a, sizeof *s.a, count, err),
-        .b = grow(cloth, old->b, sizeof *s.b, count, err),
-        .gap = grow(cloth, old->gap, sizeof *s.gap, count, err),
-        .stiffness = grow(cloth, old->stiffness, sizeof *s.stiffness, count, err),
-        .friction = grow(cloth, old->friction, sizeof *s.friction, count, err),
-        .start = grow(cloth, old->start, sizeof *s.start, count, err),
-        .end = grow(cloth, old->end, sizeof *s.end, count, err),
+        .a = grow_array(cloth, old->a, sizeof *s.a, count, err),
+        .b = grow_array(cloth, old->b, sizeof *s.b, count, err),
+        .gap = grow_array(cloth, old->gap, sizeof *s.gap, count, err),
+        .stiffness = grow_array(cloth, old->stiffness, sizeof *s.stiffness, count, err),
+        .friction = grow_array(cloth, old->friction, sizeof *s.friction, count, err),
+        .start = grow_array(cloth, old->start, sizeof *s.start, count, err),
+        .end = grow_array(cloth, old->end, sizeof *s.end, count, err),
     };
     if (!s.a || !s.b || !s.gap || !s.stiffness || !s.friction || !s.start || !s.end)
         return false;
@@ -128,5 +168,5 @@ bool fm_cloth_sew(fm_cloth *cloth, const int *one, const int *other, int count, 
     cloth->stitches = s;
     fm_stitches_measure_gaps(cloth);
     fm_cloth_choose_step(cloth);
-    return !cloth->def.repulsion.enabled || fm_repulsion_find_kin(cloth, err);
+    return !cloth->def.repulsion.enabled || fm_repulsion_find_exclusions(cloth, err);
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// tube.c: a sheet closed to a tube or a cone, as skirts and sleeves are.
+// tube.c: creates a tube or cone, such as a skirt or sleeve: a sheet whose last column is joined to
+// its first.
 //
-// Particles, springs and moduli are those of a sheet (sheet.c) whose last column joins the first;
-// where cells are not all alike, in a cone, by the areas A of the cells beside a spring:
+// Particles, springs and moduli are those of a sheet (springs.c). In a cone the cells of different
+// rows differ, so the stiffness depends on the areas A of the cells beside a spring:
 //
 //     stretch  k = E (A1 + A2) / (2 l^2), with one cell at the border
-//     shear    k = G L^2 / (2 A) along both diagonals L of a cell
-//     mass     a quarter of each cell at its corners
+//     shear    k = G L^2 / (2 A) along both diagonals of a cell
+//     mass     a quarter of the mass of each cell at each of its corners
 //
-// which for equal cells is what a sheet has, border halves included. Bending: the hinges of the
-// cells cut along alternating diagonals (hinges.c), whose energy is that of a sheet's second
-// differences when bent little, and which know an angle at rest. An odd number of columns has one
-// column of cells that does not alternate.
+//   E, G  N/m, surface moduli of stretch and shear     l, L  m, rest lengths of spring and diagonal
+//
+// For equal cells these are the values of a sheet, including the factor 1/2 at the border.
+// Bending acts about hinges of the cells, cut along alternating diagonals (hinge_bending.c); at
+// small angles its energy equals that of a sheet, and it can have rest angles. With an odd
+// number of columns, one column of cells has the same diagonals as its neighbour.
 #include "cloth/cloth.h"
 
 #include <assert.h>
@@ -34,7 +37,7 @@ static bool check_tube(const char *object, const fm_tube *t, fm_error *err)
     return fm_cloth_check_placement(object, t->origin, t->velocity, t->rotation, err);
 }
 
-// Lengths at rest: around each ring, between rings, and the area of the cells between two rings.
+// m, rest length between neighbouring particles of a ring.
 static double ring_spacing(const fm_tube *t, int row)
 {
     double down = (double)row / (t->rows - 1);
@@ -42,12 +45,14 @@ static double ring_spacing(const fm_tube *t, int row)
     return 2 * radius * sin(FM_PI / t->columns);
 }
 
+// m, rest length between rings.
 static double row_spacing(const fm_tube *t)
 {
     return hypot(t->height, t->radius_bottom - t->radius_top) / (t->rows - 1);
 }
 
-static double cell_area(const fm_tube *t, int row) // 0 beyond the ends
+// m^2, area of a cell between rings `row` and `row + 1`; 0 beyond the ends of the tube.
+static double cell_area(const fm_tube *t, int row)
 {
     if (row < 0 || row >= t->rows - 1)
         return 0;
@@ -58,16 +63,16 @@ static double cell_area(const fm_tube *t, int row) // 0 beyond the ends
 
 static void add_edge(fm_cloth *c, fm_edge_kind kind, int a, int b, double rest, double share)
 {
-    fm_net *net = &c->mesh;
+    fm_spring_mesh *mesh = &c->mesh;
     const fm_cloth_def *def = &c->def;
-    int e = net->edge_count++;
+    int e = mesh->edge_count++;
     bool stretch = kind == FM_EDGE_STRETCH;
     double modulus = stretch ? def->stretch.stiffness : def->shear.stiffness;
-    net->edge_a[e] = a, net->edge_b[e] = b;
-    net->edge_kind[e] = (unsigned char)kind;
-    net->edge_rest[e] = rest;
-    net->edge_stiffness[e] = modulus * share;
-    net->edge_damping[e] = def->damping.coefficient * modulus / def->stretch.stiffness * share;
+    mesh->edge_a[e] = a, mesh->edge_b[e] = b;
+    mesh->edge_kind[e] = (unsigned char)kind;
+    mesh->edge_rest[e] = rest;
+    mesh->edge_stiffness[e] = modulus * share;
+    mesh->edge_damping[e] = def->damping.coefficient * modulus / def->stretch.stiffness * share;
 }
 
 static void add_edges(fm_cloth *c)
@@ -105,58 +110,59 @@ static void place_particles(fm_cloth *c)
         double down = (double)row / (t->rows - 1), angle = 2 * FM_PI * column / t->columns;
         double radius = t->radius_top + down * (t->radius_bottom - t->radius_top);
         fm_vec3 x = {radius * sin(angle), -down * t->height, radius * cos(angle)};
-        fm_cloth_place(c, i, fm_pose_apply(&pose, x), t->velocity,
-                       (cell_area(t, row - 1) + cell_area(t, row)) / 2);
+        fm_cloth_place_particle(c, i, fm_pose_apply(&pose, x), t->velocity,
+                                (cell_area(t, row - 1) + cell_area(t, row)) / 2);
     }
-    double width = t->radius_top + t->radius_bottom; // as wide as it is on the mean
+    double width = t->radius_top + t->radius_bottom; // m, mean diameter
     c->added_mass =
         c->def.drag.added_mass >= 0 ? c->def.drag.added_mass : fmin(width, t->height) / (2 * FM_PI);
 }
 
 static bool add_hinges(fm_cloth *c, fm_error *err)
 {
-    fm_net *net = &c->mesh;
-    size_t corners = 3 * (size_t)net->triangle_count;
-    int side_count;
-    fm_mesh_side *sides = fm_find_sides(net->triangle, net->triangle_count, &side_count);
+    fm_spring_mesh *mesh = &c->mesh;
+    size_t corners = 3 * (size_t)mesh->triangle_count;
+    int edge_count;
+    fm_mesh_edge *edges = fm_mesh_find_edges(mesh->triangle, mesh->triangle_count, &edge_count);
     fm_vec3 *corner = malloc(corners * sizeof *corner);
-    bool good = sides && corner;
+    bool good = edges && corner;
     for (size_t i = 0; i < corners && good; i++) {
-        int p = net->triangle[i];
+        int p = mesh->triangle[i];
         corner[i] = (fm_vec3){c->x.x[p], c->x.y[p], c->x.z[p]};
     }
     if (!good)
-        fm_fail_no_memory(err, c->name, corners * sizeof *corner);
-    good = good && fm_net_add_hinges(c, sides, side_count, corner, c->columns, err);
-    free(sides);
+        fm_fail_no_memory(err, c->object.name, corners * sizeof *corner);
+    good = good && fm_spring_mesh_add_hinges(c, edges, edge_count, corner, c->columns, err);
+    free(edges);
     free(corner);
     return good;
 }
 
-fm_cloth *fm_cloth_new_tube(const fm_cloth_def *def, const fm_tube *tube, const fm_medium *medium,
-                            fm_error *err)
+fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *tube,
+                                        const fm_medium *medium, fm_error *err)
 {
     assert(def && tube);
     const char *object = def->name ? def->name : "cloth";
-    if (err->status != FM_OK || !fm_net_check_def(def, object, err) ||
+    if (err->status != FM_OK || !fm_spring_mesh_check_def(def, object, err) ||
         !check_tube(object, tube, err))
         return NULL;
-    fm_cloth *c = fm_cloth_alloc(def, medium, tube->columns, tube->rows, err);
+    fm_cloth *c = fm_cloth_create_empty(def, medium, tube->columns, tube->rows, err);
     if (!c)
         return NULL;
     c->kind = FM_CLOTH_TUBE;
     c->tube = *tube;
-    fm_quat_make_unit(&c->tube.rotation);
-    int triangles = fm_grid_triangles(tube->columns, tube->rows, true, NULL);
-    bool good = fm_net_alloc(c, 4 * c->count, triangles, err);
+    fm_quat_normalize(&c->tube.rotation);
+    int triangles = fm_grid_write_triangles(tube->columns, tube->rows, true, NULL);
+    bool good = fm_spring_mesh_create(c, 4 * c->count, triangles, err);
     if (good) {
-        fm_grid_triangles(tube->columns, tube->rows, true, c->mesh.triangle);
+        fm_grid_write_triangles(tube->columns, tube->rows, true, c->mesh.triangle);
         place_particles(c);
         add_edges(c);
-        good = add_hinges(c, err) && fm_net_link(c, err) && fm_cloth_finish(c, err);
+        good = add_hinges(c, err) && fm_spring_mesh_link_particles(c, err) &&
+               fm_cloth_finish_creation(c, err);
     }
     if (good)
         return c;
-    fm_cloth_free(c);
+    fm_cloth_destroy(c);
     return NULL;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// collide.h: shapes in motion, distances to them, and the response of a particle.
+// collide.h: colliders: moving shapes and meshes, signed distances to them, and the collision
+// response of a particle.
 #ifndef FATHOM_COLLIDE_COLLIDE_H
 #define FATHOM_COLLIDE_COLLIDE_H
 
@@ -11,176 +12,193 @@
 
 typedef struct fm_trimesh fm_trimesh;
 
-enum { FM_FREE_STATE = 13 }; // numbers that a free collider's state has
+enum { FM_RIGID_STATE = 13 }; // number of doubles in the state of a rigid ball
+
+// State of a free collider, that is, a rigid ball with a mass, which moves by impulses and gravity.
+typedef struct fm_rigid {
+    double mass;                    // kg
+    fm_vec3 centre, velocity, spin; // m, m/s, rad/s
+    fm_quat orientation;            // rotation since time 0
+    // Impulses that fluids gave the ball since it last moved.
+    fm_vec3 impulse, angular_impulse; // N s; N m s about its centre
+    // While cloths move: the straight path on which the ball is predicted (fm_rigid_begin_path).
+    bool has_path;
+    double path_start;                  // s, time at which the ball is at `centre`
+    fm_vec3 path_velocity;              // m/s, velocity along the path
+    double start_state[FM_RIGID_STATE]; // state at the start of the interval
+} fm_rigid;
 
 struct fm_collider {
-    const char *name; // "" when it has none
-    fm_shape shape;   // normal and rotation made units
-    fm_trimesh *mesh; // instead of a shape, or NULL; holds where its vertices are at one time
+    const char *name; // "" if it has none
+    fm_shape shape;   // normal and rotation are normalized
+    fm_trimesh *mesh; // its triangles, at one time; NULL: the collider is an analytic shape
     const fm_motion *motion;
-    double friction;
-    bool hidden, clear;
-    double mass; // kg; 0: not free
-    // state of a free one
-    fm_vec3 centre, velocity, spin; // m, m/s, rad/s
-    fm_quat turned;                 // since the beginning
-    // what it was given since it last moved
-    fm_vec3 impulse, turn; // N s, N m s about its centre
-    // its way through an interval, while bodies move
-    bool launched;
-    double since; // s, when it is at its centre
-    fm_vec3 way;  // m/s
-    double before[FM_FREE_STATE];
+    double friction; // Coulomb's coefficient
+    bool hidden;     // not drawn, because another object represents it in pictures
+    bool clear;      // drawn as glass
+    fm_rigid *rigid; // state of a ball with a mass; NULL: fixed, or moved by `motion`
 };
 
-// What a query finds: signed distance (negative inside), closest point of the surface, outward unit
-// normal there, velocity of the surface there.
+// Closest surface point of a collider: signed distance of the query point, m (negative inside), the
+// surface point, its outward unit normal and its velocity.
 typedef struct fm_contact {
     double distance;
     fm_vec3 point, normal, velocity;
 } fm_contact;
 
-// The collider as it stands at one time: made once per step, asked for many particles. That of an
-// animated mesh is good until the collider is placed at another time.
+// A collider at one time. Created once per substep and queried for many particles. For an animated
+// mesh it is valid until the collider is placed at another time.
 typedef struct fm_placed_collider {
-    fm_vec3 low, high; // box around it in the world; a plane's is infinite but for the side above
-                       // it when it faces along an axis
-    double reach;      // largest coordinate in it, m: what rounding is relative to
+    // bounding box in world coordinates; infinite for a plane, except above an axis-aligned one
+    fm_vec3 low, high;
+    double reach; // m, largest absolute coordinate of the collider: scale of its rounding errors
     double friction;
-    fm_shape shape; // in the world
+    fm_shape shape; // in world coordinates
     fm_pose pose;
     const fm_collider *collider;
 } fm_placed_collider;
 
-// Neither moved nor animated nor free.
+// True if the collider never moves: it has no motion, no animation and no mass.
 bool fm_collider_is_fixed(const fm_collider *collider);
 
-// NULL with err filled on bad values. The motion must live as long as the collider.
-fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_error *err);
-fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
-                                  const fm_collider_mesh *mesh, fm_error *err);
+// Creates a collider in the arena. Returns NULL and fills err on bad values. The motion must live
+// as long as the collider.
+fm_collider *fm_collider_create_in_arena(fm_arena *arena, const fm_collider_def *def,
+                                         fm_error *err);
+fm_collider *fm_collider_create_mesh_in_arena(fm_arena *arena, const fm_collider_def *def,
+                                              const fm_collider_mesh *mesh, fm_error *err);
+// The collider in its pose at time t, s.
 fm_placed_collider fm_collider_place(const fm_collider *collider, double t);
-fm_contact fm_collider_contact(const fm_placed_collider *placed, fm_vec3 point);
-// The same without the velocity of its motion, for those who need the distance only.
-fm_contact fm_placed_contact(const fm_placed_collider *placed, fm_vec3 point);
+// Closest surface point of the placed collider to `point`.
+fm_contact fm_placed_find_contact(const fm_placed_collider *placed, fm_vec3 point);
+// As fm_placed_find_contact, but the velocity lacks the collider's motion, which saves time.
+fm_contact fm_placed_find_closest(const fm_placed_collider *placed, fm_vec3 point);
 
-// Certainly further away than range, by the box around it.
+// True if the point is further than `range` m from the collider's bounding box.
 bool fm_placed_is_far(const fm_placed_collider *placed, fm_vec3 point, double range);
 
-// Moves a particle that is nearer than `margin` out to that distance from every collider (or
-// further by a few roundings, never nearer), and takes from its velocity what goes into the surface
-// and, by Coulomb friction, up to friction x that of what slides along it. Velocities are relative
-// to the surface; what leaves it is left alone. Where colliders overlap, or close in on the
-// particle, so that several passes do not free it, it is left outside the last one that pushed it
-// and false is returned. touched (may be NULL) tells whether anything happened.
+// Moves a particle that is nearer than `margin` m to any collider out to that distance (never
+// nearer, further only by rounding errors). Removes the velocity into the surface, and reduces the
+// sliding velocity by Coulomb friction. Velocities are relative to the surface; a particle that
+// leaves the surface keeps its velocity. If the colliders overlap, or close on the particle, so
+// that several passes do not free it, the particle is left outside the last collider that pushed
+// it, and the function returns false. touched (may be NULL): receives whether the particle was
+// nearer than margin.
 bool fm_collide_particle(const fm_placed_collider *placed, int collider_count, double margin,
                          fm_vec3 *position, fm_vec3 *velocity, bool *touched);
 
-// The same for a particle that is heavier along an axis, as cloth is that moves water along its
-// normal: impulses answer to M^-1 = 1 - (1 - ratio) e e^T, up to a factor.
+// As fm_collide_particle, for a particle with added mass along an axis, such as a cloth particle
+// that moves water along its normal: an impulse p changes its velocity by M^-1 p,
+// M^-1 = 1 - (1 - ratio) e e^T, up to a factor.
 typedef struct fm_mass_axis {
-    fm_vec3 e;    // unit
-    double ratio; // mass across the axis over mass along it, in (0, 1]
+    fm_vec3 e;    // unit vector along which the particle has added mass
+    double ratio; // mass across the axis / mass along it, in (0, 1]
 } fm_mass_axis;
-bool fm_collide_particle_with_axis(const fm_placed_collider *placed, int collider_count,
-                                   double margin, const fm_mass_axis *axis, fm_vec3 *position,
-                                   fm_vec3 *velocity, bool *touched);
+bool fm_collide_particle_with_mass_axis(const fm_placed_collider *placed, int collider_count,
+                                        double margin, const fm_mass_axis *axis, fm_vec3 *position,
+                                        fm_vec3 *velocity, bool *touched);
 
-// mesh.c. Everything in the mesh's own frame, before its motion.
-fm_trimesh *fm_trimesh_new(fm_arena *arena, const fm_collider_mesh *def, const char *object,
-                           fm_error *err);
-void fm_trimesh_set_time(fm_trimesh *mesh, double t); // nothing to do when it does not move
+// mesh_collider.c. All in the frame of the mesh, before the collider's motion.
+fm_trimesh *fm_trimesh_create(fm_arena *arena, const fm_collider_mesh *def, const char *object,
+                              fm_error *err);
+void fm_trimesh_set_time(fm_trimesh *mesh, double t); // moves an animated mesh to time t, s
 bool fm_trimesh_is_closed(const fm_trimesh *mesh);
 bool fm_trimesh_is_animated(const fm_trimesh *mesh);
-fm_box fm_trimesh_bounds(const fm_trimesh *mesh);
-fm_contact fm_trimesh_contact(const fm_trimesh *mesh, fm_vec3 point);
-const fm_vec3 *fm_trimesh_vertices(const fm_trimesh *mesh, int *count); // as they are now
-const int *fm_trimesh_triangles(const fm_trimesh *mesh, int *count);    // [3 * count]
-const fm_tree *fm_trimesh_tree(const fm_trimesh *mesh);                 // of its triangles
-double fm_trimesh_half_thickness(const fm_trimesh *mesh); // m, of a shell; 0 when closed
-// Where the vertices of an animated one are at a time, into x; gives how far at most they are from
-// where they are now, m.
+// Bounding box, including the thickness of a shell.
+fm_bounds fm_trimesh_bounds(const fm_trimesh *mesh);
+// Surface point closest to `point`, with signed distance, normal and velocity.
+fm_contact fm_trimesh_find_contact(const fm_trimesh *mesh, fm_vec3 point);
+fm_mesh_view fm_trimesh_view(const fm_trimesh *mesh); // triangles at the current time
+// The definition that would create the mesh again; its vertices are those at the current time, and
+// its arrays belong to the mesh.
+fm_collider_mesh fm_trimesh_definition(const fm_trimesh *mesh);
+const fm_bvh *fm_trimesh_tree(const fm_trimesh *mesh);    // bounding volume tree of its triangles
+double fm_trimesh_half_thickness(const fm_trimesh *mesh); // m, of an open mesh; 0 if closed
+// Writes the vertex positions of an animated mesh at time t to x. Returns their largest distance
+// from the current positions, m.
 double fm_trimesh_read_vertices(const fm_trimesh *mesh, double t, fm_vec3 *x);
-// The other side of a wall: behind which surface, facing away from the one that is nearest to p, p
-// is. False when there is none within reach, or beyond the rim of a shell.
-bool fm_trimesh_opposite(const fm_trimesh *mesh, fm_vec3 p, const fm_contact *near, double reach,
-                         fm_contact *far);
+// Finds the opposite side of a thin wall: the nearest surface behind p that faces away from `near`,
+// the nearest surface. False if there is none within `reach` m, or p is beyond the rim of a shell.
+bool fm_trimesh_find_opposite_side(const fm_trimesh *mesh, fm_vec3 p, const fm_contact *near,
+                                   double reach, fm_contact *far);
 
-// A place on the surface that goes along with it, and the frame that stands there: along an edge,
-// across it, along the normal.
+// A point fixed to the surface, and the local frame there: origin, unit axes (along an edge, across
+// it, along the normal) and velocity.
 typedef struct fm_anchor {
     int triangle;
-    double share[3]; // of the corners
+    double share[3]; // barycentric coordinates
 } fm_anchor;
 typedef struct fm_frame {
     fm_vec3 origin, axes[3], velocity;
 } fm_frame;
-fm_anchor fm_trimesh_anchor(const fm_trimesh *mesh, fm_vec3 p); // nearest to p
+fm_anchor fm_trimesh_find_anchor(const fm_trimesh *mesh, fm_vec3 p); // surface point nearest to p
 fm_frame fm_trimesh_frame(const fm_trimesh *mesh, const fm_anchor *anchor);
 
-// crossing.c: where the way from a to b passes the surface first, while its vertices move from
-// `before` (NULL: they rest), by at most `moved`, to where they are. A closed one is passed inwards
-// only.
+// mesh_crossing.c: first crossing of a path from a to b with the surface, while the mesh's vertices
+// move from `before` (NULL: at rest), by at most `moved` m, to their current positions. A closed
+// mesh is crossed inwards only.
 typedef struct fm_crossing {
-    double share; // of the way
+    double share; // fraction of the path, 0 to 1
     fm_anchor anchor;
-    int side;      // 1: it comes from where the triangle faces, -1: from behind
+    int side;      // 1: the path starts on the front side of the triangle, -1: on the back
     double beyond; // m, signed distance of b from the plane of the triangle
 } fm_crossing;
-bool fm_trimesh_cross(const fm_trimesh *mesh, const fm_vec3 *before, double moved, fm_vec3 a,
-                      fm_vec3 b, fm_crossing *first);
+bool fm_trimesh_find_crossing(const fm_trimesh *mesh, const fm_vec3 *before, double moved,
+                              fm_vec3 a, fm_vec3 b, fm_crossing *first);
 
-// free.c: colliders with a mass.
-void fm_collider_push(fm_collider *collider, fm_vec3 at, fm_vec3 impulse);
-// How fast it will go at a point after a step of length h, by what it was given so far.
-fm_vec3 fm_collider_velocity_ahead(const fm_collider *collider, fm_vec3 at, fm_vec3 gravity,
-                                   double h);
-// Takes in what it was given, falls, moves for h, and stays away from the others and from planes.
+// rigid_motion.c: free colliders (balls with a mass). Adds an impulse, N s, that acts at the point
+// `at` in world coordinates.
+void fm_collider_add_impulse(fm_collider *collider, fm_vec3 at, fm_vec3 impulse);
+// Velocity of the ball's material at the point `at` after a step of h seconds, with the impulses
+// added so far and gravity.
+fm_vec3 fm_collider_predict_velocity(const fm_collider *collider, fm_vec3 at, fm_vec3 gravity,
+                                     double h);
+// Applies the collected impulses and gravity to a ball with a mass, moves it for h seconds, and
+// keeps it outside `solids`, the other colliders and the walls.
 void fm_collider_move(fm_collider *collider, fm_vec3 gravity, double h,
                       const fm_placed_collider *solids, int solid_count);
-// Puts it back to its state `before`; until `launched` is cleared, its pose at t is on the straight
-// way from there, at time t, to where it was put, h later.
-void fm_collider_launch(fm_collider *collider, double t, double h);
-void fm_collider_save(const fm_collider *collider, double state[FM_FREE_STATE]);
-void fm_collider_restore(fm_collider *collider, const double state[FM_FREE_STATE]);
+// Puts the ball back to start_state at time t. Until has_path is cleared, its pose follows the
+// straight path from there to the position it had before the call, reached h seconds later.
+void fm_rigid_begin_path(fm_rigid *rigid, double t, double h);
+// Write and read the state as an array; reading also clears the collected impulses.
+void fm_rigid_save(const fm_rigid *rigid, double state[FM_RIGID_STATE]);
+void fm_rigid_restore(fm_rigid *rigid, const double state[FM_RIGID_STATE]);
+// Pose of any collider at time t, from its motion or from the state of the ball.
 fm_pose fm_collider_pose(const fm_collider *collider, double t);
 
-// What bodies and fluids are in: the same for all of a world.
+// The environment of bodies and fluids, common to all objects of a world.
 typedef struct fm_surroundings {
     fm_vec3 gravity;
     fm_medium medium;
     fm_collider *const *colliders;
     int collider_count;
-    fm_placed_collider *placed; // room for collider_count, filled anew for every substep
+    fm_placed_collider *placed; // scratch array of collider_count elements, filled in every substep
     fm_pool *pool;
-    fm_stop *stop; // asked between substeps; may be NULL
+    fm_stop_request *stop; // checked between substeps; may be NULL
 } fm_surroundings;
 
-// shapes.c. All shapes are convex, and their signed distance with them: the response relies on it.
-bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err); // makes units as well
-fm_shape fm_shape_carry(const fm_shape *shape, const fm_pose *pose);
-void fm_shape_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
-fm_contact fm_shape_contact(const fm_shape *shape, fm_vec3 point); // its velocity is left zero
-fm_vec3 fm_find_perpendicular(fm_vec3 a); // a unit vector at a right angle to it
+// shapes.c. All shapes are convex, so their signed distances are convex functions;
+// particle_response.c relies on it.
+// Checks the values of a shape and normalizes its normal and rotation.
+bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err);
+fm_shape fm_shape_transform(const fm_shape *shape, const fm_pose *pose);
+void fm_shape_find_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
+// Closest surface point of a shape at rest.
+fm_contact fm_shape_find_contact(const fm_shape *shape, fm_vec3 point);
+fm_vec3 fm_vec3_find_perpendicular(fm_vec3 a); // a unit vector perpendicular to a
 
-// figure.c: a bone's shape where bones are measured.
+// figure_shapes.c: the shape of a bone in the figure's bind pose.
 struct fm_figure;
 fm_shape fm_figure_bind_shape(const struct fm_figure *figure, fm_bone bone);
 
-// solids.c, for shapes.c. A cylinder is a cone with equal radii.
-fm_contact fm_cone_contact(const fm_shape *shape, double end_radius, fm_vec3 point);
-void fm_cone_bound(const fm_shape *shape, double end_radius, fm_vec3 *low, fm_vec3 *high);
-fm_contact fm_ellipsoid_contact(const fm_shape *shape, fm_vec3 point);
-void fm_ellipsoid_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
+// cone_ellipsoid.c, for shapes.c. A cylinder is a cone with equal radii.
+fm_contact fm_cone_find_contact(const fm_shape *shape, double end_radius, fm_vec3 point);
+void fm_cone_find_bounds(const fm_shape *shape, double end_radius, fm_vec3 *low, fm_vec3 *high);
+fm_contact fm_ellipsoid_find_contact(const fm_shape *shape, fm_vec3 point);
+void fm_ellipsoid_find_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
 
-// hull.c: a shape as triangles, counterclockwise from outside, where its definition puts it.
-typedef struct fm_hull {
-    fm_vec3 *vertices;
-    int (*triangles)[3];
-    int vertex_count, triangle_count;
-    bool closed; // not for planes
-} fm_hull;
-bool fm_shape_hull(const fm_shape *shape, fm_hull *hull, fm_error *err);
-void fm_hull_free(fm_hull *hull);
+// triangulate.c: a shape as a triangle mesh, counterclockwise from outside, in the pose of its
+// definition. Closed, except for a plane. The caller frees it with fm_mesh_data_destroy.
+bool fm_shape_triangulate(const fm_shape *shape, fm_mesh_data *mesh, fm_error *err);
 
 #endif

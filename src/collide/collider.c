@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// collider.c: colliders made from checked definitions, placed at a time, and asked for distances.
+// collider.c: creation of colliders from checked definitions, their pose at a time, and signed
+// distances.
 #include "collide/collide.h"
 
 #include <assert.h>
@@ -20,6 +21,7 @@ fm_collider_def fm_default_collider_def(void)
     };
 }
 
+// Copy of the name in the arena; "" for NULL.
 static const char *copy_name(fm_arena *arena, const char *name, fm_error *err)
 {
     size_t size = name ? strlen(name) + 1 : 1;
@@ -29,9 +31,10 @@ static const char *copy_name(fm_arena *arena, const char *name, fm_error *err)
     return copy;
 }
 
-// What shapes and meshes have in common. NULL with err filled.
-static fm_collider *make(fm_arena *arena, const fm_collider_def *def, fm_shape_kind kind,
-                         const char *object, fm_error *err)
+// Creates the part that shape colliders and mesh colliders share; kind is the kind of shape. Only
+// spheres may have a mass. Returns NULL and fills err on bad values.
+static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape_kind kind,
+                           const char *object, fm_error *err)
 {
     if (!(def->friction >= 0) || !isfinite(def->friction)) {
         fm_fail_number(err, object, "friction", def->friction, "0 or more");
@@ -57,22 +60,28 @@ static fm_collider *make(fm_arena *arena, const fm_collider_def *def, fm_shape_k
                               .motion = def->motion,
                               .friction = def->friction,
                               .hidden = def->hidden,
-                              .clear = def->clear,
-                              .mass = def->mass,
-                              .velocity = def->velocity,
-                              .turned = {0, 0, 0, 1}};
+                              .clear = def->clear};
+    if (!(def->mass > 0))
+        return collider;
+    collider->rigid = fm_arena_alloc(arena, 1, sizeof *collider->rigid, object, err);
+    if (!collider->rigid)
+        return NULL;
+    *collider->rigid =
+        (fm_rigid){.mass = def->mass, .velocity = def->velocity, .orientation = {0, 0, 0, 1}};
     return collider;
 }
 
 enum { OBJECT_SIZE = 64 };
 
+// Writes "collider NAME" for error messages.
 static void name_object(const fm_collider_def *def, char object[OBJECT_SIZE])
 {
     bool named = def->name && *def->name;
     snprintf(object, OBJECT_SIZE, "collider%s%s", named ? " " : "", named ? def->name : "");
 }
 
-fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_error *err)
+// Creates a collider of an analytic shape. NULL and err filled on bad values.
+fm_collider *fm_collider_create_in_arena(fm_arena *arena, const fm_collider_def *def, fm_error *err)
 {
     assert(def);
     char object[OBJECT_SIZE];
@@ -80,113 +89,122 @@ fm_collider *fm_collider_new(fm_arena *arena, const fm_collider_def *def, fm_err
     fm_shape shape = def->shape;
     if (err->status != FM_OK || !fm_shape_check(&shape, object, err))
         return NULL;
-    fm_collider *collider = make(arena, def, shape.kind, object, err);
+    fm_collider *collider = create(arena, def, shape.kind, object, err);
     if (collider) {
         collider->shape = shape;
-        collider->centre = shape.centre;
+        if (collider->rigid)
+            collider->rigid->centre = shape.centre;
     }
     return collider;
 }
 
-fm_collider *fm_collider_new_mesh(fm_arena *arena, const fm_collider_def *def,
-                                  const fm_collider_mesh *mesh, fm_error *err)
+// Creates a collider that is a triangle mesh. NULL and err filled on bad values.
+fm_collider *fm_collider_create_mesh_in_arena(fm_arena *arena, const fm_collider_def *def,
+                                              const fm_collider_mesh *mesh, fm_error *err)
 {
     assert(def && mesh);
     char object[OBJECT_SIZE];
     name_object(def, object);
-    fm_trimesh *made = err->status == FM_OK ? fm_trimesh_new(arena, mesh, object, err) : NULL;
-    fm_collider *collider = made ? make(arena, def, FM_SHAPE_MESH, object, err) : NULL;
+    fm_trimesh *created = err->status == FM_OK ? fm_trimesh_create(arena, mesh, object, err) : NULL;
+    fm_collider *collider = created ? create(arena, def, FM_SHAPE_MESH, object, err) : NULL;
     if (collider) {
         collider->shape.kind = FM_SHAPE_MESH;
-        collider->mesh = made;
+        collider->mesh = created;
     }
     return collider;
 }
 
 bool fm_collider_is_fixed(const fm_collider *collider)
 {
-    return !collider->motion && !(collider->mass > 0) &&
+    return !collider->motion && !collider->rigid &&
            !(collider->mesh && fm_trimesh_is_animated(collider->mesh));
 }
 
-// Largest of two coordinates that is not infinite, without its sign.
-static double find_reach(double low, double high)
+// The larger absolute value of two coordinates of a box; an infinite one counts as 0.
+static double largest_finite(double low, double high)
 {
     return fmax(isfinite(low) ? fabs(low) : 0, isfinite(high) ? fabs(high) : 0);
 }
 
-// Around a box that a pose has turned and moved.
-static fm_box carry_box(const fm_box *box, const fm_pose *pose)
+// Bounding box of `box` after the pose has rotated and translated it.
+static fm_bounds transform_box(const fm_bounds *box, const fm_pose *pose)
 {
-    fm_box carried = fm_box_empty();
+    fm_bounds result = fm_bounds_empty();
     for (int i = 0; i < 8; i++)
-        fm_box_add(&carried, fm_pose_apply(pose, (fm_vec3){i & 1 ? box->high.x : box->low.x,
-                                                           i & 2 ? box->high.y : box->low.y,
-                                                           i & 4 ? box->high.z : box->low.z}));
-    return carried;
+        fm_bounds_add_point(&result,
+                            fm_pose_apply(pose, (fm_vec3){i & 1 ? box->high.x : box->low.x,
+                                                          i & 2 ? box->high.y : box->low.y,
+                                                          i & 4 ? box->high.z : box->low.z}));
+    return result;
 }
 
-static fm_box bound(const fm_placed_collider *placed)
+// Bounding box of a placed collider in world coordinates.
+static fm_bounds find_bounds(const fm_placed_collider *placed)
 {
-    fm_box box;
+    fm_bounds box;
     if (placed->collider->mesh) {
         box = fm_trimesh_bounds(placed->collider->mesh);
-        return carry_box(&box, &placed->pose);
+        return transform_box(&box, &placed->pose);
     }
-    fm_shape_bound(&placed->shape, &box.low, &box.high);
+    fm_shape_find_bounds(&placed->shape, &box.low, &box.high);
     return box;
 }
 
+// The collider at time t: its shape in world coordinates and its bounding box. An animated mesh is
+// moved to that time.
 fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
 {
     fm_pose pose = fm_collider_pose(collider, t);
-    bool moves = collider->motion || collider->mass > 0;
+    bool moves = collider->motion || collider->rigid;
     fm_placed_collider placed = {
         .friction = collider->friction,
-        .shape = moves ? fm_shape_carry(&collider->shape, &pose) : collider->shape,
+        .shape = moves ? fm_shape_transform(&collider->shape, &pose) : collider->shape,
         .pose = pose,
         .collider = collider,
     };
     if (collider->mesh)
         fm_trimesh_set_time(collider->mesh, t);
-    fm_box box = bound(&placed);
+    fm_bounds box = find_bounds(&placed);
     fm_vec3 low = box.low, high = box.high;
-    placed.reach = fmax(fm_largest(placed.shape.centre),
-                        fmax(find_reach(low.x, high.x),
-                             fmax(find_reach(low.y, high.y), find_reach(low.z, high.z))));
-    // never smaller than what it bounds, rounding included
+    placed.reach = fmax(fm_max_norm(placed.shape.centre),
+                        fmax(largest_finite(low.x, high.x),
+                             fmax(largest_finite(low.y, high.y), largest_finite(low.z, high.z))));
+    // rounding errors must not make the box smaller than the collider
     double slack = 16 * DBL_EPSILON * placed.reach;
     placed.low = fm_sub(low, (fm_vec3){slack, slack, slack});
     placed.high = fm_add(high, (fm_vec3){slack, slack, slack});
     return placed;
 }
 
-fm_contact fm_placed_contact(const fm_placed_collider *placed, fm_vec3 point)
+// As fm_placed_find_contact, but the velocity does not include the collider's motion.
+fm_contact fm_placed_find_closest(const fm_placed_collider *placed, fm_vec3 point)
 {
     if (placed->shape.kind != FM_SHAPE_MESH)
-        return fm_shape_contact(&placed->shape, point);
+        return fm_shape_find_contact(&placed->shape, point);
     const fm_pose *pose = &placed->pose;
     fm_contact contact =
-        fm_trimesh_contact(placed->collider->mesh, fm_pose_apply_inverse(pose, point));
+        fm_trimesh_find_contact(placed->collider->mesh, fm_pose_apply_inverse(pose, point));
     contact.point = fm_pose_apply(pose, contact.point);
     contact.normal = fm_quat_rotate(pose->rotation, contact.normal);
     contact.velocity = fm_quat_rotate(pose->rotation, contact.velocity);
     return contact;
 }
 
-fm_contact fm_collider_contact(const fm_placed_collider *placed, fm_vec3 point)
+fm_contact fm_placed_find_contact(const fm_placed_collider *placed, fm_vec3 point)
 {
-    fm_contact contact = fm_placed_contact(placed, point);
+    fm_contact contact = fm_placed_find_closest(placed, point);
     contact.velocity = fm_add(contact.velocity, fm_pose_velocity_at(&placed->pose, contact.point));
     return contact;
 }
 
+// Signed distance, m, of a point from a collider at time t; closest, normal, velocity (may be NULL)
+// receive those of the nearest surface point.
 double fm_collider_distance(const fm_collider *collider, fm_vec3 point, double t, fm_vec3 *closest,
                             fm_vec3 *normal, fm_vec3 *velocity)
 {
     assert(collider);
     fm_placed_collider placed = fm_collider_place(collider, t);
-    fm_contact contact = fm_collider_contact(&placed, point);
+    fm_contact contact = fm_placed_find_contact(&placed, point);
     if (closest)
         *closest = contact.point;
     if (normal)

@@ -1,215 +1,271 @@
 // SPDX-License-Identifier: MIT
-// contact.h: triangle surfaces that keep apart: their description, the step, and what is inside.
+// contact.h: contact between triangle meshes, lines and points: definition, step, and the internal
+// data structures of the step.
 //
-// A contact set holds several surfaces: dynamic ones (cloth), whose vertices have an inverse mass,
-// and kinematic ones (colliders, figures), whose motion is given. A step takes positions at its
-// start, free of intersections, and wished positions at its end, and changes the latter and the
-// velocities so that nothing passes through anything on the way.
+// A contact set holds several meshes, called surfaces. Dynamic surfaces (cloth, ropes) have an
+// inverse mass at every vertex; the motion of kinematic surfaces (colliders, figures) is
+// prescribed. A step takes positions at its start, which are free of intersections, and target
+// positions at its end. It changes the target positions and the velocities so that no feature
+// passes through another one between start and end.
 #ifndef FATHOM_COLLIDE_CONTACT_H
 #define FATHOM_COLLIDE_CONTACT_H
 
 #include "core/core.h"
+#include "geometry/geometry.h"
 #include "motion/motion.h"
 
 #include <string.h>
 
-// One surface, copied at creation. Triangles index its own vertices.
+// Definition of one surface. fm_contact_create copies it.
 typedef struct fm_contact_surface {
-    const char *name; // for messages
-    int vertex_count, triangle_count;
-    const int (*triangles)[3];
-    const double *x, *y, *z;    // m, [vertex], at creation: for the tree and the triangles' heights
-    const double *inverse_mass; // 1/kg, [vertex], 0: pinned, moved by the caller. NULL: kinematic
-    double thickness;           // m, > 0: two surfaces repel nearer than the mean of theirs
-    double friction;            // Coulomb's; two surfaces meet with the root of the product
-    bool solid; // kinematic, closed, triangles counterclockwise from outside: vertices that a
-                // pinch left inside are led out
-    int columns, rows; // of vertices that are a grid, row by row, each cell cut into two triangles
-                       // along a diagonal: smooth parts of it cost little. 0: any other mesh
-    bool round;        // the grid's last column is next to its first
+    const char *name; // for error messages
+    // Positions at creation: the bounding volume tree and the heights of the triangles come from
+    // them. All faces are triangles. Points in no line and no face take part if the surface is
+    // dynamic.
+    fm_mesh_view mesh;
+    // 1/kg, [vertex]; 0: pinned, the caller moves it. NULL: kinematic, or set later (see dynamic)
+    const double *inverse_mass;
+    bool dynamic; // the caller sets the inverse masses before every step; inverse_mass is NULL here
+    double thickness; // m, > 0; two surfaces repel each other below the mean of their thicknesses
+    double friction;  // Coulomb's coefficient; a pair of surfaces uses the geometric mean of both
+    // The surface is kinematic and closed, with triangles counterclockwise seen from outside.
+    // Vertices left inside it, where colliders squeezed the cloth, are pushed out again.
+    bool solid;
+    // Number of columns and rows if the mesh is a grid of vertices in row-major order with two
+    // triangles per cell; 0: any other mesh. Smooth parts of a grid are proven free of self-contact
+    // cheaply (smooth_regions.c).
+    int columns, rows;
+    bool round; // the grid is a tube: its last column is connected to its first
 } fm_contact_surface;
 
-typedef struct fm_contact_axes {
-    double *x, *y, *z;
-} fm_contact_axes;
-
-// What a step did. Counts are of this step.
+// Statistics of one contact step; all counts are for this step only.
 typedef struct fm_contact_report {
-    int candidate_count;    // pairs in the list
-    int near_count;         // of them, pairs looked at closely
-    int impulse_count;      // pairs that were pushed or held
-    int hit_count;          // pairs that would still have met afterwards: by time of impact
-    int round_count;        // rounds of impulses for those
-    int part_count;         // parts the step was cut into: 1 for slow motions
-    int list_count;         // times the list was made
-    int cut_count;          // vertices whose way was too long, or no number, and was shortened
-    int zone_vertex_count;  // vertices that had to move with a rigid zone
-    int pinched_count;      // pairs for which no free state was found
-    int intersection_count; // edges through triangles at the start: only looked for at the first
-                            // step and after a pinch
-    bool out_of_memory;     // a list could not grow: pairs were missed
+    int candidate_count; // feature pairs in the candidate list
+    int near_count;      // candidate pairs that may come nearer than their thickness
+    int impulse_count;   // feature pairs that got a repulsion impulse
+    // feature pairs that would still collide after the repulsion pass, found by time of impact
+    int hit_count;
+    int round_count; // rounds of impulses for the pairs counted in hit_count
+    int part_count;  // shorter steps that the step was cut into; 1 for slow motion
+    int list_count;  // times that the candidate list was rebuilt
+    // parts that were tried again at a quarter of their length
+    int shortened_count;
+    // the bound on shortened_count was reached: vertices stopped within the step (contact_step.c)
+    bool is_halted;
+    int cut_count; // vertices whose displacement was too long, or not finite, and was shortened
+    int zone_vertex_count; // vertices that moved with a rigid impact zone
+    // feature pairs that still collide after impact zones, because prescribed surfaces press them
+    // together
+    int pinched_count;
+    // edges that pass through triangles at the start; counted only in the first step, and after a
+    // step with pinched pairs
+    int intersection_count;
+    bool out_of_memory; // a list could not grow, so pairs may have been missed
 } fm_contact_report;
 
 typedef struct fm_contact_set fm_contact_set;
 
-// NULL with err filled on bad values. Lists of pairs are reserved for 24 pairs a triangle and
-// grow, rarely, when more is crowded together; nothing else is allocated later.
+// Returns NULL and fills err on bad values. Candidate lists have room for 24 pairs per triangle and
+// grow when more features are close together. The set allocates nothing else after creation.
 fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surface_count,
                                   fm_error *err);
 void fm_contact_destroy(fm_contact_set *set);
 
-// The vertices of all surfaces stand one surface after another.
+// Vertices are numbered over all surfaces, in the order of the surfaces.
 int fm_contact_vertex_count(const fm_contact_set *set);
 int fm_contact_first_vertex(const fm_contact_set *set, int surface);
 
-// What the caller fills before a step: positions at its start and wished at its end, velocities
-// (of vertices with a mass only: others get theirs from their way), inverse masses.
-fm_contact_axes fm_contact_starts(fm_contact_set *set);
-fm_contact_axes fm_contact_ends(fm_contact_set *set);
-fm_contact_axes fm_contact_velocities(fm_contact_set *set);
+// The caller fills these before a step: positions at its start, target positions at its end,
+// velocities (needed only for vertices with a mass; the step computes the others from their
+// displacement) and inverse masses, 1/kg.
+fm_vec3_array fm_contact_starts(fm_contact_set *set);
+fm_vec3_array fm_contact_ends(fm_contact_set *set);
+fm_vec3_array fm_contact_velocities(fm_contact_set *set);
 double *fm_contact_inverse_masses(fm_contact_set *set);
 
-// A vertex may be heavier along one axis, as cloth is that moves water along its normal:
+// A vertex may have a larger mass along one axis, for example the added mass of water along the
+// normal of a cloth:
 //     M^-1 = a (1 - e e^T) + b e e^T,   a inverse mass, b inverse mass along the unit axis e
-// With `use` the caller fills both before a step; without, b = a.
+// With `use` the caller fills e and b before every step; without it, b = a.
 void fm_contact_use_mass_axes(fm_contact_set *set, bool use);
-fm_contact_axes fm_contact_mass_axes(fm_contact_set *set);
+fm_vec3_array fm_contact_mass_axes(fm_contact_set *set);
 double *fm_contact_axis_inverse_masses(fm_contact_set *set);
 
-// Whether it is certain that nothing comes nearer than its thickness on the straight ways from
-// starts to ends: then a step would change nothing and is left out. Needs no velocities, no masses.
-// Otherwise the step has to follow, with the same starts and ends.
-bool fm_contact_is_free(fm_contact_set *set, fm_pool *pool);
+// True if certainly no pair of features comes nearer than its thickness on the straight paths from
+// starts to ends. A step would change nothing then, and the caller skips it. Needs neither
+// velocities nor masses. If false, the caller has to call fm_contact_step with the same starts and
+// ends.
+bool fm_contact_is_collision_free(fm_contact_set *set, fm_pool *pool);
 
-// From starts to ends in h seconds. When the starts are free of intersections and no pair is
-// counted as pinched, the ends are free of them, and so is the way (a broken line where the step
-// was cut into parts). Vertices without mass are left where they are.
+// Moves all surfaces from starts to ends in h seconds. If the starts are free of intersections and
+// the report counts no pinched pair, then the ends are free of intersections, and so is the path
+// between them (piecewise linear where the step was cut into parts). Vertices without mass keep
+// their prescribed ends.
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report);
-// Asked between the parts of a step; when it stops, the step ends anywhere on its way.
-void fm_contact_set_stop(fm_contact_set *set, fm_stop *stop);
+// The step checks `stop` between its parts. When stop is set, the step ends early, with vertices
+// somewhere between starts and ends.
+void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop);
 
-// The next steps, `steps` of them, depend on nothing but the positions and what is saved below.
+// Discards cached data, so that the next steps depend only on the positions and on the state that
+// fm_contact_save writes. `steps`: the number of steps that a candidate list should last.
 void fm_contact_restart(fm_contact_set *set, int steps);
-// Gives the size needed.
+// Returns the size needed, in bytes; writes only if `size` is large enough.
 size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size);
 bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err);
 
-// Vertices of pairs that the last step counted as pinched: [vertex], true for those.
+// [vertex] true for the vertices of pairs that the last step counted as pinched.
 const bool *fm_contact_pinched(const fm_contact_set *set);
 
-// Edges that go through triangles, over all surfaces, edge and triangle without a common vertex,
-// and not both of kinematic surfaces. Exact signs, no code in common with the step. Touching
-// counts; lying in one plane does not. marked (may be NULL) gets true for the vertices of both.
-int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool *marked);
+// Counts the edges that pass through triangles, over all surfaces. Edge and triangle share no
+// vertex, and at most one of them is kinematic. The signs are exact, and the code is independent of
+// the step. An edge that touches a triangle counts; an edge in the plane of a triangle does not.
+// marked (may be NULL) gets true for the vertices of both.
+int fm_contact_count_intersections(fm_contact_set *set, fm_vec3_array x, bool *marked);
 
-// Least distance of two features without a common vertex, m, or `reach` when that is smaller.
-double fm_contact_find_closest(fm_contact_set *set, fm_contact_axes x, double reach);
+// Least distance of two features without a common vertex, m; at most `reach`.
+double fm_contact_find_least_distance(fm_contact_set *set, fm_vec3_array x, double reach);
 
-// The features themselves: a vertex and a triangle, or two edges, as four points.
+// A pair of features as four points: a vertex and a triangle, or two edges.
 typedef enum fm_feature_kind {
-    FM_VERTEX_TRIANGLE, // points 0 | 1 2 3
-    FM_EDGE_EDGE,       // points 0 1 | 2 3
+    FM_VERTEX_TRIANGLE, // point 0 is the vertex, points 1 2 3 are the triangle
+    FM_EDGE_EDGE,       // points 0 1 are the first edge, points 2 3 the second
 } fm_feature_kind;
 
-// Closest points of a pair: sum of weight[i] p[i] is the vector from the second feature to the
-// first, as long as their distance; weights of the first add up to 1, of the second to -1.
+// Closest points of a feature pair. The sum of weight[i] p[i] is the vector between them, from the
+// second feature to the first. The weights of the first feature add up to 1, those of the second to
+// -1.
 typedef struct fm_closest {
     double weight[4];
-    fm_vec3 gap; // m, that vector
+    fm_vec3 gap; // m, vector between the closest points, from the second feature to the first
     double distance;
 } fm_closest;
 
-fm_closest fm_closest_points(fm_feature_kind kind, const fm_vec3 p[4]);
+fm_closest fm_feature_find_closest(fm_feature_kind kind, const fm_vec3 p[4]);
 
-// Many pairs of one kind at once. With the first feature's edge p1 - p0 and the second's p2 - p3,
-// or the triangle's sides p1 - p2 and p1 - p3, s and t are the shares in gap = r + s a + t b.
+// Closest points of many feature pairs of one kind at once, one pair per SIMD lane. The vector
+// between the closest points is gap = r + s a + t b with r = p0 - p2, a = p1 - p0, b = p2 - p3 for
+// two edges, and r = p0 - p1, a = p1 - p2, b = p1 - p3 for a vertex and a triangle.
 enum { FM_CLOSEST_BATCH = 32 };
 typedef struct fm_closest_batch {
-    double p[4][3][FM_CLOSEST_BATCH]; // all lanes hold numbers, used or not
-    double s[FM_CLOSEST_BATCH], t[FM_CLOSEST_BATCH];
+    // m, [point][axis][lane]; unused lanes must hold finite numbers, too
+    double p[4][3][FM_CLOSEST_BATCH];
+    double s[FM_CLOSEST_BATCH], t[FM_CLOSEST_BATCH]; // parameters of the closest points
     double gap[3][FM_CLOSEST_BATCH], distance[FM_CLOSEST_BATCH];
 } fm_closest_batch;
 
-void fm_closest_points_batch(fm_feature_kind kind, fm_closest_batch *batch, int count);
+// Fills s, t, gap and distance of the first `count` lanes from their points p.
+void fm_feature_find_closest_batch(fm_feature_kind kind, fm_closest_batch *batch, int count);
 
-// When the features, each point moving straight from `from` to `to` over the time 0 to 1, are
-// nearer than `least` for the first time: never later than that, and earlier only where they are
-// nearer than 1.1 `least`. 2 when they never are. At 0 they must be further apart than `least`.
-double fm_time_of_impact(fm_feature_kind kind, const fm_vec3 from[4], const fm_vec3 to[4],
-                         double least);
+// Time of impact in [0, 1] of two features whose points move straight from `from` to `to`: a lower
+// bound of the first time at which they are nearer than `least` m. When it is earlier than that,
+// the features are nearer than 1.1 `least` at the returned time. Returns 2 if they never come that
+// near. At time 0 they must be further apart than `least`.
+double fm_feature_find_impact_time(fm_feature_kind kind, const fm_vec3 from[4], const fm_vec3 to[4],
+                                   double least);
 
-// Inside. Vertices, edges and triangles are numbered over all surfaces.
+// Internal from here on. Vertices, edges and triangles are numbered over all surfaces.
 
+// A triangle; a line from a to b is stored as (a, b, b) and a point as (a, a, a). Boxes, trees and
+// patches treat all three alike, and names and comments call them triangles.
+static inline bool fm_contact_is_triangle(const int v[3])
+{
+    return v[1] != v[2];
+}
+static inline bool fm_contact_is_point(const int v[3])
+{
+    return v[0] == v[1] && v[1] == v[2];
+}
+
+// A surface as the set stores it.
 typedef struct fm_contact_body {
     char name[32];
     int first_vertex, vertex_count;
     int first_triangle, triangle_count;
     bool kinematic, solid;
     double thickness, friction;
-    fm_tree tree; // over its triangles, numbered within the surface
+    fm_bvh tree; // bounding volume tree over its triangles, numbered within the surface
     int first_patch, patch_count;
-    fm_tree patch_tree; // over its patches, numbered within the surface
-    // of a grid: patches, row by row, and what the certificate of smooth.c needs
-    int patch_columns, patch_rows; // 0: no grid
-    bool round;
-    double spacing[2];  // m, mean distance of columns and of rows at creation
-    double least_slope; // from which on a region is smooth
+    fm_bvh patch_tree; // bounding volume tree over its patches, numbered within the surface
+    // For a surface that is a vertex grid: size of its grid of patches. 0: not a grid.
+    int patch_columns, patch_rows;
+    bool round; // the grid is a tube
+    // m, mean distance of neighbouring columns and of neighbouring rows at creation
+    double spacing[2];
+    // A region of the grid is free of self-contact if its distance ratio, a lower bound of distance
+    // in space / distance in the flat grid, is at least this (smooth_regions.c).
+    double smooth_ratio;
 } fm_contact_body;
 
 enum {
-    FM_PATCH_CELLS = 6, // of a grid, in a row or a column of a patch, at most
-    FM_PATCH_TRIANGLES = 2 * FM_PATCH_CELLS * FM_PATCH_CELLS, // at most, of any surface
+    FM_PATCH_CELLS = 6, // largest number of grid cells along a side of a patch
+    // largest number of triangles in a patch of any surface
+    FM_PATCH_TRIANGLES = 2 * FM_PATCH_CELLS * FM_PATCH_CELLS,
     FM_PATCH_VERTICES = 3 * FM_PATCH_TRIANGLES,
 };
 
-// Positions of a patch's vertices at both ends of a way: [end][axis][vertex].
-typedef double fm_patch_way[2][3][FM_PATCH_VERTICES];
+// Positions of a patch's vertices at the start and the end of a step: [start or end][axis][vertex].
+typedef double fm_patch_ends[2][3][FM_PATCH_VERTICES];
 
-// Triangles that lie together, and the vertices they have. Its box is in patch_boxes.
+// A group of neighbouring triangles and their vertices. Its bounding box is in patch_boxes.
 typedef struct fm_patch {
-    int body;
-    int first, last;                // places in patch_triangle
-    int first_vertex, vertex_count; // places in patch_vertex: row by row in a grid
-    int width;                      // vertices in a row of a grid, 0: no grid
-    int column, row;                // in the grid of patches
-    // of a grid, on that way: mean edges along rows and columns over the spacings, the normal of
-    // the two, and the most that an edge differs from them, across the normal and along it
-    fm_vec3 across, down, normal;
-    double stretch, bend;
-    double slope;  // of the window of 2 x 2 patches that begins here: see smooth.c
-    fm_vec3 drift; // mean way of its vertices, m
-    double spread; // the most that a vertex differs from it, m
+    int body;                       // index of its surface in `bodies`
+    int first, last;                // range of indices into patch_triangle
+    int first_vertex, vertex_count; // range of indices into patch_vertex; row-major in a grid
+    int width;                      // vertices in a row of a grid patch; 0: not a grid
+    int column, row;                // position in the grid of patches
+    // For grids, over start and end of a step: mean edges along rows and along columns, divided by
+    // the grid spacings, and their unit normal.
+    fm_vec3 row_edge, column_edge, normal;
+    double stretch; // largest deviation of a scaled edge from the mean edge, across the normal
+    double bend;    // largest deviation of a scaled edge from the mean edge, along the normal
+    // lower bound of distance in space / distance in the flat grid, over the square of 2 x 2
+    // patches whose first patch this is (smooth_regions.c)
+    double ratio;
+    fm_vec3 drift; // m, mean displacement of its vertices
+    double spread; // m, largest deviation of a vertex's displacement from `drift`; -1: not computed
 } fm_patch;
 
-// Patches of which triangles may be near.
+// Two patches that may hold features near each other.
 typedef struct fm_patch_pair {
-    int a, b;     // a <= b
-    int next;     // pair of a in the list, -1: none
-    double slack; // m, how much nearer they may come while the list holds
+    int a, b; // indices of the patches, a <= b
+    int next; // next pair with the same a in the candidate list; -1: last
+    // m, how much nearer the patches may come before the candidate list has to be rebuilt
+    double slack;
 } fm_patch_pair;
 
+// A growing list of patch pairs.
 typedef struct fm_patch_pairs {
     fm_patch_pair *pairs;
-    int count, room;
-    bool out_of_memory;
+    int count, capacity;
+    bool out_of_memory; // pairs are missing because the list could not grow
 } fm_patch_pairs;
 
-// A pair that is nearer than its thickness, or may soon be. Its normal and closest points are of a
-// moment not long ago: good for impulses, and any normal that separates proves what it proves.
+// A pair of features that is nearer than its thickness, or may soon be. Normal and closest points
+// were computed at an earlier time. They are accurate enough for impulses, and the proof that the
+// pair does not collide accepts any plane that separates the features.
 typedef struct fm_near_pair {
-    fm_vec3 n;               // unit, from the second feature to the first
-    double s, t;             // where the closest points lie: see fm_near_weights
-    double fresh;            // m, travel up to which n, s and t are good
-    double thickness, least; // m: repelled below, never gone below
-    int v[4];
-    int k;         // its place in the list
-    bool hit;      // meets on the way
-    bool turned;   // n is of a time of impact, or outward: it may not separate at the start
-    bool loose;    // of a tangle: not tested
-    bool given_up; // pinched: not pushed, not tested
+    fm_vec3 n;   // unit normal, from the second feature to the first
+    double s, t; // parameters of the closest points: see fm_near_find_weights
+    // m; n, s and t are recomputed when the block's travel (bound on the approach of its features
+    // since the list was built) exceeds this
+    double valid_until;
+    // m; the pair is repelled below thickness, and must never come nearer than min_separation
+    double thickness, min_separation;
+    int v[4];      // vertices of the first, then of the second feature
+    int candidate; // index of the pair in the candidate list
+    bool hit;      // the features collide on their path in this part of the step
+    // n is the normal at a time of impact, or points out of a solid, so the plane of n need not
+    // separate the features at the start
+    bool normal_replaced;
+    bool released; // both features have a vertex in an intersection: not tested for impacts
+    // prescribed motions press the features together: no impulses and no tests in the rest of the
+    // step
+    bool given_up;
 } fm_near_pair;
 
-static inline void fm_near_weights(fm_feature_kind kind, const fm_near_pair *pair, double w[4])
+// Weights w of the four vertices: the vector between the closest points of the pair is the sum of
+// w[i] x[v[i]].
+static inline void fm_near_find_weights(fm_feature_kind kind, const fm_near_pair *pair, double w[4])
 {
     double s = pair->s, t = pair->t;
     bool edges = kind == FM_EDGE_EDGE;
@@ -219,135 +275,142 @@ static inline void fm_near_weights(fm_feature_kind kind, const fm_near_pair *pai
     w[3] = -t;
 }
 
+// The near pairs of one patch and one kind of features.
 typedef struct fm_near_list {
     fm_near_pair *pairs;
-    int *touching; // those nearer than their thickness at the end
-    double stale;  // m, travel at which the first of them is not fresh any more
-    int count, room, touching_count;
+    // indices of the pairs that are nearer than their thickness at the end of the part of the step
+    int *touching;
+    double valid_until; // m, smallest valid_until of all pairs
+    int count, capacity, touching_count;
 } fm_near_list;
 
-// Pairs of one kind. Those whose features were d apart after the travel s need no look
-// until the travel is s + d - thickness; never, while they are among the near ones.
+// Candidate pairs of one kind of features. A block's travel bounds how much two of its features
+// have approached since the list was built. A pair whose distance was d when the travel was s needs
+// no test until the travel is s + d - thickness. A pair in the near list has recheck_at = infinity.
 typedef struct fm_pair_list {
-    int *v[4];
-    double *due;       // m, travel; while the list is made, how near a pair has to be to be in it
-    double *thickness; // m
-    double soonest;    // m, no pair is due before
-    int count, room;
+    int *v[4]; // [which of the four vertices][pair]
+    // m, travel at which to test the pair again. While the list is being built: largest distance at
+    // which the pair enters the list
+    double *recheck_at;
+    double *thickness;    // m, of each pair
+    double first_recheck; // m, smallest recheck_at of all pairs
+    int count, capacity;
 } fm_pair_list;
 
-// Candidates of a patch and those behind it.
+// Candidate pairs of one patch with itself and with patches of higher index.
 typedef struct fm_pair_block {
-    int first_pair;        // of patches in the list, -1: none
-    fm_pair_list pairs[2]; // by fm_feature_kind
+    int first_pair;        // first of this patch's patch pairs in the candidate list; -1: none
+    fm_pair_list pairs[2]; // indexed by fm_feature_kind
     fm_near_list near[2];
-    int *member, *slot; // vertices of its pairs, and the table that finds them: -1 where free
+    // vertices of its pairs, and an open-addressing hash table of them; -1: slot is free
+    int *member, *slot;
     int member_count, slot_count;
-    double travel;   // m, how far pairs may have come nearer since the list was made
-    double allowed;  // m, how far they may in this part, for the near ones to be all
-    double approach; // m, how far they did
-    int colour;
-    int pushed;    // pairs, in the last pass
-    bool open;     // to be looked at, in this look at the part
-    double margin; // m, least separation of a near pair's plane beyond what is enforced, at `seen`
-    int hit_count;
+    // m, upper bound of how much any two of its features have approached since the list was built
+    double travel;
+    // m, bound on the approach in this part of the step for which the near list is complete
+    double allowed_approach;
+    double approach;  // m, bound on the actual approach in this part
+    int colour;       // two blocks of one colour share no vertex with a mass
+    int pushed_count; // pairs that got an impulse in the last pass
+    bool open;        // its pairs have to be tested in the current pass over this part of the step
+    // m, with vertices at checked_to: smallest excess, over its near pairs, of the separation by
+    // the plane of the pair's normal over min_separation
+    double margin;
+    int hit_count; // pairs that collide on their paths
     bool out_of_memory;
 } fm_pair_block;
 
-// Vertices that move as one rigid body, by union and find.
-typedef struct fm_zones {
-    int *parent;  // [vertex], -1 outside any zone
-    int *carrier; // [root] a vertex without mass that the zone follows, -1: none
-    int *member;  // vertices in zones, in the order they came
+// Impact zones: sets of vertices that move as one rigid body, stored as a union-find forest.
+typedef struct fm_impact_zones {
+    int *parent;  // [vertex], -1: in no zone
+    int *carrier; // [root] a vertex with prescribed motion that the zone follows; -1: none
+    int *member;  // vertices in zones, in the order in which they joined
     int member_count;
-    struct fm_zone_member *sorted; // by root
-} fm_zones;
+    struct fm_impact_zone_member *sorted; // the same vertices, sorted by the root of their zone
+} fm_impact_zones;
 
 enum { FM_CONTACT_COLOURS = 64 };
 
 struct fm_contact_set {
     fm_arena arena;
-    fm_stop *stop; // or NULL
+    fm_stop_request *stop; // callback that asks whether to stop; may be NULL
     fm_contact_body *bodies;
     int body_count;
     int vertex_count, triangle_count, edge_count;
 
-    // topology and material, from creation
-    int *body_of;           // [vertex]
-    int (*triangle)[3];     // vertices
-    int (*edge)[2];         // vertices, the smaller first
-    int (*owned_edge)[3];   // [triangle] its edges that no triangle before it has; -1 behind them
-    int (*owned_vertex)[3]; // [triangle] likewise
-    int *some_triangle;     // [vertex] one that has it, -1: none
-    double *height;         // [vertex] m, least height of its triangles at creation
-    double shortest_reach;  // m, least thickness of any pair of surfaces
-    double largest_reach;   // m, largest thickness
-    double skin;            // m, the most that the list looks further than the thickness
+    // Topology and material, fixed at creation.
+    int *body_of;       // [vertex] index of its surface in `bodies`
+    int (*triangle)[3]; // vertices; lines and points are stored as degenerate triangles
+    int (*edge)[2];     // vertices, the smaller index first
+    // [triangle] its edges that no earlier triangle has, then -1. Each edge is owned once
+    int (*owned_edge)[3];
+    int (*owned_vertex)[3]; // [triangle] its vertices that no earlier triangle has, then -1
+    int *some_triangle;     // [vertex] one triangle at this vertex; -1: none
+    double *height;       // [vertex] m, least height of its triangles and least length of its lines
+    double min_thickness; // m, smallest thickness of all surfaces
+    double max_thickness; // m, largest thickness of all surfaces
+    // m, largest distance beyond the thickness at which a pair enters the candidate list
+    double skin;
 
-    // the caller's
-    fm_contact_axes x0, x1, v;
+    // Filled by the caller before a step: start, target end, velocity.
+    fm_vec3_array x0, x1, v;
     double *inverse_mass;
-    fm_contact_axes mass_axis; // unit vectors
-    double *axis_inverse_mass; // 1/kg, along them
-    bool has_mass_axes;
+    fm_vec3_array mass_axis;   // unit vectors along which vertices have added mass
+    double *axis_inverse_mass; // 1/kg, along mass_axis
+    bool has_mass_axes;        // some vertices have a larger mass along mass_axis
 
-    // of the part of the step under way
-    fm_contact_axes from, to;
-    fm_contact_axes rate; // way that is left, per step
-    fm_contact_axes saved_v, saved_rate;
-    fm_contact_axes seen; // `to` when the near pairs were looked at last
-    double step_seconds;
-    double parts;      // what the part goes into the step
-    double push_share; // of what lacks to the thickness, made good in this part
+    // State of the current part of the step: its start and its end.
+    fm_vec3_array from, to;
+    fm_vec3_array rate; // m per step, displacement per whole step at the present speed
+    fm_vec3_array saved_v, saved_rate; // v and rate at the start of the part, to retry it
+    fm_vec3_array checked_to;          // `to` at the last test of the near pairs
+    double step_seconds;               // s, length of the step
+    int max_shortened;                 // parts that one step may shorten before it is halted
+    double parts_per_step;             // step length / length of the current part
+    // fraction of the missing distance to the thickness that this part of the step restores
+    double push_fraction;
 
-    // the list
-    fm_box *boxes; // [triangle]
+    // Patches (broad phase) and the candidate list.
+    fm_bounds *boxes; // [triangle] bounding boxes
     fm_patch *patches;
-    fm_box *patch_boxes;                // [patch]
-    int *patch_triangle, *patch_vertex; // by patch
-    fm_patch_pairs met;                 // not certainly apart on the way that was measured last
-    fm_patch_pairs listed;              // in the list
-    fm_pair_block *blocks;              // [patch]
+    fm_bounds *patch_boxes;             // [patch] bounding boxes
+    int *patch_triangle, *patch_vertex; // triangles and vertices, grouped by patch
+    fm_patch_pairs near_patches; // patch pairs not proven apart over the displacement measured last
+    fm_patch_pairs listed_patches; // patch pairs in the candidate list
+    fm_pair_block *blocks;         // [patch] candidate and near pairs
     int block_count;
-    // Blocks of one colour have no vertex with a mass in common: impulses go through them at once.
-    // The last colour is of those that found no other, one after another.
-    uint64_t *colours; // [vertex] that its blocks have, as bits
-    int *by_colour;    // blocks
-    int colour_first[FM_CONTACT_COLOURS + 1];
-    fm_contact_axes built; // positions when it was made
-    fm_contact_axes ahead; // and where those were to go in that step
-    double list_care;      // 1, or more when lists did not last
-    double list_ahead;     // steps like that one that it was made for
-    double list_least;     // m, that any two patches may come nearer
-    double list_most;      // m, that it allows at most
-    int list_steps;        // that it is to last
-    int list_age;          // steps
-    bool list_made, restarted;
-    bool way_measured; // from starts to ends, by fm_contact_is_free
-    bool moved;        // the caller put vertices elsewhere than the last step left them
+    // Graph colouring: two blocks of one colour share no vertex with a mass, so that threads can
+    // apply their impulses at the same time. Blocks that found no free colour have the last one and
+    // run one after another.
+    uint64_t *colours;                        // [vertex] bit set of the colours of its blocks
+    int *by_colour;                           // blocks sorted by colour
+    int colour_first[FM_CONTACT_COLOURS + 1]; // where each colour begins in by_colour
+    fm_vec3_array list_positions;             // positions when the list was built
+    fm_vec3_array list_targets; // target positions of the step in which the list was built
+    // factor >= 1 on the number of steps that slacks allow for; grows when a list did not last
+    double list_safety;
+    // number of steps, with displacements like those in list_targets, for which the list is made
+    double list_horizon;
+    // m, limits of the slack of a patch pair: how much two patches may approach before the list is
+    // out of date
+    double min_slack, max_slack;
+    int list_steps;       // number of steps that a list should last
+    int list_age;         // steps since the list was built
+    bool list_made;       // a candidate list exists
+    bool restarted;       // the next step has to rebuild its cached data (fm_contact_restart)
+    bool step_measured;   // fm_contact_is_collision_free has measured the paths from starts to ends
+    bool moved_by_caller; // the caller moved vertices between the last step and this one
 
-    fm_zones zones;
-    bool *pinched;
-    bool *tangled; // [vertex] of an intersection, or inside a solid
-    bool is_tangled, started;
+    fm_impact_zones zones;
+    bool *pinched;   // [vertex] belongs to a pair that prescribed motions press together
+    bool *tangled;   // [vertex] belongs to an intersection, or is inside a solid
+    bool is_tangled; // some vertex is tangled
+    bool started;    // the positions were checked for intersections once
 };
 
-static inline fm_vec3 fm_contact_at(fm_contact_axes a, int i)
-{
-    return (fm_vec3){a.x[i], a.y[i], a.z[i]};
-}
-
-static inline void fm_contact_copy(const fm_contact_set *set, fm_contact_axes to,
-                                   fm_contact_axes from)
-{
-    size_t bytes = (size_t)set->vertex_count * sizeof(double);
-    memcpy(to.x, from.x, bytes);
-    memcpy(to.y, from.y, bytes);
-    memcpy(to.z, from.z, bytes);
-}
-
-static inline void fm_batch_load(fm_closest_batch *batch, int lane, fm_contact_axes x, int a, int b,
-                                 int c, int d)
+// Puts the positions of four vertices into one SIMD lane of the batch.
+static inline void fm_closest_batch_load(fm_closest_batch *batch, int lane, fm_vec3_array x, int a,
+                                         int b, int c, int d)
 {
     int v[4] = {a, b, c, d};
     for (int i = 0; i < 4; i++) {
@@ -357,95 +420,123 @@ static inline void fm_batch_load(fm_closest_batch *batch, int lane, fm_contact_a
     }
 }
 
-// A batch of the list's pairs from `first` on, where they are at x. Gives how many.
-static inline int fm_batch_run(fm_closest_batch *batch, fm_feature_kind kind,
-                               const fm_pair_list *list, int first, fm_contact_axes x)
+// Closest points at positions x of up to FM_CLOSEST_BATCH candidate pairs, beginning with pair
+// `first`. Returns the number of pairs.
+static inline int fm_closest_batch_run(fm_closest_batch *batch, fm_feature_kind kind,
+                                       const fm_pair_list *list, int first, fm_vec3_array x)
 {
     int count = list->count - first;
     count = count < FM_CLOSEST_BATCH ? count : FM_CLOSEST_BATCH;
     for (int i = 0, k = first; i < count; i++, k++)
-        fm_batch_load(batch, i, x, list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]);
-    fm_closest_points_batch(kind, batch, count);
+        fm_closest_batch_load(batch, i, x, list->v[0][k], list->v[1][k], list->v[2][k],
+                              list->v[3][k]);
+    fm_feature_find_closest_batch(kind, batch, count);
     return count;
 }
 
-// intersections.c: boxes and trees around the triangles at x. Lists do not need them once made.
-void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x);
-void fm_contact_box_triangles(fm_contact_set *set, fm_contact_axes x); // boxes alone
+// intersections.c: boxes around all triangles at positions x, and the trees over these boxes.
+void fm_contact_refit_trees(fm_contact_set *set, fm_vec3_array x);
+// The boxes only.
+void fm_contact_bound_triangles(fm_contact_set *set, fm_vec3_array x);
 
-// patches.c
-bool fm_patches_make(fm_contact_set *set, const fm_contact_surface *surfaces, fm_error *err);
-// Boxes, and what smooth.c needs, of all patches on their straight ways from a to b.
-void fm_patches_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool);
-// Pairs of patches that are not certainly further apart on the way measured last than their
-// thickness and `further` more, m. slope: more than enough for a region to count as smooth.
-void fm_patches_meet(fm_contact_set *set, double further, double slope, fm_patch_pairs *met);
-// drift and spread from a to b of the patches of these pairs; how much nearer two of them came, m.
-void fm_patches_follow(fm_contact_set *set, const fm_patch_pairs *pairs, fm_contact_axes a,
-                       fm_contact_axes b);
-double fm_patches_approach(const fm_contact_set *set, const fm_patch_pair *pair);
+// patches.c: broad phase over groups of triangles.
+bool fm_patches_create(fm_contact_set *set, const fm_contact_surface *surfaces, fm_error *err);
+// Boxes, and the edge statistics for smooth_regions.c, of all patches on straight paths from a to
+// b.
+void fm_patches_update_bounds(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, fm_pool *pool);
+// Finds the pairs of patches that cannot be proven further apart than their thickness + margin (m)
+// over the displacement measured last. Two patches in one smooth region of a grid are apart;
+// extra_ratio: by how much the distance ratio of the region (smooth_regions.c) has to exceed its
+// limit.
+void fm_patches_find_pairs(fm_contact_set *set, double margin, double extra_ratio,
+                           fm_patch_pairs *found);
+// fm_patches_measure_motion computes the mean displacement (drift) from a to b of each patch in
+// these pairs, and the largest deviation from it (spread). fm_patches_bound_approach returns how
+// much nearer two of these patches may have come, m.
+void fm_patches_measure_motion(fm_contact_set *set, const fm_patch_pairs *pairs, fm_vec3_array a,
+                               fm_vec3_array b);
+double fm_patches_bound_approach(const fm_contact_set *set, const fm_patch_pair *pair);
 
-// smooth.c
-void fm_smooth_measure(const fm_contact_set *set, fm_patch *patch, fm_patch_way x);
-void fm_smooth_measure_windows(fm_contact_set *set, fm_contact_body *body);
-// Whether features of the two patches of one surface without a common vertex are certainly further
-// apart than their thickness, all the way.
-bool fm_smooth_covers(const fm_contact_set *set, const fm_patch *a, const fm_patch *b,
-                      double slope);
+// smooth_regions.c: proof that a smooth region of a grid does not touch itself.
+//
+// Measures mean edges and normal of a patch, and the largest deviations of an edge from the mean.
+void fm_smooth_measure_patch(const fm_contact_set *set, fm_patch *patch, fm_patch_ends x);
+// Bounds distance in space / distance in the flat grid for each square of 2 x 2 patches.
+void fm_smooth_bound_window_ratios(fm_contact_set *set, fm_contact_body *body);
+// True if all features of the two patches of one surface that share no vertex are certainly further
+// apart than their thickness during the whole step.
+bool fm_smooth_proves_apart(const fm_contact_set *set, const fm_patch *a, const fm_patch *b,
+                            double extra_ratio);
 
-// candidates.c
-// The longest way of a vertex from a to b, m.
-double fm_contact_largest_way(const fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
-// The list for what is at x and, this step, on its way to `ahead`; most: m, that patches may come
-// nearer.
-void fm_candidates_build(fm_contact_set *set, fm_contact_axes x, fm_contact_axes ahead, double most,
-                         fm_pool *pool);
-// The list once more, from what it was made of.
-void fm_candidates_fill(fm_contact_set *set, fm_pool *pool);
-// The most that any two patches that may meet on the way from a to b, as measured last, approach.
-double fm_candidates_approach(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
-// Which patches may meet on the way from a to b: into set->met.
-void fm_candidates_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b,
-                           fm_pool *pool);
-// Whether all pairs outside the list stay further apart than their thickness on that way, as
-// measured last; and both at once.
-bool fm_candidates_suffice(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b);
-bool fm_candidates_hold(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool);
+// candidate_pairs.c: the list of feature pairs that may collide.
+//
+// Length of the longest displacement of a vertex from a to b, m.
+double fm_contact_longest_displacement(const fm_contact_set *set, fm_vec3_array a, fm_vec3_array b);
+// Builds the list for vertices at x that move to `targets` in this step. max_slack: m, the most
+// that two patches may approach before the list is out of date.
+void fm_candidates_build(fm_contact_set *set, fm_vec3_array x, fm_vec3_array targets,
+                         double max_slack, fm_pool *pool);
+// Builds the list again from the positions and targets it was built from.
+void fm_candidates_rebuild(fm_contact_set *set, fm_pool *pool);
+// Largest approach, m, of two patches that may meet between a and b, as measured last.
+double fm_candidates_bound_approach(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b);
+// Finds the patches that may meet on the paths from a to b; stores them in set->near_patches.
+void fm_candidates_find_patch_pairs(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b,
+                                    fm_pool *pool);
+// True if all feature pairs outside the list stay further apart than their thickness on the paths
+// from a to b. fm_candidates_are_complete uses the patch pairs measured last; fm_candidates_check
+// measures them first.
+bool fm_candidates_are_complete(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b);
+bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, fm_pool *pool);
 
-// near.c
-// How much nearer a pair of a batch may come before it matters, m: h is its thickness.
-double fm_near_room(fm_feature_kind kind, const fm_closest_batch *batch, int lane, double h);
-// Makes the near pairs good for this part: all that may come nearer than their thickness while no
-// two features of a block approach by more than `wider` times what is wished. anew: normals of all
-// of them, not of old ones only.
-void fm_near_collect(fm_contact_set *set, double wider, bool anew, fm_pool *pool);
-// Whether what was wished and then corrected kept to that; if so it is added to the travel, if not
-// the blocks where it did not are opened.
-bool fm_near_suffice(fm_contact_set *set, fm_pool *pool);
-void fm_near_open(fm_contact_set *set); // all blocks
-// Nothing is near, and when to look is found anew from the positions at `from`.
-void fm_near_forget(fm_contact_set *set, fm_pool *pool);
-// What the caller moved between steps, from `from` to `to`, is added to the travel.
-void fm_near_carry(fm_contact_set *set, fm_contact_axes to);
+// near_pairs.c: narrow phase over the candidates that come near.
+//
+// How much nearer the feature pair in a lane of the batch may come before it enters the near list,
+// m. h: thickness of the pair, m.
+double fm_near_find_clearance(fm_feature_kind kind, const fm_closest_batch *batch, int lane,
+                              double h);
+// Updates the lists of near pairs for the current part of the step. The lists are complete as long
+// as no two features of a block approach by more than `wider` times their approach on the paths to
+// the target positions. anew: recompute the normals of all near pairs, not only of outdated ones.
+void fm_near_collect_pairs(fm_contact_set *set, double wider, bool anew, fm_pool *pool);
+// True if, after all impulses, no two features of a block approached by more than
+// fm_near_collect_pairs assumed; the approach is then added to the travel of the block. Otherwise
+// marks the blocks that exceeded the bound as open, so that they are tested again.
+bool fm_near_check_approach(fm_contact_set *set, fm_pool *pool);
+void fm_near_open_blocks(fm_contact_set *set); // marks all blocks as open
+// Empties the near lists, and recomputes from the positions `from` when to test each candidate.
+void fm_near_reset(fm_contact_set *set, fm_pool *pool);
+// Adds the displacement from `from` to `to`, which the caller caused between steps, to the travel.
+void fm_near_add_displacement(fm_contact_set *set, fm_vec3_array to);
 
-// impulses.c
-// Looks at the near pairs of open blocks at `to`: which touch, and how safe each block is.
-void fm_impulses_look(fm_contact_set *set, bool again, fm_pool *pool);
-// One pass over the pairs that touch, colour by colour, or over those that were hit: positions,
-// rates and velocities of vertices with a mass. Gives how many pairs were pushed.
+// impulses.c: repulsion and friction impulses.
+//
+// Tests the near pairs of open blocks with vertices at `to`: lists the pairs in contact and
+// computes the margin of each block, the least separation beyond the minimum. again: this part of
+// the step was tested before.
+void fm_impulses_test_pairs(fm_contact_set *set, bool again, fm_pool *pool);
+// One Gauss-Seidel pass, colour by colour, over the pairs in contact, or over the pairs with an
+// impact if hits_only. Changes positions, displacements per step and velocities of vertices with a
+// mass. Returns the number of pairs pushed apart.
 int fm_impulses_apply(fm_contact_set *set, bool hits_only, fm_pool *pool);
-// Finds the near pairs that meet on their way, and turns their closest points and normal to those
-// at the time of impact. Gives their number.
-int fm_impulses_find_hits(fm_contact_set *set, fm_pool *pool);
+// Finds the near pairs that collide on their paths and gives them the closest points and the normal
+// at the time of impact. Returns their number.
+int fm_impulses_find_impacts(fm_contact_set *set, fm_pool *pool);
 
-// tangles.c: what to do where surfaces are through each other already.
-void fm_tangles_find(fm_contact_set *set, fm_contact_report *report);
-void fm_tangles_loosen(fm_contact_set *set); // the near pairs of what is tangled
+// untangling.c: treatment of surfaces that already intersect.
+// Counts edges that pass through triangles at the start of the step, and marks their vertices as
+// tangled.
+void fm_untangling_find_intersections(fm_contact_set *set, fm_contact_report *report);
+// Disables the near pairs between tangled features.
+void fm_untangling_release_pairs(fm_contact_set *set);
 
-// zones.c
-void fm_zones_clear(fm_contact_set *set);
-// Moves what the hits involve rigidly. Gives how many pairs cannot be helped that way.
-int fm_zones_apply(fm_contact_set *set, bool give_up);
-size_t fm_zones_member_size(void);
+// impact_zones.c: rigid impact zones.
+// Removes all zones.
+void fm_impact_zones_clear(fm_contact_set *set);
+// Merges the vertices of colliding pairs into rigid zones and moves the zones. Returns the number
+// of pairs that still collide because their zone already follows another prescribed motion.
+// give_up: count these as pinched.
+int fm_impact_zones_apply(fm_contact_set *set, bool give_up);
+size_t fm_impact_zones_member_size(void); // bytes of struct fm_impact_zone_member
 
 #endif

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: MIT
-// intersections.c: counts edges that go through triangles, with signs that are exact.
+// intersections.c: counts edges that pass through triangles, with exact signs.
 //
-// The judge of the contact step, which shares no code with it but the tree. An edge p q goes
-// through a triangle a b c when p and q are on different sides of its plane and the line sees its
-// corners in one turning sense:
+// It validates the contact step and shares no code with it except the tree. An edge p q passes
+// through a triangle a b c if p and q are on different sides of the triangle's plane, and the line
+// p q has the three sides of the triangle on the same side:
 //
 //     o(a,b,c,p) o(a,b,c,q) <= 0,      o(p,q,a,b), o(p,q,b,c), o(p,q,c,a) of one sign
 //
-// o is the orientation, a determinant of differences. Its sign is taken from the rounded value
-// where that is larger than its error can be [S97], and else from an exact evaluation: differences
-// and products as sums of two doubles, and their sums as expansions that do not overlap.
-//
-// [S97] Shewchuk: Adaptive precision floating-point arithmetic and fast robust geometric
-//       predicates. Discrete & Computational Geometry 18, 1997.
+// o is the orientation predicate, a determinant of coordinate differences. Its sign is that of the
+// rounded value if the value exceeds the rounding error bound of [S97]. Otherwise it is evaluated
+// exactly: differences and products as sums of two doubles, and their sums as nonoverlapping
+// expansions. Full reference: docs/references.md.
 #include "collide/contact.h"
 
 #include <float.h>
 
-enum { MOST_TERMS = 192 }; // 6 products of 3 differences, 8 products of doubles each, 4 terms
+// 6 products of 3 differences, each of which is 8 products of doubles with 4 terms
+enum { MAX_TERMS = 192 };
 
+// An exact number: the sum of doubles that do not overlap in binary, in order of magnitude [S97].
 typedef struct expansion {
-    double term[MOST_TERMS];
+    double term[MAX_TERMS];
     int count;
 } expansion;
 
-// a + b = sum + error, exactly.
+// Exact sum of two doubles: a + b = sum + error.
 static double add_exactly(double a, double b, double *error)
 {
     double sum = a + b, virtual = sum - a;
@@ -32,8 +32,8 @@ static double add_exactly(double a, double b, double *error)
     return sum;
 }
 
-// One more number; the terms stay in order of magnitude and do not overlap.
-static void grow(expansion *e, double b)
+// Adds b to the expansion exactly. The terms stay nonoverlapping and sorted by magnitude.
+static void add_to_expansion(expansion *e, double b)
 {
     int kept = 0;
     for (int i = 0; i < e->count; i++) {
@@ -47,27 +47,29 @@ static void grow(expansion *e, double b)
     e->count = kept;
 }
 
-// The product of three doubles, added exactly: at most four terms.
-static void grow_by_product(expansion *e, double a, double b, double c)
+// Adds the product of three doubles to the expansion exactly: at most four terms.
+static void add_product(expansion *e, double a, double b, double c)
 {
     double ab = a * b, ab_error = fma(a, b, -ab);
     double high = ab * c, low = ab_error * c;
-    grow(e, fma(ab_error, c, -low));
-    grow(e, low);
-    grow(e, fma(ab, c, -high));
-    grow(e, high);
+    add_to_expansion(e, fma(ab_error, c, -low));
+    add_to_expansion(e, low);
+    add_to_expansion(e, fma(ab, c, -high));
+    add_to_expansion(e, high);
 }
 
+// -1, 0 or 1.
 static int sign_of(double a)
 {
     return (a > 0) - (a < 0);
 }
 
-// Differences are two doubles each: [axis][high, low].
+// An exact difference of two points: [axis][high part, low part].
 typedef struct difference {
     double part[3][2];
 } difference;
 
+// a - b without rounding error.
 static difference subtract_exactly(fm_vec3 a, fm_vec3 b)
 {
     difference d;
@@ -77,6 +79,8 @@ static difference subtract_exactly(fm_vec3 a, fm_vec3 b)
     return d;
 }
 
+// Sign of the determinant of a - d, b - d, c - d: on which side of the plane a b c the point d
+// lies. Evaluated without rounding errors.
 static int orient_exactly(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
 {
     static const int even[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
@@ -87,14 +91,15 @@ static int orient_exactly(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
         for (int parts = 0; parts < 8; parts++) {
             double x = p.part[axis[0]][parts & 1];
             double y = q.part[axis[1]][parts >> 1 & 1], z = r.part[axis[2]][parts >> 2];
-            grow_by_product(&sum, x, y, z);
+            add_product(&sum, x, y, z);
             y = q.part[axis[2]][parts >> 1 & 1], z = r.part[axis[1]][parts >> 2];
-            grow_by_product(&sum, -x, y, z);
+            add_product(&sum, -x, y, z);
         }
     }
     return sum.count > 0 ? sign_of(sum.term[sum.count - 1]) : 0;
 }
 
+// As orient_exactly; uses the rounded determinant where that is certainly of the right sign.
 static int orient(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
 {
     fm_vec3 p = fm_sub(a, d), q = fm_sub(b, d), r = fm_sub(c, d);
@@ -103,15 +108,17 @@ static int orient(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
     double size = fabs(p.x) * (fabs(q.y * r.z) + fabs(q.z * r.y)) +
                   fabs(p.y) * (fabs(q.z * r.x) + fabs(q.x * r.z)) +
                   fabs(p.z) * (fabs(q.x * r.y) + fabs(q.y * r.x));
-    if (fabs(value) > 8 * DBL_EPSILON * size) // [S97] has 3.5 for this
+    if (fabs(value) > 8 * DBL_EPSILON * size) // [S97] proves 3.5 in place of 8
         return sign_of(value);
     return orient_exactly(a, b, c, d);
 }
 
-static bool goes_through(fm_contact_axes x, const int e[2], const int t[3])
+// True if the edge with vertices e passes through the triangle with vertices t, at positions x.
+static bool passes_through(fm_vec3_array x, const int e[2], const int t[3])
 {
-    fm_vec3 p = fm_contact_at(x, e[0]), q = fm_contact_at(x, e[1]);
-    fm_vec3 a = fm_contact_at(x, t[0]), b = fm_contact_at(x, t[1]), c = fm_contact_at(x, t[2]);
+    fm_vec3 p = fm_vec3_array_at(x, e[0]), q = fm_vec3_array_at(x, e[1]);
+    fm_vec3 a = fm_vec3_array_at(x, t[0]), b = fm_vec3_array_at(x, t[1]),
+            c = fm_vec3_array_at(x, t[2]);
     int side = orient(a, b, c, p), other = orient(a, b, c, q);
     if (side * other > 0 || (side == 0 && other == 0))
         return false;
@@ -119,28 +126,31 @@ static bool goes_through(fm_contact_axes x, const int e[2], const int t[3])
     return (u >= 0 && v >= 0 && w >= 0) || (u <= 0 && v <= 0 && w <= 0);
 }
 
+// Search for the triangles that one edge passes through.
 typedef struct count_job {
     const fm_contact_set *set;
-    const fm_contact_body *body; // whose triangles are visited
-    fm_contact_axes x;
-    const int *edge;
-    fm_box box;
-    int count;
-    bool *marked;
+    const fm_contact_body *body; // its triangles are visited
+    fm_vec3_array x;
+    const int *edge; // its two vertices
+    fm_bounds box;   // around the edge
+    int count;       // intersections found so far
+    bool *marked;    // [vertex] set for vertices of intersecting features; may be NULL
 } count_job;
 
-static void visit(void *context, int first, int count)
+// Called by the tree search with a range of near triangles: counts those that job->edge passes
+// through and shares no vertex with.
+static void visit_triangles(void *context, int first, int count)
 {
     count_job *job = context;
     const int *e = job->edge;
     for (int i = first; i < first + count; i++) {
         int triangle = job->body->first_triangle + job->body->tree.items[i];
         const int *t = job->set->triangle[triangle];
-        bool shared = false;
+        bool shared = !fm_contact_is_triangle(t);
         for (int k = 0; k < 3; k++)
             shared = shared || t[k] == e[0] || t[k] == e[1];
-        if (shared || !fm_box_meets(&job->box, &job->set->boxes[triangle], 0) ||
-            !goes_through(job->x, e, t))
+        if (shared || !fm_bounds_overlap(&job->box, &job->set->boxes[triangle], 0) ||
+            !passes_through(job->x, e, t))
             continue;
         job->count++;
         if (!job->marked)
@@ -151,31 +161,36 @@ static void visit(void *context, int first, int count)
     }
 }
 
-static fm_box enclose(fm_contact_axes x, const int *vertices, int count)
+// Bounding box of some vertices at positions x.
+static fm_bounds enclose(fm_vec3_array x, const int *vertices, int count)
 {
-    fm_box box = fm_box_empty();
+    fm_bounds box = fm_bounds_empty();
     for (int i = 0; i < count; i++)
-        fm_box_add(&box, fm_contact_at(x, vertices[i]));
+        fm_bounds_add_point(&box, fm_vec3_array_at(x, vertices[i]));
     return box;
 }
 
-void fm_contact_box_triangles(fm_contact_set *set, fm_contact_axes x)
+// Computes the bounding boxes of all triangles at positions x.
+void fm_contact_bound_triangles(fm_contact_set *set, fm_vec3_array x)
 {
     for (int t = 0; t < set->triangle_count; t++)
         set->boxes[t] = enclose(x, set->triangle[t], 3);
 }
 
-void fm_contact_fit_boxes(fm_contact_set *set, fm_contact_axes x)
+// Fits the boxes of all triangles, and the trees over them, to positions x.
+void fm_contact_refit_trees(fm_contact_set *set, fm_vec3_array x)
 {
-    fm_contact_box_triangles(set, x);
+    fm_contact_bound_triangles(set, x);
     for (int s = 0; s < set->body_count; s++)
-        fm_tree_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
+        fm_bvh_refit(&set->bodies[s].tree, set->boxes + set->bodies[s].first_triangle);
 }
 
-int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool *marked)
+// Counts the edges that pass through triangles at positions x, except between two kinematic
+// surfaces. marked (may be NULL): receives true for the vertices of both.
+int fm_contact_count_intersections(fm_contact_set *set, fm_vec3_array x, bool *marked)
 {
     count_job job = {.set = set, .x = x, .marked = marked};
-    fm_contact_fit_boxes(set, x);
+    fm_contact_refit_trees(set, x);
     for (int e = 0; e < set->edge_count; e++) {
         job.edge = set->edge[e];
         job.box = enclose(x, job.edge, 2);
@@ -183,7 +198,7 @@ int fm_contact_count_intersections(fm_contact_set *set, fm_contact_axes x, bool 
         for (int s = 0; s < set->body_count; s++) {
             job.body = &set->bodies[s];
             if (!kinematic || !job.body->kinematic)
-                fm_tree_visit(&job.body->tree, &job.box, 0, visit, &job);
+                fm_bvh_visit(&job.body->tree, &job.box, 0, visit_triangles, &job);
         }
     }
     return job.count;

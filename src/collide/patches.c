@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// patches.c: surfaces in patches of some dozens of triangles, and which of them may meet.
+// patches.c: broad phase: surfaces cut into patches of some dozens of triangles, and the pairs of
+// patches that may meet.
 //
-// The broad phase of a step. A patch has a box around all its vertices at both ends of the straight
-// way of a step, and so around all of it in between. Two patches whose boxes are further apart than
-// their thickness do not meet on that way, nor do two of one grid that lie in a smooth region
-// (smooth.c). For cloth that touches nothing that is all there is to do; pairs of features are
-// looked for between the patches that are left (candidates.c).
+// The box of a patch encloses all its vertices at the start and at the end of a step, and so
+// encloses the patch during the whole step, because vertices move on straight paths. Two patches
+// whose boxes are further apart than their thickness do not meet in this step; nor do two patches
+// of one grid in a common smooth region (smooth_regions.c). For cloth that touches nothing, this is
+// all the work. Between the remaining patches, candidate_pairs.c looks for pairs of features.
 //
-// A grid is cut into rectangles, any other surface into runs of the leaves of its tree.
+// A grid is cut into rectangles; any other surface into runs of leaves of its bounding volume tree.
 #include "collide/contact.h"
 #include "core/simd.h"
 
@@ -15,9 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESH_TRIANGLES = FM_PATCH_TRIANGLES, PATCHES_AT_ONCE = 32, RESERVED_PAIRS = 4 };
+enum {
+    PATCH_TRIANGLES = FM_PATCH_TRIANGLES,
+    PATCHES_AT_ONCE = 32, // patches in one task of a thread
+    RESERVED_PAIRS = 4,   // patch pairs per patch for which memory is reserved
+};
 
-// The cell that a triangle lies in, as its first vertex's column and row; false when in none.
+// Column and row of the grid cell that the triangle with vertices v lies in; false if it lies in
+// none. On a tube, a cell may join the last column to the first.
 static bool find_cell(const fm_contact_surface *s, const int v[3], int *column, int *row)
 {
     int left = s->columns, right = 0, top = s->rows, low = 0;
@@ -34,34 +40,37 @@ static bool find_cell(const fm_contact_surface *s, const int v[3], int *column, 
     return low == top + 1 && (across || right == left + 1);
 }
 
+// Checks that a surface with columns > 0 is a vertex grid with two triangles in each cell.
 static bool check_grid(const fm_contact_surface *s, fm_error *err)
 {
     int column, row, cells = (s->round ? s->columns : s->columns - 1) * (s->rows - 1);
-    bool good = s->columns > 1 && s->rows > 1 && s->vertex_count == s->columns * s->rows &&
-                s->triangle_count == 2 * cells;
-    for (int t = 0; good && t < s->triangle_count; t++)
-        good = find_cell(s, s->triangles[t], &column, &row);
+    bool good = s->columns > 1 && s->rows > 1 && s->mesh.point_count == s->columns * s->rows &&
+                s->mesh.face_count == 2 * cells && s->mesh.line_count == 0;
+    for (int t = 0; good && t < s->mesh.face_count; t++)
+        good = find_cell(s, s->mesh.face_points + 3 * (size_t)t, &column, &row);
     return good || fm_fail_number(err, s->name ? s->name : "surface", "columns", s->columns,
                                   "those of a grid of vertices with two triangles in each cell");
 }
 
+// Number of patches of a surface. For a grid, also sets the size of its grid of patches.
 static int count_patches(const fm_contact_surface *s, fm_contact_body *body)
 {
     if (s->columns == 0)
-        return fm_block_count(s->triangle_count, MESH_TRIANGLES);
+        return fm_parallel_block_count(body->triangle_count, PATCH_TRIANGLES);
     int cells = s->round ? s->columns : s->columns - 1;
     body->round = s->round;
-    body->patch_columns = fm_block_count(cells, FM_PATCH_CELLS);
-    body->patch_rows = fm_block_count(s->rows - 1, FM_PATCH_CELLS);
+    body->patch_columns = fm_parallel_block_count(cells, FM_PATCH_CELLS);
+    body->patch_rows = fm_parallel_block_count(s->rows - 1, FM_PATCH_CELLS);
     return body->patch_columns * body->patch_rows;
 }
 
-// Cell at which patch number i of `count` begins.
+// First cell of patch number i when `cells` cells are divided among `count` patches.
 static int first_cell(int cells, int count, int i)
 {
     return (int)((int64_t)cells * i / count);
 }
 
+// Number of the patch that contains a cell when `cells` cells are divided among `count` patches.
 static int patch_of_cell(int cells, int count, int cell)
 {
     int i = (int)((int64_t)cell * count / cells);
@@ -70,19 +79,20 @@ static int patch_of_cell(int cells, int count, int cell)
     return i;
 }
 
+// Groups the triangles of a grid by patch: a counting sort into patch_triangle.
 static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body,
                                 const fm_contact_surface *s)
 {
     int cells = s->round ? s->columns : s->columns - 1, column, row;
     fm_patch *patches = set->patches + body->first_patch;
-    for (int pass = 0; pass < 2; pass++) { // counts, then fills
+    for (int pass = 0; pass < 2; pass++) { // first pass counts, second pass fills
         for (int p = 0, next = body->first_triangle; pass == 1 && p < body->patch_count; p++) {
             patches[p].first = next;
             next += patches[p].last;
             patches[p].last = patches[p].first;
         }
-        for (int t = 0; t < s->triangle_count; t++) {
-            find_cell(s, s->triangles[t], &column, &row);
+        for (int t = 0; t < s->mesh.face_count; t++) {
+            find_cell(s, s->mesh.face_points + 3 * (size_t)t, &column, &row);
             int p = patch_of_cell(s->rows - 1, body->patch_rows, row) * body->patch_columns +
                     patch_of_cell(cells, body->patch_columns, column);
             if (pass == 1)
@@ -92,9 +102,10 @@ static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body
     }
 }
 
-// Vertices row by row; the grid's spacing and the slope that keeps features apart.
-static int make_grid(fm_contact_set *set, fm_contact_body *body, const fm_contact_surface *s,
-                     int next)
+// Creates the patches of a grid, with vertices in row-major order. next: first free index in
+// patch_vertex; returns the new one.
+static int create_grid_patches(fm_contact_set *set, fm_contact_body *body,
+                               const fm_contact_surface *s, int next)
 {
     int cells = s->round ? s->columns : s->columns - 1;
     sort_grid_triangles(set, body, s);
@@ -116,6 +127,8 @@ static int make_grid(fm_contact_set *set, fm_contact_body *body, const fm_contac
     return next;
 }
 
+// Mean length of the edges from vertex i to vertex i + step, m, i from `first` on. With skip > 0,
+// the last vertex of each row of `skip` vertices has no such edge.
 static double find_mean_edge(const fm_contact_set *set, int first, int count, int step, int skip)
 {
     double sum = 0;
@@ -123,33 +136,37 @@ static double find_mean_edge(const fm_contact_set *set, int first, int count, in
     for (int i = 0; i + step < count; i++) {
         if (skip > 0 && (i + 1) % skip == 0)
             continue;
-        sum += fm_length(
-            fm_sub(fm_contact_at(set->x0, first + i + step), fm_contact_at(set->x0, first + i)));
+        sum += fm_length(fm_sub(fm_vec3_array_at(set->x0, first + i + step),
+                                fm_vec3_array_at(set->x0, first + i)));
         edges++;
     }
     return sum / edges;
 }
 
-// Features without a common vertex are at least a height of a cell's triangles apart in the plane
-// of the grid.
-static void choose_slope(const fm_contact_set *set, fm_contact_body *body, int columns)
+// Sets the distance ratio (distance in space / distance in the flat grid) from which a region of
+// the grid is free of self-contact. In the flat grid, features without a common vertex are at least
+// a triangle's height apart, so a region with ratio >= thickness / height is. At least 0.05, far
+// above rounding errors.
+static void choose_smooth_ratio(const fm_contact_set *set, fm_contact_body *body, int columns)
 {
     double *spacing = body->spacing, thickest = 0;
     spacing[0] = find_mean_edge(set, body->first_vertex, body->vertex_count, 1, columns);
     spacing[1] = find_mean_edge(set, body->first_vertex, body->vertex_count, columns, 0);
     double height = spacing[0] * spacing[1] / hypot(spacing[0], spacing[1]);
     for (int v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++)
-        thickest = fm_larger(thickest, set->height[v] / 2);
-    double enough = (1 + 1e-6) * fm_smaller(body->thickness, thickest) / height;
-    body->least_slope = height > 0 ? fm_larger(enough, 0.05) : INFINITY; // rounding is far below
+        thickest = fm_double_max(thickest, set->height[v] / 2);
+    double enough = (1 + 1e-6) * fm_double_min(body->thickness, thickest) / height;
+    body->smooth_ratio = height > 0 ? fm_double_max(enough, 0.05) : INFINITY;
 }
 
-// stamp[vertex]: the last patch that has it.
-static int make_mesh(fm_contact_set *set, const fm_contact_body *body, int *stamp, int next)
+// Creates the patches of a mesh from runs of leaves of its tree. stamp[vertex]: the last patch that
+// contains it. next: first free index in patch_vertex; returns the new one.
+static int create_mesh_patches(fm_contact_set *set, const fm_contact_body *body, int *stamp,
+                               int next)
 {
     for (int p = 0; p < body->patch_count; p++) {
-        int number = body->first_patch + p, first = p * MESH_TRIANGLES;
-        int last = first + MESH_TRIANGLES;
+        int number = body->first_patch + p, first = p * PATCH_TRIANGLES;
+        int last = first + PATCH_TRIANGLES;
         fm_patch *patch = &set->patches[number];
         patch->first = body->first_triangle + first;
         patch->last =
@@ -170,6 +187,7 @@ static int make_mesh(fm_contact_set *set, const fm_contact_body *body, int *stam
     return next;
 }
 
+// Extends the interval [*low, *high] so that it contains x[0] to x[count - 1].
 static FM_SIMD_CLONES void find_bounds(const double *x, int count, double *low, double *high)
 {
     double least = x[0], most = x[0];
@@ -182,9 +200,10 @@ static FM_SIMD_CLONES void find_bounds(const double *x, int count, double *low, 
     *high = most > *high ? most : *high;
 }
 
-static fm_box find_box(int count, fm_patch_way x)
+// Box around `count` vertices of a patch at the start and at the end of a step.
+static fm_bounds find_box(int count, fm_patch_ends x)
 {
-    fm_box box = fm_box_empty();
+    fm_bounds box = fm_bounds_empty();
     for (int end = 0; end < 2; end++) {
         find_bounds(x[end][0], count, &box.low.x, &box.high.x);
         find_bounds(x[end][1], count, &box.low.y, &box.high.y);
@@ -193,16 +212,19 @@ static fm_box find_box(int count, fm_patch_way x)
     return box;
 }
 
-typedef struct way_job {
+// Vertices move from positions a to positions b.
+typedef struct motion_job {
     fm_contact_set *set;
-    fm_contact_axes a, b;
-} way_job;
+    fm_vec3_array a, b;
+} motion_job;
 
+// Task of a thread: computes the boxes of patches first to last - 1 over the motion, and the edge
+// statistics of grid patches.
 static void measure_patches(void *context, int first, int last)
 {
-    const way_job *job = context;
-    fm_contact_axes a = job->a, b = job->b;
-    fm_patch_way x;
+    const motion_job *job = context;
+    fm_vec3_array a = job->a, b = job->b;
+    fm_patch_ends x;
     for (int p = first; p < last; p++) {
         fm_patch *patch = &job->set->patches[p];
         const int *vertex = job->set->patch_vertex + patch->first_vertex;
@@ -213,23 +235,26 @@ static void measure_patches(void *context, int first, int last)
         }
         job->set->patch_boxes[p] = find_box(patch->vertex_count, x);
         if (patch->width > 0)
-            fm_smooth_measure(job->set, patch, x);
+            fm_smooth_measure_patch(job->set, patch, x);
     }
 }
 
-void fm_patches_measure(fm_contact_set *set, fm_contact_axes a, fm_contact_axes b, fm_pool *pool)
+// Computes the boxes of all patches over the straight paths from a to b, and the data that prove
+// smooth regions free of self-contact.
+void fm_patches_update_bounds(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, fm_pool *pool)
 {
-    way_job job = {set, a, b};
+    motion_job job = {set, a, b};
     fm_parallel_for(pool, set->block_count, PATCHES_AT_ONCE, measure_patches, &job);
     for (int s = 0; s < set->body_count; s++) {
         fm_contact_body *body = &set->bodies[s];
-        fm_tree_refit(&body->patch_tree, set->patch_boxes + body->first_patch);
+        fm_bvh_refit(&body->patch_tree, set->patch_boxes + body->first_patch);
         if (body->patch_columns > 0)
-            fm_smooth_measure_windows(set, body);
+            fm_smooth_bound_window_ratios(set, body);
     }
 }
 
-static bool alloc_patches(fm_contact_set *set, const fm_contact_surface *surfaces, fm_error *err)
+// Counts the patches of all surfaces and allocates their arrays.
+static bool create_arrays(fm_contact_set *set, const fm_contact_surface *surfaces, fm_error *err)
 {
     for (int s = 0; s < set->body_count; s++) {
         fm_contact_body *body = &set->bodies[s];
@@ -247,18 +272,20 @@ static bool alloc_patches(fm_contact_set *set, const fm_contact_surface *surface
     return err->status == FM_OK;
 }
 
-static bool reserve_pairs(fm_patch_pairs *list, int room, fm_error *err)
+// Allocates a list of patch pairs.
+static bool reserve_pairs(fm_patch_pairs *list, int capacity, fm_error *err)
 {
-    list->room = room;
-    list->pairs = malloc((size_t)room * sizeof *list->pairs);
-    return list->pairs || fm_fail_no_memory(err, "contact", (size_t)room * sizeof *list->pairs);
+    list->capacity = capacity;
+    list->pairs = malloc((size_t)capacity * sizeof *list->pairs);
+    return list->pairs || fm_fail_no_memory(err, "contact", (size_t)capacity * sizeof *list->pairs);
 }
 
-bool fm_patches_make(fm_contact_set *set, const fm_contact_surface *surfaces, fm_error *err)
+// Cuts all surfaces into patches and builds a tree over the patches of each surface.
+bool fm_patches_create(fm_contact_set *set, const fm_contact_surface *surfaces, fm_error *err)
 {
-    if (!alloc_patches(set, surfaces, err) ||
-        !reserve_pairs(&set->met, RESERVED_PAIRS * set->block_count, err) ||
-        !reserve_pairs(&set->listed, RESERVED_PAIRS * set->block_count, err))
+    if (!create_arrays(set, surfaces, err) ||
+        !reserve_pairs(&set->near_patches, RESERVED_PAIRS * set->block_count, err) ||
+        !reserve_pairs(&set->listed_patches, RESERVED_PAIRS * set->block_count, err))
         return false;
     int *stamp = malloc((size_t)set->vertex_count * sizeof *stamp), next = 0;
     if (!stamp)
@@ -269,97 +296,109 @@ bool fm_patches_make(fm_contact_set *set, const fm_contact_surface *surfaces, fm
         for (int p = 0; p < body->patch_count; p++)
             set->patches[body->first_patch + p].body = s;
         if (body->patch_columns > 0)
-            choose_slope(set, body, surfaces[s].columns);
-        next = surfaces[s].columns > 0 ? make_grid(set, body, &surfaces[s], next)
-                                       : make_mesh(set, body, stamp, next);
+            choose_smooth_ratio(set, body, surfaces[s].columns);
+        next = surfaces[s].columns > 0 ? create_grid_patches(set, body, &surfaces[s], next)
+                                       : create_mesh_patches(set, body, stamp, next);
     }
     free(stamp);
-    measure_patches(&(way_job){set, set->x0, set->x0}, 0, set->block_count);
+    measure_patches(&(motion_job){set, set->x0, set->x0}, 0, set->block_count);
     for (int s = 0; s < set->body_count; s++) {
         fm_contact_body *body = &set->bodies[s];
-        if (!fm_tree_build(&body->patch_tree, &set->arena, set->patch_boxes + body->first_patch,
-                           body->patch_count, err))
+        if (!fm_bvh_build(&body->patch_tree, &set->arena, set->patch_boxes + body->first_patch,
+                          body->patch_count, err))
             return false;
     }
     return true;
 }
 
-typedef struct meeting {
+// Search for pairs of near patches of two surfaces.
+typedef struct pair_search {
     fm_contact_set *set;
     const fm_contact_body *a, *b;
-    double reach; // m
-    double slope;
-    fm_patch_pairs *met;
-} meeting;
+    double reach;       // m, patches whose boxes are further apart do not meet
+    double extra_ratio; // excess of the distance ratio that proves patches apart (smooth_regions.c)
+    fm_patch_pairs *found;
+} pair_search;
 
-static void add_pair(fm_patch_pairs *list, int a, int b)
+// Appends a pair of patches to the list, the smaller index first.
+static void add_patch_pair(fm_patch_pairs *list, int a, int b)
 {
-    if (list->count == list->room) {
-        int room = list->room < 64 ? 128 : 2 * list->room;
-        fm_patch_pair *pairs = realloc(list->pairs, (size_t)room * sizeof *pairs);
+    if (list->count == list->capacity) {
+        int capacity = list->capacity < 64 ? 128 : 2 * list->capacity;
+        fm_patch_pair *pairs = realloc(list->pairs, (size_t)capacity * sizeof *pairs);
         list->out_of_memory = list->out_of_memory || !pairs;
         if (!pairs)
             return;
         list->pairs = pairs;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->pairs[list->count++] = (fm_patch_pair){a < b ? a : b, a < b ? b : a, -1, 0};
 }
 
-static void visit(void *context, int first, int count, int other_first, int other_count)
+// Called by the tree search with two ranges of patches: adds the pairs that can be proven apart
+// neither by their boxes nor as parts of one smooth region.
+static void visit_patches(void *context, int first, int count, int other_first, int other_count)
 {
-    const meeting *job = context;
+    const pair_search *job = context;
     const fm_contact_set *set = job->set;
     bool same = job->a == job->b && first == other_first;
     for (int i = first; i < first + count; i++) {
         int a = job->a->first_patch + job->a->patch_tree.items[i];
         for (int k = same ? i : other_first; k < other_first + other_count; k++) {
             int b = job->b->first_patch + job->b->patch_tree.items[k];
-            if (a != b && !fm_box_meets(&set->patch_boxes[a], &set->patch_boxes[b], job->reach))
+            if (a != b &&
+                !fm_bounds_overlap(&set->patch_boxes[a], &set->patch_boxes[b], job->reach))
                 continue;
             if (job->a == job->b &&
-                fm_smooth_covers(set, &set->patches[a], &set->patches[b], job->slope))
+                fm_smooth_proves_apart(set, &set->patches[a], &set->patches[b], job->extra_ratio))
                 continue;
-            add_pair(job->met, a, b);
+            add_patch_pair(job->found, a, b);
         }
     }
 }
 
-void fm_patches_meet(fm_contact_set *set, double further, double slope, fm_patch_pairs *met)
+// Finds the pairs of patches that cannot be proven further apart than their thickness + margin, m.
+// extra_ratio: see fm_smooth_proves_apart.
+void fm_patches_find_pairs(fm_contact_set *set, double margin, double extra_ratio,
+                           fm_patch_pairs *found)
 {
-    met->count = 0;
+    found->count = 0;
     for (int s = 0; s < set->body_count; s++) {
         for (int t = s; t < set->body_count; t++) {
             const fm_contact_body *a = &set->bodies[s], *b = &set->bodies[t];
-            double reach = (1 + 1e-6) * (a->thickness + b->thickness) / 2 + further;
-            meeting job = {set, a, b, reach, slope, met};
+            double reach = (1 + 1e-6) * (a->thickness + b->thickness) / 2 + margin;
+            pair_search job = {set, a, b, reach, extra_ratio, found};
             if (!a->kinematic || !b->kinematic)
-                fm_tree_visit_pairs(&a->patch_tree, &b->patch_tree, reach, visit, &job);
+                fm_bvh_visit_pairs(&a->patch_tree, &b->patch_tree, reach, visit_patches, &job);
         }
     }
 }
 
-static void follow(const fm_contact_set *set, fm_patch *patch, fm_contact_axes a, fm_contact_axes b)
+// Sets the mean displacement (drift) of a patch from positions a to b, and the largest deviation of
+// a vertex from it (spread), m.
+static void measure_motion(const fm_contact_set *set, fm_patch *patch, fm_vec3_array a,
+                           fm_vec3_array b)
 {
     const int *vertex = set->patch_vertex + patch->first_vertex;
     fm_vec3 sum = {0, 0, 0};
     double most = 0;
     for (int i = 0; i < patch->vertex_count; i++) {
         int v = vertex[i];
-        sum = fm_add(sum, fm_sub(fm_contact_at(b, v), fm_contact_at(a, v)));
+        sum = fm_add(sum, fm_sub(fm_vec3_array_at(b, v), fm_vec3_array_at(a, v)));
     }
     patch->drift = fm_scale(sum, 1.0 / patch->vertex_count);
     for (int i = 0; i < patch->vertex_count; i++) {
         int v = vertex[i];
-        fm_vec3 way = fm_sub(fm_contact_at(b, v), fm_contact_at(a, v));
-        fm_vec3 own = fm_sub(way, patch->drift);
-        most = fm_larger(most, fm_dot(own, own));
+        fm_vec3 displacement = fm_sub(fm_vec3_array_at(b, v), fm_vec3_array_at(a, v));
+        fm_vec3 own = fm_sub(displacement, patch->drift);
+        most = fm_double_max(most, fm_dot(own, own));
     }
     patch->spread = sqrt(most) * (1 + 8 * DBL_EPSILON);
 }
 
-void fm_patches_follow(fm_contact_set *set, const fm_patch_pairs *pairs, fm_contact_axes a,
-                       fm_contact_axes b)
+// Computes drift and spread, from positions a to b, of all patches in `pairs`, each once.
+void fm_patches_measure_motion(fm_contact_set *set, const fm_patch_pairs *pairs, fm_vec3_array a,
+                               fm_vec3_array b)
 {
     for (int i = 0; i < pairs->count; i++) {
         set->patches[pairs->pairs[i].a].spread = -1;
@@ -368,13 +407,14 @@ void fm_patches_follow(fm_contact_set *set, const fm_patch_pairs *pairs, fm_cont
     for (int i = 0; i < pairs->count; i++) {
         fm_patch *one = &set->patches[pairs->pairs[i].a], *other = &set->patches[pairs->pairs[i].b];
         if (one->spread < 0)
-            follow(set, one, a, b);
+            measure_motion(set, one, a, b);
         if (other->spread < 0)
-            follow(set, other, a, b);
+            measure_motion(set, other, a, b);
     }
 }
 
-double fm_patches_approach(const fm_contact_set *set, const fm_patch_pair *pair)
+// Upper bound of how much two patches approached in the motion measured last, m.
+double fm_patches_bound_approach(const fm_contact_set *set, const fm_patch_pair *pair)
 {
     const fm_patch *a = &set->patches[pair->a], *b = &set->patches[pair->b];
     return fm_length(fm_sub(a->drift, b->drift)) + a->spread + b->spread;

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MIT
-// shapes.c: what each shape needs to be a collider: its checks, how a pose carries it, the box
-// around it, and the signed distance of a point.
+// shapes.c: the collider shapes: validation, transformation by a pose, bounding box, and signed
+// distance of a point.
 //
 //   plane    n . (p - c)
 //   sphere   |p - c| - r
-//   capsule  |p - a| - r,  a the point of the axis whose ball is nearest: with radii r and s at the
-//            ends of an axis of length l, the foot of p moved by |p - foot| tan, sin = (r - s) / l
-//   box      outside |q - clamp(q)|, inside minus the way to the nearest face;  q = R^-1 (p - c)
+//   capsule  |p - a| - r(a),  a the point of the axis whose sphere is nearest: the foot of p on the
+//            axis, moved along it by |p - foot| tan(b), sin(b) = (r - s) / l
+//   box      outside |q - clamp(q)|, inside minus the distance to the nearest face;
+//            q = R^-1 (p - c)
 //
-//   p  the point    c  centre    n  normal    r  radius    R  rotation
+//   p  the point    c  centre    n  normal    R  rotation    r  radius; r and s at the ends of a
+//   capsule of length l, all in m
 //
-// Cylinder, cone and ellipsoid are in solids.c.
+// Cylinder, cone and ellipsoid are in cone_ellipsoid.c.
 #include "collide/collide.h"
 
 #include <assert.h>
 #include <float.h>
 
-static const double TINY = 1e-140; // m; shorter vectors have squares that vanish
+static const double TINY = 1e-140; // m; squares of shorter vectors underflow to zero
 
+// The functions of one kind of shape: validation, bounding box, closest point.
 typedef struct shape_methods {
     bool (*check)(fm_shape *shape, const char *object, fm_error *err);
     void (*bound)(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high);
@@ -35,25 +38,27 @@ static bool check_radius(const fm_shape *shape, const char *object, fm_error *er
            fm_fail_number(err, object, "shape.radius", shape->radius, "> 0 metres");
 }
 
-// Across the coordinate that matters least.
-fm_vec3 fm_find_perpendicular(fm_vec3 a)
+// A unit vector perpendicular to a: the cross product of a and the coordinate axis of its smallest
+// component. (0, 1, 0) for a zero vector.
+fm_vec3 fm_vec3_find_perpendicular(fm_vec3 a)
 {
     double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
     fm_vec3 least = x <= y && x <= z ? (fm_vec3){1, 0, 0}
                     : y <= z         ? (fm_vec3){0, 1, 0}
                                      : (fm_vec3){0, 0, 1};
     fm_vec3 across = fm_cross(a, least);
-    return fm_make_unit(&across) ? across : (fm_vec3){0, 1, 0};
+    return fm_normalize(&across) ? across : (fm_vec3){0, 1, 0};
 }
 
-// From the nearest point of the axis of a capsule; a sphere's axis is zero. Within `least` of it
-// the direction is not to be trusted, and one across the axis is taken, which always leads out.
-static fm_contact contact_round(fm_vec3 centre, double radius, fm_vec3 point, double least,
-                                fm_vec3 axis)
+// Closest point of a sphere around `centre`. Within `least` m of the centre, rounding makes the
+// direction to the point unreliable, and a direction across `axis` is used instead: the axis of the
+// capsule that the sphere belongs to, or zero.
+static fm_contact find_round_contact(fm_vec3 centre, double radius, fm_vec3 point, double least,
+                                     fm_vec3 axis)
 {
     fm_vec3 away = fm_sub(point, centre);
     double length = fm_length(away);
-    fm_vec3 normal = length > least ? fm_scale(away, 1 / length) : fm_find_perpendicular(axis);
+    fm_vec3 normal = length > least ? fm_scale(away, 1 / length) : fm_vec3_find_perpendicular(axis);
     return (fm_contact){
         .distance = length - radius,
         .point = fm_add_scaled(centre, normal, radius),
@@ -64,12 +69,13 @@ static fm_contact contact_round(fm_vec3 centre, double radius, fm_vec3 point, do
 static bool check_plane(fm_shape *shape, const char *object, fm_error *err)
 {
     return check_finite(object, "shape.centre", shape->centre, err) &&
-           (fm_make_unit(&shape->normal) ||
+           (fm_normalize(&shape->normal) ||
             fm_fail_vector(err, object, "shape.normal", shape->normal,
                            "a finite vector other than zero"));
 }
 
-static void bound_plane(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+// Bounding box of the half-space below a plane: infinite, except above an axis-aligned plane.
+static void find_plane_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     fm_vec3 n = shape->normal, c = shape->centre;
     *low = (fm_vec3){n.x == -1 ? c.x : -INFINITY, n.y == -1 ? c.y : -INFINITY,
@@ -78,7 +84,7 @@ static void bound_plane(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
         (fm_vec3){n.x == 1 ? c.x : INFINITY, n.y == 1 ? c.y : INFINITY, n.z == 1 ? c.z : INFINITY};
 }
 
-static fm_contact contact_plane(const fm_shape *shape, fm_vec3 point)
+static fm_contact find_plane_contact(const fm_shape *shape, fm_vec3 point)
 {
     double distance = fm_dot(shape->normal, fm_sub(point, shape->centre));
     return (fm_contact){
@@ -94,16 +100,16 @@ static bool check_sphere(fm_shape *shape, const char *object, fm_error *err)
            check_radius(shape, object, err);
 }
 
-static void bound_sphere(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+static void find_sphere_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     fm_vec3 half = {shape->radius, shape->radius, shape->radius};
     *low = fm_sub(shape->centre, half);
     *high = fm_add(shape->centre, half);
 }
 
-static fm_contact contact_sphere(const fm_shape *shape, fm_vec3 point)
+static fm_contact find_sphere_contact(const fm_shape *shape, fm_vec3 point)
 {
-    return contact_round(shape->centre, shape->radius, point, TINY, (fm_vec3){0});
+    return find_round_contact(shape->centre, shape->radius, point, TINY, (fm_vec3){0});
 }
 
 static bool check_end_radius(const fm_shape *shape, const char *object, fm_error *err)
@@ -112,6 +118,7 @@ static bool check_end_radius(const fm_shape *shape, const char *object, fm_error
            fm_fail_number(err, object, "shape.end_radius", shape->end_radius, ">= 0 metres");
 }
 
+// Checks a capsule; end_radius 0 becomes the radius of the start.
 static bool check_capsule(fm_shape *shape, const char *object, fm_error *err)
 {
     if (!check_finite(object, "shape.start", shape->start, err) ||
@@ -123,27 +130,28 @@ static bool check_capsule(fm_shape *shape, const char *object, fm_error *err)
     return true;
 }
 
-static void bound_capsule(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+static void find_capsule_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     double r = shape->radius, s = shape->end_radius;
-    fm_box box = fm_box_empty();
-    fm_box_add(&box, fm_sub(shape->start, (fm_vec3){r, r, r}));
-    fm_box_add(&box, fm_add(shape->start, (fm_vec3){r, r, r}));
-    fm_box_add(&box, fm_sub(shape->end, (fm_vec3){s, s, s}));
-    fm_box_add(&box, fm_add(shape->end, (fm_vec3){s, s, s}));
+    fm_bounds box = fm_bounds_empty();
+    fm_bounds_add_point(&box, fm_sub(shape->start, (fm_vec3){r, r, r}));
+    fm_bounds_add_point(&box, fm_add(shape->start, (fm_vec3){r, r, r}));
+    fm_bounds_add_point(&box, fm_sub(shape->end, (fm_vec3){s, s, s}));
+    fm_bounds_add_point(&box, fm_add(shape->end, (fm_vec3){s, s, s}));
     *low = box.low;
     *high = box.high;
 }
 
-// Where on the axis the ball is whose surface is nearest, from 0 to 1; sine of the taper.
-static double find_share(const fm_shape *shape, fm_vec3 point, fm_vec3 axis, double *sine)
+// Position on a capsule's axis, 0 to 1, of the sphere whose surface is nearest to the point. sine:
+// receives the sine of the angle between the cone's side and the axis.
+static double find_axis_position(const fm_shape *shape, fm_vec3 point, fm_vec3 axis, double *sine)
 {
     double square = fm_dot(axis, axis), narrowing = shape->radius - shape->end_radius;
     fm_vec3 from = fm_sub(point, shape->start);
     double along = fm_dot(from, axis);
     *sine = 0;
     if (narrowing != 0) {
-        if (narrowing * narrowing >= square) // one ball holds the other
+        if (narrowing * narrowing >= square) // one sphere contains the other
             return narrowing > 0 ? 0 : 1;
         double length = sqrt(square);
         *sine = narrowing / length;
@@ -153,16 +161,18 @@ static double find_share(const fm_shape *shape, fm_vec3 point, fm_vec3 axis, dou
     return along <= 0 ? 0 : along >= square ? 1 : along / square;
 }
 
-static fm_contact contact_capsule(const fm_shape *shape, fm_vec3 point)
+// Closest point of a tapered capsule: that of the sphere on its axis whose surface is nearest.
+static fm_contact find_capsule_contact(const fm_shape *shape, fm_vec3 point)
 {
     fm_vec3 axis = fm_sub(shape->end, shape->start);
-    double sine, share = find_share(shape, point, axis, &sine);
+    double sine, share = find_axis_position(shape, point, axis, &sine);
     double radius = shape->radius + share * (shape->end_radius - shape->radius);
     fm_vec3 centre = fm_add_scaled(shape->start, axis, share);
-    // what rounding leaves of a point on the axis may point along it
-    double rounding = 16 * DBL_EPSILON * (fm_largest(point) + fm_largest(centre));
-    fm_contact contact = contact_round(centre, radius, point, rounding + TINY, axis);
-    if (sine != 0 && fm_length(fm_sub(point, centre)) <= rounding + TINY) { // lean with the side
+    // for a point on the axis, the rounding error of the difference may point along the axis
+    double rounding = 16 * DBL_EPSILON * (fm_max_norm(point) + fm_max_norm(centre));
+    fm_contact contact = find_round_contact(centre, radius, point, rounding + TINY, axis);
+    // tilt the normal by the taper angle
+    if (sine != 0 && fm_length(fm_sub(point, centre)) <= rounding + TINY) {
         fm_vec3 leaning = fm_add_scaled(fm_scale(contact.normal, sqrt(1 - sine * sine)), axis,
                                         sine / fm_length(axis));
         contact.normal = leaning;
@@ -171,37 +181,38 @@ static fm_contact contact_capsule(const fm_shape *shape, fm_vec3 point)
     return contact;
 }
 
+// Checks a cylinder or cone. The square of its length must not underflow.
 static bool check_cone(fm_shape *shape, const char *object, fm_error *err)
 {
     if (!check_finite(object, "shape.start", shape->start, err) ||
         !check_finite(object, "shape.end", shape->end, err) || !check_radius(shape, object, err) ||
         !check_end_radius(shape, object, err))
         return false;
-    // squares of it must not vanish
     return fm_length(fm_sub(shape->end, shape->start)) > TINY ||
            fm_fail_vector(err, object, "shape.end", shape->end, "another point than start");
 }
 
-static void bound_cylinder(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+static void find_cylinder_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
-    fm_cone_bound(shape, shape->radius, low, high);
+    fm_cone_find_bounds(shape, shape->radius, low, high);
 }
 
-static fm_contact contact_cylinder(const fm_shape *shape, fm_vec3 point)
+static fm_contact find_cylinder_contact(const fm_shape *shape, fm_vec3 point)
 {
-    return fm_cone_contact(shape, shape->radius, point);
+    return fm_cone_find_contact(shape, shape->radius, point);
 }
 
-static void bound_cone(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+static void find_cone_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
-    fm_cone_bound(shape, shape->end_radius, low, high);
+    fm_cone_find_bounds(shape, shape->end_radius, low, high);
 }
 
-static fm_contact contact_cone(const fm_shape *shape, fm_vec3 point)
+static fm_contact find_cone_contact(const fm_shape *shape, fm_vec3 point)
 {
-    return fm_cone_contact(shape, shape->end_radius, point);
+    return fm_cone_find_contact(shape, shape->end_radius, point);
 }
 
+// Checks a box or ellipsoid and normalizes its rotation.
 static bool check_box(fm_shape *shape, const char *object, fm_error *err)
 {
     fm_vec3 half = shape->half_size;
@@ -209,11 +220,11 @@ static bool check_box(fm_shape *shape, const char *object, fm_error *err)
         return false;
     if (!(half.x > 0 && half.y > 0 && half.z > 0) || !fm_is_finite(half))
         return fm_fail_vector(err, object, "shape.half_size", half, "> 0 metres each");
-    return fm_quat_make_unit(&shape->rotation) ||
+    return fm_quat_normalize(&shape->rotation) ||
            fm_fail_number(err, object, "shape.rotation", NAN, "finite numbers");
 }
 
-static void bound_box(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+static void find_box_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     fm_vec3 x = fm_quat_rotate(shape->rotation, (fm_vec3){shape->half_size.x, 0, 0});
     fm_vec3 y = fm_quat_rotate(shape->rotation, (fm_vec3){0, shape->half_size.y, 0});
@@ -224,8 +235,8 @@ static void bound_box(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
     *high = fm_add(shape->centre, half);
 }
 
-// To the nearest face, in the frame of the box, from inside.
-static fm_contact contact_face(fm_vec3 half, fm_vec3 q)
+// Contact of a point q inside a box with the nearest face, in the frame of the box.
+static fm_contact find_face_contact(fm_vec3 half, fm_vec3 q)
 {
     fm_vec3 gap = {half.x - fabs(q.x), half.y - fabs(q.y), half.z - fabs(q.z)};
     fm_contact contact = {.point = q};
@@ -245,7 +256,9 @@ static fm_contact contact_face(fm_vec3 half, fm_vec3 q)
     return contact;
 }
 
-static fm_contact contact_box(const fm_shape *shape, fm_vec3 point)
+// Closest point of a rotated box. Outside, it is the point clamped to the box; inside, that of the
+// nearest face.
+static fm_contact find_box_contact(const fm_shape *shape, fm_vec3 point)
 {
     fm_vec3 half = shape->half_size;
     fm_quat to_box = fm_quat_inverse(shape->rotation);
@@ -259,22 +272,23 @@ static fm_contact contact_box(const fm_shape *shape, fm_vec3 point)
         contact = (fm_contact){
             .distance = length, .point = clamped, .normal = fm_scale(away, 1 / length)};
     else
-        contact = contact_face(half, q);
+        contact = find_face_contact(half, q);
     contact.point = fm_add(shape->centre, fm_quat_rotate(shape->rotation, contact.point));
     contact.normal = fm_quat_rotate(shape->rotation, contact.normal);
     return contact;
 }
 
 static const shape_methods methods[] = {
-    [FM_SHAPE_PLANE] = {check_plane, bound_plane, contact_plane},
-    [FM_SHAPE_SPHERE] = {check_sphere, bound_sphere, contact_sphere},
-    [FM_SHAPE_CAPSULE] = {check_capsule, bound_capsule, contact_capsule},
-    [FM_SHAPE_BOX] = {check_box, bound_box, contact_box},
-    [FM_SHAPE_CYLINDER] = {check_cone, bound_cylinder, contact_cylinder},
-    [FM_SHAPE_CONE] = {check_cone, bound_cone, contact_cone},
-    [FM_SHAPE_ELLIPSOID] = {check_box, fm_ellipsoid_bound, fm_ellipsoid_contact},
+    [FM_SHAPE_PLANE] = {check_plane, find_plane_bounds, find_plane_contact},
+    [FM_SHAPE_SPHERE] = {check_sphere, find_sphere_bounds, find_sphere_contact},
+    [FM_SHAPE_CAPSULE] = {check_capsule, find_capsule_bounds, find_capsule_contact},
+    [FM_SHAPE_BOX] = {check_box, find_box_bounds, find_box_contact},
+    [FM_SHAPE_CYLINDER] = {check_cone, find_cylinder_bounds, find_cylinder_contact},
+    [FM_SHAPE_CONE] = {check_cone, find_cone_bounds, find_cone_contact},
+    [FM_SHAPE_ELLIPSOID] = {check_box, fm_ellipsoid_find_bounds, fm_ellipsoid_find_contact},
 };
 
+// Checks a shape and normalizes its directions. Returns false and fills err on bad values.
 bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err)
 {
     if ((unsigned)shape->kind >= sizeof methods / sizeof *methods)
@@ -283,25 +297,26 @@ bool fm_shape_check(fm_shape *shape, const char *object, fm_error *err)
     return methods[shape->kind].check(shape, object, err);
 }
 
-fm_shape fm_shape_carry(const fm_shape *shape, const fm_pose *pose)
+// The shape after a pose has rotated and translated it. Transforms all points and directions, used
+// by this kind of shape or not.
+fm_shape fm_shape_transform(const fm_shape *shape, const fm_pose *pose)
 {
-    // every shape is made of points and directions: those it does not have move along unseen
-    fm_shape carried = *shape;
-    carried.centre = fm_pose_apply(pose, shape->centre);
-    carried.start = fm_pose_apply(pose, shape->start);
-    carried.end = fm_pose_apply(pose, shape->end);
-    carried.normal = fm_quat_rotate(pose->rotation, shape->normal);
-    carried.rotation = fm_quat_multiply(pose->rotation, shape->rotation);
-    return carried;
+    fm_shape result = *shape;
+    result.centre = fm_pose_apply(pose, shape->centre);
+    result.start = fm_pose_apply(pose, shape->start);
+    result.end = fm_pose_apply(pose, shape->end);
+    result.normal = fm_quat_rotate(pose->rotation, shape->normal);
+    result.rotation = fm_quat_multiply(pose->rotation, shape->rotation);
+    return result;
 }
 
-void fm_shape_bound(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
+void fm_shape_find_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     assert((unsigned)shape->kind < sizeof methods / sizeof *methods);
     methods[shape->kind].bound(shape, low, high);
 }
 
-fm_contact fm_shape_contact(const fm_shape *shape, fm_vec3 point)
+fm_contact fm_shape_find_contact(const fm_shape *shape, fm_vec3 point)
 {
     assert((unsigned)shape->kind < sizeof methods / sizeof *methods);
     return methods[shape->kind].contact(shape, point);

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: MIT
-// arena.c: allocations that live and die together.
+// arena.c: memory arena: many allocations that are freed together.
 #include "core/core.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNMENT = 64, CHUNK_SIZE = 1 << 20 };
+enum { ALIGNMENT = 64, CHUNK_SIZE = 1 << 20 }; // bytes
+
+// A block of memory from the system, from which allocations are cut. The bytes after the header,
+// which takes ALIGNMENT bytes, are handed out in order.
 
 typedef struct fm_arena_chunk {
-    struct fm_arena_chunk *older;
-    size_t size; // bytes after the header
-    size_t used;
+    struct fm_arena_chunk *older; // chunk allocated before this one, or NULL
+    size_t size;                  // bytes after the header
+    size_t used;                  // bytes handed out
 } chunk;
 
+// Rounds up to a multiple of ALIGNMENT.
 static size_t round_up(size_t size)
 {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-void *fm_alloc_aligned(size_t count, size_t size)
+// Zeroed memory for count * size bytes, aligned to 64 bytes; NULL when that overflows or memory is
+// out.
+void *fm_aligned_calloc(size_t count, size_t size)
 {
     if (size && count > (SIZE_MAX - ALIGNMENT) / size)
         return NULL;
@@ -29,10 +35,11 @@ void *fm_alloc_aligned(size_t count, size_t size)
     return memory;
 }
 
+// Gets a chunk of at least `bytes` bytes from the system; false when out of memory.
 static bool add_chunk(fm_arena *arena, size_t bytes)
 {
     size_t size = bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE;
-    chunk *fresh = fm_alloc_aligned(1, ALIGNMENT + size);
+    chunk *fresh = fm_aligned_calloc(1, ALIGNMENT + size);
     if (!fresh)
         return false;
     fresh->older = arena->newest;
@@ -42,6 +49,8 @@ static bool add_chunk(fm_arena *arena, size_t bytes)
     return true;
 }
 
+// Allocates count * size zeroed bytes. Returns NULL when err holds a failure, or on failure, with
+// err filled. object: named in the error.
 void *fm_arena_alloc(fm_arena *arena, size_t count, size_t size, const char *object, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -63,7 +72,7 @@ void *fm_arena_alloc(fm_arena *arena, size_t count, size_t size, const char *obj
     return piece;
 }
 
-void fm_arena_free(fm_arena *arena)
+void fm_arena_destroy(fm_arena *arena)
 {
     for (chunk *each = arena->newest; each;) {
         chunk *older = each->older;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// clock.c: what time it is, for measuring how long things take.
+// clock.c: monotonic wall clock for timings.
 #include "core/core.h"
 
 #include <time.h>
 
-double fm_now_ms(void)
+double fm_clock_now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// core.h: what every module stands on: errors, arena, parallel loops, files, hash, random numbers.
+// core.h: base services of every module: errors, memory arenas, parallel loops, cell lists, files,
+// text, hashes, clock, random numbers.
 #ifndef FATHOM_CORE_CORE_H
 #define FATHOM_CORE_CORE_H
 
@@ -13,200 +14,138 @@
 
 #define FM_PI 3.14159265358979323846
 
-// The smaller and the larger of two numbers, inline, which fmin and fmax are not: they care for
-// NaN. Here a NaN in b, or in a alone, gives b.
-static inline double fm_smaller(double a, double b)
+// Minimum and maximum of two numbers. The compiler inlines these, but not fmin and fmax, which must
+// treat NaN specially. Here the result is b when a or b is NaN.
+static inline double fm_double_min(double a, double b)
 {
     return a < b ? a : b;
 }
-static inline double fm_larger(double a, double b)
+static inline double fm_double_max(double a, double b)
 {
     return a > b ? a : b;
 }
 
-// Errors. Each fills err unless it holds a failure already, and returns false.
+// Errors. Each function fills err, unless err holds a failure already, and returns false. object,
+// field, value: what was wrong, such as collider "ball", "friction", -1; allowed: the valid range.
 bool fm_fail(fm_error *err, fm_status status, const char *object, const char *field,
              const char *value, const char *allowed);
 bool fm_fail_number(fm_error *err, const char *object, const char *field, double value,
                     const char *allowed);
 bool fm_fail_no_memory(fm_error *err, const char *object, size_t bytes);
 
-// Arena: pieces allocated one by one, zeroed, on 64-byte boundaries, and freed together.
+// An arena hands out many allocations one by one, zeroed and aligned to 64 bytes, and frees them
+// all together.
 typedef struct fm_arena {
-    struct fm_arena_chunk *newest;
-    size_t used; // bytes handed out
-    size_t held; // bytes taken from the system
+    struct fm_arena_chunk *newest; // block of memory that allocations are cut from
+    size_t used;                   // bytes handed out to callers
+    size_t held;                   // bytes taken from the system
 } fm_arena;
 
-// NULL with err filled when there is no memory left, when count * size overflows, or when err
-// already holds a failure: a chain of calls can be checked once at its end.
+// Allocates count * size bytes from the arena. Returns NULL with err filled when there is no memory
+// left or count * size overflows, and NULL when err already holds a failure. A chain of calls can
+// therefore be checked once at its end.
 void *fm_arena_alloc(fm_arena *arena, size_t count, size_t size, const char *object, fm_error *err);
-void fm_arena_free(fm_arena *arena);
+void fm_arena_destroy(fm_arena *arena);
 
-// A single zeroed allocation on a 64-byte boundary, released with free(). NULL on failure.
-void *fm_alloc_aligned(size_t count, size_t size);
+// calloc with an alignment of 64 bytes. Release the memory with free(). NULL on failure.
+void *fm_aligned_calloc(size_t count, size_t size);
 
-// Parallel loops. Work is cut into blocks of fixed size whose borders depend on the work only, so
-// that results never depend on how many threads there are.
+// Parallel loops. Work is cut into blocks of fixed size. Block borders depend on the work only,
+// never on the number of threads, and so do the results.
 typedef struct fm_pool fm_pool;
 
-// Runs task(context, block) for every block below block_count, in any order, on any threads, and
-// returns when all are done.
+// A block runner calls task(context, block) for every block below block_count, in any order and on
+// any threads, and returns when all blocks are done.
 typedef void fm_block_task(void *context, int block);
-typedef void fm_run_blocks(void *host, int block_count, fm_block_task *task, void *context);
+typedef void fm_block_runner(void *host, int block_count, fm_block_task *task, void *context);
 
-fm_pool *fm_pool_create(int thread_count, fm_error *err); // the calling thread counts as one
-fm_pool *fm_pool_create_hosted(fm_run_blocks *run, void *host, int thread_count, fm_error *err);
+// Creates a pool of threads. The thread that calls fm_parallel_for counts as one of thread_count.
+fm_pool *fm_pool_create(int thread_count, fm_error *err);
+// Creates a pool that runs its blocks through the task system of the host program.
+fm_pool *fm_pool_create_hosted(fm_block_runner *run, void *host, int thread_count, fm_error *err);
 void fm_pool_destroy(fm_pool *pool);
-int fm_pool_thread_count(const fm_pool *pool); // 1 for NULL
-int fm_processor_count(void);                  // 1 to 256
+int fm_pool_thread_count(const fm_pool *pool); // 1 if pool is NULL
+int fm_pool_processor_count(void);             // processors of this machine, 1 to 256
 
-// The pool, or NULL where work that takes one thread about this long is done sooner than shared.
-fm_pool *fm_pool_for_work(fm_pool *pool, double ns);
+// Returns the pool if sharing pays for work that takes one thread about `ns` nanoseconds. Returns
+// NULL, which stands for the calling thread alone, if the work is too short.
+fm_pool *fm_pool_if_worthwhile(fm_pool *pool, double ns);
 
-// body(context, first, last) on [first, last) for each block of [0, count). A NULL pool runs them
-// here, one after another.
+// Calls body(context, first, last) on the range [first, last) of each block of [0, count). With a
+// NULL pool the calling thread runs all blocks in order.
 typedef void fm_range_body(void *context, int first, int last);
 void fm_parallel_for(fm_pool *pool, int count, int block_size, fm_range_body *body, void *context);
 
-// The sum of body over the blocks, added in the order of the blocks. partial has room for
-// ceil(count / block_size) values.
+// Sums body(context, first, last) over all blocks, adding the partial sums in block order. The
+// caller provides `partial` with room for ceil(count / block_size) values.
 typedef double fm_range_sum(void *context, int first, int last);
 double fm_parallel_sum(fm_pool *pool, int count, int block_size, fm_range_sum *body, void *context,
                        double *partial);
 
-int fm_block_count(int count, int block_size);
+// ceil(count / block_size).
+int fm_parallel_block_count(int count, int block_size);
 
-// Cells: particles sorted into cubes of one size, in any region of space.
+// Cell list for neighbour search: particles sorted into cubic cells of one size. Cells are hashed
+// into buckets, so the region of space is unbounded.
 typedef struct fm_cell {
-    int x, y, z;
+    int x, y, z; // integer coordinates of the cell, in units of the cell size
 } fm_cell;
 
-typedef struct fm_cells {
-    double size; // m, edge of a cell
-    int capacity, mask;
-    int *start;    // [bucket] first entry of order; the next bucket's is its end
-    int *order;    // particles by bucket
-    int *bucket;   // of each particle
-    fm_cell *cell; // of each particle: several cells may share a bucket
-} fm_cells;
+typedef struct fm_cell_list {
+    double size;   // m, edge length of a cell
+    int capacity;  // largest number of particles
+    int mask;      // number of buckets - 1; the number of buckets is a power of two
+    int *start;    // [buckets + 1] bucket b holds order[start[b]] to order[start[b + 1] - 1]
+    int *order;    // [capacity] particle indices, sorted by bucket, then by index
+    int *bucket;   // [capacity] bucket of each particle
+    fm_cell *cell; // [capacity] cell of each particle; several cells may share a bucket
+} fm_cell_list;
 
-bool fm_cells_alloc(fm_cells *cells, fm_arena *arena, int capacity, fm_error *err);
-void fm_cells_build(fm_cells *cells, double size, int count, const double *x, const double *y,
-                    const double *z);
-fm_cell fm_cells_at(const fm_cells *cells, double x, double y, double z);
-int fm_cells_bucket(const fm_cells *cells, fm_cell cell);
+// Allocates a cell list for at most `capacity` particles in the arena.
+bool fm_cell_list_create(fm_cell_list *cells, fm_arena *arena, int capacity, fm_error *err);
+// Sorts the particles at x, y, z (m) into cells of edge length `size` (m).
+void fm_cell_list_build(fm_cell_list *cells, double size, int count, const double *x,
+                        const double *y, const double *z);
+// The cell that a point lies in, and the hash bucket in which to look for the particles of a cell.
+fm_cell fm_cell_list_find_cell(const fm_cell_list *cells, double x, double y, double z);
+int fm_cell_list_find_bucket(const fm_cell_list *cells, fm_cell cell);
 
-// Files. Messages that begin with the whole path, whatever its length: "PATH: cannot write: No
-// space left on device", "PATH: polys: 7 of 12 bytes are missing". They fill err unless it holds a
-// failure, and return false.
+// Errors about files. The message begins with the path of the file: "PATH: cannot write: No space
+// left on device", "PATH: polys: 7 of 12 bytes are missing". Each function fills err, unless err
+// holds a failure already, and returns false.
 bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_number);
 bool fm_fail_content(fm_error *err, fm_status status, const char *path, const char *field,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
-// The whole file and a zero after it; free() it. limit in bytes.
+// Reads a whole file of at most `limit` bytes and appends a zero byte. `size` receives the number
+// of bytes without it. The caller frees the result with free().
 char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err);
 
-// Numbers in the C locale, for everything that is written, read or said: like snprintf and strtod.
-int fm_format(char *text, size_t size, const char *format, ...)
+// As snprintf, vsnprintf and strtod, but always with a decimal point, whatever locale the host has
+// set.
+int fm_text_format(char *text, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int fm_format_list(char *text, size_t size, const char *format, va_list values)
+int fm_text_format_args(char *text, size_t size, const char *format, va_list values)
     __attribute__((format(printf, 3, 0)));
-double fm_parse_number(const char *text, char **rest);
+double fm_text_to_number(const char *text, char **rest);
 
-// Polygons of Wavefront OBJ files.
-enum { FM_OBJ_NAME_SIZE = 48 };
-typedef struct fm_obj {
-    int point_count;
-    fm_vec3 *points;
-    int face_count;
-    int *face_start;  // [face_count + 1] into face_points; the first is 0
-    int *face_points; // counter-clockwise
-    int group_count;  // names of g and o statements; 0 is for faces before the first
-    char (*group_names)[FM_OBJ_NAME_SIZE];
-    int *face_group;             // [face_count]
-    int *point_line, *face_line; // [point_count], [face_count] where in the file, from 1
-} fm_obj;
-bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err);
-bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, fm_error *err);
-void fm_obj_free(fm_obj *obj);
-
-// Tree: boxes of anything (triangles, edges, particles on their way), found by where they are.
-// Built once, fitted again as often as the items move; what is found comes in an order that depends
-// on how the tree was built only.
-typedef struct fm_box {
-    fm_vec3 low, high; // m; empty when low > high
-} fm_box;
-
-static inline fm_box fm_box_empty(void)
-{
-    return (fm_box){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
-
-// No number is not added.
-static inline void fm_box_add(fm_box *box, fm_vec3 p)
-{
-    box->low.x = p.x < box->low.x ? p.x : box->low.x;
-    box->low.y = p.y < box->low.y ? p.y : box->low.y;
-    box->low.z = p.z < box->low.z ? p.z : box->low.z;
-    box->high.x = p.x > box->high.x ? p.x : box->high.x;
-    box->high.y = p.y > box->high.y ? p.y : box->high.y;
-    box->high.z = p.z > box->high.z ? p.z : box->high.z;
-}
-
-double fm_box_gap(const fm_box *a, const fm_box *b); // m, 0 when they meet
-
-// Whether boxes are no further apart than margin, in each axis.
-static inline bool fm_box_meets(const fm_box *a, const fm_box *b, double margin)
-{
-    return a->low.x - margin <= b->high.x && b->low.x - margin <= a->high.x &&
-           a->low.y - margin <= b->high.y && b->low.y - margin <= a->high.y &&
-           a->low.z - margin <= b->high.z && b->low.z - margin <= a->high.z;
-}
-
-typedef struct fm_tree_node fm_tree_node;
-typedef struct fm_tree {
-    int item_count, node_count;
-    fm_tree_node *nodes;
-    int *items; // by leaf: every node has a run of them
-} fm_tree;
-
-// Allocates in the arena; the boxes are not kept.
-bool fm_tree_build(fm_tree *tree, fm_arena *arena, const fm_box *boxes, int count, fm_error *err);
-void fm_tree_refit(fm_tree *tree, const fm_box *boxes); // as many as it was built of
-fm_box fm_tree_bounds(const fm_tree *tree);
-// Visits the leaves no further than margin from the box. A leaf is its run of places in
-// tree->items; boxes of items in it may be further away.
-typedef void fm_tree_visitor(void *context, int first, int count);
-void fm_tree_visit(const fm_tree *tree, const fm_box *box, double margin, fm_tree_visitor *visit,
-                   void *context);
-// Visits the pairs of leaves no further than margin from each other, of two trees or, each pair
-// once and each leaf with itself, of one.
-typedef void fm_tree_pair_visitor(void *context, int first, int count, int other_first,
-                                  int other_count);
-void fm_tree_visit_pairs(const fm_tree *one, const fm_tree *other, double margin,
-                         fm_tree_pair_visitor *visit, void *context);
-// The item nearest to the point by `square`, which gives squares of distances and never less than
-// the item's box has; -1 when none is nearer than limit, in m. found: its square.
-typedef double fm_tree_distance(void *context, int item, fm_vec3 point);
-int fm_tree_nearest(const fm_tree *tree, fm_vec3 point, double limit, fm_tree_distance *square,
-                    void *context, double *found);
-
-// Hash of states: 64 bits, for telling states apart, not for cryptography. Chains: pass the result
-// of one call as the seed of the next.
+// 64-bit hash that tells simulation states apart; not cryptographic. To hash several arrays, pass
+// the result of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);
 
-// A host that may ask to stop. What it said once stays.
-typedef struct fm_stop {
-    bool (*asked)(void *context); // NULL: never
+// A callback through which the host program can stop a running simulation. Once it has answered
+// true, the request stands until `said` is cleared.
+typedef struct fm_stop_request {
+    bool (*asked)(void *context); // true: the host wants to stop. NULL: the host never does
     void *context;
-    bool said;
-} fm_stop;
+    bool said; // the host has answered true and is not asked again
+} fm_stop_request;
 
-bool fm_stop_asked(fm_stop *stop); // NULL: never
-// False, with FM_CANCELLED, when it did.
-bool fm_stop_check(fm_stop *stop, fm_error *err);
+// Asks the host. False for NULL.
+bool fm_stop_request_poll(fm_stop_request *stop);
+// Asks the host; if it wants to stop, fills err with FM_CANCELLED and returns false.
+bool fm_stop_request_check(fm_stop_request *stop, fm_error *err);
 
-double fm_now_ms(void); // wall clock, from some moment on
+double fm_clock_now_ms(void); // ms, wall clock; only differences of two readings mean anything
 
 // Random numbers with explicit state (splitmix64).
 typedef struct fm_rng {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// error.c: filling fm_error, first failure wins.
+// error.c: fills fm_error. The first failure is kept, later ones are ignored.
 #include "core/core.h"
 
 #include <assert.h>
@@ -24,6 +24,8 @@ const char *fm_status_name(fm_status status)
     return "unknown";
 }
 
+// Fills err with a failure and the message "OBJECT: FIELD is VALUE, allowed is ALLOWED", unless it
+// holds one already. Returns false.
 bool fm_fail(fm_error *err, fm_status status, const char *object, const char *field,
              const char *value, const char *allowed)
 {
@@ -44,21 +46,23 @@ bool fm_fail_number(fm_error *err, const char *object, const char *field, double
                     const char *allowed)
 {
     char text[32];
-    fm_format(text, sizeof text, "%.10g", value);
+    fm_text_format(text, sizeof text, "%.10g", value);
     return fm_fail(err, FM_BAD_VALUE, object, field, text, allowed);
 }
 
-bool fm_stop_asked(fm_stop *stop)
+// True if the host program wants to stop the simulation; once it said so it is not asked again.
+bool fm_stop_request_poll(fm_stop_request *stop)
 {
     if (stop && stop->asked && !stop->said)
         stop->said = stop->asked(stop->context);
     return stop && stop->said;
 }
 
-bool fm_stop_check(fm_stop *stop, fm_error *err)
+// Returns true to go on. If the host wants to stop, fills err with FM_CANCELLED and returns false.
+bool fm_stop_request_check(fm_stop_request *stop, fm_error *err)
 {
-    return !fm_stop_asked(stop) || fm_fail(err, FM_CANCELLED, "world", "advance", "stopped",
-                                           "until its end, or a state restored");
+    return !fm_stop_request_poll(stop) || fm_fail(err, FM_CANCELLED, "world", "advance",
+                                                  "stopped by the host", "restoring a saved state");
 }
 
 bool fm_fail_no_memory(fm_error *err, const char *object, size_t bytes)

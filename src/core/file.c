@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// file.c: files read whole, and what is wrong with them said with their path.
+// file.c: reads whole files, and reports errors that name the path of the file.
 #include "core/core.h"
 
 #include <errno.h>
@@ -11,38 +11,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SHOWN = 200, SMALLEST_READ = 4096 };
+enum {
+    PATH_SHOWN = 200,     // characters of a path in a message
+    SMALLEST_READ = 4096, // bytes of the buffer for an empty file
+};
 
-// The end of a path is what tells it apart.
-static const char *end_of(const char *path, size_t length)
+// The last `length` characters of a path: the end of a path identifies a file better than its
+// beginning.
+static const char *path_tail(const char *path, size_t length)
 {
     size_t full = strlen(path);
     return full > length ? path + full - length : path;
 }
 
-static void fill(fm_error *err, fm_status status, const char *path, const char *field,
-                 const char *value)
+// Fills err with the message "PATH: FIELD: VALUE".
+static void fill_error(fm_error *err, fm_status status, const char *path, const char *field,
+                       const char *value)
 {
     err->status = status;
-    snprintf(err->object, sizeof err->object, "%s", end_of(path, sizeof err->object - 1));
+    snprintf(err->object, sizeof err->object, "%s", path_tail(path, sizeof err->object - 1));
     snprintf(err->field, sizeof err->field, "%s", field);
     snprintf(err->value, sizeof err->value, "%.47s", value);
     err->allowed[0] = 0;
     snprintf(err->text, sizeof err->text, "%s%s: %s: %s", strlen(path) > PATH_SHOWN ? "..." : "",
-             end_of(path, PATH_SHOWN), field, value);
+             path_tail(path, PATH_SHOWN), field, value);
 }
 
+// Fills err with "PATH: cannot VERB: reason", the reason from errno. Returns false.
 bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_number)
 {
     if (err->status != FM_OK)
         return false;
     char doing[48];
     snprintf(doing, sizeof doing, "cannot %s", verb);
-    fill(err, error_number == ENOMEM ? FM_NO_MEMORY : FM_INPUT_OUTPUT, path, doing,
-         strerror(error_number));
+    fill_error(err, error_number == ENOMEM ? FM_NO_MEMORY : FM_INPUT_OUTPUT, path, doing,
+               strerror(error_number));
     return false;
 }
 
+// Fills err with "PATH: FIELD: text", the text formatted from the arguments. Returns false.
 bool fm_fail_content(fm_error *err, fm_status status, const char *path, const char *field,
                      const char *format, ...)
 {
@@ -51,32 +58,34 @@ bool fm_fail_content(fm_error *err, fm_status status, const char *path, const ch
     char value[96];
     va_list list;
     va_start(list, format);
-    fm_format_list(value, sizeof value, format, list);
+    fm_text_format_args(value, sizeof value, format, list);
     va_end(list);
-    fill(err, status, path, field, value);
+    fill_error(err, status, path, field, value);
     return false;
 }
 
-static bool grow(char **bytes, size_t *room, size_t used)
+// Doubles the buffer when less than two of its bytes are free; false when out of memory.
+static bool grow_buffer(char **bytes, size_t *capacity, size_t used)
 {
-    if (*room - used > 1)
+    if (*capacity - used > 1)
         return true;
-    size_t wanted = 2 * *room;
+    size_t wanted = 2 * *capacity;
     char *more = realloc(*bytes, wanted);
     if (!more)
         return false;
     *bytes = more;
-    *room = wanted;
+    *capacity = wanted;
     return true;
 }
 
-// Reads to the end, with room for a final zero. 0 or an error number.
-static int read_all(int file, char **bytes, size_t *room, size_t *used, size_t limit)
+// Reads an open file to its end into a growing buffer, and leaves space for a final zero byte.
+// Returns 0 or an errno value; EFBIG for more than `limit` bytes.
+static int read_all(int file, char **bytes, size_t *capacity, size_t *used, size_t limit)
 {
     while (*used <= limit) {
-        if (!grow(bytes, room, *used))
+        if (!grow_buffer(bytes, capacity, *used))
             return ENOMEM;
-        ssize_t got = read(file, *bytes + *used, *room - *used - 1);
+        ssize_t got = read(file, *bytes + *used, *capacity - *used - 1);
         if (got < 0 && errno != EINTR)
             return errno;
         if (got == 0)
@@ -87,6 +96,8 @@ static int read_all(int file, char **bytes, size_t *room, size_t *used, size_t l
     return EFBIG;
 }
 
+// Reads a whole file of at most `limit` bytes and appends a zero byte. The caller frees it. size:
+// receives the bytes read.
 char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -97,11 +108,11 @@ char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err)
         return NULL;
     }
     struct stat about;
-    size_t used = 0, room = SMALLEST_READ;
+    size_t used = 0, capacity = SMALLEST_READ;
     if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size <= limit)
-        room += (size_t)about.st_size;
-    char *bytes = malloc(room);
-    int trouble = bytes ? read_all(file, &bytes, &room, &used, limit) : ENOMEM;
+        capacity += (size_t)about.st_size;
+    char *bytes = malloc(capacity);
+    int trouble = bytes ? read_all(file, &bytes, &capacity, &used, limit) : ENOMEM;
     close(file);
     if (trouble) {
         fm_fail_file(err, path, "read", trouble);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rng.c: splitmix64 [Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA
-// 2014].
+// rng.c: the random number generator splitmix64 [SLF14].
 #include "core/core.h"
 
 uint64_t fm_rng_next(fm_rng *rng)
@@ -11,6 +10,7 @@ uint64_t fm_rng_next(fm_rng *rng)
     return z ^ (z >> 31);
 }
 
+// Uniformly distributed in [0, 1), with 53 random bits.
 double fm_rng_uniform(fm_rng *rng)
 {
     return (double)(fm_rng_next(rng) >> 11) * 0x1p-53;

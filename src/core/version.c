@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// version.c: FM_VERSION comes from the build, where the version is written down once.
+// version.c: the version of the library. CMakeLists.txt defines FM_VERSION.
 #include <fathom/fathom.h>
 
 const char *fm_version(void)

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// colors.c: colours of things, and of values.
+// colors.c: colormaps, paints, and the labels of a colour bar.
 //
-// The maps are drawn in Oklab [O20], a space in which equal distances look equally far apart: L
-// lightness, a green to red, b blue to yellow. The sequential map runs through a few points there,
-// smoothly, with lightness rising all the way, and is walked at a constant speed; so no step seems
-// larger than another, and a print in grey keeps the order. All of it is inside what screens show.
-//
-// [O20] Ottosson: A perceptual color space for image processing. 2020.
+// The colormaps are defined in Oklab [O20], a perceptually uniform colour space: L lightness, a
+// green to red, b blue to yellow. The sequential map is a spline through a few points there,
+// parametrised by arc length, so that equal steps look equally large. Its lightness increases
+// throughout, so a greyscale print keeps the order of values. Both maps stay inside the sRGB gamut.
 #include "draw/draw.h"
 
 #include <stdlib.h>
 
-enum { STOPS = 7, TABLE = 256 };
+enum { CONTROL_POINTS = 7, ARC_STEPS = 256 }; // points of the spline; steps of its length
+
+// A colour in Oklab: lightness, green to red, blue to yellow.
 
 typedef struct oklab {
     double L, a, b;
 } oklab;
 
+// Converts Oklab to linear RGB, clamped to 0 to 1 [O20].
 static fm_color from_oklab(oklab c)
 {
     double l = c.L + 0.3963377774 * c.a + 0.2158037573 * c.b;
@@ -26,77 +27,83 @@ static fm_color from_oklab(oklab c)
     m = m * m * m;
     s = s * s * s;
     return (fm_color){
-        fm_clamp01((float)(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s)),
-        fm_clamp01((float)(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s)),
-        fm_clamp01((float)(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)),
+        fm_float_clamp01((float)(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s)),
+        fm_float_clamp01((float)(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s)),
+        fm_float_clamp01((float)(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)),
     };
 }
 
-// Lightness, chroma, hue in degrees: from deep violet over blue, teal and green to light yellow.
-static const double sequential[STOPS][3] = {
+// Control points (lightness, chroma, hue in degrees): deep violet, blue, teal, green, light yellow.
+static const double sequential[CONTROL_POINTS][3] = {
     {0.26, 0.105, 305}, {0.38, 0.120, 278}, {0.50, 0.105, 243}, {0.61, 0.100, 197},
     {0.72, 0.135, 160}, {0.83, 0.165, 128}, {0.94, 0.155, 105},
 };
 
-// Catmull-Rom between the stops.
+// Catmull-Rom spline through the control points, at t in [0, 1].
 static oklab sequential_at(double t)
 {
-    double x = t * (STOPS - 1), p[3];
-    int i = x < STOPS - 1 ? (int)x : STOPS - 2;
+    double x = t * (CONTROL_POINTS - 1), p[3];
+    int i = x < CONTROL_POINTS - 1 ? (int)x : CONTROL_POINTS - 2;
     double s = x - i;
     for (int k = 0; k < 3; k++) {
         double b = sequential[i][k], c = sequential[i + 1][k];
         double a = i > 0 ? sequential[i - 1][k] : 2 * b - c;
-        double d = i + 2 < STOPS ? sequential[i + 2][k] : 2 * c - b;
+        double d = i + 2 < CONTROL_POINTS ? sequential[i + 2][k] : 2 * c - b;
         p[k] = b + s / 2 * (c - a + s * (2 * a - 5 * b + 4 * c - d + s * (3 * (b - c) + d - a)));
     }
-    double hue = p[2] * FM_PI / 180;
+    double hue = p[2] * FM_DEGREE;
     return (oklab){p[0], p[1] * cos(hue), p[1] * sin(hue)};
 }
 
-// The parameter of sequential_at at a share of the way.
-static double walk(double share)
+// The parameter of sequential_at at a fraction of the spline's arc length.
+static double find_arc_parameter(double fraction)
 {
-    double length[TABLE + 1] = {0};
+    double length[ARC_STEPS + 1] = {0};
     oklab last = sequential_at(0);
-    for (int i = 1; i <= TABLE; i++) {
-        oklab next = sequential_at((double)i / TABLE);
+    for (int i = 1; i <= ARC_STEPS; i++) {
+        oklab next = sequential_at((double)i / ARC_STEPS);
         length[i] = length[i - 1] + hypot(next.L - last.L, hypot(next.a - last.a, next.b - last.b));
         last = next;
     }
-    double goal = share * length[TABLE];
+    double goal = fraction * length[ARC_STEPS];
     int i = 0;
-    while (i < TABLE - 1 && length[i + 1] < goal)
+    while (i < ARC_STEPS - 1 && length[i + 1] < goal)
         i++;
     double step = length[i + 1] - length[i];
-    return (i + (step > 0 ? (goal - length[i]) / step : 0)) / TABLE;
+    return (i + (step > 0 ? (goal - length[i]) / step : 0)) / ARC_STEPS;
 }
 
+// The diverging colormap at t in [0, 1]: blue (hue 252 degrees) over near-white to red (hue 28
+// degrees). Chroma rises and lightness falls linearly to both ends.
 static oklab diverging_at(double t)
 {
-    double x = 2 * t - 1, far = fabs(x), hue = (x < 0 ? 252 : 28) * FM_PI / 180;
+    double x = 2 * t - 1, far = fabs(x), hue = (x < 0 ? 252 : 28) * FM_DEGREE;
     double chroma = 0.16 * far, L = 0.95 - 0.50 * far;
     return (oklab){L, chroma * cos(hue), chroma * sin(hue)};
 }
 
-fm_color fm_map_color(fm_map map, double t)
+// Linear RGB colour of the colormap at t, clamped to [0, 1]; dark grey where t is not finite.
+fm_color fm_colormap_color(fm_colormap map, double t)
 {
     if (!isfinite(t))
         return (fm_color){0.2f, 0.2f, 0.2f};
     t = t < 0 ? 0 : t > 1 ? 1 : t;
-    return from_oklab(map == FM_MAP_DIVERGING ? diverging_at(t) : sequential_at(walk(t)));
+    return from_oklab(map == FM_COLORMAP_DIVERGING ? diverging_at(t)
+                                                   : sequential_at(find_arc_parameter(t)));
 }
 
-static float linear(double s)
+// Inverse of the sRGB transfer function.
+static float linear_from_srgb(double s)
 {
     return (float)(s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
 }
 
 fm_color fm_color_from_srgb(double r, double g, double b)
 {
-    return (fm_color){linear(r), linear(g), linear(b)};
+    return (fm_color){linear_from_srgb(r), linear_from_srgb(g), linear_from_srgb(b)};
 }
 
+// Paint of a woven towel: cream with red stripes near the top and bottom edges.
 fm_paint fm_default_paint(void)
 {
     return (fm_paint){
@@ -111,7 +118,8 @@ fm_paint fm_default_paint(void)
     };
 }
 
-fm_paint fm_solid_paint(void)
+// Paint of colliders: light grey.
+fm_paint fm_paint_solid(void)
 {
     return (fm_paint){
         .front = fm_color_from_srgb(0.72, 0.70, 0.66),
@@ -120,15 +128,16 @@ fm_paint fm_solid_paint(void)
     };
 }
 
-fm_paint fm_figure_paint(void)
+// Paint of figures: skin.
+fm_paint fm_paint_figure(void)
 {
-    fm_paint paint = fm_solid_paint();
+    fm_paint paint = fm_paint_solid();
     paint.front = paint.back = fm_color_from_srgb(0.80, 0.72, 0.65);
     paint.gloss = 0.12f;
     return paint;
 }
 
-fm_paint fm_water_paint(void)
+fm_paint fm_paint_water_particles(void)
 {
     return (fm_paint){
         .front = fm_color_from_srgb(0.22, 0.50, 0.72),
@@ -137,17 +146,18 @@ fm_paint fm_water_paint(void)
     };
 }
 
-fm_paint fm_glass_paint(void)
+fm_paint fm_paint_glass(void)
 {
-    return (fm_paint){.refraction = 1.5f, .clear = {0.85f, 0.93f, 0.9f}};
+    return (fm_paint){.refraction = 1.5f, .transmittance = {0.85f, 0.93f, 0.9f}};
 }
 
-fm_paint fm_clear_paint(void)
+fm_paint fm_paint_clear_water(void)
 {
-    return (fm_paint){.refraction = 1.333f, .clear = {0.22f, 0.63f, 0.76f}};
+    return (fm_paint){.refraction = 1.333f, .transmittance = {0.22f, 0.63f, 0.76f}};
 }
 
-fm_paint fm_choose_paint(int index)
+// Paint of the cloth number `index` in a picture: five pairs of main and stripe colour take turns.
+fm_paint fm_paint_choose(int index)
 {
     static const double hues[5][2][3] = {
         {{0.88, 0.78, 0.60}, {0.74, 0.17, 0.10}}, {{0.86, 0.36, 0.22}, {0.96, 0.84, 0.66}},
@@ -161,20 +171,23 @@ fm_paint fm_choose_paint(int index)
     return paint;
 }
 
-int fm_choose_ticks(double low, double high, double *ticks, int room)
+// Chooses round numbers in [low, high] as labels of a colour bar: the smallest step of 1, 2, 2.5 or
+// 5 times a power of ten that gives at most `capacity` ticks. Returns their number.
+int fm_colorbar_choose_ticks(double low, double high, double *ticks, int capacity)
 {
-    if (!(high > low) || !isfinite(high - low) || room < 2)
+    if (!(high > low) || !isfinite(high - low) || capacity < 2)
         return 0;
-    double rough = (high - low) / (room - 1), power = pow(10, floor(log10(rough)));
+    double smallest_step = (high - low) / (capacity - 1),
+           power = pow(10, floor(log10(smallest_step)));
     static const double nice[] = {1, 2, 2.5, 5, 10, 20};
     for (int i = 0; i < 6; i++) {
         double step = nice[i] * power;
         double first = ceil(low / step - 1e-9), last = floor(high / step + 1e-9);
-        if (last - first + 1 > room)
+        if (last - first + 1 > capacity)
             continue;
         int count = 0;
         for (; count <= last - first; count++)
-            ticks[count] = (first + count) * step + 0.0; // no -0
+            ticks[count] = (first + count) * step + 0.0; // + 0.0 turns -0 into 0
         return count;
     }
     return 0;

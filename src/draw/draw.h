@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// draw.h: the inside of a drawing, and vectors in single precision.
+// draw.h: internals of a drawing, and single-precision vectors.
 #ifndef FATHOM_DRAW_DRAW_H
 #define FATHOM_DRAW_DRAW_H
 
 #include "core/core.h"
+#include "geometry/geometry.h"
 
 #include <fathom/draw.h>
 #include <math.h>
 
+// A vector or a linear RGB colour in single precision.
 typedef struct fm_float3 {
     float x, y, z;
 } fm_float3;
@@ -29,7 +31,7 @@ static inline void fm_f3_store(float *p, fm_float3 a)
     p[2] = a.z;
 }
 
-static inline fm_float3 fm_f3_from(fm_vec3 a)
+static inline fm_float3 fm_f3_from_vec3(fm_vec3 a)
 {
     return (fm_float3){(float)a.x, (float)a.y, (float)a.z};
 }
@@ -44,6 +46,7 @@ static inline fm_float3 fm_f3_sub(fm_float3 a, fm_float3 b)
     return (fm_float3){a.x - b.x, a.y - b.y, a.z - b.z};
 }
 
+// Product of components.
 static inline fm_float3 fm_f3_mul(fm_float3 a, fm_float3 b)
 {
     return (fm_float3){a.x * b.x, a.y * b.y, a.z * b.z};
@@ -55,11 +58,12 @@ static inline fm_float3 fm_f3_scale(fm_float3 a, float s)
 }
 
 // a + s b
-static inline fm_float3 fm_f3_along(fm_float3 a, float s, fm_float3 b)
+static inline fm_float3 fm_f3_add_scaled(fm_float3 a, float s, fm_float3 b)
 {
     return (fm_float3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 
+// Linear interpolation from a (t = 0) to b (t = 1).
 static inline fm_float3 fm_f3_mix(fm_float3 a, fm_float3 b, float t)
 {
     return (fm_float3){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
@@ -80,7 +84,7 @@ static inline float fm_f3_length(fm_float3 a)
     return sqrtf(fm_f3_dot(a, a));
 }
 
-// A zero vector becomes +y.
+// Normalises a; a zero or overflowing vector becomes +y.
 static inline fm_float3 fm_f3_unit(fm_float3 a)
 {
     float square = fm_f3_dot(a, a);
@@ -89,94 +93,113 @@ static inline fm_float3 fm_f3_unit(fm_float3 a)
     return fm_f3_scale(a, 1 / sqrtf(square));
 }
 
-static inline fm_float3 fm_f3_color(fm_color c)
+static inline fm_float3 fm_f3_from_color(fm_color c)
 {
     return (fm_float3){c.r, c.g, c.b};
 }
 
-// Those of libm are calls, for the sake of NaN.
-static inline float fm_min(float a, float b)
+// Minimum and maximum, inlined without NaN handling, unlike fminf and fmaxf, which compile to
+// calls.
+static inline float fm_float_min(float a, float b)
 {
     return a < b ? a : b;
 }
 
-static inline float fm_max(float a, float b)
+static inline float fm_float_max(float a, float b)
 {
     return a > b ? a : b;
 }
 
-static inline float fm_clamp01(float x)
+static inline float fm_float_clamp01(float x)
 {
     return x < 0 ? 0 : x > 1 ? 1 : x;
 }
 
-static inline float fm_smoothstep(float low, float high, float x)
+// 0 below `low`, 1 above `high`, and a smooth cubic in between.
+static inline float fm_float_smoothstep(float low, float high, float x)
 {
-    float t = fm_clamp01((x - low) / (high - low));
+    float t = fm_float_clamp01((x - low) / (high - low));
     return t * t * (3 - 2 * t);
 }
 
-// Triangles of one surface. The first `front_count` show the front, the next as many the back, the
-// rest the rim; front_count 0: which side is seen decides.
-typedef struct fm_mesh {
+// Triangles of one surface. The first `front_count` are the front side, the next `front_count` the
+// back side, the rest the rim between them. front_count 0: a single layer of triangles, whose two
+// sides are told apart by the direction of view.
+typedef struct fm_triangle_mesh {
     fm_paint paint;
     int point_count, triangle_count, front_count;
     float *points, *normals; // [3 * point_count]
-    float *texture;          // m along columns and rows, [2 * point_count], or NULL
-    float *colors;           // [3 * point_count] instead of the paint's, or NULL
+    float *texture;          // [2 * point_count], m along columns and rows, or NULL
+    float *colors;           // [3 * point_count], replaces the paint's colours, or NULL
     int *triangles;          // [3 * triangle_count]
-    float extent[2];         // m, of the texture
-} fm_mesh;
+    float extent[2];         // m, largest texture coordinates
+} fm_triangle_mesh;
 
-// Spheres, or a line: points with radii, joined one to the next.
-typedef struct fm_beads {
+// Separate spheres or, where `joined`, a round tube through their centres.
+typedef struct fm_sphere_list {
     fm_paint paint;
     int count;
     float *points; // [4 * count]: x y z radius
     float *colors; // [3 * count], or NULL
     bool joined;
-} fm_beads;
+} fm_sphere_list;
 
 struct fm_drawing {
     fm_arena arena;
-    fm_mesh *meshes;
-    int mesh_count, mesh_room;
-    fm_beads *beads;
-    int bead_count, bead_room;
-    int dropped_count;
+    fm_triangle_mesh *meshes;
+    int mesh_count, mesh_room; // number of meshes, and space allocated for them
+    fm_sphere_list *sphere_lists;
+    int sphere_list_count, sphere_list_room;
+    int dropped_count; // points that were left out because they are not finite
 };
 
-static inline bool fm_point_is_finite(const float *p)
+// True if the point can be drawn. Rays are intersected in single precision, where squares of
+// coordinates must not overflow; hence the limit of 1e12 m.
+static inline bool fm_drawing_point_is_finite(const float *p)
 {
-    // rays are intersected in single precision: squares must not overflow
     return fabsf(p[0]) < 1e12f && fabsf(p[1]) < 1e12f && fabsf(p[2]) < 1e12f;
 }
 
-// Values through which a surface is drawn, while it is being made.
-typedef struct fm_patch {
+// Input of a drawn surface: a mesh, with its points converted to single precision.
+typedef struct fm_surface_input {
+    const fm_mesh_view *mesh;
+    const float *points; // [3 * point_count]
+    const float *values; // [point_count], mapped to colours, or NULL
+    double spacing[2]; // m, rest spacing of a sheet's columns and rows; 0: measured from its points
+} fm_surface_input;
+
+// A triangulated surface without thickness; fm_thin_surface_thicken turns it into a drawn mesh.
+typedef struct fm_thin_surface {
     int point_count, triangle_count;
     float *points, *normals;
-    float *texture; // or NULL
-    float *values;  // or NULL
+    float *texture; // [2 * point_count], m at rest along columns and rows, or NULL
+    float *values;  // [point_count], to be mapped to colours, or NULL
     int *triangles;
-    float extent[2];
-} fm_patch;
+    float extent[2]; // m, largest texture coordinates
+} fm_thin_surface;
 
-// sheet.c: the smooth surface through the points of a sheet.
-bool fm_sheet_patch(fm_arena *arena, const fm_polygons *polygons, const float *values, int columns,
-                    int rows, fm_patch *patch, fm_error *err);
-// surface.c: triangles of any polygons, without those that have a point that is not finite.
-bool fm_polygons_patch(fm_arena *arena, const fm_polygons *polygons, const float *values,
-                       fm_patch *patch, fm_error *err);
-// slab.c: two sides and a rim. thickness 0: the patch as it is.
-bool fm_patch_thicken(fm_arena *arena, const fm_patch *patch, const fm_paint *paint, fm_mesh *mesh,
-                      fm_error *err);
+// sheet_spline.c: the spline surface through the points of a sheet.
+bool fm_thin_surface_from_sheet(fm_arena *arena, const fm_surface_input *input, int columns,
+                                int rows, fm_thin_surface *thin, fm_error *err);
+// thin_surface.c: triangulates polygons, skipping those with a point that is not finite.
+bool fm_thin_surface_from_faces(fm_arena *arena, const fm_surface_input *input,
+                                fm_thin_surface *thin, fm_error *err);
+// Offsets the surface to both sides and closes the rim. Thickness 0: the surface as it is.
+bool fm_thin_surface_thicken(fm_arena *arena, const fm_thin_surface *thin, const fm_paint *paint,
+                             fm_triangle_mesh *mesh, fm_error *err);
 
-// shapes.c: a mesh with room for points, normals and triangles, to be filled.
-fm_mesh *fm_drawing_add_mesh(fm_drawing *drawing, const fm_paint *paint, int point_count,
-                             int triangle_count, fm_error *err);
+// shapes.c: appends a mesh with zeroed points, normals and triangles for the caller to fill.
+fm_triangle_mesh *fm_drawing_create_mesh(fm_drawing *drawing, const fm_paint *paint,
+                                         int point_count, int triangle_count, fm_error *err);
 
-fm_mesh *fm_drawing_next_mesh(fm_drawing *drawing, fm_error *err);
-fm_beads *fm_drawing_next_beads(fm_drawing *drawing, fm_error *err);
+// collider.c: adds the triangles of a mesh collider, transformed by a pose.
+struct fm_trimesh;
+struct fm_pose;
+bool fm_drawing_add_trimesh(fm_drawing *drawing, const struct fm_trimesh *triangles,
+                            const struct fm_pose *pose, const fm_paint *paint, fm_error *err);
+
+// drawing.c: append one zeroed element to the drawing.
+fm_triangle_mesh *fm_drawing_append_mesh(fm_drawing *drawing, fm_error *err);
+fm_sphere_list *fm_drawing_append_spheres(fm_drawing *drawing, fm_error *err);
 
 #endif

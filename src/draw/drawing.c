@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// drawing.c: the list of things to be seen.
+// drawing.c: a drawing, which is a list of meshes and spheres, and functions that add surfaces,
+// points and lines to it.
 #include "draw/draw.h"
 
 #include <assert.h>
@@ -20,26 +21,27 @@ void fm_drawing_destroy(fm_drawing *drawing)
 {
     if (!drawing)
         return;
-    fm_arena_free(&drawing->arena);
+    fm_arena_destroy(&drawing->arena);
     free(drawing->meshes);
-    free(drawing->beads);
+    free(drawing->sphere_lists);
     free(drawing);
 }
 
-// One more zeroed element of a list that grows.
-static void *next_element(void **list, int *count, int *room, size_t size, fm_error *err)
+// Appends a zeroed element of `size` bytes to a growing list and returns it. NULL with err filled
+// on failure. count, capacity: number of elements and of allocated elements, updated.
+static void *append_element(void **list, int *count, int *capacity, size_t size, fm_error *err)
 {
     if (err->status != FM_OK)
         return NULL;
-    if (*count == *room) {
-        int more = *room ? 2 * *room : 8;
+    if (*count == *capacity) {
+        int more = *capacity ? 2 * *capacity : 8;
         void *bigger = realloc(*list, (size_t)more * size);
         if (!bigger) {
             fm_fail_no_memory(err, "drawing", (size_t)more * size);
             return NULL;
         }
         *list = bigger;
-        *room = more;
+        *capacity = more;
     }
     void *element = (char *)*list + (size_t)*count * size;
     memset(element, 0, size);
@@ -47,49 +49,49 @@ static void *next_element(void **list, int *count, int *room, size_t size, fm_er
     return element;
 }
 
-fm_mesh *fm_drawing_next_mesh(fm_drawing *drawing, fm_error *err)
+fm_triangle_mesh *fm_drawing_append_mesh(fm_drawing *drawing, fm_error *err)
 {
     void *list = drawing->meshes;
-    fm_mesh *mesh =
-        next_element(&list, &drawing->mesh_count, &drawing->mesh_room, sizeof *mesh, err);
+    fm_triangle_mesh *mesh =
+        append_element(&list, &drawing->mesh_count, &drawing->mesh_room, sizeof *mesh, err);
     drawing->meshes = list;
     return mesh;
 }
 
-fm_beads *fm_drawing_next_beads(fm_drawing *drawing, fm_error *err)
+fm_sphere_list *fm_drawing_append_spheres(fm_drawing *drawing, fm_error *err)
 {
-    void *list = drawing->beads;
-    fm_beads *beads =
-        next_element(&list, &drawing->bead_count, &drawing->bead_room, sizeof *beads, err);
-    drawing->beads = list;
-    return beads;
+    void *list = drawing->sphere_lists;
+    fm_sphere_list *spheres = append_element(&list, &drawing->sphere_list_count,
+                                             &drawing->sphere_list_room, sizeof *spheres, err);
+    drawing->sphere_lists = list;
+    return spheres;
 }
 
-// Colours of the points of a patch, for all of the points of the mesh made from it: the front's,
-// the back's and the rim's, which takes them from the front.
-static bool color_mesh(fm_arena *arena, const fm_patch *patch, const fm_coloring *coloring,
-                       fm_mesh *mesh, fm_error *err)
+// Maps the values of a thin surface to colours for all points of the mesh thickened from it: front,
+// back, and the rim, whose points take the colour of the neighbouring front point.
+static bool color_mesh(fm_arena *arena, const fm_thin_surface *thin, const fm_coloring *coloring,
+                       fm_triangle_mesh *mesh, fm_error *err)
 {
-    enum { SHADES = 256 };
-    size_t n = (size_t)patch->point_count;
+    enum { SHADES = 256 }; // colours precomputed from the colormap
+    size_t n = (size_t)thin->point_count;
     mesh->colors =
         fm_arena_alloc(arena, 3 * (size_t)mesh->point_count, sizeof(float), "drawing", err);
     if (!mesh->colors)
         return false;
     fm_color shades[SHADES];
     for (int i = 0; i < SHADES; i++)
-        shades[i] = fm_map_color(coloring->map, (double)i / (SHADES - 1));
+        shades[i] = fm_colormap_color(coloring->map, (double)i / (SHADES - 1));
     double scale = coloring->high > coloring->low ? 1 / (coloring->high - coloring->low) : 0;
     for (size_t i = 0; i < n; i++) {
-        double t = (patch->values[i] - coloring->low) * scale;
-        fm_color c = isfinite(t) ? shades[(int)(fm_clamp01((float)t) * (SHADES - 1) + 0.5f)]
-                                 : fm_map_color(coloring->map, NAN);
+        double t = (thin->values[i] - coloring->low) * scale;
+        fm_color c = isfinite(t) ? shades[(int)(fm_float_clamp01((float)t) * (SHADES - 1) + 0.5f)]
+                                 : fm_colormap_color(coloring->map, NAN);
         memcpy(mesh->colors + 3 * i, &c, sizeof c);
         if (mesh->front_count)
             memcpy(mesh->colors + 3 * (n + i), &c, sizeof c);
     }
     for (int i = 6 * mesh->front_count; mesh->front_count && i + 12 <= 3 * mesh->triangle_count;
-         i += 12) { // the rim: a, rim of a, rim of b, a, rim of b, b
+         i += 12) { // corners of two rim triangles: a, rim of a, rim of b, a, rim of b, b
         const int *t = mesh->triangles + i;
         memcpy(mesh->colors + 3 * (size_t)t[1], mesh->colors + 3 * (size_t)t[0], sizeof(fm_color));
         memcpy(mesh->colors + 3 * (size_t)t[2], mesh->colors + 3 * (size_t)t[5], sizeof(fm_color));
@@ -97,100 +99,189 @@ static bool color_mesh(fm_arena *arena, const fm_patch *patch, const fm_coloring
     return true;
 }
 
-static int count_not_finite(const fm_polygons *polygons)
+// Number of points that cannot be drawn because they are not finite.
+static int count_not_finite(const fm_surface_input *input)
 {
     int count = 0;
-    for (int i = 0; i < polygons->point_count; i++)
-        count += !fm_point_is_finite(polygons->points + 3 * (size_t)i);
+    for (int i = 0; i < input->mesh->point_count; i++)
+        count += !fm_drawing_point_is_finite(input->points + 3 * (size_t)i);
     return count;
 }
 
-static bool add_points(fm_drawing *drawing, const fm_polygons *polygons, const fm_paint *paint,
-                       const fm_coloring *coloring, fm_error *err)
+// Adds the faces of a mesh, sheets as spline surfaces. finite: all points are finite.
+static bool add_faces(fm_drawing *drawing, const fm_surface_input *input, bool finite,
+                      const fm_paint *paint, const fm_coloring *coloring, fm_error *err)
 {
-    size_t n = (size_t)polygons->point_count;
-    fm_beads *beads = n ? fm_drawing_next_beads(drawing, err) : NULL;
-    if (!beads)
-        return err->status == FM_OK;
-    beads->paint = *paint;
-    beads->points = fm_arena_alloc(&drawing->arena, 4 * n, sizeof(float), "drawing", err);
-    beads->colors =
-        coloring ? fm_arena_alloc(&drawing->arena, 3 * n, sizeof(float), "drawing", err) : NULL;
-    if (err->status != FM_OK)
+    int columns, rows;
+    fm_thin_surface thin = {0};
+    fm_arena *arena = &drawing->arena;
+    bool sheet = finite && fm_mesh_is_sheet(input->mesh, &columns, &rows);
+    if (!(sheet ? fm_thin_surface_from_sheet(arena, input, columns, rows, &thin, err)
+                : fm_thin_surface_from_faces(arena, input, &thin, err)))
         return false;
-    fm_bounds bounds = fm_empty_bounds();
-    fm_bounds_add(&bounds, polygons->points, polygons->point_count);
-    double size = fmax(bounds.high.x - bounds.low.x,
-                       fmax(bounds.high.y - bounds.low.y, bounds.high.z - bounds.low.z));
-    double radius = polygons->radius > 0 ? polygons->radius
-                    : size > 0           ? 0.4 * size / cbrt((double)n)
-                                         : 0.01;
-    for (size_t i = 0; i < n; i++) {
-        const float *p = polygons->points + 3 * i;
-        if (!fm_point_is_finite(p))
-            continue;
-        size_t at = (size_t)beads->count++;
-        fm_f3_store(beads->points + 4 * at, fm_f3_load(p));
-        beads->points[4 * at + 3] = (float)radius;
-        if (coloring) {
-            double t = (coloring->values[i] - coloring->low) / (coloring->high - coloring->low);
-            fm_color c = fm_map_color(coloring->map, t);
-            memcpy(beads->colors + 3 * at, &c, sizeof c);
-        }
-    }
-    return true;
-}
-
-bool fm_drawing_add_surface(fm_drawing *drawing, const fm_polygons *polygons, const fm_paint *paint,
-                            const fm_coloring *coloring, fm_error *err)
-{
-    assert(err->status != FM_OK || (drawing && polygons));
-    if (err->status != FM_OK)
+    fm_triangle_mesh mesh;
+    if (!fm_thin_surface_thicken(arena, &thin, paint, &mesh, err) ||
+        (coloring && !color_mesh(arena, &thin, coloring, &mesh, err)))
         return false;
-    int bad = count_not_finite(polygons), columns, rows;
-    drawing->dropped_count += bad;
-    if (polygons->face_count == 0)
-        return add_points(drawing, polygons, paint, coloring, err);
-    fm_patch patch = {0};
-    const float *values = coloring ? coloring->values : NULL;
-    bool sheet = bad == 0 && fm_polygons_are_sheet(polygons, &columns, &rows);
-    if (!(sheet ? fm_sheet_patch(&drawing->arena, polygons, values, columns, rows, &patch, err)
-                : fm_polygons_patch(&drawing->arena, polygons, values, &patch, err)))
-        return false;
-    fm_mesh mesh;
-    if (!fm_patch_thicken(&drawing->arena, &patch, paint, &mesh, err) ||
-        (coloring && !color_mesh(&drawing->arena, &patch, coloring, &mesh, err)))
-        return false;
-    fm_mesh *place = fm_drawing_next_mesh(drawing, err);
+    fm_triangle_mesh *place = fm_drawing_append_mesh(drawing, err);
     if (place)
         *place = mesh;
     return place != NULL;
 }
 
+// Adds the finite points of a list as separate spheres or, if joined, as one tube.
+static bool add_sphere_list(fm_drawing *drawing, const fm_surface_input *input, const int *list,
+                            int count, double radius, bool joined, const fm_paint *paint,
+                            const fm_coloring *coloring, fm_error *err)
+{
+    size_t n = (size_t)count;
+    fm_sphere_list *spheres = fm_drawing_append_spheres(drawing, err);
+    if (!spheres)
+        return false;
+    spheres->paint = *paint;
+    spheres->joined = joined;
+    spheres->points = fm_arena_alloc(&drawing->arena, 4 * n, sizeof(float), "drawing", err);
+    spheres->colors =
+        coloring ? fm_arena_alloc(&drawing->arena, 3 * n, sizeof(float), "drawing", err) : NULL;
+    if (err->status != FM_OK)
+        return false;
+    for (int k = 0; k < count; k++) {
+        const float *p = input->points + 3 * (size_t)list[k];
+        if (!fm_drawing_point_is_finite(p))
+            continue;
+        size_t at = (size_t)spheres->count++;
+        fm_f3_store(spheres->points + 4 * at, fm_f3_load(p));
+        spheres->points[4 * at + 3] = (float)radius;
+        if (coloring) {
+            double t =
+                (coloring->values[list[k]] - coloring->low) / (coloring->high - coloring->low);
+            fm_color c = fm_colormap_color(coloring->map, t);
+            memcpy(spheres->colors + 3 * at, &c, sizeof c);
+        }
+    }
+    return true;
+}
+
+// Adds the points that belong to no face and no line as spheres. Without a radius in the paint, it
+// is 0.4 of the mean spacing, estimated from the bounding box; 1 cm for a single point.
+static bool add_points(fm_drawing *drawing, const fm_surface_input *input, const fm_paint *paint,
+                       const fm_coloring *coloring, fm_error *err)
+{
+    int count, *isolated = fm_mesh_find_isolated_points(input->mesh, &count, err);
+    fm_bounds bounds = fm_bounds_empty();
+    for (int k = 0; k < count && isolated; k++)
+        fm_bounds_add(&bounds, input->points + 3 * (size_t)isolated[k], 1);
+    double size = fmax(bounds.high.x - bounds.low.x,
+                       fmax(bounds.high.y - bounds.low.y, bounds.high.z - bounds.low.z));
+    double radius = paint->radius > 0 ? paint->radius
+                    : size > 0        ? 0.4 * size / cbrt((double)count)
+                                      : 0.01;
+    bool good = isolated && (count == 0 || add_sphere_list(drawing, input, isolated, count, radius,
+                                                           false, paint, coloring, err));
+    free(isolated);
+    return good;
+}
+
+// m, a fifth of the mean length of the lines, at most a fiftieth of the diagonal of their bounding
+// box, so that neighbouring lines drawn as tubes can still be told apart.
+static double choose_tube_radius(const fm_surface_input *input)
+{
+    double sum = 0;
+    int count = 0;
+    fm_bounds all = fm_bounds_empty();
+    for (int i = 0; i < input->mesh->line_count; i++) {
+        const int *end = input->mesh->lines + 2 * (size_t)i;
+        float length = fm_f3_length(fm_f3_sub(fm_f3_load(input->points + 3 * (size_t)end[1]),
+                                              fm_f3_load(input->points + 3 * (size_t)end[0])));
+        if (isfinite(length)) {
+            fm_bounds_add(&all, input->points + 3 * (size_t)end[0], 1);
+            fm_bounds_add(&all, input->points + 3 * (size_t)end[1], 1);
+            sum += length;
+            count++;
+        }
+    }
+    double diagonal = count > 0 ? fm_length(fm_sub(all.high, all.low)) : 0;
+    return sum > 0 ? fmin(0.2 * sum / count, 0.02 * diagonal) : 0.01;
+}
+
+// Adds the lines of a mesh as tubes. A point that is not finite splits its chain of lines.
+static bool add_lines(fm_drawing *drawing, const fm_surface_input *input, const fm_paint *paint,
+                      const fm_coloring *coloring, fm_error *err)
+{
+    fm_polylines chains;
+    if (!fm_polylines_create(&chains, input->mesh, err))
+        return false;
+    double radius = paint->radius > 0 ? paint->radius : choose_tube_radius(input);
+    bool good = true;
+    for (int i = 0; i < chains.count && good; i++) {
+        for (int k = chains.start[i], end; k < chains.start[i + 1] && good; k = end + 1) {
+            for (end = k;
+                 end < chains.start[i + 1] &&
+                 fm_drawing_point_is_finite(input->points + 3 * (size_t)chains.points[end]);)
+                end++;
+            if (end - k > 1)
+                good = add_sphere_list(drawing, input, chains.points + k, end - k, radius, true,
+                                       paint, coloring, err);
+        }
+    }
+    fm_polylines_destroy(&chains);
+    return good;
+}
+
+// Adds a mesh: its faces, its lines as tubes, and its isolated points as spheres. coloring (may be
+// NULL): values at the points, mapped to colours.
+bool fm_drawing_add_surface(fm_drawing *drawing, const fm_mesh_view *mesh, const fm_paint *paint,
+                            const fm_coloring *coloring, fm_error *err)
+{
+    assert(err->status != FM_OK || (drawing && mesh));
+    if (err->status != FM_OK || !fm_mesh_check(mesh, "drawing", err))
+        return false;
+    size_t n = (size_t)mesh->point_count;
+    float *points = malloc(3 * n * sizeof *points + 1);
+    if (!points)
+        return fm_fail_no_memory(err, "drawing", 3 * n * sizeof *points);
+    for (size_t i = 0; i < n; i++)
+        fm_f3_store(points + 3 * i, fm_f3_from_vec3(mesh->points[i]));
+    fm_surface_input input = {
+        mesh, points, coloring ? coloring->values : NULL, {paint->spacing[0], paint->spacing[1]}};
+    int bad = count_not_finite(&input);
+    drawing->dropped_count += bad;
+    bool good = add_points(drawing, &input, paint, coloring, err);
+    if (mesh->line_count > 0)
+        good = good && add_lines(drawing, &input, paint, coloring, err);
+    if (mesh->face_count > 0)
+        good = good && add_faces(drawing, &input, bad == 0, paint, coloring, err);
+    free(points);
+    return good;
+}
+
+// Adds spheres with given centres (x y z each) and radii, m.
 bool fm_drawing_add_spheres(fm_drawing *drawing, const float *centres, const float *radii,
                             int count, const fm_paint *paint, fm_error *err)
 {
     assert(err->status != FM_OK || drawing);
     if (err->status != FM_OK || count < 1)
         return err->status == FM_OK;
-    fm_beads *beads = fm_drawing_next_beads(drawing, err);
-    if (!beads)
+    fm_sphere_list *spheres = fm_drawing_append_spheres(drawing, err);
+    if (!spheres)
         return false;
-    beads->paint = *paint;
-    beads->points =
+    spheres->paint = *paint;
+    spheres->points =
         fm_arena_alloc(&drawing->arena, 4 * (size_t)count, sizeof(float), "drawing", err);
-    for (int i = 0; i < count && beads->points; i++) {
-        if (!fm_point_is_finite(centres + 3 * (size_t)i) || !(radii[i] > 0 && radii[i] < 1e12f)) {
+    for (int i = 0; i < count && spheres->points; i++) {
+        if (!fm_drawing_point_is_finite(centres + 3 * (size_t)i) ||
+            !(radii[i] > 0 && radii[i] < 1e12f)) {
             drawing->dropped_count++;
             continue;
         }
-        float *out = beads->points + 4 * (size_t)beads->count++;
+        float *out = spheres->points + 4 * (size_t)spheres->count++;
         fm_f3_store(out, fm_f3_load(centres + 3 * (size_t)i));
         out[3] = radii[i];
     }
-    return beads->points != NULL;
+    return spheres->points != NULL;
 }
 
+// Adds a tube of constant radius, m, through the points (x y z each).
 bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int count, double radius,
                          const fm_paint *paint, fm_error *err)
 {
@@ -204,7 +295,7 @@ bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int count, do
         radii[i] = (float)radius;
     bool good = fm_drawing_add_spheres(drawing, points, radii, count, paint, err);
     if (good)
-        drawing->beads[drawing->bead_count - 1].joined = true;
+        drawing->sphere_lists[drawing->sphere_list_count - 1].joined = true;
     free(radii);
     return good;
 }

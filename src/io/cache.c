@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// cache.c: the frames of a run, found by their names: DIR/frames/NAME.000012.vtp.
+// cache.c: finds and reads the frames of a run by their file names: DIR/frames/NAME.000012.vtp, or
+// .vti for points on a lattice.
 #include "io/io.h"
 
 #include <assert.h>
@@ -8,25 +9,30 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { DIGITS = 6, DIGITS_MAX = 9 };
+enum { DIGITS = 6, DIGITS_MAX = 9 }; // a frame number is padded with zeros to 6 digits, at most 9
 
-typedef struct entry {
+// An object of a run, with its range of frames.
+typedef struct cached_object {
     char name[FM_NAME_SIZE];
-    int first, last; // frames
-} entry;
+    int first, last; // frame numbers
+} cached_object;
 
 struct fm_cache {
     char *folder; // DIR/frames
-    entry *objects;
-    int object_count, room;
+    cached_object *objects;
+    int object_count, room; // number of objects, and space allocated for them
 };
 
+// Splits the name of a frame file, such as "towel.000012.vtp", into object and frame number; false
+// for any other name.
 bool fm_cache_parse_name(const char *file, char name[FM_NAME_SIZE], int *frame)
 {
     size_t length = strlen(file), digits = 0;
-    if (length < 4 || strcmp(file + length - 4, ".vtp") != 0)
+    if (length < 4 ||
+        (strcmp(file + length - 4, ".vtp") != 0 && strcmp(file + length - 4, ".vti") != 0))
         return false;
     const char *end = file + length - 4;
     while (digits < (size_t)(end - file) && end[-1 - (long)digits] >= '0' &&
@@ -41,7 +47,16 @@ bool fm_cache_parse_name(const char *file, char name[FM_NAME_SIZE], int *frame)
     return true;
 }
 
-static entry *find(const fm_cache *cache, const char *name)
+bool fm_cache_format_path(const char *folder, const char *name, int frame, char *path, size_t size)
+{
+    struct stat about;
+    snprintf(path, size, "%s/%s.%06d.vti", folder, name, frame);
+    if (lstat(path, &about) != 0)
+        snprintf(path, size, "%s/%s.%06d.vtp", folder, name, frame);
+    return lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+static cached_object *find_object(const fm_cache *cache, const char *name)
 {
     for (int i = cache->object_count - 1; i >= 0; i--)
         if (strcmp(cache->objects[i].name, name) == 0)
@@ -49,9 +64,10 @@ static entry *find(const fm_cache *cache, const char *name)
     return NULL;
 }
 
-static bool note(fm_cache *cache, const char *name, int frame, fm_error *err)
+// Records that a frame of an object exists: adds the object, or widens its range of frames.
+static bool add_frame(fm_cache *cache, const char *name, int frame, fm_error *err)
 {
-    entry *known = find(cache, name);
+    cached_object *known = find_object(cache, name);
     if (known) {
         known->first = frame < known->first ? frame : known->first;
         known->last = frame > known->last ? frame : known->last;
@@ -59,24 +75,26 @@ static bool note(fm_cache *cache, const char *name, int frame, fm_error *err)
     }
     if (cache->object_count == cache->room) {
         int room = cache->room ? 2 * cache->room : 8;
-        entry *more = realloc(cache->objects, (size_t)room * sizeof *more);
+        cached_object *more = realloc(cache->objects, (size_t)room * sizeof *more);
         if (!more)
             return fm_fail_no_memory(err, "cache", (size_t)room * sizeof *more);
         cache->objects = more;
         cache->room = room;
     }
-    entry *fresh = &cache->objects[cache->object_count++];
-    *fresh = (entry){.first = frame, .last = frame};
+    cached_object *fresh = &cache->objects[cache->object_count++];
+    *fresh = (cached_object){.first = frame, .last = frame};
     snprintf(fresh->name, sizeof fresh->name, "%s", name);
     return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
-    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+    return strcmp(((const cached_object *)a)->name, ((const cached_object *)b)->name);
 }
 
-static bool scan(fm_cache *cache, const char *directory, fm_error *err)
+// Lists the objects of all frame files in the folder, sorted by name. directory: of the run, for
+// error messages.
+static bool scan_folder(fm_cache *cache, const char *directory, fm_error *err)
 {
     DIR *folder = opendir(cache->folder);
     if (!folder)
@@ -85,15 +103,16 @@ static bool scan(fm_cache *cache, const char *directory, fm_error *err)
         char name[FM_NAME_SIZE];
         int frame;
         if (fm_cache_parse_name(file->d_name, name, &frame))
-            note(cache, name, frame, err);
+            add_frame(cache, name, frame, err);
     }
     closedir(folder);
     if (cache->object_count == 0)
         return fm_fail_content(err, FM_INPUT_OUTPUT, directory, "frames", "there are none");
-    qsort(cache->objects, (size_t)cache->object_count, sizeof *cache->objects, by_name);
+    qsort(cache->objects, (size_t)cache->object_count, sizeof *cache->objects, compare_names);
     return err->status == FM_OK;
 }
 
+// Opens the frames of the run in `directory`. NULL with err filled if there are none.
 fm_cache *fm_cache_open(const char *directory, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -106,7 +125,7 @@ fm_cache *fm_cache_open(const char *directory, fm_error *err)
         return NULL;
     }
     snprintf(cache->folder, size, "%s/frames", directory);
-    if (!scan(cache, directory, err)) {
+    if (!scan_folder(cache, directory, err)) {
         fm_cache_close(cache);
         return NULL;
     }
@@ -134,10 +153,10 @@ const char *fm_cache_object_name(const fm_cache *cache, int object)
     return cache->objects[object].name;
 }
 
-int fm_cache_find(const fm_cache *cache, const char *name)
+int fm_cache_find_object(const fm_cache *cache, const char *name)
 {
     assert(cache);
-    const entry *known = find(cache, name);
+    const cached_object *known = find_object(cache, name);
     return known ? (int)(known - cache->objects) : -1;
 }
 
@@ -153,34 +172,35 @@ int fm_cache_frame_count(const fm_cache *cache, int object)
     return cache->objects[object].last - cache->objects[object].first + 1;
 }
 
-static char *path_of(const fm_cache *cache, int object, int frame, fm_error *err)
+// Path of the file of one frame of an object; the caller frees it.
+static char *frame_path(const fm_cache *cache, int object, int frame, fm_error *err)
 {
     const char *name = cache->objects[object].name;
     size_t size = strlen(cache->folder) + strlen(name) + 32;
     char *path = malloc(size);
     if (path)
-        snprintf(path, size, "%s/%s.%06d.vtp", cache->folder, name, frame);
+        fm_cache_format_path(cache->folder, name, frame, path, size);
     else
         fm_fail_no_memory(err, "cache", size);
     return path;
 }
 
-fm_surface *fm_cache_read(const fm_cache *cache, int object, int frame, fm_error *err)
+fm_surface *fm_cache_read_frame(const fm_cache *cache, int object, int frame, fm_error *err)
 {
     assert(err->status != FM_OK || cache);
-    char *path = err->status == FM_OK ? path_of(cache, object, frame, err) : NULL;
+    char *path = err->status == FM_OK ? frame_path(cache, object, frame, err) : NULL;
     fm_surface *surface = path ? fm_vtk_read(path, err) : NULL;
     free(path);
     return surface;
 }
 
-// All frames are there; better to know before the first file is written.
-static bool check_files(const fm_clip *clip, fm_error *err)
+// Checks that all frames of the clip exist, before an export writes its first file.
+static bool check_files_exist(const fm_clip *clip, fm_error *err)
 {
     for (int k = 0; k < clip->object_count; k++) {
         for (int i = 0; i < clip->frame_count && err->status == FM_OK; i++) {
             char *path =
-                path_of(clip->cache, clip->objects[k], clip->first + i * clip->stride, err);
+                frame_path(clip->cache, clip->objects[k], clip->first + i * clip->stride, err);
             if (path && access(path, R_OK) != 0)
                 fm_fail_file(err, path, "open", errno);
             free(path);
@@ -189,12 +209,13 @@ static bool check_files(const fm_clip *clip, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Frames per second, from the times of the first and the last frame; 24 if they do not tell.
-static double find_rate(const fm_clip *clip, fm_error *err)
+// Frames per second, from the times of the clip's first and last frame; 24 if these are equal.
+static double find_fps(const fm_clip *clip, fm_error *err)
 {
     int frames = (clip->frame_count - 1) * clip->stride;
-    fm_surface *first = fm_cache_read(clip->cache, clip->objects[0], clip->first, err);
-    fm_surface *last = fm_cache_read(clip->cache, clip->objects[0], clip->first + frames, err);
+    fm_surface *first = fm_cache_read_frame(clip->cache, clip->objects[0], clip->first, err);
+    fm_surface *last =
+        fm_cache_read_frame(clip->cache, clip->objects[0], clip->first + frames, err);
     double fps = first && last ? frames / (last->time - first->time) : 0;
     fm_surface_destroy(first);
     fm_surface_destroy(last);
@@ -203,13 +224,15 @@ static double find_rate(const fm_clip *clip, fm_error *err)
     return fabs(fps - round(fps)) < 1e-6 * fps ? round(fps) : fps;
 }
 
-fm_clip fm_clip_make(const fm_cache *cache, const int *objects, int object_count, int first,
-                     int last, int stride, fm_error *err)
+// Chooses the frames first, first + stride, ... to last of some objects. first or last < 0: the
+// first or last frame that all objects have.
+fm_clip fm_clip_create(const fm_cache *cache, const int *objects, int object_count, int first,
+                       int last, int stride, fm_error *err)
 {
     fm_clip clip = {.cache = cache, .objects = objects, .object_count = object_count};
-    int low = 0, high = INT32_MAX; // frames that all of the objects have
+    int low = 0, high = INT32_MAX; // first and last frame that all objects of the clip have
     for (int k = 0; k < object_count; k++) {
-        const entry *each = &cache->objects[objects[k]];
+        const cached_object *each = &cache->objects[objects[k]];
         low = each->first > low ? each->first : low;
         high = each->last < high ? each->last : high;
     }
@@ -227,15 +250,16 @@ fm_clip fm_clip_make(const fm_cache *cache, const int *objects, int object_count
         return clip;
     clip.stride = stride;
     clip.frame_count = (end - clip.first) / stride + 1;
-    if (check_files(&clip, err))
-        clip.fps = find_rate(&clip, err);
+    if (check_files_exist(&clip, err))
+        clip.fps = find_fps(&clip, err);
     return clip;
 }
 
-fm_surface *fm_clip_read(const fm_clip *clip, int object, int index, fm_error *err)
+// Reads frame number `index` of the clip. Fails on NaN or infinity if the clip forbids them.
+fm_surface *fm_clip_read_frame(const fm_clip *clip, int object, int index, fm_error *err)
 {
     int frame = clip->first + index * clip->stride;
-    fm_surface *surface = fm_cache_read(clip->cache, clip->objects[object], frame, err);
+    fm_surface *surface = fm_cache_read_frame(clip->cache, clip->objects[object], frame, err);
     if (!surface || !clip->only_finite || surface->not_finite == 0)
         return surface;
     char number[48];
@@ -246,11 +270,13 @@ fm_surface *fm_clip_read(const fm_clip *clip, int object, int index, fm_error *e
     return NULL;
 }
 
-fm_surface *fm_clip_read_like(const fm_clip *clip, int object, int index, const fm_surface *base,
-                              fm_error *err)
+// Reads frame number `index` of the clip, and fails unless its lines, faces and number of points
+// are those of `base`.
+fm_surface *fm_clip_read_same_mesh(const fm_clip *clip, int object, int index,
+                                   const fm_surface *base, fm_error *err)
 {
-    fm_surface *surface = fm_clip_read(clip, object, index, err);
-    if (!surface || fm_surface_same_faces(surface, base))
+    fm_surface *surface = fm_clip_read_frame(clip, object, index, err);
+    if (!surface || fm_surface_same_mesh(surface, base))
         return surface;
     char number[48];
     snprintf(number, sizeof number, "changed at frame %d", clip->first + index * clip->stride);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // checkpoint.c: DIR/checkpoints/000120.state, the whole state of a world at a frame.
 //
-// magic, version, frame, hash of the scene, size of the state | state | hash of all before
+// The file is: header (magic, version, frame, hash of the scene, size of the state), then the state
+// from fm_world_save, then the hash of all bytes before.
 #include "io/io.h"
 
 #include <dirent.h>
@@ -10,22 +11,25 @@
 #include <string.h>
 #include <unistd.h>
 
+// First bytes of the file.
 typedef struct header {
-    char magic[8];
-    uint32_t version;
-    int32_t frame;
-    uint64_t scene_hash;
-    uint64_t size; // of the state
+    char magic[8];       // identifies the format
+    uint32_t version;    // of the format
+    int32_t frame;       // number of the frame whose state is saved
+    uint64_t scene_hash; // of the scene that the run simulates
+    uint64_t size;       // bytes of the state
 } header;
 
 static const char magic[8] = "fmstate ";
-enum { VERSION = 1 };
+enum { VERSION = 1 }; // of the file format
 
+// Writes the path of the checkpoint of a frame.
 static void checkpoint_path(const char *directory, int frame, char *path, size_t size)
 {
     snprintf(path, size, "%s/checkpoints/%06d.state", directory, frame);
 }
 
+// Writes the state of the world at a frame to DIR/checkpoints.
 bool fm_checkpoint_write(const char *directory, int frame, uint64_t scene_hash,
                          const fm_world *world, fm_error *err)
 {
@@ -43,15 +47,16 @@ bool fm_checkpoint_write(const char *directory, int frame, uint64_t scene_hash,
     char path[FM_PATH_SIZE];
     checkpoint_path(directory, frame, path, sizeof path);
     fm_writer *writer = fm_writer_open(path, err);
-    fm_write(writer, bytes, sizeof h + size + sizeof hash);
-    // not forced to the disk: that takes longer than the frame, and a checkpoint that a power cut
-    // damages is noticed and passed over for the one before it
+    fm_writer_write(writer, bytes, sizeof h + size + sizeof hash);
+    // No fsync: it takes longer than simulating a frame. After a power cut the checksum shows a
+    // damaged checkpoint, and resuming uses the one before it.
     bool good = fm_writer_close(writer, false);
     free(bytes);
     return good;
 }
 
-// The state inside a checkpoint's bytes, or NULL with the reason.
+// Checks size, version and checksum of a checkpoint file's contents. Returns the state inside
+// `bytes`, or NULL with err filled.
 const void *fm_checkpoint_parse(const void *bytes, size_t size, const char *path, int *frame,
                                 uint64_t *scene_hash, size_t *state_size, fm_error *err)
 {
@@ -82,6 +87,8 @@ const void *fm_checkpoint_parse(const void *bytes, size_t size, const char *path
     return in + sizeof h;
 }
 
+// Restores the world from the checkpoint of a frame. scene_hash: a checkpoint of another scene is
+// refused; 0 accepts any.
 bool fm_checkpoint_restore(const char *directory, int frame, uint64_t scene_hash, fm_world *world,
                            fm_error *err)
 {
@@ -110,6 +117,7 @@ static int compare_frames(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Reads the frame number in the name of a checkpoint file; false for any other name.
 bool fm_checkpoint_parse_name(const char *file, int *frame)
 {
     char *end, name[32];
@@ -121,12 +129,14 @@ bool fm_checkpoint_parse_name(const char *file, int *frame)
     return strcmp(name, file) == 0;
 }
 
-int fm_checkpoint_list(const char *directory, int **frames, fm_error *err)
+// Frames that have a checkpoint, in ascending order; the caller frees them. Returns their number,
+// -1 on failure.
+int fm_checkpoint_list_frames(const char *directory, int **frames, fm_error *err)
 {
     char path[FM_PATH_SIZE];
     snprintf(path, sizeof path, "%s/checkpoints", directory);
     *frames = NULL;
-    int count = 0, room = 0, frame;
+    int count = 0, capacity = 0, frame;
     DIR *folder = opendir(path);
     if (!folder && errno != ENOENT) {
         fm_fail_file(err, path, "list", errno);
@@ -135,11 +145,11 @@ int fm_checkpoint_list(const char *directory, int **frames, fm_error *err)
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         if (!fm_checkpoint_parse_name(entry->d_name, &frame))
             continue;
-        if (count == room) {
-            room = 2 * room + 16;
-            int *more = realloc(*frames, (size_t)room * sizeof *more);
+        if (count == capacity) {
+            capacity = 2 * capacity + 16;
+            int *more = realloc(*frames, (size_t)capacity * sizeof *more);
             if (!more) {
-                fm_fail_no_memory(err, path, (size_t)room * sizeof *more);
+                fm_fail_no_memory(err, path, (size_t)capacity * sizeof *more);
                 free(*frames);
                 *frames = NULL;
                 count = -1;
@@ -156,17 +166,23 @@ int fm_checkpoint_list(const char *directory, int **frames, fm_error *err)
     return count;
 }
 
-bool fm_checkpoint_due(const fm_schedule *s, int frame)
+// True if the schedule has a checkpoint at this frame: every schedule->every frames after the
+// first.
+bool fm_checkpoint_is_due(const fm_checkpoint_schedule *schedule, int frame)
 {
-    return frame > s->first && s->every > 0 && (frame - s->first) % s->every == 0;
+    return frame > schedule->first && schedule->every > 0 &&
+           (frame - schedule->first) % schedule->every == 0;
 }
 
-bool fm_checkpoint_prune(const char *directory, const fm_schedule *s, fm_error *err)
+// Removes checkpoints. It keeps the newest one, and the newest at frames of the schedule,
+// schedule->kept in all.
+bool fm_checkpoint_prune(const char *directory, const fm_checkpoint_schedule *schedule,
+                         fm_error *err)
 {
-    int *frames = NULL, count = fm_checkpoint_list(directory, &frames, err), kept = 0;
-    for (int i = count - 1; i >= 0; i--) { // the newest first
-        bool due = frames[i] == s->first || fm_checkpoint_due(s, frames[i]);
-        if (kept == 0 || (due && kept < s->kept)) {
+    int *frames = NULL, count = fm_checkpoint_list_frames(directory, &frames, err), kept = 0;
+    for (int i = count - 1; i >= 0; i--) { // from the newest checkpoint to the oldest
+        bool due = frames[i] == schedule->first || fm_checkpoint_is_due(schedule, frames[i]);
+        if (kept == 0 || (due && kept < schedule->kept)) {
             kept++;
             continue;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// export.c: the frames of a run for other programs. One table says what there is.
+// export.c: exports the frames of a run to the formats in the table `formats`.
 #include "io/io.h"
 
 #include <assert.h>
@@ -9,17 +9,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// How a file format divides an export into files.
 typedef enum kind {
     SEQUENCE, // a file for each object and frame
-    CLIP,     // a file for each object
-    SCENE,    // one file
+    CLIP,     // a file for each object, with all frames
+    SCENE,    // one file, with all objects and frames
 } kind;
 
+// A file format.
 typedef struct format {
-    const char *word, *ending;
+    const char *word, *ending; // name on the command line, file name extension
     kind kind;
-    bool base;        // the first frame beside it as OBJ
-    bool only_finite; // cannot hold a NaN
+    bool base;        // also write the first frame as OBJ: the mesh that a point cache deforms
+    bool only_finite; // the format cannot store NaN or infinity
     bool (*write_frame)(const char *path, const fm_surface *surface, fm_error *err);
     bool (*write_clip)(const char *path, const fm_clip *clip, fm_error *err);
 } format;
@@ -42,11 +44,11 @@ static const format formats[] = {
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
-static const char *const words = "obj pc2 mdd usda glb ply vtk csv";
+static const char *const format_words = "obj pc2 mdd usda glb ply vtk csv";
 
 const char *fm_export_formats(void)
 {
-    return words;
+    return format_words;
 }
 
 fm_export_options fm_default_export_options(void)
@@ -54,21 +56,22 @@ fm_export_options fm_default_export_options(void)
     return (fm_export_options){.format = "obj", .first_frame = -1, .last_frame = -1, .stride = 1};
 }
 
+// An export.
 typedef struct job {
     const fm_export_options *options;
     const format *format;
     fm_cache *cache;
-    int *objects;
+    int *objects; // indices in the cache of the objects to export
     int object_count;
-    bool to_file; // `place` is a file's path without its ending, else a directory
-    bool exact;   // one file, exactly as the user named it
-    char *place;
-    fm_arena arena; // of all of this
+    bool to_file; // `output_path` is the path of a file without its extension, else of a directory
+    bool exact;   // write a single file, to exactly the path that the user gave
+    char *output_path;
+    fm_arena arena; // holds objects, output_path and all other paths
     fm_export_report *report;
     fm_error *err;
 } job;
 
-// Five pieces in one; NULL with err filled.
+// Concatenates five strings in the export's arena; NULL with err filled if there is no memory.
 static char *join(job *j, const char *const pieces[5])
 {
     size_t size = 1, at = 0;
@@ -80,14 +83,16 @@ static char *join(job *j, const char *const pieces[5])
     return path;
 }
 
-static void note_file(job *j, const char *path)
+// Counts a written file, and reports the path of the first.
+static void report_file(job *j, const char *path)
 {
     if (j->report->file_count++ == 0)
         snprintf(j->report->path, sizeof j->report->path, "%s", path);
 }
 
-// DIR/NAME.ENDING, DIR/NAME.000012.ENDING (number >= 0), or what the user's own path makes of it.
-static char *path_for(job *j, const char *name, int number, const char *ending)
+// The path of a file to write. In a directory: DIR/NAME.ENDING, or DIR/NAME.000012.ENDING if
+// number >= 0. With a file path from the user: that path, with the number before its extension.
+static char *build_path(job *j, const char *name, int number, const char *ending)
 {
     if (j->exact && strcmp(ending, j->format->ending) == 0)
         return join(j, (const char *[]){j->options->output, "", "", "", ""});
@@ -95,38 +100,41 @@ static char *path_for(job *j, const char *name, int number, const char *ending)
     if (number >= 0)
         snprintf(digits, sizeof digits, ".%06d", number);
     if (j->to_file)
-        return join(j, (const char *[]){j->place, "", "", digits, ending});
-    return join(j, (const char *[]){j->place, "/", name, digits, ending});
+        return join(j, (const char *[]){j->output_path, "", "", digits, ending});
+    return join(j, (const char *[]){j->output_path, "/", name, digits, ending});
 }
 
-static const char *name_in(const char *path)
+// The part of a path after the last slash.
+static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-// A frame, or the surface made of it.
+// Reads a frame of the clip's only object. If the export has a mesher and the frame has no faces,
+// returns the surface around its particles instead.
 static fm_surface *read_frame(const job *j, const fm_clip *clip, int index)
 {
-    fm_surface *frame = fm_clip_read(clip, 0, index, j->err);
+    fm_surface *frame = fm_clip_read_frame(clip, 0, index, j->err);
     if (!frame || !j->options->surface || frame->face_count > 0)
         return frame;
-    fm_surface *surface = fm_points_surface(j->options->surface, frame, j->err);
+    fm_surface *surface = fm_fluid_create_surface(j->options->surface, frame, j->err);
     fm_surface_destroy(frame);
     return surface;
 }
 
+// Writes one file per frame of the clip's only object, and for vtk also a time index.
 static void export_sequence(job *j, const fm_clip *clip, const char *name)
 {
     fm_pvd_entry *index =
         fm_arena_alloc(&j->arena, (size_t)clip->frame_count, sizeof *index, "export", j->err);
     for (int i = 0; i < clip->frame_count && index; i++) {
         fm_surface *surface = read_frame(j, clip, i);
-        char *path = path_for(j, name, clip->first + i * clip->stride, j->format->ending);
+        char *path = build_path(j, name, clip->first + i * clip->stride, j->format->ending);
         bool good = surface && path && j->format->write_frame(path, surface, j->err);
         if (good) {
-            index[i] = (fm_pvd_entry){surface->time, name_in(path), 0};
-            note_file(j, path);
+            index[i] = (fm_pvd_entry){surface->time, file_name(path), 0};
+            report_file(j, path);
         }
         fm_surface_destroy(surface);
         if (!good)
@@ -134,46 +142,48 @@ static void export_sequence(job *j, const fm_clip *clip, const char *name)
     }
     if (j->format->write_frame != write_vtk || j->exact)
         return;
-    char *path = path_for(j, name, -1, ".pvd");
+    char *path = build_path(j, name, -1, ".pvd");
     if (path && fm_pvd_write(path, index, clip->frame_count, false, j->err)) {
-        note_file(j, path);
+        report_file(j, path);
         snprintf(j->report->path, sizeof j->report->path, "%s", path);
     }
 }
 
-// The OBJ beside a point cache has a name that nobody gave, and may be the model that the cache is
-// for: only one of ours is replaced.
+// Fails if the OBJ file that goes with a point cache would replace a file that Fathom did not
+// export. The user does not choose its name, so a file of that name may be the user's own model.
 static bool check_base(const char *path, fm_error *err)
 {
-    char head[sizeof FM_OBJ_HEAD] = "";
+    char head[sizeof FM_OBJ_FIRST_LINE] = "";
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return errno == ENOENT || fm_fail_file(err, path, "open", errno);
     ssize_t size = read(file, head, sizeof head - 1);
     close(file);
-    if (size == sizeof head - 1 && strcmp(head, FM_OBJ_HEAD) == 0)
+    if (size == sizeof head - 1 && strcmp(head, FM_OBJ_FIRST_LINE) == 0)
         return true;
     return fm_fail_content(err, FM_BAD_VALUE, path, "file",
                            "it is not of an export and would be lost; choose another name with -o");
 }
 
+// Writes one file with all frames of the clip and, for point caches, its first frame as OBJ.
 static void export_clip(job *j, const fm_clip *clip, const char *name)
 {
-    char *path = path_for(j, name, -1, j->format->ending);
-    char *base = j->format->base ? path_for(j, name, -1, ".obj") : NULL;
+    char *path = build_path(j, name, -1, j->format->ending);
+    char *base = j->format->base ? build_path(j, name, -1, ".obj") : NULL;
     if ((base && !check_base(base, j->err)) || !path || !j->format->write_clip(path, clip, j->err))
         return;
-    note_file(j, path);
+    report_file(j, path);
     if (!j->format->base)
         return;
-    fm_surface *surface = fm_clip_read(clip, 0, 0, j->err);
+    fm_surface *surface = fm_clip_read_frame(clip, 0, 0, j->err);
     if (base && surface && fm_obj_write(base, surface, j->err))
-        note_file(j, base);
+        report_file(j, base);
     fm_surface_destroy(surface);
 }
 
-// glTF gets every n-th frame when there are too many, and says so.
-static void thin(fm_clip *clip, fm_export_report *report)
+// Keeps every n-th frame if there are more than glTF viewers can hold, and adds a note to the
+// report.
+static void thin_frames(fm_clip *clip, fm_export_report *report)
 {
     if (clip->frame_count <= FM_GLB_FRAMES_MAX)
         return;
@@ -186,16 +196,18 @@ static void thin(fm_clip *clip, fm_export_report *report)
     clip->frame_count = (clip->frame_count - 1) / every + 1;
 }
 
+// Exports the frames of some objects. name: file name without number and extension.
 static void export_objects(job *j, const int *objects, int count, const char *name)
 {
     const fm_export_options *o = j->options;
     fm_clip clip =
-        fm_clip_make(j->cache, objects, count, o->first_frame, o->last_frame, o->stride, j->err);
+        fm_clip_create(j->cache, objects, count, o->first_frame, o->last_frame, o->stride, j->err);
     if (j->err->status != FM_OK)
         return;
-    clip.only_finite = j->format->only_finite && !j->options->surface; // a mesher leaves it out
+    // surface reconstruction skips particles that are not finite
+    clip.only_finite = j->format->only_finite && !j->options->surface;
     if (strcmp(j->format->word, "glb") == 0)
-        thin(&clip, j->report);
+        thin_frames(&clip, j->report);
     j->exact = j->to_file && (j->format->kind != SEQUENCE || clip.frame_count == 1);
     if (clip.frame_count > j->report->frame_count)
         j->report->frame_count = clip.frame_count;
@@ -205,6 +217,7 @@ static void export_objects(job *j, const int *objects, int count, const char *na
         export_clip(j, &clip, name);
 }
 
+// True if the path is a directory, or ends in a slash.
 static bool is_directory(const char *path)
 {
     struct stat about;
@@ -213,7 +226,8 @@ static bool is_directory(const char *path)
            (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
 }
 
-static bool is_same(const char *a, const char *b, const char *below)
+// Whether a and b followed by `below` name the same directory.
+static bool is_same_directory(const char *a, const char *b, const char *below)
 {
     char path[FM_PATH_SIZE];
     struct stat one, other;
@@ -222,42 +236,46 @@ static bool is_same(const char *a, const char *b, const char *below)
            one.st_ino == other.st_ino;
 }
 
-// The run's own frames and indices have the names that this format would write.
-static bool check_place(const job *j, const char *directory)
+// Refuses to export vtk into the run's own directories: the export has the same file names as the
+// run's frames and time indices, and would overwrite them.
+static bool check_output(const job *j, const char *directory)
 {
     if (j->format->write_frame != write_vtk ||
-        (!is_same(j->place, directory, "") && !is_same(j->place, directory, "/frames")))
+        (!is_same_directory(j->output_path, directory, "") &&
+         !is_same_directory(j->output_path, directory, "/frames")))
         return true;
     return fm_fail(j->err, FM_BAD_VALUE, "export", "output", "where the run has its own files",
                    "another directory, for vtk");
 }
 
-// Where the files go, and the directories for them.
-static bool find_place(job *j, const char *directory)
+// Finds the file or directory to write to, and creates the directories for it. directory: of the
+// run; exports go to its subdirectory by default.
+static bool find_output(job *j, const char *directory)
 {
     const char *output = j->options->output;
     bool one = j->object_count == 1 || j->format->kind == SCENE;
-    j->place = join(j, output ? (const char *[]){output, "", "", "", ""}
-                              : (const char *[]){directory, "/exports", "", "", ""});
+    j->output_path = join(j, output ? (const char *[]){output, "", "", "", ""}
+                                    : (const char *[]){directory, "/exports", "", "", ""});
     j->to_file = output && one && !is_directory(output);
-    if (!j->place)
+    if (!j->output_path)
         return false;
-    char *slash = strrchr(j->place, '/');
+    char *slash = strrchr(j->output_path, '/');
     if (!j->to_file)
-        return fm_directory_make(j->place, j->err) && check_place(j, directory);
-    if (slash && slash != j->place) {
+        return fm_directory_create(j->output_path, j->err) && check_output(j, directory);
+    if (slash && slash != j->output_path) {
         *slash = 0;
-        bool good = fm_directory_make(j->place, j->err) && check_place(j, directory);
+        bool good = fm_directory_create(j->output_path, j->err) && check_output(j, directory);
         *slash = '/';
         if (!good)
             return false;
     }
-    char *dot = strrchr(slash ? slash : j->place, '.');
-    if (dot && dot != j->place)
+    char *dot = strrchr(slash ? slash : j->output_path, '.');
+    if (dot && dot != j->output_path)
         *dot = 0;
     return j->err->status == FM_OK;
 }
 
+// Chooses the object that the options name, or all.
 static bool choose_objects(job *j)
 {
     int count = fm_cache_object_count(j->cache);
@@ -277,14 +295,14 @@ static bool choose_objects(job *j)
     return fm_fail(j->err, FM_BAD_VALUE, "export", "object", name, allowed);
 }
 
-// A surface was asked for: something must be there to make it of.
+// Fails if the user asked for fluid surfaces and none of the objects is a fluid.
 static bool check_fluids(job *j)
 {
     bool found = !j->options->surface;
     for (int i = 0; i < j->object_count && !found && j->err->status == FM_OK; i++) {
         int object = j->objects[i];
         fm_surface *frame =
-            fm_cache_read(j->cache, object, fm_cache_first_frame(j->cache, object), j->err);
+            fm_cache_read_frame(j->cache, object, fm_cache_first_frame(j->cache, object), j->err);
         found = frame && frame->face_count == 0;
         fm_surface_destroy(frame);
     }
@@ -292,6 +310,8 @@ static bool check_fluids(job *j)
                             "an object that is particles");
 }
 
+// Finds the format, and checks that it can hold reconstructed fluid surfaces if these are asked
+// for.
 static bool check_options(job *j)
 {
     for (int i = 0; i < FORMAT_COUNT; i++)
@@ -299,15 +319,16 @@ static bool check_options(job *j)
             j->format = &formats[i];
     if (!j->format)
         return fm_fail(j->err, FM_BAD_VALUE, "export", "format",
-                       j->options->format ? j->options->format : "missing", words);
+                       j->options->format ? j->options->format : "missing", format_words);
     if (j->options->surface && j->format->kind != SEQUENCE)
         return fm_fail(j->err, FM_BAD_VALUE, "export", "surface", j->format->word,
                        "obj, ply and vtk: every frame has points of its own");
     return true;
 }
 
-bool fm_export(const char *directory, const fm_export_options *options, fm_export_report *report,
-               fm_error *err)
+// Exports the frames of a run as the options say. report (may be NULL): receives what was written.
+bool fm_export_frames(const char *directory, const fm_export_options *options,
+                      fm_export_report *report, fm_error *err)
 {
     assert(err->status != FM_OK || options);
     fm_export_report unread;
@@ -316,7 +337,7 @@ bool fm_export(const char *directory, const fm_export_options *options, fm_expor
     if (err->status != FM_OK || !check_options(&j))
         return false;
     j.cache = fm_cache_open(directory, err);
-    if (j.cache && choose_objects(&j) && check_fluids(&j) && find_place(&j, directory)) {
+    if (j.cache && choose_objects(&j) && check_fluids(&j) && find_output(&j, directory)) {
         j.report->object_count = j.object_count;
         if (j.format->kind == SCENE)
             export_objects(&j, j.objects, j.object_count,
@@ -326,6 +347,6 @@ bool fm_export(const char *directory, const fm_export_options *options, fm_expor
             export_objects(&j, &j.objects[i], 1, fm_cache_object_name(j.cache, j.objects[i]));
     }
     fm_cache_close(j.cache);
-    fm_arena_free(&j.arena);
+    fm_arena_destroy(&j.arena);
     return err->status == FM_OK;
 }

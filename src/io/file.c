@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// file.c: files that are whole or not there.
+// file.c: writes files atomically: a reader sees the complete old file or the complete new one.
 //
-// A writer fills PATH.unfinished beside the place where the file belongs and renames it at the end:
-// rename(2) is atomic, so a reader sees the old file or the new one, after a kill too. What a kill
-// left has always the same name, so the next writer of that file takes it over; a lock on it keeps
-// two living writers apart. Symbolic links are not followed. What a full disk, a quota or a
-// vanished directory says is kept as the message. With `sync` the bytes and the name are on the
-// disk when close returns: for the record of a run.
+// A writer fills PATH.unfinished and renames it to PATH when it is closed; rename(2) is atomic. If
+// the program is killed, PATH.unfinished stays; the next writer of PATH truncates and reuses it. A
+// lock on it stops two programs from writing the same file at once. Symbolic links are not
+// followed. Errors such as a full disk, a quota or a removed directory are reported with the text
+// of errno. With `sync`, closing waits until contents and name are on the disk; run.json uses this.
 #include "io/io.h"
 
 #include <errno.h>
@@ -22,40 +21,41 @@ enum { BUFFER_SIZE = 1 << 16 };
 
 struct fm_writer {
     fm_error *err;
-    int file;
-    bool direct; // no renaming: the path is a device or a pipe
-    bool keep;   // no file: into memory
+    int file;       // descriptor
+    bool direct;    // the path is a device or a pipe: write to it, rename nothing
+    bool in_memory; // write into `memory`, not into a file
     char *memory;
-    size_t held, room;
-    char *path, *beside;
-    uint64_t offset;
-    size_t used;
+    size_t held, room;            // bytes in `memory`, and bytes allocated for it
+    char *path, *unfinished_path; // PATH and PATH.unfinished
+    uint64_t offset;              // bytes written so far, with those in the buffer
+    size_t used;                  // bytes in the buffer
     char buffer[BUFFER_SIZE];
 };
 
-static void destroy(fm_writer *writer)
+static void destroy_writer(fm_writer *writer)
 {
     free(writer->path);
-    free(writer->beside);
+    free(writer->unfinished_path);
     free(writer);
 }
 
-static fm_writer *create(const char *path, fm_error *err)
+// Allocates a writer for a path. NULL with err filled when out of memory.
+static fm_writer *create_writer(const char *path, fm_error *err)
 {
     size_t length = strlen(path) + 32;
     fm_writer *writer = calloc(1, sizeof *writer);
     if (writer) {
         writer->err = err;
         writer->path = strdup(path);
-        writer->beside = malloc(length);
+        writer->unfinished_path = malloc(length);
     }
-    if (!writer || !writer->path || !writer->beside) {
+    if (!writer || !writer->path || !writer->unfinished_path) {
         fm_fail_no_memory(err, path, sizeof *writer);
         if (writer)
-            destroy(writer);
+            destroy_writer(writer);
         return NULL;
     }
-    snprintf(writer->beside, length, "%s" FM_UNFINISHED, path);
+    snprintf(writer->unfinished_path, length, "%s" FM_UNFINISHED_SUFFIX, path);
     return writer;
 }
 
@@ -65,52 +65,58 @@ bool fm_fail_link(fm_error *err, const char *path)
                            "it is a symbolic link, which is not followed; remove it");
 }
 
-// A writer that finishes renames the file, so that what was opened may have another name now: then
-// once more. More than one name of the same file would change somebody else's.
-int fm_unfinished_open(const char *beside, fm_error *err)
+// Opens or creates the file, empties and locks it. Returns its descriptor, -1 on failure. Another
+// writer may rename the file between open and flock; the descriptor then no longer belongs to the
+// name, and opening is tried again. A file with a second hard link is refused, because writing to
+// it would change the other file, too.
+int fm_file_open_unfinished(const char *unfinished_path, fm_error *err)
 {
     if (err->status != FM_OK)
         return -1;
     for (int tries = 0; tries < 100; tries++) {
-        int file = open(beside, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        int file =
+            open(unfinished_path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (file < 0) {
             if (errno == ELOOP)
-                fm_fail_link(err, beside);
+                fm_fail_link(err, unfinished_path);
             else
-                fm_fail_file(err, beside, "write", errno);
+                fm_fail_file(err, unfinished_path, "write", errno);
             return -1;
         }
         struct stat opened, named;
         bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-        bool same = fstat(file, &opened) == 0 && lstat(beside, &named) == 0 &&
+        bool same = fstat(file, &opened) == 0 && lstat(unfinished_path, &named) == 0 &&
                     opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
         if (taken)
-            fm_fail_content(err, FM_BAD_VALUE, beside, "lock", "another program is writing it");
+            fm_fail_content(err, FM_BAD_VALUE, unfinished_path, "lock",
+                            "another program is writing it");
         else if (same && (!S_ISREG(opened.st_mode) || opened.st_nlink != 1))
-            fm_fail_content(err, FM_BAD_VALUE, beside, "file",
-                            "it is no file of one name; remove it");
+            fm_fail_content(err, FM_BAD_VALUE, unfinished_path, "file",
+                            "it is not a regular file, or has several hard links; remove it");
         else if (same && opened.st_size > 0 && ftruncate(file, 0) != 0)
-            fm_fail_file(err, beside, "cut back", errno);
+            fm_fail_file(err, unfinished_path, "cut back", errno);
         else if (same)
             return file;
         close(file);
         if (err->status != FM_OK)
             return -1;
     }
-    fm_fail_content(err, FM_INPUT_OUTPUT, beside, "file", "it is renamed again and again");
+    fm_fail_content(err, FM_INPUT_OUTPUT, unfinished_path, "file", "it is renamed again and again");
     return -1;
 }
 
+// Opens a writer that creates PATH atomically. A device or pipe, also through a link such as
+// /dev/stdout, is written to directly; other symbolic links are refused.
 fm_writer *fm_writer_open(const char *path, fm_error *err)
 {
     if (err->status != FM_OK)
         return NULL;
-    fm_writer *writer = create(path, err);
+    fm_writer *writer = create_writer(path, err);
     if (!writer)
         return NULL;
     struct stat there, target;
     bool exists = lstat(path, &there) == 0, link = exists && S_ISLNK(there.st_mode);
-    if (link) // /dev/stdout is one
+    if (link)
         exists = stat(path, &target) == 0;
     int mode = (int)(link ? target.st_mode : there.st_mode);
     writer->direct = exists && !S_ISREG(mode);
@@ -122,44 +128,46 @@ fm_writer *fm_writer_open(const char *path, fm_error *err)
     else if (link && !writer->direct)
         fm_fail_link(err, path);
     else if (!writer->direct)
-        writer->file = fm_unfinished_open(writer->beside, err);
+        writer->file = fm_file_open_unfinished(writer->unfinished_path, err);
     if (writer->file >= 0)
         return writer;
-    destroy(writer);
+    destroy_writer(writer);
     return NULL;
 }
 
 fm_writer *fm_writer_open_memory(fm_error *err)
 {
-    fm_writer *writer = err->status == FM_OK ? create("memory", err) : NULL;
+    fm_writer *writer = err->status == FM_OK ? create_writer("memory", err) : NULL;
     if (writer)
-        writer->keep = true;
+        writer->in_memory = true;
     return writer;
 }
 
-static void keep(fm_writer *writer, const char *bytes, size_t size)
+// Appends bytes to the memory of a writer that writes no file.
+static void append_to_memory(fm_writer *writer, const char *bytes, size_t size)
 {
     if (writer->err->status != FM_OK)
         return;
     if (size >= writer->room - writer->held) {
-        size_t room = 2 * (writer->held + size) + 1;
-        char *more = realloc(writer->memory, room);
+        size_t capacity = 2 * (writer->held + size) + 1;
+        char *more = realloc(writer->memory, capacity);
         if (!more) {
-            fm_fail_no_memory(writer->err, "file", room);
+            fm_fail_no_memory(writer->err, "file", capacity);
             return;
         }
         writer->memory = more;
-        writer->room = room;
+        writer->room = capacity;
     }
     memcpy(writer->memory + writer->held, bytes, size);
     writer->held += size;
     writer->memory[writer->held] = 0;
 }
 
-static void send(fm_writer *writer, const char *bytes, size_t size)
+// Writes bytes to the file or to memory. Errors go to writer->err.
+static void send_bytes(fm_writer *writer, const char *bytes, size_t size)
 {
-    if (writer->keep) {
-        keep(writer, bytes, size);
+    if (writer->in_memory) {
+        append_to_memory(writer, bytes, size);
         return;
     }
     while (size > 0 && writer->err->status == FM_OK) {
@@ -173,40 +181,43 @@ static void send(fm_writer *writer, const char *bytes, size_t size)
     }
 }
 
-static void flush(fm_writer *writer)
+// Writes out the buffer.
+static void flush_buffer(fm_writer *writer)
 {
-    send(writer, writer->buffer, writer->used);
+    send_bytes(writer, writer->buffer, writer->used);
     writer->used = 0;
 }
 
-void fm_write(fm_writer *writer, const void *bytes, size_t size)
+// Writes bytes through the buffer; long blocks bypass it.
+void fm_writer_write(fm_writer *writer, const void *bytes, size_t size)
 {
     if (!writer || size == 0)
         return;
     writer->offset += size;
     if (size > BUFFER_SIZE - writer->used)
-        flush(writer);
+        flush_buffer(writer);
     if (size > BUFFER_SIZE) {
-        send(writer, bytes, size);
+        send_bytes(writer, bytes, size);
     } else {
         memcpy(writer->buffer + writer->used, bytes, size);
         writer->used += size;
     }
 }
 
-void fm_write_text(fm_writer *writer, const char *format, ...)
+// Writes formatted text, at most 1023 bytes.
+void fm_writer_print(fm_writer *writer, const char *format, ...)
 {
     if (!writer)
         return;
     char text[1024];
     va_list list;
     va_start(list, format);
-    int length = fm_format_list(text, sizeof text, format, list);
+    int length = fm_text_format_args(text, sizeof text, format, list);
     va_end(list);
     if (length < 0 || length >= (int)sizeof text)
         fm_fail_file(writer->err, writer->path, "write", EOVERFLOW);
     else
-        fm_write(writer, text, (size_t)length);
+        fm_writer_write(writer, text, (size_t)length);
 }
 
 uint64_t fm_writer_offset(const fm_writer *writer)
@@ -214,23 +225,24 @@ uint64_t fm_writer_offset(const fm_writer *writer)
     return writer ? writer->offset : 0;
 }
 
-char *fm_writer_take(fm_writer *writer, size_t *size)
+// Closes a writer into memory and returns the bytes; the caller frees them. NULL after a failure.
+char *fm_writer_take_memory(fm_writer *writer, size_t *size)
 {
     if (!writer)
         return NULL;
-    flush(writer);
+    flush_buffer(writer);
     char *memory = writer->memory;
     *size = writer->held;
     if (writer->err->status != FM_OK) {
         free(memory);
         memory = NULL;
     }
-    destroy(writer);
+    destroy_writer(writer);
     return memory;
 }
 
-// The new name is kept in the directory, which is a file of its own. Some file systems cannot do
-// it and say EINVAL: then there is nothing to be done.
+// Forces the directory to the disk, because the new name of the file is stored there. File systems
+// that cannot do this return EINVAL, which is ignored.
 static void sync_directory(const fm_writer *writer)
 {
     char *folder = strdup(writer->path), *slash = folder ? strrchr(folder, '/') : NULL;
@@ -247,32 +259,34 @@ static void sync_directory(const fm_writer *writer)
     free(folder);
 }
 
+// Closes the file and renames PATH.unfinished to PATH; after a failure removes it instead. sync:
+// waits until the file is on the disk.
 bool fm_writer_close(fm_writer *writer, bool sync)
 {
     if (!writer)
         return false;
     fm_error *err = writer->err;
-    flush(writer);
+    flush_buffer(writer);
     if (sync && err->status == FM_OK && !writer->direct && fsync(writer->file) != 0)
         fm_fail_file(err, writer->path, "write", errno);
-    if (close(writer->file) != 0) // network file systems report a full disk here
+    if (close(writer->file) != 0) // network file systems report a full disk only on close
         fm_fail_file(err, writer->path, "write", errno);
     if (!writer->direct) {
-        if (err->status == FM_OK && rename(writer->beside, writer->path) != 0)
+        if (err->status == FM_OK && rename(writer->unfinished_path, writer->path) != 0)
             fm_fail_file(err, writer->path, "rename to", errno);
         if (err->status != FM_OK)
-            unlink(writer->beside);
+            unlink(writer->unfinished_path);
         else if (sync)
             sync_directory(writer);
     }
-    destroy(writer);
+    destroy_writer(writer);
     return err->status == FM_OK;
 }
 
 bool fm_file_replace(const char *path, const void *bytes, size_t size, fm_error *err)
 {
     fm_writer *writer = fm_writer_open(path, err);
-    fm_write(writer, bytes, size);
+    fm_writer_write(writer, bytes, size);
     return fm_writer_close(writer, false);
 }
 
@@ -283,7 +297,8 @@ bool fm_file_remove(const char *path, fm_error *err)
     return unlink(path) == 0 || errno == ENOENT || fm_fail_file(err, path, "remove", errno);
 }
 
-bool fm_directory_make(const char *path, fm_error *err)
+// Creates a directory and its parents; existing ones are no error.
+bool fm_directory_create(const char *path, fm_error *err)
 {
     if (err->status != FM_OK)
         return false;

@@ -1,57 +1,73 @@
 // SPDX-License-Identifier: MIT
-// glb.c: a clip as binary glTF 2.0: a triangle mesh for each object, animated by morph targets.
+// glb.c: writes a clip as binary glTF 2.0 [GLTF2]. Each object is a mesh with up to three
+// primitives, its triangles, its lines and its isolated points, animated by morph targets.
 //
-// The mesh is the first frame. Target i holds what the points and normals of frame i + 1 add to it;
-// at the time of a frame its own target has weight 1 and all others 0, and linear interpolation of
-// the weights is linear interpolation of the points. The weights are frames x (frames - 1) numbers
-// and viewers keep all targets in graphics memory: FM_GLB_FRAMES_MAX bounds both (graphics cards
-// need not take more than 256 layers of a texture, which is where three.js keeps targets).
+// The base mesh is the first frame. Morph target i stores frame i + 1 minus the base, for points
+// and normals. At the time of a frame, its own target has weight 1 and all others have weight 0, so
+// that linear interpolation of the weights interpolates the points linearly. There are
+// frames x (frames - 1) weights, and viewers keep all targets in graphics memory. FM_GLB_FRAMES_MAX
+// bounds both: three.js stores targets in the layers of a texture array, and graphics cards need
+// not support more than 256 layers.
 //
-//   bytes: header | JSON chunk | BIN chunk: per object indices, points, normals, targets; times;
-//   weights
-//
-// Khronos Group: glTF 2.0 Specification, https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html
+// File: header | JSON chunk | BIN chunk with indices, points, normals and targets of each object,
+// then times, then weights.
 #include "io/io.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+// glTF codes of component types and buffer uses
 enum { FLOAT = 5126, UNSIGNED_INT = 5125, ARRAY_BUFFER = 34962, ELEMENT_ARRAY_BUFFER = 34963 };
 
+// The triangles, lines or points of a mesh: a range of its indices.
+typedef struct primitive {
+    enum { POINTS = 0, LINES = 1, TRIANGLES = 4 } mode;
+    int first, count; // range in mesh.indices
+} primitive;
+
+// An object of the export.
 typedef struct mesh {
-    fm_surface *base;
+    fm_surface *base; // its first frame
     float *normals;   // of the base
-    float *bounds;    // [frame][6]: of the base's points, then of what targets add
-    uint64_t indices; // three per triangle
-    uint64_t index_bytes, vertex_bytes;
+    float *bounds;    // [frame][6], smallest and largest x y z of base (frame 0) and targets
+    int *indices;     // point indices of all primitives, one primitive after another
+    primitive primitives[3];
+    int primitive_count;
+    int first_accessor;                 // number of its first accessor in the glTF
+    uint64_t index_bytes, vertex_bytes; // size of indices, and of points and normals of all frames
 } mesh;
 
+// A glTF file that is being written.
 typedef struct glb {
     const fm_clip *clip;
     fm_error *err;
     mesh *meshes;
-    int targets;
-    uint64_t time_bytes, weight_bytes, total;
+    int targets;                              // morph targets of each mesh: frames - 1
+    int accessor_count;                       // accessors of all meshes, without the animation
+    uint64_t time_bytes, weight_bytes, total; // total: bytes of the BIN chunk
 } glb;
 
-static void bounds_of(const float *vectors, int count, float low[3], float high[3])
+// Smallest and largest components of `count` vectors.
+static void compute_bounds(const float *vectors, int count, float low[3], float high[3])
 {
     fm_surface view = {.point_count = count, .points = (float *)(uintptr_t)vectors};
     fm_surface_bounds(&view, low, high);
 }
 
+// a -= b
 static void subtract(float *a, const float *b, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         a[i] -= b[i];
 }
 
-// What frame i adds to the base: points in the frame itself, normals where the caller has room.
+// Reads frame i of an object as a morph target: its points minus those of the base. normals:
+// receives the differences of the normals, or NULL.
 static fm_surface *read_target(glb *g, int object, int i, float *normals)
 {
     mesh *m = &g->meshes[object];
-    fm_surface *frame = fm_clip_read_like(g->clip, object, i, m->base, g->err);
+    fm_surface *frame = fm_clip_read_same_mesh(g->clip, object, i, m->base, g->err);
     if (!frame)
         return NULL;
     size_t count = 3 * (size_t)frame->point_count;
@@ -63,190 +79,250 @@ static fm_surface *read_target(glb *g, int object, int i, float *normals)
     return frame;
 }
 
-static bool open_mesh(glb *g, int object)
+// Adds a primitive for the next `count` indices after *at, unless there are none; advances *at.
+static void add_primitive(mesh *m, int mode, int count, int *at)
+{
+    if (count > 0)
+        m->primitives[m->primitive_count++] = (primitive){mode, *at, count};
+    *at += count;
+}
+
+// Fills the indices of the triangles, lines and isolated points of the base mesh.
+static bool fill_indices(mesh *m, fm_error *err)
+{
+    fm_mesh_view view = fm_surface_view(m->base, NULL);
+    int isolated_count, at = 0, triangles = 3 * fm_mesh_count_triangles(&view);
+    int *isolated = fm_mesh_find_isolated_points(&view, &isolated_count, err);
+    if (!isolated)
+        return false;
+    size_t count = (size_t)triangles + 2 * (size_t)view.line_count + (size_t)isolated_count;
+    m->indices = malloc((count + 1) * sizeof *m->indices);
+    if (m->indices) {
+        fm_mesh_triangulate(&view, m->indices);
+        memcpy(m->indices + triangles, view.lines, 2 * (size_t)view.line_count * sizeof(int));
+        memcpy(m->indices + triangles + 2 * (size_t)view.line_count, isolated,
+               (size_t)isolated_count * sizeof(int));
+        add_primitive(m, TRIANGLES, triangles, &at);
+        add_primitive(m, LINES, 2 * view.line_count, &at);
+        add_primitive(m, POINTS, isolated_count, &at);
+        m->index_bytes = sizeof(uint32_t) * count;
+    } else {
+        fm_fail_no_memory(err, m->base->name, count * sizeof *m->indices);
+    }
+    free(isolated);
+    return m->indices != NULL;
+}
+
+// Reads the first frame of an object as base mesh; computes normals, bounds and sizes in bytes.
+static bool prepare_mesh(glb *g, int object)
 {
     mesh *m = &g->meshes[object];
-    m->base = fm_clip_read(g->clip, object, 0, g->err);
+    m->base = fm_clip_read_frame(g->clip, object, 0, g->err);
     if (!m->base)
         return false;
-    if (m->base->point_count == 0 || m->base->face_count == 0)
+    if (m->base->point_count == 0)
         return fm_fail(g->err, FM_BAD_VALUE, m->base->name, "points", "none",
-                       "points and faces, in this format");
+                       "points, in this format");
     size_t points = (size_t)m->base->point_count;
     m->normals = malloc(3 * points * sizeof(float));
     m->bounds = malloc(6 * (size_t)g->clip->frame_count * sizeof(float));
     if (!m->normals || !m->bounds)
         return fm_fail_no_memory(g->err, m->base->name, 3 * points * sizeof(float));
     fm_surface_normals(m->base, m->normals);
-    bounds_of(m->base->points, m->base->point_count, m->bounds, m->bounds + 3);
+    compute_bounds(m->base->points, m->base->point_count, m->bounds, m->bounds + 3);
     for (int i = 1; i < g->clip->frame_count; i++) {
         fm_surface *target = read_target(g, object, i, NULL);
         if (!target)
             return false;
         float *bounds = m->bounds + 6 * (size_t)i;
-        bounds_of(target->points, target->point_count, bounds, bounds + 3);
+        compute_bounds(target->points, target->point_count, bounds, bounds + 3);
         fm_surface_destroy(target);
     }
-    m->indices =
-        3 * ((uint64_t)fm_surface_corner_count(m->base) - 2 * (uint64_t)m->base->face_count);
-    m->index_bytes = sizeof(uint32_t) * m->indices;
+    if (!fill_indices(m, g->err))
+        return false;
+    m->first_accessor = g->accessor_count;
+    // One accessor for the indices of each primitive, two (points, normals) for each frame.
+    g->accessor_count += m->primitive_count + 2 * g->clip->frame_count;
     m->vertex_bytes = 6 * sizeof(float) * points * (uint64_t)g->clip->frame_count;
     g->total += m->index_bytes + m->vertex_bytes;
     return true;
 }
 
+// Writes a JSON string.
 static void write_string(fm_writer *json, const char *text)
 {
-    fm_write_text(json, "\"");
+    fm_writer_print(json, "\"");
     for (; *text; text++) {
         if ((unsigned char)*text < ' ' || *text == '"' || *text == '\\')
-            fm_write_text(json, "\\u%04x", (unsigned char)*text);
+            fm_writer_print(json, "\\u%04x", (unsigned char)*text);
         else
-            fm_write(json, text, 1);
+            fm_writer_write(json, text, 1);
     }
-    fm_write_text(json, "\"");
+    fm_writer_print(json, "\"");
 }
 
-static int accessors_of_mesh(const glb *g)
+// Writes the JSON of primitive `number` of a mesh. The accessors of a mesh are in this order:
+// indices of the first primitive; points and normals of the base and of each target; indices of the
+// other primitives.
+static void describe_primitive(const glb *g, const mesh *m, int number, fm_writer *json)
 {
-    return 1 + 2 * g->clip->frame_count; // indices; points and normals of the base and the targets
+    int first = m->first_accessor;
+    int indices = number == 0 ? first : first + 2 * g->clip->frame_count + number;
+    fm_writer_print(json,
+                    "%s{\"mode\":%d,\"material\":0,\"indices\":%d,"
+                    "\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d}",
+                    number ? "," : "", m->primitives[number].mode, indices, first + 1, first + 2);
+    for (int i = 0; i < g->targets; i++)
+        fm_writer_print(json, "%s{\"POSITION\":%d,\"NORMAL\":%d}%s", i ? "," : ",\"targets\":[",
+                        first + 3 + 2 * i, first + 4 + 2 * i, i + 1 == g->targets ? "]" : "");
+    fm_writer_print(json, "}");
 }
 
+// Writes the JSON of the meshes.
 static void describe_meshes(const glb *g, fm_writer *json)
 {
     for (int k = 0; k < g->clip->object_count; k++) {
-        int first = k * accessors_of_mesh(g);
-        fm_write_text(json, "%s{\"name\":", k ? "," : "");
+        fm_writer_print(json, "%s{\"name\":", k ? "," : "");
         write_string(json, g->meshes[k].base->name);
-        fm_write_text(json,
-                      ",\"primitives\":[{\"mode\":4,\"material\":0,\"indices\":%d,"
-                      "\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d}",
-                      first, first + 1, first + 2);
-        for (int i = 0; i < g->targets; i++)
-            fm_write_text(json, "%s{\"POSITION\":%d,\"NORMAL\":%d}%s", i ? "," : ",\"targets\":[",
-                          first + 3 + 2 * i, first + 4 + 2 * i, i + 1 == g->targets ? "]" : "");
-        fm_write_text(json, "}]}");
+        fm_writer_print(json, ",\"primitives\":[");
+        for (int i = 0; i < g->meshes[k].primitive_count; i++)
+            describe_primitive(g, &g->meshes[k], i, json);
+        fm_writer_print(json, "]}");
     }
 }
 
+// Writes the JSON of scene, nodes (one per object) and the material.
 static void describe_nodes(const glb *g, fm_writer *json)
 {
     int objects = g->clip->object_count;
-    fm_write_text(json, "\"scene\":0,\"scenes\":[{\"nodes\":[");
+    fm_writer_print(json, "\"scene\":0,\"scenes\":[{\"nodes\":[");
     for (int k = 0; k < objects; k++)
-        fm_write_text(json, "%s%d", k ? "," : "", k);
-    fm_write_text(json, "]}],\"nodes\":[");
+        fm_writer_print(json, "%s%d", k ? "," : "", k);
+    fm_writer_print(json, "]}],\"nodes\":[");
     for (int k = 0; k < objects; k++) {
-        fm_write_text(json, "%s{\"mesh\":%d,\"name\":", k ? "," : "", k);
+        fm_writer_print(json, "%s{\"mesh\":%d,\"name\":", k ? "," : "", k);
         write_string(json, g->meshes[k].base->name);
-        fm_write_text(json, "}");
+        fm_writer_print(json, "}");
     }
-    fm_write_text(json, "],\"materials\":[{\"name\":\"cloth\",\"doubleSided\":true,"
-                        "\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.8,0.8,0.8,1],"
-                        "\"metallicFactor\":0,\"roughnessFactor\":0.9}}],");
+    fm_writer_print(json, "],\"materials\":[{\"name\":\"cloth\",\"doubleSided\":true,"
+                          "\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.8,0.8,0.8,1],"
+                          "\"metallicFactor\":0,\"roughnessFactor\":0.9}}],");
 }
 
+// Writes the JSON of the animation: the weights of the morph targets over time.
 static void describe_animation(const glb *g, fm_writer *json)
 {
     if (g->targets == 0)
         return;
-    int objects = g->clip->object_count, times = objects * accessors_of_mesh(g);
-    fm_write_text(json,
-                  "\"animations\":[{\"name\":\"run\",\"samplers\":[{\"input\":%d,\"output\":%d,"
-                  "\"interpolation\":\"LINEAR\"}],\"channels\":[",
-                  times, times + 1);
+    int objects = g->clip->object_count, times = g->accessor_count;
+    fm_writer_print(json,
+                    "\"animations\":[{\"name\":\"run\",\"samplers\":[{\"input\":%d,\"output\":%d,"
+                    "\"interpolation\":\"LINEAR\"}],\"channels\":[",
+                    times, times + 1);
     for (int k = 0; k < objects; k++)
-        fm_write_text(json, "%s{\"sampler\":0,\"target\":{\"node\":%d,\"path\":\"weights\"}}",
-                      k ? "," : "", k);
-    fm_write_text(json, "]}],");
+        fm_writer_print(json, "%s{\"sampler\":0,\"target\":{\"node\":%d,\"path\":\"weights\"}}",
+                        k ? "," : "", k);
+    fm_writer_print(json, "]}],");
 }
 
-static float time_of(const glb *g, int frame)
+// Time of a frame of the clip, s, from its first frame.
+static float frame_time(const glb *g, int frame)
 {
     return (float)(frame * g->clip->stride / g->clip->fps);
 }
 
+// Writes the JSON of the accessors: which part of the binary data holds indices, points and normals
+// of each frame, times and weights.
 static void describe_accessors(const glb *g, fm_writer *json)
 {
     int objects = g->clip->object_count, frames = g->clip->frame_count;
     for (int k = 0; k < objects; k++) {
         const mesh *m = &g->meshes[k];
         int points = m->base->point_count;
-        fm_write_text(json,
-                      "%s{\"bufferView\":%d,\"componentType\":%d,\"count\":%llu,"
-                      "\"type\":\"SCALAR\"}",
-                      k ? "," : "", 2 * k, UNSIGNED_INT, (unsigned long long)m->indices);
+        fm_writer_print(json,
+                        "%s{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,"
+                        "\"type\":\"SCALAR\"}",
+                        k ? "," : "", 2 * k, UNSIGNED_INT, m->primitives[0].count);
         for (int i = 0; i < frames; i++) {
             const float *b = m->bounds + 6 * (size_t)i;
             unsigned long long at = 24ull * (unsigned long long)points * (unsigned long long)i;
-            fm_write_text(json,
-                          ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
-                          "\"count\":%d,\"type\":\"VEC3\",\"min\":[%.9g,%.9g,%.9g],"
-                          "\"max\":[%.9g,%.9g,%.9g]}",
-                          2 * k + 1, at, FLOAT, points, b[0], b[1], b[2], b[3], b[4], b[5]);
-            fm_write_text(json,
-                          ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
-                          "\"count\":%d,\"type\":\"VEC3\"}",
-                          2 * k + 1, at + 12ull * (unsigned long long)points, FLOAT, points);
+            fm_writer_print(json,
+                            ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
+                            "\"count\":%d,\"type\":\"VEC3\",\"min\":[%.9g,%.9g,%.9g],"
+                            "\"max\":[%.9g,%.9g,%.9g]}",
+                            2 * k + 1, at, FLOAT, points, b[0], b[1], b[2], b[3], b[4], b[5]);
+            fm_writer_print(json,
+                            ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
+                            "\"count\":%d,\"type\":\"VEC3\"}",
+                            2 * k + 1, at + 12ull * (unsigned long long)points, FLOAT, points);
         }
+        for (int i = 1; i < m->primitive_count; i++)
+            fm_writer_print(json,
+                            ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
+                            "\"count\":%d,\"type\":\"SCALAR\"}",
+                            2 * k, 4ull * (unsigned long long)m->primitives[i].first, UNSIGNED_INT,
+                            m->primitives[i].count);
     }
     if (g->targets == 0)
         return;
-    fm_write_text(json,
-                  ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"SCALAR\","
-                  "\"min\":[0],\"max\":[%.9g]}",
-                  2 * objects, FLOAT, frames, time_of(g, frames - 1));
-    fm_write_text(json,
-                  ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"SCALAR\"}",
-                  2 * objects + 1, FLOAT, frames * g->targets);
+    fm_writer_print(json,
+                    ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"SCALAR\","
+                    "\"min\":[0],\"max\":[%.9g]}",
+                    2 * objects, FLOAT, frames, frame_time(g, frames - 1));
+    fm_writer_print(json,
+                    ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"SCALAR\"}",
+                    2 * objects + 1, FLOAT, frames * g->targets);
 }
 
-static void describe_view(fm_writer *json, uint64_t *at, uint64_t bytes, const char *more)
+// Writes a buffer view of `bytes` bytes at *at with the extra JSON keys `more`; advances *at.
+static void describe_buffer_view(fm_writer *json, uint64_t *at, uint64_t bytes, const char *more)
 {
-    fm_write_text(json, "%s{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu%s}",
-                  *at ? "," : "", (unsigned long long)*at, (unsigned long long)bytes, more);
+    fm_writer_print(json, "%s{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu%s}",
+                    *at ? "," : "", (unsigned long long)*at, (unsigned long long)bytes, more);
     *at += bytes;
 }
 
-static void describe(const glb *g, fm_writer *json)
+// Writes the whole JSON of the glTF; the other describe functions write its parts.
+static void describe_all(const glb *g, fm_writer *json)
 {
-    fm_write_text(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Fathom\"},");
+    fm_writer_print(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Fathom\"},");
     describe_nodes(g, json);
     describe_animation(g, json);
-    fm_write_text(json, "\"meshes\":[");
+    fm_writer_print(json, "\"meshes\":[");
     describe_meshes(g, json);
-    fm_write_text(json, "],\"accessors\":[");
+    fm_writer_print(json, "],\"accessors\":[");
     describe_accessors(g, json);
-    fm_write_text(json, "],\"bufferViews\":[");
+    fm_writer_print(json, "],\"bufferViews\":[");
     char indices[32], vertices[64];
     snprintf(indices, sizeof indices, ",\"target\":%d", ELEMENT_ARRAY_BUFFER);
     snprintf(vertices, sizeof vertices, ",\"byteStride\":12,\"target\":%d", ARRAY_BUFFER);
     uint64_t at = 0;
     for (int k = 0; k < g->clip->object_count; k++) {
-        describe_view(json, &at, g->meshes[k].index_bytes, indices);
-        describe_view(json, &at, g->meshes[k].vertex_bytes, vertices);
+        describe_buffer_view(json, &at, g->meshes[k].index_bytes, indices);
+        describe_buffer_view(json, &at, g->meshes[k].vertex_bytes, vertices);
     }
     if (g->targets > 0) {
-        describe_view(json, &at, g->time_bytes, "");
-        describe_view(json, &at, g->weight_bytes, "");
+        describe_buffer_view(json, &at, g->time_bytes, "");
+        describe_buffer_view(json, &at, g->weight_bytes, "");
     }
-    fm_write_text(json, "],\"buffers\":[{\"byteLength\":%llu}]}", (unsigned long long)g->total);
+    fm_writer_print(json, "],\"buffers\":[{\"byteLength\":%llu}]}", (unsigned long long)g->total);
 }
 
+// Writes two 32-bit words.
 static void write_words(fm_writer *writer, uint32_t a, uint32_t b)
 {
     uint32_t words[2] = {a, b};
-    fm_write(writer, words, sizeof words);
+    fm_writer_write(writer, words, sizeof words);
 }
 
-// Header and JSON chunk, filled up with blanks to a multiple of 4, and the head of the BIN chunk,
-// which is one already.
-static void write_head(const glb *g, fm_writer *writer)
+// Writes the file header, the JSON chunk, padded with blanks to a multiple of 4 bytes, and the
+// header of the BIN chunk, whose size is a multiple of 4 already.
+static void write_headers(const glb *g, fm_writer *writer)
 {
     fm_writer *text = fm_writer_open_memory(g->err);
-    describe(g, text);
+    describe_all(g, text);
     size_t size;
-    char *json = fm_writer_take(text, &size);
+    char *json = fm_writer_take_memory(text, &size);
     if (!json)
         return;
     size_t padded = (size + 3) / 4 * 4;
@@ -257,28 +333,16 @@ static void write_head(const glb *g, fm_writer *writer)
     } else {
         write_words(writer, 0x46546C67, 2); // "glTF", version
         uint32_t length = (uint32_t)total;
-        fm_write(writer, &length, sizeof length);
+        fm_writer_write(writer, &length, sizeof length);
         write_words(writer, (uint32_t)padded, 0x4E4F534A); // "JSON"
-        fm_write(writer, json, size);
-        fm_write(writer, "   ", padded - size);
+        fm_writer_write(writer, json, size);
+        fm_writer_write(writer, "   ", padded - size);
         write_words(writer, (uint32_t)g->total, 0x004E4942); // "BIN"
     }
     free(json);
 }
 
-static void write_triangles(fm_writer *writer, const fm_surface *surface)
-{
-    for (int i = 0; i < surface->face_count; i++) {
-        const int *corner = surface->face_points + surface->face_start[i];
-        int count = surface->face_start[i + 1] - surface->face_start[i];
-        for (int k = 1; k + 1 < count; k++) {
-            uint32_t triangle[3] = {(uint32_t)corner[0], (uint32_t)corner[k],
-                                    (uint32_t)corner[k + 1]};
-            fm_write(writer, triangle, sizeof triangle);
-        }
-    }
-}
-
+// Writes indices, base and morph targets of an object to the binary chunk.
 static void write_mesh(glb *g, fm_writer *writer, int object)
 {
     const mesh *m = &g->meshes[object];
@@ -286,38 +350,41 @@ static void write_mesh(glb *g, fm_writer *writer, int object)
     float *normals = malloc(bytes);
     if (!normals)
         fm_fail_no_memory(g->err, m->base->name, bytes);
-    write_triangles(writer, m->base);
-    fm_write(writer, m->base->points, bytes);
-    fm_write(writer, m->normals, bytes);
+    fm_writer_write(writer, m->indices, m->index_bytes);
+    fm_writer_write(writer, m->base->points, bytes);
+    fm_writer_write(writer, m->normals, bytes);
     for (int i = 1; i < g->clip->frame_count && g->err->status == FM_OK; i++) {
         fm_surface *target = read_target(g, object, i, normals);
         if (target) {
-            fm_write(writer, target->points, bytes);
-            fm_write(writer, normals, bytes);
+            fm_writer_write(writer, target->points, bytes);
+            fm_writer_write(writer, normals, bytes);
         }
         fm_surface_destroy(target);
     }
     free(normals);
 }
 
+// Writes frame times and target weights to the binary chunk: at frame i, target i - 1 has weight 1
+// and all others 0.
 static void write_animation(const glb *g, fm_writer *writer)
 {
     for (int i = 0; i < g->clip->frame_count && g->targets > 0; i++) {
-        float time = time_of(g, i);
-        fm_write(writer, &time, sizeof time);
+        float time = frame_time(g, i);
+        fm_writer_write(writer, &time, sizeof time);
     }
     for (int i = 0; i < g->clip->frame_count; i++) {
         for (int k = 0; k < g->targets; k++) {
             float weight = k + 1 == i;
-            fm_write(writer, &weight, sizeof weight);
+            fm_writer_write(writer, &weight, sizeof weight);
         }
     }
 }
 
-static bool open_meshes(glb *g)
+// Prepares the meshes of all objects, and the sizes of times and weights.
+static bool prepare_meshes(glb *g)
 {
     for (int k = 0; k < g->clip->object_count; k++)
-        if (!open_mesh(g, k))
+        if (!prepare_mesh(g, k))
             return false;
     if (g->targets > 0) {
         g->time_bytes = sizeof(float) * (uint64_t)g->clip->frame_count;
@@ -327,29 +394,32 @@ static bool open_meshes(glb *g)
     return true;
 }
 
+// Writes the whole file.
 static bool write_file(glb *g, const char *path)
 {
     fm_writer *writer = fm_writer_open(path, g->err);
     if (!writer)
         return false;
-    write_head(g, writer);
+    write_headers(g, writer);
     for (int k = 0; k < g->clip->object_count && g->err->status == FM_OK; k++)
         write_mesh(g, writer, k);
     write_animation(g, writer);
     return fm_writer_close(writer, false);
 }
 
+// Writes the objects of a clip as one glTF file.
 bool fm_glb_write(const char *path, const fm_clip *clip, fm_error *err)
 {
     glb g = {.clip = clip, .err = err, .targets = clip->frame_count - 1};
     g.meshes = calloc((size_t)clip->object_count, sizeof *g.meshes);
     if (!g.meshes)
         return fm_fail_no_memory(err, "glb", (size_t)clip->object_count * sizeof *g.meshes);
-    bool good = open_meshes(&g) && write_file(&g, path);
+    bool good = prepare_meshes(&g) && write_file(&g, path);
     for (int k = 0; k < clip->object_count; k++) {
         fm_surface_destroy(g.meshes[k].base);
         free(g.meshes[k].normals);
         free(g.meshes[k].bounds);
+        free(g.meshes[k].indices);
     }
     free(g.meshes);
     return good;

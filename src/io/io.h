@@ -1,82 +1,77 @@
 // SPDX-License-Identifier: MIT
-// io.h: the inside of files: writers that never leave half a file, surfaces, one pair of functions
-// for each format.
+// io.h: internal declarations for reading and writing files: atomic writers, file formats, runs.
 #ifndef FATHOM_IO_IO_H
 #define FATHOM_IO_IO_H
 
 #include "core/core.h"
+#include "geometry/geometry.h"
 
 #include <fathom/cache.h>
 #include <fathom/cloth.h>
 #include <fathom/loader.h>
+#include <fathom/object.h>
 #include <fathom/run.h>
 #include <stdio.h>
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are written as memory has them");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "binary formats are little endian and written without swapping bytes");
 
-// file.c. A file that appears under its name when it is whole: written beside as PATH.unfinished
-// and renamed. Every write, flush and close is checked; after the first failure (of the writer, or
-// of anything else that shares err) writes do nothing, and close removes what was written and
-// returns false. What is there and is no regular file (/dev/stdout, a pipe) is written to directly;
-// a symbolic link to a file is refused.
-#define FM_UNFINISHED ".unfinished"
+// file.c. A writer creates a file atomically: it writes PATH.unfinished and renames that to PATH
+// when it is closed. Every write, flush and close is checked. After the first failure, of the
+// writer or of any other call that shares err, writes do nothing, and closing removes the
+// unfinished file and returns false. If PATH is a device or a pipe (/dev/stdout), the writer writes
+// to it directly. A symbolic link to a regular file is refused.
+#define FM_UNFINISHED_SUFFIX ".unfinished"
 typedef struct fm_writer fm_writer;
-fm_writer *fm_writer_open(const char *path, fm_error *err); // NULL is a writer that does nothing
-void fm_write(fm_writer *writer, const void *bytes, size_t size);
-// Numbers are written in the C locale, whatever the host's is.
-void fm_write_text(fm_writer *writer, const char *format, ...)
+// All functions accept a NULL writer, and then do nothing.
+fm_writer *fm_writer_open(const char *path, fm_error *err);
+void fm_writer_write(fm_writer *writer, const void *bytes, size_t size);
+// printf in the C locale, whatever the locale of the host program is; at most 1023 bytes per call.
+void fm_writer_print(fm_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-uint64_t fm_writer_offset(const fm_writer *writer); // bytes so far
-bool fm_writer_close(fm_writer *writer, bool sync); // sync: on the disk when this returns
-// The same into memory: take closes the writer; free() what it gives, NULL after a failure.
+uint64_t fm_writer_offset(const fm_writer *writer); // bytes written so far
+// sync: wait until the file is on the disk (fsync).
+bool fm_writer_close(fm_writer *writer, bool sync);
+// A writer into memory. fm_writer_take_memory closes it and returns the bytes, to be released with
+// free(), or NULL after a failure.
 fm_writer *fm_writer_open_memory(fm_error *err);
-char *fm_writer_take(fm_writer *writer, size_t *size);
+char *fm_writer_take_memory(fm_writer *writer, size_t *size);
 
-// An empty file for what is not whole yet, locked until it is closed; -1 on failure.
-int fm_unfinished_open(const char *beside, fm_error *err);
-bool fm_file_remove(const char *path, fm_error *err); // it may be missing
+// Opens or creates the file, empties it, and locks it until it is closed. Returns its descriptor,
+// or -1 on failure.
+int fm_file_open_unfinished(const char *unfinished_path, fm_error *err);
+bool fm_file_remove(const char *path, fm_error *err); // a missing file is no error
+// Fills err with "it is a symbolic link", returns false.
 bool fm_fail_link(fm_error *err, const char *path);
-bool fm_directory_make(const char *path, fm_error *err); // and those above it
+bool fm_directory_create(const char *path, fm_error *err); // with its parent directories
 
-// surface.c. One allocation; name, components of `fields` say what to make.
-fm_surface *fm_surface_create(const char *name, int point_count, int face_count, int corner_count,
-                              const fm_surface_field *fields, int field_count, fm_error *err);
-int fm_surface_corner_count(const fm_surface *surface);
-bool fm_surface_same_faces(const fm_surface *a, const fm_surface *b);
-void fm_surface_count_not_finite(fm_surface *surface);
-void fm_surface_bounds(const fm_surface *surface, float low[3], float high[3]);
-void fm_surface_normals(const fm_surface *surface, float *normals); // unit, area-weighted
+// frame.c. Copies the current state of an object into a surface. The surface has the fields that
+// the object's kind needs, and those of `fields` (names separated by blanks) that the object has;
+// NULL: the usual fields of its kind.
+fm_surface *fm_frame_create(fm_object *object, const char *fields, fm_error *err);
+// Fails if one of the names (separated by blanks) is not a field of any object in the world.
+bool fm_frame_check_fields(fm_world *world, const char *names, fm_error *err);
 
-// frame.c. fields: names separated by blanks; "position" is always there and may be left out.
-// Create makes room for it, update fills it with what the cloth is now.
-fm_surface *fm_frame_create(fm_cloth *cloth, const char *fields, fm_error *err);
-bool fm_frame_update(fm_surface *surface, fm_cloth *cloth, double time, fm_error *err);
-
-// points.c: what has files but no faces: fluids, then colliders with a mass. A frame each, since
-// particles come and go.
-int fm_points_count(const fm_world *world);
-const char *fm_points_name(fm_world *world, int index);
-fm_surface *fm_points_frame(fm_world *world, int index, fm_error *err);
-
-// vtk.c, vtk_read.c
+// vtk.c, vtk_read.c: VTK PolyData files (.vtp).
 bool fm_vtk_write(const char *path, const fm_surface *surface, bool sync, fm_error *err);
 fm_surface *fm_vtk_read(const char *path, fm_error *err);
-// path is for messages.
+// Parses the contents of a .vtp file; `path` is used in error messages only.
 fm_surface *fm_vtk_parse(const char *bytes, size_t size, const char *path, fm_error *err);
 
+// One line of a .pvd time index.
 typedef struct fm_pvd_entry {
     double time;      // s
-    const char *file; // relative to the .pvd
-    int part;         // several files of one time are parts 0, 1, ...
+    const char *file; // path relative to the .pvd
+    int part;         // 0, 1, ... number the files that share one time
 } fm_pvd_entry;
 bool fm_pvd_write(const char *path, const fm_pvd_entry *entries, int count, bool sync,
                   fm_error *err);
 
-// obj.c. Files of ours begin with this.
-#define FM_OBJ_HEAD "# Fathom:"
+// obj.c. Every OBJ file that Fathom writes begins with this text.
+#define FM_OBJ_FIRST_LINE "# Fathom:"
 bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err);
 
-// point_cache.c. positions are NULL after a failure, to be freed otherwise.
+// point_cache_read.c. On success the caller frees frames->positions; after a failure it is NULL.
 bool fm_pc2_read(const char *path, fm_frame_data *frames, fm_error *err);
 bool fm_mdd_read(const char *path, fm_frame_data *frames, fm_error *err);
 bool fm_pc2_parse(const char *bytes, size_t size, const char *path, fm_frame_data *frames,
@@ -84,107 +79,171 @@ bool fm_pc2_parse(const char *bytes, size_t size, const char *path, fm_frame_dat
 bool fm_mdd_parse(const char *bytes, size_t size, const char *path, fm_frame_data *frames,
                   fm_error *err);
 
-// fluid.c. Frames without faces are points; the field `radius` says how far apart they are at rest.
-double fm_points_spacing(const fm_surface *points); // m; 0: not known
-fm_surface *fm_points_surface(const fm_mesher *mesher, const fm_surface *points, fm_error *err);
+// fluid_surface.c. `particles` is a frame of a fluid: points without faces. Particle spacing at
+// rest, m, twice the field "radius"; 0: not known.
+double fm_fluid_find_spacing(const fm_surface *particles);
+// Reconstructs the surface around the particles with the given mesher.
+fm_surface *fm_fluid_create_surface(const fm_mesher *mesher, const fm_surface *particles,
+                                    fm_error *err);
 
-// One file of one frame.
+// ply.c
 bool fm_ply_write(const char *path, const fm_surface *surface, fm_error *err);
 
 // cache.c
-// "towel.000012.vtp" is frame 12 of towel; false for anything else.
+// Splits the name of a frame file: "towel.000012.vtp" is frame 12 of the object "towel". Returns
+// false for any other name.
 bool fm_cache_parse_name(const char *file, char name[FM_NAME_SIZE], int *frame);
+// Writes the path of a frame: FOLDER/towel.000012.vti if that exists, else FOLDER/towel.000012.vtp.
+// Returns whether there is such a file.
+bool fm_cache_format_path(const char *folder, const char *name, int frame, char *path, size_t size);
 
-// The frames first, first + stride, ... of some objects, for exports.
+// The frames first, first + stride, ... of some objects, for an export.
 typedef struct fm_clip {
     const fm_cache *cache;
-    const int *objects; // of the cache
+    const int *objects; // [object_count] indices of objects in the cache
     int object_count;
-    int first, stride, frame_count;
-    double fps;       // frames per second, before the stride
-    bool only_finite; // a NaN is an error
+    int first, stride; // number of the first frame, and distance of frame numbers
+    int frame_count;   // number of frames of the clip
+    double fps;        // frames per second of the run, of which the clip has one in `stride`
+    bool only_finite;  // a NaN or an infinity in a frame is an error
 } fm_clip;
-fm_clip fm_clip_make(const fm_cache *cache, const int *objects, int object_count, int first,
-                     int last, int stride, fm_error *err);
-// object: of the clip; index: below frame_count.
-fm_surface *fm_clip_read(const fm_clip *clip, int object, int index, fm_error *err);
-// Same number of points and same faces as `base`: what animation formats need.
-fm_surface *fm_clip_read_like(const fm_clip *clip, int object, int index, const fm_surface *base,
-                              fm_error *err);
+// Chooses frames first to last (< 0: the first or last that all objects have), checks that their
+// files exist, and finds fps.
+fm_clip fm_clip_create(const fm_cache *cache, const int *objects, int object_count, int first,
+                       int last, int stride, fm_error *err);
+// Reads frame first + index * stride of clip->objects[object]; 0 <= index < frame_count.
+fm_surface *fm_clip_read_frame(const fm_clip *clip, int object, int index, fm_error *err);
+// Like fm_clip_read_frame, but fails unless the frame has as many points as `base` and the same
+// lines and faces, as animation formats require.
+fm_surface *fm_clip_read_same_mesh(const fm_clip *clip, int object, int index,
+                                   const fm_surface *base, fm_error *err);
 
-// One file of many frames. pc2, mdd and csv take one object.
+// Writers of one file with the frames of a clip. pc2, mdd and csv take a clip of one object.
+void fm_pc2_write_header(fm_writer *writer, int points, int stride, int samples);
 bool fm_pc2_write(const char *path, const fm_clip *clip, fm_error *err);
 bool fm_mdd_write(const char *path, const fm_clip *clip, fm_error *err);
 bool fm_csv_write(const char *path, const fm_clip *clip, fm_error *err);
 bool fm_usda_write(const char *path, const fm_clip *clip, fm_error *err);
 bool fm_glb_write(const char *path, const fm_clip *clip, fm_error *err);
-enum { FM_GLB_FRAMES_MAX = 250 };
+enum { FM_GLB_FRAMES_MAX = 250 }; // frames that viewers can hold as morph targets (glb.c)
 
-enum { FM_PATH_SIZE = 1024 };
+enum { FM_PATH_SIZE = 1024 }; // bytes, of the path of a run's directory
 
-// table.c. A CSV file whose first column is the frame.
-typedef struct fm_table {
+// frame_table.c. A CSV file with one row per frame; the first column is the frame number.
+typedef struct fm_frame_table {
     int file; // descriptor; 0 when closed
     char path[FM_PATH_SIZE + 16];
-    char *row; // in the making
-    size_t length, room;
-    bool failed; // no memory for the row
-} fm_table;
+    char *row;           // text of the row that has not been written yet
+    size_t length, room; // bytes of that text, and bytes allocated for it
+    bool failed;         // the row could not be stored: no memory
+} fm_frame_table;
 
-// Rows from `first` to `frame` stay and must be there; first - 1: none.
-bool fm_table_open(fm_table *table, const char *path, const char *columns, int first, int frame,
-                   fm_error *err);
-void fm_table_text(fm_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool fm_table_end_row(fm_table *table, fm_error *err);
-bool fm_table_close(fm_table *table, fm_error *err);
-// The last of the whole rows first, first + 1, ... that follow each other; first - 1: none.
-bool fm_table_last_row(const char *path, int first, int *last, fm_error *err);
+// Opens or creates the table and truncates it after the row of `frame`. All rows from `first` to
+// `frame` must be there; frame = first - 1 keeps no row.
+bool fm_frame_table_open(fm_frame_table *table, const char *path, const char *columns, int first,
+                         int frame, fm_error *err);
+// Appends text to the current row; fm_frame_table_end_row writes the row to the file.
+void fm_frame_table_print(fm_frame_table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool fm_frame_table_end_row(fm_frame_table *table, fm_error *err);
+bool fm_frame_table_close(fm_frame_table *table, fm_error *err);
+// Gives the last frame of the unbroken sequence of complete rows first, first + 1, ...; first - 1
+// if the row of `first` is missing.
+bool fm_frame_table_find_last_row(const char *path, int first, int *last, fm_error *err);
 
-// checkpoint.c
+// checkpoint.c. Writes the state of the world at a frame to DIR/checkpoints.
 bool fm_checkpoint_write(const char *directory, int frame, uint64_t scene_hash,
                          const fm_world *world, fm_error *err);
-// scene_hash 0 takes that of any scene.
+// Restores the world from the checkpoint of a frame. Refuses a checkpoint of another scene;
+// scene_hash 0 accepts any scene.
 bool fm_checkpoint_restore(const char *directory, int frame, uint64_t scene_hash, fm_world *world,
                            fm_error *err);
+// Checks the contents of a checkpoint file and returns the world's state inside `bytes`; NULL with
+// err filled if they are damaged. `path` is used in error messages only.
 const void *fm_checkpoint_parse(const void *bytes, size_t size, const char *path, int *frame,
                                 uint64_t *scene_hash, size_t *state_size, fm_error *err);
-// "000120.state" is that of frame 120; false for anything else.
+// Reads the frame number in the name of a checkpoint file: "000120.state" gives 120. Returns false
+// for any other name.
 bool fm_checkpoint_parse_name(const char *file, int *frame);
-// Frames that have one, rising; free() them. -1 on failure.
-int fm_checkpoint_list(const char *directory, int **frames, fm_error *err);
+// Lists the frames that have a checkpoint, in ascending order; the caller frees them with free().
+// Returns their number, or -1 on failure.
+int fm_checkpoint_list_frames(const char *directory, int **frames, fm_error *err);
 
-// When checkpoints are made: at `first`, and every `every` frames from there (0: no more). One made
-// at another frame, where a run was stopped or ended, goes when a newer one is there, so that what
-// a run leaves does not depend on where it was stopped.
-typedef struct fm_schedule {
-    int first, every;
-    int kept; // newest, >= 1
-} fm_schedule;
-bool fm_checkpoint_due(const fm_schedule *schedule, int frame); // behind the first
-bool fm_checkpoint_prune(const char *directory, const fm_schedule *schedule, fm_error *err);
+// Checkpoints are written at frame `first` and then every `every` frames (0: at `first` only). A
+// checkpoint at any other frame, where a run was stopped or ended, is removed as soon as a newer
+// one exists. So the checkpoints of a finished run do not depend on where it was interrupted.
+typedef struct fm_checkpoint_schedule {
+    int first, every; // frame numbers: first checkpoint, and distance of the following ones
+    int kept;         // number of newest checkpoints that are kept, >= 1
+} fm_checkpoint_schedule;
+// Whether the schedule has a checkpoint at this frame, which is later than `first`.
+bool fm_checkpoint_is_due(const fm_checkpoint_schedule *schedule, int frame);
+// Removes the checkpoints that the schedule does not keep.
+bool fm_checkpoint_prune(const char *directory, const fm_checkpoint_schedule *schedule,
+                         fm_error *err);
 
-// record.c. DIR/run.json.
-enum { FM_FRAME_MAX = 999999999 };
-typedef struct fm_record {
+// json.c
+// A member of a C struct that is written as a JSON key: one double, or `count` doubles of a vector
+// (3) or a rotation (4). An array of these ends with a NULL name.
+typedef struct fm_json_field {
+    const char *name; // JSON key
+    size_t offset;    // bytes from the start of the struct to the member
+    int count;        // number of doubles
+} fm_json_field;
+void fm_json_write_string(fm_writer *w, const char *text);
+// Writes `, "name": [1, 2, 3]` with 17 digits; a single number gets no brackets.
+void fm_json_write_numbers(fm_writer *w, const char *name, const double *values, int count);
+// Writes the fields of the struct at `base` that are not zero.
+void fm_json_write_fields(fm_writer *w, const fm_json_field *table, const void *base);
+// Decodes the JSON string that begins with the quote at `in`. The caller frees the result; NULL if
+// there is no string. `end`, if not NULL, receives the position after the closing quote.
+char *fm_json_read_string(const char *in, const char **end);
+// Whether the text is one complete JSON object, nested at most 16 deep. The functions below may be
+// used only on a text that passed this check.
+bool fm_json_check(const char *text);
+// These return a pointer to the first character of a value in the text; NULL: there is none.
+const char *fm_json_find_value(const char *object, const char *key);
+const char *fm_json_first_item(const char *array);
+const char *fm_json_next_item(const char *item);
+// Reads one number, or an array of exactly `count`. Returns false if one is missing or not finite.
+bool fm_json_read_numbers(const char *value, double *numbers, int count);
+// Reads the fields of the struct at `base`; those without a key keep their value. Returns NULL, or
+// the name of the first field with a wrong value.
+const char *fm_json_read_fields(const char *object, const fm_json_field *table, void *base);
+// Whether the value is the given bare word: true, false or null.
+bool fm_json_equals_word(const char *value, const char *word);
+
+// run_record.c. The contents of DIR/run.json.
+enum { FM_FRAME_MAX = 999999999 }; // largest frame number
+// An object of the run: its name and kind (cloth, particles, ball).
+typedef struct fm_run_record_object {
+    char name[FM_NAME_SIZE], kind[FM_NAME_SIZE];
+} fm_run_record_object;
+typedef struct fm_run_record {
     fm_run_status status;
-    int first_frame, frames, written; // written: the last whole frame, as far as it was told
-    double fps;
-    uint64_t scene_hash;
-    char (*names)[FM_NAME_SIZE]; // of all objects: cloths, then what is points
-    int name_count;
-    char *from; // directory that a branch came from, or NULL
-    char *scene_path, *scene_text;
-} fm_record;
-bool fm_record_write(const char *directory, const fm_record *record, fm_error *err);
-bool fm_record_read(const char *directory, fm_record *record, bool *exists, fm_error *err);
-void fm_record_free(fm_record *record);
+    int first_frame, frames; // numbers of the first and of the last frame
+    int written;             // last complete frame when run.json was written
+    double fps;              // frames per second
+    uint64_t scene_hash;     // tells scenes apart
+    fm_run_record_object *objects;
+    int object_count;
+    char *from;                    // directory of the run that this one branches from, or NULL
+    char *scene_path, *scene_text; // file that the scene was read from, and its YAML
+} fm_run_record;
+// Write and read run.json; `exists` receives whether there is one.
+bool fm_run_record_write(const char *directory, const fm_run_record *record, fm_error *err);
+bool fm_run_record_read(const char *directory, fm_run_record *record, bool *exists, fm_error *err);
+void fm_run_record_destroy(fm_run_record *record);
 
-// claim.c. Whether a run may go here: a directory that is empty, missing, or has a record.
-bool fm_claim_check(const char *directory, fm_record *record, bool *exists, fm_error *err);
-// Makes the directory; the file stays locked until it is closed.
-bool fm_claim_lock(const char *directory, int *lock, fm_error *err);
-// Removes the record's files of frames behind `after`, and what is half written; with `after` below
-// the first frame everything but the record itself.
-bool fm_claim_clear(const char *directory, const fm_record *record, int after, fm_error *err);
+// run_directory.c. Fails unless a run may be written here: the directory must be empty, missing, or
+// hold a run.json. If it holds one, `exists` is true and `record` receives its contents.
+bool fm_run_directory_check(const char *directory, fm_run_record *record, bool *exists,
+                            fm_error *err);
+// Creates the directory and locks DIR/lock, whose descriptor `lock` receives. Closing it unlocks.
+bool fm_run_directory_lock(const char *directory, int *lock, fm_error *err);
+// Removes the run's frames and checkpoints later than frame `after`, and all its unfinished files.
+// If `after` is below the first frame, removes all files of the run except run.json.
+bool fm_run_directory_clear(const char *directory, const fm_run_record *record, int after,
+                            fm_error *err);
 
 #endif

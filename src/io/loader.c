@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// loader.c: meshes and their animations from files: OBJ, sequences of OBJ, PC2, MDD.
+// loader.c: the fm_mesh_loader for files: meshes from OBJ, animations from OBJ sequences, PC2, MDD.
 #include "io/io.h"
 
 #include <dirent.h>
@@ -7,56 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool convert(const fm_obj *surface, const char *path, fm_mesh_data *mesh, fm_error *err)
-{
-    size_t n = (size_t)surface->point_count;
-    int triangles = surface->face_start[surface->face_count] - 2 * surface->face_count;
-    if (surface->point_count < 3 || triangles < 1)
-        return fm_fail_content(err, FM_BAD_VALUE, path, "mesh", "%d points and %d faces are none",
-                               surface->point_count, surface->face_count);
-    mesh->vertices = malloc(n * sizeof *mesh->vertices);
-    mesh->triangles = malloc(3 * (size_t)triangles * sizeof(int));
-    if (!mesh->vertices || !mesh->triangles)
-        return fm_fail_no_memory(err, "mesh", n * sizeof *mesh->vertices);
-    memcpy(mesh->vertices, surface->points, n * sizeof *mesh->vertices);
-    int *out = mesh->triangles;
-    for (int f = 0; f < surface->face_count; f++) {
-        const int *corner = surface->face_points + surface->face_start[f];
-        int count = surface->face_start[f + 1] - surface->face_start[f];
-        for (int k = 1; k + 1 < count; k++) {
-            *out++ = corner[0];
-            *out++ = corner[k];
-            *out++ = corner[k + 1];
-        }
-    }
-    mesh->vertex_count = surface->point_count;
-    mesh->triangle_count = triangles;
-    return true;
-}
-
+// Reads a mesh with at least 3 points and a face from an OBJ file.
 static bool read_mesh(void *context, const char *path, fm_mesh_data *mesh, fm_error *err)
 {
     (void)context;
     fm_obj obj = {0};
     *mesh = (fm_mesh_data){0};
-    bool good =
-        err->status == FM_OK && fm_obj_read(path, &obj, err) && convert(&obj, path, mesh, err);
-    fm_obj_free(&obj);
-    if (!good) {
-        free(mesh->vertices);
-        free(mesh->triangles);
-        *mesh = (fm_mesh_data){0};
+    bool good = err->status == FM_OK && fm_obj_read(path, &obj, err);
+    if (good && (obj.mesh.point_count < 3 || obj.mesh.face_count < 1))
+        good = fm_fail_content(err, FM_BAD_VALUE, path, "mesh",
+                               "a mesh needs 3 points and a face, this has %d and %d",
+                               obj.mesh.point_count, obj.mesh.face_count);
+    if (good) {
+        *mesh = obj.mesh;
+        obj.mesh = (fm_mesh_data){0};
     }
+    fm_obj_destroy(&obj);
     return good;
 }
 
-// A path with a number in its name: "walk.%04d.obj".
+// A path with a frame number in its file name, such as "walk.%04d.obj".
 typedef struct pattern {
-    char folder[FM_PATH_SIZE], before[FM_PATH_SIZE];
-    const char *after;
-    int digits; // at least
+    char folder[FM_PATH_SIZE];
+    char before[FM_PATH_SIZE]; // file name before the number: "walk."
+    const char *after;         // file name after the number: ".obj"
+    int digits;                // least number of digits, padded with zeros: 4
 } pattern;
 
+// Splits a path with one %d, %4d or %04d in its file name. Returns false and fills err for any
+// other path.
 static bool parse_pattern(const char *path, pattern *p, fm_error *err)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -80,8 +59,8 @@ static bool parse_pattern(const char *path, pattern *p, fm_error *err)
     return true;
 }
 
-// The number of a file that the pattern names, or -1.
-static int match(const pattern *p, const char *name)
+// The frame number in a file name that matches the pattern, or -1.
+static int match_name(const pattern *p, const char *name)
 {
     size_t length = strlen(p->before), digits = 0;
     if (strncmp(name, p->before, length) != 0)
@@ -90,11 +69,13 @@ static int match(const pattern *p, const char *name)
     digits = strspn(number, "0123456789");
     if (digits < (size_t)p->digits || digits > 9 || strcmp(number + digits, p->after) != 0)
         return -1;
-    if (digits > (size_t)p->digits && number[0] == '0') // it would be written shorter
+    if (digits > (size_t)p->digits && number[0] == '0') // %0*d writes no such zeros
         return -1;
     return atoi(number);
 }
 
+// Finds the smallest frame number and the count of the files that match the pattern. The numbers
+// must be consecutive.
 static bool find_numbers(const pattern *p, const char *path, int *first, int *count, fm_error *err)
 {
     DIR *folder = opendir(p->folder);
@@ -105,7 +86,7 @@ static bool find_numbers(const pattern *p, const char *path, int *first, int *co
     int last = -1;
     *count = 0;
     for (struct dirent *entry; (entry = readdir(folder));) {
-        int number = match(p, entry->d_name);
+        int number = match_name(p, entry->d_name);
         if (number < 0)
             continue;
         *first = *count == 0 || number < *first ? number : *first;
@@ -124,6 +105,7 @@ static bool find_numbers(const pattern *p, const char *path, int *first, int *co
     return true;
 }
 
+// Reads an animation from numbered OBJ files, each with vertex_count points.
 static bool read_sequence(const char *path, int vertex_count, fm_frame_data *frames, fm_error *err)
 {
     pattern *p = calloc(1, sizeof *p);
@@ -145,21 +127,23 @@ static bool read_sequence(const char *path, int vertex_count, fm_frame_data *fra
         snprintf(file, sizeof file, "%s/%s%0*d%s", p->folder, p->before, p->digits, first + i,
                  p->after);
         good = fm_obj_read(file, &obj, err);
-        if (good && obj.point_count != vertex_count)
+        if (good && obj.mesh.point_count != vertex_count)
             good = fm_fail_content(err, FM_BAD_VALUE, file, "points", "%d, the mesh has %d",
-                                   obj.point_count, vertex_count);
+                                   obj.mesh.point_count, vertex_count);
         for (int k = 0; k < vertex_count && good; k++) {
             float *to = frames->positions + (size_t)i * values + 3 * (size_t)k;
-            to[0] = (float)obj.points[k].x;
-            to[1] = (float)obj.points[k].y;
-            to[2] = (float)obj.points[k].z;
+            to[0] = (float)obj.mesh.points[k].x;
+            to[1] = (float)obj.mesh.points[k].y;
+            to[2] = (float)obj.mesh.points[k].z;
         }
-        fm_obj_free(&obj);
+        fm_obj_destroy(&obj);
     }
     free(p);
     return good;
 }
 
+// Reads an animation of a mesh with vertex_count points from a point cache or a sequence of OBJ
+// files.
 static bool read_frames(void *context, const char *path, fm_frames_format format, int vertex_count,
                         fm_frame_data *frames, fm_error *err)
 {

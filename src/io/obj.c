@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT
-// obj.c: surfaces as Wavefront OBJ: text, points and polygons, no fields.
+// obj.c: writes a surface as Wavefront OBJ: points, lines and polygons as text, no fields.
 //
-// Nine digits: reading gives back the same floats. Points keep their order, which the point caches
-// beside it (pc2.c, mdd.c) rely on.
-//
-// Alias|Wavefront: Object Files (.obj), appendix B1 of the Advanced Visualizer manual.
+// Numbers have nine digits, so that reading them gives the same floats. Points keep their order,
+// because point caches (pc2.c, mdd.c) assign positions to points by their index.
 #include "io/io.h"
 
+// Writes points, faces and lines of a surface as OBJ.
 bool fm_obj_write(const char *path, const fm_surface *surface, fm_error *err)
 {
     fm_writer *writer = fm_writer_open(path, err);
-    fm_write_text(writer, FM_OBJ_HEAD " y up, metres, %.9g s\no %s\n", surface->time,
-                  surface->name);
+    fm_writer_print(writer, FM_OBJ_FIRST_LINE " y up, metres, %.9g s\no %s\n", surface->time,
+                    surface->name);
     for (int i = 0; i < surface->point_count; i++) {
         const float *p = surface->points + 3 * (size_t)i;
-        fm_write_text(writer, "v %.9g %.9g %.9g\n", p[0], p[1], p[2]);
+        fm_writer_print(writer, "v %.9g %.9g %.9g\n", p[0], p[1], p[2]);
     }
     for (int i = 0; i < surface->face_count; i++) {
-        fm_write_text(writer, "f");
+        fm_writer_print(writer, "f");
         for (int k = surface->face_start[i]; k < surface->face_start[i + 1]; k++)
-            fm_write_text(writer, " %d", surface->face_points[k] + 1);
-        fm_write_text(writer, "\n");
+            fm_writer_print(writer, " %d", surface->face_points[k] + 1);
+        fm_writer_print(writer, "\n");
     }
+    for (int i = 0; i < surface->line_count; i++)
+        fm_writer_print(writer, "l %d %d\n", surface->lines[2 * (size_t)i] + 1,
+                        surface->lines[2 * (size_t)i + 1] + 1);
     return fm_writer_close(writer, false);
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// run.c: a run's directory, from the first frame to the last.
+// run.c: writes the directory of a run, from the first frame to the last, and resumes runs.
 //
-// The record comes first and says `running`. A frame is written in this order: frame files, rows of
-// the tables, then, when it is due, a checkpoint. So whatever is missing after a kill comes after
-// the newest checkpoint and is made again, with the same bytes. At the end come the time indices
-// and last of all the record that says how it ended. Whoever begins anew makes the old record say
-// `running` before the first file goes: no record says `done` while a frame is missing.
-#include "io/io.h"
+// run.json is written first, with the status `running`. Each frame is written in this order: frame
+// files, rows of the tables, then a checkpoint if one is due. So after a kill only files later than
+// the newest checkpoint can be missing, and resuming writes them again with the same bytes. At the
+// end the time indices are written, and last of all run.json with the final status. A run that
+// replaces an older one sets the older run.json to `running` before it removes the first file. So
+// no run.json says `done` while a frame is missing.
+#include "io/picture_setting.h"
+#include "world/world.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,127 +21,157 @@
 #include <unistd.h>
 
 struct fm_run {
-    char directory[FM_PATH_SIZE], fields[256];
-    fm_run_def def;
-    fm_record record;
-    int lock; // file descriptor
-    fm_table stats, probes, timings;
-    fm_surface **surfaces; // one a cloth
-    int surface_count;
-    double checkpoint_ms; // of the one since the last row
+    char directory[FM_PATH_SIZE];
+    char fields[256];     // names of the fields to write, separated by blanks
+    fm_run_def def;       // definition of the run
+    fm_run_record record; // contents of run.json
+    int lock;             // file descriptor of DIR/lock
+    fm_frame_table stats, probes, poses, timings; // the CSV tables
+    const fm_collider **moving; // colliders whose poses are written into poses.csv
+    int moving_count;
+    double *quantities;   // scratch: measured quantities of one object
+    double checkpoint_ms; // time spent on checkpoints since the last row of timings.csv
 };
 
 static const char stats_columns[] =
     "frame,time,substeps,kinetic_energy,potential_energy,max_stretch,mean_stretch,state_hash,"
     "min_stretch,contact_count,penetration_count,deepest_penetration,repelled_count,particle_count,"
-    "outside_count,stopped_count";
+    "outside_count,stopped_count,shortened_count,halted_count,pierced_count";
+// columns of runs that check for intersections, and of runs that record the force of the fluids, N
 static const char check_columns[] = ",intersection_count,pinched_count,closest_distance";
-static const char load_columns[] = ",load_x,load_y,load_z"; // N
+static const char load_columns[] = ",load_x,load_y,load_z";
 
-// The last frame up to which all files and rows are there; first_frame - 1: none. has_probes: a run
-// without them has no table of theirs.
-static bool find_whole(const char *directory, const fm_record *record, bool has_probes, int *whole,
-                       fm_error *err)
+// Lowers *last_complete to the frame of the last row of the table `name`, if that is earlier. A
+// table that is not `needed` may be missing.
+static bool limit_to_rows(const char *directory, const char *name, const fm_run_record *record,
+                          bool needed, int *last_complete, fm_error *err)
 {
     char path[FM_PATH_SIZE + 100];
     struct stat about;
-    int probes;
-    snprintf(path, sizeof path, "%s/stats.csv", directory);
-    if (!fm_table_last_row(path, record->first_frame, whole, err))
+    int last;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    if (!needed && lstat(path, &about) != 0)
+        return true;
+    if (!fm_frame_table_find_last_row(path, record->first_frame, &last, err))
         return false;
-    snprintf(path, sizeof path, "%s/probes.csv", directory);
-    if (has_probes || lstat(path, &about) == 0) {
-        if (!fm_table_last_row(path, record->first_frame, &probes, err))
-            return false;
-        *whole = probes < *whole ? probes : *whole;
-    }
-    for (int i = 0; i < record->name_count; i++) {
-        for (int frame = record->first_frame; frame <= *whole; frame++) {
-            snprintf(path, sizeof path, "%s/frames/%s.%06d.vtp", directory, record->names[i],
-                     frame);
-            if (lstat(path, &about) != 0 || !S_ISREG(about.st_mode))
-                *whole = frame - 1;
+    *last_complete = last < *last_complete ? last : *last_complete;
+    return true;
+}
+
+// Finds the last frame up to which no frame file and no table row is missing; first_frame - 1 if
+// there is none. probes.csv and poses.csv must exist only in runs with probes and with moving
+// colliders.
+static bool find_last_complete_frame(const char *directory, const fm_run_record *record,
+                                     bool has_probes, bool has_poses, int *last_complete,
+                                     fm_error *err)
+{
+    char path[FM_PATH_SIZE + 100], folder[FM_PATH_SIZE + 16];
+    snprintf(folder, sizeof folder, "%s/frames", directory);
+    *last_complete = INT_MAX;
+    if (!limit_to_rows(directory, "stats.csv", record, true, last_complete, err) ||
+        !limit_to_rows(directory, "probes.csv", record, has_probes, last_complete, err) ||
+        !limit_to_rows(directory, "poses.csv", record, has_poses, last_complete, err))
+        return false;
+    for (int i = 0; i < record->object_count; i++) {
+        for (int frame = record->first_frame; frame <= *last_complete; frame++) {
+            if (!fm_cache_format_path(folder, record->objects[i].name, frame, path, sizeof path))
+                *last_complete = frame - 1;
         }
     }
     return true;
 }
 
-// A record that was to be replaced when somebody was killed.
-static bool is_changing(const char *directory)
+// True if a program was killed while it replaced run.json: run.json.unfinished is still there.
+static bool is_record_unfinished(const char *directory)
 {
     char path[FM_PATH_SIZE + 32];
     struct stat about;
-    snprintf(path, sizeof path, "%s/run.json" FM_UNFINISHED, directory);
+    snprintf(path, sizeof path, "%s/run.json" FM_UNFINISHED_SUFFIX, directory);
     return lstat(path, &about) == 0;
 }
 
-bool fm_run_look(const char *directory, fm_run_found *found, fm_error *err)
+// Reports the run in a directory: its status, frames and newest checkpoint. `found->exists` is
+// false for an empty directory; other files there are an error.
+bool fm_run_inspect(const char *directory, fm_run_info *found, fm_error *err)
 {
-    fm_record record;
+    fm_run_record record;
     int *frames = NULL;
-    *found = (fm_run_found){.newest_checkpoint = -1};
-    if (!fm_record_read(directory, &record, &found->exists, err))
+    *found = (fm_run_info){.newest_checkpoint = -1};
+    if (!fm_run_record_read(directory, &record, &found->exists, err))
         return false;
     if (!found->exists)
-        return fm_claim_check(directory, &record, &found->exists, err);
+        return fm_run_directory_check(directory, &record, &found->exists, err);
     found->scene_hash = record.scene_hash;
     found->frames = record.frames;
     found->first_frame = record.first_frame;
-    found->status = is_changing(directory) ? FM_RUN_RUNNING : record.status;
+    found->status = is_record_unfinished(directory) ? FM_RUN_RUNNING : record.status;
     snprintf(found->from, sizeof found->from, "%s", record.from ? record.from : "");
-    int count = fm_checkpoint_list(directory, &frames, err);
+    int count = fm_checkpoint_list_frames(directory, &frames, err);
     if (count > 0)
         found->newest_checkpoint = frames[count - 1];
     free(frames);
-    find_whole(directory, &record, false, &found->whole, err);
-    fm_record_free(&record);
+    find_last_complete_frame(directory, &record, false, false, &found->whole, err);
+    fm_run_record_destroy(&record);
     return err->status == FM_OK;
 }
 
-static fm_schedule schedule_of(const fm_run *run)
+// The checkpoint schedule that the definition of the run asks for.
+static fm_checkpoint_schedule find_schedule(const fm_run *run)
 {
-    return (fm_schedule){run->def.first_frame, run->def.checkpoint_frames,
-                         run->def.checkpoints_kept};
+    return (fm_checkpoint_schedule){run->def.first_frame, run->def.checkpoint_frames,
+                                    run->def.checkpoints_kept};
 }
 
-static void free_run(fm_run *run)
+// Closes all files, unlocks the directory and frees the run.
+static void destroy_run(fm_run *run)
 {
-    fm_error late = {0}; // what could be said has been
-    fm_table_close(&run->stats, &late);
-    fm_table_close(&run->probes, &late);
-    fm_table_close(&run->timings, &late);
-    for (int i = 0; i < run->surface_count; i++)
-        fm_surface_destroy(run->surfaces[i]);
-    free(run->surfaces);
-    fm_record_free(&run->record);
+    fm_error late = {0}; // dropped: an earlier error has been reported, or the run is complete
+    fm_frame_table_close(&run->stats, &late);
+    fm_frame_table_close(&run->probes, &late);
+    fm_frame_table_close(&run->poses, &late);
+    fm_frame_table_close(&run->timings, &late);
+    free(run->moving);
+    free(run->quantities);
+    fm_run_record_destroy(&run->record);
     if (run->lock >= 0)
-        close(run->lock); // lets go of it
+        close(run->lock); // unlocks the directory
     free(run);
 }
 
-// What the world's objects are called, and room for the frames of its cloths.
-static void name_objects(fm_run *run, fm_world *world, fm_error *err)
+// Copies names and kinds of the world's objects into the record, and allocates run->quantities for
+// the object with most quantities.
+static void list_objects(fm_run *run, fm_world *world, fm_error *err)
 {
-    fm_record *record = &run->record;
-    int count = fm_world_cloth_count(world), points = fm_points_count(world);
-    run->surfaces = calloc((size_t)count + 1, sizeof *run->surfaces);
-    record->names = calloc((size_t)(count + points) + 1, sizeof *record->names);
-    if (!run->surfaces || !record->names) {
-        fm_fail_no_memory(err, "run", (size_t)count);
-        return;
+    fm_run_record *record = &run->record;
+    int count = fm_world_object_count(world), most = 0;
+    record->objects = calloc((size_t)count + 1, sizeof *record->objects);
+    for (int i = 0; i < count && record->objects; i++) {
+        const fm_object *object = fm_world_object(world, i);
+        fm_run_record_object *named = &record->objects[record->object_count++];
+        snprintf(named->name, sizeof named->name, "%s", fm_object_name(object));
+        snprintf(named->kind, sizeof named->kind, "%s", fm_object_kind(object));
+        int quantities;
+        fm_object_quantities(object, &quantities);
+        most = quantities > most ? quantities : most;
     }
-    for (int i = 0; i < count + points && err->status == FM_OK; i++)
-        snprintf(record->names[record->name_count++], sizeof *record->names, "%s",
-                 i < count ? fm_cloth_name(fm_world_cloth(world, i))
-                           : fm_points_name(world, i - count));
-    for (int i = 0; i < count && err->status == FM_OK; i++) {
-        fm_surface *surface = fm_frame_create(fm_world_cloth(world, i), run->fields, err);
-        if (surface)
-            run->surfaces[run->surface_count++] = surface;
-    }
+    run->quantities = calloc((size_t)most + 1, sizeof *run->quantities);
+    if (!run->quantities || !record->objects)
+        fm_fail_no_memory(err, "run", (size_t)count * sizeof *record->objects);
 }
 
-static fm_run *make_run(const fm_run_def *def, fm_world *world, fm_error *err)
+// Lists the colliders whose poses are written to poses.csv.
+static void list_moving_colliders(fm_run *run, const fm_world *world, fm_error *err)
+{
+    size_t bytes = ((size_t)world->collider_count + 1) * sizeof(fm_collider *);
+    run->moving = malloc(bytes);
+    if (run->moving)
+        run->moving_count = fm_picture_setting_list_moving(world, &run->def.setting, run->moving);
+    else
+        fm_fail_no_memory(err, "run", bytes);
+}
+
+// Creates the run in memory; writes nothing. On an error, fills err; the caller destroys the run.
+static fm_run *create_run(const fm_run_def *def, fm_world *world, fm_error *err)
 {
     if (err->status != FM_OK)
         return NULL;
@@ -149,148 +182,204 @@ static fm_run *make_run(const fm_run_def *def, fm_world *world, fm_error *err)
     }
     run->def = *def;
     run->lock = -1;
-    run->record = (fm_record){.first_frame = def->first_frame,
-                              .frames = def->frames,
-                              .fps = def->fps,
-                              .scene_hash = def->scene_hash,
-                              .from = def->from ? strdup(def->from) : NULL,
-                              .scene_path = strdup(def->scene_path),
-                              .scene_text = strdup(def->scene_text)};
+    run->record = (fm_run_record){.first_frame = def->first_frame,
+                                  .frames = def->frames,
+                                  .fps = def->fps,
+                                  .scene_hash = def->scene_hash,
+                                  .from = def->from ? strdup(def->from) : NULL,
+                                  .scene_path = strdup(def->scene_path),
+                                  .scene_text = strdup(def->scene_text)};
     snprintf(run->directory, sizeof run->directory, "%s", def->directory);
-    snprintf(run->fields, sizeof run->fields, "%s", def->fields);
+    snprintf(run->fields, sizeof run->fields, "%s", def->fields ? def->fields : "");
     if (strlen(def->directory) > FM_PATH_SIZE - 100)
         fm_fail(err, FM_BAD_VALUE, "run", "directory", "too long a name", "900 bytes");
     if (!run->record.scene_text || !run->record.scene_path || (def->from && !run->record.from))
         fm_fail_no_memory(err, "run", strlen(def->scene_text));
-    name_objects(run, world, err);
+    list_objects(run, world, err);
+    list_moving_colliders(run, world, err);
+    fm_frame_check_fields(world, def->fields, err);
     return run;
 }
 
+// Writes run.json with the given status. written: last complete frame.
 static bool write_record(fm_run *run, fm_run_status status, int written, fm_error *err)
 {
     run->record.status = status;
     run->record.written = written;
-    return fm_record_write(run->directory, &run->record, err);
+    return fm_run_record_write(run->directory, &run->record, err);
 }
 
-static bool make_folder(const fm_run *run, const char *name, fm_error *err)
+// Creates a subdirectory of the run.
+static bool create_folder(const fm_run *run, const char *name, fm_error *err)
 {
     char path[FM_PATH_SIZE + 16];
     snprintf(path, sizeof path, "%s/%s", run->directory, name);
-    return fm_directory_make(path, err);
+    return fm_directory_create(path, err);
 }
 
-static bool open_table(const fm_run *run, fm_table *table, const char *name, const char *columns,
-                       int frame, fm_error *err)
+// Opens a CSV table of the run and keeps its rows up to `frame`.
+static bool open_table(const fm_run *run, fm_frame_table *table, const char *name,
+                       const char *columns, int frame, fm_error *err)
 {
     char path[FM_PATH_SIZE + 16];
     snprintf(path, sizeof path, "%s/%s", run->directory, name);
-    return fm_table_open(table, path, columns, run->def.first_frame, frame, err);
+    return fm_frame_table_open(table, path, columns, run->def.first_frame, frame, err);
 }
 
+// Opens probes.csv, if the scene has probes, and keeps its rows up to `frame`.
 static bool open_probes(fm_run *run, int frame, fm_error *err)
 {
     if (run->def.probe_column_count == 0)
         return true;
     size_t size;
     fm_writer *writer = fm_writer_open_memory(err);
-    fm_write_text(writer, "frame,time");
+    fm_writer_print(writer, "frame,time");
     for (int i = 0; i < run->def.probe_column_count; i++) {
-        fm_write(writer, ",", 1);
-        fm_write(writer, run->def.probe_columns[i], strlen(run->def.probe_columns[i]));
+        fm_writer_write(writer, ",", 1);
+        fm_writer_write(writer, run->def.probe_columns[i], strlen(run->def.probe_columns[i]));
     }
-    char *columns = fm_writer_take(writer, &size);
+    char *columns = fm_writer_take_memory(writer, &size);
     bool good = columns && open_table(run, &run->probes, "probes.csv", columns, frame, err);
     free(columns);
     return good;
 }
 
-// frame: the one whose row is the last to keep; below first_frame the tables begin anew.
-static bool open_tables(fm_run *run, int frame, fm_error *err)
+// Opens poses.csv, if there are moving colliders, and keeps its rows up to `frame`.
+static bool open_poses(fm_run *run, int frame, fm_error *err)
+{
+    static const char *const parts[] = {"x", "y", "z", "qx", "qy", "qz", "qw"};
+    if (run->moving_count == 0)
+        return true;
+    size_t size;
+    fm_writer *writer = fm_writer_open_memory(err);
+    fm_writer_print(writer, "frame,time");
+    for (int i = 0; i < 7 * run->moving_count; i++)
+        fm_writer_print(writer, ",%s.%s", run->moving[i / 7]->name, parts[i % 7]);
+    char *columns = fm_writer_take_memory(writer, &size);
+    bool good = columns && open_table(run, &run->poses, "poses.csv", columns, frame, err);
+    free(columns);
+    return good;
+}
+
+// Opens stats.csv and keeps its rows up to `frame`. Columns of the world come first, then those of
+// each object.
+static bool open_stats(fm_run *run, fm_world *world, int frame, fm_error *err)
+{
+    size_t size;
+    fm_writer *writer = fm_writer_open_memory(err);
+    fm_writer_print(writer, "%s%s%s", stats_columns,
+                    run->def.check_intersections ? check_columns : "",
+                    run->def.loads ? load_columns : "");
+    for (int i = 0; i < fm_world_object_count(world); i++) {
+        const fm_object *object = fm_world_object(world, i);
+        int count;
+        const fm_field *quantities = fm_object_quantities(object, &count);
+        for (int k = 0; k < count; k++)
+            fm_writer_print(writer, ",%s.%s", fm_object_name(object), quantities[k].name);
+    }
+    char *columns = fm_writer_take_memory(writer, &size);
+    bool good = columns && open_table(run, &run->stats, "stats.csv", columns, frame, err);
+    free(columns);
+    return good;
+}
+
+// Opens all tables and keeps their rows up to `frame`; if that is below first_frame, the tables
+// start empty. Rows of timings.csv may be missing. Also writes setting.json, on resume with the
+// same bytes.
+static bool open_tables(fm_run *run, fm_world *world, int frame, fm_error *err)
 {
     char timings[256] = "frame,wall_ms,write_ms";
     for (int i = 0; i < FM_STAGE_COUNT; i++)
         snprintf(timings + strlen(timings), sizeof timings - strlen(timings), ",%s_ms",
                  fm_stage_name((fm_stage)i));
-    char stats[sizeof stats_columns + sizeof check_columns + sizeof load_columns];
-    snprintf(stats, sizeof stats, "%s%s%s", stats_columns,
-             run->def.check_intersections ? check_columns : "", run->def.loads ? load_columns : "");
-    if (!open_table(run, &run->stats, "stats.csv", stats, frame, err) ||
-        !open_probes(run, frame, err))
+    if (!fm_picture_setting_write(run->directory, &run->def.setting, world, err) ||
+        !open_stats(run, world, frame, err) || !open_probes(run, frame, err) ||
+        !open_poses(run, frame, err))
         return false;
     char path[FM_PATH_SIZE + 16];
-    int timed; // times that somebody removed are not worth a new run
+    int timed; // frame of the last row of timings.csv
     snprintf(path, sizeof path, "%s/timings.csv", run->directory);
-    return fm_table_last_row(path, run->def.first_frame, &timed, err) &&
+    return fm_frame_table_find_last_row(path, run->def.first_frame, &timed, err) &&
            open_table(run, &run->timings, "timings.csv", timings, timed < frame ? timed : frame,
                       err);
 }
 
-// Whether the run may go where it shall: `old` is then the record of what is there.
-static bool check_place(const fm_run *run, bool occupied, fm_record *old, bool *exists,
-                        fm_error *err)
+// Fails unless the run may use its directory. may_hold_run: a run that exists there is allowed, and
+// `old` receives its record (run.json).
+static bool check_directory(const fm_run *run, bool may_hold_run, fm_run_record *old, bool *exists,
+                            fm_error *err)
 {
-    if (!fm_claim_check(run->directory, old, exists, err))
+    if (!fm_run_directory_check(run->directory, old, exists, err))
         return false;
-    if (!*exists || occupied)
+    if (!*exists || may_hold_run)
         return true;
-    fm_record_free(old);
+    fm_run_record_destroy(old);
     return fm_fail(err, FM_BAD_VALUE, run->directory, "directory", "that of a run",
                    "an empty one; or --resume to go on, --force to begin anew");
 }
 
-// Takes the directory; `occupied` says that it may be that of a run. What is refused is left as it
-// was, so the check comes before the lock, and again when nobody else can change it any more.
-static bool claim(fm_run *run, bool occupied, fm_record *old, bool *exists, fm_error *err)
+// Checks and locks the directory. The check comes first, so that a refused directory stays
+// unchanged, and again after locking, when no other run can change the directory any more.
+// may_hold_run, old, exists: as in check_directory.
+static bool check_and_lock(fm_run *run, bool may_hold_run, fm_run_record *old, bool *exists,
+                           fm_error *err)
 {
-    if (err->status != FM_OK || !check_place(run, occupied, old, exists, err))
+    if (err->status != FM_OK || !check_directory(run, may_hold_run, old, exists, err))
         return false;
-    fm_record_free(old);
-    return fm_claim_lock(run->directory, &run->lock, err) &&
-           check_place(run, occupied, old, exists, err);
+    fm_run_record_destroy(old);
+    return fm_run_directory_lock(run->directory, &run->lock, err) &&
+           check_directory(run, may_hold_run, old, exists, err);
 }
 
-// Everything of an older run goes, after its record has ceased to claim that it is whole.
-static bool remove_old(const fm_run *run, fm_record *old, fm_error *err)
+// Removes all files of an older run, after setting the status in its run.json to `running`.
+static bool remove_old_run(const fm_run *run, fm_run_record *old, fm_error *err)
 {
-    bool whole = old->status != FM_RUN_RUNNING;
+    bool ended = old->status != FM_RUN_RUNNING;
     old->status = FM_RUN_RUNNING;
-    if (whole && !fm_record_write(run->directory, old, err))
+    if (ended && !fm_run_record_write(run->directory, old, err))
         return false;
-    return fm_claim_clear(run->directory, old, old->first_frame - 1, err);
+    return fm_run_directory_clear(run->directory, old, old->first_frame - 1, err);
 }
 
-static bool begin(fm_run *run, int frame, fm_error *err)
+// Writes run.json with the status `running` and creates the subdirectories. frame: last frame that
+// is complete.
+static bool begin_writing(fm_run *run, int frame, fm_error *err)
 {
-    return write_record(run, FM_RUN_RUNNING, frame, err) && make_folder(run, "frames", err) &&
-           make_folder(run, "checkpoints", err);
+    return write_record(run, FM_RUN_RUNNING, frame, err) && create_folder(run, "frames", err) &&
+           create_folder(run, "checkpoints", err);
 }
 
+// Begins a new run. replace: an older run in the directory is removed first.
 fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_error *err)
 {
     assert(err->status != FM_OK || (def && world));
-    fm_run *run = make_run(def, world, err);
+    fm_run *run = create_run(def, world, err);
     if (!run)
         return NULL;
-    fm_record old = {0};
-    bool exists = false, good = claim(run, replace, &old, &exists, err);
-    good = good && (!exists || remove_old(run, &old, err)) &&
-           begin(run, def->first_frame - 1, err) && open_tables(run, def->first_frame - 1, err);
-    fm_record_free(&old);
+    fm_run_record old = {0};
+    bool exists = false, good = check_and_lock(run, replace, &old, &exists, err);
+    good = good && (!exists || remove_old_run(run, &old, err)) &&
+           begin_writing(run, def->first_frame - 1, err) &&
+           open_tables(run, world, def->first_frame - 1, err);
+    fm_run_record_destroy(&old);
     if (good)
         return run;
-    free_run(run);
+    destroy_run(run);
     return NULL;
 }
 
-// The newest checkpoint at or before `whole` that is good. One that is damaged is passed over, one
-// that cannot be read is a failure: it may be good.
-static bool restore_newest(const fm_run *run, fm_world *world, int whole, int *frame, fm_error *err)
+// Restores the newest intact checkpoint that is not later than frame last_complete, the last frame
+// up to which no file is missing. frame: on entry the frame before the first of the run; receives
+// the frame of the checkpoint, or stays unchanged if there is none. Damaged checkpoints are
+// skipped. One that cannot be read is an error, because it may be intact.
+static bool restore_newest_checkpoint(const fm_run *run, fm_world *world, int last_complete,
+                                      int *frame, fm_error *err)
 {
-    int *frames, count = fm_checkpoint_list(run->directory, &frames, err), first = *frame + 1;
+    int *frames, count = fm_checkpoint_list_frames(run->directory, &frames, err),
+                 first = *frame + 1;
     for (int i = count - 1; i >= 0 && *frame < first && err->status == FM_OK; i--) {
         fm_error damaged = {0};
-        if (frames[i] < first || frames[i] > whole)
+        if (frames[i] < first || frames[i] > last_complete)
             continue;
         if (fm_checkpoint_restore(run->directory, frames[i], run->def.scene_hash, world, &damaged))
             *frame = frames[i];
@@ -299,107 +388,145 @@ static bool restore_newest(const fm_run *run, fm_world *world, int whole, int *f
     }
     free(frames);
     if (first > 0 && count > 0 && *frame < first)
-        fm_fail(err, FM_BAD_VALUE, run->directory, "checkpoints", "none that is good",
+        fm_fail(err, FM_BAD_VALUE, run->directory, "checkpoints", "none is intact",
                 "one at the frame where the branch begins; make it again with --from and --force");
     return err->status == FM_OK;
 }
 
-// What there is fits, and the run goes on behind `frame`.
-static bool take_up(fm_run *run, const fm_record *old, fm_world *world, int *frame, fm_error *err)
+// Checks that the run in the directory (`old`: its run.json) is of the same scene, restores its
+// newest checkpoint and removes all later files. frame: on entry the frame before the first;
+// receives the frame after which the run continues.
+static bool continue_run(fm_run *run, const fm_run_record *old, fm_world *world, int *frame,
+                         fm_error *err)
 {
-    fm_record *record = &run->record;
+    fm_run_record *record = &run->record;
     char limit[64];
-    int whole;
+    int last_complete;
     if (old->scene_hash != record->scene_hash || old->first_frame != record->first_frame)
         return fm_fail(err, FM_BAD_VALUE, run->directory, "run", "one of another scene or start",
                        "the same scene; or --force to begin anew");
     snprintf(limit, sizeof limit, "%d or more: the run begins there", old->first_frame);
     if (record->frames < old->first_frame)
         return fm_fail_number(err, run->directory, "frames", record->frames, limit);
-    if (!find_whole(run->directory, old, run->def.probe_column_count > 0, &whole, err) ||
-        !restore_newest(run, world, whole, frame, err))
+    if (!find_last_complete_frame(run->directory, old, run->def.probe_column_count > 0,
+                                  run->moving_count > 0, &last_complete, err) ||
+        !restore_newest_checkpoint(run, world, last_complete, frame, err))
         return false;
     free(record->from);
     record->from = old->from ? strdup(old->from) : NULL;
-    if (record->frames < *frame) // there are more already
+    if (record->frames < *frame) // the run has more frames already than the caller asks for
         run->def.frames = record->frames = *frame;
-    fm_schedule schedule = schedule_of(run);
-    return begin(run, *frame, err) && fm_claim_clear(run->directory, old, *frame, err) &&
+    fm_checkpoint_schedule schedule = find_schedule(run);
+    return begin_writing(run, *frame, err) &&
+           fm_run_directory_clear(run->directory, old, *frame, err) &&
            fm_checkpoint_prune(run->directory, &schedule, err);
 }
 
+// Continues the run in def->directory, or begins it if there is none. frame: receives the last
+// frame that is complete.
 fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err)
 {
     assert(err->status != FM_OK || (def && world));
     *frame = def->first_frame - 1;
-    fm_run *run = make_run(def, world, err);
+    fm_run *run = create_run(def, world, err);
     if (!run)
         return NULL;
-    fm_record old = {0};
-    bool exists = false, good = claim(run, true, &old, &exists, err);
-    good = good && (exists ? take_up(run, &old, world, frame, err) : begin(run, *frame, err)) &&
-           open_tables(run, *frame, err);
-    fm_record_free(&old);
+    fm_run_record old = {0};
+    bool exists = false, good = check_and_lock(run, true, &old, &exists, err);
+    good =
+        good &&
+        (exists ? continue_run(run, &old, world, frame, err) : begin_writing(run, *frame, err)) &&
+        open_tables(run, world, *frame, err);
+    fm_run_record_destroy(&old);
     if (good)
         return run;
-    free_run(run);
+    destroy_run(run);
     return NULL;
 }
 
-static bool write_points(fm_run *run, fm_world *world, int frame, fm_error *err)
+// Writes the frame files of all objects.
+static bool write_objects(fm_run *run, fm_world *world, int frame, fm_error *err)
 {
-    for (int i = 0; i < fm_points_count(world) && err->status == FM_OK; i++) {
+    const char *fields = run->def.fields ? run->fields : NULL;
+    for (int i = 0; i < fm_world_object_count(world) && err->status == FM_OK; i++) {
         char path[FM_PATH_SIZE + 100];
-        snprintf(path, sizeof path, "%s/frames/%s.%06d.vtp", run->directory,
-                 fm_points_name(world, i), frame);
-        fm_surface *surface = fm_points_frame(world, i, err);
-        if (surface)
-            fm_vtk_write(path, surface, false, err);
+        fm_surface *surface = fm_frame_create(fm_world_object(world, i), fields, err);
+        if (!surface)
+            return false;
+        snprintf(path, sizeof path, "%s/frames/%s.%06d.%s", run->directory, surface->name, frame,
+                 surface->lattice.size[0] > 0 ? "vti" : "vtp");
+        fm_vtk_write(path, surface, false, err);
         fm_surface_destroy(surface);
     }
     return err->status == FM_OK;
 }
 
-static bool write_surfaces(fm_run *run, fm_world *world, int frame, fm_error *err)
+// Appends the measured quantities of all objects to the row of stats.csv.
+static bool write_quantities(fm_run *run, fm_world *world, fm_error *err)
 {
-    for (int i = 0; i < run->surface_count; i++) {
-        fm_surface *surface = run->surfaces[i];
-        char path[FM_PATH_SIZE + 100];
-        snprintf(path, sizeof path, "%s/frames/%s.%06d.vtp", run->directory, surface->name, frame);
-        if (!fm_frame_update(surface, fm_world_cloth(world, i), fm_world_time(world), err) ||
-            !fm_vtk_write(path, surface, false, err))
+    for (int i = 0; i < fm_world_object_count(world); i++) {
+        fm_object *object = fm_world_object(world, i);
+        int count;
+        fm_object_quantities(object, &count);
+        if (!fm_object_measure(object, run->quantities, err))
             return false;
+        for (int k = 0; k < count; k++)
+            fm_frame_table_print(&run->stats, ",%.9g", run->quantities[k]);
     }
-    return write_points(run, world, frame, err);
+    return true;
 }
 
-static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report *r,
+// Writes the row of a frame to poses.csv.
+static bool write_poses(fm_run *run, int frame, double time, fm_error *err)
+{
+    fm_frame_table_print(&run->poses, "%d,%.9g", frame, time);
+    for (int i = 0; i < run->moving_count; i++) {
+        double pose[7];
+        fm_picture_setting_read_pose(run->moving[i], time, pose);
+        for (int k = 0; k < 7; k++)
+            fm_frame_table_print(&run->poses, ",%.17g", pose[k]);
+    }
+    return fm_frame_table_end_row(&run->poses, err);
+}
+
+// Writes the rows of a frame to stats.csv, probes.csv and poses.csv. probes: values of the probe
+// columns.
+static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report *report,
                        const double *probes, fm_error *err)
 {
     double time = fm_world_time(world);
-    fm_table_text(&run->stats, "%d,%.9g,%d,%.9g,%.9g,%.9g,%.9g,%016" PRIx64, frame, time,
-                  r->substep_count, r->kinetic_energy, r->potential_energy, r->max_stretch,
-                  r->mean_stretch, fm_world_hash(world));
-    fm_table_text(&run->stats, ",%.9g,%d,%d,%.9g,%d,%d,%d,%d", r->min_stretch, r->contact_count,
-                  r->penetration_count, r->deepest_penetration, r->repelled_count,
-                  r->particle_count, r->outside_count, r->stopped_count);
+    fm_frame_table_print(&run->stats, "%d,%.9g,%d,%.9g,%.9g,%.9g,%.9g,%016" PRIx64, frame, time,
+                         report->substep_count, report->kinetic_energy, report->potential_energy,
+                         report->max_stretch, report->mean_stretch, fm_world_hash(world));
+    fm_frame_table_print(&run->stats, ",%.9g,%d,%d,%.9g,%d,%d,%d,%d", report->min_stretch,
+                         report->contact_count, report->penetration_count,
+                         report->deepest_penetration, report->repelled_count,
+                         report->particle_count, report->outside_count, report->stopped_count);
+    fm_frame_table_print(&run->stats, ",%d,%d,%d", report->shortened_count, report->halted_count,
+                         report->pierced_count);
     if (run->def.check_intersections)
-        fm_table_text(&run->stats, ",%d,%d,%.9g", r->intersection_count, r->pinched_count,
-                      r->closest_distance);
+        fm_frame_table_print(&run->stats, ",%d,%d,%.9g", report->intersection_count,
+                             report->pinched_count, report->closest_distance);
     if (run->def.loads)
-        fm_table_text(&run->stats, ",%.9g,%.9g,%.9g", r->load.x, r->load.y, r->load.z);
-    if (!fm_table_end_row(&run->stats, err))
+        fm_frame_table_print(&run->stats, ",%.9g,%.9g,%.9g", report->load.x, report->load.y,
+                             report->load.z);
+    if (!write_quantities(run, world, err) || !fm_frame_table_end_row(&run->stats, err))
         return false;
-    if (run->def.probe_column_count == 0)
-        return true;
-    fm_table_text(&run->probes, "%d,%.9g", frame, time);
-    for (int i = 0; i < run->def.probe_column_count; i++)
-        fm_table_text(&run->probes, ",%.9g", probes[i]);
-    return fm_table_end_row(&run->probes, err);
+    if (run->def.probe_column_count > 0) {
+        fm_frame_table_print(&run->probes, "%d,%.9g", frame, time);
+        for (int i = 0; i < run->def.probe_column_count; i++)
+            fm_frame_table_print(&run->probes, ",%.9g", probes[i]);
+        if (!fm_frame_table_end_row(&run->probes, err))
+            return false;
+    }
+    return run->moving_count == 0 || write_poses(run, frame, time, err);
 }
 
+// Writes the time index (.pvd) of every object, up to last_frame.
 static bool write_indices(const fm_run *run, int last_frame, fm_error *err)
 {
+    char path[FM_PATH_SIZE + 100], folder[FM_PATH_SIZE + 16];
+    snprintf(folder, sizeof folder, "%s/frames", run->directory);
     int count = last_frame - run->def.first_frame + 1;
     if (count < 1)
         return true;
@@ -408,14 +535,17 @@ static bool write_indices(const fm_run *run, int last_frame, fm_error *err)
     bool good = entries && files;
     if (!good)
         fm_fail_no_memory(err, "run", (size_t)count * sizeof *files);
-    for (int s = 0; s < run->record.name_count && good; s++) {
+    for (int s = 0; s < run->record.object_count && good; s++) {
+        const char *name = run->record.objects[s].name;
+        fm_cache_format_path(folder, name, run->def.first_frame, path, sizeof path);
+        char format[4];
+        snprintf(format, sizeof format, "%s", path + strlen(path) - 3);
         for (int i = 0; i < count; i++) {
             int frame = run->def.first_frame + i;
-            snprintf(files[i], sizeof files[i], "frames/%s.%06d.vtp", run->record.names[s], frame);
+            snprintf(files[i], sizeof files[i], "frames/%s.%06d.%s", name, frame, format);
             entries[i] = (fm_pvd_entry){frame / run->def.fps, files[i], 0};
         }
-        char path[FM_PATH_SIZE + 100];
-        snprintf(path, sizeof path, "%s/%s.pvd", run->directory, run->record.names[s]);
+        snprintf(path, sizeof path, "%s/%s.pvd", run->directory, name);
         good = fm_pvd_write(path, entries, count, false, err);
     }
     free(entries);
@@ -423,65 +553,74 @@ static bool write_indices(const fm_run *run, int last_frame, fm_error *err)
     return good;
 }
 
-bool fm_run_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err)
+// Writes time indices and a checkpoint of the frame, and removes old checkpoints.
+bool fm_run_write_checkpoint(fm_run *run, fm_world *world, int frame, fm_error *err)
 {
     assert(err->status != FM_OK || (run && world));
-    double start = fm_now_ms();
-    fm_schedule schedule = schedule_of(run);
+    double start = fm_clock_now_ms();
+    fm_checkpoint_schedule schedule = find_schedule(run);
     bool good = err->status == FM_OK && write_indices(run, frame, err) &&
                 fm_checkpoint_write(run->directory, frame, run->def.scene_hash, world, err) &&
                 fm_checkpoint_prune(run->directory, &schedule, err);
-    run->checkpoint_ms += fm_now_ms() - start;
+    run->checkpoint_ms += fm_clock_now_ms() - start;
     return good;
 }
 
-bool fm_run_write(fm_run *run, fm_world *world, int frame, const fm_report *report,
-                  const double *probes, double wall_ms, bool checkpoint, fm_error *err)
+// Writes the files and rows of a frame, and a checkpoint if one is due or `checkpoint` is true.
+// wall_ms: time spent simulating the frame.
+bool fm_run_write_frame(fm_run *run, fm_world *world, int frame, const fm_report *report,
+                        const double *probes, double wall_ms, bool checkpoint, fm_error *err)
 {
     assert(err->status != FM_OK || (run && world));
     if (err->status != FM_OK)
         return false;
-    double start = fm_now_ms();
-    if (!write_surfaces(run, world, frame, err) ||
+    double start = fm_clock_now_ms();
+    if (!write_objects(run, world, frame, err) ||
         !write_rows(run, world, frame, report, probes, err))
         return false;
-    // like the other rows before the checkpoint, whose time is counted with the next frame's
-    fm_table_text(&run->timings, "%d,%.4f,%.4f", frame, wall_ms,
-                  run->checkpoint_ms + fm_now_ms() - start);
+    // Written before the checkpoint, like all rows. The time of the checkpoint therefore counts in
+    // the row of the next frame.
+    fm_frame_table_print(&run->timings, "%d,%.4f,%.4f", frame, wall_ms,
+                         run->checkpoint_ms + fm_clock_now_ms() - start);
     for (int i = 0; i < FM_STAGE_COUNT; i++)
-        fm_table_text(&run->timings, ",%.4f", report->stage_ms[i]);
-    if (!fm_table_end_row(&run->timings, err))
+        fm_frame_table_print(&run->timings, ",%.4f", report->stage_ms[i]);
+    if (!fm_frame_table_end_row(&run->timings, err))
         return false;
     run->checkpoint_ms = 0;
-    fm_schedule schedule = schedule_of(run);
-    if (checkpoint || fm_checkpoint_due(&schedule, frame) || frame == run->def.frames)
-        return fm_run_checkpoint(run, world, frame, err);
+    fm_checkpoint_schedule schedule = find_schedule(run);
+    if (checkpoint || fm_checkpoint_is_due(&schedule, frame) || frame == run->def.frames)
+        return fm_run_write_checkpoint(run, world, frame, err);
     return true;
 }
 
+// Ends a run: writes time indices and run.json with the final status, and destroys it.
 bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_error *err)
 {
     if (!run)
         return false;
-    // also after a failure: what can still be said is said
+    // After a failure, too, the indices and run.json are written if that is still possible.
     fm_error own = {0};
-    fm_schedule schedule = schedule_of(run);
-    bool good = fm_table_close(&run->stats, &own) && fm_table_close(&run->probes, &own) &&
-                fm_table_close(&run->timings, &own) && write_indices(run, last_frame, &own) &&
+    fm_checkpoint_schedule schedule = find_schedule(run);
+    bool good = fm_frame_table_close(&run->stats, &own) &&
+                fm_frame_table_close(&run->probes, &own) &&
+                fm_frame_table_close(&run->poses, &own) &&
+                fm_frame_table_close(&run->timings, &own) && write_indices(run, last_frame, &own) &&
                 fm_checkpoint_prune(run->directory, &schedule, &own);
     good = good && write_record(run, status, last_frame, &own);
     if (!good && err->status == FM_OK)
         *err = own;
-    free_run(run);
+    destroy_run(run);
     return good;
 }
 
-bool fm_run_restore(const char *directory, int frame, fm_world *world, int *at, fm_error *err)
+// Restores the newest checkpoint at or before `frame` into the world. at: receives its frame.
+bool fm_run_restore_checkpoint(const char *directory, int frame, fm_world *world, int *at,
+                               fm_error *err)
 {
     assert(err->status != FM_OK || world);
     if (err->status != FM_OK)
         return false;
-    int *frames, count = fm_checkpoint_list(directory, &frames, err), best = -1;
+    int *frames, count = fm_checkpoint_list_frames(directory, &frames, err), best = -1;
     for (int i = 0; i < count; i++) {
         if (frames[i] <= frame)
             best = frames[i];

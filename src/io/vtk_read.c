@@ -1,60 +1,79 @@
 // SPDX-License-Identifier: MIT
-// vtk_read.c: VTK XML PolyData back into a surface.
+// vtk_read.c: reads VTK XML PolyData (.vtp) and ImageData (.vti) into a surface.
 //
-// Reads what vtk.c writes and what other programs write in the same manner: one piece of polygons,
-// raw appended arrays, little endian, not compressed; points and point data in Float32 or Float64,
-// polygons in Int32 or Int64, lengths in UInt32 or UInt64. Expat reads the head and is stopped at
-// AppendedData, after which the file is no XML any more. A file may be damaged: every count, offset
-// and index is checked against the bytes that are there before anything is made of it.
+// Reads the files of vtk.c and similar files of other programs: one piece of points, lines and
+// polygons; raw appended arrays, little endian, not compressed; points and point data in Float32 or
+// Float64, lines and polygons in Int32 or Int64, lengths of arrays in UInt32 or UInt64. Expat
+// parses the XML and is stopped at AppendedData, because the binary data after it is not XML. The
+// file may be damaged, so every count, offset and index is checked against the size of the file
+// before it is used.
 #include "io/io.h"
 
 #include <expat.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    HEAD_MAX = 1 << 20, // bytes before AppendedData
-    CHUNK = 1 << 14,    // of the head, handed to expat
-    COUNT_MAX = 1 << 28 // points, faces, corners: three times that is still an int
+    HEAD_MAX = 1 << 20, // bytes of XML before AppendedData
+    CHUNK = 1 << 14,    // bytes of XML that are passed to expat at a time
+    COUNT_MAX = 1 << 28 // points, faces, corners: three times that still fits an int
 };
 
+// A VTK type of numbers.
 typedef struct type {
     const char *name;
-    size_t size;
-    bool real;
+    size_t size; // bytes
+    bool real;   // floating point
 } type;
 
 static const type types[] = {
     {"Float32", 4, true}, {"Float64", 8, true}, {"Int32", 4, false}, {"Int64", 8, false}};
+static const type string_type = {"String", 1, false};
 
+// A DataArray element and its values.
 typedef struct array {
     const type *type; // NULL: not in the file
     char name[FM_FIELD_NAME_SIZE];
     int components;
-    uint64_t offset;
-    const char *bytes; // of its block
-    uint64_t size;
+    uint64_t offset;   // of its block in the appended data
+    const char *bytes; // its values in the file
+    uint64_t size;     // number of those bytes
 } array;
 
-typedef enum section { NOWHERE, FIELD_DATA, POINT_DATA, POINTS, POLYS, ELSEWHERE } section;
+// The element of the file that the parser is in.
+typedef enum section { NOWHERE, FIELD_DATA, POINT_DATA, POINTS, LINES, POLYS, ELSEWHERE } section;
 
+// The lines or the polygons of a file.
+typedef struct cells {
+    uint64_t count;
+    array connectivity; // indices of the points of all cells, one cell after another
+    array offsets;      // end of each cell in connectivity
+    int corners;        // entries of connectivity
+} cells;
+
+// State of the reader.
 typedef struct reader {
     const char *path;
     fm_error *err;
     XML_Parser parser;
-    section section;
-    bool root;
+    section section; // the element that the parser is in
+    bool root;       // the element VTKFile has been seen
     int piece_count;
-    size_t header_size; // of a block's length
-    uint64_t point_count, face_count;
-    array time, points, connectivity, offsets, fields[FM_SURFACE_FIELDS_MAX];
+    size_t header_size; // bytes of the number before each array that gives its length: 4 or 8
+    uint64_t point_count;
+    bool image;         // the file says that it holds ImageData
+    fm_lattice lattice; // of ImageData
+    cells lines, faces;
+    array time, kind, points, fields[FM_SURFACE_FIELDS_MAX];
     int field_count;
-    size_t data_start; // where AppendedData begins, 0 before it was seen
-    const char *data;
+    size_t data_start; // offset in the file after the tag AppendedData; 0: not seen yet
+    const char *data;  // the raw bytes after the underscore
     uint64_t data_size;
 } reader;
 
+// Fills err with an error about `field` and stops the parser. Returns false.
 static bool fail(reader *r, const char *field, const char *text)
 {
     fm_fail_content(r->err, FM_INPUT_OUTPUT, r->path, field, "%s", text);
@@ -63,7 +82,8 @@ static bool fail(reader *r, const char *field, const char *text)
     return false;
 }
 
-static const char *attribute(const char **attributes, const char *name)
+// Value of an attribute of an XML element; NULL if there is none.
+static const char *find_attribute(const char **attributes, const char *name)
 {
     for (; *attributes; attributes += 2)
         if (strcmp(attributes[0], name) == 0)
@@ -71,18 +91,19 @@ static const char *attribute(const char **attributes, const char *name)
     return NULL;
 }
 
-static bool is(const char **attributes, const char *name, const char *value)
+// True if the attribute exists and has this value.
+static bool has_value(const char **attributes, const char *name, const char *value)
 {
-    const char *text = attribute(attributes, name);
+    const char *text = find_attribute(attributes, name);
     return text && strcmp(text, value) == 0;
 }
 
-// A count in plain digits, up to and with the limit. An attribute that is not there counts as
-// `missing`.
+// Parses an attribute made of decimal digits, with a value from 0 to `limit`. Returns `missing` if
+// the attribute does not exist.
 static uint64_t parse_count(reader *r, const char **attributes, const char *name, uint64_t limit,
                             uint64_t missing)
 {
-    const char *text = attribute(attributes, name);
+    const char *text = find_attribute(attributes, name);
     if (!text)
         return missing;
     uint64_t value = 0;
@@ -97,55 +118,97 @@ static uint64_t parse_count(reader *r, const char **attributes, const char *name
     return missing;
 }
 
+// Handles <VTKFile>: checks type, byte order and compression.
 static void begin_file(reader *r, const char **attributes)
 {
     r->root = true;
-    if (!is(attributes, "type", "PolyData"))
-        fail(r, "VTKFile", "its type is not PolyData");
-    else if (!is(attributes, "byte_order", "LittleEndian"))
+    r->image = has_value(attributes, "type", "ImageData");
+    if (!r->image && !has_value(attributes, "type", "PolyData"))
+        fail(r, "VTKFile", "its type is neither PolyData nor ImageData");
+    else if (!has_value(attributes, "byte_order", "LittleEndian"))
         fail(r, "byte_order", "not LittleEndian");
-    else if (attribute(attributes, "compressor"))
+    else if (find_attribute(attributes, "compressor"))
         fail(r, "compressor", "compressed files are not read");
-    else if (is(attributes, "header_type", "UInt64"))
+    else if (has_value(attributes, "header_type", "UInt64"))
         r->header_size = 8;
-    else if (is(attributes, "header_type", "UInt32") || !attribute(attributes, "header_type"))
+    else if (has_value(attributes, "header_type", "UInt32") ||
+             !find_attribute(attributes, "header_type"))
         r->header_size = 4;
     else
         fail(r, "header_type", "neither UInt32 nor UInt64");
 }
 
+// Reads `count` numbers from an attribute. False if there are fewer.
+static bool parse_numbers(const char **attributes, const char *name, double *values, int count)
+{
+    const char *text = find_attribute(attributes, name);
+    for (int i = 0; i < count && text; i++) {
+        char *rest = (char *)text;
+        values[i] = fm_text_to_number(text, &rest);
+        text = rest == text || !isfinite(values[i]) ? NULL : rest;
+    }
+    return text != NULL;
+}
+
+// The lattice of ImageData: extents from 0, and one spacing for all axes.
+static void begin_image(reader *r, const char **attributes)
+{
+    double extent[6], origin[3], spacing[3], count = 1;
+    bool good = parse_numbers(attributes, "WholeExtent", extent, 6) &&
+                parse_numbers(attributes, "Origin", origin, 3) &&
+                parse_numbers(attributes, "Spacing", spacing, 3);
+    for (int a = 0; a < 3 && good; a++) {
+        good = extent[2 * a] == 0 && extent[2 * a + 1] >= 0 && extent[2 * a + 1] < COUNT_MAX &&
+               extent[2 * a + 1] == floor(extent[2 * a + 1]) && spacing[a] == spacing[0] &&
+               spacing[a] > 0;
+        r->lattice.size[a] = good ? (int)extent[2 * a + 1] + 1 : 0;
+        count *= r->lattice.size[a];
+    }
+    if (!good || count > COUNT_MAX) {
+        fail(r, "ImageData", "its extent, origin or spacing cannot be read");
+        return;
+    }
+    r->lattice.origin = (fm_vec3){origin[0], origin[1], origin[2]};
+    r->lattice.spacing = spacing[0];
+    r->point_count = (uint64_t)count;
+}
+
+// Handles <Piece>: reads the counts of points, lines and polygons. Vertex cells are counted but not
+// read: they add nothing to their points.
 static void begin_piece(reader *r, const char **attributes)
 {
     if (++r->piece_count > 1) {
         fail(r, "Piece", "more than one");
         return;
     }
+    if (r->lattice.size[0] > 0)
+        return;
     r->point_count = parse_count(r, attributes, "NumberOfPoints", COUNT_MAX, 0);
-    r->face_count = parse_count(r, attributes, "NumberOfPolys", COUNT_MAX, 0);
-    static const char *const others[] = {"NumberOfLines", "NumberOfStrips"};
-    for (int i = 0; i < 2; i++)
-        if (parse_count(r, attributes, others[i], COUNT_MAX, 0) > 0)
-            fail(r, others[i], "only points and polygons are read");
-    // a vertex for every point says nothing that the points do not
+    r->faces.count = parse_count(r, attributes, "NumberOfPolys", COUNT_MAX, 0);
+    r->lines.count = parse_count(r, attributes, "NumberOfLines", COUNT_MAX, 0);
+    if (parse_count(r, attributes, "NumberOfStrips", COUNT_MAX, 0) > 0)
+        fail(r, "NumberOfStrips", "only points, lines and polygons are read");
     parse_count(r, attributes, "NumberOfVerts", COUNT_MAX, 0);
 }
 
+// Reads name, type, offset and number of components of an array.
 static void read_array(reader *r, const char **attributes, array *a)
 {
-    const char *type_name = attribute(attributes, "type"), *name = attribute(attributes, "Name");
+    const char *type_name = find_attribute(attributes, "type"),
+               *name = find_attribute(attributes, "Name");
     if (!name || strlen(name) >= sizeof a->name) {
         fail(r, "DataArray", "no Name, or one of more than 31 characters");
         return;
     }
     memcpy(a->name, name, strlen(name) + 1);
-    if (!is(attributes, "format", "appended"))
+    if (!has_value(attributes, "format", "appended"))
         fail(r, name, "its format is not appended");
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (type_name && strcmp(type_name, types[i].name) == 0)
             a->type = &types[i];
     if (!a->type)
         fail(r, name, "its type is none of Float32 Float64 Int32 Int64");
-    if (!attribute(attributes, "offset"))
+    if (!find_attribute(attributes, "offset"))
         fail(r, name, "no offset");
     a->offset = parse_count(r, attributes, "offset", INT64_MAX, 0);
     a->components = (int)parse_count(r, attributes, "NumberOfComponents", 9, 1);
@@ -153,19 +216,36 @@ static void read_array(reader *r, const char **attributes, array *a)
         fail(r, name, "no components");
 }
 
+// Handles the array with the kind of the object (cloth, particles, ball). An array of the same name
+// but another type or format comes from another program and is ignored.
+static void begin_kind(reader *r, const char **attributes)
+{
+    if (!has_value(attributes, "type", string_type.name) ||
+        !has_value(attributes, "format", "appended") || !find_attribute(attributes, "offset"))
+        return;
+    if (r->kind.type)
+        fail(r, "kind", "there twice");
+    r->kind = (array){.type = &string_type,
+                      .name = "kind",
+                      .components = 1,
+                      .offset = parse_count(r, attributes, "offset", INT64_MAX, 0)};
+}
+
+// Handles <DataArray>: the array belongs to the section that the parser is in.
 static void begin_array(reader *r, const char **attributes)
 {
     array ignored = {0}, *a = NULL;
-    const char *name = attribute(attributes, "Name");
+    const char *name = find_attribute(attributes, "Name");
     if (r->section == POINTS)
         a = &r->points;
-    else if (r->section == FIELD_DATA && is(attributes, "Name", "TimeValue"))
+    else if (r->section == FIELD_DATA && has_value(attributes, "Name", "TimeValue"))
         a = &r->time;
-    else if (r->section == POLYS && name)
-        a = strcmp(name, "connectivity") == 0 ? &r->connectivity
-            : strcmp(name, "offsets") == 0    ? &r->offsets
+    else if ((r->section == POLYS || r->section == LINES) && name) {
+        cells *c = r->section == POLYS ? &r->faces : &r->lines;
+        a = strcmp(name, "connectivity") == 0 ? &c->connectivity
+            : strcmp(name, "offsets") == 0    ? &c->offsets
                                               : NULL;
-    else if (r->section == POINT_DATA)
+    } else if (r->section == POINT_DATA)
         a = r->field_count < FM_SURFACE_FIELDS_MAX ? &r->fields[r->field_count++] : &ignored;
     if (a == &ignored)
         fail(r, "PointData", "more than 16 arrays");
@@ -175,7 +255,8 @@ static void begin_array(reader *r, const char **attributes)
         read_array(r, attributes, a);
 }
 
-// Arrays hold other elements in VTK's own files (InformationKey): only these tell where we are.
+// True if an element is a section of the file; found: which. Other elements, such as the
+// InformationKey that VTK writes inside arrays, must not change the current section.
 static bool is_section(const char *name, section *found)
 {
     static const struct {
@@ -183,7 +264,7 @@ static bool is_section(const char *name, section *found)
         section section;
     } sections[] = {{"FieldData", FIELD_DATA}, {"PointData", POINT_DATA}, {"Points", POINTS},
                     {"Polys", POLYS},          {"CellData", ELSEWHERE},   {"Verts", ELSEWHERE},
-                    {"Lines", ELSEWHERE},      {"Strips", ELSEWHERE}};
+                    {"Lines", LINES},          {"Strips", ELSEWHERE}};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (strcmp(name, sections[i].name) == 0) {
             *found = sections[i].section;
@@ -193,9 +274,10 @@ static bool is_section(const char *name, section *found)
     return false;
 }
 
+// Handles <AppendedData>: notes where the binary data begins and stops the parser.
 static void begin_data(reader *r, const char **attributes)
 {
-    if (!is(attributes, "encoding", "raw")) {
+    if (!has_value(attributes, "encoding", "raw")) {
         fail(r, "AppendedData", "its encoding is not raw");
         return;
     }
@@ -204,24 +286,31 @@ static void begin_data(reader *r, const char **attributes)
     XML_StopParser(r->parser, XML_FALSE);
 }
 
-static void XMLCALL begin(void *context, const char *name, const char **attributes)
+// Callback of expat for the start of an element.
+static void XMLCALL begin_element(void *context, const char *name, const char **attributes)
 {
     reader *r = context;
     if (!r->root && strcmp(name, "VTKFile") == 0)
         begin_file(r, attributes);
     else if (!r->root)
         fail(r, name, "the file is no VTKFile");
+    else if (strcmp(name, "ImageData") == 0)
+        begin_image(r, attributes);
     else if (strcmp(name, "Piece") == 0)
         begin_piece(r, attributes);
     else if (strcmp(name, "DataArray") == 0)
         begin_array(r, attributes);
+    else if (strcmp(name, "Array") == 0 && r->section == FIELD_DATA &&
+             has_value(attributes, "Name", "kind"))
+        begin_kind(r, attributes);
     else if (strcmp(name, "AppendedData") == 0)
         begin_data(r, attributes);
     else
         is_section(name, &r->section);
 }
 
-static void XMLCALL end(void *context, const char *name)
+// Callback of expat for the end of an element.
+static void XMLCALL end_element(void *context, const char *name)
 {
     reader *r = context;
     section ended;
@@ -229,7 +318,8 @@ static void XMLCALL end(void *context, const char *name)
         r->section = NOWHERE;
 }
 
-// Entities could make a small file large; nobody writes them here.
+// Refuses a DOCTYPE, because entities can expand a small file without limit. No program writes one
+// in a VTK file.
 static void XMLCALL refuse_doctype(void *context, const char *name, const char *system_id,
                                    const char *public_id, int internal)
 {
@@ -237,13 +327,14 @@ static void XMLCALL refuse_doctype(void *context, const char *name, const char *
     fail(context, "DOCTYPE", "not allowed");
 }
 
-static bool parse_head(reader *r, const char *bytes, size_t size)
+// Parses the XML up to <AppendedData>.
+static bool parse_xml(reader *r, const char *bytes, size_t size)
 {
     r->parser = XML_ParserCreate(NULL);
     if (!r->parser)
         return fm_fail_no_memory(r->err, "XML parser", 0);
     XML_SetUserData(r->parser, r);
-    XML_SetElementHandler(r->parser, begin, end);
+    XML_SetElementHandler(r->parser, begin_element, end_element);
     XML_SetStartDoctypeDeclHandler(r->parser, refuse_doctype);
     enum XML_Status status = XML_STATUS_OK;
     size_t at = 0, head = size < HEAD_MAX ? size : HEAD_MAX;
@@ -264,7 +355,8 @@ static bool parse_head(reader *r, const char *bytes, size_t size)
     return r->err->status == FM_OK;
 }
 
-// The raw bytes after the underscore. A file that was written to its end closes its elements.
+// Finds the raw bytes after the underscore. Checks that the file ends with </VTKFile>: a file that
+// was cut short does not.
 static bool find_data(reader *r, const char *bytes, size_t size)
 {
     static const char closing[] = "</VTKFile>";
@@ -282,12 +374,9 @@ static bool find_data(reader *r, const char *bytes, size_t size)
     return true;
 }
 
-static bool find_block(reader *r, array *a, bool real)
+// Finds the bytes of an array from its offset and from the length before them.
+static bool find_bytes(reader *r, array *a)
 {
-    if (!a->type)
-        return fail(r, "DataArray", "Points, connectivity or offsets are missing");
-    if (a->type->real != real)
-        return fail(r, a->name, real ? "not Float32 or Float64" : "not Int32 or Int64");
     uint64_t head = r->header_size, length = 0;
     if (a->offset > r->data_size || r->data_size - a->offset < head)
         return fail(r, a->name, "its offset is beyond the end of the file");
@@ -299,6 +388,29 @@ static bool find_block(reader *r, array *a, bool real)
     return true;
 }
 
+// Finds the bytes of an array that must hold floating-point numbers (real) or integers.
+static bool find_block(reader *r, array *a, bool real)
+{
+    if (!a->type)
+        return fail(r, "DataArray", "Points are missing");
+    if (a->type->real != real)
+        return fail(r, a->name, real ? "not Float32 or Float64" : "not Int32 or Int64");
+    return find_bytes(r, a);
+}
+
+// Finds the bytes of the object's kind and checks that they end with a zero.
+static bool find_kind(reader *r)
+{
+    if (!r->kind.type)
+        return true;
+    if (!find_bytes(r, &r->kind))
+        return false;
+    const char *end =
+        memchr(r->kind.bytes, 0, r->kind.size < FM_NAME_SIZE ? r->kind.size : FM_NAME_SIZE);
+    return end || fail(r, "kind", "no zero at its end, or more than 47 characters");
+}
+
+// Checks that the bytes of an array hold exactly `tuples` tuples.
 static bool check_size(reader *r, const array *a, uint64_t tuples)
 {
     if (a->size == tuples * (uint64_t)a->components * a->type->size)
@@ -309,29 +421,47 @@ static bool check_size(reader *r, const array *a, uint64_t tuples)
     return false;
 }
 
+// Finds the bytes of lines or polygons and checks their sizes. name: of the section.
+static bool find_cells(reader *r, cells *c, const char *name)
+{
+    if (!c->connectivity.type || !c->offsets.type)
+        return fail(r, name, "connectivity or offsets are missing");
+    if (!find_block(r, &c->connectivity, false) || !find_block(r, &c->offsets, false))
+        return false;
+    if (c->connectivity.components != 1 || c->offsets.components != 1)
+        return fail(r, name, "not of 1 component");
+    uint64_t corners = c->connectivity.size / c->connectivity.type->size;
+    if (corners > COUNT_MAX)
+        return fail(r, "connectivity", "more corners than can be read");
+    c->corners = (int)corners;
+    return check_size(r, &c->connectivity, corners) && check_size(r, &c->offsets, c->count);
+}
+
+// Finds the bytes of all arrays and checks their sizes.
 static bool find_blocks(reader *r)
 {
     if (r->piece_count != 1)
         return fail(r, "Piece", "not there");
+    if (r->image != (r->lattice.size[0] > 0))
+        return fail(r, "ImageData", r->image ? "not there" : "in a file of another type");
     if (r->time.type && (!find_block(r, &r->time, true) || !check_size(r, &r->time, 1)))
+        return false;
+    if (!find_kind(r))
         return false;
     for (int i = 0; i < r->field_count; i++)
         if (!find_block(r, &r->fields[i], true) || !check_size(r, &r->fields[i], r->point_count))
             return false;
-    if (!find_block(r, &r->points, true) || !find_block(r, &r->connectivity, false) ||
-        !find_block(r, &r->offsets, false))
+    if (r->lattice.size[0] > 0)
+        return true;
+    if (!find_block(r, &r->points, true))
         return false;
     if (r->points.components != 3)
         return fail(r, "Points", "not of 3 components");
-    if (r->connectivity.components != 1 || r->offsets.components != 1)
-        return fail(r, "Polys", "not of 1 component");
-    uint64_t corners = r->connectivity.size / r->connectivity.type->size;
-    if (corners > COUNT_MAX)
-        return fail(r, "connectivity", "more corners than can be read");
-    return check_size(r, &r->points, r->point_count) && check_size(r, &r->connectivity, corners) &&
-           check_size(r, &r->offsets, r->face_count);
+    return check_size(r, &r->points, r->point_count) && find_cells(r, &r->faces, "Polys") &&
+           (r->lines.count == 0 || find_cells(r, &r->lines, "Lines"));
 }
 
+// Reads floating-point numbers as floats.
 static void read_reals(const array *a, float *values, size_t count)
 {
     if (a->type->size == sizeof *values) {
@@ -346,6 +476,7 @@ static void read_reals(const array *a, float *values, size_t count)
     }
 }
 
+// Reads the time of the frame, s.
 static double read_time(const array *a)
 {
     double time;
@@ -358,7 +489,7 @@ static double read_time(const array *a)
     return narrow;
 }
 
-// Whole numbers in [0, limit].
+// Reads integers and checks that they are in [0, limit].
 static bool read_integers(reader *r, const array *a, int *values, size_t count, int64_t limit)
 {
     for (size_t i = 0; i < count; i++) {
@@ -381,41 +512,93 @@ static bool read_integers(reader *r, const array *a, int *values, size_t count, 
     return true;
 }
 
-static bool read_faces(reader *r, fm_surface *surface, int corners)
+// Reads the point indices of all cells, and where each cell begins in them; start[0] is 0. Cells
+// with fewer than `least` points are an error.
+static bool read_cells(reader *r, const cells *c, int least, int *points, int *start)
 {
-    if (!read_integers(r, &r->connectivity, surface->face_points, (size_t)corners,
-                       (int64_t)surface->point_count - 1) ||
-        !read_integers(r, &r->offsets, surface->face_start + 1, (size_t)surface->face_count,
-                       corners))
+    int count = (int)c->count;
+    if (!read_integers(r, &c->connectivity, points, (size_t)c->corners,
+                       (int64_t)r->point_count - 1) ||
+        !read_integers(r, &c->offsets, start + 1, (size_t)count, c->corners))
         return false;
-    for (int i = 0; i < surface->face_count; i++)
-        if (surface->face_start[i + 1] - surface->face_start[i] < 3)
-            return fail(r, "offsets", "a polygon of less than 3 corners");
-    if (surface->face_start[surface->face_count] != corners)
+    for (int i = 0; i < count; i++)
+        if (start[i + 1] - start[i] < least)
+            return fail(r, "offsets",
+                        least == 3 ? "a polygon of less than 3 corners"
+                                   : "a line of less than 2 points");
+    if (start[count] != c->corners)
         return fail(r, "offsets", "they do not end where the corners end");
     return true;
 }
 
-static fm_surface *make_surface(reader *r)
+// Reads polylines and splits them into line segments.
+static bool read_lines(reader *r, fm_surface *surface)
+{
+    size_t count = (size_t)r->lines.count, corners = (size_t)r->lines.corners;
+    if (count == 0)
+        return true;
+    int *start = calloc(count + 1 + corners, sizeof *start);
+    if (!start)
+        return fm_fail_no_memory(r->err, "lines", (count + 1 + corners) * sizeof *start);
+    int *points = start + count + 1, *out = surface->lines;
+    bool good = read_cells(r, &r->lines, 2, points, start);
+    for (size_t i = 0; i < count && good; i++) {
+        for (int k = start[i]; k + 1 < start[i + 1]; k++) {
+            *out++ = points[k];
+            *out++ = points[k + 1];
+        }
+    }
+    free(start);
+    return good;
+}
+
+// Computes the positions of the points of a lattice, x fastest.
+static void place_on_lattice(const fm_lattice *l, float *points)
+{
+    for (int k = 0; k < l->size[2]; k++)
+        for (int j = 0; j < l->size[1]; j++)
+            for (int i = 0; i < l->size[0]; i++, points += 3) {
+                points[0] = (float)(l->origin.x + l->spacing * i);
+                points[1] = (float)(l->origin.y + l->spacing * j);
+                points[2] = (float)(l->origin.z + l->spacing * k);
+            }
+}
+
+// Creates the surface from the arrays found in the file.
+static fm_surface *create_surface(reader *r)
 {
     fm_surface_field fields[FM_SURFACE_FIELDS_MAX] = {0};
     for (int i = 0; i < r->field_count; i++) {
         memcpy(fields[i].name, r->fields[i].name, sizeof fields[i].name);
         fields[i].components = r->fields[i].components;
     }
-    int corners = (int)(r->connectivity.size / r->connectivity.type->size);
-    fm_surface *surface = fm_surface_create("", (int)r->point_count, (int)r->face_count, corners,
-                                            fields, r->field_count, r->err);
+    if ((uint64_t)r->lines.corners < r->lines.count) {
+        fail(r, "offsets", "a line of less than 2 points");
+        return NULL;
+    }
+    fm_mesh_size size = {.points = (int)r->point_count,
+                         .lines = r->lines.corners - (int)r->lines.count,
+                         .faces = (int)r->faces.count,
+                         .corners = r->faces.corners};
+    fm_surface *surface = fm_surface_create("", &size, fields, r->field_count, r->err);
     if (!surface)
         return NULL;
     size_t points = (size_t)r->point_count;
-    read_reals(&r->points, surface->points, 3 * points);
+    surface->lattice = r->lattice;
+    if (r->lattice.size[0] > 0)
+        place_on_lattice(&r->lattice, surface->points);
+    else
+        read_reals(&r->points, surface->points, 3 * points);
     for (int i = 0; i < r->field_count; i++)
         read_reals(&r->fields[i], surface->fields[i].values,
                    points * (size_t)surface->fields[i].components);
     if (r->time.type)
         surface->time = read_time(&r->time);
-    if (!read_faces(r, surface, corners)) {
+    if (r->kind.type)
+        snprintf(surface->kind, sizeof surface->kind, "%s", r->kind.bytes);
+    bool meshed = r->lattice.size[0] == 0;
+    if (meshed && (!read_cells(r, &r->faces, 3, surface->face_points, surface->face_start) ||
+                   !read_lines(r, surface))) {
         fm_surface_destroy(surface);
         return NULL;
     }
@@ -423,18 +606,20 @@ static fm_surface *make_surface(reader *r)
     return surface;
 }
 
+// Parses the contents of a .vtp file; path: for error messages.
 fm_surface *fm_vtk_parse(const char *bytes, size_t size, const char *path, fm_error *err)
 {
     if (err->status != FM_OK)
         return NULL;
     reader r = {.path = path, .err = err};
-    if (!parse_head(&r, bytes, size) || !find_data(&r, bytes, size) || !find_blocks(&r))
+    if (!parse_xml(&r, bytes, size) || !find_data(&r, bytes, size) || !find_blocks(&r))
         return NULL;
-    return make_surface(&r);
+    return create_surface(&r);
 }
 
-// "frames/towel.000012.vtp" is of "towel", "a.vtp" of "a.vtp".
-static void name_after(fm_surface *surface, const char *path)
+// Names the surface after its file: the object's name for "frames/towel.000012.vtp", which is
+// "towel", and the file name for any other, such as "a.vtp".
+static void name_after_file(fm_surface *surface, const char *path)
 {
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
     int frame;
@@ -442,6 +627,7 @@ static void name_after(fm_surface *surface, const char *path)
         snprintf(surface->name, sizeof surface->name, "%.47s", file);
 }
 
+// Reads a .vtp file and names the surface after it.
 fm_surface *fm_vtk_read(const char *path, fm_error *err)
 {
     size_t size;
@@ -450,7 +636,7 @@ fm_surface *fm_vtk_read(const char *path, fm_error *err)
         return NULL;
     fm_surface *surface = fm_vtk_parse(bytes, size, path, err);
     if (surface)
-        name_after(surface, path);
+        name_after_file(surface, path);
     free(bytes);
     return surface;
 }

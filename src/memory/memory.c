@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// memory.c: definitions checked, memories made, steps handed to the method that computes them.
+// memory.c: checks definitions, creates memories, and dispatches time steps to the method in use.
+//
+// FULL and FADING are computed in exponentials.c, TRAPEZOID and COIMBRA in fixed_step_window.c.
 #include "memory/memory.h"
 
 #include <assert.h>
@@ -22,6 +24,33 @@ fm_memory_def fm_default_memory_def(void)
         .window_seconds = INFINITY,
         .fading_time = 1,
     };
+}
+
+fm_memory_def fm_memory_def_from_recall(const fm_recall *recall, double order, double step,
+                                        double shortest)
+{
+    fm_memory_def def = fm_default_memory_def();
+    def.order = order;
+    def.tolerance = recall->tolerance;
+    def.fading_time = recall->fading;
+    def.time_step = step;
+    switch (recall->kind) {
+    case FM_RECALL_FULL:
+    case FM_RECALL_FADING:
+        def.method = recall->kind == FM_RECALL_FULL ? FM_MEMORY_FULL : FM_MEMORY_FADING;
+        def.time_step = shortest;
+        def.horizon = fmax(recall->horizon, step);
+        break;
+    case FM_RECALL_STEPS:
+        def.method = recall->rule == FM_RULE_COIMBRA ? FM_MEMORY_COIMBRA : FM_MEMORY_TRAPEZOID;
+        def.window_steps = recall->steps;
+        break;
+    case FM_RECALL_SECONDS:
+        def.method = FM_MEMORY_TRAPEZOID;
+        def.window_steps = (int)fmin(1e8, fmax(1, round(recall->seconds / step)));
+        break;
+    }
+    return def;
 }
 
 static bool check_exponentials(const fm_memory_def *def, fm_error *err)
@@ -82,26 +111,28 @@ bool fm_memory_uses_exponentials(const fm_memory *memory)
     return memory->def.method == FM_MEMORY_FULL || memory->def.method == FM_MEMORY_FADING;
 }
 
-static bool prepare_exponentials(fm_memory *memory, fm_error *err)
+static bool fit_exponentials(fm_memory *memory, fm_error *err)
 {
     const fm_memory_def *def = &memory->def;
-    double longest = def->horizon;
-    if (def->method == FM_MEMORY_FADING) // what is older than this is below the tolerance by itself
-        longest = fmin(longest, def->fading_time * fmax(10, -1.5 * log(def->tolerance)));
-    longest = fmax(longest, 2 * def->time_step);
-    if (!fm_exponentials_build(&memory->sum, def->order, def->time_step, longest, def->tolerance))
+    memory->enough = INFINITY;
+    if (def->method == FM_MEMORY_FADING) // the faded kernel is below the tolerance beyond this
+        memory->enough = def->fading_time * fmax(10, -1.5 * log(def->tolerance));
+    memory->shortest = def->time_step;
+    memory->longest = fmax(fmin(def->horizon, memory->enough), 2 * def->time_step);
+    if (!fm_exponentials_build(&memory->sum, def->order, memory->shortest, memory->longest,
+                               def->tolerance))
         return fm_fail_number(err, object, "tolerance", def->tolerance,
                               "what 160 exponentials reach for this order and horizon");
-    memory->recurrence = fm_alloc_aligned(1, sizeof *memory->recurrence);
+    memory->recurrence = fm_aligned_calloc(1, sizeof *memory->recurrence);
     if (!memory->recurrence)
         return fm_fail_no_memory(err, object, sizeof *memory->recurrence);
     memory->row_count = ROW_MODES + memory->sum.count;
     return true;
 }
 
-static void prepare_window(fm_memory *memory)
+static void size_window(fm_memory *memory)
 {
-    enum { FIRST_ROWS = 64 }; // an unlimited window doubles from here
+    enum { FIRST_ROWS = 64 }; // an unlimited window begins with these and doubles
     const fm_memory_def *def = &memory->def;
     memory->window = isfinite(def->window_seconds)
                          ? (int)fmax(1, round(def->window_seconds / def->time_step))
@@ -110,13 +141,13 @@ static void prepare_window(fm_memory *memory)
     memory->newest = memory->row_count - 1; // so that the first push lands in row 0
 }
 
-static bool alloc_state(fm_memory *memory, fm_error *err)
+static bool create_state(fm_memory *memory, fm_error *err)
 {
     size_t block = (size_t)memory->row_count * FM_LANES * sizeof *memory->state;
-    memory->state = fm_alloc_aligned((size_t)memory->block_count, block);
+    memory->state = fm_aligned_calloc((size_t)memory->block_count, block);
     if (!memory->state)
         return fm_fail_no_memory(err, object, (size_t)memory->block_count * block);
-    if (!fm_memory_uses_exponentials(memory) && !fm_window_alloc_weights(memory))
+    if (!fm_memory_uses_exponentials(memory) && !fm_window_create_weights(memory))
         return fm_fail_no_memory(err, object, 2 * sizeof(double) * (size_t)memory->row_count);
     return true;
 }
@@ -130,20 +161,20 @@ fm_memory *fm_memory_create(const fm_memory_def *def, int lane_count, fm_error *
         fm_fail_number(err, object, "lane_count", lane_count, "1 to 2147483639");
         return NULL;
     }
-    fm_memory *memory = fm_alloc_aligned(1, sizeof *memory);
+    fm_memory *memory = fm_aligned_calloc(1, sizeof *memory);
     if (!memory) {
         fm_fail_no_memory(err, object, sizeof *memory);
         return NULL;
     }
     memory->def = *def;
     memory->lane_count = lane_count;
-    memory->block_count = fm_block_count(lane_count, FM_LANES);
+    memory->block_count = fm_parallel_block_count(lane_count, FM_LANES);
     bool prepared = true;
     if (fm_memory_uses_exponentials(memory))
-        prepared = prepare_exponentials(memory, err);
+        prepared = fit_exponentials(memory, err);
     else
-        prepare_window(memory);
-    prepared = prepared && alloc_state(memory, err);
+        size_window(memory);
+    prepared = prepared && create_state(memory, err);
     if (!prepared) {
         fm_memory_destroy(memory);
         return NULL;
@@ -162,15 +193,33 @@ void fm_memory_destroy(fm_memory *memory)
     free(memory);
 }
 
+double *fm_memory_copy_rows(const fm_memory *memory, int rows)
+{
+    int old_rows = memory->row_count, kept = rows < old_rows ? rows : old_rows;
+    double *state = fm_aligned_calloc((size_t)memory->block_count * rows * FM_LANES, sizeof *state);
+    for (int b = 0; state && b < memory->block_count; b++)
+        memcpy(state + (size_t)b * rows * FM_LANES, memory->state + (size_t)b * old_rows * FM_LANES,
+               (size_t)kept * FM_LANES * sizeof *state);
+    return state;
+}
+
+void fm_memory_replace_rows(fm_memory *memory, double *state, int rows)
+{
+    free(memory->state);
+    memory->state = state;
+    memory->row_count = rows;
+}
+
 static bool step_allowed(const fm_memory *memory, double h)
 {
-    const double slack = 1e-9; // steps come from sums and quotients of times
-    double shortest = memory->def.time_step;
+    const double slack = 1e-9; // relative rounding error of steps computed from times
+    bool modes = fm_memory_uses_exponentials(memory);
+    double shortest = modes ? memory->shortest : memory->def.time_step;
     if (memory->push_count == 0)
         return h == 0;
     if (!isfinite(h) || h < shortest * (1 - slack))
         return false;
-    return fm_memory_uses_exponentials(memory) || h <= shortest * (1 + slack);
+    return modes || h <= shortest * (1 + slack);
 }
 
 double fm_memory_fading_rate(const fm_memory *memory)
@@ -191,13 +240,19 @@ bool fm_memory_begin(fm_memory *memory, double h)
 {
     if (!step_allowed(memory, h))
         return false;
+    if (!fm_memory_uses_exponentials(memory))
+        return fm_window_reserve_row(memory);
+    if (!fm_memory_extend_past(memory))
+        return false;
     fm_memory_set_step(memory, h);
-    return fm_memory_uses_exponentials(memory) || fm_window_grow(memory);
+    return true;
 }
 
-// Reads whole blocks straight into out, and the odd lanes of a last block by way of a whole one.
+// Writes the values of all lanes in block_count blocks from `block` on to out.
 typedef void block_reader(fm_memory *memory, int block, int block_count, double *out);
 
+// Reads the lanes first to last - 1. Whole blocks go directly to out; the lanes of an incomplete
+// last block are copied from a temporary block.
 static void read_lanes(block_reader *read, fm_memory *memory, int first, int last, double *out)
 {
     assert(first % FM_LANES == 0 && last <= memory->lane_count);
@@ -215,20 +270,20 @@ static void read_lanes(block_reader *read, fm_memory *memory, int first, int las
 static void read_known(fm_memory *memory, int block, int block_count, double *known)
 {
     if (!fm_memory_uses_exponentials(memory)) {
-        fm_window_view view = fm_window_next(memory);
-        fm_window_weigh(memory, &view, block, block_count, known);
+        fm_window_quadrature rule = fm_window_quadrature_next(memory);
+        fm_window_integrate(memory, &rule, block, block_count, known);
         return;
     }
     if (memory->sums_stale)
-        fm_modes_refresh_sums(memory, block, block_count);
-    fm_modes_known(memory, block, block_count, known);
+        fm_exponentials_refresh_sums(memory, block, block_count);
+    fm_exponentials_predict(memory, block, block_count, known);
 }
 
 static void read_value(fm_memory *memory, int block, int block_count, double *value)
 {
     if (!fm_memory_uses_exponentials(memory)) {
-        fm_window_view view = fm_window_now(memory);
-        fm_window_weigh(memory, &view, block, block_count, value);
+        fm_window_quadrature rule = fm_window_quadrature_now(memory);
+        fm_window_integrate(memory, &rule, block, block_count, value);
         return;
     }
     const double *row = fm_memory_row(memory, block, ROW_VALUE);
@@ -252,8 +307,8 @@ static void write_rates(fm_memory *memory, int block, int block_count, const dou
     const bool modes = fm_memory_uses_exponentials(memory);
     if (modes && memory->push_count > 0) {
         if (memory->sums_stale)
-            fm_modes_refresh_sums(memory, block, block_count);
-        fm_modes_push(memory, block, block_count, rate);
+            fm_exponentials_refresh_sums(memory, block, block_count);
+        fm_exponentials_push(memory, block, block_count, rate);
         return;
     }
     double *row = fm_memory_row(memory, block, modes ? ROW_NEWEST : fm_window_next_row(memory));
@@ -278,10 +333,13 @@ void fm_memory_push_range(fm_memory *memory, int first, int last, const double *
 
 void fm_memory_end(fm_memory *memory)
 {
-    if (fm_memory_uses_exponentials(memory))
+    if (fm_memory_uses_exponentials(memory)) {
         memory->sums_stale = false;
-    else
+        if (memory->push_count > 0)
+            memory->time += memory->recurrence->step;
+    } else {
         memory->newest = fm_window_next_row(memory);
+    }
     memory->push_count++;
 }
 
@@ -316,7 +374,7 @@ double fm_memory_newest_weight(const fm_memory *memory, double h)
     if (!(h > 0))
         return 0;
     if (!fm_memory_uses_exponentials(memory))
-        return pow(h, 1 - memory->def.order) * fm_window_newest(&memory->def);
+        return pow(h, 1 - memory->def.order) * fm_window_newest_weight(&memory->def);
     if (h == memory->recurrence->step)
         return memory->recurrence->newest;
     fm_exponentials none = {0};
@@ -328,7 +386,7 @@ double fm_memory_newest_weight(const fm_memory *memory, double h)
 bool fm_memory_step(fm_memory *memory, double h, fm_memory_solve *solve, void *context)
 {
     assert(memory);
-    enum { STEP_LANES = 256 }; // known and rate of as many lanes stay in the first-level cache
+    enum { STEP_LANES = 256 }; // the arrays known and rate of 256 lanes stay in the L1 cache
     double known[STEP_LANES], rate[STEP_LANES];
     if (!fm_memory_begin(memory, h))
         return false;

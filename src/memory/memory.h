@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// memory.h: the inside of a memory, for the files of this folder, and the ranged steps that the
-// integrators above call from the pool.
+// memory.h: internals of the fractional derivative operator, and steps on ranges of lanes that
+// integrators run in parallel loops.
+//
+// A lane is one scalar signal; a memory computes the derivatives of many lanes at once.
 #ifndef FATHOM_MEMORY_MEMORY_H
 #define FATHOM_MEMORY_MEMORY_H
 
@@ -9,117 +11,195 @@
 
 #include <fathom/memory.h>
 
-// One step of all lanes, in ranges that may run on different threads:
+// One time step of all lanes, in ranges that may run on different threads:
 //
-//     if (fm_memory_begin(m, h))            on one thread
-//         predict_range, push_range         on any threads, each lane once, ranges beginning at
-//                                           multiples of FM_LANES; known and rate start at lane
-//                                           `first`
-//     fm_memory_end(m)                      on one thread, when all ranges are pushed
+//     fm_memory_begin(m, h)                 one thread; false when the step h is not allowed
+//     fm_memory_predict_range,
+//     fm_memory_push_range                  any threads, each lane once
+//     fm_memory_end(m)                      one thread, when all ranges are pushed
+//
+// A range is the lanes first to last - 1; `first` is a multiple of FM_LANES. The arrays known, rate
+// and derivative begin with lane `first`.
 bool fm_memory_begin(fm_memory *memory, double h);
 void fm_memory_predict_range(fm_memory *memory, int first, int last, double *known);
 void fm_memory_push_range(fm_memory *memory, int first, int last, const double *rate);
 void fm_memory_end(fm_memory *memory);
 void fm_memory_value_range(fm_memory *memory, int first, int last, double *derivative);
 
-// FULL, FADING: a lane becomes one whose rate was `rate` for `duration` seconds up to the last
-// push, and 0 before.
+// FULL, FADING: adds fast exponentials until steps of h seconds are allowed. Does nothing if they
+// are. False when memory runs out or FM_MEMORY_MAX_EXPONENTIALS are not enough.
+bool fm_memory_extend_to_step(fm_memory *memory, double h);
+
+// FULL, FADING: replaces the history of a lane by one in which its rate was `rate` during the last
+// `duration` seconds before the last push, and 0 before that.
 void fm_memory_set_steady(fm_memory *memory, int lane, double rate, double duration);
+
+// The memory definition for an fm_recall of a body or fluid that takes steps of `step` seconds.
+// FULL and FADING memories also accept steps down to `shortest` seconds.
+fm_memory_def fm_memory_def_from_recall(const fm_recall *recall, double order, double step,
+                                        double shortest);
+
+// variable_step_window.c: the derivative over a window of past rates, with steps of any length.
+// Ranges of lanes may be pushed on different threads between one fm_variable_window_begin and the
+// next. The rows are a ring buffer.
+typedef struct fm_variable_window {
+    int rows;       // number of rates kept per lane: steps of the window + 1
+    int64_t pushes; // number of pushes so far
+    float *rates;   // [rows][lanes] past rates
+    double *steps;  // [rows] s, time from the push before to this one
+    double *weight; // [rows] s^(1-q), quadrature weights of the current push
+} fm_variable_window;
+
+// Allocates a window of `steps` steps for `lanes` lanes in the arena.
+bool fm_variable_window_create(fm_variable_window *window, fm_arena *arena, int steps, int lanes,
+                               const char *name, fm_error *err);
+// Begins a push, h seconds after the last one, and computes the quadrature weights.
+void fm_variable_window_begin(fm_variable_window *window, double order, double h);
+// Pushes the rates values[0] ... of lanes first to last - 1 and replaces them by the derivatives.
+void fm_variable_window_push(fm_variable_window *window, int lanes, int first, int last,
+                             double *values);
+// Sets all past rates of a lane to `rate`.
+void fm_variable_window_set_steady(fm_variable_window *window, int lanes, int lane, double rate);
 
 enum { FM_MEMORY_MAX_EXPONENTIALS = 160 };
 
-// A kernel t^-q / Gamma(1-q) as sum_k weight[k] e^(-rate[k] t).
+// The kernel t^-q / Gamma(1-q), approximated by sum_k weight[k] e^(-rate[k] t).
 typedef struct fm_exponentials {
     int count;
-    double error; // largest relative error found on the interval asked for
+    double error; // largest relative error measured on the fitted interval of times
+    // The two slowest exponentials stand for the nodes log(rate) = slow_node - j spacing, j = 0, 1,
+    // ...; all others are nodes themselves, `spacing` apart.
+    double spacing;
+    double slow_node;
     double rate[FM_MEMORY_MAX_EXPONENTIALS];   // 1/s, fastest first
     double weight[FM_MEMORY_MAX_EXPONENTIALS]; // s^-q
 } fm_exponentials;
 
-// False when the tolerance cannot be reached with FM_MEMORY_MAX_EXPONENTIALS.
+// Fits the exponentials on times from `shortest` to `longest` (s) with a relative error of at most
+// `tolerance`. False when FM_MEMORY_MAX_EXPONENTIALS are not enough.
 bool fm_exponentials_build(fm_exponentials *sum, double order, double shortest, double longest,
                            double tolerance);
 
-// How a step of one length acts on the exponentials: see exponentials.c.
+// Splits the slowest node off the two lumped ones, so that the sum has one exponential more and
+// reaches e^spacing times as far back with the same error. The first count - 2 stay as they were.
+void fm_exponentials_add_slow_node(fm_exponentials *sum, double order);
+// Puts a node in front of the fastest exponential, so that the sum meets the tolerance from
+// e^-spacing times the shortest time on.
+void fm_exponentials_add_fast_node(fm_exponentials *sum, double order);
+
+// Coefficients of one time step of the exponentials; symbols and equations in exponentials.c.
 typedef struct fm_recurrence {
-    double step;   // s; 0 before the first
-    double newest; // w0, of the new rate
-    double before; // of the rate before it
-    double decay[FM_MEMORY_MAX_EXPONENTIALS];
-    double from_old[FM_MEMORY_MAX_EXPONENTIALS];
-    double from_new[FM_MEMORY_MAX_EXPONENTIALS];
-    double gain[FM_MEMORY_MAX_EXPONENTIALS];
+    double step;   // h, s; 0 before the first step
+    double newest; // w0, s^(1-q), weight of the new rate in the derivative
+    double before; // w1, s^(1-q), weight of the rate before it
+    double decay[FM_MEMORY_MAX_EXPONENTIALS];    // e^-z
+    double from_old[FM_MEMORY_MAX_EXPONENTIALS]; // h A, s
+    double from_new[FM_MEMORY_MAX_EXPONENTIALS]; // h B, s
+    double gain[FM_MEMORY_MAX_EXPONENTIALS];     // g_k, s^-q
 } fm_recurrence;
 
+// Computes the coefficients for a step h (s) and a fading rate 1/tau (1/s).
 void fm_recurrence_build(fm_recurrence *recurrence, const fm_exponentials *sum, double order,
                          double fading_rate, double h);
 
-// Weights of past rates by age in steps, in units of h^(1-q).
-double fm_window_newest(const fm_memory_def *def);
-double fm_window_interior(const fm_memory_def *def, int age); // age >= 1
-double fm_window_oldest(const fm_memory_def *def, int age);   // age >= 1: the last one seen
+// Quadrature weights of past rates in units of h^(1-q), by the age of the rate in steps.
+double fm_window_newest_weight(const fm_memory_def *def);
+double fm_window_interior_weight(const fm_memory_def *def, int age); // age >= 1
+// Weight of the oldest rate of a window of `age` >= 1 steps.
+double fm_window_oldest_weight(const fm_memory_def *def, int age);
 
-// A block is FM_LANES lanes, its rows stand one after another: state[(block * rows + row) *
-// FM_LANES + lane]. Exponentials: rows NEWEST, SUM, VALUE, then one per exponential. Windows: one
-// row per remembered push.
-enum { ROW_NEWEST, ROW_SUM, ROW_VALUE, ROW_MODES };
+// Layout of the state: a block holds FM_LANES lanes, and its rows follow one after another:
+// state[(block * row_count + row) * FM_LANES + lane]. A window has one row per remembered push. The
+// rows of a memory with exponentials are named below.
+enum {
+    ROW_NEWEST, // rate of the last push
+    ROW_SUM,    // sum_k g_k s_k for the next step
+    ROW_VALUE,  // derivative at the last push
+    ROW_MODES,  // s_k, one row per exponential k, from here on
+};
 
 struct fm_memory {
     fm_memory_def def;
     int lane_count;
     int block_count;
-    int row_count; // rows in a block
+    int row_count; // rows of a block
     int64_t push_count;
     double *state;
-    double *
-        spare; // the other half of the double buffer in which lanes are rearranged; NULL until used
+    double *spare;     // second buffer for rearranging lanes, swapped with state; NULL until needed
     size_t spare_size; // bytes
 
     // FULL, FADING
+    double time;     // s, from the first push to the last
+    double shortest; // s, shortest step that the exponentials resolve
+    double longest;  // s, age up to which they meet the tolerance
+    double enough;   // s, age beyond which the kernel has faded; INFINITY for FULL
     fm_exponentials sum;
     fm_recurrence *recurrence;
-    bool sums_stale; // ROW_SUM was made for another step
+    bool sums_stale; // ROW_SUM was computed for another step length
 
     // TRAPEZOID, COIMBRA
-    int window;       // intervals, or FM_MEMORY_UNLIMITED
-    int newest;       // row of the last push
-    double *unrolled; // interior weights, twice around the ring: unrolled[row - newest + row_count]
+    int window; // length of the window in steps, or FM_MEMORY_UNLIMITED
+    int newest; // row of the last push; the rows are a ring buffer
+    // [2 * row_count] newest and interior weights of all ages, twice in a row, so that the weight
+    // of a row is unrolled[row - newest + row_count]
+    double *unrolled;
 };
 
-bool fm_memory_uses_exponentials(const fm_memory *memory);
-double fm_memory_fading_rate(const fm_memory *memory); // 1/s
-void fm_memory_set_step(fm_memory *memory,
-                        double h); // the recurrences of this step; nothing for windows
+bool fm_memory_uses_exponentials(const fm_memory *memory); // FULL and FADING do
+double fm_memory_fading_rate(const fm_memory *memory);     // 1/tau, 1/s; 0 without fading
+// Computes the recurrence coefficients for the step h (s). Does nothing for windows.
+void fm_memory_set_step(fm_memory *memory, double h);
 
+// Copies the state to a new array with `rows` rows per block. Rows beyond the old ones are 0. NULL
+// when memory runs out.
+double *fm_memory_copy_rows(const fm_memory *memory, int rows);
+// Replaces the state by an array with `rows` rows per block, and frees the old one.
+void fm_memory_replace_rows(fm_memory *memory, double *state, int rows);
+
+// extend_exponentials.c
+// Adds slow exponentials until the past so far fits into half the age up to which they meet the
+// tolerance. False when memory runs out.
+bool fm_memory_extend_past(fm_memory *memory);
+
+// Address of a row of a block: FM_LANES numbers.
 static inline double *fm_memory_row(fm_memory *memory, int block, int row)
 {
     return memory->state + ((size_t)block * memory->row_count + row) * FM_LANES;
 }
 
-// exponentials.c: on block_count blocks from `block`; rate and known hold those blocks only.
-void fm_modes_refresh_sums(fm_memory *memory, int block, int block_count);
-void fm_modes_known(fm_memory *memory, int block, int block_count, double *known);
-void fm_modes_push(fm_memory *memory, int block, int block_count, const double *rate);
+// exponentials.c. Each function works on block_count blocks from `block` on. The arrays rate and
+// known begin with the first lane of `block`.
+// Recomputes ROW_SUM for the current step length.
+void fm_exponentials_refresh_sums(fm_memory *memory, int block, int block_count);
+// Part of the next derivative that does not depend on the next rate.
+void fm_exponentials_predict(fm_memory *memory, int block, int block_count, double *known);
+// Advances the modes by one step with new rates.
+void fm_exponentials_push(fm_memory *memory, int block, int block_count, const double *rate);
 
-// window.c
-bool fm_window_set_rows(fm_memory *memory, int rows); // keeps those that fit
-bool fm_window_grow(fm_memory *memory);               // room for one more push
-bool fm_window_alloc_weights(fm_memory *memory);
+// fixed_step_window.c
+// Changes the number of rows and keeps the first ones. False when memory runs out.
+bool fm_window_resize(fm_memory *memory, int rows);
+// Grows an unlimited window if its rows are full, for the next push. False when memory runs out.
+bool fm_window_reserve_row(fm_memory *memory);
+// Computes the weights of all ages into memory->unrolled. False when memory runs out.
+bool fm_window_create_weights(fm_memory *memory);
 
-// How the rows are weighed: for the value at the last push, or for the next value less its newest
-// rate.
-typedef struct fm_window_view {
-    int newest; // row
-    int age;    // intervals seen; the sum of none is zero
-    bool without_newest;
-    double surplus; // what the interior weight has too much at the old end
-    double scale;   // h^(1-q)
-} fm_window_view;
+// Parameters of the weighted sum over the rows of a window. fm_window_quadrature_now gives the
+// derivative at the last push, fm_window_quadrature_next the derivative at the next push without
+// the term of its rate.
+typedef struct fm_window_quadrature {
+    int newest;          // row of the newest rate
+    int age;             // intervals from the newest to the oldest rate; with 0 the sum is zero
+    bool without_newest; // leave out the newest rate, which is not known yet
+    double surplus;      // interior weight minus oldest weight, at the oldest rate
+    double scale;        // h^(1-q), s^(1-q)
+} fm_window_quadrature;
 
-int fm_window_next_row(const fm_memory *memory); // where the next push goes
-fm_window_view fm_window_now(const fm_memory *memory);
-fm_window_view fm_window_next(const fm_memory *memory);
-void fm_window_weigh(fm_memory *memory, const fm_window_view *view, int block, int block_count,
-                     double *total);
+int fm_window_next_row(const fm_memory *memory); // row of the next push
+fm_window_quadrature fm_window_quadrature_now(const fm_memory *memory);
+fm_window_quadrature fm_window_quadrature_next(const fm_memory *memory);
+// Writes the weighted sums of the lanes in block_count blocks from `block` on to total.
+void fm_window_integrate(fm_memory *memory, const fm_window_quadrature *rule, int block,
+                         int block_count, double *total);
 
 #endif

@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: MIT
-// dance.c: a slow dance, as one dances under water: the figure rises from the floor, turns, bends
-// and lets its arms sweep.
+// dance.c: joint angles of a figure in a slow dance, as under water: it rises from the floor,
+// turns, bends and sweeps its arms.
 //
-// Every joint is a sum of slow waves of one clock, p = 2 pi (warm time) tempo / 6 s, at the rates
-// 1/4, 1/2, 1 and others that do not fit them, so that no two phrases are the same. Amplitudes come
-// in with the ramp and are scaled by the energy. The pelvis only rises, and legs that bend lift
-// their feet, so that nothing goes through the floor it began on.
+// Every joint angle is
+//
+//     angle = A(t) (offset + size sin(rate p + phase)),      p = 2 pi T(t) tempo / 6 s
+//
+//   T  time, s, which starts smoothly over the ramp (fm_jet_ramped_time)
+//   A  energy of the dance times a smooth step from 0 to 1 over the ramp
+//
+// The rates are 1/4, 1/2, 1 and numbers incommensurate with these, so that the motion does not
+// repeat. The pelvis is only raised, and a bent leg lifts its foot, so that no foot goes through
+// the floor.
 #include "motion/figure.h"
 
-static const double DEGREE = FM_PI / 180;
-static const double PHRASE = 6; // s, at tempo 1
+static const double PHRASE = 6; // s, period of the fastest movements at tempo 1
 
+// Phase and amplitude of the dance at one time.
 typedef struct dance {
-    fm_jet clock;  // p
-    fm_jet amount; // of every gesture
+    fm_jet clock;  // phase p of the dance, rad
+    fm_jet amount; // amplitude A of all movements, 0 to the energy of the dance
 } dance;
 
-// amount (offset + size sin(rate p + phase)), degrees
+// The angle amount (offset + size sin(rate p + phase)), rad, with p the phase of the dance; size
+// and offset are in degrees.
 static fm_jet sway(const dance *d, double rate, double phase, double size, double offset)
 {
-    fm_jet wave = fm_jet_sin(fm_jet_line(d->clock, rate, phase));
-    return fm_jet_line(fm_jet_mul(d->amount, fm_jet_line(wave, size, offset)), DEGREE, 0);
+    fm_jet wave = fm_jet_sin(fm_jet_affine(d->clock, rate, phase));
+    return fm_jet_affine(fm_jet_mul(d->amount, fm_jet_affine(wave, size, offset)), FM_DEGREE, 0);
 }
 
+// Sets the angles of pelvis, spine, chest and neck. Amplitudes and offsets in degrees were chosen
+// by eye.
 static void move_trunk(const dance *d, fm_posture *p)
 {
     p->lean = sway(d, 0.5, 0.7, 4, 2);
@@ -38,7 +47,8 @@ static void move_trunk(const dance *d, fm_posture *p)
     p->neck_turn = sway(d, 0.382, 0.9, 14, 0);
 }
 
-// Arms rise and sink one after the other, elbows and hands trailing.
+// Sets the angles of the arms, which rise and sink one after the other; elbows and hands follow
+// with a delay. Amplitudes and offsets in degrees are artistic choices.
 static void move_arms(const dance *d, fm_posture *p)
 {
     for (int side = 0; side < 2; side++) {
@@ -51,41 +61,45 @@ static void move_arms(const dance *d, fm_posture *p)
     }
 }
 
-// One leg bends while the other is long, feet pointed.
+// Sets the angles of the legs: one bends while the other is straight; the feet are pointed.
+// Amplitudes and offsets in degrees are artistic choices.
 static void move_legs(const dance *d, fm_posture *p)
 {
     for (int side = 0; side < 2; side++) {
         double phase = side * FM_PI - FM_PI / 2;
         fm_jet bend = sway(d, 0.5, phase, 17, 17);
-        p->hip[side] = fm_jet_add(p->hip[side], fm_jet_line(bend, 0.9, 0));
-        p->knee[side] = fm_jet_add(p->knee[side], fm_jet_line(bend, 1.8, 0));
+        p->hip[side] = fm_jet_add(p->hip[side], fm_jet_affine(bend, 0.9, 0));
+        p->knee[side] = fm_jet_add(p->knee[side], fm_jet_affine(bend, 1.8, 0));
         p->hip_raise[side] = sway(d, 0.5, phase + 0.8, 3, 5);
-        // the bent leg tips its foot already; what is left points it
+        // Bending the leg already tilts the foot by `tipped`; the ankle adds the difference to the
+        // angle `pointed`.
         fm_jet pointed = sway(d, 0.5, phase + 0.5, 10, 28);
-        fm_jet tipped = fm_jet_line(bend, 0.9, 0);
+        fm_jet tipped = fm_jet_affine(bend, 0.9, 0);
         p->ankle[side] = fm_jet_add(p->ankle[side], fm_jet_sub(tipped, pointed));
     }
 }
 
-fm_posture fm_figure_dancing(const fm_figure *figure, double t)
+// Joint angles and pelvis position of a dancing figure at time t, s.
+fm_posture fm_figure_dancing_posture(const fm_figure *figure, double t)
 {
     const fm_figure_def *def = &figure->def;
     double height = figure->measures.height, energy = def->dance.energy;
-    fm_jet warm = fm_jet_warm_up(t, def->start, def->ramp);
-    fm_jet gone = {(t - def->start) / def->ramp, 1 / def->ramp};
-    dance d = {fm_jet_line(warm, 2 * FM_PI * def->dance.tempo / PHRASE, 0),
-               fm_jet_line(fm_jet_ease(gone), energy, 0)};
-    fm_posture p = fm_figure_standing(figure);
-    fm_jet quarter = fm_jet_line(d.clock, 0.25, 0);
-    // a whole turn every four phrases, now faster, now slower
-    p.turn = fm_jet_line(fm_jet_sub(quarter, fm_jet_line(fm_jet_sin(quarter), 0.6, 0)), energy, 0);
-    // up from the floor far enough for pointed feet, and breathing there
-    fm_jet breath = fm_jet_line(fm_jet_cos(d.clock), -0.018, 0.018 + 0.103);
-    p.y = fm_jet_add(p.y, fm_jet_line(fm_jet_mul(d.amount, breath), height, 0));
-    p.x = fm_jet_line(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_line(d.clock, 0.5, 0))), 0.03 * height,
-                      0);
-    p.z = fm_jet_line(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_line(d.clock, 0.309, 0))),
-                      0.03 * height, 0);
+    fm_jet time = fm_jet_ramped_time(t, def->start, def->ramp);
+    fm_jet ramp = {(t - def->start) / def->ramp, 1 / def->ramp};
+    dance d = {fm_jet_affine(time, 2 * FM_PI * def->dance.tempo / PHRASE, 0),
+               fm_jet_affine(fm_jet_ease(ramp), energy, 0)};
+    fm_posture p = fm_figure_standing_posture(figure);
+    fm_jet quarter = fm_jet_affine(d.clock, 0.25, 0);
+    // one whole turn every four periods, at a speed that varies by 60 %
+    p.turn =
+        fm_jet_affine(fm_jet_sub(quarter, fm_jet_affine(fm_jet_sin(quarter), 0.6, 0)), energy, 0);
+    // The pelvis rises by 0.103 of the height, far enough for pointed feet, and bobs by 0.018.
+    fm_jet rise = fm_jet_affine(fm_jet_cos(d.clock), -0.018, 0.018 + 0.103);
+    p.y = fm_jet_add(p.y, fm_jet_affine(fm_jet_mul(d.amount, rise), height, 0));
+    p.x = fm_jet_affine(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_affine(d.clock, 0.5, 0))),
+                        0.03 * height, 0);
+    p.z = fm_jet_affine(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_affine(d.clock, 0.309, 0))),
+                        0.03 * height, 0);
     move_trunk(&d, &p);
     move_arms(&d, &p);
     move_legs(&d, &p);

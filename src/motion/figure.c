@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// figure.c: a person: measures, checks, and where each bone is at a time.
+// figure.c: creates a human figure: checks its definition, measures its body, poses its bones.
 //
-// Lengths are shares of the height [WIN09], those of trunk and girths from a dress form. The
-// motion of a bone is
+// Lengths are fractions of the height [WIN09, fig. 4.1]; those of the trunk and the girths are from
+// a dress form. The motion of a bone is
 //
 //     M(t) = W B(t) B(0)^-1 W^-1
 //
-// with B from the bind pose, in which bones are measured, into the figure's own frame, and W from
-// there into the world: at time 0 it moves nothing.
+//   B  maps the bind pose, in which bones are measured, to the figure's own frame
+//   W  maps the figure's own frame to the world
 //
-// [WIN09] Winter: Biomechanics and motor control of human movement, fig. 4.1. Wiley, 2009.
+// M(0) is the identity.
 #include "motion/figure.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double DEGREE = FM_PI / 180;
-static const double STANDING = 0.996; // of a leg's length from hip to ankle: knees a little bent
+// Distance from hip to ankle when standing, relative to a straight leg: knees are slightly bent.
+static const double STANDING = 0.996;
 
 static const char *const bone_names[FM_BONE_COUNT] = {
     "pelvis",         "spine",        "chest",     "shoulders",       "neck",          "head",
@@ -30,6 +30,7 @@ const char *fm_bone_name(fm_bone bone)
     return (unsigned)bone < FM_BONE_COUNT ? bone_names[bone] : NULL;
 }
 
+// The bone with this name; FM_BONE_COUNT if there is none.
 fm_bone fm_bone_find(const char *name)
 {
     int bone = 0;
@@ -52,6 +53,8 @@ fm_figure_def fm_default_figure_def(void)
     };
 }
 
+// Smooth step: 0 for u < 0, 1 for u > 1, between them 6u^5 - 15u^4 + 10u^3; with its time
+// derivative.
 fm_jet fm_jet_ease(fm_jet u)
 {
     double x = u.v;
@@ -63,6 +66,7 @@ fm_jet fm_jet_ease(fm_jet u)
     return (fm_jet){x * x * x * (10 - 15 * x + 6 * x * x), 30 * x * x * y * y * u.d};
 }
 
+// 64 u^3 (1 - u)^3 for 0 < u < 1, else 0; with its time derivative.
 fm_jet fm_jet_bump(fm_jet u)
 {
     double x = u.v, y = 1 - x;
@@ -71,7 +75,9 @@ fm_jet fm_jet_bump(fm_jet u)
     return (fm_jet){64 * x * x * x * y * y * y, 192 * x * x * y * y * (y - x) * u.d};
 }
 
-fm_jet fm_jet_warm_up(double t, double start, double ramp)
+// A clock, s, that stands still until `start`, speeds up smoothly over `ramp` seconds, and then
+// runs at normal speed; with its time derivative.
+fm_jet fm_jet_ramped_time(double t, double start, double ramp)
 {
     double u = (t - start) / ramp;
     if (!(u > 0))
@@ -82,14 +88,16 @@ fm_jet fm_jet_warm_up(double t, double start, double ramp)
     return (fm_jet){ramp * fourth * (2.5 - 3 * u + u * u), u * u * u * (10 - 15 * u + 6 * u * u)};
 }
 
+// Fails unless low <= value <= high.
 static bool check_range(const char *object, const char *field, double value, double low,
                         double high, fm_error *err)
 {
     char allowed[48];
-    fm_format(allowed, sizeof allowed, "%g to %g", low, high);
+    fm_text_format(allowed, sizeof allowed, "%g to %g", low, high);
     return (value >= low && value <= high) || fm_fail_number(err, object, field, value, allowed);
 }
 
+// Checks the definition of a figure. object: named in errors.
 static bool check_def(const fm_figure_def *def, const char *object, fm_error *err)
 {
     if (!fm_is_finite(def->origin))
@@ -112,7 +120,8 @@ static bool check_def(const fm_figure_def *def, const char *object, fm_error *er
            check_range(object, "dance.energy", def->dance.energy, 0, 1.5, err);
 }
 
-static fm_measures measure(double h)
+// Positions of joints and lengths of bones for a figure of height h, m.
+static fm_measures measure_body(double h)
 {
     const double ankle = 0.045, leg = 0.2455;
     return (fm_measures){
@@ -138,35 +147,40 @@ static fm_measures measure(double h)
     };
 }
 
-// Longer steps at higher speeds, as people take them.
+// m, length of a stride, which grows with the square root of the speed, as in human gait. height in
+// m, speed in m/s.
 static double choose_stride(double height, double speed)
 {
     return fmin(fmax(0.76 * height * sqrt(speed / 1.3), 0.3 * height), 0.95 * height);
 }
 
-fm_posture fm_figure_standing(const fm_figure *figure)
+// Joint angles of a standing figure: knees slightly bent, arms hanging at 14 degrees from the body.
+fm_posture fm_figure_standing_posture(const fm_figure *figure)
 {
     fm_posture p = {.y = {-figure->crouch, 0}};
     double bend = acos(STANDING);
     for (int side = 0; side < 2; side++) {
-        p.arm_raise[side].v = 14 * DEGREE;
-        p.arm_flexion[side].v = 2 * DEGREE;
-        p.elbow[side].v = 10 * DEGREE;
+        p.arm_raise[side].v = 14 * FM_DEGREE;
+        p.arm_flexion[side].v = 2 * FM_DEGREE;
+        p.elbow[side].v = 10 * FM_DEGREE;
         p.hip[side].v = p.ankle[side].v = bend;
         p.knee[side].v = 2 * bend;
     }
     return p;
 }
 
-static void pose_all(const fm_figure *figure, double t, fm_stance *stance)
+// Poses of all bones at time t, relative to the figure's own frame.
+static void pose_bones(const fm_figure *figure, double t, fm_bone_poses *poses)
 {
-    fm_posture posture = figure->def.motion == FM_FIGURE_WALK    ? fm_figure_walking(figure, t)
-                         : figure->def.motion == FM_FIGURE_DANCE ? fm_figure_dancing(figure, t)
-                                                                 : fm_figure_standing(figure);
-    fm_figure_take_stance(figure, &posture, stance);
+    fm_posture posture = figure->def.motion == FM_FIGURE_WALK ? fm_figure_walking_posture(figure, t)
+                         : figure->def.motion == FM_FIGURE_DANCE
+                             ? fm_figure_dancing_posture(figure, t)
+                             : fm_figure_standing_posture(figure);
+    fm_figure_compute_bone_poses(figure, &posture, poses);
 }
 
-static fm_pose inverse_at_rest(const fm_pose *pose)
+// The inverse of a pose, with zero velocity and spin.
+static fm_pose invert_pose(const fm_pose *pose)
 {
     fm_pose inverse = {.rotation = fm_quat_inverse(pose->rotation)};
     inverse.position = fm_scale(fm_quat_rotate(inverse.rotation, pose->position), -1);
@@ -182,7 +196,8 @@ static const char *copy_name(fm_arena *arena, const char *name, fm_error *err)
     return copy;
 }
 
-fm_figure *fm_figure_new(fm_arena *arena, const fm_figure_def *def, fm_error *err)
+// Creates a figure in the arena. Returns NULL and fills err on bad values.
+fm_figure *fm_figure_create_in_arena(fm_arena *arena, const fm_figure_def *def, fm_error *err)
 {
     assert(def);
     bool named = def->name && *def->name;
@@ -199,17 +214,17 @@ fm_figure *fm_figure_new(fm_arena *arena, const fm_figure_def *def, fm_error *er
     if (def->walk.stride == 0)
         figure->def.walk.stride = choose_stride(def->height, def->walk.speed);
     figure->name = name;
-    figure->measures = measure(def->height);
+    figure->measures = measure_body(def->height);
     figure->crouch = (1 - STANDING) * (figure->measures.thigh + figure->measures.shin);
     figure->walk_drop = fm_figure_find_walk_drop(figure);
     figure->place = fm_pose_identity();
-    figure->place.rotation = fm_quat_of_turn((fm_vec3){0, def->facing, 0});
+    figure->place.rotation = fm_quat_from_rotation_vector((fm_vec3){0, def->facing, 0});
     figure->place.position = def->origin;
-    fm_stance stance;
-    pose_all(figure, 0, &stance);
+    fm_bone_poses local;
+    pose_bones(figure, 0, &local);
     for (int b = 0; b < FM_BONE_COUNT; b++) {
-        fm_pose first = fm_pose_compose(&figure->place, &stance.bones[b]);
-        figure->back[b] = inverse_at_rest(&first);
+        fm_pose first = fm_pose_compose(&figure->place, &local.bones[b]);
+        figure->back[b] = invert_pose(&first);
     }
     return figure;
 }
@@ -220,18 +235,20 @@ fm_figure_def fm_figure_definition(const fm_figure *figure)
     return figure->def;
 }
 
-void fm_figure_place(const fm_figure *figure, double t, fm_pose poses[FM_BONE_COUNT])
+// The poses of all bones at time t; each maps the bind pose to the world.
+void fm_figure_compute_world_poses(const fm_figure *figure, double t, fm_pose poses[FM_BONE_COUNT])
 {
-    fm_stance stance;
-    pose_all(figure, t, &stance);
+    fm_bone_poses local;
+    pose_bones(figure, t, &local);
     for (int b = 0; b < FM_BONE_COUNT; b++)
-        poses[b] = fm_pose_compose(&figure->place, &stance.bones[b]);
+        poses[b] = fm_pose_compose(&figure->place, &local.bones[b]);
 }
 
+// The motion of a bone: maps a world point at time 0 to its position at time t.
 fm_pose fm_figure_bone_pose(const fm_figure *figure, fm_bone bone, double t)
 {
-    fm_stance stance;
-    pose_all(figure, t, &stance);
-    fm_pose now = fm_pose_compose(&figure->place, &stance.bones[bone]);
+    fm_bone_poses local;
+    pose_bones(figure, t, &local);
+    fm_pose now = fm_pose_compose(&figure->place, &local.bones[bone]);
     return fm_pose_compose(&now, &figure->back[bone]);
 }

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
-// keyframes.c: displacements and rotations through given keys.
+// keyframes.c: interpolates displacements and rotations between keys.
 //
-// From key i to key i + 1, h later, with u = (t - t_i) / h, both are cubics:
+// From key i at t_i to key i + 1 at t_i + h, with u = (t - t_i) / h, both are cubics in u:
 //
 //     d(t) = c0 + c1 u + c2 u^2 + c3 u^3
 //     R(t) = exp(r(u)) R_i,      r(u) = a1 u + a2 u^2 + a3 u^3
-//     spin = J(r) r'(u) / h,     J(r) a = a + (1 - cos q) / q^2 r x a + (q - sin q) / q^3 r x (r x
-//     a)
+//     spin = J(r) r'(u) / h
+//     J(r) a = a + (1 - cos q) / q^2 r x a + (q - sin q) / q^3 r x (r x a)
 //
-//   r  rotation vector, rad, in the frame of the world     q  |r|
-//   J  left Jacobian of exp: what turns the rate of r into a spin [SOL18] eq. (145), inverse (146)
+//   d  displacement, m        R  rotation       r  rotation vector, rad, in world coordinates
+//   q  |r|                    J  left Jacobian of exp, which maps the rate of r to the angular
+//                                velocity [SOL18] eq. (145); its inverse is eq. (146)
 //
-// A cubic is fixed by its chord and its slopes at both keys, and the interpolations differ in the
-// slopes only. linear: the chord itself (rotations: slerp). smooth: none, which is the chord times
-// 3u^2 - 2u^3. spline: of the parabola through the key and its neighbours (Catmull-Rom for
-// uneven times), at the first and the last key of the parabola through the three at that end; so
-// speed and spin are continuous, and displacements quadratic in time and steady turns come out
-// exactly. From rotation to rotation the shorter way is taken.
+// The chord (change from key to key) and the slopes at both keys fix a cubic. The interpolations
+// differ in the slopes only:
 //
-// [SOL18] Solà, Deray, Atchuthan: A micro Lie theory for state estimation in robotics. 2018.
+//   linear   the slopes are the chord; rotations are then slerp
+//   smooth   the slopes are zero, so the chord is multiplied by 3u^2 - 2u^3
+//   spline   the slope at a key is that of the parabola through it and its two neighbours
+//            (Catmull-Rom for uneven times), and at the first and the last key that of the parabola
+//            through the three keys at that end. Velocity and spin are continuous; displacements
+//            quadratic in time and rotations at constant spin are reproduced exactly.
+//
+// Between two rotations the shorter way is taken.
 #include "motion/motion.h"
 
 #include <assert.h>
@@ -26,24 +30,26 @@
 
 static const char *const object = "motion";
 
+// The time from one key to the next.
 typedef struct span {
     double start, length; // s
-    fm_vec3 place[4];     // c0 ... c3, m
-    fm_vec3 turn[3];      // a1 ... a3, rad
-    fm_quat rotation;     // at its key
+    fm_vec3 place[4];     // m, coefficients c0 ... c3 of the displacement
+    fm_vec3 turn[3];      // rad, coefficients a1 ... a3 of the rotation vector
+    fm_quat rotation;     // R_i, rotation at the key where the span starts
 } span;
 
 struct fm_keyframes {
-    fm_vec3 pivot;
+    fm_vec3 pivot; // m, point that rotations are about
     int key_count;
-    span *spans; // one per key; the last stays where it is
+    span *spans; // [key_count]; the last one has infinite length and no motion
 };
 
-// Displacement and rotation vector, or their rates.
+// A displacement and a rotation vector, or their rates of change.
 typedef struct change {
     fm_vec3 place, turn;
 } change;
 
+// Fills err: a member of a key has a bad value. Returns false.
 static bool fail_at_key(int key, const char *member, double value, const char *allowed,
                         fm_error *err)
 {
@@ -52,6 +58,7 @@ static bool fail_at_key(int key, const char *member, double value, const char *a
     return fm_fail_number(err, object, field, value, allowed);
 }
 
+// Checks that key i is finite and later than the key before.
 static bool check_key(const fm_key *keys, int i, fm_error *err)
 {
     const fm_key *key = &keys[i];
@@ -65,13 +72,14 @@ static bool check_key(const fm_key *keys, int i, fm_error *err)
         return fm_fail_vector(err, object, field, key->position, "finite numbers");
     }
     fm_quat rotation = key->rotation;
-    if (!fm_quat_make_unit(&rotation))
+    if (!fm_quat_normalize(&rotation))
         return fail_at_key(i, "rotation", NAN, "finite numbers", err);
     return true;
 }
 
-static bool check(const fm_key *keys, int key_count, fm_interpolation interpolation, fm_vec3 pivot,
-                  fm_error *err)
+// Checks all keys, the interpolation and the pivot.
+static bool check_keys(const fm_key *keys, int key_count, fm_interpolation interpolation,
+                       fm_vec3 pivot, fm_error *err)
 {
     if (key_count < 1)
         return fm_fail_number(err, object, "key_count", key_count, "1 or more");
@@ -89,30 +97,33 @@ static bool check(const fm_key *keys, int key_count, fm_interpolation interpolat
     return true;
 }
 
-// From key i to the next.
+// The change of displacement and rotation from key i to key i + 1.
 static change chord(const span *spans, int i)
 {
     fm_quat between = fm_quat_multiply(spans[i + 1].rotation, fm_quat_inverse(spans[i].rotation));
     return (change){
         .place = fm_sub(spans[i + 1].place[0], spans[i].place[0]),
-        .turn = fm_quat_to_turn(between),
+        .turn = fm_quat_to_rotation_vector(between),
     };
 }
 
-static change scale(change a, double s)
+// Scales a change, for example by 1 / time to a rate.
+static change scale_change(change a, double s)
 {
     return (change){fm_scale(a.place, s), fm_scale(a.turn, s)};
 }
 
-// The mean rate of one span, moved by `share` towards that of another.
+// Weighted mean of the mean rates of two spans: (1 - share) times that of `one` plus `share` times
+// that of `other`.
 static change mix_rates(const span *spans, int one, int other, double share)
 {
-    change a = scale(chord(spans, one), (1 - share) / spans[one].length);
-    change b = scale(chord(spans, other), share / spans[other].length);
+    change a = scale_change(chord(spans, one), (1 - share) / spans[one].length);
+    change b = scale_change(chord(spans, other), share / spans[other].length);
     return (change){fm_add(a.place, b.place), fm_add(a.turn, b.turn)};
 }
 
-// The rate at key i of the parabola through it and its neighbours.
+// The rate of change at key i: that of the parabola through it and its neighbours, or of the
+// straight line if there are only two keys.
 static change rate_at_key(const span *spans, int key_count, int i)
 {
     int last = key_count - 1;
@@ -127,7 +138,8 @@ static change rate_at_key(const span *spans, int key_count, int i)
                      -spans[near].length / (spans[near].length + spans[far].length));
 }
 
-// J(r) a; below 0.1 rad the series, whose next term is less than rounding.
+// J(r) a: the angular velocity of a rotation vector r that changes at the rate a. Below 0.1 rad a
+// Taylor series is used, whose next term is below rounding.
 static fm_vec3 turn_rate_to_spin(fm_vec3 r, fm_vec3 a)
 {
     double q = fm_length(r), half = q > 0 ? sin(q / 2) / q : 0.5, q2 = q * q;
@@ -137,7 +149,8 @@ static fm_vec3 turn_rate_to_spin(fm_vec3 r, fm_vec3 a)
     return fm_add_scaled(fm_add_scaled(a, once, 2 * half * half), fm_cross(r, once), cubic);
 }
 
-// The inverse of J(r), for |r| <= pi; below 0.03 rad the series.
+// The inverse of J(r) applied to an angular velocity: the rate of the rotation vector r, |r| <= pi.
+// Below 0.03 rad a Taylor series is used.
 static fm_vec3 spin_to_turn_rate(fm_vec3 r, fm_vec3 spin)
 {
     double q = fm_length(r), q2 = q * q;
@@ -147,34 +160,38 @@ static fm_vec3 spin_to_turn_rate(fm_vec3 r, fm_vec3 spin)
     return fm_add_scaled(fm_add_scaled(spin, once, -0.5), fm_cross(r, once), square);
 }
 
-// The coefficients of u, u^2 and u^3 from the chord and the slopes d/du at both ends.
-static void fill_cubic(fm_vec3 coefficient[3], fm_vec3 whole, fm_vec3 first, fm_vec3 last)
+// The coefficients of u, u^2 and u^3 of a cubic that changes by `chord` from u = 0 to 1 and has the
+// slopes `first` and `last` there.
+static void fill_cubic(fm_vec3 coefficient[3], fm_vec3 chord, fm_vec3 first, fm_vec3 last)
 {
     fm_vec3 sum = fm_add(first, last);
     coefficient[0] = first;
-    coefficient[1] = fm_sub(fm_scale(whole, 3), fm_add(sum, first));
-    coefficient[2] = fm_sub(sum, fm_scale(whole, 2));
+    coefficient[1] = fm_sub(fm_scale(chord, 3), fm_add(sum, first));
+    coefficient[2] = fm_sub(sum, fm_scale(chord, 2));
 }
 
+// Computes the cubics from key i to key i + 1.
 static void fill_span(span *spans, int key_count, int i, fm_interpolation interpolation)
 {
     span *here = &spans[i];
-    change whole = chord(spans, i), first = whole, last = whole;
+    change across = chord(spans, i), first = across, last = across;
     if (interpolation == FM_INTERPOLATE_SMOOTH) {
         first = last = (change){0};
     } else if (interpolation == FM_INTERPOLATE_SPLINE) {
-        first = scale(rate_at_key(spans, key_count, i), here->length);
-        last = scale(rate_at_key(spans, key_count, i + 1), here->length);
-        last.turn = spin_to_turn_rate(whole.turn, last.turn);
+        first = scale_change(rate_at_key(spans, key_count, i), here->length);
+        last = scale_change(rate_at_key(spans, key_count, i + 1), here->length);
+        last.turn = spin_to_turn_rate(across.turn, last.turn);
     }
-    fill_cubic(&here->place[1], whole.place, first.place, last.place);
-    fill_cubic(here->turn, whole.turn, first.turn, last.turn);
+    fill_cubic(&here->place[1], across.place, first.place, last.place);
+    fill_cubic(here->turn, across.turn, first.turn, last.turn);
 }
 
-fm_keyframes *fm_keyframes_new(fm_arena *arena, const fm_key *keys, int key_count,
-                               fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
+// Creates the interpolation through keys, which rotates about `pivot`. NULL and err filled on bad
+// values.
+fm_keyframes *fm_keyframes_create(fm_arena *arena, const fm_key *keys, int key_count,
+                                  fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
 {
-    if (err->status != FM_OK || !check(keys, key_count, interpolation, pivot, err))
+    if (err->status != FM_OK || !check_keys(keys, key_count, interpolation, pivot, err))
         return NULL;
     fm_keyframes *keyframes = fm_arena_alloc(arena, 1, sizeof *keyframes, object, err);
     span *spans = fm_arena_alloc(arena, (size_t)key_count, sizeof *spans, object, err);
@@ -185,7 +202,7 @@ fm_keyframes *fm_keyframes_new(fm_arena *arena, const fm_key *keys, int key_coun
         spans[i].length = i + 1 < key_count ? keys[i + 1].time - keys[i].time : INFINITY;
         spans[i].place[0] = keys[i].position;
         spans[i].rotation = keys[i].rotation;
-        fm_quat_make_unit(&spans[i].rotation);
+        fm_quat_normalize(&spans[i].rotation);
     }
     for (int i = 0; i + 1 < key_count; i++)
         fill_span(spans, key_count, i, interpolation);
@@ -193,7 +210,7 @@ fm_keyframes *fm_keyframes_new(fm_arena *arena, const fm_key *keys, int key_coun
     return keyframes;
 }
 
-// The last span that has begun; the first when none has.
+// The last span that has begun at time t; the first span if t is before the first key.
 static const span *find_span(const fm_keyframes *keyframes, double t)
 {
     int begun = 0, not_begun = keyframes->key_count;
@@ -207,6 +224,7 @@ static const span *find_span(const fm_keyframes *keyframes, double t)
     return &keyframes->spans[begun];
 }
 
+// The pose at time t, s, with its velocity and angular velocity.
 fm_pose fm_keyframes_pose(const fm_keyframes *keyframes, double t)
 {
     const span *here = find_span(keyframes, t);
@@ -218,8 +236,9 @@ fm_pose fm_keyframes_pose(const fm_keyframes *keyframes, double t)
     fm_vec3 turn = fm_scale(fm_add_scaled(a[0], fm_add_scaled(a[1], a[2], u), u), u);
     fm_vec3 turn_rate =
         fm_scale(fm_add_scaled(a[0], fm_add_scaled(fm_scale(a[1], 2), a[2], 3 * u), u), rate);
-    fm_quat rotation = fm_quat_multiply(fm_quat_of_turn(turn), here->rotation);
-    fm_pose pose = fm_pose_about(keyframes->pivot, rotation, turn_rate_to_spin(turn, turn_rate));
+    fm_quat rotation = fm_quat_multiply(fm_quat_from_rotation_vector(turn), here->rotation);
+    fm_pose pose =
+        fm_pose_about_pivot(keyframes->pivot, rotation, turn_rate_to_spin(turn, turn_rate));
 
     fm_vec3 slope = fm_add_scaled(c[1], fm_add_scaled(c[2], c[3], u), u);
     fm_vec3 velocity = fm_add_scaled(c[1], fm_add_scaled(fm_scale(c[2], 2), c[3], 3 * u), u);

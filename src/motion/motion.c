@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// motion.c: motions made from checked values, and where they are at a time.
+// motion.c: creates motions from checked values and evaluates their poses.
 //
 // A sine displaces, a turn rotates about its axis a through the pivot:
 //
@@ -7,8 +7,9 @@
 //     v(t) = a A o cos(o t + p)          spin(t)  = a (rate + A o cos(o t + p))
 //
 //   A  amplitude, m or rad      o  2 pi / period, rad/s      p  phase, rad
+//   a  axis, unit vector        rate  rad/s                  t  time, s
 //
-// Key frames are in keyframes.c; a composition is a tree of the others.
+// Motions through keys are in keyframes.c. A composed motion is a binary tree of other motions.
 #include "motion/motion.h"
 #include "motion/figure.h"
 
@@ -16,7 +17,8 @@
 
 static const char *const object = "motion";
 
-// Bounds the depth of a composition and the cost of asking it: far beyond what a figure needs.
+// Largest number of simple motions in a composed one. It bounds the recursion depth and the cost of
+// an evaluation; a figure needs far fewer.
 enum { MAX_PARTS = 1024 };
 
 typedef enum motion_kind {
@@ -27,25 +29,27 @@ typedef enum motion_kind {
     MOTION_COMPOSED,
 } motion_kind;
 
+// A sine wave in time.
 typedef struct wave {
     double amplitude, frequency, phase; // m or rad, rad/s, rad
 } wave;
 
 struct fm_motion {
     motion_kind kind;
-    int part_count; // leaves below a composition, 1 for the rest
-    fm_vec3 axis;   // sine, turn; unit
-    wave wave;      // sine, turn
-    fm_vec3 pivot;  // turn
-    double angle;   // turn, rad
-    double rate;    // turn, rad/s
+    int part_count; // simple motions in a composed one; 1 for the other kinds
+    fm_vec3 axis;   // unit vector, of a sine or a turn (rotation)
+    wave wave;      // displacement of a sine, swing of a turn
+    fm_vec3 pivot;  // m, point that a turn rotates about
+    double angle;   // rad, angle of a turn at time 0 without its swing
+    double rate;    // rad/s, constant angular velocity of a turn
     const fm_keyframes *keyframes;
-    const fm_figure *figure;
+    const fm_figure *figure; // of a motion that follows a bone
     fm_bone bone;
-    const fm_motion *outer, *inner; // composed
+    const fm_motion *outer, *inner; // of a composed motion; NULL: no motion
 };
 
-static fm_motion *new_motion(fm_arena *arena, motion_kind kind, fm_error *err)
+// Allocates a motion of one kind.
+static fm_motion *create_motion(fm_arena *arena, motion_kind kind, fm_error *err)
 {
     fm_motion *motion = fm_arena_alloc(arena, 1, sizeof *motion, object, err);
     if (motion) {
@@ -60,6 +64,7 @@ static bool check_number(const char *field, double value, fm_error *err)
     return isfinite(value) || fm_fail_number(err, object, field, value, "a finite number");
 }
 
+// Checks amplitude, period and phase of a sine wave.
 static bool check_wave(double amplitude, double period, double phase, fm_error *err)
 {
     if (!check_number("amplitude", amplitude, err) || !check_number("phase", phase, err))
@@ -69,18 +74,19 @@ static bool check_wave(double amplitude, double period, double phase, fm_error *
     return true;
 }
 
-static bool make_axis(fm_vec3 *axis, fm_error *err)
+static bool normalize_axis(fm_vec3 *axis, fm_error *err)
 {
-    return fm_make_unit(axis) ||
+    return fm_normalize(axis) ||
            fm_fail_vector(err, object, "axis", *axis, "a finite vector other than zero");
 }
 
-fm_motion *fm_motion_new_sine(fm_arena *arena, fm_vec3 axis, double amplitude, double period,
-                              double phase, fm_error *err)
+// Creates a displacement along an axis by a sine: amplitude in m, period in s, phase in rad.
+fm_motion *fm_motion_create_sine(fm_arena *arena, fm_vec3 axis, double amplitude, double period,
+                                 double phase, fm_error *err)
 {
-    if (!make_axis(&axis, err) || !check_wave(amplitude, period, phase, err))
+    if (!normalize_axis(&axis, err) || !check_wave(amplitude, period, phase, err))
         return NULL;
-    fm_motion *motion = new_motion(arena, MOTION_SINE, err);
+    fm_motion *motion = create_motion(arena, MOTION_SINE, err);
     if (!motion)
         return NULL;
     motion->axis = axis;
@@ -88,12 +94,13 @@ fm_motion *fm_motion_new_sine(fm_arena *arena, fm_vec3 axis, double amplitude, d
     return motion;
 }
 
-fm_motion *fm_motion_new_turn(fm_arena *arena, const fm_turn *turn, fm_error *err)
+// Creates a rotation about an axis: constant angular velocity plus a sine wave.
+fm_motion *fm_motion_create_turn(fm_arena *arena, const fm_turn *turn, fm_error *err)
 {
     assert(turn);
     fm_vec3 axis = turn->axis;
     bool swings = turn->amplitude != 0;
-    if (!make_axis(&axis, err) || !check_number("angle", turn->angle, err) ||
+    if (!normalize_axis(&axis, err) || !check_number("angle", turn->angle, err) ||
         !check_number("rate", turn->rate, err) ||
         !check_wave(turn->amplitude, swings ? turn->period : 1, turn->phase, err))
         return NULL;
@@ -101,7 +108,7 @@ fm_motion *fm_motion_new_turn(fm_arena *arena, const fm_turn *turn, fm_error *er
         fm_fail_vector(err, object, "pivot", turn->pivot, "finite numbers");
         return NULL;
     }
-    fm_motion *motion = new_motion(arena, MOTION_TURN, err);
+    fm_motion *motion = create_motion(arena, MOTION_TURN, err);
     if (!motion)
         return NULL;
     motion->axis = axis;
@@ -113,24 +120,28 @@ fm_motion *fm_motion_new_turn(fm_arena *arena, const fm_turn *turn, fm_error *er
     return motion;
 }
 
-fm_motion *fm_motion_new_keyframes(fm_arena *arena, const fm_key *keys, int key_count,
-                                   fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
+// Creates a motion that interpolates keys and rotates about `pivot`.
+fm_motion *fm_motion_create_keyframes(fm_arena *arena, const fm_key *keys, int key_count,
+                                      fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
 {
-    fm_keyframes *keyframes = fm_keyframes_new(arena, keys, key_count, interpolation, pivot, err);
-    fm_motion *motion = keyframes ? new_motion(arena, MOTION_KEYFRAMES, err) : NULL;
+    fm_keyframes *keyframes =
+        fm_keyframes_create(arena, keys, key_count, interpolation, pivot, err);
+    fm_motion *motion = keyframes ? create_motion(arena, MOTION_KEYFRAMES, err) : NULL;
     if (motion)
         motion->keyframes = keyframes;
     return motion;
 }
 
-fm_motion *fm_motion_new_figure(fm_arena *arena, const fm_figure *figure, int bone, fm_error *err)
+// Creates a motion that follows a bone of a figure.
+fm_motion *fm_motion_create_figure(fm_arena *arena, const fm_figure *figure, int bone,
+                                   fm_error *err)
 {
     assert(figure);
     if (bone < 0 || bone >= FM_BONE_COUNT) {
         fm_fail_number(err, object, "bone", bone, "an fm_bone");
         return NULL;
     }
-    fm_motion *motion = new_motion(arena, MOTION_FIGURE, err);
+    fm_motion *motion = create_motion(arena, MOTION_FIGURE, err);
     if (!motion)
         return NULL;
     motion->figure = figure;
@@ -138,15 +149,16 @@ fm_motion *fm_motion_new_figure(fm_arena *arena, const fm_figure *figure, int bo
     return motion;
 }
 
-fm_motion *fm_motion_new_composed(fm_arena *arena, const fm_motion *outer, const fm_motion *inner,
-                                  fm_error *err)
+// Creates the motion `inner` followed by `outer`; NULL stands for no motion.
+fm_motion *fm_motion_create_composed(fm_arena *arena, const fm_motion *outer,
+                                     const fm_motion *inner, fm_error *err)
 {
     int part_count = (outer ? outer->part_count : 1) + (inner ? inner->part_count : 1);
     if (part_count > MAX_PARTS) {
         fm_fail_number(err, object, "parts", part_count, "at most 1024 in one composition");
         return NULL;
     }
-    fm_motion *motion = new_motion(arena, MOTION_COMPOSED, err);
+    fm_motion *motion = create_motion(arena, MOTION_COMPOSED, err);
     if (!motion)
         return NULL;
     motion->part_count = part_count;
@@ -177,10 +189,11 @@ static fm_pose turn_pose(const fm_motion *motion, double t)
 {
     double angle = motion->angle + motion->rate * t + wave_value(&motion->wave, t);
     double rate = motion->rate + wave_rate(&motion->wave, t);
-    fm_quat rotation = fm_quat_of_turn(fm_scale(motion->axis, angle));
-    return fm_pose_about(motion->pivot, rotation, fm_scale(motion->axis, rate));
+    fm_quat rotation = fm_quat_from_rotation_vector(fm_scale(motion->axis, angle));
+    return fm_pose_about_pivot(motion->pivot, rotation, fm_scale(motion->axis, rate));
 }
 
+// The pose at time t, s; the identity for NULL.
 fm_pose fm_motion_pose(const fm_motion *motion, double t)
 {
     if (!motion)
@@ -211,4 +224,18 @@ fm_vec3 fm_motion_velocity(const fm_motion *motion, fm_vec3 point, double t)
 {
     fm_pose pose = fm_motion_pose(motion, t);
     return fm_pose_velocity_at(&pose, fm_pose_apply(&pose, point));
+}
+
+// The highest speed, m/s, at 17 times from t to t + duration, of the point that is at `at` without
+// motion.
+double fm_motion_find_top_speed(const fm_motion *motion, fm_vec3 at, double t, double duration)
+{
+    enum { SAMPLES = 16 };
+    double fastest = 0;
+    for (int n = 0; n <= SAMPLES && motion; n++) {
+        fm_pose pose = fm_motion_pose(motion, t + duration * n / SAMPLES);
+        fm_vec3 v = fm_pose_velocity_at(&pose, fm_pose_apply(&pose, at));
+        fastest = fmax(fastest, fm_length(v));
+    }
+    return fastest;
 }

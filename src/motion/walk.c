@@ -1,42 +1,44 @@
 // SPDX-License-Identifier: MIT
-// walk.c: how a figure walks: footprints first, then everything that is carried by them.
+// walk.c: posture of a walking figure: places its feet, and moves the rest of the body with them.
 //
-// The pelvis goes at s(t) along z, from rest to the walking speed; everything else depends on the
-// number of cycles c = s / L, L the stride. In a cycle each foot swings once, for a share w of it:
+// The pelvis moves to s(t) along z and accelerates from rest to the walking speed. All other
+// motions depend on the number of gait cycles c = s / L, where L is the stride. In each cycle a
+// foot swings once, for the fraction w of the cycle:
 //
 //     left   c in [k - w/2, k + w/2]               from L (k - 1/2) to L (k + 1/2),   k = 1, 2, ...
 //     right  c in [k + 1/2 - w/2, k + 1/2 + w/2]   from L k to L (k + 1),             k = 0, 1, ...
 //
-// and stands in between, on a footprint that does not move; the left foot begins with half a step,
-// c in [0, w/2], from 0 to L/2. Before it swings the heel rises about the toe, and it comes down on
-// its heel: the ends of the foot are round, and it turns about their middles, so that it neither
-// slides nor sinks. Legs are solved for the feet. Pelvis, trunk and arms swing as in human gait:
-// the hip goes with its foot, shoulders and arms against it.
+// Between swings a foot stands on a footprint that does not move. The left foot starts with half a
+// step, c in [0, w/2], from 0 to L/2. Before a swing the foot rolls over its toe, and after it the
+// foot lands on its heel. Toe and heel are round, and the foot turns about their centres, so that
+// it neither slides nor penetrates the floor. The legs follow from the feet by inverse kinematics
+// (kinematics.c). Pelvis, trunk and arms swing as in human gait: each hip moves forwards with its
+// foot, shoulders and arms move against it.
 //
-//   w, amplitudes  typical of adults at 1.2 m/s [PER92]; they come in over the first half step
-//
-// [PER92] Perry: Gait analysis, normal and pathological function. Slack, 1992.
+// w and the amplitudes are typical of adults at 1.2 m/s [PER92]. Amplitudes grow from zero during
+// the first half step.
 #include "motion/figure.h"
 
-static const double SWING = 0.4;     // share of a cycle
-static const double FORWARD = 0.06;  // strides that the hips are before the middle of the feet
-static const double BOB = 0.016;     // of the height, up and down, twice a cycle
-static const double LONGEST = 0.996; // of a leg, when it reaches for its foot: knees stay bent
-static const double DEGREE = FM_PI / 180;
+static const double SWING = 0.4;    // w, fraction of a cycle in which a foot swings
+static const double FORWARD = 0.06; // distance of the hips ahead of the feet's mean, in strides
+static const double BOB = 0.016; // vertical amplitude of the pelvis, in heights; two per gait cycle
+// Largest distance from hip to ankle relative to a straight leg; below 1 the knees stay bent.
+static const double LONGEST = 0.996;
 
-// c from the beginning of a window to its end, as 0 to 1.
-static fm_jet within(fm_jet c, double begin, double end)
+// Maps c linearly so that `begin` becomes 0 and `end` becomes 1.
+static fm_jet rescale(fm_jet c, double begin, double end)
 {
-    return fm_jet_line(c, 1 / (end - begin), -begin / (end - begin));
+    return fm_jet_affine(c, 1 / (end - begin), -begin / (end - begin));
 }
 
-// Where a foot is in its cycle: its swing is from `lift` to `land`, its footprints at `from` and
-// `from + step`, in strides. half: the first step of the left foot.
+// One swing of a foot.
 typedef struct swing {
-    double lift, land, from, step;
-    bool half;
+    double lift, land; // cycles c at which it begins and ends
+    double from, step; // footprint before it, and distance to the next footprint, in strides
+    bool half;         // it is the first step of the left foot, which is half as long
 } swing;
 
+// The swing of a foot that is under way at gait cycle c, or the nearest one.
 static swing find_swing(double c, bool left)
 {
     if (!left) {
@@ -49,34 +51,42 @@ static swing find_swing(double c, bool left)
     return (swing){k - SWING / 2, k + SWING / 2, k - 0.5, 1, false};
 }
 
-// A foot turned about x through a point, by an angle with its rate.
+// A rotation of a foot by `angle` about the x direction through `pivot`.
 static fm_pose tilt(fm_vec3 pivot, fm_jet angle)
 {
     fm_vec3 axis = {1, 0, 0};
-    return fm_pose_about(pivot, fm_quat_of_turn(fm_scale(axis, angle.v)), fm_scale(axis, angle.d));
+    return fm_pose_about_pivot(pivot, fm_quat_from_rotation_vector(fm_scale(axis, angle.v)),
+                               fm_scale(axis, angle.d));
 }
 
+// The pose of a foot at gait cycle c; maps the bind pose to the figure's own frame. Before a swing
+// the foot rolls over its toe by up to 42 degrees, after it the heel lands with the toe 16 degrees
+// up; both scale with the stride relative to 0.8 heights. In the swing the foot rises by 2 % of the
+// height.
 static fm_pose place_foot(const fm_figure *figure, fm_jet c, bool left)
 {
     const fm_measures *m = &figure->measures;
     double stride = figure->def.walk.stride, vigour = stride / (0.8 * m->height);
     swing s = find_swing(c.v, left);
-    double side = left ? 1 : -1, before = s.half ? 0 : 0.24, rest = s.half ? 0.2 : 0.32;
+    // the toe roll begins and ends this many cycles before and after the foot lifts
+    double side = left ? 1 : -1, before = s.half ? 0 : 0.24, after = s.half ? 0.2 : 0.32;
     fm_jet z =
-        fm_jet_line(fm_jet_ease(within(c, s.lift, s.land)), s.step * stride, s.from * stride);
-    fm_jet up = fm_jet_line(fm_jet_bump(within(c, s.lift, s.land)), 0.02 * vigour * m->height, 0);
-    double heel = (s.half ? 14 : 42) * DEGREE * vigour, toe = -16 * DEGREE * vigour;
-    fm_jet rise = fm_jet_line(fm_jet_bump(within(c, s.lift - before, s.lift + rest)), heel, 0);
-    fm_jet land = fm_jet_line(fm_jet_bump(within(c, s.land - 0.16, s.land + 0.08)), toe, 0);
-    double x = side * m->hip_side; // of the foot in the bind pose
+        fm_jet_affine(fm_jet_ease(rescale(c, s.lift, s.land)), s.step * stride, s.from * stride);
+    fm_jet up =
+        fm_jet_affine(fm_jet_bump(rescale(c, s.lift, s.land)), 0.02 * vigour * m->height, 0);
+    double heel = (s.half ? 14 : 42) * FM_DEGREE * vigour, toe = -16 * FM_DEGREE * vigour;
+    fm_jet rise = fm_jet_affine(fm_jet_bump(rescale(c, s.lift - before, s.lift + after)), heel, 0);
+    fm_jet land = fm_jet_affine(fm_jet_bump(rescale(c, s.land - 0.16, s.land + 0.08)), toe, 0);
+    double x = side * m->hip_side; // x of the foot in the bind pose, m
     fm_pose on_toe = tilt((fm_vec3){x, m->toe_radius, m->toe}, rise);
     fm_pose on_heel = tilt((fm_vec3){x, m->heel_radius, m->heel}, land);
     fm_pose moved = fm_pose_identity();
     moved.position = (fm_vec3){side * (m->foot_side - m->hip_side), up.v, z.v};
     moved.velocity = (fm_vec3){0, up.d, z.d};
-    // the first footprint is under the hip, as it stands
+    // The first footprint is under the hip, where the foot stands at time 0; later ones are nearer
+    // to the middle.
     if (s.half || s.from == 0) {
-        fm_jet narrowing = fm_jet_ease(within(c, s.lift, s.land));
+        fm_jet narrowing = fm_jet_ease(rescale(c, s.lift, s.land));
         moved.position.x *= narrowing.v;
         moved.velocity.x = side * (m->foot_side - m->hip_side) * narrowing.d;
     }
@@ -84,7 +94,8 @@ static fm_pose place_foot(const fm_figure *figure, fm_jet c, bool left)
     return fm_pose_compose(&moved, &turned);
 }
 
-// How much lower than straight the hips must be for the feet to be reached, at every c.
+// How much lower than in the bind pose the hips must be, m, so that the legs reach the feet at all
+// times of a gait cycle. A margin of 0.3 % of the height allows for turn and roll of the pelvis.
 double fm_figure_find_walk_drop(const fm_figure *figure)
 {
     enum { SAMPLES = 400 };
@@ -102,56 +113,63 @@ double fm_figure_find_walk_drop(const fm_figure *figure)
             most = fmax(most, drop);
         }
     }
-    return most + 0.003 * m->height; // the pelvis turns and rolls as well
+    return most + 0.003 * m->height;
 }
 
+// Adds the swing of the arms. wave, late: sines of the gait phase, the second one delayed, for
+// shoulders and elbows; amount: grows from 0 to 1 in the first step; vigour: stride relative to 0.8
+// heights, scales the amplitudes.
 static void swing_arms(fm_posture *p, fm_jet amount, fm_jet wave, fm_jet late, double vigour)
 {
     for (int side = 0; side < 2; side++) {
-        double forwards = side == 0 ? -1 : 1; // against the foot of its side
-        fm_jet swung =
-            fm_jet_mul(amount, fm_jet_line(wave, forwards * 24 * DEGREE * vigour, 4 * DEGREE));
-        fm_jet bent =
-            fm_jet_mul(amount, fm_jet_line(late, forwards * 12 * DEGREE * vigour, 12 * DEGREE));
+        double forwards = side == 0 ? -1 : 1; // an arm swings against the foot of the same side
+        fm_jet swung = fm_jet_mul(
+            amount, fm_jet_affine(wave, forwards * 24 * FM_DEGREE * vigour, 4 * FM_DEGREE));
+        fm_jet bent = fm_jet_mul(
+            amount, fm_jet_affine(late, forwards * 12 * FM_DEGREE * vigour, 12 * FM_DEGREE));
         p->arm_flexion[side] = fm_jet_add(p->arm_flexion[side], swung);
         p->elbow[side] = fm_jet_add(p->elbow[side], bent);
     }
 }
 
+// amount times wave, as an angle in rad with an amplitude given in degrees.
 static fm_jet scaled(fm_jet amount, fm_jet wave, double degrees)
 {
-    return fm_jet_line(fm_jet_mul(amount, wave), degrees * DEGREE, 0);
+    return fm_jet_affine(fm_jet_mul(amount, wave), degrees * FM_DEGREE, 0);
 }
 
-fm_posture fm_figure_walking(const fm_figure *figure, double t)
+// Posture of a walking figure at time t, s: footprints, and the swing of pelvis, trunk, neck and
+// arms. Amplitudes in degrees [PER92] scale with the stride relative to 0.8 heights (vigour) and
+// grow from zero in the first step (amount, soon).
+fm_posture fm_figure_walking_posture(const fm_figure *figure, double t)
 {
     const fm_figure_def *def = &figure->def;
     const fm_measures *m = &figure->measures;
     double stride = def->walk.stride, vigour = fmin(stride / (0.8 * m->height), 1.2);
-    fm_jet s = fm_jet_line(fm_jet_warm_up(t, def->start, def->ramp), def->walk.speed, 0);
-    fm_jet c = fm_jet_line(s, 1 / stride, 0), phase = fm_jet_line(c, 2 * FM_PI, 0);
+    fm_jet s = fm_jet_affine(fm_jet_ramped_time(t, def->start, def->ramp), def->walk.speed, 0);
+    fm_jet c = fm_jet_affine(s, 1 / stride, 0), phase = fm_jet_affine(c, 2 * FM_PI, 0);
     fm_jet wave = fm_jet_sin(phase), other = fm_jet_cos(phase);
-    fm_jet late = fm_jet_sin(fm_jet_line(phase, 1, -0.5));
-    fm_jet amount = fm_jet_ease(within(c, 0, SWING)), soon = fm_jet_ease(within(c, 0, SWING / 2));
-    fm_posture p = fm_figure_standing(figure);
+    fm_jet late = fm_jet_sin(fm_jet_affine(phase, 1, -0.5));
+    fm_jet amount = fm_jet_ease(rescale(c, 0, SWING)), soon = fm_jet_ease(rescale(c, 0, SWING / 2));
+    fm_posture p = fm_figure_standing_posture(figure);
     p.planted = true;
     p.feet[0] = place_foot(figure, c, true);
     p.feet[1] = place_foot(figure, c, false);
-    p.z = fm_jet_add(s, fm_jet_line(soon, FORWARD * stride, 0));
-    p.x = fm_jet_line(fm_jet_mul(amount, other), -0.012 * m->height * vigour, 0);
-    fm_jet bob = fm_jet_cos(fm_jet_line(phase, 2, 0));
-    fm_jet lower = fm_jet_line(bob, BOB * m->height, figure->crouch - figure->walk_drop);
+    p.z = fm_jet_add(s, fm_jet_affine(soon, FORWARD * stride, 0));
+    p.x = fm_jet_affine(fm_jet_mul(amount, other), -0.012 * m->height * vigour, 0);
+    fm_jet bob = fm_jet_cos(fm_jet_affine(phase, 2, 0));
+    fm_jet lower = fm_jet_affine(bob, BOB * m->height, figure->crouch - figure->walk_drop);
     p.y = fm_jet_add(p.y, fm_jet_mul(soon, lower));
     p.turn = scaled(amount, wave, -6 * vigour);
     p.roll = scaled(amount, other, 3.5 * vigour);
-    p.lean = fm_jet_line(amount, 2 * DEGREE, 0);
+    p.lean = fm_jet_affine(amount, 2 * FM_DEGREE, 0);
     p.spine_turn = scaled(amount, wave, 5 * vigour);
     p.spine_roll = scaled(amount, other, -3 * vigour);
     p.chest_turn = scaled(amount, wave, 6 * vigour);
     p.chest_roll = scaled(amount, other, -1.5 * vigour);
-    p.neck_turn = scaled(amount, wave, -5 * vigour); // looks ahead
+    p.neck_turn = scaled(amount, wave, -5 * vigour); // so that the head faces forwards
     p.neck_roll = scaled(amount, other, 1 * vigour);
-    p.neck_lean = fm_jet_line(amount, -2 * DEGREE, 0);
+    p.neck_lean = fm_jet_affine(amount, -2 * FM_DEGREE, 0);
     swing_arms(&p, amount, wave, late, vigour);
     return p;
 }

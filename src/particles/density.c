@@ -1,74 +1,87 @@
 // SPDX-License-Identifier: MIT
-// density.c: how dense the fluid is at each particle, and the pressure that follows.
+// density.c: density of the fluid at each particle, and pressure by the equation of state.
 //
-// Weakly compressible: s = rho/rho0 - 1 follows from its rate of change, with a diffusion of what
-// is not hydrostatic [FOU19] after [MAR11]:
+// The weakly compressible method integrates the rate of change of s = rho/rho0 - 1, with density
+// diffusion [MAR11] of the non-hydrostatic part of s [FOU19]:
 //
 //     ds/dt = -div v + delta h c lap(s - s_g),        grad s_g = g / c^2
 //     ds_i/dt = sum_j V_j F_ij [(v_i - v_j) . r_ij + 2 delta h c (s_i - s_j - g . r_ij / c^2)]
 //
-// It would carry pressure around the rim of a thin surface, from one side to the other: particles
-// there leave it out, or a sheet across a slow stream has 4 to 7 % less drag.
+// Particles near the rim of an immersed surface skip the diffusion, which would carry pressure
+// around the rim from one side to the other: with it, a sheet across a slow stream has 4 to 7 %
+// less drag.
 //
-// The rate keeps free surfaces as they are, where a sum would see them as thin. Otherwise, [MCG03]
-// eq. (3), over fluid and over what walls and colliders are made of:
+// Integrating the rate keeps the density right at free surfaces, where a kernel sum is too small.
+// The other methods use the kernel sum [MCG03] eq. (3), over fluid and boundary particles:
 //
 //     s_i = sum_j V_j W_ij - 1
 //
-// Pressure over rest density: P = k s, k = c^2 or the stiffness of the gas equation. Fluid that is
-// at the surface (fill below FM_SURFACE_FILL) takes no tension in the weakly compressible method,
-// nor does fluid that is crowded; and spray has no pressure at all: walls would throw it back
-// faster than it came.
+// Equation of state: P = k s, with k = c^2 or the stiffness of the standard method. In the weakly
+// compressible method, negative P is set to 0 at free surfaces (fill below FM_SURFACE_FILL) and in
+// crowded fluid (fill above CLUMP_FILL). Spray has s = 0 and so no pressure: with pressure, walls
+// would reflect it faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
-//   h     half the support, m       c  speed of sound, m/s    delta  diffusion, a share
+//   h     half the support, m       c  speed of sound, m/s    delta  diffusion, dimensionless
+//   g     gravity, m/s^2            fill  sum_j V_j W_ij, 1 inside fluid at rest
 //
-// [MAR11] Marrone et al.: delta-SPH model for simulating violent impact flows. CMAME 200, 2011.
-// [FOU19] Fourtakas et al.: Local uniform stencil boundary conditions. Comput. Fluids 190, 2019.
-// [MCG03] see core/kernels.h
+// [MAR11], [FOU19], [MCG03] in docs/references.md
 #include "particles/particles.h"
 
-static const float SPRAY_FILL = 0.15f; // above that of a particle alone: one or two neighbours
+// A particle whose fill (kernel sum of the volumes around it) exceeds that of a lone particle by
+// less than this is spray: it has at most one or two neighbours.
+static const float SPRAY_FILL = 0.15f;
 
-static const float CLUMP_FILL = 1.1f; // crowded: tension there is the rate's error, and would grow
+// Where the fill (kernel sum of the volumes around a particle) is above this, particles are too
+// crowded. Negative pressure there is an error of the integrated density and would grow.
+static const float CLUMP_FILL = 1.1f;
 
-// Sums over one set of neighbours.
-typedef struct sums {
+// Sums over the neighbours of a particle: of V w, and of the rate of change of s = rho/rho0 - 1,
+// 1/s, divided by the gradient scale p->F.
+typedef struct density_sums {
     fm_floats fill, rate;
-} sums;
+} density_sums;
 
-typedef struct constants {
-    float inverse, diffusion, gx, gy, gz;
-    bool poly6, rate;
-} constants;
+// Constants of the loop over pairs; symbols as at the head of this file.
+typedef struct density_constants {
+    float inverse;    // 1/m, 1 / R, R: support radius
+    float diffusion;  // m^2/s, 2 delta h c
+    float gx, gy, gz; // 1/m, g / c^2
+    bool poly6;       // kernel of [MCG03] instead of Wendland's
+    bool rate;        // compute the rate of change of the density, too
+} density_constants;
 
-// i: the row of the particle. Points of walls and colliders have no density to even out.
-FM_INLINE void add_octet(sums *sum, const constants *k, const float *i, const fm_octet *j,
-                         bool others)
+// Adds eight neighbours j of particle i. Density diffusion skips boundary particles, which have no
+// density.
+FM_INLINE void add_octet(density_sums *sum, const density_constants *k, const fm_density_record *i,
+                         const fm_density_octet *j, bool boundary)
 {
-    fm_floats dx = i[FM_X] - j->x, dy = i[FM_Y] - j->y, dz = i[FM_Z] - j->z;
+    fm_floats dx = i->x - j->x, dy = i->y - j->y, dz = i->z - j->z;
     fm_floats q = fm_floats_sqrt(dx * dx + dy * dy + dz * dz) * k->inverse;
-    fm_floats w = k->poly6 ? fm_poly6(q) : fm_wendland(q);
+    fm_floats w = k->poly6 ? fm_kernel_poly6(q) : fm_kernel_wendland(q);
     sum->fill += j->V * w;
     if (!k->rate)
         return;
-    fm_floats approach =
-        (i[FM_VX] - j->vx) * dx + (i[FM_VY] - j->vy) * dy + (i[FM_VZ] - j->vz) * dz;
-    fm_floats excess = i[FM_S] - j->s - (k->gx * dx + k->gy * dy + k->gz * dz);
-    if (others)
-        excess = fm_floats_where(j->s != FM_WALL, excess);
-    sum->rate += j->V * fm_wendland_slope(q) * (approach + k->diffusion * excess);
+    fm_floats approach = (i->vx - j->vx) * dx + (i->vy - j->vy) * dy + (i->vz - j->vz) * dz;
+    fm_floats excess = i->s - j->s - (k->gx * dx + k->gy * dy + k->gz * dz);
+    if (boundary)
+        excess = fm_floats_select(j->s == j->s, excess); // 0 where s is NaN
+    sum->rate += j->V * fm_kernel_wendland_slope(q) * (approach + k->diffusion * excess);
 }
 
-// Neighbours see each other, so who is at a surface can tell all who do; in any order.
-static void tell_neighbours(fm_particles *p, int i)
+// Neighbourhood is symmetric, so a particle at the free surface can mark all particles that have it
+// as a neighbour. Threads may store the same 1 in any order.
+static void mark_neighbours_beside_surface(fm_particles *p, int i)
 {
-    int room[FM_NEIGHBOURS_ROOM], count, extra;
-    const int *list = fm_list_of(p, i, room, &count, &extra);
+    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
     for (int k = 0; k < count; k++)
         atomic_store_explicit(&p->beside_surface[list[k]], 1, memory_order_relaxed);
 }
 
+// Computes the fill (kernel sum), s = rho/rho0 - 1 and P of the particles first to below last.
+// poly6: kernel of [MCG03] instead of Wendland's; rate: integrate the rate of change of s instead
+// of using the kernel sum.
 FM_INLINE void compute_range(const fm_particles_step *step, int first, int last, bool poly6,
                              bool rate)
 {
@@ -77,7 +90,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
     const fm_vec3 g = step->around->gravity;
     const double c2 = p->c * p->c;
     const float diffusion = (float)(2 * def->diffusion * p->R / 2 * p->c);
-    constants k = {
+    density_constants k = {
         .inverse = (float)(1 / p->R),
         .gx = (float)(g.x / c2),
         .gy = (float)(g.y / c2),
@@ -86,72 +99,95 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         .rate = rate,
     };
     const float V = (float)p->volume, h = (float)step->h, stiff = (float)c2;
-    int room[FM_NEIGHBOURS_ROOM], count, extra, unused;
+    int room[FM_NEIGHBOURS_ROOM], count, padding, unused;
     for (int i = first; i < last; i++) {
-        const float *at = p->fluid.density + FM_ROW * (size_t)i;
-        const int *list = fm_list_of(p, i, room, &count, &extra);
-        sums sum = {0};
-        k.diffusion = p->surface_count > 0 && fm_surfaces_has_rim(p, i) ? 0 : diffusion;
+        const fm_density_record *at = &p->fluid.density[i];
+        const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
+        density_sums sum = {0};
+        k.diffusion =
+            p->surface_count > 0 && fm_immersed_surfaces_is_near_rim(p, i) ? 0 : diffusion;
         for (int b = 0; b < count; b += 8) {
-            fm_octet j = fm_load_octet(p->fluid.density, list + b);
+            fm_density_octet j = fm_records_load_density(p->fluid.density, list + b, 0);
             add_octet(&sum, &k, at, &j, false);
         }
-        float own = p->W * (fm_floats_sum(sum.fill) - (float)extra * V); // w(0) = 1
+        // each padding entry repeats the particle itself and added V w(0) = V
+        float own = p->W * (fm_floats_sum(sum.fill) - (float)padding * V);
         sum.fill = (fm_floats){0};
-        list = fm_others_of(p, i, room, &count, &unused);
+        list = fm_neighbours_in_boundary(p, i, room, &count, &unused);
         for (int b = 0; b < count; b += 8) {
-            fm_octet j = fm_load_last_octet(p->others.density, list + b, b + 8 == count, unused);
+            int repeated = b + 8 == count ? unused : 0;
+            fm_density_octet j = fm_records_load_density(p->boundary.density, list + b, repeated);
             add_octet(&sum, &k, at, &j, true);
         }
         float fill = own + p->W * fm_floats_sum(sum.fill);
         p->fill[i] = fill;
         if (rate && fill < FM_SURFACE_FILL)
-            tell_neighbours(p, i);
+            mark_neighbours_beside_surface(p, i);
         float s = fill - 1;
         if (rate) {
             float ds = p->F * fm_floats_sum(sum.rate);
-            s = own < p->self_fill + SPRAY_FILL ? 0 : at[FM_S] + h * ds;
+            s = own < p->self_fill + SPRAY_FILL ? 0 : at->s + h * ds;
         }
         p->s_next[i] = s;
-        bool torn = fill < FM_SURFACE_FILL || fill > CLUMP_FILL;
-        p->P[i] = stiff * (rate && s < 0 && torn ? 0 : s);
+        bool at_surface_or_crowded = fill < FM_SURFACE_FILL || fill > CLUMP_FILL;
+        p->P[i] = stiff * (rate && s < 0 && at_surface_or_crowded ? 0 : s);
     }
 }
 
+// Weakly compressible method: density from its integrated rate of change.
 FM_SIMD_CLONES static void compute_rates(void *context, int first, int last)
 {
     compute_range(context, first, last, false, true);
 }
 
+// Constant-density method: density from the kernel sum.
 FM_SIMD_CLONES static void compute_sums(void *context, int first, int last)
 {
     compute_range(context, first, last, false, false);
 }
 
+// Standard method: density from the sum with the kernel of [MCG03].
 FM_SIMD_CLONES static void compute_published_sums(void *context, int first, int last)
 {
     compute_range(context, first, last, true, false);
 }
 
-// When all have read what was before.
-static void take_over(void *context, int first, int last)
+// Stores the new densities s = rho/rho0 - 1 and fills the force records, after all particles have
+// read the old densities.
+static void store_results(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
     for (int i = first; i < last; i++) {
-        if (p->def.method != FM_SPH_CONSTANT_DENSITY) // which keeps its pressure there
-            p->now.s[i] = p->s_next[i];
-        float *row = p->fluid.force + FM_ROW * (size_t)i;
-        row[FM_P] = p->P[i];
-        row[FM_V] = (float)p->volume * fm_volume_at(p, p->P[i]);
+        p->now.s[i] = p->s_next[i];
+        const fm_density_record *record = &p->fluid.density[i];
+        float V = (float)p->volume * fm_particles_volume_ratio(p, p->P[i]);
+        p->fluid.force[i] = (fm_force_record){record->x,  record->y,  record->z,  p->P[i],
+                                              record->vx, record->vy, record->vz, V};
     }
 }
 
-void fm_compute_density(const fm_particles_step *step)
+// Computes the densities of all particles with one of the three methods above, then stores them.
+static void compute_for_all(const fm_particles_step *step, fm_range_body *body)
 {
     fm_particles *p = step->p;
-    fm_range_body *body = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE ? compute_rates
-                          : p->def.method == FM_SPH_STANDARD          ? compute_published_sums
-                                                                      : compute_sums;
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, body, (void *)step);
-    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, take_over, (void *)step);
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, store_results, (void *)step);
+}
+
+// Density of all particles from its integrated rate of change (weakly compressible method).
+void fm_density_integrate_rate(const fm_particles_step *step)
+{
+    compute_for_all(step, compute_rates);
+}
+
+// Density of all particles from the kernel sum (constant-density method).
+void fm_density_compute_sum(const fm_particles_step *step)
+{
+    compute_for_all(step, compute_sums);
+}
+
+// Density of all particles from the sum with the kernel of [MCG03] (standard method).
+void fm_density_compute_published_sum(const fm_particles_step *step)
+{
+    compute_for_all(step, compute_published_sums);
 }

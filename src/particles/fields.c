@@ -1,33 +1,43 @@
 // SPDX-License-Identifier: MIT
-// fields.c: what can be read of a fluid, in the order its particles were made.
+// fields.c: read access to a fluid, in the order in which its particles were created.
 #include "particles/particles.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const fm_field fields[] = {
-    {"position", "m", "where a particle is", 3},
-    {"velocity", "m/s", "how fast", 3},
-    {"density", "kg/m^3", "of the fluid there", 1},
-    {"pressure", "Pa", "of the fluid there", 1},
-    {"fill", "", "share of the space around a particle that is taken; less at surfaces", 1},
-    {"id", "", "number of a particle in the order they were made", 1},
+const fm_field fm_particles_field_list[FM_PARTICLES_FIELD_COUNT] = {
+    {"position", "m", "position of a particle", 3},
+    {"velocity", "m/s", "velocity of a particle", 3},
+    {"density", "kg/m^3", "density of the fluid at a particle", 1},
+    {"pressure", "Pa", "pressure of the fluid at a particle", 1},
+    {"fill", "", "share of the space around a particle that fluid fills; less at surfaces", 1},
+    {"id", "", "number of a particle in the order of creation", 1},
+    {"radius", "m", "radius with which a particle is drawn: half the spacing", 1},
 };
 
-enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+// Indices of the fields in fm_particles_field_list.
+enum {
+    FIELD_POSITION,
+    FIELD_VELOCITY,
+    FIELD_DENSITY,
+    FIELD_PRESSURE,
+    FIELD_FILL,
+    FIELD_ID,
+    FIELD_RADIUS
+};
 
 const fm_field *fm_particles_fields(int *count)
 {
     if (count)
-        *count = FIELD_COUNT;
-    return fields;
+        *count = FM_PARTICLES_FIELD_COUNT;
+    return fm_particles_field_list;
 }
 
 const char *fm_particles_name(const fm_particles *p)
 {
     assert(p);
-    return p->name;
+    return p->object.name;
 }
 
 fm_particles_def fm_particles_definition(const fm_particles *p)
@@ -48,36 +58,40 @@ double fm_particles_sound_speed(const fm_particles *p)
     return p->c;
 }
 
+// Mass of one particle, kg; in 2D per metre of depth.
 double fm_particles_mass(const fm_particles *p)
 {
     assert(p);
     return p->def.density * p->volume;
 }
 
-static int compare(const void *a, const void *b)
+// Compares two pairs (id of a particle, its index) by id, for qsort.
+static int compare_ids(const void *a, const void *b)
 {
     const int *x = a, *y = b;
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// place[k]: where the k-th particle, in the order they were made, is now.
-static int *find_places(fm_particles *p)
+// Returns an array: index[k] is the current index of the k-th particle in order of creation. The
+// caller frees it. NULL: out of memory.
+static int *find_creation_order(fm_particles *p)
 {
     int(*pairs)[2] = malloc(((size_t)p->count + 1) * sizeof *pairs);
-    int *place = pairs ? malloc(((size_t)p->count + 1) * sizeof *place) : NULL;
-    if (place) {
+    int *index = pairs ? malloc(((size_t)p->count + 1) * sizeof *index) : NULL;
+    if (index) {
         for (int i = 0; i < p->count; i++) {
             pairs[i][0] = p->now.id[i];
             pairs[i][1] = i;
         }
-        qsort(pairs, (size_t)p->count, sizeof *pairs, compare);
+        qsort(pairs, (size_t)p->count, sizeof *pairs, compare_ids);
         for (int i = 0; i < p->count; i++)
-            place[i] = pairs[i][1];
+            index[i] = pairs[i][1];
     }
     free(pairs);
-    return place;
+    return index;
 }
 
+// Makes room in *out for one vector per particle. NULL: out of memory.
 static fm_vec3 *grow_output(fm_particles *p, fm_vec3 **out)
 {
     fm_vec3 *more = realloc(*out, ((size_t)p->count + 1) * sizeof *more);
@@ -85,16 +99,17 @@ static fm_vec3 *grow_output(fm_particles *p, fm_vec3 **out)
     return more;
 }
 
+// Writes positions, or velocities, in order of creation to *out. NULL: out of memory.
 static const fm_vec3 *read_vectors(fm_particles *p, fm_vec3 **out, bool velocity, int *count)
 {
-    int *place = find_places(p);
-    fm_vec3 *values = place ? grow_output(p, out) : NULL;
+    int *index = find_creation_order(p);
+    fm_vec3 *values = index ? grow_output(p, out) : NULL;
     for (int k = 0; values && k < p->count; k++) {
-        int i = place[k];
+        int i = index[k];
         values[k] = velocity ? (fm_vec3){p->now.vx[i], p->now.vy[i], p->now.vz[i]}
                              : (fm_vec3){p->now.x[i], p->now.y[i], p->now.z[i]};
     }
-    free(place);
+    free(index);
     if (count)
         *count = values ? p->count : 0;
     return values;
@@ -112,74 +127,85 @@ const fm_vec3 *fm_particles_velocities(fm_particles *p, int *count)
     return read_vectors(p, &p->out_v, true, count);
 }
 
+// Sets the velocities of all particles, given in order of creation, m/s.
 bool fm_particles_set_velocities(fm_particles *p, const fm_vec3 *velocities, fm_error *err)
 {
     assert(err->status != FM_OK || p);
     if (err->status != FM_OK)
         return false;
-    int *place = find_places(p);
-    if (!place)
-        return fm_fail_no_memory(err, p->name, (size_t)p->count * sizeof *place);
+    int *index = find_creation_order(p);
+    if (!index)
+        return fm_fail_no_memory(err, p->object.name, (size_t)p->count * sizeof *index);
     for (int k = 0; k < p->count; k++) {
-        int i = place[k];
+        int i = index[k];
         if (!fm_is_finite(velocities[k]))
-            fm_fail_vector(err, p->name, "velocity", velocities[k], "finite numbers");
+            fm_fail_vector(err, p->object.name, "velocity", velocities[k], "finite numbers");
         p->now.vx[i] = (float)velocities[k].x;
         p->now.vy[i] = (float)velocities[k].y;
         p->now.vz[i] = p->def.dimensions == 2 ? 0 : (float)velocities[k].z;
         p->max_speed = fmax(p->max_speed, fm_length(velocities[k]));
     }
-    free(place);
+    free(index);
     return err->status == FM_OK;
 }
 
+// Value of a scalar field (FIELD_DENSITY to FIELD_RADIUS) at particle i. Before the first substep
+// the density is that at rest and the fill is 1.
 static double read_scalar(const fm_particles *p, int field, int i)
 {
-    if (!fm_particles_has_begun(p) && field < 5)
-        return field == 2 ? p->def.density : field == 3 ? p->def.density * (double)p->now.s[i] : 1;
+    if (!fm_particles_has_begun(p) && field < FIELD_ID)
+        return field == FIELD_DENSITY    ? p->def.density
+               : field == FIELD_PRESSURE ? p->def.density * (double)p->P[i]
+                                         : 1;
     switch (field) {
-    case 2:
-        if (p->def.method == FM_SPH_CONSTANT_DENSITY)
+    case FIELD_DENSITY:
+        if (p->def.method == FM_SPH_CONSTANT_DENSITY) // 1 + s is the fill, which has less rounding
             return p->def.density * (double)p->fill[i];
         return p->def.density * (1 + (double)p->now.s[i]);
-    case 3:
+    case FIELD_PRESSURE:
         return p->def.density * (double)p->P[i];
-    case 4:
+    case FIELD_FILL:
         return (double)p->fill[i];
+    case FIELD_RADIUS:
+        return p->def.spacing / 2;
     default:
         return p->now.id[i];
     }
 }
 
+// Reads a field of all particles by name, in order of creation.
 bool fm_particles_read_field(fm_particles *p, const char *name, double *values, fm_error *err)
 {
     assert(err->status != FM_OK || p);
     if (err->status != FM_OK)
         return false;
     int field = 0;
-    while (field < FIELD_COUNT && strcmp(fields[field].name, name) != 0)
+    while (field < FM_PARTICLES_FIELD_COUNT &&
+           strcmp(fm_particles_field_list[field].name, name) != 0)
         field++;
-    if (field == FIELD_COUNT)
-        return fm_fail(err, FM_BAD_VALUE, p->name, "field", name,
-                       "position velocity density pressure fill id");
-    int *place = find_places(p);
-    if (!place)
-        return fm_fail_no_memory(err, p->name, (size_t)p->count * sizeof *place);
+    if (field == FM_PARTICLES_FIELD_COUNT)
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "field", name,
+                       "position velocity density pressure fill id radius");
+    int *index = find_creation_order(p);
+    if (!index)
+        return fm_fail_no_memory(err, p->object.name, (size_t)p->count * sizeof *index);
     for (int k = 0; k < p->count; k++) {
-        int i = place[k];
-        if (field > 1) {
+        int i = index[k];
+        if (field > FIELD_VELOCITY) {
             values[k] = read_scalar(p, field, i);
             continue;
         }
-        values[3 * k] = field ? (double)p->now.vx[i] : p->now.x[i];
-        values[3 * k + 1] = field ? (double)p->now.vy[i] : p->now.y[i];
-        values[3 * k + 2] = field ? (double)p->now.vz[i] : p->now.z[i];
+        bool velocity = field == FIELD_VELOCITY;
+        values[3 * k] = velocity ? (double)p->now.vx[i] : p->now.x[i];
+        values[3 * k + 1] = velocity ? (double)p->now.vy[i] : p->now.y[i];
+        values[3 * k + 2] = velocity ? (double)p->now.vz[i] : p->now.z[i];
     }
-    free(place);
+    free(index);
     return true;
 }
 
-// Pairs are counted when asked for, as the loops see them.
+// Reads the statistics. Pairs in the neighbour lists are counted here, so that substeps do not pay
+// for it.
 fm_particles_stats fm_particles_read_stats(fm_particles *p)
 {
     assert(p);
@@ -188,16 +214,16 @@ fm_particles_stats fm_particles_read_stats(fm_particles *p)
     stats.refused_count = (int64_t)p->refused;
     stats.boundary_count = p->point_count;
     stats.wet_count = p->wet_count;
-    const fm_swarm *f = &p->fluid;
+    const fm_particle_set *f = &p->fluid;
     int64_t pairs = 0;
-    int room[FM_NEIGHBOURS_ROOM], count, extra;
+    int room[FM_NEIGHBOURS_ROOM], count, padding;
     for (int i = 0; i < f->count; i++) {
-        fm_runs runs;
-        fm_find_runs(p, f, f->x[i], f->y[i], f->z[i], &runs);
-        for (int r = 0; r < FM_ROWS_AROUND; r++)
+        fm_neighbour_runs runs;
+        fm_neighbours_find_runs(p, f, f->x[i], f->y[i], f->z[i], &runs);
+        for (int r = 0; r < FM_CELL_ROWS_AROUND; r++)
             stats.candidate_count += runs.last[r] - runs.first[r];
-        fm_list_of(p, i, room, &count, &extra);
-        pairs += count - extra - 1;
+        fm_neighbours_in_fluid(p, i, room, &count, &padding);
+        pairs += count - padding - 1;
     }
     stats.pair_count = pairs / 2;
     return stats;

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: MIT
-// neighbours.c: particles in the order of their cells, and where the neighbours of each are.
+// neighbours.c: sorting of particles by cell, and neighbour lists.
 //
-// Space is cut into rows along x, as wide as the support R across, and each row into cells a
-// quarter as long. The neighbours of a particle are in its own row and the 2 (2D) or 8 (3D) around
-// it; in a row whose nearest point is at the distance d across, they are within
+// The grid (cells.c) has rows of cells along x. Rows are as wide as the support R, cells a quarter
+// as long. The neighbours of particle i are in its own row and in the 2 (2D) or 8 (3D) rows around
+// it. In a row at the distance d in the yz plane, they satisfy
 //
 //     |x - x_i| <= sqrt(R^2 - d^2)
 //
-// which, rounded to cells, is one run of consecutive particles: about 120 instead of the 216 of 27
-// cubic cells, of which 33 are within the support when that is two spacings. Runs are found once
-// for a few particles that follow each other in a row, for the box around them. Those within the
-// support are picked out eight at a time and put down once in a substep, for every pass to use.
-//
-// Cells and tables of them are in cells.c.
+// Rounded to cells, that is one run of consecutive particles per row. With a support of two
+// spacings the runs hold about 120 candidates, of which 33 are within the support; 27 cubic cells
+// would hold 216. A few consecutive particles of a row share the runs of their bounding box.
+// Candidates are tested eight at a time. Each substep builds the lists once, and every pass over
+// pairs reads them.
 #include "particles/particles.h"
 
 #include <string.h>
 
-// All runs as one list: a loop over each would be two or three long, and how long is what
-// processors guess wrong.
-FM_INLINE void cut_runs(const fm_runs *runs, fm_search *to)
+// Converts all runs of candidate neighbours to one list of groups of eight. A loop over each run
+// would have two or three iterations, and processors mispredict such short loops.
+FM_INLINE void split_runs(const fm_neighbour_runs *runs, fm_neighbour_search *to)
 {
     const fm_ints eights = {0, 8, 16, 24, 32, 40, 48, 56};
     int count = 0;
-    for (int r = 0; r < FM_ROWS_AROUND; r++) {
+    for (int r = 0; r < FM_CELL_ROWS_AROUND; r++) {
         int at = runs->first[r], left = runs->last[r] - at;
         do {
             fm_ints first = at + eights, after = left - eights, some = after < 8;
@@ -34,24 +33,25 @@ FM_INLINE void cut_runs(const fm_runs *runs, fm_search *to)
             count += left < 64 ? (left + 7) >> 3 : 8;
             at += 64;
             left -= 64;
-        } while (left > 0 && count < FM_OCTETS_MAX - 8 * FM_ROWS_AROUND);
+        } while (left > 0 && count < FM_OCTETS_MAX - 8 * FM_CELL_ROWS_AROUND);
     }
     to->count = count;
 }
 
-// Those of the candidates that are within the support. In two loops: in one, what it writes keeps
-// the reading of positions waiting.
-FM_INLINE int pick_near(const fm_particles *p, const fm_swarm *swarm, const float at[3],
-                        const fm_search *from, int *list)
+// Writes the candidates `from` a search that are within the support of the point `at` to a list and
+// returns their number. Two loops: in a single loop the stores to the list would delay the loads of
+// positions.
+FM_INLINE int list_within_support(const fm_particles *p, const fm_particle_set *set,
+                                  const float at[3], const fm_neighbour_search *from, int *list)
 {
-    const float *x = swarm->x, *y = swarm->y, *z = swarm->z, R2 = (float)(p->R * p->R);
+    const float *x = set->x, *y = set->y, *z = set->z, R2 = (float)(p->R * p->R);
     unsigned char near[FM_OCTETS_MAX];
     for (int o = 0; o < from->count; o++) {
         size_t j = (size_t)from->first[o];
         fm_floats dx = at[0] - fm_floats_load(x + j), dy = at[1] - fm_floats_load(y + j);
         fm_floats dz = at[2] - fm_floats_load(z + j);
         fm_floats r2 = dx * dx + dy * dy + dz * dz;
-        near[o] = (unsigned char)(fm_ints_bits(r2 < R2) & from->bits[o]);
+        near[o] = (unsigned char)(fm_ints_mask_bits(r2 < R2) & from->bits[o]);
     }
     int count = 0;
     for (int o = 0; o < from->count && count <= FM_NEIGHBOURS_MAX - 8; o++) {
@@ -62,23 +62,27 @@ FM_INLINE int pick_near(const fm_particles *p, const fm_swarm *swarm, const floa
     return count;
 }
 
-FM_INLINE int fill_up(int *list, int count, int with, int *extra)
+// Pads a neighbour list with the entry `with` to a multiple of eight, for SIMD loops. Returns the
+// padded length; *padding: number of padding entries.
+FM_INLINE int pad_list(int *list, int count, int with, int *padding)
 {
-    *extra = -count & 7;
+    *padding = -count & 7;
     for (int k = 0; k < 8; k++)
         list[count + k] = with;
-    return count + *extra;
+    return count + *padding;
 }
 
-FM_INLINE fm_ints cell_along(fm_floats x, float along, float top)
+// Cells of eight x coordinates, m, limited to 0 .. top. along: cells per metre.
+FM_INLINE fm_ints find_cells_along_x(fm_floats x, float along, float top)
 {
     fm_floats c = x * along;
-    c = fm_floats_where(c > 0, c);
-    c -= fm_floats_where(c > top, c - top);
+    c = fm_floats_select(c > 0, c);
+    c -= fm_floats_select(c > top, c - top);
     return __builtin_convertvector(c, fm_ints);
 }
 
-FM_INLINE fm_ints clamp(fm_ints x, int low, int high)
+// Limits each of eight integers to low .. high.
+FM_INLINE fm_ints clamp_each(fm_ints x, int low, int high)
 {
     x += (low - x) & (x < low);
     return x + ((high - x) & (x > high));
@@ -89,17 +93,18 @@ FM_INLINE int clamp_one(int x, int low, int high)
     return x < low ? low : x > high ? high : x;
 }
 
-// Of all in a box that is inside one row.
-FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, const float low[3],
-                         const float high[3], fm_runs *runs)
+// Finds the runs of consecutive particles in set `in` that contain the neighbours of all points of
+// a box inside one row of cells. low, high: corners of the box, m.
+FM_INLINE void find_runs(const fm_particles *p, const fm_particle_set *in, const float low[3],
+                         const float high[3], fm_neighbour_runs *runs)
 {
-    const fm_rows *rows = &p->rows;
+    const fm_cell_rows *rows = &p->rows;
     const fm_cell_table *table = &in->table;
     const float size = rows->size, along = rows->along, top = (float)(rows->nx - 1);
-    const float wide = (float)(p->R * p->R) * 1.00001f; // rounding must not lose any
+    const float wide = (float)(p->R * p->R) * 1.00001f; // margin for rounding
     int cy, cz;
-    fm_rows_find(rows, low[1], low[2], &cy, &cz);
-    // distances across to the rows before and behind
+    fm_cell_rows_find_row(rows, low[1], low[2], &cy, &cz);
+    // squared distances in y and z to the rows before and behind
     float y0 = low[1] - (float)cy * size, y1 = (float)(cy + 1) * size - high[1];
     float z0 = low[2] - (float)cz * size, z1 = (float)(cz + 1) * size - high[2];
     y0 = y0 > 0 ? y0 * y0 : 0;
@@ -110,36 +115,38 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_swarm *in, const float 
         (fm_floats){y0, 0, y1, y0, y1, y0, 0, y1} + (fm_floats){z0, z0, z0, 0, 0, z1, z1, z1};
     fm_floats square = wide - across;
     fm_ints reached = square > 0;
-    fm_floats half = fm_floats_sqrt(fm_floats_where(reached, square));
+    fm_floats half = fm_floats_sqrt(fm_floats_select(reached, square));
     const int number = rows->number[cz * rows->ny + cy];
     const fm_ints around = rows->around[number];
-    fm_ints begin = cell_along(low[0] - half, along, top);
-    fm_ints end = cell_along(high[0] + half, along, top) + 1;
-    end = begin + (reached & (end - begin)); // not reached: up to where it begins
-    begin = clamp(begin, table->low, table->high);
-    end = clamp(end, table->low, table->high);
+    fm_ints begin = find_cells_along_x(low[0] - half, along, top);
+    fm_ints end = find_cells_along_x(high[0] + half, along, top) + 1;
+    end = begin + (reached & (end - begin)); // rows out of reach get an empty run
+    begin = clamp_each(begin, table->low, table->high);
+    end = clamp_each(end, table->low, table->high);
     for (int lane = 0; lane < 8; lane++) {
-        const int *start = table->start + fm_table_cell(rows, table->slot[around[lane]], 0);
+        const int *start = table->start + fm_cell_table_offset(rows, table->slot[around[lane]], 0);
         runs->first[lane] = start[begin[lane]];
         runs->last[lane] = start[end[lane]];
     }
-    const int *start = table->start + fm_table_cell(rows, table->slot[number], 0);
-    int from = fm_clamp_cell((low[0] - size) * along - 0.01f, 0, rows->nx - 1);
-    int to = fm_clamp_cell((high[0] + size) * along + 0.01f, 0, rows->nx - 1) + 1;
+    const int *start = table->start + fm_cell_table_offset(rows, table->slot[number], 0);
+    int from = fm_cell_rows_clamp((low[0] - size) * along - 0.01f, 0, rows->nx - 1);
+    int to = fm_cell_rows_clamp((high[0] + size) * along + 0.01f, 0, rows->nx - 1) + 1;
     runs->first[8] = start[clamp_one(from, table->low, table->high)];
     runs->last[8] = start[clamp_one(to, table->low, table->high)];
 }
 
-FM_SIMD_CLONES void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y,
-                                 float z, fm_runs *runs)
+// Finds the runs of consecutive particles in set `in` that contain all neighbours of a point.
+FM_SIMD_CLONES void fm_neighbours_find_runs(const fm_particles *p, const fm_particle_set *in,
+                                            float x, float y, float z, fm_neighbour_runs *runs)
 {
     const float at[3] = {x, y, z};
     find_runs(p, in, at, at, runs);
 }
 
-// For those from `first` to `last` of the set `from`, which are in one row.
-FM_INLINE void find_candidates(const fm_particles *p, const fm_swarm *from, int first, int last,
-                               const fm_swarm *in, fm_search *search)
+// Finds the candidates in set `in` of the particles first to below last of set `from`. These must
+// be in one row.
+FM_INLINE void find_candidates(const fm_particles *p, const fm_particle_set *from, int first,
+                               int last, const fm_particle_set *in, fm_neighbour_search *search)
 {
     const float *const x[3] = {from->x, from->y, from->z};
     float low[3], high[3];
@@ -150,18 +157,20 @@ FM_INLINE void find_candidates(const fm_particles *p, const fm_swarm *from, int 
             high[axis] = x[axis][i] > high[axis] ? x[axis][i] : high[axis];
         }
     }
-    fm_runs runs;
+    fm_neighbour_runs runs;
     find_runs(p, in, low, high, &runs);
-    cut_runs(&runs, search);
+    split_runs(&runs, search);
     search->end = last;
 }
 
-// The end of those that share their candidates: at most eight, close to each other in a row.
-FM_INLINE int end_group(const fm_particles *p, const fm_swarm *from, int first, int last)
+// End of the group of consecutive particles, starting at `first`, that share candidates: at most
+// eight, in one row and within 0.7 supports along x.
+FM_INLINE int find_group_end(const fm_particles *p, const fm_particle_set *from, int first,
+                             int last)
 {
     const float *x = from->x, *y = from->y, *z = from->z, size = p->rows.size;
     int cy, cz, end = first + 1, most = first + 8 < last ? first + 8 : last;
-    fm_rows_find(&p->rows, y[first], z[first], &cy, &cz);
+    fm_cell_rows_find_row(&p->rows, y[first], z[first], &cy, &cz);
     const float y0 = (float)cy * size, z0 = (float)cz * size, far = x[first] + 0.7f * size;
     while (end < most && x[end] < far && y[end] >= y0 && y[end] < y0 + size && z[end] >= z0 &&
            z[end] < z0 + size)
@@ -169,72 +178,87 @@ FM_INLINE int end_group(const fm_particles *p, const fm_swarm *from, int first, 
     return end;
 }
 
-FM_INLINE int find_list(const fm_particles *p, fm_search *search, const fm_swarm *from, int i,
-                        int last, const fm_swarm *in, int *list)
+// Lists the neighbours in set `in` of particle i of set `from` and returns their number. last: end
+// of the particles that may share candidates with it through `search`.
+FM_INLINE int find_neighbours(const fm_particles *p, fm_neighbour_search *search,
+                              const fm_particle_set *from, int i, int last,
+                              const fm_particle_set *in, int *list)
 {
     const float at[3] = {from->x[i], from->y[i], from->z[i]};
     if (i >= search->end)
-        find_candidates(p, from, i, end_group(p, from, i, last), in, search);
-    return pick_near(p, in, at, search, list);
+        find_candidates(p, from, i, find_group_end(p, from, i, last), in, search);
+    return list_within_support(p, in, at, search, list);
 }
 
-FM_SIMD_CLONES static int find_alone(const fm_particles *p, const fm_swarm *from, int i,
-                                     const fm_swarm *in, int *list)
+// Neighbours of one particle, without sharing candidates.
+FM_SIMD_CLONES static int find_of_one(const fm_particles *p, const fm_particle_set *from, int i,
+                                      const fm_particle_set *in, int *list)
 {
-    fm_search search;
-    fm_search_begin(&search);
-    return find_list(p, &search, from, i, i + 1, in, list);
+    fm_neighbour_search search;
+    fm_neighbour_search_begin(&search);
+    return find_neighbours(p, &search, from, i, i + 1, in, list);
 }
 
-int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
-                 int *list, int *extra)
+// Lists the neighbours in set `in` of particle i of set `from`, ignoring thin walls, padded with
+// the entry `fill` (-1: with the first neighbour). Returns the padded length.
+int fm_neighbours_find_in_set(const fm_particles *p, const fm_particle_set *from, int i,
+                              const fm_particle_set *in, int fill, int *list, int *padding)
 {
-    int count = find_alone(p, from, i, in, list);
-    *extra = 0;
-    return count == 0 ? 0 : fill_up(list, count, fill < 0 ? list[0] : fill, extra);
+    int count = find_of_one(p, from, i, in, list);
+    *padding = 0;
+    return count == 0 ? 0 : pad_list(list, count, fill < 0 ? list[0] : fill, padding);
 }
 
-int fm_find_fluid(const fm_particles *p, int i, int *list, int *extra)
+// Lists the fluid neighbours of fluid particle i, without those behind a thin wall.
+int fm_neighbours_find_fluid(const fm_particles *p, int i, int *list, int *padding)
 {
-    int count = find_alone(p, &p->fluid, i, &p->fluid, list);
-    return fill_up(list, p->thin ? fm_meshes_cut(p, i, list, count) : count, i, extra);
+    int count = find_of_one(p, &p->fluid, i, &p->fluid, list);
+    return pad_list(
+        list, p->has_thin_walls ? fm_mesh_boundary_drop_separated_fluid(p, i, list, count) : count,
+        i, padding);
 }
 
-int fm_find_others(const fm_particles *p, int i, int *list, int *extra)
+// Lists the boundary and ghost neighbours of fluid particle i, without those behind a thin wall.
+int fm_neighbours_find_boundary(const fm_particles *p, int i, int *list, int *padding)
 {
-    int count = find_alone(p, &p->fluid, i, &p->others, list);
-    count = p->thin ? fm_meshes_hide_others(p, i, list, count) : count;
-    *extra = 0;
-    return count == 0 ? 0 : fill_up(list, count, list[0], extra);
+    int count = find_of_one(p, &p->fluid, i, &p->boundary, list);
+    count = p->has_thin_walls ? fm_mesh_boundary_drop_hidden_boundary(p, i, list, count) : count;
+    *padding = 0;
+    return count == 0 ? 0 : pad_list(list, count, list[0], padding);
 }
 
-FM_SIMD_CLONES int fm_find_next_seen(const fm_particles *p, fm_search *search, int other, int last,
-                                     int *list, int *extra)
+// Lists the fluid neighbours of a boundary particle. Successive calls with ascending indices below
+// `last` share candidates through `search`.
+FM_SIMD_CLONES int fm_neighbours_find_next_of_boundary(const fm_particles *p,
+                                                       fm_neighbour_search *search, int boundary,
+                                                       int last, int *list, int *padding)
 {
-    int count = find_list(p, search, &p->others, other, last, &p->fluid, list);
-    count = p->thin ? fm_meshes_hide_fluid(p, other, list, count) : count;
-    *extra = 0;
-    return count == 0 ? 0 : fill_up(list, count, list[0], extra);
+    int count = find_neighbours(p, search, &p->boundary, boundary, last, &p->fluid, list);
+    count =
+        p->has_thin_walls ? fm_mesh_boundary_drop_hidden_fluid(p, boundary, list, count) : count;
+    *padding = 0;
+    return count == 0 ? 0 : pad_list(list, count, list[0], padding);
 }
 
-// After those in the fluid, while there is room.
-FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int used)
+// Stores the boundary neighbour lists of a block behind its fluid neighbour lists, while there is
+// room. used: ints of the block's room that are taken.
+FM_INLINE void list_boundary_neighbours(fm_particles *p, int first, int last, int *lists, int used)
 {
     int room[FM_NEIGHBOURS_ROOM];
-    fm_search search;
-    fm_search_begin(&search);
+    fm_neighbour_search search;
+    fm_neighbour_search_begin(&search);
     for (int i = first; i < last; i++) {
-        int extra = 0, count = 0;
-        if (p->others.count && p->near[p->in_cell[i]])
-            count = find_list(p, &search, &p->fluid, i, last, &p->others, room);
-        if (p->thin)
-            count = fm_meshes_hide_others(p, i, room, count);
+        int padding = 0, count = 0;
+        if (p->boundary.count && p->is_near_boundary[p->cell[i]])
+            count = find_neighbours(p, &search, &p->fluid, i, last, &p->boundary, room);
+        if (p->has_thin_walls)
+            count = fm_mesh_boundary_drop_hidden_boundary(p, i, room, count);
         if (count > 0)
-            count = fill_up(room, count, room[0], &extra);
+            count = pad_list(room, count, room[0], &padding);
         bool fits = used + count <= p->list_room;
-        p->other_start[i] = fits ? used : -1;
-        p->other_count[i] = count;
-        p->other_extra[i] = (unsigned char)extra;
+        p->near_boundary_start[i] = fits ? used : -1;
+        p->near_boundary_count[i] = count;
+        p->near_boundary_padding[i] = (unsigned char)padding;
         if (fits) {
             memcpy(lists + used, room, (size_t)count * sizeof *room);
             used += count;
@@ -242,54 +266,59 @@ FM_INLINE void list_others(fm_particles *p, int first, int last, int *lists, int
     }
 }
 
-FM_SIMD_CLONES static void list_range(void *context, int first, int last)
+// Builds the neighbour lists of one block of particles.
+FM_SIMD_CLONES static void list_neighbours_range(void *context, int first, int last)
 {
     fm_particles *p = context;
-    const fm_swarm *fluid = &p->fluid;
+    const fm_particle_set *fluid = &p->fluid;
     int *lists = p->lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->list_room, used = 0;
     int room[FM_NEIGHBOURS_ROOM];
-    fm_search search;
-    fm_search_begin(&search);
+    fm_neighbour_search search;
+    fm_neighbour_search_begin(&search);
     for (int i = first; i < last; i++) {
-        // straight into its place where the longest fits, or else from beside
+        // write directly into the block's room if the longest list fits, else copy from `room`
         bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;
-        int *list = ample ? lists + used : room, extra;
-        int count = find_list(p, &search, fluid, i, last, fluid, list);
-        if (p->thin)
-            count = fm_meshes_cut(p, i, list, count);
-        count = fill_up(list, count, i, &extra);
+        int *list = ample ? lists + used : room, padding;
+        int count = find_neighbours(p, &search, fluid, i, last, fluid, list);
+        if (p->has_thin_walls)
+            count = fm_mesh_boundary_drop_separated_fluid(p, i, list, count);
+        count = pad_list(list, count, i, &padding);
         bool fits = used + count <= p->list_room;
         p->list_start[i] = fits ? used : -1;
         p->list_count[i] = count;
-        p->list_extra[i] = (unsigned char)extra;
+        p->list_padding[i] = (unsigned char)padding;
         if (fits && !ample)
             memcpy(lists + used, room, (size_t)count * sizeof *room);
         used += fits ? count : 0;
     }
-    list_others(p, first, last, lists, used);
+    list_boundary_neighbours(p, first, last, lists, used);
 }
 
-void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool)
+// Builds the neighbour lists of all fluid particles.
+void fm_particles_list_neighbours(fm_particles *p, fm_pool *pool)
 {
-    fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, list_range, p);
+    fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, list_neighbours_range, p);
 }
 
-static void assign_range(void *context, int first, int last)
+// Finds the cells of the fluid particles first to below last. Particles in sinks get none.
+static void find_cell_range(void *context, int first, int last)
 {
     fm_particles *p = context;
-    const fm_rows *rows = &p->rows;
+    const fm_cell_rows *rows = &p->rows;
     for (int i = first; i < last; i++) {
         float x = (float)(p->now.x[i] - rows->origin[0]);
         float y = (float)(p->now.y[i] - rows->origin[1]);
         float z = (float)(p->now.z[i] - rows->origin[2]);
-        p->place[i] = p->gone[i] ? (fm_cell_place){-1, 0} : fm_rows_place(rows, x, y, z);
+        p->cell_index[i] =
+            p->in_sink[i] ? (fm_cell_index){-1, 0} : fm_cell_rows_find_cell(rows, x, y, z);
     }
 }
 
-static void gather_range(void *context, int first, int last)
+// Copies the state of particles into sorted order and fills their density records.
+static void gather_sorted_range(void *context, int first, int last)
 {
     fm_particles *p = context;
-    const fm_parcels from = p->now, to = p->spare;
+    const fm_particle_state from = p->now, to = p->spare;
     const double *origin = p->rows.origin;
     const float V = (float)p->volume;
     for (int i = first; i < last; i++) {
@@ -305,28 +334,29 @@ static void gather_range(void *context, int first, int last)
         p->fluid.x[i] = (float)(from.x[k] - origin[0]);
         p->fluid.y[i] = (float)(from.y[k] - origin[1]);
         p->fluid.z[i] = (float)(from.z[k] - origin[2]);
-        const float row[FM_ROW] = {p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], from.s[k],
-                                   from.vx[k],    from.vy[k],    from.vz[k],    V};
-        memcpy(p->fluid.density + FM_ROW * (size_t)i, row, sizeof row);
-        const fm_cell_place at = p->place[k];
-        p->in_cell[i] = (int)fm_table_cell(&p->rows, p->fluid.table.slot[at.row], at.column);
+        p->fluid.density[i] =
+            (fm_density_record){p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], from.s[k],
+                                from.vx[k],    from.vy[k],    from.vz[k],    V};
+        const fm_cell_index at = p->cell_index[k];
+        p->cell[i] = (int)fm_cell_table_offset(&p->rows, p->fluid.table.slot[at.row], at.column);
         atomic_store_explicit(&p->beside_surface[i], 0, memory_order_relaxed);
     }
 }
 
-// What a sink took goes behind the end. order is kept: whoever has something for each particle can
-// follow.
-void fm_particles_sort(fm_particles *p, fm_pool *pool)
+// Sorts the fluid particles by cell. Particles in sinks are sorted behind the end of the remaining
+// ones and are no longer counted.
+fm_particle_order fm_particles_sort(fm_particles *p, fm_pool *pool)
 {
-    fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, assign_range, p);
-    int kept = fm_table_sort(&p->rows, &p->fluid.table, p->place, p->count, p->order);
+    fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, find_cell_range, p);
+    int kept = fm_cell_table_sort(&p->rows, &p->fluid.table, p->cell_index, p->count, p->order);
     p->removed += p->count - kept;
     int before = p->count;
     p->count = kept;
-    fm_parallel_for(pool, kept, 4 * FM_PARTICLES_BLOCK, gather_range, p);
-    memset(p->gone, 0, (size_t)before);
-    fm_parcels swap = p->now;
+    fm_parallel_for(pool, kept, 4 * FM_PARTICLES_BLOCK, gather_sorted_range, p);
+    memset(p->in_sink, 0, (size_t)before);
+    fm_particle_state swap = p->now;
     p->now = p->spare;
     p->spare = swap;
     p->fluid.count = kept;
+    return (fm_particle_order){p->order, kept, before};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// particles.c: fluids made from checked definitions, filled with blocks, and made ready to step.
+// particles.c: creation of fluids from checked definitions, filling with boxes of particles, and
+// preparation for the first step.
 #include "particles/particles.h"
 
 #include <assert.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTICLES_MAX = 100000000 };
+enum { PARTICLES_MAX = 100000000 }; // particles of one fluid
 
 fm_particles_def fm_default_particles_def(void)
 {
@@ -35,12 +36,15 @@ fm_particles_def fm_default_particles_def(void)
     };
 }
 
+// Fails unless low <= value <= high. field, allowed: texts for the error message.
 static bool check_range(const fm_particles *p, const char *field, double value, double low,
                         double high, const char *allowed, fm_error *err)
 {
-    return (value >= low && value <= high) || fm_fail_number(err, p->name, field, value, allowed);
+    return (value >= low && value <= high) ||
+           fm_fail_number(err, p->object.name, field, value, allowed);
 }
 
+// Checks the box that contains the fluid, and the types of its sides.
 static bool check_domain(const fm_particles *p, fm_error *err)
 {
     const fm_domain *d = &p->def.domain;
@@ -49,44 +53,48 @@ static bool check_domain(const fm_particles *p, fm_error *err)
     if (p->def.dimensions == 3)
         smallest = fmin(smallest, size.z);
     if (!fm_is_finite(d->low) || !fm_is_finite(d->high))
-        return fm_fail_vector(err, p->name, "domain.high", d->high, "finite numbers");
+        return fm_fail_vector(err, p->object.name, "domain.high", d->high, "finite numbers");
     if (!(smallest >= p->R))
-        return fm_fail_vector(err, p->name, "domain.high", d->high,
+        return fm_fail_vector(err, p->object.name, "domain.high", d->high,
                               "above domain.low by the support or more along every axis");
     for (int side = 0; side < FM_SIDE_COUNT; side++) {
         if ((unsigned)d->sides[side] > FM_SIDE_OPEN)
-            return fm_fail_number(err, p->name, "domain.sides", d->sides[side],
+            return fm_fail_number(err, p->object.name, "domain.sides", d->sides[side],
                                   "wall, periodic or open");
         if (!fm_is_finite(d->slide[side]))
-            return fm_fail_vector(err, p->name, "domain.slide", d->slide[side], "finite numbers");
+            return fm_fail_vector(err, p->object.name, "domain.slide", d->slide[side],
+                                  "finite numbers");
     }
     for (int axis = 0; axis < p->def.dimensions; axis++) {
         bool below = d->sides[2 * axis] == FM_SIDE_PERIODIC;
         if (below != (d->sides[2 * axis + 1] == FM_SIDE_PERIODIC))
-            return fm_fail(err, FM_BAD_VALUE, p->name, "domain.sides", "periodic on one side",
-                           "periodic on both sides of an axis");
+            return fm_fail(err, FM_BAD_VALUE, p->object.name, "domain.sides",
+                           "periodic on one side", "periodic on both sides of an axis");
     }
     return true;
 }
 
-// Below that order a window drives what it should damp; see docs/cloth.md.
+// Lowest order q of a fractional derivative that is truncated to the last n steps. Below it, the
+// truncated derivative adds energy to oscillations instead of damping them; see docs/cloth.md.
 static const double LOWEST_WINDOW_ORDER = 0.31;
 
+// Checks the settings of fractional viscosity.
 static bool check_fractional(const fm_particles *p, fm_error *err)
 {
     const fm_fractional *f = &p->def.fractional;
     const fm_recall *m = &f->memory;
     if (!(f->order > 0 && f->order <= 1))
-        return fm_fail_number(err, p->name, "fractional.order", f->order,
+        return fm_fail_number(err, p->object.name, "fractional.order", f->order,
                               "above 0 and at most 1, which is no memory");
     if ((unsigned)m->kind > FM_RECALL_FADING || m->kind == FM_RECALL_SECONDS)
-        return fm_fail_number(err, p->name, "fractional.memory", m->kind, "steps, fading or full");
+        return fm_fail_number(err, p->object.name, "fractional.memory", m->kind,
+                              "steps, fading or full");
     bool steps = m->kind == FM_RECALL_STEPS;
     if (steps && m->rule != FM_RULE_TRAPEZOID)
-        return fm_fail(err, FM_BAD_VALUE, p->name, "fractional.memory.rule", "coimbra",
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "fractional.memory.rule", "coimbra",
                        "trapezoid");
     if (steps && f->order < LOWEST_WINDOW_ORDER && !m->unsafe)
-        return fm_fail(err, FM_BAD_VALUE, p->name, "fractional.memory",
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "fractional.memory",
                        "a window of an order below 0.31",
                        "full or fading: such a window feeds energy in (or unsafe, for study)");
     return (!steps ||
@@ -100,16 +108,18 @@ static bool check_fractional(const fm_particles *p, fm_error *err)
            check_range(p, "fractional.above", f->above, 0, 1e9, "0 (everywhere) to 1e9 1/s", err);
 }
 
+// Checks the definition of a fluid and chooses the support radius if it is not given.
 static bool check_def(fm_particles *p, fm_error *err)
 {
     fm_particles_def *d = &p->def;
     if (d->dimensions != 2 && d->dimensions != 3)
-        return fm_fail_number(err, p->name, "dimensions", d->dimensions, "2 or 3");
+        return fm_fail_number(err, p->object.name, "dimensions", d->dimensions, "2 or 3");
     if ((unsigned)d->method > FM_SPH_STANDARD)
-        return fm_fail_number(err, p->name, "method", d->method,
+        return fm_fail_number(err, p->object.name, "method", d->method,
                               "weakly-compressible, constant-density or standard");
     if ((unsigned)d->integrator > FM_SPH_LEAPFROG)
-        return fm_fail_number(err, p->name, "integrator", d->integrator, "euler or leapfrog");
+        return fm_fail_number(err, p->object.name, "integrator", d->integrator,
+                              "euler or leapfrog");
     if (d->support == 0)
         d->support = d->dimensions == 2 ? 3 : 2;
     bool good =
@@ -134,54 +144,59 @@ static bool check_def(fm_particles *p, fm_error *err)
     return check_fractional(p, err) && check_domain(p, err);
 }
 
-fm_particles *fm_particles_new(const fm_particles_def *def, fm_error *err)
+// Creates a fluid that is not yet part of a world.
+fm_particles *fm_particles_create_detached(const fm_particles_def *def, fm_error *err)
 {
     assert(err->status != FM_OK || def);
     if (err->status != FM_OK)
         return NULL;
-    fm_particles *p = fm_alloc_aligned(1, sizeof *p);
+    fm_particles *p = fm_aligned_calloc(1, sizeof *p);
     if (!p) {
         fm_fail_no_memory(err, "fluid", sizeof *p);
         return NULL;
     }
     p->def = *def;
-    snprintf(p->name, sizeof p->name, "%s", def->name && *def->name ? def->name : "fluid");
-    p->def.name = p->name;
+    snprintf(p->object.name, sizeof p->object.name, "%s",
+             def->name && *def->name ? def->name : "fluid");
+    p->def.name = p->object.name;
+    fm_fluid_terms_register(p);
     if (!check_def(p, err)) {
-        fm_particles_free(p);
+        fm_particles_destroy(p);
         return NULL;
     }
     return p;
 }
 
-static void free_parcels(fm_parcels *q)
+static void destroy_state(fm_particle_state *state)
 {
-    free(q->x);
-    free(q->y);
-    free(q->z);
-    free(q->vx);
-    free(q->vy);
-    free(q->vz);
-    free(q->s);
-    free(q->id);
+    free(state->x);
+    free(state->y);
+    free(state->z);
+    free(state->vx);
+    free(state->vy);
+    free(state->vz);
+    free(state->s);
+    free(state->id);
 }
 
-void fm_particles_free(fm_particles *p)
+void fm_particles_destroy(fm_particles *p)
 {
     if (!p)
         return;
-    free_parcels(&p->now);
-    free_parcels(&p->spare);
+    destroy_state(&p->now);
+    destroy_state(&p->spare);
+    free(p->P);
     free(p->out_x);
     free(p->out_v);
-    fm_past_free(p);
-    fm_arena_free(&p->arena);
+    fm_fluid_terms_destroy(p);
+    fm_arena_destroy(&p->arena);
     free(p);
 }
 
+// Moves `count` elements to a larger array. On failure the old array is returned and err is set.
 static void *grow(void *old, size_t size, int count, int room, fm_error *err)
 {
-    void *more = fm_alloc_aligned((size_t)room + 8, size);
+    void *more = fm_aligned_calloc((size_t)room + 8, size);
     if (!more) {
         fm_fail_no_memory(err, "fluid", (size_t)room * size);
         return old;
@@ -192,83 +207,97 @@ static void *grow(void *old, size_t size, int count, int room, fm_error *err)
     return more;
 }
 
-bool fm_parcels_grow(fm_parcels *q, int count, int room, fm_error *err)
+// Reallocates the arrays of all quantities for `room` particles and keeps the first `count`.
+bool fm_particle_state_grow(fm_particle_state *state, int count, int room, fm_error *err)
 {
-    q->x = grow(q->x, sizeof *q->x, count, room, err);
-    q->y = grow(q->y, sizeof *q->y, count, room, err);
-    q->z = grow(q->z, sizeof *q->z, count, room, err);
-    q->vx = grow(q->vx, sizeof *q->vx, count, room, err);
-    q->vy = grow(q->vy, sizeof *q->vy, count, room, err);
-    q->vz = grow(q->vz, sizeof *q->vz, count, room, err);
-    q->s = grow(q->s, sizeof *q->s, count, room, err);
-    q->id = grow(q->id, sizeof *q->id, count, room, err);
+    state->x = grow(state->x, sizeof *state->x, count, room, err);
+    state->y = grow(state->y, sizeof *state->y, count, room, err);
+    state->z = grow(state->z, sizeof *state->z, count, room, err);
+    state->vx = grow(state->vx, sizeof *state->vx, count, room, err);
+    state->vy = grow(state->vy, sizeof *state->vy, count, room, err);
+    state->vz = grow(state->vz, sizeof *state->vz, count, room, err);
+    state->s = grow(state->s, sizeof *state->s, count, room, err);
+    state->id = grow(state->id, sizeof *state->id, count, room, err);
     return err->status == FM_OK;
 }
 
-void fm_parcels_append(fm_particles *p, fm_vec3 x, fm_vec3 v)
+// Makes room for `room` particles in the state of a fluid.
+static bool grow_state(fm_particles *p, int room, fm_error *err)
 {
-    int i = p->count++;
-    fm_parcels *q = &p->now;
-    q->x[i] = x.x;
-    q->y[i] = x.y;
-    q->z[i] = p->def.dimensions == 2 ? 0 : x.z;
-    q->vx[i] = (float)v.x;
-    q->vy[i] = (float)v.y;
-    q->vz[i] = p->def.dimensions == 2 ? 0 : (float)v.z;
-    q->s[i] = 0;
-    q->id[i] = p->next_id++;
+    p->P = grow(p->P, sizeof *p->P, p->count, room, err);
+    return fm_particle_state_grow(&p->now, p->count, room, err);
 }
 
+// Appends a particle at x, m, with the velocity v, m/s.
+void fm_particles_append(fm_particles *p, fm_vec3 x, fm_vec3 v)
+{
+    int i = p->count++;
+    fm_particle_state *state = &p->now;
+    state->x[i] = x.x;
+    state->y[i] = x.y;
+    state->z[i] = p->def.dimensions == 2 ? 0 : x.z;
+    state->vx[i] = (float)v.x;
+    state->vy[i] = (float)v.y;
+    state->vz[i] = p->def.dimensions == 2 ? 0 : (float)v.z;
+    state->s[i] = 0;
+    state->id[i] = p->next_id++;
+    p->P[i] = 0;
+}
+
+// Checks a box that is to be filled with particles.
 static bool check_box(const fm_particles *p, const fm_fluid_box *box, fm_error *err)
 {
     const fm_domain *d = &p->def.domain;
     bool flat = p->def.dimensions == 2;
     if (!(box->low.x < box->high.x && box->low.y < box->high.y &&
           (flat || box->low.z < box->high.z)))
-        return fm_fail_vector(err, p->name, "box.high", box->high,
+        return fm_fail_vector(err, p->object.name, "box.high", box->high,
                               "above box.low along every axis");
     bool in = box->low.x >= d->low.x && box->low.y >= d->low.y && box->high.x <= d->high.x &&
               box->high.y <= d->high.y &&
               (flat || (box->low.z >= d->low.z && box->high.z <= d->high.z));
     if (!in)
-        return fm_fail_vector(err, p->name, "box.high", box->high, "box inside the domain");
+        return fm_fail_vector(err, p->object.name, "box.high", box->high, "box inside the domain");
     if (!fm_is_finite(box->velocity))
-        return fm_fail_vector(err, p->name, "box.velocity", box->velocity, "finite numbers");
+        return fm_fail_vector(err, p->object.name, "box.velocity", box->velocity, "finite numbers");
     return (box->jitter >= 0 && box->jitter <= 0.5) ||
-           fm_fail_number(err, p->name, "box.jitter", box->jitter, "0 to 0.5 spacings");
+           fm_fail_number(err, p->object.name, "box.jitter", box->jitter, "0 to 0.5 spacings");
 }
 
-// Of a point below the top of its box, times gravity.
-static double find_depth(const fm_fluid_box *box, fm_vec3 g, fm_vec3 x, bool flat)
+// Hydrostatic pressure / density of a point x in a box of fluid at rest, m^2/s^2.
+static double find_rest_pressure(const fm_fluid_box *box, fm_vec3 g, fm_vec3 x, bool flat)
 {
-    double depth = (g.x > 0 ? x.x - box->low.x : x.x - box->high.x) * g.x +
-                   (g.y > 0 ? x.y - box->low.y : x.y - box->high.y) * g.y;
-    return flat ? depth : depth + (g.z > 0 ? x.z - box->low.z : x.z - box->high.z) * g.z;
+    double pressure = (g.x > 0 ? x.x - box->low.x : x.x - box->high.x) * g.x +
+                      (g.y > 0 ? x.y - box->low.y : x.y - box->high.y) * g.y;
+    return flat ? pressure : pressure + (g.z > 0 ? x.z - box->low.z : x.z - box->high.z) * g.z;
 }
 
-// As many particles as fit along a side, evenly: at least one.
-static int divide(double size, double spacing)
+// Number of particles along an edge of a box, at least one. Lengths in m.
+static int count_along_edge(double size, double spacing)
 {
     return (int)fmax(1, round(size / spacing));
 }
 
+// Fills a box with a lattice of particles, except inside colliders.
 bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_surroundings *around,
                            fm_error *err)
 {
     if (err->status != FM_OK || !check_box(p, box, err))
         return false;
     if (p->prepared)
-        return fm_fail(err, FM_BAD_VALUE, p->name, "box", "added later",
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "box", "added later",
                        "before the first advance");
     bool flat = p->def.dimensions == 2;
     double dx = p->def.spacing;
     fm_vec3 size = fm_sub(box->high, box->low);
-    int nx = divide(size.x, dx), ny = divide(size.y, dx), nz = flat ? 1 : divide(size.z, dx);
+    int nx = count_along_edge(size.x, dx), ny = count_along_edge(size.y, dx),
+        nz = flat ? 1 : count_along_edge(size.z, dx);
     fm_vec3 step = {size.x / nx, size.y / ny, flat ? 0 : size.z / nz};
     double total = (double)nx * ny * nz + p->count;
     if (total > PARTICLES_MAX || (p->def.capacity > 0 && total > p->def.capacity))
-        return fm_fail_number(err, p->name, "particles", total, "at most 1e8, and the capacity");
-    if (!fm_parcels_grow(&p->now, p->count, (int)total, err))
+        return fm_fail_number(err, p->object.name, "particles", total,
+                              "at most 1e8, and the capacity");
+    if (!grow_state(p, (int)total, err))
         return false;
     fm_rng rng = {box->seed};
     for (int k = 0; k < nz; k++) {
@@ -282,24 +311,24 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
                              flat ? 0 : box->low.z + (k + 0.5) * step.z + r[2]};
                 bool free_here = true;
                 for (int c = 0; c < around->collider_count && free_here; c++)
-                    free_here = fm_collider_contact(&around->placed[c], x).distance > dx / 2;
+                    free_here = fm_placed_find_contact(&around->placed[c], x).distance > dx / 2;
                 if (free_here)
-                    fm_parcels_append(p, x, box->velocity);
-                if (free_here && box->settled) // P, until the first substep makes it s
-                    p->now.s[p->count - 1] = (float)find_depth(box, around->gravity, x, flat);
+                    fm_particles_append(p, x, box->velocity);
+                if (free_here && box->settled)
+                    p->P[p->count - 1] = (float)find_rest_pressure(box, around->gravity, x, flat);
             }
         }
     }
     return true;
 }
 
-// Sums over the lattice at rest: of the kernel, and of its gradient for a linear field. Both are 1
-// in the limit of many neighbours; the scales W and F make them 1 for these.
+// Chooses the scales W and F so that two sums over the rest lattice are exactly 1: the kernel sum,
+// and the gradient of a linear field. Normalised kernels reach 1 only for many neighbours.
 static void scale_kernel(fm_particles *p)
 {
     int d = p->def.dimensions, reach = (int)ceil(p->def.support);
     double R = p->R, dx = p->def.spacing, value = 0, slope = 0;
-    fm_kernel kernel = p->def.method == FM_SPH_STANDARD ? FM_POLY6 : FM_WENDLAND;
+    fm_kernel kernel = p->def.method == FM_SPH_STANDARD ? FM_KERNEL_POLY6 : FM_KERNEL_WENDLAND;
     for (int k = d == 3 ? -reach : 0; k <= (d == 3 ? reach : 0); k++) {
         for (int j = -reach; j <= reach; j++) {
             for (int i = -reach; i <= reach; i++) {
@@ -307,28 +336,30 @@ static void scale_kernel(fm_particles *p)
                 if (q >= 1)
                     continue;
                 value += fm_kernel_shape(kernel, q);
-                slope -= fm_kernel_slope(FM_WENDLAND, q) * i * dx * i * dx;
+                slope -= fm_kernel_slope(FM_KERNEL_WENDLAND, q) * i * dx * i * dx;
             }
         }
     }
     p->W = (float)(1 / (value * p->volume));
     p->F = (float)(1 / (slope * p->volume));
-    p->spiky = (float)(fm_kernel_norm(FM_SPIKY, d) / pow(R, d + 2));
-    p->laplacian = (float)(fm_kernel_norm(FM_VISCOSITY, d) / pow(R, d + 2));
+    p->spiky = (float)(fm_kernel_norm(FM_KERNEL_SPIKY, d) / pow(R, d + 2));
+    p->laplacian = (float)(fm_kernel_norm(FM_KERNEL_VISCOSITY, d) / pow(R, d + 2));
     p->self_fill = (float)(p->volume * p->W);
 }
 
-// What a tank that is carried does: its speed, and the pressure across it while it changes, as if
-// it were a fall. A motion is looked at over its first ten seconds.
-static double find_carry(const fm_particles *p)
+// Largest flow speed to expect from the motion of the tank, m/s: the speed of the tank, or the
+// free-fall speed for the pressure difference that its acceleration causes across it. Samples the
+// first ten seconds of the motion.
+static double find_domain_speed(const fm_particles *p)
 {
-    const double apart = 0.05; // s: shorter jerks pass as sound
+    const double apart = 0.05; // s, time for the difference of velocities; shorter jerks only
+                               // cause sound waves
     const fm_vec3 size = fm_sub(p->def.domain.high, p->def.domain.low);
     double fastest = 0;
     for (int k = 0; k <= 64 && p->def.domain.motion; k++) {
         fm_vec3 now, then;
-        fm_domain_offset(p, 10.0 * k / 64, &now);
-        fm_domain_offset(p, 10.0 * k / 64 + apart, &then);
+        fm_particles_domain_offset(p, 10.0 * k / 64, &now);
+        fm_particles_domain_offset(p, 10.0 * k / 64 + apart, &then);
         fm_vec3 a = fm_scale(fm_sub(then, now), 1 / apart);
         double across = fabs(a.x) * size.x + fabs(a.y) * size.y;
         across += p->def.dimensions == 3 ? fabs(a.z) * size.z : 0;
@@ -337,8 +368,9 @@ static double find_carry(const fm_particles *p)
     return fastest;
 }
 
-// The fastest that is to be expected: a fall through all of the fluid's height, and what is moved.
-static double find_speed(const fm_particles *p, const fm_surroundings *around)
+// Largest flow speed to expect, m/s: free fall through the height of the fluid, initial
+// velocities, sliding walls, sources, body-force regions, and the motion of the tank.
+static double find_expected_speed(const fm_particles *p, const fm_surroundings *around)
 {
     const fm_domain *d = &p->def.domain;
     fm_vec3 g = around->gravity;
@@ -368,59 +400,65 @@ static double find_speed(const fm_particles *p, const fm_surroundings *around)
     for (int i = 0; i < p->push_count; i++)
         fastest =
             fmax(fastest, sqrt(4 * fm_length(p->pushes[i].acceleration) * p->pushes[i].radius));
-    return fmax(fastest, find_carry(p));
+    return fmax(fastest, find_domain_speed(p));
 }
 
-static void choose_sound(fm_particles *p, const fm_surroundings *around)
+// Sets the speed of sound p->c, m/s: ten times the largest expected flow speed.
+static void choose_sound_speed(fm_particles *p, const fm_surroundings *around)
 {
     if (p->def.method == FM_SPH_STANDARD) {
         p->c = sqrt(p->def.stiffness);
         return;
     }
-    double speed = p->def.speed > 0 ? p->def.speed : find_speed(p, around);
+    double speed = p->def.speed > 0 ? p->def.speed : find_expected_speed(p, around);
     p->c = 10 * fmax(speed, 1e-3);
 }
 
-static void *take(fm_particles *p, size_t count, size_t size, fm_error *err)
+// Allocates an array of `count` elements, and 16 more because SIMD loops read past the end.
+static void *create_array(fm_particles *p, size_t count, size_t size, fm_error *err)
 {
-    return fm_arena_alloc(&p->arena, count + 16, size, p->name, err); // loops read a bit further
+    return fm_arena_alloc(&p->arena, count + 16, size, p->object.name, err);
 }
 
-static void alloc_swarm(fm_particles *p, fm_swarm *swarm, int room, bool apart, fm_error *err)
+// Allocates a set of `room` particles that is sorted by cell.
+static void create_particle_set(fm_particles *p, fm_particle_set *set, int room, fm_error *err)
 {
     size_t n = (size_t)room;
-    swarm->room = room;
-    swarm->x = take(p, n, sizeof(float), err);
-    swarm->y = take(p, n, sizeof(float), err);
-    swarm->z = take(p, n, sizeof(float), err);
-    swarm->density = take(p, n, FM_ROW * sizeof(float), err);
-    swarm->force = apart ? take(p, n, FM_ROW * sizeof(float), err) : swarm->density;
-    fm_table_make(&swarm->table, p, room, err);
+    set->room = room;
+    set->x = create_array(p, n, sizeof(float), err);
+    set->y = create_array(p, n, sizeof(float), err);
+    set->z = create_array(p, n, sizeof(float), err);
+    set->density = create_array(p, n, sizeof *set->density, err);
+    set->force = create_array(p, n, sizeof *set->force, err);
+    fm_cell_table_create(&set->table, p, room, err);
 }
 
-// Lists of neighbours: as many as on a lattice and some more; a denser block does without.
-static void alloc_lists(fm_particles *p, fm_error *err)
+// Allocates the neighbour lists, block by block of particles. The room of a block fits 15 % more
+// neighbours than the rest lattice has. Particles of a denser block that do not fit have no stored
+// list.
+static void create_neighbour_lists(fm_particles *p, fm_error *err)
 {
     double s = p->def.support;
     double usual = p->def.dimensions == 2 ? FM_PI * s * s : 4 * FM_PI / 3 * s * s * s;
-    size_t blocks = (size_t)fm_block_count(p->capacity, FM_PARTICLES_BLOCK);
+    size_t blocks = (size_t)fm_parallel_block_count(p->capacity, FM_PARTICLES_BLOCK);
     p->list_room = FM_PARTICLES_BLOCK * ((int)(1.15 * usual) + 8);
-    p->lists = take(p, blocks * (size_t)p->list_room, sizeof(int), err);
-    p->list_start = take(p, (size_t)p->capacity, sizeof(int), err);
-    p->list_count = take(p, (size_t)p->capacity, sizeof(int), err);
-    p->list_extra = take(p, (size_t)p->capacity, 1, err);
-    p->other_start = take(p, (size_t)p->capacity, sizeof(int), err);
-    p->other_count = take(p, (size_t)p->capacity, sizeof(int), err);
-    p->other_extra = take(p, (size_t)p->capacity, 1, err);
-    p->packing = take(p, 256, sizeof *p->packing, err);
+    p->lists = create_array(p, blocks * (size_t)p->list_room, sizeof(int), err);
+    p->list_start = create_array(p, (size_t)p->capacity, sizeof(int), err);
+    p->list_count = create_array(p, (size_t)p->capacity, sizeof(int), err);
+    p->list_padding = create_array(p, (size_t)p->capacity, 1, err);
+    p->near_boundary_start = create_array(p, (size_t)p->capacity, sizeof(int), err);
+    p->near_boundary_count = create_array(p, (size_t)p->capacity, sizeof(int), err);
+    p->near_boundary_padding = create_array(p, (size_t)p->capacity, 1, err);
+    p->packing = create_array(p, 256, sizeof *p->packing, err);
     for (int byte = 0; byte < 256 && p->packing; byte++)
         for (int bit = 0, count = 0; bit < 8; bit++)
             if (byte >> bit & 1)
                 p->packing[byte][count++] = bit;
 }
 
-// Room for copies: the shell around the domain, twice as full as at rest.
-static int count_copies(const fm_particles *p)
+// Number of ghost particles (periodic images) to allocate: those in a shell of one support around
+// the domain, at twice the density of a domain filled evenly with `capacity` particles.
+static int count_ghosts(const fm_particles *p)
 {
     const fm_domain *d = &p->def.domain;
     const double size[3] = {d->high.x - d->low.x, d->high.y - d->low.y, d->high.z - d->low.z};
@@ -431,66 +469,80 @@ static int count_copies(const fm_particles *p)
     return factor > 1 ? (int)fmin(2e9, 2 * (factor - 1) * p->capacity + 1000) : 0;
 }
 
-static void alloc_scratch(fm_particles *p, fm_error *err)
+// Allocates the arrays that substeps use, for `capacity` fluid particles.
+static void create_scratch(fm_particles *p, fm_error *err)
 {
     size_t n = (size_t)p->capacity;
-    float **floats[] = {&p->fill, &p->ax,     &p->ay, &p->az,    &p->dx,    &p->dy,
-                        &p->dz,   &p->s_next, &p->P,  &p->alpha, &p->kappa, &p->pressed};
+    float **floats[] = {&p->fill,
+                        &p->ax,
+                        &p->ay,
+                        &p->az,
+                        &p->dx,
+                        &p->dy,
+                        &p->dz,
+                        &p->s_next,
+                        &p->inverse_diagonal,
+                        &p->pressure_change,
+                        &p->pressure_sum};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-        *floats[i] = take(p, n, sizeof(float), err);
-    int **ints[] = {&p->order, &p->in_cell};
+        *floats[i] = create_array(p, n, sizeof(float), err);
+    int **ints[] = {&p->order, &p->cell};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
-        *ints[i] = take(p, n, sizeof(int), err);
-    p->place = take(p, n, sizeof *p->place, err);
-    p->gone = take(p, n, 1, err);
-    p->beside_surface = take(p, n, sizeof *p->beside_surface, err);
-    p->partial = take(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
-    p->kept = take(p, n / FM_PARTICLES_BLOCK + 2, sizeof *p->kept, err);
-    p->others_room = p->point_count + count_copies(p);
-    size_t m = (size_t)p->others_room;
-    p->unsorted = take(p, m, sizeof *p->unsorted, err);
-    int **of_others[] = {&p->unsorted_from, &p->other_order, &p->other_from,
-                         &p->wet,           &p->roaming,     &p->home_order};
-    for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
-        *of_others[i] = take(p, m, sizeof(int), err);
-    p->other_place = take(p, m, sizeof *p->other_place, err);
-    p->sights = take(p, p->thin ? m : 0, sizeof *p->sights, err);
-    p->force = take(p, m, sizeof(fm_vec3), err);
-    p->spread = take(p, m, sizeof *p->spread, err);
-    p->sides = take(p, m, sizeof *p->sides, err);
-    alloc_swarm(p, &p->fluid, p->capacity, false, err);
-    alloc_swarm(p, &p->others, p->others_room, true, err);
-    p->near = take(p, p->fluid.table.cell_count, 1, err);
-    if (p->others_move)
-        fm_table_make(&p->home, p, p->point_count, err);
-    alloc_lists(p, err);
+        *ints[i] = create_array(p, n, sizeof(int), err);
+    p->cell_index = create_array(p, n, sizeof *p->cell_index, err);
+    p->in_sink = create_array(p, n, 1, err);
+    p->beside_surface = create_array(p, n, sizeof *p->beside_surface, err);
+    p->partial = create_array(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
+    p->lost_velocity = create_array(p, n / FM_PARTICLES_BLOCK + 2, sizeof *p->lost_velocity, err);
+    p->boundary_room = p->point_count + count_ghosts(p);
+    size_t m = (size_t)p->boundary_room;
+    p->unsorted = create_array(p, m, sizeof *p->unsorted, err);
+    int **boundary_ints[] = {&p->boundary_order, &p->wet, &p->moving_points, &p->fixed_order};
+    for (size_t i = 0; i < sizeof boundary_ints / sizeof *boundary_ints; i++)
+        *boundary_ints[i] = create_array(p, m, sizeof(int), err);
+    p->identity = create_array(p, m, sizeof *p->identity, err);
+    p->boundary_cell = create_array(p, m, sizeof *p->boundary_cell, err);
+    p->visible_side = create_array(p, p->has_thin_walls ? m : 0, sizeof *p->visible_side, err);
+    p->force = create_array(p, m, sizeof(fm_vec3), err);
+    size_t pushed = p->surface_count > 0 ? m : 0;
+    p->spread_impulse = create_array(p, pushed, sizeof *p->spread_impulse, err);
+    p->sample_sums = create_array(p, pushed, sizeof *p->sample_sums, err);
+    create_particle_set(p, &p->fluid, p->capacity, err);
+    create_particle_set(p, &p->boundary, p->boundary_room, err);
+    p->is_near_boundary = create_array(p, p->fluid.table.cell_count, 1, err);
+    if (p->boundary_moves)
+        fm_cell_table_create(&p->fixed_table, p, p->point_count, err);
+    create_neighbour_lists(p, err);
     size_t stoppable = p->surface_count > 0 ? n : 0;
-    p->share = take(p, stoppable, sizeof *p->share, err);
-    p->stopped_by = take(p, stoppable, sizeof *p->stopped_by, err);
-    p->stopped = take(p, stoppable, sizeof *p->stopped, err);
+    p->mass_share = create_array(p, stoppable, sizeof *p->mass_share, err);
+    p->stopped_by = create_array(p, stoppable, sizeof *p->stopped_by, err);
+    p->stopped = create_array(p, stoppable, sizeof *p->stopped, err);
 }
 
+// Prepares a fluid for its first substep: allocates arrays, builds cells and boundary points,
+// scales the kernels and chooses the speed of sound. Later calls only check the number of
+// colliders.
 bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_error *err)
 {
     if (err->status != FM_OK)
         return false;
     if (p->prepared)
         return p->prepared_colliders == around->collider_count ||
-               fm_fail_number(err, p->name, "colliders", around->collider_count,
+               fm_fail_number(err, p->object.name, "colliders", around->collider_count,
                               "as many as when the fluid began to move");
     int room = p->def.capacity > 0 ? p->def.capacity : p->count;
     if (p->def.capacity == 0 && p->source_count > 0)
         room = room > 12500 ? (int)fmin(PARTICLES_MAX, 4.0 * room) : 50000;
     p->capacity = room > 1 ? room : 1;
     p->R = p->def.support * p->def.spacing;
-    if (!fm_rows_make(p, err) || !fm_walls_make(p, around, err))
+    if (!fm_cell_rows_create(p, err) || !fm_boundary_points_create(p, around, err))
         return false;
     scale_kernel(p);
-    choose_sound(p, around);
-    alloc_scratch(p, err);
-    fm_parcels_grow(&p->now, p->count, p->capacity, err);
-    fm_parcels_grow(&p->spare, 0, p->capacity, err);
-    fm_past_make(p, around, err);
+    choose_sound_speed(p, around);
+    create_scratch(p, err);
+    grow_state(p, p->capacity, err);
+    fm_particle_state_grow(&p->spare, 0, p->capacity, err);
+    fm_fluid_terms_create(p, around, err);
     p->prepared = err->status == FM_OK;
     p->prepared_colliders = around->collider_count;
     return p->prepared;

@@ -1,344 +1,342 @@
 // SPDX-License-Identifier: MIT
-// particles.h: the inside of a particle fluid.
+// particles.h: internal types and functions of particle fluids (smoothed particle hydrodynamics).
 //
-// Particles are kept in the order of the cells they are in, sorted anew in every substep, so that
-// the neighbours of one are a few runs of consecutive particles ("rows", neighbours.c). Everything
-// that is not fluid but acts on it (points of walls and colliders, copies of particles across
-// periodic sides) is a second set, the others, in the order of the same cells.
+// Fluid particles are sorted by cell in every substep, so that the neighbours of a particle are a
+// few runs of consecutive particles (neighbours.c). A second set, sorted into the same cells, holds
+// everything else that the fluid interacts with: boundary particles (of walls, colliders and
+// immersed surfaces) and ghost particles (periodic images of fluid particles).
 //
-// State is in double for positions and float for the rest; loops over pairs see float positions
-// relative to the corner of the cells. Lengths m, times s, pressures over the rest density.
+// Positions are double and all other state is float. Loops over pairs read float positions relative
+// to the origin of the cells. Lengths are in m, times in s; pressures are divided by the rest
+// density.
 #ifndef FATHOM_PARTICLES_PARTICLES_H
 #define FATHOM_PARTICLES_PARTICLES_H
 
 #include "collide/collide.h"
 #include "core/core.h"
-#include "core/kernels.h"
-#include "core/samples.h"
 #include "core/simd.h"
-#include "memory/memory.h"
+#include "core/smoothing_kernels.h"
+#include "core/surface_samples.h"
 #include "motion/motion.h"
+#include "object/object.h"
+#include "particles/pair_records.h"
+#include "particles/terms.h"
 
 #include <fathom/particles.h>
 #include <stdatomic.h>
 
 enum {
-    FM_ROWS_AROUND = 9,       // rows of cells around a particle, its own the last; 2D: 6 are empty
-    FM_PARTICLES_BLOCK = 256, // particles that one task does
-    FM_CELLS_PER_SUPPORT = 4, // cells along x are that much shorter than across
-    FM_FLOWS_MAX = 256,       // sources, sinks, pushes, each
-    FM_SURFACES_MAX = 64,
-    FM_SURFACE_OWNER = -100, // and below: the surface that a boundary point is a sample of
+    FM_CELL_ROWS_AROUND = 9, // cell rows searched for neighbours, the own row last; 2D: 6 are empty
+    FM_PARTICLES_BLOCK = 256, // particles per parallel task
+    FM_CELLS_PER_SUPPORT = 4, // cells along x in one support radius; across x a cell is one support
+    FM_FLUID_SOURCES_MAX = 256,    // limit for sources, for sinks and for body-force regions, each
+    FM_IMMERSED_SURFACES_MAX = 64, // cloths that one fluid can be coupled with
 };
 
-// Cells: rows along x, support x support across, numbered along a curve so that neighbouring rows
-// are near each other in memory.
-typedef struct fm_rows {
-    double origin[3];    // m, low corner; moves with the domain
-    float across, along; // 1/m, cells per metre
-    float size;          // m, across
-    int nx, ny, nz;      // cells along x, rows along y, along z
-    int count;           // of rows
-    int *number;         // [ny * nz] of the row at (y, z)
-    fm_ints *around;     // [count] numbers of the rows around each
-    // scratch
-    uint64_t *met;          // a bit for each row
-    int *met_rows;          // [count]
-    unsigned char *columns; // [nx]
-} fm_rows;
+// The cell grid: rows of cells along x. A row is one support wide in y and z. Rows are numbered
+// tile by tile, so that neighbouring rows are close in memory.
+typedef struct fm_cell_rows {
+    double origin[3];    // m, low corner of the grid; moves with the domain
+    float across, along; // 1/m, rows per metre in y and z, cells per metre in x
+    float size;          // m, width of a row in y and z
+    int nx, ny, nz;      // cells along x, rows along y, rows along z
+    int count;           // rows, ny * nz
+    int *number;         // [ny * nz] number of the row at position (y, z) of the grid
+    fm_ints *around;     // [count] numbers of the eight rows around each row
+    // scratch of fm_cell_table_list_near
+    uint64_t *marked;              // one bit per row: near particles of the other table
+    int *marked_rows;              // [count] rows whose bit is set
+    unsigned char *marked_columns; // [nx] 1: this cell of the row is near such particles
+} fm_cell_rows;
 
-typedef struct fm_cell_place {
-    int row, column; // number of the row, below 0 for what is to be left out; cell in it
-} fm_cell_place;
+// The cell of a particle.
+typedef struct fm_cell_index {
+    int row, column; // number of the row, and of the cell within it; row < 0: not sorted into cells
+} fm_cell_index;
 
-// Where in a sorted set those of each cell begin: cells.c. Rows without any have no cells, nor have
-// columns below `low` and from `high` on.
+// First particle of every cell in a sorted set (cells.c). Only rows that contain particles have
+// cells, and only the columns from `low` to below `high`.
 typedef struct fm_cell_table {
-    int *slot;            // [rows.count] of each row, 0 when it is empty
-    int *row;             // [slot_count + 1] of each slot, ascending
-    uint64_t *filled;     // scratch, a bit for each row
-    int slot_count;       // from 1 on: slot 0 is a row of nobody
-    int low, high;        // columns
-    size_t cell_count;    // there is room for
-    int *start;           // [slot][nx + 1]; that of `high` is the end of the row
-    unsigned char *along; // [slot][nx + 1] 1: somebody is within the support along x
+    int *slot;         // [rows.count] slot of each row, 0 when the row is empty
+    int *row;          // [slot_count + 1] row of each slot, ascending
+    uint64_t *filled;  // scratch, one bit per row
+    int slot_count;    // slots are numbered from 1; slot 0 is an always empty row
+    int low, high;     // range of columns that contain particles
+    size_t cell_count; // allocated cells
+    int *start;        // [slot][nx + 1] first particle of a cell; start[high] ends the row
+    unsigned char *near_along_x; // [slot][nx + 1] 1: a particle of this row is within the support
+                                 // along x
 } fm_cell_table;
 
-// What loops over pairs read of a set of particles, in the order of cells. Rows of eight numbers,
-// one particle each, are what they gather; x, y, z alone are for finding neighbours.
-typedef struct fm_swarm {
-    int count, room;
-    float *x, *y, *z; // m from the origin of the rows
-    float *density;   // [8 * room] x y z s, ux uy uz V: what density.c reads
-    float
-        *force; // [8 * room] x y z P, vx vy vz V: what forces.c reads, V under the pressure P; the
-                // fluid's is the same array
+// A set of particles sorted by cell. The search for neighbours reads x, y, z only.
+typedef struct fm_particle_set {
+    int count, room;  // particles in the set, and allocated
+    float *x, *y, *z; // m from the origin of the cell rows
+    fm_density_record *density;
+    fm_force_record *force;
     fm_cell_table table;
-} fm_swarm;
+} fm_particle_set;
 
-// A flat surface has a fill of 0.6 to 0.8, the inside 0.96 or more.
+// Particles whose fill (kernel sum of the volumes around them, sum of V W) is less than this are at
+// a free surface. Measured: 0.6 to 0.8 at a flat surface, 0.96 or more inside the fluid.
 static const float FM_SURFACE_FILL = 0.87f;
 
-static const float FM_WALL = -2; // s of points of walls and colliders, which have none
-
-enum { FM_X, FM_Y, FM_Z, FM_S, FM_P = FM_S, FM_VX, FM_VY, FM_VZ, FM_V, FM_ROW }; // of such a row
-
-// The state of particles.
-typedef struct fm_parcels {
+// State of the fluid particles, one array per quantity.
+typedef struct fm_particle_state {
     double *x, *y, *z;   // m
     float *vx, *vy, *vz; // m/s
-    float *s;            // rho / rho0 - 1
-    int *id;             // in the order they were made
-} fm_parcels;
+    float *s;            // rho / rho0 - 1, relative excess density
+    int *id;             // numbered in order of creation
+} fm_particle_state;
 
-// A point of a wall or of a collider.
+// The kind of object that a boundary or ghost particle belongs to.
+typedef enum fm_boundary_owner_kind {
+    FM_OWNER_WALL,     // boundary particle of a side of the domain
+    FM_OWNER_COLLIDER, // boundary particle of a collider
+    FM_OWNER_SURFACE,  // boundary particle at a sample of an immersed surface
+    FM_OWNER_PARTICLE, // ghost particle: periodic image of a fluid particle
+} fm_boundary_owner_kind;
+
+// The object that a boundary or ghost particle belongs to.
+typedef struct fm_boundary_owner {
+    fm_boundary_owner_kind kind;
+    int index; // of the side, collider, surface or fluid particle
+} fm_boundary_owner;
+
+// A boundary particle in the frame of its owner, created once. Substeps place it in the world.
 typedef struct fm_boundary_point {
-    fm_vec3 x;    // m, where its motion finds it
+    fm_vec3 x;    // m, in the frame of the owner
     float volume; // m^3
-    int owner;    // collider, or -1 - side, or FM_SURFACE_OWNER - surface
-    int mesh;     // 1 + its place among the points of meshes; 0 for none
+    fm_boundary_owner owner;
+    bool of_mesh;   // the point has an entry in mesh_points
+    int mesh_point; // index of that entry
 } fm_boundary_point;
 
-// What a point of a mesh has besides: meshes.c. In the frame of the mesh, or of its anchor when
-// that is animated.
+// Identifies one boundary or ghost particle.
+typedef struct fm_boundary_identity {
+    fm_boundary_owner owner;
+    int point; // index in the boundary points; unused for ghost particles
+} fm_boundary_identity;
+
+// A boundary or ghost particle before sorting.
+typedef struct fm_unsorted_boundary {
+    fm_vec3 x;    // m, current position
+    float volume; // m^3
+    fm_boundary_identity identity;
+} fm_unsorted_boundary;
+
+// Additional data of a boundary point on a mesh collider (mesh_boundary.c), in the frame of the
+// mesh, or of the anchor triangle when the mesh is animated.
 typedef struct fm_mesh_point {
-    fm_vec3 x;               // m
-    fm_vec3 surface, normal; // m, unit vector: who sees it; the normal is 0 for everybody
-    fm_anchor anchor;
+    fm_vec3 x; // m
+    // Only fluid with normal . (position - surface) > 0 interacts with the point. The normal is a
+    // unit vector, or 0 when fluid on every side interacts.
+    fm_vec3 surface, normal; // m, unit vector
+    fm_anchor anchor;        // triangle that the point moves with, if the mesh is animated
 } fm_mesh_point;
 
-// One of the others is seen from where n . x > at, x from the origin of the rows.
-typedef struct fm_sight {
+// Half-space from which a boundary particle is visible: n . x > at, x relative to the origin of the
+// cell rows, m.
+typedef struct fm_visible_side {
     float n[3], at;
-} fm_sight;
+} fm_visible_side;
 
-static const fm_sight FM_SEEN_BY_ALL = {.at = -1};
+static const fm_visible_side FM_VISIBLE_FROM_ALL_SIDES = {.at = -1};
 
-// The thin wall that a particle is beside.
-typedef struct fm_facing {
-    int passage; // of the mesh, -1 for none
-    fm_sight sight;
-} fm_facing;
+// The nearest thin wall of a mesh beside a fluid particle.
+typedef struct fm_nearest_thin_wall {
+    int motion;           // index of the mesh in mesh_motions, -1: no thin wall within the support
+    fm_visible_side side; // half-space in front of the wall, where the particle is
+} fm_nearest_thin_wall;
 
-// Where a mesh was when particles began to move, and is now: passages.c.
-typedef struct fm_passage {
+// Motion of a mesh collider during one move of the particles (mesh_collision.c).
+typedef struct fm_mesh_motion {
     int collider;
     const fm_trimesh *mesh;
-    fm_pose from, to;
-    fm_vec3 *before; // m, vertices in its frame; NULL when it is not animated
-    double moved;    // m, how far those have come at most
-} fm_passage;
+    fm_pose from, to;  // at the start and at the end of the move
+    fm_vec3 *vertices; // m, vertices at the start, in the mesh's frame; NULL: not animated
+    double deformed;   // m, largest displacement of a vertex in that frame
+} fm_mesh_motion;
 
-// Points while they are made.
-typedef struct fm_point_list {
+// Growing arrays of the boundary points of walls and colliders while they are being created.
+typedef struct fm_boundary_point_list {
     fm_boundary_point *points;
-    fm_mesh_point *meshes;
-    int count, room, mesh_count, mesh_room;
-} fm_point_list;
+    fm_mesh_point *meshes;     // additional data of the points of mesh colliders
+    int count, room;           // elements of `points`: used and allocated
+    int mesh_count, mesh_room; // elements of `meshes`: used and allocated
+} fm_boundary_point_list;
 
-// Pressures over rest density that the two sides of a sample see, below and above: surfaces.c.
-typedef struct fm_sides {
-    double P[2]; // m^2/s^2
-} fm_sides;
+// Kernel sums over the fluid around one sample of an immersed surface (immersed_surfaces.c).
+typedef struct fm_sample_sums {
+    double sum, side[2]; // kernel sums: total, below the surface, above the surface
+    double mass;         // kg/m^2, mass that the fluid particles share out to the sample
+    fm_vec3 velocity;    // m/s, kernel-weighted sum of fluid velocities
+    double P[2];         // m^2/s^2, pressure / rho0 of the fluid below and above
+    // Pressure accelerations of the sample, m/s^2 divided by the gradient scale fm_particles.F. In
+    // SPH a pair of particles contributes (P_sample + P_fluid) times the kernel gradient. `push` is
+    // the part of P_sample (the means P of its two sides), `pressure` the sum of both parts.
+    fm_vec3 push, pressure;
+} fm_sample_sums;
 
-// Where the neighbours of a point may be in a set: a run for each row around it.
-typedef struct fm_runs {
-    int first[FM_ROWS_AROUND + 7], last[FM_ROWS_AROUND + 7];
-} fm_runs;
+// Candidate neighbours of a point in a set: one run of consecutive particles per cell row.
+typedef struct fm_neighbour_runs {
+    int first[FM_CELL_ROWS_AROUND + 7], last[FM_CELL_ROWS_AROUND + 7];
+} fm_neighbour_runs;
 
-// Neighbours of a particle: those within the support, itself included, then itself again until
-// their number is a multiple of eight. Longer lists are cut: by then the fluid has long diverged.
+// A neighbour list holds the particles within the support, the particle itself included. It is
+// padded to a multiple of eight. Lists longer than this maximum are cut; a fluid that dense has
+// diverged already.
 enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_ROOM = FM_NEIGHBOURS_MAX + 16 };
 
-// Candidates for neighbours, eight at a time: where they begin, and which of them count. Those up
-// to `end` in their set share them: they follow each other in a row.
-enum { FM_OCTETS_MAX = 2048 }; // more are left out
-typedef struct fm_search {
-    int end, count;
-    int first[FM_OCTETS_MAX], bits[FM_OCTETS_MAX];
-} fm_search;
+enum { FM_OCTETS_MAX = 2048 }; // groups of eight candidates in a search; further ones are dropped
 
-static inline void fm_search_begin(fm_search *search)
+// Candidate neighbours in groups of eight consecutive particles. Consecutive particles of a cell
+// row share the candidates of one search.
+typedef struct fm_neighbour_search {
+    int end;                  // end of the range of particles that share these candidates
+    int count;                // number of groups
+    int first[FM_OCTETS_MAX]; // index of the first particle of each group
+    int bits[FM_OCTETS_MAX];  // one bit for each of the eight: 1: it is a candidate
+} fm_neighbour_search;
+
+// Empties a search, so that the next particle looks for candidates.
+static inline void fm_neighbour_search_begin(fm_neighbour_search *search)
 {
     search->end = search->count = 0;
 }
 
-// Eight neighbours, transposed.
-typedef struct fm_octet {
-    fm_floats x, y, z, s, vx, vy, vz, V; // s or P
-} fm_octet;
-
-FM_INLINE fm_octet fm_load_octet(const float *rows, const int *list)
-{
-    const float *row[8];
-    fm_floats a[4], b[4];
-    for (int i = 0; i < 8; i++)
-        row[i] = rows + (size_t)FM_ROW * (size_t)list[i];
-    fm_floats_columns(row, 0, a);
-    fm_floats_columns(row, 4, b);
-    return (fm_octet){a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]};
-}
-
-// The first three of eight rows of four numbers.
-enum { FM_QUAD = 4 };
-
-FM_INLINE void fm_load_quads(const float *rows, const int *list, fm_floats axes[3])
-{
-    const float *row[8];
-    fm_floats columns[4];
-    for (int i = 0; i < 8; i++)
-        row[i] = rows + (size_t)FM_QUAD * (size_t)list[i];
-    fm_floats_columns(row, 0, columns);
-    memcpy(axes, columns, 3 * sizeof *axes);
-}
-
+// A source of particles (nozzle) and its progress.
 typedef struct fm_source_state {
     fm_fluid_source def;
-    int64_t layer; // to be sent next
+    int64_t layer; // next layer of particles to emit
 } fm_source_state;
 
-// The last steps of every lane, as they were, and how long each was: window.c.
-typedef struct fm_ring {
-    int rows, newest; // of rates; newest: -1 before the first
-    int64_t pushes;
-    float *rates;   // [rows][lanes], m/s
-    double *steps;  // [rows] s, from the push before to this one
-    double *weight; // [rows] s^(1-q), scratch
-} fm_ring;
-
-// What particles remember of their motion: memory.c. Lanes stay where they are in memory and
-// particles know theirs, so that sorting moves a number each and nothing else.
-typedef struct fm_past {
-    int axes, solids,
-        lanes;         // axes; lanes of walls and colliders; lanes of an axis, with particles'
-    bool alone;        // forces read no velocities but these: rows hold them
-    double shortest;   // s: pushes wait until so much has passed
-    fm_memory *memory; // FULL, FADING; lane l of axis k is k * lanes + l
-    fm_ring ring;      // STEPS
-
-    // state
-    int *lane; // [capacity] of each particle; behind the last one, those that are free
-    int used;  // of lanes of particles, so many have ever been
-    double waited, seen, step; // s: since the last push; from the first to it; its step
-    double scale;              // s^(q-1), makes a velocity of a value
-    int begun;                 // 1 after the first push
-    double *flow;              // [axes * lanes] values of the last push
-
-    // scratch
-    int *lane_spare;
-    float *rows, *other_rows; // [FM_QUAD each] what viscosity sees of particles and others
-} fm_past;
-
+// A particle fluid.
 struct fm_particles {
-    fm_world *world;
-    char name[48];
+    fm_object object;
     fm_particles_def def;
     fm_arena arena;
-    double R;        // m, support
+    double R;        // m, support radius of the kernel
     double volume;   // m^3, of a particle at rest
-    float self_fill; // of a particle alone
-    fm_source_state sources[FM_FLOWS_MAX];
-    fm_fluid_sink sinks[FM_FLOWS_MAX];
-    fm_fluid_push pushes[FM_FLOWS_MAX];
+    float self_fill; // kernel sum V W(0) of a particle without neighbours
+    fm_source_state sources[FM_FLUID_SOURCES_MAX];
+    fm_fluid_sink sinks[FM_FLUID_SOURCES_MAX];
+    fm_fluid_push pushes[FM_FLUID_SOURCES_MAX]; // body-force regions
     int source_count, sink_count, push_count;
 
-    // made when it starts
+    // set by fm_particles_prepare
     bool prepared;
-    int prepared_colliders;
-    double c; // m/s, of sound
-    float W;  // kernel: W(q) = W w(q), scaled so that the lattice at rest has density rho0
-    float F;  // its gradient: F w'(q)/q times the vector
-    float spiky, laplacian; // the published kernels, as they are
-    fm_rows rows;
+    int prepared_colliders; // number of colliders at that time
+    double c;               // m/s, speed of sound
+    float W; // kernel scale: W(q) = W w(q), chosen so that the rest lattice has density rho0
+    float F; // gradient scale: the kernel gradient is F w'(q)/q times the distance vector
+    float spiky, laplacian; // scales of the published kernels, not corrected for the lattice
+    fm_cell_rows rows;
     fm_boundary_point *points;
     int point_count;
     fm_mesh_point *mesh_points;
-    fm_passage *passages; // of the colliders that are meshes
-    int passage_count;
-    bool thin;        // some points are not seen by all
-    bool others_move; // or copies are needed: sort them in every substep
-    fm_samples *surfaces[FM_SURFACES_MAX];
-    int surface_start[FM_SURFACES_MAX]; // of the samples in points
+    fm_mesh_motion *mesh_motions; // one per mesh collider
+    int mesh_motion_count;
+    bool has_thin_walls; // some boundary points are visible from one side only
+    bool boundary_moves; // boundary particles move or ghosts exist: sort them in every substep
+    fm_samples *surfaces[FM_IMMERSED_SURFACES_MAX];
+    int surface_start[FM_IMMERSED_SURFACES_MAX]; // boundary point of the surface's first sample
     int surface_count;
 
     // state
     int count, next_id;
-    double time;
-    fm_parcels now;
-    double max_speed, max_acceleration; // of the last substep
-    double removed, refused;
-    fm_past *past; // NULL for a viscosity that does not remember
+    double time; // s
+    fm_particle_state now;
+    float *P;   // m^2/s^2, pressure / rho0 of the last substep; initially that of the boxes
+    bool begun; // densities have been initialised from P, substeps may be taken
+    double max_speed, max_acceleration; // m/s, m/s^2, of the last substep, or expected at first
+    double removed, refused; // particles removed by sinks, and not emitted for lack of capacity
+    fm_fluid_term terms[FM_FLUID_TERMS_MAX]; // extensions of the fluid, see terms.h
+    int term_count;
+
+    // Velocities that viscosity uses instead of the particles' own, set by fractional viscosity;
+    // NULL: viscosity uses the particles' own.
+    const fm_viscous_velocity *viscous, *viscous_boundary;
 
     // scratch
-    int capacity, others_room;
-    fm_parcels spare; // where sorting puts them
-    fm_swarm fluid, others;
-    fm_cell_place *place;      // of each particle before it is sorted
-    int *order;                // who is now where
-    int *in_cell;              // of each particle
-    fm_ints *packing;          // [256] where the set bits of a byte are, in order
-    int *lists;                // neighbours, FM_PARTICLES_BLOCK particles after each other
-    int *list_start;           // of each particle; -1: no room, to be found again in every pass
-    int *list_count;           // a multiple of eight
-    unsigned char *list_extra; // of it, the particle itself again
-    int *other_start, *other_count; // the same for neighbours among the others
-    unsigned char *other_extra;
-    int list_room;                // of one block
-    unsigned char *near;          // [cell of the fluid's table] others are within the support
-    unsigned char *gone;          // 1: a sink took it
-    float *fill;                  // sum of V W
-    atomic_uchar *beside_surface; // 1: it or a neighbour is at a surface
-    float *ax, *ay, *az;          // m/s^2
-    float *dx, *dy, *dz;          // m, shift
-    float *s_next, *P;            // rho / rho0 - 1 after the substep; pressure / rho0
-    float *alpha, *kappa;         // pressure.c
-    float *pressed;               // 1/s: sum of kappa over the iterations
-    fm_boundary_point *unsorted;  // points and copies where they are now
-    int *unsorted_from;           // point, or -1 - particle whose copy it is
-    fm_cell_place *other_place;
-    int *other_order, *other_from;
-    int *wet; // those of the others that fluid is near, in their order: the rest is left alone
+    int capacity, boundary_room; // allocated fluid particles, and boundary and ghost particles
+    fm_particle_state spare;     // destination of sorting
+    fm_particle_set fluid;
+    fm_particle_set boundary;    // boundary and ghost particles
+    fm_cell_index *cell_index;   // cell of each fluid particle before sorting
+    int *order;                  // order[i]: index before sorting of the particle now at i
+    int *cell;                   // cell of each fluid particle in the fluid's table
+    fm_ints *packing;            // [256] positions of the set bits of a byte, in order
+    int *lists;                  // neighbour lists, block by block
+    int *list_start;             // start of each list; -1: no room, searched again in every pass
+    int *list_count;             // length of each list, a multiple of eight
+    unsigned char *list_padding; // entries of it that repeat the particle itself
+    int *near_boundary_start;    // the same three numbers for the list of boundary neighbours
+    int *near_boundary_count;
+    unsigned char *near_boundary_padding;
+    int list_room;                   // ints in `lists` for one block
+    unsigned char *is_near_boundary; // [cell of the fluid's table] 1: boundary within the support
+    unsigned char *in_sink;          // [particle] 1: a sink removes it at the next sorting
+    float *fill;                     // sum of V W, 1 inside fluid at rest
+    atomic_uchar *beside_surface;    // 1: the particle or a neighbour is at a free surface
+    float *ax, *ay, *az;             // m/s^2
+    float *dx, *dy, *dz;             // m, particle shifting
+    float *s_next;                   // rho / rho0 - 1 after the substep
+    float *inverse_diagonal;         // Jacobi iteration, see pressure_solver.c
+    float *pressure_change;          // m^2/s^2, of the current iteration
+    float *pressure_sum;             // m^2/s^2, sum of the changes over the iterations
+    fm_particle_scalar *warm_start;  // P / c^2 of the last substep, where iterations begin
+    fm_unsorted_boundary *unsorted;
+    fm_cell_index *boundary_cell;   // of each unsorted boundary and ghost particle
+    int *boundary_order;            // order after sorting
+    fm_boundary_identity *identity; // of each sorted boundary and ghost particle
+    int *wet; // boundary and ghost particles with fluid within the support; only they are computed
     int wet_count;
-    fm_cell_table home; // of the points that stay where they are in the domain, when others move
-    int *home_order, *roaming; // those points, and the rest
-    int roaming_count;
-    bool others_sorted;     // or the home
-    fm_sight *sights;       // of the others, where some are not seen by all
-    fm_facing *facing;      // of each particle, likewise
-    fm_vec3 *before;        // m, where each began to move, when there are meshes
-    double passage_way;     // m, how far meshes come at most while they do
-    float *clearance;       // m, a particle is that far from meshes or further
-    float *clearance_spare; // where sorting puts them
-    fm_vec3 *force;         // N, on each of the others
-    double *share;          // kg/m^2 of each particle, see surfaces.c
-    int *stopped_by;        // of each particle: one of the others, or -1
-    fm_vec3 *stopped;       // m/s, what it lost there
-    fm_sides *sides;        // of the samples among the others
-    fm_vec3 *spread;        // N s over the sum of kernels, what it gives to those around
-    double *partial;        // for sums
-    fm_vec3 *kept;          // m/s, what particles of each block lost at walls and colliders
-    fm_vec3 *out_x, *out_v; // what readers are given
-    fm_particles_stats stats;
+    fm_cell_table fixed_table; // of points that are fixed in the domain, used if boundary_moves
+    int *fixed_order, *moving_points; // indices of those points, and of all other points
+    int moving_point_count;
+    bool boundary_sorted; // boundary particles (the fixed ones, if boundary_moves) are sorted
+    fm_visible_side *visible_side;      // [boundary particle] if has_thin_walls
+    fm_nearest_thin_wall *nearest_wall; // [fluid particle] if has_thin_walls
+    fm_vec3 *start_position;       // m, of each fluid particle before its move, if there are meshes
+    double mesh_travel;            // m, largest displacement of any mesh during the move
+    fm_particle_scalar *clearance; // m, lower bound of each particle's distance from all meshes
+    fm_vec3 *force;                // N, on each boundary particle
+    double *mass_share;            // kg/m^2, of each fluid particle, see immersed_surfaces.c
+    int *stopped_by;               // boundary particle that stopped each fluid particle, or -1
+    fm_vec3 *stopped;              // m/s, change of velocity when it was stopped
+    fm_sample_sums *sample_sums;   // [boundary particle] of samples of immersed surfaces
+    fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth hands to
+                                   // the fluid, N s, divided by fm_sample_sums.mass
+    double *partial;               // partial sums and maxima of the blocks
+    fm_vec3 *lost_velocity; // m/s, per block: velocity that particles lost at walls and colliders
+    fm_vec3 *out_x, *out_v; // arrays returned by fm_particles_positions and _velocities
+    fm_particles_stats stats, at_reset; // at_reset: stats when the current advance began
 };
 
-// One substep, for those who take part in it.
-typedef struct fm_particles_step {
+// One substep of a fluid.
+struct fm_particles_step {
     fm_particles *p;
-    const fm_surroundings *around;
-    double h;       // s
-    double t;       // s, time at which forces are taken
-    fm_vec3 offset; // m, of the domain
-    fm_vec3 carry;  // m/s, of the domain
-    bool presses;   // pressure alone, that of who looks at a point: pressure.c
-} fm_particles_step;
+    const fm_surroundings *around; // colliders, gravity and threads of the world
+    double h;                      // s, length of the substep
+    double t;                      // s, time at which forces are evaluated
+    fm_vec3 offset;                // m, displacement of the domain at the time t
+    fm_vec3 domain_velocity;       // m/s, of a moving domain
+    double clock;                  // ms, when the current stage began
+    bool pressure_only; // only pressure acts, and boundary particles mirror it (pressure_solver.c)
+};
 
 // particles.c
-fm_particles *fm_particles_new(const fm_particles_def *def, fm_error *err);
-void fm_particles_free(fm_particles *p);
-// Room for everything, cells, kernels; when there is nothing to be done, true.
+// Creates a fluid that is not yet part of a world.
+fm_particles *fm_particles_create_detached(const fm_particles_def *def, fm_error *err);
+void fm_particles_destroy(fm_particles *p);
+// Allocates arrays, builds cells and boundary points and scales the kernels, at the first call.
 bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_error *err);
-bool fm_parcels_grow(fm_parcels *parcels, int count, int room, fm_error *err);
-void fm_parcels_append(fm_particles *p, fm_vec3 x, fm_vec3 v); // there must be room
+// Reallocates all arrays for `room` particles and keeps the first `count`.
+bool fm_particle_state_grow(fm_particle_state *state, int count, int room, fm_error *err);
+// Appends one particle at x, m, with the velocity v, m/s. Needs p->count < p->capacity.
+void fm_particles_append(fm_particles *p, fm_vec3 x, fm_vec3 v);
+// Fills a box with a lattice of particles, except inside colliders.
 bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_surroundings *around,
                            fm_error *err);
 static inline bool fm_particles_is_periodic(const fm_particles *p, int axis)
@@ -346,94 +344,109 @@ static inline bool fm_particles_is_periodic(const fm_particles *p, int axis)
     return axis < p->def.dimensions && p->def.domain.sides[2 * axis] == FM_SIDE_PERIODIC;
 }
 
-// A substep was taken. Before that the state holds P in the place of s.
+// True when substeps have been or may be taken: densities are initialised.
 static inline bool fm_particles_has_begun(const fm_particles *p)
 {
-    return p->max_acceleration > 0;
+    return p->begun;
 }
 
 // cells.c
-bool fm_rows_make(fm_particles *p, fm_error *err);
-fm_cell_place fm_rows_place(const fm_rows *rows, float x, float y, float z);
-bool fm_table_make(fm_cell_table *table, fm_particles *p, int room, fm_error *err);
-// Sorts: order has those in the first cell, in the order they had, then those in the next; last
-// those that are left out. Gives how many are not.
-int fm_table_sort(const fm_rows *rows, fm_cell_table *table, const fm_cell_place *place, int count,
-                  int *order);
-// Of the slots from first + 1 to last of a table, the cells that members of another may be within
-// the support of.
-void fm_table_mark(const fm_rows *rows, const fm_cell_table *of, const fm_cell_table *in, int first,
-                   int last, unsigned char *near);
-// Members of a table in such cells, in their order. Gives how many.
-int fm_table_list_near(fm_rows *rows, const fm_cell_table *of, const fm_cell_table *in, int *list);
-bool fm_table_is_near(const fm_rows *rows, const fm_cell_table *in, fm_cell_place place);
+bool fm_cell_rows_create(fm_particles *p, fm_error *err);
+fm_cell_index fm_cell_rows_find_cell(const fm_cell_rows *rows, float x, float y, float z);
+// room: particles that the table must be able to hold.
+bool fm_cell_table_create(fm_cell_table *table, fm_particles *p, int room, fm_error *err);
+// Stable counting sort by cell: fills `order` with particle indices, those without a cell last, and
+// the table with the first particle of each cell. Returns how many particles have a cell.
+int fm_cell_table_sort(const fm_cell_rows *rows, fm_cell_table *table, const fm_cell_index *index,
+                       int count, int *order);
+// Sets near[cell] = 1 for cells of table `of`, in its slots first + 1 to last, that may contain a
+// particle within the support of a particle of table `in`; 0 for its other cells.
+void fm_cell_table_mark_near(const fm_cell_rows *rows, const fm_cell_table *of,
+                             const fm_cell_table *in, int first, int last, unsigned char *near);
+// Lists the particles of table `of` that are in cells near particles of table `in`, in order: they
+// may be within each other's support. Returns their number.
+int fm_cell_table_list_near(fm_cell_rows *rows, const fm_cell_table *of, const fm_cell_table *in,
+                            int *list);
+// True when a particle of table `in` may be within the support of a particle in this cell.
+bool fm_cell_table_is_near(const fm_cell_rows *rows, const fm_cell_table *in, fm_cell_index index);
 
-static inline int fm_clamp_cell(float c, int low, int high)
+// Converts a cell coordinate to an integer in [low, high]. NaN gives low, because comparisons with
+// NaN are false.
+static inline int fm_cell_rows_clamp(float c, int low, int high)
 {
-    // also for NaN, which is no less than anything
     return c > (float)low ? (c < (float)high ? (int)c : high) : low;
 }
 
-// The row of a position, along y and z; never the first or the last, which stay empty.
-static inline void fm_rows_find(const fm_rows *rows, float y, float z, int *cy, int *cz)
+// The row of a position, along y and z. Never the first or the last row: those stay empty.
+static inline void fm_cell_rows_find_row(const fm_cell_rows *rows, float y, float z, int *cy,
+                                         int *cz)
 {
-    *cy = fm_clamp_cell(y * rows->across, 1, rows->ny - 2);
-    *cz = rows->nz == 1 ? 0 : fm_clamp_cell(z * rows->across, 1, rows->nz - 2);
+    *cy = fm_cell_rows_clamp(y * rows->across, 1, rows->ny - 2);
+    *cz = rows->nz == 1 ? 0 : fm_cell_rows_clamp(z * rows->across, 1, rows->nz - 2);
 }
 
-static inline size_t fm_table_cell(const fm_rows *rows, int slot, int column)
+// Offset of a cell in the arrays of a table.
+static inline size_t fm_cell_table_offset(const fm_cell_rows *rows, int slot, int column)
 {
     return (size_t)slot * ((size_t)rows->nx + 1) + (size_t)column;
 }
 
 // neighbours.c
-void fm_find_runs(const fm_particles *p, const fm_swarm *in, float x, float y, float z,
-                  fm_runs *runs);
-// Neighbours in the set `in` of the one at place i of the set `from`, into
-// list[FM_NEIGHBOURS_ROOM]; gives their number. fill: what the list is made a multiple of eight
-// with, -1 for the first found.
-int fm_find_list(const fm_particles *p, const fm_swarm *from, int i, const fm_swarm *in, int fill,
-                 int *list, int *extra);
-// Those that particle i sees in the fluid and among the others; those of the fluid that one of the
-// others sees, for one after the other up to `last`.
-int fm_find_fluid(const fm_particles *p, int i, int *list, int *extra);
-int fm_find_others(const fm_particles *p, int i, int *list, int *extra);
-int fm_find_next_seen(const fm_particles *p, fm_search *search, int other, int last, int *list,
-                      int *extra);
-void fm_particles_sort(fm_particles *p, fm_pool *pool);
-void fm_particles_find_neighbours(fm_particles *p, fm_pool *pool);
+// Finds the runs of consecutive particles in set `in` that contain all neighbours of a point; x, y,
+// z in m from the origin of the cell rows.
+void fm_neighbours_find_runs(const fm_particles *p, const fm_particle_set *in, float x, float y,
+                             float z, fm_neighbour_runs *runs);
+// Finds the neighbours in the set `in` of particle i of the set `from`, ignoring thin walls, and
+// writes them into list[FM_NEIGHBOURS_ROOM], padded with `fill` (-1: with the first neighbour).
+// Returns the padded length; *padding is the number of padding entries.
+int fm_neighbours_find_in_set(const fm_particles *p, const fm_particle_set *from, int i,
+                              const fm_particle_set *in, int fill, int *list, int *padding);
+// Neighbours of fluid particle i among fluid particles, and among boundary and ghost particles.
+// Neighbours behind a thin wall are left out.
+int fm_neighbours_find_fluid(const fm_particles *p, int i, int *list, int *padding);
+int fm_neighbours_find_boundary(const fm_particles *p, int i, int *list, int *padding);
+// Fluid neighbours of a boundary particle. Successive calls with ascending indices below `last`
+// share candidates through `search`.
+int fm_neighbours_find_next_of_boundary(const fm_particles *p, fm_neighbour_search *search,
+                                        int boundary, int last, int *list, int *padding);
+// Sorts the fluid particles by cell and removes those in sinks. The returned order is valid until
+// the next call.
+fm_particle_order fm_particles_sort(fm_particles *p, fm_pool *pool);
+// Builds the neighbour lists of all fluid particles.
+void fm_particles_list_neighbours(fm_particles *p, fm_pool *pool);
 
-// Neighbours of particle i in the fluid: those kept, or found again in `room`.
-static inline const int *fm_list_of(const fm_particles *p, int i, int *room, int *count, int *extra)
+// Fluid neighbours of fluid particle i: the stored list, or a new search into `room`.
+static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, int *room, int *count,
+                                                int *padding)
 {
     if (p->list_start[i] >= 0) {
         *count = p->list_count[i];
-        *extra = p->list_extra[i];
+        *padding = p->list_padding[i];
         return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
                p->list_start[i];
     }
-    *count = fm_find_fluid(p, i, room, extra);
+    *count = fm_neighbours_find_fluid(p, i, room, padding);
     return room;
 }
 
-// The same among the others; the last one is repeated.
-static inline const int *fm_others_of(const fm_particles *p, int i, int *room, int *count,
-                                      int *extra)
+// Boundary and ghost neighbours of fluid particle i, padded with the first of them.
+static inline const int *fm_neighbours_in_boundary(const fm_particles *p, int i, int *room,
+                                                   int *count, int *padding)
 {
-    if (p->other_start[i] >= 0) {
-        *count = p->other_count[i];
-        *extra = p->other_extra[i];
+    if (p->near_boundary_start[i] >= 0) {
+        *count = p->near_boundary_count[i];
+        *padding = p->near_boundary_padding[i];
         return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
-               p->other_start[i];
+               p->near_boundary_start[i];
     }
-    *count = fm_find_others(p, i, room, extra);
+    *count = fm_neighbours_find_boundary(p, i, room, padding);
     return room;
 }
 
-// The volume of fluid under a pressure P, over that at rest: 1/(1 + s), s = P / c^2; in the weakly
-// compressible method to first order and as far as s = 1/3, where fluid that is crushed further
-// would resist less, and from s = 1 on pull.
-static inline float fm_volume_at(const fm_particles *p, float P)
+// Volume of fluid under the pressure P divided by its volume at rest: 1/(1 + s), s = P / c^2. The
+// weakly compressible method uses 1 - s (first order), limited to s <= 1/3: without the limit,
+// denser fluid would resist less, and from s = 1 on it would pull.
+static inline float fm_particles_volume_ratio(const fm_particles *p, float P)
 {
     const float least = 2 / 3.0f, s = P / (float)(p->c * p->c);
     if (p->def.method == FM_SPH_CONSTANT_DENSITY)
@@ -443,145 +456,205 @@ static inline float fm_volume_at(const fm_particles *p, float P)
     return 1 - s > least ? 1 - s : least;
 }
 
-// Without volume in the lanes that repeat.
-FM_INLINE fm_octet fm_load_last_octet(const float *rows, const int *list, bool last, int extra)
+// wall_boundary.c: boundary points of walls and colliders, and containment of particles.
+bool fm_boundary_points_create(fm_particles *p, const fm_surroundings *around, fm_error *err);
+// mesh: additional data of a point on a mesh collider, or NULL.
+bool fm_boundary_point_list_add(fm_boundary_point_list *list, const fm_particles *p,
+                                fm_boundary_point point, const fm_mesh_point *mesh, fm_error *err);
+// True when a fixed collider needs a boundary point at x: fluid can come within the support, and x
+// is not behind a wall, which has boundary points of its own.
+bool fm_walls_allow_point(const fm_particles *p, fm_vec3 x);
+// Moves x inside the walls. Returns true when x was outside.
+bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x);
+// Keeps particles inside walls and outside colliders, and wraps those that leave periodic sides.
+void fm_walls_contain_particles(const fm_particles_step *step, int first, int last);
+// Adds the momentum that particles lost in fm_walls_contain_particles to the load.
+void fm_walls_add_impact_load(fm_particles *p);
+// The walls as plane colliders, for free bodies. Returns their number.
+int fm_particles_find_wall_planes(const fm_particles *p, double t, fm_placed_collider planes[6]);
+// Displacement of the moving domain at time t, m, and its velocity, m/s.
+fm_vec3 fm_particles_domain_offset(const fm_particles *p, double t, fm_vec3 *velocity);
+
+// mesh_boundary.c: boundary points of mesh colliders, and visibility across thin walls.
+// Fails if a mesh collider is not suitable as a 2D obstacle.
+bool fm_mesh_boundary_check(const fm_particles *p, const fm_surroundings *around, fm_error *err);
+// Adds the boundary points of a mesh collider. owner: index of the collider in the world.
+void fm_mesh_boundary_add_points(fm_particles *p, const fm_collider *collider, int owner,
+                                 fm_boundary_point_list *points, fm_error *err);
+// Position of a boundary point of a mesh, velocity of that mesh at x, and the side from which the
+// boundary point is visible. All need point->of_mesh.
+fm_vec3 fm_mesh_boundary_find_position(const fm_particles_step *step,
+                                       const fm_boundary_point *point);
+fm_vec3 fm_mesh_boundary_find_velocity(const fm_particles_step *step,
+                                       const fm_boundary_point *point, fm_vec3 x);
+fm_visible_side fm_mesh_boundary_find_visible_side(const fm_particles_step *step,
+                                                   const fm_boundary_point *point);
+// Sets nearest_wall of all particles. Call after sorting, before neighbours are listed.
+void fm_mesh_boundary_find_nearest_walls(const fm_particles_step *step);
+// Remove entries of a neighbour list and return the remaining number. The first removes fluid
+// particles separated from fluid particle i by a thin wall, the second boundary particles that
+// fluid particle i does not see, the third fluid particles that do not see a boundary particle.
+int fm_mesh_boundary_drop_separated_fluid(const fm_particles *p, int i, int *list, int count);
+int fm_mesh_boundary_drop_hidden_boundary(const fm_particles *p, int i, int *list, int count);
+int fm_mesh_boundary_drop_hidden_fluid(const fm_particles *p, int boundary, int *list, int count);
+
+// mesh_collision.c: particles do not cross mesh colliders.
+bool fm_mesh_collision_create(fm_particles *p, const fm_surroundings *around, fm_error *err);
+// Stores how each mesh moves from time `since` to its current pose.
+void fm_mesh_collision_begin_move(const fm_particles_step *step, double since);
+// Moves particle i out of all colliders and back to its own side of meshes. Returns true when its
+// position or velocity changed.
+bool fm_mesh_collision_resolve(const fm_particles_step *step, int i, fm_vec3 *x, fm_vec3 *v);
+
+// boundary_particles.c: boundary and ghost particles in a substep.
+// Places and sorts boundary and ghost particles.
+bool fm_boundary_place(const fm_particles_step *step, fm_error *err);
+// Copies density and velocity of fluid particles to their ghosts. Call before the density.
+void fm_boundary_update_ghosts(const fm_particles_step *step);
+// Extrapolates pressure and velocity from the fluid to boundary particles. Call after the density.
+void fm_boundary_extrapolate(const fm_particles_step *step);
+// Computes forces on boundary particles. Gives impulses to colliders with a mass, adds the load.
+void fm_boundary_push_colliders(const fm_particles_step *step);
+// Gives boundary particles of free colliders the velocity that they will have at the end of the
+// substep, after the impulses received so far.
+void fm_boundary_predict_velocities(const fm_particles_step *step);
+static inline bool fm_boundary_is_ghost(const fm_particles *p, int i)
 {
-    fm_octet octet = fm_load_octet(rows, list);
-    if (last)
-        octet.V = fm_floats_where(fm_lanes_below(8 - extra), octet.V);
-    return octet;
+    return p->identity[i].owner.kind == FM_OWNER_PARTICLE;
+}
+// The collider that boundary particle i belongs to, or NULL.
+static inline fm_collider *fm_boundary_collider(const fm_particles_step *step, int i)
+{
+    fm_boundary_owner owner = step->p->identity[i].owner;
+    return owner.kind == FM_OWNER_COLLIDER ? step->around->colliders[owner.index] : NULL;
+}
+// The immersed surface that boundary particle i is a sample of, or NULL; *sample: its index there.
+static inline fm_samples *fm_boundary_surface(const fm_particles *p, int i, int *sample)
+{
+    const fm_boundary_identity *identity = &p->identity[i];
+    *sample = 0;
+    if (identity->owner.kind != FM_OWNER_SURFACE)
+        return NULL;
+    *sample = identity->point - p->surface_start[identity->owner.index];
+    return p->surfaces[identity->owner.index];
+}
+// True for boundary particles of walls and of colliders without a mass, which fluid cannot move.
+static inline bool fm_boundary_has_prescribed_motion(const fm_particles_step *step, int i)
+{
+    const fm_collider *collider = fm_boundary_collider(step, i);
+    return collider ? !collider->rigid : step->p->identity[i].owner.kind == FM_OWNER_WALL;
+}
+// True when the force of the fluid on boundary particle i is used.
+static inline bool fm_boundary_needs_force(const fm_particles_step *step, int i)
+{
+    return !fm_boundary_is_ghost(step->p, i) &&
+           (step->p->def.loads || !fm_boundary_has_prescribed_motion(step, i));
 }
 
-// walls.c: the points that walls and colliders are made of.
-bool fm_walls_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
-// mesh: NULL for none.
-bool fm_point_list_add(fm_point_list *list, const fm_particles *p, fm_boundary_point point,
-                       const fm_mesh_point *mesh, fm_error *err);
-// A point of what does not move may be there: fluid comes near, and no wall has its own.
-bool fm_walls_leave_room(const fm_particles *p, fm_vec3 x);
-bool fm_walls_clamp(const fm_particles_step *step, fm_vec3 *x); // into the walls; true: it was not
-// Keeps particles inside walls and outside colliders, wraps those that leave periodic sides.
-void fm_walls_keep(const fm_particles_step *step, int first, int last);
-void fm_walls_settle(fm_particles *p); // what that took from them goes to the load
-// The walls as planes, for free colliders. Gives how many.
-int fm_particles_walls(const fm_particles *p, double t, fm_placed_collider planes[6]);
+// immersed_surfaces.c: thin surfaces in the fluid (cloth), represented by samples. The samples must
+// outlive the fluid.
+float fm_immersed_surfaces_find_volume(const fm_particles *p, const fm_samples *samples,
+                                       int k); // m^3, of sample k now
+bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error *err);
+// Removes the particles that are inside the layer of the surface's samples.
+bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *samples, fm_error *err);
+bool fm_immersed_surfaces_is_near_rim(const fm_particles *p, int i); // fluid particle i
+// Computes kernel sums of the fluid at the samples and stores the results in the samples. Call
+// after the density.
+void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step);
+// Adds accelerations of fluid particles: impulses handed on by the surfaces, and the pressure on
+// their two sides. Call after the forces.
+void fm_immersed_surfaces_push_fluid(const fm_particles_step *step);
+// Adds impulses to samples: pressure on their two sides, forces of particles, weight of the
+// clinging fluid. Call after fm_boundary_push_colliders.
+void fm_immersed_surfaces_push_samples(const fm_particles_step *step);
+// Moves particles that crossed a surface in this substep back to their side. Call last.
+void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first, int last);
+// Gives the momentum of the stopped particles to the surfaces.
+void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step);
 
-// meshes.c: points of meshes, and who sees them.
-bool fm_meshes_check(const fm_particles *p, const fm_surroundings *around, fm_error *err);
-void fm_meshes_add(fm_particles *p, const fm_collider *collider, int owner, fm_point_list *points,
-                   fm_error *err);
-fm_vec3 fm_meshes_place(const fm_particles_step *step, const fm_boundary_point *point);
-// Who sees it; adds how its triangle moves to the velocity.
-fm_sight fm_meshes_look(const fm_particles_step *step, const fm_boundary_point *point,
-                        fm_vec3 *velocity);
-void fm_meshes_face(const fm_particles_step *step); // when sorted, before neighbours are found
-// Leave those of a list out that are not seen: of the fluid by a particle, of the others by a
-// particle, of the fluid by one of the others. Give how many are left.
-int fm_meshes_cut(const fm_particles *p, int i, int *list, int count);
-int fm_meshes_hide_others(const fm_particles *p, int i, int *list, int count);
-int fm_meshes_hide_fluid(const fm_particles *p, int other, int *list, int count);
+// density.c: s and P of the fluid particles, and their force records.
+// One function for each method: weakly compressible, constant density, standard.
+void fm_density_integrate_rate(const fm_particles_step *step);
+void fm_density_compute_sum(const fm_particles_step *step);
+void fm_density_compute_published_sum(const fm_particles_step *step);
 
-// passages.c: particles do not pass meshes.
-bool fm_passages_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
-void fm_passages_begin(const fm_particles_step *step, double since); // colliders have been placed
-void fm_passages_forget(fm_particles *p, int first); // how far they are from meshes, from first on
-void fm_passages_follow(fm_particles *p);            // sorted
-// Out of all colliders, and on its side of meshes. True when it was not.
-bool fm_passages_keep(const fm_particles_step *step, int i, fm_vec3 *x, fm_vec3 *v);
+// forces.c: accelerations of particles by gravity, pressure and viscosity.
+void fm_forces_compute(const fm_particles_step *step);
+// Also computes particle shifting and relaxes s towards the kernel sum.
+void fm_forces_compute_shifted(const fm_particles_step *step);
+void fm_forces_compute_published(const fm_particles_step *step);
+// Forces of the fluid on the wet boundary particles from `first` to below `last`, N.
+void fm_forces_compute_reactions(const fm_particles_step *step, int first, int last,
+                                 fm_vec3 *force);
 
-// boundary.c: others: points where they are now, copies, and what they have of the fluid.
-void fm_others_place(const fm_particles_step *step, fm_error *err);
-void fm_others_copy(const fm_particles_step *step);        // before the density
-void fm_others_extrapolate(const fm_particles_step *step); // after it
-void fm_others_push_colliders(const fm_particles_step *step);
-// Points of free colliders move as those will at the end of the step, by what they were given.
-void fm_others_carry(const fm_particles_step *step);
-// The collider that one of the others belongs to; below 0: none.
-static inline int fm_others_owner(const fm_particles *p, int i)
-{
-    return p->other_from[i] < 0 ? -1 : p->points[p->other_from[i]].owner;
-}
-// The surface that one of the others is a sample of, below 0 for none, and which sample.
-static inline int fm_others_surface(const fm_particles *p, int i, int *sample)
-{
-    int surface = FM_SURFACE_OWNER - fm_others_owner(p, i);
-    *sample = surface >= 0 ? p->other_from[i] - p->surface_start[surface] : 0;
-    return surface;
-}
-// A point of a wall, or of a collider without a mass: whatever pushes it.
-static inline bool fm_others_is_solid(const fm_particles_step *step, int i)
-{
-    int owner = fm_others_owner(step->p, i);
-    return owner >= 0 ? !(step->around->colliders[owner]->mass > 0)
-                      : owner > FM_SURFACE_OWNER && step->p->other_from[i] >= 0;
-}
-// Takes part in what the fluid does to others.
-static inline bool fm_others_feels(const fm_particles_step *step, int i)
-{
-    return step->p->other_from[i] >= 0 && (step->p->def.loads || !fm_others_is_solid(step, i));
-}
-fm_vec3 fm_domain_offset(const fm_particles *p, double t, fm_vec3 *velocity);
+// pressure_solver.c
+void fm_pressure_clear(const fm_particles_step *step); // so that fm_forces_compute has no pressure
+void fm_pressure_solve(const fm_particles_step *step); // changes velocities so that density stays
 
-// surfaces.c: thin things that push the fluid, or only look at it. Samples must live as long.
-float fm_surfaces_volume(const fm_particles *p, int surface, int point); // m^3, as it is now
-bool fm_particles_attach(fm_particles *p, fm_samples *samples, fm_error *err);
-// Leaves out the particles that would be in a surface.
-bool fm_particles_make_room(fm_particles *p, const fm_samples *samples, fm_error *err);
-bool fm_surfaces_has_rim(const fm_particles *p, int i);  // near particle i
-void fm_surfaces_look(const fm_particles_step *step);    // after the density
-void fm_surfaces_hand_on(const fm_particles_step *step); // after the forces
-void fm_surfaces_push(const fm_particles_step *step);    // after the reactions
-// Those that crossed a surface in the substep go back to their side, when all else is done; then
-// what that took from them goes to the surface.
-void fm_surfaces_stop(const fm_particles_step *step, int first, int last);
-void fm_surfaces_settle(const fm_particles_step *step);
+// sources_sinks.c
+void fm_sources_emit_particles(fm_particles *p, double t);
+void fm_sinks_mark_particles(fm_particles *p); // sorting removes the marked particles
+// Sum of the accelerations of the body-force regions that contain the point x at time t, m/s^2.
+fm_vec3 fm_pushes_find_acceleration(const fm_particles *p, fm_vec3 x, double t);
 
-// memory.c: fractional viscosity.
-bool fm_past_make(fm_particles *p, const fm_surroundings *around, fm_error *err);
-void fm_past_free(fm_particles *p);
-// Particles from `first` on are new: they have moved as they do from the beginning.
-void fm_past_begin(fm_particles *p, int first);
-void fm_past_follow(fm_particles *p, int before); // sorted, and `before` of them before
-void fm_past_push(const fm_particles_step *step);
-// What one of the others shows of its past; its neighbours in the fluid, for points.
-void fm_past_show_other(const fm_particles_step *step, int i, const int *list, int count,
-                        int extra);
-void fm_past_put_into_rows(const fm_particles_step *step);           // in the place of velocities
-double fm_past_stable_step(const fm_particles *p, double newtonian); // s
-size_t fm_past_save(const fm_particles *p, unsigned char *out);      // NULL: only the size
-bool fm_past_restore(fm_particles *p, const unsigned char *in, size_t size, fm_error *err);
-uint64_t fm_past_hash(const fm_particles *p, uint64_t seed);
+// object.c
+extern const fm_object_type fm_particles_type;
+// Lists the settings of a fluid that this way of coupling does not allow. Returns their number, at
+// most FM_COUPLING_FAULTS_MAX.
+int fm_particles_find_coupling_faults(const fm_particles_def *def, fm_coupling_way way,
+                                      fm_coupling_fault *faults);
 
-// window.c: ranges of lanes, on any threads, between begin and the next begin.
-bool fm_ring_make(fm_ring *ring, fm_arena *arena, int steps, int lanes, const char *name,
-                  fm_error *err);
-void fm_ring_begin(fm_ring *ring, double order, double h);
-void fm_ring_push(fm_ring *ring, int lanes, int first, int last, double *flow); // rates to values
-void fm_ring_set_steady(fm_ring *ring, int lanes, int lane, double rate);
+// fields.c: the fields that can be read at each particle.
+enum { FM_PARTICLES_FIELD_COUNT = 7 };
+extern const fm_field fm_particles_field_list[FM_PARTICLES_FIELD_COUNT];
 
-// density.c, forces.c, pressure.c
-void fm_compute_density(const fm_particles_step *step);
-void fm_compute_forces(const fm_particles_step *step);
-void fm_compute_reactions(const fm_particles_step *step, int first, int last, fm_vec3 *force);
-void fm_solve_pressure(const fm_particles_step *step);
+// sph_methods.c: the substep of each method.
+typedef struct fm_sph_scheme {
+    bool (*take_substep)(fm_particles_step *step, fm_error *err);
+    double (*find_longest_step)(const fm_particles *p); // s
+} fm_sph_scheme;
+const fm_sph_scheme *fm_sph_find_scheme(const fm_particles *p); // that of p->def.method
 
-// flows.c
-void fm_flows_emit(fm_particles *p, double t);
-void fm_flows_remove(fm_particles *p);
-fm_vec3 fm_flows_push(const fm_particles *p, fm_vec3 x, double t); // m/s^2
+// step.c: parts of a substep that the methods share. first, last: a range of fluid particles.
+// Adds the time since the last call to the statistics of a stage.
+void fm_step_record_time(fm_particles_step *step, fm_particles_stage stage);
+// Places the domain and the colliders at time t; since: when the particles begin this move.
+void fm_step_set_time(fm_particles_step *step, double since, double t);
+void fm_step_emit_particles(fm_particles_step *step); // from sources
+// Calls `body` for ranges of all particles, in parallel, and records it as the stage `move`.
+void fm_step_move(fm_particles_step *step, fm_range_body *body);
+void fm_step_drift(const fm_particles_step *step, int first, int last, double h); // x += h v
+// Stores start positions for mesh collision, for moves that begin without a drift.
+void fm_step_record_positions(const fm_particles_step *step, int first, int last);
+// Removes particles in sinks and sorts the others; terms (extensions, terms.h) reorder their
+// arrays.
+void fm_step_remove_and_sort(fm_particles_step *step);
+// Places boundary and ghost particles and builds the neighbour lists.
+bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err);
+void fm_step_kick(fm_particles_step *step); // v += h a, with the body-force regions
+// The smallest of all bounds on the substep, s. courant: the bound of the method, s.
+double fm_step_find_bound(const fm_particles *p, double courant);
 
-// step.c
-void fm_particles_begin(fm_particles *p, const fm_surroundings *around); // once, when prepared
-double fm_particles_stable_step(const fm_particles *p);                  // when begun
+// Initialises densities and terms (extensions of the fluid, terms.h). Call after
+// fm_particles_prepare, before substeps.
+void fm_particles_begin(fm_particles *p, const fm_surroundings *around);
+// Upper bound on the next substep, s. Call after fm_particles_begin.
+double fm_particles_stable_step(const fm_particles *p);
+// Takes as many substeps as `duration`, s, needs; *substeps: how many.
 bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double duration,
                           int *substeps, fm_error *err);
+// Totals over the particles of a fluid.
 typedef struct fm_particles_measure {
     double kinetic_energy, potential_energy; // J
-    int outside_count, first_bad;            // first_bad: -1 for none
+    int outside_count;                       // particles outside the domain
+    int first_bad;                           // id of a particle with NaN or infinity, -1: none
 } fm_particles_measure;
-fm_particles_measure fm_particles_measure_now(const fm_particles *p, const fm_surroundings *around);
+fm_particles_measure fm_particles_measure_state(const fm_particles *p,
+                                                const fm_surroundings *around);
 
 // snapshot.c
+// Writes the state as bytes and returns the size needed; writes nothing if `size` is too small.
 size_t fm_particles_save(const fm_particles *p, void *buffer, size_t size);
 bool fm_particles_restore(fm_particles *p, const void *buffer, size_t size, fm_error *err);
 uint64_t fm_particles_hash(const fm_particles *p, uint64_t seed);

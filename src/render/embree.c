@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// embree.c: rays against triangles, spheres and lines. The only file that knows Embree (3.13).
+// embree.c: intersects rays with triangles, spheres and tubes. The only file that includes Embree
+// (3.13).
 //
-// The tree is built by one thread: it is then the same every time, and with it the choice between
-// two triangles that a ray hits at the same distance.
+// The BVH is built by one thread, which makes it deterministic, and with it the choice between two
+// triangles that a ray hits at the same distance.
 #include "render/render.h"
 
 #include <embree3/rtcore.h>
@@ -11,17 +12,21 @@
 #include <string.h>
 #include <time.h>
 
-enum { TIMED_EVERY = 61 }; // rays; a prime, not to fall in step with anything
+// Every 61st ray is timed; a prime avoids resonance with regular patterns.
+enum { TIMED_EVERY = 61 };
 
 struct fm_ray_device {
     RTCDevice device;
 };
 
 struct fm_tracer {
-    RTCScene scenes[FM_PART_COUNT]; // all the same where nothing is clear, and none for that
+    // Embree scenes of all, of solid and of transparent objects. Without transparent objects the
+    // first two are the same, and the third is NULL.
+    RTCScene scenes[FM_RAY_SCENE_COUNT];
 };
 
-static bool fail_embree(RTCDevice device, fm_error *err)
+// False with err filled if Embree has reported an error.
+static bool check_embree(RTCDevice device, fm_error *err)
 {
     enum RTCError code = rtcGetDeviceError(device);
     if (code == RTC_ERROR_NONE)
@@ -33,6 +38,7 @@ static bool fail_embree(RTCDevice device, fm_error *err)
     return fm_fail(err, FM_BAD_VALUE, "picture", "Embree", number, "a processor that it supports");
 }
 
+// Initializes Embree with one thread. NULL with err filled on failure.
 fm_ray_device *fm_ray_device_create(fm_error *err)
 {
     if (err->status != FM_OK)
@@ -44,7 +50,7 @@ fm_ray_device *fm_ray_device_create(fm_error *err)
     }
     device->device = rtcNewDevice("threads=1,set_affinity=0");
     if (!device->device) {
-        fail_embree(NULL, err);
+        check_embree(NULL, err);
         free(device);
         return NULL;
     }
@@ -59,7 +65,8 @@ void fm_ray_device_destroy(fm_ray_device *device)
     free(device);
 }
 
-static RTCGeometry make_mesh(RTCDevice device, const fm_mesh *mesh)
+// Copies a triangle mesh into an Embree geometry.
+static RTCGeometry create_mesh_geometry(RTCDevice device, const fm_triangle_mesh *mesh)
 {
     RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
     void *points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
@@ -73,36 +80,39 @@ static RTCGeometry make_mesh(RTCDevice device, const fm_mesh *mesh)
     return geometry;
 }
 
-static RTCGeometry make_beads(RTCDevice device, const fm_beads *beads)
+// Copies spheres, or a tube through their centres, into an Embree geometry.
+static RTCGeometry create_sphere_geometry(RTCDevice device, const fm_sphere_list *spheres)
 {
     RTCGeometry geometry =
-        rtcNewGeometry(device, beads->joined ? RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE
-                                             : RTC_GEOMETRY_TYPE_SPHERE_POINT);
+        rtcNewGeometry(device, spheres->joined ? RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE
+                                               : RTC_GEOMETRY_TYPE_SPHERE_POINT);
     void *points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT4,
-                                           4 * sizeof(float), (size_t)beads->count);
+                                           4 * sizeof(float), (size_t)spheres->count);
     if (points)
-        memcpy(points, beads->points, 4 * (size_t)beads->count * sizeof(float));
+        memcpy(points, spheres->points, 4 * (size_t)spheres->count * sizeof(float));
     unsigned *starts = NULL;
-    if (beads->joined)
+    if (spheres->joined)
         starts = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT,
-                                         sizeof(unsigned), (size_t)beads->count - 1);
-    for (int i = 0; starts && i + 1 < beads->count; i++)
+                                         sizeof(unsigned), (size_t)spheres->count - 1);
+    for (int i = 0; starts && i + 1 < spheres->count; i++)
         starts[i] = (unsigned)i;
     return geometry;
 }
 
-// To all, and to the scene of its own kind if there are several.
-static void attach(fm_tracer *tracer, RTCGeometry geometry, int id, bool clear)
+// Adds a geometry to the scene of all objects and, if they are separate scenes, to that of solid or
+// transparent objects. id: number by which hits refer to it.
+static void attach(fm_tracer *tracer, RTCGeometry geometry, int id, bool transparent)
 {
-    RTCScene own = tracer->scenes[clear ? FM_PART_CLEAR : FM_PART_SOLID];
+    RTCScene own = tracer->scenes[transparent ? FM_RAY_SCENE_TRANSPARENT : FM_RAY_SCENE_SOLID];
     rtcCommitGeometry(geometry);
-    rtcAttachGeometryByID(tracer->scenes[FM_PART_ALL], geometry, (unsigned)id);
-    if (own && own != tracer->scenes[FM_PART_ALL])
+    rtcAttachGeometryByID(tracer->scenes[FM_RAY_SCENE_ALL], geometry, (unsigned)id);
+    if (own && own != tracer->scenes[FM_RAY_SCENE_ALL])
         rtcAttachGeometryByID(own, geometry, (unsigned)id);
     rtcReleaseGeometry(geometry);
 }
 
-static bool has_clear(const fm_drawing *drawing)
+// True if any mesh has a transparent material.
+static bool drawing_has_transparent(const fm_drawing *drawing)
 {
     for (int i = 0; i < drawing->mesh_count; i++)
         if (drawing->meshes[i].paint.refraction > 0)
@@ -110,13 +120,15 @@ static bool has_clear(const fm_drawing *drawing)
     return false;
 }
 
-static RTCScene make_scene(RTCDevice device)
+// Creates an empty Embree scene whose rays do not slip through between triangles.
+static RTCScene create_scene(RTCDevice device)
 {
     RTCScene scene = rtcNewScene(device);
     rtcSetSceneFlags(scene, RTC_SCENE_FLAG_ROBUST);
     return scene;
 }
 
+// Builds the ray tracing structures of a drawing.
 fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -126,24 +138,26 @@ fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm
         fm_fail_no_memory(err, "picture", sizeof *tracer);
         return NULL;
     }
-    tracer->scenes[FM_PART_ALL] = tracer->scenes[FM_PART_SOLID] = make_scene(device->device);
-    if (has_clear(drawing)) {
-        tracer->scenes[FM_PART_SOLID] = make_scene(device->device);
-        tracer->scenes[FM_PART_CLEAR] = make_scene(device->device);
+    tracer->scenes[FM_RAY_SCENE_ALL] = tracer->scenes[FM_RAY_SCENE_SOLID] =
+        create_scene(device->device);
+    if (drawing_has_transparent(drawing)) {
+        tracer->scenes[FM_RAY_SCENE_SOLID] = create_scene(device->device);
+        tracer->scenes[FM_RAY_SCENE_TRANSPARENT] = create_scene(device->device);
     }
     for (int i = 0; i < drawing->mesh_count; i++)
         if (drawing->meshes[i].triangle_count > 0)
-            attach(tracer, make_mesh(device->device, &drawing->meshes[i]), i,
+            attach(tracer, create_mesh_geometry(device->device, &drawing->meshes[i]), i,
                    drawing->meshes[i].paint.refraction > 0);
-    for (int i = 0; i < drawing->bead_count; i++) {
-        const fm_beads *beads = &drawing->beads[i];
-        if (beads->count > (beads->joined ? 1 : 0))
-            attach(tracer, make_beads(device->device, beads), drawing->mesh_count + i, false);
+    for (int i = 0; i < drawing->sphere_list_count; i++) {
+        const fm_sphere_list *spheres = &drawing->sphere_lists[i];
+        if (spheres->count > (spheres->joined ? 1 : 0))
+            attach(tracer, create_sphere_geometry(device->device, spheres), drawing->mesh_count + i,
+                   false);
     }
-    for (int i = 0; i < FM_PART_COUNT; i++)
+    for (int i = 0; i < FM_RAY_SCENE_COUNT; i++)
         if (tracer->scenes[i] && (i == 0 || tracer->scenes[i] != tracer->scenes[i - 1]))
             rtcCommitScene(tracer->scenes[i]);
-    if (!fail_embree(device->device, err)) {
+    if (!check_embree(device->device, err)) {
         fm_tracer_destroy(tracer);
         return NULL;
     }
@@ -154,12 +168,13 @@ void fm_tracer_destroy(fm_tracer *tracer)
 {
     if (!tracer)
         return;
-    for (int i = 0; i < FM_PART_COUNT; i++)
+    for (int i = 0; i < FM_RAY_SCENE_COUNT; i++)
         if (tracer->scenes[i] && (i == 0 || tracer->scenes[i] != tracer->scenes[i - 1]))
             rtcReleaseScene(tracer->scenes[i]);
     free(tracer);
 }
 
+// Time of the monotonic clock, s.
 static double now(void)
 {
     struct timespec t;
@@ -167,27 +182,31 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool begin_ray(fm_tally *tally, double *start)
+// Counts a ray. Returns true if this ray is timed, and starts the clock then.
+static bool begin_ray(fm_ray_stats *stats, double *start)
 {
-    bool timed = tally->measure && tally->ray_count % TIMED_EVERY == 0;
-    tally->ray_count++;
+    bool timed = stats->measure && stats->ray_count % TIMED_EVERY == 0;
+    stats->ray_count++;
     if (timed)
         *start = now();
     return timed;
 }
 
-static void end_ray(fm_tally *tally, bool timed, double start)
+// Adds the time of a timed ray. More than 20 us means that the thread was interrupted; such a time
+// is discarded.
+static void end_ray(fm_ray_stats *stats, bool timed, double start)
 {
     if (!timed)
         return;
     double seconds = now() - start;
-    if (seconds > 20e-6) // another program had the processor
+    if (seconds > 20e-6)
         return;
-    tally->timed_seconds += seconds;
-    tally->timed_count++;
+    stats->timed_seconds += seconds;
+    stats->timed_count++;
 }
 
-double fm_clock_cost(void)
+// s, the least time between two readings of the clock.
+double fm_ray_clock_cost(void)
 {
     double least = 1;
     for (int i = 0; i < 1000; i++) {
@@ -197,7 +216,8 @@ double fm_clock_cost(void)
     return least;
 }
 
-static struct RTCRay make_ray(fm_float3 origin, fm_float3 direction, float near, float far)
+// An Embree ray from `origin`, tested between the distances near and far, m.
+static struct RTCRay ray_from(fm_float3 origin, fm_float3 direction, float near, float far)
 {
     return (struct RTCRay){.org_x = origin.x,
                            .org_y = origin.y,
@@ -210,47 +230,51 @@ static struct RTCRay make_ray(fm_float3 origin, fm_float3 direction, float near,
                            .mask = ~0u};
 }
 
-bool fm_tracer_has_clear(const fm_tracer *tracer)
+bool fm_tracer_has_transparent(const fm_tracer *tracer)
 {
-    return tracer->scenes[FM_PART_CLEAR] != NULL;
+    return tracer->scenes[FM_RAY_SCENE_TRANSPARENT] != NULL;
 }
 
-bool fm_tracer_hit(const fm_tracer *tracer, fm_tally *tally, fm_part part, fm_float3 origin,
-                   fm_float3 direction, float near, float far, bool coherent, fm_hit *hit)
+// Finds the first hit of a ray between the distances near and far, m. set: which objects to test;
+// coherent: neighbouring rays are similar.
+bool fm_tracer_intersect(const fm_tracer *tracer, fm_ray_stats *stats, fm_ray_scene set,
+                         fm_float3 origin, fm_float3 direction, float near, float far,
+                         bool coherent, fm_ray_hit *hit)
 {
-    if (!tracer->scenes[part])
+    if (!tracer->scenes[set])
         return false;
     struct RTCIntersectContext context;
-    struct RTCRayHit ray = {.ray = make_ray(origin, direction, near, far)};
+    struct RTCRayHit ray = {.ray = ray_from(origin, direction, near, far)};
     double start = 0;
     rtcInitIntersectContext(&context);
     context.flags =
         coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
     ray.hit.geomID = RTC_INVALID_GEOMETRY_ID;
     ray.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
-    bool timed = begin_ray(tally, &start);
-    rtcIntersect1(tracer->scenes[part], &context, &ray);
-    end_ray(tally, timed, start);
+    bool timed = begin_ray(stats, &start);
+    rtcIntersect1(tracer->scenes[set], &context, &ray);
+    end_ray(stats, timed, start);
     if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID)
         return false;
-    *hit = (fm_hit){.distance = ray.ray.tfar,
-                    .u = ray.hit.u,
-                    .v = ray.hit.v,
-                    .normal = {ray.hit.Ng_x, ray.hit.Ng_y, ray.hit.Ng_z},
-                    .object = (int)ray.hit.geomID,
-                    .primitive = (int)ray.hit.primID};
+    *hit = (fm_ray_hit){.distance = ray.ray.tfar,
+                        .u = ray.hit.u,
+                        .v = ray.hit.v,
+                        .normal = {ray.hit.Ng_x, ray.hit.Ng_y, ray.hit.Ng_z},
+                        .object = (int)ray.hit.geomID,
+                        .primitive = (int)ray.hit.primID};
     return true;
 }
 
-bool fm_tracer_is_blocked(const fm_tracer *tracer, fm_tally *tally, fm_float3 origin,
-                          fm_float3 direction, float near, float far)
+// True if a solid object lies on the ray between the distances near and far, m.
+bool fm_tracer_is_occluded(const fm_tracer *tracer, fm_ray_stats *stats, fm_float3 origin,
+                           fm_float3 direction, float near, float far)
 {
     struct RTCIntersectContext context;
-    struct RTCRay ray = make_ray(origin, direction, near, far);
+    struct RTCRay ray = ray_from(origin, direction, near, far);
     double start = 0;
     rtcInitIntersectContext(&context);
-    bool timed = begin_ray(tally, &start);
-    rtcOccluded1(tracer->scenes[FM_PART_SOLID], &context, &ray);
-    end_ray(tally, timed, start);
+    bool timed = begin_ray(stats, &start);
+    rtcOccluded1(tracer->scenes[FM_RAY_SCENE_SOLID], &context, &ray);
+    end_ray(stats, timed, start);
     return ray.tfar < 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// film.c: the frames of runs as pictures: one camera for the whole motion, colours by a field,
-// several runs side by side, many frames on one sheet.
+// film.c: renders the frames of runs: one camera for the whole motion, colours by a field, several
+// runs side by side, many frames on one contact sheet.
 #include "render/film.h"
 #include "io/io.h"
 #include "render/render.h"
@@ -11,31 +11,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MAX = 16, SCANNED = 40 };
+enum {
+    RUNS_MAX = 16,       // runs in one picture
+    SCANNED_FRAMES = 40, // frames from which bounds and range of values are found
+};
 
+// A run that is drawn.
 typedef struct run {
-    fm_cache *cache;
-    fm_setting *setting;  // NULL without a scene
-    double (*spacing)[2]; // of each object, in the first frame
-    char label[FM_NAME_SIZE];
+    fm_cache *cache;             // its frames
+    fm_picture_setting *setting; // NULL: the run's directory has no setting.json
+    double (*spacing)[2];        // [object] m, mean spacing of columns and rows in the first frame
+    char label[FM_NAME_SIZE];    // title in the picture
 } run;
 
 struct fm_film {
     fm_film_options options;
-    char field[FM_FIELD_NAME_SIZE];
-    char title[2 * FM_FIELD_NAME_SIZE]; // of the legend
+    char field[FM_FIELD_NAME_SIZE];     // field that objects are coloured by, or ""
+    char title[2 * FM_FIELD_NAME_SIZE]; // of the legend, with unit
     run runs[RUNS_MAX];
     int run_count;
-    int first, last;
-    double fps;
-    fm_bounds bounds;
-    double low, high;
+    int first, last;  // numbers of the frames that all runs have
+    double fps;       // frames per second
+    fm_bounds bounds; // of all objects over all frames
+    double low, high; // values at the ends of the colormap
     bool has_fluid;
-    double spacing; // m, of its particles; 0: not known
-    int dropped_count;
+    double spacing;    // m, of the fluid's particles; 0: not known
+    int dropped_count; // points that were not drawn because they are not finite
     fm_renderer *renderer;
     fm_render_stats stats;
-    bool follows; // the scene's camera may move
+    bool follows;            // the scene's camera is used, which may follow an object
+    int run_without_setting; // index of the first run without setting.json; -1: none
 };
 
 fm_film_options fm_default_film_options(void)
@@ -48,24 +53,36 @@ fm_film_options fm_default_film_options(void)
                              .elevation = 4};
 }
 
-// Several points are a fluid, one is a ball.
-static bool is_fluid(const fm_surface *s)
+// How the kind of object that a frame shows (cloth, particles, ball) is drawn.
+static fm_draw_mode find_draw_mode(const fm_surface *s)
 {
-    return s->face_count == 0 && s->point_count > 1;
+    const fm_draw_mode_row *row = fm_draw_mode_rows;
+    while (row->kind && strcmp(row->kind, s->kind) != 0)
+        row++;
+    return row->mode;
 }
 
-static fm_polygons view_surface(const fm_surface *s)
+// m, radius of the points from the field "radius"; 0 if there is none.
+static double point_radius(const fm_surface *s)
 {
     const float *radius = s->point_count > 0 ? fm_surface_values(s, "radius", 1) : NULL;
-    return (fm_polygons){.radius = radius && radius[0] > 0 ? (double)radius[0] : 0,
-                         .point_count = s->point_count,
-                         .points = s->points,
-                         .face_count = s->face_count,
-                         .face_start = s->face_start,
-                         .face_points = s->face_points};
+    return radius && radius[0] > 0 ? (double)radius[0] : 0;
 }
 
-// The field as one number a point: itself, or the length of a vector. free() it.
+// Sets a mesh view of a surface, with its points in double precision. Returns the points, which the
+// caller frees.
+static fm_vec3 *create_mesh_view(const fm_surface *s, fm_mesh_view *view, fm_error *err)
+{
+    size_t bytes = ((size_t)s->point_count + 1) * sizeof(fm_vec3);
+    fm_vec3 *points = malloc(bytes);
+    if (points)
+        *view = fm_surface_view(s, points);
+    else
+        fm_fail_no_memory(err, "picture", bytes);
+    return points;
+}
+
+// Reads the film's field as one number per point, vectors by their length. The caller frees it.
 static float *read_field(const fm_film *film, const fm_surface *s, fm_error *err)
 {
     const fm_surface_field *field = NULL;
@@ -94,7 +111,8 @@ static float *read_field(const fm_film *film, const fm_surface *s, fm_error *err
     return values;
 }
 
-static void widen(double *low, double *high, const float *values, int count)
+// Extends the range low to high by all finite values.
+static void extend_range(double *low, double *high, const float *values, int count)
 {
     for (int i = 0; i < count; i++) {
         if (!isfinite(values[i]))
@@ -110,8 +128,8 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// All of a fluid but the outermost hundredth along each axis: a few drops that fly off must not
-// make a picture of air.
+// Extends the bounds by the 1st to 99th percentile of a fluid's positions along each axis, so that
+// a few stray drops do not make the camera zoom out.
 static void add_fluid_bounds(fm_bounds *bounds, const fm_surface *s)
 {
     enum { MOST = 2000 };
@@ -131,43 +149,49 @@ static void add_fluid_bounds(fm_bounds *bounds, const fm_surface *s)
     fm_bounds_add(bounds, ends[0], 2);
 }
 
-// Bounds of the motion and range of the field, from frames spread over all of it.
+// Adds one object to the film's bounds and range of values, from up to SCANNED_FRAMES + 1 frames
+// spread over the whole run. A frame in the middle that cannot be read is an error only when it is
+// drawn.
 static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
 {
-    int count = film->last - film->first, steps = count < SCANNED ? count : SCANNED;
+    int count = film->last - film->first, steps = count < SCANNED_FRAMES ? count : SCANNED_FRAMES;
     for (int i = 0; i <= steps && err->status == FM_OK; i++) {
         int frame = film->first + (steps ? (int)((int64_t)count * i / steps) : 0);
-        fm_surface *s = fm_cache_read(r->cache, object, frame, err);
+        fm_surface *s = fm_cache_read_frame(r->cache, object, frame, err);
         if (!s) {
-            if (i > 0 && i < steps) // only drawing it needs it
+            if (i > 0 && i < steps)
                 *err = (fm_error){0};
             continue;
         }
-        if (is_fluid(s)) {
+        if (find_draw_mode(s) == FM_DRAW_MODE_FLUID) {
             add_fluid_bounds(&film->bounds, s);
             film->has_fluid = true;
-            film->spacing = fmax(film->spacing, fm_points_spacing(s));
+            film->spacing = fmax(film->spacing, fm_fluid_find_spacing(s));
         } else {
             fm_bounds_add(&film->bounds, s->points, s->point_count);
         }
         if (i == 0) {
-            fm_polygons polygons = view_surface(s);
-            fm_polygons_spacing(&polygons, r->spacing[object]);
+            fm_mesh_view mesh;
+            fm_vec3 *points = create_mesh_view(s, &mesh, err);
+            if (points)
+                fm_mesh_spacing(&mesh, r->spacing[object]);
+            free(points);
         }
         float *values = film->field[0] ? read_field(film, s, err) : NULL;
         if (values)
-            widen(&film->low, &film->high, values, s->point_count);
+            extend_range(&film->low, &film->high, values, s->point_count);
         free(values);
         fm_surface_destroy(s);
     }
     return err->status == FM_OK;
 }
 
+// Frames per second, from the times of the first and last frame; 24 if they are unknown.
 static void find_rate(fm_film *film)
 {
     fm_error ignored = {0};
-    fm_surface *a = fm_cache_read(film->runs[0].cache, 0, film->first, &ignored);
-    fm_surface *b = fm_cache_read(film->runs[0].cache, 0, film->last, &ignored);
+    fm_surface *a = fm_cache_read_frame(film->runs[0].cache, 0, film->first, &ignored);
+    fm_surface *b = fm_cache_read_frame(film->runs[0].cache, 0, film->last, &ignored);
     double rate = a && b ? (film->last - film->first) / (b->time - a->time) : 0;
     film->fps = isfinite(rate) && rate > 0 ? rate : 24;
     if (fabs(film->fps - round(film->fps)) < 1e-4 * film->fps)
@@ -176,6 +200,7 @@ static void find_rate(fm_film *film)
     fm_surface_destroy(b);
 }
 
+// Sets the legend's title: the field's name and, if known, its unit.
 static void set_title(fm_film *film)
 {
     int count;
@@ -186,6 +211,19 @@ static void set_title(fm_film *film)
             snprintf(film->title, sizeof film->title, "%s, %s", film->field, fields[i].unit);
 }
 
+// True if a directory has a run.json, and is not just a folder of frames.
+static bool is_run_directory(const char *directory)
+{
+    fm_error ignored = {0};
+    fm_run_record record;
+    bool exists;
+    if (!fm_run_record_read(directory, &record, &exists, &ignored))
+        return true;
+    fm_run_record_destroy(&record);
+    return exists;
+}
+
+// Opens the directory of a run and narrows the range of frames to those of all its objects.
 static bool open_run(fm_film *film, int index, const char *directory, fm_error *err)
 {
     run *r = &film->runs[index];
@@ -203,7 +241,9 @@ static bool open_run(fm_film *film, int index, const char *directory, fm_error *
         film->first = first > film->first ? first : film->first;
         film->last = last < film->last ? last : film->last;
     }
-    r->setting = fm_setting_open(directory);
+    r->setting = fm_picture_setting_open(directory, err);
+    if (!r->setting && film->run_without_setting < 0 && is_run_directory(directory))
+        film->run_without_setting = index;
     size_t length = strlen(directory);
     while (length > 1 && directory[length - 1] == '/')
         length--;
@@ -213,44 +253,70 @@ static bool open_run(fm_film *film, int index, const char *directory, fm_error *
     snprintf(r->label, sizeof r->label, "%.*s", (int)(length - start), directory + start);
     if (film->options.labels && film->options.labels[index])
         snprintf(r->label, sizeof r->label, "%s", film->options.labels[index]);
-    return true;
+    return err->status == FM_OK;
 }
 
-// What the options leave open, the first run's scene may say.
+// Linear colour from sRGB components.
+static fm_color color_from_vec3(fm_vec3 srgb)
+{
+    return fm_color_from_srgb(srgb.x, srgb.y, srgb.z);
+}
+
+// Fills in camera, look (style and colours) and floor that the options do not give, from the
+// setting of the first run. Pictures coloured by a field use the studio style, because underwater
+// light would distort the colours. Without a plane in the scene, a fluid rests on the floor.
 static void apply_setting(fm_film *film)
 {
-    const fm_setting *setting = film->runs[0].setting;
+    const fm_picture_setting *setting = film->runs[0].setting;
+    const fm_picture_setting_def none = {0}, *def = setting ? &setting->def : &none;
     fm_film_options *o = &film->options;
     fm_style style = film->has_fluid ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
-    if (!o->has_camera && !o->ignores_scene_camera)
-        film->follows = o->has_camera = fm_setting_camera(setting, &o->camera);
-    fm_setting_style(setting, &style);
-    if (!o->has_look) // water would change the colours of a field
+    if (!o->has_camera && !o->ignores_scene_camera && def->camera.given) {
+        film->follows = o->has_camera = true;
+        o->camera = (fm_camera){def->camera.position,
+                                def->camera.target,
+                                def->camera.up,
+                                def->camera.field_of_view,
+                                0,
+                                0};
+    }
+    if (def->look.style)
+        style = strcmp(def->look.style, "studio") == 0 ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
+    if (!o->has_look)
         o->look = fm_default_look(film->field[0] ? FM_STYLE_STUDIO : style);
-    if (!o->has_look && !film->field[0])
-        fm_setting_background(setting, &o->look.tint);
-    o->has_cloth = o->has_cloth || fm_setting_cloth(setting, &o->cloth);
-    o->has_water = o->has_water || fm_setting_water(setting, &o->water);
-    if (!isfinite(o->look.floor) && !fm_setting_floor(setting, &o->look.floor) && film->has_fluid)
-        o->look.floor = film->bounds.low.y - film->spacing / 2; // it lies there
+    if (!o->has_look && !film->field[0] && def->look.has_background)
+        o->look.tint = color_from_vec3(def->look.background);
+    if (!o->has_cloth && def->look.has_cloth)
+        o->cloth = color_from_vec3(def->look.cloth);
+    if (!o->has_water && def->look.has_water)
+        o->water = (fm_color){(float)def->look.water.x, (float)def->look.water.y,
+                              (float)def->look.water.z};
+    o->has_cloth |= def->look.has_cloth;
+    o->has_water |= def->look.has_water;
+    if (!isfinite(o->look.floor) && !fm_setting_find_floor(setting, &o->look.floor) &&
+        film->has_fluid)
+        o->look.floor = film->bounds.low.y - film->spacing / 2;
 }
 
+// Sets the values at the ends of the colormap: those of the options, or the range found. A range
+// with both signs is made symmetric, so that zero is white.
 static void set_range(fm_film *film)
 {
     const fm_film_options *o = &film->options;
     if (o->has_range) {
         film->low = o->low;
         film->high = o->high;
-    } else if (film->low < 0 && film->high > 0) { // signed: white is zero
+    } else if (film->low < 0 && film->high > 0) {
         film->high = fmax(-film->low, film->high);
         film->low = -film->high;
     }
-    if (!(film->high > film->low)) { // all the same, or nothing
+    if (!(film->high > film->low)) { // all values are equal, or there are none
         film->low = isfinite(film->low) ? film->low : 0;
         film->high = film->low + 1;
     }
 }
 
+// Opens runs for rendering: finds the frames they share, bounds, colour range, camera and look.
 fm_film *fm_film_open(const char *const *directories, int count, const fm_film_options *options,
                       fm_error *err)
 {
@@ -267,14 +333,15 @@ fm_film *fm_film_open(const char *const *directories, int count, const fm_film_o
     }
     film->options = *options;
     film->last = INT32_MAX;
-    film->bounds = fm_empty_bounds();
+    film->run_without_setting = -1;
+    film->bounds = fm_bounds_empty();
     film->low = INFINITY;
     film->high = -INFINITY;
     snprintf(film->field, sizeof film->field, "%s", options->field ? options->field : "");
     for (int i = 0; i < count && err->status == FM_OK; i++)
         open_run(film, i, directories[i], err);
     if (err->status == FM_OK && film->first > film->last)
-        fm_fail(err, FM_BAD_VALUE, "film", "frames", "none that all runs have", "some");
+        fm_fail(err, FM_BAD_VALUE, "film", "frames", "none common to all runs", "at least one");
     for (int i = 0; i < film->run_count; i++)
         for (int k = 0; err->status == FM_OK && k < fm_cache_object_count(film->runs[i].cache); k++)
             scan_object(film, &film->runs[i], k, err);
@@ -296,7 +363,7 @@ void fm_film_close(fm_film *film)
         return;
     for (int i = 0; i < film->run_count; i++) {
         fm_cache_close(film->runs[i].cache);
-        fm_setting_close(film->runs[i].setting);
+        fm_picture_setting_close(film->runs[i].setting);
         free(film->runs[i].spacing);
     }
     fm_renderer_destroy(film->renderer);
@@ -327,66 +394,90 @@ int fm_film_dropped_count(const fm_film *film)
     return film->dropped_count;
 }
 
+int fm_film_run_without_setting(const fm_film *film)
+{
+    assert(film);
+    return film->run_without_setting;
+}
+
 const fm_render_stats *fm_film_stats(const fm_film *film)
 {
     assert(film);
     return &film->stats;
 }
 
-static fm_map map_of(const fm_film *film)
+// The diverging colormap for values of both signs, else the sequential one.
+static fm_colormap choose_colormap(const fm_film *film)
 {
-    return film->low < 0 && film->high > 0 ? FM_MAP_DIVERGING : FM_MAP_SEQUENTIAL;
+    return film->low < 0 && film->high > 0 ? FM_COLORMAP_DIVERGING : FM_COLORMAP_SEQUENTIAL;
 }
 
+// Adds a fluid as a transparent surface.
 static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *drawing, fm_error *err)
 {
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
-    fm_paint paint = fm_clear_paint();
-    def.spacing = fm_points_spacing(s);
+    fm_paint paint = fm_paint_clear_water();
+    def.spacing = fm_fluid_find_spacing(s);
     def.threads = film->options.threads;
     if (film->options.has_water) {
-        paint.clear = film->options.water;
+        paint.transmittance = film->options.water;
         paint.depth = 1;
     }
     return fm_drawing_add_fluid(drawing, s->points, s->point_count, &def, &paint, err);
 }
 
+// The material of an object. Colours by a field go without weave, and with little sheen and
+// translucency, which could be mistaken for values.
+static fm_paint choose_paint(const fm_film *film, const run *r, int object, const fm_surface *s)
+{
+    fm_draw_mode mode = find_draw_mode(s);
+    bool points = s->face_count + s->line_count == 0;
+    fm_paint paint = mode == FM_DRAW_MODE_FLUID ? fm_paint_water_particles()
+                     : points                   ? fm_paint_solid()
+                                                : fm_paint_choose(object);
+    double particles = r->setting ? r->setting->def.look.particles : 0;
+    paint.spacing[0] = r->spacing[object][0];
+    paint.spacing[1] = r->spacing[object][1];
+    paint.radius = point_radius(s);
+    if (mode == FM_DRAW_MODE_FLUID && particles > 0)
+        paint.radius *= particles;
+    if (film->options.has_cloth && s->face_count > 0)
+        paint.front = paint.back = film->options.cloth;
+    if (film->field[0])
+        paint.sheen = paint.translucency = 0.1f;
+    if (film->field[0] || mode != FM_DRAW_MODE_CLOTH)
+        paint.weave = 0;
+    return paint;
+}
+
+// Adds one object of a run at a frame to the drawing. time: receives the time of the frame, s.
 static bool add_object(fm_film *film, const run *r, int object, int frame, fm_drawing *drawing,
                        double *time, fm_error *err)
 {
-    fm_surface *s = fm_cache_read(r->cache, object, frame, err);
+    fm_surface *s = fm_cache_read_frame(r->cache, object, frame, err);
     if (!s)
         return false;
-    fm_polygons polygons = view_surface(s);
-    polygons.spacing[0] = r->spacing[object][0];
-    polygons.spacing[1] = r->spacing[object][1];
-    if (s->point_count > 1)
-        polygons.radius *= fm_setting_particles(r->setting);
-    // several points are a fluid, one is a ball
-    fm_paint paint = s->face_count > 0    ? fm_choose_paint(object)
-                     : s->point_count > 1 ? fm_water_paint()
-                                          : fm_solid_paint();
-    if (film->options.has_cloth && s->face_count > 0)
-        paint.front = paint.back = film->options.cloth;
-    fm_coloring coloring = {.low = film->low, .high = film->high, .map = map_of(film)};
+    fm_mesh_view mesh = {0};
+    fm_vec3 *points = create_mesh_view(s, &mesh, err);
+    fm_paint paint = choose_paint(film, r, object, s);
+    fm_coloring coloring = {.low = film->low, .high = film->high, .map = choose_colormap(film)};
     float *values = film->field[0] ? read_field(film, s, err) : NULL;
     coloring.values = values;
     *time = s->time;
-    if (values) { // nothing that could be taken for a value
-        paint.sheen = paint.translucency = 0.1f;
-        paint.weave = 0;
-    }
-    bool surface = is_fluid(s) && !film->field[0] && !film->options.particles;
-    bool good = surface ? add_fluid(film, s, drawing, err)
-                        : fm_drawing_add_surface(drawing, &polygons, &paint,
-                                                 values ? &coloring : NULL, err);
+    bool surface = find_draw_mode(s) == FM_DRAW_MODE_FLUID && s->point_count > 1 &&
+                   !film->field[0] && !film->options.particles;
+    bool good =
+        surface ? add_fluid(film, s, drawing, err)
+                : fm_drawing_add_surface(drawing, &mesh, &paint, values ? &coloring : NULL, err);
     free(values);
+    free(points);
     fm_surface_destroy(s);
     return good;
 }
 
-// A camera given for a wide picture shows a narrow one as much from left to right as at 4:3.
-static fm_camera choose_camera(const fm_film *film, double time, int width, int height)
+// The camera of a frame. In pictures narrower than 4:3 the field of view is widened to show as much
+// from left to right as at 4:3.
+static fm_camera choose_camera(const fm_film *film, int frame, int width, int height, fm_error *err)
 {
     const fm_film_options *o = &film->options;
     double aspect = (double)width / height;
@@ -394,13 +485,14 @@ static fm_camera choose_camera(const fm_film *film, double time, int width, int 
         return fm_camera_frame(&film->bounds, o->azimuth, o->elevation, aspect);
     fm_camera camera = o->camera;
     if (film->follows)
-        fm_setting_follow(film->runs[0].setting, time, &camera);
+        fm_setting_move_camera(film->runs[0].setting, frame, &camera, err);
     if (aspect < 4.0 / 3)
         camera.field_of_view = 2 * atan(tan(camera.field_of_view / 2) * (4.0 / 3) / aspect);
     return camera;
 }
 
-// One run at one frame, at a place of the picture.
+// Renders one run at one frame into the rectangle x, y, width, height (pixels) of the picture.
+// time: receives the time of the frame, s.
 static bool draw_panel(fm_film *film, int index, int frame, int x, int y, int width, int height,
                        fm_picture *picture, double *time, fm_error *err)
 {
@@ -409,8 +501,8 @@ static bool draw_panel(fm_film *film, int index, int frame, int x, int y, int wi
     fm_picture *panel = fm_picture_create(width, height, err);
     for (int i = 0; err->status == FM_OK && i < fm_cache_object_count(r->cache); i++)
         add_object(film, r, i, frame, drawing, time, err);
-    if (err->status == FM_OK && fm_setting_draw(r->setting, *time, drawing, err)) {
-        fm_shot_def def = {.camera = choose_camera(film, *time, width, height),
+    if (err->status == FM_OK && fm_setting_draw(r->setting, frame, *time, drawing, err)) {
+        fm_shot_def def = {.camera = choose_camera(film, frame, width, height, err),
                            .look = film->options.look,
                            .bounds = film->bounds,
                            .time = *time,
@@ -427,26 +519,29 @@ static bool draw_panel(fm_film *film, int index, int frame, int x, int y, int wi
     return err->status == FM_OK;
 }
 
+// Height of capital letters, pixels, for a panel of this size.
 static double text_size(int width, int height)
 {
     return fmax(7, fmin(height / 36.0, width / 26.0));
 }
 
+// Writes the time into the picture, above and to the right of x, y.
 static void add_time(fm_picture *picture, int x, int y, double size, double time)
 {
     char text[32];
-    fm_format(text, sizeof text, "%.2f s", time);
+    fm_text_format(text, sizeof text, "%.2f s", time);
     fm_picture_add_text(picture, x + size, y - size, size, text);
 }
 
+// Draws the colour bar into the lower right corner.
 static void add_legend(const fm_film *film, fm_picture *picture)
 {
     double size = fmax(7, picture->height / 45.0);
     fm_picture_add_legend(picture, picture->width - 18 * size, picture->height - size, size,
-                          map_of(film), film->low, film->high, film->title);
+                          choose_colormap(film), film->low, film->high, film->title);
 }
 
-// With its legend; NULL if anything failed.
+// Adds the legend and returns the picture; destroys it and returns NULL if anything failed.
 static fm_picture *finish_picture(const fm_film *film, fm_picture *picture, const fm_error *err)
 {
     if (!picture || err->status != FM_OK) {
@@ -458,6 +553,7 @@ static fm_picture *finish_picture(const fm_film *film, fm_picture *picture, cons
     return picture;
 }
 
+// Renders a frame of all runs side by side, in two rows if there are more than four.
 fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
 {
     assert(err->status != FM_OK || film);
@@ -469,7 +565,7 @@ fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
         int left = o->width * (i % columns) / columns,
             right = o->width * (i % columns + 1) / columns;
         int top = o->height * (i / columns) / rows, bottom = o->height * (i / columns + 1) / rows;
-        int gap = n > 1 && i % columns + 1 < columns ? 2 : 0; // a dark line between panels
+        int gap = n > 1 && i % columns + 1 < columns ? 2 : 0; // pixels, a dark line between panels
         double time = 0, size = text_size(right - left, bottom - top);
         if (right - gap <= left || bottom <= top) {
             fm_fail_number(err, "film", "width", o->width, "more, for that many runs");
@@ -486,6 +582,8 @@ fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
     return finish_picture(film, picture, err);
 }
 
+// Renders columns x rows frames of the first run, evenly spread from `first` to `last`, as a
+// contact sheet.
 fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, int last,
                                fm_error *err)
 {

@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: MIT
-// film.h: what a film takes from the scene of a run.
+// film.h: how each kind of object is drawn, and drawing the setting (colliders, camera) of a run.
 #ifndef FATHOM_RENDER_FILM_H
 #define FATHOM_RENDER_FILM_H
 
+#include "io/picture_setting.h"
+
 #include <fathom/render.h>
 
-// What the scene of a run says about pictures, and the colliders in it. A run without a scene, or
-// with one that cannot be read any more, is drawn without.
-typedef struct fm_setting fm_setting;
-fm_setting *fm_setting_open(const char *directory);
-void fm_setting_close(fm_setting *setting); // NULL is fine
-// Each changes nothing where the scene is silent, and gives false then.
-bool fm_setting_camera(const fm_setting *setting, fm_camera *camera);
-// Moves a camera as far as what the scene says it follows has come.
-void fm_setting_follow(const fm_setting *setting, double time, fm_camera *camera);
-bool fm_setting_style(const fm_setting *setting, fm_style *style);
-bool fm_setting_cloth(const fm_setting *setting, fm_color *color);
-double fm_setting_particles(const fm_setting *setting); // how large fluids' are drawn
-bool fm_setting_background(const fm_setting *setting, fm_color *color);
-bool fm_setting_water(const fm_setting *setting, fm_color *clear);
-bool fm_setting_floor(const fm_setting *setting, double *height); // a level plane, figures' feet
-bool fm_setting_draw(const fm_setting *setting, double time, fm_drawing *drawing, fm_error *err);
+// How a kind of object is drawn.
+typedef enum fm_draw_mode {
+    FM_DRAW_MODE_MESH,  // faces as a surface, lines as tubes, points as spheres
+    FM_DRAW_MODE_CLOTH, // like a mesh, with a woven texture
+    FM_DRAW_MODE_FLUID, // a surface reconstructed from its points, or water-coloured spheres
+} fm_draw_mode;
+
+// A row of the table of drawing modes.
+typedef struct fm_draw_mode_row {
+    const char *kind; // of object: cloth, particles, ball
+    fm_draw_mode mode;
+} fm_draw_mode_row;
+
+extern const fm_draw_mode_row fm_draw_mode_rows[]; // draw_modes.c; the last row has kind NULL
+
+// draw_setting.c: with a NULL setting there is no floor, and nothing is drawn.
+// Translates a camera by the horizontal displacement of the object it follows, if there is one.
+bool fm_setting_move_camera(const fm_picture_setting *setting, int frame, fm_camera *camera,
+                            fm_error *err);
+// Height (m) of the first fixed horizontal plane, else of the figures' lowest feet; false: none.
+bool fm_setting_find_floor(const fm_picture_setting *setting, double *height);
+// Adds the colliders and figures of a run at a frame to a drawing.
+bool fm_setting_draw(const fm_picture_setting *setting, int frame, double time, fm_drawing *drawing,
+                     fm_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// movie.c: frames to a movie, through the program ffmpeg.
+// movie.c: encodes pictures as a movie with the program ffmpeg.
 //
-// ffmpeg reads raw pixels from a socket, so that its death is an error of send() and no signal;
-// what it has to say goes to a temporary file. It writes beside, and the movie is renamed when it
-// is whole.
+// ffmpeg reads raw pixels from a socket: if it dies, send() returns an error and no SIGPIPE is
+// raised. Its messages go to a temporary file. It writes the movie to a temporary path, which is
+// renamed when the movie is complete.
 #include "io/io.h"
 #include "render/render.h"
 
@@ -19,38 +19,43 @@
 
 extern char **environ;
 
-enum { ARGUMENTS_MAX = 40 };
+enum { ARGUMENTS_MAX = 40 }; // of the ffmpeg command
 
 struct fm_movie {
-    char *path, *beside;
-    int width, height;
-    int pipe; // -1 when closed
-    int file; // what ffmpeg writes; -1 when closed
-    pid_t child;
-    FILE *words; // of ffmpeg
-    bool failed; // to take a frame
+    char *path, *temporary; // of the movie, and of the file that ffmpeg writes
+    int width, height;      // pixels
+    int pipe;               // socket that sends frames to ffmpeg; -1 when closed
+    int file;               // the temporary file, held open for its lock; -1 when closed
+    pid_t child;            // the ffmpeg process
+    FILE *messages;         // ffmpeg's stderr
+    bool failed;            // ffmpeg stopped accepting frames
 };
 
-// What makes each format.
+// ffmpeg's arguments for each file format.
 typedef struct format {
     const char *ending;
     const char *arguments[14];
 } format;
 
-#define EVEN                                                                                       \
+// ffmpeg filter: converts to YUV and pads to even width and height, which H.264 needs.
+#define EVEN_SIZE_FILTER                                                                           \
     "scale=out_color_matrix=bt709:out_range=tv,pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"
 static const format formats[] = {
     {"mp4",
-     {"-vf", EVEN, "-c:v", "libx264", "-crf", "18", "-preset", "medium", "-movflags", "+faststart",
-      "-f", "mp4"}},
-    {"mkv", {"-vf", EVEN, "-c:v", "libx264", "-crf", "18", "-preset", "medium", "-f", "matroska"}},
-    {"webm", {"-vf", EVEN, "-c:v", "libvpx-vp9", "-crf", "28", "-b:v", "0", "-f", "webm"}},
+     {"-vf", EVEN_SIZE_FILTER, "-c:v", "libx264", "-crf", "18", "-preset", "medium", "-movflags",
+      "+faststart", "-f", "mp4"}},
+    {"mkv",
+     {"-vf", EVEN_SIZE_FILTER, "-c:v", "libx264", "-crf", "18", "-preset", "medium", "-f",
+      "matroska"}},
+    {"webm",
+     {"-vf", EVEN_SIZE_FILTER, "-c:v", "libvpx-vp9", "-crf", "28", "-b:v", "0", "-f", "webm"}},
     {"gif",
      {"-filter_complex", "[0:v]split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=sierra2_4a",
       "-f", "gif"}},
     {"webp", {"-c:v", "libwebp", "-loop", "0", "-q:v", "80", "-f", "webp"}},
 };
 
+// The format that belongs to the extension of a path; NULL: none.
 static const format *find_format(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -65,7 +70,9 @@ bool fm_movie_is_path(const char *path)
     return find_format(path) != NULL;
 }
 
-static bool spawn(fm_movie *movie, const format *f, double fps, int their_end, fm_error *err)
+// Starts ffmpeg, which reads raw frames from input_socket and writes the temporary file.
+static bool start_ffmpeg(fm_movie *movie, const format *f, double fps, int input_socket,
+                         fm_error *err)
 {
     char size[32], rate[32];
     const char *arguments[ARGUMENTS_MAX] = {
@@ -73,17 +80,17 @@ static bool spawn(fm_movie *movie, const format *f, double fps, int their_end, f
         "-pix_fmt", "rgb24",        "-s",       size,        "-r",    rate, "-i", "pipe:0"};
     int count = 16;
     snprintf(size, sizeof size, "%dx%d", movie->width, movie->height);
-    fm_format(rate, sizeof rate, "%.6g", fps);
+    fm_text_format(rate, sizeof rate, "%.6g", fps);
     for (int i = 0; f->arguments[i]; i++)
         arguments[count++] = f->arguments[i];
     arguments[count++] = "-fflags";
     arguments[count++] = "+bitexact";
-    arguments[count++] = movie->beside;
+    arguments[count++] = movie->temporary;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, their_end, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, input_socket, STDIN_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0); // O_WRONLY
-    posix_spawn_file_actions_adddup2(&actions, fileno(movie->words), STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(movie->messages), STDERR_FILENO);
     posix_spawn_file_actions_addclose(&actions, movie->pipe);
     int failure =
         posix_spawnp(&movie->child, "ffmpeg", &actions, NULL, (char **)arguments, environ);
@@ -95,44 +102,46 @@ static bool spawn(fm_movie *movie, const format *f, double fps, int their_end, f
     return failure == 0 || fm_fail_file(err, "ffmpeg", "run", failure);
 }
 
-static void free_movie(fm_movie *movie)
+static void destroy_movie(fm_movie *movie)
 {
     if (movie->pipe >= 0)
         close(movie->pipe);
     if (movie->file >= 0)
         close(movie->file);
-    if (movie->words)
-        fclose(movie->words);
+    if (movie->messages)
+        fclose(movie->messages);
     free(movie->path);
-    free(movie->beside);
+    free(movie->temporary);
     free(movie);
 }
 
-// The file must be writable: better to know before the first frame is drawn. It stays open, and so
-// locked, while ffmpeg fills it.
-static bool touch(fm_movie *movie, fm_error *err)
+// Creates the temporary file before the first frame is rendered, so that an unwritable path is
+// reported early. The file stays open, and so locked, while ffmpeg writes it.
+static bool open_temporary(fm_movie *movie, fm_error *err)
 {
     struct stat there;
     if (lstat(movie->path, &there) == 0 && S_ISLNK(there.st_mode))
         return fm_fail_link(err, movie->path);
-    movie->file = fm_unfinished_open(movie->beside, err);
+    movie->file = fm_file_open_unfinished(movie->temporary, err);
     return movie->file >= 0;
 }
 
-static bool start(fm_movie *movie, const format *f, double fps, fm_error *err)
+// Opens the temporary file and starts ffmpeg, connected by a socket.
+static bool start_encoder(fm_movie *movie, const format *f, double fps, fm_error *err)
 {
     int ends[2];
-    if (!touch(movie, err))
+    if (!open_temporary(movie, err))
         return false;
-    movie->words = tmpfile();
-    if (!movie->words || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+    movie->messages = tmpfile();
+    if (!movie->messages || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return fm_fail_file(err, movie->path, "write", errno);
     movie->pipe = ends[0];
-    bool good = spawn(movie, f, fps, ends[1], err);
+    bool good = start_ffmpeg(movie, f, fps, ends[1], err);
     close(ends[1]);
     return good;
 }
 
+// Opens a movie of width x height pixels and fps frames per second.
 fm_movie *fm_movie_open(const char *path, int width, int height, double fps, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -147,21 +156,22 @@ fm_movie *fm_movie_open(const char *path, int width, int height, double fps, fm_
     size_t size = strlen(path) + 32;
     if (movie) {
         *movie = (fm_movie){malloc(size), malloc(size), width, height, -1, -1, -1, NULL, false};
-        if (movie->path && movie->beside) {
+        if (movie->path && movie->temporary) {
             snprintf(movie->path, size, "%s", path);
-            snprintf(movie->beside, size, "%s" FM_UNFINISHED, path);
-            if (start(movie, f, fps, err))
+            snprintf(movie->temporary, size, "%s" FM_UNFINISHED_SUFFIX, path);
+            if (start_encoder(movie, f, fps, err))
                 return movie;
             if (movie->file >= 0)
-                unlink(movie->beside);
+                unlink(movie->temporary);
         }
-        free_movie(movie);
+        destroy_movie(movie);
     }
     if (err->status == FM_OK)
         fm_fail_no_memory(err, "movie", size);
     return NULL;
 }
 
+// Sends one frame to ffmpeg. False if ffmpeg has stopped; fm_movie_close then reports the reason.
 bool fm_movie_add(fm_movie *movie, const fm_picture *picture, fm_error *err)
 {
     assert(err->status != FM_OK || (movie && picture));
@@ -176,7 +186,7 @@ bool fm_movie_add(fm_movie *movie, const fm_picture *picture, fm_error *err)
         ssize_t sent = send(movie->pipe, at, left, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
-        if (sent <= 0) { // close tells why
+        if (sent <= 0) {
             movie->failed = true;
             return false;
         }
@@ -186,19 +196,21 @@ bool fm_movie_add(fm_movie *movie, const fm_picture *picture, fm_error *err)
     return true;
 }
 
-// The last thing ffmpeg said.
-static void read_words(FILE *words, char *text, size_t size)
+// Copies ffmpeg's last message.
+static void read_last_message(FILE *messages, char *text, size_t size)
 {
     char line[256];
-    snprintf(text, size, "it stopped without a word");
-    rewind(words);
-    while (fgets(line, sizeof line, words)) {
+    snprintf(text, size, "it stopped without a message");
+    rewind(messages);
+    while (fgets(line, sizeof line, messages)) {
         line[strcspn(line, "\r\n")] = 0;
         if (line[0])
             snprintf(text, size, "%.*s", (int)size - 1, line);
     }
 }
 
+// Waits for ffmpeg and renames the finished file. After a failure, removes it and fills err with
+// ffmpeg's message.
 bool fm_movie_close(fm_movie *movie, fm_error *err)
 {
     if (!movie)
@@ -212,13 +224,13 @@ bool fm_movie_close(fm_movie *movie, fm_error *err)
         err->status == FM_OK && !movie->failed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!good && err->status == FM_OK) {
         char said[180];
-        read_words(movie->words, said, sizeof said);
+        read_last_message(movie->messages, said, sizeof said);
         fm_fail_content(err, FM_INPUT_OUTPUT, movie->path, "ffmpeg", "%s", said);
     }
-    if (good && rename(movie->beside, movie->path) != 0)
+    if (good && rename(movie->temporary, movie->path) != 0)
         good = fm_fail_file(err, movie->path, "write", errno);
     if (!good)
-        unlink(movie->beside);
-    free_movie(movie);
+        unlink(movie->temporary);
+    destroy_movie(movie);
     return good;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// picture.c: pictures in memory, and PNG files through libpng.
+// picture.c: pictures in memory, and writing them as PNG files with libpng.
 #include "io/io.h"
 #include "render/render.h"
 
@@ -7,6 +7,7 @@
 #include <png.h>
 #include <stdlib.h>
 
+// A black picture. NULL with err filled on failure.
 fm_picture *fm_picture_create(int width, int height, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -37,6 +38,7 @@ void fm_picture_destroy(fm_picture *picture)
     free(picture);
 }
 
+// Writes a picture as PNG, atomically.
 bool fm_picture_write(const fm_picture *picture, const char *path, fm_error *err)
 {
     assert(err->status != FM_OK || picture);
@@ -52,7 +54,7 @@ bool fm_picture_write(const fm_picture *picture, const char *path, fm_error *err
         return fm_fail_no_memory(err, "picture", size);
     if (png_image_write_to_memory(&image, bytes, &size, 0, picture->pixels, 0, NULL)) {
         fm_writer *writer = fm_writer_open(path, err);
-        fm_write(writer, bytes, size);
+        fm_writer_write(writer, bytes, size);
         fm_writer_close(writer, false);
     } else {
         fm_fail_content(err, FM_INPUT_OUTPUT, path, "libpng", "%s", image.message);

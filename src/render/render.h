@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// render.h: the inside of pictures: what a ray may meet, and the light there.
+// render.h: internals of the renderer: ray tracing, materials and light.
 //
-// Units of light: a white surface that faces the sun, seen from near, has the radiance `sun_color`.
-// Lengths of the look (floor, surface, clarity, waves) are made from shot.size, the radius of what
-// is to be seen, so that a handkerchief and a sail look alike.
+// Radiance is in units in which a white surface that faces the sun, seen from nearby, has the
+// radiance shot.sun_color. Lengths of the look (floor, surface, clarity, waves) default to
+// multiples of shot.size, the radius of the scene, so that a handkerchief and a sail look alike.
 #ifndef FATHOM_RENDER_RENDER_H
 #define FATHOM_RENDER_RENDER_H
 
@@ -11,217 +11,264 @@
 
 #include <fathom/render.h>
 
-// embree.c: the only file that knows Embree.
-typedef struct fm_ray_device fm_ray_device;
-typedef struct fm_tracer fm_tracer;
+// embree.c: the only file that includes Embree.
+typedef struct fm_ray_device fm_ray_device; // Embree's library state
+typedef struct fm_tracer fm_tracer;         // ray tracing structures of one drawing
 
-// What rays cost; one for each tile.
-typedef struct fm_tally {
+// Number and cost of rays; one record per tile, so that threads do not share it.
+typedef struct fm_ray_stats {
     uint64_t ray_count;
-    uint64_t timed_count;
-    double timed_seconds;
-    bool measure;
-} fm_tally;
+    uint64_t timed_count; // rays whose time was measured
+    double timed_seconds; // total time of the timed rays
+    bool measure;         // measure times
+} fm_ray_stats;
 
-typedef struct fm_hit {
-    float distance;
-    float u, v;       // in the triangle
-    fm_float3 normal; // of the triangle or sphere, not of length 1
-    int object;       // mesh, or mesh_count + beads
-    int primitive;
-} fm_hit;
+// Where a ray hits an object.
+typedef struct fm_ray_hit {
+    float distance;   // m
+    float u, v;       // barycentric coordinates in the triangle
+    fm_float3 normal; // geometric normal, not normalised
+    int object;       // index of a mesh, or mesh_count + index of a sphere list
+    int primitive;    // index of the triangle or sphere
+} fm_ray_hit;
 
-// Clear matter is in the way of sight, but not of light.
-typedef enum fm_part { FM_PART_ALL, FM_PART_SOLID, FM_PART_CLEAR, FM_PART_COUNT } fm_part;
+// Sets of geometry to trace against: camera rays use all of it, shadow rays the solid part only.
+typedef enum fm_ray_scene {
+    FM_RAY_SCENE_ALL,
+    FM_RAY_SCENE_SOLID,
+    FM_RAY_SCENE_TRANSPARENT,
+    FM_RAY_SCENE_COUNT
+} fm_ray_scene;
 
-double fm_clock_cost(void); // s, contained in each timed ray
+double fm_ray_clock_cost(void); // s, the time that reading the clock adds to each timed ray
 fm_ray_device *fm_ray_device_create(fm_error *err);
 void fm_ray_device_destroy(fm_ray_device *device);
 fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm_error *err);
 void fm_tracer_destroy(fm_tracer *tracer);
-bool fm_tracer_has_clear(const fm_tracer *tracer);
-bool fm_tracer_hit(const fm_tracer *tracer, fm_tally *tally, fm_part part, fm_float3 origin,
-                   fm_float3 direction, float near, float far, bool coherent, fm_hit *hit);
-// By what is solid.
-bool fm_tracer_is_blocked(const fm_tracer *tracer, fm_tally *tally, fm_float3 origin,
-                          fm_float3 direction, float near, float far);
+bool fm_tracer_has_transparent(const fm_tracer *tracer);
+// The first hit between the distances near and far (m). coherent: neighbouring rays are similar, a
+// hint for Embree.
+bool fm_tracer_intersect(const fm_tracer *tracer, fm_ray_stats *stats, fm_ray_scene set,
+                         fm_float3 origin, fm_float3 direction, float near, float far,
+                         bool coherent, fm_ray_hit *hit);
+// Whether solid geometry lies between the distances near and far (m) along a ray.
+bool fm_tracer_is_occluded(const fm_tracer *tracer, fm_ray_stats *stats, fm_float3 origin,
+                           fm_float3 direction, float near, float far);
 
-// sampler.c: numbers for one pixel's rays, spread evenly, the same on every machine and thread.
+// sampler.c: low-discrepancy random numbers for the rays of one pixel, the same on every machine
+// and thread.
 typedef struct fm_sampler {
-    uint32_t seed;  // of the pixel
-    uint32_t index; // of the sample
-    uint32_t mask;  // the next power of two of the number of samples, less 1
+    uint32_t seed;  // hash of the pixel
+    uint32_t index; // number of the sample
+    uint32_t mask;  // the number of samples rounded up to a power of two, minus 1
 } fm_sampler;
+// The random decision that a pair of numbers is used for.
 enum { FM_DIM_PIXEL, FM_DIM_LENS, FM_DIM_SUN, FM_DIM_SKY, FM_DIM_BOUNCE };
+// The random numbers of pixel x, y. samples: rays per pixel.
 fm_sampler fm_sampler_begin(int x, int y, uint32_t seed, int samples);
-void fm_sampler_pair(const fm_sampler *sampler, uint32_t dimension, float pair[2]);
-uint32_t fm_mix_bits(uint32_t x);
+// A point in the unit square for the current sample.
+void fm_sampler_draw_pair(const fm_sampler *sampler, uint32_t dimension, float pair[2]);
+uint32_t fm_sampler_hash(uint32_t x); // scrambles the bits of x
 
-// waves.c: the water's surface and the light it gathers. Maps repeat.
+// waves.c: the water's surface and its caustics, as tileable textures.
 typedef struct fm_waves {
-    int slope_side, light_side, beam_side;
-    float *slope; // [slope_side^2][2]
-    float *light; // [light_side^2], mean 1: on surfaces
-    float *beam;  // [beam_side^2], mean 1: in the water
+    int slope_side, light_side, beam_side; // texels along the sides of the three textures
+    float *slope; // [slope_side^2][2], slope of the water's surface along x and z
+    float *light; // [light_side^2], caustics on surfaces, mean 1
+    float *beam;  // [beam_side^2], light shafts in the water, mean 1
 } fm_waves;
-bool fm_waves_alloc(fm_waves *waves, fm_error *err);
-void fm_waves_free(fm_waves *waves);
-void fm_waves_compute(fm_waves *waves, fm_pool *pool, double time);
-float fm_map_sample(const float *map, int side, int components, int component, float u, float v);
+bool fm_waves_create(fm_waves *waves, fm_error *err);
+void fm_waves_destroy(fm_waves *waves);
+void fm_waves_compute(fm_waves *waves, fm_pool *pool, double time); // time: s, animates the waves
+// Bilinear lookup of one component in a tileable square texture. u, v in tiles.
+float fm_texture_sample(const float *map, int side, int components, int component, float u,
+                        float v);
 
-// sand.c: the floor's slopes and shades. The map repeats.
+// sand.c: tileable texture of the floor.
 typedef struct fm_sand {
-    int side;
-    float *map; // [side^2][3]: slope along x, along z, shade around 1
+    int side;   // texels
+    float *map; // [side^2][3]: slope along x, slope along z, brightness around 1
 } fm_sand;
-bool fm_sand_alloc(fm_sand *sand, fm_error *err);
-void fm_sand_free(fm_sand *sand);
+bool fm_sand_create(fm_sand *sand, fm_error *err);
+void fm_sand_destroy(fm_sand *sand);
 
-// haze.c: light scattered towards the camera, summed along each ray in a grid of the picture.
+// haze.c: light scattered by the water towards the camera, integrated along a coarse grid of rays.
 typedef struct fm_haze {
-    int columns, rows, slices;
-    float cell; // pixels
-    float far;  // m
-    float *sum; // [rows][columns][slices][3], from the camera to the end of each slice
+    int columns, rows, slices; // of the grid: rays, and distances along each ray
+    float cell;                // pixels between neighbouring rays of the grid
+    float far;                 // m, end of the last slice
+    float *sum; // [rows][columns][slices][3], integral from the camera to the end of each slice
 } fm_haze;
 
-// caustics.c: the sun on the floor below clear matter, by what it is without.
+// caustics.c: sunlight on the floor below transparent objects, relative to the unobstructed sun.
 typedef struct fm_caustics {
-    int side;
-    float low[2], size; // m: corner and side of the map
-    float *light;       // [side^2][3], or NULL: as everywhere
+    int side;           // texels
+    float low[2], size; // m, corner (x, z) and side of the floor texture
+    float *light;       // [side^2][3], factor on the sunlight; NULL: 1 everywhere
 } fm_caustics;
-enum { FM_CAUSTICS_BLOCKS = 40 };
+enum { FM_CAUSTICS_BLOCKS = 40 }; // tasks of threads that compute the floor texture
 
-enum { FM_AMBIENT_STEPS = 33 };
+enum { FM_AMBIENT_STEPS = 33 }; // entries of the table of ambient light
 
+// Everything that is needed to render one picture.
 typedef struct fm_shot {
     const fm_drawing *drawing;
     const fm_tracer *tracer;
     fm_look look;
-    int width, height, samples;
-    uint32_t seed;
-    double time;
+    int width, height, samples; // pixels; rays per pixel
+    uint32_t seed;              // of random numbers
+    double time;                // s
 
     // camera
-    fm_float3 eye, right, up, forward;
-    float tan_x, tan_y;
-    float pixel_angle; // of a pixel, radians
-    float lens_radius, focus;
+    fm_float3 eye, right, up, forward; // position, m, and unit axes
+    float tan_x, tan_y;                // tangents of half the fields of view
+    float pixel_angle;                 // radians covered by a pixel
+    float lens_radius, focus;          // m; focus: distance of the plane in focus
 
     // light
-    float size;            // m, radius of what is to be seen
-    fm_float3 centre;      // of it
-    fm_float3 sun;         // towards it, in the water
-    fm_float3 sun_side[2]; // across that
-    float sun_spread;      // tangent of its radius
-    fm_float3 sun_color;
-    fm_float3 extinction, scatter; // 1/m
-    fm_float3 sky_up, sky_side, sky_down;
-    fm_float3 floor_light;               // that the floor sends up
-    fm_float3 ambient[FM_AMBIENT_STEPS]; // mean radiance over the half space, by the normal's y
+    float size;                    // m, radius of the scene
+    fm_float3 centre;              // of the scene, m
+    fm_float3 sun;                 // unit direction towards the sun, in the water
+    fm_float3 sun_tangents[2];     // unit directions perpendicular to sun
+    float sun_spread;              // tangent of the sun's angular radius
+    fm_float3 sun_color;           // radiance of a white surface that faces the sun
+    fm_float3 extinction, scatter; // coefficients of the water, 1/m
+    // radiance of the sky overhead, at the horizon, and from below
+    fm_float3 sky_overhead, sky_horizon, sky_below;
+    fm_float3 floor_light; // radiance reflected by the floor
+    // cosine-weighted mean radiance of the hemisphere around a normal, tabulated by the normal's y
+    fm_float3 ambient[FM_AMBIENT_STEPS];
     bool has_floor, under_water;
-    float floor_y, surface_y;
-    float wave_tile, sand_tile; // m
+    float floor_y, surface_y;   // m, heights of the floor and of the water's surface
+    float wave_tile, sand_tile; // m, sides of one repetition of the wave and sand textures
     fm_waves waves;
     fm_sand sand;
     fm_haze haze;
     fm_caustics caustics;
 } fm_shot;
 
-// light.c
+// lighting.c: light sources, and attenuation by the water.
+// Sets sun, sky, water and floor of a shot from its definition.
 void fm_shot_set_light(fm_shot *shot, const fm_shot_def *def);
-fm_float3 fm_sky(const fm_shot *shot, fm_float3 direction);
-fm_float3 fm_ambient(const fm_shot *shot, fm_float3 position, fm_float3 normal);
-float fm_depth_fade(const fm_shot *shot, float y);                        // of the light from above
-fm_float3 fm_sun_at(const fm_shot *shot, fm_float3 position, float blur); // 0 to 1: of caustics
-float fm_beam_at(const fm_shot *shot, fm_float3 position);
-fm_float3 fm_sun_sample(const fm_shot *shot, const float pair[2]);
-fm_float3 fm_transmission(const fm_shot *shot, float distance);
-fm_float3 fm_background(const fm_shot *shot, fm_float3 direction); // behind everything
-// The water's surface from below, or false where the ray does not meet it.
-bool fm_surface_light(const fm_shot *shot, fm_float3 origin, fm_float3 direction, float *distance,
-                      fm_float3 *light);
+// Radiance of the sky from a direction.
+fm_float3 fm_shot_sky_radiance(const fm_shot *shot, fm_float3 direction);
+// Cosine-weighted mean radiance of the hemisphere around a normal, without occlusion.
+fm_float3 fm_shot_ambient_radiance(const fm_shot *shot, fm_float3 position, fm_float3 normal);
+// Factor on light from above at the height y (m).
+float fm_shot_depth_attenuation(const fm_shot *shot, float y);
+// Unoccluded sunlight with caustics. blur: 0 to 1, fades from sharp to blurred caustics.
+fm_float3 fm_shot_sun_radiance(const fm_shot *shot, fm_float3 position, float blur);
+// Relative strength of the light shafts in the water, mean 1.
+float fm_shot_beam_intensity(const fm_shot *shot, fm_float3 position);
+// A random direction towards the sun's disc.
+fm_float3 fm_shot_sample_sun(const fm_shot *shot, const float pair[2]);
+// Transmittance of the surrounding water over a distance (m).
+fm_float3 fm_shot_transmittance(const fm_shot *shot, float distance);
+// Radiance where a ray hits nothing.
+fm_float3 fm_shot_background_radiance(const fm_shot *shot, fm_float3 direction);
+// Radiance of the water's surface seen from below, and its distance (m); false if the ray misses
+// it.
+bool fm_shot_water_surface_radiance(const fm_shot *shot, fm_float3 origin, fm_float3 direction,
+                                    float *distance, fm_float3 *light);
 
-bool fm_haze_alloc(fm_haze *haze, int width, int height, fm_error *err);
-void fm_haze_free(fm_haze *haze);
-void fm_haze_compute(fm_shot *shot, fm_pool *pool, fm_tally *tallies); // one for each row of cells
-fm_float3 fm_haze_at(const fm_shot *shot, float x, float y, float distance); // pixels, m
+bool fm_haze_create(fm_haze *haze, int width, int height, fm_error *err);
+void fm_haze_destroy(fm_haze *haze);
+// Integrates the scattered light along all rays of the grid. ray_stats: [shot->haze.rows]
+void fm_haze_compute(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats);
+// Light scattered into a camera ray through pixel x, y up to a distance (m).
+fm_float3 fm_haze_radiance(const fm_shot *shot, float x, float y, float distance);
 
-bool fm_caustics_compute(fm_shot *shot, fm_pool *pool, fm_tally *tallies, // [FM_CAUSTICS_BLOCKS]
-                         fm_error *err);
-void fm_caustics_free(fm_caustics *caustics);
-fm_float3 fm_caustics_at(const fm_shot *shot, fm_float3 position);
+// Computes the sunlight on the floor below transparent objects. ray_stats: [FM_CAUSTICS_BLOCKS]
+bool fm_caustics_compute(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats, fm_error *err);
+void fm_caustics_destroy(fm_caustics *caustics);
+// Factor on the sunlight at a point of the floor.
+fm_float3 fm_caustics_factor(const fm_shot *shot, fm_float3 position);
 
-// What a ray met, and how it takes light.
-typedef struct fm_point {
-    fm_float3 position;
-    fm_float3 facing; // of the triangle, unit, on the side that is seen
-    fm_float3 normal; // smooth, on that side
-    fm_float3 bumped; // with the weave, or the sand's ripples
-    fm_float3 albedo;
-    fm_float3 through; // light that comes from behind, per light there
-    float sheen, gloss, crevice;
-    float skip; // m, to the other side
-    float blur; // of caustics, 0 to 1: where a pixel covers much
-    bool floor;
-} fm_point;
+// A point to be shaded, and its material.
+typedef struct fm_shading_point {
+    fm_float3 position;         // m
+    fm_float3 geometric_normal; // unit normal of the triangle, towards the viewer
+    fm_float3 normal;           // interpolated from the vertices, towards the viewer
+    fm_float3 bumped_normal;    // the same with the bump map of weave or sand
+    fm_float3 albedo;           // diffuse reflectance
+    fm_float3 transmission;     // diffuse transmittance: light from behind that passes through
+    float sheen, gloss; // strengths of fuzz at grazing angles and of highlights, as in fm_paint
+    float weave_shade;  // darkening in the wells of the weave, 1: none
+    float back_offset;  // m, distance to the other side of a cloth
+    float blur;         // 0 to 1, of caustics where a pixel covers a large area
+    bool floor;         // the point is on the floor
+} fm_shading_point;
 
-// cloth.c
-void fm_point_from_hit(const fm_shot *shot, const fm_hit *hit, fm_float3 origin,
-                       fm_float3 direction, bool detailed, fm_point *point);
-bool fm_hit_is_clear(const fm_shot *shot, const fm_hit *hit);
-void fm_point_on_floor(const fm_shot *shot, fm_float3 position, float distance, fm_point *point);
+// shading_point.c: normal and material where a ray hits an object. detailed: with the weave of
+// cloth.
+void fm_shading_point_from_hit(const fm_shot *shot, const fm_ray_hit *hit, fm_float3 origin,
+                               fm_float3 direction, bool detailed, fm_shading_point *point);
+// True if the object that was hit has a transparent material.
+bool fm_ray_hit_is_transparent(const fm_shot *shot, const fm_ray_hit *hit);
+// Normal and material of the floor at a position; distance: m from the camera.
+void fm_shading_point_on_floor(const fm_shot *shot, fm_float3 position, float distance,
+                               fm_shading_point *point);
 
-// One sample of a pixel.
-typedef struct fm_path {
+// State of one sample of a pixel.
+typedef struct fm_pixel_sample {
     const fm_shot *shot;
-    fm_tally *tally;
+    fm_ray_stats *stats;
     fm_sampler sampler;
-} fm_path;
+} fm_pixel_sample;
 
-// Light as rays found it, and the same, had nothing been in the way of light: without noise.
-typedef struct fm_both {
-    fm_float3 light, unlit;
-} fm_both;
+// Radiance from traced rays, and the noise-free radiance if nothing occluded the light sources.
+typedef struct fm_radiance_pair {
+    fm_float3 light, unoccluded;
+} fm_radiance_pair;
 
-// What is seen along a ray.
-typedef struct fm_sight {
-    fm_both color;
-    fm_float3 normal;
-    float distance, reach; // m; reach: to where the water's own light is summed
-} fm_sight;
+// The result of tracing a ray.
+typedef struct fm_ray_result {
+    fm_radiance_pair color;
+    fm_float3 normal; // at the hit; 0: no hit
+    float distance;   // m, of the hit, or FM_RAY_NO_HIT
+    float reach;      // m, length of the ray over which haze is added
+} fm_ray_result;
 
-// trace.c
+// path_tracing.c: mean over the samples of a pixel.
 typedef struct fm_pixel {
-    fm_float3 light;  // as rays found it
-    fm_float3 unlit;  // the same, had nothing been in the way of light: without noise
-    fm_float3 normal; // of what is seen
-    float distance;   // m, of what is seen; FM_NOTHING for water
+    fm_float3 light;      // radiance from traced rays
+    fm_float3 unoccluded; // noise-free radiance if nothing occluded the light sources
+    fm_float3 normal;     // mean of the hits
+    float distance;       // m, of the nearest hit, or FM_RAY_NO_HIT
 } fm_pixel;
-#define FM_NOTHING 1e30f
-void fm_shot_trace_pixel(const fm_shot *shot, fm_tally *tally, int x, int y, fm_pixel *pixel);
-fm_float3 fm_shot_ray(const fm_shot *shot, float x, float y); // through pixel coordinates
-float fm_floor_distance(const fm_shot *shot, fm_float3 origin, fm_float3 d); // or FM_NOTHING
-fm_sight fm_look_at_solid(const fm_path *p, const fm_hit *hit, fm_float3 origin, fm_float3 d,
-                          bool traced);
-fm_sight fm_look_at_floor(const fm_path *p, float distance, fm_float3 origin, fm_float3 d,
-                          bool traced);
-fm_sight fm_look_at_nothing(const fm_path *p, fm_float3 origin, fm_float3 d);
+#define FM_RAY_NO_HIT 1e30f // m, distance that stands for no hit
+// Traces all rays of pixel x, y.
+void fm_shot_trace_pixel(const fm_shot *shot, fm_ray_stats *stats, int x, int y, fm_pixel *pixel);
+// Unit direction of the ray from the camera through pixel coordinates x, y.
+fm_float3 fm_shot_camera_ray(const fm_shot *shot, float x, float y);
+// Distance (m) to the floor along a ray, or FM_RAY_NO_HIT.
+float fm_shot_floor_distance(const fm_shot *shot, fm_float3 origin, fm_float3 d);
+// Radiance from a solid, from the floor, or where the ray hits nothing. d: unit direction of the
+// ray; traced: trace shadow and sky rays, else leave out occlusion.
+fm_ray_result fm_shade_solid(const fm_pixel_sample *p, const fm_ray_hit *hit, fm_float3 origin,
+                             fm_float3 d, bool traced);
+fm_ray_result fm_shade_floor(const fm_pixel_sample *p, float distance, fm_float3 origin,
+                             fm_float3 d, bool traced);
+fm_ray_result fm_shade_background(const fm_pixel_sample *p, fm_float3 origin, fm_float3 d);
 
-// water.c: clear matter, from its surface on.
-fm_sight fm_look_at_clear(const fm_path *p, const fm_hit *hit, fm_float3 origin, fm_float3 d);
-// Through a surface: what is left of light since the origin; origin and direction go on behind it.
-fm_float3 fm_clear_cross(const fm_shot *shot, const fm_hit *hit, fm_float3 *origin, fm_float3 *d);
-// What clear matter on the way leaves of light that comes straight from a direction.
-fm_float3 fm_clear_left(const fm_path *p, fm_float3 origin, fm_float3 d);
+// refraction.c: transparent materials.
+// Radiance from a transparent surface, reflected and refracted.
+fm_ray_result fm_shade_transparent(const fm_pixel_sample *p, const fm_ray_hit *hit,
+                                   fm_float3 origin, fm_float3 d);
+// Continues a ray of light behind a transparent surface: origin and d are those of the refracted or
+// totally reflected ray. Returns the transmittance from the old origin through the surface.
+fm_float3 fm_shade_refract_ray(const fm_shot *shot, const fm_ray_hit *hit, fm_float3 *origin,
+                               fm_float3 *d);
+// Transmittance of the transparent objects along a straight shadow ray.
+fm_float3 fm_shade_shadow_transmittance(const fm_pixel_sample *p, fm_float3 origin, fm_float3 d);
 
-// filter.c: less noise where light/unlit should be smooth. Leaves the result in light.
-bool fm_filter_noise(fm_pixel *pixels, int width, int height, int samples, fm_pool *pool,
-                     fm_error *err);
-// motes.c: adds them to light.
-void fm_add_motes(const fm_shot *shot, fm_pixel *pixels);
-// tone.c: from light to screens.
-void fm_develop(const fm_shot *shot, const fm_pixel *pixels, fm_pool *pool, fm_picture *picture);
+// denoise.c: filters the ratio light / unoccluded along surfaces and stores the result in light.
+bool fm_pixels_denoise(fm_pixel *pixels, int width, int height, int samples, fm_pool *pool,
+                       fm_error *err);
+// suspended_particles.c: adds the suspended particles (motes) to light.
+void fm_pixels_add_motes(const fm_shot *shot, fm_pixel *pixels);
+// tone_mapping.c: maps linear radiance to 8-bit sRGB.
+void fm_pixels_tone_map(const fm_shot *shot, const fm_pixel *pixels, fm_pool *pool,
+                        fm_picture *picture);
 
 #endif

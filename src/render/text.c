@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// text.c: letters, and colour bars with numbers.
+// text.c: draws text with a stroke font, and colour bars.
 //
-// Letters are strokes between points of a small grid, x from 0 to 4, y from 0 (descenders) over 2
-// (baseline) and 6 (small letters) to 8 (capitals), drawn as round lines of any size. A stroke is a
-// row of points "xy"; blanks divide strokes; a point twice is a dot.
+// A glyph is a set of strokes between points of a small grid: x from 0 to 4, y from 0 (descenders)
+// to 2 (baseline), 6 (lower-case letters) and 8 (capitals). A stroke is a string of points, two
+// digits "xy" each; blanks separate strokes; a repeated point is a dot. Strokes are drawn as round
+// lines.
 #include "render/render.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CAPITAL = 6 }; // height in units of the grid
+enum { CAPITAL_HEIGHT = 6 }; // height of capital letters, grid units
 
+// The strokes of each character.
 static const char *const glyphs[] = {
     ['!'] = "0804 0202",
     ['"'] = "0806 1816",
@@ -109,14 +111,15 @@ static const char *const glyphs[] = {
     ['~'] = "04152435",
 };
 
+// The strokes of a character; NULL: it is not drawn.
 static const char *glyph_of(char letter)
 {
     unsigned char c = (unsigned char)letter;
     return c < sizeof glyphs / sizeof *glyphs ? glyphs[c] : NULL;
 }
 
-// Units of the grid to the next letter.
-static double advance(char letter)
+// Horizontal distance to the next letter, grid units.
+static double letter_advance(char letter)
 {
     const char *g = glyph_of(letter);
     if (!g)
@@ -131,26 +134,28 @@ static double advance(char letter)
     return widest + (widest ? 1.9 : 2.2);
 }
 
+// Width of a text, pixels. size: height of capital letters, pixels.
 double fm_picture_text_width(const char *text, double size)
 {
     double width = 0;
     for (; *text; text++)
-        width += advance(*text);
-    return width * size / CAPITAL;
+        width += letter_advance(*text);
+    return width * size / CAPITAL_HEIGHT;
 }
 
-static void blend(fm_picture *picture, int x, int y, fm_color color, double amount)
+// Blends a colour (sRGB, 0 to 1) over a pixel with the opacity `amount`.
+static void blend_pixel(fm_picture *picture, int x, int y, fm_color color, double amount)
 {
     if (x < 0 || y < 0 || x >= picture->width || y >= picture->height || amount <= 0)
         return;
     unsigned char *p = picture->pixels + 3 * ((size_t)y * picture->width + x);
-    const float part[3] = {color.r, color.g, color.b}; // as screens have them
+    const float part[3] = {color.r, color.g, color.b}; // sRGB
     amount = amount > 1 ? 1 : amount;
     for (int k = 0; k < 3; k++)
         p[k] = (unsigned char)(p[k] + amount * (255 * part[k] - p[k]) + 0.5);
 }
 
-// A round line between two places, of a given half width.
+// Draws an antialiased line with round ends. half: half width, pixels; strength: opacity.
 static void draw_line(fm_picture *picture, const double a[2], const double b[2], double half,
                       fm_color color, double strength)
 {
@@ -164,11 +169,13 @@ static void draw_line(fm_picture *picture, const double a[2], const double b[2],
             double px = x + 0.5 - a[0], py = y + 0.5 - a[1];
             double t = square > 0 ? fmin(fmax((px * dx + py * dy) / square, 0), 1) : 0;
             double distance = hypot(px - t * dx, py - t * dy);
-            blend(picture, x, y, color, strength * (half + 0.5 - distance));
+            blend_pixel(picture, x, y, color, strength * (half + 0.5 - distance));
         }
     }
 }
 
+// Draws a glyph at x, y (pixels). unit: pixels per grid unit; half: half width of the strokes,
+// pixels.
 static void draw_glyph(fm_picture *picture, const char *glyph, double x, double y, double unit,
                        double half, fm_color color, double strength)
 {
@@ -190,43 +197,47 @@ static void draw_glyph(fm_picture *picture, const char *glyph, double x, double 
     }
 }
 
-// Dark outlines first, so that letters are read on any ground.
+// Draws white text with its lower left corner at x, y, pixels. size: height of capital letters.
+// Dark outlines are drawn first, so that the text is legible on any background.
 void fm_picture_add_text(fm_picture *picture, double x, double y, double size, const char *text)
 {
     assert(picture);
-    double unit = size / CAPITAL, half = fmax(0.075 * size, 0.5);
+    double unit = size / CAPITAL_HEIGHT, half = fmax(0.075 * size, 0.5);
     for (int pass = 0; pass < 2; pass++) {
         fm_color color = pass ? (fm_color){1, 1, 1} : (fm_color){0, 0.04f, 0.06f};
         double at = x + half, wide = pass ? half : half + fmax(0.09 * size, 1);
         for (const char *c = text; *c; c++) {
             if (glyph_of(*c))
                 draw_glyph(picture, glyph_of(*c), at, y, unit, wide, color, pass ? 1 : 0.5);
-            at += advance(*c) * unit;
+            at += letter_advance(*c) * unit;
         }
     }
 }
 
-static float to_screen(float x)
+// The sRGB transfer function.
+static float srgb_from_linear(float x)
 {
     return x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
 }
 
-void fm_picture_add_legend(fm_picture *picture, double x, double y, double size, fm_map map,
+// Draws a colour bar with ticks and a title, its lower left corner at x, y, pixels. size: height of
+// capital letters; low, high: values at its ends.
+void fm_picture_add_legend(fm_picture *picture, double x, double y, double size, fm_colormap map,
                            double low, double high, const char *title)
 {
     assert(picture);
     double length = 16 * size, height = 0.9 * size, ticks[6];
     double top = y - 1.8 * size - height;
     for (int i = 0; i < (int)length; i++) {
-        fm_color c = fm_map_color(map, (i + 0.5) / length);
-        c = (fm_color){to_screen(c.r), to_screen(c.g), to_screen(c.b)};
+        fm_color c = fm_colormap_color(map, (i + 0.5) / length);
+        c = (fm_color){srgb_from_linear(c.r), srgb_from_linear(c.g), srgb_from_linear(c.b)};
         for (int j = 0; j < (int)height; j++)
-            blend(picture, (int)x + i, (int)top + j, c, 1);
+            blend_pixel(picture, (int)x + i, (int)top + j, c, 1);
     }
-    int count = fm_choose_ticks(low, high, ticks, 5);
+    int count = fm_colorbar_choose_ticks(low, high, ticks, 5);
     for (int i = 0; i < count; i++) {
         char number[32];
-        fm_format(number, sizeof number, "%.4g", ticks[i]);
+        fm_text_format(number, sizeof number, "%.4g", ticks[i]);
         double at = x + (ticks[i] - low) / (high - low) * length;
         const double a[2] = {at, top + height}, b[2] = {at, top + height + 0.25 * size};
         draw_line(picture, a, b, fmax(0.05 * size, 0.5), (fm_color){1, 1, 1}, 1);

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: MIT
-// waves.c: the water's surface, and the light it gathers below.
+// waves.c: an animated water surface and the caustics of the sunlight that it refracts.
 //
-// The surface is a sum of waves that fit a square tile, so that it repeats:
+// The surface height h is a sum of plane waves that are periodic on a square tile:
 //
 //     h(x, t) = sum a_i cos(k_i . x - w_i t + phase_i),     w_i = sqrt(g |k_i|)
 //
-// Light that falls on it is bent towards the slope: a ray that enters at x arrives, one focal
-// length below, at x + f grad h. An even grid of rays is followed down and counted where it
-// arrives; where many come together the water draws bright lines. Counts are divided by their mean.
+//   a_i, k_i, w_i   amplitude, wave vector and angular frequency of wave i (deep water)
+//
+// A sun ray that enters at x is refracted and arrives at x + f grad h at the depth of the caustics,
+// f being a focal length. A regular grid of rays is traced, and each ray is splatted where it
+// arrives; rays that converge form bright lines. The light texture is normalised to mean 1.
 #include "render/render.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// Sides of the textures, texels; of the grid of rays; number of plane waves.
 enum { SLOPE_SIDE = 128, LIGHT_SIDE = 512, BEAM_SIDE = 128, RAYS_SIDE = 1024, WAVES = 26 };
 
-bool fm_waves_alloc(fm_waves *waves, fm_error *err)
+// Allocates the textures of the waves.
+bool fm_waves_create(fm_waves *waves, fm_error *err)
 {
     *waves = (fm_waves){SLOPE_SIDE, LIGHT_SIDE, BEAM_SIDE, NULL, NULL, NULL};
     waves->slope = calloc(2 * SLOPE_SIDE * SLOPE_SIDE, sizeof(float));
@@ -23,11 +27,11 @@ bool fm_waves_alloc(fm_waves *waves, fm_error *err)
     waves->beam = calloc(BEAM_SIDE * BEAM_SIDE, sizeof(float));
     if (waves->slope && waves->light && waves->beam)
         return true;
-    fm_waves_free(waves);
+    fm_waves_destroy(waves);
     return fm_fail_no_memory(err, "picture", LIGHT_SIDE * LIGHT_SIDE * sizeof(float));
 }
 
-void fm_waves_free(fm_waves *waves)
+void fm_waves_destroy(fm_waves *waves)
 {
     free(waves->slope);
     free(waves->light);
@@ -35,20 +39,21 @@ void fm_waves_free(fm_waves *waves)
     *waves = (fm_waves){0};
 }
 
-// Far from the origin, where floats are coarser than a tile, any place will do.
+// floor(x), clamped to 1e9: beyond, floats are coarser than a tile and the result does not matter.
 static int floor_of(float x)
 {
-    x = fm_min(fm_max(x, -1e9f), 1e9f);
+    x = fm_float_min(fm_float_max(x, -1e9f), 1e9f);
     int i = (int)x;
     return i - (x < (float)i);
 }
 
-// u, v in tiles.
-float fm_map_sample(const float *map, int side, int components, int component, float u, float v)
+// Samples one component of a periodic texture bilinearly. side: texels, a power of two; u, v in
+// tiles.
+float fm_texture_sample(const float *map, int side, int components, int component, float u, float v)
 {
     u *= (float)side;
     v *= (float)side;
-    int i = floor_of(u), j = floor_of(v), mask = side - 1; // sides are powers of two
+    int i = floor_of(u), j = floor_of(v), mask = side - 1;
     float s = u - (float)i, t = v - (float)j;
     i &= mask;
     j &= mask;
@@ -60,14 +65,15 @@ float fm_map_sample(const float *map, int side, int components, int component, f
     return above + t * (c + s * (d - c) - above);
 }
 
-typedef struct wave {
-    int kx, kz;            // waves in a tile
-    float slope[2], phase; // amplitude of the slopes, phase at this time
-} wave;
+// One plane wave.
+typedef struct wave_component {
+    int kx, kz;            // wave vector, periods per tile
+    float slope[2], phase; // amplitude of the slope, and phase at the current time
+} wave_component;
 
-// Lengths from a third to a sixteenth of the tile, in all directions with one preferred, steeper
-// where longer: found by looking at what it draws.
-static void choose_waves(wave *waves, double time)
+// Chooses the plane waves at a time, s: wavelengths from about a half to an eleventh of the tile,
+// in all directions with one preferred, longer waves steeper. The numbers were tuned by eye.
+static void choose_waves(wave_component *waves, double time)
 {
     fm_rng rng = {20100726};
     for (int i = 0; i < WAVES; i++) {
@@ -78,18 +84,20 @@ static void choose_waves(wave *waves, double time)
         k = k > 0 ? k : 1;
         double slope = 0.9 / pow(k, 0.75) * (0.75 + 0.25 * cos(2 * (angle - 0.6)));
         double turns = fm_rng_uniform(&rng) - 0.42 * sqrt(k) * time;
-        waves[i] = (wave){kx,
-                          kz,
-                          {(float)(slope * kx / k), (float)(slope * kz / k)},
-                          (float)(2 * FM_PI * (turns - floor(turns)))};
+        waves[i] = (wave_component){kx,
+                                    kz,
+                                    {(float)(slope * kx / k), (float)(slope * kz / k)},
+                                    (float)(2 * FM_PI * (turns - floor(turns)))};
     }
 }
 
+// Computation of the slopes of the water's surface.
 typedef struct slope_job {
     fm_waves *waves;
-    const wave *list;
+    const wave_component *list;
 } slope_job;
 
+// Task of a thread: computes rows first to last - 1 of the slope texture.
 static void compute_slopes(void *context, int first, int last)
 {
     const slope_job *job = context;
@@ -97,8 +105,8 @@ static void compute_slopes(void *context, int first, int last)
         float *row = job->waves->slope + 2 * (size_t)j * SLOPE_SIDE;
         memset(row, 0, 2 * SLOPE_SIDE * sizeof *row);
         for (int w = 0; w < WAVES; w++) {
-            const wave *each = &job->list[w];
-            // the sine along the row by turning a pointer
+            const wave_component *each = &job->list[w];
+            // sine along the row by rotating a phasor, one step per node
             double begin = 2 * FM_PI * each->kz * j / SLOPE_SIDE + each->phase;
             double step = 2 * FM_PI * each->kx / SLOPE_SIDE;
             double s = sin(begin), c = cos(begin), ds = sin(step), dc = cos(step);
@@ -113,7 +121,8 @@ static void compute_slopes(void *context, int first, int last)
     }
 }
 
-static void splat(float *map, int side, float u, float v, float amount)
+// Adds an amount to the four texels around u, v, in tiles, of a periodic texture.
+static void add_bilinear(float *map, int side, float u, float v, float amount)
 {
     u *= (float)side;
     v *= (float)side;
@@ -128,23 +137,24 @@ static void splat(float *map, int side, float u, float v, float amount)
     map[below * side + right] += amount * s * t;
 }
 
-// Follows the rays. focal: tiles per slope.
-static void gather_light(fm_waves *waves, float focal)
+// Traces the grid of sun rays into the light texture. focal: displacement of a ray, in tiles, per
+// unit of slope where it enters.
+static void trace_caustics(fm_waves *waves, float focal)
 {
     float amount = (float)LIGHT_SIDE * LIGHT_SIDE / ((float)RAYS_SIDE * RAYS_SIDE);
     memset(waves->light, 0, LIGHT_SIDE * LIGHT_SIDE * sizeof(float));
     for (int j = 0; j < RAYS_SIDE; j++) {
         for (int i = 0; i < RAYS_SIDE; i++) {
             float u = ((float)i + 0.5f) / RAYS_SIDE, v = ((float)j + 0.5f) / RAYS_SIDE;
-            float su = fm_map_sample(waves->slope, SLOPE_SIDE, 2, 0, u, v);
-            float sv = fm_map_sample(waves->slope, SLOPE_SIDE, 2, 1, u, v);
-            splat(waves->light, LIGHT_SIDE, u + focal * su, v + focal * sv, amount);
+            float su = fm_texture_sample(waves->slope, SLOPE_SIDE, 2, 0, u, v);
+            float sv = fm_texture_sample(waves->slope, SLOPE_SIDE, 2, 1, u, v);
+            add_bilinear(waves->light, LIGHT_SIDE, u + focal * su, v + focal * sv, amount);
         }
     }
 }
 
-// 1 2 1 along both axes, in place, around the borders.
-static void soften(float *map, int side)
+// Blurs a periodic texture in place with the kernel 1 2 1 along both axes.
+static void blur(float *map, int side)
 {
     enum { SIDE_MAX = LIGHT_SIDE };
     float line[SIDE_MAX];
@@ -161,7 +171,9 @@ static void soften(float *map, int side)
     }
 }
 
-static void make_beams(fm_waves *waves)
+// Computes the texture of light shafts in the water: a coarser and blurred copy of the light
+// texture.
+static void compute_beams(fm_waves *waves)
 {
     int ratio = LIGHT_SIDE / BEAM_SIDE;
     for (int j = 0; j < BEAM_SIDE; j++) {
@@ -174,16 +186,17 @@ static void make_beams(fm_waves *waves)
         }
     }
     for (int pass = 0; pass < 3; pass++)
-        soften(waves->beam, BEAM_SIDE);
+        blur(waves->beam, BEAM_SIDE);
 }
 
+// Computes the water's surface, its caustics and light shafts at a time, s.
 void fm_waves_compute(fm_waves *waves, fm_pool *pool, double time)
 {
-    wave list[WAVES];
+    wave_component list[WAVES];
     choose_waves(list, time);
     slope_job job = {waves, list};
     fm_parallel_for(pool, SLOPE_SIDE, 16, compute_slopes, &job);
-    gather_light(waves, 0.020f);
-    soften(waves->light, LIGHT_SIDE);
-    make_beams(waves);
+    trace_caustics(waves, 0.020f);
+    blur(waves->light, LIGHT_SIDE);
+    compute_beams(waves);
 }

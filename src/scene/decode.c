@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: MIT
-// decode.c: a tree and the tables into a scene. Goes on after a mistake, to find the others.
+// decode.c: decodes the tree of nodes into a scene, as the key tables say. Decoding continues after
+// a mistake, to find further ones.
 #include "scene/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-size_t fm_decoder_enter(fm_decoder *d, const char *key, int index)
+// Appends ".key", or "[index]" when key is NULL, to the path for messages. Returns the old length.
+size_t fm_decoder_enter_path(fm_decoder *d, const char *key, int index)
 {
     size_t length = strlen(d->path);
     char shown[64];
     if (key)
         snprintf(d->path + length, sizeof d->path - length, "%s%s", length ? "." : "",
-                 fm_text_shown(shown, key));
+                 fm_text_shorten(shown, key));
     else
         snprintf(d->path + length, sizeof d->path - length, "[%d]", index);
     return length;
 }
 
-void fm_decoder_leave(fm_decoder *d, size_t length)
+// Cuts the path for messages to its old length.
+void fm_decoder_leave_path(fm_decoder *d, size_t length)
 {
     d->path[length] = 0;
 }
 
-static const char *shown_path(const fm_decoder *d)
+// Path of the mapping that is being decoded, as "bodies.towel.cloth".
+static const char *path_for_message(const fm_decoder *d)
 {
     return d->path[0] ? d->path : "the scene";
 }
 
-static void complain_of_key(fm_decoder *d, const fm_table *table, const fm_node *node)
+// Records a key that the table does not have, with a suggestion.
+static void report_unknown_key(fm_decoder *d, const fm_table *table, const fm_node *node)
 {
-    enum { SHORT = 12 }; // so many keys are worth listing
+    enum { SHORT = 12 }; // a message lists the keys of tables up to this size
     char shown[64];
-    const char *nearest = fm_table_nearest(table, node->key);
+    const char *nearest = fm_table_find_nearest(table, node->key);
     fm_text text = {0};
     if (nearest)
         fm_text_add(&text, "; did you mean \"%s\"?", nearest);
@@ -43,12 +48,13 @@ static void complain_of_key(fm_decoder *d, const fm_table *table, const fm_node 
     } else if (!nearest) {
         fm_text_add(&text, "; `fathom describe` lists them");
     }
-    fm_complain(d->loader, node->key_place, "%s has no key \"%s\"%s", shown_path(d),
-                fm_text_shown(shown, node->key), text.data ? text.data : "");
+    fm_loader_add_mistake(d->loader, node->key_place, "%s has no key \"%s\"%s", path_for_message(d),
+                          fm_text_shorten(shown, node->key), text.data ? text.data : "");
     free(text.data);
 }
 
-// The choices of a table that are given: the kind, and at most one.
+// Of the keys of a table that exclude each other, exactly one must be given. Stores its code
+// (fm_entry.kind) in `object`.
 static void decode_choice(fm_decoder *d, const fm_table *table, const fm_node *node, void *object)
 {
     fm_text text = {0};
@@ -60,18 +66,20 @@ static void decode_choice(fm_decoder *d, const fm_table *table, const fm_node *n
         if (!entry || !entry->choice)
             continue;
         if (chosen)
-            fm_complain(d->loader, each->key_place,
-                        "%s has \"%s\" and \"%s\": one of %s is allowed", shown_path(d),
-                        chosen->key, each->key, choices);
+            fm_loader_add_mistake(d->loader, each->key_place,
+                                  "%s has \"%s\" and \"%s\": only one of %s is allowed",
+                                  path_for_message(d), chosen->key, each->key, choices);
         else
             memcpy((char *)object + table->kind_offset, &entry->kind, sizeof entry->kind);
         chosen = each;
     }
     if (!chosen)
-        fm_complain(d->loader, node->key_place, "%s needs one of %s", shown_path(d), choices);
+        fm_loader_add_mistake(d->loader, node->key_place, "%s needs one of %s", path_for_message(d),
+                              choices);
     free(text.data);
 }
 
+// Checks the characters and the length of a name that the user chose for an object.
 static void check_user_name(fm_decoder *d, const fm_node *node)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -81,40 +89,46 @@ static void check_user_name(fm_decoder *d, const fm_node *node)
     for (const char *p = name; *p && good; p++)
         good = strchr(letters, *p) || *p == '-' || *p == '_';
     if (!good)
-        fm_complain(
+        fm_loader_add_mistake(
             d->loader, node->key_place,
-            "\"%s\" is no name: letters, digits, - and _ are allowed, a letter or digit first",
-            fm_text_shown(shown, name));
+            "\"%s\" is not a valid name: letters, digits, - and _ are allowed, the first must be a "
+            "letter or a digit",
+            fm_text_shorten(shown, name));
     else if (strlen(name) > FM_SCENE_NAME_MAX)
-        fm_complain(d->loader, node->key_place, "the name \"%s\" is too long, at most %d letters",
-                    fm_text_shown(shown, name), FM_SCENE_NAME_MAX);
+        fm_loader_add_mistake(d->loader, node->key_place,
+                              "the name \"%s\" is too long, at most %d characters are allowed",
+                              fm_text_shorten(shown, name), FM_SCENE_NAME_MAX);
 }
 
-static bool is_kind(fm_decoder *d, const fm_node *node, fm_node_kind kind, const char *needed)
+// Records a mistake and returns false when a YAML node is not of this kind (scalar, mapping or
+// list). needed: what the message asks for.
+static bool check_node_kind(fm_decoder *d, const fm_node *node, fm_node_kind kind,
+                            const char *needed)
 {
     if (node->kind == kind)
         return true;
     char shown[64];
     if (node->kind == FM_NODE_SCALAR && !fm_node_is_empty(node))
-        fm_complain(d->loader, node->place, "%s is \"%s\", it must be %s", shown_path(d),
-                    fm_text_shown(shown, node->text), needed);
+        fm_loader_add_mistake(d->loader, node->place, "%s is \"%s\", it must be %s",
+                              path_for_message(d), fm_text_shorten(shown, node->text), needed);
     else
-        fm_complain(d->loader, node->place, "%s is %s, it must be %s", shown_path(d),
-                    fm_node_kind_text(node), needed);
+        fm_loader_add_mistake(d->loader, node->place, "%s is %s, it must be %s",
+                              path_for_message(d), fm_node_kind_text(node), needed);
     return false;
 }
 
-// Named maps and lists of mappings. Nothing behind the key is none of them.
+// Decodes a mapping of names to mappings, or a list of mappings, into `items`. A key without a
+// value is an empty list.
 static void decode_items(fm_decoder *d, const fm_entry *entry, const fm_node *node, fm_items *items)
 {
     bool named = entry->type == FM_KEY_NAMED;
-    if (fm_node_is_empty(node) || !is_kind(d, node, named ? FM_NODE_MAPPING : FM_NODE_LIST,
-                                           named ? "a mapping of names" : "a list"))
+    if (fm_node_is_empty(node) || !check_node_kind(d, node, named ? FM_NODE_MAPPING : FM_NODE_LIST,
+                                                   named ? "a mapping of names" : "a list"))
         return;
-    double most = fm_range_high(entry);
+    double most = fm_entry_upper_limit(entry);
     if (node->count > most) {
-        fm_complain(d->loader, node->place, "%s has %d entries, at most %g are allowed", d->path,
-                    node->count, most);
+        fm_loader_add_mistake(d->loader, node->place, "%s has %d entries, allowed are at most %g",
+                              d->path, node->count, most);
         return;
     }
     const fm_table *table = entry->table;
@@ -127,33 +141,51 @@ static void decode_items(fm_decoder *d, const fm_entry *entry, const fm_node *no
         char *object = data + (size_t)i * table->size;
         if (table->set_defaults)
             table->set_defaults(object);
-        *(fm_thing *)(void *)object = (fm_thing){named ? each->key : NULL, each};
+        *(fm_item *)(void *)object = (fm_item){named ? each->key : NULL, each};
         if (named)
             check_user_name(d, each);
-        size_t length = fm_decoder_enter(d, named ? each->key : NULL, i);
-        fm_decode(d, table, each, object);
-        fm_decoder_leave(d, length);
+        size_t length = fm_decoder_enter_path(d, named ? each->key : NULL, i);
+        fm_decoder_decode_mapping(d, table, each, object);
+        fm_decoder_leave_path(d, length);
     }
 }
 
+// Decodes the keys of a world object (cloth or fluid) into a struct of its own, whose size depends
+// on the kind of the object.
+static void decode_object(fm_decoder *d, const fm_entry *entry, const fm_node *node,
+                          fm_scene_object *object)
+{
+    object->kind = entry->object;
+    object->def = fm_loader_alloc(d->loader, 1, entry->table->size);
+    if (!object->def)
+        return;
+    if (entry->table->set_defaults)
+        entry->table->set_defaults(object->def);
+    fm_decoder_decode_mapping(d, entry->table, node, object->def);
+}
+
+// Decodes the value of one key and stores it in the struct `object`.
 static void decode_entry(fm_decoder *d, const fm_entry *entry, const fm_node *node, void *object)
 {
-    size_t length = fm_decoder_enter(d, entry->key, 0);
+    size_t length = fm_decoder_enter_path(d, entry->key, 0);
     int before = d->loader->mistake_count;
     void *at = (char *)object + entry->offset;
-    if (entry->type == FM_KEY_MAPPING)
-        fm_decode(d, entry->table, node, at);
+    if (entry->object)
+        decode_object(d, entry, node, object);
+    else if (entry->type == FM_KEY_MAPPING)
+        fm_decoder_decode_mapping(d, entry->table, node, at);
     else if (entry->type == FM_KEY_NAMED || entry->type == FM_KEY_LIST)
         decode_items(d, entry, node, at);
     else
-        fm_decode_value(d, entry, node, at);
-    if (entry->after && d->loader->mistake_count == before)
-        entry->after(object);
-    fm_decoder_leave(d, length);
+        fm_decoder_decode_value(d, entry, node, at);
+    if (entry->apply && d->loader->mistake_count == before)
+        entry->apply(object);
+    fm_decoder_leave_path(d, length);
 }
 
-// The word that stands for a mapping: `memory: full`.
-static bool decode_short(const fm_table *table, const fm_node *node, void *object)
+// Handles the word that may replace a mapping, as in `memory: full`. False: the node is no such
+// word.
+static bool decode_word_for_mapping(const fm_table *table, const fm_node *node, void *object)
 {
     if (!table->word || node->kind != FM_NODE_SCALAR || strcmp(node->text, table->word) != 0)
         return false;
@@ -162,19 +194,21 @@ static bool decode_short(const fm_table *table, const fm_node *node, void *objec
     return true;
 }
 
-void fm_decode(fm_decoder *d, const fm_table *table, const fm_node *node, void *object)
+// Decodes a YAML mapping with the keys of a table into the struct `object`.
+void fm_decoder_decode_mapping(fm_decoder *d, const fm_table *table, const fm_node *node,
+                               void *object)
 {
     int before = d->loader->mistake_count;
-    if (fm_loader_is_full(d->loader) || decode_short(table, node, object))
+    if (fm_loader_has_too_many_mistakes(d->loader) || decode_word_for_mapping(table, node, object))
         return;
     char needed[64];
     snprintf(needed, sizeof needed, "a mapping%s%s", table->word ? " or the word " : "",
              table->word ? table->word : "");
-    if (!fm_node_is_empty(node) && !is_kind(d, node, FM_NODE_MAPPING, needed))
+    if (!fm_node_is_empty(node) && !check_node_kind(d, node, FM_NODE_MAPPING, needed))
         return;
     for (const fm_node *each = node->first; each; each = each->next) {
         if (!fm_table_find(table, each->key))
-            complain_of_key(d, table, each);
+            report_unknown_key(d, table, each);
     }
     if (table->has_kind)
         decode_choice(d, table, node, object);
@@ -184,8 +218,8 @@ void fm_decode(fm_decoder *d, const fm_table *table, const fm_node *node, void *
         if (child)
             decode_entry(d, entry, child, object);
         else if (entry->needed)
-            fm_complain(d->loader, node->key_place, "%s needs \"%s\": %s", shown_path(d),
-                        entry->key, entry->about);
+            fm_loader_add_mistake(d->loader, node->key_place, "%s needs \"%s\": %s",
+                                  path_for_message(d), entry->key, entry->about);
     }
     if (table->check && d->loader->mistake_count == before)
         table->check(d, node, object);

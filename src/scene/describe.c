@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// describe.c: what a key means, from the tables: type, unit, range, default, and its keys.
+// describe.c: the text of `fathom describe KEY`, generated from the key tables: meaning, type,
+// unit, range, default and the keys below.
 #include "scene/scene.h"
 
 #include <math.h>
@@ -14,11 +15,11 @@ static const char *const type_names[] = {
     [FM_KEY_WORD] = "word",
     [FM_KEY_WORDS] = "word or list of words",
     [FM_KEY_TEXT] = "text",
-    [FM_KEY_FILE] = "file, relative to the scene's",
+    [FM_KEY_FILE] = "file, relative to the scene file",
     [FM_KEY_VECTOR] = "[x, y, z]",
-    [FM_KEY_PAIR] = "[x, y]",
+    [FM_KEY_PROBE_POINT] = "[u, v] from 0 to 1, or [x, y, z] in m",
     [FM_KEY_ROTATION] = "rotation",
-    [FM_KEY_INTEGERS] = "whole number or list of them",
+    [FM_KEY_INTEGERS] = "whole number or list of whole numbers",
     [FM_KEY_NAME] = "name",
     [FM_KEY_NAMES] = "list of names",
     [FM_KEY_MAPPING] = "mapping",
@@ -26,19 +27,21 @@ static const char *const type_names[] = {
     [FM_KEY_LIST] = "list of mappings",
 };
 
-static bool is_range_worth_saying(const fm_entry *entry)
+// False for symmetric limits of numbers, as -1e6 to 1e6: they only catch typing errors and are not
+// shown.
+static bool shows_range(const fm_entry *entry)
 {
-    // limits against typing errors are not worth a word
     bool numbers = entry->type == FM_KEY_VECTOR || entry->type == FM_KEY_NUMBER;
     return !(numbers && entry->range.low == -entry->range.high);
 }
 
+// Appends the type of a key and its allowed values: "number: 0 to 1 m".
 void fm_entry_add_type(fm_text *text, const fm_entry *entry)
 {
     fm_text_add(text, "%s", type_names[entry->type]);
     if (entry->section)
         fm_text_add(text, " from `%s`", entry->section);
-    else if (is_range_worth_saying(entry)) {
+    else if (shows_range(entry)) {
         size_t before = text->size;
         fm_text_add(text, ": ");
         size_t range = text->size;
@@ -50,7 +53,8 @@ void fm_entry_add_type(fm_text *text, const fm_entry *entry)
     }
 }
 
-void *fm_table_make_defaults(const fm_table *table)
+// Creates a struct of a table with default values; the caller frees it; NULL: out of memory.
+void *fm_table_create_defaults(const fm_table *table)
 {
     void *object = calloc(1, table->size);
     if (object && table->set_defaults)
@@ -58,6 +62,14 @@ void *fm_table_make_defaults(const fm_table *table)
     return object;
 }
 
+// True when the mapping under a key is decoded into a struct of its own, not into that of the key's
+// table.
+bool fm_entry_has_own_object(const fm_entry *entry)
+{
+    return entry->object || entry->type == FM_KEY_NAMED || entry->type == FM_KEY_LIST;
+}
+
+// Appends a number (in SI units) in the unit that scene files use for this key.
 static void add_value(fm_text *text, const fm_entry *entry, double value)
 {
     if (isinf(value))
@@ -67,7 +79,9 @@ static void add_value(fm_text *text, const fm_entry *entry, double value)
                            entry->scale != 0 ? round(value / entry->scale * 1e9) / 1e9 : value);
 }
 
-static void add_chosen(fm_text *text, const fm_table *table, const void *object)
+// Appends the default of a mapping with choices: its word, or "{ key: value }" of the default
+// choice.
+static void add_default_choice(fm_text *text, const fm_table *table, const void *object)
 {
     int kind;
     memcpy(&kind, (const char *)object + table->kind_offset, sizeof kind);
@@ -85,6 +99,7 @@ static void add_chosen(fm_text *text, const fm_table *table, const void *object)
     }
 }
 
+// Appends a default that is a word, or a list of words as [a, b].
 static void add_words(fm_text *text, const fm_entry *entry, const fm_items *items)
 {
     const int *words = items->data;
@@ -98,21 +113,22 @@ static void add_words(fm_text *text, const fm_entry *entry, const fm_items *item
         fm_text_add(text, "]");
 }
 
+// Appends the default value of a key as YAML; nothing when the key has no default.
 void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defaults)
 {
     const char *at = (const char *)defaults + entry->offset;
     const double *numbers = (const double *)(const void *)at;
     const int *integers = (const int *)(const void *)at;
-    int count = entry->type == FM_KEY_VECTOR ? 3 : 2;
-    if (entry->needed || entry->unstored)
+    if (entry->needed || entry->not_stored || entry->object)
         return;
     switch (entry->type) {
     case FM_KEY_NUMBER:
-        if (isinf(*numbers) || fm_range_low(entry) < 0 || *numbers > 0 || !entry->range.low_open)
-            add_value(text, entry, *numbers); // else it is not allowed, and stands for none
+        if (isinf(*numbers) || fm_entry_lower_limit(entry) < 0 || *numbers > 0 ||
+            !entry->range.low_open)
+            add_value(text, entry, *numbers); // a default outside the range means "not given"
         return;
     case FM_KEY_INTEGER:
-        if (*integers >= fm_range_low(entry)) // else it stands for none
+        if (*integers >= fm_entry_lower_limit(entry)) // below it the default means "not given"
             fm_text_add(text, "%d", *integers);
         return;
     case FM_KEY_BOOLEAN:
@@ -124,11 +140,8 @@ void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defa
     case FM_KEY_WORDS:
         add_words(text, entry, (const fm_items *)(const void *)at);
         return;
-    case FM_KEY_PAIR:
     case FM_KEY_VECTOR:
-        if (numbers[0] < 0 && entry->range.low >= 0) // stands for nothing given
-            return;
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < 3; i++) {
             fm_text_add(text, i ? ", " : "[");
             add_value(text, entry, numbers[i]);
         }
@@ -136,8 +149,9 @@ void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defa
         return;
     case FM_KEY_MAPPING:
         if (entry->table->has_kind)
-            add_chosen(text, entry->table, at);
+            add_default_choice(text, entry->table, at);
         return;
+    case FM_KEY_PROBE_POINT:
     case FM_KEY_TEXT:
     case FM_KEY_FILE:
     case FM_KEY_ROTATION:
@@ -150,36 +164,39 @@ void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defa
     }
 }
 
-// Where a description is: the entry, its table, an object with its defaults, its path.
-typedef struct spot {
+// A key to describe.
+typedef struct key_context {
     const fm_entry *entry;
-    const fm_table *table; // it is in
-    const void *defaults;
-    const char *path;
-} spot;
+    const fm_table *table; // the table that contains the entry
+    const void *defaults;  // a struct of the table with its default values
+    const char *path;      // "bodies.NAME.cloth.density"
+} key_context;
 
-typedef struct finder {
-    const char *key; // that is looked for
-    fm_text found;
-    int count;
-    const char *nearest;
-    int least;
-} finder;
+// A search for keys.
+typedef struct key_search {
+    const char *key;     // the path that the user asked for
+    fm_text found;       // descriptions of all matches
+    int count;           // number of matches
+    const char *nearest; // the known key with the smallest edit distance
+    int least;           // edit distance of `nearest` from the path that the user asked for
+} key_search;
 
+// Appends one line of help for each key of a table.
 static void add_keys(fm_text *text, const fm_table *table)
 {
     if (table->word)
-        fm_text_add(text, "  the word %s, or\n", table->word);
+        fm_text_add(text, "  the word %s, or these keys:\n", table->word);
     for (int i = 0; i < table->count; i++) {
         const fm_entry *entry = &table->entries[i];
         fm_text_add(text, "  %-14s %s%s\n", entry->key, entry->about,
-                    entry->needed   ? " (needed)"
-                    : entry->choice ? " (one of these)"
+                    entry->needed   ? " (required)"
+                    : entry->choice ? " (one of these is required)"
                                     : "");
     }
 }
 
-static void add_description(fm_text *text, const spot *s)
+// Appends the description of one key: meaning, type, default, and the keys below it.
+static void add_description(fm_text *text, const key_context *s)
 {
     const fm_entry *entry = s->entry;
     fm_text_add(text, "%s: %s\n  type     ", s->path, entry->about);
@@ -188,7 +205,7 @@ static void add_description(fm_text *text, const spot *s)
     fm_text_add(text, "\n  default  ");
     size_t start = text->size;
     if (entry->needed)
-        fm_text_add(text, "none: it is needed");
+        fm_text_add(text, "none: the key is required");
     else if (entry->choice && entry->type != FM_KEY_MAPPING)
         fm_text_add(text, "none: one of ");
     else
@@ -206,10 +223,13 @@ static void add_description(fm_text *text, const spot *s)
                                                  : "");
         add_keys(text, table);
     }
+    if (entry->explain)
+        entry->explain(text);
 }
 
-// "bodies.towel.cloth.density" and "bodies.cloth.density" ask about "bodies.NAME.cloth.density".
-static bool is_match(const char *path, const char *asked)
+// Compares a path with NAME or N in it to the path a user typed: "bodies.NAME.cloth.density"
+// matches "bodies.towel.cloth.density" and "bodies.cloth.density".
+static bool matches_path(const char *path, const char *asked)
 {
     if (!*path || !*asked)
         return *path == *asked;
@@ -218,22 +238,25 @@ static bool is_match(const char *path, const char *asked)
     const char *path_rest = path + p + (path[p] == '.');
     const char *asked_rest = asked + a + (asked[a] == '.');
     if (any)
-        return is_match(path_rest, asked_rest) || is_match(path_rest, asked);
-    return p == a && memcmp(path, asked, p) == 0 && is_match(path_rest, asked_rest);
+        return matches_path(path_rest, asked_rest) || matches_path(path_rest, asked);
+    return p == a && memcmp(path, asked, p) == 0 && matches_path(path_rest, asked_rest);
 }
 
-// The whole path, or its end: "drag.model".
-static bool is_asked(const char *path, const char *asked)
+// True when the path that the user typed is the whole path of a key or its end, as "drag.model".
+static bool matches_path_end(const char *path, const char *asked)
 {
     for (const char *p = path; p; p = strchr(p, '.')) {
         p += *p == '.';
-        if (strncmp(p, "NAME.", 5) != 0 && strncmp(p, "N.", 2) != 0 && is_match(p, asked))
+        if (strncmp(p, "NAME.", 5) != 0 && strncmp(p, "N.", 2) != 0 && matches_path(p, asked))
             return true;
     }
     return false;
 }
 
-static void find_in(finder *f, const fm_table *table, const void *defaults, const char *prefix)
+// Describes the keys of a table, and of the tables below it, that match the search. prefix: path of
+// the table.
+static void search_table(key_search *f, const fm_table *table, const void *defaults,
+                         const char *prefix)
 {
     for (int i = 0; i < table->count; i++) {
         const fm_entry *entry = &table->entries[i];
@@ -241,30 +264,31 @@ static void find_in(finder *f, const fm_table *table, const void *defaults, cons
         fm_text_add(&path, "%s%s", prefix, entry->key);
         if (!path.data)
             return;
-        if (is_asked(path.data, f->key)) {
+        if (matches_path_end(path.data, f->key)) {
             fm_text_add(&f->found, f->count++ ? "\n" : "");
-            add_description(&f->found, &(spot){entry, table, defaults, path.data});
+            add_description(&f->found, &(key_context){entry, table, defaults, path.data});
         }
         const char *last = strrchr(f->key, '.');
-        int distance = fm_text_distance(last ? last + 1 : f->key, entry->key);
+        int distance = fm_text_edit_distance(last ? last + 1 : f->key, entry->key);
         if (distance < f->least)
             f->nearest = entry->key, f->least = distance;
-        bool items = entry->type == FM_KEY_NAMED || entry->type == FM_KEY_LIST;
+        bool own = fm_entry_has_own_object(entry);
         fm_text_add(&path, "%s",
                     entry->type == FM_KEY_NAMED  ? ".NAME."
                     : entry->type == FM_KEY_LIST ? ".N."
                                                  : ".");
         if (entry->table && path.data) {
-            void *own = items ? fm_table_make_defaults(entry->table) : NULL;
-            if (own || !items)
-                find_in(f, entry->table, items ? own : (const char *)defaults + entry->offset,
-                        path.data);
-            free(own);
+            void *created = own ? fm_table_create_defaults(entry->table) : NULL;
+            if (created || !own)
+                search_table(f, entry->table,
+                             own ? created : (const char *)defaults + entry->offset, path.data);
+            free(created);
         }
         free(path.data);
     }
 }
 
+// The text of `fathom describe KEY`; key NULL: the list of sections. The caller frees it.
 char *fm_scene_describe(const char *key, fm_error *err)
 {
     fm_text text = {0};
@@ -274,22 +298,22 @@ char *fm_scene_describe(const char *key, fm_error *err)
         for (int i = 0; i < fm_scene_table.count; i++)
             fm_text_add(&text, "%-10s %s\n", fm_scene_table.entries[i].key,
                         fm_scene_table.entries[i].about);
-        return fm_text_take(&text, err);
+        return fm_text_detach(&text, err);
     }
-    finder f = {.key = key, .least = 4};
-    void *defaults = fm_table_make_defaults(&fm_scene_table);
+    key_search f = {.key = key, .least = 4};
+    void *defaults = fm_table_create_defaults(&fm_scene_table);
     if (!defaults) {
         fm_fail_no_memory(err, "scene", fm_scene_table.size);
         return NULL;
     }
-    find_in(&f, &fm_scene_table, defaults, "");
+    search_table(&f, &fm_scene_table, defaults, "");
     free(defaults);
     if (f.count > 0)
-        return fm_text_take(&f.found, err);
+        return fm_text_detach(&f.found, err);
     free(f.found.data);
     char shown[64];
-    fm_fail(err, FM_BAD_VALUE, "describe", "key", fm_text_shown(shown, key),
-            "a key of a scene; without one, the sections are listed");
+    fm_fail(err, FM_BAD_VALUE, "describe", "key", fm_text_shorten(shown, key),
+            "a key of a scene file; `fathom describe` lists the sections");
     if (f.nearest)
         snprintf(err->text, sizeof err->text, "there is no key \"%s\"; did you mean \"%s\"?", shown,
                  f.nearest);

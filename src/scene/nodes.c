@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// nodes.c: the tree that a YAML text becomes.
+// nodes.c: operations on the tree of nodes that a YAML text is parsed into.
 #include "scene/scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// Creates a node of the YAML tree; NULL after a mistake or without memory.
 fm_node *fm_node_create(fm_loader *loader, fm_node_kind kind, fm_place place)
 {
     if (loader->node_count++ == FM_SCENE_NODES_MAX) {
-        fm_complain(loader, place, "this is more than a scene may hold: %d values",
-                    FM_SCENE_NODES_MAX);
+        fm_loader_add_mistake(loader, place,
+                              "the scene has more than %d values, which is the limit",
+                              FM_SCENE_NODES_MAX);
         return NULL;
     }
     fm_node *node = fm_loader_alloc(loader, 1, sizeof *node);
@@ -32,6 +34,7 @@ void fm_node_append(fm_node *parent, fm_node *child)
     parent->count++;
 }
 
+// The value under a key of a mapping; NULL: no such key, or no mapping.
 fm_node *fm_node_find(const fm_node *mapping, const char *key)
 {
     if (!mapping || mapping->kind != FM_NODE_MAPPING)
@@ -43,15 +46,16 @@ fm_node *fm_node_find(const fm_node *mapping, const char *key)
     return NULL;
 }
 
+// Appends the keys of a mapping, as "; there are a, b", for a message.
 void fm_node_add_names(const fm_node *mapping, fm_text *text)
 {
-    enum { SHORT = 100 }; // letters that are worth reading
+    enum { SHORT = 100 }; // characters after which the list of names is cut
     if (!mapping || mapping->kind != FM_NODE_MAPPING)
         return;
     char shown[64];
     for (const fm_node *each = mapping->first; each && text->size < SHORT; each = each->next)
-        fm_text_add(text, "%s%s", each == mapping->first ? "; there are " : ", ",
-                    fm_text_shown(shown, each->key));
+        fm_text_add(text, "%s%s", text->size == 0 ? "; there are " : ", ",
+                    fm_text_shorten(shown, each->key));
 }
 
 void fm_node_remove(fm_node *parent, const fm_node *child)
@@ -71,11 +75,13 @@ void fm_node_remove(fm_node *parent, const fm_node *child)
     }
 }
 
+// True for a key without a value.
 bool fm_node_is_empty(const fm_node *node)
 {
     return node->kind == FM_NODE_SCALAR && !node->quoted && node->text[0] == 0;
 }
 
+// The kind of a YAML node for messages: "a list", "a mapping", ...
 const char *fm_node_kind_text(const fm_node *node)
 {
     switch (node->kind) {
@@ -89,6 +95,7 @@ const char *fm_node_kind_text(const fm_node *node)
     return fm_node_is_empty(node) ? "empty" : "a single value";
 }
 
+// Compares two nodes of a mapping by key, then by position in the file, for qsort.
 static int compare_keys(const void *a, const void *b)
 {
     const fm_node *one = *(const fm_node *const *)a, *other = *(const fm_node *const *)b;
@@ -101,6 +108,7 @@ static int compare_keys(const void *a, const void *b)
     return p->column < q->column ? -1 : 1;
 }
 
+// Records keys that a mapping contains twice.
 void fm_node_check_duplicates(fm_loader *loader, const fm_node *mapping)
 {
     if (mapping->count < 2)
@@ -117,8 +125,9 @@ void fm_node_check_duplicates(fm_loader *loader, const fm_node *mapping)
     for (int i = 1; i < count; i++) {
         char shown[64];
         if (strcmp(sorted[i]->key, sorted[i - 1]->key) == 0)
-            fm_complain(loader, sorted[i]->key_place, "\"%s\" is given twice, before on line %d",
-                        fm_text_shown(shown, sorted[i]->key), sorted[i - 1]->key_place.line);
+            fm_loader_add_mistake(
+                loader, sorted[i]->key_place, "\"%s\" is given twice, first on line %d",
+                fm_text_shorten(shown, sorted[i]->key), sorted[i - 1]->key_place.line);
     }
     free(sorted);
 }

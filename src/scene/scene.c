@@ -1,76 +1,100 @@
 // SPDX-License-Identifier: MIT
-// scene.c: scenes loaded, asked and destroyed.
+// scene.c: loads and destroys scenes, and reads their settings for a run.
 #include "scene/scene.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+// The names in output.fields, separated by blanks; NULL when the key is not given.
 static const char *join_fields(const fm_scene *scene, fm_loader *loader)
 {
-    int count;
-    const fm_field *fields = fm_cloth_fields(&count);
+    const fm_node *output = fm_node_find(scene->root, "output");
+    if (!output || !fm_node_find(output, "fields"))
+        return NULL;
     const int *chosen = scene->fields.data;
     fm_text text = {0};
     for (int i = 0; i < scene->fields.count; i++)
-        fm_text_add(&text, "%s%s", i ? " " : "", fields[chosen[i]].name);
+        fm_text_add(&text, "%s%s", i ? " " : "", fm_scene_field_name(chosen[i]));
     const char *copy =
-        text.failed ? NULL : fm_loader_copy(loader, text.data ? text.data : "", text.size);
+        text.failed ? NULL : fm_loader_copy_text(loader, text.data ? text.data : "", text.size);
     if (text.failed)
         fm_fail_no_memory(&loader->err, "scene", text.size);
     free(text.data);
     return copy;
 }
 
-static void write_texts(fm_scene *scene, fm_loader *loader)
+// Fills the members of the scene that are derived from its keys: text, hash, names.
+static void derive_members(fm_scene *scene, fm_loader *loader)
 {
     fm_text whole = {0}, hashed = {0};
-    if (!fm_scene_write(scene->root, false, &whole) || !fm_scene_write(scene->root, true, &hashed))
+    if (!fm_scene_write_yaml(scene->root, false, &whole) ||
+        !fm_scene_write_yaml(scene->root, true, &hashed))
         fm_fail_no_memory(&loader->err, "scene", whole.size);
     else
-        scene->text = fm_loader_copy(loader, whole.data ? whole.data : "", whole.size);
+        scene->text = fm_loader_copy_text(loader, whole.data ? whole.data : "", whole.size);
     scene->hash = fm_hash(hashed.data ? hashed.data : "", hashed.size, 0);
-    const fm_scene_body *bodies = scene->bodies.data;
-    for (int i = 0; i < scene->bodies.count; i++) {
-        const uint64_t *mesh = &bodies[i].cloth.mesh.hash; // what is in the file, not its name
-        if (bodies[i].cloth.kind == FM_CLOTH_MESH)
-            scene->hash = fm_hash(mesh, sizeof *mesh, scene->hash);
+    const fm_scene_object *objects = scene->objects.data;
+    for (int i = 0; i < scene->objects.count; i++) {
+        if (objects[i].kind->hash)
+            scene->hash = objects[i].kind->hash(objects[i].def, scene->hash);
     }
     free(whole.data);
     free(hashed.data);
     scene->field_names = join_fields(scene, loader);
-    fm_scene_name_columns(scene, loader);
+    fm_scene_name_probe_columns(scene, loader);
 }
 
+// True while no mistake was recorded and no error occurred.
+static bool has_no_mistakes(const fm_loader *loader)
+{
+    return loader->mistake_count == 0 && loader->err.status == FM_OK;
+}
+
+// Reads the mesh files that the objects of a scene name.
+static void load_files(const fm_scene *scene, fm_loader *loader)
+{
+    const fm_scene_object *objects = scene->objects.data;
+    for (int i = 0; i < scene->objects.count; i++) {
+        if (objects[i].kind->load)
+            objects[i].kind->load(loader, &objects[i]);
+    }
+}
+
+// Parses the source, merges, applies settings, decodes and checks.
 static void decode_scene(fm_scene *scene, fm_loader *loader, const fm_source *source,
                          const char *const *settings, int setting_count)
 {
-    fm_node *root = fm_source_read(loader, source, source->text, source->size);
+    fm_node *root = fm_source_parse(loader, source, source->text, source->size);
     if (root && root->kind != FM_NODE_MAPPING) {
-        fm_complain(loader, root->place, "a scene is a mapping of keys");
+        fm_loader_add_mistake(loader, root->place, "a scene must be a mapping of keys");
         return;
     }
-    root = root ? fm_extend(loader, source, root) : NULL;
+    root = root ? fm_scene_merge_extended(loader, source, root) : NULL;
     if (!root)
         return;
     for (int i = 0; i < setting_count; i++)
-        fm_apply_setting(loader, root, settings[i]);
+        fm_scene_apply_setting(loader, root, settings[i]);
     if (loader->err.status != FM_OK)
         return;
     fm_decoder decoder = {.loader = loader, .root = root};
     fm_scene_table.set_defaults(scene);
-    fm_decode(&decoder, &fm_scene_table, root, scene);
+    fm_decoder_decode_mapping(&decoder, &fm_scene_table, root, scene);
     scene->root = root;
-    if (loader->mistake_count == 0 && loader->err.status == FM_OK)
-        fm_scene_load_meshes(scene, loader);
-    if (loader->mistake_count == 0 && loader->err.status == FM_OK)
-        write_texts(scene, loader);
+    if (has_no_mistakes(loader) && fm_scene_list_objects(scene, loader))
+        load_files(scene, loader);
+    if (has_no_mistakes(loader)) {
+        fm_scene_check_output_fields(scene, loader);
+        fm_scene_check_probe_targets(scene, loader);
+    }
+    if (has_no_mistakes(loader))
+        derive_members(scene, loader);
 }
 
-// Exactly one of path and text is given.
-static fm_scene *load(const char *path, const char *text, size_t size, const char *name,
-                      const char *folder, const char *const *settings, int setting_count,
-                      fm_remark_function *remark, void *context, fm_error *err)
+// Loads a scene from a file or from a text; exactly one of `path` and `text` is not NULL.
+static fm_scene *load_from(const char *path, const char *text, size_t size, const char *name,
+                           const char *folder, const char *const *settings, int setting_count,
+                           fm_diagnostic_function *report, void *context, fm_error *err)
 {
     if (err->status != FM_OK)
         return NULL;
@@ -80,26 +104,29 @@ static fm_scene *load(const char *path, const char *text, size_t size, const cha
         return NULL;
     }
     fm_loader loader = {.arena = &scene->arena};
-    const fm_source *source = path ? fm_source_open(&loader, path, NULL, (fm_place){0})
-                                   : fm_source_of_text(&loader, name, folder, text, size);
+    const fm_source *source = path ? fm_source_read_file(&loader, path, NULL, (fm_place){0})
+                                   : fm_source_create_from_text(&loader, name, folder, text, size);
     if (source)
         decode_scene(scene, &loader, source, settings, setting_count);
-    bool good = fm_loader_report(&loader, remark, context, err);
+    bool good = fm_loader_report_mistakes(&loader, report, context, err);
     if (good && scene->text)
         return scene;
     fm_scene_destroy(scene);
     return NULL;
 }
 
+// Loads a scene file, applies settings "PATH=VALUE", and reports all mistakes.
 fm_scene *fm_scene_load(const char *path, const char *const *settings, int setting_count,
-                        fm_remark_function *remark, void *context, fm_error *err)
+                        fm_diagnostic_function *report, void *context, fm_error *err)
 {
-    return load(path, NULL, 0, NULL, NULL, settings, setting_count, remark, context, err);
+    return load_from(path, NULL, 0, NULL, NULL, settings, setting_count, report, context, err);
 }
 
+// Loads a scene from a text in memory; `name` is its file name in messages, `folder` that of the
+// files that it names.
 fm_scene *fm_scene_parse(const char *text, size_t size, const char *name, const char *folder,
-                         const char *const *settings, int setting_count, fm_remark_function *remark,
-                         void *context, fm_error *err)
+                         const char *const *settings, int setting_count,
+                         fm_diagnostic_function *report, void *context, fm_error *err)
 {
     char with_slash[4096] = "";
     size_t length = folder ? strlen(folder) : 0;
@@ -108,15 +135,15 @@ fm_scene *fm_scene_parse(const char *text, size_t size, const char *name, const 
         if (with_slash[length - 1] != '/')
             memcpy(with_slash + length, "/", 2);
     }
-    return load(NULL, text, size, name ? name : "scene", with_slash, settings, setting_count,
-                remark, context, err);
+    return load_from(NULL, text, size, name ? name : "scene", with_slash, settings, setting_count,
+                     report, context, err);
 }
 
 void fm_scene_destroy(fm_scene *scene)
 {
     if (!scene)
         return;
-    fm_arena_free(&scene->arena);
+    fm_arena_destroy(&scene->arena);
     free(scene);
 }
 
@@ -144,13 +171,14 @@ const char *fm_scene_source(const fm_scene *scene)
     return scene->source;
 }
 
+// The keys of a scene that control a run.
 fm_scene_run fm_scene_run_settings(const fm_scene *scene)
 {
     assert(scene);
-    const fm_scene_fluid *fluids = scene->fluids.data;
+    const fm_scene_object *objects = scene->objects.data;
     bool loads = false;
-    for (int i = 0; i < scene->fluids.count; i++)
-        loads |= fluids[i].def.loads;
+    for (int i = 0; i < scene->objects.count; i++)
+        loads |= objects[i].kind->has_loads && objects[i].kind->has_loads(objects[i].def);
     return (fm_scene_run){
         .frames = scene->frames,
         .fps = scene->fps,
@@ -162,15 +190,30 @@ fm_scene_run fm_scene_run_settings(const fm_scene *scene)
     };
 }
 
-int fm_scene_cloth_count(const fm_scene *scene)
+// True when the scene file contains section.key, or the section when key is NULL.
+static bool is_given(const fm_scene *scene, const char *section, const char *key)
 {
-    assert(scene);
-    return scene->bodies.count;
+    const fm_node *node = fm_node_find(scene->root, section);
+    return node && (!key || fm_node_find(node, key));
 }
 
-const char *fm_scene_cloth_name(const fm_scene *scene, int index)
+// The keys `camera` and `look` of a scene, for pictures.
+fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
 {
     assert(scene);
-    const fm_scene_body *bodies = scene->bodies.data;
-    return index >= 0 && index < scene->bodies.count ? bodies[index].thing.name : NULL;
+    const fm_scene_camera *camera = &scene->camera;
+    const fm_scene_look *look = &scene->look;
+    static const char *const styles[] = {"underwater", "studio"};
+    fm_picture_setting_def def = {.camera = {is_given(scene, "camera", NULL), camera->position,
+                                             camera->target, camera->up, camera->field_of_view,
+                                             camera->follow}};
+    def.look.style = is_given(scene, "look", "style") ? styles[look->style != 0] : NULL;
+    def.look.has_cloth = is_given(scene, "look", "cloth");
+    def.look.has_background = is_given(scene, "look", "background");
+    def.look.has_water = is_given(scene, "look", "water");
+    def.look.cloth = look->cloth;
+    def.look.background = look->background;
+    def.look.water = look->water;
+    def.look.particles = look->particles;
+    return def;
 }

@@ -1,515 +1,544 @@
 // SPDX-License-Identifier: MIT
-// scene.h: the inside of scenes: from text to nodes, from nodes and tables to values, to a world.
+// scene.h: internal header of the scene module, which turns a YAML file into a world.
 //
-//     reader   text -> nodes, each with its place          (libyaml is seen there only)
-//     merge    extended files and settings -> one tree
-//     decode   tree + tables -> fm_scene, mistakes on the way
-//     build    fm_scene -> world
+//     read_yaml   YAML text -> tree of nodes with line and column   (the only user of libyaml)
+//     merge       the file, the files it extends and the --set settings -> one tree
+//     decode      tree + key tables -> fm_scene; every mistake is recorded on the way
+//     build       fm_scene -> fm_world
 //
-// Texts for people (describe, schema, reference) are made from the same tables.
+// Only kinds.c names the kinds of objects (cloth, particle fluid). The help of `fathom describe`,
+// the JSON Schema and docs/scenes.md are generated from the same key tables.
 #ifndef FATHOM_SCENE_SCENE_H
 #define FATHOM_SCENE_SCENE_H
 
 #include "core/core.h"
 #include "motion/motion.h"
+#include "object/object.h"
 
-#include <fathom/cloth.h>
 #include <fathom/collide.h>
 #include <fathom/couple.h>
 #include <fathom/figure.h>
 #include <fathom/loader.h>
-#include <fathom/particles.h>
+#include <fathom/memory.h>
 #include <fathom/scene.h>
 #include <fathom/world.h>
 #include <sys/types.h>
 
 enum {
-    FM_SCENE_BYTES_MAX = 16 << 20, // of one file
-    FM_SCENE_NODES_MAX = 1000000,  // of all files together
-    FM_SCENE_DEPTH_MAX = 64,       // of nesting
-    FM_SCENE_KEYS_MAX = 4096,      // in one mapping
-    FM_SCENE_EXTENDS_MAX = 16,     // one file extending the next
-    FM_SCENE_REMARKS_MAX = 1000,   // after that it stops looking
-    FM_SCENE_OBJECTS_MAX = 1024,   // motions, bodies, fluids, colliders, probes
-    FM_SCENE_NAME_MAX = 40,        // bytes in the name of a body, a motion...
+    FM_SCENE_BYTES_MAX = 16 << 20, // size of one file
+    FM_SCENE_NODES_MAX = 1000000,  // YAML values in all files together
+    FM_SCENE_DEPTH_MAX = 64,       // levels of nested mappings and lists
+    FM_SCENE_KEYS_MAX = 4096,      // keys in one mapping
+    FM_SCENE_EXTENDS_MAX = 16,     // length of a chain of files that extend each other
+    FM_SCENE_MISTAKES_MAX = 1000,  // mistakes kept; reading stops at the next one
+    FM_SCENE_OBJECTS_MAX = 1024,   // names in one list of names
+    FM_SCENE_NAME_MAX = 40,        // bytes in the name of a body, motion, collider or probe
 };
 
-// text.c: text that grows, and words about words.
+// text.c: a string buffer that grows, number formatting, UTF-8 decoding, edit distance.
 typedef struct fm_text {
-    char *data; // NULL or ended by a zero
-    size_t size, room;
-    bool failed; // out of memory: what was added after that is lost
+    char *data;        // NULL while empty, else ended by a zero byte
+    size_t size, room; // bytes used without the zero byte, bytes allocated
+    bool failed;       // out of memory: later additions are ignored
 } fm_text;
 
 void fm_text_add(fm_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fm_text_add_bytes(fm_text *text, const char *bytes, size_t size);
-void fm_text_add_number(fm_text *text, double value);      // the shortest that reads back the same
-void fm_text_add_quoted(fm_text *text, const char *value); // "..." for YAML and JSON
-char *fm_text_take(fm_text *text, fm_error *err);          // for free(); NULL when out of memory
-// At most 60 bytes of `value` fit to be shown in a message.
-const char *fm_text_shown(char shown[64], const char *value);
-// How many letters must be inserted, removed, changed or swapped to make one the other.
-int fm_text_distance(const char *one, const char *other);
-// One code point from a valid or invalid UTF-8 text: its length in bytes, 0 when it is invalid.
-int fm_text_decode(const unsigned char *bytes, size_t size, unsigned *point);
-bool fm_text_is_allowed(unsigned point); // in a scene as it is; others need an escape
-bool fm_text_is_break(unsigned point);   // ends a line, as libyaml counts them
+void fm_text_add_number(fm_text *text, double value); // shortest digits that parse back exactly
+void fm_text_add_quoted(fm_text *text, const char *value); // "..." as YAML and JSON quote it
+char *fm_text_detach(fm_text *text, fm_error *err);        // caller frees; NULL: out of memory
+// Copies at most 48 bytes of `value` for a message; unprintable characters become '?', and "..."
+// marks a cut.
+const char *fm_text_shorten(char shown[64], const char *value);
+// Damerau-Levenshtein distance: the insertions, deletions, substitutions and swaps of neighbouring
+// letters that turn `one` into `other`.
+int fm_text_edit_distance(const char *one, const char *other);
+// Decodes the first code point of `bytes`. Returns its length in bytes, 0 for invalid UTF-8.
+int fm_text_decode_utf8(const unsigned char *bytes, size_t size, unsigned *point);
+bool fm_text_is_allowed_in_yaml(unsigned point); // without an escape sequence
+bool fm_text_is_line_break(unsigned point);      // the line ends that libyaml counts
 
-// Nodes: what a YAML text holds, with its places.
+// A text that holds YAML: a scene file, a text in memory or the value of a --set setting.
 typedef struct fm_source {
-    const char *name;   // as messages say it
-    const char *folder; // extends are looked for here
-    const char *text;   // NULL for settings
-    size_t size;
-    int order;                         // of reading: mistakes are sorted by it
-    dev_t device;                      // of its file
-    ino_t inode;                       //
-    const struct fm_source *wanted_by; // that extends it; NULL for the scene's own file
+    const char *name;   // the file name, or "--set PATH=VALUE", for messages
+    const char *folder; // folder of relative file names; empty or ends with '/'
+    const char *text;   // NULL for a setting, which has no lines to show
+    size_t size;        // bytes of text
+    int order;          // position in the order of reading; mistakes are sorted by it
+    dev_t device;       // device and inode identify the file, to find cycles of `extend`
+    ino_t inode;
+    const struct fm_source *extended_by; // the file that extends this one; NULL for the scene file
 } fm_source;
 
-// Lines and columns from 1; 0 where there are none, as for settings. Columns count characters.
+// A position in a scene file. Line and column count from 1, columns in characters; both are 0 in a
+// --set setting.
 typedef struct fm_place {
     const fm_source *source;
     int line, column;
 } fm_place;
 
+// The kinds of YAML values: a single value, a mapping of keys, or a list.
 typedef enum fm_node_kind { FM_NODE_SCALAR, FM_NODE_MAPPING, FM_NODE_LIST } fm_node_kind;
 
+// A node of the tree that a YAML text is parsed into: a single value, a mapping or a list.
 typedef struct fm_node {
     fm_node_kind kind;
-    bool quoted;      // scalar
-    const char *text; // scalar
-    fm_place place;
-    const char *key; // in a mapping
-    fm_place key_place;
-    struct fm_node *first, *last, *next; // children; next of its parent's
-    int count;                           // of children
+    bool quoted;                  // scalar: written in quotes
+    const char *text;             // scalar: its text; "" for other kinds
+    fm_place place;               // where the value is in the scene file
+    const char *key;              // key of this node in its parent mapping, else NULL
+    fm_place key_place;           // where the key is; without a key, the same as place
+    struct fm_node *first, *last; // children
+    struct fm_node *next;         // next child of the same parent
+    int count;                    // number of children
 } fm_node;
 
-// What reading a scene works with. Everything is allocated in the scene's arena.
+// A mistake found in a scene file.
 typedef struct fm_mistake {
     fm_place place;
-    const char *text;
-    int number; // in the order they were found
+    const char *text; // message for the user
+    int number;       // index in the order in which mistakes were found
 } fm_mistake;
 
+// State while a scene is read. Everything is allocated in the scene's arena.
 typedef struct fm_loader {
     fm_arena *arena;
-    char *room; // for small pieces
-    size_t room_left;
-    fm_error err; // no memory, or a file that cannot be read
-    int node_count, source_count;
+    char *block;                  // rest of the arena block that small allocations share
+    size_t block_left;            // bytes left in `block`
+    fm_error err;                 // out of memory, or the scene file cannot be read
+    int node_count, source_count; // nodes created, and texts read, so far
     fm_mistake *mistakes;
-    int mistake_count; // may exceed FM_SCENE_REMARKS_MAX, which are kept
+    int mistake_count; // mistakes found; only the first FM_SCENE_MISTAKES_MAX are stored
 } fm_loader;
 
-void *fm_loader_alloc(fm_loader *loader, size_t count, size_t size); // zeroed; NULL: loader->err
-char *fm_loader_copy(fm_loader *loader, const char *text, size_t size);
+// Zeroed memory; NULL with loader->err set when there is none.
+void *fm_loader_alloc(fm_loader *loader, size_t count, size_t size);
+char *fm_loader_copy_text(fm_loader *loader, const char *text, size_t size);
 
-// remarks.c
-void fm_complain(fm_loader *loader, fm_place place, const char *format, ...)
+// diagnostics.c: records mistakes and reports them.
+void fm_loader_add_mistake(fm_loader *loader, fm_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool fm_loader_is_full(const fm_loader *loader); // of mistakes: no use to look for more
-// Hands every mistake over, in the order of the files, and fills err. False if there was any.
-bool fm_loader_report(fm_loader *loader, fm_remark_function *remark, void *context, fm_error *err);
-// "FILE:LINE:COLUMN", or what there is of it.
-void fm_place_text(fm_place place, char *text, size_t size);
+bool fm_loader_has_too_many_mistakes(const fm_loader *loader); // then reading stops
+// Calls `report` for every mistake, sorted by file, line and column, and fills err. False if there
+// was a mistake.
+bool fm_loader_report_mistakes(fm_loader *loader, fm_diagnostic_function *report, void *context,
+                               fm_error *err);
+// Writes "FILE:LINE:COLUMN", or "FILE" for a place without a line.
+void fm_place_format(fm_place place, char *text, size_t size);
 
-// nodes.c
+// nodes.c: operations on the tree of nodes.
 fm_node *fm_node_create(fm_loader *loader, fm_node_kind kind, fm_place place);
 void fm_node_append(fm_node *parent, fm_node *child);
-fm_node *fm_node_find(const fm_node *mapping, const char *key); // NULL if not there
-void fm_node_add_names(const fm_node *mapping, fm_text *text);  // "; there are a, b", if any
+fm_node *fm_node_find(const fm_node *mapping, const char *key); // NULL: no such key
+void fm_node_add_names(const fm_node *mapping, fm_text *text);  // appends "; there are a, b"
 void fm_node_remove(fm_node *parent, const fm_node *child);
-bool fm_node_is_empty(const fm_node *node);         // a key with nothing behind it
-const char *fm_node_kind_text(const fm_node *node); // "a list"
+bool fm_node_is_empty(const fm_node *node);         // `key:` without a value
+const char *fm_node_kind_text(const fm_node *node); // "a list", "a mapping", ..., for messages
 void fm_node_check_duplicates(fm_loader *loader, const fm_node *mapping);
 
-// reader.c: NULL when there was a mistake. A file is read to the end, or not at all.
-fm_source *fm_source_open(fm_loader *loader, const char *path, const fm_source *wanted_by,
-                          fm_place wanted_at);
-fm_source *fm_source_of_text(fm_loader *loader, const char *name, const char *folder,
-                             const char *text, size_t size);
-fm_node *fm_source_read(fm_loader *loader, const fm_source *source, const char *text, size_t size);
+// read_yaml.c: reads and parses YAML. All three functions return NULL after recording a mistake.
+// extended_at: place of the key `extend` in the file extended_by.
+fm_source *fm_source_read_file(fm_loader *loader, const char *path, const fm_source *extended_by,
+                               fm_place extended_at);
+fm_source *fm_source_create_from_text(fm_loader *loader, const char *name, const char *folder,
+                                      const char *text, size_t size);
+fm_node *fm_source_parse(fm_loader *loader, const fm_source *source, const char *text, size_t size);
 
-// Tables. One per kind of object; each key is written down there and nowhere else.
+// Key tables: one per mapping of a scene file. Each key is declared once, in its table.
+//
+// The type of a key says how its value is written; the comments give the C type of the stored
+// value.
 typedef enum fm_key_type {
-    FM_KEY_NUMBER,   // double
-    FM_KEY_INTEGER,  // int
-    FM_KEY_BOOLEAN,  // bool
-    FM_KEY_WORD,     // int, the word's index
-    FM_KEY_WORDS,    // fm_items of int: one word or a list of them
-    FM_KEY_TEXT,     // const char *
-    FM_KEY_FILE,     // const char *: its whole path; written relative to the file it stands in
-    FM_KEY_VECTOR,   // fm_vec3
-    FM_KEY_PAIR,     // double[2]
-    FM_KEY_ROTATION, // fm_quat, written as the table fm_rotation_table says
-    FM_KEY_INTEGERS, // fm_items of int: one or a list of them
-    FM_KEY_NAME,     // const char *: a key of `section`
-    FM_KEY_NAMES,    // fm_items of fm_thing: a list of them
-    FM_KEY_MAPPING,  // `table` at the offset
-    FM_KEY_NAMED,    // fm_items of table->size: names chosen by the user
-    FM_KEY_LIST,     // fm_items of table->size
+    FM_KEY_NUMBER,      // double
+    FM_KEY_INTEGER,     // int
+    FM_KEY_BOOLEAN,     // bool
+    FM_KEY_WORD,        // int: index of the word in the list of allowed words
+    FM_KEY_WORDS,       // fm_items of int: one word or a list of words
+    FM_KEY_TEXT,        // const char *
+    FM_KEY_FILE,        // const char *: absolute path; written relative to the scene file
+    FM_KEY_VECTOR,      // fm_vec3
+    FM_KEY_PROBE_POINT, // fm_probe_point
+    FM_KEY_ROTATION,    // fm_quat; written as a mapping with the keys of fm_rotation_table
+    FM_KEY_INTEGERS,    // fm_items of int: one number or a list of numbers
+    FM_KEY_NAME,        // const char *: name of an object in the section `section`
+    FM_KEY_NAMES,       // fm_items of fm_item: a list of such names
+    FM_KEY_MAPPING,     // struct at the offset, with the keys of `table`
+    FM_KEY_NAMED,       // fm_items of structs of table->size: mappings under user-chosen names
+    FM_KEY_LIST,        // fm_items of structs of table->size: a list of mappings
 } fm_key_type;
 
+// A decoded list. The type of the elements is given where the list is declared.
 typedef struct fm_items {
     void *data;
-    int count;
+    int count; // elements
 } fm_items;
 
-// What every element of named and listed items begins with.
-typedef struct fm_thing {
-    const char *name;
+// First member of every element of FM_KEY_NAMED and FM_KEY_LIST: the element's name and YAML node.
+typedef struct fm_item {
+    const char *name; // key in a mapping by name; NULL in a list
     const fm_node *node;
-} fm_thing;
+} fm_item;
 
+// Range of the numbers that a key allows.
 typedef struct fm_range {
-    double low, high; // both 0: any number up to 1e9
-    bool low_open, high_open;
+    double low, high;         // both 0: from -1e9 to 1e9
+    bool low_open, high_open; // the end itself is not allowed
 } fm_range;
 
 typedef struct fm_table fm_table;
 typedef struct fm_decoder fm_decoder;
+typedef struct fm_scene_kind fm_scene_kind;
 
+// One key of a table.
 typedef struct fm_entry {
     const char *key;
     fm_key_type type;
-    size_t offset;
-    const char *unit;
-    fm_range range;
-    bool needed;
-    bool choice;                       // one of several in its table, of which exactly one is given
-    int kind;                          // choice: what the table's kind becomes
-    bool aside;                        // does not change what a run writes: not in the hash
-    bool unstored;                     // checked, decoded nowhere
-    bool direction;                    // vector: not zero
-    double scale;                      // from the file's unit to SI; 0 is 1
-    const char *const *words;          // ended by NULL
-    const char *(*word_at)(int index); // the same, where the library knows them
-    const fm_table *table;
-    const char *section;         // names: of the scene
-    void (*after)(void *object); // when given and good
-    const char *about;
+    size_t offset;    // bytes from the start of the struct that the table decodes into
+    const char *unit; // unit in the file; NULL: none
+    fm_range range;   // of numbers; of the number of elements for FM_KEY_NAMED and FM_KEY_LIST
+    bool needed;      // the key must be given
+    bool choice;      // exactly one of the keys of the table with this flag must be given
+    int kind;        // choice: code of this key, stored at the table's kind_offset when it is given
+    bool not_hashed; // does not change the results of a run, so it is left out of the scene hash
+    bool not_stored; // checked, but its value is stored nowhere
+    bool nonzero;    // vector: [0, 0, 0] is not allowed
+    double scale;    // factor from the unit in the file to SI; 0 means 1
+    const char *const *words;          // allowed words, ended by NULL
+    const char *(*word_at)(int index); // allowed words that come from the library; NULL at the end
+    const fm_table
+        *table; // keys of the mapping, or of each element of FM_KEY_NAMED and FM_KEY_LIST
+    const fm_scene_kind *object; // the mapping describes a world object of this kind and is decoded
+                                 // into a struct of its own; NULL: no object
+    const char *section;         // names: the sections they may come from, as "bodies, fluids"
+    void (*apply)(void *object); // called with the decoded struct after the value was stored
+    void (*explain)(fm_text *text); // appends more help to fm_scene_describe
+    const char *about;              // one-line help
 } fm_entry;
 
+// The keys of one mapping of a scene file, and the struct that they are decoded into.
 struct fm_table {
-    const char *name, *about;
-    size_t size; // of the object, for elements
-    const fm_entry *entries;
+    const char *name, *about; // for documentation: name of the mapping, and what it describes
+    size_t
+        size; // bytes of the struct for one element; 0 when the table decodes into an outer struct
+    const fm_entry *entries; // [count] the keys
     int count;
-    const char *word; // may stand for the whole mapping: kind becomes 0
-    bool has_kind;    // an int at kind_offset says which choice was made
-    bool borrows;     // its tables belong to another, where the reference tells them
+    const char
+        *word;     // a word that may replace the whole mapping, as in `memory: full`; it stores 0
+                   // at kind_offset
+    bool has_kind; // an int at kind_offset stores which of the keys with `choice` was given
+    bool documented_elsewhere; // docs/scenes.md lists the tables below it under another key
     size_t kind_offset;
-    void (*set_defaults)(void *object);
-    // What keys must satisfy together; called when each is good by itself.
+    void (*set_defaults)(void *object); // fills the struct with default values; may be NULL
+    // Checks keys against each other; called after every key was found good by itself.
     void (*check)(fm_decoder *decoder, const fm_node *node, const void *object);
 };
 
-extern const fm_table fm_scene_table, fm_rotation_table, fm_shape_table; // tables.c
-extern const fm_table fm_cloth_table;                                    // cloth_table.c
-extern const fm_table fm_figure_table;                                   // figures.c
-// "woman.left_thigh": the figure's name and the bone; false when it is not of that form.
-bool fm_split_bone_name(const char *text, char figure[FM_SCENE_NAME_MAX + 1], fm_bone *bone);
-extern const fm_table fm_fluid_table, fm_coupling_table; // fluid_table.c
-extern const fm_table fm_recall_table;                   // cloth_table.c, of an fm_recall
-const fm_entry *fm_table_find(const fm_table *table, const char *key);
-const char *fm_entry_word(const fm_entry *entry, int index);          // NULL after the last
-int fm_entry_word_index(const fm_entry *entry, const char *word);     // -1 if there is none
-void fm_entry_add_range(fm_text *text, const fm_entry *entry);        // "above 0 and at most 1 m"
-const char *fm_table_nearest(const fm_table *table, const char *key); // NULL if none is near
-void fm_table_add_choices(fm_text *text, const fm_table *table);      // "sine, turn"
-double fm_range_low(const fm_entry *entry);
-double fm_range_high(const fm_entry *entry);
+extern const fm_table fm_scene_table, fm_rotation_table, fm_shape_table; // in scene_table.c
+extern const fm_table fm_body_table, fm_fluid_table;                     // in kinds.c
+extern const fm_table fm_coupling_table;                                 // in coupling.c
+extern const fm_table fm_figure_table;                                   // in figures.c
+// Keys that say how far back a fractional derivative looks; in memory_keys.c, decode into an
+// fm_recall.
+extern const fm_table fm_memory_keys_table;
 
-// A scene, decoded: what the tables' offsets point into.
+// Splits "woman.left_thigh" into the name of a figure and a bone; false for any other text.
+bool fm_scene_split_bone_name(const char *text, char figure[FM_SCENE_NAME_MAX + 1], fm_bone *bone);
+const fm_entry *fm_table_find(const fm_table *table, const char *key);
+const char *fm_entry_word(const fm_entry *entry, int index);     // NULL after the last word
+int fm_entry_find_word(const fm_entry *entry, const char *word); // index; -1: not an allowed word
+void fm_entry_add_range(fm_text *text, const fm_entry *entry);   // "above 0 and at most 1 m"
+// The key that `key` is probably a misspelling of; NULL: none is close.
+const char *fm_table_find_nearest(const fm_table *table, const char *key);
+void fm_table_add_choices(fm_text *text, const fm_table *table); // "sine, turn, keyframes"
+double fm_entry_lower_limit(const fm_entry *entry);
+double fm_entry_upper_limit(const fm_entry *entry);
+
+// The decoded scene: the structs that the offsets in the tables refer to.
+
+// An object of the world: a body, a fluid, or a collider with a mass.
+typedef struct fm_scene_object {
+    fm_item item;
+    int choice; // which key of fm_body_table or fm_fluid_table was given
+    const fm_scene_kind *kind;
+    void *def; // the struct its keys were decoded into; NULL for a collider
+} fm_scene_object;
+
+// Decoded keys of a motion along an axis: amplitude sin(2 pi t / period + phase).
 typedef struct fm_scene_sine {
     fm_vec3 axis;
-    double amplitude, period, phase;
+    double amplitude, period, phase; // m, s, rad
 } fm_scene_sine;
 
-typedef struct fm_scene_key {
-    fm_thing thing;
+// One element of keyframes.keys.
+typedef struct fm_scene_keyframe {
+    fm_item item;
     fm_key key;
-} fm_scene_key;
+} fm_scene_keyframe;
 
+// The key that defines a motion.
 typedef enum fm_scene_motion_kind {
-    FM_SCENE_REST,
-    FM_SCENE_SINE,
-    FM_SCENE_TURN,
-    FM_SCENE_KEYFRAMES,
-    FM_SCENE_COMPOSE,
+    FM_SCENE_MOTION_REST,
+    FM_SCENE_MOTION_SINE,
+    FM_SCENE_MOTION_TURN,
+    FM_SCENE_MOTION_KEYFRAMES,
+    FM_SCENE_MOTION_COMPOSE,
 } fm_scene_motion_kind;
 
+// Decoded keys of motions.NAME.
 typedef struct fm_scene_motion {
-    fm_thing thing;
-    int kind;
+    fm_item item;
+    int kind; // fm_scene_motion_kind
     fm_scene_sine sine;
     fm_turn turn;
-    int interpolation;
-    fm_vec3 pivot;
-    fm_items keys;  // fm_scene_key
-    fm_items parts; // fm_thing
+    int interpolation; // fm_interpolation, between keyframes
+    fm_vec3 pivot;     // m, centre of the rotations of keyframes
+    fm_items keys;     // array of fm_scene_keyframe
+    fm_items parts; // array of fm_item: names of the motions that FM_SCENE_MOTION_COMPOSE combines
 } fm_scene_motion;
 
-typedef enum fm_scene_pin_kind {
-    FM_SCENE_PIN_EDGE = 1,
-    FM_SCENE_PIN_ROW,
-    FM_SCENE_PIN_COLUMN,
-    FM_SCENE_PIN_CORNER,
-    FM_SCENE_PIN_PARTICLES,
-    FM_SCENE_PIN_WITHIN,
-    FM_SCENE_PIN_ABOVE,
-} fm_scene_pin_kind;
+// Decoded keys of colliders.NAME.mesh.
+typedef struct fm_scene_collider_mesh {
+    const char *file; // absolute path
+    double scale;     // m per unit of the file
+    fm_vec3 origin;   // m, position of the origin of the file
+    fm_quat rotation; // about that origin
+    double thickness; // m, of an open mesh
+} fm_scene_collider_mesh;
 
-typedef struct fm_scene_pin {
-    fm_thing thing;
-    int kind, edge, row, column, corner;
-    fm_items particles; // int
-    fm_shape within;
-    double above; // m
-    const char *motion;
-    double release;
-} fm_scene_pin;
-
-typedef struct fm_scene_map {
-    fm_thing thing;
-    int kind;           // FM_SCENE_PIN_PARTICLES or _WITHIN
-    fm_items colliders; // fm_thing
-    fm_items particles; // int
-    fm_shape within;
-} fm_scene_map;
-// One side of a seam; kind is one of the first three pins' or PARTICLES.
-typedef struct fm_scene_border {
-    int kind, edge, row, column;
-    fm_items particles; // int
-} fm_scene_border;
-
-typedef struct fm_scene_seam {
-    fm_thing thing;
-    fm_scene_border from, to;
-    double start, time;
-    bool reverse, weld;
-} fm_scene_seam;
-
-// A mesh file; what is read of it stays as it is in the file.
-typedef struct fm_scene_mesh {
-    const char *file;
-    double scale, weld;
-    fm_vec3 origin, velocity;
-    fm_quat rotation;
-    const fm_vec3 *points;
-    const int *triangles;
-    const int *point_lines, *triangle_lines; // in the file
-    int point_count, triangle_count;
-    uint64_t hash; // of the bytes of the file
-} fm_scene_mesh;
-
-typedef struct fm_scene_cloth {
-    int kind; // fm_cloth_kind
-    int material;
-    fm_cloth_def def;
-    fm_sheet sheet;
-    fm_tube tube;
-    fm_scene_mesh mesh;
-    fm_items seams; // fm_scene_seam
-    fm_items pins;  // fm_scene_pin
-    fm_items maps;  // fm_scene_map
-} fm_scene_cloth;
-
-typedef enum fm_scene_body_kind { FM_SCENE_CLOTH = 1 } fm_scene_body_kind;
-
-typedef struct fm_scene_body {
-    fm_thing thing;
-    int kind;
-    fm_scene_cloth cloth;
-} fm_scene_body;
-
-typedef struct fm_scene_solid {
-    const char *file;
-    double scale;
-    fm_vec3 origin;
-    fm_quat rotation;
-    double thickness;
-} fm_scene_solid;
-
+// Decoded keys of colliders.NAME.animation.
 typedef struct fm_scene_animation {
-    int kind; // 0: none, else one more than the fm_frames_format
-    const char *file;
-    double fps; // 0: what the file says
-    double start;
-    int interpolation;
+    int kind;          // 0: no animation, else fm_frames_format + 1
+    const char *file;  // absolute path
+    double fps;        // frames per second; 0: the rate in the file
+    double start;      // s, time of frame 0
+    int interpolation; // fm_interpolation, between frames
 } fm_scene_animation;
-typedef enum fm_scene_fluid_kind { FM_SCENE_SPH = 1 } fm_scene_fluid_kind;
 
-typedef struct fm_scene_fluid {
-    fm_thing thing;
-    int kind;
-    fm_particles_def def;
-    const char *motion; // of the domain
-    fm_items boxes;     // fm_scene_fluid_box
-    fm_items sources;   // fm_scene_nozzle
-    fm_items sinks;     // fm_scene_sink
-    fm_items pushes;    // fm_scene_push
-} fm_scene_fluid;
-
-typedef struct fm_scene_fluid_box {
-    fm_thing thing;
-    fm_fluid_box box;
-    int seed;
-} fm_scene_fluid_box;
-
-typedef struct fm_scene_nozzle {
-    fm_thing thing;
-    fm_fluid_source source;
-} fm_scene_nozzle;
-
-typedef struct fm_scene_sink {
-    fm_thing thing;
-    fm_fluid_sink sink;
-} fm_scene_sink;
-
-typedef struct fm_scene_push {
-    fm_thing thing;
-    fm_fluid_push push;
-} fm_scene_push;
-
+// Decoded keys of one element of `coupling`.
 typedef struct fm_scene_coupling {
-    fm_thing thing;
-    const char *body, *fluid;
-    int way; // fm_coupling_way
+    fm_item item;
+    const char *body, *fluid; // their names
+    int way;                  // fm_coupling_way
 } fm_scene_coupling;
 
+// Decoded keys of colliders.NAME.
 typedef struct fm_scene_collider {
-    fm_thing thing;
-    const char *motion;
+    fm_item item;
+    const char *motion; // name of the motion that it follows; NULL: at rest
     fm_collider_def def;
-    fm_scene_solid mesh;
+    fm_scene_collider_mesh mesh;
     fm_scene_animation animation;
 } fm_scene_collider;
 
+// Decoded keys of figures.NAME: a person that wears cloth.
 typedef struct fm_scene_figure {
-    fm_thing thing;
+    fm_item item;
     fm_figure_def def;
-    double friction;
-    int look; // 1: its bones
+    double friction; // Coulomb coefficient of the skin
+    int look;        // 0: drawn as skin, 1: drawn as bones
 } fm_scene_figure;
 
+// Where a probe reads: [u, v] on a body, from 0 to 1, or [x, y, z] in space, m.
+typedef struct fm_probe_point {
+    int count; // 2: u, v; 3: x, y, z; 0: not given
+    double at[3];
+} fm_probe_point;
+
+// Decoded keys of probes.NAME: a measurement at every frame.
 typedef struct fm_scene_probe {
-    fm_thing thing;
-    const char *body;
-    double at[2];      // < 0: the whole body
-    int particle;      // < 0: none
-    fm_items measures; // int, of fm_cloth_fields
-    int default_measure;
+    fm_item item;
+    int choice;          // key that names the object: 1: `body`, 2: `object`
+    const char *object;  // name of the measured object
+    fm_probe_point at;   // without a point and a particle the probe reads the mean over the object
+    int particle;        // number of the particle to read; < 0: not given
+    fm_items measures;   // array of int: indices of fields, see fm_scene_field_name
+    int default_measure; // index of the field "position", which `measures` points to by default
 } fm_scene_probe;
 
+// Decoded keys of `camera`.
 typedef struct fm_scene_camera {
-    fm_vec3 position, target, up;
-    double field_of_view; // rad
-    const char *follow;   // a collider
+    fm_vec3 position, target, up; // m; up is a direction
+    double field_of_view;         // rad
+    const char *follow;           // name of a collider or bone; NULL: the camera stands still
 } fm_scene_camera;
 
+// Decoded keys of `look`, the style of pictures. Colours are 0 to 1.
 typedef struct fm_scene_look {
-    int style;
-    fm_vec3 background; // 0 0 0: not said
-    fm_vec3 cloth;
-    double particles; // size, in their own
-    fm_vec3 water;    // 0 0 0: not said
+    int style;          // 0: underwater, 1: studio
+    fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
+    fm_vec3 cloth;      // red, green, blue
+    double particles;   // drawn size, as a multiple of the particle size
+    fm_vec3 water;      // transmittance of 1 m of fluid: red, green, blue; [0, 0, 0]: not given
 } fm_scene_look;
 
+// A decoded scene.
 struct fm_scene {
-    const char *about, *source, *extend;
+    const char *about;  // description in one line
+    const char *source; // origin of the scene: a paper, or its author
+    const char *extend; // scene file that this one extends
     fm_world_def world;
-    int frames;
-    double fps;
-    fm_items motions;   // fm_scene_motion
-    fm_items bodies;    // fm_scene_body
-    fm_items fluids;    // fm_scene_fluid
-    fm_items coupling;  // fm_scene_coupling
-    fm_items colliders; // fm_scene_collider
-    fm_items figures;   // fm_scene_figure
-    fm_items probes;    // fm_scene_probe
-    double checkpoint_seconds;
-    int checkpoints_kept;
-    int check;       // 1: intersections
-    fm_items fields; // int, of fm_cloth_fields
-    int default_fields[2];
+    int frames;                // number of the last frame
+    double fps;                // frames per second
+    fm_items motions;          // array of fm_scene_motion
+    fm_items bodies;           // array of fm_scene_object
+    fm_items fluids;           // array of fm_scene_object
+    fm_items coupling;         // array of fm_scene_coupling
+    fm_items colliders;        // array of fm_scene_collider
+    fm_items figures;          // array of fm_scene_figure
+    fm_items probes;           // array of fm_scene_probe
+    double checkpoint_seconds; // s, simulated time between checkpoints; 0: none
+    int checkpoints_kept;      // number of newest checkpoints that are kept
+    int check;                 // 1: count intersections of cloth for stats.csv
+    fm_items fields;           // array of int: indices of fields to write, see fm_scene_field_name
     fm_scene_camera camera;
     fm_scene_look look;
 
-    fm_arena arena; // everything above, and the nodes
-    const fm_node *root;
-    const char *field_names, *text;
-    uint64_t hash;
-    const char **columns; // of probes
+    fm_arena arena;      // holds everything the pointers above and below refer to
+    const fm_node *root; // tree of the scene, with extended files and settings merged
+    fm_items objects;    // array of fm_scene_object: all objects, in the order of fm_world_object
+    const char *field_names; // names of `fields`, separated by blanks; NULL: not given
+    const char *text;        // the merged scene as YAML
+    uint64_t hash;           // of all keys that influence the results of a run
+    const char **columns;    // names of the columns of probes.csv
     int column_count;
 };
 
 // merge.c
-void fm_merge(const fm_table *table, fm_node *base, fm_node *over); // over wins, base is the result
-fm_node *fm_extend(fm_loader *loader, const fm_source *source, fm_node *root);
-void fm_apply_setting(fm_loader *loader, fm_node *root, const char *setting);
+// Merges the tree `over` into the tree `base`; where both have a value, that of `over` wins. table:
+// the keys of both.
+void fm_node_merge(const fm_table *table, fm_node *base, fm_node *over);
+// Returns the tree of `root` merged over the file that it extends; NULL after a mistake.
+fm_node *fm_scene_merge_extended(fm_loader *loader, const fm_source *source, fm_node *root);
+// Changes one value of the tree as a setting "PATH=VALUE" says.
+void fm_scene_apply_setting(fm_loader *loader, fm_node *root, const char *setting);
 
-// decode.c, values.c
+// decode.c, decode_values.c: state while the tree of nodes is decoded into structs.
 struct fm_decoder {
     fm_loader *loader;
-    const fm_node *root;
-    char path[256]; // "bodies.towel.cloth"
+    const fm_node *root; // of the whole scene, to look up names
+    char path[256];      // of the mapping that is decoded, for messages: "bodies.towel.cloth"
 };
 
-void fm_decode(fm_decoder *decoder, const fm_table *table, const fm_node *node, void *object);
-// The key, and its place in the path of messages; returns the length to cut back to.
-size_t fm_decoder_enter(fm_decoder *decoder, const char *key, int index);
-void fm_decoder_leave(fm_decoder *decoder, size_t length);
-void fm_decode_value(fm_decoder *decoder, const fm_entry *entry, const fm_node *node, void *at);
-bool fm_read_number(const char *text, double *value, const char **rest); // our grammar, not libc's
-// checks.c: for the tables
-void fm_check_recall(fm_decoder *decoder, const fm_node *node, const void *object);
-void fm_check_cloth(fm_decoder *decoder, const fm_node *node, const void *object);
-void fm_check_fractional(fm_decoder *decoder, const fm_node *node, const void *object);
-void fm_check_probe(fm_decoder *decoder, const fm_node *node, const void *object);
-void fm_check_axis(fm_decoder *decoder, const fm_node *node, const void *object); // of a shape
-void fm_check_collider(fm_decoder *decoder, const fm_node *node, const void *object);
-void fm_check_turn(fm_decoder *decoder, const fm_node *node, const void *object);
-void fm_check_motion(fm_decoder *decoder, const fm_node *node, const void *object);
-void fm_check_scene(fm_decoder *decoder, const fm_node *node, const void *object);
+// Decodes a mapping into the struct `object` of the table.
+void fm_decoder_decode_mapping(fm_decoder *decoder, const fm_table *table, const fm_node *node,
+                               void *object);
+// Appends ".key", or "[index]" when key is NULL, to decoder->path. Returns the old length, for
+// fm_decoder_leave_path.
+size_t fm_decoder_enter_path(fm_decoder *decoder, const char *key, int index);
+void fm_decoder_leave_path(fm_decoder *decoder, size_t length);
+// Decodes a single value or a list of values and stores it at `at`.
+void fm_decoder_decode_value(fm_decoder *decoder, const fm_entry *entry, const fm_node *node,
+                             void *at);
+// Parses [+-] digits [. digits] [e [+-] digits]. `rest` is the first character that is not part of
+// the number; true when that is the end of the text.
+bool fm_text_parse_number(const char *text, double *value, const char **rest);
 
-// A key below `node`, or below that, or the key of `node` itself; trailing ones may be NULL.
-fm_place fm_find_place(const fm_node *node, const char *one, const char *other, const char *third);
+// scene_checks.c: checks that the tables name.
+void fm_scene_check_probe_keys(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_scene_check_shape_axis(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_scene_check_collider_keys(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_scene_check_turn_keys(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_scene_check_motion_keys(fm_decoder *decoder, const fm_node *node, const void *object);
+void fm_scene_check_all_keys(fm_decoder *decoder, const fm_node *node, const void *object);
 
-// garment.c: tubes, meshes and seams.
-void fm_check_garment(fm_decoder *decoder, const fm_node *node, const fm_scene_cloth *cloth);
-// Reads the files of meshes and checks what depends on them; once all else is good.
-void fm_scene_load_meshes(fm_scene *scene, fm_loader *loader);
-// The particles of a border, in order; gives their number, writes when `list` is not NULL.
-int fm_border_particles(const fm_scene_cloth *cloth, const fm_scene_border *border, int *list);
-// Particles of a sheet or a tube, vertices of a mesh once it is loaded.
-int fm_garment_count(const fm_scene_cloth *cloth);
-// The two sides of a seam, one behind the other, `count` each; free() it.
-int *fm_seam_vertices(const fm_scene_cloth *cloth, const fm_scene_seam *seam, int *count,
-                      fm_error *err);
-// A mesh as it is placed in the scene, welds of seams included; close it, whatever comes back.
-bool fm_garment_mesh_open(const fm_scene_cloth *cloth, fm_cloth_mesh *mesh, fm_error *err);
-void fm_garment_mesh_close(fm_cloth_mesh *mesh);
-// files.c. The whole path of the file that a node names; false when it is too long.
-bool fm_file_path(const fm_node *node, char *path, size_t size);
-bool fm_scene_make_mesh(const fm_scene_collider *collider, const fm_mesh_loader *loader,
-                        fm_world *world, const fm_collider_def *def, fm_error *err);
+// memory_keys.c: refuses a fractional derivative of this order that looks back for the last `steps`
+// or `seconds` only, at orders at which the truncation adds energy. `key` is the path of the keys
+// `memory` below the decoder's path.
+void fm_scene_check_memory_window(fm_decoder *decoder, const char *key, const fm_recall *memory,
+                                  double order, fm_place place);
+// coupling.c: checks the section `coupling` against the bodies and fluids it names.
+void fm_scene_check_couplings(fm_decoder *decoder, const fm_scene *scene);
 
-// write.c: the tree as YAML, in the order of the tables. hashed: without what is aside.
-bool fm_scene_write(const fm_node *root, bool hashed, fm_text *text);
-// probes.c: the names of the columns
-void fm_scene_name_columns(fm_scene *scene, fm_loader *loader);
-// describe.c: the default of a key, as YAML; nothing when there is none
+// The place of node.key.subkey.subsubkey, or of the deepest of them that the file has. Trailing
+// keys may be NULL.
+fm_place fm_node_find_place(const fm_node *node, const char *key, const char *subkey,
+                            const char *subsubkey);
+
+// collider_mesh.c
+// The absolute path of the file that a node names; false when it is too long.
+bool fm_node_resolve_path(const fm_node *node, char *path, size_t size);
+// Reads the mesh of a collider and its animation with `loader` and adds the collider to the world.
+bool fm_scene_create_mesh_collider(const fm_scene_collider *collider, const fm_mesh_loader *loader,
+                                   fm_world *world, const fm_collider_def *def, fm_error *err);
+
+// objects.c: the objects of a scene and the fields of each kind of object.
+bool fm_scene_list_objects(fm_scene *scene, fm_loader *loader); // fills scene->objects
+const fm_scene_object *fm_scene_find_object(const fm_scene *scene, const char *name); // or NULL
+// Every field named in output.fields must exist in some object of the scene.
+void fm_scene_check_output_fields(const fm_scene *scene, fm_loader *loader);
+const fm_scene_kind *fm_scene_kind_at(int index); // all kinds of objects; NULL after the last
+// The field of that name; NULL: objects of this kind have no such field.
+const fm_field *fm_scene_kind_find_field(const fm_scene_kind *kind, const char *name);
+// Names of the fields of all kinds, each name once; NULL after the last.
+const char *fm_scene_field_name(int index);
+void fm_scene_describe_fields(fm_text *text); // name, unit and meaning of each field of each kind
+
+// write_yaml.c: writes the tree as YAML, keys in the order of the tables. for_hash: leaves out the
+// keys that are not_hashed.
+bool fm_scene_write_yaml(const fm_node *root, bool for_hash, fm_text *text);
+
+// probes.c
+// Checks the place and the fields of each probe against the object it names.
+void fm_scene_check_probe_targets(const fm_scene *scene, fm_loader *loader);
+void fm_scene_name_probe_columns(fm_scene *scene, fm_loader *loader); // fills scene->columns
+
+// describe.c
+// Appends the default of a key as YAML; nothing when the key has no default.
 void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defaults);
-void fm_entry_add_type(fm_text *text, const fm_entry *entry); // "number, m, 0 to 1"
-void *fm_table_make_defaults(const fm_table *table);          // for free(); NULL: no memory
+void fm_entry_add_type(fm_text *text, const fm_entry *entry); // "number: 0 to 1 m"
+// A struct of table->size with the defaults; the caller frees it; NULL: out of memory.
+void *fm_table_create_defaults(const fm_table *table);
+// True when the entry's table decodes into a struct of its own, not into that of the entry's table.
+bool fm_entry_has_own_object(const fm_entry *entry);
 
-// For the tables.
+// build.c: state while a world is built.
+typedef struct fm_builder {
+    const fm_scene *scene;
+    fm_world *world;
+    fm_motion **motions;          // in the order of scene->motions; NULL: at rest
+    bool *motion_created;         // [i] true: motions[i] has been created
+    const fm_mesh_loader *loader; // NULL: mesh files cannot be read
+    fm_figure **figures;          // in the order of scene->figures
+} fm_builder;
+
+// The motion or bone of that name, created on first use; NULL, which is rest, when name is NULL.
+fm_motion *fm_builder_find_motion(fm_builder *builder, const char *name, fm_error *err);
+// Prefixes the text of err with the place in the scene file of the key that err->field names, as
+// "drag.history.order". Parts of that name that the file does not contain are skipped.
+void fm_scene_locate_error(fm_error *err, const fm_node *node);
+
+// What the scene module must know about a kind of object. `def` is the struct that the keys of the
+// object were decoded into. A function that has nothing to do may be NULL.
+struct fm_scene_kind {
+    const fm_object_type *type;
+    const char *section, *key; // in a scene file the object is written as SECTION.NAME.KEY
+    // Creates the object in builder->world.
+    void (*build)(fm_builder *builder, const fm_scene_object *object, fm_error *err);
+    // Checks the keys of the object against the rest of the scene.
+    void (*check)(fm_decoder *decoder, const fm_scene_object *object);
+    // Writes what in `def` does not allow this coupling; returns the number of faults.
+    int (*find_coupling_faults)(const void *def, fm_coupling_way way, fm_coupling_fault *faults);
+    // Reads the files that the object names and checks them; called after all keys were found good.
+    void (*load)(fm_loader *loader, const fm_scene_object *object);
+    // Adds the contents of those files to the scene hash.
+    uint64_t (*hash)(const void *def, uint64_t hash);
+    bool (*has_loads)(const void *def); // the object measures loads on walls and colliders
+    // For probes: the number of points that `particle` can select; NULL: none.
+    int (*count_points)(const void *def);
+    // For probes: the reason why the object has no [u, v] coordinates; NULL: it has them.
+    const char *(*refuse_uv)(const void *def);
+    // For probes: fills the weights of the object's points, which are 0 before, for the point [u,
+    // v] or, when at is NULL, for the mean over the object. NULL: all points have the same weight.
+    void (*weigh_points)(fm_object *object, const double *at, double *weights, fm_error *err);
+};
+
+// kinds.c: the kind of colliders with a mass.
+extern const fm_scene_kind fm_scene_free_collider_kind;
+
+// Number of elements of an array of entries.
 #define COUNT(entries) ((int)(sizeof(entries) / sizeof *(entries)))
 
-// Ranges: both ends allowed, the lower one not, neither.
+// Initializers of fm_range. WITHIN allows both ends, ABOVE not the lower one, BETWEEN neither.
 #define WITHIN(low, high)                                                                          \
     {                                                                                              \
         low, high, false, false                                                                    \
@@ -522,5 +551,7 @@ void *fm_table_make_defaults(const fm_table *table);          // for free(); NUL
     {                                                                                              \
         low, high, true, true                                                                      \
     }
+
+#define FM_PROBE_POINT_RANGE WITHIN(-1e6, 1e6) // m, coordinates of a point in space
 
 #endif

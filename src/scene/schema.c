@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
-// schema.c: the tables as JSON Schema (draft 2020-12), for editors that complete and check.
+// schema.c: writes the key tables as JSON Schema (draft 2020-12), with which editors complete and
+// check scene files.
 #include "scene/scene.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// Appends the schema of a mapping with the keys of a table. about: its description; NULL: that of
+// the table.
 static void add_table(fm_text *text, const fm_table *table, const char *about);
 
+// Appends the smallest and the largest number that a key allows.
 static void add_limits(fm_text *text, const fm_entry *entry)
 {
     fm_text_add(text, ",\"%s\":", entry->range.low_open ? "exclusiveMinimum" : "minimum");
-    fm_text_add_number(text, fm_range_low(entry));
+    fm_text_add_number(text, fm_entry_lower_limit(entry));
     fm_text_add(text, ",\"%s\":", entry->range.high_open ? "exclusiveMaximum" : "maximum");
-    fm_text_add_number(text, fm_range_high(entry));
+    fm_text_add_number(text, fm_entry_upper_limit(entry));
 }
 
+// Appends the schema of a number with its limits.
 static void add_number(fm_text *text, const fm_entry *entry)
 {
     bool whole = entry->type == FM_KEY_INTEGER || entry->type == FM_KEY_INTEGERS;
@@ -22,6 +27,7 @@ static void add_number(fm_text *text, const fm_entry *entry)
     add_limits(text, entry);
 }
 
+// Appends the schema of a word: the list of those that a key allows.
 static void add_words(fm_text *text, const fm_entry *entry)
 {
     fm_text_add(text, "\"enum\":[");
@@ -30,7 +36,7 @@ static void add_words(fm_text *text, const fm_entry *entry)
     fm_text_add(text, "]");
 }
 
-// One, or a list of them.
+// Appends the schema of a single value or a list of such values.
 static void add_one_or_more(fm_text *text, const fm_entry *entry,
                             void (*add)(fm_text *text, const fm_entry *entry))
 {
@@ -41,12 +47,23 @@ static void add_one_or_more(fm_text *text, const fm_entry *entry,
     fm_text_add(text, "}}]");
 }
 
+// Appends the schema of a name or text.
 static void add_name(fm_text *text, const fm_entry *entry)
 {
     (void)entry;
     fm_text_add(text, "\"type\":\"string\"");
 }
 
+// Appends the schema of a list of exactly `count` numbers.
+static void add_numbers(fm_text *text, const fm_entry *entry, int count)
+{
+    fm_text_add(text, "\"type\":\"array\",\"minItems\":%d,\"maxItems\":%d,\"items\":{", count,
+                count);
+    add_number(text, entry);
+    fm_text_add(text, "}");
+}
+
+// Appends the schema of a mapping of named mappings, or of a list of mappings.
 static void add_items(fm_text *text, const fm_entry *entry)
 {
     if (entry->type == FM_KEY_NAMED)
@@ -59,6 +76,7 @@ static void add_items(fm_text *text, const fm_entry *entry)
     add_table(text, entry->table, NULL);
 }
 
+// Appends the schema of the value of a key, except mappings.
 static void add_type(fm_text *text, const fm_entry *entry)
 {
     switch (entry->type) {
@@ -87,11 +105,14 @@ static void add_type(fm_text *text, const fm_entry *entry)
         add_name(text, entry);
         return;
     case FM_KEY_VECTOR:
-    case FM_KEY_PAIR:
-        fm_text_add(text, "\"type\":\"array\",\"minItems\":%d,\"maxItems\":%d,\"items\":{",
-                    entry->type == FM_KEY_PAIR ? 2 : 3, entry->type == FM_KEY_PAIR ? 2 : 3);
-        add_number(text, entry);
-        fm_text_add(text, "}");
+        add_numbers(text, entry, 3);
+        return;
+    case FM_KEY_PROBE_POINT:
+        fm_text_add(text, "\"anyOf\":[{");
+        add_numbers(text, entry, 2);
+        fm_text_add(text, "},{");
+        add_numbers(text, &(fm_entry){.type = FM_KEY_NUMBER, .range = FM_PROBE_POINT_RANGE}, 3);
+        fm_text_add(text, "}]");
         return;
     case FM_KEY_NAMED:
     case FM_KEY_LIST:
@@ -99,10 +120,11 @@ static void add_type(fm_text *text, const fm_entry *entry)
         return;
     case FM_KEY_ROTATION:
     case FM_KEY_MAPPING:
-        return; // add_entry
+        return; // add_entry writes these
     }
 }
 
+// Appends the schema of one key, with its description.
 static void add_entry(fm_text *text, const fm_entry *entry)
 {
     fm_text about = {0};
@@ -123,11 +145,12 @@ static void add_entry(fm_text *text, const fm_entry *entry)
     free(about.data);
 }
 
+// Appends the list of the keys that a mapping must have.
 static void add_required(fm_text *text, const fm_table *table)
 {
     const char *comma = ",\"required\":[", *end = "";
     for (int i = 0; i < table->count; i++) {
-        // what is extended may have about, source and the bodies
+        // an extended file may provide the required keys of a scene
         if (!table->entries[i].needed || table == &fm_scene_table)
             continue;
         fm_text_add(text, "%s\"%s\"", comma, table->entries[i].key);
@@ -136,6 +159,7 @@ static void add_required(fm_text *text, const fm_table *table)
     fm_text_add(text, "%s", end);
 }
 
+// Appends the rule that exactly one of the keys that exclude each other must be given.
 static void add_choices(fm_text *text, const fm_table *table)
 {
     const char *comma = ",\"oneOf\":[", *end = "";
@@ -148,6 +172,7 @@ static void add_choices(fm_text *text, const fm_table *table)
     fm_text_add(text, "%s", end);
 }
 
+// Appends the schema of a mapping: its keys, the required ones, and those that exclude each other.
 static void add_object(fm_text *text, const fm_table *table)
 {
     fm_text_add(text, "\"type\":\"object\",\"additionalProperties\":false,\"properties\":{");
@@ -171,6 +196,7 @@ static void add_table(fm_text *text, const fm_table *table, const char *about)
     fm_text_add(text, "%s}", table->word ? "}]" : "");
 }
 
+// The JSON Schema of scene files; the caller frees it; NULL: out of memory.
 char *fm_scene_schema(void)
 {
     fm_text text = {0};
@@ -178,5 +204,5 @@ char *fm_scene_schema(void)
                        "\"title\":\"Fathom scene\",");
     add_object(&text, &fm_scene_table);
     fm_text_add(&text, "}\n");
-    return fm_text_take(&text, NULL);
+    return fm_text_detach(&text, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// text.c: text that grows, numbers and strings written so that they read back, words compared.
+// text.c: a string buffer that grows, number and string formatting, UTF-8 decoding, edit distance.
 #include "scene/scene.h"
 
 #include <stdarg.h>
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(fm_text *text, size_t more)
+// Makes room for `more` bytes and a zero byte; false: out of memory.
+static bool reserve(fm_text *text, size_t more)
 {
     if (text->failed)
         return false;
@@ -26,36 +27,38 @@ static bool make_room(fm_text *text, size_t more)
 
 void fm_text_add_bytes(fm_text *text, const char *bytes, size_t size)
 {
-    if (!make_room(text, size))
+    if (!reserve(text, size))
         return;
     memcpy(text->data + text->size, bytes, size);
     text->size += size;
     text->data[text->size] = 0;
 }
 
+// Appends a text in the format of printf.
 void fm_text_add(fm_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int size = fm_format_list(NULL, 0, format, arguments);
+    int size = fm_text_format_args(NULL, 0, format, arguments);
     va_end(arguments);
-    if (size < 0 || !make_room(text, (size_t)size))
+    if (size < 0 || !reserve(text, (size_t)size))
         return;
     va_start(arguments, format);
-    fm_format_list(text->data + text->size, (size_t)size + 1, format, arguments);
+    fm_text_format_args(text->data + text->size, (size_t)size + 1, format, arguments);
     va_end(arguments);
     text->size += (size_t)size;
 }
 
+// Appends a number with the fewest digits that parse back to the same value.
 void fm_text_add_number(fm_text *text, double value)
 {
     char number[40];
     for (int digits = 1; digits <= 17; digits++) {
-        fm_format(number, sizeof number, "%.*g", digits, value);
-        if (fm_parse_number(number, NULL) == value)
+        fm_text_format(number, sizeof number, "%.*g", digits, value);
+        if (fm_text_to_number(number, NULL) == value)
             break;
     }
-    // 1e+05 is 1e5, 1e-05 is 1e-5; 5 digits or less are written out
+    // whole numbers below 1e5 are written out; exponents as 1e5 and 1e-5, not 1e+05 and 1e-05
     double size = value < 0 ? -value : value;
     if (size >= 1 && size < 1e5 && value == (double)(long)value)
         snprintf(number, sizeof number, "%ld", (long)value);
@@ -67,6 +70,7 @@ void fm_text_add_number(fm_text *text, double value)
     fm_text_add(text, "%s", number);
 }
 
+// Appends the escape sequence of a Unicode code point, as YAML and JSON write it.
 static void add_escape(fm_text *text, unsigned point)
 {
     if (point == '\n')
@@ -79,19 +83,20 @@ static void add_escape(fm_text *text, unsigned point)
         fm_text_add(text, "\\U%08x", point);
 }
 
+// Appends a text in quotes, as YAML and JSON write it.
 void fm_text_add_quoted(fm_text *text, const char *value)
 {
     size_t size = strlen(value);
     fm_text_add(text, "\"");
     for (size_t i = 0; i < size;) {
         unsigned point = 0;
-        int length = fm_text_decode((const unsigned char *)value + i, size - i, &point);
-        if (length == 0) // cannot be: what was read is valid
+        int length = fm_text_decode_utf8((const unsigned char *)value + i, size - i, &point);
+        if (length == 0) // never happens: read_yaml.c refuses invalid UTF-8
             break;
         if (point == '"' || point == '\\')
             fm_text_add(text, "\\%c", (int)point);
-        else if (!fm_text_is_allowed(point) || fm_text_is_break(point) || point == '\t' ||
-                 point == 0xfeff)
+        else if (!fm_text_is_allowed_in_yaml(point) || fm_text_is_line_break(point) ||
+                 point == '\t' || point == 0xfeff)
             add_escape(text, point);
         else
             fm_text_add_bytes(text, value + i, (size_t)length);
@@ -100,7 +105,8 @@ void fm_text_add_quoted(fm_text *text, const char *value)
     fm_text_add(text, "\"");
 }
 
-char *fm_text_take(fm_text *text, fm_error *err)
+// Returns the text, which the caller frees, and empties the buffer; NULL: out of memory.
+char *fm_text_detach(fm_text *text, fm_error *err)
 {
     if (!text->data && !text->failed)
         fm_text_add(text, "%s", "");
@@ -116,14 +122,17 @@ char *fm_text_take(fm_text *text, fm_error *err)
     return data;
 }
 
-const char *fm_text_shown(char shown[64], const char *value)
+// Copies at most 48 bytes of `value` for a message; unprintable characters become '?', and "..."
+// marks a cut.
+const char *fm_text_shorten(char shown[64], const char *value)
 {
     enum { MOST = 48 };
     size_t size = strlen(value), end = 0;
     for (size_t i = 0; i < size && i < MOST;) {
         unsigned point = 0;
-        int length = fm_text_decode((const unsigned char *)value + i, size - i, &point);
-        bool good = length > 0 && fm_text_is_allowed(point) && !fm_text_is_break(point);
+        int length = fm_text_decode_utf8((const unsigned char *)value + i, size - i, &point);
+        bool good =
+            length > 0 && fm_text_is_allowed_in_yaml(point) && !fm_text_is_line_break(point);
         size_t step = length > 0 ? (size_t)length : 1;
         if (good)
             memcpy(shown + end, value + i, step);
@@ -138,8 +147,9 @@ const char *fm_text_shown(char shown[64], const char *value)
     return shown;
 }
 
-// Three rows of the usual table; `before` is for letters that changed places.
-int fm_text_distance(const char *one, const char *other)
+// Edit distance by dynamic programming over prefixes. Keeps three rows of the table: `now`, `last`,
+// and `before`, which swapped letters need.
+int fm_text_edit_distance(const char *one, const char *other)
 {
     enum { LONGEST = 48 };
     size_t n = strlen(one), m = strlen(other);
@@ -168,7 +178,8 @@ int fm_text_distance(const char *one, const char *other)
     return last[m];
 }
 
-int fm_text_decode(const unsigned char *bytes, size_t size, unsigned *point)
+// Decodes the first code point of `bytes`. Returns its length in bytes, 0 for invalid UTF-8.
+int fm_text_decode_utf8(const unsigned char *bytes, size_t size, unsigned *point)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned first = size ? bytes[0] : 0x80;
@@ -192,14 +203,16 @@ int fm_text_decode(const unsigned char *bytes, size_t size, unsigned *point)
     return length;
 }
 
-bool fm_text_is_allowed(unsigned point)
+// True for characters that YAML allows without an escape sequence.
+bool fm_text_is_allowed_in_yaml(unsigned point)
 {
     if (point < 0x20)
         return point == '\t' || point == '\n' || point == '\r';
     return (point < 0x7f || point > 0x9f || point == 0x85) && point != 0xfffe && point != 0xffff;
 }
 
-bool fm_text_is_break(unsigned point)
+// True for the characters that libyaml counts as line ends.
+bool fm_text_is_line_break(unsigned point)
 {
     return point == '\n' || point == '\r' || point == 0x85 || point == 0x2028 || point == 0x2029;
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// contact.c: cloths that must not pass through each other, themselves or colliders take their
-// substeps together.
+// contact.c: contact between bodies: bodies that must not pass through each other, themselves or
+// colliders take their substeps together.
 //
-//     1 every such cloth moves freely: drift, enforcement          cloth/step.c
-//     2 surfaces are kept apart on the way there                   collide/contact.c
-//     3 every cloth closes its substep from where it came to be
+//     1 every such body moves without contact                      fm_body_type.open
+//     2 contact resolves the collisions on the way                 collide/contact_step.c
+//     3 every body ends its substep from the corrected positions   fm_body_type.close
 //
-// Colliders take part as triangles (hull.c), where their motions put them. Lists of near pairs are
-// kept within an advance and made anew in the next one, so that what happens depends on the state
-// alone and not on how long the program has been running. For the same reason the set is made from
-// where things were when they were made, and made anew when something joins the world.
+// Colliders take part as triangle meshes (collide/triangulate.c) that follow their motions.
+// Candidate lists are kept within an advance and rebuilt in the next one, so that the result
+// depends on the state alone and not on how long the program has been running. For the same reason
+// the contact set is created from the initial positions of all objects, and created again when an
+// object joins the world.
 //
-// A cloth that begins inside a collider, or through a cloth, is refused or separated before its
-// first substep.
+// A body that starts inside a collider, or intersects another one, is refused or separated before
+// its first substep.
 #include "collide/contact.h"
 #include "world/world.h"
 
@@ -21,442 +22,439 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A collider's triangles where its definition puts them.
+// A collider as a triangle mesh, in the pose of its definition.
 typedef struct solid {
     const fm_collider *collider;
-    fm_hull hull; // of a shape; meshes have their own
+    fm_mesh_data triangles; // of an analytic shape; a mesh collider has its own triangles
+    fm_vec3 *start;         // m, vertex positions at time 0
 } solid;
 
-struct fm_touch {
+// A body that takes part in contact.
+typedef struct member {
+    fm_object *object;
+    fm_contact_view view;   // its points, lines and triangles
+    fm_surroundings around; // environment of the body, with its own medium
+} member;
+
+// Contact between the bodies and colliders of a world.
+struct fm_world_contact {
     fm_contact_set *set;
-    fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
+    member *members;
     solid solids[FM_WORLD_OBJECTS_MAX];
-    int cloth_count, solid_count;
-    fm_substep *steps;       // of the cloths
-    fm_surroundings *around; // as each of them finds them
+    int member_count, solid_count;
 };
 
+bool fm_object_uses_contact(const fm_object *object)
+{
+    const fm_body_type *body = object->type->body;
+    return body && body->uses_contact && body->uses_contact(object);
+}
+
+// True if any body of the world takes part in contact.
 bool fm_world_has_contact(const fm_world *world)
 {
-    for (int i = 0; i < world->cloth_count; i++) {
-        if (world->cloths[i]->def.contact.enabled)
+    for (int i = 0; i < world->object_count; i++) {
+        if (fm_object_uses_contact(world->objects[i]))
             return true;
     }
     return false;
 }
 
-static int count_vertices(const solid *s)
+// The triangle mesh of a collider in the pose of its definition.
+static fm_mesh_view view_solid(const solid *s)
 {
-    int count = s->hull.vertex_count;
-    if (s->collider->mesh)
-        fm_trimesh_vertices(s->collider->mesh, &count);
-    return count;
+    return s->collider->mesh ? fm_trimesh_view(s->collider->mesh)
+                             : fm_mesh_data_view(&s->triangles);
 }
 
-// Where the vertices of a collider are at time t.
-static void place_solid(const solid *s, double t, fm_contact_axes x)
+// Writes the vertex positions of a collider at time t to x.
+static void place_solid(const solid *s, double t, fm_vec3_array x)
 {
     fm_placed_collider placed = fm_collider_place(s->collider, t);
-    int count = s->hull.vertex_count;
-    const fm_vec3 *from =
-        s->collider->mesh ? fm_trimesh_vertices(s->collider->mesh, &count) : s->hull.vertices;
-    for (int i = 0; i < count; i++) {
-        fm_vec3 at = fm_pose_apply(&placed.pose, from[i]);
+    fm_mesh_view mesh = view_solid(s);
+    for (int i = 0; i < mesh.point_count; i++) {
+        fm_vec3 at = fm_pose_apply(&placed.pose, mesh.points[i]);
         x.x[i] = at.x, x.y[i] = at.y, x.z[i] = at.z;
     }
 }
 
-static fm_contact_axes from_vertex(fm_contact_axes a, int i)
+// The coordinate arrays from vertex i on.
+static fm_vec3_array axes_from_vertex(fm_vec3_array a, int i)
 {
-    return (fm_contact_axes){a.x + i, a.y + i, a.z + i};
+    return (fm_vec3_array){a.x + i, a.y + i, a.z + i};
 }
 
-// What a contact set is made of.
+// Input for the creation of the contact set.
 typedef struct sources {
     fm_contact_surface *surfaces;
-    double *room; // positions, for all surfaces one after another: x, y, z of each
-    size_t room_used;
-    double thickness; // m, the largest of the cloths
+    double thickness; // m, largest thickness of all bodies
 } sources;
 
-// Room for the positions of one more surface; NULL when there is no memory.
-static double *add_room(sources *from, int count, fm_error *err)
+// Adds a body to contact, and its surface to the input of the contact set.
+static bool add_member(fm_world_contact *contact, fm_object *object, sources *from, fm_error *err)
 {
-    size_t more = 3 * (size_t)count;
-    double *room = realloc(from->room, (from->room_used + more) * sizeof *room);
-    if (!room) {
-        fm_fail_no_memory(err, "contact", more * sizeof *room);
-        return NULL;
-    }
-    from->room = room;
-    from->room_used += more;
-    return room + from->room_used - more;
-}
-
-static bool add_cloth(fm_touch *touch, fm_cloth *cloth, sources *from, fm_error *err)
-{
-    fm_cloth_parts parts;
-    double *x = add_room(from, cloth->count, err);
-    if (!x || !fm_cloth_find_parts(cloth, &parts, err))
+    member *m = &contact->members[contact->member_count];
+    m->object = object;
+    if (!object->type->body->contact(object, &m->view, err))
         return false;
-    for (int i = 0; i < cloth->count; i++) {
-        x[i] = cloth->made[i].x;
-        x[cloth->count + i] = cloth->made[i].y;
-        x[2 * cloth->count + i] = cloth->made[i].z;
-    }
-    from->surfaces[touch->cloth_count] = (fm_contact_surface){
-        .name = cloth->name,
-        .vertex_count = cloth->count,
-        .triangle_count = parts.triangle_count,
-        .triangles = (const int(*)[3])parts.triangle,
-        .inverse_mass = cloth->nothing.x, // set before every step
-        .thickness = cloth->contact_thickness,
-        .friction = cloth->def.contact.friction,
-        .columns = cloth->kind == FM_CLOTH_MESH ? 0 : cloth->columns,
-        .rows = cloth->kind == FM_CLOTH_MESH ? 0 : cloth->rows,
-        .round = cloth->kind == FM_CLOTH_TUBE,
+    const fm_contact_view *view = &m->view;
+    from->surfaces[contact->member_count] = (fm_contact_surface){
+        .name = object->name,
+        .mesh = view->made,
+        .dynamic = true, // write_velocities sets the masses before every step
+        .thickness = view->thickness,
+        .friction = view->friction,
+        .columns = view->columns,
+        .rows = view->rows,
+        .round = view->round,
     };
-    from->thickness = fmax(from->thickness, cloth->contact_thickness);
-    touch->cloths[touch->cloth_count++] = cloth;
+    from->thickness = fmax(from->thickness, view->thickness);
+    contact->member_count++;
     return true;
 }
 
-static bool add_solid(fm_touch *touch, const fm_collider *collider, sources *from, fm_error *err)
+// Adds a collider to contact as a triangle mesh. A ball with a mass enters in the pose of its
+// definition, because its present pose is part of the state.
+static bool add_solid(fm_world_contact *contact, const fm_collider *collider, sources *from,
+                      fm_error *err)
 {
-    solid *s = &touch->solids[touch->solid_count++];
+    solid *s = &contact->solids[contact->solid_count++];
     s->collider = collider;
-    if (!collider->mesh && !fm_shape_hull(&collider->shape, &s->hull, err))
+    if (!collider->mesh && !fm_shape_triangulate(&collider->shape, &s->triangles, err))
         return false;
-    int count = count_vertices(s), triangle_count = s->hull.triangle_count;
-    const int *triangles = collider->mesh ? fm_trimesh_triangles(collider->mesh, &triangle_count)
-                                          : s->hull.triangles[0];
-    double *x = add_room(from, count, err);
-    if (!x)
-        return false;
-    place_solid(s, 0, (fm_contact_axes){x, x + count, x + 2 * count});
-    for (int i = 0; i < count && collider->mass > 0; i++) { // wherever a free one is by now
-        fm_vec3 at = s->hull.vertices[i];
-        x[i] = at.x, x[count + i] = at.y, x[2 * count + i] = at.z;
-    }
-    from->surfaces[touch->cloth_count + touch->solid_count - 1] = (fm_contact_surface){
+    fm_mesh_view mesh = view_solid(s);
+    s->start = malloc((size_t)mesh.point_count * sizeof *s->start);
+    if (!s->start)
+        return fm_fail_no_memory(err, "contact", (size_t)mesh.point_count * sizeof *s->start);
+    fm_placed_collider placed = fm_collider_place(collider, 0);
+    for (int i = 0; i < mesh.point_count; i++)
+        s->start[i] =
+            collider->rigid ? mesh.points[i] : fm_pose_apply(&placed.pose, mesh.points[i]);
+    mesh.points = s->start;
+    from->surfaces[contact->member_count + contact->solid_count - 1] = (fm_contact_surface){
         .name = collider->name,
-        .vertex_count = count,
-        .triangle_count = triangle_count,
-        .triangles = (const int(*)[3])triangles,
+        .mesh = mesh,
         .thickness = from->thickness,
         .friction = collider->friction,
-        .solid = collider->mesh ? fm_trimesh_is_closed(collider->mesh) : s->hull.closed,
+        .solid = collider->mesh ? fm_trimesh_is_closed(collider->mesh)
+                                : collider->shape.kind != FM_SHAPE_PLANE,
     };
     return true;
 }
 
-// Room may move while it grows, so surfaces are told in the end where their positions are.
-static void fix_places(const fm_touch *touch, const sources *from)
+// Adds all bodies with contact and all colliders, and creates the contact set.
+static bool fill_contact(fm_world_contact *contact, fm_world *world, sources *from, fm_error *err)
 {
-    const double *x = from->room;
-    for (int k = 0; k < touch->cloth_count + touch->solid_count; k++) {
-        fm_contact_surface *surface = &from->surfaces[k];
-        int count = surface->vertex_count;
-        surface->x = x;
-        surface->y = x + count;
-        surface->z = x + 2 * count;
-        x += 3 * (size_t)count;
-    }
-}
-
-static bool fill(fm_touch *touch, fm_world *world, sources *from, fm_error *err)
-{
-    for (int i = 0; i < world->cloth_count; i++) {
-        if (world->cloths[i]->def.contact.enabled && !add_cloth(touch, world->cloths[i], from, err))
+    for (int i = 0; i < world->object_count; i++) {
+        fm_object *object = world->objects[i];
+        if (fm_object_uses_contact(object) && !add_member(contact, object, from, err))
             return false;
     }
     for (int k = 0; k < world->collider_count; k++) {
-        if (!add_solid(touch, world->colliders[k], from, err))
+        if (!add_solid(contact, world->colliders[k], from, err))
             return false;
     }
-    fix_places(touch, from);
-    touch->steps = calloc((size_t)touch->cloth_count + 1, sizeof *touch->steps);
-    touch->around = calloc((size_t)touch->cloth_count + 1, sizeof *touch->around);
-    if (!touch->steps || !touch->around)
-        return fm_fail_no_memory(err, "contact", sizeof *touch->steps);
-    touch->set = fm_contact_create(from->surfaces, touch->cloth_count + touch->solid_count, err);
-    return touch->set != NULL;
+    contact->set =
+        fm_contact_create(from->surfaces, contact->member_count + contact->solid_count, err);
+    return contact->set != NULL;
 }
 
-static void free_touch(fm_touch *touch)
+static void destroy_contact(fm_world_contact *contact)
 {
-    if (!touch)
+    if (!contact)
         return;
-    fm_contact_destroy(touch->set);
-    for (int k = 0; k < touch->solid_count; k++)
-        fm_hull_free(&touch->solids[k].hull);
-    free(touch->steps);
-    free(touch->around);
-    free(touch);
+    fm_contact_destroy(contact->set);
+    for (int k = 0; k < contact->solid_count; k++) {
+        fm_mesh_data_destroy(&contact->solids[k].triangles);
+        free(contact->solids[k].start);
+    }
+    free(contact->members);
+    free(contact);
 }
 
-void fm_touch_drop(fm_world *world)
+void fm_world_destroy_contact(fm_world *world)
 {
-    free_touch(world->touch);
-    world->touch = NULL;
+    destroy_contact(world->contact);
+    world->contact = NULL;
 }
 
-bool fm_touch_make(fm_world *world, fm_error *err)
+// Creates contact from the initial positions of all objects.
+bool fm_world_create_contact(fm_world *world, fm_error *err)
 {
-    size_t most = (size_t)world->cloth_count + (size_t)world->collider_count;
-    fm_touch *touch = calloc(1, sizeof *touch);
+    size_t bodies = (size_t)world->body_count + 1, most = bodies + (size_t)world->collider_count;
+    fm_world_contact *contact = calloc(1, sizeof *contact);
     sources from = {.surfaces = calloc(most, sizeof *from.surfaces)};
-    bool good = touch && from.surfaces;
+    if (contact)
+        contact->members = calloc(bodies, sizeof *contact->members);
+    bool good = contact && contact->members && from.surfaces;
     if (!good)
-        fm_fail_no_memory(err, "contact", sizeof *touch);
-    good = good && fill(touch, world, &from, err);
+        fm_fail_no_memory(err, "contact", sizeof *contact);
+    good = good && fill_contact(contact, world, &from, err);
     free(from.surfaces);
-    free(from.room);
     if (good)
-        world->touch = touch;
+        world->contact = contact;
     else
-        free_touch(touch);
+        destroy_contact(contact);
     return good;
 }
 
-static void copy_cloth(const fm_cloth *c, fm_contact_axes to, const fm_axes *from)
+// Copies the coordinates of `count` points.
+static void copy_points(int count, fm_vec3_array to, double *const from[3])
 {
-    size_t bytes = (size_t)c->count * sizeof(double);
-    memcpy(to.x, from->x, bytes);
-    memcpy(to.y, from->y, bytes);
-    memcpy(to.z, from->z, bytes);
+    size_t bytes = (size_t)count * sizeof(double);
+    memcpy(to.x, from[0], bytes);
+    memcpy(to.y, from[1], bytes);
+    memcpy(to.z, from[2], bytes);
 }
 
-// Colliders begin where they ended, to the last bit: contact then knows that nothing has moved.
-static void take_starts(fm_touch *touch, double t, bool anew)
+// The coordinate arrays from the first vertex of a surface on; all: those of all surfaces.
+static fm_vec3_array surface_axes(const fm_world_contact *contact, fm_vec3_array all, int surface)
 {
-    fm_contact_axes x0 = fm_contact_starts(touch->set), x1 = fm_contact_ends(touch->set);
-    for (int i = 0; i < touch->cloth_count; i++)
-        copy_cloth(touch->cloths[i], from_vertex(x0, fm_contact_first_vertex(touch->set, i)),
-                   &touch->cloths[i]->x);
-    for (int k = 0; k < touch->solid_count; k++) {
-        int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
-        size_t bytes = (size_t)count_vertices(&touch->solids[k]) * sizeof(double);
-        fm_contact_axes to = from_vertex(x0, first), from = from_vertex(x1, first);
-        if (anew) {
-            place_solid(&touch->solids[k], t, to);
+    return axes_from_vertex(all, fm_contact_first_vertex(contact->set, surface));
+}
+
+// Writes the start positions of a substep at time t. Colliders start exactly where the last substep
+// ended, to the last bit, so that contact detects no motion between the substeps. anew: place the
+// colliders at time t instead.
+static void write_starts(fm_world_contact *contact, double t, bool anew)
+{
+    fm_vec3_array x0 = fm_contact_starts(contact->set), x1 = fm_contact_ends(contact->set);
+    for (int i = 0; i < contact->member_count; i++) {
+        const fm_contact_view *view = &contact->members[i].view;
+        copy_points(view->made.point_count, surface_axes(contact, x0, i), view->x);
+    }
+    for (int k = 0; k < contact->solid_count; k++) {
+        int count = view_solid(&contact->solids[k]).point_count,
+            surface = contact->member_count + k;
+        fm_vec3_array to = surface_axes(contact, x0, surface),
+                      from = surface_axes(contact, x1, surface);
+        if (anew)
+            place_solid(&contact->solids[k], t, to);
+        else
+            copy_points(count, to, (double *const[3]){from.x, from.y, from.z});
+    }
+}
+
+// Writes the target positions of a substep that ends at time t: bodies as they moved without
+// contact, colliders as their motions say.
+static void write_ends(fm_world_contact *contact, double t)
+{
+    fm_vec3_array x1 = fm_contact_ends(contact->set);
+    for (int i = 0; i < contact->member_count; i++) {
+        const fm_contact_view *view = &contact->members[i].view;
+        copy_points(view->made.point_count, surface_axes(contact, x1, i), view->x);
+    }
+    for (int k = 0; k < contact->solid_count; k++)
+        place_solid(&contact->solids[k], t, surface_axes(contact, x1, contact->member_count + k));
+}
+
+// Writes velocities and inverse masses of the bodies. Only a step that is not collision-free needs
+// them. t: end of the substep.
+static void write_velocities(fm_world_contact *contact, double t)
+{
+    bool oriented = false;
+    for (int i = 0; i < contact->member_count; i++) {
+        const fm_object *object = contact->members[i].object;
+        const fm_contact_view *view = &contact->members[i].view;
+        int first = fm_contact_first_vertex(contact->set, i), count = view->made.point_count;
+        fm_inverse_masses masses = {fm_contact_axis_inverse_masses(contact->set) + first,
+                                    fm_contact_inverse_masses(contact->set) + first};
+        fm_vec3_array axes = surface_axes(contact, fm_contact_mass_axes(contact->set), i);
+        copy_points(count, surface_axes(contact, fm_contact_velocities(contact->set), i), view->v);
+        copy_points(count, axes, (double *const *)view->axis);
+        oriented |= object->type->body->inverse_masses(object, t, masses);
+    }
+    fm_contact_use_mass_axes(contact->set, oriented);
+}
+
+// Writes the result of contact back to body i, except to points that a pin holds at time t. Points
+// whose velocity changed are marked as touched.
+static void write_back(const fm_world_contact *contact, int i, double t)
+{
+    const fm_object *object = contact->members[i].object;
+    const fm_contact_view *b = &contact->members[i].view;
+    fm_vec3_array to = surface_axes(contact, fm_contact_ends(contact->set), i);
+    fm_vec3_array at = surface_axes(contact, fm_contact_velocities(contact->set), i);
+    const double *x[3] = {to.x, to.y, to.z}, *v[3] = {at.x, at.y, at.z};
+    for (int k = 0; k < b->made.point_count; k++) {
+        if (object->type->body->is_held(object, k, t))
             continue;
+        bool touched = false;
+        for (int c = 0; c < 3; c++) {
+            double jump = v[c][k] - b->v[c][k];
+            touched |= jump != 0;
+            b->jump[c][k] += jump;
+            b->x[c][k] = x[c][k];
+            b->v[c][k] = v[c][k];
         }
-        memcpy(to.x, from.x, bytes);
-        memcpy(to.y, from.y, bytes);
-        memcpy(to.z, from.z, bytes);
+        b->touched[k] = touched;
     }
 }
 
-// What resists a jump of velocity: the cloth's mass, the water that moves with it along its normal,
-// and the newest part of the history forces.
-static void take_masses(fm_touch *touch, int i, double t)
-{
-    const fm_cloth *c = touch->cloths[i];
-    int first = fm_contact_first_vertex(touch->set, i);
-    double *across = fm_contact_inverse_masses(touch->set) + first;
-    double *along = fm_contact_axis_inverse_masses(touch->set) + first;
-    copy_cloth(c, from_vertex(fm_contact_mass_axes(touch->set), first), &c->normal);
-    for (int k = 0; k < c->count; k++) {
-        fm_effective_mass m = fm_drag_effective_mass(c, &touch->steps[i].drag, k);
-        bool held = fm_cloth_is_held(c, k, t);
-        across[k] = held ? 0 : 1 / m.across;
-        along[k] = held ? 0 : 1 / m.along;
-    }
-}
-
-static void take_ends(fm_touch *touch, double t)
-{
-    fm_contact_axes x1 = fm_contact_ends(touch->set);
-    for (int i = 0; i < touch->cloth_count; i++)
-        copy_cloth(touch->cloths[i], from_vertex(x1, fm_contact_first_vertex(touch->set, i)),
-                   &touch->cloths[i]->x);
-    for (int k = 0; k < touch->solid_count; k++) {
-        int first = fm_contact_first_vertex(touch->set, touch->cloth_count + k);
-        place_solid(&touch->solids[k], t, from_vertex(x1, first));
-    }
-}
-
-// What only a step that is not free needs.
-static void take_velocities(fm_touch *touch, double t)
-{
-    fm_contact_axes v = fm_contact_velocities(touch->set);
-    bool lent = false;
-    for (int i = 0; i < touch->cloth_count; i++) {
-        lent = lent || fm_drag_lends_mass(&touch->steps[i].drag);
-        const fm_cloth *c = touch->cloths[i];
-        copy_cloth(c, from_vertex(v, fm_contact_first_vertex(touch->set, i)), &c->v);
-        take_masses(touch, i, t);
-    }
-    fm_contact_use_mass_axes(touch->set, lent);
-}
-
-static void clear_touch(fm_cloth *c)
-{
-    memset(c->touch, 0, (size_t)c->count * sizeof *c->touch);
-    if (c->enforcer)
-        return;
-    size_t bytes = (size_t)c->count * sizeof(double);
-    memset(c->jump.x, 0, bytes);
-    memset(c->jump.y, 0, bytes);
-    memset(c->jump.z, 0, bytes);
-}
-
-// What contact made of a cloth; particles whose way it changed are touched.
-static void give_back(const fm_touch *touch, int i, double t)
-{
-    fm_cloth *c = touch->cloths[i];
-    int first = fm_contact_first_vertex(touch->set, i);
-    fm_contact_axes x = from_vertex(fm_contact_ends(touch->set), first);
-    fm_contact_axes v = from_vertex(fm_contact_velocities(touch->set), first);
-    for (int k = 0; k < c->count; k++) {
-        if (fm_cloth_is_held(c, k, t))
-            continue;
-        double dx = v.x[k] - c->v.x[k], dy = v.y[k] - c->v.y[k], dz = v.z[k] - c->v.z[k];
-        c->touch[k] = dx != 0 || dy != 0 || dz != 0;
-        c->jump.x[k] += dx, c->jump.y[k] += dy, c->jump.z[k] += dz;
-        c->x.x[k] = x.x[k], c->x.y[k] = x.y[k], c->x.z[k] = x.z[k];
-        c->v.x[k] = v.x[k], c->v.y[k] = v.y[k], c->v.z[k] = v.z[k];
-    }
-}
-
+// Adds the counts of one contact step to the report.
 static void add_counts(fm_report *report, const fm_contact_report *from)
 {
     report->pinched_count += from->pinched_count;
     report->impact_count += from->hit_count;
     report->zone_count += from->zone_vertex_count;
+    report->shortened_count += from->shortened_count;
+    report->halted_count += from->is_halted;
 }
 
-// Beyond this, rounding is coarser than cloth is thick, and contact cannot tell sides.
-static const double FARTHEST = 1e9; // m, and m/s
+// m and m/s, largest coordinate and velocity for contact. Beyond it, the rounding error of
+// positions exceeds the thickness of cloth, and contact cannot tell the sides of a surface apart.
+static const double FARTHEST = 1e9;
 
-// Contact cuts and repeats steps until nothing passes through: it must never see what is no number.
-static bool check_numbers(const fm_touch *touch, fm_error *err)
+// Fails if a position or velocity is not finite or beyond FARTHEST. Contact subdivides and repeats
+// steps until nothing collides; with NaN or infinity it might not end.
+static bool check_numbers(const fm_world_contact *contact, fm_error *err)
 {
-    for (int i = 0; i < touch->cloth_count; i++) {
-        const fm_cloth *c = touch->cloths[i];
-        const double *x = c->x.x, *v = c->v.x; // y and z behind
-        for (int k = 0; k < 3 * c->lanes; k++) {
-            if (fabs(x[k]) <= FARTHEST && fabs(v[k]) <= FARTHEST)
-                continue;
-            char value[64];
-            snprintf(value, sizeof value, "%.3g m, %.3g m/s at particle %d", x[k], v[k],
-                     k % c->lanes);
-            return fm_fail(err, FM_DIVERGED, c->name, "position or velocity in stage bodies", value,
-                           "numbers within 1e9: a smaller time_step or softer springs may help");
+    for (int i = 0; i < contact->member_count; i++) {
+        const fm_contact_view *b = &contact->members[i].view;
+        for (int c = 0; c < 3; c++) {
+            const double *x = b->x[c], *v = b->v[c];
+            for (int k = 0; k < b->made.point_count; k++) {
+                if (fabs(x[k]) <= FARTHEST && fabs(v[k]) <= FARTHEST)
+                    continue;
+                char value[64];
+                snprintf(value, sizeof value, "%.3g m, %.3g m/s at particle %d", x[k], v[k], k);
+                return fm_fail(
+                    err, FM_DIVERGED, contact->members[i].object->name,
+                    "position or velocity in stage bodies", value,
+                    "numbers within 1e9: a smaller time_step or softer springs may help");
+            }
         }
     }
     return true;
 }
 
+// Takes one substep of h seconds, to time t, of all bodies with contact: they move without contact,
+// contact corrects positions and velocities, and they end the substep. anew: it is the first
+// substep of the interval.
 static bool take_substep(fm_world *world, double h, double t, bool anew, fm_report *report,
                          fm_error *err)
 {
-    fm_touch *touch = world->touch;
-    take_starts(touch, world->time, anew);
-    for (int i = 0; i < touch->cloth_count; i++) {
-        if (!fm_substep_open(&touch->steps[i], t, err))
+    fm_world_contact *contact = world->contact;
+    write_starts(contact, world->time, anew);
+    for (int i = 0; i < contact->member_count; i++) {
+        fm_object *object = contact->members[i].object;
+        if (!object->type->body->open(object, t, err))
             return false;
     }
-    if (!check_numbers(touch, err))
+    if (!check_numbers(contact, err))
         return false;
-    take_ends(touch, t);
-    bool is_free = fm_contact_is_free(touch->set, world->pool);
+    write_ends(contact, t);
+    bool is_free = fm_contact_is_collision_free(contact->set, world->pool);
     fm_contact_report found = {0};
     if (!is_free) {
-        take_velocities(touch, t);
-        fm_contact_step(touch->set, h, world->pool, &found);
+        write_velocities(contact, t);
+        fm_contact_step(contact->set, h, world->pool, &found);
     }
     if (found.out_of_memory)
         return fm_fail_no_memory(err, "contact", 0);
     add_counts(report, &found);
-    for (int i = 0; i < touch->cloth_count; i++) {
-        clear_touch(touch->cloths[i]);
+    for (int i = 0; i < contact->member_count; i++) {
+        fm_object *object = contact->members[i].object;
+        object->type->body->clear_touched(object);
         if (!is_free)
-            give_back(touch, i, t);
-        fm_substep_close(&touch->steps[i]);
+            write_back(contact, i, t);
+        object->type->body->close(object);
     }
     return true;
 }
 
-// The particles of cloths that have not moved yet and begin inside a collider, or on a surface that
-// is through another.
-typedef struct trouble {
-    const fm_cloth *cloth; // of the first; NULL: there is none
-    const char *what;      // it is in or through
-    fm_vec3 first, last;   // m
+// Points of bodies that have not moved yet, and that start inside a collider or on a surface that
+// intersects another one.
+typedef struct bad_start {
+    const fm_object *object; // body of the first such point; NULL: there is none
+    const char *what;        // name of the object it is inside or intersects
+    fm_vec3 first, last;     // m, positions of the first and the last such point
     int count;
-} trouble;
+} bad_start;
 
-static void add_trouble(trouble *t, const fm_cloth *cloth, const char *what, fm_vec3 at)
+// Counts a point at `at` that starts inside or through the object named `what`.
+static void add_bad_start(bad_start *found, const fm_object *object, const char *what, fm_vec3 at)
 {
-    if (!t->cloth)
-        *t = (trouble){cloth, what, at, at, 0};
-    t->last = at;
-    t->count++;
+    if (!found->object)
+        *found = (bad_start){object, what, at, at, 0};
+    found->last = at;
+    found->count++;
 }
 
-static void find_inside(fm_world *world, const fm_cloth *c, fm_contact_axes x, trouble *found)
+// Finds the points of a body, at positions x, that are inside a collider and not held by a pin.
+static void find_inside(fm_world *world, const member *m, fm_vec3_array x, bad_start *found)
 {
+    const fm_body_type *body = m->object->type->body;
     for (int k = 0; k < world->collider_count; k++) {
         fm_placed_collider placed = fm_collider_place(world->colliders[k], world->time);
-        for (int i = 0; i < c->count; i++) {
-            fm_vec3 at = fm_contact_at(x, i);
-            if (!fm_cloth_is_held(c, i, world->time) && !fm_placed_is_far(&placed, at, 0) &&
-                fm_collider_contact(&placed, at).distance < 0)
-                add_trouble(found, c, world->colliders[k]->name, at);
+        for (int i = 0; i < m->view.made.point_count; i++) {
+            fm_vec3 at = fm_vec3_array_at(x, i);
+            if (!body->is_held(m->object, i, world->time) && !fm_placed_is_far(&placed, at, 0) &&
+                fm_placed_find_contact(&placed, at).distance < 0)
+                add_bad_start(found, m->object, world->colliders[k]->name, at);
         }
     }
 }
 
-// Starts as the first substep finds them: pins are where their motions are.
-static void take_first_starts(fm_world *world)
+// Updates the contact views of all members, which also tell whether a body has moved.
+static bool update_views(fm_world_contact *contact, fm_error *err)
 {
-    fm_touch *touch = world->touch;
-    take_starts(touch, world->time, true);
-    for (int i = 0; i < touch->cloth_count; i++) {
-        fm_cloth *c = touch->cloths[i];
-        fm_surroundings around = fm_cloth_surroundings(world, c);
-        fm_substep s = {.cloth = c, .around = &around};
-        fm_contact_axes x =
-            from_vertex(fm_contact_starts(touch->set), fm_contact_first_vertex(touch->set, i));
-        fm_substep_place(&s, world->time);
-        if (!c->started)
-            fm_substep_pin_positions(&s, &(fm_axes){x.x, x.y, x.z}, 0, c->count);
+    for (int i = 0; i < contact->member_count; i++) {
+        member *m = &contact->members[i];
+        if (!m->object->type->body->contact(m->object, &m->view, err))
+            return false;
+    }
+    return true;
+}
+
+// Writes the start positions of the first substep, in which pins are where their motions put them.
+static void write_first_starts(fm_world *world)
+{
+    fm_world_contact *contact = world->contact;
+    write_starts(contact, world->time, true);
+    for (int i = 0; i < contact->member_count; i++) {
+        fm_object *object = contact->members[i].object;
+        fm_vec3_array x = surface_axes(contact, fm_contact_starts(contact->set), i);
+        if (!contact->members[i].view.started)
+            object->type->body->place_pins(object, world->time, (double *[3]){x.x, x.y, x.z});
     }
 }
 
-static bool find_trouble(fm_world *world, trouble *found, fm_error *err)
+// Finds the points of bodies without contact.start: separate that start inside a collider or on a
+// surface that intersects another one.
+static bool find_bad_starts(fm_world *world, bad_start *found, fm_error *err)
 {
-    fm_touch *touch = world->touch;
-    int count = fm_contact_vertex_count(touch->set);
+    fm_world_contact *contact = world->contact;
+    int count = fm_contact_vertex_count(contact->set);
     bool *marked = calloc((size_t)count + 1, sizeof *marked);
     if (!marked)
         return fm_fail_no_memory(err, "contact", (size_t)count);
-    take_first_starts(world);
-    fm_contact_axes x0 = fm_contact_starts(touch->set);
-    fm_contact_count_intersections(touch->set, x0, marked);
-    for (int i = 0; i < touch->cloth_count; i++) {
-        const fm_cloth *c = touch->cloths[i];
-        int first = fm_contact_first_vertex(touch->set, i);
-        if (c->started || c->def.contact.start != FM_START_REFUSE)
+    write_first_starts(world);
+    fm_vec3_array x0 = fm_contact_starts(contact->set);
+    fm_contact_count_intersections(contact->set, x0, marked);
+    for (int i = 0; i < contact->member_count; i++) {
+        const member *m = &contact->members[i];
+        int first = fm_contact_first_vertex(contact->set, i);
+        if (m->view.started || m->view.separate)
             continue;
-        find_inside(world, c, from_vertex(x0, first), found);
-        for (int k = 0; k < c->count; k++) {
+        find_inside(world, m, axes_from_vertex(x0, first), found);
+        for (int k = 0; k < m->view.made.point_count; k++) {
             if (marked[first + k])
-                add_trouble(found, c, "a cloth or a collider", fm_contact_at(x0, first + k));
+                add_bad_start(found, m->object, "a cloth or a collider",
+                              fm_vec3_array_at(x0, first + k));
         }
     }
     free(marked);
     return true;
 }
 
+// Fails if a body starts inside a collider or through a cloth.
 static bool check_starts(fm_world *world, fm_error *err)
 {
-    trouble found = {0};
-    if (!find_trouble(world, &found, err))
+    bad_start found = {0};
+    if (!find_bad_starts(world, &found, err))
         return false;
-    if (!found.cloth)
+    if (!found.object)
         return true;
     char value[128];
     const fm_vec3 *a = &found.first, *b = &found.last;
@@ -464,109 +462,121 @@ static bool check_starts(fm_world *world, fm_error *err)
              found.what, a->x, a->y, a->z, b->x, b->y, b->z);
     char field[48];
     snprintf(field, sizeof field, "start of %d particles", found.count);
-    return fm_fail(err, FM_BAD_VALUE, found.cloth->name, field, value,
+    return fm_fail(err, FM_BAD_VALUE, found.object->name, field, value,
                    "outside colliders and not through cloth, or contact.start: separate");
 }
 
-// Out of the colliders, for those that ask for it; what is through a cloth is let go by tangles.c.
+// Moves the points of bodies with contact.start: separate out of the colliders. Intersections with
+// cloth are left to collide/untangling.c.
 static void separate_starts(fm_world *world)
 {
-    for (int i = 0; i < world->touch->cloth_count; i++) {
-        fm_cloth *c = world->touch->cloths[i];
-        fm_surroundings around = fm_cloth_surroundings(world, c);
-        if (c->started || c->def.contact.start != FM_START_SEPARATE)
+    for (int i = 0; i < world->contact->member_count; i++) {
+        fm_object *object = world->contact->members[i].object;
+        const fm_contact_view *b = &world->contact->members[i].view;
+        fm_surroundings around = fm_object_surroundings(object);
+        if (b->started || !b->separate)
             continue;
         for (int k = 0; k < around.collider_count; k++)
             around.placed[k] = fm_collider_place(around.colliders[k], world->time);
-        for (int p = 0; p < c->count; p++) {
-            fm_vec3 x = {c->x.x[p], c->x.y[p], c->x.z[p]}, v = {c->v.x[p], c->v.y[p], c->v.z[p]};
-            if (fm_cloth_is_held(c, p, world->time))
+        for (int p = 0; p < b->made.point_count; p++) {
+            fm_vec3 x = {b->x[0][p], b->x[1][p], b->x[2][p]};
+            fm_vec3 v = {b->v[0][p], b->v[1][p], b->v[2][p]};
+            if (object->type->body->is_held(object, p, world->time))
                 continue;
-            fm_collide_particle(around.placed, around.collider_count, c->contact_thickness, &x, &v,
-                                NULL);
-            c->x.x[p] = x.x, c->x.y[p] = x.y, c->x.z[p] = x.z;
-            c->v.x[p] = v.x, c->v.y[p] = v.y, c->v.z[p] = v.z;
+            fm_collide_particle(around.placed, around.collider_count, b->thickness, &x, &v, NULL);
+            b->x[0][p] = x.x, b->x[1][p] = x.y, b->x[2][p] = x.z;
+            b->v[0][p] = v.x, b->v[1][p] = v.y, b->v[2][p] = v.z;
         }
-        fm_cloth_normals(c, &c->x, &c->normal);
+        object->type->body->moved(object);
     }
 }
 
-static bool some_begin(const fm_touch *touch)
+// True if some body with contact has not moved yet.
+static bool has_unstarted_member(const fm_world_contact *contact)
 {
-    for (int i = 0; i < touch->cloth_count; i++) {
-        if (!touch->cloths[i]->started)
+    for (int i = 0; i < contact->member_count; i++) {
+        if (!contact->members[i].view.started)
             return true;
     }
     return false;
 }
 
+// Fails if a body starts inside a collider or through a cloth. Leaves the state unchanged.
 bool fm_world_check_start(fm_world *world, fm_error *err)
 {
     if (err->status != FM_OK)
         return false;
     if (!fm_world_has_contact(world))
         return true;
-    bool begun = world->touch != NULL; // checking leaves the state as it is
-    bool good = (begun || fm_touch_make(world, err)) &&
-                (!some_begin(world->touch) || check_starts(world, err));
-    if (!begun)
-        fm_touch_drop(world);
+    bool existed = world->contact != NULL;
+    bool good = (existed || fm_world_create_contact(world, err)) &&
+                update_views(world->contact, err) &&
+                (!has_unstarted_member(world->contact) || check_starts(world, err));
+    if (!existed)
+        fm_world_destroy_contact(world);
     return good;
 }
 
-bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *report, fm_error *err)
+// Advances all bodies with contact by `interval` s, in as many common substeps as the one with the
+// largest need. most: raised to that number.
+bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_report *report,
+                              fm_error *err)
 {
-    if (!world->touch && !fm_touch_make(world, err))
+    if (!world->contact && !fm_world_create_contact(world, err))
         return false;
-    fm_touch *touch = world->touch;
-    if (!check_numbers(touch, err))
+    fm_world_contact *contact = world->contact;
+    if (!update_views(contact, err) || !check_numbers(contact, err))
         return false;
-    if (some_begin(touch)) {
+    if (has_unstarted_member(contact)) {
         separate_starts(world);
         if (!check_starts(world, err))
             return false;
     }
     int substeps = 1;
-    for (int i = 0; i < touch->cloth_count; i++) {
-        int own = fm_cloth_substeps(touch->cloths[i], interval);
+    for (int i = 0; i < contact->member_count; i++) {
+        const fm_object *object = contact->members[i].object;
+        int own = object->type->body->count_substeps(object, interval);
         substeps = own > substeps ? own : substeps;
     }
     double h = interval / substeps, begin = world->time;
-    for (int i = 0; i < touch->cloth_count; i++) {
-        fm_surroundings *around = &touch->around[i];
-        *around = fm_cloth_surroundings(world, touch->cloths[i]);
-        if (!fm_substep_begin(&touch->steps[i], touch->cloths[i], around, h, err))
+    for (int i = 0; i < contact->member_count; i++) {
+        member *m = &contact->members[i];
+        m->around = fm_object_surroundings(m->object);
+        if (!m->object->type->body->begin(m->object, &m->around, h, err))
             return false;
     }
-    fm_contact_restart(touch->set, 2 * substeps);
-    fm_contact_set_stop(touch->set, &world->stop);
+    fm_contact_restart(contact->set, 2 * substeps);
+    fm_contact_set_stop(contact->set, &world->stop);
     for (int n = 1; n <= substeps; n++) {
         if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err) ||
-            !fm_stop_check(&world->stop, err))
+            !fm_stop_request_check(&world->stop, err))
             return false;
     }
     *most = substeps > *most ? substeps : *most;
     return true;
 }
 
-bool fm_touch_check(fm_world *world, fm_report *report, fm_error *err)
+// Adds the number of intersections and the least distance between surfaces, at most 1 cm, to the
+// report.
+bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err)
 {
-    if (!world->touch && !fm_touch_make(world, err))
+    if (!world->contact && !fm_world_create_contact(world, err))
         return false;
-    fm_touch *touch = world->touch;
-    take_starts(touch, world->time, true);
-    fm_contact_axes x = fm_contact_starts(touch->set);
-    report->intersection_count = fm_contact_count_intersections(touch->set, x, NULL);
-    report->closest_distance = fm_contact_find_closest(touch->set, x, 0.01);
+    fm_world_contact *contact = world->contact;
+    write_starts(contact, world->time, true);
+    fm_vec3_array x = fm_contact_starts(contact->set);
+    report->intersection_count = fm_contact_count_intersections(contact->set, x, NULL);
+    report->closest_distance = fm_contact_find_least_distance(contact->set, x, 0.01);
     return true;
 }
 
-size_t fm_touch_save(const fm_touch *touch, void *buffer, size_t size)
+size_t fm_world_save_contact(const fm_world_contact *contact, void *buffer, size_t size)
 {
-    return touch ? fm_contact_save(touch->set, buffer, size) : 0;
+    return contact ? fm_contact_save(contact->set, buffer, size) : 0;
 }
 
-bool fm_touch_restore(fm_touch *touch, const void *buffer, size_t size, fm_error *err)
+bool fm_world_restore_contact(fm_world_contact *contact, const void *buffer, size_t size,
+                              fm_error *err)
 {
-    return fm_contact_restore(touch->set, buffer, size, err);
+    return fm_contact_restore(contact->set, buffer, size, err);
 }

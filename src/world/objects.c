@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// objects.c: worlds, and what is made in them.
+// objects.c: creation of worlds, and of motions, colliders, figures and objects in them; access to
+// objects.
 #include "motion/figure.h"
+#include "rigid/ball.h"
 #include "world/world.h"
 
 #include <assert.h>
@@ -14,11 +16,12 @@ static const char *const object = "world";
 fm_world_def fm_default_world_def(void)
 {
     return (fm_world_def){
-        .medium = {.density = 1000, .viscosity = 1.0e-3},
+        .medium = {.density = 1000, .viscosity = 1.0e-3, .flow = {.turbulence = {.length = 0.5}}},
         .gravity = {0, -9.81, 0},
     };
 }
 
+// Checks the definition of a world and normalizes the axis of its flow.
 static bool check_def(fm_world_def *def, fm_error *err)
 {
     const fm_medium *m = &def->medium;
@@ -34,13 +37,14 @@ static bool check_def(fm_world_def *def, fm_error *err)
     return fm_flow_check(&def->medium.flow, err);
 }
 
-static fm_pool *make_pool(const fm_world_def *def, fm_error *err)
+// Creates the threads of the world, or a pool that uses the task system of the host program.
+static fm_pool *create_pool(const fm_world_def *def, fm_error *err)
 {
     if (def->tasks.run)
         return fm_pool_create_hosted(def->tasks.run, def->tasks.host,
                                      def->tasks.thread_count > 0 ? def->tasks.thread_count : 1,
                                      err);
-    return fm_pool_create(def->threads > 0 ? def->threads : fm_processor_count(), err);
+    return fm_pool_create(def->threads > 0 ? def->threads : fm_pool_processor_count(), err);
 }
 
 fm_world *fm_world_create(const fm_world_def *def, fm_error *err)
@@ -51,16 +55,24 @@ fm_world *fm_world_create(const fm_world_def *def, fm_error *err)
     fm_world_def checked = *def;
     if (!check_def(&checked, err))
         return NULL;
-    fm_world *world = fm_alloc_aligned(1, sizeof *world);
+    fm_world *world = fm_aligned_calloc(1, sizeof *world);
     if (!world) {
         fm_fail_no_memory(err, object, sizeof *world);
         return NULL;
     }
     world->def = checked;
-    world->pool = make_pool(&checked, err);
+    world->pool = create_pool(&checked, err);
     if (!world->pool) {
         free(world);
         return NULL;
+    }
+    fm_flow *flow = &world->def.medium.flow;
+    if (flow->turbulence.intensity > 0) {
+        flow->eddies = fm_eddies_create(&world->arena, &flow->turbulence, err);
+        if (!flow->eddies) {
+            fm_world_destroy(world);
+            return NULL;
+        }
     }
     return world;
 }
@@ -69,54 +81,51 @@ void fm_world_destroy(fm_world *world)
 {
     if (!world)
         return;
-    for (int i = 0; i < world->cloth_count; i++)
-        fm_cloth_free(world->cloths[i]);
-    fm_touch_drop(world);
-    fm_couple_free(world);
-    for (int i = 0; i < world->fluid_count; i++)
-        fm_particles_free(world->fluids[i]);
+    fm_world_destroy_contact(world);
+    for (int i = 0; i < world->object_count; i++)
+        world->objects[i]->type->destroy(world->objects[i]);
     fm_pool_destroy(world->pool);
-    fm_arena_free(&world->arena);
+    fm_arena_destroy(&world->arena);
     free(world->solids);
+    free(world->hash_bytes);
     free(world);
 }
 
-fm_surroundings fm_world_surroundings(fm_world *world)
+// Gravity, medium, colliders and threads of the world, for its objects.
+fm_surroundings fm_world_surroundings(const fm_world *world)
 {
+    fm_world *own = (fm_world *)world; // placed and stop are scratch data
     return (fm_surroundings){
         .gravity = world->def.gravity,
         .medium = world->def.medium,
         .colliders = world->colliders,
         .collider_count = world->collider_count,
-        .placed = world->placed,
+        .placed = own->placed,
         .pool = world->pool,
-        .stop = &world->stop,
+        .stop = &own->stop,
     };
 }
 
-fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth)
+// The environment of an object. A coupled body gets its fluid as medium, and a cheap body one
+// thread only.
+fm_surroundings fm_object_surroundings(const fm_object *o)
 {
-    fm_surroundings around = fm_world_surroundings(world);
-    around.medium = fm_couple_medium(world, cloth);
-    around.pool = fm_pool_for_work(world->pool, fm_cloth_substep_ns(cloth));
+    fm_surroundings around = fm_world_surroundings(o->world);
+    if (!o->type->body)
+        return around;
+    around.medium = fm_coupling_find_medium(o);
+    around.pool = fm_pool_if_worthwhile(o->world->pool, o->type->body->substep_ns(o));
     return around;
+}
+
+const fm_medium *fm_world_medium(const fm_world *world)
+{
+    return &world->def.medium;
 }
 
 void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context)
 {
-    world->stop = (fm_stop){.asked = asked, .context = context};
-}
-
-int fm_world_cloth_count(const fm_world *world)
-{
-    assert(world);
-    return world->cloth_count;
-}
-
-fm_cloth *fm_world_cloth(fm_world *world, int index)
-{
-    assert(world);
-    return index >= 0 && index < world->cloth_count ? world->cloths[index] : NULL;
+    world->stop = (fm_stop_request){.asked = asked, .context = context};
 }
 
 int fm_world_collider_count(const fm_world *world)
@@ -131,18 +140,6 @@ const fm_collider *fm_world_collider(const fm_world *world, int index)
     return index >= 0 && index < world->collider_count ? world->colliders[index] : NULL;
 }
 
-int fm_world_particles_count(const fm_world *world)
-{
-    assert(world);
-    return world->fluid_count;
-}
-
-fm_particles *fm_world_particles(fm_world *world, int index)
-{
-    assert(world);
-    return index >= 0 && index < world->fluid_count ? world->fluids[index] : NULL;
-}
-
 double fm_world_time(const fm_world *world)
 {
     assert(world);
@@ -155,8 +152,8 @@ fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double
     return fm_flow_velocity(&world->def.medium.flow, position, time);
 }
 
-// A world that could not be made makes nothing.
-static bool ready(const fm_world *world, fm_error *err)
+// True if err holds no failure and the world exists.
+bool fm_world_is_ready(const fm_world *world, fm_error *err)
 {
     assert(err->status != FM_OK || world);
     return err->status == FM_OK && world;
@@ -171,41 +168,48 @@ fm_motion *fm_motion_sine(fm_world *world, fm_vec3 axis, double amplitude, doubl
 fm_motion *fm_motion_sine_phase(fm_world *world, fm_vec3 axis, double amplitude, double period,
                                 double phase, fm_error *err)
 {
-    return ready(world, err)
-               ? fm_motion_new_sine(&world->arena, axis, amplitude, period, phase, err)
+    return fm_world_is_ready(world, err)
+               ? fm_motion_create_sine(&world->arena, axis, amplitude, period, phase, err)
                : NULL;
 }
 
 fm_motion *fm_motion_turn(fm_world *world, const fm_turn *turn, fm_error *err)
 {
-    return ready(world, err) ? fm_motion_new_turn(&world->arena, turn, err) : NULL;
+    return fm_world_is_ready(world, err) ? fm_motion_create_turn(&world->arena, turn, err) : NULL;
 }
 
 fm_motion *fm_motion_keyframes(fm_world *world, const fm_key *keys, int key_count,
                                fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
 {
-    return ready(world, err)
-               ? fm_motion_new_keyframes(&world->arena, keys, key_count, interpolation, pivot, err)
+    return fm_world_is_ready(world, err)
+               ? fm_motion_create_keyframes(&world->arena, keys, key_count, interpolation, pivot,
+                                            err)
                : NULL;
 }
 
 fm_motion *fm_motion_compose(fm_world *world, const fm_motion *outer, const fm_motion *inner,
                              fm_error *err)
 {
-    return ready(world, err) ? fm_motion_new_composed(&world->arena, outer, inner, err) : NULL;
+    return fm_world_is_ready(world, err)
+               ? fm_motion_create_composed(&world->arena, outer, inner, err)
+               : NULL;
 }
 
-void fm_world_note_pace(fm_world *world)
+// Tells all bodies whether intervals vary in length: their fractional derivatives depend on it.
+void fm_world_announce_variable_intervals(fm_world *world)
 {
-    for (int i = 0; i < world->cloth_count; i++)
-        if (!world->cloths[i]->started)
-            world->cloths[i]->uneven = fm_world_follows_fluids(world);
+    for (int i = 0; i < world->object_count; i++) {
+        const fm_body_type *body = world->objects[i]->type->body;
+        if (body && body->set_variable_intervals)
+            body->set_variable_intervals(world->objects[i], fm_world_has_variable_intervals(world));
+    }
 }
 
-// For one more fluid and one more collider than there are.
-static bool make_room_for_solids(fm_world *world, fm_error *err)
+// Makes `solids`, the scratch array of walls and colliders, large enough for one more medium and
+// one more collider.
+static bool reserve_solids(fm_world *world, fm_error *err)
 {
-    int needed = 6 * (world->fluid_count + 1) + world->collider_count + 1;
+    int needed = FM_WALLS_MAX * (world->medium_count + 1) + world->collider_count + 1;
     if (needed <= world->solid_room)
         return true;
     size_t size = 2 * (size_t)needed * sizeof *world->solids;
@@ -217,21 +221,74 @@ static bool make_room_for_solids(fm_world *world, fm_error *err)
     return true;
 }
 
-static bool has_room_for_collider(fm_world *world, fm_error *err)
+int fm_world_type_count(const fm_world *world, const fm_object_type *type)
 {
-    return ready(world, err) &&
-           (world->collider_count < FM_WORLD_OBJECTS_MAX ||
-            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024")) &&
-           make_room_for_solids(world, err);
+    assert(world);
+    int count = 0;
+    for (int i = 0; i < world->object_count; i++)
+        count += world->objects[i]->type == type;
+    return count;
 }
 
-static fm_collider *take_collider(fm_world *world, fm_collider *collider)
+// The object number `index` among those of one type; NULL: there is none.
+fm_object *fm_world_object_of_type(const fm_world *world, const fm_object_type *type, int index)
+{
+    assert(world);
+    for (int i = 0; i < world->object_count && index >= 0; i++)
+        if (world->objects[i]->type == type && index-- == 0)
+            return world->objects[i];
+    return NULL;
+}
+
+// Fails if the world has too many objects, or too many of this type.
+static bool has_room_for(fm_world *world, const fm_object_type *type, fm_error *err)
+{
+    int count = fm_world_type_count(world, type);
+    if (count < FM_WORLD_OBJECTS_MAX && world->object_count < FM_WORLD_ALL_OBJECTS_MAX)
+        return reserve_solids(world, err);
+    char field[64];
+    snprintf(field, sizeof field, "objects of the kind %s", type->kind);
+    return fm_fail_number(err, object, field, count + 1, "at most 1024");
+}
+
+// Adds an object to the world, which owns it from now on. If the world has too many, destroys the
+// object and returns NULL.
+fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err)
+{
+    const fm_object_type *type = added->type;
+    if (!has_room_for(world, type, err)) {
+        type->destroy(added);
+        return NULL;
+    }
+    added->world = world;
+    world->objects[world->object_count++] = added;
+    world->body_count += type->body != NULL;
+    world->medium_count += type->medium != NULL;
+    world->rigid_count += type->rigid != NULL;
+    fm_world_destroy_contact(world);
+    fm_world_announce_variable_intervals(world);
+    return added;
+}
+
+// Fails if the world has too many colliders.
+static bool has_room_for_collider(fm_world *world, fm_error *err)
+{
+    return fm_world_is_ready(world, err) &&
+           (world->collider_count < FM_WORLD_OBJECTS_MAX ||
+            fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024")) &&
+           reserve_solids(world, err);
+}
+
+// Adds a collider to the world. A collider with a mass also becomes an object of kind ball.
+static fm_collider *add_collider(fm_world *world, fm_collider *collider, fm_error *err)
 {
     if (!collider)
         return NULL;
+    fm_object *ball = collider->rigid ? fm_ball_create(collider, err) : NULL;
+    if (collider->rigid && (!ball || !fm_world_add_object(world, ball, err)))
+        return NULL;
     world->colliders[world->collider_count++] = collider;
-    fm_touch_drop(world);
-    fm_world_note_pace(world);
+    fm_world_destroy_contact(world);
     return collider;
 }
 
@@ -239,7 +296,7 @@ fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_
 {
     if (!has_room_for_collider(world, err))
         return NULL;
-    return take_collider(world, fm_collider_new(&world->arena, def, err));
+    return add_collider(world, fm_collider_create_in_arena(&world->arena, def, err), err);
 }
 
 fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def,
@@ -247,7 +304,8 @@ fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def
 {
     if (!has_room_for_collider(world, err))
         return NULL;
-    return take_collider(world, fm_collider_new_mesh(&world->arena, def, mesh, err));
+    return add_collider(world, fm_collider_create_mesh_in_arena(&world->arena, def, mesh, err),
+                        err);
 }
 
 fm_collider *fm_world_find_collider(fm_world *world, const char *name)
@@ -260,15 +318,16 @@ fm_collider *fm_world_find_collider(fm_world *world, const char *name)
     return NULL;
 }
 
+// Creates a figure in the world. NULL and err filled on bad values.
 fm_figure *fm_figure_create(fm_world *world, const fm_figure_def *def, fm_error *err)
 {
-    if (!ready(world, err))
+    if (!fm_world_is_ready(world, err))
         return NULL;
     if (world->figure_count == FM_WORLD_OBJECTS_MAX) {
         fm_fail_number(err, object, "figures", world->figure_count + 1, "at most 1024");
         return NULL;
     }
-    fm_figure *figure = fm_figure_new(&world->arena, def, err);
+    fm_figure *figure = fm_figure_create_in_arena(&world->arena, def, err);
     if (figure)
         world->figures[world->figure_count++] = figure;
     return figure;
@@ -276,9 +335,13 @@ fm_figure *fm_figure_create(fm_world *world, const fm_figure_def *def, fm_error 
 
 fm_motion *fm_motion_figure(fm_world *world, const fm_figure *figure, fm_bone bone, fm_error *err)
 {
-    return ready(world, err) ? fm_motion_new_figure(&world->arena, figure, (int)bone, err) : NULL;
+    return fm_world_is_ready(world, err)
+               ? fm_motion_create_figure(&world->arena, figure, (int)bone, err)
+               : NULL;
 }
 
+// Adds a collider for each bone of a figure. The figure's skin is drawn instead of them, unless
+// def.bare.
 bool fm_figure_add_colliders(fm_world *world, const fm_figure *figure, double friction,
                              fm_error *err)
 {
@@ -310,85 +373,114 @@ const fm_figure *fm_world_figure(const fm_world *world, int index)
     return index >= 0 && index < world->figure_count ? world->figures[index] : NULL;
 }
 
-static bool has_room(const fm_world *world, fm_error *err)
+int fm_world_object_count(const fm_world *world)
 {
-    if (!ready(world, err))
+    assert(world);
+    return world->object_count;
+}
+
+fm_object *fm_world_object(fm_world *world, int index)
+{
+    assert(world);
+    return index >= 0 && index < world->object_count ? world->objects[index] : NULL;
+}
+
+fm_object *fm_world_find_object(fm_world *world, const char *name)
+{
+    assert(world && name);
+    for (int i = 0; i < world->object_count; i++)
+        if (strcmp(world->objects[i]->name, name) == 0)
+            return world->objects[i];
+    return NULL;
+}
+
+const char *fm_object_kind(const fm_object *o)
+{
+    assert(o);
+    return o->type->kind;
+}
+
+const char *fm_object_name(const fm_object *o)
+{
+    assert(o);
+    return o->name;
+}
+
+fm_world *fm_object_world(const fm_object *o)
+{
+    assert(o);
+    return o->world;
+}
+
+const char *fm_object_needed_fields(const fm_object *o)
+{
+    assert(o);
+    return o->type->needed_fields;
+}
+
+const char *fm_object_usual_fields(const fm_object *o)
+{
+    assert(o);
+    return o->type->usual_fields;
+}
+
+bool fm_object_mesh(fm_object *o, fm_mesh_view *view, fm_error *err)
+{
+    assert(err->status != FM_OK || (o && view));
+    return err->status == FM_OK && o->type->mesh(o, view, err);
+}
+
+const fm_field *fm_object_fields(const fm_object *o, int *count)
+{
+    assert(o);
+    if (count)
+        *count = o->type->field_count;
+    return o->type->fields;
+}
+
+const fm_field *fm_object_quantities(const fm_object *o, int *count)
+{
+    assert(o);
+    if (count)
+        *count = o->type->quantity_count;
+    return o->type->quantities;
+}
+
+// Reads the values of a field at all points of the object.
+bool fm_object_read_field(fm_object *o, const char *name, double *values, fm_error *err)
+{
+    assert(err->status != FM_OK || (o && name));
+    if (err->status != FM_OK) // the object may not exist then
         return false;
-    return world->cloth_count < FM_WORLD_OBJECTS_MAX ||
-           fm_fail_number(err, object, "cloths", world->cloth_count + 1, "at most 1024");
+    fm_surroundings around = fm_object_surroundings(o);
+    return o->type->read(o, &around, name, values, err);
 }
 
-static fm_cloth *take(fm_world *world, fm_cloth *cloth)
+bool fm_object_is_medium(const fm_object *o)
 {
-    if (!cloth)
-        return NULL;
-    cloth->world = world;
-    cloth->time = world->time;
-    world->cloths[world->cloth_count++] = cloth;
-    fm_touch_drop(world);
-    fm_world_note_pace(world);
-    return cloth;
+    assert(o);
+    return o->type->medium != NULL;
 }
 
-fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
-                                fm_error *err)
+// Evaluates a field of a medium at a point.
+bool fm_object_probe(fm_object *o, const char *name, fm_vec3 at, double values[3], fm_error *err)
 {
-    return has_room(world, err)
-               ? take(world, fm_cloth_new_sheet(def, sheet, &world->def.medium, err))
-               : NULL;
-}
-
-fm_cloth *fm_cloth_create_tube(fm_world *world, const fm_cloth_def *def, const fm_tube *tube,
-                               fm_error *err)
-{
-    return has_room(world, err) ? take(world, fm_cloth_new_tube(def, tube, &world->def.medium, err))
-                                : NULL;
-}
-
-fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def, const fm_cloth_mesh *mesh,
-                               fm_error *err)
-{
-    return has_room(world, err) ? take(world, fm_cloth_new_mesh(def, mesh, &world->def.medium, err))
-                                : NULL;
-}
-
-bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)
-{
-    assert(err->status != FM_OK || cloth);
-    if (err->status != FM_OK) // the cloth may not exist
+    assert(err->status != FM_OK || (o && name));
+    if (err->status != FM_OK)
         return false;
-    fm_surroundings around = fm_cloth_surroundings(cloth->world, cloth);
-    return fm_cloth_read(cloth, &around, name, values, err);
+    if (!o->type->medium || !o->type->medium->probe)
+        return fm_fail(err, FM_BAD_VALUE, o->name, "probe", name, "of a medium");
+    return o->type->medium->probe(o, name, at, values, err);
 }
 
-fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def, fm_error *err)
+// Measures the quantities of an object, the columns of stats.csv.
+bool fm_object_measure(fm_object *o, double *values, fm_error *err)
 {
-    if (!ready(world, err))
-        return NULL;
-    if (world->fluid_count == FM_WORLD_OBJECTS_MAX) {
-        fm_fail_number(err, object, "fluids", world->fluid_count + 1, "at most 1024");
-        return NULL;
-    }
-    fm_particles *fluid = make_room_for_solids(world, err) ? fm_particles_new(def, err) : NULL;
-    fm_surroundings around = fm_world_surroundings(world);
-    if (!fluid || !fm_meshes_check(fluid, &around, err)) {
-        fm_particles_free(fluid);
-        return NULL;
-    }
-    fluid->world = world;
-    fluid->time = world->time;
-    world->fluids[world->fluid_count++] = fluid;
-    fm_world_note_pace(world);
-    return fluid;
-}
-
-bool fm_particles_add_box(fm_particles *fluid, const fm_fluid_box *box, fm_error *err)
-{
-    assert(err->status != FM_OK || (fluid && box));
-    if (err->status != FM_OK) // the fluid may not exist
+    assert(err->status != FM_OK || (o && values));
+    if (err->status != FM_OK)
         return false;
-    fm_surroundings around = fm_world_surroundings(fluid->world);
-    for (int i = 0; i < around.collider_count; i++)
-        around.placed[i] = fm_collider_place(around.colliders[i], fluid->world->time);
-    return fm_particles_fill_box(fluid, box, &around, err);
+    fm_measure m = {.bad_point = -1};
+    fm_surroundings around = fm_object_surroundings(o);
+    o->type->measure(o, &around, &m, values);
+    return true;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// snapshot.c: a world as bytes.
+// snapshot.c: saves the state of a world as bytes and restores it.
 //
-// header | for each cloth, then each fluid: size, state | for each free collider: state | coupling
-// | contact | hash of all before
+//   header | for each object: hash of its kind, size, state | coupling | contact | hash of the rest
 #include "world/world.h"
 
 #include <assert.h>
@@ -12,194 +11,181 @@
 
 static const char *const object = "world state";
 
+// First bytes of a snapshot.
 typedef struct header {
-    char magic[8];
-    int32_t version, cloth_count, fluid_count, free_count;
-    uint64_t size;         // of everything, the hash included
-    uint64_t contact_size; // of what contact leaves behind; 0 before it began
-    uint64_t couple_size;  // of what cloths and fluids have for each other
-    double time;
+    char magic[8];                 // identifies the format
+    int32_t version, object_count; // of the format; of the world
+    uint64_t size;                 // bytes, of the whole snapshot with its hash
+    uint64_t contact_size;         // bytes, state of contact; 0 before its first step
+    uint64_t couple_size;          // bytes, samples of coupled bodies
+    double time;                   // s, of the world
 } header;
 
+// Bytes before the state of each object.
+typedef struct part {
+    uint64_t kind; // hash of the name of the object's kind
+    uint64_t size; // bytes, of the state that follows
+} part;
+
 static const char magic[8] = "fmworld ";
-enum { VERSION = 3 };
+enum { VERSION = 4 }; // of the format
 
-enum { FREE_SIZE = FM_FREE_STATE * sizeof(double) };
+// Hash of the object's kind (cloth, particles, ball) and size of its state.
+static part describe_part(const fm_object *o)
+{
+    const char *kind = o->type->kind;
+    return (part){fm_hash(kind, strlen(kind), 0), o->type->save(o, NULL, 0)};
+}
 
-static header describe(const fm_world *world)
+// The header of a snapshot of the world.
+static header describe_world(const fm_world *world)
 {
     header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, magic, sizeof magic);
     h.version = VERSION;
-    h.cloth_count = world->cloth_count;
-    h.fluid_count = world->fluid_count;
-    for (int i = 0; i < world->collider_count; i++)
-        h.free_count += world->colliders[i]->mass > 0;
+    h.object_count = world->object_count;
     h.time = world->time;
-    h.size = sizeof h + sizeof(uint64_t) + (size_t)h.free_count * FREE_SIZE;
-    for (int i = 0; i < world->fluid_count; i++)
-        h.size += sizeof(uint64_t) + fm_particles_save(world->fluids[i], NULL, 0);
-    for (int i = 0; i < world->cloth_count; i++)
-        h.size += sizeof(uint64_t) + fm_cloth_save(world->cloths[i], NULL, 0);
-    h.contact_size = fm_touch_save(world->touch, NULL, 0);
-    h.couple_size = fm_couple_save(world, NULL);
+    h.size = sizeof h + sizeof(uint64_t);
+    for (int i = 0; i < world->object_count; i++)
+        h.size += sizeof(part) + describe_part(world->objects[i]).size;
+    h.contact_size = fm_world_save_contact(world->contact, NULL, 0);
+    h.couple_size = fm_coupling_save(world, NULL);
     h.size += h.contact_size + h.couple_size;
     return h;
 }
 
+// Writes the states of all objects and couplings behind the header. Returns the end of the output.
+static unsigned char *write_objects(const fm_world *world, unsigned char *out)
+{
+    for (int i = 0; i < world->object_count; i++) {
+        const fm_object *o = world->objects[i];
+        part p = describe_part(o);
+        memcpy(out, &p, sizeof p);
+        o->type->save(o, out + sizeof p, p.size);
+        out += sizeof p + p.size;
+    }
+    return out + fm_coupling_save(world, out);
+}
+
+// Writes a snapshot if `size` is large enough. Returns the size needed, bytes.
 size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
 {
     assert(world);
-    header h = describe(world);
+    header h = describe_world(world);
     if (!buffer || size < h.size)
         return h.size;
-    unsigned char *out = buffer;
-    memcpy(out, &h, sizeof h);
-    out += sizeof h;
-    for (int i = 0; i < world->cloth_count; i++) {
-        uint64_t part = fm_cloth_save(world->cloths[i], NULL, 0);
-        memcpy(out, &part, sizeof part);
-        fm_cloth_save(world->cloths[i], out + sizeof part, part);
-        out += sizeof part + part;
-    }
-    for (int i = 0; i < world->fluid_count; i++) {
-        uint64_t part = fm_particles_save(world->fluids[i], NULL, 0);
-        memcpy(out, &part, sizeof part);
-        fm_particles_save(world->fluids[i], out + sizeof part, part);
-        out += sizeof part + part;
-    }
-    for (int i = 0; i < world->collider_count; i++) {
-        double state[FM_FREE_STATE];
-        if (!(world->colliders[i]->mass > 0))
-            continue;
-        fm_collider_save(world->colliders[i], state);
-        memcpy(out, state, FREE_SIZE);
-        out += FREE_SIZE;
-    }
-    out += fm_couple_save(world, out);
-    fm_touch_save(world->touch, out, h.contact_size);
+    memcpy(buffer, &h, sizeof h);
+    unsigned char *out = write_objects(world, (unsigned char *)buffer + sizeof h);
+    fm_world_save_contact(world->contact, out, h.contact_size);
     out += h.contact_size;
     uint64_t hash = fm_hash(buffer, h.size - sizeof hash, 0);
     memcpy(out, &hash, sizeof hash);
     return h.size;
 }
 
+// A buffer of `size` bytes that the world keeps from frame to frame; NULL when out of memory.
+static unsigned char *reserve_hash_bytes(fm_world *world, size_t size)
+{
+    if (size <= world->hash_room && world->hash_bytes)
+        return world->hash_bytes;
+    free(world->hash_bytes);
+    world->hash_bytes = malloc(size + 1);
+    world->hash_room = world->hash_bytes ? size : 0;
+    return world->hash_bytes;
+}
+
+// Hash of the state of the world. The state of contact is left out, because it only serves speed. 0
+// when out of memory.
 uint64_t fm_world_hash(const fm_world *world)
 {
     assert(world);
-    header h = describe(world);
-    uint64_t hash = fm_hash(&h, sizeof h, 0);
-    for (int i = 0; i < world->cloth_count; i++)
-        hash = fm_cloth_hash(world->cloths[i], hash);
-    for (int i = 0; i < world->fluid_count; i++)
-        hash = fm_particles_hash(world->fluids[i], hash);
-    for (int i = 0; i < world->collider_count; i++) {
-        double state[FM_FREE_STATE];
-        if (!(world->colliders[i]->mass > 0))
-            continue;
-        fm_collider_save(world->colliders[i], state);
-        hash = fm_hash(state, FREE_SIZE, hash);
-    }
-    return fm_couple_hash(world, hash);
+    header h = describe_world(world);
+    size_t size = h.size - h.contact_size - sizeof h - sizeof(uint64_t);
+    unsigned char *bytes = reserve_hash_bytes((fm_world *)world, size); // scratch data
+    if (!bytes)
+        return 0;
+    write_objects(world, bytes);
+    return fm_hash(bytes, size, fm_hash(&h, sizeof h, 0));
 }
 
-static bool check(const fm_world *world, const header *h, const void *buffer, size_t size,
-                  fm_error *err)
+// Checks magic, version, size, checksum and number of objects of a snapshot.
+static bool check_header(const fm_world *world, const header *h, const void *buffer, size_t size,
+                         fm_error *err)
 {
     if (memcmp(h->magic, magic, sizeof magic) != 0)
         return fm_fail(err, FM_BAD_VALUE, object, "magic", "something else",
                        "bytes written by fm_world_save");
     if (h->version != VERSION)
         return fm_fail_number(err, object, "version", h->version,
-                              "3, in the byte order of this machine");
+                              "4, in the byte order of this machine");
     if (h->size != size)
         return fm_fail_number(err, object, "size", (double)size, "the size fm_world_save gave");
     uint64_t hash;
     memcpy(&hash, (const unsigned char *)buffer + size - sizeof hash, sizeof hash);
     if (hash != fm_hash(buffer, size - sizeof hash, 0))
         return fm_fail(err, FM_BAD_VALUE, object, "checksum", "wrong", "undamaged bytes");
-    if (h->cloth_count != world->cloth_count)
-        return fm_fail_number(err, object, "cloths", h->cloth_count, "those of this world");
-    if (h->fluid_count != world->fluid_count)
-        return fm_fail_number(err, object, "fluids", h->fluid_count, "those of this world");
-    if (h->free_count != describe(world).free_count)
-        return fm_fail_number(err, object, "free colliders", h->free_count, "those of this world");
+    if (h->object_count != world->object_count)
+        return fm_fail_number(err, object, "objects", h->object_count, "those of this world");
     if (!isfinite(h->time))
         return fm_fail_number(err, object, "time", h->time, "a finite number");
     return true;
 }
 
-// The next part, of which there is at least one byte; NULL when it is cut short.
-static const unsigned char *next_part(const unsigned char **in, const unsigned char *end,
-                                      uint64_t *part, fm_error *err)
+// Returns the state of the next object in a snapshot and advances `in` behind it; size: its bytes,
+// at least one. NULL if the data is truncated or belongs to another kind of object.
+static const unsigned char *next_part(const fm_object *o, const unsigned char **in,
+                                      const unsigned char *end, size_t *size, fm_error *err)
 {
-    *part = 0;
-    if ((size_t)(end - *in) >= sizeof *part)
-        memcpy(part, *in, sizeof *part);
-    if (*part == 0 || *part > (size_t)(end - *in) - sizeof *part) {
-        fm_fail_number(err, object, "size of a part", (double)*part, "what was saved");
+    part p = {0};
+    size_t left = (size_t)(end - *in);
+    if (left >= sizeof p)
+        memcpy(&p, *in, sizeof p);
+    if (p.size == 0 || p.size > left - sizeof p) {
+        fm_fail_number(err, object, "size of a part", (double)p.size, "what was saved");
         return NULL;
     }
-    const unsigned char *found = *in + sizeof *part;
-    *in = found + *part;
+    if (p.kind != describe_part(o).kind) {
+        fm_fail(err, FM_BAD_VALUE, o->name, "kind of the saved state", "another", o->type->kind);
+        return NULL;
+    }
+    const unsigned char *found = *in + sizeof p;
+    *in = found + p.size;
+    *size = p.size;
     return found;
 }
 
-// Free colliders, and behind them what coupling and contact left.
-static bool restore_free(fm_world *world, const unsigned char *in, const unsigned char *end,
-                         size_t couple_size, size_t contact_size, fm_error *err)
-{
-    for (int i = 0; i < world->collider_count; i++) {
-        double state[FM_FREE_STATE];
-        if (!(world->colliders[i]->mass > 0))
-            continue;
-        if ((size_t)(end - in) < FREE_SIZE)
-            return fm_fail_number(err, object, "size", (double)(end - in), "what was saved");
-        memcpy(state, in, FREE_SIZE);
-        for (int k = 0; k < FM_FREE_STATE; k++)
-            if (!isfinite(state[k]))
-                return fm_fail_number(err, object, "free collider", state[k], "finite numbers");
-        fm_collider_restore(world->colliders[i], state);
-        in += FREE_SIZE;
-    }
-    if (couple_size > (size_t)(end - in) || !fm_couple_restore(world, in, couple_size, err))
-        return fm_fail_number(err, object, "coupling size", (double)couple_size, "what was saved");
-    in += couple_size;
-    if ((size_t)(end - in) != contact_size)
-        return fm_fail_number(err, object, "contact size", (double)contact_size, "what was saved");
-    return contact_size == 0 || fm_touch_restore(world->touch, in, contact_size, err);
-}
-
+// Restores objects, couplings and contact from the bytes `in` to `end`, which follow the header.
 static bool restore_parts(fm_world *world, const unsigned char *in, const unsigned char *end,
                           size_t couple_size, size_t contact_size, fm_error *err)
 {
-    uint64_t size;
-    for (int i = 0; i < world->cloth_count; i++) {
-        const unsigned char *part = next_part(&in, end, &size, err);
-        fm_medium medium = fm_couple_medium(world, world->cloths[i]);
-        if (!part || !fm_cloth_restore(world->cloths[i], &medium, part, size, err))
+    for (int i = 0; i < world->object_count; i++) {
+        size_t size;
+        fm_object *o = world->objects[i];
+        fm_surroundings around = fm_object_surroundings(o);
+        const unsigned char *state = next_part(o, &in, end, &size, err);
+        if (!state || !o->type->restore(o, &around, state, size, err))
             return false;
     }
-    fm_surroundings around = fm_world_surroundings(world);
-    for (int i = 0; i < world->fluid_count; i++) {
-        const unsigned char *part = next_part(&in, end, &size, err);
-        if (!part || !fm_particles_prepare(world->fluids[i], &around, err) ||
-            !fm_particles_restore(world->fluids[i], part, size, err))
-            return false;
-    }
-    return restore_free(world, in, end, couple_size, contact_size, err);
+    if (couple_size > (size_t)(end - in))
+        return fm_fail_number(err, object, "coupling size", (double)couple_size, "what was saved");
+    if (!fm_coupling_restore(world, in, couple_size, err))
+        return false;
+    in += couple_size;
+    if ((size_t)(end - in) != contact_size)
+        return fm_fail_number(err, object, "contact size", (double)contact_size, "what was saved");
+    return contact_size == 0 || fm_world_restore_contact(world->contact, in, contact_size, err);
 }
 
-// Makes the world what the bytes say, which have been checked as a whole. When a part is refused,
-// the world is left between the two.
-static bool apply(fm_world *world, const unsigned char *buffer, size_t size, fm_error *err)
+// Restores the world from a snapshot whose header was checked. If an object refuses its state, the
+// world is left partly restored.
+static bool restore_state(fm_world *world, const unsigned char *buffer, size_t size, fm_error *err)
 {
     header h;
     memcpy(&h, buffer, sizeof h);
     if (h.contact_size == 0)
-        fm_touch_drop(world); // the state is from before contact began
-    else if (!world->touch && !fm_touch_make(world, err))
+        fm_world_destroy_contact(world); // the state is from before the first step with contact
+    else if (!world->contact && !fm_world_create_contact(world, err))
         return false;
     if (!restore_parts(world, buffer + sizeof h, buffer + size - sizeof(uint64_t), h.couple_size,
                        h.contact_size, err))
@@ -208,6 +194,7 @@ static bool apply(fm_world *world, const unsigned char *buffer, size_t size, fm_
     return true;
 }
 
+// Restores the world from a snapshot. If an object refuses its state, all get their old state back.
 bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err)
 {
     assert(err->status != FM_OK || world);
@@ -217,21 +204,20 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
     if (size < sizeof h + sizeof(uint64_t))
         return fm_fail_number(err, object, "size", (double)size, "the size fm_world_save gave");
     memcpy(&h, buffer, sizeof h);
-    if (!check(world, &h, buffer, size, err))
+    if (!check_header(world, &h, buffer, size, err))
         return false;
     if (h.contact_size > 0 && !fm_world_has_contact(world))
         return fm_fail_number(err, object, "contact", (double)h.contact_size,
-                              "0: no cloth of this world has it");
-    // a part may be refused: then all get back what they had
+                              "0: no body of this world has it");
     size_t own = fm_world_save(world, NULL, 0);
     void *before = malloc(own);
     if (!before)
         return fm_fail_no_memory(err, object, own);
     fm_world_save(world, before, own);
-    bool good = apply(world, buffer, size, err);
+    bool good = restore_state(world, buffer, size, err);
     if (!good) {
         fm_error ignored = {0};
-        apply(world, before, own, &ignored);
+        restore_state(world, before, own, &ignored);
     }
     free(before);
     return good;

@@ -1,70 +1,83 @@
 // SPDX-License-Identifier: MIT
-// world.h: the inside of a world.
+// world.h: internal data of a world.
 #ifndef FATHOM_WORLD_WORLD_H
 #define FATHOM_WORLD_WORLD_H
 
-#include "cloth/cloth.h"
-#include "particles/particles.h"
+#include "collide/collide.h"
+#include "object/object.h"
 
 #include <fathom/world.h>
 
-enum { FM_WORLD_OBJECTS_MAX = 1024 }; // cloths, fluids, colliders, figures, each
+enum {
+    FM_WORLD_OBJECTS_MAX = 1024, // objects of one kind; also colliders, figures and couplings
+    FM_WORLD_ALL_OBJECTS_MAX = 4 * FM_WORLD_OBJECTS_MAX, // objects of all kinds
+};
 
-typedef struct fm_touch fm_touch;
-typedef struct fm_coupling fm_coupling;
+typedef struct fm_world_contact fm_world_contact;
+
+// A body immersed in a medium.
+typedef struct fm_coupling {
+    fm_object *body, *medium;
+    fm_coupling_way way; // two-way, or the medium acts on the body only
+    fm_samples *samples; // quadrature points on the body, which owns them
+} fm_coupling;
 
 struct fm_world {
     fm_world_def def;
-    fm_arena arena; // motions, colliders, figures
-    fm_pool *pool;
-    fm_stop stop;
-    double time; // s
+    fm_arena arena;       // memory of motions, colliders, figures
+    fm_pool *pool;        // threads
+    fm_stop_request stop; // callback by which the host program can stop an advance
+    double time;          // s
 
-    fm_cloth *cloths[FM_WORLD_OBJECTS_MAX];
-    int cloth_count;
-    fm_particles *fluids[FM_WORLD_OBJECTS_MAX];
-    int fluid_count;
+    fm_object *objects[FM_WORLD_ALL_OBJECTS_MAX]; // in the order of creation
+    int object_count, body_count, medium_count, rigid_count;
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
-    fm_placed_collider placed[FM_WORLD_OBJECTS_MAX];
+    fm_placed_collider placed[FM_WORLD_OBJECTS_MAX]; // scratch data of objects: colliders at a time
     int collider_count;
-    fm_placed_collider *solids; // room for all that a free collider may meet
-    int solid_room;
-    fm_touch *touch; // NULL until a cloth with contact moves
-    fm_coupling *couplings[FM_WORLD_OBJECTS_MAX];
+    // walls and colliders that a rigid object may collide with; scratch data
+    fm_placed_collider *solids;
+    int solid_room; // elements allocated for it
+    // Buffer of fm_world_hash, kept because allocating megabytes in each frame takes long.
+    unsigned char *hash_bytes;
+    size_t hash_room;          // its size, bytes
+    fm_world_contact *contact; // NULL until a body with contact moves
+    fm_coupling couplings[FM_WORLD_OBJECTS_MAX];
     int coupling_count;
     fm_figure *figures[FM_WORLD_OBJECTS_MAX];
     int figure_count;
 };
 
-fm_surroundings fm_world_surroundings(fm_world *world);
-// As a cloth finds them: the medium of one that is coupled is its fluid.
-fm_surroundings fm_cloth_surroundings(fm_world *world, const fm_cloth *cloth);
+// True if media push balls or bodies: intervals are then limited by the media and vary in length.
+bool fm_world_has_variable_intervals(const fm_world *world);
+// Tells all bodies whether intervals vary.
+void fm_world_announce_variable_intervals(fm_world *world);
 
-// Intervals are as long as fluids allow then and change from one to the next.
-bool fm_world_follows_fluids(const fm_world *world);
-void fm_world_note_pace(fm_world *world); // for the memories of its cloths, when that may change
+// contact.c: contact between bodies.
+bool fm_world_has_contact(const fm_world *world);     // true if any body takes part in contact
+bool fm_object_uses_contact(const fm_object *object); // true if it takes part in contact
+// Creates the contact set from the definitions of all objects, not from their present positions.
+bool fm_world_create_contact(fm_world *world, fm_error *err);
+// Called when an object was added: the next advance creates the contact set again.
+void fm_world_destroy_contact(fm_world *world);
+// Advances all bodies with contact by `interval` s. most: raised to the number of substeps taken.
+bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_report *report,
+                              fm_error *err);
+// Adds intersections and the least distance between surfaces to the report.
+bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err);
+size_t fm_world_save_contact(const fm_world_contact *contact, void *buffer, size_t size);
+bool fm_world_restore_contact(fm_world_contact *contact, const void *buffer, size_t size,
+                              fm_error *err);
 
-// contact.c: cloths that keep apart.
-bool fm_world_has_contact(const fm_world *world);
-// From the definitions of what is in the world, wherever it is now.
-bool fm_touch_make(fm_world *world, fm_error *err);
-// What is in the world has changed, or contact has not begun: the next advance makes it anew.
-void fm_touch_drop(fm_world *world);
-bool fm_touch_advance(fm_world *world, double interval, int *most, fm_report *report,
-                      fm_error *err); // most: substeps taken, if they are more
-bool fm_touch_check(fm_world *world, fm_report *report, fm_error *err);
-size_t fm_touch_save(const fm_touch *touch, void *buffer, size_t size);
-bool fm_touch_restore(fm_touch *touch, const void *buffer, size_t size, fm_error *err);
-
-// couple.c: cloths in fluids.
-double fm_couple_limit(const fm_world *world);   // s, an interval is no longer
-bool fm_couple_is_mutual(const fm_world *world); // some fluid is pushed
-fm_medium fm_couple_medium(const fm_world *world, const fm_cloth *cloth);
-void fm_couple_take(fm_world *world, double end);               // before bodies move
-void fm_couple_give(fm_world *world, double start, double end); // after
-size_t fm_couple_save(const fm_world *world, void *buffer);     // NULL: the size only
-bool fm_couple_restore(fm_world *world, const void *buffer, size_t size, fm_error *err);
-uint64_t fm_couple_hash(const fm_world *world, uint64_t seed);
-void fm_couple_free(fm_world *world);
+// coupling.c: bodies in media.
+double fm_coupling_longest_interval(const fm_world *world); // s, that coupling allows
+bool fm_coupling_is_two_way(const fm_world *world);         // true if a body acts on its medium
+// The medium whose drag and buoyancy act on a body.
+fm_medium fm_coupling_find_medium(const fm_object *body);
+// Before bodies move to time `end`: they take the impulses that media gave their samples. After
+// they moved: they write positions and impulses of their samples for the media.
+void fm_coupling_take_impulses(fm_world *world, double end);
+void fm_coupling_give_samples(fm_world *world, double start, double end);
+size_t fm_coupling_save(const fm_world *world, void *buffer); // buffer NULL: returns the size only
+bool fm_coupling_restore(fm_world *world, const void *buffer, size_t size, fm_error *err);
 
 #endif

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// kill_points.c: whatever happens at any single call that changes files, what is left ends in the
-// same bytes as a run left alone.
+// kill_points.c: injects a fault at every system call of fathom that changes files, and checks that
+// the run can be repaired to the same bytes as a run without faults.
 //
 //     kill_points FATHOM [STRIDE [CASE]]
 //
 // Each case is a command in a small directory of its own: a new run, --force over another and over
-// the same scene, a run made longer, a branch, a branch with --force, sweeps, every export. The
-// command is repeated with a fault at call 1, 2, 3, ... of those that tracer.h names, for each kind
-// of fault: killed before the call, killed after half a write, killed again while it is mended,
-// stopped by Ctrl-C, one call that fails with EIO, a disk that is full from there on. Then
+// the same scene, a longer run, a branch, a branch with --force, sweeps, every export. The command
+// is repeated with a fault at call 1, 2, 3, ... of the calls that tracer.h lists, for each kind of
+// fault: killed before the call, killed after half a write, killed again during the repair, stopped
+// by Ctrl-C, one call that fails with EIO, a disk that is full from that call on. After each fault
 //
-//   - a file under its final name is whole: it has the bytes it had before, or those it gets;
-//   - after a failed call the exit code is 3 and a message says why, or all is well all the same;
-//   - the mending command (the same again, or --resume) leaves the same names and the same bytes as
-//     a run left alone, timings.csv apart, and files of others are as they were.
+//   - a file under its final name is complete: it has either its old or its new contents;
+//   - after a failed call the exit code is 3 and a message says why, or the result is correct;
+//   - the repair command (the same command again, or --resume) leaves the same files with the same
+//     bytes as a run without faults, except timings.csv, and does not change foreign files.
 //
-// With STRIDE n the first kind looks at every call, the others at every n-th, each from another one
-// on. Not covered: pictures and movies (a PNG goes through the same writer as exports), power cuts.
+// STRIDE n: the first kind of fault is injected at every call, the others at every n-th call, each
+// with another offset. Not covered: pictures and movies (PNG files use the same writer as exports),
+// power failures.
 #define _GNU_SOURCE
 #include "tracer.h"
 
@@ -31,14 +32,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 20, PATH_SIZE = 1024 };
+enum {
+    WORDS_MAX = 20,   // words of a command
+    PATH_SIZE = 1024, // bytes of a path
+};
 
+// A command of fathom in which faults are injected, and how its directory is prepared and repaired.
 typedef struct scenario {
     const char *name;
-    const char *before[3]; // commands that make what is there already
-    const char *command;
-    const char *again;   // what is tried first to mend it
-    const char *instead; // what is done when that is refused with exit 1; NULL: it never is
+    const char *before[3]; // commands that prepare the directory
+    const char *command;   // the command in which faults are injected
+    const char *again;     // repair command that is tried first
+    const char *instead;   // repair command when the first exits with 1; NULL: it never does
 } scenario;
 
 #define SET "--set bodies.towel.cloth.density=1200"
@@ -98,30 +103,40 @@ static const char small_scene[] =
     "about: a small towel\nsource: for a test\nworld: { frames: 3, fps: 24 }\n"
     "bodies:\n  towel: { cloth: { sheet: { columns: 3, rows: 3, width: 0.2, height: 0.2 },"
     " drag: { model: none }, pins: [ { edge: top } ] } }\n"
+    "motions:\n  swing: { sine: { axis: [1, 0, 0], amplitude: 0.1, period: 1 } }\n"
+    "colliders:\n  block: { mesh: { file: block.obj }, motion: swing }\n"
     "probes:\n  tip: { body: towel, at: [0.5, 1.0] }\n"
     "output: { checkpoint: 0.084, keep: 1 }\n"; // every second frame
 
 static const char other_scene[] =
     "about: another\nsource: for a test\nworld: { frames: 2, fps: 24 }\n"
     "bodies:\n  flag: { cloth: { sheet: { columns: 3, rows: 2, width: 0.2, height: 0.1 },"
-    " drag: { model: none }, pins: [ { edge: top } ] } }\n";
+    " drag: { model: none }, pins: [ { edge: top } ] } }\n"
+    "colliders:\n  one: { mesh: { file: block.obj } }\n  two: { mesh: { file: block.obj } }\n";
 
+static const char block[] = "v 0 -1 0\nv 0.1 -1 0\nv 0 -0.9 0\nv 0 -1 0.1\n"
+                            "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+// State of the test.
 typedef struct test {
-    const char *fathom;
-    char root[PATH_SIZE];                  // of everything
-    char try[PATH_SIZE], truth[PATH_SIZE]; // where a command runs; what it should leave
-    char base[PATH_SIZE];                  // what was there before
-    char output[PATH_SIZE];                // what the program said
-    const scenario *scenario;
-    int trials, failures;
+    const char *fathom;       // path of the program
+    char root[PATH_SIZE];     // folder that contains the following
+    char try[PATH_SIZE];      // folder in which the command runs
+    char truth[PATH_SIZE];    // the folder after a command without faults
+    char base[PATH_SIZE];     // the folder before the command
+    char output[PATH_SIZE];   // file with the output of the program
+    const scenario *scenario; // that is being tested
+    int trials, failures;     // injected faults so far, and those that were not repaired
 } test;
 
+// Prints an error of the test itself and exits.
 static void die(const char *what, const char *path)
 {
     fprintf(stderr, "kill_points: %s %s: %s\n", what, path, strerror(errno));
     exit(1);
 }
 
+// Callback of nftw: removes a file or an empty directory.
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *ftw)
 {
     (void)about, (void)kind, (void)ftw;
@@ -134,7 +149,7 @@ static void remove_tree(const char *path)
         die("cannot remove", path);
 }
 
-// The bytes of a file; NULL when it is none. free() them.
+// Reads a regular file; NULL: there is none. The caller frees the bytes.
 static char *read_file(const char *path, size_t *size)
 {
     struct stat about;
@@ -161,7 +176,8 @@ static void write_file(const char *path, const char *bytes, size_t size)
         die("cannot write", path);
 }
 
-static int list(const char *path, struct dirent ***entries)
+// Lists a directory, sorted by name. Returns the number of entries.
+static int list_directory(const char *path, struct dirent ***entries)
 {
     int count = scandir(path, entries, NULL, alphasort), kept = 0;
     for (int i = 0; i < count; i++) {
@@ -185,7 +201,7 @@ static bool is_directory(const char *path)
 static void copy_tree(const char *from, const char *to)
 {
     struct dirent **entries;
-    int count = list(from, &entries);
+    int count = list_directory(from, &entries);
     if (mkdir(to, 0777) != 0)
         die("cannot make", to);
     for (int i = 0; i < count; i++) {
@@ -217,11 +233,12 @@ static bool same_bytes(const char *a, const char *b)
     return same;
 }
 
-// Complains of the first difference of two directories.
+// True when two directories have the same files with the same bytes, except timings.csv. Prints the
+// first difference unless `silent`.
 static bool same_trees(const char *a, const char *b, bool silent)
 {
     struct dirent **x, **y;
-    int n = list(a, &x), m = list(b, &y);
+    int n = list_directory(a, &x), m = list_directory(b, &y);
     bool same = true;
     for (int i = 0; i < n || i < m; i++) {
         const char *one = i < n ? x[i]->d_name : "", *other = i < m ? y[i]->d_name : "";
@@ -249,11 +266,11 @@ static bool same_trees(const char *a, const char *b, bool silent)
     return same;
 }
 
-// What appears only when it is whole and has the same bytes at whatever moment.
-static bool is_lasting(const char *name)
+// True for files that are written at once and not changed afterwards.
+static bool is_written_once(const char *name)
 {
-    static const char *const endings[] = {".vtp", ".state", ".obj",  ".pc2",     ".mdd",
-                                          ".ply", ".glb",   ".usda", "towel.csv"};
+    static const char *const endings[] = {".vtp", ".state", ".obj",  ".pc2",      ".mdd",
+                                          ".ply", ".glb",   ".usda", "towel.csv", "setting.json"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t length = strlen(name), ending = strlen(endings[i]);
         if (length >= ending && strcmp(name + length - ending, endings[i]) == 0)
@@ -262,13 +279,13 @@ static bool is_lasting(const char *name)
     return false;
 }
 
-// No half file under a final name: each is as it was or as it will be. States and runs that are
-// gone in the end are not looked at.
-static bool all_whole(const char *try, const char *base, const char *truth)
+// Checks that each file that is written once has either its old or its new contents. Files that do
+// not exist in the end, such as old checkpoints, are not checked.
+static bool all_complete(const char *try, const char *base, const char *truth)
 {
     struct dirent **entries;
-    int count = list(try, &entries);
-    bool whole = true;
+    int count = list_directory(try, &entries);
+    bool complete = true;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         char t[2 * PATH_SIZE], old[2 * PATH_SIZE], new[2 * PATH_SIZE];
@@ -276,20 +293,21 @@ static bool all_whole(const char *try, const char *base, const char *truth)
         snprintf(old, sizeof old, "%s/%s", base, name);
         snprintf(new, sizeof new, "%s/%s", truth, name);
         if (is_directory(t)) {
-            whole = all_whole(t, old, new) && whole;
-        } else if (is_lasting(name) && access(new, F_OK) == 0 && !same_bytes(t, old) &&
+            complete = all_complete(t, old, new) && complete;
+        } else if (is_written_once(name) && access(new, F_OK) == 0 && !same_bytes(t, old) &&
                    !same_bytes(t, new)) {
-            fprintf(stderr, "  %s is not whole\n", t);
-            whole = false;
+            fprintf(stderr, "  %s is incomplete\n", t);
+            complete = false;
         }
         free(entries[i]);
     }
     free(entries);
-    return whole;
+    return complete;
 }
 
-// Runs "run small.yaml -o out" with the program before it.
-static int run(test *t, const char *command, fault_kind fault, int at, int *calls, int *hit)
+// Runs fathom with the arguments in `command` and a fault at call number `at`. calls: number of
+// calls; hit: whether the fault was injected. Returns the exit code.
+static int run_command(test *t, const char *command, fault_kind fault, int at, int *calls, int *hit)
 {
     char text[512];
     const char *words[WORDS_MAX] = {t->fathom};
@@ -300,8 +318,8 @@ static int run(test *t, const char *command, fault_kind fault, int at, int *call
          word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
     int code = fault == FAULT_NONE && !calls
-                   ? run_alone(t->try, words, t->output)
-                   : trace(t->try, words, t->output, fault, at, calls, hit);
+                   ? run_untraced(t->try, words, t->output)
+                   : run_with_fault(t->try, words, t->output, fault, at, calls, hit);
     if (code == -1 || code == 126 || code == 127) {
         fprintf(stderr, "kill_points: cannot trace %s (is ptrace allowed here?)\n", t->fathom);
         exit(1);
@@ -309,6 +327,7 @@ static int run(test *t, const char *command, fault_kind fault, int at, int *call
     return code;
 }
 
+// Prints that the fault at call number `at` led to a failure, `what`, and the program's output.
 static void fail(test *t, fault_kind fault, int at, const char *what)
 {
     static const char *const faults[] = {"none", "kill", "torn", "stop", "EIO", "full"};
@@ -320,6 +339,7 @@ static void fail(test *t, fault_kind fault, int at, const char *what)
     t->failures++;
 }
 
+// True when the output of the program contains a message.
 static bool has_message(const test *t)
 {
     size_t size = 0;
@@ -329,52 +349,54 @@ static bool has_message(const test *t)
     return found;
 }
 
-// The mending command as a user would give it; killed once more in the midst of it with `second`.
-static void mend(test *t, fault_kind fault, int at, int second)
+// Repairs the directory after a fault at call number `at`, as a user would, and compares the result
+// with that of a run without faults. second > 0: the repair command is killed once at that call.
+static void repair(test *t, fault_kind fault, int at, int second)
 {
     const scenario *s = t->scenario;
     char record[2 * PATH_SIZE];
     snprintf(record, sizeof record, "%s/out/run.json", t->try);
-    // --resume at once; but a branch that has not begun cannot know where from
+    // --resume first, except for a branch without run.json, which does not know where it starts
     bool direct = s->instead && fault >= FAULT_STOP &&
                   (!strstr(s->command, "--from") || access(record, F_OK) == 0);
     const char *command = direct ? s->instead : s->again;
     if (second > 0)
-        run(t, command, FAULT_KILL, second, NULL, NULL);
-    int code = run(t, command, FAULT_NONE, 0, NULL, NULL);
+        run_command(t, command, FAULT_KILL, second, NULL, NULL);
+    int code = run_command(t, command, FAULT_NONE, 0, NULL, NULL);
     if (code == 1 && s->instead && !direct)
-        code = run(t, s->instead, FAULT_NONE, 0, NULL, NULL);
+        code = run_command(t, s->instead, FAULT_NONE, 0, NULL, NULL);
     if (code != 0)
-        fail(t, fault, at, "it cannot be mended");
+        fail(t, fault, at, "the repair command fails");
     else if (!same_trees(t->try, t->truth, false))
-        fail(t, fault, at, "mended to something else");
+        fail(t, fault, at, "the repaired directory differs");
 }
 
-// One fault at one call.
-static void attempt(test *t, fault_kind fault, int at, int second)
+// Runs the command with one fault at one call, checks the directory and repairs it.
+static void try_fault(test *t, fault_kind fault, int at, int second)
 {
     int hit = 0;
     remove_tree(t->try);
     copy_tree(t->base, t->try);
-    int code = run(t, t->scenario->command, fault, at, NULL, &hit);
+    int code = run_command(t, t->scenario->command, fault, at, NULL, &hit);
     if (!hit)
         return;
     t->trials++;
     bool failing = fault == FAULT_EIO || fault == FAULT_FULL;
     int expected = fault == FAULT_STOP ? 0 : failing ? 3 : 137;
     if (failing && code == 0 && same_trees(t->try, t->truth, true))
-        return; // nothing depended on that call
+        return; // the failed call did not matter
     if (code != expected)
-        fail(t, fault, at, "another exit code than it should be");
+        fail(t, fault, at, "unexpected exit code");
     else if (failing && !has_message(t))
         fail(t, fault, at, "no message");
-    else if (!all_whole(t->try, t->base, t->truth))
-        fail(t, fault, at, "half a file");
+    else if (!all_complete(t->try, t->base, t->truth))
+        fail(t, fault, at, "an incomplete file");
     else
-        mend(t, fault, at, second);
+        repair(t, fault, at, second);
 }
 
-// What is there before, what others put beside it, and what the command leaves when left alone.
+// Prepares the folders `base`, with foreign files, and `truth`. Returns the number of calls of the
+// command.
 static int prepare(test *t)
 {
     char path[2 * PATH_SIZE];
@@ -387,43 +409,46 @@ static int prepare(test *t)
     write_file(path, small_scene, strlen(small_scene));
     snprintf(path, sizeof path, "%s/other.yaml", t->try);
     write_file(path, other_scene, strlen(other_scene));
+    snprintf(path, sizeof path, "%s/block.obj", t->try);
+    write_file(path, block, strlen(block));
     for (int i = 0; i < 3 && t->scenario->before[i]; i++)
-        if (run(t, t->scenario->before[i], FAULT_NONE, 0, NULL, NULL) != 0)
-            fail(t, FAULT_NONE, 0, "what comes before it fails");
+        if (run_command(t, t->scenario->before[i], FAULT_NONE, 0, NULL, NULL) != 0)
+            fail(t, FAULT_NONE, 0, "a preparing command fails");
     static const char *const foreign[] = {"out/notes.tmp-1", "out/frames/mine.vtp",
                                           "out/checkpoints/mine.state", "out/frames/towel.obj"};
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s", t->try, foreign[i]);
         *strrchr(path, '/') = 0;
-        bool there = is_directory(path);
+        bool exists = is_directory(path);
         path[strlen(path)] = '/';
-        if (there)
+        if (exists)
             write_file(path, "not of the run\n", 15);
     }
     copy_tree(t->try, t->base);
-    if (run(t, t->scenario->command, FAULT_NONE, 0, &calls, NULL) != 0)
-        fail(t, FAULT_NONE, 0, "the command itself fails");
+    if (run_command(t, t->scenario->command, FAULT_NONE, 0, &calls, NULL) != 0)
+        fail(t, FAULT_NONE, 0, "the command fails without a fault");
     if (calls < 10)
-        fail(t, FAULT_NONE, 0, "hardly a call was seen");
+        fail(t, FAULT_NONE, 0, "fewer than 10 calls were traced");
     if (rename(t->try, t->truth) != 0)
         die("cannot rename", t->try);
     return calls;
 }
 
-static void look_at(test *t, int stride)
+// Injects every kind of fault at the calls of one scenario's command. stride: see the head.
+static void test_scenario(test *t, int stride)
 {
     int calls = prepare(t), before = t->trials;
     bool exports = strncmp(t->scenario->command, "export", 6) == 0;
     for (int fault = FAULT_KILL; fault < FAULT_COUNT && t->failures == 0; fault++) {
         int step = fault == FAULT_KILL ? 1 : stride;
         if (fault == FAULT_STOP && exports)
-            continue; // Ctrl-C is a death for them
+            continue; // exports do not handle Ctrl-C
         for (int at = 1 + fault % step; at <= calls && t->failures < 5; at += step)
-            attempt(t, (fault_kind)fault, at, 0);
+            try_fault(t, (fault_kind)fault, at, 0);
     }
-    // killed, and killed again while it is mended: at another call for each first one
+    // killed, and killed again during the repair, at a call that depends on the first one
     for (int at = 1; at <= calls && t->failures < 5; at += stride)
-        attempt(t, FAULT_KILL, at, 1 + at * 7 % (calls < 40 ? calls : 40));
+        try_fault(t, FAULT_KILL, at, 1 + at * 7 % (calls < 40 ? calls : 40));
     printf("%-20s %3d calls, %4d trials\n", t->scenario->name, calls, t->trials - before);
     fflush(stdout);
 }
@@ -433,7 +458,7 @@ int main(int argc, char **argv)
     static test t;
     char program[PATH_SIZE];
     int stride = argc > 2 ? atoi(argv[2]) : 1;
-    // in memory where that is possible: fsync costs nothing there
+    // in memory if possible, where fsync is fast
     const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp"};
     for (int i = 0; i < 3 && !t.root[0]; i++) {
         snprintf(t.root, sizeof t.root, "%s/kill-points-XXXXXX", places[i] ? places[i] : "");
@@ -444,7 +469,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: kill_points FATHOM [STRIDE [CASE]]\n");
         return 1;
     }
-    if (access("/proc/self/fd", R_OK) != 0) // tells whose file a descriptor is
+    if (access("/proc/self/fd", R_OK) != 0) // the tracer finds the paths of descriptors there
         die("cannot read", "/proc/self/fd");
     t.fathom = program;
     snprintf(t.try, sizeof t.try, "%.900s/try", t.root);
@@ -455,7 +480,7 @@ int main(int argc, char **argv)
         if (argc > 3 && strcmp(argv[3], scenarios[i].name) != 0)
             continue;
         t.scenario = &scenarios[i];
-        look_at(&t, stride);
+        test_scenario(&t, stride);
     }
     printf("%d trials, %d failed\n", t.trials, t.failures);
     remove_tree(t.root);

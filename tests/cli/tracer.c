@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// tracer.c: runs a program under ptrace and injects a fault at its n-th call that changes files.
 #define _GNU_SOURCE
 #include "tracer.h"
 
@@ -20,11 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The calls, and which of their arguments say what is touched; -1: none.
+// The system calls that are traced.
 static const struct call {
     long number;
-    int path, file; // argument that is a path, a descriptor
-    int needs_room; // on a full disk it fails
+    int path, file;  // index of the argument that is a path, a descriptor; -1: none
+    int needs_space; // fails on a full disk
 } calls_known[] = {
     {SYS_open, 0, -1, 0},      {SYS_openat, 1, -1, 0},    {SYS_creat, 0, -1, 1},
     {SYS_write, -1, 0, 1},     {SYS_pwrite64, -1, 0, 1},  {SYS_writev, -1, 0, 1},
@@ -35,8 +36,9 @@ static const struct call {
     {SYS_fdatasync, -1, 0, 1},
 };
 
-enum { KNOWN = sizeof calls_known / sizeof *calls_known };
+enum { KNOWN = sizeof calls_known / sizeof *calls_known }; // number of traced system calls
 
+// The entry of a system call; NULL: it is not traced.
 static const struct call *find_call(long number)
 {
     for (int i = 0; i < KNOWN; i++)
@@ -45,11 +47,13 @@ static const struct call *find_call(long number)
     return NULL;
 }
 
-static unsigned long long argument(const struct user_regs_struct *r, int i)
+// Argument i (0 to 2) of a system call, from the registers of the traced thread (x86-64).
+static unsigned long long get_argument(const struct user_regs_struct *r, int i)
 {
     return i == 0 ? r->rdi : i == 1 ? r->rsi : r->rdx;
 }
 
+// Reads a string from the memory of the traced process.
 static void read_path(pid_t child, unsigned long long address, char *path, size_t size)
 {
     size_t length = 0;
@@ -66,15 +70,15 @@ static void read_path(pid_t child, unsigned long long address, char *path, size_
     path[length] = 0;
 }
 
-// Whether a call is about something inside the directory.
-static int is_ours(pid_t child, const struct call *call, const struct user_regs_struct *r,
-                   const char *directory)
+// True when the call is about a path or file inside the directory.
+static int is_inside(pid_t child, const struct call *call, const struct user_regs_struct *r,
+                     const char *directory)
 {
     char path[4096] = "", link[64];
     if (call->path >= 0) {
-        read_path(child, argument(r, call->path), path, sizeof path);
+        read_path(child, get_argument(r, call->path), path, sizeof path);
     } else {
-        snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)child, (int)argument(r, call->file));
+        snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)child, (int)get_argument(r, call->file));
         ssize_t length = readlink(link, path, sizeof path - 1);
         path[length > 0 ? length : 0] = 0;
         if (length <= 0)
@@ -84,7 +88,8 @@ static int is_ours(pid_t child, const struct call *call, const struct user_regs_
     return path[0] != '/' || (strncmp(path, directory, length) == 0 && path[length] == '/');
 }
 
-static int enter(const char *directory, const char *output)
+// Changes to the directory and redirects stdout and stderr to the file `output`.
+static int enter_directory(const char *directory, const char *output)
 {
     int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     int good = out >= 0 && chdir(directory) == 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0;
@@ -93,7 +98,8 @@ static int enter(const char *directory, const char *output)
     return good;
 }
 
-static void start(const char *directory, const char *const *argv, const char *output)
+// In the child process: installs a seccomp filter that stops at the known calls, and runs argv.
+static void start_program(const char *directory, const char *const *argv, const char *output)
 {
     struct sock_filter filter[2 * KNOWN + 2];
     unsigned short count = 0;
@@ -106,7 +112,7 @@ static void start(const char *directory, const char *const *argv, const char *ou
     }
     filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     struct sock_fprog program = {count, filter};
-    if (!enter(directory, output) || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+    if (!enter_directory(directory, output) || ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         _exit(126);
     raise(SIGSTOP);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
@@ -116,14 +122,18 @@ static void start(const char *directory, const char *const *argv, const char *ou
     _exit(127);
 }
 
+// A traced run of the program.
 typedef struct session {
-    const char *directory;
+    const char *directory; // calls on files outside of it are ignored
     fault_kind fault;
-    int at, count, hit;
-    pid_t program;
+    int at;        // number of the call at which the fault is injected
+    int count;     // calls so far
+    int hit;       // the fault was injected
+    pid_t program; // process id
 } session;
 
-// Lets the call of a stopped thread happen and waits for its end; 0 when the thread is gone.
+// Lets a stopped thread execute its call and waits for the end of the call; 0: the thread has
+// ended.
 static int finish_call(pid_t child)
 {
     int status;
@@ -131,20 +141,22 @@ static int finish_call(pid_t child)
            waitpid(child, &status, __WALL) == child && WIFSTOPPED(status);
 }
 
+// Makes the call fail with the error number `error`.
 static void fail_call(pid_t child, const struct call *call, struct user_regs_struct *r, int error)
 {
-    if (call->number == SYS_close) { // it is closed, and says that something was lost
+    if (call->number == SYS_close) { // close() releases the descriptor also when it fails
         if (!finish_call(child))
             return;
         ptrace(PTRACE_GETREGS, child, NULL, r);
     } else {
-        r->orig_rax = (unsigned long long)-1; // the call is left out
+        r->orig_rax = (unsigned long long)-1; // skips the call
     }
     r->rax = (unsigned long long)-(long long)error;
     ptrace(PTRACE_SETREGS, child, NULL, r);
 }
 
-static void tear(session *s, pid_t child, const struct call *call, struct user_regs_struct *r)
+// Executes half of a write and kills the program.
+static void tear_write(session *s, pid_t child, const struct call *call, struct user_regs_struct *r)
 {
     if (call->number != SYS_write || r->rdx < 2)
         return;
@@ -155,18 +167,18 @@ static void tear(session *s, pid_t child, const struct call *call, struct user_r
     s->hit = 1;
 }
 
-// A thread is about to make one of the calls.
-static void meet_call(session *s, pid_t child)
+// Called when a thread is about to execute one of the known calls.
+static void handle_call(session *s, pid_t child)
 {
     struct user_regs_struct r;
     ptrace(PTRACE_GETREGS, child, NULL, &r);
     const struct call *call = find_call((long)r.orig_rax);
-    if (!call || !is_ours(child, call, &r, s->directory))
+    if (!call || !is_inside(child, call, &r, s->directory))
         return;
     int number = ++s->count;
     int creates = (call->number == SYS_openat && r.rdx & O_CREAT) ||
                   (call->number == SYS_open && r.rsi & O_CREAT);
-    if (s->fault == FAULT_FULL && number >= s->at && (call->needs_room || creates)) {
+    if (s->fault == FAULT_FULL && number >= s->at && (call->needs_space || creates)) {
         fail_call(child, call, &r, ENOSPC);
         s->hit = 1;
     }
@@ -176,14 +188,15 @@ static void meet_call(session *s, pid_t child)
         kill(s->program, s->fault == FAULT_KILL ? SIGKILL : SIGINT);
         s->hit = 1;
     } else if (s->fault == FAULT_TORN) {
-        tear(s, child, call, &r);
+        tear_write(s, child, call, &r);
     } else if (s->fault == FAULT_EIO) {
         fail_call(child, call, &r, EIO);
         s->hit = 1;
     }
 }
 
-static int follow(session *s)
+// Handles stops until the program ends. Returns its exit code.
+static int follow_program(session *s)
 {
     int status;
     for (;;) {
@@ -197,19 +210,19 @@ static int follow(session *s)
         }
         int stop = WSTOPSIG(status);
         if (status >> 8 == (SIGTRAP | (PTRACE_EVENT_SECCOMP << 8)))
-            meet_call(s, child);
+            handle_call(s, child);
         if (stop == SIGTRAP || stop == SIGSTOP)
             stop = 0;
         ptrace(PTRACE_CONT, child, NULL, (void *)(uintptr_t)stop);
     }
 }
 
-int run_alone(const char *directory, const char *const *argv, const char *output)
+int run_untraced(const char *directory, const char *const *argv, const char *output)
 {
     int status;
     pid_t program = fork();
     if (program == 0) {
-        if (enter(directory, output))
+        if (enter_directory(directory, output))
             execv(argv[0], (char **)(uintptr_t)argv);
         _exit(127);
     }
@@ -218,21 +231,21 @@ int run_alone(const char *directory, const char *const *argv, const char *output
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int trace(const char *directory, const char *const *argv, const char *output, fault_kind fault,
-          int at, int *calls, int *hit)
+int run_with_fault(const char *directory, const char *const *argv, const char *output,
+                   fault_kind fault, int at, int *calls, int *hit)
 {
     session s = {.directory = directory, .fault = fault, .at = at};
     int status;
     s.program = fork();
     if (s.program == 0)
-        start(directory, argv, output);
+        start_program(directory, argv, output);
     if (s.program < 0 || waitpid(s.program, &status, 0) < 0 || !WIFSTOPPED(status) ||
         ptrace(PTRACE_SETOPTIONS, s.program, NULL,
                (void *)(uintptr_t)(PTRACE_O_TRACESECCOMP | PTRACE_O_EXITKILL |
                                    PTRACE_O_TRACECLONE)) != 0)
         return -1;
     ptrace(PTRACE_CONT, s.program, NULL, NULL);
-    int code = follow(&s);
+    int code = follow_program(&s);
     if (calls)
         *calls = s.count;
     if (hit)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # blender -b --factory-startup -P check_blender.py -- DIR
-# OBJ + PC2 and OBJ + MDD through the Mesh Cache modifier: every point of every frame, to 1e-5 m.
+# Loads OBJ + PC2 and OBJ + MDD with Blender's Mesh Cache modifier, and PLY. Every point of every
+# frame must match the CSV export to 1e-5 m.
 import csv
 import os
 import sys
@@ -11,7 +12,7 @@ directory = sys.argv[sys.argv.index("--") + 1]
 exports = os.path.join(directory, "exports")
 
 
-def read_truth(name):
+def read_expected(name):
     frames = {}
     with open(os.path.join(exports, name + ".csv")) as table:
         for row in csv.DictReader(table):
@@ -20,13 +21,14 @@ def read_truth(name):
     return frames
 
 
-def largest_difference(points, truth):
-    assert len(points) == len(truth), (len(points), len(truth))
-    return max(abs(a - b) for p, q in zip(points, truth) for a, b in zip(p, q))
+def largest_difference(points, expected):
+    assert len(points) == len(expected), (len(points), len(expected))
+    return max(abs(a - b) for p, q in zip(points, expected) for a, b in zip(p, q))
 
 
 def import_obj(path):
-    # Blender is z up: these axes keep our numbers in the mesh and turn the object.
+    # Blender's z axis points up. With these axes the vertices keep the coordinates of the file, and
+    # Blender rotates the object instead.
     bpy.ops.wm.obj_import(filepath=path, forward_axis="NEGATIVE_Z", up_axis="Y")
     return bpy.context.selected_objects[0]
 
@@ -37,20 +39,20 @@ def evaluated_points(thing):
 
 
 def check_cache(name, kind):
-    truth = read_truth(name)
+    expected = read_expected(name)
     thing = import_obj(os.path.join(exports, name + ".obj"))
-    assert largest_difference([tuple(v.co) for v in thing.data.vertices], truth[0]) < 1e-5
+    assert largest_difference([tuple(v.co) for v in thing.data.vertices], expected[0]) < 1e-5
     cache = thing.modifiers.new("cache", "MESH_CACHE")
     cache.cache_format = kind
     cache.filepath = os.path.join(exports, name + "." + kind.lower())
     cache.interpolation = "NONE"
     cache.frame_start = 0
     worst = 0
-    for frame in truth:
+    for frame in expected:
         bpy.context.scene.frame_set(frame)
-        worst = max(worst, largest_difference(evaluated_points(thing), truth[frame]))
-    moved = largest_difference(truth[0], truth[max(truth)])
-    print(f"{name} {kind}: {len(truth)} frames, {len(truth[0])} points, off by {worst:.1e} m, "
+        worst = max(worst, largest_difference(evaluated_points(thing), expected[frame]))
+    moved = largest_difference(expected[0], expected[max(expected)])
+    print(f"{name} {kind}: {len(expected)} frames, {len(expected[0])} points, off by {worst:.1e} m, "
           f"moved by {moved:.2f} m")
     assert worst < 1e-5 and moved > 0.01
     bpy.data.objects.remove(thing)
@@ -59,7 +61,7 @@ def check_cache(name, kind):
 def check_ply(name):
     bpy.ops.import_mesh.ply(filepath=os.path.join(exports, name + ".000007.ply"))
     mesh = bpy.context.view_layer.objects.active.data
-    worst = largest_difference([tuple(v.co) for v in mesh.vertices], read_truth(name)[7])
+    worst = largest_difference([tuple(v.co) for v in mesh.vertices], read_expected(name)[7])
     print(f"{name} PLY: {len(mesh.polygons)} faces, off by {worst:.1e} m")
     assert worst < 1e-5
 
@@ -69,6 +71,6 @@ try:
         for kind in ("PC2", "MDD"):
             check_cache(name, kind)
         check_ply(name)
-except Exception as trouble:  # Blender would go on and exit with 0
-    print("check_blender.py:", repr(trouble))
+except Exception as error:  # Blender itself would continue and exit with 0
+    print("check_blender.py:", repr(error))
     sys.exit(1)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // node check_gltf.mjs MODULES DIR
-// Khronos' validator finds nothing to say about the glb, and its buffers hold our points: base plus
-// target i is frame i + 1, at the time of frame i + 1.
+// The Khronos glTF validator must report no issue for the glb, and its buffers must hold the points
+// of the CSV export: base + target i are the points of frame i + 1, at the time of frame i + 1.
 import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
-import { readTruth, assert } from "./truth.mjs";
+import { readExpected, assert } from "./expected_points.mjs";
 
 const [modules, directory] = process.argv.slice(2);
 const validator = createRequire(path.join(modules, "node_modules/"))("gltf-validator");
@@ -33,20 +33,20 @@ const sampler = gltf.animations[0].samplers[0];
 const times = floats(sampler.input);
 const weights = floats(sampler.output);
 for (const mesh of gltf.meshes) {
-    const { frames, times: truthTimes } = readTruth(directory, mesh.name);
+    const { frames, times: expectedTimes } = readExpected(directory, mesh.name);
     const { attributes, targets } = mesh.primitives[0];
     const base = floats(attributes.POSITION);
     assert(targets.length === frames.length - 1 && times.length === frames.length, "frames");
     let worst = 0;
-    frames.forEach((truth, frame) => {
-        assert(Math.abs(times[frame] - truthTimes[frame]) < 1e-6, "times");
+    frames.forEach((expected, frame) => {
+        assert(Math.abs(times[frame] - expectedTimes[frame]) < 1e-6, "times");
         const now = base.slice();
         targets.forEach((target, k) => {
             const weight = weights[frame * targets.length + k];
             if (weight !== 0)
                 floats(target.POSITION).forEach((d, i) => (now[i] += weight * d));
         });
-        now.forEach((x, i) => (worst = Math.max(worst, Math.abs(x - truth[i]))));
+        now.forEach((x, i) => (worst = Math.max(worst, Math.abs(x - expected[i]))));
     });
     console.log(`${mesh.name}: ${targets.length} targets, off by ${worst.toExponential(1)} m`);
     assert(worst < 1e-6, "points");

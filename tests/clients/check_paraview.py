@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # pvpython check_paraview.py DIR FIXTURE
-# The .pvd of a run: time steps, points, faces, fields; and a file of ParaView's own for our reader.
+# ParaView opens the .pvd of a run: time steps, points and fields must match the CSV export. Then
+# Fathom reads a file that ParaView wrote.
 import csv
 import json
 import os
@@ -13,7 +14,7 @@ from vtkmodules.vtkIOXML import vtkXMLPolyDataWriter
 directory, fixture = sys.argv[1:3]
 
 
-def read_truth(name):
+def read_expected(name):
     frames = {}
     with open(os.path.join(directory, "exports", name + ".csv")) as table:
         for row in csv.DictReader(table):
@@ -34,21 +35,23 @@ def check_frame(data, rows):
 
 
 def check_pvd(path, name):
-    truth = read_truth(name)
+    expected = read_expected(name)
     reader = simple.PVDReader(FileName=path)
     times = list(reader.TimestepValues)
-    assert len(times) == len(truth), times
-    for frame, rows in truth.items():
+    assert len(times) == len(expected), times
+    for frame, rows in expected.items():
         assert abs(times[frame] - float(rows[0]["time"])) < 1e-12
         reader.UpdatePipeline(times[frame])
         data = servermanager.Fetch(reader)
         check_frame(data, rows)
+        kind = data.GetFieldData().GetAbstractArray("kind")
+        assert kind.GetNumberOfTuples() == 1 and kind.GetValue(0) == "cloth"
     print(f"{path}: {len(times)} steps to {times[-1]} s, {data.GetNumberOfPoints()} points, "
           f"{data.GetNumberOfPolys()} polygons, {data.GetPointData().GetNumberOfArrays()} fields")
     return data
 
 
-def check_our_reader(data):
+def check_fathom_reads(data):
     path = os.path.join(directory, "paraview.vtp")
     for wide in (False, True):
         writer = vtkXMLPolyDataWriter()
@@ -62,16 +65,16 @@ def check_our_reader(data):
         writer.Write()
         answer = subprocess.run([fixture, "--read", path], capture_output=True, text=True)
         assert answer.returncode == 0, answer.stderr
-        ours = json.loads(answer.stdout)
-        assert ours["points"] == data.GetNumberOfPoints()
-        assert ours["faces"] == data.GetNumberOfPolys()
-        assert ours["fields"] == data.GetPointData().GetNumberOfArrays()
+        read_back = json.loads(answer.stdout)
+        assert read_back["points"] == data.GetNumberOfPoints()
+        assert read_back["faces"] == data.GetNumberOfPolys()
+        assert read_back["fields"] == data.GetPointData().GetNumberOfArrays()
         total = sum(sum(data.GetPoint(i)) for i in range(data.GetNumberOfPoints()))
-        assert abs(ours["sum"] - total) < 1e-4
-        print("our reader of ParaView's file:", ours)
+        assert abs(read_back["sum"] - total) < 1e-4
+        print("Fathom read ParaView's file:", read_back)
 
 
 for name in ("towel", "flag"):
     check_pvd(os.path.join(directory, name + ".pvd"), name)
 data = check_pvd(os.path.join(directory, "exports", "towel.pvd"), "towel")
-check_our_reader(data)
+check_fathom_reads(data)

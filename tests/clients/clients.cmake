@@ -1,4 +1,4 @@
-# What other programs make of our files. Each test is skipped, and says so, where its program is not
+# Tests that other programs read Fathom's files correctly. A test is skipped if its program is not
 # installed.
 add_executable(clients_fixture clients/fixture.c)
 target_include_directories(clients_fixture PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -16,6 +16,6 @@ if(NOT FATHOM_SANITIZE AND NOT FATHOM_COVERAGE)
         set_tests_properties(clients/${client} PROPERTIES LABELS clients SKIP_RETURN_CODE 77
             FIXTURES_REQUIRED clients_run TIMEOUT 300)
     endforeach()
-    # they share the cache of npm packages
+    # these two tests share the cache of npm packages
     set_tests_properties(clients/gltf clients/usd PROPERTIES RESOURCE_LOCK npm)
 endif()

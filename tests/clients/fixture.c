@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Makes what the clients read: a small run of two cloths, its time index, and every export.
+// fixture.c: writes the files that the client tests read: a small run of two cloths, its time
+// indices, and every export.
 //
-//     fixture DIR            DIR/frames, DIR/*.pvd, DIR/exports/*; exports/NAME.csv is the truth
-//     fixture --read FILE    what our reader makes of a .vtp that somebody else wrote
+//     fixture DIR            writes DIR/frames, DIR/*.pvd and DIR/exports/*; the tests compare with
+//                            exports/NAME.csv
+//     fixture --read FILE    reads a .vtp of another program and prints its size as JSON
 #include "io/io.h"
 
 #include <fathom/fathom.h>
@@ -25,13 +27,15 @@ static fm_cloth *add_cloth(fm_world *world, const char *name, int columns, int r
     return cloth;
 }
 
-static void write_frames(const char *directory, fm_cloth *cloth, int frame, fm_surface *surface,
-                         fm_error *err)
+static void write_frame(const char *directory, fm_cloth *cloth, int frame, fm_error *err)
 {
     char path[1024];
-    fm_frame_update(surface, cloth, frame / fps, err);
+    fm_surface *surface = fm_frame_create(fm_cloth_object(cloth), "velocity normal stretch", err);
+    if (!surface)
+        return;
     snprintf(path, sizeof path, "%s/frames/%s.%06d.vtp", directory, surface->name, frame);
     fm_vtk_write(path, surface, false, err);
+    fm_surface_destroy(surface);
 }
 
 static void write_index(const char *directory, const char *name, fm_error *err)
@@ -52,19 +56,14 @@ static void simulate(const char *directory, fm_error *err)
     fm_world *world = fm_world_create(&def, err);
     fm_cloth *cloths[2] = {add_cloth(world, "towel", 13, 9, (fm_vec3){0, 0, 0}, err),
                            add_cloth(world, "flag", 6, 5, (fm_vec3){0.5, 0.1, 0}, err)};
-    fm_surface *surfaces[2] = {NULL, NULL};
-    for (int k = 0; k < 2 && err->status == FM_OK; k++)
-        surfaces[k] = fm_frame_create(cloths[k], "velocity normal stretch", err);
     for (int frame = 0; frame <= FRAMES && err->status == FM_OK; frame++) {
         if (frame > 0)
             fm_world_advance(world, 1 / fps, err);
         for (int k = 0; k < 2 && err->status == FM_OK; k++)
-            write_frames(directory, cloths[k], frame, surfaces[k], err);
+            write_frame(directory, cloths[k], frame, err);
     }
     for (int k = 0; k < 2 && err->status == FM_OK; k++)
-        write_index(directory, surfaces[k]->name, err);
-    fm_surface_destroy(surfaces[0]);
-    fm_surface_destroy(surfaces[1]);
+        write_index(directory, fm_cloth_name(cloths[k]), err);
     fm_world_destroy(world);
 }
 
@@ -75,7 +74,7 @@ static void export_all(const char *directory, fm_error *err)
     for (char *word; (word = strtok_r(rest, " ", &rest)) && err->status == FM_OK;) {
         fm_export_options options = fm_default_export_options();
         options.format = word;
-        fm_export(directory, &options, NULL, err);
+        fm_export_frames(directory, &options, NULL, err);
     }
 }
 
@@ -101,7 +100,7 @@ int main(int count, char **words)
         read_file(words[2], &err);
     } else if (count == 2) {
         snprintf(frames, sizeof frames, "%s/frames", words[1]);
-        fm_directory_make(frames, &err);
+        fm_directory_create(frames, &err);
         simulate(words[1], &err);
         export_all(words[1], &err);
     } else {

@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Contact ends in the same bits on 1, 2, 3 threads and on a host's own that runs blocks backwards.
+// contact.c: contact has the same result, bit by bit, on 1, 2 and 3 threads and on a host's task
+// system that runs the blocks in reverse order.
 #include "contact_fixture.h"
 
-static void host_run(void *host, int block_count, void (*task)(void *context, int block),
-                     void *context)
+// A task system that runs the blocks in reverse order.
+static void run_backwards(void *host, int block_count, void (*task)(void *context, int block),
+                          void *context)
 {
     (void)host;
     for (int block = block_count - 1; block >= 0; block--)
         task(context, block);
 }
 
-// Two thin sheets and a sphere crushed together: impulses, hits and zones.
-static uint64_t crush(fm_pool *pool, fm_contact_report *sum)
+// Crushes two thin sheets and a sphere together, which needs impulses, impacts and impact zones.
+// Returns a hash of all positions and velocities, and adds the counts of all steps to *sum.
+static uint64_t crush_and_hash(fm_pool *pool, fm_contact_report *sum)
 {
-    stage s = {.mass = 1e-4, .stiffness = 5, .damping = 1};
+    contact_scene s = {.mass = 1e-4, .stiffness = 5, .damping = 1};
     for (int i = 0; i < 2; i++)
-        add_surface(&s, make_sheet(20, 16, 0.01, (fm_vec3){0, 0.005 * i, 0}), false, 3e-4, 0.3);
-    add_surface(&s, make_sphere(0.03, 7, 12), true, 1e-3, 0.3);
-    open_stage(&s);
+        add_surface(&s, create_sheet_mesh(20, 16, 0.01, (fm_vec3){0, 0.005 * i, 0}), false, 3e-4,
+                    0.3);
+    add_surface(&s, create_sphere_mesh(0.03, 7, 12), true, 1e-3, 0.3);
+    open_scene(&s);
     place_mesh(&s, 2, (fm_vec3){0}, (fm_vec3){0, -0.035, 0}, s.x);
     add_sheet_springs(&s, 0, 20, 16);
     add_sheet_springs(&s, 1, 20, 16);
     for (int step = 0; step < 30; step++) {
         for (int i = 0; step % 10 == 0 && i < 640; i++) {
-            fm_vec3 p = fm_contact_at(s.x, i);
+            fm_vec3 p = fm_vec3_array_at(s.x, i);
             s.v.x[i] = -30 * p.x + sin(90 * p.z + step), s.v.z[i] = -30 * p.z + cos(80 * p.x);
             s.v.y[i] = -20 * p.y + sin(70 * p.x * (1 + step));
         }
-        aim_by_springs(&s, 1e-3);
+        set_spring_targets(&s, 1e-3);
         place_mesh(&s, 2, (fm_vec3){0, 0.02 * step, 0},
                    (fm_vec3){0, -0.035 + 0.02 * (1 - cos(0.05 * (step + 1))), 0}, s.x1);
         fm_contact_step(s.set, 1e-3, pool, &s.report);
@@ -40,40 +44,40 @@ static uint64_t crush(fm_pool *pool, fm_contact_report *sum)
     size_t bytes = (size_t)s.vertex_count * sizeof(double);
     uint64_t hash = fm_hash(s.x.x, bytes, fm_hash(s.x.y, bytes, fm_hash(s.x.z, bytes, 0)));
     hash = fm_hash(s.v.x, bytes, fm_hash(s.v.y, bytes, fm_hash(s.v.z, bytes, hash)));
-    close_stage(&s);
+    close_scene(&s);
     return hash;
 }
 
-static void same_bits_for_any_threads(void **state)
+static void contact_has_the_same_bits_on_any_threads(void **state)
 {
     (void)state;
     fm_contact_report sum = {0};
     fm_error err = {0};
     fm_pool *two = fm_pool_create(2, &err);
-    uint64_t expected = crush(two, &sum);
+    uint64_t expected = crush_and_hash(two, &sum);
     fm_pool_destroy(two);
     print_message("%d impulses, %d hits, %d in zones\n", sum.impulse_count, sum.hit_count,
                   sum.zone_vertex_count);
     assert_true(sum.impulse_count > 1000);
     assert_true(sum.hit_count > 100);
-#ifdef __SANITIZE_THREAD__ // two threads are enough to race, and slow enough
+#ifdef __SANITIZE_THREAD__ // two threads suffice to find races; more would be too slow
     return;
 #endif
-    assert_int_equal(crush(NULL, &sum), expected);
+    assert_int_equal(crush_and_hash(NULL, &sum), expected);
     for (int threads = 1; threads <= 3; threads += 2) {
         fm_pool *pool = fm_pool_create(threads, &err);
-        assert_int_equal(crush(pool, &sum), expected);
+        assert_int_equal(crush_and_hash(pool, &sum), expected);
         fm_pool_destroy(pool);
     }
-    fm_pool *hosted = fm_pool_create_hosted(host_run, NULL, 4, &err);
-    assert_int_equal(crush(hosted, &sum), expected);
+    fm_pool *hosted = fm_pool_create_hosted(run_backwards, NULL, 4, &err);
+    assert_int_equal(crush_and_hash(hosted, &sum), expected);
     fm_pool_destroy(hosted);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_for_any_threads),
+        cmocka_unit_test(contact_has_the_same_bits_on_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

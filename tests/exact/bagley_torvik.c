@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: MIT
-// The Bagley-Torvik equation x'' + D^(3/2) x + x = f from rest: the memory is fed accelerations, so
-// that it gives the half derivative of the velocity. Under f = 1 against the Mittag-Leffler
-// solution (closed forms, 12 digits) to 1e-6; under f = 1 + t the solution is 1 + t, but
-// starts from x = 1, x' = 1 with no acceleration at all.
+// bagley_torvik.c: the Bagley-Torvik equation x'' + D^(3/2) x + x = f, x(t) of a plate in a fluid.
 //
-// Under a step load the acceleration starts like 1 - 2 sqrt(t/pi): equal steps lose order there, so
-// the steps grow with t, h = max(h0, min(t/200, h1)), which the memory allows.
+// A memory (fm_memory) of order 1/2 computes half derivatives: fed with accelerations, it returns
+// D^(1/2) v = D^(3/2) x.
+// Under a step load f = 1 from rest the result is compared with the Mittag-Leffler solution (closed
+// form, 12 digits) to 1e-6. Under f = 1 + t, starting from x = 1, x' = 1, x'' = 0, the solution is
+// 1 + t.
+//
+// Under the step load the acceleration starts like 1 - 2 sqrt(t/pi), where equal steps lose order.
+// The steps therefore grow with t, h = max(h0, min(t/200, h1)); the memory accepts variable steps.
 #include "check.h"
 #include "exact.h"
 
 #include <fathom/memory.h>
 
 typedef struct plate {
-    double x, v, a;
+    double x, v, a; // displacement, velocity, acceleration; dimensionless
 } plate;
 
-// a + (w0 a + known) + x = f with x and v by the trapezoidal rule.
-static void step(fm_memory *memory, plate *p, double h, double f)
+// One step of length h: solves a + (w0 a + known) + x = f for the new acceleration a, with x and v
+// by the trapezoidal rule. w0 a + known is D^(3/2) x; `known` is the contribution of the past.
+static void step_plate(fm_memory *memory, plate *p, double h, double f)
 {
     double known, w0 = fm_memory_newest_weight(memory, h);
     assert_true(fm_memory_predict(memory, h, &known));
@@ -28,7 +32,9 @@ static void step(fm_memory *memory, plate *p, double h, double f)
     assert_true(fm_memory_push(memory, &a, h));
 }
 
-static fm_memory *release(double h0, double horizon, const plate *p)
+// Creates the operator that computes D^(3/2) x, and feeds the initial acceleration. h0: smallest
+// step; horizon: duration of the simulation.
+static fm_memory *create_half_derivative(double h0, double horizon, const plate *p)
 {
     fm_error err = {0};
     fm_memory_def def = fm_default_memory_def();
@@ -41,23 +47,24 @@ static fm_memory *release(double h0, double horizon, const plate *p)
     return memory;
 }
 
+// Displacement at the time `end` under the load f = 1 from t = 0 on, with steps from h0 to h1.
 static double step_response(double end, double h0, double h1)
 {
     plate p = {0, 0, 1};
-    fm_memory *memory = release(h0, end, &p);
+    fm_memory *memory = create_half_derivative(h0, end, &p);
     double t = 0;
     while (t < end) {
         double h = fmax(h0, fmin(t / 200, h1));
         if (end - t < h + h0)
             h = end - t;
         t = end - t == h ? end : t + h;
-        step(memory, &p, h, 1);
+        step_plate(memory, &p, h, 1);
     }
     fm_memory_destroy(memory);
     return p.x;
 }
 
-static void step_load(void **state)
+static void the_step_response_matches_the_mittag_leffler_solution(void **state)
 {
     (void)state;
     static const double end[3] = {1, 5, 20};
@@ -69,14 +76,14 @@ static void step_load(void **state)
     }
 }
 
-static void growing_load_has_a_plain_solution(void **state)
+static void a_linear_load_gives_the_linear_solution(void **state)
 {
     (void)state;
     plate p = {1, 1, 0};
     const double h = 1e-3;
-    fm_memory *memory = release(h, 10, &p);
+    fm_memory *memory = create_half_derivative(h, 10, &p);
     for (int n = 1; n <= 10000; n++) {
-        step(memory, &p, h, 1 + n * h);
+        step_plate(memory, &p, h, 1 + n * h);
         assert_close(p.x, 1 + n * h, 1e-11);
     }
     fm_memory_destroy(memory);
@@ -86,8 +93,8 @@ int main(int argc, char **argv)
 {
     exact_open(argc, argv, "bagley_torvik");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_load),
-        cmocka_unit_test(growing_load_has_a_plain_solution),
+        cmocka_unit_test(the_step_response_matches_the_mittag_leffler_solution),
+        cmocka_unit_test(a_linear_load_gives_the_linear_solution),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A free sheet in a vacuum, thrown with random velocities, keeps what physics keeps.
+// cloth_conservation.c: momentum and energy of a free sheet in a vacuum that starts with random
+// velocities, and the convergence orders of the integrators.
 //
-// Linear momentum, and with kick-drift-kick angular momentum too, to rounding: every internal force
-// and every impulse of the springs' damping acts along the line between its two ends, and bending
-// depends on relative positions only. Energy to the order of the scheme, 2 for kick-drift-kick. Its
-// path converges with the order of each integrator: 2, Euler 1, Verlet 2, RK2 2, RK4 4; with damped
-// springs, whose impulses are all from the same velocities, kick-drift-kick has order 2 - q.
+// Linear momentum is conserved up to rounding. With kick-drift-kick angular momentum is too: every
+// spring force and damping impulse acts along the line between its two particles, and bending
+// forces depend on relative positions only. The energy error has the order of the integrator, 2 for
+// kick-drift-kick. The particle paths converge with order 2 (kick-drift-kick), 1 (Euler), 2
+// (Verlet), 2 (RK2) and 4 (RK4). With damped springs of order q, kick-drift-kick has order 2 - q,
+// because it computes all damping impulses from the same velocities.
 //
-// In an ideal fluid (no viscosity, no pressure drag) the layer of medium that moves with the sheet
-// takes and gives back energy: cloth and layer together keep theirs while the sheet folds and
-// turns.
+// In an ideal fluid (no viscosity, no pressure drag) the added mass, a layer of fluid that moves
+// with the sheet, takes up energy and gives it back. Cloth and layer together conserve energy while
+// the sheet folds and turns.
 #include "bodies.h"
 #include "exact.h"
 
@@ -18,18 +20,21 @@ enum { COLUMNS = 9, ROWS = 7, COUNT = COLUMNS * ROWS };
 static const fm_sheet sheet = {
     .columns = COLUMNS, .rows = ROWS, .width = 0.4, .height = 0.3, .origin = {0.1, 0.2, 0.3}};
 
-static fm_cloth_def springs_and_bending(void)
+static fm_cloth_def cloth_with_springs_and_bending(void)
 {
     fm_cloth_def def = bare_cloth();
     def.bend.stiffness = 1e-3;
     return def;
 }
 
-// Momentum and angular momentum, and the sums of magnitudes that rounding is relative to.
+// Linear and angular momentum of a cloth, and the sums of the magnitudes of their terms, to which
+// rounding errors are proportional.
 typedef struct momenta {
-    double linear[3], angular[3], linear_scale, angular_scale;
+    double linear[3], angular[3];       // kg m/s, kg m^2/s
+    double linear_scale, angular_scale; // sums of magnitudes
 } momenta;
 
+// Linear and angular momentum of all particles.
 static momenta measure_momenta(fm_cloth *cloth)
 {
     momenta m = {0};
@@ -50,54 +55,56 @@ static momenta measure_momenta(fm_cloth *cloth)
     return m;
 }
 
-static void compare_momenta(const fm_cloth_def *def, bool angular)
+// Checks that a free sheet keeps its linear momentum and, if `angular`, its angular momentum.
+static void check_momenta(const fm_cloth_def *def, bool angular)
 {
-    fm_world *world = make_world(0, 0, no_gravity);
-    fm_cloth *cloth = make_sheet(world, def, &sheet);
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth *cloth = create_sheet(world, def, &sheet);
     set_random_velocities(cloth, 1);
     momenta before = measure_momenta(cloth);
     fm_report report = advance(world, 2);
     momenta after = measure_momenta(cloth);
-    // each substep rounds every momentum once or twice, at random: sqrt(steps) of the scale
-    double room = 8 * 2.2e-16 * sqrt(report.substep_count);
+    // each substep adds a random rounding error or two, so the sum grows like sqrt(substeps)
+    double allowed = 8 * 2.2e-16 * sqrt(report.substep_count);
     double worst = 0, worst_angular = 0;
     for (int c = 0; c < 3; c++) {
         worst = fmax(worst, fabs(after.linear[c] - before.linear[c]));
         worst_angular = fmax(worst_angular, fabs(after.angular[c] - before.angular[c]));
     }
-    printf("  %d substeps: momentum off by %.2e of its parts, angular by %.2e, room %.2e\n",
+    printf("  %d substeps: momentum off by %.2e of its parts, angular by %.2e, allowed %.2e\n",
            report.substep_count, worst / before.linear_scale, worst_angular / before.angular_scale,
-           room);
-    assert_at_most(worst, room * before.linear_scale);
+           allowed);
+    assert_at_most(worst, allowed * before.linear_scale);
     if (angular)
-        assert_at_most(worst_angular, room * before.angular_scale);
+        assert_at_most(worst_angular, allowed * before.angular_scale);
     fm_world_destroy(world);
 }
 
-static void keeps_momentum(void **state)
+static void a_free_sheet_keeps_its_momentum_and_angular_momentum(void **state)
 {
     (void)state;
-    fm_cloth_def def = springs_and_bending();
-    compare_momenta(&def, true);
+    fm_cloth_def def = cloth_with_springs_and_bending();
+    check_momenta(&def, true);
     def.damping.coefficient = 0.3; // dashpots
-    compare_momenta(&def, true);
-    def.damping.order = 0.5; // with memory: the derivative is of the displacement, still along the
-    compare_momenta(&def, true); // line between the ends
-    def = springs_and_bending();
+    check_momenta(&def, true);
+    def.damping.order = 0.5; // fractional damping, which also acts along the line between the ends
+    check_momenta(&def, true);
+    def = cloth_with_springs_and_bending();
     def.bend.model = FM_BEND_SPRINGS;
     def.bend.stiffness = 20;
-    compare_momenta(&def, true);
-    def.integrator = FM_RK4; // mixes positions of different stages: angular momentum to its order
-    compare_momenta(&def, false);
+    check_momenta(&def, true);
+    def.integrator = FM_RK4; // RK4 conserves angular momentum only to its order
+    check_momenta(&def, false);
 }
 
-// Largest |E - E0| over half a second, in units of the kinetic energy at the start.
+// Largest change of the energy |E(t) - E(0)| during half a second with the time step h (s),
+// relative to the initial kinetic energy.
 static double energy_error(const fm_cloth_def *def, double h)
 {
     fm_cloth_def stepped = *def;
     stepped.time_step = h;
-    fm_world *world = make_world(0, 0, no_gravity);
-    fm_cloth *cloth = make_sheet(world, &stepped, &sheet);
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth *cloth = create_sheet(world, &stepped, &sheet);
     set_random_velocities(cloth, 0.3);
     fm_report first = fm_world_report(world);
     double start = first.kinetic_energy + first.potential_energy, worst = 0;
@@ -109,7 +116,7 @@ static double energy_error(const fm_cloth_def *def, double h)
     return worst / first.kinetic_energy;
 }
 
-static void keeps_energy_to_its_order(void **state)
+static void the_energy_error_of_each_integrator_has_its_order(void **state)
 {
     (void)state;
     static const struct {
@@ -118,12 +125,13 @@ static void keeps_energy_to_its_order(void **state)
         double low, high;
     } cases[] = {
         {"kick-drift-kick", FM_KICK_DRIFT_KICK, 1.9, 2.1},
-        // one order more where motion is linear: their leading errors are of phase
+        // up to one order more, because for linear motion the leading error is one of phase, which
+        // does not change the energy
         {"rk2", FM_RK2, 1.9, 3.2},
         {"rk4", FM_RK4, 3.9, 5.2},
     };
     for (int i = 0; i < 3; i++) {
-        fm_cloth_def def = springs_and_bending();
+        fm_cloth_def def = cloth_with_springs_and_bending();
         def.integrator = cases[i].integrator;
         double error[4];
         for (int level = 0; level < 4; level++) {
@@ -138,13 +146,13 @@ static void keeps_energy_to_its_order(void **state)
     }
 }
 
-// Where the particles are after 0.1 s.
-static void path_end(const fm_cloth_def *def, double h, fm_vec3 *x)
+// Computes the positions of all particles after 0.1 s with the time step h (s).
+static void compute_final_positions(const fm_cloth_def *def, double h, fm_vec3 *x)
 {
     fm_cloth_def stepped = *def;
     stepped.time_step = h;
-    fm_world *world = make_world(0, 0, no_gravity);
-    fm_cloth *cloth = make_sheet(world, &stepped, &sheet);
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth *cloth = create_sheet(world, &stepped, &sheet);
     set_random_velocities(cloth, 0.3);
     advance(world, 0.1);
     const fm_vec3 *end = fm_cloth_positions(cloth, NULL);
@@ -153,7 +161,7 @@ static void path_end(const fm_cloth_def *def, double h, fm_vec3 *x)
     fm_world_destroy(world);
 }
 
-static void every_integrator_has_its_order(void **state)
+static void the_path_of_each_integrator_converges_with_its_order(void **state)
 {
     (void)state;
     static const struct {
@@ -169,16 +177,16 @@ static void every_integrator_has_its_order(void **state)
         {"path, rk4", FM_RK4, 0.05, 4},
     };
     for (int i = 0; i < 6; i++) {
-        fm_cloth_def def = springs_and_bending();
+        fm_cloth_def def = cloth_with_springs_and_bending();
         fm_vec3 reference[COUNT], x[COUNT];
         def.damping.coefficient = cases[i].damping;
         def.integrator = FM_RK4;
-        path_end(&def, 1.25e-5, reference);
+        compute_final_positions(&def, 1.25e-5, reference);
         def.integrator = cases[i].integrator;
         double error[4], first = cases[i].order < 2 ? 5e-5 : 4e-4;
         for (int level = 0; level < 4; level++) {
             double h = first / (1 << level);
-            path_end(&def, h, x);
+            compute_final_positions(&def, h, x);
             error[level] = largest_distance(x, reference, COUNT);
             exact_report(cases[i].name, h, error[level]);
         }
@@ -186,18 +194,20 @@ static void every_integrator_has_its_order(void **state)
     }
 }
 
-// The same for a sheet bent and thrown in an ideal fluid, its energy with that of the layer.
+// Largest |E(t) - E(0)| / E(0) of a sheet that folds in an ideal fluid; E includes the energy of
+// the fluid layer. h: time step, s. *turned receives the smallest z component of a normal of the
+// sheet, 1 at the start.
 static double layer_energy_error(double h, double *turned)
 {
-    fm_cloth_def def = springs_and_bending();
+    fm_cloth_def def = cloth_with_springs_and_bending();
     fm_error err = {0};
-    def.drag = fm_default_cloth_def().drag;
+    def.drag = fixture_perfect_cloth().drag;
     def.drag.pressure = def.drag.friction = 0;
     def.drag.skin_history = false;
     def.drag.added_mass = 0.004;
     def.time_step = h;
-    fm_world *world = make_world(1000, 0, no_gravity);
-    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_world *world = create_world(1000, 0, no_gravity);
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
     fm_vec3 v[COUNT];
     for (int i = 0; i < COUNT; i++) {
         double s = i % COLUMNS / (double)(COLUMNS - 1), t = i / COLUMNS / (double)(ROWS - 1);
@@ -218,7 +228,7 @@ static double layer_energy_error(double h, double *turned)
     return worst / start;
 }
 
-static void cloth_and_layer_keep_their_energy(void **state)
+static void cloth_and_added_mass_together_keep_their_energy(void **state)
 {
     (void)state;
     double error[4], turned = 1;
@@ -229,7 +239,7 @@ static void cloth_and_layer_keep_their_energy(void **state)
     }
     double order = exact_order(error, 4);
     printf("  order %.2f, normals turned to cos = %.2f\n", order, turned);
-    assert_at_most(turned, 0.5); // it folded and turned: that is what is tested
+    assert_at_most(turned, 0.5); // the test is valid only if the sheet folds and turns
     assert_in_interval(order, 1.8, 2.5);
     assert_at_most(error[3], 1e-3);
 }
@@ -238,10 +248,10 @@ int main(int argc, char **argv)
 {
     exact_open(argc, argv, "cloth_conservation");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_momentum),
-        cmocka_unit_test(keeps_energy_to_its_order),
-        cmocka_unit_test(every_integrator_has_its_order),
-        cmocka_unit_test(cloth_and_layer_keep_their_energy),
+        cmocka_unit_test(a_free_sheet_keeps_its_momentum_and_angular_momentum),
+        cmocka_unit_test(the_energy_error_of_each_integrator_has_its_order),
+        cmocka_unit_test(the_path_of_each_integrator_converges_with_its_order),
+        cmocka_unit_test(cloth_and_added_mass_together_keep_their_energy),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Cloth on triangles.
+// cloth_mesh.c: moduli, bending, vibration and stability of cloth on triangles.
 //
-// Modulus: Van Gelder's springs on equilateral triangles make an isotropic sheet of the surface
-// modulus Y and Poisson's ratio 1/3: a strain e along x has the energy Y/(1 - 1/9) e^2/2 per area
-// when its width is held, Y e^2/2 when it is free (narrowed by e/3), and a shear g has 3/8 Y g^2/2.
-// A strip that hangs by its end under a weight must lengthen by Y.
+// Moduli: Van Gelder's springs on equilateral triangles give an isotropic sheet with the surface
+// modulus Y (N/m) and Poisson's ratio 1/3. A strain e along x has the energy Y/(1 - 1/9) e^2/2 per
+// area when the width is kept, and Y e^2/2 when the sheet is free to narrow by e/3. A shear g has
+// the energy 3/8 Y g^2/2. A strip that hangs by its end lengthens under load with the modulus Y.
 //
-// Bending: a cylinder of radius R in any direction has B/(2 R^2) per area; hinges along the border
-// are missing, so the inside is compared. In other shapes equilateral hinges are a plate with
-// Poisson's ratio -1/3 (the energy is B/2 (T^2 - 8/3 D) with T trace and D determinant of the
-// curvature), so a narrow strip, free to curl across, is a beam of (1 - 1/9) B: as a cantilever it
-// vibrates at (1.8751/L)^2 sqrt(8/9 B/sigma).
+// Bending: a cylinder of radius R in any direction has the energy B/(2 R^2) per area. The border
+// has no hinges, so only the inside is compared. For other shapes, hinges on equilateral triangles
+// act as a plate with Poisson's ratio -1/3: the energy per area is B/2 (T^2 - 8/3 D), with T the
+// trace and D the determinant of the curvature. A narrow strip that is free to curl across is
+// therefore a beam of rigidity (1 - 1/9) B. As a cantilever it vibrates at (1.8751/L)^2 sqrt(8/9
+// B/sigma), with L its length and sigma its mass per area.
 //
-// Tubes: rolled out flat, a tube has the spring forces of a sheet, to rounding, and the bending
-// energy of a sheet's second differences in a smooth bump.
+// Tubes: rolled out flat, a tube has the spring forces of a sheet, up to rounding. In a smooth bump
+// it has the bending energy that the second differences of a sheet give.
+#include "bodies.h"
 #include "exact.h"
-#include "meshes.h"
 
 #include "cloth/cloth.h"
 
+// Y: surface modulus, N/m; B: bending rigidity, N m
 static const double PI = 3.14159265358979323846, Y = 100, B = 1e-3;
 
-static fm_cloth_def springs_only(void)
+static fm_cloth_def cloth_with_springs_only(void)
 {
     fm_cloth_def def = bare_cloth();
     def.stretch.stiffness = Y;
     return def;
 }
 
-static fm_cloth_def hinges_only(void)
+// A cloth with bending at its hinges (edges of two triangles) only.
+static fm_cloth_def cloth_with_hinges_only(void)
 {
     fm_cloth_def def = bare_cloth();
     def.stretch.stiffness = 1e-9;
@@ -37,29 +40,34 @@ static fm_cloth_def hinges_only(void)
     return def;
 }
 
-typedef fm_vec3 mapping(fm_vec3 x, double size);
+typedef fm_vec3 mapping(fm_vec3 x, double size); // deformation of magnitude `size`
 
+// A strain e along x; the width is kept.
 static fm_vec3 stretched(fm_vec3 x, double e)
 {
     return (fm_vec3){(1 + e) * x.x, x.y, x.z};
 }
 
+// A strain e along x; the sheet narrows by e/3, Poisson's ratio.
 static fm_vec3 narrowed(fm_vec3 x, double e)
 {
     return (fm_vec3){(1 + e) * x.x, (1 - e / 3) * x.y, x.z};
 }
 
+// A strain e along y; the sheet narrows by e/3, Poisson's ratio.
 static fm_vec3 lengthened(fm_vec3 x, double e)
 {
     return (fm_vec3){(1 - e / 3) * x.x, (1 + e) * x.y, x.z};
 }
 
+// A shear that moves a point along x by g times its y.
 static fm_vec3 sheared(fm_vec3 x, double g)
 {
     return (fm_vec3){x.x + g * x.y, x.y, x.z};
 }
 
-static void move(fm_cloth *cloth, mapping *f, double size)
+// Applies a deformation to the positions of all particles.
+static void deform(fm_cloth *cloth, mapping *f, double size)
 {
     fm_error err = {0};
     int n;
@@ -71,7 +79,8 @@ static void move(fm_cloth *cloth, mapping *f, double size)
     free(x);
 }
 
-static double area_of(fm_cloth *cloth)
+// Area of the cloth at rest, m^2.
+static double total_area(fm_cloth *cloth)
 {
     double area = 0;
     for (int i = 0; i < cloth->count; i++)
@@ -79,24 +88,24 @@ static double area_of(fm_cloth *cloth)
     return area;
 }
 
-// Twice the energy per area and square of the strain.
-static double modulus(const test_mesh *mesh, mapping *f)
+// Modulus of a mesh under the strain f: twice the energy per area and squared strain.
+static double measure_modulus(const fixture_mesh *mesh, mapping *f)
 {
     const double e = 1e-6;
-    fm_world *world = make_world(0, 0, no_gravity);
-    fm_cloth_def def = springs_only();
-    fm_cloth *cloth = make_mesh(world, &def, mesh);
-    move(cloth, f, e);
-    double energy = fm_world_report(world).potential_energy, area = area_of(cloth);
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth_def def = cloth_with_springs_only();
+    fm_cloth *cloth = create_mesh(world, &def, mesh);
+    deform(cloth, f, e);
+    double energy = fm_world_report(world).potential_energy, area = total_area(cloth);
     fm_world_destroy(world);
     return 2 * energy / (e * e * area);
 }
 
-static void moduli_of_equilateral_triangles(void **state)
+static void equilateral_triangles_have_modulus_Y_and_poisson_ratio_one_third(void **state)
 {
     (void)state;
-    // Springs at the border have one triangle each, and with it their share: no border effect.
-    test_mesh mesh = make_grid(20, 21, 0.01, 0.01 * sqrt(0.75), CUT_SHIFTED);
+    // springs at the border have the stiffness that their one triangle gives: no border effect
+    fixture_mesh mesh = fixture_create_grid(20, 21, 0.01, 0.01 * sqrt(0.75), CUT_SHIFTED);
     static const struct {
         const char *name;
         mapping *f;
@@ -106,31 +115,31 @@ static void moduli_of_equilateral_triangles(void **state)
                  {"free along y", lengthened, 1},
                  {"shear", sheared, 3.0 / 8}};
     for (int i = 0; i < 4; i++) {
-        double measured = modulus(&mesh, cases[i].f);
+        double measured = measure_modulus(&mesh, cases[i].f);
         printf("  %-14s %.5f Y, expected %.5f\n", cases[i].name, measured / Y, cases[i].expected);
         assert_close(measured / Y, cases[i].expected, 1e-5);
     }
-    free_mesh(&mesh);
-    // legs of right triangles: Y + Y/4 along the legs when held, as the header of mesh.c warns
-    mesh = make_grid(21, 21, 0.01, 0.01, CUT_ALTERNATING);
-    assert_close(modulus(&mesh, stretched) / Y, 1.25, 1e-5);
-    free_mesh(&mesh);
+    fixture_destroy_mesh(&mesh);
+    // right triangles, width kept: Y + Y/4 along the legs, as explained in cloth/mesh.c
+    mesh = fixture_create_grid(21, 21, 0.01, 0.01, CUT_ALTERNATING);
+    assert_close(measure_modulus(&mesh, stretched) / Y, 1.25, 1e-5);
+    fixture_destroy_mesh(&mesh);
 }
 
-// A hanging strip whose lower row pulls with gravity; drag settles it. Strain in its middle against
-// the load below over the width.
+// A strip hangs under its own weight until drag has brought it to rest. The strain in its middle is
+// compared with the load below divided by width and modulus.
 static void a_strip_under_load_lengthens_by_its_modulus(void **state)
 {
     (void)state;
     enum { COLUMNS = 9, ROWS = 61 };
     const double dx = 0.01, g = 0.5;
-    test_mesh mesh = make_grid(COLUMNS, ROWS, dx, dx * sqrt(0.75), CUT_SHIFTED);
+    fixture_mesh mesh = fixture_create_grid(COLUMNS, ROWS, dx, dx * sqrt(0.75), CUT_SHIFTED);
     fm_error err = {0};
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -g, 0});
-    fm_cloth_def def = springs_only();
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -g, 0});
+    fm_cloth_def def = cloth_with_springs_only();
     def.drag.model = FM_DRAG_VISCOUS;
     def.drag.viscous = 100;
-    fm_cloth *cloth = make_mesh(world, &def, &mesh);
+    fm_cloth *cloth = create_mesh(world, &def, &mesh);
     int top[COLUMNS];
     for (int c = 0; c < COLUMNS; c++)
         top[c] = c;
@@ -138,7 +147,7 @@ static void a_strip_under_load_lengthens_by_its_modulus(void **state)
     for (int frame = 0; frame < 120; frame++)
         advance(world, 1.0 / 24);
     const fm_vec3 *x = fm_cloth_positions(cloth, NULL);
-    int r = 28, c = COLUMNS / 2; // rows r and r + 4: the load is that of the middle between them
+    int r = 28, c = COLUMNS / 2; // strain between the rows r and r + 4, load at the row r + 2
     double strain = (x[r * COLUMNS + c].y - x[(r + 4) * COLUMNS + c].y) / (4 * dx * sqrt(0.75)) - 1;
     int mid = (r + 2) * COLUMNS;
     double narrow = (x[mid + 6].x - x[mid + 2].x) / (4 * dx) - 1, load = 0;
@@ -146,15 +155,17 @@ static void a_strip_under_load_lengthens_by_its_modulus(void **state)
         load += i / COLUMNS > r + 2 ? cloth->mass[i] * g : 0;
     for (int k = 0; k < COLUMNS; k++)
         load += cloth->mass[(r + 2) * COLUMNS + k] * g / 2;
-    double width = (COLUMNS - 1) * dx; // of every row
+    double width = (COLUMNS - 1) * dx; // same for every row
     printf("  strain %.5f, load/width/Y %.5f, narrowing %.5f\n", strain, load / width / Y, narrow);
-    assert_close(strain / (load / width / Y), 1, 0.01); // at a strain of a percent springs turn
+    // tolerance: at a strain of 1 % the rotation of springs is no longer negligible
+    assert_close(strain / (load / width / Y), 1, 0.01);
     assert_close(narrow / strain, -1.0 / 3, 0.01);
     fm_world_destroy(world);
-    free_mesh(&mesh);
+    fixture_destroy_mesh(&mesh);
 }
 
-// A cylinder about an axis in the plane, at an angle to x.
+// Rolls a flat sheet to a cylinder of the given radius (m), which is curved in the direction at
+// axis_angle (rad) to x.
 static double axis_angle;
 static fm_vec3 rolled(fm_vec3 x, double radius)
 {
@@ -163,75 +174,78 @@ static fm_vec3 rolled(fm_vec3 x, double radius)
     return (fm_vec3){c * a - s * v, s * a + c * v, z};
 }
 
-// Energy of the hinges of a bent mesh over B/(2 R^2) times the area they stand for: an edge stands
-// for a third of its two triangles.
-static double bent_energy(const test_mesh *mesh, fm_rest_angle rest, double angle)
+// Bending energy of a mesh rolled to a cylinder, divided by B/(2 R^2) and the area of its hinges
+// (the edges between two triangles). angle: of the direction of curvature with x, rad. The area of
+// a hinge is a third of its two triangles.
+static double relative_bending_energy(const fixture_mesh *mesh, fm_rest_angle rest, double angle)
 {
     const double R = 0.3;
-    fm_world *world = make_world(0, 0, no_gravity);
-    fm_cloth_def def = hinges_only();
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth_def def = cloth_with_hinges_only();
     def.bend.rest_angle = rest;
-    fm_cloth *cloth = make_mesh(world, &def, mesh);
+    fm_cloth *cloth = create_mesh(world, &def, mesh);
     axis_angle = angle;
-    move(cloth, rolled, R);
+    deform(cloth, rolled, R);
     double area = 0;
     for (int h = 0; h < cloth->mesh.hinge_count; h++)
         area += (cloth->mesh.hinge_area[0][h] + cloth->mesh.hinge_area[1][h]) / 3;
-    double energy = fm_net_bending_energy(cloth);
+    double energy = fm_spring_mesh_bending_energy(cloth);
     fm_world_destroy(world);
     return energy / (B / (2 * R * R) * area);
 }
 
-static void cylinders_on_equilateral_triangles(void **state)
+static void a_cylinder_of_equilateral_triangles_has_the_bending_energy_of_a_plate(void **state)
 {
     (void)state;
     for (int k = 0; k < 8; k++) {
-        fm_rest_angle rest = k < 4 ? FM_REST_FLAT : FM_REST_SHAPE; // which is flat too
+        fm_rest_angle rest = k < 4 ? FM_REST_FLAT : FM_REST_SHAPE; // the rest shape is flat too
         double error[4], angle = k % 4 * PI / 12;
         char name[32];
         snprintf(name, sizeof name, "cylinder, %d degrees%s", 15 * (k % 4), k < 4 ? "" : ", shape");
         for (int level = 0; level < 4; level++) {
             int n = (12 << level) + 1;
             double dx = 0.4 / (n - 1);
-            test_mesh mesh = make_grid(n, n, dx, dx * sqrt(0.75), CUT_SHIFTED);
-            error[level] = fabs(bent_energy(&mesh, rest, angle) - 1);
+            fixture_mesh mesh = fixture_create_grid(n, n, dx, dx * sqrt(0.75), CUT_SHIFTED);
+            error[level] = fabs(relative_bending_energy(&mesh, rest, angle) - 1);
             exact_report(name, dx, error[level]);
-            free_mesh(&mesh);
+            fixture_destroy_mesh(&mesh);
         }
         assert_at_most(error[3], 0.02);
         assert_true(exact_order(error, 4) > 0.9);
     }
 }
 
-static void cylinders_on_right_triangles(void **state)
+static void on_right_triangles_bending_energy_depends_on_the_direction(void **state)
 {
     (void)state;
-    test_mesh one_way = make_grid(49, 49, 0.01, 0.01, CUT_ONE_WAY);
-    test_mesh both = make_grid(49, 49, 0.01, 0.01, CUT_ALTERNATING);
-    double legs = bent_energy(&one_way, FM_REST_FLAT, 0),
-           along = bent_energy(&one_way, FM_REST_FLAT, PI / 4);
-    double across = bent_energy(&one_way, FM_REST_FLAT, -PI / 4),
-           mixed = bent_energy(&both, FM_REST_FLAT, PI / 4);
+    fixture_mesh one_way = fixture_create_grid(49, 49, 0.01, 0.01, CUT_ONE_WAY);
+    fixture_mesh both = fixture_create_grid(49, 49, 0.01, 0.01, CUT_ALTERNATING);
+    double legs = relative_bending_energy(&one_way, FM_REST_FLAT, 0),
+           along = relative_bending_energy(&one_way, FM_REST_FLAT, PI / 4);
+    double across = relative_bending_energy(&one_way, FM_REST_FLAT, -PI / 4),
+           mixed = relative_bending_energy(&both, FM_REST_FLAT, PI / 4);
     printf("  legs %.3f, diagonals %.3f %.3f, alternating %.3f\n", legs, along, across, mixed);
-    // as hinges.c says: right along the legs, between 1 and 3 along diagonals
+    // cloth/hinge_bending.c explains why: exact along the legs, a factor of 1 to 3 along the
+    // diagonals
     assert_close(legs, 1, 0.02);
     assert_close(fmin(along, across), 1, 0.05);
     assert_close(fmax(along, across), 3, 0.1);
     assert_close(mixed, 1.5, 0.05);
-    free_mesh(&one_way);
-    free_mesh(&both);
+    fixture_destroy_mesh(&one_way);
+    fixture_destroy_mesh(&both);
 }
 
-// Slowest vibration of a strip of equilateral triangles held by its first rows.
-static double frequency(int rows, double length, double *clamped_length)
+// Angular frequency (rad/s) of the slowest vibration of a strip of equilateral triangles, whose
+// first two rows are pinned.
+static double cantilever_frequency(int rows, double length, double *clamped_length)
 {
     enum { COLUMNS = 7 };
     fm_error err = {0};
-    fm_cloth_def def = hinges_only();
-    fm_world *world = make_world(0, 0, no_gravity);
+    fm_cloth_def def = cloth_with_hinges_only();
+    fm_world *world = create_world(0, 0, no_gravity);
     double dy = length / (rows - 1), L = length - dy / 2, b = 1.87510406871 / L;
-    test_mesh mesh = make_grid(COLUMNS, rows, dy / sqrt(0.75), dy, CUT_SHIFTED);
-    fm_cloth *cloth = make_mesh(world, &def, &mesh);
+    fixture_mesh mesh = fixture_create_grid(COLUMNS, rows, dy / sqrt(0.75), dy, CUT_SHIFTED);
+    fm_cloth *cloth = create_mesh(world, &def, &mesh);
     double s = (cos(b * L) + cosh(b * L)) / (sin(b * L) + sinh(b * L));
     fm_vec3 *x = malloc((size_t)mesh.vertex_count * sizeof *x);
     int held[2 * COLUMNS], tip = (rows - 1) * COLUMNS + COLUMNS / 2;
@@ -247,32 +261,21 @@ static double frequency(int rows, double length, double *clamped_length)
     assert_true(fm_cloth_set_positions(cloth, x, &err));
     assert_true(fm_cloth_pin_list(cloth, held, 2 * COLUMNS, NULL, &err));
     *clamped_length = L;
-    double dt = 2e-3, t = 0, z = x[tip].z, first = 0, last = 0;
     free(x);
-    for (int crossings = 0; crossings < 3;) {
-        advance(world, dt);
-        t += dt;
-        double now = fm_cloth_positions(cloth, NULL)[tip].z;
-        if (z * now < 0) {
-            last = t - dt * now / (now - z);
-            first = crossings++ ? first : last;
-        }
-        z = now;
-        assert_true(t < 60);
-    }
+    double frequency = swing_frequency(world, cloth, tip, 3, 2e-3, 60);
     fm_world_destroy(world);
-    free_mesh(&mesh);
-    return 2 * PI / (last - first);
+    fixture_destroy_mesh(&mesh);
+    return frequency;
 }
 
-static void cantilever(void **state)
+static void a_clamped_strip_vibrates_like_a_cantilever(void **state)
 {
     (void)state;
-    fm_cloth_def def = hinges_only();
+    fm_cloth_def def = cloth_with_hinges_only();
     double error[3], L;
     for (int level = 0; level < 3; level++) {
         int rows = (8 << level) + 1;
-        double measured = frequency(rows, 0.4, &L);
+        double measured = cantilever_frequency(rows, 0.4, &L);
         double sigma = def.density * def.thickness;
         double expected = pow(1.87510406871 / L, 2) * sqrt(8.0 / 9 * B / sigma);
         printf("  %2d rows: %.5f rad/s, expected %.5f\n", rows, measured, expected);
@@ -283,26 +286,29 @@ static void cantilever(void **state)
     assert_true(exact_order(error, 3) > 0.8);
 }
 
-// A tube of N columns, and a sheet of as many as its front: with the same places and displacements
-// dx, dy, dz of particle (row, column), the tube lies flat from column 0 of the sheet on.
+// Displacement (m) of the particle (row, column) of a grid with the spacing `size` (m).
 typedef fm_vec3 displacement(int row, int column, double size);
 
+// A tube and a sheet in one world. The front of the tube lies flat, and its particles have the same
+// positions as those of the sheet.
 typedef struct flat_pair {
     fm_world *world;
     fm_cloth *tube, *sheet;
 } flat_pair;
 
-static flat_pair lay_flat(const fm_cloth_def *def, int side, double spacing, displacement *f)
+// Creates a sheet of side x side particles and the tube, displaced by f.
+static flat_pair create_flat_pair(const fm_cloth_def *def, int side, double spacing,
+                                  displacement *f)
 {
     fm_error err = {0};
-    int n = 3 * side + side % 2; // even, for alternating diagonals
+    int n = 3 * side + side % 2; // columns of the tube; even, for alternating diagonals
     double dx = spacing, dy = 1.5 * spacing, R = dx / 2 / sin(PI / n);
     fm_tube round = {.columns = n, .rows = side, .radius_top = R, .radius_bottom = R};
     fm_sheet flat = {.columns = side, .rows = side, .width = dx * (side - 1)};
     flat.height = round.height = dy * (side - 1);
-    flat_pair p = {.world = make_world(0, 0, no_gravity)};
-    p.tube = make_tube(p.world, def, round);
-    p.sheet = make_sheet(p.world, def, &flat);
+    flat_pair p = {.world = create_world(0, 0, no_gravity)};
+    p.tube = create_tube(p.world, def, round);
+    p.sheet = create_sheet(p.world, def, &flat);
     fm_vec3 *x = malloc((size_t)(n * side) * sizeof *x);
     fm_vec3 *y = malloc((size_t)(side * side) * sizeof *y);
     for (int i = 0; i < n * side; i++) {
@@ -319,40 +325,41 @@ static flat_pair lay_flat(const fm_cloth_def *def, int side, double spacing, dis
     return p;
 }
 
-static fm_vec3 at_random(int row, int column, double size)
+// A random displacement of up to a tenth of the spacing.
+static fm_vec3 random_displacement(int row, int column, double size)
 {
     unsigned k = 3u * (unsigned)(97 * row + column);
     return (fm_vec3){0.1 * size * scatter(k), 0.1 * size * scatter(k + 1),
                      0.1 * size * scatter(k + 2)};
 }
 
-static void a_tube_rolled_out_has_the_springs_of_a_sheet(void **state)
+static void a_tube_rolled_out_has_the_spring_forces_of_a_sheet(void **state)
 {
     (void)state;
     enum { SIDE = 9, N = 3 * SIDE + SIDE % 2 };
-    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth_def def = fixture_perfect_cloth();
     def.bend.stiffness = 0;
-    flat_pair p = lay_flat(&def, SIDE, 0.02, at_random);
+    flat_pair p = create_flat_pair(&def, SIDE, 0.02, random_displacement);
     fm_cloth *tube = p.tube, *sheet = p.sheet;
-    fm_cloth_inner_forces(tube, &tube->x, &tube->v, 0, &tube->normal, NULL);
-    fm_cloth_inner_forces(sheet, &sheet->x, &sheet->v, 0, &sheet->normal, NULL);
+    fm_terms_add_forces(tube, &(fm_evaluation){.x = &tube->x, .v = &tube->v}, &tube->normal);
+    fm_terms_add_forces(sheet, &(fm_evaluation){.x = &sheet->x, .v = &sheet->v}, &sheet->normal);
     set_random_velocities(sheet, 1);
     for (int i = 0; i < SIDE * SIDE; i++) {
         int k = i / SIDE * N + i % SIDE;
         tube->v.x[k] = sheet->v.x[i], tube->v.y[k] = sheet->v.y[i], tube->v.z[k] = sheet->v.z[i];
     }
-    fm_cloth_damping_impulses(tube, 1e-3, 1, NULL);
-    fm_cloth_damping_impulses(sheet, 1e-3, 1, NULL);
+    fm_cloth_compute_damping_impulses(tube, 1e-3, 1, NULL);
+    fm_cloth_compute_damping_impulses(sheet, 1e-3, 1, NULL);
     for (int i = 0; i < SIDE * SIDE; i++) {
         int r = i / SIDE, c = i % SIDE, k = r * N + c;
         if (c == 0 || c == SIDE - 1)
-            continue; // the sheet ends there
+            continue; // border of the sheet
         assert_close(tube->mass[k], sheet->mass[i], 1e-12 * sheet->mass[i]);
         assert_close(tube->force.x[k], sheet->force.x[i], 1e-9);
         assert_close(tube->force.y[k], sheet->force.y[i], 1e-9);
         assert_close(tube->force.z[k], sheet->force.z[i], 1e-9);
         if (c == 1 || c == SIDE - 2)
-            continue; // their neighbours' number of springs limits the damping
+            continue; // damping also depends on the number of springs of the neighbours
         assert_close(tube->pair.x[k], sheet->pair.x[i], 1e-12);
         assert_close(tube->pair.z[k], sheet->pair.z[i], 1e-12);
     }
@@ -361,90 +368,91 @@ static void a_tube_rolled_out_has_the_springs_of_a_sheet(void **state)
     fm_world_destroy(p.world);
 }
 
-// A bump in the middle, turned: its curvature has every direction.
-static fm_vec3 bump(int row, int column, double size)
+// A bump in the middle of the sheet, rotated, so that it is curved in all directions.
+static fm_vec3 bump_displacement(int row, int column, double size)
 {
     double u = size * column - 0.24, v = 1.5 * size * row - 0.36;
     double a = (u + 0.5 * v) / 0.08, b = (v - 0.7 * u) / 0.1;
     return (fm_vec3){0, 0, 1e-4 * exp(-a * a - b * b)};
 }
 
-static void a_tube_rolled_out_bends_as_a_sheet(void **state)
+static void a_tube_rolled_out_has_the_bending_energy_of_a_sheet(void **state)
 {
     (void)state;
     for (int level = 0; level < 3; level++) {
         int side = (24 << level) + 1;
-        fm_cloth_def def = hinges_only();
-        def.stretch.stiffness = 1e-20; // the way back is long too
-        flat_pair p = lay_flat(&def, side, 0.48 / (side - 1), bump);
-        fm_net *net = &p.tube->mesh;
-        for (int h = 0; h < net->hinge_count; h++) { // the way back is folded
+        fm_cloth_def def = cloth_with_hinges_only();
+        def.stretch.stiffness = 1e-20; // the back of the tube is stretched: keep its energy small
+        flat_pair p = create_flat_pair(&def, side, 0.48 / (side - 1), bump_displacement);
+        fm_spring_mesh *net = &p.tube->mesh;
+        for (int h = 0; h < net->hinge_count; h++) { // no bending at the folded back
             for (int k = 0; k < 4; k++)
                 net->hinge_stiffness[h] *= net->hinge[k][h] % p.tube->columns < side;
         }
         fm_report both = fm_world_report(p.world);
-        double tube = fm_net_bending_energy(p.tube), sheet = both.potential_energy - tube;
+        double tube = fm_spring_mesh_bending_energy(p.tube), sheet = both.potential_energy - tube;
         exact_report("bump on a tube", 0.48 / (side - 1), fabs(tube / sheet - 1));
-        assert_close(tube / sheet, 1, 1e-5); // its slopes are 1e-3
+        assert_close(tube / sheet, 1, 1e-5); // differences of the order of (dz/dx)^2 = 1e-6
         fm_world_destroy(p.world);
     }
 }
 
-static double tube_energy(fm_rest_angle rest, int columns, double radius)
+// Bending energy (J) of a tube in its initial shape.
+static double tube_bending_energy(fm_rest_angle rest, int columns, double radius)
 {
-    fm_cloth_def def = hinges_only();
+    fm_cloth_def def = cloth_with_hinges_only();
     def.bend.rest_angle = rest;
-    fm_world *world = make_world(0, 0, no_gravity);
+    fm_world *world = create_world(0, 0, no_gravity);
     fm_tube tube = {.columns = columns, .rows = 11, .height = 0.2};
     tube.radius_top = tube.radius_bottom = radius;
-    make_tube(world, &def, tube);
+    create_tube(world, &def, tube);
     double energy = fm_world_report(world).potential_energy;
     fm_world_destroy(world);
     return energy;
 }
 
-static void a_tube_at_rest_is_bent_or_not(void **state)
+static void the_rest_angle_decides_whether_a_tube_at_rest_has_bending_energy(void **state)
 {
     (void)state;
     const double R = 0.1;
     double error[3];
-    assert_close(tube_energy(FM_REST_SHAPE, 32, R), 0, 1e-20);
+    assert_close(tube_bending_energy(FM_REST_SHAPE, 32, R), 0, 1e-20);
     for (int level = 0; level < 3; level++) {
         int columns = 16 << level;
         double expected = B / (2 * R * R) * (2 * PI * R * 0.2);
-        error[level] = fabs(tube_energy(FM_REST_FLAT, columns, R) / expected - 1);
+        error[level] = fabs(tube_bending_energy(FM_REST_FLAT, columns, R) / expected - 1);
         exact_report("tube", 2 * PI * R / columns, error[level]);
     }
     assert_close(exact_order(error, 3), 2, 0.1);
 }
 
-// At the substep it chooses, without any damping, a mesh of uneven triangles that is shaken hard
-// does not gain energy, whatever is stiffest: the mean over the last half against that of the
-// first.
-static void shaken_meshes_stay_as_they_are(void **state)
+// A mesh of irregular triangles that starts with large random velocities does not gain energy at
+// the substep it chooses, without any damping, whether springs or hinges are stiffest. The mean
+// energy of the second half of the run is compared with that of the first half.
+static void shaken_meshes_do_not_gain_energy(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
-        double stretch, bend, speed;
+        double stretch, bend, speed; // moduli, N/m and N m; initial velocities, m/s
         fm_rest_angle rest;
     } cases[] = {{"springs", 100, 0, 2, FM_REST_FLAT},
                  {"both", 100, 1e-2, 2, FM_REST_FLAT},
                  {"hinges", 1, 1e-1, 0.5, FM_REST_FLAT},
                  {"angles", 100, 1e-2, 0.5, FM_REST_SHAPE}};
     for (int k = 0; k < 8; k++) {
-        fm_world *world = make_world(0, 0, no_gravity);
+        fm_world *world = create_world(0, 0, no_gravity);
         fm_cloth_def def = bare_cloth();
         def.stretch.stiffness = cases[k / 2].stretch;
         def.bend.stiffness = cases[k / 2].bend;
         def.bend.rest_angle = cases[k / 2].rest;
-        test_mesh mesh = make_grid(16, 16, 0.02, 0.02, CUT_ALTERNATING);
+        fixture_mesh mesh = fixture_create_grid(16, 16, 0.02, 0.02, CUT_ALTERNATING);
         for (int i = 0; i < mesh.vertex_count; i++) {
             mesh.positions[i].x += 0.006 * scatter(2u * (unsigned)i);
             mesh.positions[i].y += 0.006 * scatter(2u * (unsigned)i + 1);
         }
-        fm_cloth *cloth = k % 2 ? make_tube(world, &def, tube_of(16, 16, 0.05, 0.1, 0.3))
-                                : make_mesh(world, &def, &mesh);
+        fm_cloth *cloth = k % 2 ? create_tube(world, &def, define_tube(16, 16, 0.05, 0.1, 0.3))
+                                : create_mesh(world, &def, &mesh);
         set_random_velocities(cloth, cases[k / 2].speed);
         double mean[2] = {0, 0}, largest = 0;
         for (int frame = 0; frame < 400; frame++) {
@@ -457,7 +465,7 @@ static void shaken_meshes_stay_as_they_are(void **state)
                k % 2 ? "a tube" : "a mesh", mean[0], mean[1], largest);
         assert_close(mean[1] / mean[0], 1, 0.05);
         fm_world_destroy(world);
-        free_mesh(&mesh);
+        fixture_destroy_mesh(&mesh);
     }
 }
 
@@ -465,15 +473,15 @@ int main(int argc, char **argv)
 {
     exact_open(argc, argv, "cloth_mesh");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moduli_of_equilateral_triangles),
+        cmocka_unit_test(equilateral_triangles_have_modulus_Y_and_poisson_ratio_one_third),
         cmocka_unit_test(a_strip_under_load_lengthens_by_its_modulus),
-        cmocka_unit_test(cylinders_on_equilateral_triangles),
-        cmocka_unit_test(cylinders_on_right_triangles),
-        cmocka_unit_test(cantilever),
-        cmocka_unit_test(a_tube_rolled_out_has_the_springs_of_a_sheet),
-        cmocka_unit_test(a_tube_rolled_out_bends_as_a_sheet),
-        cmocka_unit_test(a_tube_at_rest_is_bent_or_not),
-        cmocka_unit_test(shaken_meshes_stay_as_they_are),
+        cmocka_unit_test(a_cylinder_of_equilateral_triangles_has_the_bending_energy_of_a_plate),
+        cmocka_unit_test(on_right_triangles_bending_energy_depends_on_the_direction),
+        cmocka_unit_test(a_clamped_strip_vibrates_like_a_cantilever),
+        cmocka_unit_test(a_tube_rolled_out_has_the_spring_forces_of_a_sheet),
+        cmocka_unit_test(a_tube_rolled_out_has_the_bending_energy_of_a_sheet),
+        cmocka_unit_test(the_rest_angle_decides_whether_a_tube_at_rest_has_bending_energy),
+        cmocka_unit_test(shaken_meshes_do_not_gain_energy),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

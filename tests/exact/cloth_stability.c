@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: MIT
-// The default settings never blow up: a grid over stiffness, mesh, swing, drag model, order and
-// coefficients, each for a few hundred substeps that the cloth chooses itself. The stretch must
-// stay bounded: what a swung edge and the weight can pull, with room for waves, is far below the
-// limit; a scheme that is unstable leaves it within tens of substeps.
+// cloth_stability.c: with default settings the stretch of a swung sheet stays bounded.
 //
-// FATHOM_LONG=1 makes the long version: sheets up to 257 x 257, 20,000 substeps, and 60 s of
-// animation of 31 x 21.
+// The test covers a grid of stiffness, mesh, swing, drag model, order and coefficients, each for a
+// few hundred substeps, whose length the cloth chooses itself. The limit is far above the stretch
+// that the swung edge and the weight cause, including waves. An unstable scheme exceeds it within
+// tens of substeps.
+//
+// FATHOM_LONG=1 runs the long version: sheets up to 257 x 257, 20,000 substeps, and 60 s of
+// animation of a 31 x 21 sheet.
 #include "bodies.h"
 
 #include <string.h>
 
+// The parameters of one tested sheet.
 typedef struct setting {
-    double stiffness;  // times that of the towel, all three kinds
-    int columns, rows; // of 0.6 x 0.6 m
-    double speed;      // m/s, largest of the swung edge
-    double amplitude;  // m, of its swing
+    double stiffness;  // factor on the stretch, shear and bending stiffness of the default towel
+    int columns, rows; // of a sheet of 0.6 m x 0.6 m
+    double speed;      // m/s, largest speed of the swung edge
+    double amplitude;  // m, amplitude of the swung edge
     fm_drag_model drag;
-    fm_recall_kind recall;
-    double order, history, viscous; // published
-    double damping, damping_order;
-    bool repulsion;
+    fm_recall_kind memory; // part of the past that the fractional derivative in the drag covers
+    // order of that derivative, its coefficient, and the coefficient of viscous drag
+    double order, history, viscous;
+    double damping, damping_order; // of the springs; damping < 0: the default
+    bool repulsion;                // between particles of the cloth that come close
     fm_bend_model bend;
-    double current; // m/s
+    double current; // m/s, speed of the water
 } setting;
 
 static void print_setting(const setting *s)
 {
     print_message(
-        "  stiffness x%g, %dx%d, swing %g m/s over %g m, drag %d recall %d order %g history %g "
+        "  stiffness x%g, %dx%d, swing %g m/s over %g m, drag %d memory %d order %g history %g "
         "viscous %g, damping %g order %g, repulsion %d, bend %d, current %g",
-        s->stiffness, s->columns, s->rows, s->speed, s->amplitude, s->drag, s->recall, s->order,
+        s->stiffness, s->columns, s->rows, s->speed, s->amplitude, s->drag, s->memory, s->order,
         s->history, s->viscous, s->damping, s->damping_order, s->repulsion, s->bend, s->current);
 }
 
-static fm_cloth_def define(const setting *s)
+// The default towel with the parameters of s.
+static fm_cloth_def setting_cloth_def(const setting *s)
 {
-    fm_cloth_def def = fm_default_cloth_def();
+    fm_cloth_def def = fixture_perfect_cloth();
     def.stretch.stiffness *= s->stiffness;
     def.shear.stiffness *= s->stiffness;
     def.bend.stiffness *= s->stiffness;
@@ -43,7 +48,7 @@ static fm_cloth_def define(const setting *s)
     if (s->bend == FM_BEND_SPRINGS)
         def.bend.stiffness = 5 * s->stiffness;
     def.drag.model = s->drag;
-    def.drag.history.memory.kind = s->recall;
+    def.drag.history.memory.kind = s->memory;
     def.drag.history.memory.seconds = 0.05;
     def.drag.history.order = s->order;
     def.drag.history.coefficient = s->history;
@@ -56,32 +61,33 @@ static fm_cloth_def define(const setting *s)
     return def;
 }
 
-static fm_world *build(const setting *s, fm_cloth **cloth)
+// Creates water with a current and the sheet, whose upper edge is swung.
+static fm_world *create_stability_world(const setting *s, fm_cloth **cloth)
 {
-    fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    world_def.medium.flow = (fm_flow){.kind = FM_FLOW_UNIFORM, .velocity = {0, 0, s->current}};
-    fm_world *world = fm_world_create(&world_def, &err);
-    fm_cloth_def def = define(s);
-    *cloth = make_sheet(
-        world, &def,
-        &(fm_sheet){.columns = s->columns, .rows = s->rows, .width = 0.6, .height = 0.6});
-    double period = 2 * 3.14159265358979 * s->amplitude / s->speed;
-    fm_motion *swing = fm_motion_sine(world, (fm_vec3){0.3, 0.5, 1}, s->amplitude, period, &err);
-    assert_true(fm_cloth_pin_row(*cloth, 0, swing, &err));
+    fm_world *world =
+        create_flowing_world((fm_flow){.kind = FM_FLOW_UNIFORM, .velocity = {0, 0, s->current}});
+    fixture_towel towel = {
+        .cloth = setting_cloth_def(s),
+        .sheet = {.columns = s->columns, .rows = s->rows, .width = 0.6, .height = 0.6},
+        .axis = {0.3, 0.5, 1},
+        .amplitude = s->amplitude,
+        .period = 2 * 3.14159265358979 * s->amplitude / s->speed};
+    *cloth = hang_towel(world, &towel);
     return world;
 }
 
-// What pulling alone may do: the drag of the whole sheet at twice the speed, and its weight, hung
-// on the top row, and the jerk of the start as a wave of the speed over sqrt(E/sigma), doubled
-// where it meets the lower edge and once more for both directions of the weave. However strong the
-// drag, no spring is pulled longer than the edge travels, both ways, and once more, and the
-// current.
+// Largest stretch that a stable sheet can reach. It is the sum of two parts. One is the static
+// stretch of the top row under the drag of the whole sheet at twice the speed and under its weight.
+// The other is the wave that the jerk of the start sends through the sheet, with the strain speed /
+// sqrt(E/sigma), doubled by the reflection at the lower edge and once more for the two directions
+// of the weave. However strong the drag, no spring is pulled longer than three amplitudes of the
+// edge and the distance that the current travels.
 static double stretch_limit(const setting *s, const fm_cloth_def *def, double duration)
 {
     double E = def->stretch.stiffness, sigma = def->density * def->thickness, side = 0.6;
     double speed = 2 * s->speed + fabs(s->current), dx = side / (s->rows - 1);
+    // N/m^2: inertia of an added layer of water of 0.1 m; 600 kg/m^3 is rho C_n / 2 of pressure
+    // drag
     double layer = 1000 * 0.1 * s->speed * s->speed / s->amplitude;
     double pull = s->drag == FM_DRAG_PHYSICAL ? 600 * speed * speed + layer
                                               : s->viscous * 2 * speed + s->history * speed;
@@ -90,12 +96,13 @@ static double stretch_limit(const setting *s, const fm_cloth_def *def, double du
     return 1 + fmin(4 * still, travel / dx) + 4 * s->speed / sqrt(E / sigma);
 }
 
-// False, with a line about it, when the cloth blew up.
-static bool survives(const setting *s, int substeps, double seconds)
+// Whether the stretch of a sheet stays below stretch_limit over at least `substeps` substeps and
+// `seconds` seconds. Prints the parameters if it does not.
+static bool stays_bounded(const setting *s, int substeps, double seconds)
 {
     fm_cloth *cloth;
     fm_error err = {0};
-    fm_world *world = build(s, &cloth);
+    fm_world *world = create_stability_world(s, &cloth);
     fm_cloth_def def = fm_cloth_definition(cloth);
     double frame = 1.0 / 60, worst = 0;
     int frames = (int)ceil(fmax(seconds, substeps * fm_cloth_stable_step(cloth)) / frame);
@@ -118,75 +125,77 @@ static bool survives(const setting *s, int substeps, double seconds)
     return good;
 }
 
-static bool long_version(void)
+// Whether the environment asks for the long version of this test.
+static bool is_long_version(void)
 {
     const char *text = getenv("FATHOM_LONG");
     return text && strcmp(text, "1") == 0;
 }
 
-static const setting plain = {.stiffness = 1,
-                              .columns = 17,
-                              .rows = 17,
-                              .speed = 1,
-                              .amplitude = 0.1,
-                              .drag = FM_DRAG_PHYSICAL,
-                              .order = 0.5,
-                              .damping = -1,
-                              .damping_order = 1};
+static const setting default_setting = {.stiffness = 1,
+                                        .columns = 17,
+                                        .rows = 17,
+                                        .speed = 1,
+                                        .amplitude = 0.1,
+                                        .drag = FM_DRAG_PHYSICAL,
+                                        .order = 0.5,
+                                        .damping = -1,
+                                        .damping_order = 1};
 
-static void stiffness_mesh_and_swing(void **state)
+static void sheets_of_any_stiffness_mesh_and_swing_stay_bounded(void **state)
 {
     (void)state;
     static const double stiffness[] = {0.1, 1, 10, 100}, speed[] = {0.2, 1, 2};
     static const int sides[] = {5, 9, 33, 65, 129, 257};
-    int failed = 0, mesh_count = long_version() ? 6 : 4;
+    int failed = 0, mesh_count = is_long_version() ? 6 : 4;
     for (int i = 0; i < 4 * 3 * mesh_count; i++) {
-        setting s = plain;
+        setting s = default_setting;
         s.stiffness = stiffness[i % 4];
         s.speed = speed[i / 4 % 3];
         s.columns = s.rows = sides[i / 12];
         s.repulsion = i % 2;
-        int substeps = long_version() ? 20000 : s.columns > 33 ? 200 : 500;
-        failed += !survives(&s, s.columns > 65 ? substeps / 20 : substeps, 0);
+        int substeps = is_long_version() ? 20000 : s.columns > 33 ? 200 : 500;
+        failed += !stays_bounded(&s, s.columns > 65 ? substeps / 20 : substeps, 0);
     }
     assert_int_equal(failed, 0);
 }
 
-static void published_drag(void **state)
+static void published_drag_of_any_order_and_strength_stays_bounded(void **state)
 {
     (void)state;
     static const double orders[] = {0.1, 0.31, 0.9}, history[] = {0.1, 5, 200, 1e4, 1e6};
     static const double viscous[] = {0, 0.5, 1e3};
-    static const fm_recall_kind recalls[] = {FM_RECALL_FULL, FM_RECALL_STEPS, FM_RECALL_SECONDS,
-                                             FM_RECALL_FADING};
+    static const fm_recall_kind memories[] = {FM_RECALL_FULL, FM_RECALL_STEPS, FM_RECALL_SECONDS,
+                                              FM_RECALL_FADING};
     int failed = 0;
     for (int i = 0; i < 3 * 5 * 3 * 4; i++) {
-        setting s = plain;
+        setting s = default_setting;
         s.drag = FM_DRAG_PUBLISHED;
-        s.recall = recalls[i % 4];
+        s.memory = memories[i % 4];
         s.order = orders[i / 4 % 3];
         s.history = history[i / 12 % 5];
         s.viscous = viscous[i / 60];
         s.columns = s.rows = 13;
         s.stiffness = i % 7 ? 1 : 100;
-        // a window that ends abruptly is no positive operator when its kernel hardly decays: the
-        // force leads for some frequencies and drives them. Such windows are refused: unit/cloth
-        bool window = s.recall == FM_RECALL_STEPS || s.recall == FM_RECALL_SECONDS;
+        // At low orders the kernel of the derivative hardly decays, and an integral over a window
+        // of the past that ends abruptly is no positive operator: at some frequencies the force
+        // adds energy. fm_cloth_create_sheet refuses such windows (tests/unit/cloth.c).
+        bool window = s.memory == FM_RECALL_STEPS || s.memory == FM_RECALL_SECONDS;
         if (window && s.order < 0.31)
             continue;
-        failed += !survives(&s, long_version() ? 20000 : 400, 0);
+        failed += !stays_bounded(&s, is_long_version() ? 20000 : 400, 0);
     }
     assert_int_equal(failed, 0);
 }
 
-static void damped_springs(void **state)
+static void damped_springs_of_any_order_and_strength_stay_bounded(void **state)
 {
     (void)state;
     static const double orders[] = {0.1, 0.3, 0.5, 0.7, 0.9, 1},
                         damping[] = {1e-3, 0.1, 10, 1e3, 1e6};
     int failed = 0;
     for (int i = 0; i < 6 * 5 * 4; i++) {
-        setting s = plain;
+        setting s = default_setting;
         s.damping_order = orders[i % 6];
         s.damping = damping[i / 6 % 5];
         s.stiffness = i / 30 % 2 ? 10 : 0.1;
@@ -195,17 +204,17 @@ static void damped_springs(void **state)
         s.viscous = 0.5;
         s.columns = s.rows = 15;
         s.bend = i % 4 == 3 ? FM_BEND_SPRINGS : FM_BEND_RIGIDITY;
-        // the published force takes a turn of a spring for a change of its length: at low orders it
-        // then pushes for long, and when it outweighs the spring tenfold the sheet inflates:
-        // refused
+        // The damping force of [OKRC10] mistakes a rotation of a spring for a change of its length.
+        // At low orders it then pushes for a long time, and where it exceeds the spring force
+        // tenfold the sheet inflates. fm_cloth_create_sheet refuses such definitions.
         if (s.damping_order < 0.3 && s.damping > 10 * 150 * s.stiffness)
             continue;
-        failed += !survives(&s, long_version() ? 20000 : 400, 0);
+        failed += !stays_bounded(&s, is_long_version() ? 20000 : 400, 0);
     }
     assert_int_equal(failed, 0);
 }
 
-static void regular_drag_repulsion_and_current(void **state)
+static void every_drag_model_with_repulsion_and_current_stays_bounded(void **state)
 {
     (void)state;
     static const fm_drag_model models[] = {FM_DRAG_NONE, FM_DRAG_VISCOUS, FM_DRAG_NORMAL,
@@ -213,33 +222,33 @@ static void regular_drag_repulsion_and_current(void **state)
     static const double viscous[] = {0.5, 50, 1e6};
     int failed = 0;
     for (int i = 0; i < 5 * 3 * 4; i++) {
-        setting s = plain;
+        setting s = default_setting;
         s.drag = models[i % 5];
         s.viscous = viscous[i / 5 % 3];
         s.repulsion = i / 15 % 2;
         s.current = i / 30 ? 1 : 0;
         s.speed = 2;
         s.columns = 21, s.rows = 11;
-        failed += !survives(&s, long_version() ? 20000 : 400, 0);
+        failed += !stays_bounded(&s, is_long_version() ? 20000 : 400, 0);
     }
     assert_int_equal(failed, 0);
 }
 
-static void a_minute(void **state)
+static void a_long_animation_stays_bounded(void **state)
 {
     (void)state;
     int failed = 0;
     for (int i = 0; i < 4; i++) {
-        setting s = plain;
-        s.columns = long_version() ? 31 : 9;
-        s.rows = long_version() ? 21 : 7;
+        setting s = default_setting;
+        s.columns = is_long_version() ? 31 : 9;
+        s.rows = is_long_version() ? 21 : 7;
         s.drag = i % 2 ? FM_DRAG_PUBLISHED : FM_DRAG_PHYSICAL;
-        s.recall = FM_RECALL_FULL;
+        s.memory = FM_RECALL_FULL;
         s.history = 5;
         s.viscous = 0.5;
         s.damping_order = i / 2 ? 0.5 : 1;
         s.damping = 0.5;
-        failed += !survives(&s, 1, long_version() ? 60 : 10);
+        failed += !stays_bounded(&s, 1, is_long_version() ? 60 : 10);
     }
     assert_int_equal(failed, 0);
 }
@@ -247,11 +256,11 @@ static void a_minute(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stiffness_mesh_and_swing),
-        cmocka_unit_test(published_drag),
-        cmocka_unit_test(damped_springs),
-        cmocka_unit_test(regular_drag_repulsion_and_current),
-        cmocka_unit_test(a_minute),
+        cmocka_unit_test(sheets_of_any_stiffness_mesh_and_swing_stay_bounded),
+        cmocka_unit_test(published_drag_of_any_order_and_strength_stays_bounded),
+        cmocka_unit_test(damped_springs_of_any_order_and_strength_stay_bounded),
+        cmocka_unit_test(every_drag_model_with_repulsion_and_current_stays_bounded),
+        cmocka_unit_test(a_long_animation_stays_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

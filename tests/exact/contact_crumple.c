@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Sheets crumpled, wrung, pierced and thrown at each other stay free of intersections, by a count
-// that is exact and shares nothing with the solver, after every single step. Thin ones (10 um)
-// leave hardly any room between meeting and passing: there times of impact and zones do the work.
-// SEEDS and STEPS in the environment make it longer.
+// contact_crumple.c: sheets that are crumpled, wrung, pierced and thrown at each other stay free of
+// intersections after every single step. An exact count, independent of the solver, checks it. Thin
+// sheets (10 um) leave hardly any room between contact and penetration, so times of impact and
+// impact zones do the work there. The environment variables SEEDS and STEPS make the test longer.
 #include "contact_fixture.h"
 
-typedef struct tally {
-    int steps, impulses, hits, zones, pinched, parts, lists, intersections, worst_step;
-    int candidates, near;
-    double closest;
-} tally;
+// Counts of the contact solver, summed over all steps of a run.
+typedef struct counts {
+    int steps;
+    int impulses;         // pairs of features that got a repulsion impulse
+    int hits;             // pairs that would still collide after that, found by time of impact
+    int zones;            // vertices that moved with a rigid impact zone
+    int pinched;          // pairs that still collide after impact zones
+    int parts;            // parts that steps were cut into
+    int lists;            // times that the candidate list was rebuilt
+    int intersections;    // edges through triangles, by an independent exact count
+    int worst_step;       // first step with an intersection; 0: none
+    int candidates, near; // largest numbers of candidate pairs, and of those that come close
+    double closest;       // m, smallest distance of surfaces, sampled every 50 steps
+} counts;
 
-static void count_step(stage *s, tally *t, double h)
+// Takes a contact step of h seconds and adds its counts to t.
+static void step_and_count(contact_scene *s, counts *t, double h)
 {
     fm_contact_step(s->set, h, NULL, &s->report);
     const fm_contact_report *r = &s->report;
@@ -27,10 +37,10 @@ static void count_step(stage *s, tally *t, double h)
     t->intersections += found;
     end_step(s);
     if (t->steps % 50 == 0)
-        t->closest = fmin(t->closest, fm_contact_find_closest(s->set, s->x, 0.01));
+        t->closest = fmin(t->closest, fm_contact_find_least_distance(s->set, s->x, 0.01));
 }
 
-static void report(const char *name, double thickness, const tally *t)
+static void print_counts(const char *name, double thickness, const counts *t)
 {
     print_message("%-8s %g mm: %d steps, %d parts, %d lists, %d candidates, %d near, %d impulses, "
                   "%d hits, %d in zones, %d pinched, "
@@ -40,7 +50,8 @@ static void report(const char *name, double thickness, const tally *t)
                   1e3 * t->closest);
 }
 
-static double spread(fm_rng *rng)
+// A random number in [-1, 1).
+static double random_coordinate(fm_rng *rng)
 {
     return 2 * fm_rng_uniform(rng) - 1;
 }
@@ -48,22 +59,24 @@ static double spread(fm_rng *rng)
 static const double thicknesses[] = {2e-3, 1e-4, 1e-5}; // m
 enum { THICKNESSES = 3 };
 
-static stage new_stage(double thickness)
+// A scene without surfaces: mass of a vertex (kg), stiffness of the springs (N/m), damping (1/s),
+// thickness of the sheets (m).
+static contact_scene default_scene(double thickness)
 {
-    return (stage){.mass = 3e-5, .stiffness = 5, .damping = 0.5, .thickness = thickness};
+    return (contact_scene){.mass = 3e-5, .stiffness = 5, .damping = 0.5, .thickness = thickness};
 }
 
-// Smooth random velocities of up to 5 m/s, anew every 40 steps, and a pull to the middle.
-static void throw_around(stage *s, fm_rng *rng, double speed)
+// Sets smooth random velocities of up to `speed` (m/s), plus a velocity towards the centre.
+static void set_smooth_velocities(contact_scene *s, fm_rng *rng, double speed)
 {
     double k[3][3], phase[3];
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++)
-            k[a][b] = 40 * spread(rng);
+            k[a][b] = 40 * random_coordinate(rng);
         phase[a] = 2 * FM_PI * fm_rng_uniform(rng);
     }
     for (int i = 0; i < s->vertex_count; i++) {
-        fm_vec3 p = fm_contact_at(s->x, i);
+        fm_vec3 p = fm_vec3_array_at(s->x, i);
         double *v[3] = {&s->v.x[i], &s->v.y[i], &s->v.z[i]};
         double at[3] = {p.x, p.y, p.z};
         for (int a = 0; a < 3 && s->masses[i] > 0; a++)
@@ -72,40 +85,43 @@ static void throw_around(stage *s, fm_rng *rng, double speed)
     }
 }
 
-static tally crumple(uint64_t seed, int steps, int sheets, double thickness)
+// Crumples one or two sheets by new random velocities every 40 steps.
+static counts crumple(uint64_t seed, int steps, int sheets, double thickness)
 {
-    stage s = new_stage(thickness);
+    contact_scene s = default_scene(thickness);
     fm_rng rng = {seed};
-    tally t = {.closest = 1};
+    counts t = {.closest = 1};
     for (int i = 0; i < sheets; i++)
-        add_surface(&s, make_sheet(16, 12, 0.01, (fm_vec3){0, 0.02 * i, 0}), false, s.thickness,
-                    0.3);
-    open_stage(&s);
+        add_surface(&s, create_sheet_mesh(16, 12, 0.01, (fm_vec3){0, 0.02 * i, 0}), false,
+                    s.thickness, 0.3);
+    open_scene(&s);
     for (int i = 0; i < sheets; i++)
         add_sheet_springs(&s, i, 16, 12);
     for (int step = 0; step < steps; step++) {
         if (step % 40 == 0)
-            throw_around(&s, &rng, 5);
-        aim_by_springs(&s, 1e-3);
-        count_step(&s, &t, 1e-3);
+            set_smooth_velocities(&s, &rng, 5);
+        set_spring_targets(&s, 1e-3);
+        step_and_count(&s, &t, 1e-3);
     }
-    close_stage(&s);
+    close_scene(&s);
     return t;
 }
 
-static int from_environment(const char *name, int otherwise)
+// The value of an environment variable, or `otherwise`.
+static int read_environment(const char *name, int otherwise)
 {
     const char *text = getenv(name);
     return text ? atoi(text) : otherwise;
 }
 
-static void crumple_all(const char *name, int sheets, int steps)
+// Crumples sheets of every thickness and checks that they stay free of intersections.
+static void check_crumpling(const char *name, int sheets, int steps)
 {
-    int seeds = from_environment("SEEDS", 1);
+    int seeds = read_environment("SEEDS", 1);
     for (int k = 0; k < THICKNESSES * seeds; k++) {
         double thickness = thicknesses[k % THICKNESSES];
-        tally t = crumple((uint64_t)k + 1, from_environment("STEPS", steps), sheets, thickness);
-        report(name, thickness, &t);
+        counts t = crumple((uint64_t)k + 1, read_environment("STEPS", steps), sheets, thickness);
+        print_counts(name, thickness, &t);
         assert_int_equal(t.intersections, 0);
         assert_int_equal(t.pinched, 0);
         assert_true(t.impulses > 0);
@@ -113,29 +129,29 @@ static void crumple_all(const char *name, int sheets, int steps)
     }
 }
 
-static void crumpled_sheet(void **state)
+static void a_crumpled_sheet_stays_free_of_intersections(void **state)
 {
     (void)state;
-    crumple_all("crumple", 1, 300);
+    check_crumpling("crumple", 1, 300);
 }
 
-static void two_sheets(void **state)
+static void two_colliding_sheets_stay_free_of_intersections(void **state)
 {
     (void)state;
-    crumple_all("two", 2, 100);
+    check_crumpling("two", 2, 100);
 }
 
-// A turning cone of 20 degrees comes up through a pinned sheet, down and up, at up to 5 m/s.
-static tally pierce(uint64_t seed, int steps, double thickness)
+// A rotating cone of 20 degrees moves up and down through a pinned sheet, at up to 5 m/s.
+static counts pierce(uint64_t seed, int steps, double thickness)
 {
-    stage s = new_stage(thickness);
+    contact_scene s = default_scene(thickness);
     fm_rng rng = {seed};
-    tally t = {.closest = 1};
-    fm_vec3 at = {0.02 * spread(&rng), 0, 0.02 * spread(&rng)};
+    counts t = {.closest = 1};
+    fm_vec3 at = {0.02 * random_coordinate(&rng), 0, 0.02 * random_coordinate(&rng)};
     s.gravity = (fm_vec3){0, -9.81, 0};
-    add_surface(&s, make_sheet(17, 17, 0.01, (fm_vec3){0, 0.02, 0}), false, thickness, 0.3);
-    add_surface(&s, make_cone(0.035, 0.1, 12), true, thickness, 0.3);
-    open_stage(&s);
+    add_surface(&s, create_sheet_mesh(17, 17, 0.01, (fm_vec3){0, 0.02, 0}), false, thickness, 0.3);
+    add_surface(&s, create_cone_mesh(0.035, 0.1, 12), true, thickness, 0.3);
+    open_scene(&s);
     add_sheet_springs(&s, 0, 17, 17);
     for (int i = 0; i < 17; i++)
         s.masses[i] = s.masses[16 * 17 + i] = s.masses[i * 17] = s.masses[i * 17 + 16] = 0;
@@ -143,41 +159,41 @@ static tally pierce(uint64_t seed, int steps, double thickness)
     place_mesh(&s, 1, (fm_vec3){0}, at, s.x);
     for (int step = 0; step < steps; step++) {
         double time = (step + 1) * h;
-        aim_by_springs(&s, h);
-        at.y = 0.05 * (1 - cos(100 * time)); // fastest at 5 m/s
+        set_spring_targets(&s, h);
+        at.y = 0.05 * (1 - cos(100 * time)); // largest speed 5 m/s
         place_mesh(&s, 1, (fm_vec3){0, 30 * time, 0}, at, s.x1);
-        count_step(&s, &t, h);
+        step_and_count(&s, &t, h);
     }
-    close_stage(&s);
+    close_scene(&s);
     return t;
 }
 
-static void sharp_cone(void **state)
+static void a_sharp_cone_does_not_pierce_a_sheet(void **state)
 {
     (void)state;
-    for (int k = 0; k < THICKNESSES * from_environment("SEEDS", 1); k++) {
+    for (int k = 0; k < THICKNESSES * read_environment("SEEDS", 1); k++) {
         double thickness = thicknesses[k % THICKNESSES];
-        tally t = pierce((uint64_t)k + 1, from_environment("STEPS", 300), thickness);
-        report("cone", thickness, &t);
+        counts t = pierce((uint64_t)k + 1, read_environment("STEPS", 300), thickness);
+        print_counts("cone", thickness, &t);
         assert_int_equal(t.intersections, 0);
         assert_int_equal(t.pinched, 0);
     }
 }
 
-// Both short edges held and turned against each other, twice round each.
-static tally wring(int steps, double thickness)
+// Wrings a sheet: both short edges are held and rotated in opposite directions, two turns each.
+static counts wring(int steps, double thickness)
 {
     enum { COLUMNS = 31, ROWS = 13 };
-    stage s = new_stage(thickness);
-    tally t = {.closest = 1};
+    contact_scene s = default_scene(thickness);
+    counts t = {.closest = 1};
     s.damping = 5;
-    add_surface(&s, make_sheet(COLUMNS, ROWS, 0.01, (fm_vec3){0}), false, thickness, 0.3);
-    open_stage(&s);
+    add_surface(&s, create_sheet_mesh(COLUMNS, ROWS, 0.01, (fm_vec3){0}), false, thickness, 0.3);
+    open_scene(&s);
     add_sheet_springs(&s, 0, COLUMNS, ROWS);
     for (int r = 0; r < ROWS; r++)
         s.masses[r * COLUMNS] = s.masses[r * COLUMNS + COLUMNS - 1] = 0;
     for (int step = 0; step < steps; step++) {
-        aim_by_springs(&s, 1e-3);
+        set_spring_targets(&s, 1e-3);
         double done = (step + 1.0) / steps;
         for (int k = 0; k < 2 * ROWS; k++) {
             int side = k % 2 ? 1 : -1, i = k / 2 * COLUMNS + (side > 0 ? COLUMNS - 1 : 0);
@@ -185,57 +201,60 @@ static tally wring(int steps, double thickness)
             s.x1.x[i] = side * (0.15 - 0.05 * done);
             s.x1.y[i] = radius * sin(turn), s.x1.z[i] = radius * cos(turn);
         }
-        count_step(&s, &t, 1e-3);
+        step_and_count(&s, &t, 1e-3);
     }
-    close_stage(&s);
+    close_scene(&s);
     return t;
 }
 
-static void wrung_sheet(void **state)
+static void a_wrung_sheet_stays_free_of_intersections(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        tally t = wring(from_environment("STEPS", 1000), thicknesses[k]);
-        report("wring", thicknesses[k], &t);
+        counts t = wring(read_environment("STEPS", 1000), thicknesses[k]);
+        print_counts("wring", thicknesses[k], &t);
         assert_int_equal(t.intersections, 0);
     }
 }
 
-// A sphere runs through a hanging sheet to and fro at up to 5 m/s, in steps of 1/120 s.
-static void fast_sphere(void **state)
+// A sphere moves back and forth through a hanging sheet at up to 5 m/s, in steps of 1/120 s.
+static void a_fast_sphere_does_not_pass_through_a_sheet(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        stage s = new_stage(thicknesses[k]);
-        tally t = {.closest = 1};
+        contact_scene s = default_scene(thicknesses[k]);
+        counts t = {.closest = 1};
         s.gravity = (fm_vec3){0, -9.81, 0};
         s.stiffness = 0.04;
-        add_surface(&s, make_sheet(16, 16, 0.01, (fm_vec3){0, 0.08, 0}), false, s.thickness, 0.3);
-        add_surface(&s, make_sphere(0.05, 11, 20), true, 0.001, 0.3);
-        open_stage(&s);
+        add_surface(&s, create_sheet_mesh(16, 16, 0.01, (fm_vec3){0, 0.08, 0}), false, s.thickness,
+                    0.3);
+        add_surface(&s, create_sphere_mesh(0.05, 11, 20), true, 0.001, 0.3);
+        open_scene(&s);
         add_sheet_springs(&s, 0, 16, 16);
         s.masses[0] = s.masses[15] = 0;
         place_mesh(&s, 1, (fm_vec3){0}, (fm_vec3){0, -0.1, 0}, s.x);
         double h = 1.0 / 120;
-        for (int step = 0; step < from_environment("STEPS", 60); step++) {
+        for (int step = 0; step < read_environment("STEPS", 60); step++) {
             double time = (step + 1) * h;
-            aim_by_springs(&s, h);
+            set_spring_targets(&s, h);
             fm_vec3 at = {0.01 * sin(7 * time), -0.1 + 0.2 * (1 - cos(25 * time)), 0};
             place_mesh(&s, 1, (fm_vec3){3 * time, 0, 0}, at, s.x1);
-            count_step(&s, &t, h);
+            step_and_count(&s, &t, h);
         }
-        report("sphere", s.thickness, &t);
+        print_counts("sphere", s.thickness, &t);
         assert_int_equal(t.intersections, 0);
-        close_stage(&s);
+        close_scene(&s);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crumpled_sheet), cmocka_unit_test(two_sheets),
-        cmocka_unit_test(sharp_cone),     cmocka_unit_test(wrung_sheet),
-        cmocka_unit_test(fast_sphere),
+        cmocka_unit_test(a_crumpled_sheet_stays_free_of_intersections),
+        cmocka_unit_test(two_colliding_sheets_stay_free_of_intersections),
+        cmocka_unit_test(a_sharp_cone_does_not_pierce_a_sheet),
+        cmocka_unit_test(a_wrung_sheet_stays_free_of_intersections),
+        cmocka_unit_test(a_fast_sphere_does_not_pass_through_a_sheet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: MIT
-// A plate on an incline. Below the angle of friction it stays; above, it slides by
+// contact_friction.c: a plate on an incline. Below the angle of friction it stays at rest; above,
+// it slides by
 //
 //     x(t) = g (sin a - mu cos a) t^2 / 2
 //
-// exactly, also in finite steps: the plate is stepped by kick-drift-kick. The incline is a box.
-// Where the plate slides over the edge between the two triangles of its top, pairs of edges hold
-// the same weight once more, and passing it around costs a little.
+// exactly, even in finite steps, because the plate is integrated by kick-drift-kick. The incline is
+// a box. Where the plate slides over the diagonal between the two triangles of the box's top, pairs
+// of edges carry the same weight a second time, and distributing it between them costs some
+// accuracy.
+//
+//   a  angle of the incline    mu  friction coefficient    g  gravity, m/s^2
 #include "contact_fixture.h"
 
-static const double G = 9.81, SECONDS = 0.5;
+static const double G = 9.81, SECONDS = 0.5; // gravity, m/s^2; duration
 
+// How far a plate slid.
 typedef struct slide {
-    double way, speed, off; // m down the incline, m/s, m off it
+    double distance; // m, down the incline
+    double speed;    // m/s
+    double off;      // m, largest change of the distance from the incline
 } slide;
 
-// Gravity is turned instead of the incline: the surface is the plane of x and z.
+// Lets a plate slide for SECONDS with steps of h (s). over_edge: over the diagonal of the box's
+// top. Gravity is rotated instead of the incline: the surface is the xz plane.
 static slide slide_plate(double angle, double friction, double h, bool over_edge)
 {
-    stage s = {.mass = 1e-3, .stiffness = 0};
-    add_surface(&s, make_sheet(4, 4, 0.02, (fm_vec3){0, 0.001, 0}), false, 0.002, friction);
-    add_surface(&s, make_box((fm_vec3){10, 0.1, 1}), true, 0.002, friction);
-    open_stage(&s);
-    // its top 2 mm below the plate, its diagonal below it or far away
+    contact_scene s = {.mass = 1e-3, .stiffness = 0};
+    add_surface(&s, create_sheet_mesh(4, 4, 0.02, (fm_vec3){0, 0.001, 0}), false, 0.002, friction);
+    add_surface(&s, create_box_mesh((fm_vec3){10, 0.1, 1}), true, 0.002, friction);
+    open_scene(&s);
+    // the top of the box is 2 mm below the plate; its diagonal is below the plate or far away
     place_mesh(&s, 1, (fm_vec3){0}, (fm_vec3){0, -0.101, over_edge ? 0 : 0.5}, s.x);
     fm_vec3 g = {G * sin(angle), -G * cos(angle), 0};
     int steps = (int)(SECONDS / h + 0.5);
@@ -29,8 +37,8 @@ static slide slide_plate(double angle, double friction, double h, bool over_edge
     for (int step = 0; step < steps; step++) {
         for (int i = 0; i < s.vertex_count; i++) {
             bool moves = s.masses[i] > 0;
-            fm_vec3 v = fm_add_scaled(fm_contact_at(s.v, i), g, h / 2);
-            fm_vec3 x = fm_add_scaled(fm_contact_at(s.x, i), v, moves ? h : 0);
+            fm_vec3 v = fm_add_scaled(fm_vec3_array_at(s.v, i), g, h / 2);
+            fm_vec3 x = fm_add_scaled(fm_vec3_array_at(s.x, i), v, moves ? h : 0);
             s.x1.x[i] = x.x, s.x1.y[i] = x.y, s.x1.z[i] = x.z;
             v = fm_add_scaled(v, g, h / 2);
             s.v.x[i] = v.x, s.v.y[i] = v.y, s.v.z[i] = v.z;
@@ -40,50 +48,50 @@ static slide slide_plate(double angle, double friction, double h, bool over_edge
     }
     slide result = {0};
     for (int i = 0; i < 16; i++) {
-        result.way += (s.x.x[i] - 0.02 * (i % 4) - start) / 16;
+        result.distance += (s.x.x[i] - 0.02 * (i % 4) - start) / 16;
         result.speed += s.v.x[i] / 16;
         result.off = fmax(result.off, fabs(s.x.y[i] - 0.001));
     }
-    for (int i = 1; i < 16; i++) // it stayed a plate, though nothing but friction holds it
+    for (int i = 1; i < 16; i++) // the plate kept its shape, though only friction holds it together
         assert_close(s.x.x[i] - 0.02 * (i % 4), s.x.x[0], over_edge ? 1e-3 : 1e-9);
-    close_stage(&s);
+    close_scene(&s);
     return result;
 }
 
-static void sticks_below_the_angle(void **state)
+static void a_plate_sticks_below_the_angle_of_friction(void **state)
 {
     (void)state;
     for (int part = 0; part < 8; part++) {
         for (int over_edge = 0; over_edge < 2; over_edge++) {
             slide s = slide_plate(0.14 * part * atan(0.4), 0.4, 1e-3, over_edge);
-            assert_at_most(fabs(s.way), over_edge ? 1e-4 : 1e-12);
+            assert_at_most(fabs(s.distance), over_edge ? 1e-4 : 1e-12);
             assert_at_most(fabs(s.speed), over_edge ? 1e-3 : 1e-12);
             assert_at_most(s.off, 1e-6);
         }
     }
 }
 
-static void slides_above_it(void **state)
+static void a_plate_slides_exactly_above_the_angle_of_friction(void **state)
 {
     (void)state;
     for (int k = 0; k < 12; k++) {
         double friction = 0.25 * (k % 4), h = 2e-3 / (1 << 2 * (k / 4));
         double a = atan(friction) + 0.3, pull = G * (sin(a) - friction * cos(a));
-        double way = pull * SECONDS * SECONDS / 2;
+        double distance = pull * SECONDS * SECONDS / 2;
         slide s = slide_plate(a, friction, h, false), over = slide_plate(a, friction, h, true);
-        print_message("mu %.2f, h %g s: way %.9f m, over an edge %.9f m, exact %.9f m\n", friction,
-                      h, s.way, over.way, way);
-        assert_close(s.way, way, 1e-9);
+        print_message("mu %.2f, h %g s: distance %.9f m, over an edge %.9f m, exact %.9f m\n",
+                      friction, h, s.distance, over.distance, distance);
+        assert_close(s.distance, distance, 1e-9);
         assert_close(s.speed, pull * SECONDS, 1e-9);
-        assert_close(over.way, way, 1e-4 * way);
+        assert_close(over.distance, distance, 1e-4 * distance);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sticks_below_the_angle),
-        cmocka_unit_test(slides_above_it),
+        cmocka_unit_test(a_plate_sticks_below_the_angle_of_friction),
+        cmocka_unit_test(a_plate_slides_exactly_above_the_angle_of_friction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

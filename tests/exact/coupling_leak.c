@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Nothing passes through a cloth: water stands and sloshes on light cotton that spans a tank and
-// gives way by a third of its length, with triangles three times as long as particles are apart and
-// with triangles half as long. Particles below it are counted, by the height of the cloth beside
-// them. Nor does it pass where it falls into a fold. Enforced cloth holds water as one with stiff
-// springs does, and shakes no more. A cloth that gives no way carries the weight of the water.
+// coupling_leak.c: no fluid leaks through a coupled cloth. Water stands and sloshes on light cotton
+// that spans a tank and stretches by a third, with triangles three spacings long and with triangles
+// half a spacing long. The test counts fluid particles below the cloth, by the height of the cloth
+// next to them. Nothing leaks where water falls into a fold either. Cloth with enforcement (strain
+// limiting) holds water as well as a cloth with stiff springs, and shakes no more. A cloth that
+// does not move carries the weight of the water.
 #include "couplings.h"
 
-static const double SIZE = 0.2, HEIGHT = 0.15, DEPTH = 0.08; // m
+// m: width of the tank, height of the cloth, depth of the water on it
+static const double SIZE = 0.2, HEIGHT = 0.15, DEPTH = 0.08;
 
-static fm_cloth *make_floor(fm_world *world, fm_cloth_def def, int columns, bool rigid)
+// A horizontal sheet across the tank, pinned at its border, or everywhere if rigid.
+static fm_cloth *create_cloth_floor(fm_world *world, fm_cloth_def def, int columns, bool rigid)
 {
     fm_error err = {0};
     fm_sheet sheet = flat_sheet(columns, SIZE, 0, HEIGHT, 0);
-    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
     for (int row = 0; row < columns && rigid; row++)
         assert_true(fm_cloth_pin_row(cloth, row, NULL, &err));
     for (fm_edge edge = FM_EDGE_TOP; edge <= FM_EDGE_RIGHT && !rigid; edge++)
@@ -20,21 +23,18 @@ static fm_cloth *make_floor(fm_world *world, fm_cloth_def def, int columns, bool
     return cloth;
 }
 
-static fm_particles *make_water(fm_world *world, double spacing, fm_vec3 velocity)
+// Water on the cloth with an initial velocity.
+static fm_particles *create_water(fm_world *world, double spacing, fm_vec3 velocity)
 {
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = spacing;
-    def.domain.high = (fm_vec3){SIZE, 0.5, SIZE};
-    fm_particles *fluid = make_fluid(world, &def);
+    fm_particles_def def = fixture_tank_def(3, spacing, (fm_vec3){SIZE, 0.5, SIZE});
     fm_fluid_box box = {.low = {0, HEIGHT + spacing / 2, 0},
                         .high = {SIZE, HEIGHT + spacing / 2 + DEPTH, SIZE},
                         .velocity = velocity,
                         .settled = true};
-    add_box(fluid, &box);
-    return fluid;
+    return create_pool(world, &def, &box);
 }
 
-// Below the lowest of the particles of the cloth within a cell of it.
+// Counts fluid particles below the lowest cloth particle within 1.5 cells of them.
 static int count_leaked(fm_cloth *cloth, fm_particles *fluid)
 {
     int n, m, leaked = 0;
@@ -51,11 +51,12 @@ static int count_leaked(fm_cloth *cloth, fm_particles *fluid)
     return leaked;
 }
 
-static void expect_tight(double spacing, int columns)
+// Lets water slosh on soft cloth of columns x columns particles for half a second.
+static void expect_no_leak(double spacing, int columns)
 {
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-    fm_cloth *cloth = make_floor(world, light_cotton(), columns, false);
-    fm_particles *fluid = make_water(world, spacing, (fm_vec3){0.3, 0, 0.2});
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fm_cloth *cloth = create_cloth_floor(world, light_cotton(), columns, false);
+    fm_particles *fluid = create_water(world, spacing, (fm_vec3){0.3, 0, 0.2});
     couple(world, cloth, fluid, FM_COUPLING_TWO_WAY);
     double stretch = 0;
     int leaked = 0;
@@ -73,26 +74,29 @@ static void expect_tight(double spacing, int columns)
     fm_world_destroy(world);
 }
 
-static void nothing_leaks(void **state)
+static void water_on_soft_cloth_does_not_leak(void **state)
 {
     (void)state;
-    expect_tight(0.0167, 5);
-    expect_tight(0.0167, 13);
-    expect_tight(0.0167, 25);
+    expect_no_leak(0.0167, 5);
+    expect_no_leak(0.0167, 13);
+    expect_no_leak(0.0167, 25);
 }
 
-typedef struct tray {
-    double stretch, sag, shaking; // largest; m, of the water's middle; m^2/s^2
-    int leaked;
-} tray;
+// Measurements of water that sloshes on a cloth.
+typedef struct slosh_result {
+    double stretch; // largest l/l0 - 1 of the cloth
+    double sag;     // m, descent of the water's centre
+    double shaking; // m^2/s^2, kinetic energy per mass of the cloth's fast motion
+    int leaked;     // fluid particles below the cloth
+} slosh_result;
 
-// Water sloshes on a cloth that hardly stretches. Shaking is half the mean square of the velocity
-// of the cloth, less that of its mean over 0.1 s, from the end of the run.
-static tray run_tray(fm_enforcement_method method, double stiffness)
+// Water sloshes on a cloth that hardly stretches. Shaking is half the mean square of the cloth's
+// velocity minus its mean over 0.1 s, measured at the end of the run.
+static slosh_result slosh_on_cloth(fm_enforcement_method method, double stiffness)
 {
-    enum { COLUMNS = 13, LOOKS = 24 };
+    enum { COLUMNS = 13, SAMPLES = 24 };
     const double spacing = SIZE / 12;
-    tray t = {0};
+    slosh_result t = {0};
     fm_vec3 last[COLUMNS * COLUMNS], mean[COLUMNS * COLUMNS] = {{0}};
     double squares = 0;
     fm_cloth_def def = light_cotton();
@@ -100,21 +104,21 @@ static tray run_tray(fm_enforcement_method method, double stiffness)
     def.shear.stiffness = stiffness / 6;
     def.enforcement.method = method;
     def.enforcement.iterations = method == FM_ENFORCE_ITERATIVE ? 20 : 1;
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-    fm_cloth *cloth = make_floor(world, def, COLUMNS, false);
-    fm_particles *fluid = make_water(world, spacing, (fm_vec3){0.3, 0, 0.2});
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fm_cloth *cloth = create_cloth_floor(world, def, COLUMNS, false);
+    fm_particles *fluid = create_water(world, spacing, (fm_vec3){0.3, 0, 0.2});
     couple(world, cloth, fluid, FM_COUPLING_TWO_WAY);
     int n;
-    for (int look = 0; look < 6 * LOOKS; look++) {
+    for (int sample = 0; sample < 6 * SAMPLES; sample++) {
         memcpy(last, fm_cloth_positions(cloth, &n), sizeof last);
-        t.stretch = fmax(t.stretch, advance(world, 0.1 / LOOKS).max_stretch);
+        t.stretch = fmax(t.stretch, advance(world, 0.1 / SAMPLES).max_stretch);
         const fm_vec3 *x = fm_cloth_positions(cloth, &n);
-        for (int i = 0; i < n && look >= 5 * LOOKS; i++) {
-            fm_vec3 u = fm_scale(fm_sub(x[i], last[i]), LOOKS / 0.1);
-            squares += fm_dot(u, u) / (2.0 * n * LOOKS);
-            mean[i] = fm_add_scaled(mean[i], u, 1.0 / LOOKS);
+        for (int i = 0; i < n && sample >= 5 * SAMPLES; i++) {
+            fm_vec3 u = fm_scale(fm_sub(x[i], last[i]), SAMPLES / 0.1);
+            squares += fm_dot(u, u) / (2.0 * n * SAMPLES);
+            mean[i] = fm_add_scaled(mean[i], u, 1.0 / SAMPLES);
         }
-        t.leaked += look % LOOKS == 0 ? count_leaked(cloth, fluid) : 0;
+        t.leaked += sample % SAMPLES == 0 ? count_leaked(cloth, fluid) : 0;
     }
     for (int i = 0; i < n; i++)
         squares -= fm_dot(mean[i], mean[i]) / (2.0 * n);
@@ -126,13 +130,13 @@ static tray run_tray(fm_enforcement_method method, double stiffness)
     return t;
 }
 
-static void enforced_cloth_holds_water(void **state)
+static void enforced_cloth_holds_water_like_stiff_springs(void **state)
 {
     (void)state;
-    const tray springs = run_tray(FM_ENFORCE_NONE, 2e4);
-    const tray iterative = run_tray(FM_ENFORCE_ITERATIVE, 300);
-    const tray directional = run_tray(FM_ENFORCE_DIRECTIONAL, 300);
-    const tray *const all[] = {&springs, &iterative, &directional};
+    const slosh_result springs = slosh_on_cloth(FM_ENFORCE_NONE, 2e4);
+    const slosh_result iterative = slosh_on_cloth(FM_ENFORCE_ITERATIVE, 300);
+    const slosh_result directional = slosh_on_cloth(FM_ENFORCE_DIRECTIONAL, 300);
+    const slosh_result *const all[] = {&springs, &iterative, &directional};
     static const char *const names[] = {"springs", "iterative", "directional"};
     for (int k = 0; k < 3; k++)
         printf("  %-11s stretched by %.3f, water sank by %.4f m, shakes with %.2g m^2/s^2, %d "
@@ -146,20 +150,16 @@ static void enforced_cloth_holds_water(void **state)
     }
 }
 
-// A sheet that is held folded: two sides that meet in a crease along z, each `steep` from the
-// horizontal, higher than water can splash.
-static fm_cloth *make_fold(fm_world *world, double steep)
+// A sheet held in a fold: two sides meet in a crease along z, each inclined by `steep` rad, and
+// higher than the water splashes.
+static fm_cloth *create_fold(fm_world *world, double steep)
 {
     enum { COLUMNS = 25, ROWS = 13 };
     fm_error err = {0};
     fm_cloth_def def = light_cotton();
-    double half = sqrt(0.5), cell = 2 * SIZE / (COLUMNS - 1);
-    fm_sheet sheet = {.columns = COLUMNS,
-                      .rows = ROWS,
-                      .width = 2 * SIZE,
-                      .height = SIZE,
-                      .rotation = {-half, 0, 0, half}};
-    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    double cell = 2 * SIZE / (COLUMNS - 1);
+    fm_sheet sheet = fixture_level_sheet(COLUMNS, ROWS, 2 * SIZE, SIZE, (fm_vec3){0, 0, 0});
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
     fm_vec3 x[COLUMNS * ROWS];
     for (int i = 0; i < COLUMNS * ROWS; i++) {
         double s = (i % COLUMNS - COLUMNS / 2) * cell;
@@ -172,24 +172,22 @@ static fm_cloth *make_fold(fm_world *world, double steep)
     return cloth;
 }
 
-// Water falls into the crease, where the planes of both sides are near each other: what is put back
-// in front of one may not end up behind the other.
-static void folds_are_tight(void **state)
+// Water falls into the crease, where the planes of both sides are near each other: a particle that
+// is put back in front of one side must not end up behind the other.
+static void water_does_not_leak_through_a_fold(void **state)
 {
     (void)state;
     const double spacing = 0.0125;
     int all = 0;
     for (int degrees = 30; degrees <= 75; degrees += 15) {
         double steep = degrees * FM_PI / 180;
-        fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-        fm_cloth *cloth = make_fold(world, steep);
-        fm_particles_def def = fm_default_particles_def();
-        def.spacing = spacing;
-        def.domain.high = (fm_vec3){SIZE, 0.5, SIZE};
-        fm_particles *fluid = make_fluid(world, &def);
-        add_box(fluid, &(fm_fluid_box){.low = {SIZE / 2 - 2 * spacing, HEIGHT + 0.12, 0},
-                                       .high = {SIZE / 2 + 2 * spacing, HEIGHT + 0.18, SIZE},
-                                       .velocity = {0.1, -2, 0}});
+        fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+        fm_cloth *cloth = create_fold(world, steep);
+        fm_particles_def def = fixture_tank_def(3, spacing, (fm_vec3){SIZE, 0.5, SIZE});
+        fm_fluid_box box = {.low = {SIZE / 2 - 2 * spacing, HEIGHT + 0.12, 0},
+                            .high = {SIZE / 2 + 2 * spacing, HEIGHT + 0.18, SIZE},
+                            .velocity = {0.1, -2, 0}};
+        fm_particles *fluid = create_pool(world, &def, &box);
         couple(world, cloth, fluid, FM_COUPLING_TWO_WAY);
         int n, leaked = 0;
         advance(world, 0.25);
@@ -204,12 +202,12 @@ static void folds_are_tight(void **state)
     assert_int_equal(all, 0);
 }
 
-static void weight_is_carried(void **state)
+static void a_held_cloth_carries_the_weight_of_the_water(void **state)
 {
     (void)state;
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-    fm_cloth *cloth = make_floor(world, light_cotton(), 9, true);
-    fm_particles *fluid = make_water(world, 0.0125, (fm_vec3){0, 0, 0});
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fm_cloth *cloth = create_cloth_floor(world, light_cotton(), 9, true);
+    fm_particles *fluid = create_water(world, 0.0125, (fm_vec3){0, 0, 0});
     couple(world, cloth, fluid, FM_COUPLING_TWO_WAY);
     const fm_samples *s = fluid->surfaces[0];
     double force = 0, seconds = 0;
@@ -218,7 +216,7 @@ static void weight_is_carried(void **state)
         advance(world, 1e-3);
         for (int i = 0; i < s->count; i++)
             force -= s->impulse[i].y;
-        seconds += s->end - s->start; // the last of its intervals
+        seconds += s->end - s->start; // over which the last impulses acted
     }
     double weight = fm_particles_count(fluid) * fm_particles_mass(fluid) * 9.81;
     printf("  carries %.4f of the weight\n", force / seconds / weight);
@@ -229,7 +227,9 @@ static void weight_is_carried(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_leaks), cmocka_unit_test(folds_are_tight),
-        cmocka_unit_test(enforced_cloth_holds_water), cmocka_unit_test(weight_is_carried)};
+        cmocka_unit_test(water_on_soft_cloth_does_not_leak),
+        cmocka_unit_test(water_does_not_leak_through_a_fold),
+        cmocka_unit_test(enforced_cloth_holds_water_like_stiff_springs),
+        cmocka_unit_test(a_held_cloth_carries_the_weight_of_the_water)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
-// A cloth and a fluid that push each other keep their momentum together, in a periodic box without
-// walls and weight; in a tank with weight the momentum of both, less what the weight gave, is what
-// the walls took:
+// coupling_momentum.c: a cloth and a fluid with two-way coupling conserve their total momentum in a
+// periodic box without walls and gravity. In a tank with gravity, the change of momentum minus that
+// by gravity is what the walls took:
 //
-//     P(t) - P(0) = (m_fluid + m_cloth) g t + weight of what clings - load
+//     P(t) - P(0) = (m_fluid + m_cloth) g t + weight of clinging particles - load
 //
-// The fluid is in single precision, and what it does to the cloth and the walls is computed apart
-// from what they do to it: roundings are left, 6e-8 of the impulses that went back and forth, as in
-// particles_conservation. The cloth is light cotton, a hundredth of the layer of water it stands
-// in; sheets, tubes and meshes, with contact and with enforcement.
+// The fluid is computed in single precision, and the forces on cloth and walls separately from
+// their reactions on the fluid. So rounding errors remain, 6e-8 of the impulses exchanged, as in
+// particles_conservation. The cloth is light cotton, with a hundredth of the mass of the water
+// layer that its samples (quadrature points of the coupling) represent: sheets, tubes and
+// meshes, with contact and with enforcement (strain limiting).
 #include "couplings.h"
-#include "meshes.h"
 
+// The tested cloths: three topologies, and sheets with contact and with enforcement.
 typedef enum body { SHEET, TUBE, MESH, CONTACT, ENFORCED, BODIES } body;
 static const char *const names[BODIES] = {"sheet", "tube", "mesh", "contact", "enforced"};
 
-static fm_cloth *make_body(fm_world *world, body kind)
+// Creates one of the tested cloths in the middle of the fluid.
+static fm_cloth *create_body(fm_world *world, body kind)
 {
     fm_error err = {0};
     fm_cloth_def def = light_cotton();
@@ -32,17 +34,17 @@ static fm_cloth *make_body(fm_world *world, body kind)
     if (kind == TUBE)
         return fm_cloth_create_tube(world, &def, &tube, &err);
     if (kind != MESH)
-        return make_sheet(world, &def, &sheet);
-    test_mesh mesh = make_grid(9, 9, 0.05, 0.045, CUT_SHIFTED);
+        return create_sheet(world, &def, &sheet);
+    fixture_mesh mesh = fixture_create_grid(9, 9, 0.05, 0.045, CUT_SHIFTED);
     for (int i = 0; i < mesh.vertex_count; i++)
         mesh.positions[i] = fm_add(mesh.positions[i], (fm_vec3){0.3, 0.7, 0.5});
-    fm_cloth *cloth = try_mesh(world, &def, &mesh, &err);
-    free_mesh(&mesh);
+    fm_cloth *cloth = try_create_mesh(world, &def, &mesh, &err);
+    fixture_destroy_mesh(&mesh);
     return cloth;
 }
 
-// Random velocities up to 1 m/s each way; gives them.
-static fm_vec3 *stir(fm_particles *fluid)
+// Sets random velocities of up to 1 m/s along each axis, and returns them.
+static fm_vec3 *set_random_fluid_velocities(fm_particles *fluid)
 {
     fm_error err = {0};
     int n = fm_particles_count(fluid);
@@ -54,21 +56,17 @@ static fm_vec3 *stir(fm_particles *fluid)
     return v;
 }
 
-// A periodic box that is full, or a tank that is not, with a ball on its ground.
-static fm_particles *make_water(fm_world *world, bool tank)
+// A full periodic box, or a partly filled tank with a ball on its floor.
+static fm_particles *create_water(fm_world *world, bool tank)
 {
-    fm_error err = {0};
-    fm_particles_def def = viscous_fluid(3, 0.05, 1e-3, tank ? 4 : 1);
+    fm_particles_def def = viscous_fluid_def(3, 0.05, 1e-3, tank ? 4 : 1);
     def.artificial_viscosity = 0.1;
     def.loads = tank;
     for (int axis = 0; axis < 3 && !tank; axis++)
-        make_periodic(&def, axis);
-    fm_collider_def ball = fm_default_collider_def();
-    ball.shape.centre = (fm_vec3){0.6, 0, 0.5};
-    ball.shape.radius = 0.2;
+        set_periodic(&def, axis);
     if (tank)
-        assert_non_null(fm_collider_create(world, &ball, &err));
-    fm_particles *fluid = make_fluid(world, &def);
+        add_collider(world, fixture_ball_def((fm_vec3){0.6, 0, 0.5}, 0.2));
+    fm_particles *fluid = create_fluid(world, &def);
     fm_fluid_box box = {.high = {1, tank ? 0.8 : 1, 1}, .jitter = 0.2, .seed = 1};
     add_box(fluid, &box);
     return fluid;
@@ -85,22 +83,24 @@ static double cloth_mass(fm_cloth *cloth)
     return sum;
 }
 
+// Checks the momentum balance over 100 steps. tank: with walls and gravity, else periodic.
 static void expect_balance(body kind, bool tank)
 {
     const fm_vec3 g = tank ? (fm_vec3){0.5, -9.81, 0} : no_gravity;
-    fm_world *world = make_world(1000, 1e-3, g);
-    fm_cloth *cloth = make_body(world, kind);
+    fm_world *world = create_world(1000, 1e-3, g);
+    fm_cloth *cloth = create_body(world, kind);
     assert_non_null(cloth);
     set_random_velocities(cloth, 0.3);
-    fm_particles *fluid = make_water(world, tank);
+    fm_particles *fluid = create_water(world, tank);
     couple(world, cloth, fluid, FM_COUPLING_TWO_WAY);
     int n = fm_particles_count(fluid);
-    fm_vec3 *v = stir(fluid);
+    fm_vec3 *v = set_random_fluid_velocities(fluid);
     fm_vec3 before = fm_add(fluid_momentum(fluid), cloth_momentum(cloth));
-    double impulses = 0, given = 0, largest = 0;
+    double impulses = 0, given = 0, largest = 0; // kg m/s; given: to the cloth
     double mass = n * fm_particles_mass(fluid) + cloth_mass(cloth);
     for (int step = 1; step <= 100; step++) {
-        assert_int_equal(advance(world, 2e-3).contact_count, 0); // that would be for the ball
+        // contact with the ball would change the momentum
+        assert_int_equal(advance(world, 2e-3).contact_count, 0);
         const fm_vec3 *now = fm_particles_velocities(fluid, NULL);
         for (int i = 0; i < n; i++) {
             impulses += fm_particles_mass(fluid) * fm_length(fm_sub(now[i], v[i]));
@@ -118,20 +118,20 @@ static void expect_balance(body kind, bool tank)
     }
     printf("  %-8s %-4s off by %.2g of impulses of %.3g kg m/s; the cloth got at least %.3g\n",
            names[kind], tank ? "tank" : "", largest / impulses, impulses, given);
-    assert_true(given > 1e3 * largest); // they do push each other
+    assert_true(given > 1e3 * largest); // cloth and fluid do push each other
     assert_at_most(largest / impulses, 5 * 6e-8);
     free(v);
     fm_world_destroy(world);
 }
 
-static void momentum_stays_in_a_periodic_box(void **state)
+static void momentum_is_conserved_in_a_periodic_box(void **state)
 {
     (void)state;
     for (body kind = 0; kind < BODIES; kind++)
         expect_balance(kind, false);
 }
 
-static void walls_take_what_is_missing_in_a_tank(void **state)
+static void gravity_and_walls_account_for_all_momentum_in_a_tank(void **state)
 {
     (void)state;
     for (body kind = 0; kind < BODIES; kind++)
@@ -140,7 +140,8 @@ static void walls_take_what_is_missing_in_a_tank(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_stays_in_a_periodic_box),
-                                       cmocka_unit_test(walls_take_what_is_missing_in_a_tank)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(momentum_is_conserved_in_a_periodic_box),
+        cmocka_unit_test(gravity_and_walls_account_for_all_momentum_in_a_tank)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: MIT
-// A sheet is held in a stream that a force g drives through a periodic box of length L.
+// coupling_stream.c: drag of a sheet that is held in a flow, which a body force g drives through a
+// periodic box of length L.
 //
-// Along the stream it spans the box, and the fluid between it and its image in the next box starts
-// from rest as between two plates, y from the middle between them:
+// Along the flow, the sheet spans the box. The fluid between the sheet and its periodic image
+// starts from rest like the flow between two plates, with y measured from the middle between them:
 //
 //     u = g/(2 nu) (L^2/4 - y^2)
 //         - sum_(n = 1, 3, ...) (-1)^((n-1)/2) 4 g/(nu L k^3) cos(k y) exp(-k^2 nu t),  k = n pi/L
 //
-// so that its friction is known: errors are of the largest velocity, over all particles.
+// That checks the friction; the error is the root mean square over all particles, relative to the
+// largest velocity.
 //
-// Across the stream it is a square of half the box. What it took from the stream since rest, over
-// the time, is compared with reference/plate_in_stream.csv, another method's: early, when nothing
-// has moved by more than a spacing, errors are those of the flow around the rim and fall with
-// almost the first power of it. Later particles are out of order, which adds some friction: errors
-// are smaller, but do not fall in every step.
+// Across the flow, the sheet is a square of half the box. Its mean drag since rest is compared with
+// reference/plate_in_stream.csv, computed by another method. Early, when no particle has moved by
+// more than a spacing, the error comes from the flow around the rim and decreases almost with the
+// first power of the spacing. Later the particles are disordered, which adds some friction: the
+// errors are smaller, but do not decrease with every refinement.
+//
+//   u  velocity, m/s    nu  kinematic viscosity, m^2/s    g  acceleration by the body force, m/s^2
 #include "couplings.h"
 #include "exact.h"
 
-static const double L = 0.1, NU = 1e-3, G = 0.02; // m, m^2/s, m/s^2
-static const double END = 1;                      // s
+static const double L = 0.1, NU = 1e-3, G = 0.02; // box, m; viscosity, m^2/s; body force, m/s^2
+static const double END = 1;                      // s, at which velocities are compared
 
-static double startup(double y)
+// Exact velocity (m/s) at the time END, y metres from the middle between the plates.
+static double startup_velocity(double y)
 {
     double u = G / (2 * NU) * (L * L / 4 - y * y);
     for (int n = 1; n < 40; n += 2) {
@@ -30,53 +35,57 @@ static double startup(double y)
     return u;
 }
 
-static void hold(fm_cloth *cloth)
+static void pin_all_rows(fm_cloth *cloth)
 {
     fm_error err = {0};
     for (int row = 0; row < fm_cloth_sheet(cloth).rows; row++)
         assert_true(fm_cloth_pin_row(cloth, row, NULL, &err));
 }
 
-static fm_particles *make_stream(fm_world *world, const fm_sheet *sheet, int across, double speed)
+// Creates the held sheet and the fluid around it. across: particles along the box; speed: largest
+// expected, m/s.
+static fm_particles *create_stream(fm_world *world, const fm_sheet *sheet, int across, double speed)
 {
     fm_cloth_def cloth_def = light_cotton();
     cloth_def.stretch.stiffness = 30;
-    fm_cloth *cloth = make_sheet(world, &cloth_def, sheet);
-    hold(cloth);
-    fm_particles_def def = viscous_fluid(3, L / across, NU, speed);
+    fm_cloth *cloth = create_sheet(world, &cloth_def, sheet);
+    pin_all_rows(cloth);
+    fm_particles_def def = viscous_fluid_def(3, L / across, NU, speed);
     def.domain.high = (fm_vec3){L, L, L};
     for (int axis = 0; axis < 3; axis++)
-        make_periodic(&def, axis);
-    fm_particles *fluid = make_fluid(world, &def);
+        set_periodic(&def, axis);
+    fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0.1);
     couple(world, cloth, fluid, FM_COUPLING_TWO_WAY);
     return fluid;
 }
 
-// Wider than the box, so that what is near its sides sees no edge.
+// Root mean square error of the velocities along a sheet, relative to the largest velocity. The
+// sheet is wider than the box, so that the flow at the sides of the box is not near a rim.
 static double find_friction_error(int across)
 {
     double dx = L / across;
-    fm_world *world = make_world(0, 0, (fm_vec3){G, 0, 0});
+    fm_world *world = create_world(0, 0, (fm_vec3){G, 0, 0});
     fm_sheet sheet = flat_sheet(9, L + 6 * dx, -3 * dx, L / 2, -3 * dx);
-    fm_particles *fluid = make_stream(world, &sheet, across, 0.05);
+    fm_particles *fluid = create_stream(world, &sheet, across, 0.05);
     advance(world, END);
     int n;
     const fm_vec3 *x = fm_particles_positions(fluid, &n), *v = fm_particles_velocities(fluid, &n);
     double sum = 0;
     for (int i = 0; i < n; i++) {
         double y = x[i].y < L / 2 ? x[i].y : x[i].y - L;
-        double off = v[i].x - startup(y);
+        double off = v[i].x - startup_velocity(y);
         sum += off * off + v[i].y * v[i].y + v[i].z * v[i].z;
     }
     fm_world_destroy(world);
-    return sqrt(sum / n) / startup(0);
+    return sqrt(sum / n) / startup_velocity(0);
 }
 
 enum { EARLY, LATE, MARKS };
-static const double marks[MARKS] = {0.5, 1.5}; // s
+static const double marks[MARKS] = {0.5, 1.5}; // s, times at which the mean drag is compared
 
-// What the sheet was given until then: each interval's, before the cloth takes it.
+// Impulse (N s) of the fluid on the sheet between the times `from` and `to` (s). Each advance is
+// one interval of the coupling, so that every impulse is seen.
 static double add_impulses(fm_world *world, fm_particles *fluid, double from, double to)
 {
     const fm_samples *s = fluid->surfaces[0];
@@ -92,21 +101,22 @@ static double add_impulses(fm_world *world, fm_particles *fluid, double from, do
     return sum;
 }
 
-// Relative, of what the sheet has been given at the marks.
+// Relative errors of the mean drag at the times `marks`.
 static void find_drag_errors(int across, double error[MARKS])
 {
-    enum { COLUMNS = 8, ROWS = 9 }; // time; the last, extrapolated, is the best
+    // columns: time, then drags; the last, extrapolated, is the most accurate
+    enum { COLUMNS = 8, ROWS = 9 };
     double size = L / 2, half = sqrt(0.5), table[ROWS][COLUMNS] = {{0}}, t = 0, sum = 0;
     assert_int_equal(read_table(REFERENCE_DIR "/plate_in_stream.csv", table[0], COLUMNS, ROWS),
                      ROWS);
-    fm_world *world = make_world(0, 0, (fm_vec3){G, 0, 0});
+    fm_world *world = create_world(0, 0, (fm_vec3){G, 0, 0});
     fm_sheet sheet = {.columns = 9,
                       .rows = 9,
                       .width = size,
                       .height = size,
                       .origin = {L / 2, L / 2 + size / 2, L / 2 + size / 2},
                       .rotation = {0, half, 0, half}};
-    fm_particles *fluid = make_stream(world, &sheet, across, 0.05);
+    fm_particles *fluid = create_stream(world, &sheet, across, 0.05);
     for (int m = 0; m < MARKS; t = marks[m++]) {
         int row = 0;
         while (row < ROWS - 1 && table[row][0] < marks[m])
@@ -119,7 +129,7 @@ static void find_drag_errors(int across, double error[MARKS])
     fm_world_destroy(world);
 }
 
-static void friction_converges(void **state)
+static void friction_along_a_sheet_converges(void **state)
 {
     (void)state;
     static const int across[3] = {11, 17, 25};
@@ -135,7 +145,7 @@ static void friction_converges(void **state)
     assert_true(order > 1);
 }
 
-static void drag_converges(void **state)
+static void drag_across_a_sheet_converges(void **state)
 {
     (void)state;
     static const int across[3] = {11, 15, 21};
@@ -153,7 +163,7 @@ static void drag_converges(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(friction_converges),
-                                       cmocka_unit_test(drag_converges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(friction_along_a_sheet_converges),
+                                       cmocka_unit_test(drag_across_a_sheet_converges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

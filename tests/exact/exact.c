@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// exact.c: known answers, and orders of convergence.
+// exact.c: exact fractional derivatives of test signals, and convergence studies.
 #include "exact.h"
 
 #include <math.h>
@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+// D^q x at time t for a signal with dx/dt = t^p.
 double exact_power(double q, double p, double t)
 {
     return tgamma(p + 1) / tgamma(p + 2 - q) * pow(t, p + 1 - q);
 }
 
-// sum_m (-1)^m rate^(start + 2m) t^(start + 2m + 1 - q) / Gamma(start + 2m + 2 - q)
-static double alternating(double q, double rate, double t, int start, int step)
+// Sum of the series sum_m (-1)^m rate^n t^(n + 1 - q) / Gamma(n + 2 - q) with n = start + step m
+static double sum_alternating_series(double q, double rate, double t, int start, int step)
 {
     double total = 0;
     for (int m = 0; m < 60; m++) {
@@ -24,23 +25,29 @@ static double alternating(double q, double rate, double t, int start, int step)
     return total;
 }
 
+// D^q x at time t for a signal with dx/dt = cos(w t).
 double exact_cos(double q, double w, double t)
 {
-    return alternating(q, w, t, 0, 2);
+    return sum_alternating_series(q, w, t, 0, 2);
 }
 
+// D^q x at time t for a signal with dx/dt = sin(w t).
 double exact_sin(double q, double w, double t)
 {
-    return alternating(q, w, t, 1, 2);
+    return sum_alternating_series(q, w, t, 1, 2);
 }
 
+// D^q x at time t for a signal with dx/dt = e^-t.
 double exact_decay(double q, double t)
 {
-    return alternating(q, 1, t, 0, 1);
+    return sum_alternating_series(q, 1, t, 0, 1);
 }
 
+// Order of convergence from the errors at h, h/2, h/4 ...: slope of the least-squares line through
+// (log h, log error).
 double exact_order(const double *error, int count)
 {
+    // x: number of halvings of the step, y: log2 of the error
     double mean_x = (count - 1) / 2.0, mean_y = 0, xy = 0, xx = 0;
     for (int i = 0; i < count; i++)
         mean_y += log2(error[i]) / count;
@@ -51,13 +58,15 @@ double exact_order(const double *error, int count)
     return -xy / xx;
 }
 
+// The convergence study of this program.
 static struct {
-    const char *name, *dir;
-    FILE *csv;
-    char series[32][64];
+    const char *name, *dir; // name of the study; directory of the plot, or NULL
+    FILE *csv;              // NULL without --plot
+    char series[32][64];    // names of the curves
     int series_count;
 } study;
 
+// Starts a convergence study; with --plot DIR on the command line it is written to DIR.
 void exact_open(int argc, char **argv, const char *name)
 {
     study.name = name;
@@ -74,6 +83,7 @@ void exact_open(int argc, char **argv, const char *name)
     }
 }
 
+// Prints the error at the step h of one curve (series) of the study.
 void exact_report(const char *series, double h, double error)
 {
     printf("  %-32s h = %-10.4g error = %.3e\n", series, h, error);
@@ -88,6 +98,7 @@ void exact_report(const char *series, double h, double error)
         snprintf(study.series[study.series_count++], sizeof study.series[0], "%s", series);
 }
 
+// Plots the study with gnuplot if --plot was given.
 void exact_close(void)
 {
     if (!study.csv)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The fractional oscillator m x'' + c D^q x + k x = 0, released at rest from x = 1, by
-// kick-drift-kick with the newest rate implicit: second order, and within 1e-6 of the
-// Mittag-Leffler solution (closed forms, 12 digits). Then: no damping strength makes it
-// unstable as long as the spring alone is stable.
+// fractional_oscillator.c: m x'' + c D^q x + k x = 0, released at rest from x = 1.
+//
+// Integrated by kick-drift-kick. D^q x is a weighted sum of past velocities, of which the newest is
+// implicit. Checked: second-order
+// convergence, within 1e-6 of the Mittag-Leffler solution (closed forms, 12 digits); and stability
+// for every damping c as long as the spring alone is stable.
 #include "check.h"
 #include "exact.h"
 
@@ -10,8 +12,8 @@
 
 typedef struct oscillator {
     const char *name;
-    double m, c, k, q;
-    double x[5]; // at times[]
+    double m, c, k, q; // mass, damping, stiffness, order of the derivative; dimensionless
+    double x[5];       // exact displacement at times[]
 } oscillator;
 
 static const double times[5] = {0.5, 1, 2, 5, 10};
@@ -37,8 +39,9 @@ static const oscillator cases[3] = {
      {0.8903100256906, 0.6396928807315, 0.1408551183029, 0.08721680193986, 0.03903107298296}},
 };
 
-// Largest error at times[] with the step h, or the largest |x| met when `exact` is NULL.
-static double run(const oscillator *o, double h, double end, const double *exact)
+// Integrates with the step h up to the time `end`. Returns the largest error of x at times[], or
+// the largest |x| if `exact` is NULL.
+static double integrate(const oscillator *o, double h, double end, const double *exact)
 {
     fm_error err = {0};
     fm_memory_def def = fm_default_memory_def();
@@ -70,14 +73,14 @@ static double run(const oscillator *o, double h, double end, const double *exact
     return worst;
 }
 
-static void converges_to_the_mittag_leffler_solution(void **state)
+static void the_oscillator_converges_to_the_mittag_leffler_solution(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
         double error[5];
         for (int level = 0; level < 5; level++) {
             double h = 2e-3 / (1 << level);
-            error[level] = run(&cases[i], h, 10, cases[i].x);
+            error[level] = integrate(&cases[i], h, 10, cases[i].x);
             exact_report(cases[i].name, h, error[level]);
         }
         assert_close(exact_order(error, 5), 2, 0.1);
@@ -85,16 +88,16 @@ static void converges_to_the_mittag_leffler_solution(void **state)
     }
 }
 
-static void stable_for_every_damping(void **state)
+static void the_oscillator_is_stable_for_every_damping_strength(void **state)
 {
     (void)state;
     static const double orders[] = {0.1, 0.5, 0.9};
     for (int i = 0; i < 3 * 5; i++) {
-        oscillator o = {"", 1, 1e-2 * pow(1e2, i / 3), 3.6, orders[i % 3],
-                        {0}}; // (omega h)^2 = 3.6 of 4
-        double largest = run(&o, 1, 5000, NULL);
+        // mu = (omega h)^2 = 3.6; the stability limit of the spring is 4
+        oscillator o = {"", 1, 1e-2 * pow(1e2, i / 3), 3.6, orders[i % 3], {0}};
+        double largest = integrate(&o, 1, 5000, NULL);
         printf("  q = %.1f c = %-8g largest |x| %.3f\n", o.q, o.c, largest);
-        // kick-drift-kick keeps x^2 + (v/omega)^2 / (1 - mu/4) at or below its start, which is 1
+        // kick-drift-kick keeps x^2 + (v/omega)^2 / (1 - mu/4) <= 1, its initial value
         assert_at_most(largest, 1.0001);
     }
 }
@@ -103,8 +106,8 @@ int main(int argc, char **argv)
 {
     exact_open(argc, argv, "fractional_oscillator");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(converges_to_the_mittag_leffler_solution),
-        cmocka_unit_test(stable_for_every_damping),
+        cmocka_unit_test(the_oscillator_converges_to_the_mittag_leffler_solution),
+        cmocka_unit_test(the_oscillator_is_stable_for_every_damping_strength),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The kernel as a sum of exponentials: positive, and within its tolerance wherever one looks, for
-// orders and tolerances all over what is allowed; as few exponentials as promised. The certificate
-// in the table was measured at other times than these.
+// memory_kernel.c: the approximation of the kernel t^-q / Gamma(1-q) of a fractional derivative of
+// order q by a sum of exponentials.
+//
+// For orders and tolerances over the whole allowed range all weights are positive, and the relative
+// error stays within the tolerance, also at times other than those at which
+// fm_exponentials_build checks it. The
+// number of exponentials stays within the documented limits.
 #include "check.h"
 #include "memory/memory.h"
 
-static double error_at(const fm_exponentials *sum, double q, double t)
+// Relative error of the sum of exponentials at the age t (s).
+static double relative_error_at(const fm_exponentials *sum, double q, double t)
 {
     double value = 0;
     for (int k = 0; k < sum->count; k++)
@@ -13,13 +18,13 @@ static double error_at(const fm_exponentials *sum, double q, double t)
     return fabs(value * tgamma(1 - q) * pow(t, q) - 1);
 }
 
-static void kernel_is_within_tolerance(void **state)
+static void the_kernel_is_within_its_tolerance_at_all_times(void **state)
 {
     (void)state;
     static const double orders[] = {0.01, 0.2, 0.5, 0.8, 0.99};
     static const double tolerances[] = {9e-2, 1e-3, 1e-6, 1e-9, 1.1e-12};
-    static const double ratios[] = {2, 1e3, 1e6};
-    const double shortest = 3e-4;
+    static const double ratios[] = {2, 1e3, 1e6}; // of the longest to the shortest age
+    const double shortest = 3e-4;                 // s, age from which on the tolerance holds
     for (int i = 0; i < 5 * 5 * 3; i++) {
         double q = orders[i % 5], tolerance = tolerances[i / 5 % 5], ratio = ratios[i / 25];
         fm_exponentials sum;
@@ -28,12 +33,12 @@ static void kernel_is_within_tolerance(void **state)
         for (int k = 0; k < sum.count; k++)
             assert_true(sum.weight[k] > 0 && sum.rate[k] > 0);
         for (int p = 0; p < 7919; p++)
-            assert_at_most(error_at(&sum, q, shortest * pow(ratio, p / 7918.0)),
+            assert_at_most(relative_error_at(&sum, q, shortest * pow(ratio, p / 7918.0)),
                            1.01 * tolerance + 1e-14);
     }
 }
 
-static void few_exponentials_are_enough(void **state)
+static void the_number_of_exponentials_stays_within_the_documented_limits(void **state)
 {
     (void)state;
     fm_exponentials sum;
@@ -48,8 +53,8 @@ static void few_exponentials_are_enough(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel_is_within_tolerance),
-        cmocka_unit_test(few_exponentials_are_enough),
+        cmocka_unit_test(the_kernel_is_within_its_tolerance_at_all_times),
+        cmocka_unit_test(the_number_of_exponentials_stays_within_the_documented_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

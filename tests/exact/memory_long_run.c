@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: MIT
-// A million steps: full memory gives what the untruncated trapezoidal sum gives, within twice its
-// tolerance, from the first steps to the last. The sum is evaluated at some steps only; each costs
-// as much as all the steps of full memory.
+// memory_long_run.c: fractional derivatives by full memory against the untruncated trapezoidal sum,
+// over a million steps.
 //
-// Steady signals are compared relative to their derivative, oscillating ones relative to its
-// amplitude w^(q-1).
+// Full memory (FM_MEMORY_FULL) approximates the sum over all past rates by exponentials, at a
+// constant cost per step. The difference stays within twice the tolerance from the first step to
+// the last. The sum is evaluated at some steps only, since one evaluation costs as much as all
+// steps of full memory. The difference is relative to the derivative for steady signals, and to the
+// amplitude w^(q-1) of the derivative for oscillating ones.
 #include "check.h"
 #include "exact.h"
 
 #include <fathom/memory.h>
 
-enum { LANES = 6, STEPS = 1000000 };
-static const double H = 1e-3;
+enum { LANES = 6, STEPS = 1000000 }; // LANES: number of signals
+static const double H = 1e-3;        // s, time step
 static const double pi = 3.14159265358979323846;
-static const double periods[LANES] = {0, 0, 0, 0.05, 1, 50}; // s; 0 for the steady ones
+static const double periods[LANES] = {0, 0, 0, 0.05, 1, 50}; // s; 0: a steady signal
 
+// Computes the rates dx/dt of all signals at time t (s).
 static void compute_rates(double t, double *rate)
 {
     rate[0] = 1;
@@ -24,7 +27,8 @@ static void compute_rates(double t, double *rate)
         rate[i] = sin(2 * pi * t / periods[i]);
 }
 
-static void compare(double q)
+// Compares full memory at three tolerances with the untruncated sum, for derivatives of order q.
+static void compare_with_sum(double q)
 {
     static const double tolerances[] = {1e-3, 1e-6, 1e-9};
     fm_error err = {0};
@@ -70,16 +74,17 @@ static void compare(double q)
     fm_memory_destroy(sum);
 }
 
-static void full_equals_the_whole_sum(void **state)
+static void full_memory_equals_the_untruncated_sum_within_twice_its_tolerance(void **state)
 {
     (void)state;
-    compare(0.2);
-    compare(0.5);
-    compare(0.8);
+    compare_with_sum(0.2);
+    compare_with_sum(0.5);
+    compare_with_sum(0.8);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(full_equals_the_whole_sum)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(full_memory_equals_the_untruncated_sum_within_twice_its_tolerance)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Steps that change at random within a factor of ten still converge with order 2: the recurrences
-// are exact for any step. Fading memory against its own integral, computed by quadrature of the
-// smooth remainder.
+// memory_variable_steps.c: fractional derivatives with time steps of varying length, and with
+// fading memory.
+//
+// Full memory (a sum of exponentials in place of the kernel) converges with order 2 even if the
+// steps vary randomly within a factor of ten, because its recurrences are exact for any step.
+// Fading memory, whose kernel is multiplied by e^(-t/tau), is compared with its integral in closed
+// form.
 #include "check.h"
 #include "core/core.h"
 #include "exact.h"
@@ -10,7 +14,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-static fm_memory *make(double q, double h)
+// Creates the operator for derivatives of order q; h: smallest step, s.
+static fm_memory *create_memory(double q, double h)
 {
     fm_error err = {0};
     fm_memory_def def = fm_default_memory_def();
@@ -23,7 +28,8 @@ static fm_memory *make(double q, double h)
     return memory;
 }
 
-// Steps of h to 10 h, the last one stretched so as to arrive at t = 1.
+// Error of the derivative of order q at t = 1, of a signal with rate cos(2 pi t), with random steps
+// of h to 10 h; the last step is lengthened to end at t = 1.
 static double error_with_random_steps(fm_memory *memory, double q, double h, uint64_t seed)
 {
     fm_rng rng = {seed};
@@ -41,12 +47,13 @@ static double error_with_random_steps(fm_memory *memory, double q, double h, uin
     return fabs(value - exact_cos(q, 2 * pi, 1));
 }
 
+// Root mean square of the error over many sequences of random steps.
 static double root_mean_square_error(double q, double h)
 {
     enum { SEEDS = 120 };
     char fresh[8192];
     fm_error err = {0};
-    fm_memory *memory = make(q, h);
+    fm_memory *memory = create_memory(q, h);
     assert_true(fm_memory_save(memory, fresh, sizeof fresh) <= sizeof fresh);
     double square = 0;
     for (int seed = 0; seed < SEEDS; seed++) {
@@ -75,8 +82,9 @@ static void random_steps_converge_with_order_two(void **state)
     }
 }
 
-// For a constant rate: 1/Gamma(1-q) integral_0^t s^-q e^(-s/tau) ds = tau^(1-q) P(1-q, t/tau), P
-// regularised.
+// The regularised lower incomplete gamma function P(a, z). With fading memory, the derivative of
+// a signal of constant rate 1 is 1/Gamma(1-q) integral_0^t s^-q e^(-s/tau) ds = tau^(1-q) P(1-q,
+// t/tau).
 static double lower_gamma(double a, double z)
 {
     double term = 1 / a, total = term;
@@ -85,7 +93,7 @@ static double lower_gamma(double a, double z)
     return total * pow(z, a) * exp(-z) / tgamma(a);
 }
 
-static void fading_forgets(void **state)
+static void fading_memory_of_a_constant_rate_matches_its_integral(void **state)
 {
     (void)state;
     static const double orders[] = {0.2, 0.5, 0.8};
@@ -115,8 +123,9 @@ static void fading_forgets(void **state)
     }
 }
 
-// Steps much longer than the fading time: the rate is all that is left, times tau^(1-q).
-static void steps_longer_than_the_fading_time(void **state)
+// For a constant rate and t much longer than the fading time tau, the derivative is tau^(1-q) times
+// the rate.
+static void steps_much_longer_than_the_fading_time_are_accurate(void **state)
 {
     (void)state;
     fm_error err = {0};
@@ -142,8 +151,8 @@ int main(int argc, char **argv)
     exact_open(argc, argv, "memory_variable_steps");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_steps_converge_with_order_two),
-        cmocka_unit_test(fading_forgets),
-        cmocka_unit_test(steps_longer_than_the_fading_time),
+        cmocka_unit_test(fading_memory_of_a_constant_rate_matches_its_integral),
+        cmocka_unit_test(steps_much_longer_than_the_fading_time_are_accurate),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

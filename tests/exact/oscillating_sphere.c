@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A free sphere in a fluid that swings harmonically: amplitude and phase of its speed against the
-// fluid's. From the Boussinesq-Basset-Oseen equation with pressure gradient and added mass, in time
-// w t, with S = a^2 w / (9 nu), s = density ratio, relative speed W = V - U:
+// oscillating_sphere.c: a free sphere in a fluid that oscillates harmonically.
+//
+// Amplitude and phase of the sphere's velocity V relative to the fluid's velocity U, from the
+// Boussinesq-Basset-Oseen equation with pressure gradient and added mass. In dimensionless time w
+// t, with S = a^2 w / (9 nu), density ratio s of sphere to fluid and relative velocity W = V - U:
 //
 //     S (2s + 1) V' = 3 S U' - W - 3 sqrt(S) D^(1/2) W
 //
@@ -14,9 +16,10 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Fourier coefficient of V over a last period, over that of U = sin t. The start decays like
-// 1/sqrt(t): many periods.
-static double complex simulate(double S, double s, int periods, int steps_per_period)
+// Simulates the sphere (S, s as in the equation). Returns the ratio of the Fourier coefficients of
+// V and of U = sin t over the last period. The transient decays like 1/sqrt(t), so many periods are
+// needed.
+static double complex simulate_response(double S, double s, int periods, int steps_per_period)
 {
     fm_error err = {0};
     double h = 2 * pi / steps_per_period;
@@ -28,7 +31,8 @@ static double complex simulate(double S, double s, int periods, int steps_per_pe
     assert_non_null(memory);
 
     double mass = S * (2 * s + 1), beta = 3 * sqrt(S), w0 = fm_memory_newest_weight(memory, h);
-    double V = 0, rate = (3 * S / mass) - 1; // W' = V' - U' at t = 0, where W = 0 and U' = 1
+    // rate: W' = V' - U', from which D^(1/2) W is computed; at t = 0, W = 0 and U' = 1
+    double V = 0, rate = (3 * S / mass) - 1;
     double acceleration = 3 * S / mass, known;
     assert_true(fm_memory_push(memory, &rate, 0));
     double complex sum = 0;
@@ -37,7 +41,8 @@ static double complex simulate(double S, double s, int periods, int steps_per_pe
         double t = n * h, U = sin(t), dU = cos(t);
         assert_true(fm_memory_predict(memory, h, &known));
         double V0 = V + h / 2 * acceleration;
-        // mass a = 3 S dU - (V0 + h/2 a - U) - beta (w0 (a - dU) + known)
+        // the equation of motion, solved for a: mass a = 3 S dU - (V0 + h/2 a - U) - beta (w0 (a -
+        // dU) + known)
         acceleration =
             (3 * S * dU - V0 + U + beta * (w0 * dU - known)) / (mass + h / 2 + beta * w0);
         V = V0 + h / 2 * acceleration;
@@ -50,12 +55,12 @@ static double complex simulate(double S, double s, int periods, int steps_per_pe
     return sum / (-I / 2); // sin t = (e^it - e^-it) / 2i
 }
 
-static void amplitude_and_phase(void **state)
+static void amplitude_and_phase_match_the_boussinesq_basset_oseen_equation(void **state)
 {
     (void)state;
     static const double density[3] = {0.1, 2.65, 7.8}, number[3] = {0.1, 1, 10};
     static const double table[3][3][2] = {
-        // |V/U| and phase in degrees, from the formula above
+        // |V/U| and phase in degrees, from the formula for V/U at the top of this file
         {{1.045369942044, 4.829693411804},
          {1.315877750272, 11.86063558417},
          {1.853753458682, 10.53376751324}},
@@ -68,7 +73,7 @@ static void amplitude_and_phase(void **state)
     };
     for (int i = 0; i < 9; i++) {
         double S = number[i % 3], s = density[i / 3];
-        double complex response = simulate(S, s, 100, 400);
+        double complex response = simulate_response(S, s, 100, 400);
         double amplitude = cabs(response), phase = carg(response) * 180 / pi;
         printf("  s = %-5g S = %-4g amplitude %.6f (%.6f)  phase %8.4f (%8.4f)\n", s, S, amplitude,
                table[i / 3][i % 3][0], phase, table[i / 3][i % 3][1]);
@@ -79,6 +84,7 @@ static void amplitude_and_phase(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(amplitude_and_phase)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(amplitude_and_phase_match_the_boussinesq_basset_oseen_equation)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

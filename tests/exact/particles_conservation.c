@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Forces between particles are equal and opposite, so momentum does not change in a box without
-// walls. They are computed twice, in single precision, once for each of the two: what is left are
-// roundings, 6e-8 of the impulses that went back and forth. The impulses of a step are no less than
-// those that change the velocities, sum m |dv|; a random walk of roundings over the steps stays
-// below that sum of all steps times 6e-8 times a few.
+// particles_conservation.c: forces between two particles are equal and opposite, so a box without
+// walls conserves momentum. The force of a pair is computed twice in single precision, once for
+// each particle, so rounding errors of 6e-8 times the exchanged impulses remain. The sum of m |dv|
+// is a lower bound of the impulses of a step. The errors add up like a random walk, so the total
+// stays below a small multiple of 6e-8 times the sum of m |dv| over all steps.
 #include "fluids.h"
 
+// Checks the momentum of a periodic box that starts with random velocities.
 static void expect_conserved(fm_sph_method method, int dimensions)
 {
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
-    fm_particles_def def = viscous_fluid(dimensions, dimensions == 2 ? 0.05 : 0.1, 1e-3, 1);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles_def def = viscous_fluid_def(dimensions, dimensions == 2 ? 0.05 : 0.1, 1e-3, 1);
     def.method = method;
     def.integrator = FM_SPH_LEAPFROG;
     def.artificial_viscosity = 0.1;
     for (int axis = 0; axis < 3; axis++)
-        make_periodic(&def, axis);
-    fm_particles *fluid = make_fluid(world, &def);
+        set_periodic(&def, axis);
+    fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0.2);
     int n = fm_particles_count(fluid);
     fm_vec3 *v = malloc((size_t)n * sizeof *v), *last = malloc((size_t)n * sizeof *last);
@@ -51,7 +52,7 @@ static void expect_conserved(fm_sph_method method, int dimensions)
     fm_world_destroy(world);
 }
 
-static void momentum_stays(void **state)
+static void momentum_is_conserved_up_to_rounding(void **state)
 {
     (void)state;
     for (int dimensions = 2; dimensions <= 3; dimensions++) {
@@ -63,6 +64,6 @@ static void momentum_stays(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_stays)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(momentum_is_conserved_up_to_rounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

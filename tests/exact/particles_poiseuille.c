@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Plane Poiseuille flow from rest, between two walls, driven by a force: against the series
-// solution in reference/poiseuille_startup.csv at eight times. The error, relative to the largest
-// speed of that time, over the particles; refined twice, it falls with order 1 or better at every
-// time (1.3 to 1.6 in fact), although at first the layer at the wall is thinner than a spacing.
+// particles_poiseuille.c: start-up of plane Poiseuille flow between two walls, driven by a body
+// force, against the series solution in reference/poiseuille_startup.csv at eight times. The root
+// mean square error over the particles, relative to the largest speed at that time, converges with
+// order 1 or better at every time (measured: 1.3 to 1.6), although at first the layer at the wall
+// is thinner than a spacing.
 #include "exact.h"
 #include "fluids.h"
 
-enum { TIMES = 8, ROWS = 21, LEVELS = 3 };
-static const double nu = 0.1, F = 0.8; // fastest at last F L^2 / (8 nu) = 1 m/s
-static const double times[TIMES] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
+enum { TIMES = 8, ROWS = 21, LEVELS = 3 }; // compared instants; heights in the table; resolutions
+static const double nu = 0.1, F = 0.8;     // m^2/s, m/s^2; final speed F L^2 / (8 nu) = 1 m/s
+static const double times[TIMES] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1}; // nu t / L^2
 
+// Velocity in the reference table at the height y (0 to 1) and times[time].
 static double interpolate(double table[ROWS][TIMES + 1], double y, int time)
 {
     double at = fmin(fmax(y, 0), 1) * (ROWS - 1);
     int i = at < ROWS - 2 ? (int)at : ROWS - 2, base = i < 1 ? 1 : i > ROWS - 3 ? ROWS - 3 : i;
-    double value = 0; // cubic through four points: the table is smooth
+    double value = 0; // cubic through four points of the smooth table
     for (int a = base - 1; a <= base + 2; a++) {
         double weight = 1;
         for (int b = base - 1; b <= base + 2; b++)
@@ -24,13 +26,14 @@ static double interpolate(double table[ROWS][TIMES + 1], double y, int time)
     return value;
 }
 
-static void measure(int cells, double table[ROWS][TIMES + 1], double error[TIMES])
+// Root mean square errors at all times, with `cells` particles between the walls.
+static void measure_velocity_errors(int cells, double table[ROWS][TIMES + 1], double error[TIMES])
 {
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){F, 0, 0});
-    fm_particles_def def = viscous_fluid(2, 1.0 / cells, nu, 1);
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){F, 0, 0});
+    fm_particles_def def = viscous_fluid_def(2, 1.0 / cells, nu, 1);
     def.domain.high = (fm_vec3){0.5, 1, 0};
-    make_periodic(&def, 0);
-    fm_particles *fluid = make_fluid(world, &def);
+    set_periodic(&def, 0);
+    fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0);
     double t = 0;
     for (int k = 0; k < TIMES; k++) {
@@ -47,14 +50,14 @@ static void measure(int cells, double table[ROWS][TIMES + 1], double error[TIMES
     fm_world_destroy(world);
 }
 
-static void flow_starts_as_the_series_says(void **state)
+static void the_start_up_converges_to_the_series_solution(void **state)
 {
     (void)state;
     double table[ROWS][TIMES + 1] = {0}, error[LEVELS][TIMES], series[LEVELS];
     assert_int_equal(
         read_table(REFERENCE_DIR "/poiseuille_startup.csv", &table[0][0], TIMES + 1, ROWS), ROWS);
     for (int level = 0; level < LEVELS; level++)
-        measure(10 << level, table, error[level]);
+        measure_velocity_errors(10 << level, table, error[level]);
     for (int k = 0; k < TIMES; k++) {
         char name[48];
         snprintf(name, sizeof name, "nu t / L^2 = %g", times[k]);
@@ -70,7 +73,8 @@ static void flow_starts_as_the_series_says(void **state)
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "particles_poiseuille");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(flow_starts_as_the_series_says)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_start_up_converges_to_the_series_solution)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();
     return failed;

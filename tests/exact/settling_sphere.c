@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: MIT
-// A sphere released from rest in a viscous fluid, with the Basset history force
-// (Boussinesq-Basset-Oseen): in units of its relaxation time tau = a^2 (2s + 1) / (9 nu) and of its
-// terminal speed
+// settling_sphere.c: a sphere released from rest in a viscous fluid, with the Basset history force.
+//
+// The Boussinesq-Basset-Oseen equation, in units of the relaxation time tau = a^2 (2s + 1) / (9 nu)
+// and of the terminal velocity:
 //
 //     V' + beta D^(1/2) V + V = 1,     beta = 3 / sqrt(2s + 1),     s = density ratio,
 //
-// against the closed form in reference/basset_sphere_settling.csv, to 1e-4 with h = 1/400 tau, and
-// without the history force too.
+// a is the radius of the sphere, nu the kinematic viscosity. Compared with the closed form in
+// reference/basset_sphere_settling.csv to 1e-4 at h = 1/400 tau, with and without the history
+// force.
 #include "check.h"
 #include "exact.h"
 
 #include <fathom/memory.h>
 #include <string.h>
 
-static const double ratios[3] = {1.5, 2.5, 7.8};
+static const double ratios[3] = {1.5, 2.5, 7.8}; // density of the sphere over that of the fluid
 
-// Speed at time t (in tau), from the trapezoidal rule with the new acceleration a implicit:
-// a + beta (w0 a + known) + V = 1.
+// A settling sphere: velocity v and acceleration a at time t (in tau), by the trapezoidal rule with
+// a implicit: a + beta (w0 a + known) + v = 1. w0 a + known is D^(1/2) v; `known` is the
+// contribution of the past accelerations in `memory`.
 typedef struct sphere {
     fm_memory *memory;
     double beta, h, t, v, a;
 } sphere;
 
-static sphere release(double s, double h, double horizon, bool history)
+// A sphere of density ratio s at rest. h: time step; horizon: duration; history: with the Basset
+// force.
+static sphere release_sphere(double s, double h, double horizon, bool history)
 {
     fm_error err = {0};
     fm_memory_def def = fm_default_memory_def();
@@ -36,7 +41,8 @@ static sphere release(double s, double h, double horizon, bool history)
     return p;
 }
 
-static void step(sphere *p)
+// One step of length h: solves for the new acceleration.
+static void step_sphere(sphere *p)
 {
     double known, w0 = fm_memory_newest_weight(p->memory, p->h);
     assert_true(fm_memory_predict(p->memory, p->h, &known));
@@ -48,22 +54,22 @@ static void step(sphere *p)
     assert_true(fm_memory_push(p->memory, &a, p->h));
 }
 
-// Follows the sphere to the time of each row; rows do not fall on steps, so between two of them it
-// is cubic.
-static double speed_at(sphere *p, double t)
+// Advances the sphere to time t and returns its velocity there. Reference times lie between steps,
+// so the velocity is interpolated by a cubic Hermite polynomial.
+static double velocity_at(sphere *p, double t)
 {
     double v = p->v, a = p->a;
     while (p->t < t) {
         v = p->v;
         a = p->a;
-        step(p);
+        step_sphere(p);
     }
     double u = (t - (p->t - p->h)) / p->h, w = 1 - u;
     return w * w * ((1 + 2 * u) * v + u * p->h * a) +
            u * u * ((1 + 2 * w) * p->v - w * p->h * p->a);
 }
 
-static void follows_the_closed_form(void **state)
+static void the_velocity_matches_the_closed_form(void **state)
 {
     (void)state;
     FILE *file = fopen(REFERENCE_DIR "/basset_sphere_settling.csv", "r");
@@ -72,7 +78,7 @@ static void follows_the_closed_form(void **state)
     assert_non_null(fgets(line, sizeof line, file));
     sphere p[6];
     for (int i = 0; i < 6; i++)
-        p[i] = release(ratios[i / 2], 1.0 / 400, 1000, i % 2 == 0);
+        p[i] = release_sphere(ratios[i / 2], 1.0 / 400, 1000, i % 2 == 0);
     double worst = 0;
     int rows = 0;
     while (fgets(line, sizeof line, file)) {
@@ -81,8 +87,9 @@ static void follows_the_closed_form(void **state)
                                 &row[3], &row[4], &row[5], &row[6]),
                          7);
         for (int i = 0; i < 6; i++) {
-            double t = row[0] * 9 / (2 * ratios[i / 2] + 1); // from a^2/nu to tau
-            double error = fabs(speed_at(&p[i], t) - row[1 + i]);
+            double t =
+                row[0] * 9 / (2 * ratios[i / 2] + 1); // time in units of tau; row[0] is in a^2/nu
+            double error = fabs(velocity_at(&p[i], t) - row[1 + i]);
             worst = fmax(worst, error);
             assert_at_most(error, 1e-4);
         }
@@ -98,7 +105,7 @@ static void follows_the_closed_form(void **state)
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "settling_sphere");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(follows_the_closed_form)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_velocity_matches_the_closed_form)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();
     return failed;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a checkpoint: refused, with the world as it was, or a state that goes on. Checksums
-// of checkpoint and world are made right first, since no search would ever guess them; those of
-// the memories are left, and what is behind them is reached by way of good states in the corpus.
+// checkpoint.c: fuzz target: any bytes as a checkpoint are either refused, and the world is
+// unchanged, or give a state that can be advanced. The checksums of the checkpoint and of the world
+// are corrected first, because a fuzzer cannot guess them. The checksums inside the histories of
+// fractional derivatives (fm_memory) are not corrected; the code behind them is reached from the
+// valid states in the corpus.
 #include "io/io.h"
 
 #include <fathom/fathom.h>
@@ -10,7 +12,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static fm_world *make_world(void)
+// A world with a small cloth whose drag has a fractional derivative.
+static fm_world *create_world(void)
 {
     fm_error err = {0};
     fm_world_def world_def = fm_default_world_def();
@@ -30,7 +33,8 @@ static fm_world *make_world(void)
     return world;
 }
 
-static void seal(uint8_t *bytes, size_t size)
+// Writes the hash of the bytes before it into the last 8 bytes.
+static void write_checksum(uint8_t *bytes, size_t size)
 {
     uint64_t hash = fm_hash(bytes, size - sizeof hash, 0);
     memcpy(bytes + size - sizeof hash, &hash, sizeof hash);
@@ -38,15 +42,15 @@ static void seal(uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { HEADER = 32 }; // of a checkpoint, before the state
+    enum { HEADER = 32 }; // bytes of a checkpoint before the state
     if (size < HEADER + 16 || size > 1 << 20)
         return 0;
     uint8_t *bytes = malloc(size);
     if (!bytes)
         return 0;
     memcpy(bytes, data, size);
-    seal(bytes + HEADER, size - HEADER - sizeof(uint64_t));
-    seal(bytes, size);
+    write_checksum(bytes + HEADER, size - HEADER - sizeof(uint64_t));
+    write_checksum(bytes, size);
     fm_error err = {0};
     int frame;
     uint64_t scene_hash;
@@ -56,10 +60,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if ((state != NULL) != (err.status == FM_OK))
         abort();
     if (state) {
-        fm_world *world = make_world();
+        fm_world *world = create_world();
         uint64_t before = fm_world_hash(world);
         if (fm_world_restore(world, state, state_size, &err))
-            fm_world_advance(world, 1.0 / 60, &err); // NaN may be in there: that is an error too
+            fm_world_advance(world, 1.0 / 60, &err); // may fail: the state may contain NaN
         else if (fm_world_hash(world) != before || err.status == FM_OK)
             abort();
         fm_world_destroy(world);

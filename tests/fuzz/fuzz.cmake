@@ -1,5 +1,5 @@
-# Readers against bytes made to break them. With every compiler the saved corpus is replayed; with
-# clang libFuzzer searches on from it for a moment. For a long search:
+# Fuzz tests of the file readers. With every compiler the stored corpus is replayed; with clang
+# libFuzzer also searches from it for 20000 runs. For a long search:
 #     BUILD/tests/fuzz/search_NAME -max_total_time=600 -max_len=4096 FOUND tests/fuzz/corpus/NAME
 function(add_fuzz_test name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -10,7 +10,7 @@ function(add_fuzz_test name)
     endif()
     foreach(kind ${kinds})
         set(target fuzz_${kind}_${name})
-        add_executable(${target} fuzz/${name}.c ${ARG_SOURCES}) # sources: all is instrumented
+        add_executable(${target} fuzz/${name}.c ${ARG_SOURCES}) # compiled here, so that all is instrumented
         target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
             ${PROJECT_SOURCE_DIR}/include)
         target_link_libraries(${target} PRIVATE fathom_flags ${ARG_LIBRARIES} m Threads::Threads)
@@ -38,11 +38,11 @@ function(add_fuzz_test name)
     endif()
 endfunction()
 
-add_fuzz_test(obj SOURCES src/core/error.c src/core/file.c src/core/number.c src/core/obj_read.c)
+add_fuzz_test(obj SOURCES src/core/error.c src/core/file.c src/core/text.c src/geometry/mesh.c src/geometry/obj_read.c)
 if(FATHOM_IO)
-    set(io src/core/error.c src/core/file.c src/core/number.c src/io/cache.c src/io/file.c src/io/surface.c src/io/vtk_read.c)
+    set(io src/core/error.c src/core/file.c src/core/text.c src/io/cache.c src/geometry/mesh.c src/geometry/surface.c src/io/file.c src/io/vtk_read.c)
     add_fuzz_test(vtk SOURCES ${io} LIBRARIES EXPAT::EXPAT)
-    add_fuzz_test(point_cache SOURCES src/core/error.c src/core/file.c src/core/number.c src/io/file.c src/io/point_cache.c)
+    add_fuzz_test(point_cache SOURCES src/core/error.c src/core/file.c src/core/text.c src/io/file.c src/io/point_cache_read.c)
     get_target_property(core_sources fathom_objects SOURCES)
     list(FILTER core_sources EXCLUDE REGEX version.c)
     add_fuzz_test(checkpoint SOURCES ${core_sources} src/io/file.c src/io/checkpoint.c)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as an OBJ file: refused with a place, or polygons whose every index is good.
-#include "core/core.h"
+// obj.c: fuzz target: any bytes as an OBJ file are either refused with an error or give polygons
+// whose indices are all valid.
+#include "geometry/geometry.h"
 
 #include <stdlib.h>
 
@@ -12,13 +13,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fm_obj obj;
     if (fm_obj_parse((const char *)data, size, "fuzz.obj", &obj, &err) != (err.status == FM_OK))
         abort();
-    for (int i = 0; i < obj.face_count; i++) {
+    for (int i = 0; i < obj.mesh.face_count; i++) {
         if (obj.face_group[i] < 0 || obj.face_group[i] >= obj.group_count)
             abort();
-        for (int k = obj.face_start[i]; k < obj.face_start[i + 1]; k++)
-            if (obj.face_points[k] < 0 || obj.face_points[k] >= obj.point_count)
+        for (int k = obj.mesh.face_start[i]; k < obj.mesh.face_start[i + 1]; k++)
+            if (obj.mesh.face_points[k] < 0 || obj.mesh.face_points[k] >= obj.mesh.point_count)
                 abort();
     }
-    fm_obj_free(&obj);
+    fm_obj_destroy(&obj);
     return 0;
 }

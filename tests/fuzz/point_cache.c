@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a PC2 and as an MDD file: refused with a reason, or positions that are all there.
+// point_cache.c: fuzz target: any bytes as a PC2 and as an MDD file are either refused with an
+// error or give finite positions for all vertices and frames.
 #include "io/io.h"
 
 #include <math.h>
@@ -7,6 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+// Aborts unless a file of `size` bytes was refused with an error or gave finite positions. Frees
+// the positions.
 static void check(bool good, const fm_error *err, const fm_frame_data *frames, size_t size)
 {
     if (good != (err->status == FM_OK) || good != (frames->positions != NULL))

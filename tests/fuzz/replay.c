@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// replay.c: hands every file of the folders given to a fuzz target, where there is no libFuzzer.
+// replay.c: main function for compilers without libFuzzer: calls the fuzz target with every file of
+// the given folders.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+// Calls the fuzz target with the bytes of a file. Returns 1, or 0 if the file cannot be read.
 static int replay_file(const char *path)
 {
     enum { ROOM = 1 << 20 };

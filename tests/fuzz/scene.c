@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a scene: refused with a place, or a scene whose text reads back the same, and whose
-// world, when it is small, can be built. The part after a zero byte are settings.
+// scene.c: fuzz target: any bytes as a scene are either refused with diagnostics or give a scene
+// whose text parses to the same scene and whose world, if it is small, can be built. Bytes after a
+// zero byte are a setting.
 #include <fathom/scene.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,20 +9,22 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_remark(void *context, const fm_remark *remark)
+// Callback for diagnostics: counts them in *context and aborts if one is incomplete.
+static void check_diagnostic(void *context, const fm_diagnostic *diagnostic)
 {
     int *count = context;
     ++*count;
-    bool placed = remark->line > 0;
-    if (!remark->file || !remark->text[0] || placed != (remark->column > 0))
+    bool placed = diagnostic->line > 0;
+    if (!diagnostic->file || !diagnostic->text[0] || placed != (diagnostic->column > 0))
         abort();
-    if (remark->source && strlen(remark->source) + 1 < (size_t)remark->column)
+    if (diagnostic->source && strlen(diagnostic->source) + 1 < (size_t)diagnostic->column)
         abort();
 }
 
+// Builds the world of a scene without large numbers and reads its probes.
 static void build(const fm_scene *scene)
 {
-    // sheets of millions of particles are allowed, and slow
+    // skips scenes with large numbers, because sheets of millions of particles are valid but slow
     const char *text = fm_scene_text(scene);
     for (const char *at = text; (at = strstr(at, "s: ")); at++) {
         if (strtod(at + 3, NULL) > 100)
@@ -50,13 +53,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fm_error err = {0};
     int count = 0;
     fm_scene *scene = fm_scene_parse(text, length, "fuzz", "/nowhere", settings, zero != NULL,
-                                     check_remark, &count, &err);
+                                     check_diagnostic, &count, &err);
     if ((scene != NULL) != (err.status == FM_OK) || (scene == NULL) != (count > 0))
         abort();
     if (scene) {
         const char *written = fm_scene_text(scene);
         fm_scene *again = fm_scene_parse(written, strlen(written), "again", "", NULL, 0,
-                                         check_remark, &count, &err);
+                                         check_diagnostic, &count, &err);
         if (!again || strcmp(fm_scene_text(again), written) != 0 ||
             fm_scene_hash(again) != fm_scene_hash(scene))
             abort();

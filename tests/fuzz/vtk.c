@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Any bytes as a VTK file: refused with an error, or a surface whose every index is good.
+// vtk.c: fuzz target: any bytes as a VTK file are either refused with an error or give a surface
+// whose indices are all valid.
 #include "io/io.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     float low[3], high[3], *normals = malloc(12 * (size_t)surface->point_count + 1);
     if (normals)
-        fm_surface_normals(surface, normals); // touches every point of every face
+        fm_surface_normals(surface, normals); // reads every point of every face
     fm_surface_bounds(surface, low, high);
     free(normals);
     fm_surface_destroy(surface);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// consumer.c: somebody else's program.
+// consumer.c: a program that uses the installed library.
 #include <fathom/fathom.h>
 #include <stdio.h>
 

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// plate_in_stream.c: makes plate_in_stream.csv, the drag of a thin plate across a stream, without
-// anything of the library (some minutes; the numbers are cells across the box, multiples of 4):
+// plate_in_stream.c: computes plate_in_stream.csv, the drag of a thin plate across a flow, without
+// using the library. It takes some minutes; the numbers are cells across the box, multiples of 4:
 //
 //     cmake --build build --target reference_plate_in_stream
 //     build/tests/reference/plate_in_stream across 32 48 64 96 > plate_in_stream.csv
 //
-// Incompressible flow from rest, driven by a force g through a periodic box of length L, with a
-// square of L/2 at rest in the middle of it, of no thickness:
+// Incompressible flow from rest, driven by a body force g through a periodic box of length L, with
+// a square plate of side L/2 and zero thickness at rest in the middle:
 //
 //     du/dt = -div(u u) - grad p + nu lap u + g,    div u = 0,    u = 0 on the plate
 //
-// on a staggered grid of n^3 cells of size h [HAR65]: u on faces of cells, p in their middles,
-// central differences, Euler steps of at most h^2 / (8 nu), so that time is as good as space; p by
-// conjugate gradients. The plate is on faces: u = 0 there, no gradient of p through them, and the
-// velocities along it, h/2 away, are mirrored; those right at its edge by half. y and z go from the
-// middle of the plate to that of the gap, with mirrors at both.
+// on a staggered (marker-and-cell) grid of n^3 cells of size h [HW65]: velocities on the faces of
+// cells, pressure in their centres, central differences, Euler steps of at most h^2 / (8 nu), so
+// that the error in time is as small as that in space; pressure by conjugate gradients. The plate
+// consists of faces: u = 0 there, no pressure gradient acts through them, and the tangential
+// velocities h/2 away are mirrored, by half at the rim. The domain in y and z extends from the
+// centre of the plate to the centre of the gap, with symmetry planes at both.
 //
-// `along 16 32` turns the stream along a plate that fills its plane, where the flow from rest
-// between two plates is known. That is of second order: off by 0.6 and 0.15 % at 1.5 s. Around
-// edges errors are O(h), and what n -> infinity would give is extrapolated from every two.
+// `along 16 32` computes the flow along a plate that fills its plane, where the start-up flow
+// between two plates is known exactly. That converges with second order: errors of 0.6 and 0.15 %
+// at 1.5 s. Around rims the error is O(h), and the limit n -> infinity is extrapolated from each
+// two successive n.
 //
-// [HAR65] Harlow, Welch: Numerical calculation of time-dependent viscous incompressible flow.
-//         Phys. Fluids 8, 1965.
+// Full reference: docs/references.md.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,25 +31,27 @@
 #include <string.h>
 
 static const double L = 0.1, NU = 1e-3, G = 0.02, RHO = 1000; // m, m^2/s, m/s^2, kg/m^3
-static const double MARK = 0.05;  // s: drags are told at multiples of it
-static const double EXACT = 1e-7; // of the divergence, over a scale of what the force gives
+static const double PRINT_INTERVAL = 0.05; // s; drags are printed at multiples of it
+// largest divergence, relative to the velocity scale of the body force
+static const double MAX_DIVERGENCE = 1e-7;
 
 typedef struct flow {
     int n[3];                 // cells
-    size_t stride[3];         // with a layer of ghosts all around
-    size_t size, first, last; // those from first to last - 1 have neighbours
+    size_t stride[3];         // including one layer of ghost cells on all sides
+    size_t size, first, last; // cells from first to last - 1 have all neighbours
     bool mirror[3];
-    int drive; // axis of the force; 1: along the plate
+    int drive; // axis of the body force; 1: along the plate
     double h, dt;
     double *u[3], *rate[3]; // m/s, m/s^2, on the low faces of cells
-    double *p, *before;     // over density, times dt / h; now and a step ago
-    double *r, *d, *q;      // of conjugate gradients
-    double *cell;           // 1 in cells, 0 in ghosts
-    double *open;           // 0 where the low x face of a cell is the plate, else 1
-    double *held[3];        // 1 for velocities that the plate is below of, 1/2 at its edge
+    double *p, *before;     // pressure / density, times dt / h; now and one step before
+    double *r, *d, *q;      // vectors of the conjugate gradient method
+    double *cell;           // 1 in cells, 0 in ghost cells
+    double *open;           // 0 if the low x face of a cell is on the plate, else 1
+    double *held[3];        // 1 for velocities h/2 above the plate, 1/2 at its rim, else 0
 } flow;
 
-// The layer of ghosts. normal: the axis along which a velocity is, on faces; -1 in cells.
+// Fills the ghost cells of a. normal: the axis of a velocity component, which is on faces; -1: a
+// quantity in cell centres.
 static void fill_ghosts(const flow *f, double *a, int normal)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -67,29 +70,31 @@ static void fill_ghosts(const flow *f, double *a, int normal)
     }
 }
 
-// The plate is the low x faces of the cells in the middle of the box, from the corner on.
+// The plate consists of the low x faces of cells in the middle of the box; its centre is in the
+// corner of the domain.
 static void place_plate(flow *f)
 {
-    const double wide = f->drive == 1 ? 1e9 : f->n[1] / 2; // cells
+    const double half_side = f->drive == 1 ? 1e9 : f->n[1] / 2; // of the plate, in cells
     for (int x = 1; x <= f->n[0]; x++) {
         for (int y = 1; y <= f->n[1]; y++) {
             for (int z = 1; z <= f->n[2]; z++) {
                 size_t i = (size_t)x * f->stride[0] + (size_t)y * f->stride[1] + (size_t)z;
-                bool in = x == f->n[0] / 2 + 1, in_y = in && y <= wide, in_z = in && z <= wide;
+                bool in = x == f->n[0] / 2 + 1, in_y = in && y <= half_side,
+                     in_z = in && z <= half_side;
                 f->cell[i] = 1;
                 f->open[i] = !(in_y && in_z);
-                f->held[1][i] = !in_z ? 0 : in_y ? 1 : y == wide + 1 ? 0.5 : 0;
-                f->held[2][i] = !in_y ? 0 : in_z ? 1 : z == wide + 1 ? 0.5 : 0;
+                f->held[1][i] = !in_z ? 0 : in_y ? 1 : y == half_side + 1 ? 0.5 : 0;
+                f->held[2][i] = !in_y ? 0 : in_z ? 1 : z == half_side + 1 ? 0.5 : 0;
             }
         }
     }
     fill_ghosts(f, f->open, -1);
 }
 
-static flow make_flow(int n, bool along)
+static flow create_flow(int n, bool along)
 {
     flow f = {.n = {n, n / 2, n / 2}, .drive = along, .mirror = {false, !along, true}, .h = L / n};
-    f.dt = MARK / ceil(MARK / (f.h * f.h / (8 * NU)));
+    f.dt = PRINT_INTERVAL / ceil(PRINT_INTERVAL / (f.h * f.h / (8 * NU)));
     f.stride[2] = 1;
     f.stride[1] = (size_t)f.n[2] + 2;
     f.stride[0] = f.stride[1] * ((size_t)f.n[1] + 2);
@@ -109,31 +114,31 @@ static flow make_flow(int n, bool along)
     return f;
 }
 
-// What one axis adds to the rate of velocity k: momentum carried and rubbed along it.
-static void add_axis(flow *f, int k, int axis)
+// Adds convection and viscosity along one axis to the rate of velocity component k.
+static void add_fluxes(flow *f, int k, int axis)
 {
     const double *u = f->u[k], *w = f->u[axis], *held = f->held[k];
-    const double viscous = NU / (f->h * f->h), carried = 1 / (4 * f->h);
+    const double viscous = NU / (f->h * f->h), convective = 1 / (4 * f->h);
     const size_t s = f->stride[axis], t = f->stride[k];
     double *rate = f->rate[k];
     for (size_t i = f->first; i < f->last; i++) {
-        // through the low and the high face of what surrounds the velocity
+        // momentum through the low and the high face of the control volume around the velocity
         double low = (axis == k ? w[i - s] + w[i] : w[i] + w[i - t]) * (u[i - s] + u[i]);
         double high = (axis == k ? w[i] + w[i + s] : w[i + s] + w[i + s - t]) * (u[i] + u[i + s]);
-        double rub = u[i - s] - 2 * u[i] + u[i + s];
-        if (axis == 0 && k > 0) // 2 (0 - u) in the place of what is beyond the plate
-            rub -= held[i] * (u[i] + u[i - s]) + held[i + s] * (u[i] + u[i + s]);
-        rate[i] += carried * (low - high) + viscous * rub;
+        double laplacian = u[i - s] - 2 * u[i] + u[i + s];
+        if (axis == 0 && k > 0) // no slip: the velocity beyond the plate is mirrored
+            laplacian -= held[i] * (u[i] + u[i - s]) + held[i + s] * (u[i] + u[i + s]);
+        rate[i] += convective * (low - high) + viscous * laplacian;
     }
 }
 
-static void push(flow *f)
+static void advance_without_pressure(flow *f)
 {
     for (int k = 0; k < 3; k++) {
         for (size_t i = 0; i < f->size; i++)
             f->rate[k][i] = k == f->drive ? G : 0;
         for (int axis = 0; axis < 3; axis++)
-            add_axis(f, k, axis);
+            add_fluxes(f, k, axis);
     }
     for (int k = 0; k < 3; k++) {
         for (size_t i = 0; i < f->size; i++)
@@ -142,8 +147,8 @@ static void push(flow *f)
     }
 }
 
-// q = sum over open faces of a - a beyond, and a . q.
-static double apply(const flow *f, double *a, double *q)
+// q = A a, the sum over open faces of a minus a in the neighbour cell. Returns a . q.
+static double apply_laplacian(const flow *f, double *a, double *q)
 {
     const size_t x = f->stride[0], y = f->stride[1];
     double sum = 0;
@@ -156,17 +161,18 @@ static double apply(const flow *f, double *a, double *q)
     return sum;
 }
 
-// From where the last two steps lead to.
+// Solves for the pressure, with the extrapolation from the last two steps as initial guess.
 static void find_pressure(flow *f)
 {
-    const double cells = (double)f->n[0] * f->n[1] * f->n[2], fine = EXACT * G * f->h * f->h / NU;
+    const double cells = (double)f->n[0] * f->n[1] * f->n[2],
+                 fine = MAX_DIVERGENCE * G * f->h * f->h / NU;
     double r2 = 0;
     for (size_t i = 0; i < f->size; i++) {
         double now = f->p[i];
         f->p[i] += now - f->before[i];
         f->before[i] = now;
     }
-    apply(f, f->p, f->q);
+    apply_laplacian(f, f->p, f->q);
     for (size_t i = f->first; i < f->last; i++) {
         double out = 0;
         for (int k = 0; k < 3; k++)
@@ -175,7 +181,7 @@ static void find_pressure(flow *f)
         r2 += f->r[i] * f->r[i];
     }
     while (r2 > cells * fine * fine) {
-        double a = r2 / apply(f, f->d, f->q), next = 0;
+        double a = r2 / apply_laplacian(f, f->d, f->q), next = 0;
         for (size_t i = f->first; i < f->last; i++) {
             f->p[i] += a * f->d[i];
             f->r[i] -= a * f->q[i];
@@ -189,7 +195,7 @@ static void find_pressure(flow *f)
 
 static void step(flow *f)
 {
-    push(f);
+    advance_without_pressure(f);
     find_pressure(f);
     fill_ghosts(f, f->p, -1);
     for (int k = 0; k < 3; k++) {
@@ -199,13 +205,14 @@ static void step(flow *f)
     }
 }
 
-// What the plate took until each of the marks, over the time, N: the drive less the momentum.
+// Mean drag of the plate until each of the times, N: the body force minus the momentum of the
+// fluid.
 static void run(int n, bool along, const int *marks, int m, double *drag)
 {
-    flow f = make_flow(n, along);
+    flow f = create_flow(n, along);
     double t = 0, cells = (double)f.n[0] * f.n[1] * f.n[2];
     for (int mark = 0; mark < m; mark++) {
-        while (t < marks[mark] * MARK - f.dt / 2) {
+        while (t < marks[mark] * PRINT_INTERVAL - f.dt / 2) {
             step(&f);
             t += f.dt;
         }
@@ -214,11 +221,11 @@ static void run(int n, bool along, const int *marks, int m, double *drag)
             sum += f.cell[i] * f.u[f.drive][i];
         drag[mark] = RHO * L * L * L * (G - sum / cells / t);
     }
-    free(f.u[0]); // all of them
+    free(f.u[0]); // all arrays are one allocation
 }
 
-// The same for the known flow between plates.
-static double find_known(double t)
+// N, mean drag until time t in the exact start-up flow between two plates.
+static double find_exact_drag(double t)
 {
     double mean = G * L * L / (12 * NU);
     for (int i = 1; i < 400; i += 2) {
@@ -231,9 +238,9 @@ static double find_known(double t)
 int main(int argc, char **argv)
 {
     static const int marks[] = {1, 2, 4, 6, 10, 15, 20, 25, 30};
-    enum { M = sizeof marks / sizeof *marks, MOST = 16 };
-    double drag[MOST][M];
-    int n[MOST], count = argc - 2 < MOST ? argc - 2 : MOST;
+    enum { M = sizeof marks / sizeof *marks, MAX_RUNS = 16 };
+    double drag[MAX_RUNS][M];
+    int n[MAX_RUNS], count = argc - 2 < MAX_RUNS ? argc - 2 : MAX_RUNS;
     bool along = argc > 1 && strcmp(argv[1], "along") == 0;
     printf("t");
     for (int i = 0; i < count; i++) {
@@ -243,15 +250,15 @@ int main(int argc, char **argv)
     }
     printf(along ? ",known\n" : "\n");
     for (int m = 0; m < M; m++) {
-        printf("%g", marks[m] * MARK);
+        printf("%g", marks[m] * PRINT_INTERVAL);
         for (int i = 0; i < count; i++) {
             printf(",%.7f", drag[i][m]);
-            if (i > 0) // errors as 1 / n
+            if (i > 0) // the error is proportional to 1 / n
                 printf(",%.7f",
                        (n[i] * drag[i][m] - n[i - 1] * drag[i - 1][m]) / (n[i] - n[i - 1]));
         }
         if (along)
-            printf(",%.7f", find_known(marks[m] * MARK));
+            printf(",%.7f", find_exact_drag(marks[m] * PRINT_INTERVAL));
         printf("\n");
     }
     return 0;

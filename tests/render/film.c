@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// film.c: runs on disk as pictures and movies, and everything that can be wrong with them.
+// film.c: a film renders the frames of runs on disk to pictures and movies; errors that can occur.
 #include "check.h"
 #include "io/io.h"
 
@@ -9,19 +9,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FRAMES = 3 };
+enum { FRAMES = 3 }; // frames of a run
 
-typedef struct place {
+// Paths of a temporary folder, of the run in it, and of a file that a test chooses.
+typedef struct run_folder {
     char folder[64], run[80], file[160];
-} place;
+} run_folder;
 
-// A run of three frames of one cloth.
-static void write_frame(const place *p, int frame, bool broken)
+// Writes one frame of a run with one cloth; broken: one coordinate is NaN.
+static void write_frame(const run_folder *p, int frame, bool broken)
 {
     char path[256];
     fm_error err = {0};
     const fm_surface_field fields[1] = {{"speed", 1, NULL}};
-    fm_surface *s = fm_surface_create("cloth", 16, 9, 36, fields, 1, &err);
+    fm_surface *s = fm_surface_create(
+        "cloth", &(fm_mesh_size){.points = 16, .faces = 9, .corners = 36}, fields, 1, &err);
     assert_non_null(s);
     s->time = frame / 24.0;
     for (int i = 0; i < 16; i++) {
@@ -44,15 +46,16 @@ static void write_frame(const place *p, int frame, bool broken)
     fm_surface_destroy(s);
 }
 
-static place make_place(void)
+// Creates a folder with a run of three frames of a cloth.
+static run_folder create_run_folder(void)
 {
-    place p;
+    run_folder p;
     fm_error err = {0};
     snprintf(p.folder, sizeof p.folder, "/tmp/fathom-film-XXXXXX");
     assert_non_null(mkdtemp(p.folder));
     snprintf(p.run, sizeof p.run, "%s/run", p.folder);
     snprintf(p.file, sizeof p.file, "%s/frames", p.run);
-    assert_true(fm_directory_make(p.file, &err));
+    assert_true(fm_directory_create(p.file, &err));
     for (int i = 0; i < FRAMES; i++)
         write_frame(&p, i, false);
     return p;
@@ -65,7 +68,7 @@ static void write_text(const char *path, const char *text)
         fail_msg("%s cannot be written", path);
 }
 
-// PATH, with a folder before it, or nothing but that. free() what it was.
+// Puts a folder before PATH, or replaces PATH by it (alone). Returns the old PATH, to be freed.
 static char *change_path(const char *folder, bool alone)
 {
     const char *old = getenv("PATH");
@@ -82,14 +85,14 @@ static void restore_path(char *path)
     free(path);
 }
 
-static void remove_place(const place *p)
+static void remove_run_folder(const run_folder *p)
 {
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", p->folder);
     assert_int_equal(system(command), 0);
 }
 
-static fm_film_options small(void)
+static fm_film_options small_options(void)
 {
     fm_film_options o = fm_default_film_options();
     o.width = 96;
@@ -99,18 +102,19 @@ static fm_film_options small(void)
     return o;
 }
 
-static fm_film *open_film(const place *p, const fm_film_options *o, fm_error *err)
+// Opens the run in a folder for rendering.
+static fm_film *open_film(const run_folder *p, const fm_film_options *o, fm_error *err)
 {
     const char *run = p->run;
     return fm_film_open(&run, 1, o, err);
 }
 
-static void test_frames_and_rate(void **state)
+static void a_film_finds_the_frames_and_the_rate_and_renders_repeatably(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     fm_error err = {0};
-    fm_film_options o = small();
+    fm_film_options o = small_options();
     fm_film *film = open_film(&p, &o, &err);
     assert_non_null(film);
     assert_int_equal(fm_film_first_frame(film), 0);
@@ -125,15 +129,17 @@ static void test_frames_and_rate(void **state)
     fm_picture_destroy(b);
     fm_picture_destroy(again);
     fm_film_close(film);
-    remove_place(&p);
+    remove_run_folder(&p);
 }
 
-static void test_panels_sheet_and_field(void **state)
+// Two runs side by side (panels), several frames in one picture (contact sheet), colours by a
+// field.
+static void panels_contact_sheets_and_fields_are_drawn_and_bad_ones_refused(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     fm_error err = {0};
-    fm_film_options o = small();
+    fm_film_options o = small_options();
     const char *runs[2] = {p.run, p.run}, *labels[2] = {"one", "two"};
     o.field = "speed";
     o.labels = labels;
@@ -153,36 +159,36 @@ static void test_panels_sheet_and_field(void **state)
     assert_null(fm_film_open(runs, 2, &o, &err));
     assert_int_equal(err.status, FM_BAD_VALUE);
     assert_non_null(strstr(err.text, "heat"));
-    assert_non_null(strstr(err.text, "speed")); // what is allowed
-    remove_place(&p);
+    assert_non_null(strstr(err.text, "speed")); // the message lists the fields that exist
+    remove_run_folder(&p);
 }
 
-static void test_nan_is_drawn_without(void **state)
+static void a_point_that_is_not_finite_is_left_out_and_counted(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     write_frame(&p, 1, true);
     fm_error err = {0};
-    fm_film_options o = small();
+    fm_film_options o = small_options();
     fm_film *film = open_film(&p, &o, &err);
     fm_picture *picture = film ? fm_film_draw(film, 1, &err) : NULL;
     assert_non_null(picture);
     assert_int_equal(fm_film_dropped_count(film), 1);
     fm_picture_destroy(picture);
     fm_film_close(film);
-    remove_place(&p);
+    remove_run_folder(&p);
 }
 
-static void test_missing_and_damaged_frames(void **state)
+static void missing_and_damaged_frames_fail_only_when_drawn(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     fm_error err = {0};
-    fm_film_options o = small();
+    fm_film_options o = small_options();
     snprintf(p.file, sizeof p.file, "%s/frames/cloth.000001.vtp", p.run);
     assert_int_equal(unlink(p.file), 0);
     fm_film *film = open_film(&p, &o, &err);
-    assert_non_null(film); // the others can be drawn
+    assert_non_null(film); // the other frames can be drawn
     fm_picture *picture = fm_film_draw(film, 2, &err);
     assert_non_null(picture);
     fm_picture_destroy(picture);
@@ -194,23 +200,23 @@ static void test_missing_and_damaged_frames(void **state)
     assert_null(fm_film_draw(film, 1, &err));
     assert_true(err.status != FM_OK);
     fm_film_close(film);
-    remove_place(&p);
+    remove_run_folder(&p);
 }
 
-static void test_no_run(void **state)
+static void a_missing_run_directory_is_reported(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_film_options o = small();
+    fm_film_options o = small_options();
     const char *nowhere = "/tmp/fathom-there-is-no-such-run";
     assert_null(fm_film_open(&nowhere, 1, &o, &err));
     assert_int_equal(err.status, FM_INPUT_OUTPUT);
 }
 
-static void test_unwritable(void **state)
+static void unwritable_paths_and_unknown_extensions_are_refused(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     fm_error err = {0};
     fm_picture *picture = fm_picture_create(4, 4, &err);
     snprintf(p.file, sizeof p.file, "%s/none/a.png", p.folder);
@@ -224,13 +230,13 @@ static void test_unwritable(void **state)
     assert_null(fm_movie_open("a.txt", 4, 4, 24, &err));
     assert_int_equal(err.status, FM_BAD_VALUE);
     fm_picture_destroy(picture);
-    remove_place(&p);
+    remove_run_folder(&p);
 }
 
-static void test_no_ffmpeg(void **state)
+static void a_missing_ffmpeg_is_reported_and_leaves_no_file(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     fm_error err = {0};
     char *path = change_path(p.folder, true);
     snprintf(p.file, sizeof p.file, "%s/a.mp4", p.folder);
@@ -239,14 +245,14 @@ static void test_no_ffmpeg(void **state)
     assert_non_null(strstr(err.text, "ffmpeg"));
     assert_int_not_equal(access(p.file, F_OK), 0);
     restore_path(path);
-    remove_place(&p);
+    remove_run_folder(&p);
 }
 
-// A program called ffmpeg that says something and ends while frames are being sent.
-static void test_ffmpeg_fails(void **state)
+// A script called ffmpeg prints a message and exits while frames are being sent.
+static void a_failing_ffmpeg_is_reported_with_its_message(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     fm_error err = {0};
     snprintf(p.file, sizeof p.file, "%s/ffmpeg", p.folder);
     write_text(p.file, "#!/bin/sh\necho 'no such codec' >&2\nexit 4\n");
@@ -264,10 +270,12 @@ static void test_ffmpeg_fails(void **state)
     assert_int_not_equal(access(p.file, F_OK), 0);
     restore_path(path);
     fm_picture_destroy(picture);
-    remove_place(&p);
+    remove_run_folder(&p);
 }
 
-static void make_movie(const place *p, const char *ending, const char *magic, int at)
+// Writes a movie with this file ending and checks that the file has the bytes `magic` at offset
+// `at`.
+static void check_movie(const run_folder *p, const char *ending, const char *magic, int at)
 {
     fm_error err = {0};
     char path[160], head[64] = {0};
@@ -279,9 +287,7 @@ static void make_movie(const place *p, const char *ending, const char *magic, in
         assert_true(fm_movie_add(movie, picture, &err));
     }
     bool good = fm_movie_close(movie, &err);
-    if (!good)
-        print_error("%s\n", err.text);
-    assert_true(good);
+    assert_good(good, &err);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
     assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
@@ -290,31 +296,32 @@ static void make_movie(const place *p, const char *ending, const char *magic, in
     fm_picture_destroy(picture);
 }
 
-static void test_movies(void **state)
+static void movies_are_written_in_every_format(void **state)
 {
     (void)state;
     if (system("ffmpeg -version > /dev/null 2>&1") != 0)
         skip();
-    place p = make_place();
-    make_movie(&p, "mp4", "ftyp", 4);
-    make_movie(&p, "mkv", "\x1a\x45\xdf\xa3", 0);
-    make_movie(&p, "gif", "GIF89a", 0);
-    make_movie(&p, "webp", "WEBP", 8);
-    remove_place(&p);
+    run_folder p = create_run_folder();
+    check_movie(&p, "mp4", "ftyp", 4);
+    check_movie(&p, "mkv", "\x1a\x45\xdf\xa3", 0);
+    check_movie(&p, "gif", "GIF89a", 0);
+    check_movie(&p, "webp", "WEBP", 8);
+    remove_run_folder(&p);
 }
 
-// A fluid's points are drawn as a surface, in a studio, on a floor; or as balls.
-static void test_fluids(void **state)
+static void a_fluid_is_drawn_as_a_surface_or_as_spheres(void **state)
 {
     (void)state;
-    place p = make_place();
+    run_folder p = create_run_folder();
     fm_error err = {0};
     const fm_surface_field radius[1] = {{"radius", 1, NULL}};
     for (int frame = 0; frame < FRAMES; frame++) {
         char path[256];
-        int count = frame == 0 ? 0 : 512; // nothing has come in yet
-        fm_surface *s = fm_surface_create("water", count, 0, 0, radius, 1, &err);
+        int count = frame == 0 ? 0 : 512; // no particles have entered yet
+        fm_surface *s =
+            fm_surface_create("water", &(fm_mesh_size){.points = count}, radius, 1, &err);
         assert_non_null(s);
+        snprintf(s->kind, sizeof s->kind, "particles");
         for (int i = 0; i < count; i++) {
             s->points[3 * i] = 0.04f * (float)(i % 8);
             s->points[3 * i + 1] = -0.3f + 0.04f * (float)(i / 8 % 8);
@@ -350,22 +357,22 @@ static void test_fluids(void **state)
     assert_true(green[2] > green[0] + 10000);
     for (int k = 0; k < 3; k++)
         fm_picture_destroy(pictures[k]);
-    remove_place(&p);
+    remove_run_folder(&p);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_and_rate),
-        cmocka_unit_test(test_panels_sheet_and_field),
-        cmocka_unit_test(test_nan_is_drawn_without),
-        cmocka_unit_test(test_missing_and_damaged_frames),
-        cmocka_unit_test(test_fluids),
-        cmocka_unit_test(test_no_run),
-        cmocka_unit_test(test_unwritable),
-        cmocka_unit_test(test_no_ffmpeg),
-        cmocka_unit_test(test_ffmpeg_fails),
-        cmocka_unit_test(test_movies),
+        cmocka_unit_test(a_film_finds_the_frames_and_the_rate_and_renders_repeatably),
+        cmocka_unit_test(panels_contact_sheets_and_fields_are_drawn_and_bad_ones_refused),
+        cmocka_unit_test(a_point_that_is_not_finite_is_left_out_and_counted),
+        cmocka_unit_test(missing_and_damaged_frames_fail_only_when_drawn),
+        cmocka_unit_test(a_fluid_is_drawn_as_a_surface_or_as_spheres),
+        cmocka_unit_test(a_missing_run_directory_is_reported),
+        cmocka_unit_test(unwritable_paths_and_unknown_extensions_are_refused),
+        cmocka_unit_test(a_missing_ffmpeg_is_reported_and_leaves_no_file),
+        cmocka_unit_test(a_failing_ffmpeg_is_reported_with_its_message),
+        cmocka_unit_test(movies_are_written_in_every_format),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// pictures.c: pictures are what they were, with any number of threads, of much and of nothing.
+// pictures.c: rendered pictures match reference images, for any number of threads.
 //
-// References are small PNG files; `pictures --write` makes them anew. Processors differ in the
-// last bits of a distance, and a ray that just meets an edge on one may just miss it on another:
-// the mean difference must be small, single pixels may differ.
+// References are small PNG files; `pictures --write` writes them again. Processors differ in the
+// last bits of a distance, and a ray that barely hits an edge on one may miss it on another. The
+// mean difference must therefore be small, while single pixels may differ.
 #include "check.h"
 
 #include <fathom/draw.h>
@@ -12,23 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 192, HEIGHT = 108 };
+enum { WIDTH = 192, HEIGHT = 108 }; // pixels
 
-static bool write_references; // set by main, which cmocka's tests cannot be told otherwise
+static bool write_references; // set by main; cmocka passes no arguments to tests
 
-// A cloth that waves, of columns x rows points.
-static void add_wave(fm_drawing *drawing, int columns, int rows, bool colored, fm_error *err)
+// Adds a wavy cloth of columns x rows points.
+static void add_wavy_cloth(fm_drawing *drawing, int columns, int rows, bool colored, fm_error *err)
 {
     int points = columns * rows, faces = (columns - 1) * (rows - 1);
-    float *p = malloc(3 * (size_t)points * sizeof *p), *values = malloc((size_t)points * sizeof *p);
+    fm_vec3 *p = malloc((size_t)points * sizeof *p);
+    float *values = malloc((size_t)points * sizeof *values);
     int *start = malloc(((size_t)faces + 1) * sizeof *start);
     int *corner = malloc(4 * (size_t)faces * sizeof *corner);
     for (int i = 0; i < points; i++) {
         int c = i % columns, r = i / columns;
         float u = (float)c / (float)(columns - 1), v = (float)r / (float)(rows - 1);
-        p[3 * i] = 0.4f * u + 0.02f * sinf(9 * v);
-        p[3 * i + 1] = -0.55f * v;
-        p[3 * i + 2] = 0.05f * sinf(12 * v + 2 * u) * (0.3f + v);
+        p[i].x = 0.4f * u + 0.02f * sinf(9 * v);
+        p[i].y = -0.55f * v;
+        p[i].z = 0.05f * sinf(12 * v + 2 * u) * (0.3f + v);
         values[i] = u;
     }
     for (int f = 0; f < faces; f++) {
@@ -38,20 +39,21 @@ static void add_wave(fm_drawing *drawing, int columns, int rows, bool colored, f
         memcpy(corner + 4 * (size_t)f, quad, sizeof quad);
     }
     start[faces] = 4 * faces;
-    fm_polygons polygons = {.point_count = points,
-                            .points = p,
-                            .face_count = faces,
-                            .face_start = start,
-                            .face_points = corner};
+    fm_mesh_view mesh = {.point_count = points,
+                         .points = p,
+                         .face_count = faces,
+                         .face_start = start,
+                         .face_points = corner};
     fm_paint paint = fm_default_paint();
-    fm_coloring coloring = {values, 0, 1, FM_MAP_SEQUENTIAL};
-    fm_drawing_add_surface(drawing, &polygons, &paint, colored ? &coloring : NULL, err);
+    fm_coloring coloring = {values, 0, 1, FM_COLORMAP_SEQUENTIAL};
+    fm_drawing_add_surface(drawing, &mesh, &paint, colored ? &coloring : NULL, err);
     free(p);
     free(values);
     free(start);
     free(corner);
 }
 
+// A picture of the wavy cloth in this style.
 static fm_shot_def define_shot(fm_style style)
 {
     fm_shot_def def = fm_default_shot_def();
@@ -63,6 +65,7 @@ static fm_shot_def define_shot(fm_style style)
     return def;
 }
 
+// Renders a drawing with this number of threads.
 static fm_picture *draw(const fm_drawing *drawing, const fm_shot_def *def, int threads,
                         fm_error *err)
 {
@@ -70,13 +73,12 @@ static fm_picture *draw(const fm_drawing *drawing, const fm_shot_def *def, int t
     fm_picture *picture = fm_picture_create(WIDTH, HEIGHT, err);
     bool good = renderer && picture && fm_renderer_draw(renderer, drawing, def, picture, NULL, err);
     fm_renderer_destroy(renderer);
-    if (!good)
-        print_error("%s\n", err->text);
-    assert_true(good);
+    assert_good(good, err);
     return picture;
 }
 
-static void compare(const fm_picture *picture, const char *name)
+// Asserts that a picture differs little from the reference image of that name, or writes the image.
+static void compare_with_reference(const fm_picture *picture, const char *name)
 {
     char path[512];
     fm_error err = {0};
@@ -100,71 +102,72 @@ static void compare(const fm_picture *picture, const char *name)
         far += d > 24;
     }
     free(pixels);
-    // one step of 255 in the mean; a wrong light, colour or camera gives ten and more
+    // mean difference in 8-bit steps; a wrong light, colour or camera gives ten or more
     assert_at_most(sum / (double)count, 1.0);
     assert_at_most((double)far / (double)count, 0.01);
 }
 
+// Renders the wavy cloth and compares it with a reference image. colored: by a field, with a
+// legend.
 static void draw_and_compare(fm_style style, bool colored, const char *name)
 {
     fm_error err = {0};
     fm_drawing *drawing = fm_drawing_create(&err);
-    add_wave(drawing, 21, 31, colored, &err);
+    add_wavy_cloth(drawing, 21, 31, colored, &err);
     fm_shot_def def = define_shot(style);
     fm_picture *picture = draw(drawing, &def, 2, &err);
     if (colored) {
-        fm_picture_add_legend(picture, 8, 100, 7, FM_MAP_SEQUENTIAL, 0, 1, "velocity, m/s");
+        fm_picture_add_legend(picture, 8, 100, 7, FM_COLORMAP_SEQUENTIAL, 0, 1, "velocity, m/s");
         fm_picture_add_text(picture, 4, 14, 9, "Text 0.5 [x]");
     }
-    compare(picture, name);
+    compare_with_reference(picture, name);
     fm_picture_destroy(picture);
     fm_drawing_destroy(drawing);
 }
 
-static void test_under_water(void **state)
+static void cloth_under_water_matches_the_reference(void **state)
 {
     (void)state;
     draw_and_compare(FM_STYLE_UNDERWATER, false, "underwater");
 }
 
-static void test_studio(void **state)
+static void cloth_in_the_studio_matches_the_reference(void **state)
 {
     (void)state;
     draw_and_compare(FM_STYLE_STUDIO, false, "studio");
 }
 
-static void test_colors_and_legend(void **state)
+static void colours_legend_and_text_match_the_reference(void **state)
 {
     (void)state;
     draw_and_compare(FM_STYLE_STUDIO, true, "colors");
 }
 
-// Nothing, a sphere, a line, a box.
-static void test_empty_and_simple(void **state)
+static void empty_and_simple_drawings_match_the_references(void **state)
 {
     (void)state;
     fm_error err = {0};
     fm_drawing *drawing = fm_drawing_create(&err);
     fm_shot_def def = define_shot(FM_STYLE_UNDERWATER);
     fm_picture *picture = draw(drawing, &def, 1, &err);
-    compare(picture, "empty");
+    compare_with_reference(picture, "empty");
     fm_picture_destroy(picture);
     const float one[3] = {0.1f, -0.2f, 0}, line[6] = {0.2f, -0.5f, 0, 0.4f, -0.1f, 0},
                 radius = 0.05f;
-    fm_paint paint = fm_solid_paint();
+    fm_paint paint = fm_paint_solid();
     fm_shape box = {
         .kind = FM_SHAPE_BOX, .centre = {0.1, -0.45, 0}, .half_size = {0.06, 0.06, 0.06}};
     assert_true(fm_drawing_add_spheres(drawing, one, &radius, 1, &paint, &err));
     assert_true(fm_drawing_add_line(drawing, line, 2, 0.015, &paint, &err));
     assert_true(fm_drawing_add_shape(drawing, &box, &paint, &err));
     picture = draw(drawing, &def, 1, &err);
-    compare(picture, "simple");
+    compare_with_reference(picture, "simple");
     fm_picture_destroy(picture);
     fm_drawing_destroy(drawing);
 }
 
-// A block of water with a wave, drops above it and a ball in it.
-static fm_drawing *make_water(const fm_paint *paint, bool with_water, fm_error *err)
+// A block of water with a wave, drops above it, and a solid ball inside.
+static fm_drawing *create_water(const fm_paint *paint, bool with_water, fm_error *err)
 {
     fm_drawing *drawing = fm_drawing_create(err);
     enum { N = 20 };
@@ -182,7 +185,7 @@ static fm_drawing *make_water(const fm_paint *paint, bool with_water, fm_error *
     const float drops[9] = {0.1f, -0.25f, 0, 0.2f, -0.2f, 0.05f, 0.3f, -0.27f, 0};
     memcpy(points + 3 * count, drops, sizeof drops);
     const float ball[3] = {0.25f, -0.47f, 0.1f}, radius = 0.05f;
-    fm_paint solid = fm_solid_paint();
+    fm_paint solid = fm_paint_solid();
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
     def.spacing = 0.02;
     assert_true(fm_drawing_add_spheres(drawing, ball, &radius, 1, &solid, err));
@@ -191,6 +194,7 @@ static fm_drawing *make_water(const fm_paint *paint, bool with_water, fm_error *
     return drawing;
 }
 
+// A picture of the block of water in this style.
 static fm_shot_def define_water_shot(fm_style style)
 {
     fm_shot_def def = define_shot(style);
@@ -200,35 +204,34 @@ static fm_shot_def define_water_shot(fm_style style)
     return def;
 }
 
-static void test_water(void **state)
+static void water_matches_the_references_for_any_number_of_threads(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_paint paint = fm_clear_paint();
-    fm_drawing *drawing = make_water(&paint, true, &err);
+    fm_paint paint = fm_paint_clear_water();
+    fm_drawing *drawing = create_water(&paint, true, &err);
     fm_shot_def def = define_water_shot(FM_STYLE_STUDIO);
     fm_picture *one = draw(drawing, &def, 1, &err), *more = draw(drawing, &def, 3, &err);
-    compare(one, "water");
+    compare_with_reference(one, "water");
     assert_memory_equal(one->pixels, more->pixels, 3 * WIDTH * HEIGHT);
     def = define_water_shot(FM_STYLE_UNDERWATER);
     fm_picture *deep = draw(drawing, &def, 2, &err);
-    compare(deep, "water-underwater");
+    compare_with_reference(deep, "water-underwater");
     fm_picture_destroy(one);
     fm_picture_destroy(more);
     fm_picture_destroy(deep);
     fm_drawing_destroy(drawing);
 }
 
-// Of the index of air and without colour, it is not there.
-static void test_water_like_air_is_not_seen(void **state)
+static void water_with_the_refractive_index_of_air_is_invisible(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_paint paint = {.refraction = 1, .clear = {1, 1, 1}};
+    fm_paint paint = {.refraction = 1, .transmittance = {1, 1, 1}};
     fm_shot_def def = define_water_shot(FM_STYLE_STUDIO);
     fm_picture *pictures[2];
     for (int i = 0; i < 2; i++) {
-        fm_drawing *drawing = make_water(&paint, i == 1, &err);
+        fm_drawing *drawing = create_water(&paint, i == 1, &err);
         pictures[i] = draw(drawing, &def, 2, &err);
         fm_drawing_destroy(drawing);
     }
@@ -240,37 +243,36 @@ static void test_water_like_air_is_not_seen(void **state)
     fm_picture_destroy(pictures[1]);
 }
 
-// A frame with a single point is framed and seen.
-static void test_one_point(void **state)
+static void a_single_point_is_framed_and_visible(void **state)
 {
     (void)state;
     fm_error err = {0};
     fm_drawing *drawing = fm_drawing_create(&err), *nothing = fm_drawing_create(&err);
     const float one[3] = {3, 4, 5};
-    fm_polygons point = {.point_count = 1, .points = one};
-    fm_paint paint = fm_solid_paint();
+    fm_mesh_view point = {.point_count = 1, .points = &(fm_vec3){one[0], one[1], one[2]}};
+    fm_paint paint = fm_paint_solid();
     assert_true(fm_drawing_add_surface(drawing, &point, &paint, NULL, &err));
     fm_shot_def def = define_shot(FM_STYLE_STUDIO);
-    def.bounds = fm_empty_bounds();
+    def.bounds = fm_bounds_empty();
     fm_bounds_add(&def.bounds, one, 1);
     def.camera = fm_camera_frame(&def.bounds, 35, 4, (double)WIDTH / HEIGHT);
     fm_picture *with = draw(drawing, &def, 1, &err), *without = draw(nothing, &def, 1, &err);
     int differ = 0;
     for (int i = 0; i < 3 * WIDTH * HEIGHT; i++)
         differ += abs(with->pixels[i] - without->pixels[i]) > 8;
-    assert_in_interval(differ, 300, 1.5 * WIDTH * HEIGHT); // seen, and not all there is
+    assert_in_interval(differ, 300, 1.5 * WIDTH * HEIGHT); // visible, but does not fill the picture
     fm_picture_destroy(with);
     fm_picture_destroy(without);
     fm_drawing_destroy(drawing);
     fm_drawing_destroy(nothing);
 }
 
-static void test_same_bytes_with_any_threads(void **state)
+static void pictures_have_the_same_bytes_for_any_number_of_threads(void **state)
 {
     (void)state;
     fm_error err = {0};
     fm_drawing *drawing = fm_drawing_create(&err);
-    add_wave(drawing, 31, 21, false, &err);
+    add_wavy_cloth(drawing, 31, 21, false, &err);
     fm_shot_def def = define_shot(FM_STYLE_UNDERWATER);
     def.samples = 3;
     def.camera.aperture = 0.01;
@@ -288,21 +290,21 @@ static void test_same_bytes_with_any_threads(void **state)
     fm_drawing_destroy(drawing);
 }
 
-static void test_a_million_triangles(void **state)
+static void a_million_triangles_match_the_reference(void **state)
 {
     (void)state;
     fm_error err = {0};
     fm_drawing *drawing = fm_drawing_create(&err);
-    add_wave(drawing, 501, 502, false, &err);
+    add_wavy_cloth(drawing, 501, 502, false, &err);
     assert_true(fm_drawing_triangle_count(drawing) > 1000000);
     fm_shot_def def = define_shot(FM_STYLE_UNDERWATER);
     fm_picture *picture = draw(drawing, &def, 2, &err);
-    compare(picture, "underwater-fine");
+    compare_with_reference(picture, "underwater-fine");
     fm_picture_destroy(picture);
     fm_drawing_destroy(drawing);
 }
 
-static void test_bad_values(void **state)
+static void samples_cameras_and_picture_sizes_out_of_range_are_refused(void **state)
 {
     (void)state;
     fm_error err = {0};
@@ -332,16 +334,16 @@ int main(int argc, char **argv)
 {
     write_references = argc > 1 && strcmp(argv[1], "--write") == 0;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_under_water),
-        cmocka_unit_test(test_studio),
-        cmocka_unit_test(test_colors_and_legend),
-        cmocka_unit_test(test_empty_and_simple),
-        cmocka_unit_test(test_water),
-        cmocka_unit_test(test_water_like_air_is_not_seen),
-        cmocka_unit_test(test_one_point),
-        cmocka_unit_test(test_same_bytes_with_any_threads),
-        cmocka_unit_test(test_a_million_triangles),
-        cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(cloth_under_water_matches_the_reference),
+        cmocka_unit_test(cloth_in_the_studio_matches_the_reference),
+        cmocka_unit_test(colours_legend_and_text_match_the_reference),
+        cmocka_unit_test(empty_and_simple_drawings_match_the_references),
+        cmocka_unit_test(water_matches_the_references_for_any_number_of_threads),
+        cmocka_unit_test(water_with_the_refractive_index_of_air_is_invisible),
+        cmocka_unit_test(a_single_point_is_framed_and_visible),
+        cmocka_unit_test(pictures_have_the_same_bytes_for_any_number_of_threads),
+        cmocka_unit_test(a_million_triangles_match_the_reference),
+        cmocka_unit_test(samples_cameras_and_picture_sizes_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Balls with a mass where no fluid pushes them: they fall, come to rest on solids, and cloth meets
-// them on their way.
+// Balls with a mass without fluids: they fall, come to rest on solids, and collide with cloth.
 #include "bodies.h"
 
 static const fm_vec3 gravity = {0, -9.81, 0};
@@ -8,32 +7,20 @@ static const double FRAME = 1.0 / 24;
 
 static fm_collider *add_ball(fm_world *world, fm_vec3 centre, fm_vec3 velocity)
 {
-    fm_error err = {0};
-    fm_collider_def def = fm_default_collider_def();
+    fm_collider_def def = fixture_ball_def(centre, 0.06);
     def.name = "ball";
-    def.shape.centre = centre;
-    def.shape.radius = 0.06;
     def.mass = 0.3;
     def.velocity = velocity;
-    fm_collider *ball = fm_collider_create(world, &def, &err);
-    assert_non_null(ball);
-    return ball;
+    return add_collider(world, def);
 }
 
-static void add_floor(fm_world *world, double y)
-{
-    fm_error err = {0};
-    fm_collider_def def = fm_default_collider_def();
-    def.shape = (fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, y, 0}, .normal = {0, 1, 0}};
-    assert_non_null(fm_collider_create(world, &def, &err));
-}
-
-// Symplectic Euler in steps of 1/3840 s is g h t / 2 off; the frame's length does not matter.
+// A free ball follows a parabola. The position error of its symplectic Euler steps of h = 1/3840 s
+// is g h t / 2, for any length of the frames.
 static void balls_fall_freely(void **state)
 {
     (void)state;
     for (int fps = 10; fps <= 1000; fps *= 10) {
-        fm_world *world = make_world(0, 0, gravity);
+        fm_world *world = create_world(0, 0, gravity);
         fm_collider *ball = add_ball(world, (fm_vec3){0, 1, 0}, (fm_vec3){2, 1, 0});
         for (int i = 0; i < fps / 2; i++)
             advance(world, 1.0 / fps);
@@ -45,20 +32,16 @@ static void balls_fall_freely(void **state)
     }
 }
 
-// The floor comes last, behind as many solids as there may be.
+// The floor is created last, after the largest possible number of other solids.
 static void balls_rest_on_the_last_of_many_solids(void **state)
 {
     (void)state;
     for (int others = 0; others <= 1022; others += 511) {
-        fm_error err = {0};
-        fm_world *world = make_world(0, 0, gravity);
+        fm_world *world = create_world(0, 0, gravity);
         fm_collider *ball = add_ball(world, (fm_vec3){0, 0.2, 0}, no_gravity);
-        fm_collider_def def = fm_default_collider_def();
-        for (int i = 0; i < others; i++) {
-            def.shape.centre = (fm_vec3){10 + 3 * i, 0, 0};
-            assert_non_null(fm_collider_create(world, &def, &err));
-        }
-        add_floor(world, 0);
+        for (int i = 0; i < others; i++)
+            add_collider(world, fixture_ball_def((fm_vec3){10 + 3 * i, 0, 0}, 1));
+        add_collider(world, fixture_floor_def(0));
         for (int i = 0; i < 12; i++)
             advance(world, FRAME);
         assert_close(fm_collider_position(ball).y, 0.06, 1e-6);
@@ -66,13 +49,18 @@ static void balls_rest_on_the_last_of_many_solids(void **state)
     }
 }
 
-typedef struct kind {
-    const char *what;
-    bool contact, remembers, damped, window;
-    fm_enforcement_method enforcement;
-} kind;
+// Settings of a cloth in these tests.
+typedef struct cloth_case {
+    const char *what;                  // for messages
+    bool contact;                      // robust contact handling
+    bool remembers;                    // drag with the history force of a sliding sheet
+    bool damped;                       // spring damping by a derivative of order 0.5, not 1
+    bool window;                       // that derivative covers the last 4 substeps only
+    fm_enforcement_method enforcement; // strain limiting
+} cloth_case;
 
-static fm_cloth *hang_sheet(fm_world *world, const kind *k, fm_error *err)
+// Creates a sheet of cloth that hangs from its upper edge.
+static fm_cloth *hang_sheet(fm_world *world, const cloth_case *k, fm_error *err)
 {
     fm_cloth_def def = fm_default_cloth_def();
     def.name = "sheet";
@@ -85,27 +73,24 @@ static fm_cloth *hang_sheet(fm_world *world, const kind *k, fm_error *err)
         def.damping.memory.kind = FM_RECALL_STEPS;
         def.damping.memory.steps = 4;
     }
-    fm_sheet sheet = {
-        .columns = 13, .rows = 13, .width = 0.3, .height = 0.3, .origin = {-0.15, 0.15, 0}};
-    fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, err);
-    fm_cloth_pin_row(cloth, 0, NULL, err);
-    return cloth;
+    fixture_towel towel = {.cloth = def, .sheet = {13, 13, 0.3, 0.3, .origin = {-0.15, 0.15, 0}}};
+    return fixture_create_hanging_cloth(world, &towel, err);
 }
 
-static fm_world *throw_ball(const kind *k, double speed, fm_cloth **cloth)
+// A world with a ball that flies at `speed`, m/s, towards a sheet that hangs in water.
+static fm_world *throw_ball(const cloth_case *k, double speed, fm_cloth **cloth)
 {
     fm_error err = {0};
-    fm_world_def def = fm_default_world_def();
-    def.threads = 1;
+    fm_world_def def = fixture_water_def(1);
     def.check_intersections = true;
-    fm_world *world = fm_world_create(&def, &err);
+    fm_world *world = open_world(def);
     add_ball(world, (fm_vec3){0.01, 0.05, -0.1}, (fm_vec3){0, 0.5, speed});
     *cloth = hang_sheet(world, k, &err);
     assert_int_equal(err.status, FM_OK);
     return world;
 }
 
-static double deepest_place(fm_cloth *cloth)
+static double largest_z(fm_cloth *cloth)
 {
     int count;
     const fm_vec3 *x = fm_cloth_positions(cloth, &count);
@@ -115,28 +100,30 @@ static double deepest_place(fm_cloth *cloth)
     return z;
 }
 
-static const kind kinds[] = {
+static const cloth_case cloth_cases[] = {
     {.what = "plain"},
-    {"with memory", .remembers = true, .damped = true},
-    {"with a window", .remembers = true, .damped = true, .window = true},
-    {"enforced", .remembers = true, .enforcement = FM_ENFORCE_DIRECTIONAL},
-    {"iterative", .remembers = true, .damped = true, .enforcement = FM_ENFORCE_ITERATIVE},
+    {"with fractional derivatives", .remembers = true, .damped = true},
+    {"with truncated derivatives", .remembers = true, .damped = true, .window = true},
+    {"directional strain limiting", .remembers = true, .enforcement = FM_ENFORCE_DIRECTIONAL},
+    {"iterative strain limiting", .remembers = true, .damped = true,
+     .enforcement = FM_ENFORCE_ITERATIVE},
     {"contact", .contact = true},
-    {"contact, memory", .contact = true, .remembers = true, .damped = true, .window = true},
-    {"contact, enforced", .contact = true, .remembers = true,
+    {"contact, truncated derivatives", .contact = true, .remembers = true, .damped = true,
+     .window = true},
+    {"contact, strain limiting", .contact = true, .remembers = true,
      .enforcement = FM_ENFORCE_DIRECTIONAL},
 };
 
-static const double SPEED = 0.8; // m/s: at 1.5 the water holds the sheet back until it tears
+static const double SPEED = 0.8; // m/s; at 1.5 m/s the water holds the sheet back until it tears
 
-// Thrown at a sheet that hangs in water, it takes the sheet along: intervals have one length, no
-// particle is inside the ball, and with contact nothing passes through anything.
-static void cloth_meets_a_ball(void **state)
+// A ball thrown at a sheet that hangs in water pushes the sheet along. All intervals have the same
+// length, no particle is inside the ball, and with contact there are no intersections.
+static void a_thrown_ball_pushes_cloth_without_penetration(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; k < sizeof cloth_cases / sizeof *cloth_cases; k++) {
         fm_cloth *cloth;
-        fm_world *world = throw_ball(&kinds[k], SPEED, &cloth);
+        fm_world *world = throw_ball(&cloth_cases[k], SPEED, &cloth);
         for (int frame = 1; frame <= 4; frame++) {
             fm_report report = advance(world, FRAME);
             assert_int_equal(report.interval_count, 10);
@@ -144,24 +131,24 @@ static void cloth_meets_a_ball(void **state)
             assert_int_equal(report.intersection_count, 0);
         }
         double ball = fm_collider_position(fm_world_collider(world, 0)).z;
-        printf("  %s: the ball is at %.3f m, the sheet reaches %.3f m\n", kinds[k].what, ball,
-               deepest_place(cloth));
+        printf("  %s: the ball is at %.3f m, the sheet reaches %.3f m\n", cloth_cases[k].what, ball,
+               largest_z(cloth));
         assert_close(ball, -0.1 + SPEED * 4 * FRAME, 1e-12);
-        assert_in_interval(deepest_place(cloth), ball, ball + 0.09);
+        assert_in_interval(largest_z(cloth), ball, ball + 0.09);
         fm_world_destroy(world);
     }
 }
 
-static void a_ball_on_its_way_is_saved(void **state)
+static void a_restored_world_with_a_moving_ball_continues_bit_by_bit(void **state)
 {
     (void)state;
-    for (size_t k = 1; k < sizeof kinds / sizeof *kinds; k += 2) {
+    for (size_t k = 1; k < sizeof cloth_cases / sizeof *cloth_cases; k += 2) {
         fm_cloth *cloth;
-        fm_world *whole = throw_ball(&kinds[k], 1.5, &cloth);
-        fm_world *first = throw_ball(&kinds[k], 1.5, &cloth);
+        fm_world *whole = throw_ball(&cloth_cases[k], 1.5, &cloth);
+        fm_world *first = throw_ball(&cloth_cases[k], 1.5, &cloth);
         for (int frame = 0; frame < 2; frame++)
             advance(whole, FRAME), advance(first, FRAME);
-        fm_world *second = move_into(first, throw_ball(&kinds[k], 1.5, &cloth));
+        fm_world *second = move_state_into(first, throw_ball(&cloth_cases[k], 1.5, &cloth));
         for (int frame = 0; frame < 2; frame++)
             advance(whole, FRAME), advance(second, FRAME);
         assert_int_equal(fm_world_hash(whole), fm_world_hash(second));
@@ -170,23 +157,24 @@ static void a_ball_on_its_way_is_saved(void **state)
     }
 }
 
-// Where a fluid sets the pace, memories take its changing steps, and a window says that it cannot.
-static void cloth_beside_a_ball_in_a_fluid(void **state)
+// A fluid limits the substep of the cloth, which then varies. A fractional derivative over the
+// whole past handles that; one over the last n steps (a window) needs equal steps and is an error.
+static void a_derivative_over_the_last_n_steps_is_refused_where_steps_vary(void **state)
 {
     (void)state;
     for (int window = 0; window <= 1; window++) {
         fm_error err = {0};
         fm_cloth *cloth;
-        fm_world *world =
-            throw_ball(&(kind){.remembers = true, .damped = true, .window = window}, 0, &cloth);
+        fm_world *world = throw_ball(
+            &(cloth_case){.remembers = true, .damped = true, .window = window}, 0, &cloth);
         fm_particles_def def = fm_default_particles_def();
         def.spacing = 0.01;
-        def.speed = 0.1; // and much faster when it has fallen: steps get shorter
+        // m/s; the fluid gets much faster when it has fallen, and steps get shorter
+        def.speed = 0.1;
         def.domain.low = (fm_vec3){1, -0.5, 0};
         def.domain.high = (fm_vec3){1.06, 0.5, 0.06};
-        fm_particles *fluid = fm_particles_create(world, &def, &err);
         fm_fluid_box box = {.low = {1, 0.4, 0}, .high = {1.06, 0.46, 0.06}};
-        fm_particles_add_box(fluid, &box, &err);
+        fixture_create_fluid(world, &def, &box, &err);
         for (int frame = 0; frame < 12; frame++)
             fm_world_advance(world, FRAME, &err);
         if (window) {
@@ -204,9 +192,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_fall_freely),
         cmocka_unit_test(balls_rest_on_the_last_of_many_solids),
-        cmocka_unit_test(cloth_meets_a_ball),
-        cmocka_unit_test(a_ball_on_its_way_is_saved),
-        cmocka_unit_test(cloth_beside_a_ball_in_a_fluid),
+        cmocka_unit_test(a_thrown_ball_pushes_cloth_without_penetration),
+        cmocka_unit_test(a_restored_world_with_a_moving_ball_continues_bit_by_bit),
+        cmocka_unit_test(a_derivative_over_the_last_n_steps_is_refused_where_steps_vary),
     };
     return cmocka_run_group_tests_name("balls", tests, NULL, NULL);
 }

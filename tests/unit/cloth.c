@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Cloth: bad definitions refused by name, pins that hold and let go, what is written and read, and
-// sheets of odd sizes.
+// cloth.c: invalid definitions, sheets and pins are refused with the name of the field; pins hold
+// and release particles; written values are read back; sheets of extreme sizes run.
 #include "bodies.h"
 
 #include <string.h>
 
 static const fm_sheet small = {.columns = 5, .rows = 4, .width = 0.4, .height = 0.3};
 
+// Asserts that err reports this field and value as bad.
 static void expect_error(const fm_error *err, const char *field, const char *value)
 {
     assert_int_equal(err->status, FM_BAD_VALUE);
@@ -16,11 +17,12 @@ static void expect_error(const fm_error *err, const char *field, const char *val
     assert_non_null(strstr(err->text, err->allowed));
 }
 
-static void refuse(const fm_cloth_def *def, const fm_sheet *sheet, const char *field,
-                   const char *value)
+// Asserts that a sheet of this definition is refused because of this field and value.
+static void expect_refusal(const fm_cloth_def *def, const fm_sheet *sheet, const char *field,
+                           const char *value)
 {
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_cloth *cloth = fm_cloth_create_sheet(world, def, sheet, &err);
     if (cloth)
         print_error("%s = %s was taken\n", field, value);
@@ -30,16 +32,16 @@ static void refuse(const fm_cloth_def *def, const fm_sheet *sheet, const char *f
     fm_world_destroy(world);
 }
 
-// A number of the definition, by where it is.
+// A number of the definition, given by its offset in fm_cloth_def.
 typedef struct number {
     const char *field;
     size_t offset;
-    double low, high; // beyond these it is refused
+    double low, high; // values at or below low, and above high, are refused
 } number;
 
-#define NUMBER(member) #member, offsetof(fm_cloth_def, member)
+#define NUMBER(member) #member, offsetof(fm_cloth_def, member) // name and offset of a field
 
-static void numbers_of_a_definition(void **state)
+static void numbers_of_a_cloth_definition_out_of_range_are_refused(void **state)
 {
     (void)state;
     static const number numbers[] = {
@@ -48,6 +50,11 @@ static void numbers_of_a_definition(void **state)
         {NUMBER(stretch.stiffness), 0, 1e7},
         {NUMBER(shear.stiffness), -1e-9, 1e7},
         {NUMBER(bend.stiffness), -1e-9, 1e7},
+        {NUMBER(bend.damping.coefficient), -1e-9, 1e6},
+        {NUMBER(bend.damping.order), 0, 1},
+        {NUMBER(bend.damping.memory.tolerance), 1e-12, 0.09},
+        {NUMBER(bend.damping.memory.horizon), 0, 1e300},
+        {NUMBER(imperfection.amount), -1e-9, 0.1},
         {NUMBER(damping.coefficient), -1e-9, 1e6},
         {NUMBER(damping.order), 0, 1},
         {NUMBER(drag.viscous), -1e-9, 1e6},
@@ -77,109 +84,118 @@ static void numbers_of_a_definition(void **state)
                 continue;
             memcpy((char *)&def + numbers[i].offset, &bad[k], sizeof bad[k]);
             snprintf(text, sizeof text, "%.9g", bad[k]);
-            refuse(&def, &small, numbers[i].field, text);
+            expect_refusal(&def, &small, numbers[i].field, text);
         }
     }
 }
 
-static void choices_of_a_definition(void **state)
+static void invalid_or_contradictory_models_are_refused(void **state)
 {
     (void)state;
     fm_cloth_def def = fm_default_cloth_def();
     def.drag.model = (fm_drag_model)17;
-    refuse(&def, &small, "drag.model", "17");
+    expect_refusal(&def, &small, "drag.model", "17");
     def = fm_default_cloth_def();
     def.bend.model = (fm_bend_model)9;
-    refuse(&def, &small, "bend.model", "9");
+    expect_refusal(&def, &small, "bend.model", "9");
     def = fm_default_cloth_def();
     def.integrator = (fm_integrator)5;
-    refuse(&def, &small, "integrator", "5");
+    expect_refusal(&def, &small, "integrator", "5");
     def = fm_default_cloth_def();
     def.damping.memory.kind = (fm_recall_kind)4;
-    refuse(&def, &small, "damping.memory", "4");
+    expect_refusal(&def, &small, "damping.memory", "4");
     def = fm_default_cloth_def();
-    def.integrator = FM_RK4; // the physical set remembers
-    refuse(&def, &small, "integrator", "without memory");
+    def.integrator = FM_RK4; // physical drag has a history force
+    expect_refusal(&def, &small, "integrator", "without memory");
     def.drag.skin_history = false;
-    refuse(&def, &small, "integrator", "explicit");
+    expect_refusal(&def, &small, "integrator", "explicit");
+    def.drag.model = FM_DRAG_NONE;
+    def.bend.damping.order = 0.5;
+    expect_refusal(&def, &small, "integrator", "without memory");
 }
 
-static void memories_of_a_definition(void **state)
+// The `memory` keys of drag and damping say how far back a fractional derivative looks.
+static void invalid_settings_of_fractional_derivatives_are_refused(void **state)
 {
     (void)state;
     fm_cloth_def def = fm_default_cloth_def();
     def.drag.history.memory.kind = FM_RECALL_STEPS;
     def.drag.history.memory.steps = 0;
-    refuse(&def, &small, "drag.history.memory.steps", "0");
+    expect_refusal(&def, &small, "drag.history.memory.steps", "0");
     def.drag.history.memory.steps = 3;
     def.drag.history.memory.rule = FM_RULE_COIMBRA;
     def.drag.history.order = 0.4;
-    def.drag.model = FM_DRAG_PUBLISHED; // with others the order does not matter
+    def.drag.model = FM_DRAG_PUBLISHED; // the only model that uses the order
     def.drag.history.coefficient = 1;
-    refuse(&def, &small, "drag.history.memory.rule", "coimbra");
+    expect_refusal(&def, &small, "drag.history.memory.rule", "coimbra");
     def.drag.history.memory.rule = FM_RULE_TRAPEZOID;
     def.drag.history.order = 0.3;
-    refuse(&def, &small, "drag.history.memory", "a window of an order below 0.31");
+    expect_refusal(&def, &small, "drag.history.memory", "a window of an order below 0.31");
     def.drag.history.order = 0.5;
+    def.bend.damping.order = 0.3;
+    def.bend.damping.memory.kind = FM_RECALL_SECONDS;
+    expect_refusal(&def, &small, "bend.damping.memory", "a window of an order below 0.31");
+    def.bend.damping.memory.kind = FM_RECALL_FULL;
+    def.bend.damping.order = 1;
     def.damping.order = 0.2;
     def.damping.coefficient = 1501;
-    refuse(&def, &small, "damping.coefficient", "1501");
+    expect_refusal(&def, &small, "damping.coefficient", "1501");
     def.damping.order = 1;
     def.damping.coefficient = 0.03;
     def.drag.model = FM_DRAG_PHYSICAL;
     def = fm_default_cloth_def();
     def.damping.memory.kind = FM_RECALL_SECONDS;
     def.damping.memory.seconds = 0;
-    refuse(&def, &small, "damping.memory.seconds", "0");
+    expect_refusal(&def, &small, "damping.memory.seconds", "0");
     def.damping.memory.seconds = NAN;
-    refuse(&def, &small, "damping.memory.seconds", "nan");
+    expect_refusal(&def, &small, "damping.memory.seconds", "nan");
     def.damping.memory.kind = FM_RECALL_FADING;
     def.damping.memory.fading = -1;
-    refuse(&def, &small, "damping.memory.fading", "-1");
+    expect_refusal(&def, &small, "damping.memory.fading", "-1");
 }
 
-static void bad_sheets(void **state)
+static void invalid_sheets_are_refused(void **state)
 {
     (void)state;
     fm_cloth_def def = fm_default_cloth_def();
     fm_sheet sheet = small;
     sheet.columns = 1;
-    refuse(&def, &sheet, "columns", "1");
+    expect_refusal(&def, &sheet, "columns", "1");
     sheet.columns = 5000;
-    refuse(&def, &sheet, "columns", "5000");
+    expect_refusal(&def, &sheet, "columns", "5000");
     sheet = small;
     sheet.rows = -3;
-    refuse(&def, &sheet, "rows", "-3");
+    expect_refusal(&def, &sheet, "rows", "-3");
     sheet = small;
     sheet.width = 0;
-    refuse(&def, &sheet, "width", "0");
+    expect_refusal(&def, &sheet, "width", "0");
     sheet.width = NAN;
-    refuse(&def, &sheet, "width", "nan");
+    expect_refusal(&def, &sheet, "width", "nan");
     sheet = small;
     sheet.height = INFINITY;
-    refuse(&def, &sheet, "height", "inf");
+    expect_refusal(&def, &sheet, "height", "inf");
     sheet = small;
     sheet.origin.y = NAN;
-    refuse(&def, &sheet, "origin", "nan");
+    expect_refusal(&def, &sheet, "origin", "nan");
     sheet = small;
     sheet.velocity.z = INFINITY;
-    refuse(&def, &sheet, "velocity", "inf");
+    expect_refusal(&def, &sheet, "velocity", "inf");
     sheet = small;
     sheet.rotation.w = NAN;
-    refuse(&def, &sheet, "rotation", "nan");
+    expect_refusal(&def, &sheet, "rotation", "nan");
 }
 
-static void sheets_lie_as_told(void **state)
+static void a_sheet_has_the_requested_placement_velocity_and_mass(void **state)
 {
     (void)state;
-    fm_world *world = make_world(0, 0, no_gravity);
+    fm_world *world = create_world(0, 0, no_gravity);
     fm_cloth_def def = bare_cloth();
     def.name = "flag";
     fm_sheet sheet = small;
     sheet.origin = (fm_vec3){1, 2, 3};
     sheet.velocity = (fm_vec3){4, 5, 6};
-    sheet.rotation = (fm_quat){0, 2 * sqrt(0.5), 0, 2 * sqrt(0.5)}; // made a unit; x to -z
-    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    sheet.rotation = (fm_quat){0, 2 * sqrt(0.5), 0, 2 * sqrt(0.5)}; // is normalized; turns x to -z
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
     int n, m;
     const fm_vec3 *x = fm_cloth_positions(cloth, &n), *v = fm_cloth_velocities(cloth, &m);
     assert_int_equal(n, 20);
@@ -187,7 +203,7 @@ static void sheets_lie_as_told(void **state)
     assert_int_equal(fm_cloth_particle_count(cloth), 20);
     assert_string_equal(fm_cloth_name(cloth), "flag");
     assert_int_equal(fm_cloth_sheet(cloth).columns, 5);
-    fm_vec3 end = {1, 2 - 0.3, 3 - 0.4}; // both views are good at once
+    fm_vec3 end = {1, 2 - 0.3, 3 - 0.4}; // the arrays x and v are valid at the same time
     assert_at_most(largest_distance(&x[19], &end, 1), 1e-15);
     assert_at_most(largest_distance(&v[19], &sheet.velocity, 1), 0);
     double mass[20], total = 0;
@@ -198,8 +214,9 @@ static void sheets_lie_as_told(void **state)
     fm_world_destroy(world);
 }
 
-// Which particles a pin holds, as the field says and as a fall shows.
-static void expect_held(fm_world *world, fm_cloth *cloth, const char *expected)
+// Checks which particles are pinned ('o' in `expected`), by the field and by their fall. Destroys
+// the world.
+static void expect_pinned(fm_world *world, fm_cloth *cloth, const char *expected)
 {
     double pinned[64];
     int n = (int)strlen(expected);
@@ -215,54 +232,55 @@ static void expect_held(fm_world *world, fm_cloth *cloth, const char *expected)
     fm_world_destroy(world);
 }
 
-static fm_cloth *fresh(fm_world **world)
+// Creates a world without a medium, and in it a sheet of 5 x 4 particles.
+static fm_cloth *create_small_sheet(fm_world **world)
 {
-    *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
+    *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
     fm_cloth_def def = bare_cloth();
-    return make_sheet(*world, &def, &small);
+    return create_sheet(*world, &def, &small);
 }
 
-static void pins_hold_what_they_say(void **state)
+static void each_kind_of_pin_holds_exactly_its_particles(void **state)
 {
     (void)state;
     fm_world *world;
     fm_error err = {0};
-    fm_cloth *cloth = fresh(&world);
+    fm_cloth *cloth = create_small_sheet(&world);
     assert_true(fm_cloth_pin_row(cloth, 2, NULL, &err));
-    expect_held(world, cloth, "..........ooooo.....");
-    cloth = fresh(&world);
+    expect_pinned(world, cloth, "..........ooooo.....");
+    cloth = create_small_sheet(&world);
     assert_true(fm_cloth_pin_column(cloth, 1, NULL, &err));
-    expect_held(world, cloth, ".o....o....o....o...");
+    expect_pinned(world, cloth, ".o....o....o....o...");
     static const char *const edges[] = {"ooooo...............", "...............ooooo",
                                         "o....o....o....o....", "....o....o....o....o"};
     for (int e = 0; e < 4; e++) {
-        cloth = fresh(&world);
+        cloth = create_small_sheet(&world);
         assert_true(fm_cloth_pin_edge(cloth, (fm_edge)e, NULL, &err));
-        expect_held(world, cloth, edges[e]);
+        expect_pinned(world, cloth, edges[e]);
     }
     static const char *const corners[] = {"o...................", "....o...............",
                                           "...............o....", "...................o"};
     for (int k = 0; k < 4; k++) {
-        cloth = fresh(&world);
+        cloth = create_small_sheet(&world);
         assert_true(fm_cloth_pin_corner(cloth, (fm_corner)k, NULL, &err));
-        expect_held(world, cloth, corners[k]);
+        expect_pinned(world, cloth, corners[k]);
     }
     const int list[] = {7, 3, 12, 3};
-    cloth = fresh(&world);
+    cloth = create_small_sheet(&world);
     assert_true(fm_cloth_pin_list(cloth, list, 4, NULL, &err));
-    expect_held(world, cloth, "...o...o....o.......");
+    expect_pinned(world, cloth, "...o...o....o.......");
 }
 
-static void pins_follow_and_let_go(void **state)
+static void pins_follow_their_motion_until_released(void **state)
 {
     (void)state;
     fm_world *world;
     fm_error err = {0};
-    fm_cloth *cloth = fresh(&world);
+    fm_cloth *cloth = create_small_sheet(&world);
     fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0, 2}, 0.1, 1, &err);
     assert_true(fm_cloth_pin_row(cloth, 0, swing, &err));
     assert_true(fm_cloth_pin_corner(cloth, FM_CORNER_BOTTOM_LEFT, NULL, &err));
-    assert_true(fm_cloth_release_at(cloth, 0.1, &err)); // the corner only
+    assert_true(fm_cloth_release_at(cloth, 0.1, &err)); // releases the corner only
     double pinned[20];
     advance(world, 0.05);
     read_field(cloth, "pinned", pinned);
@@ -271,7 +289,7 @@ static void pins_follow_and_let_go(void **state)
     assert_close(x[2].z, 0.1 * sin(2 * 3.14159265358979 * 0.05), 1e-12);
     assert_close(v[2].z, 0.2 * 3.14159265358979 * cos(2 * 3.14159265358979 * 0.05), 1e-12);
     assert_close(x[15].y, -0.3, 0);
-    advance(world, 0.05); // at the time itself it is free
+    advance(world, 0.05); // at the time of release itself the particle is free
     read_field(cloth, "pinned", pinned);
     assert_int_equal((int)pinned[15], 0);
     assert_int_equal((int)pinned[2], 1);
@@ -281,11 +299,11 @@ static void pins_follow_and_let_go(void **state)
     fm_world_destroy(world);
 }
 
-static void bad_pins(void **state)
+static void invalid_pins_are_refused(void **state)
 {
     (void)state;
     fm_world *world;
-    fm_cloth *cloth = fresh(&world);
+    fm_cloth *cloth = create_small_sheet(&world);
     fm_error err = {0};
     assert_false(fm_cloth_pin_row(cloth, 4, NULL, &err));
     expect_error(&err, "pin row", "4");
@@ -305,7 +323,7 @@ static void bad_pins(void **state)
     assert_false(fm_cloth_pin_list(cloth, NULL, 0, NULL, &err));
     expect_error(&err, "pin count", "0");
     err = (fm_error){0};
-    assert_false(fm_cloth_release_at(cloth, 1, &err)); // none of them made a pin
+    assert_false(fm_cloth_release_at(cloth, 1, &err)); // there is no pin yet
     expect_error(&err, "release", "1");
     err = (fm_error){0};
     assert_true(fm_cloth_pin_row(cloth, 0, NULL, &err));
@@ -313,16 +331,16 @@ static void bad_pins(void **state)
     expect_error(&err, "release", "nan");
     err = (fm_error){0};
     advance(world, 0.01);
-    assert_false(fm_cloth_pin_row(cloth, 0, NULL, &err)); // too late
+    assert_false(fm_cloth_pin_row(cloth, 0, NULL, &err)); // after the first advance
     assert_string_equal(err.field, "pins");
     fm_world_destroy(world);
 }
 
-// A chain of calls after a failure does nothing, even where the cloth was never made.
-static void the_first_error_sticks(void **state)
+// After a failure, further calls with the same error do nothing, even with a NULL cloth.
+static void calls_after_the_first_error_do_nothing(void **state)
 {
     (void)state;
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_error err = {0};
     fm_cloth_def def = fm_default_cloth_def();
     def.density = -1;
@@ -344,12 +362,12 @@ static void the_first_error_sticks(void **state)
     fm_world_destroy(world);
 }
 
-static void written_values_are_read_back(void **state)
+static void written_positions_and_velocities_are_read_back(void **state)
 {
     (void)state;
     fm_world *world;
     fm_error err = {0};
-    fm_cloth *cloth = fresh(&world);
+    fm_cloth *cloth = create_small_sheet(&world);
     assert_true(fm_cloth_pin_row(cloth, 0, NULL, &err));
     fm_vec3 x[20], v[20];
     for (int i = 0; i < 20; i++) {
@@ -367,23 +385,23 @@ static void written_values_are_read_back(void **state)
     expect_error(&err, "positions", "nan");
     assert_memory_equal(fm_cloth_positions(cloth, NULL), x, sizeof x);
     err = (fm_error){0};
-    advance(world, 0.001); // pins hold where the positions were set
+    advance(world, 0.001); // pinned particles stay at the positions that were set
     assert_at_most(largest_distance(fm_cloth_positions(cloth, NULL), x, 5), 0);
-    assert_false(fm_cloth_set_velocities(cloth, v, &err)); // too late
+    assert_false(fm_cloth_set_velocities(cloth, v, &err)); // after the first advance
     assert_string_equal(err.field, "velocities");
     fm_world_destroy(world);
 }
 
-static void every_field_reads(void **state)
+static void every_field_can_be_read_and_has_finite_values(void **state)
 {
     (void)state;
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     fm_cloth_def def = fm_default_cloth_def();
-    fm_cloth *cloth = make_sheet(world, &def, &small);
+    fm_cloth *cloth = create_sheet(world, &def, &small);
     int count;
     const fm_field *fields = fm_cloth_fields(&count);
     assert_true(count >= 10);
-    for (int when = 0; when < 2; when++) { // before the first advance too
+    for (int when = 0; when < 2; when++) { // before and after the first advance
         uint64_t hash = fm_world_hash(world);
         for (int i = 0; i < count; i++) {
             double values[61];
@@ -396,7 +414,7 @@ static void every_field_reads(void **state)
             for (int k = 0; k < 61; k++)
                 assert_int_equal(isnan(values[k]) != 0, k >= n);
         }
-        assert_int_equal(fm_world_hash(world), hash); // looking changes nothing
+        assert_int_equal(fm_world_hash(world), hash); // reading does not change the state
         advance(world, 0.1);
     }
     fm_error err = {0};
@@ -406,17 +424,18 @@ static void every_field_reads(void **state)
     fm_world_destroy(world);
 }
 
-// Reading in between does not change the path, whatever the number of particles.
-static void reading_changes_nothing(void **state)
+// Reads fields and reports between advances in one of two runs. The 25 particles are no multiple of
+// the SIMD width.
+static void reading_fields_does_not_change_the_run(void **state)
 {
     (void)state;
     uint64_t hash[2];
     for (int reads = 0; reads < 2; reads++) {
-        fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+        fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
         fm_cloth_def def = fm_default_cloth_def();
         fm_sheet sheet = small;
         sheet.rows = 5;
-        fm_cloth *cloth = make_sheet(world, &def, &sheet);
+        fm_cloth *cloth = create_sheet(world, &def, &sheet);
         set_random_velocities(cloth, 0.5);
         for (int i = 0; i < 5; i++) {
             double values[75];
@@ -433,15 +452,15 @@ static void reading_changes_nothing(void **state)
     assert_int_equal(hash[0], hash[1]);
 }
 
-static void materials(void **state)
+static void every_material_hangs_with_little_stretch(void **state)
 {
     (void)state;
     for (int m = 0; m < FM_MATERIAL_COUNT; m++) {
         fm_cloth_def def = fm_default_cloth_def();
         fm_cloth_set_material(&def, (fm_material)m);
         assert_true(strlen(fm_material_name((fm_material)m)) > 3);
-        fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
-        fm_cloth *cloth = make_sheet(world, &def, &small);
+        fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+        fm_cloth *cloth = create_sheet(world, &def, &small);
         fm_error err = {0};
         assert_true(fm_cloth_pin_row(cloth, 0, NULL, &err));
         assert_at_most(advance(world, 1).max_stretch, 0.1);
@@ -450,23 +469,23 @@ static void materials(void **state)
     assert_string_equal(fm_material_name(FM_MATERIAL_COUNT), "unknown");
 }
 
-static void narrow_short_and_long_sheets(void **state)
+static void sheets_of_extreme_sizes_stay_stable(void **state)
 {
     (void)state;
     static const int sizes[][2] = {{2, 2}, {2, 100}, {100, 2}, {3, 2}, {2, 3}, {3, 3}, {4, 4}};
     for (int i = 0; i < 7 * 2; i++) {
         fm_error err = {0};
-        fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+        fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
         fm_cloth_def def = fm_default_cloth_def();
         def.repulsion.enabled = true;
         def.bend.model = i / 7 ? FM_BEND_SPRINGS : FM_BEND_RIGIDITY;
         def.damping.order = i / 7 ? 0.5 : 1;
         int columns = sizes[i % 7][0], rows = sizes[i % 7][1];
-        fm_cloth *cloth = make_sheet(world, &def,
-                                     &(fm_sheet){.columns = columns,
-                                                 .rows = rows,
-                                                 .width = 0.02 * (columns - 1),
-                                                 .height = 0.02 * (rows - 1)});
+        fm_cloth *cloth = create_sheet(world, &def,
+                                       &(fm_sheet){.columns = columns,
+                                                   .rows = rows,
+                                                   .width = 0.02 * (columns - 1),
+                                                   .height = 0.02 * (rows - 1)});
         fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.05, 0.5, &err);
         assert_true(fm_cloth_pin_corner(cloth, FM_CORNER_TOP_LEFT, swing, &err));
         fm_report report = advance(world, 0.3);
@@ -479,20 +498,20 @@ static void narrow_short_and_long_sheets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_a_definition),
-        cmocka_unit_test(choices_of_a_definition),
-        cmocka_unit_test(memories_of_a_definition),
-        cmocka_unit_test(bad_sheets),
-        cmocka_unit_test(sheets_lie_as_told),
-        cmocka_unit_test(pins_hold_what_they_say),
-        cmocka_unit_test(pins_follow_and_let_go),
-        cmocka_unit_test(bad_pins),
-        cmocka_unit_test(the_first_error_sticks),
-        cmocka_unit_test(written_values_are_read_back),
-        cmocka_unit_test(every_field_reads),
-        cmocka_unit_test(reading_changes_nothing),
-        cmocka_unit_test(materials),
-        cmocka_unit_test(narrow_short_and_long_sheets),
+        cmocka_unit_test(numbers_of_a_cloth_definition_out_of_range_are_refused),
+        cmocka_unit_test(invalid_or_contradictory_models_are_refused),
+        cmocka_unit_test(invalid_settings_of_fractional_derivatives_are_refused),
+        cmocka_unit_test(invalid_sheets_are_refused),
+        cmocka_unit_test(a_sheet_has_the_requested_placement_velocity_and_mass),
+        cmocka_unit_test(each_kind_of_pin_holds_exactly_its_particles),
+        cmocka_unit_test(pins_follow_their_motion_until_released),
+        cmocka_unit_test(invalid_pins_are_refused),
+        cmocka_unit_test(calls_after_the_first_error_do_nothing),
+        cmocka_unit_test(written_positions_and_velocities_are_read_back),
+        cmocka_unit_test(every_field_can_be_read_and_has_finite_values),
+        cmocka_unit_test(reading_fields_does_not_change_the_run),
+        cmocka_unit_test(every_material_hangs_with_little_stretch),
+        cmocka_unit_test(sheets_of_extreme_sizes_stay_stable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Colliders: distances against known values and sampled surfaces, particles that end outside,
-// friction by Coulomb's law, bad definitions refused.
+// Colliders: distances against known values and sampled surfaces; particles end outside; Coulomb
+// friction; bad definitions are refused.
 #include "collide/collide.h"
 #include "check.h"
+#include "random.h"
 
 #include <string.h>
 
@@ -13,25 +14,7 @@ static void assert_vectors_close(fm_vec3 a, fm_vec3 b, double tolerance)
     assert_close(a.z, b.z, tolerance);
 }
 
-static double between(fm_rng *rng, double low, double high)
-{
-    return low + (high - low) * fm_rng_uniform(rng);
-}
-
-static fm_vec3 random_vector(fm_rng *rng, double size)
-{
-    return (fm_vec3){between(rng, -size, size), between(rng, -size, size),
-                     between(rng, -size, size)};
-}
-
-static fm_vec3 random_direction(fm_rng *rng)
-{
-    fm_vec3 v = random_vector(rng, 1);
-    while (fm_dot(v, v) > 1 || fm_dot(v, v) < 0.01)
-        v = random_vector(rng, 1);
-    return fm_scale(v, 1 / fm_length(v));
-}
-
+// A random shape of this kind, up to `spread` m from the origin along each axis.
 static fm_shape random_shape(fm_rng *rng, fm_shape_kind kind, double spread)
 {
     fm_vec3 centre = random_vector(rng, spread);
@@ -43,45 +26,48 @@ static fm_shape random_shape(fm_rng *rng, fm_shape_kind kind, double spread)
         .end = fm_add(centre, random_vector(rng, 0.8)),
         .radius = between(rng, 0.1, 0.6),
         .half_size = {between(rng, 0.05, 0.5), between(rng, 0.05, 0.5), between(rng, 0.05, 0.5)},
-        .rotation = fm_quat_of_turn(random_vector(rng, 2)),
+        .rotation = fm_quat_from_rotation_vector(random_vector(rng, 2)),
     };
 }
 
-static fm_collider *make(fm_arena *arena, fm_shape shape, const fm_motion *motion, double friction)
+static fm_collider *create_collider(fm_arena *arena, fm_shape shape, const fm_motion *motion,
+                                    double friction)
 {
     fm_error err = {0};
     fm_collider_def def = fm_default_collider_def();
     def.shape = shape;
     def.motion = motion;
     def.friction = friction;
-    fm_collider *collider = fm_collider_new(arena, &def, &err);
+    fm_collider *collider = fm_collider_create_in_arena(arena, &def, &err);
     assert_non_null(collider);
     return collider;
 }
 
+// Creates a fixed collider and places it in the world.
 static fm_placed_collider place(fm_arena *arena, fm_shape shape, double friction)
 {
-    return fm_collider_place(make(arena, shape, NULL, friction), 0);
+    return fm_collider_place(create_collider(arena, shape, NULL, friction), 0);
 }
 
 static const fm_shape floor_plane = {.kind = FM_SHAPE_PLANE, .normal = {0, 1, 0}};
 
+// Asserts the signed distance of p from a shape, the closest surface point and the normal there.
 static void expect_contact(fm_shape shape, fm_vec3 p, double distance, fm_vec3 point,
                            fm_vec3 normal)
 {
     fm_arena arena = {0};
     fm_vec3 closest, outward, velocity;
-    fm_collider *collider = make(&arena, shape, NULL, 0);
+    fm_collider *collider = create_collider(&arena, shape, NULL, 0);
     assert_close(fm_collider_distance(collider, p, 0, &closest, &outward, &velocity), distance,
                  1e-14);
     assert_vectors_close(closest, point, 1e-14);
     assert_vectors_close(outward, normal, 1e-14);
     assert_vectors_close(velocity, (fm_vec3){0}, 0);
     assert_close(fm_collider_distance(collider, p, 5, NULL, NULL, NULL), distance, 1e-14);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void known_distances(void **state)
+static void distances_from_shapes_have_known_values(void **state)
 {
     (void)state;
     fm_shape ramp = {.kind = FM_SHAPE_PLANE, .centre = {0, 1, 0}, .normal = {3, 4, 0}};
@@ -99,10 +85,11 @@ static void known_distances(void **state)
     expect_contact(crate, (fm_vec3){0, -0.5, 0}, -0.5, (fm_vec3){0, -1, 0}, (fm_vec3){0, -1, 0});
     expect_contact(crate, (fm_vec3){4, 7, 0}, 5, (fm_vec3){1, 3, 0}, (fm_vec3){0.6, 0.8, 0});
     expect_contact(crate, (fm_vec3){1, 0, 0}, 0, (fm_vec3){1, 0, 0}, (fm_vec3){1, 0, 0});
-    crate.rotation = (fm_quat){0, 0, 1, 1}; // a quarter turn about z, made a unit
+    crate.rotation = (fm_quat){0, 0, 1, 1}; // a quarter turn about z, not normalized
     expect_contact(crate, (fm_vec3){5, 1, 0}, 3, (fm_vec3){2, 1, 0}, (fm_vec3){1, 0, 0});
 }
 
+// A random point on the surface of a sphere, capsule or box.
 static fm_vec3 sample_surface(fm_rng *rng, const fm_shape *shape)
 {
     fm_vec3 direction = random_direction(rng);
@@ -113,7 +100,7 @@ static fm_vec3 sample_surface(fm_rng *rng, const fm_shape *shape)
         double share = between(rng, -1, 2), along = fm_dot(direction, axis);
         if (share > 0 && share < 1) {
             direction = fm_add_scaled(direction, axis, -along / fm_dot(axis, axis));
-            fm_make_unit(&direction);
+            fm_normalize(&direction);
         } else if ((share <= 0) == (along > 0)) {
             direction = fm_scale(direction, -1);
         }
@@ -129,8 +116,9 @@ static fm_vec3 sample_surface(fm_rng *rng, const fm_shape *shape)
     return fm_add(shape->centre, fm_quat_rotate(shape->rotation, q));
 }
 
-// The closest point is on the surface, the normal leads from it to the point, and no sample of the
-// surface is closer. 20000 samples lie about 0.02 m apart, at a slope: 0.03 m more at the most.
+// Checks the closest surface point of random points to a shape. It is on the surface, the normal
+// points from it to the query point, and no random sample of the surface is closer. 20000 samples
+// are about 0.02 m apart, so the nearest is at most 0.03 m further.
 static void check_against_samples(fm_rng *rng, fm_shape_kind kind)
 {
     fm_arena arena = {0};
@@ -151,18 +139,18 @@ static void check_against_samples(fm_rng *rng, fm_shape_kind kind)
             nearest[i] = fmin(nearest[i], fm_length(fm_sub(points[i], sample)));
     }
     for (int i = 0; i < 12; i++) {
-        fm_contact contact = fm_collider_contact(&placed, points[i]);
+        fm_contact contact = fm_placed_find_contact(&placed, points[i]);
         assert_at_most(fabs(contact.distance), nearest[i] + 1e-12);
         assert_at_most(nearest[i] - fabs(contact.distance), 0.03);
         assert_close(fm_length(contact.normal), 1, 1e-14);
         assert_vectors_close(fm_add_scaled(contact.point, contact.normal, contact.distance),
                              points[i], 1e-13);
-        assert_close(fm_collider_contact(&placed, contact.point).distance, 0, 1e-14);
+        assert_close(fm_placed_find_contact(&placed, contact.point).distance, 0, 1e-14);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void no_surface_point_is_closer(void **state)
+static void no_sampled_surface_point_is_closer(void **state)
 {
     (void)state;
     fm_rng rng = {7};
@@ -172,60 +160,62 @@ static void no_surface_point_is_closer(void **state)
     }
 }
 
-// Where the normal is a matter of choice it is a unit, and leads out.
-static void check_way_out(fm_shape shape, fm_vec3 p)
+// At points where the closest surface point is not unique, such as a sphere's centre, the normal is
+// still a unit vector, and a particle there is moved out of the shape.
+static void check_moved_out(fm_shape shape, fm_vec3 p)
 {
     fm_arena arena = {0};
     fm_placed_collider placed = place(&arena, shape, 0.3);
-    fm_contact contact = fm_collider_contact(&placed, p);
+    fm_contact contact = fm_placed_find_contact(&placed, p);
     assert_close(fm_length(contact.normal), 1, 1e-14);
-    assert_close(fm_collider_contact(&placed, contact.point).distance, 0, 1e-13 * placed.reach);
+    assert_close(fm_placed_find_contact(&placed, contact.point).distance, 0, 1e-13 * placed.reach);
     fm_vec3 velocity = {0};
     assert_true(fm_collide_particle(&placed, 1, 1e-3, &p, &velocity, NULL));
-    double distance = fm_collider_contact(&placed, p).distance;
+    double distance = fm_placed_find_contact(&placed, p).distance;
     assert_true(distance >= 1e-3);
     assert_at_most(distance, 1e-3 + 1e-12 * placed.reach);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void middles_have_a_way_out(void **state)
+static void a_particle_at_a_centre_or_axis_is_moved_out(void **state)
 {
     (void)state;
     fm_rng rng = {11};
     for (int i = 0; i < 300; i++) {
         double spread = i % 3 ? 1 : 1000;
         fm_shape ball = random_shape(&rng, FM_SHAPE_SPHERE, spread);
-        check_way_out(ball, ball.centre);
+        check_moved_out(ball, ball.centre);
         ball.centre = (fm_vec3){0};
-        check_way_out(ball, (fm_vec3){1e-170, 0, 3e-162});
+        check_moved_out(ball, (fm_vec3){1e-170, 0, 3e-162});
         fm_shape pill = random_shape(&rng, FM_SHAPE_CAPSULE, spread);
         fm_vec3 axis = fm_sub(pill.end, pill.start);
-        check_way_out(pill, fm_add_scaled(pill.start, axis, fm_rng_uniform(&rng)));
-        check_way_out(pill, pill.start);
-        check_way_out(pill, pill.end);
+        check_moved_out(pill, fm_add_scaled(pill.start, axis, fm_rng_uniform(&rng)));
+        check_moved_out(pill, pill.start);
+        check_moved_out(pill, pill.end);
         pill.end = pill.start;
-        check_way_out(pill, pill.start);
+        check_moved_out(pill, pill.start);
         fm_shape crate = random_shape(&rng, FM_SHAPE_BOX, spread);
-        check_way_out(crate, crate.centre);
+        check_moved_out(crate, crate.centre);
         crate.half_size = (fm_vec3){0.3, 0.3, 0.3};
-        check_way_out(crate, crate.centre);
+        check_moved_out(crate, crate.centre);
     }
 }
 
-// A collider carried by a motion has, at each point of its surface, the velocity of the motion.
-static void moved_colliders_carry_their_velocity(void **state)
+// The surface of a collider moved by a motion has the velocity of that motion.
+static void moved_colliders_have_the_velocity_of_their_motion(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
     fm_rng rng = {3};
     fm_turn turn = {.axis = {1, 2, 0.5}, .pivot = {0.2, 0.1, 0}, .angle = 0.3, .rate = 1.7};
-    fm_motion *wheel = fm_motion_new_turn(&arena, &turn, &err);
-    fm_motion *swing = fm_motion_new_sine(&arena, (fm_vec3){1, 1, 0}, 0.4, 1.3, 0.2, &err);
-    fm_motion *motion = fm_motion_new_composed(&arena, wheel, swing, &err);
+    fm_motion *wheel = fm_motion_create_turn(&arena, &turn, &err);
+    fm_motion *swing = fm_motion_create_sine(&arena, (fm_vec3){1, 1, 0}, 0.4, 1.3, 0.2, &err);
+    fm_motion *motion = fm_motion_create_composed(&arena, wheel, swing, &err);
     for (int i = 0; i < 200; i++) {
         fm_shape shape = random_shape(&rng, (fm_shape_kind)(i % 7), 1);
-        fm_collider *moved = make(&arena, shape, motion, 0), *fixed = make(&arena, shape, NULL, 0);
+        fm_collider *moved = create_collider(&arena, shape, motion, 0),
+                    *fixed = create_collider(&arena, shape, NULL, 0);
         double t = between(&rng, 0, 4);
         fm_vec3 p = random_vector(&rng, 1.5), there = fm_motion_position(motion, p, t);
         fm_vec3 closest, normal, velocity, closest_then, normal_then;
@@ -237,19 +227,19 @@ static void moved_colliders_carry_their_velocity(void **state)
         fm_pose pose = fm_motion_pose(motion, t);
         assert_vectors_close(normal, fm_quat_rotate(pose.rotation, normal_then), 1e-13);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Nothing sticks to a floor that runs into resting particles: they take its speed up, and friction
-// drags them along.
-static void moving_floors_push_and_drag(void **state)
+// Particles at rest that a moving floor hits do not stick to it: they take over its normal
+// velocity, and friction drags them along.
+static void moving_floors_push_and_drag_particles(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
-    fm_motion *lift = fm_motion_new_sine(&arena, (fm_vec3){3, 4, 0}, 1, 2 * FM_PI, 0, &err);
-    fm_placed_collider rough = fm_collider_place(make(&arena, floor_plane, lift, 5), 0);
-    fm_placed_collider slick = fm_collider_place(make(&arena, floor_plane, lift, 0), 0);
+    fm_motion *lift = fm_motion_create_sine(&arena, (fm_vec3){3, 4, 0}, 1, 2 * FM_PI, 0, &err);
+    fm_placed_collider rough = fm_collider_place(create_collider(&arena, floor_plane, lift, 5), 0);
+    fm_placed_collider slick = fm_collider_place(create_collider(&arena, floor_plane, lift, 0), 0);
     fm_vec3 p = {7, -0.1, 0}, v = {0};
     bool touched = false;
     assert_true(fm_collide_particle(&rough, 1, 0, &p, &v, &touched));
@@ -260,15 +250,15 @@ static void moving_floors_push_and_drag(void **state)
     v = (fm_vec3){0};
     assert_true(fm_collide_particle(&slick, 1, 0, &p, &v, &touched));
     assert_vectors_close(v, (fm_vec3){0, 0.8, 0}, 1e-15);
-    p = (fm_vec3){7, -0.1, 0}; // leaves faster than the floor comes
+    p = (fm_vec3){7, -0.1, 0}; // leaves the floor faster than the floor follows
     v = (fm_vec3){-3, 1, 2};
     assert_true(fm_collide_particle(&rough, 1, 0, &p, &v, &touched));
     assert_vectors_close(v, (fm_vec3){-3, 1, 2}, 0);
     assert_true(touched && p.y >= 0);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void friction_is_coulombs(void **state)
+static void friction_follows_coulombs_law(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -276,13 +266,13 @@ static void friction_is_coulombs(void **state)
         double friction;
         fm_vec3 before, after;
     } cases[] = {
-        {0, {3, -2, 4}, {3, 0, 4}},       // none
+        {0, {3, -2, 4}, {3, 0, 4}},       // no friction
         {0.5, {3, -2, 4}, {2.4, 0, 3.2}}, // slides, slower by 0.5 x 2 of 5 m/s
         {2.5, {3, -2, 4}, {0, 0, 0}},     // just stops
         {9, {3, -2, 4}, {0, 0, 0}},       // sticks, and does not turn back
-        {9, {3, 0, 4}, {3, 0, 4}},        // without pressing there is no friction
-        {9, {3, 2, 4}, {3, 2, 4}},        // leaving
-        {9, {0, -2, 0}, {0, 0, 0}},       // nothing slides
+        {9, {3, 0, 4}, {3, 0, 4}},        // without a normal impulse there is no friction
+        {9, {3, 2, 4}, {3, 2, 4}},        // leaves the floor
+        {9, {0, -2, 0}, {0, 0, 0}},       // no sliding
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         fm_placed_collider placed = place(&arena, floor_plane, cases[i].friction);
@@ -291,10 +281,10 @@ static void friction_is_coulombs(void **state)
         assert_vectors_close(cases[i].before, cases[i].after, 1e-15);
         assert_vectors_close(p, (fm_vec3){1, 0.01, 0}, 1e-14);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void what_is_far_is_left_alone(void **state)
+static void distant_particles_are_not_changed(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -303,7 +293,7 @@ static void what_is_far_is_left_alone(void **state)
         fm_placed_collider placed = place(&arena, random_shape(&rng, (fm_shape_kind)kind, 1), 1);
         for (int i = 0; i < 1000; i++) {
             fm_vec3 p = random_vector(&rng, 2), v = random_vector(&rng, 1), at = p, with = v;
-            bool touched = true, near = fm_collider_contact(&placed, p).distance < 0.1;
+            bool touched = true, near = fm_placed_find_contact(&placed, p).distance < 0.1;
             assert_true(fm_collide_particle(&placed, 1, 0.1, &at, &with, &touched));
             assert_int_equal(touched, near);
             if (!near) {
@@ -314,11 +304,11 @@ static void what_is_far_is_left_alone(void **state)
     }
     fm_vec3 p = {1, 2, 3}, v = {0};
     assert_true(fm_collide_particle(NULL, 0, 0.1, &p, &v, NULL));
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// The box around a shape never hides it, even where they touch.
-static void boxes_hide_nothing(void **state)
+// The bounding box of a shape never excludes a contact, even at its faces.
+static void bounding_boxes_exclude_no_contact(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -334,11 +324,12 @@ static void boxes_hide_nothing(void **state)
         assert_true(fm_collide_particle(&placed, 1, 0, &p, &v, &touched));
         assert_true(touched);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Planes facing along an axis have a bounded side: nothing below them may be missed.
-static void floors_walls_and_ceilings(void **state)
+// A plane perpendicular to an axis has a bounding box with one finite side: no particle behind the
+// plane may be missed.
+static void no_particle_behind_an_axis_aligned_plane_is_missed(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -354,14 +345,15 @@ static void floors_walls_and_ceilings(void **state)
             bool touched = false;
             assert_true(fm_collide_particle(&placed, 1, 0.01, &p, &v, &touched));
             assert_int_equal(touched, depth > -0.01);
-            assert_true(fm_collider_contact(&placed, p).distance >= 0.01);
+            assert_true(fm_placed_find_contact(&placed, p).distance >= 0.01);
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// One collider at a time, near and far from the origin, with margins down to rounding and below.
-static void one_push_ends_outside(void **state)
+// A particle that overlaps one collider, near and far from the origin, with margins down to the
+// rounding error and below.
+static void a_particle_ends_outside_one_collider(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -372,24 +364,24 @@ static void one_push_ends_outside(void **state)
         fm_shape shape = random_shape(&rng, (fm_shape_kind)(i / 6 % 4), spread);
         fm_placed_collider placed = place(&arena, shape, 0.3);
         fm_vec3 p = fm_add(shape.centre, random_vector(&rng, 0.5)), v = random_vector(&rng, 1);
-        fm_contact before = fm_collider_contact(&placed, p);
+        fm_contact before = fm_placed_find_contact(&placed, p);
         assert_true(fm_collide_particle(&placed, 1, margin, &p, &v, NULL));
-        double distance = fm_collider_contact(&placed, p).distance;
+        double distance = fm_placed_find_contact(&placed, p).distance;
         assert_true(distance >= margin);
         if (before.distance < margin) {
             assert_at_most(distance - margin, 1e-13 * (1 + spread));
             assert_true(fm_dot(v, before.normal) >= -1e-14);
         }
-        bool touched = true; // and once out, it stays out
+        bool touched = true; // outside, it is not moved again
         assert_true(fm_collide_particle(&placed, 1, margin, &p, &v, &touched));
         assert_false(touched);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Several overlapping colliders. Not every place in a heap has a way out in a few pushes; but
-// what is said to be free is, and few are not.
-static void heaps_of_colliders(void **state)
+// A heap of several overlapping colliders. A few passes do not move every particle out of all of
+// them; but a particle that is reported as outside is outside, and less than 1 % are not.
+static void particles_reported_outside_overlapping_colliders_are_outside(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -409,19 +401,19 @@ static void heaps_of_colliders(void **state)
             near += touched;
             stuck += !out;
             assert_true(fm_is_finite(p) && fm_is_finite(v));
-            assert_at_most(fm_length(v), fm_length(old) + 1e-12); // nothing is thrown
+            assert_at_most(fm_length(v), fm_length(old) + 1e-12); // no energy is added
             for (int c = 0; c < 5 && out; c++)
-                assert_true(fm_collider_contact(&placed[c], p).distance >= margin);
+                assert_true(fm_placed_find_contact(&placed[c], p).distance >= margin);
         }
-        fm_arena_free(&arena);
+        fm_arena_destroy(&arena);
     }
     assert_true(near > 20000);
     assert_at_most(stuck, 0.01 * near);
 }
 
-// Two planes that leave a wedge: found at once, where pushing to and fro would only come near; and
-// the velocity goes into neither.
-static void wedges(void **state)
+// A particle inside both planes of a wedge is moved out in one move (moving it out of each plane in
+// turn would only converge), and its velocity then points into neither plane.
+static void a_particle_leaves_a_wedge_of_two_planes(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -434,8 +426,8 @@ static void wedges(void **state)
         for (int i = 0; i < 100; i++) {
             fm_vec3 p = random_vector(&rng, 0.02), v = random_vector(&rng, 1);
             assert_true(fm_collide_particle(placed, 2, 0.01, &p, &v, NULL));
-            double on_floor = fm_collider_contact(&placed[0], p).distance;
-            double on_wall = fm_collider_contact(&placed[1], p).distance;
+            double on_floor = fm_placed_find_contact(&placed[0], p).distance;
+            double on_wall = fm_placed_find_contact(&placed[1], p).distance;
             assert_true(on_floor >= 0.01 && on_wall >= 0.01);
             if (opening >= 60 && on_floor < 0.01 + 1e-12 && on_wall < 0.01 + 1e-12) {
                 corners++;
@@ -445,10 +437,10 @@ static void wedges(void **state)
         }
     }
     assert_true(corners > 100);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void corners_of_three(void **state)
+static void a_particle_leaves_a_corner_of_three_planes(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -463,14 +455,14 @@ static void corners_of_three(void **state)
         fm_vec3 p = random_vector(&rng, 0.1), v = random_vector(&rng, 1);
         assert_true(fm_collide_particle(placed, 3, 0.01, &p, &v, NULL));
         for (int c = 0; c < 3; c++)
-            assert_true(fm_collider_contact(&placed[c], p).distance >= 0.01);
+            assert_true(fm_placed_find_contact(&placed[c], p).distance >= 0.01);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Two balls overlap in a lens with its rim at 0.866 m. From near its middle the tangents meet at
-// 2.5 m, but the particle goes to the rim and no further.
-static void moves_are_no_longer_than_needed(void **state)
+// Two balls overlap in a lens with its rim at 0.866 m. From near its middle the tangent planes meet
+// at 2.5 m, but the particle moves only as far as the rim.
+static void a_particle_between_two_balls_is_moved_only_as_far_as_needed(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -480,12 +472,12 @@ static void moves_are_no_longer_than_needed(void **state)
     fm_vec3 p = {0, 0.1, 0}, v = {0};
     assert_true(fm_collide_particle(placed, 2, 0, &p, &v, NULL));
     assert_vectors_close(p, (fm_vec3){0, sqrt(0.75), 0}, 1e-11);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Between a floor and a ball that comes down on it there is no room: said, and the particle stays
-// about where it was.
-static void presses_are_reported(void **state)
+// Between a floor and a ball that touches it there is no room: this is reported, and the particle
+// stays near its position.
+static void a_particle_without_room_is_reported(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -496,23 +488,26 @@ static void presses_are_reported(void **state)
     assert_false(fm_collide_particle(placed, 2, 1e-3, &p, &v, &touched));
     assert_true(touched);
     assert_at_most(fm_length(p), 0.01);
-    // further out the tangents meet, but 40 mm away for a depth of 1 mm: not thrown there
+    // here the tangent planes meet, but 40 mm away for a depth of 1 mm: the particle must not be
+    // thrown there
     p = (fm_vec3){0.02, 0, 0};
     assert_false(fm_collide_particle(placed, 2, 1e-3, &p, &v, &touched));
     assert_at_most(fabs(p.x - 0.02), 0.005);
-    // beside the ball, where the gap opens, it is led out: 2 mm high at sqrt(2 x 1 x 0.002) m
+    // where the gap is wide enough, the particle is moved out: the gap is 2 mm at sqrt(2 x 1 x
+    // 0.002) m
     p = (fm_vec3){0.06, 0, 0};
     assert_true(fm_collide_particle(placed, 2, 1e-3, &p, &v, &touched));
     assert_close(p.x, 0.0632, 1e-3);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void refuse(fm_collider_def def, const char *field, const char *value)
+// Asserts that the definition of a collider is refused because of this field and value.
+static void expect_refused(fm_collider_def def, const char *field, const char *value)
 {
     fm_arena arena = {0};
     fm_error err = {0};
     def.name = "rock";
-    assert_null(fm_collider_new(&arena, &def, &err));
+    assert_null(fm_collider_create_in_arena(&arena, &def, &err));
     assert_int_equal(err.status, FM_BAD_VALUE);
     assert_string_equal(err.object, "collider rock");
     assert_string_equal(err.field, field);
@@ -521,53 +516,53 @@ static void refuse(fm_collider_def def, const char *field, const char *value)
     assert_int_equal(arena.used, 0);
 }
 
-static fm_collider_def of_kind(fm_shape_kind kind)
+static fm_collider_def default_def_of_kind(fm_shape_kind kind)
 {
     fm_collider_def def = fm_default_collider_def();
     def.shape.kind = kind;
     return def;
 }
 
-static void bad_definitions(void **state)
+static void bad_definitions_of_colliders_are_refused(void **state)
 {
     (void)state;
-    fm_collider_def def = of_kind((fm_shape_kind)9);
-    refuse(def, "shape.kind", "9");
-    def = of_kind(FM_SHAPE_SPHERE);
+    fm_collider_def def = default_def_of_kind((fm_shape_kind)9);
+    expect_refused(def, "shape.kind", "9");
+    def = default_def_of_kind(FM_SHAPE_SPHERE);
     def.shape.radius = 0;
-    refuse(def, "shape.radius", "0");
+    expect_refused(def, "shape.radius", "0");
     def.shape.radius = INFINITY;
-    refuse(def, "shape.radius", "inf");
-    def = of_kind(FM_SHAPE_SPHERE);
+    expect_refused(def, "shape.radius", "inf");
+    def = default_def_of_kind(FM_SHAPE_SPHERE);
     def.shape.centre.y = NAN;
-    refuse(def, "shape.centre", "(0, nan, 0)");
-    def = of_kind(FM_SHAPE_SPHERE);
+    expect_refused(def, "shape.centre", "(0, nan, 0)");
+    def = default_def_of_kind(FM_SHAPE_SPHERE);
     def.friction = -0.1;
-    refuse(def, "friction", "-0.1");
+    expect_refused(def, "friction", "-0.1");
     def.friction = NAN;
-    refuse(def, "friction", "nan");
-    def = of_kind(FM_SHAPE_PLANE);
+    expect_refused(def, "friction", "nan");
+    def = default_def_of_kind(FM_SHAPE_PLANE);
     def.shape.normal = (fm_vec3){0};
-    refuse(def, "shape.normal", "(0, 0, 0)");
+    expect_refused(def, "shape.normal", "(0, 0, 0)");
     def.shape.centre.x = INFINITY;
-    refuse(def, "shape.centre", "(inf, 0, 0)");
-    def = of_kind(FM_SHAPE_CAPSULE);
+    expect_refused(def, "shape.centre", "(inf, 0, 0)");
+    def = default_def_of_kind(FM_SHAPE_CAPSULE);
     def.shape.radius = -1;
-    refuse(def, "shape.radius", "-1");
+    expect_refused(def, "shape.radius", "-1");
     def.shape.end.z = NAN;
-    refuse(def, "shape.end", "(0, 1, nan)");
+    expect_refused(def, "shape.end", "(0, 1, nan)");
     def.shape.start.z = NAN;
-    refuse(def, "shape.start", "(0, 0, nan)");
-    def = of_kind(FM_SHAPE_BOX);
+    expect_refused(def, "shape.start", "(0, 0, nan)");
+    def = default_def_of_kind(FM_SHAPE_BOX);
     def.shape.rotation.w = NAN;
-    refuse(def, "shape.rotation", "nan");
+    expect_refused(def, "shape.rotation", "nan");
     def.shape.half_size.y = 0;
-    refuse(def, "shape.half_size", "(1, 0, 1)");
+    expect_refused(def, "shape.half_size", "(1, 0, 1)");
     def.shape.centre.x = NAN;
-    refuse(def, "shape.centre", "(nan, 0, 0)");
+    expect_refused(def, "shape.centre", "(nan, 0, 0)");
 }
 
-static void definitions_are_copied(void **state)
+static void definitions_of_colliders_are_copied(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -575,43 +570,43 @@ static void definitions_are_copied(void **state)
     char name[] = "rock";
     fm_collider_def def = fm_default_collider_def();
     def.name = name;
-    fm_collider *collider = fm_collider_new(&arena, &def, &err);
+    fm_collider *collider = fm_collider_create_in_arena(&arena, &def, &err);
     name[0] = 'l';
     assert_string_equal(collider->name, "rock");
     assert_close(fm_collider_distance(collider, (fm_vec3){3, 0, 0}, 0, NULL, NULL, NULL), 2, 0);
     assert_close(collider->friction, 0.3, 0);
     for (int kind = FM_SHAPE_PLANE; kind <= FM_SHAPE_ELLIPSOID; kind++) {
-        def = of_kind((fm_shape_kind)kind); // the default will do for every kind
-        collider = fm_collider_new(&arena, &def, &err);
+        def = default_def_of_kind((fm_shape_kind)kind); // the defaults are valid for every kind
+        collider = fm_collider_create_in_arena(&arena, &def, &err);
         assert_non_null(collider);
         assert_string_equal(collider->name, "");
     }
     err.status = FM_INPUT_OUTPUT;
-    assert_null(fm_collider_new(&arena, &def, &err));
+    assert_null(fm_collider_create_in_arena(&arena, &def, &err));
     assert_int_equal(err.status, FM_INPUT_OUTPUT);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_distances),
-        cmocka_unit_test(no_surface_point_is_closer),
-        cmocka_unit_test(middles_have_a_way_out),
-        cmocka_unit_test(moved_colliders_carry_their_velocity),
-        cmocka_unit_test(moving_floors_push_and_drag),
-        cmocka_unit_test(friction_is_coulombs),
-        cmocka_unit_test(what_is_far_is_left_alone),
-        cmocka_unit_test(boxes_hide_nothing),
-        cmocka_unit_test(floors_walls_and_ceilings),
-        cmocka_unit_test(one_push_ends_outside),
-        cmocka_unit_test(heaps_of_colliders),
-        cmocka_unit_test(wedges),
-        cmocka_unit_test(corners_of_three),
-        cmocka_unit_test(moves_are_no_longer_than_needed),
-        cmocka_unit_test(presses_are_reported),
-        cmocka_unit_test(bad_definitions),
-        cmocka_unit_test(definitions_are_copied),
+        cmocka_unit_test(distances_from_shapes_have_known_values),
+        cmocka_unit_test(no_sampled_surface_point_is_closer),
+        cmocka_unit_test(a_particle_at_a_centre_or_axis_is_moved_out),
+        cmocka_unit_test(moved_colliders_have_the_velocity_of_their_motion),
+        cmocka_unit_test(moving_floors_push_and_drag_particles),
+        cmocka_unit_test(friction_follows_coulombs_law),
+        cmocka_unit_test(distant_particles_are_not_changed),
+        cmocka_unit_test(bounding_boxes_exclude_no_contact),
+        cmocka_unit_test(no_particle_behind_an_axis_aligned_plane_is_missed),
+        cmocka_unit_test(a_particle_ends_outside_one_collider),
+        cmocka_unit_test(particles_reported_outside_overlapping_colliders_are_outside),
+        cmocka_unit_test(a_particle_leaves_a_wedge_of_two_planes),
+        cmocka_unit_test(a_particle_leaves_a_corner_of_three_planes),
+        cmocka_unit_test(a_particle_between_two_balls_is_moved_only_as_far_as_needed),
+        cmocka_unit_test(a_particle_without_room_is_reported),
+        cmocka_unit_test(bad_definitions_of_colliders_are_refused),
+        cmocka_unit_test(definitions_of_colliders_are_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Closest points against a search over all of both features; times of impact against known ones;
-// orientation signs and the tree against plain answers.
+// Pairs of features (vertex and triangle, edge and edge): closest points against a brute-force
+// search; times of impact against known values; batched against scalar code.
 #include "check.h"
 #include "collide/contact.h"
 
 #include <string.h>
 
-static double spread(fm_rng *rng)
+static double random_coordinate(fm_rng *rng)
 {
     return 2 * fm_rng_uniform(rng) - 1;
 }
 
 static fm_vec3 random_point(fm_rng *rng)
 {
-    return (fm_vec3){spread(rng), spread(rng), spread(rng)};
+    return (fm_vec3){random_coordinate(rng), random_coordinate(rng), random_coordinate(rng)};
 }
 
-static fm_vec3 mix(fm_vec3 a, fm_vec3 b, double t)
+static fm_vec3 interpolate(fm_vec3 a, fm_vec3 b, double t)
 {
     return fm_add_scaled(a, fm_sub(b, a), t);
 }
 
-// Of points on a fine mesh of both features: never nearer than the closest, and hardly further.
+// Distance of two features (vertex and triangle, or two edges) by a search over a fine grid of
+// points on both: never less than the true distance, and hardly more.
 static double search_distance(fm_feature_kind kind, const fm_vec3 p[4])
 {
     enum { CUTS = 60 };
@@ -29,18 +30,20 @@ static double search_distance(fm_feature_kind kind, const fm_vec3 p[4])
     for (int i = 0; i <= CUTS; i++) {
         for (int j = 0; j <= CUTS; j++) {
             double s = (double)i / CUTS, t = (double)j / CUTS;
-            fm_vec3 a = kind == FM_EDGE_EDGE ? mix(p[0], p[1], s) : p[0];
-            fm_vec3 b =
-                kind == FM_EDGE_EDGE ? mix(p[2], p[3], t) : mix(p[1], mix(p[2], p[3], t), s);
+            fm_vec3 a = kind == FM_EDGE_EDGE ? interpolate(p[0], p[1], s) : p[0];
+            fm_vec3 b = kind == FM_EDGE_EDGE ? interpolate(p[2], p[3], t)
+                                             : interpolate(p[1], interpolate(p[2], p[3], t), s);
             least = fmin(least, fm_length(fm_sub(a, b)));
         }
     }
     return least;
 }
 
+// The closest points of the features of four vertices agree with a search, and so do their
+// barycentric weights.
 static void check_closest(fm_feature_kind kind, const fm_vec3 p[4])
 {
-    fm_closest c = fm_closest_points(kind, p);
+    fm_closest c = fm_feature_find_closest(kind, p);
     double found = search_distance(kind, p);
     assert_in_interval(found, c.distance - 1e-9, c.distance + 0.06);
     fm_vec3 gap = {0, 0, 0};
@@ -57,7 +60,7 @@ static void check_closest(fm_feature_kind kind, const fm_vec3 p[4])
     }
 }
 
-static void closest_points_of_random_features(void **state)
+static void closest_points_match_brute_force(void **state)
 {
     (void)state;
     fm_rng rng = {3};
@@ -65,20 +68,21 @@ static void closest_points_of_random_features(void **state)
         fm_vec3 p[4];
         for (int i = 0; i < 4; i++)
             p[i] = random_point(&rng);
-        if (n % 4 == 1) // all in one plane
+        if (n % 4 == 1) // all points in one plane
             p[0].y = p[1].y = p[2].y = p[3].y = 0.3;
-        if (n % 4 == 2) // edges parallel; a triangle without area
-            p[3] = fm_add_scaled(p[2], fm_sub(p[1], p[0]), spread(&rng));
-        if (n % 16 == 3) // an edge without length
+        if (n % 4 == 2) // parallel edges; a triangle without area
+            p[3] = fm_add_scaled(p[2], fm_sub(p[1], p[0]), random_coordinate(&rng));
+        if (n % 16 == 3) // an edge of zero length
             p[3] = p[2];
         check_closest(FM_VERTEX_TRIANGLE, p);
         check_closest(FM_EDGE_EDGE, p);
     }
 }
 
-// Both start apart and are led so that two points of theirs, at known shares, meet at time t_hit:
-// the answer may not be later, nor, where they do not come near before, much earlier.
-static void never_late(void **state)
+// Two features (vertex and triangle, or two edges) start apart and move so that two of their
+// points, with known parameters s and t, coincide at the time `hit`. The time of impact must not be
+// later, and the features must be near each other then.
+static void an_impact_is_never_found_too_late(void **state)
 {
     (void)state;
     fm_rng rng = {5};
@@ -93,26 +97,27 @@ static void never_late(void **state)
         fm_vec3 miss = {0, 0, 0};
         for (int i = 0; i < 4; i++) {
             from[i] = random_point(&rng), to[i] = random_point(&rng);
-            miss = fm_add_scaled(miss, mix(from[i], to[i], hit), w[kind][i]);
+            miss = fm_add_scaled(miss, interpolate(from[i], to[i], hit), w[kind][i]);
         }
         int first_count = kind == FM_EDGE_EDGE ? 2 : 1;
-        for (int i = 0; i < first_count; i++) // the points at s and t coincide at `hit`
+        // the points with parameters s and t coincide at `hit`
+        for (int i = 0; i < first_count; i++)
             to[i] = fm_add_scaled(to[i], miss, -1 / hit);
-        if (fm_closest_points(kind, from).distance < 10 * least)
+        if (fm_feature_find_closest(kind, from).distance < 10 * least)
             continue;
         tried++;
-        double found = fm_time_of_impact(kind, from, to, least);
+        double found = fm_feature_find_impact_time(kind, from, to, least);
         latest = fmax(latest, found - hit);
         assert_true(found < hit);
         fm_vec3 p[4];
         for (int i = 0; i < 4; i++)
-            p[i] = mix(from[i], to[i], found);
-        double d = fm_closest_points(kind, p).distance;
+            p[i] = interpolate(from[i], to[i], found);
+        double d = fm_feature_find_closest(kind, p).distance;
         assert_in_interval(d, least, 1.1 * least);
     }
 }
 
-static void no_false_alarm(void **state)
+static void features_that_stay_apart_have_no_impact(void **state)
 {
     (void)state;
     fm_rng rng = {6};
@@ -125,19 +130,20 @@ static void no_false_alarm(void **state)
         double least = 1e-3, nearest = INFINITY;
         for (int k = 0; k <= 200; k++) {
             for (int i = 0; i < 4; i++)
-                p[i] = mix(from[i], to[i], k / 200.0);
-            nearest = fmin(nearest, fm_closest_points(kind, p).distance);
+                p[i] = interpolate(from[i], to[i], k / 200.0);
+            nearest = fmin(nearest, fm_feature_find_closest(kind, p).distance);
         }
         if (nearest < 0.02)
-            continue; // perhaps met between two looks
-        assert_true(fm_time_of_impact(kind, from, to, least) > 1);
+            continue; // they may have met between two samples
+        assert_true(fm_feature_find_impact_time(kind, from, to, least) > 1);
         none++;
     }
     assert_true(none > 1000);
 }
 
-// A vertex falls on a triangle, edges on edges: exactly known, at any height and speed.
-static void straight_falls(void **state)
+// A vertex falls on a triangle, and edges on edges: the time of impact is known exactly, for any
+// height and speed.
+static void impact_times_of_falling_features_are_exact(void **state)
 {
     (void)state;
     fm_vec3 flat[4] = {{0.2, 1, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}};
@@ -152,7 +158,7 @@ static void straight_falls(void **state)
             memcpy(to, cases[n], sizeof to);
             for (int i = 0; i < (n == 0 ? 1 : 2); i++)
                 to[i].y -= fall;
-            double t = fm_time_of_impact(kind, cases[n], to, 0.01);
+            double t = fm_feature_find_impact_time(kind, cases[n], to, 0.01);
             if (fall < 0.9)
                 assert_true(t > 1);
             if (fall > 0.99)
@@ -161,38 +167,39 @@ static void straight_falls(void **state)
     }
 }
 
-static void still_grazing_and_in_one_plane(void **state)
+static void resting_grazing_and_coplanar_features_have_known_impact_times(void **state)
 {
     (void)state;
     fm_vec3 still[4] = {{0.2, 0.02, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, to[4];
-    assert_true(fm_time_of_impact(FM_VERTEX_TRIANGLE, still, still, 0.01) > 1);
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, still, 0.01) > 1);
     memcpy(to, still, sizeof to);
-    for (int i = 0; i < 4; i++) // all together, far
+    for (int i = 0; i < 4; i++) // all points move together, far
         to[i] = fm_add(to[i], (fm_vec3){1e3, -2e3, 5});
-    assert_true(fm_time_of_impact(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
     memcpy(to, still, sizeof to);
-    to[0].x += 5; // along the triangle, above what is kept: never met
-    assert_true(fm_time_of_impact(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
-    to[0].y = 0.005; // slightly down: 0.01 is passed while it is above the triangle
-    double t = fm_time_of_impact(
+    to[0].x += 5; // parallel to the triangle, above the minimum separation: no impact
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
+    to[0].y = 0.005; // slightly downwards: it reaches 0.01 while above the triangle
+    double t = fm_feature_find_impact_time(
         FM_VERTEX_TRIANGLE, (fm_vec3[4]){{-0.5, 0.02, 0.2}, still[1], still[2], still[3]},
         (fm_vec3[4]){{0.5, 0.005, 0.2}, still[1], still[2], still[3]}, 0.01);
     assert_in_interval(t, 0.5, 2.0 / 3 + 1e-12);
-    fm_vec3 plane[4] = {{-1, 0, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}}; // into its side, in plane
+    // moves in the plane of the triangle, into its side
+    fm_vec3 plane[4] = {{-1, 0, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}};
     memcpy(to, plane, sizeof to);
     to[0].x = 1;
-    t = fm_time_of_impact(FM_VERTEX_TRIANGLE, plane, to, 0.01);
+    t = fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, plane, to, 0.01);
     assert_in_interval(t, 0.494, 0.495 + 1e-12);
-    fm_vec3 row[4] = {{-3, 0, 0}, {-2, 0, 0}, {2, 0, 0}, {3, 0, 0}}; // edges on one line
+    fm_vec3 row[4] = {{-3, 0, 0}, {-2, 0, 0}, {2, 0, 0}, {3, 0, 0}}; // two edges on one line
     memcpy(to, row, sizeof to);
     to[0].x += 6, to[1].x += 6;
-    t = fm_time_of_impact(FM_EDGE_EDGE, row, to, 0.01);
+    t = fm_feature_find_impact_time(FM_EDGE_EDGE, row, to, 0.01);
     assert_in_interval(t * 6, 3.989, 3.99 + 1e-12);
 }
 
-// The vector code gives what the plain code does, for pairs in every position, parallel and flat
-// ones among them, and for any number of them.
-static void batches_agree(void **state)
+// The batched code gives the same closest points as the scalar code, for pairs in all positions,
+// parallel and coplanar ones included, and for any batch size.
+static void batched_and_scalar_closest_points_agree(void **state)
 {
     (void)state;
     fm_rng rng = {11};
@@ -204,7 +211,7 @@ static void batches_agree(void **state)
         for (int i = 0; i < count; i++) {
             for (int k = 0; k < 4; k++) {
                 p[i][k] = random_point(&rng);
-                p[i][k].z *= round % 5 ? 1 : 0; // all in a plane
+                p[i][k].z *= round % 5 ? 1 : 0; // all points in one plane
             }
             if (round % 7 == 0)
                 p[i][3] = fm_add(p[i][2], fm_sub(p[i][1], p[i][0])); // parallel edges
@@ -214,15 +221,15 @@ static void batches_agree(void **state)
                 batch.p[k][2][i] = p[i][k].z;
             }
         }
-        fm_closest_points_batch(kind, &batch, count);
+        fm_feature_find_closest_batch(kind, &batch, count);
         for (int i = 0; i < count; i++) {
-            fm_closest one = fm_closest_points(kind, p[i]);
+            fm_closest one = fm_feature_find_closest(kind, p[i]);
             fm_vec3 gap = {batch.gap[0][i], batch.gap[1][i], batch.gap[2][i]};
             assert_close(batch.distance[i], one.distance, 1e-12);
             assert_close(fm_length(gap), batch.distance[i], 1e-14);
             fm_near_pair pair = {.s = batch.s[i], .t = batch.t[i]};
             double w[4];
-            fm_near_weights(kind, &pair, w);
+            fm_near_find_weights(kind, &pair, w);
             fm_vec3 sum = {0, 0, 0};
             for (int k = 0; k < 4; k++)
                 sum = fm_add_scaled(sum, p[i][k], w[k]);
@@ -234,12 +241,12 @@ static void batches_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closest_points_of_random_features),
-        cmocka_unit_test(never_late),
-        cmocka_unit_test(no_false_alarm),
-        cmocka_unit_test(straight_falls),
-        cmocka_unit_test(still_grazing_and_in_one_plane),
-        cmocka_unit_test(batches_agree),
+        cmocka_unit_test(closest_points_match_brute_force),
+        cmocka_unit_test(an_impact_is_never_found_too_late),
+        cmocka_unit_test(features_that_stay_apart_have_no_impact),
+        cmocka_unit_test(impact_times_of_falling_features_are_exact),
+        cmocka_unit_test(resting_grazing_and_coplanar_features_have_known_impact_times),
+        cmocka_unit_test(batched_and_scalar_closest_points_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

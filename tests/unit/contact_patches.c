@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: MIT
-// What the broad phase leaves out is never near: sheets, tubes and meshes that roll up, fold, are
-// squeezed and shaken, held against a search over all pairs of features. And steps that are free
-// are known to be, those that are not are not.
+// The broad phase never leaves out a pair of features that is near: sheets, tubes and meshes that
+// roll up, fold, are compressed and shaken are checked by brute force over all pairs.
+// Collision-free steps are recognized, and only those.
 #include "contact_fixture.h"
 
+// Shapes of a run, and vertices of the sheet or tube.
 enum { FRAMES = 12, COLUMNS = 24, ROWS = 17 };
 static const double SPACING = 0.01; // m
 
-// A sheet as it bends along its rows: angle of the curve at u, in 0 to 1.
+// Shape of a bent sheet or tube. The curve along a row, with the parameter u from 0 to 1, has the
+// angle roll u + wave sin(2 pi waves u).
 typedef struct bending {
-    double roll, wave, waves, squeeze, noise;
+    double roll, wave; // rad
+    double waves;      // number of folds
+    double squeeze;    // length of the compressed part / its rest length
+    double noise;      // random displacement of the vertices, in spacings
 } bending;
 
+// Angle, rad, of the curve along a row of a bent sheet at the parameter u, 0 to 1.
 static double find_angle(const bending *b, double u)
 {
     return b->roll * u + b->wave * sin(2 * FM_PI * b->waves * u);
 }
 
-static void bend_sheet(const stage *s, const bending *b, double turn, uint64_t seed,
-                       fm_contact_axes x)
+// Writes the positions x of a bent sheet, rotated by `turn` rad.
+static void bend_sheet(const contact_scene *s, const bending *b, double turn, uint64_t seed,
+                       fm_vec3_array x)
 {
     fm_rng rng = {seed};
     for (int r = 0; r < ROWS; r++) {
@@ -37,9 +44,9 @@ static void bend_sheet(const stage *s, const bending *b, double turn, uint64_t s
     (void)s;
 }
 
-// A tube with as many folds as there are waves, wrung by the turn.
-static void bend_tube(const stage *s, const bending *b, double turn, uint64_t seed,
-                      fm_contact_axes x)
+// A tube with `waves` folds, twisted by `turn` rad.
+static void bend_tube(const contact_scene *s, const bending *b, double turn, uint64_t seed,
+                      fm_vec3_array x)
 {
     fm_rng rng = {seed};
     double radius = SPACING * COLUMNS / (2 * FM_PI);
@@ -54,12 +61,13 @@ static void bend_tube(const stage *s, const bending *b, double turn, uint64_t se
     (void)s;
 }
 
-typedef void bend_function(const stage *s, const bending *b, double turn, uint64_t seed,
-                           fm_contact_axes x);
+typedef void bend_function(const contact_scene *s, const bending *b, double turn, uint64_t seed,
+                           fm_vec3_array x);
 
-static mesh make_tube(void)
+// A tube around the z axis as a grid whose first and last columns are neighbours.
+static mesh create_tube_mesh(void)
 {
-    mesh m = new_mesh(COLUMNS * ROWS, 2 * COLUMNS * (ROWS - 1));
+    mesh m = create_empty_mesh(COLUMNS * ROWS, 2 * COLUMNS * (ROWS - 1));
     int t = 0;
     for (int r = 0; r < ROWS; r++) {
         for (int c = 0; c < COLUMNS; c++) {
@@ -76,13 +84,17 @@ static mesh make_tube(void)
     return m;
 }
 
-typedef struct tally {
-    int near, lists, held, free_steps;
-} tally;
+// Totals over all checked steps.
+typedef struct counts {
+    int near;                    // pairs of features that are nearer than the thickness
+    int lists_built, lists_kept; // steps that built a list of candidate pairs, or kept the last one
+    int free_steps;              // steps that were recognized as free of collisions
+} counts;
 
-// Pairs in the list, by a hash of their vertices.
+// Candidate pairs are stored in a hash table, by their vertices.
 enum { SLOTS = 1 << 18 };
 
+// Hash key of a pair of features; the same for every order of the vertices of a feature.
 static uint64_t find_key(fm_feature_kind kind, const int v[4])
 {
     uint64_t a = (uint64_t)v[0], b = (uint64_t)v[1], c = (uint64_t)v[2], d = (uint64_t)v[3];
@@ -92,6 +104,7 @@ static uint64_t find_key(fm_feature_kind kind, const int v[4])
     return (uint64_t)1 << 63 | (one < other ? one << 24 | other : other << 24 | one);
 }
 
+// The slot of a key in the hash table, or the empty slot where it belongs.
 static uint64_t *find_slot(uint64_t *slots, uint64_t key)
 {
     uint64_t at = fm_hash(&key, sizeof key, 0);
@@ -100,7 +113,8 @@ static uint64_t *find_slot(uint64_t *slots, uint64_t key)
     return &slots[at % SLOTS];
 }
 
-static void take_list(const fm_contact_set *set, uint64_t *slots)
+// Fills the hash table with all candidate pairs of the broad phase.
+static void hash_list(const fm_contact_set *set, uint64_t *slots)
 {
     int total = 0;
     memset(slots, 0, SLOTS * sizeof *slots);
@@ -118,9 +132,10 @@ static void take_list(const fm_contact_set *set, uint64_t *slots)
     assert_true(total < SLOTS / 2);
 }
 
-// Near pairs have to be in the list; with NULL there may be none.
-static void check_pair(const stage *s, fm_contact_axes x, fm_feature_kind kind, const int v[4],
-                       uint64_t *listed, tally *sum)
+// Asserts that a pair of features, if it is nearer than the thickness, is among the candidate pairs
+// `listed`; with listed = NULL, that it is not that near.
+static void check_pair(const contact_scene *s, fm_vec3_array x, fm_feature_kind kind,
+                       const int v[4], uint64_t *listed, counts *sum)
 {
     const fm_contact_set *set = s->set;
     fm_vec3 p[4];
@@ -130,17 +145,18 @@ static void check_pair(const stage *s, fm_contact_axes x, fm_feature_kind kind, 
             if (v[i] == v[j])
                 return;
         }
-        p[i] = fm_contact_at(x, v[i]);
+        p[i] = fm_vec3_array_at(x, v[i]);
         thickness = fmin(thickness, set->height[v[i]] / 2);
     }
-    if (!(fm_closest_points(kind, p).distance < thickness * (1 - 1e-9)))
+    if (!(fm_feature_find_closest(kind, p).distance < thickness * (1 - 1e-9)))
         return;
     sum->near++;
     assert_true(listed && *find_slot(listed, find_key(kind, v)) != 0);
 }
 
-static void check_triangles(const stage *s, fm_contact_axes x, int a, int b, uint64_t *listed,
-                            tally *sum)
+// Checks all pairs of features of the triangles a and b.
+static void check_triangles(const contact_scene *s, fm_vec3_array x, int a, int b, uint64_t *listed,
+                            counts *sum)
 {
     const fm_contact_set *set = s->set;
     const int *p = set->triangle[a], *q = set->triangle[b];
@@ -158,21 +174,21 @@ static void check_triangles(const stage *s, fm_contact_axes x, int a, int b, uin
     }
 }
 
-// All pairs of triangles whose boxes meet.
-static void check_all(const stage *s, fm_contact_axes x, uint64_t *listed, tally *sum)
+// Checks all pairs of triangles whose boxes are near each other.
+static void check_all(const contact_scene *s, fm_vec3_array x, uint64_t *listed, counts *sum)
 {
     const fm_contact_set *set = s->set;
-    fm_contact_box_triangles(s->set, x);
+    fm_contact_bound_triangles(s->set, x);
     for (int a = 0; a < set->triangle_count; a++) {
         for (int b = a + 1; b < set->triangle_count; b++) {
-            if (fm_box_meets(&set->boxes[a], &set->boxes[b], s->surfaces[0].thickness))
+            if (fm_bounds_overlap(&set->boxes[a], &set->boxes[b], s->surfaces[0].thickness))
                 check_triangles(s, x, a, b, listed, sum);
         }
     }
 }
 
-// Half-way, into `middle`.
-static void check_way(const stage *s, fm_contact_axes middle, uint64_t *listed, tally *sum)
+// Checks the start, the end and the middle of the step; `middle` is scratch memory.
+static void check_step(const contact_scene *s, fm_vec3_array middle, uint64_t *listed, counts *sum)
 {
     check_all(s, s->x, listed, sum);
     check_all(s, s->x1, listed, sum);
@@ -184,44 +200,47 @@ static void check_way(const stage *s, fm_contact_axes middle, uint64_t *listed, 
     check_all(s, middle, listed, sum);
 }
 
-static void bend_and_check(mesh m, bend_function *bend, bending b, double thickness, tally *sum)
+// Bends a mesh step by step and checks the candidate pairs of the broad phase in every small step.
+// thickness: in spacings.
+static void bend_and_check(mesh m, bend_function *bend, bending b, double thickness, counts *sum)
 {
-    stage s = {.mass = 1e-4};
+    contact_scene s = {.mass = 1e-4};
     add_surface(&s, m, false, thickness * SPACING, 0);
-    open_stage(&s);
+    open_scene(&s);
     fm_contact_set *set = s.set;
     uint64_t *slots = malloc(SLOTS * sizeof *slots);
     bending now = b;
-    for (int frame = 0; frame < 3 * FRAMES; frame++) { // leaps, each followed by two small steps
+    // large jumps, each followed by two small steps
+    for (int frame = 0; frame < 3 * FRAMES; frame++) {
         double grown = (frame / 3 + 0.02 * (frame % 3)) / FRAMES;
         now.roll = b.roll * grown, now.wave = b.wave * grown;
         now.squeeze = 1 - (1 - b.squeeze) * grown;
-        fm_contact_copy(set, s.x, s.x1);
+        fm_vec3_array_copy(s.x, s.x1, set->vertex_count);
         bend(&s, &now, 0.2 * grown * FRAMES, (uint64_t)(frame / 3), s.x1);
         if (frame % 3 == 0)
             continue;
-        bool is_free = fm_contact_is_free(set, NULL);
+        bool is_free = fm_contact_is_collision_free(set, NULL);
         sum->free_steps += is_free;
         if (is_free) {
-            check_way(&s, set->seen, NULL, sum);
+            check_step(&s, set->checked_to, NULL, sum);
             continue;
         }
-        if (fm_candidates_hold(set, s.x, s.x1, NULL)) {
-            sum->held++;
+        if (fm_candidates_check(set, s.x, s.x1, NULL)) {
+            sum->lists_kept++;
         } else {
-            double approach = fm_candidates_approach(set, s.x, s.x1);
+            double approach = fm_candidates_bound_approach(set, s.x, s.x1);
             fm_candidates_build(set, s.x, s.x1, fmax(set->skin, 2 * approach), NULL);
-            sum->lists++;
+            sum->lists_built++;
         }
-        assert_true(fm_candidates_hold(set, s.x, s.x1, NULL));
-        take_list(set, slots);
-        check_way(&s, set->seen, slots, sum);
+        assert_true(fm_candidates_check(set, s.x, s.x1, NULL));
+        hash_list(set, slots);
+        check_step(&s, set->checked_to, slots, sum);
     }
     free(slots);
-    close_stage(&s);
+    close_scene(&s);
 }
 
-static void nothing_near_is_left_out(void **state)
+static void no_near_pair_is_left_out_of_the_candidate_pairs(void **state)
 {
     (void)state;
     static const bending bendings[] = {
@@ -230,60 +249,63 @@ static void nothing_near_is_left_out(void **state)
         {.roll = 1, .wave = 2.2, .waves = 2, .squeeze = 0.7, .noise = 0.3},
         {.roll = 0, .wave = 1.8, .waves = 4, .squeeze = 0.1, .noise = 0.6},
     };
-    tally sum = {0};
+    counts sum = {0};
     for (size_t i = 0; i < sizeof bendings / sizeof *bendings; i++) {
         double thickness = 0.08 + 0.1 * (double)i;
-        bend_and_check(make_sheet(COLUMNS, ROWS, SPACING, (fm_vec3){0}), bend_sheet, bendings[i],
-                       thickness, &sum);
-        bend_and_check(make_tube(), bend_tube, bendings[i], thickness, &sum);
-        mesh soup = make_sheet(COLUMNS, ROWS, SPACING, (fm_vec3){0});
-        soup.columns = soup.rows = 0;
-        bend_and_check(soup, bend_sheet, bendings[i], thickness, &sum);
+        bend_and_check(create_sheet_mesh(COLUMNS, ROWS, SPACING, (fm_vec3){0}), bend_sheet,
+                       bendings[i], thickness, &sum);
+        bend_and_check(create_tube_mesh(), bend_tube, bendings[i], thickness, &sum);
+        mesh mesh_sheet = create_sheet_mesh(COLUMNS, ROWS, SPACING, (fm_vec3){0});
+        mesh_sheet.columns = mesh_sheet.rows = 0;
+        bend_and_check(mesh_sheet, bend_sheet, bendings[i], thickness, &sum);
     }
-    print_message("%d near pairs, %d lists, %d held, %d free\n", sum.near, sum.lists, sum.held,
-                  sum.free_steps);
+    print_message("%d near pairs, %d lists built, %d lists kept, %d free\n", sum.near,
+                  sum.lists_built, sum.lists_kept, sum.free_steps);
     assert_true(sum.near > 10000);
-    assert_true(sum.lists > 50);
-    assert_true(sum.held > 10);
+    assert_true(sum.lists_built > 50);
+    assert_true(sum.lists_kept > 10);
     assert_true(sum.free_steps > 20);
 }
 
-static stage open_layers(double gap)
+// Two level sheets, `gap` m apart; the upper one has a prescribed motion.
+static contact_scene open_layers(double gap)
 {
-    stage s = {.mass = 1e-4};
-    add_surface(&s, make_sheet(COLUMNS, ROWS, SPACING, (fm_vec3){0}), false, 1e-3, 0);
-    add_surface(&s, make_sheet(9, 9, SPACING, (fm_vec3){0, gap, 0}), true, 1e-3, 0);
-    open_stage(&s);
+    contact_scene s = {.mass = 1e-4};
+    add_surface(&s, create_sheet_mesh(COLUMNS, ROWS, SPACING, (fm_vec3){0}), false, 1e-3, 0);
+    add_surface(&s, create_sheet_mesh(9, 9, SPACING, (fm_vec3){0, gap, 0}), true, 1e-3, 0);
+    open_scene(&s);
     return s;
 }
 
-// Apart at both ends, but through each other in between; as far apart, side by side; no number.
-static void free_steps_are_known(void **state)
+// Surfaces that are apart at both ends but pass through each other in between; surfaces that move
+// side by side; and a position that is NaN.
+static void collision_free_steps_are_recognized(void **state)
 {
     (void)state;
-    stage s = open_layers(0.02);
+    contact_scene s = open_layers(0.02);
     int first = fm_contact_first_vertex(s.set, 1);
-    fm_contact_copy(s.set, s.x1, s.x);
-    assert_true(fm_contact_is_free(s.set, NULL));
+    fm_vec3_array_copy(s.x1, s.x, s.set->vertex_count);
+    assert_true(fm_contact_is_collision_free(s.set, NULL));
     for (int i = 0; i < s.vertex_count; i++)
         s.x1.x[i] += 0.3, s.x1.y[i] += 0.01;
-    assert_true(fm_contact_is_free(s.set, NULL));
+    assert_true(fm_contact_is_collision_free(s.set, NULL));
     for (int i = first; i < s.vertex_count; i++)
         s.x1.y[i] -= 0.04;
-    assert_false(fm_contact_is_free(s.set, NULL));
-    fm_contact_copy(s.set, s.x1, s.x);
-    assert_true(fm_contact_is_free(s.set, NULL));
+    assert_false(fm_contact_is_collision_free(s.set, NULL));
+    fm_vec3_array_copy(s.x1, s.x, s.set->vertex_count);
+    assert_true(fm_contact_is_collision_free(s.set, NULL));
     s.x1.y[first / 2 + 3] = NAN;
-    assert_false(fm_contact_is_free(s.set, NULL));
-    close_stage(&s);
+    assert_false(fm_contact_is_collision_free(s.set, NULL));
+    close_scene(&s);
 }
 
-static void grids_are_checked(void **state)
+// Surfaces that claim to be a grid of vertices but have other triangles or another size.
+static void bad_grids_are_refused(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        stage s = {.mass = 1e-4};
-        mesh m = make_sheet(5, 6, SPACING, (fm_vec3){0});
+        contact_scene s = {.mass = 1e-4};
+        mesh m = create_sheet_mesh(5, 6, SPACING, (fm_vec3){0});
         m.columns = k == 0 ? 6 : k == 1 ? -5 : 5;
         m.round = k == 2;
         if (k == 3)
@@ -292,16 +314,16 @@ static void grids_are_checked(void **state)
         fm_error err = {0};
         assert_null(fm_contact_create(s.surfaces, 1, &err));
         assert_int_equal(err.status, FM_BAD_VALUE);
-        close_stage(&s);
+        close_scene(&s);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_near_is_left_out),
-        cmocka_unit_test(free_steps_are_known),
-        cmocka_unit_test(grids_are_checked),
+        cmocka_unit_test(no_near_pair_is_left_out_of_the_candidate_pairs),
+        cmocka_unit_test(collision_free_steps_are_recognized),
+        cmocka_unit_test(bad_grids_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

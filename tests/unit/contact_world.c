@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Contact in a world: objects that join later, states from before contact began, damaged states,
-// and cloths that begin inside colliders or through each other.
+// Contact in a world: objects created later, states from before the first step with contact,
+// damaged states, and cloths that start inside colliders or intersect each other.
 #include "bodies.h"
 #include "core/core.h"
 
 #include <math.h>
 #include <string.h>
 
-static const fm_sheet flat = {.columns = 9,
-                              .rows = 9,
-                              .width = 0.4,
-                              .height = 0.4,
-                              .origin = {-0.2, 0.3, -0.2},
-                              .rotation = {-0.70710678118654752, 0, 0, 0.70710678118654752}};
-
-static fm_world *make_dry_world(void)
+static fm_world *create_vacuum_world(void)
 {
-    return make_world(0, 0, (fm_vec3){0, -9.81, 0});
+    return create_world(0, 0, (fm_vec3){0, -9.81, 0});
 }
 
+// Adds a level sheet with contact, at the height 0.3 m + lift.
 static fm_cloth *add_sheet(fm_world *world, double lift, fm_contact_start start)
 {
     fm_cloth_def def = fm_default_cloth_def();
-    fm_sheet sheet = flat;
-    sheet.origin.y += lift;
+    fm_sheet sheet = fixture_level_sheet(9, 9, 0.4, 0.4, (fm_vec3){-0.2, 0.3 + lift, -0.2});
     def.drag.model = FM_DRAG_NONE;
     def.contact.enabled = true;
     def.contact.start = start;
-    return make_sheet(world, &def, &sheet);
+    return create_sheet(world, &def, &sheet);
 }
 
 static fm_collider *add_ball(fm_world *world, fm_vec3 centre, double radius)
 {
-    fm_error err = {0};
-    fm_collider_def def = fm_default_collider_def();
+    fm_collider_def def = fixture_ball_def(centre, radius);
     def.name = "ball";
-    def.shape = (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = centre, .radius = radius};
-    fm_collider *ball = fm_collider_create(world, &def, &err);
-    assert_non_null(ball);
-    return ball;
+    return add_collider(world, def);
+}
+
+// A sheet above a ball.
+static fm_world *create_sheet_above_ball(fm_cloth **cloth)
+{
+    fm_world *world = create_vacuum_world();
+    *cloth = add_sheet(world, 0, FM_START_REFUSE);
+    add_ball(world, (fm_vec3){0, 0.1, 0}, 0.15);
+    return world;
 }
 
 static double mean_height(fm_cloth *cloth)
@@ -51,10 +49,10 @@ static double mean_height(fm_cloth *cloth)
     return sum / count;
 }
 
-static void a_cloth_made_after_the_first_advance_falls(void **state)
+static void a_cloth_created_after_the_first_advance_falls(void **state)
 {
     (void)state;
-    fm_world *world = make_dry_world();
+    fm_world *world = create_vacuum_world();
     add_sheet(world, 0, FM_START_REFUSE);
     advance(world, 0.05);
     fm_cloth *late = add_sheet(world, 0.5, FM_START_REFUSE);
@@ -65,10 +63,10 @@ static void a_cloth_made_after_the_first_advance_falls(void **state)
     fm_world_destroy(world);
 }
 
-static void a_collider_made_after_the_first_advance_stops_cloth(void **state)
+static void a_collider_created_after_the_first_advance_stops_cloth(void **state)
 {
     (void)state;
-    fm_world *world = make_dry_world();
+    fm_world *world = create_vacuum_world();
     fm_cloth *cloth = add_sheet(world, 0, FM_START_REFUSE);
     advance(world, 0.05);
     add_ball(world, (fm_vec3){0, 0, 0}, 0.15);
@@ -79,19 +77,18 @@ static void a_collider_made_after_the_first_advance_stops_cloth(void **state)
         assert_int_equal(report.penetration_count, 0);
     }
     assert_true(touched);
-    assert_true(fm_cloth_positions(cloth, NULL)[40].y > 0.1); // its middle lies on the ball
+    assert_true(fm_cloth_positions(cloth, NULL)[40].y > 0.1); // its centre lies on the ball
     fm_world_destroy(world);
 }
 
-// A world that contact has begun in takes a state from before that, and goes on from it with the
-// bits of the first time.
+// A world in which contact has begun restores a state from before that, and continues from it bit
+// by bit as the first time.
 static void a_state_from_before_contact_began_is_restored(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_dry_world();
-    add_sheet(world, 0, FM_START_REFUSE);
-    add_ball(world, (fm_vec3){0, 0.1, 0}, 0.15);
+    fm_cloth *cloth;
+    fm_world *world = create_sheet_above_ball(&cloth);
     size_t size = fm_world_save(world, NULL, 0);
     void *saved = malloc(size);
     fm_world_save(world, saved, size);
@@ -109,7 +106,7 @@ static void a_state_from_before_contact_began_is_restored(void **state)
     fm_world_destroy(world);
 }
 
-// Replaces one number of a saved state and makes its checksum right again.
+// Replaces one number of a saved state and corrects its checksum.
 static void damage(unsigned char *bytes, size_t size, double old, double fresh)
 {
     size_t at = 0;
@@ -121,18 +118,11 @@ static void damage(unsigned char *bytes, size_t size, double old, double fresh)
     memcpy(bytes + size - sizeof hash, &hash, sizeof hash);
 }
 
-static fm_world *make_falling(fm_cloth **cloth)
-{
-    fm_world *world = make_dry_world();
-    *cloth = add_sheet(world, 0, FM_START_REFUSE);
-    add_ball(world, (fm_vec3){0, 0.1, 0}, 0.15);
-    return world;
-}
-
-static unsigned char *save_moved(size_t *size, double *some)
+// Saves a world after some steps with contact. *some: a coordinate that the saved bytes contain.
+static unsigned char *save_advanced_state(size_t *size, double *some)
 {
     fm_cloth *cloth;
-    fm_world *world = make_falling(&cloth);
+    fm_world *world = create_sheet_above_ball(&cloth);
     for (int i = 0; i < 4; i++)
         advance(world, 0.03);
     *some = fm_cloth_positions(cloth, NULL)[40].y;
@@ -151,10 +141,10 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
         for (int i = 0; i < 3; i++) {
             size_t size;
             double some;
-            unsigned char *bytes = save_moved(&size, &some);
+            unsigned char *bytes = save_advanced_state(&size, &some);
             damage(bytes, size, some, bad[i]);
             fm_cloth *cloth;
-            fm_world *world = make_falling(&cloth);
+            fm_world *world = create_sheet_above_ball(&cloth);
             if (begun)
                 advance(world, 0.03);
             uint64_t before = fm_world_hash(world);
@@ -169,26 +159,27 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
     }
 }
 
-static void numbers_out_of_this_world_diverge(void **state)
+static void coordinates_beyond_1e9_are_reported_as_diverged(void **state)
 {
     (void)state;
     static const double bad[] = {1e300, -1e300, 1e30, 1e12};
     for (int i = 0; i < 4; i++) {
         size_t size;
         double some;
-        unsigned char *bytes = save_moved(&size, &some);
+        unsigned char *bytes = save_advanced_state(&size, &some);
         damage(bytes, size, some, bad[i]);
         fm_cloth *cloth;
-        fm_world *world = make_falling(&cloth);
+        fm_world *world = create_sheet_above_ball(&cloth);
         fm_error err = {0};
         assert_true(fm_world_restore(world, bytes, size, &err));
-        fm_world_advance(world, 0.03, &err); // must return
+        fm_world_advance(world, 0.03, &err); // must return, and not loop forever
         assert_int_equal(err.status, FM_DIVERGED);
         free(bytes);
         fm_world_destroy(world);
     }
 }
 
+// Asserts that the first advance fails because the cloth `name` starts in contact with `what`.
 static void expect_refused(fm_world *world, const char *name, const char *what)
 {
     fm_error err = {0};
@@ -207,12 +198,12 @@ static void expect_refused(fm_world *world, const char *name, const char *what)
 static void a_cloth_that_begins_inside_a_collider_is_refused(void **state)
 {
     (void)state;
-    fm_world *world = make_dry_world();
+    fm_world *world = create_vacuum_world();
     add_sheet(world, 0, FM_START_REFUSE);
     add_ball(world, (fm_vec3){0, 0.25, 0}, 0.15);
     expect_refused(world, "cloth", "ball");
     fm_world_destroy(world);
-    world = make_dry_world(); // all of it is inside: no surface crosses another
+    world = create_vacuum_world(); // all particles are inside, and no surface intersects another
     add_sheet(world, 0, FM_START_REFUSE);
     add_ball(world, (fm_vec3){0, 0.25, 0}, 2);
     expect_refused(world, "cloth", "ball");
@@ -222,14 +213,14 @@ static void a_cloth_that_begins_inside_a_collider_is_refused(void **state)
 static void a_cloth_that_begins_through_another_is_refused(void **state)
 {
     (void)state;
-    fm_world *world = make_dry_world();
+    fm_world *world = create_vacuum_world();
     fm_cloth_def def = fm_default_cloth_def();
     def.contact.enabled = true;
     def.name = "upright";
     add_sheet(world, 0, FM_START_REFUSE);
     fm_sheet upright = {.columns = 7, .rows = 7, .width = 0.3, .height = 0.3};
     upright.origin = (fm_vec3){-0.14, 0.43, 0.011};
-    make_sheet(world, &def, &upright);
+    create_sheet(world, &def, &upright);
     expect_refused(world, "cloth", "through");
     fm_world_destroy(world);
 }
@@ -238,23 +229,22 @@ static void a_cloth_that_begins_apart_is_not_refused(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_dry_world();
-    add_sheet(world, 0, FM_START_REFUSE);
-    add_ball(world, (fm_vec3){0, 0.1, 0}, 0.15);
+    fm_cloth *cloth;
+    fm_world *world = create_sheet_above_ball(&cloth);
     assert_true(fm_world_check_start(world, &err));
     fm_world_destroy(world);
 }
 
-// The sheet cuts a cap off the ball: its middle is moved out, and it comes to lie on top.
+// With FM_START_SEPARATE a cloth may start inside a collider. Here a sheet passes through the top
+// of a ball: its centre is moved out, and it comes to lie on top.
 static void separating_moves_cloth_out_of_a_collider(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
+    fm_world_def world_def = fixture_water_def(1);
     world_def.medium.density = 0;
     world_def.check_intersections = true;
-    fm_world *world = fm_world_create(&world_def, &err);
+    fm_world *world = open_world(world_def);
     fm_cloth *cloth = add_sheet(world, 0, FM_START_SEPARATE);
     add_ball(world, (fm_vec3){0, 0.2, 0}, 0.15);
     assert_true(fm_world_check_start(world, &err));
@@ -270,11 +260,11 @@ static void separating_moves_cloth_out_of_a_collider(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cloth_made_after_the_first_advance_falls),
-        cmocka_unit_test(a_collider_made_after_the_first_advance_stops_cloth),
+        cmocka_unit_test(a_cloth_created_after_the_first_advance_falls),
+        cmocka_unit_test(a_collider_created_after_the_first_advance_stops_cloth),
         cmocka_unit_test(a_state_from_before_contact_began_is_restored),
         cmocka_unit_test(a_damaged_state_is_refused_and_changes_nothing),
-        cmocka_unit_test(numbers_out_of_this_world_diverge),
+        cmocka_unit_test(coordinates_beyond_1e9_are_reported_as_diverged),
         cmocka_unit_test(a_cloth_that_begins_inside_a_collider_is_refused),
         cmocka_unit_test(a_cloth_that_begins_through_another_is_refused),
         cmocka_unit_test(a_cloth_that_begins_apart_is_not_refused),

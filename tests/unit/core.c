@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Errors, arena, hash, random numbers.
+// core.c: tests of error structs, arena, hash and random numbers.
 #include "core/core.h"
 #include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void first_failure_sticks(void **state)
+static void an_error_keeps_the_first_failure(void **state)
 {
     (void)state;
     fm_error err = {0};
@@ -21,7 +21,7 @@ static void first_failure_sticks(void **state)
     assert_string_equal(err.allowed, "> 0");
 }
 
-static void long_texts_are_cut(void **state)
+static void error_texts_that_are_too_long_are_cut(void **state)
 {
     (void)state;
     char text[1000];
@@ -33,7 +33,7 @@ static void long_texts_are_cut(void **state)
     assert_true(strlen(err.text) < sizeof err.text);
 }
 
-static void statuses_have_names(void **state)
+static void every_status_has_a_name(void **state)
 {
     (void)state;
     assert_string_equal(fm_status_name(FM_OK), "ok");
@@ -44,48 +44,48 @@ static void statuses_have_names(void **state)
     assert_string_equal(fm_status_name((fm_status)77), "unknown");
 }
 
-static void arena_pieces_are_aligned_zeroed_and_apart(void **state)
+static void arena_allocations_are_aligned_zeroed_and_do_not_overlap(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
-    unsigned char *pieces[300];
+    unsigned char *blocks[300];
     for (int i = 0; i < 300; i++) {
         size_t size = (size_t)(i * 97 % 20000);
-        pieces[i] = fm_arena_alloc(&arena, size, 1, "test", &err);
-        assert_non_null(pieces[i]);
-        assert_int_equal((uintptr_t)pieces[i] % 64, 0);
+        blocks[i] = fm_arena_alloc(&arena, size, 1, "test", &err);
+        assert_non_null(blocks[i]);
+        assert_int_equal((uintptr_t)blocks[i] % 64, 0);
         for (size_t b = 0; b < size; b++)
-            assert_int_equal(pieces[i][b], 0);
-        memset(pieces[i], i + 1, size);
+            assert_int_equal(blocks[i][b], 0);
+        memset(blocks[i], i + 1, size);
     }
     for (int i = 0; i < 300; i++) {
         for (int b = 0; b < i * 97 % 20000; b++)
-            assert_int_equal(pieces[i][b], (unsigned char)(i + 1));
+            assert_int_equal(blocks[i][b], (unsigned char)(i + 1));
     }
     double *large = fm_arena_alloc(&arena, 1000000, sizeof *large, "test", &err);
     assert_non_null(large);
     assert_true(arena.held >= arena.used);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
     assert_int_equal(arena.held, 0);
 }
 
-static void arena_refuses_what_cannot_be(void **state)
+static void allocations_that_overflow_or_are_too_large_are_refused(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
     assert_null(fm_arena_alloc(&arena, SIZE_MAX / 2, 8, "cloth", &err));
     assert_int_equal(err.status, FM_NO_MEMORY);
-    assert_null(fm_arena_alloc(&arena, 1, 1, "cloth", &err)); // the failure sticks
+    assert_null(fm_arena_alloc(&arena, 1, 1, "cloth", &err)); // err still holds the first failure
     err = (fm_error){0};
     assert_null(fm_arena_alloc(&arena, SIZE_MAX / 16, 8, "cloth", &err));
     assert_int_equal(err.status, FM_NO_MEMORY);
-    assert_null(fm_alloc_aligned(SIZE_MAX / 2, 8));
-    fm_arena_free(&arena);
+    assert_null(fm_aligned_calloc(SIZE_MAX / 2, 8));
+    fm_arena_destroy(&arena);
 }
 
-static void hash_sees_every_bit_length_and_order(void **state)
+static void the_hash_depends_on_every_bit_the_length_and_the_order(void **state)
 {
     (void)state;
     unsigned char bytes[40] = {0};
@@ -102,7 +102,7 @@ static void hash_sees_every_bit_length_and_order(void **state)
     assert_true(fm_hash("ab", 2, fm_hash("cd", 2, 0)) != fm_hash("cd", 2, fm_hash("ab", 2, 0)));
 }
 
-static void random_numbers_are_even_and_repeatable(void **state)
+static void random_numbers_are_uniform_and_repeatable(void **state)
 {
     (void)state;
     fm_rng a = {42}, b = {42};
@@ -122,13 +122,13 @@ static void random_numbers_are_even_and_repeatable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_failure_sticks),
-        cmocka_unit_test(long_texts_are_cut),
-        cmocka_unit_test(statuses_have_names),
-        cmocka_unit_test(arena_pieces_are_aligned_zeroed_and_apart),
-        cmocka_unit_test(arena_refuses_what_cannot_be),
-        cmocka_unit_test(hash_sees_every_bit_length_and_order),
-        cmocka_unit_test(random_numbers_are_even_and_repeatable),
+        cmocka_unit_test(an_error_keeps_the_first_failure),
+        cmocka_unit_test(error_texts_that_are_too_long_are_cut),
+        cmocka_unit_test(every_status_has_a_name),
+        cmocka_unit_test(arena_allocations_are_aligned_zeroed_and_do_not_overlap),
+        cmocka_unit_test(allocations_that_overflow_or_are_too_large_are_refused),
+        cmocka_unit_test(the_hash_depends_on_every_bit_the_length_and_the_order),
+        cmocka_unit_test(random_numbers_are_uniform_and_repeatable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

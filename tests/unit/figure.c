@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Figures: velocities are the change of poses, accelerations do not jump, feet stand still and stay
-// above the floor, joints hold together, limbs keep out of each other's way; bad values refused.
+// Human figures: velocities are the derivatives of poses, accelerations are continuous, feet do not
+// slide or go below the floor, bones stay connected, limbs do not intersect, bad values fail.
 #include "motion/figure.h"
 #include "check.h"
 #include "collide/collide.h"
+#include "fixtures.h"
 
-#include <fathom/fathom.h>
 #include <string.h>
 
-static fm_figure_def defs(int i)
+// Definition number i of several figures with different motions, sizes and speeds.
+static fm_figure_def example_def(int i)
 {
     fm_figure_def def = fm_default_figure_def();
     def.name = "woman";
@@ -26,28 +27,26 @@ static fm_figure_def defs(int i)
     return def;
 }
 
-enum { DEFS = 5 };
+enum { DEFS = 5 }; // number of example definitions
 
-static fm_figure *make(fm_arena *arena, fm_figure_def def)
+static fm_figure *create_figure(fm_arena *arena, fm_figure_def def)
 {
     fm_error err = {0};
-    fm_figure *figure = fm_figure_new(arena, &def, &err);
-    if (!figure)
-        print_error("%s\n", err.text);
-    assert_non_null(figure);
+    fm_figure *figure = fm_figure_create_in_arena(arena, &def, &err);
+    assert_good(figure, &err);
     return figure;
 }
 
-static void velocities_are_exact(void **state)
+static void velocities_of_bones_are_the_derivatives_of_their_positions(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
     const double h = 1e-6;
     for (int i = 0; i < DEFS; i++) {
-        fm_figure *figure = make(&arena, defs(i));
+        fm_figure *figure = create_figure(&arena, example_def(i));
         for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
-            fm_motion *motion = fm_motion_new_figure(&arena, figure, bone, &err);
+            fm_motion *motion = fm_motion_create_figure(&arena, figure, bone, &err);
             for (int k = 0; k < 126; k++) {
                 double t = 0.013 + 0.071 * k;
                 fm_vec3 p = {0.1, 0.9, 0.05};
@@ -59,19 +58,19 @@ static void velocities_are_exact(void **state)
             }
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// They begin at rest where they were made, and stay there until it starts.
-static void they_begin_at_rest(void **state)
+// All bones stay at their initial positions, with zero velocity, until def.start.
+static void bones_rest_until_the_start_time(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
     for (int i = 0; i < DEFS; i++) {
-        fm_figure *figure = make(&arena, defs(i));
+        fm_figure *figure = create_figure(&arena, example_def(i));
         for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
-            fm_motion *motion = fm_motion_new_figure(&arena, figure, bone, &err);
+            fm_motion *motion = fm_motion_create_figure(&arena, figure, bone, &err);
             fm_vec3 p = {0.4, 1.1, -0.8};
             for (int k = 0; k < 5; k++) {
                 double t = k * figure->def.start / 4;
@@ -80,11 +79,11 @@ static void they_begin_at_rest(void **state)
             }
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Of the velocities of one point of each bone, 2 ms apart: accelerations change by no more than a
-// jerk that does not depend on the spacing. A jump would show as a jerk that grows with 1/h.
+// The largest jerk, m/s^3, of a point on a bone during 6 s, from second differences of velocities h
+// seconds apart. If the acceleration jumped, this would grow like 1/h.
 static double largest_jerk(const fm_motion *motion, double h)
 {
     fm_vec3 p = {0.3, 1, -1};
@@ -100,82 +99,85 @@ static double largest_jerk(const fm_motion *motion, double h)
     return most;
 }
 
-static void accelerations_do_not_jump(void **state)
+static void accelerations_of_bones_are_continuous(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
     for (int i = 0; i < DEFS; i++) {
-        fm_figure *figure = make(&arena, defs(i));
+        fm_figure *figure = create_figure(&arena, example_def(i));
         for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
-            fm_motion *motion = fm_motion_new_figure(&arena, figure, bone, &err);
+            fm_motion *motion = fm_motion_create_figure(&arena, figure, bone, &err);
             double coarse = largest_jerk(motion, 0.002), fine = largest_jerk(motion, 0.0005);
             assert_at_most(fine, 1.35 * coarse + 1);
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static fm_vec3 point_of(const fm_pose *poses, fm_bone bone, fm_vec3 p)
+// World position of a point p in the frame of a bone, m.
+static fm_vec3 point_on_bone(const fm_pose *poses, fm_bone bone, fm_vec3 p)
 {
     return fm_pose_apply(&poses[bone], p);
 }
 
-static void expect_joined(const fm_pose *poses, fm_bone one, fm_bone other, fm_vec3 joint)
+// Asserts that two bones have the point `joint` in common.
+static void assert_joined(const fm_pose *poses, fm_bone one, fm_bone other, fm_vec3 joint)
 {
-    double gap = fm_length(fm_sub(point_of(poses, one, joint), point_of(poses, other, joint)));
+    double gap =
+        fm_length(fm_sub(point_on_bone(poses, one, joint), point_on_bone(poses, other, joint)));
     assert_at_most(gap, 1e-9);
 }
 
-static void joints_hold_together(void **state)
+static void bones_stay_connected_at_their_joints(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     for (int i = 0; i < DEFS; i++) {
-        fm_figure *figure = make(&arena, defs(i));
+        fm_figure *figure = create_figure(&arena, example_def(i));
         const fm_measures *m = &figure->measures;
         for (int k = 0; k < 630; k++) {
             double t = 0.019 * k;
             fm_pose poses[FM_BONE_COUNT];
-            fm_figure_place(figure, t, poses);
+            fm_figure_compute_world_poses(figure, t, poses);
             for (int side = 0; side < 2; side++) {
                 double x = side ? -m->hip_side : m->hip_side;
                 fm_bone thigh = side ? FM_BONE_RIGHT_THIGH : FM_BONE_LEFT_THIGH;
-                expect_joined(poses, FM_BONE_PELVIS, thigh, (fm_vec3){x, m->hip, 0});
-                expect_joined(poses, thigh, thigh + 1, (fm_vec3){x, m->hip - m->thigh, 0});
-                expect_joined(poses, thigh + 1, thigh + 2, (fm_vec3){x, m->ankle, 0});
+                assert_joined(poses, FM_BONE_PELVIS, thigh, (fm_vec3){x, m->hip, 0});
+                assert_joined(poses, thigh, thigh + 1, (fm_vec3){x, m->hip - m->thigh, 0});
+                assert_joined(poses, thigh + 1, thigh + 2, (fm_vec3){x, m->ankle, 0});
                 fm_vec3 shoulder = m->shoulder, elbow = m->elbow, wrist = m->wrist;
                 if (side)
                     shoulder.x *= -1, elbow.x *= -1, wrist.x *= -1;
                 fm_bone arm = side ? FM_BONE_RIGHT_UPPER_ARM : FM_BONE_LEFT_UPPER_ARM;
-                expect_joined(poses, FM_BONE_CHEST, arm, shoulder);
-                expect_joined(poses, arm, arm + 1, elbow);
-                expect_joined(poses, arm + 1, arm + 2, wrist);
+                assert_joined(poses, FM_BONE_CHEST, arm, shoulder);
+                assert_joined(poses, arm, arm + 1, elbow);
+                assert_joined(poses, arm + 1, arm + 2, wrist);
             }
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// The lowest point of a foot is never below the floor, and when walking one foot at least stands
-// still at any time, on the floor.
-static void feet_stand_on_the_floor(void **state)
+// The lowest point of each foot is never below the floor at y = 0.2 m. While walking, at least one
+// foot is on the floor and does not move, at any time.
+static void feet_stay_above_the_floor_and_one_stands_still_while_walking(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     for (int i = 0; i < DEFS; i++) {
-        fm_figure *figure = make(&arena, defs(i));
+        fm_figure *figure = create_figure(&arena, example_def(i));
         const fm_measures *m = &figure->measures;
         for (int k = 0; k < 1090; k++) {
             double t = 0.011 * k;
             fm_pose poses[FM_BONE_COUNT];
-            fm_figure_place(figure, t, poses);
+            fm_figure_compute_world_poses(figure, t, poses);
             int standing = 0;
             for (int side = 0; side < 2; side++) {
                 fm_bone foot = side ? FM_BONE_RIGHT_FOOT : FM_BONE_LEFT_FOOT;
                 double x = side ? -m->hip_side : m->hip_side;
-                fm_vec3 heel = point_of(poses, foot, (fm_vec3){x, m->heel_radius, m->heel});
-                fm_vec3 toe = point_of(poses, foot, (fm_vec3){x, m->toe_radius, m->toe});
+                fm_vec3 heel = point_on_bone(poses, foot, (fm_vec3){x, m->heel_radius, m->heel});
+                fm_vec3 toe = point_on_bone(poses, foot, (fm_vec3){x, m->toe_radius, m->toe});
                 double under_heel = heel.y - m->heel_radius - 0.2,
                        under_toe = toe.y - m->toe_radius - 0.2;
                 assert_true(under_heel > -1e-9 && under_toe > -1e-9);
@@ -188,24 +190,26 @@ static void feet_stand_on_the_floor(void **state)
                 assert_true(standing > 0);
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// How far two capsules are from each other, by samples of their axes; below 0 they overlap.
-static double clearance(const fm_shape *a, const fm_shape *b)
+// The distance between two capsules, m, from samples on the axis of the first; negative: they
+// overlap.
+static double capsule_distance(const fm_shape *a, const fm_shape *b)
 {
     double least = INFINITY;
     for (int i = 0; i <= 20; i++) {
         double share = i / 20.0;
         fm_vec3 p = fm_add_scaled(a->start, fm_sub(a->end, a->start), share);
         double radius = a->radius + share * (a->end_radius - a->radius);
-        least = fmin(least, fm_shape_contact(b, p).distance - radius);
+        least = fmin(least, fm_shape_find_contact(b, p).distance - radius);
     }
     return least;
 }
 
-// Shins, feet and knees keep clear of each other, forearms and hands of trunk and legs.
-static void limbs_keep_apart(void **state)
+// Shins and feet stay apart from each other, forearms and hands from trunk, thighs and head, by at
+// least 0.004 of the height.
+static void limbs_do_not_intersect_each_other_or_the_trunk(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -221,34 +225,32 @@ static void limbs_keep_apart(void **state)
         {FM_BONE_LEFT_FOREARM, FM_BONE_HEAD},    {FM_BONE_RIGHT_FOREARM, FM_BONE_HEAD},
     };
     for (int i = 0; i < DEFS; i++) {
-        fm_figure *figure = make(&arena, defs(i));
+        fm_figure *figure = create_figure(&arena, example_def(i));
         for (int n = 0; n < 800; n++) {
             double t = 0.05 * n;
             fm_pose poses[FM_BONE_COUNT];
-            fm_figure_place(figure, t, poses);
+            fm_figure_compute_world_poses(figure, t, poses);
             for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
                 fm_shape a = fm_figure_bind_shape(figure, pairs[k][0]),
                          b = fm_figure_bind_shape(figure, pairs[k][1]);
-                a = fm_shape_carry(&a, &poses[pairs[k][0]]);
-                b = fm_shape_carry(&b, &poses[pairs[k][1]]);
-                double gap = clearance(&a, &b) / figure->def.height;
+                a = fm_shape_transform(&a, &poses[pairs[k][0]]);
+                b = fm_shape_transform(&b, &poses[pairs[k][1]]);
+                double gap = capsule_distance(&a, &b) / figure->def.height;
                 if (gap < 0.004)
                     fail_msg("%s and %s are %.3f of the height apart at %.2f s, motion %d",
                              fm_bone_name(pairs[k][0]), fm_bone_name(pairs[k][1]), gap, t, i);
             }
         }
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// It is as tall as it says, walks as fast as it says, and where it looks.
-static void measures_are_right(void **state)
+// A figure is as tall as defined, walks at the defined speed, and in the direction that it faces.
+static void height_speed_and_heading_are_as_defined(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, &err);
+    fm_world *world = fixture_create_world(fixture_water_def(1), &err);
     fm_figure_def def = fm_default_figure_def();
     def.name = "walker";
     def.motion = FM_FIGURE_WALK;
@@ -259,13 +261,13 @@ static void measures_are_right(void **state)
     assert_int_equal(fm_world_figure_count(world), 1);
     fm_shape head = fm_figure_shape(figure, FM_BONE_HEAD);
     fm_vec3 low, high;
-    fm_shape_bound(&head, &low, &high);
+    fm_shape_find_bounds(&head, &low, &high);
     assert_close(high.y, 1.7, 0.01);
     fm_motion *pelvis = fm_motion_figure(world, figure, FM_BONE_PELVIS, &err);
     fm_vec3 p = {0, 0.9, 0};
     double stride = fm_figure_definition(figure).walk.stride, cycle = stride / 1.2;
     fm_vec3 a = fm_motion_position(pelvis, p, 5), b = fm_motion_position(pelvis, p, 5 + 3 * cycle);
-    assert_close(b.x - a.x, 3 * stride, 1e-9); // along +x, as it faces
+    assert_close(b.x - a.x, 3 * stride, 1e-9); // it faces +x
     assert_close(b.z - a.z, 0, 1e-9);
     const fm_collider *thigh = fm_world_collider(world, FM_BONE_LEFT_THIGH);
     assert_string_equal(thigh->name, "walker.left_thigh");
@@ -279,51 +281,56 @@ static void measures_are_right(void **state)
     fm_world_destroy(world);
 }
 
-static void refuse(fm_figure_def def, const char *field)
+// Asserts that the definition of a figure is refused because of this field.
+static void assert_refused(fm_figure_def def, const char *field)
 {
     fm_arena arena = {0};
     fm_error err = {0};
     def.name = "woman";
-    assert_null(fm_figure_new(&arena, &def, &err));
+    assert_null(fm_figure_create_in_arena(&arena, &def, &err));
     assert_string_equal(err.field, field);
     assert_string_equal(err.object, "figure woman");
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void bad_values(void **state)
+static void figure_definitions_out_of_range_are_refused(void **state)
 {
     (void)state;
     const fm_figure_def good = fm_default_figure_def();
     fm_figure_def def = good;
     def.height = 0;
-    refuse(def, "height");
+    assert_refused(def, "height");
     def = good, def.origin.x = NAN;
-    refuse(def, "origin");
+    assert_refused(def, "origin");
     def = good, def.facing = INFINITY;
-    refuse(def, "facing");
+    assert_refused(def, "facing");
     def = good, def.waist = 3;
-    refuse(def, "waist");
+    assert_refused(def, "waist");
     def = good, def.ramp = 0;
-    refuse(def, "ramp");
+    assert_refused(def, "ramp");
     def = good, def.walk.speed = -1;
-    refuse(def, "walk.speed");
+    assert_refused(def, "walk.speed");
     def = good, def.walk.stride = 5;
-    refuse(def, "walk.stride");
+    assert_refused(def, "walk.stride");
     def = good, def.dance.tempo = NAN;
-    refuse(def, "dance.tempo");
+    assert_refused(def, "dance.tempo");
     def = good, def.dance.energy = 2;
-    refuse(def, "dance.energy");
+    assert_refused(def, "dance.energy");
     def = good, def.motion = (fm_figure_motion)9;
-    refuse(def, "motion");
+    assert_refused(def, "motion");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(velocities_are_exact),      cmocka_unit_test(they_begin_at_rest),
-        cmocka_unit_test(accelerations_do_not_jump), cmocka_unit_test(joints_hold_together),
-        cmocka_unit_test(feet_stand_on_the_floor),   cmocka_unit_test(limbs_keep_apart),
-        cmocka_unit_test(measures_are_right),        cmocka_unit_test(bad_values),
+        cmocka_unit_test(velocities_of_bones_are_the_derivatives_of_their_positions),
+        cmocka_unit_test(bones_rest_until_the_start_time),
+        cmocka_unit_test(accelerations_of_bones_are_continuous),
+        cmocka_unit_test(bones_stay_connected_at_their_joints),
+        cmocka_unit_test(feet_stay_above_the_floor_and_one_stands_still_while_walking),
+        cmocka_unit_test(limbs_do_not_intersect_each_other_or_the_trunk),
+        cmocka_unit_test(height_speed_and_heading_are_as_defined),
+        cmocka_unit_test(figure_definitions_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

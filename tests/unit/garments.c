@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Garments keep their area, and no edge of theirs is far from its length.
+// garments.c: garments with enforcement (strain limiting by constraint projection of edge lengths)
+// preserve their area and edge lengths.
 #include "bodies.h"
-#include "meshes.h"
 #include "motion/motion.h"
 
 #include <fathom/scene.h>
@@ -9,54 +9,58 @@
 #include <stdio.h>
 #include <string.h>
 
-// What became of a garment. Lengths of edges over those at the beginning.
-typedef struct worn {
-    double mean_area, least_area; // over that at rest
-    double longest, shortest;
-} worn;
+// Measures of a garment over a run.
+typedef struct garment_measures {
+    double mean_area, least_area; // area / area at rest
+    double longest, shortest;     // length of an edge / its initial length
+} garment_measures;
 
-typedef struct wearing {
+// A garment that is simulated.
+typedef struct garment_run {
     fm_world *world;
     fm_cloth *cloth;
     const int *triangles;
     int triangle_count;
-    double *rest; // of the sides of triangles, m
-} wearing;
+    double *rest; // m, initial lengths of the three edges of each triangle
+} garment_run;
 
-static double side_length(const wearing *w, int side)
+// Present length of a triangle edge, m. edge: 3 * triangle + corner.
+static double edge_length(const garment_run *w, int edge)
 {
     const fm_vec3 *x = fm_cloth_positions(w->cloth, NULL);
-    int next = side % 3 == 2 ? side - 2 : side + 1;
-    return fm_length(fm_sub(x[w->triangles[side]], x[w->triangles[next]]));
+    int next = edge % 3 == 2 ? edge - 2 : edge + 1;
+    return fm_length(fm_sub(x[w->triangles[edge]], x[w->triangles[next]]));
 }
 
-static wearing dress(fm_scene *scene)
+// Builds the world of a scene with one garment, and destroys the scene.
+static garment_run start_run(fm_scene *scene)
 {
     fm_error err = {0};
-    wearing w = {.world = fm_scene_build(scene, 1, &err)};
+    garment_run w = {.world = fm_scene_build(scene, 1, &err)};
     assert_non_null(w.world);
     fm_scene_destroy(scene);
     w.cloth = fm_world_cloth(w.world, 0);
     w.triangles = fm_cloth_triangles(w.cloth, &w.triangle_count, &err);
     assert_non_null(w.triangles);
     w.rest = malloc(3 * (size_t)w.triangle_count * sizeof *w.rest);
-    for (int side = 0; side < 3 * w.triangle_count; side++)
-        w.rest[side] = side_length(&w, side);
+    for (int edge = 0; edge < 3 * w.triangle_count; edge++)
+        w.rest[edge] = edge_length(&w, edge);
     return w;
 }
 
-static worn wear(fm_scene *scene, int frames, double fps)
+// Simulates a scene with one garment and measures the garment at every frame.
+static garment_measures run_scene(fm_scene *scene, int frames, double fps)
 {
     fm_error err = {0};
-    wearing w = dress(scene);
-    worn result = {0, INFINITY, 0, INFINITY};
+    garment_run w = start_run(scene);
+    garment_measures result = {0, INFINITY, 0, INFINITY};
     for (int frame = 0; frame < frames; frame++) {
         advance(w.world, 1 / fps);
         double area = fm_cloth_area(w.cloth, &err) / fm_cloth_rest_area(w.cloth);
         result.mean_area += area / frames;
         result.least_area = fmin(result.least_area, area);
-        for (int side = 0; side < 3 * w.triangle_count; side++) {
-            double length = side_length(&w, side) / w.rest[side];
+        for (int edge = 0; edge < 3 * w.triangle_count; edge++) {
+            double length = edge_length(&w, edge) / w.rest[edge];
             result.longest = fmax(result.longest, length);
             result.shortest = fmin(result.shortest, length);
         }
@@ -67,17 +71,17 @@ static worn wear(fm_scene *scene, int frames, double fps)
     return result;
 }
 
-static void areas_are_those_of_the_triangles(void **state)
+static void the_area_is_the_sum_of_the_triangles(void **state)
 {
     (void)state;
     fm_error err = {0};
     fm_cloth_def def = bare_cloth();
-    fm_world *world = make_world(0, 0, no_gravity);
+    fm_world *world = create_world(0, 0, no_gravity);
     fm_sheet sheet = {.columns = 7, .rows = 5, .width = 0.6, .height = 0.4};
-    test_mesh grid = make_grid(6, 4, 0.1, 0.05, CUT_ALTERNATING);
-    fm_cloth *cloths[] = {make_sheet(world, &def, &sheet),
-                          make_tube(world, &def, tube_of(24, 7, 0.1, 0.2, 0.5)),
-                          make_mesh(world, &def, &grid)};
+    fixture_mesh grid = fixture_create_grid(6, 4, 0.1, 0.05, CUT_ALTERNATING);
+    fm_cloth *cloths[] = {create_sheet(world, &def, &sheet),
+                          create_tube(world, &def, define_tube(24, 7, 0.1, 0.2, 0.5)),
+                          create_mesh(world, &def, &grid)};
     assert_close(fm_cloth_rest_area(cloths[0]), 0.24, 1e-12);
     assert_close(fm_cloth_rest_area(cloths[2]), 0.5 * 0.15, 1e-12);
     for (int k = 0; k < 3; k++) {
@@ -92,11 +96,11 @@ static void areas_are_those_of_the_triangles(void **state)
         assert_close(fm_cloth_area(cloths[k], &err), 1.21 * rest, 1e-12);
         free(larger);
     }
-    free_mesh(&grid);
+    fixture_destroy_mesh(&grid);
     fm_world_destroy(world);
 }
 
-// Speeds that drive the cloth together and crumple it, m/s.
+// Sets velocities that compress the cloth towards its centre and crumple it.
 static void crumple(fm_cloth *cloth)
 {
     fm_error err = {0};
@@ -115,20 +119,21 @@ static void crumple(fm_cloth *cloth)
     free(v);
 }
 
-// What bursts open at once feeds energy in, and stretches what is around it.
-static void crumpled_cloth_opens_without_gaining_energy(void **state)
+// Strain limiting must not lengthen collapsed edges to their rest length within one substep: that
+// would add energy and stretch neighbouring edges.
+static void crumpled_cloth_unfolds_without_gaining_energy(void **state)
 {
     (void)state;
     fm_sheet sheet = {.columns = 17, .rows = 17, .width = 0.4, .height = 0.4};
-    test_mesh grid = make_grid(17, 17, 0.025, 0.025, CUT_ONE_WAY);
+    fixture_mesh grid = fixture_create_grid(17, 17, 0.025, 0.025, CUT_ONE_WAY);
     for (int k = 0; k < 12; k++) {
         fm_cloth_def def = fm_default_cloth_def();
         fm_cloth_set_material(&def, (fm_material)(k % 4));
         def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
-        fm_world *world = make_world(1000, 1e-3, no_gravity);
-        crumple(k < 4   ? make_sheet(world, &def, &sheet)
-                : k < 8 ? make_tube(world, &def, tube_of(24, 13, 0.1, 0.12, 0.3))
-                        : make_mesh(world, &def, &grid));
+        fm_world *world = create_world(1000, 1e-3, no_gravity);
+        crumple(k < 4   ? create_sheet(world, &def, &sheet)
+                : k < 8 ? create_tube(world, &def, define_tube(24, 13, 0.1, 0.12, 0.3))
+                        : create_mesh(world, &def, &grid));
         fm_report report = fm_world_report(world);
         double first = report.kinetic_energy + report.potential_energy, least = first;
         for (int frame = 0; frame < 72; frame++) {
@@ -140,10 +145,10 @@ static void crumpled_cloth_opens_without_gaining_energy(void **state)
         }
         fm_world_destroy(world);
     }
-    free_mesh(&grid);
+    fixture_destroy_mesh(&grid);
 }
 
-// A cape on the shoulders of somebody who walks on the sea floor.
+// A cape, pinned to the shoulders of a figure that walks under water.
 static const char cape[] =
     "about: a\n"
     "source: b\n"
@@ -159,7 +164,7 @@ static const char cape[] =
     "      pins: [{ motion: hero.shoulders, within: { box: { centre: [0, 1.5, -0.1],\n"
     "               half_size: [0.205, 0.01, 0.01] } } }]\n";
 
-static void a_cape_under_water_keeps_its_area(void **state)
+static void a_cape_under_water_preserves_its_area(void **state)
 {
     (void)state;
     static const char *const materials[] = {"silk", "canvas"};
@@ -171,7 +176,7 @@ static void a_cape_under_water_keeps_its_area(void **state)
         fm_scene *scene =
             fm_scene_parse(cape, strlen(cape), "cape", NULL, settings, 1, NULL, NULL, &err);
         assert_non_null(scene);
-        worn result = wear(scene, 96, 24);
+        garment_measures result = run_scene(scene, 96, 24);
         print_message("%s: area %.4f, least %.4f; edges %.3f to %.3f\n", materials[m],
                       result.mean_area, result.least_area, result.shortest, result.longest);
         assert_in_interval(result.mean_area, 0.99, 1.01);
@@ -181,14 +186,15 @@ static void a_cape_under_water_keeps_its_area(void **state)
     }
 }
 
-typedef struct shipped {
-    const char *file;
+// A scene of the folder scenes/ with one garment.
+typedef struct shipped_scene {
+    const char *file; // without folder and extension
     int frames;
     double fps;
-    const char *settings[3]; // coarser, to be quick
-} shipped;
+    const char *settings[3]; // a coarser mesh, to keep the test short
+} shipped_scene;
 
-static const shipped shipped_garments[] = {
+static const shipped_scene shipped_garments[] = {
     {"cloth/cape",
      45,
      60,
@@ -209,12 +215,12 @@ static const shipped shipped_garments[] = {
     {"underwater/tunic", 48, 24, {0}},
 };
 
-static void shipped_garments_keep_their_area(void **state)
+static void shipped_garments_preserve_their_area(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof shipped_garments / sizeof *shipped_garments; k++) {
         fm_error err = {0};
-        const shipped *s = &shipped_garments[k];
+        const shipped_scene *s = &shipped_garments[k];
         char path[512];
         int count = 0;
         while (count < 3 && s->settings[count])
@@ -222,7 +228,7 @@ static void shipped_garments_keep_their_area(void **state)
         snprintf(path, sizeof path, SOURCE_DIR "/scenes/%s.yaml", s->file);
         fm_scene *scene = fm_scene_load(path, s->settings, count, NULL, NULL, &err);
         assert_non_null(scene);
-        worn result = wear(scene, s->frames, s->fps);
+        garment_measures result = run_scene(scene, s->frames, s->fps);
         print_message("%s: area %.4f, least %.4f; edges %.3f to %.3f\n", s->file, result.mean_area,
                       result.least_area, result.shortest, result.longest);
         assert_in_interval(result.least_area, 0.98, 1.02);
@@ -234,10 +240,10 @@ static void shipped_garments_keep_their_area(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(areas_are_those_of_the_triangles),
-        cmocka_unit_test(crumpled_cloth_opens_without_gaining_energy),
-        cmocka_unit_test(a_cape_under_water_keeps_its_area),
-        cmocka_unit_test(shipped_garments_keep_their_area),
+        cmocka_unit_test(the_area_is_the_sum_of_the_triangles),
+        cmocka_unit_test(crumpled_cloth_unfolds_without_gaining_energy),
+        cmocka_unit_test(a_cape_under_water_preserves_its_area),
+        cmocka_unit_test(shipped_garments_preserve_their_area),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// io_fixture.h: surfaces, scratch directories and bytes of files for the tests of io.
+// io_fixture.h: example surfaces, scratch directories and file contents for the tests of src/io.
 #ifndef FATHOM_TESTS_UNIT_IO_FIXTURE_H
 #define FATHOM_TESTS_UNIT_IO_FIXTURE_H
 
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char scratch[64]; // a directory of this test's own
+static char scratch[64]; // path of a temporary directory for the running test
 
-static int make_scratch(void **state)
+static int create_scratch(void **state)
 {
     (void)state;
     strcpy(scratch, "/tmp/fathom-io-XXXXXX");
@@ -29,6 +29,7 @@ static int remove_scratch(void **state)
     return system(command);
 }
 
+// A path in the scratch directory; valid for the next 7 calls.
 static inline const char *in_scratch(const char *name)
 {
     static char path[8][512];
@@ -38,6 +39,7 @@ static inline const char *in_scratch(const char *name)
     return path[next];
 }
 
+// Number of files in a directory; hidden files are not counted.
 static inline int count_files(const char *directory)
 {
     int count = 0;
@@ -49,35 +51,34 @@ static inline int count_files(const char *directory)
     return count;
 }
 
-static inline char *bytes_of(const char *path, size_t *size)
+static inline char *read_bytes(const char *path, size_t *size)
 {
     fm_error err = {0};
     char *bytes = fm_file_read(path, 1 << 28, size, &err);
-    if (!bytes)
-        print_error("%s\n", err.text);
-    assert_non_null(bytes);
+    assert_good(bytes, &err);
     return bytes;
 }
 
-static inline bool same_bytes(const char *a, const char *b)
+static inline bool have_same_bytes(const char *a, const char *b)
 {
     size_t a_size, b_size;
-    char *x = bytes_of(a, &a_size), *y = bytes_of(b, &b_size);
+    char *x = read_bytes(a, &a_size), *y = read_bytes(b, &b_size);
     bool same = a_size == b_size && memcmp(x, y, a_size) == 0;
     free(x);
     free(y);
     return same;
 }
 
-// A roof of two quads and a triangle, moving with `time`.
-static inline fm_surface *make_roof(const char *name, double time)
+// A surface of two quadrilaterals and a triangle with two fields; its points rise with `time`, s.
+static inline fm_surface *create_roof(const char *name, double time)
 {
     static const float points[7][3] = {{0, 0, 0}, {1, 0, 0}, {0, 0.5f, 1}, {1, 0.5f, 1},
                                        {0, 0, 2}, {1, 0, 2}, {2, 0.1f, 1}};
     static const int corners[] = {0, 2, 3, 1, 2, 4, 5, 3, 3, 5, 6}, start[] = {0, 4, 8, 11};
     const fm_surface_field fields[] = {{"velocity", 3, NULL}, {"stretch", 1, NULL}};
     fm_error err = {0};
-    fm_surface *s = fm_surface_create(name, 7, 3, 11, fields, 2, &err);
+    fm_surface *s = fm_surface_create(name, &(fm_mesh_size){.points = 7, .faces = 3, .corners = 11},
+                                      fields, 2, &err);
     assert_non_null(s);
     memcpy(s->face_points, corners, sizeof corners);
     memcpy(s->face_start, start, sizeof start);
@@ -92,9 +93,10 @@ static inline fm_surface *make_roof(const char *name, double time)
     return s;
 }
 
+// Asserts that two surfaces have the same mesh, points and fields, bit by bit.
 static inline void assert_same_surface(const fm_surface *a, const fm_surface *b)
 {
-    assert_true(fm_surface_same_faces(a, b));
+    assert_true(fm_surface_same_mesh(a, b));
     assert_memory_equal(a->points, b->points, 12 * (size_t)a->point_count);
     assert_int_equal(a->field_count, b->field_count);
     for (int i = 0; i < a->field_count; i++) {
@@ -106,16 +108,16 @@ static inline void assert_same_surface(const fm_surface *a, const fm_surface *b)
     }
 }
 
-// A run's directory with frames first to last of the named objects.
-static inline void make_frames(const char *directory, const char *name, int first, int last,
-                               double fps)
+// Writes frames first to last of the surface above, as an object with this name, into DIR/frames.
+static inline void write_frames_of_roof(const char *directory, const char *name, int first,
+                                        int last, double fps)
 {
     fm_error err = {0};
     char path[600];
     snprintf(path, sizeof path, "%s/frames", directory);
-    assert_true(fm_directory_make(path, &err));
+    assert_true(fm_directory_create(path, &err));
     for (int i = first; i <= last; i++) {
-        fm_surface *roof = make_roof(name, i / fps);
+        fm_surface *roof = create_roof(name, i / fps);
         snprintf(path, sizeof path, "%s/frames/%s.%06d.vtp", directory, name, i);
         assert_true(fm_vtk_write(path, roof, false, &err));
         fm_surface_destroy(roof);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Meshes and animations from files: what a run exports comes back as an animated collider, whatever
-// the format; files that are cut, longer, or of another mesh are refused with what is wrong.
+// Loading meshes and animations from files: exports of a run in any format load as an animated
+// collider; files that are truncated, too long or of another mesh are refused with the reason.
 #include "io_fixture.h"
 
 #include <fathom/fathom.h>
 #include <fathom/scene.h>
 #include <math.h>
 
-enum { FRAMES = 8 };
+enum { FRAMES = 8 }; // number of the last frame
 
 static const char cloth_scene[] =
     "about: a\nsource: b\nworld: {fps: 20, frames: 8}\n"
@@ -15,22 +15,20 @@ static const char cloth_scene[] =
     "bodies: {towel: {cloth: {sheet: {columns: 5, rows: 4, width: 0.4, height: 0.3},\n"
     "  pins: [{edge: top, motion: swing}]}}}\n";
 
-static fm_scene *parse(const char *text)
+static fm_scene *parse_scene(const char *text)
 {
     fm_error err = {0};
     fm_scene *scene =
         fm_scene_parse(text, strlen(text), "test.yaml", scratch, NULL, 0, NULL, NULL, &err);
-    if (!scene)
-        print_error("%s\n", err.text);
-    assert_non_null(scene);
+    assert_good(scene, &err);
     return scene;
 }
 
-// A towel, run and exported; its positions at every frame.
+// Simulates a towel, exports it in all formats, and gives its positions at every frame.
 static void export_towel(fm_vec3 positions[FRAMES + 1][20])
 {
     fm_error err = {0};
-    fm_scene *scene = parse(cloth_scene);
+    fm_scene *scene = parse_scene(cloth_scene);
     fm_world *world = fm_scene_build(scene, 1, &err);
     char directory[128];
     snprintf(directory, sizeof directory, "%s/run", scratch);
@@ -44,7 +42,7 @@ static void export_towel(fm_vec3 positions[FRAMES + 1][20])
     fm_run *run = fm_run_create(&def, world, true, &err);
     for (int f = 0; f <= FRAMES; f++) {
         fm_report report = f ? fm_world_advance(world, 1 / 20.0, &err) : fm_world_report(world);
-        fm_run_write(run, world, f, &report, NULL, 0, false, &err);
+        fm_run_write_frame(run, world, f, &report, NULL, 0, false, &err);
         int count;
         memcpy(positions[f], fm_cloth_positions(fm_world_cloth(world, 0), &count),
                sizeof positions[f]);
@@ -56,13 +54,14 @@ static void export_towel(fm_vec3 positions[FRAMES + 1][20])
         fm_export_options options = fm_default_export_options();
         options.format = formats[i];
         options.output = scratch;
-        assert_true(fm_export(directory, &options, NULL, &err));
+        assert_true(fm_export_frames(directory, &options, NULL, &err));
     }
     fm_world_destroy(world);
     fm_scene_destroy(scene);
 }
 
-// The collider's surface is where the towel was, at its frames and with its speed.
+// Loads the export as an animated collider and checks that its surface has the positions of the
+// towel at every frame, and the velocity between frames.
 static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][20])
 {
     char text[1024];
@@ -73,11 +72,9 @@ static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][
              "{%s, interpolation: linear}}}\n",
              animation);
     fm_error err = {0};
-    fm_scene *scene = parse(text);
-    fm_world *world = fm_scene_build_files(scene, 1, fm_file_loader(), &err);
-    if (!world)
-        print_error("%s\n", err.text);
-    assert_non_null(world);
+    fm_scene *scene = parse_scene(text);
+    fm_world *world = fm_scene_build_with_loader(scene, 1, fm_file_loader(), &err);
+    assert_good(world, &err);
     const fm_collider *wall = fm_world_collider(world, 0);
     for (int f = 0; f <= FRAMES; f++) {
         for (int i = 0; i < 20; i++) {
@@ -86,7 +83,7 @@ static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][
             assert_close(d, -0.01, 1e-6);
             if (f == FRAMES)
                 continue;
-            // half way it is half way, moving from one frame to the next
+            // linear interpolation half way between two frames
             fm_vec3 a = positions[f][i], b = positions[f + 1][i], v;
             fm_vec3 middle = {(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2};
             d = fm_collider_distance(wall, middle, time + 0.025, NULL, NULL, &v);
@@ -98,7 +95,7 @@ static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][
     fm_scene_destroy(scene);
 }
 
-static void exports_come_back(void **state)
+static void an_exported_obj_sequence_animates_a_collider(void **state)
 {
     (void)state;
     fm_vec3 positions[FRAMES + 1][20];
@@ -106,15 +103,16 @@ static void exports_come_back(void **state)
     check_collider("files: towel.%06d.obj, fps: 20", positions);
 }
 
-static void caches_come_back(void **state)
+static void exported_point_caches_animate_a_collider(void **state)
 {
     (void)state;
     fm_vec3 positions[FRAMES + 1][20];
     export_towel(positions);
     check_collider("pc2: towel.pc2, fps: 20", positions);
-    check_collider("mdd: towel.mdd", positions); // it knows its times
+    check_collider("mdd: towel.mdd", positions); // MDD stores times, so no fps
 }
 
+// Asserts that a scene with this collider cannot be built: the error has this status and message.
 static void expect_failure(const char *collider, fm_status status, const char *message)
 {
     char text[1024];
@@ -124,8 +122,8 @@ static void expect_failure(const char *collider, fm_status status, const char *m
              "colliders: {wall: {%s}}\n",
              collider);
     fm_error err = {0};
-    fm_scene *scene = parse(text);
-    assert_null(fm_scene_build_files(scene, 1, fm_file_loader(), &err));
+    fm_scene *scene = parse_scene(text);
+    assert_null(fm_scene_build_with_loader(scene, 1, fm_file_loader(), &err));
     assert_int_equal(err.status, status);
     if (!strstr(err.text, message) || strncmp(err.text, "test.yaml:4:", 12) != 0)
         fail_msg("expected \"%s\", got \"%s\"", message, err.text);
@@ -140,7 +138,7 @@ static void write_bytes(const char *name, const void *bytes, size_t size)
     fclose(file);
 }
 
-static void bad_files(void **state)
+static void wrong_or_missing_mesh_files_are_refused_with_the_reason(void **state)
 {
     (void)state;
     static const char square[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
@@ -154,7 +152,8 @@ static void bad_files(void **state)
     write_bytes("run.2.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n", 32);
     expect_failure("mesh: {file: none.obj}", FM_INPUT_OUTPUT, "none.obj: cannot open");
     expect_failure("mesh: {file: wrong.obj}", FM_BAD_VALUE, "wrong.obj:2:5: v: not a number");
-    expect_failure("mesh: {file: points.obj}", FM_BAD_VALUE, "3 points and 0 faces are none");
+    expect_failure("mesh: {file: points.obj}", FM_BAD_VALUE,
+                   "a mesh needs 3 points and a face, this has 3 and 0");
 #define SQUARE "mesh: {file: square.obj}, animation: "
     expect_failure(SQUARE "{files: walk.obj}", FM_BAD_VALUE, "the name needs one number");
     expect_failure(SQUARE "{files: \"walk.%04d.%d.obj\"}", FM_BAD_VALUE,
@@ -171,6 +170,7 @@ static void bad_files(void **state)
 #undef SQUARE
 }
 
+// Header of a PC2 file (point cache).
 typedef struct cache_header {
     char magic[12];
     int32_t version, points;
@@ -178,6 +178,7 @@ typedef struct cache_header {
     int32_t samples;
 } cache_header;
 
+// Asserts that a PC2 file of this header and values is read, or refused with this message.
 static void expect_pc2(const cache_header *header, const float *values, size_t count,
                        const char *message)
 {
@@ -195,10 +196,10 @@ static void expect_pc2(const cache_header *header, const float *values, size_t c
     free(frames.positions);
 }
 
-static void pc2_headers(void **state)
+static void pc2_files_with_a_wrong_header_or_size_are_refused(void **state)
 {
     (void)state;
-    _Static_assert(sizeof(cache_header) == 32, "as in the file");
+    _Static_assert(sizeof(cache_header) == 32, "the header of a PC2 file has 32 bytes");
     float values[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     const cache_header good = {"POINTCACHE2", 1, 2, 0, 1, 2};
     cache_header header = good;
@@ -229,7 +230,7 @@ static void pc2_headers(void **state)
     expect_pc2(&good, values, 12, "at point 1 of sample 1");
 }
 
-static void mdd_times(void **state)
+static void mdd_files_need_equally_spaced_times(void **state)
 {
     (void)state;
     static const float times[3][3] = {{1, 1.5f, 2}, {1, 1.7f, 2}, {2, 1.5f, 1}};
@@ -253,7 +254,7 @@ static void mdd_times(void **state)
             assert_int_equal(frames.frame_count, 3);
         }
         free(frames.positions);
-        for (size_t size = 0; size < sizeof words; size++) { // cut anywhere
+        for (size_t size = 0; size < sizeof words; size++) { // truncated at any byte
             fm_error cut = {0};
             assert_false(fm_mdd_parse((const char *)words, size, "x.mdd", &frames, &cut));
             assert_null(frames.positions);
@@ -261,18 +262,18 @@ static void mdd_times(void **state)
     }
 }
 
-// The text that a run keeps names files by their whole path, so that it builds from anywhere, and
-// has the hash of the scene as it was written.
-static void texts_find_their_files(void **state)
+// The scene text that a run stores names files by absolute paths, so that the scene builds from any
+// directory. It has the same hash as the original scene.
+static void the_text_of_a_scene_has_absolute_paths_of_its_files(void **state)
 {
     (void)state;
     static const char square[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
     write_bytes("square.obj", square, sizeof square - 1);
     fm_error err = {0};
     fm_scene *scene =
-        parse("about: a\nsource: b\n"
-              "bodies: {flag: {cloth: {sheet: {columns: 3, rows: 3, width: 1, height: 1}}}}\n"
-              "colliders: {wall: {mesh: {file: square.obj}}}\n");
+        parse_scene("about: a\nsource: b\n"
+                    "bodies: {flag: {cloth: {sheet: {columns: 3, rows: 3, width: 1, height: 1}}}}\n"
+                    "colliders: {wall: {mesh: {file: square.obj}}}\n");
     const char *text = fm_scene_text(scene);
     assert_non_null(strstr(text, in_scratch("square.obj")));
     fm_scene *again =
@@ -280,10 +281,10 @@ static void texts_find_their_files(void **state)
     assert_non_null(again);
     assert_string_equal(fm_scene_text(again), text);
     assert_true(fm_scene_hash(again) == fm_scene_hash(scene));
-    fm_world *world = fm_scene_build_files(again, 1, fm_file_loader(), &err);
+    fm_world *world = fm_scene_build_with_loader(again, 1, fm_file_loader(), &err);
     assert_non_null(world);
     fm_world_destroy(world);
-    assert_null(fm_scene_build(again, 1, &err)); // nothing to read with
+    assert_null(fm_scene_build(again, 1, &err)); // fails: there is no loader
     assert_int_equal(err.status, FM_BAD_VALUE);
     fm_scene_destroy(again);
     fm_scene_destroy(scene);
@@ -292,9 +293,12 @@ static void texts_find_their_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exports_come_back), cmocka_unit_test(caches_come_back),
-        cmocka_unit_test(bad_files),         cmocka_unit_test(pc2_headers),
-        cmocka_unit_test(mdd_times),         cmocka_unit_test(texts_find_their_files),
+        cmocka_unit_test(an_exported_obj_sequence_animates_a_collider),
+        cmocka_unit_test(exported_point_caches_animate_a_collider),
+        cmocka_unit_test(wrong_or_missing_mesh_files_are_refused_with_the_reason),
+        cmocka_unit_test(pc2_files_with_a_wrong_header_or_size_are_refused),
+        cmocka_unit_test(mdd_files_need_equally_spaced_times),
+        cmocka_unit_test(the_text_of_a_scene_has_absolute_paths_of_its_files),
     };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return cmocka_run_group_tests(tests, create_scratch, remove_scratch);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memory_fixture.h: one memory of each kind, and rates to feed it.
+// memory_fixture.h: seven memories (operators that compute fractional derivatives) of different
+// methods and lengths of the past that they cover, and signals to differentiate.
 #ifndef FATHOM_TESTS_MEMORY_FIXTURE_H
 #define FATHOM_TESTS_MEMORY_FIXTURE_H
 
@@ -7,15 +8,27 @@
 
 #include <fathom/memory.h>
 
-enum { KIND_COUNT = 7 };
+// The memories (operators that compute fractional derivatives) that the tests compare.
+typedef enum memory_kind {
+    FULL,              // whole past, sum of exponentials
+    FADING,            // whole past, weighted with e^(-age / 0.05 s)
+    TRAPEZOID_10,      // trapezoidal rule over the last 10 steps
+    TRAPEZOID_ALL,     // trapezoidal rule over the whole past
+    COIMBRA_3,         // rule of [OKRC10] over the last 3 steps
+    TRAPEZOID_SECONDS, // trapezoidal rule over the last 0.025 s, order 0.3
+    COIMBRA_ALL,       // rule of [OKRC10] over the whole past
+    KIND_COUNT
+} memory_kind;
 
-static inline fm_memory_def kind_def(int kind)
+// Definition of one of the memories (operators that compute fractional derivatives), for steps of
+// 1 ms.
+static inline fm_memory_def define_memory(int kind)
 {
     fm_memory_def def = fm_default_memory_def();
     def.tolerance = 1e-6;
-    def.order = kind == 5 ? 0.3 : 0.5;
-    def.window_steps = kind == 2 ? 10 : kind == 4 ? 3 : FM_MEMORY_UNLIMITED;
-    def.window_seconds = kind == 5 ? 0.025 : INFINITY;
+    def.order = kind == TRAPEZOID_SECONDS ? 0.3 : 0.5;
+    def.window_steps = kind == TRAPEZOID_10 ? 10 : kind == COIMBRA_3 ? 3 : FM_MEMORY_UNLIMITED;
+    def.window_seconds = kind == TRAPEZOID_SECONDS ? 0.025 : INFINITY;
     def.fading_time = 0.05;
     static const fm_memory_method methods[KIND_COUNT] = {
         FM_MEMORY_FULL,    FM_MEMORY_FADING,    FM_MEMORY_TRAPEZOID, FM_MEMORY_TRAPEZOID,
@@ -25,21 +38,24 @@ static inline fm_memory_def kind_def(int kind)
     return def;
 }
 
-static inline fm_memory *make_kind(int kind, int lanes)
+// Creates one of the memories (operators that compute fractional derivatives) for `lanes` signals.
+static inline fm_memory *create_memory(int kind, int lanes)
 {
     fm_error err = {0};
-    fm_memory_def def = kind_def(kind);
+    fm_memory_def def = define_memory(kind);
     fm_memory *memory = fm_memory_create(&def, lanes, &err);
     assert_non_null(memory);
     return memory;
 }
 
-// The rate of what is called `id`, at step n.
+// Time derivative (rate) of test signal number `id` at step n, the input of a memory.
 static inline double rate_of(int id, int n)
 {
     return sin(0.1 * n + id) + 0.3 * id;
 }
 
+// Passes the rates (time derivatives) at step n to a memory, whose lane i computes the fractional
+// derivative of test signal i.
 static inline void push_step(fm_memory *memory, int n)
 {
     double rate[64];

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Lanes keep their past when they are permuted, when others come and go, and over save and restore.
+// memory_lanes.c: a memory computes fractional derivatives of many signals, its lanes. Lanes keep
+// their past when they are permuted, when other lanes are added or removed, and when the memory is
+// saved and restored.
 #include "core/core.h"
 #include "memory_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+// Differentiated signals (lanes), and steps before and after they are rearranged.
 enum { LANES = 19, BEFORE = 130, AFTER = 90 };
 
-// Pushes step n with lane i standing for id[i].
+// Passes the rates (time derivatives) at step n to a memory, whose lane i computes the fractional
+// derivative of test signal id[i].
 static void push_ids(fm_memory *memory, const int *id, int n)
 {
     double rate[64];
@@ -17,6 +21,7 @@ static void push_ids(fm_memory *memory, const int *id, int n)
     assert_true(fm_memory_push(memory, rate, n ? 1e-3 : 0));
 }
 
+// Asserts that lane i of `memory` has the same fractional derivative as lane id[i] of `reference`.
 static void assert_same_values(fm_memory *memory, const int *id, fm_memory *reference)
 {
     double value[64], expected[64];
@@ -26,12 +31,12 @@ static void assert_same_values(fm_memory *memory, const int *id, fm_memory *refe
         assert_true(value[i] == expected[id[i]]);
 }
 
-static void lanes_keep_their_past(void **state)
+static void lanes_keep_their_past_when_permuted_and_when_others_are_removed(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         fm_error err = {0};
-        fm_memory *memory = make_kind(kind, LANES), *reference = make_kind(kind, LANES);
+        fm_memory *memory = create_memory(kind, LANES), *reference = create_memory(kind, LANES);
         int id[LANES], source[LANES];
         for (int i = 0; i < LANES; i++)
             id[i] = i;
@@ -65,13 +70,14 @@ static void lanes_keep_their_past(void **state)
     }
 }
 
-// A lane added or reset now is as one that was at rest so far.
-static void new_and_reset_lanes_were_at_rest(void **state)
+// A lane (differentiated signal) that is added or reset has the same fractional derivatives as one
+// whose rate was 0 until then.
+static void new_and_reset_lanes_have_a_past_at_rest(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         fm_error err = {0};
-        fm_memory *memory = make_kind(kind, 6), *reference = make_kind(kind, 9);
+        fm_memory *memory = create_memory(kind, 6), *reference = create_memory(kind, 9);
         for (int n = 0; n < BEFORE; n++) {
             double rate[9] = {0};
             for (int i = 0; i < 5; i++)
@@ -95,10 +101,11 @@ static void new_and_reset_lanes_were_at_rest(void **state)
     }
 }
 
-static void wrong_lanes_are_refused(void **state)
+// Functions that permute, remove, add or reset lanes (the signals that a memory differentiates).
+static void lanes_that_do_not_exist_or_repeat_are_refused(void **state)
 {
     (void)state;
-    fm_memory *memory = make_kind(0, 4);
+    fm_memory *memory = create_memory(FULL, 4);
     push_step(memory, 0);
     push_step(memory, 1);
     uint64_t before = fm_memory_hash(memory);
@@ -106,7 +113,7 @@ static void wrong_lanes_are_refused(void **state)
     fm_error err = {0};
     assert_false(fm_memory_permute_lanes(memory, twice, &err));
     assert_string_equal(err.field, "source");
-    assert_false(fm_memory_permute_lanes(memory, twice, &err)); // sticks
+    assert_false(fm_memory_permute_lanes(memory, twice, &err)); // err still holds the first failure
     err = (fm_error){0};
     assert_false(fm_memory_permute_lanes(memory, outside, &err));
     err = (fm_error){0};
@@ -130,16 +137,16 @@ static void wrong_lanes_are_refused(void **state)
     fm_memory_destroy(memory);
 }
 
-static void restored_memories_go_on_with_the_same_bits(void **state)
+static void a_restored_memory_continues_with_the_same_bits(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         for (int pause = 0; pause < 200; pause += 33) {
             fm_error err = {0};
-            fm_memory *memory = make_kind(kind, LANES), *other = make_kind(kind, LANES);
+            fm_memory *memory = create_memory(kind, LANES), *other = create_memory(kind, LANES);
             for (int n = 0; n < pause; n++)
                 push_step(memory, n);
-            for (int n = 0; n < 77; n++) // what it held before must not matter
+            for (int n = 0; n < 77; n++) // the state before the restore must not matter
                 push_step(other, n);
             size_t size = fm_memory_save(memory, NULL, 0);
             char *bytes = malloc(size);
@@ -159,7 +166,9 @@ static void restored_memories_go_on_with_the_same_bits(void **state)
     }
 }
 
-static void refuse_restore(fm_memory *memory, const char *bytes, size_t size)
+// Asserts that these saved bytes cannot be restored into a memory (operator that computes
+// fractional derivatives) and do not change it.
+static void assert_restore_refused(fm_memory *memory, const char *bytes, size_t size)
 {
     fm_error err = {0};
     uint64_t before = fm_memory_hash(memory);
@@ -169,31 +178,31 @@ static void refuse_restore(fm_memory *memory, const char *bytes, size_t size)
     assert_int_equal(fm_memory_hash(memory), before);
 }
 
-static void damaged_or_foreign_states_are_refused(void **state)
+static void damaged_states_and_states_of_other_definitions_are_refused(void **state)
 {
     (void)state;
-    fm_memory *memory = make_kind(0, LANES);
+    fm_memory *memory = create_memory(FULL, LANES);
     for (int n = 0; n < 20; n++)
         push_step(memory, n);
     size_t size = fm_memory_save(memory, NULL, 0);
     char *bytes = malloc(size);
     fm_memory_save(memory, bytes, size);
     for (size_t cut = 0; cut < size; cut += 61)
-        refuse_restore(memory, bytes, cut);
+        assert_restore_refused(memory, bytes, cut);
     for (size_t i = 0; i < size; i += 7) {
         bytes[i] = (char)(bytes[i] ^ 0x10);
-        refuse_restore(memory, bytes, size);
+        assert_restore_refused(memory, bytes, size);
         bytes[i] = (char)(bytes[i] ^ 0x10);
     }
-    fm_memory_def def = kind_def(0);
+    fm_memory_def def = define_memory(FULL);
     for (int change = 0; change < 5; change++) {
-        def = kind_def(change == 4 ? 1 : 0);
+        def = define_memory(change == 4 ? FADING : FULL);
         def.order = change == 0 ? 0.4 : 0.5;
         def.tolerance = change == 1 ? 1e-4 : 1e-6;
         def.time_step = change == 2 ? 2e-3 : 1e-3;
         fm_error err = {0};
         fm_memory *other = fm_memory_create(&def, change == 3 ? LANES + 1 : LANES, &err);
-        refuse_restore(other, bytes, size);
+        assert_restore_refused(other, bytes, size);
         fm_memory_destroy(other);
     }
     fm_error err = {0};
@@ -204,19 +213,21 @@ static void damaged_or_foreign_states_are_refused(void **state)
     fm_memory_destroy(memory);
 }
 
-// A state whose counts do not fit its rows is refused even when its checksum is right.
-static void impossible_counts_are_refused(void **state)
+// A memory (operator that computes fractional derivatives) refuses a saved state if the number of
+// steps in its header does not fit the number of stored rates, even with a correct checksum.
+static void states_with_inconsistent_counts_are_refused(void **state)
 {
     (void)state;
-    for (int kind = 2; kind < 4; kind++) { // a window, and no window
-        fm_memory *memory = make_kind(kind, LANES);
+    for (int kind = TRAPEZOID_10; kind <= TRAPEZOID_ALL; kind++) { // these store past rates
+        fm_memory *memory = create_memory(kind, LANES);
         for (int n = 0; n < 20; n++)
             push_step(memory, n);
         size_t size = fm_memory_save(memory, NULL, 0);
         char *bytes = malloc(size);
         fm_memory_save(memory, bytes, size);
         int64_t count = 20, found = 0;
-        for (size_t i = 0; i + 8 <= 256; i += 8) { // the push count, wherever the header has it
+        // find the number of steps in the header and change it
+        for (size_t i = 0; i + 8 <= 256; i += 8) {
             if (memcmp(bytes + i, &count, 8) == 0) {
                 int64_t wrong = 100000000;
                 memcpy(bytes + i, &wrong, 8);
@@ -226,7 +237,7 @@ static void impossible_counts_are_refused(void **state)
         assert_int_equal(found, 1);
         uint64_t hash = fm_hash(bytes, size - 8, 0);
         memcpy(bytes + size - 8, &hash, 8);
-        refuse_restore(memory, bytes, size);
+        assert_restore_refused(memory, bytes, size);
         free(bytes);
         fm_memory_destroy(memory);
     }
@@ -235,12 +246,12 @@ static void impossible_counts_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_keep_their_past),
-        cmocka_unit_test(new_and_reset_lanes_were_at_rest),
-        cmocka_unit_test(wrong_lanes_are_refused),
-        cmocka_unit_test(restored_memories_go_on_with_the_same_bits),
-        cmocka_unit_test(damaged_or_foreign_states_are_refused),
-        cmocka_unit_test(impossible_counts_are_refused),
+        cmocka_unit_test(lanes_keep_their_past_when_permuted_and_when_others_are_removed),
+        cmocka_unit_test(new_and_reset_lanes_have_a_past_at_rest),
+        cmocka_unit_test(lanes_that_do_not_exist_or_repeat_are_refused),
+        cmocka_unit_test(a_restored_memory_continues_with_the_same_bits),
+        cmocka_unit_test(damaged_states_and_states_of_other_definitions_are_refused),
+        cmocka_unit_test(states_with_inconsistent_counts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

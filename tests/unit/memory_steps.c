@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Push, value, predict, newest weight and the fused step agree with each other, for every kind of
-// memory and for numbers of lanes that do not fill blocks; truncated weights are the published
-// ones.
+// memory_steps.c: a memory computes fractional derivatives of signals (lanes) from their rates. Its
+// functions fm_memory_push, fm_memory_value, fm_memory_predict, fm_memory_newest_weight and
+// fm_memory_step agree with each other, for every method and for lane counts that are no multiple
+// of FM_LANES, the SIMD width. The quadrature weights of derivatives over the last n steps are the
+// published ones.
 #include "memory_fixture.h"
 
 #include <string.h>
 
-static void value_is_predicted_part_and_newest_part(void **state)
+// D^q x = known + w0 rate: `known` follows from the past, w0 is the weight of the newest rate.
+static void the_derivative_is_the_predicted_part_plus_the_weighted_newest_rate(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         enum { LANES = 11 };
-        fm_memory *memory = make_kind(kind, LANES);
+        fm_memory *memory = create_memory(kind, LANES);
         double w0 = fm_memory_newest_weight(memory, 1e-3), known[LANES], value[LANES];
         for (int n = 0; n < 150; n++) {
             assert_true(fm_memory_predict(memory, n ? 1e-3 : 0, known));
@@ -25,11 +28,11 @@ static void value_is_predicted_part_and_newest_part(void **state)
     }
 }
 
-static void a_value_before_any_push_is_zero(void **state)
+static void the_derivative_before_the_first_rate_is_zero(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
-        fm_memory *memory = make_kind(kind, 3);
+        fm_memory *memory = create_memory(kind, 3);
         double value[3] = {7, 7, 7};
         fm_memory_value(memory, value);
         for (int i = 0; i < 3; i++)
@@ -38,10 +41,13 @@ static void a_value_before_any_push_is_zero(void **state)
     }
 }
 
+// Context of solve: number of the step, and calls so far.
 typedef struct solver {
     int n, calls;
 } solver;
 
+// Callback of fm_memory_step: new rates of `count` lanes (signals) that depend on the part `known`
+// of their fractional derivatives.
 static void solve(void *context, int first, int count, const double *known, double *rate)
 {
     solver *s = context;
@@ -50,13 +56,13 @@ static void solve(void *context, int first, int count, const double *known, doub
         rate[i] = rate_of(first + i, s->n) - 0.1 * known[i];
 }
 
-static void fused_step_is_predict_solve_push(void **state)
+static void fm_memory_step_equals_predict_solve_and_push(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         enum { LANES = 600 };
         static double known[LANES], rate[LANES];
-        fm_memory *fused = make_kind(kind, LANES), *plain = make_kind(kind, LANES);
+        fm_memory *fused = create_memory(kind, LANES), *plain = create_memory(kind, LANES);
         for (int n = 0; n < 40; n++) {
             double h = n ? 1e-3 : 0;
             solver s = {.n = n};
@@ -73,13 +79,13 @@ static void fused_step_is_predict_solve_push(void **state)
     }
 }
 
-static void steps_out_of_place_are_refused(void **state)
+static void time_steps_that_are_not_allowed_are_refused(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
-        fm_memory *memory = make_kind(kind, 1);
+        fm_memory *memory = create_memory(kind, 1);
         double rate = 1, known;
-        assert_false(fm_memory_push(memory, &rate, 1e-3)); // the first has no step
+        assert_false(fm_memory_push(memory, &rate, 1e-3)); // the first rate is at t = 0
         assert_true(fm_memory_push(memory, &rate, 0));
         uint64_t before = fm_memory_hash(memory);
         assert_false(fm_memory_push(memory, &rate, 0));
@@ -90,14 +96,16 @@ static void steps_out_of_place_are_refused(void **state)
         assert_false(fm_memory_predict(memory, 0.9e-3, &known));
         assert_int_equal(fm_memory_hash(memory), before);
         assert_true(fm_memory_push(memory, &rate, 1e-3 * (1 + 1e-12)));
-        bool longer = kind < 2; // full and fading take longer steps
+        bool longer = kind == FULL || kind == FADING; // they accept steps of different lengths
         assert_int_equal(fm_memory_push(memory, &rate, 2e-3), longer);
         assert_true(fm_memory_newest_weight(memory, 0) == 0);
         fm_memory_destroy(memory);
     }
 }
 
-// D = sqrt(h) sum c_j v_{n-j} by impulses; the published formulas, evaluated by hand.
+// Measures the weights c_j of the fractional derivative D = h^(1-q) sum_j c_j v_{n-j} of order q by
+// passing rates v that are 1 at one step and 0 at all others, and compares them with the published
+// formulas, evaluated by hand.
 static void check_weights(fm_memory_def def, const double *expected, int count, double tolerance)
 {
     double scale = pow(def.time_step, 1 - def.order);
@@ -116,7 +124,7 @@ static void check_weights(fm_memory_def def, const double *expected, int count, 
     }
 }
 
-static void truncated_weights_are_the_published_ones(void **state)
+static void weights_of_derivatives_over_the_last_n_steps_are_the_published_ones(void **state)
 {
     (void)state;
     static const double u3[] = {0.852669, 0.560439, 0.405475, 0.173231};
@@ -129,7 +137,8 @@ static void truncated_weights_are_the_published_ones(void **state)
     def.window_steps = 10;
     check_weights(def, u10, 11, 1e-6);
 
-    // trapezoid, d = 10: interior weights as printed, the old end with the weight of one interval
+    // trapezoidal rule over 10 steps: interior weights as printed in the paper; the oldest rate
+    // belongs to one interval only
     double d10[11], p = 1.5;
     d10[0] = 1 / tgamma(2.5);
     for (int j = 1; j < 10; j++)
@@ -139,11 +148,12 @@ static void truncated_weights_are_the_published_ones(void **state)
     check_weights(def, d10, 11, 1e-13);
 }
 
-// A window in seconds is a window in steps; one longer than the run is no window at all.
-static void windows_agree(void **state)
+// The fractional derivative over the last 0.3 s equals that over the last 300 steps of 1 ms. As
+// long as these cover the whole run, they also equal the derivative over the whole past.
+static void derivatives_over_equal_times_in_seconds_and_in_steps_agree(void **state)
 {
     (void)state;
-    fm_memory_def def = kind_def(3);
+    fm_memory_def def = define_memory(TRAPEZOID_ALL);
     fm_error err = {0};
     fm_memory *unlimited = fm_memory_create(&def, 5, &err);
     def.window_steps = 300;
@@ -168,10 +178,11 @@ static void windows_agree(void **state)
     fm_memory_destroy(seconds);
 }
 
-static void bytes_do_not_grow(void **state)
+// FM_MEMORY_FULL integrates over the whole past with a fixed number of exponentials.
+static void the_size_of_a_full_memory_does_not_grow_with_time(void **state)
 {
     (void)state;
-    fm_memory *memory = make_kind(0, 1);
+    fm_memory *memory = create_memory(FULL, 1);
     size_t bytes = fm_memory_bytes_per_lane(memory);
     for (int n = 0; n < 5000; n++)
         push_step(memory, n);
@@ -182,13 +193,13 @@ static void bytes_do_not_grow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(value_is_predicted_part_and_newest_part),
-        cmocka_unit_test(a_value_before_any_push_is_zero),
-        cmocka_unit_test(fused_step_is_predict_solve_push),
-        cmocka_unit_test(steps_out_of_place_are_refused),
-        cmocka_unit_test(truncated_weights_are_the_published_ones),
-        cmocka_unit_test(windows_agree),
-        cmocka_unit_test(bytes_do_not_grow),
+        cmocka_unit_test(the_derivative_is_the_predicted_part_plus_the_weighted_newest_rate),
+        cmocka_unit_test(the_derivative_before_the_first_rate_is_zero),
+        cmocka_unit_test(fm_memory_step_equals_predict_solve_and_push),
+        cmocka_unit_test(time_steps_that_are_not_allowed_are_refused),
+        cmocka_unit_test(weights_of_derivatives_over_the_last_n_steps_are_the_published_ones),
+        cmocka_unit_test(derivatives_over_equal_times_in_seconds_and_in_steps_agree),
+        cmocka_unit_test(the_size_of_a_full_memory_does_not_grow_with_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,34 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Meshes as colliders: distances against brute force and against the box they may be, signs against
-// solid angles, particles that end outside of hollow things, animations whose velocity is their
-// change, bad meshes refused.
+// Meshes as colliders: distances against brute force and against the box that they represent, signs
+// against solid angles, particles that end outside non-convex meshes, velocities of animations, and
+// bad meshes that are refused.
 #include "check.h"
 #include "collide/collide.h"
+#include "fixtures.h"
+#include "random.h"
 
-#include <fathom/fathom.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double between(fm_rng *rng, double low, double high)
-{
-    return low + (high - low) * fm_rng_uniform(rng);
-}
-
-static fm_vec3 random_vector(fm_rng *rng, double size)
-{
-    return (fm_vec3){between(rng, -size, size), between(rng, -size, size),
-                     between(rng, -size, size)};
-}
-
+// Vertices of a torus: along its ring, around its tube, and all.
 enum { ACROSS = 24, AROUND = 14, TORUS_POINTS = ACROSS * AROUND };
 
+// Vertices and triangles of a torus.
 typedef struct torus {
     fm_vec3 points[TORUS_POINTS];
     int triangles[6 * TORUS_POINTS];
 } torus;
 
-static fm_collider_mesh mesh_of(const fm_vec3 *points, int point_count, const int *triangles,
-                                int triangle_count)
+static fm_collider_mesh define_mesh(const fm_vec3 *points, int point_count, const int *triangles,
+                                    int triangle_count)
 {
     return (fm_collider_mesh){.vertices = points,
                               .vertex_count = point_count,
@@ -38,8 +30,8 @@ static fm_collider_mesh mesh_of(const fm_vec3 *points, int point_count, const in
                               .interpolation = FM_INTERPOLATE_SPLINE};
 }
 
-// Around the y axis, dented: radius 0.5, tube 0.2.
-static fm_collider_mesh make_torus(torus *t, double dent)
+// A torus around the y axis with radius 0.5 and tube radius 0.2, with dents.
+static fm_collider_mesh create_torus(torus *t, double dent)
 {
     int k = 0;
     for (int i = 0; i < ACROSS; i++) {
@@ -53,64 +45,65 @@ static fm_collider_mesh make_torus(torus *t, double dent)
             memcpy(t->triangles + 6 * (size_t)k++, two, sizeof two);
         }
     }
-    return mesh_of(t->points, TORUS_POINTS, t->triangles, 2 * TORUS_POINTS);
+    return define_mesh(t->points, TORUS_POINTS, t->triangles, 2 * TORUS_POINTS);
 }
 
 static const int box_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                       2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
 
-static fm_collider_mesh make_box(fm_vec3 points[8], fm_vec3 half)
+// A box with its centre at the origin as a mesh; half: half of its edge lengths, m.
+static fm_collider_mesh create_box(fm_vec3 points[8], fm_vec3 half)
 {
     for (int i = 0; i < 8; i++)
         points[i] =
             (fm_vec3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
-    return mesh_of(points, 8, box_triangles, 12);
+    return define_mesh(points, 8, box_triangles, 12);
 }
 
-static fm_collider *make(fm_arena *arena, const fm_collider_mesh *mesh, const fm_motion *motion,
-                         double friction)
+static fm_collider *create_collider(fm_arena *arena, const fm_collider_mesh *mesh,
+                                    const fm_motion *motion, double friction)
 {
     fm_error err = {0};
     fm_collider_def def = fm_default_collider_def();
     def.motion = motion;
     def.friction = friction;
-    fm_collider *collider = fm_collider_new_mesh(arena, &def, mesh, &err);
-    if (!collider)
-        print_error("%s\n", err.text);
-    assert_non_null(collider);
+    fm_collider *collider = fm_collider_create_mesh_in_arena(arena, &def, mesh, &err);
+    assert_good(collider, &err);
     return collider;
 }
 
-// A mesh of a box is the box, inside and out; given inside out as well.
-static void a_box_is_a_box(void **state)
+// A mesh of a box has the same distances as the box shape, inside and outside, for both
+// orientations of its triangles.
+static void a_box_mesh_has_the_distances_of_a_box(void **state)
 {
     (void)state;
     fm_rng rng = {3};
     fm_vec3 points[8], half = {0.3, 0.5, 0.2};
     for (int turned = 0; turned < 2; turned++) {
         fm_arena arena = {0};
-        fm_collider_mesh mesh = make_box(points, half);
+        fm_collider_mesh mesh = create_box(points, half);
         int reversed[36];
         for (int i = 0; i < 36; i++)
             reversed[i] = box_triangles[i / 3 * 3 + (2 - i % 3)];
         if (turned)
             mesh.triangles = reversed;
-        fm_placed_collider placed = fm_collider_place(make(&arena, &mesh, NULL, 0), 0);
+        fm_placed_collider placed = fm_collider_place(create_collider(&arena, &mesh, NULL, 0), 0);
         assert_true(fm_trimesh_is_closed(placed.collider->mesh));
         fm_shape box = {.kind = FM_SHAPE_BOX, .half_size = half, .rotation = {0, 0, 0, 1}};
         for (int i = 0; i < 3000; i++) {
             fm_vec3 p = random_vector(&rng, i % 2 ? 0.6 : 2);
-            fm_contact a = fm_collider_contact(&placed, p), b = fm_shape_contact(&box, p);
+            fm_contact a = fm_placed_find_contact(&placed, p), b = fm_shape_find_contact(&box, p);
             assert_close(a.distance, b.distance, 1e-14);
-            if (fm_length(fm_sub(a.point, b.point)) > 1e-12) // several are as close
+            // several surface points are equally close
+            if (fm_length(fm_sub(a.point, b.point)) > 1e-12)
                 continue;
             assert_at_most(fm_length(fm_sub(a.normal, b.normal)), 1e-12);
         }
-        fm_arena_free(&arena);
+        fm_arena_destroy(&arena);
     }
 }
 
-// Solid angle under which p sees the triangle, signed. [Van Oosterom, Strackee 1983]
+// Signed solid angle of the triangle seen from p [VS83].
 static double solid_angle(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 p)
 {
     a = fm_sub(a, p), b = fm_sub(b, p), c = fm_sub(c, p);
@@ -119,6 +112,7 @@ static double solid_angle(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 p)
                      la * lb * lc + fm_dot(a, b) * lc + fm_dot(b, c) * la + fm_dot(c, a) * lb);
 }
 
+// Distance of p from a mesh by a search over samples of all triangles, m.
 static double sampled_distance(const fm_collider_mesh *mesh, fm_vec3 p)
 {
     enum { N = 12 };
@@ -138,21 +132,21 @@ static double sampled_distance(const fm_collider_mesh *mesh, fm_vec3 p)
     return least;
 }
 
-// No sample of any triangle is nearer, the nearest sample is hardly further (samples are 1.5 cm
-// apart), and the sign is that of the solid angle.
-static void hollow_things(void **state)
+// No sample of any triangle is nearer than the distance, the nearest sample is hardly further
+// (samples are 1.5 cm apart), and the sign agrees with the solid angle.
+static void distances_from_a_mesh_and_their_signs_match_brute_force(void **state)
 {
     (void)state;
     torus *t = malloc(sizeof *t);
     fm_arena arena = {0};
     fm_rng rng = {5};
-    fm_collider_mesh mesh = make_torus(t, 0.06);
-    fm_placed_collider placed = fm_collider_place(make(&arena, &mesh, NULL, 0), 0);
+    fm_collider_mesh mesh = create_torus(t, 0.06);
+    fm_placed_collider placed = fm_collider_place(create_collider(&arena, &mesh, NULL, 0), 0);
     int inside = 0;
     for (int i = 0; i < 1500; i++) {
         fm_vec3 p = random_vector(&rng, 0.8);
         p.y *= 0.5;
-        fm_contact contact = fm_collider_contact(&placed, p);
+        fm_contact contact = fm_placed_find_contact(&placed, p);
         double angle = 0;
         for (int k = 0; k < mesh.triangle_count; k++) {
             const int *c = mesh.triangles + 3 * k;
@@ -173,45 +167,47 @@ static void hollow_things(void **state)
     }
     assert_true(inside > 150 && inside < 1350);
     free(t);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Wherever a particle is, in the dents or in the tube, it ends at the margin or further.
-static void particles_end_outside(void **state)
+// From any position, in the dents or inside the tube, a particle ends at the margin or further
+// outside.
+static void particles_end_outside_a_dented_torus(void **state)
 {
     (void)state;
     torus *t = malloc(sizeof *t);
     fm_arena arena = {0};
     fm_rng rng = {7};
-    fm_collider_mesh mesh = make_torus(t, 0.08);
-    fm_placed_collider placed = fm_collider_place(make(&arena, &mesh, NULL, 0.3), 0);
+    fm_collider_mesh mesh = create_torus(t, 0.08);
+    fm_placed_collider placed = fm_collider_place(create_collider(&arena, &mesh, NULL, 0.3), 0);
     int touched_count = 0;
     for (int i = 0; i < 4000; i++) {
         fm_vec3 p = random_vector(&rng, 0.8), v = random_vector(&rng, 1);
         p.y *= 0.4;
         fm_vec3 from = p;
         bool touched;
-        double before = fm_collider_contact(&placed, p).distance;
+        double before = fm_placed_find_contact(&placed, p).distance;
         assert_true(fm_collide_particle(&placed, 1, 0.01, &p, &v, &touched));
-        assert_true(fm_collider_contact(&placed, p).distance >= 0.01);
+        assert_true(fm_placed_find_contact(&placed, p).distance >= 0.01);
         assert_int_equal(touched, before < 0.01);
         if (!touched)
             assert_true(fm_length(fm_sub(p, from)) == 0);
-        // in a dent the way is longer than deep, up to what the response allows
+        // in a dent the move is longer than the depth, up to the limit of particle_response.c
         assert_at_most(fm_length(fm_sub(p, from)), 8 * (0.01 - fmin(before, 0.01)) + 1e-9);
         touched_count += touched;
     }
     assert_true(touched_count > 500);
     free(t);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// A groove of 60 degrees in a block: at its bottom both sides hold, as with two planes.
-static void grooves_hold_with_both_sides(void **state)
+// A groove of 60 degrees in a block: at its bottom both sides constrain a particle, like two
+// planes.
+static void both_sides_of_a_groove_constrain_a_particle(void **state)
 {
     (void)state;
     fm_arena arena = {0};
-    const double w = 0.2, d = w * sqrt(3); // half width and depth
+    const double w = 0.2, d = w * sqrt(3); // m, half width and depth
     const fm_vec3 outline[5] = {{-1, 0, 0}, {-w, 0, 0}, {0, -d, 0}, {w, 0, 0}, {1, 0, 0}};
     fm_vec3 points[14];
     int triangles[3 * 24], n = 0;
@@ -234,46 +230,49 @@ static void grooves_hold_with_both_sides(void **state)
         memcpy(triangles + 3 * n++, front, sizeof front);
         memcpy(triangles + 3 * n++, back, sizeof back);
     }
-    fm_collider_mesh mesh = mesh_of(points, 14, triangles, n);
-    fm_placed_collider placed = fm_collider_place(make(&arena, &mesh, NULL, 0), 0);
+    fm_collider_mesh mesh = define_mesh(points, 14, triangles, n);
+    fm_placed_collider placed = fm_collider_place(create_collider(&arena, &mesh, NULL, 0), 0);
     assert_true(fm_trimesh_is_closed(placed.collider->mesh));
     const double margin = 0.02;
     fm_vec3 p = {0.001, -d + 0.015, 0.3}, v = {0.5, -1, 0.25};
     assert_true(fm_collide_particle(&placed, 1, margin, &p, &v, NULL));
-    assert_true(fm_collider_contact(&placed, p).distance >= margin);
-    assert_close(p.x, 0, 1e-6); // between the sides, margin from both: sin 30 = 1/2
+    assert_true(fm_placed_find_contact(&placed, p).distance >= margin);
+    assert_close(p.x, 0, 1e-6); // at the margin from both sides: sin 30 = 1/2
     assert_close(p.y, -d + 2 * margin, 1e-6);
-    assert_close(v.z, 0.25, 1e-12); // only along the groove it may go on
+    assert_close(v.z, 0.25, 1e-12); // only the velocity along the groove is kept
     assert_true(v.y > -1e-6);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// An open sheet pushes to both sides, half its thickness and the margin away.
-static void shells_have_two_sides(void **state)
+// An open mesh (shell) moves particles out to the side that they are on, to half its thickness plus
+// the margin.
+static void open_meshes_push_to_both_sides(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     static const fm_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {1, 0, 1}, {0, 0, 1}};
     static const int triangles[6] = {0, 1, 2, 0, 2, 3};
-    fm_collider_mesh mesh = mesh_of(points, 4, triangles, 2);
+    fm_collider_mesh mesh = define_mesh(points, 4, triangles, 2);
     mesh.thickness = 0.02;
-    fm_placed_collider placed = fm_collider_place(make(&arena, &mesh, NULL, 0), 0);
+    fm_placed_collider placed = fm_collider_place(create_collider(&arena, &mesh, NULL, 0), 0);
     assert_false(fm_trimesh_is_closed(placed.collider->mesh));
     for (int side = -1; side <= 1; side += 2) {
         fm_vec3 p = {0.4, side * 0.004, 0.6}, v = {0, -side, 0};
-        assert_close(fm_collider_contact(&placed, p).distance, 0.004 - 0.01, 1e-15);
+        assert_close(fm_placed_find_contact(&placed, p).distance, 0.004 - 0.01, 1e-15);
         assert_true(fm_collide_particle(&placed, 1, 0.005, &p, &v, NULL));
         assert_close(p.y, side * 0.015, 1e-12);
         assert_close(v.y, 0, 1e-15);
     }
     fm_vec3 over = {1.03, 0, 0.5};
-    assert_close(fm_collider_contact(&placed, over).distance, 0.02, 1e-15);
-    fm_arena_free(&arena);
+    assert_close(fm_placed_find_contact(&placed, over).distance, 0.02, 1e-15);
+    fm_arena_destroy(&arena);
 }
 
-enum { FRAMES = 6 };
+enum { FRAMES = 6 }; // of the animation
 
-static float *make_frames(const torus *t)
+// Positions of the vertices of a torus that moves and deforms, at all frames; the caller frees
+// them.
+static float *create_frames(const torus *t)
 {
     float *frames = malloc(3 * sizeof(float) * FRAMES * TORUS_POINTS), *at = frames;
     for (int f = 0; f < FRAMES; f++) {
@@ -287,38 +286,39 @@ static float *make_frames(const torus *t)
     return frames;
 }
 
-// The velocity of the surface is what its points do, whatever carries the mesh as a whole; frames
-// are met exactly; before and after it rests.
-static void animated_surfaces(void **state, fm_interpolation interpolation)
+// The surface velocity is the time derivative of its position, also when a motion moves the mesh as
+// a whole. The surface passes through the frames exactly. Before and after them it is at rest.
+static void check_animation(void **state, fm_interpolation interpolation)
 {
     (void)state;
     torus *t = malloc(sizeof *t);
     fm_arena arena = {0};
     fm_error err = {0};
     fm_rng rng = {11};
-    fm_collider_mesh mesh = make_torus(t, 0);
-    float *frames = make_frames(t);
+    fm_collider_mesh mesh = create_torus(t, 0);
+    float *frames = create_frames(t);
     mesh.frames = frames;
     mesh.frame_count = FRAMES;
     mesh.fps = 10;
     mesh.start = 0.5;
     mesh.interpolation = interpolation;
     fm_turn turn = {.axis = {1, 2, 0.5}, .pivot = {0.2, 0.1, 0}, .angle = 0.3, .rate = 1.7};
-    fm_motion *wheel = fm_motion_new_turn(&arena, &turn, &err);
-    fm_collider *moved = make(&arena, &mesh, wheel, 0), *still = make(&arena, &mesh, NULL, 0);
+    fm_motion *wheel = fm_motion_create_turn(&arena, &turn, &err);
+    fm_collider *moved = create_collider(&arena, &mesh, wheel, 0),
+                *still = create_collider(&arena, &mesh, NULL, 0);
     for (int i = 0; i < 300; i++) {
         double time = between(&rng, 0.4, 1.15), h = 1e-6;
-        if (fabs(fmod(time * 10, 1) - 0.5) > 0.49) // at frames a rate may jump
+        if (fabs(fmod(time * 10, 1) - 0.5) > 0.49) // near a frame the velocity may jump
             continue;
         fm_vec3 p = random_vector(&rng, 1), n, v;
         double d = fm_collider_distance(moved, p, time, NULL, &n, &v);
         double rate = (fm_collider_distance(moved, p, time + h, NULL, NULL, NULL) -
                        fm_collider_distance(moved, p, time - h, NULL, NULL, NULL)) /
                       (2 * h);
-        if (d > 0) // where the closest point does not jump, distances shrink by n . v
+        if (d > 0) // where the closest point does not jump, the distance changes by -n . v
             assert_close(rate, -fm_dot(n, v), 1e-4);
     }
-    for (int f = 0; f < FRAMES; f++) { // vertex 5 is on the surface at its frames
+    for (int f = 0; f < FRAMES; f++) { // vertex 5 is on the surface at the times of the frames
         const float *x = frames + 3 * (f * TORUS_POINTS + 5);
         fm_vec3 p = {x[0], x[1], x[2]};
         assert_close(fm_collider_distance(still, p, 0.5 + f / 10.0, NULL, NULL, NULL), 0, 1e-6);
@@ -330,31 +330,31 @@ static void animated_surfaces(void **state, fm_interpolation interpolation)
     assert_true(fm_length(v) == 0);
     free(frames);
     free(t);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void linear_animation(void **state)
+static void the_velocity_of_a_linear_animation_is_its_derivative(void **state)
 {
-    animated_surfaces(state, FM_INTERPOLATE_LINEAR);
+    check_animation(state, FM_INTERPOLATE_LINEAR);
 }
 
-static void smooth_animation(void **state)
+static void the_velocity_of_a_smooth_animation_is_its_derivative(void **state)
 {
-    animated_surfaces(state, FM_INTERPOLATE_SMOOTH);
+    check_animation(state, FM_INTERPOLATE_SMOOTH);
 }
 
-static void spline_animation(void **state)
+static void the_velocity_of_a_spline_animation_is_its_derivative(void **state)
 {
-    animated_surfaces(state, FM_INTERPOLATE_SPLINE);
+    check_animation(state, FM_INTERPOLATE_SPLINE);
 }
 
-// A spline through a parabola of frames is the parabola, but for the first and last interval.
-static void splines_know_parabolas(void **state)
+// A spline through frames on a parabola is the parabola, except in the first and the last interval.
+static void spline_animations_reproduce_parabolas(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_vec3 points[8];
-    fm_collider_mesh mesh = make_box(points, (fm_vec3){0.1, 0.1, 0.1});
+    fm_collider_mesh mesh = create_box(points, (fm_vec3){0.1, 0.1, 0.1});
     float frames[FRAMES][8][3];
     for (int f = 0; f < FRAMES; f++) {
         for (int i = 0; i < 8; i++) {
@@ -366,7 +366,7 @@ static void splines_know_parabolas(void **state)
     mesh.frames = &frames[0][0][0];
     mesh.frame_count = FRAMES;
     mesh.fps = 1;
-    fm_collider *collider = make(&arena, &mesh, NULL, 0);
+    fm_collider *collider = create_collider(&arena, &mesh, NULL, 0);
     for (int i = 0; i < 10 * (FRAMES - 3); i++) {
         double time = 1 + 0.1 * i;
         fm_vec3 v;
@@ -374,30 +374,24 @@ static void splines_know_parabolas(void **state)
         assert_close(100 - 0.1 - d, 0.25 * time * time, 1e-6);
         assert_close(v.x, 0.5 * time, 1e-6);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// A cloth that falls onto a hollow mesh stays out of it.
-static void cloth_lies_on_a_mesh(void **state)
+// A cloth that falls onto a non-convex mesh stays outside.
+static void cloth_rests_on_a_mesh_without_penetration(void **state)
 {
     (void)state;
     fm_error err = {0};
     torus *t = malloc(sizeof *t);
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
+    fm_world_def world_def = fixture_water_def(1);
     world_def.medium.density = 0;
     fm_world *world = fm_world_create(&world_def, &err);
-    fm_collider_mesh mesh = make_torus(t, 0.02);
+    fm_collider_mesh mesh = create_torus(t, 0.02);
     fm_collider_def def = fm_default_collider_def();
     assert_non_null(fm_collider_create_mesh(world, &def, &mesh, &err));
     fm_cloth_def cloth_def = fm_default_cloth_def();
     cloth_def.drag.model = FM_DRAG_NONE;
-    fm_sheet sheet = {.columns = 17,
-                      .rows = 17,
-                      .width = 1,
-                      .height = 1,
-                      .origin = {-0.5, 0.25, -0.5},
-                      .rotation = {-sqrt(0.5), 0, 0, sqrt(0.5)}};
+    fm_sheet sheet = fixture_level_sheet(17, 17, 1, 1, (fm_vec3){-0.5, 0.25, -0.5});
     fm_cloth_create_sheet(world, &cloth_def, &sheet, &err);
     fm_report report = {0};
     for (int frame = 0; frame < 6; frame++)
@@ -409,69 +403,70 @@ static void cloth_lies_on_a_mesh(void **state)
     free(t);
 }
 
-static void refuse(fm_collider_mesh mesh, const char *field)
+// Asserts that the mesh is refused as a collider because of this field.
+static void expect_refused(fm_collider_mesh mesh, const char *field)
 {
     fm_arena arena = {0};
     fm_error err = {0};
     fm_collider_def def = fm_default_collider_def();
     def.name = "rock";
-    assert_null(fm_collider_new_mesh(&arena, &def, &mesh, &err));
+    assert_null(fm_collider_create_mesh_in_arena(&arena, &def, &mesh, &err));
     assert_int_equal(err.status, FM_BAD_VALUE);
     assert_string_equal(err.field, field);
     assert_string_equal(err.object, "collider rock");
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void bad_meshes(void **state)
+static void bad_collider_meshes_are_refused(void **state)
 {
     (void)state;
     fm_vec3 points[8];
-    fm_collider_mesh good = make_box(points, (fm_vec3){1, 1, 1}), mesh = good;
+    fm_collider_mesh good = create_box(points, (fm_vec3){1, 1, 1}), mesh = good;
     mesh.vertex_count = 2;
-    refuse(mesh, "mesh.vertex_count");
-    mesh.vertex_count = 7; // corner 7 is missing
-    refuse(mesh, "mesh.triangles");
+    expect_refused(mesh, "mesh.vertex_count");
+    mesh.vertex_count = 7; // vertex 7 is missing
+    expect_refused(mesh, "mesh.triangles");
     mesh = good;
     mesh.triangle_count = 0;
-    refuse(mesh, "mesh.triangle_count");
+    expect_refused(mesh, "mesh.triangle_count");
     mesh.triangle_count = 11; // a hole, and no thickness
-    refuse(mesh, "mesh.thickness");
+    expect_refused(mesh, "mesh.thickness");
     mesh = good;
     mesh.thickness = NAN;
-    refuse(mesh, "mesh.thickness");
+    expect_refused(mesh, "mesh.thickness");
     float frames[2][8][3] = {{{0}}};
     mesh = good;
     mesh.frames = &frames[0][0][0];
     mesh.frame_count = 2;
     mesh.fps = 0;
-    refuse(mesh, "mesh.fps");
+    expect_refused(mesh, "mesh.fps");
     mesh.fps = 24;
     mesh.start = INFINITY;
-    refuse(mesh, "mesh.start");
+    expect_refused(mesh, "mesh.start");
     mesh.start = 0;
     mesh.interpolation = (fm_interpolation)7;
-    refuse(mesh, "mesh.interpolation");
+    expect_refused(mesh, "mesh.interpolation");
     mesh.interpolation = FM_INTERPOLATE_LINEAR;
     frames[1][3][2] = NAN;
-    refuse(mesh, "mesh.frames");
+    expect_refused(mesh, "mesh.frames");
     points[3].y = INFINITY;
-    refuse(good, "mesh.vertices");
+    expect_refused(good, "mesh.vertices");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_box_is_a_box),
-        cmocka_unit_test(hollow_things),
-        cmocka_unit_test(particles_end_outside),
-        cmocka_unit_test(grooves_hold_with_both_sides),
-        cmocka_unit_test(shells_have_two_sides),
-        cmocka_unit_test(linear_animation),
-        cmocka_unit_test(smooth_animation),
-        cmocka_unit_test(spline_animation),
-        cmocka_unit_test(splines_know_parabolas),
-        cmocka_unit_test(cloth_lies_on_a_mesh),
-        cmocka_unit_test(bad_meshes),
+        cmocka_unit_test(a_box_mesh_has_the_distances_of_a_box),
+        cmocka_unit_test(distances_from_a_mesh_and_their_signs_match_brute_force),
+        cmocka_unit_test(particles_end_outside_a_dented_torus),
+        cmocka_unit_test(both_sides_of_a_groove_constrain_a_particle),
+        cmocka_unit_test(open_meshes_push_to_both_sides),
+        cmocka_unit_test(the_velocity_of_a_linear_animation_is_its_derivative),
+        cmocka_unit_test(the_velocity_of_a_smooth_animation_is_its_derivative),
+        cmocka_unit_test(the_velocity_of_a_spline_animation_is_its_derivative),
+        cmocka_unit_test(spline_animations_reproduce_parabolas),
+        cmocka_unit_test(cloth_rests_on_a_mesh_without_penetration),
+        cmocka_unit_test(bad_collider_meshes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

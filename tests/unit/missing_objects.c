@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// NULL where an object must be: after a failure calls do nothing, without one they assert.
+// Functions called with NULL for an object: after an error they do nothing, without one they
+// assert.
 #include "check.h"
 
 #include <fathom/fathom.h>
@@ -16,9 +17,10 @@ enum { ASSERTING = 1 };
 #endif
 
 static const fm_vec3 x = {0, -1, 0};
-static int count;
+static int count; // receives counts that nobody reads
 
-// Call number `which` of those that may fail; false past the last.
+// Calls the public function number `which`, of those that take an fm_error, with NULL for its
+// object; false if there are no more.
 static bool call_with_error(int which, fm_error *err)
 {
     fm_cloth_def cloth = fm_default_cloth_def();
@@ -125,6 +127,8 @@ static bool call_with_error(int which, fm_error *err)
     }
 }
 
+// Calls the public function number `which`, of those without an fm_error, with NULL for its object;
+// false if there are no more.
 static bool call_without_error(int which)
 {
     double value = 0;
@@ -192,7 +196,7 @@ static bool call_without_error(int which)
     }
 }
 
-static void after_a_failure_calls_do_nothing(void **state)
+static void calls_with_null_after_a_failure_do_nothing(void **state)
 {
     (void)state;
     fm_world_def def = fm_default_world_def();
@@ -204,14 +208,15 @@ static void after_a_failure_calls_do_nothing(void **state)
         assert_memory_equal(&err, &first, sizeof err);
 }
 
-// The signal that ends the call, in a process of its own; 0 when it returns.
-static int find_end(bool with_error, int which)
+// Makes the call in a child process. Returns the signal that ended it, 0 if it returned, or -1 if
+// there are no more calls.
+static int find_ending_signal(bool with_error, int which)
 {
     fflush(NULL);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        signal(SIGABRT, SIG_DFL); // cmocka has its own
+        signal(SIGABRT, SIG_DFL); // cmocka has its own handler
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         if (!freopen("/dev/null", "w", stderr))
             _exit(1);
@@ -221,18 +226,18 @@ static int find_end(bool with_error, int which)
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
-        return -1; // past the last
+        return -1; // no more calls
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static void without_one_they_assert(void **state)
+static void calls_with_null_without_a_failure_assert(void **state)
 {
     (void)state;
     if (!ASSERTING)
         skip();
     for (int kind = 0; kind < 2; kind++) {
         int end = 0;
-        for (int i = 0; (end = find_end(kind, i)) >= 0; i++) {
+        for (int i = 0; (end = find_ending_signal(kind, i)) >= 0; i++) {
             if (end != SIGABRT)
                 print_error("call %d %s ended with %d\n", i, kind ? "with an error" : "without",
                             end);
@@ -241,7 +246,7 @@ static void without_one_they_assert(void **state)
     }
 }
 
-static void destroying_nothing_is_fine(void **state)
+static void destroying_null_does_nothing(void **state)
 {
     (void)state;
     fm_world_destroy(NULL);
@@ -251,9 +256,9 @@ static void destroying_nothing_is_fine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(after_a_failure_calls_do_nothing),
-        cmocka_unit_test(without_one_they_assert),
-        cmocka_unit_test(destroying_nothing_is_fine),
+        cmocka_unit_test(calls_with_null_after_a_failure_do_nothing),
+        cmocka_unit_test(calls_with_null_without_a_failure_assert),
+        cmocka_unit_test(destroying_null_does_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

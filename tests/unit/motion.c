@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Motions: where they say, their rates the derivatives of where, bad values refused.
+// Motions: positions match their formulas, velocities are the derivatives of positions, and bad
+// values are refused.
 #include "motion/motion.h"
 #include "check.h"
 
@@ -12,14 +13,16 @@ static void assert_vectors_close(fm_vec3 a, fm_vec3 b, double tolerance)
     assert_close(a.z, b.z, tolerance);
 }
 
-static fm_quat turned(double x, double y, double z)
+// The rotation with this rotation vector (axis times angle, rad).
+static fm_quat rotation_by(double x, double y, double z)
 {
-    return fm_quat_of_turn((fm_vec3){x, y, z});
+    return fm_quat_from_rotation_vector((fm_vec3){x, y, z});
 }
 
-// Four points fix a pose. Positions and their rates must agree for each: the five-point formula has
-// the error h^4/30 |d^5 p/dt^5|, below 1e-9 for rates up to 10 / s, and rounding of 1e-15/h.
-static void check_rates(const fm_motion *motion, double t)
+// Compares velocities with differences of positions, for four points, which determine a pose. The
+// five-point formula has the error h^4/30 |d^5 p/dt^5|, below 1e-9 for rates up to 10 / s, and a
+// rounding error of 1e-15/h.
+static void check_velocities(const fm_motion *motion, double t)
 {
     static const fm_vec3 points[] = {{0, 0, 0}, {1, 0.2, 0}, {0, 1, -0.3}, {0.5, 0, 1}};
     const double h = 1e-3;
@@ -33,74 +36,76 @@ static void check_rates(const fm_motion *motion, double t)
     }
 }
 
-static void poses_carry_there_and_back(void **state)
+static void a_pose_and_its_inverse_cancel(void **state)
 {
     (void)state;
     fm_pose rest = fm_motion_pose(NULL, 3);
     fm_vec3 p = {1, 2, 3};
     assert_vectors_close(fm_pose_apply(&rest, p), p, 0);
     assert_vectors_close(fm_pose_velocity_at(&rest, p), (fm_vec3){0}, 0);
-    fm_pose pose = {turned(0.4, -1, 2), {3, 1, -2}, {1, 0, 0}, {0, 0, 2}};
+    fm_pose pose = {rotation_by(0.4, -1, 2), {3, 1, -2}, {1, 0, 0}, {0, 0, 2}};
     assert_vectors_close(fm_pose_apply_inverse(&pose, fm_pose_apply(&pose, p)), p, 1e-14);
-    // 1 m beside the image of the origin, along x: it goes along y with 2 m/s
+    // A point 1 m from pose.position along x moves along y with spin x 1 m = 2 m/s.
     assert_vectors_close(fm_pose_velocity_at(&pose, (fm_vec3){4, 1, -2}), (fm_vec3){1, 2, 0},
                          1e-15);
-    fm_pose quarter = {.rotation = turned(0, 0, FM_PI / 2)};
+    fm_pose quarter = {.rotation = rotation_by(0, 0, FM_PI / 2)};
     assert_vectors_close(fm_pose_apply(&quarter, (fm_vec3){1, 0, 0}), (fm_vec3){0, 1, 0}, 1e-15);
 }
 
-static void turns_and_quaternions_agree(void **state)
+static void rotation_vectors_and_quaternions_convert_both_ways(void **state)
 {
     (void)state;
     for (int i = 0; i < 40; i++) {
         double angle = i < 10 ? pow(10, -20 * i) : 0.1 * (i - 9);
         fm_vec3 turn = {angle * 0.6, 0, -angle * 0.8};
-        assert_vectors_close(fm_quat_to_turn(fm_quat_of_turn(turn)), turn, angle * 2e-15);
+        assert_vectors_close(fm_quat_to_rotation_vector(fm_quat_from_rotation_vector(turn)), turn,
+                             angle * 2e-15);
     }
-    fm_quat q = turned(1, 2, 0.5), negative = {-q.x, -q.y, -q.z, -q.w};
-    assert_vectors_close(fm_quat_to_turn(q), fm_quat_to_turn(negative), 1e-15);
+    fm_quat q = rotation_by(1, 2, 0.5), negative = {-q.x, -q.y, -q.z, -q.w};
+    assert_vectors_close(fm_quat_to_rotation_vector(q), fm_quat_to_rotation_vector(negative),
+                         1e-15);
     fm_quat huge = {0, 0, 1e300, 1e300};
-    assert_true(fm_quat_make_unit(&huge));
+    assert_true(fm_quat_normalize(&huge));
     assert_close(huge.z, sqrt(0.5), 1e-15);
     fm_quat none = {0};
-    assert_true(fm_quat_make_unit(&none));
+    assert_true(fm_quat_normalize(&none));
     assert_close(none.w, 1, 0);
     fm_vec3 tiny = {0, 3e-310, 4e-310};
-    assert_true(fm_make_unit(&tiny));
+    assert_true(fm_normalize(&tiny));
     assert_close(tiny.z, 0.8, 1e-12);
 }
 
-static void sines(void **state)
+static void a_sine_has_its_amplitude_period_phase_and_velocity(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
-    fm_motion *swing = fm_motion_new_sine(&arena, (fm_vec3){0, 0, 3}, 0.1, 1.2, 0, &err);
+    fm_motion *swing = fm_motion_create_sine(&arena, (fm_vec3){0, 0, 3}, 0.1, 1.2, 0, &err);
     fm_vec3 p = {1, 2, 3};
     assert_vectors_close(fm_motion_position(swing, p, 0), p, 0);
     assert_vectors_close(fm_motion_position(swing, p, 0.3), (fm_vec3){1, 2, 3.1}, 1e-15);
     assert_vectors_close(fm_motion_position(swing, p, 0.9), (fm_vec3){1, 2, 2.9}, 1e-15);
     assert_vectors_close(fm_motion_velocity(swing, p, 0), (fm_vec3){0, 0, 0.2 * FM_PI / 1.2},
                          1e-15);
-    fm_motion *late = fm_motion_new_sine(&arena, (fm_vec3){1, 1, 0}, 2, 4, FM_PI / 2, &err);
+    fm_motion *late = fm_motion_create_sine(&arena, (fm_vec3){1, 1, 0}, 2, 4, FM_PI / 2, &err);
     assert_vectors_close(fm_motion_position(late, p, 0), (fm_vec3){1 + sqrt(2), 2 + sqrt(2), 3},
                          1e-15);
     for (int i = 0; i < 14; i++) {
         double t = 0.37 * i;
-        check_rates(swing, t);
-        check_rates(late, t);
+        check_velocities(swing, t);
+        check_velocities(late, t);
     }
     assert_int_equal(err.status, FM_OK);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void turns(void **state)
+static void a_turn_rotates_about_its_pivot_at_its_rate(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
     fm_turn wheel = {.axis = {0, 0, 2}, .pivot = {1, 0, 0}, .rate = FM_PI / 2};
-    fm_motion *motion = fm_motion_new_turn(&arena, &wheel, &err);
+    fm_motion *motion = fm_motion_create_turn(&arena, &wheel, &err);
     assert_vectors_close(fm_motion_position(motion, (fm_vec3){2, 0, 5}, 1), (fm_vec3){1, 1, 5},
                          1e-15);
     assert_vectors_close(fm_motion_velocity(motion, (fm_vec3){2, 0, 5}, 1),
@@ -113,42 +118,44 @@ static void turns(void **state)
                     .amplitude = 1.1,
                     .period = 1.7,
                     .phase = 0.6};
-    fm_motion *swinging = fm_motion_new_turn(&arena, &door, &err);
+    fm_motion *swinging = fm_motion_create_turn(&arena, &door, &err);
     assert_vectors_close(fm_motion_position(swinging, door.pivot, 2.2), door.pivot, 1e-15);
     fm_pose pose = fm_motion_pose(swinging, 0);
-    assert_close(fm_length(fm_quat_to_turn(pose.rotation)), 0.4 + 1.1 * sin(0.6), 1e-15);
+    assert_close(fm_length(fm_quat_to_rotation_vector(pose.rotation)), 0.4 + 1.1 * sin(0.6), 1e-15);
     for (int i = 0; i < 14; i++) {
         double t = 0.37 * i;
-        check_rates(motion, t);
-        check_rates(swinging, t);
+        check_velocities(motion, t);
+        check_velocities(swinging, t);
     }
     assert_int_equal(err.status, FM_OK);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-enum { KEY_COUNT = 5 };
+enum { KEY_COUNT = 5 }; // keyframes
 
-// Uneven times, large and small turns, one quaternion on the far hemisphere, one left zero.
+// Keys at uneven times with large and small rotations. One quaternion has its sign flipped, one is
+// zero, which means no rotation.
 static void fill_keys(fm_key keys[KEY_COUNT])
 {
-    fm_quat flipped = turned(0.5, 0.2, 2.2);
-    keys[0] = (fm_key){0.5, {0, 0, 0}, turned(0.1, 0.2, 0)};
-    keys[1] = (fm_key){1.3, {1, 0.5, 0}, turned(1.1, -0.4, 0.9)};
+    fm_quat flipped = rotation_by(0.5, 0.2, 2.2);
+    keys[0] = (fm_key){0.5, {0, 0, 0}, rotation_by(0.1, 0.2, 0)};
+    keys[1] = (fm_key){1.3, {1, 0.5, 0}, rotation_by(1.1, -0.4, 0.9)};
     keys[2] = (fm_key){1.9, {0.7, -0.2, 0.6}, {-flipped.x, -flipped.y, -flipped.z, -flipped.w}};
-    keys[3] = (fm_key){3.2, {0.2, 0.1, 0.3}, turned(0.51, 0.2, 2.2)};
+    keys[3] = (fm_key){3.2, {0.2, 0.1, 0.3}, rotation_by(0.51, 0.2, 2.2)};
     keys[4] = (fm_key){3.9, {0.2, 0.4, -0.3}, {0, 0, 0, 0}};
 }
 
 static const fm_vec3 pivot = {0.2, -0.1, 0.4};
 
+// Expected position of the point p at a keyframe.
 static fm_vec3 place_at_key(const fm_key *key, fm_vec3 p)
 {
     fm_quat rotation = key->rotation;
-    fm_quat_make_unit(&rotation);
+    fm_quat_normalize(&rotation);
     return fm_add(fm_add(pivot, fm_quat_rotate(rotation, fm_sub(p, pivot))), key->position);
 }
 
-static void keys_are_met_and_held(void **state)
+static void keyframes_pass_through_their_keys_and_rest_outside_them(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -159,13 +166,13 @@ static void keys_are_met_and_held(void **state)
         fill_keys(keys);
         fill_keys(copy);
         fm_motion *motion =
-            fm_motion_new_keyframes(&arena, copy, KEY_COUNT, (fm_interpolation)how, pivot, &err);
-        memset(copy, 0, sizeof copy); // the motion has its own
+            fm_motion_create_keyframes(&arena, copy, KEY_COUNT, (fm_interpolation)how, pivot, &err);
+        memset(copy, 0, sizeof copy); // the motion must have copied the keys
         for (int i = 0; i < KEY_COUNT; i++) {
             fm_vec3 expected = place_at_key(&keys[i], p);
             assert_vectors_close(fm_motion_position(motion, p, keys[i].time), expected, 1e-14);
             assert_vectors_close(fm_motion_position(motion, p, keys[i].time - 1e-9), expected,
-                                 1e-7); // at most 100 m/s
+                                 1e-7); // the speed is at most 100 m/s
         }
         assert_vectors_close(fm_motion_position(motion, p, 0), place_at_key(&keys[0], p), 1e-14);
         assert_vectors_close(fm_motion_velocity(motion, p, 0.49), (fm_vec3){0}, 0);
@@ -173,13 +180,14 @@ static void keys_are_met_and_held(void **state)
         assert_vectors_close(fm_motion_velocity(motion, p, 3.9), (fm_vec3){0}, 0);
     }
     fm_key one = {7, {1, 0, 0}, {0, 0, 0, 2}};
-    fm_motion *still = fm_motion_new_keyframes(&arena, &one, 1, FM_INTERPOLATE_SPLINE, pivot, &err);
+    fm_motion *still =
+        fm_motion_create_keyframes(&arena, &one, 1, FM_INTERPOLATE_SPLINE, pivot, &err);
     assert_vectors_close(fm_motion_position(still, p, 7), (fm_vec3){2, 2, 3}, 1e-15);
     assert_int_equal(err.status, FM_OK);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void rates_of_keyframes(void **state)
+static void velocities_between_keys_are_the_derivatives_of_positions(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -189,43 +197,46 @@ static void rates_of_keyframes(void **state)
     for (int how = FM_INTERPOLATE_LINEAR; how <= FM_INTERPOLATE_SPLINE; how++) {
         for (int count = 2; count <= KEY_COUNT; count++) {
             fm_motion *motion =
-                fm_motion_new_keyframes(&arena, keys, count, (fm_interpolation)how, pivot, &err);
+                fm_motion_create_keyframes(&arena, keys, count, (fm_interpolation)how, pivot, &err);
             for (int i = 0; i + 1 < count; i++) {
                 double length = keys[i + 1].time - keys[i].time;
                 for (int part = 1; part < 20; part += 2)
-                    check_rates(motion, keys[i].time + part * length / 20);
+                    check_velocities(motion, keys[i].time + part * length / 20);
             }
         }
     }
     assert_int_equal(err.status, FM_OK);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void linear_and_smooth_between_keys(void **state)
+static void linear_and_smooth_interpolation_match_their_formulas(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
-    fm_key keys[] = {{.time = 0}, {2, {4, 0, 0}, turned(0, 1.2, 0)}};
+    fm_key keys[] = {{.time = 0}, {2, {4, 0, 0}, rotation_by(0, 1.2, 0)}};
     fm_vec3 none = {0};
-    fm_motion *linear = fm_motion_new_keyframes(&arena, keys, 2, FM_INTERPOLATE_LINEAR, none, &err);
-    fm_motion *smooth = fm_motion_new_keyframes(&arena, keys, 2, FM_INTERPOLATE_SMOOTH, none, &err);
+    fm_motion *linear =
+        fm_motion_create_keyframes(&arena, keys, 2, FM_INTERPOLATE_LINEAR, none, &err);
+    fm_motion *smooth =
+        fm_motion_create_keyframes(&arena, keys, 2, FM_INTERPOLATE_SMOOTH, none, &err);
     fm_pose quarter = fm_motion_pose(linear, 0.5), eased = fm_motion_pose(smooth, 0.5);
     assert_vectors_close(quarter.position, (fm_vec3){1, 0, 0}, 1e-15);
     assert_vectors_close(quarter.velocity, (fm_vec3){2, 0, 0}, 1e-15);
-    assert_vectors_close(fm_quat_to_turn(quarter.rotation), (fm_vec3){0, 0.3, 0}, 1e-15);
+    assert_vectors_close(fm_quat_to_rotation_vector(quarter.rotation), (fm_vec3){0, 0.3, 0}, 1e-15);
     assert_vectors_close(quarter.spin, (fm_vec3){0, 0.6, 0}, 1e-15);
     double s = 3 * 0.0625 - 2 * 0.015625;
     assert_vectors_close(eased.position, (fm_vec3){4 * s, 0, 0}, 1e-15);
-    assert_vectors_close(fm_quat_to_turn(eased.rotation), (fm_vec3){0, 1.2 * s, 0}, 1e-15);
+    assert_vectors_close(fm_quat_to_rotation_vector(eased.rotation), (fm_vec3){0, 1.2 * s, 0},
+                         1e-15);
     fm_pose begin = fm_motion_pose(smooth, 0), end = fm_motion_pose(smooth, 2 - 1e-9);
     assert_vectors_close(begin.velocity, none, 0);
     assert_vectors_close(end.velocity, none, 1e-8);
     assert_vectors_close(end.spin, none, 1e-8);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void splines_are_smooth(void **state)
+static void splines_have_continuous_velocity_and_spin(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -233,50 +244,53 @@ static void splines_are_smooth(void **state)
     fm_key keys[KEY_COUNT];
     fill_keys(keys);
     fm_motion *motion =
-        fm_motion_new_keyframes(&arena, keys, KEY_COUNT, FM_INTERPOLATE_SPLINE, pivot, &err);
+        fm_motion_create_keyframes(&arena, keys, KEY_COUNT, FM_INTERPOLATE_SPLINE, pivot, &err);
     for (int i = 1; i + 1 < KEY_COUNT; i++) {
         fm_pose before = fm_motion_pose(motion, keys[i].time - 1e-9);
         fm_pose after = fm_motion_pose(motion, keys[i].time);
-        assert_vectors_close(before.velocity, after.velocity, 1e-6); // at most 1000 m/s^2
+        assert_vectors_close(before.velocity, after.velocity,
+                             1e-6); // the acceleration is at most 1000 m/s^2
         assert_vectors_close(before.spin, after.spin, 1e-6);
         assert_true(fm_length(after.spin) > 0.1);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-// Displacements quadratic in time and a steady turn, through keys at uneven times, two to six.
-static void splines_are_exact_for(fm_arena *arena, int count, double curvature)
+// Checks that a spline through `count` keys at uneven times reproduces a displacement quadratic in
+// time (linear for two keys: curvature 0) and a rotation at constant spin.
+static void check_exact_spline(fm_arena *arena, int count, double curvature)
 {
     static const double times[] = {0.1, 0.4, 1.5, 1.6, 2.7, 3.0};
     fm_error err = {0};
     fm_key keys[6];
     for (int i = 0; i < count; i++) {
         double t = times[i];
-        keys[i] = (fm_key){t, {t + curvature * t * t, -2 * t, 1}, turned(0.6 * t, 0, 0.8 * t)};
+        keys[i] = (fm_key){t, {t + curvature * t * t, -2 * t, 1}, rotation_by(0.6 * t, 0, 0.8 * t)};
     }
     fm_motion *motion =
-        fm_motion_new_keyframes(arena, keys, count, FM_INTERPOLATE_SPLINE, (fm_vec3){0}, &err);
+        fm_motion_create_keyframes(arena, keys, count, FM_INTERPOLATE_SPLINE, (fm_vec3){0}, &err);
     for (int i = 0; i < 40; i++) {
         double t = times[0] + (times[count - 1] - times[0]) * i / 40;
         fm_pose pose = fm_motion_pose(motion, t);
         assert_vectors_close(pose.position, (fm_vec3){t + curvature * t * t, -2 * t, 1}, 1e-13);
         assert_vectors_close(pose.velocity, (fm_vec3){1 + 2 * curvature * t, -2, 0}, 1e-12);
-        assert_vectors_close(fm_quat_to_turn(pose.rotation), (fm_vec3){0.6 * t, 0, 0.8 * t}, 1e-13);
+        assert_vectors_close(fm_quat_to_rotation_vector(pose.rotation),
+                             (fm_vec3){0.6 * t, 0, 0.8 * t}, 1e-13);
         assert_vectors_close(pose.spin, (fm_vec3){0.6, 0, 0.8}, 1e-12);
     }
 }
 
-static void splines_keep_what_they_should(void **state)
+static void splines_reproduce_quadratic_displacement_and_constant_spin(void **state)
 {
     (void)state;
     fm_arena arena = {0};
-    splines_are_exact_for(&arena, 2, 0);
+    check_exact_spline(&arena, 2, 0);
     for (int count = 3; count <= 6; count++)
-        splines_are_exact_for(&arena, count, 0.7);
-    fm_arena_free(&arena);
+        check_exact_spline(&arena, count, 0.7);
+    fm_arena_destroy(&arena);
 }
 
-static void half_turns_stay_finite(void **state)
+static void half_turns_between_keys_stay_differentiable(void **state)
 {
     (void)state;
     fm_arena arena = {0};
@@ -286,55 +300,58 @@ static void half_turns_stay_finite(void **state)
                      {.time = 2, .rotation = {0, 1, 0, 0}}};
     for (int how = FM_INTERPOLATE_LINEAR; how <= FM_INTERPOLATE_SPLINE; how++) {
         fm_motion *motion =
-            fm_motion_new_keyframes(&arena, keys, 3, (fm_interpolation)how, (fm_vec3){0}, &err);
+            fm_motion_create_keyframes(&arena, keys, 3, (fm_interpolation)how, (fm_vec3){0}, &err);
         for (int i = 1; i < 20; i += 2)
-            check_rates(motion, 0.1 * i);
+            check_velocities(motion, 0.1 * i);
     }
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static fm_motion *compose_many(fm_arena *arena, const fm_motion **inner, fm_error *err)
+// Returns an outer motion; *inner: an inner one, composed of keyframes and a sine.
+static fm_motion *create_parts(fm_arena *arena, const fm_motion **inner, fm_error *err)
 {
     fm_key keys[KEY_COUNT];
     fill_keys(keys);
     fm_turn turn = {
         .axis = {1, 2, -1}, .pivot = {1, 0, 2}, .rate = 1.3, .amplitude = 0.4, .period = 2};
     fm_motion *key =
-        fm_motion_new_keyframes(arena, keys, KEY_COUNT, FM_INTERPOLATE_SPLINE, pivot, err);
-    fm_motion *sine = fm_motion_new_sine(arena, (fm_vec3){1, 0, 1}, 0.5, 1.1, 0.3, err);
-    *inner = fm_motion_new_composed(arena, key, sine, err);
-    return fm_motion_new_turn(arena, &turn, err);
+        fm_motion_create_keyframes(arena, keys, KEY_COUNT, FM_INTERPOLATE_SPLINE, pivot, err);
+    fm_motion *sine = fm_motion_create_sine(arena, (fm_vec3){1, 0, 1}, 0.5, 1.1, 0.3, err);
+    *inner = fm_motion_create_composed(arena, key, sine, err);
+    return fm_motion_create_turn(arena, &turn, err);
 }
 
-static void compositions(void **state)
+static void a_composed_motion_applies_the_inner_then_the_outer_motion(void **state)
 {
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
     const fm_motion *inner;
-    const fm_motion *outer = compose_many(&arena, &inner, &err);
-    fm_motion *both = fm_motion_new_composed(&arena, outer, inner, &err);
-    fm_motion *twice = fm_motion_new_composed(&arena, both, both, &err);
-    fm_motion *with_rest = fm_motion_new_composed(&arena, NULL, both, &err);
+    const fm_motion *outer = create_parts(&arena, &inner, &err);
+    fm_motion *both = fm_motion_create_composed(&arena, outer, inner, &err);
+    fm_motion *twice = fm_motion_create_composed(&arena, both, both, &err);
+    fm_motion *with_rest = fm_motion_create_composed(&arena, NULL, both, &err);
     fm_vec3 p = {1, 2, 3};
     for (int i = 0; i < 33; i++) {
         double t = 0.55 + 0.1 * i; // between the keys
         fm_vec3 there = fm_motion_position(outer, fm_motion_position(inner, p, t), t);
         assert_vectors_close(fm_motion_position(both, p, t), there, 1e-14);
         assert_vectors_close(fm_motion_position(with_rest, p, t), there, 1e-14);
-        check_rates(both, t);
-        check_rates(with_rest, t);
+        check_velocities(both, t);
+        check_velocities(with_rest, t);
     }
-    check_rates(twice, 1.6);
-    fm_motion *x = fm_motion_new_sine(&arena, (fm_vec3){1, 0, 0}, 0.5, 1, 0, &err);
-    fm_motion *y = fm_motion_new_sine(&arena, (fm_vec3){0, 1, 0}, 0.5, 1, FM_PI / 2, &err);
-    fm_motion *circle = fm_motion_new_composed(&arena, x, y, &err);
+    check_velocities(twice, 1.6);
+    fm_motion *x = fm_motion_create_sine(&arena, (fm_vec3){1, 0, 0}, 0.5, 1, 0, &err);
+    fm_motion *y = fm_motion_create_sine(&arena, (fm_vec3){0, 1, 0}, 0.5, 1, FM_PI / 2, &err);
+    fm_motion *circle = fm_motion_create_composed(&arena, x, y, &err);
     assert_vectors_close(fm_motion_position(circle, p, 0.25), (fm_vec3){1.5, 2, 3}, 1e-15);
     assert_int_equal(err.status, FM_OK);
-    fm_arena_free(&arena);
+    fm_arena_destroy(&arena);
 }
 
-static void expect(const fm_motion *motion, fm_error *err, const char *field, const char *value)
+// Asserts that no motion was created because of this field and value, and clears the error.
+static void assert_refused(const fm_motion *motion, fm_error *err, const char *field,
+                           const char *value)
 {
     assert_null(motion);
     assert_int_equal(err->status, FM_BAD_VALUE);
@@ -345,37 +362,38 @@ static void expect(const fm_motion *motion, fm_error *err, const char *field, co
     *err = (fm_error){0};
 }
 
-static void bad_sines_and_turns(void **state)
+static void sines_and_turns_with_bad_values_are_refused(void **state)
 {
     (void)state;
     fm_arena a = {0};
     fm_error e = {0};
     fm_vec3 x = {1, 0, 0};
-    expect(fm_motion_new_sine(&a, (fm_vec3){0}, 1, 1, 0, &e), &e, "axis", "(0, 0, 0)");
-    expect(fm_motion_new_sine(&a, (fm_vec3){0, NAN, 1}, 1, 1, 0, &e), &e, "axis", "(0, nan, 1)");
-    expect(fm_motion_new_sine(&a, x, INFINITY, 1, 0, &e), &e, "amplitude", "inf");
-    expect(fm_motion_new_sine(&a, x, 1, 0, 0, &e), &e, "period", "0");
-    expect(fm_motion_new_sine(&a, x, 1, -2, 0, &e), &e, "period", "-2");
-    expect(fm_motion_new_sine(&a, x, 1, 1e-309, 0, &e), &e, "period", "1e-309");
-    expect(fm_motion_new_sine(&a, x, 1, NAN, 0, &e), &e, "period", "nan");
-    expect(fm_motion_new_sine(&a, x, 1, 1, NAN, &e), &e, "phase", "nan");
+    assert_refused(fm_motion_create_sine(&a, (fm_vec3){0}, 1, 1, 0, &e), &e, "axis", "(0, 0, 0)");
+    assert_refused(fm_motion_create_sine(&a, (fm_vec3){0, NAN, 1}, 1, 1, 0, &e), &e, "axis",
+                   "(0, nan, 1)");
+    assert_refused(fm_motion_create_sine(&a, x, INFINITY, 1, 0, &e), &e, "amplitude", "inf");
+    assert_refused(fm_motion_create_sine(&a, x, 1, 0, 0, &e), &e, "period", "0");
+    assert_refused(fm_motion_create_sine(&a, x, 1, -2, 0, &e), &e, "period", "-2");
+    assert_refused(fm_motion_create_sine(&a, x, 1, 1e-309, 0, &e), &e, "period", "1e-309");
+    assert_refused(fm_motion_create_sine(&a, x, 1, NAN, 0, &e), &e, "period", "nan");
+    assert_refused(fm_motion_create_sine(&a, x, 1, 1, NAN, &e), &e, "phase", "nan");
     fm_turn turn = {.axis = {0}};
-    expect(fm_motion_new_turn(&a, &turn, &e), &e, "axis", "(0, 0, 0)");
+    assert_refused(fm_motion_create_turn(&a, &turn, &e), &e, "axis", "(0, 0, 0)");
     turn = (fm_turn){.axis = {0, 1, 0}, .amplitude = 1};
-    expect(fm_motion_new_turn(&a, &turn, &e), &e, "period", "0");
+    assert_refused(fm_motion_create_turn(&a, &turn, &e), &e, "period", "0");
     turn = (fm_turn){.axis = {0, 1, 0}, .rate = NAN};
-    expect(fm_motion_new_turn(&a, &turn, &e), &e, "rate", "nan");
+    assert_refused(fm_motion_create_turn(&a, &turn, &e), &e, "rate", "nan");
     turn = (fm_turn){.axis = {0, 1, 0}, .angle = INFINITY};
-    expect(fm_motion_new_turn(&a, &turn, &e), &e, "angle", "inf");
+    assert_refused(fm_motion_create_turn(&a, &turn, &e), &e, "angle", "inf");
     turn = (fm_turn){.axis = {0, 1, 0}, .pivot = {NAN, 0, 0}};
-    expect(fm_motion_new_turn(&a, &turn, &e), &e, "pivot", "(nan, 0, 0)");
+    assert_refused(fm_motion_create_turn(&a, &turn, &e), &e, "pivot", "(nan, 0, 0)");
     turn = (fm_turn){.axis = {0, 1, 0}, .amplitude = NAN, .period = 1};
-    expect(fm_motion_new_turn(&a, &turn, &e), &e, "amplitude", "nan");
+    assert_refused(fm_motion_create_turn(&a, &turn, &e), &e, "amplitude", "nan");
     assert_int_equal(a.used, 0);
-    fm_arena_free(&a);
+    fm_arena_destroy(&a);
 }
 
-static void bad_keys(void **state)
+static void keys_with_bad_values_are_refused(void **state)
 {
     (void)state;
     fm_arena a = {0};
@@ -383,62 +401,64 @@ static void bad_keys(void **state)
     fm_key keys[] = {{.time = 0}, {.time = 1}};
     fm_interpolation how = FM_INTERPOLATE_LINEAR;
     fm_vec3 none = {0};
-    expect(fm_motion_new_keyframes(&a, keys, 0, how, none, &e), &e, "key_count", "0");
-    expect(fm_motion_new_keyframes(&a, keys, 2, (fm_interpolation)7, none, &e), &e, "interpolation",
-           "7");
-    expect(fm_motion_new_keyframes(&a, keys, 2, how, (fm_vec3){0, NAN, 0}, &e), &e, "pivot",
-           "(0, nan, 0)");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 0, how, none, &e), &e, "key_count", "0");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, (fm_interpolation)7, none, &e), &e,
+                   "interpolation", "7");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, (fm_vec3){0, NAN, 0}, &e), &e,
+                   "pivot", "(0, nan, 0)");
     keys[1].time = 0;
-    expect(fm_motion_new_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].time", "0");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].time", "0");
     keys[1].time = NAN;
-    expect(fm_motion_new_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].time", "nan");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].time",
+                   "nan");
     keys[1].time = 1;
     keys[1].position.x = INFINITY;
-    expect(fm_motion_new_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].position",
-           "(inf, 0, 0)");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].position",
+                   "(inf, 0, 0)");
     keys[1].position.x = 0;
     keys[0].rotation.w = NAN;
-    expect(fm_motion_new_keyframes(&a, keys, 2, how, none, &e), &e, "keys[0].rotation", "nan");
-    fm_arena_free(&a);
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[0].rotation",
+                   "nan");
+    fm_arena_destroy(&a);
 }
 
-static void endless_compositions_are_refused_and_failures_stick(void **state)
+static void compositions_above_1024_motions_are_refused_and_errors_persist(void **state)
 {
     (void)state;
     fm_arena a = {0};
     fm_error e = {0};
-    fm_motion *motion = fm_motion_new_sine(&a, (fm_vec3){1, 0, 0}, 1, 1, 0, &e);
+    fm_motion *motion = fm_motion_create_sine(&a, (fm_vec3){1, 0, 0}, 1, 1, 0, &e);
     for (int i = 0; i < 10; i++)
-        motion = fm_motion_new_composed(&a, motion, motion, &e); // 1024 parts
+        motion = fm_motion_create_composed(&a, motion, motion, &e); // 1024 parts
     assert_close(fm_motion_position(motion, (fm_vec3){0}, 0.25).x, 1024, 1e-10);
-    expect(fm_motion_new_composed(&a, motion, NULL, &e), &e, "parts", "1025");
+    assert_refused(fm_motion_create_composed(&a, motion, NULL, &e), &e, "parts", "1025");
     e.status = FM_INPUT_OUTPUT;
     fm_key key = {0};
-    assert_null(fm_motion_new_sine(&a, (fm_vec3){1, 0, 0}, 1, 1, 0, &e));
-    assert_null(fm_motion_new_turn(&a, &(fm_turn){.axis = {1, 0, 0}}, &e));
-    assert_null(fm_motion_new_keyframes(&a, &key, 1, FM_INTERPOLATE_LINEAR, (fm_vec3){0}, &e));
-    assert_null(fm_motion_new_composed(&a, NULL, NULL, &e));
+    assert_null(fm_motion_create_sine(&a, (fm_vec3){1, 0, 0}, 1, 1, 0, &e));
+    assert_null(fm_motion_create_turn(&a, &(fm_turn){.axis = {1, 0, 0}}, &e));
+    assert_null(fm_motion_create_keyframes(&a, &key, 1, FM_INTERPOLATE_LINEAR, (fm_vec3){0}, &e));
+    assert_null(fm_motion_create_composed(&a, NULL, NULL, &e));
     assert_int_equal(e.status, FM_INPUT_OUTPUT);
-    fm_arena_free(&a);
+    fm_arena_destroy(&a);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(poses_carry_there_and_back),
-        cmocka_unit_test(turns_and_quaternions_agree),
-        cmocka_unit_test(sines),
-        cmocka_unit_test(turns),
-        cmocka_unit_test(keys_are_met_and_held),
-        cmocka_unit_test(rates_of_keyframes),
-        cmocka_unit_test(linear_and_smooth_between_keys),
-        cmocka_unit_test(splines_are_smooth),
-        cmocka_unit_test(splines_keep_what_they_should),
-        cmocka_unit_test(half_turns_stay_finite),
-        cmocka_unit_test(compositions),
-        cmocka_unit_test(bad_sines_and_turns),
-        cmocka_unit_test(bad_keys),
-        cmocka_unit_test(endless_compositions_are_refused_and_failures_stick),
+        cmocka_unit_test(a_pose_and_its_inverse_cancel),
+        cmocka_unit_test(rotation_vectors_and_quaternions_convert_both_ways),
+        cmocka_unit_test(a_sine_has_its_amplitude_period_phase_and_velocity),
+        cmocka_unit_test(a_turn_rotates_about_its_pivot_at_its_rate),
+        cmocka_unit_test(keyframes_pass_through_their_keys_and_rest_outside_them),
+        cmocka_unit_test(velocities_between_keys_are_the_derivatives_of_positions),
+        cmocka_unit_test(linear_and_smooth_interpolation_match_their_formulas),
+        cmocka_unit_test(splines_have_continuous_velocity_and_spin),
+        cmocka_unit_test(splines_reproduce_quadratic_displacement_and_constant_spin),
+        cmocka_unit_test(half_turns_between_keys_stay_differentiable),
+        cmocka_unit_test(a_composed_motion_applies_the_inner_then_the_outer_motion),
+        cmocka_unit_test(sines_and_turns_with_bad_values_are_refused),
+        cmocka_unit_test(keys_with_bad_values_are_refused),
+        cmocka_unit_test(compositions_above_1024_motions_are_refused_and_errors_persist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Particle fluids: kernels, neighbours against all pairs, what is refused, sources and sinks, open
-// sides, balls that float and sink, points of colliders, states saved and damaged.
+// Unit tests of particle fluids: kernels, neighbour lists against all pairs, refused definitions,
+// sources and sinks, open sides, lone particles, volume of boundary particles, damaged snapshots.
 #include "particles/particles.h"
 #include "fluids.h"
 #include "world/world.h"
 
 #include <string.h>
 
-// n / R^d w(q) of the table in kernels.h, by Simpson's rule over the disc or ball, R = 1.
+// Integral of a smoothing kernel with the support radius 1 over the disc or ball, by Simpson's
+// rule.
 static double integrate(double (*w)(double q, int dimensions), int dimensions)
 {
     enum { STEPS = 20000 };
@@ -19,6 +20,7 @@ static double integrate(double (*w)(double q, int dimensions), int dimensions)
     return sum;
 }
 
+// A SIMD vector whose first element is q, as the argument of a kernel.
 static fm_floats wide(double q)
 {
     return (fm_floats){(float)q};
@@ -26,15 +28,15 @@ static fm_floats wide(double q)
 
 static double poly6(double q, int d)
 {
-    return fm_kernel_norm(FM_POLY6, d) * fm_poly6(wide(q))[0];
+    return fm_kernel_norm(FM_KERNEL_POLY6, d) * fm_kernel_poly6(wide(q))[0];
 }
 
 static double spiky(double q, int d)
 {
-    return fm_kernel_norm(FM_SPIKY, d) * pow(1 - q, 3);
+    return fm_kernel_norm(FM_KERNEL_SPIKY, d) * pow(1 - q, 3);
 }
 
-// As kernels.h has it beside its Laplacian.
+// The kernel whose Laplacian is fm_kernel_viscosity_laplacian (core/smoothing_kernels.h).
 static double viscosity(double q, int d)
 {
     return d == 3 ? 15 / (2 * FM_PI) * (-q * q * q / 2 + q * q + 1 / (2 * q) - 1)
@@ -43,7 +45,7 @@ static double viscosity(double q, int d)
 
 static double wendland(double q, int d)
 {
-    return fm_kernel_norm(FM_WENDLAND, d) * fm_wendland(wide(q))[0];
+    return fm_kernel_norm(FM_KERNEL_WENDLAND, d) * fm_kernel_wendland(wide(q))[0];
 }
 
 static void kernels_integrate_to_one(void **state)
@@ -52,66 +54,68 @@ static void kernels_integrate_to_one(void **state)
     double (*const kernels[4])(double, int) = {poly6, spiky, viscosity, wendland};
     for (int d = 2; d <= 3; d++)
         for (int k = 0; k < 4; k++)
-            assert_close(integrate(kernels[k], d), 1, 1e-5); // single precision
+            assert_close(integrate(kernels[k], d), 1, 1e-5); // kernels are in single precision
 }
 
-static void slopes_are_derivatives(void **state)
+static void kernel_slopes_are_derivatives_of_the_kernels(void **state)
 {
     (void)state;
     double h = 1e-4;
     for (int d = 2; d <= 3; d++) {
         for (int k = 1; k < 20; k++) {
             double q = 0.05 * k;
-            // exact functions, so that differences are not of roundings
-            double w = fm_kernel_norm(FM_WENDLAND, d), s = fm_kernel_norm(FM_SPIKY, d);
+            // double-precision kernels, so that rounding does not spoil the differences
+            double w = fm_kernel_norm(FM_KERNEL_WENDLAND, d),
+                   s = fm_kernel_norm(FM_KERNEL_SPIKY, d);
             double slope = w *
                            (pow(1 - q - h, 4) * (5 - 4 * (1 - q - h)) -
                             pow(1 - q + h, 4) * (5 - 4 * (1 - q + h))) /
                            (2 * h);
-            assert_close(w * fm_wendland_slope(wide(q))[0] * q, slope, 1e-4 * w);
+            assert_close(w * fm_kernel_wendland_slope(wide(q))[0] * q, slope, 1e-4 * w);
             slope = (spiky(q + h, d) - spiky(q - h, d)) / (2 * h);
-            assert_close(s * fm_spiky_slope(wide(q))[0] * q, slope, 1e-4 * s);
+            assert_close(s * fm_kernel_spiky_slope(wide(q))[0] * q, slope, 1e-4 * s);
             double laplacian =
                 (viscosity(q + h, d) - 2 * viscosity(q, d) + viscosity(q - h, d)) / (h * h) +
                 (d - 1) / q * (viscosity(q + h, d) - viscosity(q - h, d)) / (2 * h);
-            double given = fm_kernel_norm(FM_VISCOSITY, d) * fm_viscosity_laplacian(wide(q))[0];
+            double given =
+                fm_kernel_norm(FM_KERNEL_VISCOSITY, d) * fm_kernel_viscosity_laplacian(wide(q))[0];
             assert_close(given, laplacian, 1e-2);
-            // the shapes used in the loops are those tested above
-            assert_close(fm_wendland(wide(q))[0], pow(1 - q, 4) * (1 + 4 * q), 1e-6);
+            // the single-precision kernel of the loops equals the double-precision one above
+            assert_close(fm_kernel_wendland(wide(q))[0], pow(1 - q, 4) * (1 + 4 * q), 1e-6);
         }
     }
-    // and they vanish with their slopes at the end
-    assert_close(fm_wendland(wide(1))[0] + fm_poly6(wide(1))[0], 0, 0);
-    assert_close(fm_wendland_slope(wide(1))[0] + fm_spiky_slope(wide(1))[0], 0, 0);
+    // kernels and slopes vanish at the support radius
+    assert_close(fm_kernel_wendland(wide(1))[0] + fm_kernel_poly6(wide(1))[0], 0, 0);
+    assert_close(fm_kernel_wendland_slope(wide(1))[0] + fm_kernel_spiky_slope(wide(1))[0], 0, 0);
 }
 
-// All of the lists that the loops read, against all pairs, in a splash with copies and walls.
+// Compares all neighbour lists with a test of all pairs, in a splash with ghost and wall particles.
 static void expect_all_neighbours(int dimensions, double support)
 {
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = dimensions;
     def.spacing = dimensions == 2 ? 0.025 : 0.06;
     def.support = support;
-    make_periodic(&def, 0);
+    set_periodic(&def, 0);
     def.domain.sides[FM_SIDE_TOP] = FM_SIDE_OPEN;
-    fm_particles *p = make_fluid(world, &def);
+    fm_particles *p = create_fluid(world, &def);
     add_box(p, &(fm_fluid_box){.high = {0.5, 0.7, 1}, .velocity = {2, 3, 0}, .jitter = 0.4});
     advance(world, 0.2);
-    int room[FM_NEIGHBOURS_ROOM], count, extra;
+    int room[FM_NEIGHBOURS_ROOM], count, padding;
     for (int i = 0; i < p->count; i++) {
         for (int set = 0; set < 2; set++) {
-            const fm_swarm *in = set ? &p->others : &p->fluid;
-            const int *list = set ? fm_others_of(p, i, room, &count, &extra)
-                                  : fm_list_of(p, i, room, &count, &extra);
+            const fm_particle_set *in = set ? &p->boundary : &p->fluid;
+            const int *list = set ? fm_neighbours_in_boundary(p, i, room, &count, &padding)
+                                  : fm_neighbours_in_fluid(p, i, room, &count, &padding);
             int expected = 0;
             for (int j = 0; j < in->count; j++) {
                 double dx = (double)p->fluid.x[i] - in->x[j], dy = (double)p->fluid.y[i] - in->y[j];
                 double dz = (double)p->fluid.z[i] - in->z[j];
                 expected += dx * dx + dy * dy + dz * dz < p->R * p->R * (1 - 1e-6);
             }
-            assert_true(count - extra >= expected && count % 8 == 0);
-            for (int k = 0; k < count - extra; k++)
+            assert_true(count - padding >= expected && count % 8 == 0);
+            for (int k = 0; k < count - padding; k++)
                 for (int m = 0; m < k; m++)
                     assert_int_not_equal(list[k], list[m]);
             for (int k = 0; k < count; k++) {
@@ -125,7 +129,7 @@ static void expect_all_neighbours(int dimensions, double support)
     fm_world_destroy(world);
 }
 
-static void neighbours_are_those_of_all_pairs(void **state)
+static void neighbour_lists_equal_a_search_over_all_pairs(void **state)
 {
     (void)state;
     expect_all_neighbours(2, 3);
@@ -133,17 +137,18 @@ static void neighbours_are_those_of_all_pairs(void **state)
     expect_all_neighbours(3, 2.7);
 }
 
+// Asserts that the definition of a fluid is refused because of this field.
 static void expect_refused(const fm_particles_def *def, const char *field)
 {
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
     assert_null(fm_particles_create(world, def, &err));
     assert_int_equal(err.status, FM_BAD_VALUE);
     assert_string_equal(err.field, field);
     fm_world_destroy(world);
 }
 
-static void bad_values_are_refused(void **state)
+static void fluid_definitions_out_of_range_are_refused(void **state)
 {
     (void)state;
     const fm_particles_def good = fm_default_particles_def();
@@ -158,8 +163,8 @@ static void bad_values_are_refused(void **state)
     def.domain.sides[0] = FM_SIDE_PERIODIC, expect_refused(&def, "domain.sides"), def = good;
     def.courant = 2, expect_refused(&def, "courant"), def = good;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
-    fm_particles *fluid = make_fluid(world, &good);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles *fluid = create_fluid(world, &good);
     assert_false(fm_particles_add_box(fluid, &(fm_fluid_box){.high = {2, 1, 1}}, &err));
     assert_string_equal(err.field, "box.high");
     err = (fm_error){0};
@@ -169,29 +174,29 @@ static void bad_values_are_refused(void **state)
     err = (fm_error){0};
     fm_collider_def box = fm_default_collider_def();
     box.shape.kind = FM_SHAPE_BOX;
-    box.mass = 1; // only balls float
+    box.mass = 1; // only balls may have a mass
     assert_null(fm_collider_create(world, &box, &err));
     assert_string_equal(err.field, "mass");
     fm_world_destroy(world);
 }
 
-static void fluid_comes_and_goes(void **state)
+static void sources_emit_and_sinks_remove_particles(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_particles_def def = fm_default_particles_def();
     def.spacing = 0.05;
     def.speed = 2;
     def.capacity = 400;
-    fm_particles *fluid = make_fluid(world, &def);
+    fm_particles *fluid = create_fluid(world, &def);
     fm_fluid_source source = {
         .centre = {0.2, 0.5, 0.5}, .direction = {5, 0, 0}, .radius = 0.11, .speed = 1, .end = 0.5};
     assert_true(fm_particles_add_source(fluid, &source, &err));
     fm_fluid_sink sink = {.low = {0.8, 0, 0}, .high = {1, 1, 1}};
     assert_true(fm_particles_add_sink(fluid, &sink, &err));
     advance(world, 0.4999);
-    // 13 sites in a disc of 2.2 spacings; a layer every 0.05 s from 0 on
+    // the disc of 2.2 spacings has 13 lattice sites, and a layer is emitted every 0.05 s from t = 0
     assert_int_equal(fm_particles_count(fluid), 13 * 10);
     const fm_vec3 *v = fm_particles_velocities(fluid, NULL);
     assert_close(v[0].x, 1, 0.2);
@@ -200,7 +205,7 @@ static void fluid_comes_and_goes(void **state)
     assert_true(stats.removed_count > 50);
     assert_int_equal(stats.removed_count + fm_particles_count(fluid), 130);
     assert_int_equal(stats.refused_count, 0);
-    // what is left is still in the order it was made
+    // the remaining particles are read in order of creation
     double *id = read_fluid(fluid, "id", 1);
     for (int i = 1; i < fm_particles_count(fluid); i++)
         assert_true(id[i] > id[i - 1]);
@@ -208,15 +213,15 @@ static void fluid_comes_and_goes(void **state)
     fm_world_destroy(world);
 }
 
-static void a_full_fluid_says_so(void **state)
+static void particles_beyond_the_capacity_are_counted_as_refused(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_particles_def def = fm_default_particles_def();
     def.spacing = 0.05;
     def.capacity = 30;
-    fm_particles *fluid = make_fluid(world, &def);
+    fm_particles *fluid = create_fluid(world, &def);
     fm_fluid_source source = {.centre = {0.2, 0.5, 0.5},
                               .direction = {1, 0, 0},
                               .radius = 0.11,
@@ -229,14 +234,14 @@ static void a_full_fluid_says_so(void **state)
     fm_world_destroy(world);
 }
 
-static void what_leaves_is_counted(void **state)
+static void particles_beyond_an_open_side_fall_and_are_counted(void **state)
 {
     (void)state;
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     fm_particles_def def = fm_default_particles_def();
     def.spacing = 0.1;
     def.domain.sides[FM_SIDE_BOTTOM] = FM_SIDE_OPEN;
-    fm_particles *fluid = make_fluid(world, &def);
+    fm_particles *fluid = create_fluid(world, &def);
     add_box(fluid, &(fm_fluid_box){.low = {0.3, 0.1, 0.3}, .high = {0.7, 0.5, 0.7}});
     int n = fm_particles_count(fluid);
     assert_int_equal(fm_world_report(world).outside_count, 0);
@@ -245,65 +250,109 @@ static void what_leaves_is_counted(void **state)
     assert_int_equal(report.particle_count, n);
     const fm_vec3 *v = fm_particles_velocities(fluid, NULL);
     for (int i = 0; i < n; i++)
-        assert_close(v[i].y, -9.81 * 0.5, 0.5); // they fell
+        assert_close(v[i].y, -9.81 * 0.5, 0.5); // free fall
     fm_world_destroy(world);
 }
 
-// A half of the box is denser, by s, than the other: what its front does to those before it, m/s^2:
-// half of the difference in pressure, over a spacing.
-static double push_of(double s)
+// Acceleration of the particles at the interface, m/s^2, when one half of the box is denser by the
+// relative excess s: half of the pressure difference over a spacing.
+static double find_interface_acceleration(double s)
 {
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = 2;
     def.spacing = 0.05;
     def.speed = 1; // c = 10 m/s
     for (int side = 0; side < FM_SIDE_COUNT; side++)
         def.domain.sides[side] = FM_SIDE_PERIODIC;
-    fm_particles *p = make_fluid(world, &def);
+    fm_particles *p = create_fluid(world, &def);
     fill_domain(p, 0);
-    for (int i = 0; i < p->count; i++) // P = c^2 s until it begins
-        p->now.s[i] = p->now.x[i] < 0.5 ? (float)(100 * s) : 0;
+    for (int i = 0; i < p->count; i++) // initial pressure P = c^2 s
+        p->P[i] = p->now.x[i] < 0.5 ? (float)(100 * s) : 0;
     advance(world, 1e-6);
     double push = 0;
     for (int i = 0; i < p->count; i++)
         if (p->now.x[i] > 0.5 && p->now.x[i] < 0.75)
-            push += (double)p->now.vx[i] / 1e-6 / 20; // rows
+            push += (double)p->now.vx[i] / 1e-6 / 20; // 20 rows of particles
     fm_world_destroy(world);
     return push;
 }
 
-// However dense: fluid that a shock has crushed must not hold together.
-static void what_is_denser_pushes_harder(void **state)
+// The pressure force grows with the density, for any density: fluid compressed by a shock must
+// expand again.
+static void denser_fluid_pushes_harder(void **state)
 {
     (void)state;
     static const double s[] = {0.01, 0.1, 0.3, 0.5, 0.9, 1.1, 1.5, 3};
     double before = 0;
     for (int k = 0; k < 8; k++) {
-        double push = push_of(s[k]);
+        double push = find_interface_acceleration(s[k]);
         printf("  denser by %g: %.3g m/s^2\n", s[k], push);
         assert_true(push > before);
         before = push;
     }
-    assert_close(push_of(0.01), 100 * 0.01 / 2 / 0.05, 0.1);
+    assert_close(find_interface_acceleration(0.01), 100 * 0.01 / 2 / 0.05, 0.1);
 }
 
-// Points of a ball fill it: the share of cells makes up for the lattice.
-static void points_have_the_volume_of_the_solid(void **state)
+// Creates a fluid of one particle with open sides, on which no force acts.
+static fm_particles *create_lone_particle(fm_world *world, fm_sph_method method, double speed)
+{
+    fm_particles_def def = fm_default_particles_def();
+    def.spacing = 0.1;
+    def.method = method;
+    def.viscosity = 0;
+    for (int side = 0; side < FM_SIDE_COUNT; side++)
+        def.domain.sides[side] = FM_SIDE_OPEN;
+    fm_particles *p = create_fluid(world, &def);
+    add_box(p, &(fm_fluid_box){
+                   .low = {0.4, 0.4, 0.4}, .high = {0.5, 0.5, 0.5}, .velocity = {speed, 0, 0}});
+    assert_int_equal(fm_particles_count(p), 1);
+    return p;
+}
+
+// Fields such as the fill (kernel sum) have default values before the first substep and computed
+// ones after it, also if the substep has no acceleration.
+static void fields_are_computed_even_without_forces(void **state)
 {
     (void)state;
-    fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
-    fm_collider_def ball = fm_default_collider_def();
-    ball.shape.centre = (fm_vec3){0.5, 0.5, 0.5};
-    ball.shape.radius = 0.123;
-    assert_non_null(fm_collider_create(world, &ball, &err));
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles *p = create_lone_particle(world, FM_SPH_WEAKLY_COMPRESSIBLE, 0.1);
+    double *before = read_fluid(p, "fill", 1);
+    assert_close(*before, 1, 0);
+    advance(world, 0.1);
+    double *after = read_fluid(p, "fill", 1);
+    assert_close(*after, p->self_fill, 1e-6);
+    assert_true(*after < 0.5);
+    free(before);
+    free(after);
+    fm_world_destroy(world);
+}
+
+// The first substep is bounded by the estimated speed; the second has no bound and takes the rest.
+static void a_fluid_at_rest_without_forces_takes_two_substeps(void **state)
+{
+    (void)state;
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles *p = create_lone_particle(world, FM_SPH_CONSTANT_DENSITY, 0);
+    double x = fm_particles_positions(p, NULL)->x;
+    assert_int_equal(advance(world, 1000).substep_count, 2);
+    assert_close(fm_particles_positions(p, NULL)->x, x, 0);
+    fm_world_destroy(world);
+}
+
+// The volume of a boundary particle is the solid share of its lattice cell, so that all boundary
+// particles of a ball together have its volume.
+static void boundary_particles_have_the_volume_of_the_solid(void **state)
+{
+    (void)state;
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    add_collider(world, fixture_ball_def((fm_vec3){0.5, 0.5, 0.5}, 0.123));
     fm_particles_def def = fm_default_particles_def();
     def.spacing = 0.05;
-    def.support = 4; // deep enough for all of it
-    fm_particles *p = make_fluid(world, &def);
+    def.support = 4; // so deep that boundary particles fill the whole ball
+    fm_particles *p = create_fluid(world, &def);
     add_box(p, &(fm_fluid_box){.high = {1, 1, 1}});
-    // those inside the ball were left out
+    // no fluid particles were created inside the ball
     int n;
     const fm_vec3 *x = fm_particles_positions(p, &n);
     for (int i = 0; i < n; i++)
@@ -311,23 +360,30 @@ static void points_have_the_volume_of_the_solid(void **state)
     advance(world, 1e-5);
     double volume = 0, all = 0;
     for (int i = 0; i < p->point_count; i++) {
-        volume += p->points[i].owner == 0 ? p->points[i].volume : 0;
-        all += p->points[i].owner < 0 ? p->points[i].volume : 0;
+        volume += p->points[i].owner.kind == FM_OWNER_COLLIDER ? p->points[i].volume : 0;
+        all += p->points[i].owner.kind == FM_OWNER_WALL ? p->points[i].volume : 0;
     }
     assert_close(volume / (4.0 / 3 * FM_PI * pow(0.123, 3)), 1, 0.05);
-    assert_close(all, pow(1.4, 3) - 1, 1e-4); // walls four layers deep
+    assert_close(all, pow(1.4, 3) - 1, 1e-4); // the walls are four layers deep
     fm_world_destroy(world);
 }
 
-static void damaged_states_are_refused(void **state)
+// A weightless cube of 125 particles.
+static fm_world *create_cube(double jitter, fm_particles **fluid)
+{
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles_def def = fixture_tank_def(3, 0.2, (fm_vec3){1, 1, 1});
+    *fluid = create_fluid(world, &def);
+    fill_domain(*fluid, jitter);
+    return world;
+}
+
+static void damaged_snapshots_of_a_fluid_are_refused(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = 0.2;
-    fm_particles *fluid = make_fluid(world, &def);
-    fill_domain(fluid, 0.1);
+    fm_particles *fluid;
+    fm_world *world = create_cube(0.1, &fluid);
     advance(world, 1e-3);
     size_t size = fm_world_save(world, NULL, 0);
     unsigned char *bytes = malloc(size);
@@ -341,7 +397,7 @@ static void damaged_states_are_refused(void **state)
         assert_false(fm_particles_restore(fluid, own, cut, &err));
     }
     int32_t many = 1 << 30;
-    memcpy(own + 12, &many, sizeof many); // the count
+    memcpy(own + 12, &many, sizeof many); // the particle count in the header
     err = (fm_error){0};
     assert_false(fm_particles_restore(fluid, own, part, &err));
     assert_int_equal(fm_world_hash(world), hash);
@@ -353,15 +409,12 @@ static void damaged_states_are_refused(void **state)
     fm_world_destroy(world);
 }
 
-static void nan_is_found(void **state)
+static void a_nan_velocity_is_reported_as_divergence(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = 0.2;
-    fm_particles *fluid = make_fluid(world, &def);
-    fill_domain(fluid, 0);
+    fm_particles *fluid;
+    fm_world *world = create_cube(0, &fluid);
     fluid->now.vx[7] = NAN;
     fm_world_advance(world, 1e-3, &err);
     assert_int_equal(err.status, FM_DIVERGED);
@@ -372,16 +425,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_integrate_to_one),
-        cmocka_unit_test(slopes_are_derivatives),
-        cmocka_unit_test(neighbours_are_those_of_all_pairs),
-        cmocka_unit_test(bad_values_are_refused),
-        cmocka_unit_test(fluid_comes_and_goes),
-        cmocka_unit_test(a_full_fluid_says_so),
-        cmocka_unit_test(what_leaves_is_counted),
-        cmocka_unit_test(what_is_denser_pushes_harder),
-        cmocka_unit_test(points_have_the_volume_of_the_solid),
-        cmocka_unit_test(damaged_states_are_refused),
-        cmocka_unit_test(nan_is_found),
+        cmocka_unit_test(kernel_slopes_are_derivatives_of_the_kernels),
+        cmocka_unit_test(neighbour_lists_equal_a_search_over_all_pairs),
+        cmocka_unit_test(fluid_definitions_out_of_range_are_refused),
+        cmocka_unit_test(sources_emit_and_sinks_remove_particles),
+        cmocka_unit_test(particles_beyond_the_capacity_are_counted_as_refused),
+        cmocka_unit_test(particles_beyond_an_open_side_fall_and_are_counted),
+        cmocka_unit_test(denser_fluid_pushes_harder),
+        cmocka_unit_test(fields_are_computed_even_without_forces),
+        cmocka_unit_test(a_fluid_at_rest_without_forces_takes_two_substeps),
+        cmocka_unit_test(boundary_particles_have_the_volume_of_the_solid),
+        cmocka_unit_test(damaged_snapshots_of_a_fluid_are_refused),
+        cmocka_unit_test(a_nan_velocity_is_reported_as_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

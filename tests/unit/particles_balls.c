@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Balls that fluids push, and a tank that is shaken: with thousands of particles over some hundred
-// steps.
+// Slow tests with thousands of particles and some hundred steps: buoyancy of balls with a mass,
+// momentum exchange with a ball, and density in a shaken tank.
 #include "fluids.h"
 #include "particles/particles.h"
 #include "world/world.h"
 
-// A ball of a share of the density of water, under it, let go for a quarter of a second.
+// Vertical displacement, m, of a submerged ball in a quarter of a second from rest. share: density
+// of the ball / density of water.
 static double move_ball(double share, fm_sph_method method)
 {
-    fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
-    fm_collider_def ball = fm_default_collider_def();
-    ball.shape.centre = (fm_vec3){0.25, 0.3, 0.25};
-    ball.shape.radius = 0.1;
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_collider_def ball = fixture_ball_def((fm_vec3){0.25, 0.3, 0.25}, 0.1);
     ball.mass = share * 1000 * 4.0 / 3 * FM_PI * 1e-3;
-    fm_collider *collider = fm_collider_create(world, &ball, &err);
-    assert_non_null(collider);
-    fm_particles_def def = fm_default_particles_def();
+    fm_collider *collider = add_collider(world, ball);
+    fm_particles_def def = fixture_tank_def(3, 1.0 / 30, (fm_vec3){0.5, 0.9, 0.5});
     def.method = method;
-    def.spacing = 1.0 / 30;
-    def.domain.high = (fm_vec3){0.5, 0.9, 0.5};
-    fm_particles *fluid = make_fluid(world, &def);
-    add_box(fluid, &(fm_fluid_box){.high = {0.5, 0.6, 0.5}, .settled = true});
+    create_pool(world, &def, &(fm_fluid_box){.high = {0.5, 0.6, 0.5}, .settled = true});
     advance(world, 0.25);
     double y = fm_collider_position(collider).y;
     fm_world_destroy(world);
     return y - 0.3;
 }
 
-// With half of its water as added mass, no drag: (1 - s)/(s + 1/2) g t^2/2. In the mean over the
-// ball's surface, a constant density has its pressure a particle too far out: 0.03 m, and 0.01 m
-// with 50 particles a metre.
+// Without drag and with the added mass of half the displaced water, the ball moves by
+// (1 - s)/(s + 1/2) g t^2/2, s: density of the ball / density of water. With CONSTANT_DENSITY the
+// buoyancy is too large, as if the ball were larger by a part of a spacing: a neutral ball rises by
+// 0.03 m, with 50 particles per metre by 0.01 m.
 static void light_balls_rise_and_heavy_ones_sink(void **state)
 {
     (void)state;
@@ -45,9 +40,9 @@ static void light_balls_rise_and_heavy_ones_sink(void **state)
     }
 }
 
-// One that weighs less than the water that moves with it: were it pushed after the fluid was, it
-// would be thrown back harder in every step. Not faster than without drag.
-static void a_ball_as_light_as_foam_rises(void **state)
+// A ball lighter than its added mass: coupling that pushes the ball after the fluid would be
+// unstable. It rises slower than without drag.
+static void a_ball_lighter_than_its_added_mass_rises(void **state)
 {
     (void)state;
     for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
@@ -57,6 +52,7 @@ static void a_ball_as_light_as_foam_rises(void **state)
     }
 }
 
+// Momentum of the fluid and of a ball with this mass, kg m/s.
 static fm_vec3 read_momentum(const fm_particles *fluid, const fm_collider *ball, double mass)
 {
     fm_vec3 sum = fm_scale(fm_collider_velocity(ball), mass);
@@ -66,27 +62,23 @@ static fm_vec3 read_momentum(const fm_particles *fluid, const fm_collider *ball,
     return sum;
 }
 
-// A stream meets a ball in a periodic box: what the fluid loses the ball has.
-static void balls_get_what_fluids_lose(void **state)
+// A stream meets a ball in a periodic box.
+static void a_ball_gains_the_momentum_that_the_fluid_loses(void **state)
 {
     (void)state;
     for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
-        fm_error err = {0};
-        fm_world *world = make_world(1000, 1e-3, no_gravity);
-        fm_collider_def def = fm_default_collider_def();
-        def.shape.centre = (fm_vec3){0.5, 0.5, 0.5};
-        def.shape.radius = 0.2;
+        fm_world *world = create_world(1000, 1e-3, no_gravity);
+        fm_collider_def def = fixture_ball_def((fm_vec3){0.5, 0.5, 0.5}, 0.2);
         def.mass = 20;
-        fm_collider *ball = fm_collider_create(world, &def, &err);
+        fm_collider *ball = add_collider(world, def);
         fm_particles_def fluid_def = fm_default_particles_def();
         fluid_def.method = (fm_sph_method)method;
         fluid_def.spacing = 0.1;
         fluid_def.viscosity = 10;
         for (int axis = 0; axis < 3; axis++)
-            make_periodic(&fluid_def, axis);
-        fm_particles *fluid = make_fluid(world, &fluid_def);
-        add_box(fluid, &(fm_fluid_box){
-                           .high = {1, 1, 1}, .jitter = 0.05, .seed = 1, .velocity = {0.1, 0, 0}});
+            set_periodic(&fluid_def, axis);
+        fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.05, .seed = 1, .velocity = {0.1, 0, 0}};
+        fm_particles *fluid = create_pool(world, &fluid_def, &box);
         fm_vec3 before = read_momentum(fluid, ball, def.mass);
         advance(world, 0.1);
         fm_vec3 after = read_momentum(fluid, ball, def.mass);
@@ -99,19 +91,16 @@ static void balls_get_what_fluids_lose(void **state)
     }
 }
 
-// A tank that is shaken has a pressure across it, for which it is stiff enough.
+// The acceleration of a tank causes a pressure difference; the speed of sound is chosen for it.
 static void shaken_fluid_keeps_its_density(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, no_gravity);
-    fm_particles_def def = fm_default_particles_def();
-    def.dimensions = 2;
-    def.spacing = 0.015;
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles_def def = fixture_tank_def(2, 0.015, (fm_vec3){0.3, 0.2, 0});
     def.viscosity = 1;
-    def.domain.high = (fm_vec3){0.3, 0.2, 0};
     def.domain.motion = fm_motion_sine(world, (fm_vec3){1, 0, 0}, 0.03, 0.5, &err);
-    fm_particles *fluid = make_fluid(world, &def);
+    fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0);
     advance(world, 0.75);
     double most = 0;
@@ -121,7 +110,7 @@ static void shaken_fluid_keeps_its_density(void **state)
             most = fmax(most, fabs((double)fluid->now.s[i]));
     }
     printf("  denser by %.3f at most\n", most);
-    assert_at_most(most, 0.04); // 0.03 of it are the jerk of the start, 0.38 m/s at once
+    assert_at_most(most, 0.04); // 0.03 of it come from the sudden start with 0.38 m/s
     fm_world_destroy(world);
 }
 
@@ -129,8 +118,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_balls_rise_and_heavy_ones_sink),
-        cmocka_unit_test(a_ball_as_light_as_foam_rises),
-        cmocka_unit_test(balls_get_what_fluids_lose),
+        cmocka_unit_test(a_ball_lighter_than_its_added_mass_rises),
+        cmocka_unit_test(a_ball_gains_the_momentum_that_the_fluid_loses),
         cmocka_unit_test(shaken_fluid_keeps_its_density),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,95 +1,78 @@
 // SPDX-License-Identifier: MIT
-// Water poured into a glass, a closed one of an OBJ file and the same as a shell, which rest or are
-// tilted and shaken, with a ball in it, or animated. Walls are a third of a spacing thick, and not
-// one particle may pass them.
+// Water poured into a glass whose walls are a third of a spacing thick: no particle may cross them.
+// The glass is a closed mesh (from an OBJ file) or an open shell. It is at rest, tilted and shaken,
+// contains a ball, or is an animated mesh.
 #include "fluids.h"
 #include "particles/particles.h"
 #include "world/world.h"
 
 static const double SPACING = 0.008; // m
 
-// The glass of scripts/make-glass, m.
+// Dimensions of the glass that scripts/make-glass writes, m.
 static const double HEIGHT = 0.12, WALL = 0.0025, FLOOR = 0.007, LOW = 0.031, HIGH = 0.04;
 
-typedef struct mesh {
-    fm_vec3 *x;
-    int *triangles;
-    int vertex_count, triangle_count;
-} mesh;
-
-static void add_triangle(mesh *m, int a, int b, int c)
-{
-    int *t = m->triangles + 3 * (size_t)m->triangle_count++;
-    t[0] = a, t[1] = b, t[2] = c;
-}
-
-static mesh new_mesh(int vertices, int triangles)
-{
-    return (mesh){.x = calloc((size_t)vertices, sizeof(fm_vec3)),
-                  .triangles = calloc(3 * (size_t)triangles, sizeof(int))};
-}
-
-static void free_mesh(mesh *m)
-{
-    free(m->x);
-    free(m->triangles);
-}
-
-static mesh read_glass(void)
+// The glass as a closed mesh, from its OBJ file.
+static fixture_mesh read_glass(void)
 {
     fm_obj obj;
     fm_error err = {0};
     assert_true(fm_obj_read(SOURCE_DIR "/scenes/particles/glass.obj", &obj, &err));
-    mesh m = new_mesh(obj.point_count, obj.face_start[obj.face_count]);
-    m.vertex_count = obj.point_count;
-    for (int i = 0; i < obj.point_count; i++)
-        m.x[i] = obj.points[i];
-    for (int f = 0; f < obj.face_count; f++) {
-        const int *c = obj.face_points + obj.face_start[f];
-        for (int k = 1; k + 1 < obj.face_start[f + 1] - obj.face_start[f]; k++)
-            add_triangle(&m, c[0], c[k], c[k + 1]);
+    fixture_mesh m =
+        fixture_create_mesh(obj.mesh.point_count, obj.mesh.face_start[obj.mesh.face_count]);
+    m.vertex_count = obj.mesh.point_count;
+    for (int i = 0; i < obj.mesh.point_count; i++)
+        m.positions[i] = obj.mesh.points[i];
+    for (int f = 0; f < obj.mesh.face_count; f++) {
+        const int *c = obj.mesh.face_points + obj.mesh.face_start[f];
+        for (int k = 1; k + 1 < obj.mesh.face_start[f + 1] - obj.mesh.face_start[f]; k++)
+            fixture_add_triangle(&m, c[0], c[k], c[k + 1]);
     }
-    fm_obj_free(&obj);
+    fm_obj_destroy(&obj);
     return m;
 }
 
-// From the middle of the wall to the axis, m, at the height y.
+// Distance of the middle of the wall from the axis at the height y, m.
 static double glass_radius(double y)
 {
     return LOW - WALL / 2 + (HIGH - LOW) * y / HEIGHT;
 }
 
-// The same glass as a shell: its floor and its wall.
-static mesh make_shell(void)
+// The same glass as an open shell of floor and wall.
+static fixture_mesh create_shell(void)
 {
     enum { AROUND = 32, UP = 6 };
-    mesh m = new_mesh(1 + AROUND * (UP + 1), AROUND * (2 * UP + 1));
-    m.x[m.vertex_count++] = (fm_vec3){0, FLOOR, 0};
+    fixture_mesh m = fixture_create_mesh(1 + AROUND * (UP + 1), AROUND * (2 * UP + 1));
+    m.positions[m.vertex_count++] = (fm_vec3){0, FLOOR, 0};
     for (int k = 0; k <= UP; k++) {
         for (int c = 0; c < AROUND; c++) {
             double y = FLOOR + (HEIGHT - FLOOR) * k / UP, a = 2 * FM_PI * c / AROUND;
-            m.x[m.vertex_count++] =
+            m.positions[m.vertex_count++] =
                 (fm_vec3){glass_radius(y) * sin(a), y, glass_radius(y) * cos(a)};
         }
     }
     for (int c = 0; c < AROUND; c++) {
         int d = (c + 1) % AROUND;
-        add_triangle(&m, 0, 1 + c, 1 + d);
+        fixture_add_triangle(&m, 0, 1 + c, 1 + d);
         for (int k = 0; k < UP; k++) {
             int a = 1 + k * AROUND;
-            add_triangle(&m, a + c, a + d, a + AROUND + d);
-            add_triangle(&m, a + c, a + AROUND + d, a + AROUND + c);
+            fixture_add_triangle(&m, a + c, a + d, a + AROUND + d);
+            fixture_add_triangle(&m, a + c, a + AROUND + d, a + AROUND + c);
         }
     }
     return m;
 }
 
+// One case of pouring water into a glass.
 typedef struct pour {
-    bool open, moved, animated, ball;
+    bool open;     // the glass is an open shell, not a closed mesh
+    bool moved;    // it is tilted and shaken
+    bool animated; // its vertices are animated
+    bool ball;     // it contains a ball
     fm_sph_method method;
 } pour;
 
-static fm_motion *make_motion(fm_world *world)
+// The motion of a glass that is tilted and shaken.
+static fm_motion *create_motion(fm_world *world)
 {
     fm_error err = {0};
     fm_turn turn = {.axis = {0, 0, 1}, .amplitude = 0.15, .period = 0.8};
@@ -100,19 +83,20 @@ static fm_motion *make_motion(fm_world *world)
     return both;
 }
 
-// Ten frames a second, in which the whole glass sways.
+// The animation has ten frames per second, in which the whole glass is displaced by sway(t), m.
 enum { FRAMES = 11 };
 static fm_vec3 sway(double t)
 {
     return (fm_vec3){0.01 * sin(7 * t), 0.004 * sin(9 * t), 0.006 * sin(5 * t)};
 }
 
-static float *animate(const mesh *m)
+// Positions of all vertices at all frames; the caller frees them.
+static float *animate(const fixture_mesh *m)
 {
     float *frames = calloc(3 * (size_t)m->vertex_count * FRAMES, sizeof *frames), *at = frames;
     for (int f = 0; f < FRAMES; f++) {
         for (int i = 0; i < m->vertex_count; i++) {
-            fm_vec3 x = fm_add(m->x[i], sway(0.1 * f));
+            fm_vec3 x = fm_add(m->positions[i], sway(0.1 * f));
             *at++ = (float)x.x, *at++ = (float)x.y, *at++ = (float)x.z;
         }
     }
@@ -122,24 +106,20 @@ static float *animate(const mesh *m)
 static fm_collider *add_glass(fm_world *world, const pour *c, const fm_motion *motion)
 {
     fm_error err = {0};
-    mesh m = c->open ? make_shell() : read_glass();
+    fixture_mesh m = c->open ? create_shell() : read_glass();
     float *frames = c->animated ? animate(&m) : NULL;
     fm_collider_def def = fm_default_collider_def();
     def.name = "glass";
     def.motion = motion;
-    fm_collider_mesh shape = {.vertices = m.x,
-                              .vertex_count = m.vertex_count,
-                              .triangles = m.triangles,
-                              .triangle_count = m.triangle_count,
-                              .thickness = WALL,
-                              .frames = frames,
-                              .frame_count = frames ? FRAMES : 0,
-                              .fps = 10,
-                              .interpolation = FM_INTERPOLATE_SPLINE};
+    fm_collider_mesh shape = fixture_collider_mesh(&m, WALL);
+    shape.frames = frames;
+    shape.frame_count = frames ? FRAMES : 0;
+    shape.fps = 10;
+    shape.interpolation = FM_INTERPOLATE_SPLINE;
     fm_collider *glass = fm_collider_create_mesh(world, &def, &shape, &err);
     assert_int_equal(err.status, FM_OK);
     free(frames);
-    free_mesh(&m);
+    fixture_destroy_mesh(&m);
     return glass;
 }
 
@@ -152,7 +132,7 @@ static fm_particles *add_water(fm_world *world, fm_sph_method method)
     def.domain.low = (fm_vec3){-0.12, -0.05, -0.12};
     def.domain.high = (fm_vec3){0.12, 0.3, 0.12};
     def.capacity = 400;
-    fm_particles *water = make_fluid(world, &def);
+    fm_particles *water = create_fluid(world, &def);
     fm_fluid_source source = {.centre = {0.003, 0.1, 0.002},
                               .direction = {0, -1, 0},
                               .radius = 0.0121,
@@ -162,7 +142,7 @@ static fm_particles *add_water(fm_world *world, fm_sph_method method)
     return water;
 }
 
-// In the glass, as it stands now.
+// Number of particles inside the glass at time t.
 static int count_inside(fm_particles *water, const pour *c, const fm_motion *motion, double t)
 {
     double *x = read_fluid(water, "position", 3);
@@ -181,16 +161,15 @@ static int count_inside(fm_particles *water, const pour *c, const fm_motion *mot
     return inside;
 }
 
+// Pours water into the glass for a second and checks that all of it is inside.
 static void check_pour(const pour *c)
 {
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-    fm_motion *motion = c->moved ? make_motion(world) : NULL;
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fm_motion *motion = c->moved ? create_motion(world) : NULL;
     add_glass(world, c, motion);
     if (c->ball) {
         fm_error err = {0};
-        fm_collider_def def = fm_default_collider_def();
-        def.shape.centre = (fm_vec3){0, 0.03, 0};
-        def.shape.radius = 0.012;
+        fm_collider_def def = fixture_ball_def((fm_vec3){0, 0.03, 0}, 0.012);
         def.mass = 0.004;
         assert_non_null(fm_collider_create(world, &def, &err));
     }
@@ -204,47 +183,78 @@ static void check_pour(const pour *c)
     fm_world_destroy(world);
 }
 
-static void a_closed_glass_holds_all(void **state)
+static void a_closed_mesh_at_rest_holds_every_particle(void **state)
 {
     (void)state;
     check_pour(&(pour){0});
 }
 
-static void a_closed_glass_holds_all_while_shaken(void **state)
+static void a_closed_mesh_holds_every_particle_while_shaken(void **state)
 {
     (void)state;
     check_pour(&(pour){.moved = true, .method = FM_SPH_CONSTANT_DENSITY});
     check_pour(&(pour){.moved = true});
 }
 
-static void a_shell_holds_all(void **state)
+static void an_open_shell_at_rest_holds_every_particle(void **state)
 {
     (void)state;
     check_pour(&(pour){.open = true, .method = FM_SPH_CONSTANT_DENSITY});
 }
 
-static void a_shell_holds_all_while_shaken(void **state)
+static void an_open_shell_holds_every_particle_while_shaken(void **state)
 {
     (void)state;
     check_pour(&(pour){.open = true, .moved = true});
     check_pour(&(pour){.open = true, .moved = true, .ball = true});
 }
 
-static void an_animated_glass_holds_all(void **state)
+static void an_animated_mesh_holds_every_particle(void **state)
 {
     (void)state;
     check_pour(&(pour){.animated = true});
     check_pour(&(pour){.open = true, .animated = true, .method = FM_SPH_CONSTANT_DENSITY});
 }
 
+static void boundary_particles_move_with_the_triangles_of_an_animated_mesh(void **state)
+{
+    (void)state;
+    const pour c = {.animated = true};
+    const double h = 1e-4;
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    add_glass(world, &c, NULL);
+    fm_particles *p = add_water(world, FM_SPH_WEAKLY_COMPRESSIBLE);
+    double farthest = 0, t = 0;
+    int seen = 0;
+    for (int k = 0; k < 6; k++) {
+        advance(world, 0.04);
+        assert_int_equal(advance(world, h).substep_count, 1);
+        t += 0.04 + h;
+        const double *o = p->rows.origin;
+        for (int i = 0; i < p->boundary.count; i++) {
+            if (p->identity[i].owner.kind != FM_OWNER_COLLIDER)
+                continue;
+            fm_vec3 x = fm_add(p->points[p->identity[i].point].x, sway(t - h / 2));
+            fm_vec3 at = {p->boundary.x[i] + o[0], p->boundary.y[i] + o[1],
+                          p->boundary.z[i] + o[2]};
+            farthest = fmax(farthest, fm_length(fm_sub(x, at)));
+            seen++;
+        }
+    }
+    assert_true(seen > 100);
+    assert_at_most(farthest, 1e-4); // m; the glass moves by 0.01 m
+    fm_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_closed_glass_holds_all),
-        cmocka_unit_test(a_closed_glass_holds_all_while_shaken),
-        cmocka_unit_test(a_shell_holds_all),
-        cmocka_unit_test(a_shell_holds_all_while_shaken),
-        cmocka_unit_test(an_animated_glass_holds_all),
+        cmocka_unit_test(a_closed_mesh_at_rest_holds_every_particle),
+        cmocka_unit_test(a_closed_mesh_holds_every_particle_while_shaken),
+        cmocka_unit_test(an_open_shell_at_rest_holds_every_particle),
+        cmocka_unit_test(an_open_shell_holds_every_particle_while_shaken),
+        cmocka_unit_test(an_animated_mesh_holds_every_particle),
+        cmocka_unit_test(boundary_particles_move_with_the_triangles_of_an_animated_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MIT
-// What walls cost and hold: points of walls are handled where fluid is near and nowhere else,
-// whatever the tank; cans of sheet thinner than the spacing hold all of a violent fluid while they
-// are thrown about; a shell between two pools keeps each on its side and at its level; in two
-// dimensions too, where meshes must stand across the plane.
+// Unit tests of walls. Only boundary particles near fluid are computed, however large the tank.
+// Cans with walls thinner than the spacing hold a violent fluid while they are shaken. A shell
+// between two pools keeps each on its side and at its level, also in 2D. In 2D, flat meshes are
+// refused.
 #include "fluids.h"
 #include "particles/particles.h"
 #include "world/world.h"
 
 static const double DX = 0.1; // m, spacing
 
-// Points that a substep handles, for a weightless pool of 1 m^3 in a corner of a cube.
+// Boundary particles that a substep computes, for a weightless pool of 1 m^3 in a corner of a cubic
+// tank. size: edge of the tank, m.
 static int count_wet(double size, bool moved)
 {
     fm_error err = {0};
-    fm_world *world = make_world(0, 0, (fm_vec3){0, 0, 0});
-    fm_particles_def def = fm_default_particles_def();
-    def.spacing = DX;
-    def.domain.high = (fm_vec3){size, size, size};
+    fm_world *world = create_world(0, 0, (fm_vec3){0, 0, 0});
+    fm_particles_def def = fixture_tank_def(3, DX, (fm_vec3){size, size, size});
     if (moved)
         def.domain.motion = fm_motion_sine(world, (fm_vec3){1, 0, 0}, 1e-4, 1, &err);
-    fm_particles *fluid = make_fluid(world, &def);
-    add_box(fluid, &(fm_fluid_box){.high = {1, 1, 1}});
+    fm_particles *fluid = create_pool(world, &def, &(fm_fluid_box){.high = {1, 1, 1}});
     advance(world, 1e-3);
     fm_particles_stats stats = fm_particles_read_stats(fluid);
     printf("  tank of %g m^3: %d of %d points\n", size * size * size, stats.wet_count,
@@ -29,7 +27,7 @@ static int count_wet(double size, bool moved)
     return stats.wet_count;
 }
 
-static void dry_walls_cost_nothing(void **state)
+static void boundary_particles_far_from_fluid_are_not_computed(void **state)
 {
     (void)state;
     for (int moved = 0; moved < 2; moved++) {
@@ -39,48 +37,18 @@ static void dry_walls_cost_nothing(void **state)
     }
 }
 
-typedef struct mesh {
-    fm_vec3 x[16];
-    int triangles[24][3];
-    int vertex_count, triangle_count;
-} mesh;
-
-// A box, faces outwards or inwards.
-static void add_hull(mesh *m, fm_vec3 half, bool inwards)
-{
-    static const int faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                    {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
-    int first = m->vertex_count;
-    for (int k = 0; k < 8; k++)
-        m->x[m->vertex_count++] =
-            (fm_vec3){k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y, k & 4 ? half.z : -half.z};
-    for (int f = 0; f < 6; f++) {
-        for (int k = 1; k < 3; k++) {
-            int *t = m->triangles[m->triangle_count++];
-            t[0] = first + faces[f][0];
-            t[1] = first + faces[f][inwards ? k + 1 : k];
-            t[2] = first + faces[f][inwards ? k : k + 1];
-        }
-    }
-}
-
-static fm_collider *add_mesh(fm_world *world, const mesh *m, double thickness,
-                             const fm_motion *motion)
+// Adds a mesh collider and destroys the mesh m.
+static void add_mesh(fm_world *world, fixture_mesh m, double thickness, const fm_motion *motion)
 {
     fm_error err = {0};
     fm_collider_def def = fm_default_collider_def();
-    fm_collider_mesh shape = {.vertices = m->x,
-                              .vertex_count = m->vertex_count,
-                              .triangles = m->triangles[0],
-                              .triangle_count = m->triangle_count,
-                              .thickness = thickness};
+    fm_collider_mesh shape = fixture_collider_mesh(&m, thickness);
     def.motion = motion;
-    fm_collider *collider = fm_collider_create_mesh(world, &def, &shape, &err);
-    assert_non_null(collider);
-    return collider;
+    assert_non_null(fm_collider_create_mesh(world, &def, &shape, &err));
+    fixture_destroy_mesh(&m);
 }
 
-// Those beyond the middle of the wall of a can, in its frame.
+// Particles outside the box of half size `half`, m, in the frame of the moving can.
 static int count_lost(fm_particles *fluid, const fm_motion *motion, double t, fm_vec3 half)
 {
     double *x = read_fluid(fluid, "position", 3);
@@ -94,7 +62,8 @@ static int count_lost(fm_particles *fluid, const fm_motion *motion, double t, fm
     return lost;
 }
 
-static fm_motion *throw_about(fm_world *world, double amplitude)
+// A motion that tumbles and shakes; amplitude of the displacement in m.
+static fm_motion *create_shaking_motion(fm_world *world, double amplitude)
 {
     fm_error err = {0};
     fm_turn turn = {.axis = {1, 2, 3}, .amplitude = 0.8, .period = 0.9};
@@ -103,23 +72,24 @@ static fm_motion *throw_about(fm_world *world, double amplitude)
     return fm_motion_compose(world, shake, tumble, &err);
 }
 
-// A closed can: two hulls a fifth of a spacing apart. The fluid in it is shot at its walls.
+// A closed can with walls a fifth of a spacing thick. The fluid in it starts with several m/s
+// towards the walls.
 static void check_can(fm_sph_method method, bool moved)
 {
     const fm_vec3 inside = {0.4, 0.35, 0.3}, wall = {0.01, 0.01, 0.01};
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-    fm_motion *motion = moved ? throw_about(world, 0.1) : NULL;
-    mesh can = {0};
-    add_hull(&can, fm_add_scaled(inside, wall, 2), false);
-    add_hull(&can, inside, true);
-    add_mesh(world, &can, 0, motion);
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fm_motion *motion = moved ? create_shaking_motion(world, 0.1) : NULL;
+    fixture_mesh can = fixture_create_mesh(16, 24);
+    fixture_add_box(&can, fm_add_scaled(inside, wall, 2), false);
+    fixture_add_box(&can, inside, true);
+    add_mesh(world, can, 0, motion);
     fm_particles_def def = fm_default_particles_def();
     def.spacing = DX;
     def.method = method;
     def.domain.low = (fm_vec3){-1.5, -1.5, -1.5};
     def.domain.high = (fm_vec3){1.5, 1.5, 1.5};
-    def.integrator = FM_SPH_EULER; // gains energy, as a trial for walls should
-    fm_particles *fluid = make_fluid(world, &def);
+    def.integrator = FM_SPH_EULER; // gains energy, which makes the test of the walls harder
+    fm_particles *fluid = create_fluid(world, &def);
     add_box(fluid, &(fm_fluid_box){.low = {-0.4, -0.35, -0.3},
                                    .high = {0.4, 0.15, 0.3},
                                    .jitter = 0.2,
@@ -134,7 +104,7 @@ static void check_can(fm_sph_method method, bool moved)
     fm_world_destroy(world);
 }
 
-static void a_thin_can_holds_all(void **state)
+static void a_can_with_thin_walls_holds_every_particle(void **state)
 {
     (void)state;
     for (int method = 0; method < 3; method++)
@@ -143,20 +113,22 @@ static void a_thin_can_holds_all(void **state)
 }
 
 // A sheet across x = 0, from below the floor to above the fluid.
-static mesh make_partition(void)
+static fixture_mesh create_partition(void)
 {
-    return (mesh){.x = {{0, -0.5, -2}, {0, -0.5, 2}, {0, 1.5, 2}, {0, 1.5, -2}},
-                  .vertex_count = 4,
-                  .triangles = {{0, 1, 2}, {0, 2, 3}},
-                  .triangle_count = 2};
+    fixture_mesh m = fixture_create_grid(2, 2, 4, 2, CUT_ONE_WAY);
+    for (int i = 0; i < 4; i++)
+        m.positions[i] = (fm_vec3){0, 1.5 + m.positions[i].y, m.positions[i].x - 2};
+    return m;
 }
 
+// The fluid on one side of a partition.
 typedef struct pool {
-    int count;
-    double height; // m, mean
+    int count;     // particles
+    double height; // m, mean over the particles
 } pool;
 
-static pool look_at(fm_particles *fluid, bool right)
+// Measures the particles with x > 0 (right) or x <= 0.
+static pool measure_pool(fm_particles *fluid, bool right)
 {
     double *x = read_fluid(fluid, "position", 3);
     pool p = {0};
@@ -169,13 +141,12 @@ static pool look_at(fm_particles *fluid, bool right)
     return p;
 }
 
-// Deep water on the left, shallow on the right. Each keeps its mean height: to a tenth of a
-// spacing, by which a lattice settles.
+// A thin shell separates deep water on the left from shallow water on the right. Each pool keeps
+// its mean height within a tenth of a spacing, by which the initial lattice settles.
 static void check_partition(int dimensions, fm_sph_method method)
 {
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-    mesh sheet = make_partition();
-    add_mesh(world, &sheet, 0.02, NULL);
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    add_mesh(world, create_partition(), 0.02, NULL);
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = dimensions;
     def.spacing = dimensions == 2 ? DX / 2 : DX;
@@ -183,14 +154,14 @@ static void check_partition(int dimensions, fm_sph_method method)
     def.viscosity = 10;
     def.domain.low = (fm_vec3){-0.51, 0, -0.25};
     def.domain.high = (fm_vec3){0.51, 1, 0.25};
-    fm_particles *fluid = make_fluid(world, &def);
+    fm_particles *fluid = create_fluid(world, &def);
     add_box(fluid, &(fm_fluid_box){
                        .low = {-0.51, 0, -0.25}, .high = {-0.0101, 0.8, 0.25}, .settled = true});
     add_box(fluid,
             &(fm_fluid_box){.low = {0.0101, 0, -0.25}, .high = {0.51, 0.3, 0.25}, .settled = true});
-    pool left = look_at(fluid, false), right = look_at(fluid, true);
+    pool left = measure_pool(fluid, false), right = measure_pool(fluid, true);
     advance(world, 0.4);
-    pool later_left = look_at(fluid, false), later_right = look_at(fluid, true);
+    pool later_left = measure_pool(fluid, false), later_right = measure_pool(fluid, true);
     printf("  %dD: %d and %d, mean heights %.4f and %.4f\n", dimensions, left.count, right.count,
            later_left.height - left.height, later_right.height - right.height);
     assert_int_equal(later_left.count, left.count);
@@ -200,7 +171,7 @@ static void check_partition(int dimensions, fm_sph_method method)
     fm_world_destroy(world);
 }
 
-static void a_sheet_keeps_pools_apart(void **state)
+static void a_shell_keeps_two_pools_at_different_levels(void **state)
 {
     (void)state;
     check_partition(2, FM_SPH_WEAKLY_COMPRESSIBLE);
@@ -208,18 +179,19 @@ static void a_sheet_keeps_pools_apart(void **state)
     check_partition(3, FM_SPH_WEAKLY_COMPRESSIBLE);
 }
 
-static void a_flat_mesh_is_refused_in_the_plane(void **state)
+static void a_mesh_that_ends_near_the_plane_is_refused_in_2d(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(0, 0, (fm_vec3){0, -9.81, 0});
-    mesh slab = {0};
-    add_hull(&slab, (fm_vec3){0.2, 0.2, 0.05}, false);
-    add_mesh(world, &slab, 0, NULL);
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fixture_mesh slab = fixture_create_mesh(8, 12);
+    fixture_add_box(&slab, (fm_vec3){0.2, 0.2, 0.05}, false);
+    add_mesh(world, slab, 0, NULL);
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = 2;
     def.spacing = DX;
-    assert_null(fm_particles_create(world, &def, &err)); // already when a scene is checked
+    assert_null(
+        fm_particles_create(world, &def, &err)); // at creation, so that checking a scene finds it
     assert_int_equal(err.status, FM_BAD_VALUE);
     assert_non_null(strstr(err.text, "plane z = 0"));
     fm_world_destroy(world);
@@ -228,10 +200,10 @@ static void a_flat_mesh_is_refused_in_the_plane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dry_walls_cost_nothing),
-        cmocka_unit_test(a_thin_can_holds_all),
-        cmocka_unit_test(a_sheet_keeps_pools_apart),
-        cmocka_unit_test(a_flat_mesh_is_refused_in_the_plane),
+        cmocka_unit_test(boundary_particles_far_from_fluid_are_not_computed),
+        cmocka_unit_test(a_can_with_thin_walls_holds_every_particle),
+        cmocka_unit_test(a_shell_keeps_two_pools_at_different_levels),
+        cmocka_unit_test(a_mesh_that_ends_near_the_plane_is_refused_in_2d),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Good scenes: read, extended, set, written, built. Broken ones are in scene_mistakes.c.
-#include "scene/scene.h"
+// scene.c: scenes without mistakes: parsing, extending, settings, writing, building, documentation.
+// Scenes with mistakes are in scene_mistakes.c.
 #include "check.h"
-#include "commas.h"
+#include "comma_locale.h"
+#include "fixtures.h"
+#include "scene/cloth_kind.h"
+#include "scene/fluid_kind.h"
+#include "scene_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define START "about: a\nsource: b\n"
 #define SHEET "bodies: {c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}\n"
 
-// As in the design, to the letter.
+// A scene with a towel that is swung under water. It uses most sections of the file format.
 static const char example[] =
     "about: A towel swung back and forth under water\n"
     "source: Özgen et al. 2010, figure 5\n"
@@ -37,37 +40,14 @@ static const char example[] =
     "  tip: { body: towel, at: [0.5, 1.0] }    # fractions of width and height: survives "
     "refinement\n";
 
-static void print_remark(void *context, const fm_remark *remark)
+static const fm_scene_cloth *first_cloth(const fm_scene *scene)
 {
-    (void)context;
-    print_error("%s:%d:%d: %s\n", remark->file, remark->line, remark->column, remark->text);
+    const fm_scene_object *bodies = scene->bodies.data;
+    assert_ptr_equal(bodies[0].kind, &fm_scene_cloth_kind);
+    return bodies[0].def;
 }
 
-static fm_scene *parse_set(const char *text, const char *const *settings, int count)
-{
-    fm_error err = {0};
-    fm_scene *scene =
-        fm_scene_parse(text, strlen(text), "test", NULL, settings, count, print_remark, NULL, &err);
-    assert_non_null(scene);
-    assert_int_equal(err.status, FM_OK);
-    return scene;
-}
-
-static fm_scene *parse(const char *text)
-{
-    return parse_set(text, NULL, 0);
-}
-
-static fm_world *build(const fm_scene *scene)
-{
-    fm_error err = {0};
-    fm_world *world = fm_scene_build(scene, 1, &err);
-    if (!world)
-        print_error("%s\n", err.text);
-    assert_non_null(world);
-    return world;
-}
-
+// Parsing the text that a scene writes gives the same text and the same hash.
 static void check_round_trip(const fm_scene *scene)
 {
     fm_scene *again = parse(fm_scene_text(scene));
@@ -76,7 +56,7 @@ static void check_round_trip(const fm_scene *scene)
     fm_scene_destroy(again);
 }
 
-static void the_example_of_the_design_loads(void **state)
+static void the_example_scene_is_parsed_and_built_with_its_values(void **state)
 {
     (void)state;
     fm_scene *scene = parse(example);
@@ -101,7 +81,7 @@ static void the_example_of_the_design_loads(void **state)
     fm_scene_destroy(scene);
 }
 
-static void what_is_left_out_has_the_librarys_defaults(void **state)
+static void keys_left_out_have_the_defaults_of_the_library(void **state)
 {
     (void)state;
     fm_scene *scene = parse(START SHEET "colliders:\nmotions:\n");
@@ -110,9 +90,8 @@ static void what_is_left_out_has_the_librarys_defaults(void **state)
     assert_close(run.fps, 24, 0);
     assert_close(run.checkpoint_seconds, 1, 0);
     assert_int_equal(run.checkpoints_kept, 10);
-    assert_string_equal(run.fields, "velocity stretch");
-    const fm_scene_body *body = scene->bodies.data;
-    const fm_cloth_def *def = &body->cloth.def, expected = fm_default_cloth_def();
+    assert_null(run.fields); // not given
+    const fm_cloth_def *def = &first_cloth(scene)->def, expected = fm_default_cloth_def();
     assert_close(def->density, expected.density, 0);
     assert_close(def->drag.added_mass, expected.drag.added_mass, 0);
     assert_int_equal(def->drag.history.memory.kind, expected.drag.history.memory.kind);
@@ -125,7 +104,7 @@ static void what_is_left_out_has_the_librarys_defaults(void **state)
     fm_scene_destroy(scene);
 }
 
-static void fluids_are_built(void **state)
+static void a_fluid_is_built_with_the_keys_of_the_scene(void **state)
 {
     (void)state;
     fm_scene *scene = parse(
@@ -145,14 +124,14 @@ static void fluids_are_built(void **state)
         "      sinks: [{low: [1.8, 0, 0], high: [2, 0.2, 0]}]\n"
         "      pushes: [{centre: [1, 0.2, 0], radius: 0.2, acceleration: [3, 0, 0], end: 2}]\n"
         "colliders: {ball: {sphere: {centre: [1.5, 0.5, 0], radius: 0.1}, mass: 3}}\n");
-    const fm_scene_fluid *fluid = scene->fluids.data;
-    const fm_scene_push *push = fluid->pushes.data;
+    const fm_scene_fluid *fluid = ((const fm_scene_object *)scene->fluids.data)->def;
+    const fm_scene_fluid_push *push = fluid->pushes.data;
     assert_int_equal(scene->fluids.count, 1);
     assert_close(push->push.acceleration.x, 3, 0);
     assert_close(push->push.end, 2, 0);
     fm_world *world = build(scene);
-    assert_int_equal(fm_world_particles_count(world), 1);
-    fm_particles *pool = fm_world_particles(world, 0);
+    assert_int_equal(fm_world_particle_fluid_count(world), 1);
+    fm_particles *pool = fm_world_particle_fluid(world, 0);
     fm_particles_def def = fm_particles_definition(pool);
     assert_string_equal(fm_particles_name(pool), "pool");
     assert_int_equal(def.dimensions, 2);
@@ -172,12 +151,12 @@ static void fluids_are_built(void **state)
     fm_scene_destroy(scene);
 }
 
-static void materials_come_before_what_overrides_them(void **state)
+static void keys_override_the_material_in_any_order(void **state)
 {
     (void)state;
     fm_scene *scene = parse(START "bodies: {c: {cloth: {density: 1234, material: silk, "
                                   "sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}");
-    const fm_cloth_def *def = &((const fm_scene_body *)scene->bodies.data)->cloth.def;
+    const fm_cloth_def *def = &first_cloth(scene)->def;
     fm_cloth_def silk = fm_default_cloth_def();
     fm_cloth_set_material(&silk, FM_SILK);
     assert_close(def->density, 1234, 0);
@@ -187,6 +166,7 @@ static void materials_come_before_what_overrides_them(void **state)
 
 #define MOTION "motions: {s: {sine: {axis: [1, 0, 0], amplitude: 0.01, period: 3}}}\n"
 
+// Builds a scene with a setting and advances it.
 static void try_setting(const char *text, const char *setting)
 {
     fm_scene *scene = parse_set(text, &setting, 1);
@@ -201,7 +181,7 @@ static void try_setting(const char *text, const char *setting)
     fm_scene_destroy(scene);
 }
 
-static void every_choice_can_be_made(void **state)
+static void scenes_with_each_alternative_key_and_word_build_and_advance(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -214,6 +194,7 @@ static void every_choice_can_be_made(void **state)
         "motions.m={compose: s}",
         "medium.flow=still",
         "medium.flow={uniform: {velocity: [1, 0, 0]}}",
+        "medium.turbulence={intensity: 0.1, length: 0.5, seed: 3}",
         "medium.flow={oscillating: {amplitude: [1, 0, 0], period: 2}}",
         "medium.flow={shear: {amplitude: [1, 0, 0], axis: [0, 1, 0], radius: 1}}",
         "medium.flow={vortex: {speed: 1, axis: [0, 1, 0], radius: 1}}",
@@ -232,6 +213,8 @@ static void every_choice_can_be_made(void **state)
         "figures.f={height: 1.8, origin: [1, 0, 0], facing: 90, motion: {walk: {speed: 1}}}",
         "figures.f={motion: {walk: {stride: 1.2, ramp: 3, start: 1}}, friction: 0}",
         "figures.f={motion: {dance: {tempo: 0.5, energy: 1.2, ramp: 3}}}",
+        "bodies.c.cloth.imperfection={amount: 0.01, seed: 5}",
+        "bodies.c.cloth.bend.damping={coefficient: 1e-6, order: 0.5, memory: {fading: 2}}",
         "bodies.c.cloth.pins=[{edge: top}, {edge: left, motion: s, release: 1}]",
         "bodies.c.cloth.pins=[{row: 3}]",
         "bodies.c.cloth.pins=[{column: 2}]",
@@ -266,7 +249,7 @@ static void every_choice_can_be_made(void **state)
         try_setting(START SHEET MOTION, settings[i]);
 }
 
-static void tubes_take_what_sheets_do(void **state)
+static void tubes_accept_pins_seams_and_materials(void **state)
 {
     (void)state;
     static const char *const settings[] = {
@@ -284,31 +267,31 @@ static void tubes_take_what_sheets_do(void **state)
                     settings[i]);
 }
 
-static void settings_change_one_thing(void **state)
+static void a_setting_changes_one_value(void **state)
 {
     (void)state;
     static const char *const settings[] = {
         "world.frames=48",
         "bodies.towel.cloth.density=1200",
         "bodies.towel.cloth.pins.0.release=2",
-        "bodies.towel.cloth.drag.history.memory.seconds=3", // where `full` was
+        "bodies.towel.cloth.drag.history.memory.seconds=3", // replaces `full`
         "bodies.towel.cloth.sheet.rotation.axis=[0, 1, 0]",
         "bodies.towel.cloth.sheet.rotation.angle=90",
-        "motions.swing.turn={axis: [0, 0, 1], rate: 10}", // instead of the sine
+        "motions.swing.turn={axis: [0, 0, 1], rate: 10}", // replaces the sine
         "colliders.ball={sphere: {radius: 0.1}}",
         "probes.tip.measure=velocity",
         "about=something: else",
     };
     fm_scene *scene = parse_set(example, settings, 9);
-    const fm_scene_body *body = scene->bodies.data;
-    const fm_scene_pin *pin = body->cloth.pins.data;
+    const fm_scene_cloth *cloth = first_cloth(scene);
+    const fm_scene_pin *pin = cloth->pins.data;
     const fm_scene_motion *motion = scene->motions.data;
     assert_int_equal(scene->frames, 48);
-    assert_close(body->cloth.def.density, 1200, 0);
+    assert_close(cloth->def.density, 1200, 0);
     assert_close(pin->release, 2, 0);
-    assert_int_equal(body->cloth.def.drag.history.memory.kind, FM_RECALL_SECONDS);
-    assert_close(body->cloth.sheet.rotation.y, sqrt(0.5), 1e-15);
-    assert_int_equal(motion->kind, FM_SCENE_TURN);
+    assert_int_equal(cloth->def.drag.history.memory.kind, FM_RECALL_SECONDS);
+    assert_close(cloth->sheet.rotation.y, sqrt(0.5), 1e-15);
+    assert_int_equal(motion->kind, FM_SCENE_MOTION_TURN);
     assert_close(motion->turn.rate, 10 * FM_PI / 180, 1e-15);
     assert_int_equal(scene->colliders.count, 1);
     assert_string_equal(fm_scene_probe_column(scene, 0), "tip.velocity.x");
@@ -320,7 +303,7 @@ static void settings_change_one_thing(void **state)
     assert_non_null(strstr(err.text, "about is a mapping, it must be a text"));
 }
 
-static void files_extend_others(void **state)
+static void a_file_is_merged_over_the_file_it_extends(void **state)
 {
     (void)state;
     char folder[] = "/tmp/fathom-scene-XXXXXX", path[256];
@@ -335,22 +318,24 @@ static void files_extend_others(void **state)
                "{row: 4}]}}\n");
     snprintf(path, sizeof path, "%s/top.yaml", folder);
     fm_error err = {0};
-    fm_scene *scene = fm_scene_load(path, NULL, 0, print_remark, NULL, &err);
+    fm_scene *scene = fm_scene_load(path, NULL, 0, print_diagnostic, NULL, &err);
     assert_non_null(scene);
-    const fm_scene_body *bodies = scene->bodies.data;
+    const fm_scene_cloth *cloth = first_cloth(scene);
     const fm_scene_motion *motions = scene->motions.data;
     assert_string_equal(scene->about, "middle");
-    assert_string_equal(fm_scene_cloth_name(scene, 1), "second"); // after those of the base
-    assert_close(bodies[0].cloth.def.density, 1300, 0);
-    assert_close(bodies[0].cloth.def.thickness, 0.002, 0);
-    assert_int_equal(bodies[0].cloth.pins.count, 2);
-    assert_int_equal(motions[0].kind, FM_SCENE_TURN);
+    assert_string_equal(fm_scene_cloth_name(scene, 1),
+                        "second"); // bodies of the extended file come first
+    assert_close(cloth->def.density, 1300, 0);
+    assert_close(cloth->def.thickness, 0.002, 0);
+    assert_int_equal(cloth->pins.count, 2);
+    assert_int_equal(motions[0].kind, FM_SCENE_MOTION_TURN);
     assert_int_equal(scene->motions.count, 2);
     assert_null(strstr(fm_scene_text(scene), "extend"));
     check_round_trip(scene);
     fm_scene_destroy(scene);
     const char *text = "extend: top.yaml\nabout: from memory\n";
-    scene = fm_scene_parse(text, strlen(text), "memory", folder, NULL, 0, print_remark, NULL, &err);
+    scene =
+        fm_scene_parse(text, strlen(text), "memory", folder, NULL, 0, print_diagnostic, NULL, &err);
     assert_non_null(scene);
     fm_scene_destroy(scene);
     const char *const names[] = {"base.yaml", "middle.yaml", "top.yaml"};
@@ -361,8 +346,8 @@ static void files_extend_others(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-// Two squares side by side, the second with its own vertices where they meet, and one of four
-// corners; all in a folder below the scene's.
+// An OBJ file: two adjacent squares that do not share vertices, the first as two triangles, the
+// second as one quadrilateral.
 static const char two_squares[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 1 0\nv 2 0 0\nv 1 0 0\n"
                                   "v 1 1 0\nf 1 2 3\nf 1 3 4\nf 7 6 5 8\n";
 
@@ -370,12 +355,12 @@ static fm_scene *load_text(const char *folder, const char *text)
 {
     fm_error err = {0};
     fm_scene *scene =
-        fm_scene_parse(text, strlen(text), "test", folder, NULL, 0, print_remark, NULL, &err);
+        fm_scene_parse(text, strlen(text), "test", folder, NULL, 0, print_diagnostic, NULL, &err);
     assert_non_null(scene);
     return scene;
 }
 
-static void meshes_come_from_files(void **state)
+static void a_cloth_is_built_from_a_mesh_file(void **state)
 {
     (void)state;
     char folder[] = "/tmp/fathom-scene-XXXXXX", below[64], path[256];
@@ -386,10 +371,12 @@ static void meshes_come_from_files(void **state)
     write_file(below, "base.yaml",
                START
                "bodies: {c: {cloth: {mesh: {file: squares.obj, scale: 0.1, origin: [5, 0, 0], "
-               "rotation: {axis: [0, 0, 1], angle: 90}, velocity: [0, 0, 2]}, pins: "
-               "[{particles: [7, 0]}]}}}\nprobes: {p: {body: c, particle: 4}, q: {body: c, "
+               "rotation: {axis: [0, 0, 1], angle: 90}, velocity: [0, 0, 2]}, imperfection: "
+               "{amount: 0}, pins: [{particles: [7, 0]}]}}}\nprobes: {p: {body: c, particle: 4}, "
+               "q: {body: c, "
                "particle: 7, measure: [velocity, pinned]}}\n");
-    fm_scene *scene = load_text(folder, "extend: meshes/base.yaml\n"); // found beside that
+    fm_scene *scene =
+        load_text(folder, "extend: meshes/base.yaml\n"); // the mesh is relative to base.yaml
     fm_world *world = build(scene);
     fm_cloth *cloth = fm_world_cloth(world, 0);
     fm_error err = {0};
@@ -408,7 +395,7 @@ static void meshes_come_from_files(void **state)
     const double expected[] = {5 - 0.1, 0.2, 0, 0, 0, 2, 1}; // vertex 5 of the file is (2, 1, 0)
     for (int i = 0; i < 7; i++)
         assert_close(values[i], expected[i], 1e-14);
-    check_round_trip(scene); // from anywhere: the text has the whole path
+    check_round_trip(scene); // the written text contains the absolute path of the mesh
     uint64_t hash = fm_scene_hash(scene);
     fm_world_destroy(world);
     fm_scene_destroy(scene);
@@ -426,12 +413,12 @@ static void meshes_come_from_files(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void seams_weld_and_sew_meshes(void **state)
+static void seams_weld_or_sew_the_vertices_of_a_mesh(void **state)
 {
     (void)state;
     char folder[] = "/tmp/fathom-scene-XXXXXX", path[256];
     assert_non_null(mkdtemp(folder));
-    // the squares are a gap of 0.2 apart
+    // two squares with a gap of 0.2 m between them
     write_file(folder, "apart.obj",
                "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1.2 0 0\nv 2.2 0 0\nv 2.2 1 0\nv 1.2 1 0\n"
                "f 1 2 3 4\nf 5 6 7 8\n");
@@ -463,6 +450,7 @@ static void seams_weld_and_sew_meshes(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+// Hash of the example scene with a setting PATH=VALUE; NULL: without.
 static uint64_t hash_with(const char *setting)
 {
     const char *const settings[] = {setting};
@@ -472,15 +460,15 @@ static uint64_t hash_with(const char *setting)
     return hash;
 }
 
-static void the_hash_is_that_of_what_a_run_writes(void **state)
+static void the_hash_depends_only_on_keys_that_change_results(void **state)
 {
     (void)state;
     uint64_t plain = hash_with(NULL);
-    static const char *const aside[] = {
+    static const char *const not_hashed[] = {
         "about=other",   "source=x",          "world.frames=1",          "world.threads=2",
         "output.keep=3", "look.style=studio", "camera.target=[0, 0, 0]", "output={}"};
-    for (size_t i = 0; i < sizeof aside / sizeof *aside; i++)
-        assert_true(hash_with(aside[i]) == plain);
+    for (size_t i = 0; i < sizeof not_hashed / sizeof *not_hashed; i++)
+        assert_true(hash_with(not_hashed[i]) == plain);
     assert_true(hash_with("world.fps=25") != plain);
     assert_true(hash_with("bodies.towel.cloth.density=1101") != plain);
     assert_true(hash_with("probes.tip.at=[0, 0]") != plain);
@@ -488,53 +476,8 @@ static void the_hash_is_that_of_what_a_run_writes(void **state)
     assert_true(hash_with("bodies.towel.cloth.density=1.1e3") == plain);
 }
 
-static void probes_follow_their_points(void **state)
-{
-    (void)state;
-    fm_scene *scene = parse(
-        START "bodies:\n  c:\n    cloth:\n      sheet: {columns: 3, rows: 5, width: 1, height: 2, "
-              "origin: [1, 2, 3], velocity: [4, 5, 6]}\n"
-              "probes:\n  a: {body: c, at: [0, 0]}\n  b: {body: c, at: [0.25, 0.9]}\n"
-              "  d: {body: c, at: [1, 1], measure: [velocity, pinned]}\n  e: {body: c}\n");
-    fm_world *world = build(scene);
-    const double expected[] = {1, 2, 3, 1.25, 0.2, 3, 4, 5, 6, 0, 1.5, 1, 3};
-    const char *const names[] = {"a.x", "a.y",          "a.z",          "b.x",          "b.y",
-                                 "b.z", "d.velocity.x", "d.velocity.y", "d.velocity.z", "d.pinned",
-                                 "e.x", "e.y",          "e.z"};
-    double values[13];
-    fm_error err = {0};
-    assert_int_equal(fm_scene_probe_column_count(scene), 13);
-    assert_true(fm_scene_read_probes(scene, world, values, &err));
-    for (int i = 0; i < 13; i++) {
-        assert_string_equal(fm_scene_probe_column(scene, i), names[i]);
-        assert_close(values[i], expected[i], 1e-14);
-    }
-    fm_world_destroy(world);
-    fm_scene_destroy(scene);
-}
-
-static void probes_go_around_tubes(void **state)
-{
-    (void)state;
-    fm_scene *scene =
-        parse(START "bodies: {c: {cloth: {tube: {columns: 4, rows: 3, radius_top: 1, "
-                    "radius_bottom: 3, height: 2}}}}\nprobes:\n  a: {body: c, at: [0.25, 0.5]}\n"
-                    "  b: {body: c, at: [0.875, 1]}\n  d: {body: c, at: [1, 0]}\n  e: {body: c, "
-                    "particle: 11}\n");
-    fm_world *world = build(scene);
-    // column 0 is towards z, 1 towards x; 0.875 is half-way between columns 3 and 0
-    const double expected[] = {2, -1, 0, -1.5, -2, 1.5, 0, 0, 1, -3, -2, 0};
-    double values[12];
-    fm_error err = {0};
-    assert_true(fm_scene_read_probes(scene, world, values, &err));
-    for (int i = 0; i < 12; i++)
-        assert_close(values[i], expected[i], 1e-14);
-    fm_world_destroy(world);
-    fm_scene_destroy(scene);
-}
-
-// What the scene builds is what the same calls in C build.
-static void the_world_is_that_of_the_library(void **state)
+// A scene builds the same world, bit for bit, as the corresponding calls in C.
+static void a_scene_builds_the_same_world_as_calls_in_c(void **state)
 {
     (void)state;
     fm_error err = {0};
@@ -565,13 +508,11 @@ static void the_world_is_that_of_the_library(void **state)
     fm_scene_destroy(scene);
 }
 
-// Does the library take a cloth with `value` in that place?
-static bool is_taken(size_t offset, double value)
+// True when the library accepts a cloth with `value` at `offset` of an fm_scene_cloth.
+static bool is_accepted(size_t offset, double value)
 {
     fm_error err = {0};
-    fm_world_def world_def = fm_default_world_def();
-    world_def.threads = 1;
-    fm_world *world = fm_world_create(&world_def, &err);
+    fm_world *world = fixture_create_world(fixture_water_def(1), &err);
     fm_scene_cloth cloth = {
         .sheet = {.columns = 2, .rows = 2, .width = 1, .height = 1},
         .tube = {.columns = 3, .rows = 2, .radius_top = 1, .radius_bottom = 1, .height = 1}};
@@ -584,12 +525,15 @@ static bool is_taken(size_t offset, double value)
     return err.status == FM_OK;
 }
 
+// For every number in a key table of cloth, and in the tables below it: the library accepts exactly
+// the range in the table. base: offset of the table's struct. Returns the number of keys.
 static int check_ranges(const fm_table *table, size_t base)
 {
     int checked = 0;
     for (int i = 0; i < table->count; i++) {
         const fm_entry *entry = &table->entries[i];
-        // memories are checked when they are used, files of meshes when they are read
+        // the library checks the keys `memory` (of fractional derivatives) when they are used, and
+        // mesh files when they are read
         if (entry->type == FM_KEY_MAPPING && strcmp(entry->key, "memory") != 0 &&
             strcmp(entry->key, "mesh") != 0)
             checked += check_ranges(entry->table, base + entry->offset);
@@ -597,10 +541,11 @@ static int check_ranges(const fm_table *table, size_t base)
             continue;
         size_t at = base + entry->offset;
         double low = entry->range.low, high = entry->range.high;
-        bool good = is_taken(at, low) == !entry->range.low_open &&
-                    is_taken(at, high) == !entry->range.high_open && !is_taken(at, low - 1e-6) &&
-                    !is_taken(at, high * (1 + 1e-9)) && is_taken(at, low + 1e-6) &&
-                    is_taken(at, high * (1 - 1e-9)) && !is_taken(at, NAN);
+        bool good = is_accepted(at, low) == !entry->range.low_open &&
+                    is_accepted(at, high) == !entry->range.high_open &&
+                    !is_accepted(at, low - 1e-6) && !is_accepted(at, high * (1 + 1e-9)) &&
+                    is_accepted(at, low + 1e-6) && is_accepted(at, high * (1 - 1e-9)) &&
+                    !is_accepted(at, NAN);
         if (!good)
             print_error("%s.%s\n", table->name, entry->key);
         assert_true(good);
@@ -609,37 +554,40 @@ static int check_ranges(const fm_table *table, size_t base)
     return checked;
 }
 
-static void ranges_are_those_of_the_library(void **state)
+static void ranges_in_the_cloth_table_equal_those_of_the_library(void **state)
 {
     (void)state;
-    assert_int_equal(check_ranges(&fm_cloth_table, 0), 30);
+    assert_int_equal(check_ranges(&fm_cloth_table, 0), 33);
 }
 
+// Every key of a table, and of the tables below it, is described and occurs once.
 static void check_table(const fm_table *table)
 {
     assert_non_null(table->about);
     for (int i = 0; i < table->count; i++) {
         const fm_entry *entry = &table->entries[i];
         assert_non_null(entry->about);
-        assert_ptr_equal(fm_table_find(table, entry->key), entry); // no key twice
+        assert_ptr_equal(fm_table_find(table, entry->key), entry); // no key occurs twice
         assert_true(entry->choice <= table->has_kind);
         if (entry->type == FM_KEY_NAMED || entry->type == FM_KEY_LIST)
             assert_true(entry->table->size > 0);
         if (entry->type == FM_KEY_WORD)
             assert_non_null(fm_entry_word(entry, 0));
+        if (entry->object)
+            assert_true(entry->table->size > 0);
         if (entry->table)
             check_table(entry->table);
     }
 }
 
-static void tables_are_whole(void **state)
+static void every_table_entry_is_complete_and_unique(void **state)
 {
     (void)state;
     check_table(&fm_scene_table);
     check_table(&fm_rotation_table);
 }
 
-static char *read_whole(const char *path)
+static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -652,7 +600,7 @@ static char *read_whole(const char *path)
     return text;
 }
 
-static void scenes_that_ship_are_good(void **state)
+static void shipped_scenes_load_build_and_advance(void **state)
 {
     (void)state;
     static const char *const names[] = {
@@ -663,7 +611,7 @@ static void scenes_that_ship_are_good(void **state)
         char path[512];
         snprintf(path, sizeof path, SOURCE_DIR "/scenes/%s.yaml", names[i]);
         fm_error err = {0};
-        fm_scene *scene = fm_scene_load(path, NULL, 0, print_remark, NULL, &err);
+        fm_scene *scene = fm_scene_load(path, NULL, 0, print_diagnostic, NULL, &err);
         assert_non_null(scene);
         fm_world *world = build(scene);
         fm_world_advance(world, 1 / fm_scene_run_settings(scene).fps, &err);
@@ -674,32 +622,33 @@ static void scenes_that_ship_are_good(void **state)
     }
 }
 
-static void the_reference_is_up_to_date(void **state)
+static void docs_scenes_md_equals_the_generated_page(void **state)
 {
     (void)state;
-    char *made = fm_scene_reference(), *kept = read_whole(SOURCE_DIR "/docs/scenes.md");
-    if (strcmp(made, kept) != 0)
-        print_error("docs/scenes.md is stale: fathom describe --markdown > docs/scenes.md\n");
-    assert_string_equal(made, kept);
-    free(made);
-    free(kept);
+    char *generated = fm_scene_reference(), *stored = read_file(SOURCE_DIR "/docs/scenes.md");
+    if (strcmp(generated, stored) != 0)
+        print_error("docs/scenes.md is out of date: fathom describe --markdown > docs/scenes.md\n");
+    assert_string_equal(generated, stored);
+    free(generated);
+    free(stored);
 }
 
-static void check_description(const char *key, const char *said)
+// Asserts that `fathom describe KEY` prints a text that contains `expected`.
+static void check_description(const char *key, const char *expected)
 {
     fm_error err = {0};
     char *text = fm_scene_describe(key, &err);
     assert_non_null(text);
-    if (!strstr(text, said))
+    if (!strstr(text, expected))
         print_error("%s: %s\n", key, text);
-    assert_non_null(strstr(text, said));
+    assert_non_null(strstr(text, expected));
     free(text);
 }
 
-static void keys_are_described(void **state)
+static void the_description_of_a_key_has_its_type_range_and_default(void **state)
 {
     (void)state;
-    check_description(NULL, "medium     what everything is immersed in");
+    check_description(NULL, "medium     the medium that surrounds all bodies");
     check_description("bodies.towel.cloth.density", "number: above 0 and at most 1e5 kg/m^3");
     check_description("bodies.cloth.density", "default  1080");
     check_description("drag.model", "word: none, physical, published, viscous, normal, both");
@@ -712,8 +661,8 @@ static void keys_are_described(void **state)
     assert_non_null(strstr(err.text, "did you mean \"density\"?"));
 }
 
-// Braces match outside strings: a shape test; editors' own validators do the rest.
-static void the_schema_is_json(void **state)
+// Checks only that braces and brackets outside strings are balanced.
+static void the_schema_has_balanced_braces(void **state)
 {
     (void)state;
     char *schema = fm_scene_schema();
@@ -733,10 +682,10 @@ static void the_schema_is_json(void **state)
     free(schema);
 }
 
-static void numbers_have_a_point_in_any_language(void **state)
+static void numbers_use_a_decimal_point_in_a_comma_locale(void **state)
 {
     (void)state;
-    use_commas();
+    use_comma_locale();
     fm_scene *scene = parse(example);
     assert_non_null(strstr(fm_scene_text(scene), "amplitude: 0.1"));
     assert_close(((const fm_scene_motion *)scene->motions.data)->sine.amplitude, 0.1, 0);
@@ -755,27 +704,25 @@ static void numbers_have_a_point_in_any_language(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_of_the_design_loads),
-        cmocka_unit_test(what_is_left_out_has_the_librarys_defaults),
-        cmocka_unit_test(materials_come_before_what_overrides_them),
-        cmocka_unit_test(every_choice_can_be_made),
-        cmocka_unit_test(tubes_take_what_sheets_do),
-        cmocka_unit_test(settings_change_one_thing),
-        cmocka_unit_test(files_extend_others),
-        cmocka_unit_test(the_hash_is_that_of_what_a_run_writes),
-        cmocka_unit_test(probes_follow_their_points),
-        cmocka_unit_test(probes_go_around_tubes),
-        cmocka_unit_test(meshes_come_from_files),
-        cmocka_unit_test(seams_weld_and_sew_meshes),
-        cmocka_unit_test(the_world_is_that_of_the_library),
-        cmocka_unit_test(ranges_are_those_of_the_library),
-        cmocka_unit_test(tables_are_whole),
-        cmocka_unit_test(scenes_that_ship_are_good),
-        cmocka_unit_test(the_reference_is_up_to_date),
-        cmocka_unit_test(fluids_are_built),
-        cmocka_unit_test(keys_are_described),
-        cmocka_unit_test(the_schema_is_json),
-        cmocka_unit_test(numbers_have_a_point_in_any_language),
+        cmocka_unit_test(the_example_scene_is_parsed_and_built_with_its_values),
+        cmocka_unit_test(keys_left_out_have_the_defaults_of_the_library),
+        cmocka_unit_test(keys_override_the_material_in_any_order),
+        cmocka_unit_test(scenes_with_each_alternative_key_and_word_build_and_advance),
+        cmocka_unit_test(tubes_accept_pins_seams_and_materials),
+        cmocka_unit_test(a_setting_changes_one_value),
+        cmocka_unit_test(a_file_is_merged_over_the_file_it_extends),
+        cmocka_unit_test(the_hash_depends_only_on_keys_that_change_results),
+        cmocka_unit_test(a_cloth_is_built_from_a_mesh_file),
+        cmocka_unit_test(seams_weld_or_sew_the_vertices_of_a_mesh),
+        cmocka_unit_test(a_scene_builds_the_same_world_as_calls_in_c),
+        cmocka_unit_test(ranges_in_the_cloth_table_equal_those_of_the_library),
+        cmocka_unit_test(every_table_entry_is_complete_and_unique),
+        cmocka_unit_test(shipped_scenes_load_build_and_advance),
+        cmocka_unit_test(docs_scenes_md_equals_the_generated_page),
+        cmocka_unit_test(a_fluid_is_built_with_the_keys_of_the_scene),
+        cmocka_unit_test(the_description_of_a_key_has_its_type_range_and_default),
+        cmocka_unit_test(the_schema_has_balanced_braces),
+        cmocka_unit_test(numbers_use_a_decimal_point_in_a_comma_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Worlds: media that flow, motions and colliders through the public interface, advances that are
-// refused or diverge, reports, and states saved, damaged and restored.
+// Worlds: flows of the medium, motions and colliders through the public interface, advances that
+// are refused or diverge, reports, and states that are saved, damaged and restored.
 #include "bodies.h"
 
 #include <string.h>
@@ -8,32 +8,23 @@
 static const double PI = 3.14159265358979323846;
 static const fm_sheet small = {.columns = 7, .rows = 6, .width = 0.3, .height = 0.25};
 
-static fm_world *world_with_flow(fm_flow flow)
-{
-    fm_error err = {0};
-    fm_world_def def = fm_default_world_def();
-    def.threads = 1;
-    def.medium.flow = flow;
-    fm_world *world = fm_world_create(&def, &err);
-    assert_non_null(world);
-    return world;
-}
-
+// Asserts the velocity of a prescribed flow at a point and time.
 static void expect_flow(fm_flow flow, fm_vec3 at, double t, fm_vec3 expected)
 {
-    fm_world *world = world_with_flow(flow);
+    fm_world *world = create_flowing_world(flow);
     fm_vec3 w = fm_world_medium_velocity(world, at, t);
     assert_at_most(largest_distance(&w, &expected, 1), 1e-14);
     fm_world_destroy(world);
 }
 
+// A flow given by a function of the caller. context: angular velocity, 1/s.
 static fm_vec3 swirl(void *context, fm_vec3 x, double t)
 {
     double s = *(double *)context;
     return (fm_vec3){s * x.y, -s * x.x, t};
 }
 
-static void media_flow(void **state)
+static void flows_have_known_velocities(void **state)
 {
     (void)state;
     fm_vec3 at = {1, 2, 3}, U = {0.1, 0.2, 0.3}, V = {1, 0, 2};
@@ -52,27 +43,28 @@ static void media_flow(void **state)
     expect_flow(flow, at, 7, (fm_vec3){2.1, 0.2, 4.3});
     flow =
         (fm_flow){.kind = FM_FLOW_VORTEX, .amplitude = {0, 0, 3}, .axis = {0, 0, 2}, .radius = 0.5};
-    expect_flow(flow, (fm_vec3){0.25, 0, 9}, 0, (fm_vec3){0, 1.5, 0}); // solid inside
-    expect_flow(flow, (fm_vec3){0, 1, -4}, 0, (fm_vec3){-1.5, 0, 0});  // 1/r outside
-    expect_flow(flow, (fm_vec3){0.5, 0, 0}, 0, (fm_vec3){0, 3, 0});    // the speed at the radius
+    // rigid rotation inside the radius
+    expect_flow(flow, (fm_vec3){0.25, 0, 9}, 0, (fm_vec3){0, 1.5, 0});
+    expect_flow(flow, (fm_vec3){0, 1, -4}, 0, (fm_vec3){-1.5, 0, 0}); // 1/r outside
+    expect_flow(flow, (fm_vec3){0.5, 0, 0}, 0, (fm_vec3){0, 3, 0});   // the speed at the radius
     double s = 2;
     expect_flow((fm_flow){.kind = FM_FLOW_FUNCTION, .function = swirl, .context = &s}, at, 4,
                 (fm_vec3){4, -2, 4});
 }
 
-// Cells: no flow through their walls, none along the axis, free of divergence, and they turn.
-static void cells_turn_beside_each_other(void **state)
+// Vortex cells: free of divergence, and no flow along the axis.
+static void vortex_cells_are_free_of_divergence(void **state)
 {
     (void)state;
-    fm_world *world = world_with_flow((fm_flow){
+    fm_world *world = create_flowing_world((fm_flow){
         .kind = FM_FLOW_CELLS, .amplitude = {0.4, 0, 0}, .axis = {0, 0, 1}, .radius = 0.5});
     double d = 1e-4, fastest = 0;
     for (unsigned i = 0; i < 300; i += 3) {
         fm_vec3 x = {scatter(i), scatter(i + 1), scatter(i + 2)}, div[6],
                 e[3] = {{d, 0, 0}, {0, d, 0}, {0, 0, d}};
         for (int k = 0; k < 6; k++) {
-            double way = k % 2 ? -1 : 1;
-            fm_vec3 y = {x.x + way * e[k / 2].x, x.y + way * e[k / 2].y, x.z + way * e[k / 2].z};
+            double sign = k % 2 ? -1 : 1;
+            fm_vec3 y = {x.x + sign * e[k / 2].x, x.y + sign * e[k / 2].y, x.z + sign * e[k / 2].z};
             div[k] = fm_world_medium_velocity(world, y, 0);
         }
         double divergence = div[0].x - div[1].x + div[2].y - div[3].y + div[4].z - div[5].z;
@@ -85,7 +77,8 @@ static void cells_turn_beside_each_other(void **state)
     fm_world_destroy(world);
 }
 
-static void refuse_world(fm_world_def def, const char *field)
+// Asserts that the definition of a world is refused because of this field.
+static void expect_world_refused(fm_world_def def, const char *field)
 {
     fm_error err = {0};
     assert_null(fm_world_create(&def, &err));
@@ -95,37 +88,43 @@ static void refuse_world(fm_world_def def, const char *field)
     fm_world_destroy(NULL);
 }
 
-static void bad_worlds(void **state)
+static void bad_worlds_are_refused(void **state)
 {
     (void)state;
     fm_world_def def = fm_default_world_def(), bad = def;
     bad.medium.density = -1;
-    refuse_world(bad, "medium.density");
+    expect_world_refused(bad, "medium.density");
     bad = def, bad.medium.viscosity = NAN;
-    refuse_world(bad, "medium.viscosity");
+    expect_world_refused(bad, "medium.viscosity");
     bad = def, bad.gravity.x = INFINITY;
-    refuse_world(bad, "gravity");
+    expect_world_refused(bad, "gravity");
     bad = def, bad.threads = -1;
-    refuse_world(bad, "threads");
+    expect_world_refused(bad, "threads");
     bad = def, bad.medium.flow.kind = (fm_flow_kind)42;
-    refuse_world(bad, "kind");
+    expect_world_refused(bad, "kind");
     bad = def, bad.medium.flow.velocity.y = NAN;
-    refuse_world(bad, "velocity");
+    expect_world_refused(bad, "velocity");
     bad = def, bad.medium.flow.kind = FM_FLOW_OSCILLATING;
-    refuse_world(bad, "period");
+    expect_world_refused(bad, "period");
     bad = def, bad.medium.flow.kind = FM_FLOW_VORTEX, bad.medium.flow.radius = 1;
-    refuse_world(bad, "axis");
+    expect_world_refused(bad, "axis");
     bad.medium.flow.axis.x = 1, bad.medium.flow.radius = 0;
-    refuse_world(bad, "radius");
+    expect_world_refused(bad, "radius");
     bad = def, bad.medium.flow.kind = FM_FLOW_FUNCTION;
-    refuse_world(bad, "function");
+    expect_world_refused(bad, "function");
+    bad = def, bad.medium.flow.turbulence.intensity = -1;
+    expect_world_refused(bad, "intensity");
+    bad.medium.flow.turbulence.intensity = 1, bad.medium.flow.turbulence.length = 0;
+    expect_world_refused(bad, "length");
+    bad = def, bad.medium.flow.turbulence.seed = -1;
+    expect_world_refused(bad, "seed");
 }
 
-static void motions_through_the_world(void **state)
+static void a_world_creates_and_composes_motions(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(0, 0, no_gravity);
+    fm_world *world = create_world(0, 0, no_gravity);
     fm_motion *sine = fm_motion_sine_phase(world, (fm_vec3){0, 3, 0}, 0.5, 2, PI / 2, &err);
     fm_turn turn = {.axis = {0, 0, 1}, .rate = PI};
     fm_motion *both = fm_motion_compose(world, sine, fm_motion_turn(world, &turn, &err), &err);
@@ -137,28 +136,23 @@ static void motions_through_the_world(void **state)
     assert_close(fm_motion_velocity(line, (fm_vec3){5, 5, 5}, 0.3).x, 1, 1e-15);
     assert_null(fm_motion_sine(world, (fm_vec3){0, 0, 0}, 1, 1, &err));
     assert_int_equal(err.status, FM_BAD_VALUE);
-    assert_null(fm_motion_sine(world, (fm_vec3){1, 0, 0}, 1, 1, &err)); // after a failure: nothing
+    assert_null(fm_motion_sine(world, (fm_vec3){1, 0, 0}, 1, 1, &err)); // after an error: no effect
     assert_null(fm_collider_create(world, &(fm_collider_def){0}, &err));
     fm_world_destroy(world);
 }
 
-// A sheet dropped on a sphere on a floor rests on both and is inside of neither.
-static void colliders_hold_a_sheet(void **state)
+// A sheet dropped on a sphere and a floor rests on both and penetrates neither.
+static void a_sheet_rests_on_colliders_without_penetration(void **state)
 {
     (void)state;
-    fm_error err = {0};
-    fm_world *world = make_world(1.2, 1.8e-5, (fm_vec3){0, -9.81, 0});
-    fm_collider_def ball = fm_default_collider_def(), floor = ball;
-    ball.shape = (fm_shape){.kind = FM_SHAPE_SPHERE, .centre = {0.15, -0.1, 0.12}, .radius = 0.08};
-    floor.shape = (fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, -0.2, 0}, .normal = {0, 2, 0}};
-    fm_collider *sphere = fm_collider_create(world, &ball, &err);
-    assert_non_null(sphere);
-    assert_non_null(fm_collider_create(world, &floor, &err));
+    fm_world *world = open_world(fixture_air_def(1));
+    fm_collider *sphere = add_collider(world, fixture_ball_def((fm_vec3){0.15, -0.1, 0.12}, 0.08));
+    fm_collider_def floor = fixture_floor_def(-0.2);
+    floor.shape.normal.y = 2; // will be normalized
+    add_collider(world, floor);
     fm_cloth_def def = fm_default_cloth_def();
-    fm_sheet flat = {.columns = 21, .rows = 21, .width = 0.5, .height = 0.5};
-    flat.origin = (fm_vec3){-0.1, 0, -0.13};
-    flat.rotation = (fm_quat){-sqrt(0.5), 0, 0, sqrt(0.5)};
-    fm_cloth *cloth = make_sheet(world, &def, &flat);
+    fm_sheet flat = fixture_level_sheet(21, 21, 0.5, 0.5, (fm_vec3){-0.1, 0, -0.13});
+    fm_cloth *cloth = create_sheet(world, &def, &flat);
     fm_report report = {0};
     for (int i = 0; i < 60; i++) {
         report = advance(world, 0.025);
@@ -180,13 +174,13 @@ static void colliders_hold_a_sheet(void **state)
     fm_world_destroy(world);
 }
 
-static void bad_durations(void **state)
+static void bad_durations_are_refused(void **state)
 {
     (void)state;
     static const double bad[] = {0, -1, NAN, INFINITY};
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     fm_cloth_def def = fm_default_cloth_def();
-    make_sheet(world, &def, &small);
+    create_sheet(world, &def, &small);
     uint64_t hash = fm_world_hash(world);
     for (int i = 0; i < 4; i++) {
         fm_error err = {0};
@@ -194,7 +188,7 @@ static void bad_durations(void **state)
         assert_int_equal(err.status, FM_BAD_VALUE);
         assert_string_equal(err.field, "duration");
         fm_error first = err;
-        fm_world_advance(world, 0.1, &err); // a failure sticks
+        fm_world_advance(world, 0.1, &err); // the first error is kept
         assert_memory_equal(&err, &first, sizeof err);
     }
     assert_int_equal(fm_world_hash(world), hash);
@@ -202,16 +196,16 @@ static void bad_durations(void **state)
     fm_world_destroy(world);
 }
 
-static void numbers_that_explode_are_named(void **state)
+static void a_diverging_cloth_is_named_in_the_error(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     fm_cloth_def def = fm_default_cloth_def();
-    make_sheet(world, &def, &small);
+    create_sheet(world, &def, &small);
     def = bare_cloth(); // drag would stop it
     def.name = "sail";
-    fm_cloth *cloth = make_sheet(world, &def, &small);
+    fm_cloth *cloth = create_sheet(world, &def, &small);
     fm_vec3 v[42] = {{0, 0, 0}};
     v[17].x = 1e200;
     assert_true(fm_cloth_set_velocities(cloth, v, &err));
@@ -223,19 +217,19 @@ static void numbers_that_explode_are_named(void **state)
     fm_world_destroy(world);
 }
 
-static void reports_say_what_happened(void **state)
+static void reports_have_energies_times_and_substeps(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
-    fm_cloth_def def = fm_default_cloth_def();
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = fixture_perfect_cloth();
     fm_sheet sheet = small;
     sheet.velocity = (fm_vec3){0.3, 0, 0};
     sheet.origin.y = 1;
-    make_sheet(world, &def, &sheet);
+    create_sheet(world, &def, &sheet);
     sheet.origin.z = 0.2;
     def.stretch.stiffness = 1500;
-    fm_cloth *stiff = make_sheet(world, &def, &sheet);
+    fm_cloth *stiff = create_sheet(world, &def, &sheet);
     double area = 0.3 * 0.25, m = def.density * def.thickness * area;
     fm_report now = fm_world_report(world);
     assert_close(now.kinetic_energy, 2 * 0.5 * m * 0.09, 1e-12);
@@ -246,7 +240,7 @@ static void reports_say_what_happened(void **state)
     assert_close(report.time, 1.0 / 24, 0);
     assert_close(fm_world_time(world), 1.0 / 24, 0);
     assert_int_equal(report.interval_count, 1);
-    double step = fm_cloth_stable_step(stiff); // the stiffer one took most
+    double step = fm_cloth_stable_step(stiff); // the stiffer cloth has the most substeps
     assert_int_equal(report.substep_count, (int)ceil(1.0 / 24 / step));
     assert_close(report.substep, 1.0 / 24 / report.substep_count, 1e-15);
     assert_true(report.substep <= step * (1 + 1e-9));
@@ -260,10 +254,9 @@ static void reports_say_what_happened(void **state)
     fm_world_destroy(world);
 }
 
-// Two cloths in one world move as each does alone.
-// A sheet with edges longer and shorter than at rest, a mesh with one at three times its length,
-// and the report of both.
-static void stretches_are_of_edges(void **state)
+// A sheet with edges longer and shorter than at rest, a mesh with an edge of three times its rest
+// length, and the report of both.
+static void stretches_are_measured_along_edges(void **state)
 {
     (void)state;
     fm_error err = {0};
@@ -273,14 +266,14 @@ static void stretches_are_of_edges(void **state)
     const int triangles[6] = {0, 3, 1, 1, 4, 2};
     fm_cloth_def def = bare_cloth();
     fm_sheet sheet = {.columns = 3, .rows = 2, .width = 2, .height = 1};
-    fm_world *world = make_world(0, 0, no_gravity);
-    fm_cloth *cloth = make_sheet(world, &def, &sheet);
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
     assert_true(fm_cloth_set_positions(cloth, pulled, &err));
     fm_stretches s = fm_cloth_measure_stretches(cloth);
     double slanted = hypot(1, 0.5) - 1, short_slant = hypot(0.5, 0.5) - 1;
     assert_close(s.max, slanted, 1e-15);
     assert_close(s.min, -0.5, 1e-15);
-    assert_close(s.mean, slanted / 7, 1e-15); // of 4 + 3 edges one is longer
+    assert_close(s.mean, slanted / 7, 1e-15); // one of 4 + 3 edges is longer
     assert_close(s.mean_strain, (slanted - short_slant + 0.5 + 0.5) / 7, 1e-15);
     assert_int_equal(s.longest[0] + s.longest[1], 3 + 4);
     assert_true(s.shortest[0] + s.shortest[1] == 1 + 2 || s.shortest[0] + s.shortest[1] == 1 + 4);
@@ -301,14 +294,14 @@ static void stretches_are_of_edges(void **state)
     fm_world_destroy(world);
 }
 
-// All edges are shorter: the mean does not count them as stretched.
-static void pressed_cloth_is_not_stretched(void **state)
+// All edges are shorter than at rest: the mean does not count them as stretched.
+static void compressed_cloth_does_not_count_as_stretched(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_world *world = make_world(0, 0, no_gravity);
+    fm_world *world = create_world(0, 0, no_gravity);
     fm_cloth_def def = bare_cloth();
-    fm_cloth *cloth = make_sheet(world, &def, &small);
+    fm_cloth *cloth = create_sheet(world, &def, &small);
     int count;
     const fm_vec3 *x = fm_cloth_positions(cloth, &count);
     fm_vec3 *pressed = malloc((size_t)count * sizeof *pressed);
@@ -324,19 +317,19 @@ static void pressed_cloth_is_not_stretched(void **state)
     fm_world_destroy(world);
 }
 
-static void cloths_do_not_see_each_other(void **state)
+static void a_second_cloth_does_not_change_the_first(void **state)
 {
     (void)state;
     fm_vec3 alone[42];
     for (int turn = 0; turn < 2; turn++) {
-        fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+        fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
         fm_cloth_def def = fm_default_cloth_def();
         if (turn) {
             def.stretch.stiffness = 3000;
-            set_random_velocities(make_sheet(world, &def, &small), 1);
+            set_random_velocities(create_sheet(world, &def, &small), 1);
             def = fm_default_cloth_def();
         }
-        fm_cloth *cloth = make_sheet(world, &def, &small);
+        fm_cloth *cloth = create_sheet(world, &def, &small);
         set_random_velocities(cloth, 0.2);
         advance(world, 0.2);
         if (turn)
@@ -347,21 +340,23 @@ static void cloths_do_not_see_each_other(void **state)
     }
 }
 
-static fm_world *two_cloths(int columns)
+// A world with two cloths in motion; the second has `columns` columns and fractional derivatives.
+static fm_world *create_two_cloths(int columns)
 {
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     fm_cloth_def def = fm_default_cloth_def();
-    set_random_velocities(make_sheet(world, &def, &small), 0.3);
+    set_random_velocities(create_sheet(world, &def, &small), 0.3);
     fm_sheet sheet = small;
     sheet.columns = columns;
     def.drag.model = FM_DRAG_PUBLISHED;
     def.drag.history.coefficient = 5;
     def.damping.order = 0.6;
-    set_random_velocities(make_sheet(world, &def, &sheet), 0.3);
+    set_random_velocities(create_sheet(world, &def, &sheet), 0.3);
     return world;
 }
 
-static void expect_refusal(fm_world *world, const void *bytes, size_t size)
+// Asserts that these saved bytes cannot be restored into the world and do not change it.
+static void expect_state_refused(fm_world *world, const void *bytes, size_t size)
 {
     fm_error err = {0};
     uint64_t hash = fm_world_hash(world);
@@ -372,51 +367,54 @@ static void expect_refusal(fm_world *world, const void *bytes, size_t size)
     assert_close(fm_world_time(world), time, 0);
 }
 
-static void damaged_states_are_refused(void **state)
+static void damaged_states_of_a_world_are_refused(void **state)
 {
     (void)state;
-    fm_world *world = two_cloths(7);
+    fm_world *world = create_two_cloths(7);
     advance(world, 0.05);
     size_t size = fm_world_save(world, NULL, 0);
     unsigned char *bytes = malloc(size), *copy = malloc(size + 8);
     assert_int_equal(fm_world_save(world, bytes, size - 1), size); // too small: nothing is written
     assert_int_equal(fm_world_save(world, bytes, size), size);
     advance(world, 0.05);
-    for (size_t i = 0; i < 600; i++) { // one bit anywhere; the head, and some of the rest
+    // flips one bit: anywhere in the header, and at some places in the rest
+    for (size_t i = 0; i < 600; i++) {
         size_t at = i < 200 ? i : (i * 7919 * 104729) % size;
         memcpy(copy, bytes, size);
         copy[at] ^= (unsigned char)(1 << i % 8);
-        expect_refusal(world, copy, size);
+        expect_state_refused(world, copy, size);
     }
     memcpy(copy, bytes, size);
     for (size_t cut = 0; cut < 60; cut++)
-        expect_refusal(world, copy, cut < 50 ? cut : size - 1 - (cut - 50) * size / 12);
-    expect_refusal(world, copy, size + 8);
-    advance(world, 0.02); // and the world goes on
+        expect_state_refused(world, copy, cut < 50 ? cut : size - 1 - (cut - 50) * size / 12);
+    expect_state_refused(world, copy, size + 8);
+    advance(world, 0.02); // the world can still advance
     fm_error err = {0};
-    assert_true(fm_world_restore(world, bytes, size, &err)); // the undamaged one is taken
+    assert_true(fm_world_restore(world, bytes, size, &err)); // the undamaged state is accepted
     assert_close(fm_world_time(world), 0.05, 0);
     free(bytes);
     free(copy);
     fm_world_destroy(world);
 }
 
-static void foreign_states_are_refused(void **state)
+static void states_of_other_worlds_are_refused(void **state)
 {
     (void)state;
-    fm_world *world = two_cloths(7), *other = two_cloths(9), *one = make_world(0, 0, no_gravity);
+    fm_world *world = create_two_cloths(7), *other = create_two_cloths(9),
+             *one = create_world(0, 0, no_gravity);
     fm_cloth_def def = fm_default_cloth_def();
-    make_sheet(one, &def, &small);
+    create_sheet(one, &def, &small);
     advance(world, 0.05);
     advance(other, 0.03);
     advance(one, 0.03);
     size_t size = fm_world_save(world, NULL, 0);
     void *bytes = malloc(size);
     fm_world_save(world, bytes, size);
-    expect_refusal(other, bytes, size); // its first cloth would fit, its second does not
-    expect_refusal(one, bytes, size);
+    expect_state_refused(other, bytes,
+                         size); // its first cloth has the right size, its second has not
+    expect_state_refused(one, bytes, size);
     fm_error err = {.status = FM_BAD_VALUE};
-    assert_false(fm_world_restore(world, bytes, size, &err)); // after a failure: nothing
+    assert_false(fm_world_restore(world, bytes, size, &err)); // after an error: no effect
     advance(other, 0.02);
     free(bytes);
     fm_world_destroy(world);
@@ -424,11 +422,12 @@ static void foreign_states_are_refused(void **state)
     fm_world_destroy(one);
 }
 
-// A state from before the first advance, and one taken back in the world it came from.
-static void states_go_back_in_time(void **state)
+// A world restores its own state from before its first advance, and repeats that advance bit by
+// bit.
+static void a_restored_state_repeats_the_advance(void **state)
 {
     (void)state;
-    fm_world *world = two_cloths(7);
+    fm_world *world = create_two_cloths(7);
     fm_error err = {0};
     size_t size = fm_world_save(world, NULL, 0);
     void *bytes = malloc(size);
@@ -445,47 +444,48 @@ static void states_go_back_in_time(void **state)
     fm_world_destroy(world);
 }
 
-// Only with enforcement, within the stage it is part of; the order once, when it begins.
-static bool stop_at_last(void *context)
+// Callback of fm_world_set_stop: asks to stop when *context calls have been made.
+static bool stop_after_countdown(void *context)
 {
     int *left = context;
     return --*left < 0;
 }
 
-static fm_world *make_stoppable(int kind)
+// A small world: 0: a hanging cloth, 1: a hanging cloth with contact, 2: a particle fluid.
+static fm_world *create_small_world(int kind)
 {
     fm_error err = {0};
-    fm_world *world = make_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     if (kind == 2) {
-        fm_particles_def def = fm_default_particles_def();
-        def.spacing = 0.1;
-        fm_particles *fluid = fm_particles_create(world, &def, &err);
-        assert_true(fm_particles_add_box(fluid, &(fm_fluid_box){.high = {1, 0.4, 1}}, &err));
+        fm_particles_def def = fixture_tank_def(3, 0.1, (fm_vec3){1, 1, 1});
+        fm_fluid_box box = {.high = {1, 0.4, 1}};
+        assert_non_null(fixture_create_fluid(world, &def, &box, &err));
         return world;
     }
     fm_cloth_def def = fm_default_cloth_def();
     def.contact.enabled = kind == 1;
-    fm_cloth_pin_row(make_sheet(world, &def, &small), 0, NULL, &err);
+    fm_cloth_pin_row(create_sheet(world, &def, &small), 0, NULL, &err);
     return world;
 }
 
-// An advance that a host stops says so, and from a saved state it goes on as if it had not been.
-static void advances_stop_when_asked(void **state)
+// An advance that the host stops returns FM_CANCELLED. From a saved state the world continues as if
+// it had not been stopped.
+static void an_advance_stops_when_the_host_asks(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
         fm_error err = {0};
-        fm_world *whole = make_stoppable(kind), *world = make_stoppable(kind);
+        fm_world *whole = create_small_world(kind), *world = create_small_world(kind);
         advance(whole, 0.1), advance(world, 0.1);
         size_t size = fm_world_save(world, NULL, 0);
         void *bytes = malloc(size);
         fm_world_save(world, bytes, size);
         int left = 5;
-        fm_world_set_stop(world, stop_at_last, &left);
+        fm_world_set_stop(world, stop_after_countdown, &left);
         fm_world_advance(world, 0.1, &err);
         assert_int_equal(err.status, FM_CANCELLED);
         assert_string_equal(fm_status_name(err.status), "cancelled");
-        assert_int_equal(left, -1); // and is not asked again
+        assert_int_equal(left, -1); // it is not called again after that
         fm_world_set_stop(world, NULL, NULL);
         err = (fm_error){0};
         assert_true(fm_world_restore(world, bytes, size, &err));
@@ -497,6 +497,8 @@ static void advances_stop_when_asked(void **state)
     }
 }
 
+// Asserts that the predicted number of substeps of a frame is about right, or that the frame is
+// predicted to be endless, with a text that contains `word`. Destroys the world.
 static void expect_forecast(fm_world *world, bool endless, const char *word)
 {
     fm_error err = {0};
@@ -506,49 +508,51 @@ static void expect_forecast(fm_world *world, bool endless, const char *word)
     assert_int_equal(forecast.endless, endless);
     assert_non_null(strstr(forecast.text, word));
     assert_int_equal(fm_world_hash(world), before);
-    double count = endless ? 0 : advance(world, 1.0 / 24).substep_count; // a fluid's change
+    // the step of a fluid changes within a frame
+    double count = endless ? 0 : advance(world, 1.0 / 24).substep_count;
     if (!endless)
         assert_in_interval(count, 0.8 * forecast.substep_count, 1.25 * forecast.substep_count);
     fm_world_destroy(world);
 }
 
-static void forecasts_say_what_takes_long(void **state)
+static void forecasts_name_the_object_that_needs_too_many_substeps(void **state)
 {
     (void)state;
     fm_error err = {0};
     for (int kind = 0; kind < 3; kind++)
-        expect_forecast(make_stoppable(kind), false, "");
+        expect_forecast(create_small_world(kind), false, "");
     fm_cloth_def def = fm_default_cloth_def();
-    fm_world *world = make_stoppable(0);
+    fm_world *world = create_small_world(0);
     fm_sheet sheet = small;
     sheet.width = 1e-5;
-    make_sheet(world, &def, &sheet);
+    create_sheet(world, &def, &sheet);
     expect_forecast(world, true, "stretch stiffness is 150");
-    world = make_stoppable(0);
+    world = create_small_world(0);
     def.time_step = 1e-9;
-    make_sheet(world, &def, &small);
+    create_sheet(world, &def, &small);
     expect_forecast(world, true, "time_step is 1e-09");
-    world = make_stoppable(1);
+    world = create_small_world(1);
     fm_collider_def ball = fm_default_collider_def();
     ball.name = "fist";
     ball.shape.centre = (fm_vec3){0, 0, -5};
     ball.motion = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 1e4, 1, &err);
     assert_non_null(fm_collider_create(world, &ball, &err));
     expect_forecast(world, true, "contact cannot follow fist");
-    world = make_stoppable(2);
+    world = create_small_world(2);
     assert_true(fm_particles_add_box(
-        fm_world_particles(world, 0),
+        fm_world_particle_fluid(world, 0),
         &(fm_fluid_box){.low = {0, 0.5, 0}, .high = {0.2, 0.7, 0.2}, .velocity = {0, -9e3, 1.2e4}},
         &err));
     expect_forecast(world, true, "fastest particle has 1.5e+04 m/s");
 }
 
-static void enforcement_is_timed(void **state)
+// Enforcement is strain limiting, a part of the stage in which bodies take their substeps.
+static void reports_contain_the_time_of_enforcement_within_stage_bodies(void **state)
 {
     (void)state;
     for (int enforced = 0; enforced < 2; enforced++) {
         fm_error err = {0};
-        fm_world *world = world_with_flow((fm_flow){.kind = FM_FLOW_STILL});
+        fm_world *world = create_flowing_world((fm_flow){.kind = FM_FLOW_STILL});
         fm_cloth_def def = fm_default_cloth_def();
         if (enforced)
             def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
@@ -570,23 +574,23 @@ static void enforcement_is_timed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(media_flow),
-        cmocka_unit_test(cells_turn_beside_each_other),
-        cmocka_unit_test(bad_worlds),
-        cmocka_unit_test(motions_through_the_world),
-        cmocka_unit_test(colliders_hold_a_sheet),
-        cmocka_unit_test(bad_durations),
-        cmocka_unit_test(numbers_that_explode_are_named),
-        cmocka_unit_test(reports_say_what_happened),
-        cmocka_unit_test(stretches_are_of_edges),
-        cmocka_unit_test(pressed_cloth_is_not_stretched),
-        cmocka_unit_test(advances_stop_when_asked),
-        cmocka_unit_test(forecasts_say_what_takes_long),
-        cmocka_unit_test(enforcement_is_timed),
-        cmocka_unit_test(cloths_do_not_see_each_other),
-        cmocka_unit_test(damaged_states_are_refused),
-        cmocka_unit_test(foreign_states_are_refused),
-        cmocka_unit_test(states_go_back_in_time),
+        cmocka_unit_test(flows_have_known_velocities),
+        cmocka_unit_test(vortex_cells_are_free_of_divergence),
+        cmocka_unit_test(bad_worlds_are_refused),
+        cmocka_unit_test(a_world_creates_and_composes_motions),
+        cmocka_unit_test(a_sheet_rests_on_colliders_without_penetration),
+        cmocka_unit_test(bad_durations_are_refused),
+        cmocka_unit_test(a_diverging_cloth_is_named_in_the_error),
+        cmocka_unit_test(reports_have_energies_times_and_substeps),
+        cmocka_unit_test(stretches_are_measured_along_edges),
+        cmocka_unit_test(compressed_cloth_does_not_count_as_stretched),
+        cmocka_unit_test(an_advance_stops_when_the_host_asks),
+        cmocka_unit_test(forecasts_name_the_object_that_needs_too_many_substeps),
+        cmocka_unit_test(reports_contain_the_time_of_enforcement_within_stage_bodies),
+        cmocka_unit_test(a_second_cloth_does_not_change_the_first),
+        cmocka_unit_test(damaged_states_of_a_world_are_refused),
+        cmocka_unit_test(states_of_other_worlds_are_refused),
+        cmocka_unit_test(a_restored_state_repeats_the_advance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

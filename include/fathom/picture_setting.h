@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// picture_setting.h: the camera and the look that a scene chooses for pictures of its runs.
+#ifndef FATHOM_PICTURE_SETTING_H
+#define FATHOM_PICTURE_SETTING_H
+
+#include <fathom/vec.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// All zero: the scene chooses nothing, and the renderer uses its defaults.
+typedef struct fm_picture_setting_def {
+    struct {
+        bool given;                   // the scene places the camera; false: the renderer does
+        fm_vec3 position, target, up; // m; up is a direction
+        double field_of_view;         // rad, vertical
+        const char *follow;           // name of a collider the camera moves with; NULL: none
+    } camera;
+    struct {
+        const char *style; // "underwater" or "studio"; NULL: the renderer's default
+        bool has_cloth, has_background, has_water; // whether the colours below are set
+        fm_vec3 cloth, background;                 // sRGB, 0 to 1
+        fm_vec3 water;    // transmittance of 1 m of water for red, green and blue, 0 to 1
+        double particles; // drawn radius / true radius of fluid particles; 0 means 1
+    } look;
+} fm_picture_setting_def;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

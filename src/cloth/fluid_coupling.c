@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// fluid_coupling.c: quadrature points through which a cloth and a simulated fluid interact.
+//
+// Each triangle is divided into n^2 equal triangles, with the smallest n for which their edges are
+// not longer than requested. Their centroids are the samples, with barycentric coordinates b_k in
+// the whole triangle. An impulse J_s on a sample is distributed to the corners k with the same
+// weights, which conserves momentum and angular momentum:
+//
+//     x_s = sum_k b_k x_k,      J_k += b_k J_s
+//
+// Two-way coupling: the fluid pushes the cloth with the impulse J. That force would decrease as
+// soon as the cloth moves. The cloth therefore takes a part of the fluid beside it, of mass M, as
+// added mass, solves
+//
+//     (m + M) dv = J + springs, weight, ...
+//
+// and returns the momentum M dv to the fluid. This treats the force implicitly: J - M dv acts on
+// the cloth and its opposite on the fluid. Gravity acts on m only, and M has no effect on cloth at
+// rest.
+//
+// One-way coupling: the fluid carries the cloth and is not affected. It provides its velocity,
+// which drag.c needs, and the wet share of the cloth's area. Within the interval, the velocity is
+// interpolated linearly from its previous value.
+//
+//   J  N s, impulse    m  kg, mass of a particle    M  kg, added mass    v  m/s, velocity
+#include "cloth/cloth.h"
+
+#include <math.h>
+
+static fm_vec3 axes_at(const fm_vec3_array *a, int i)
+{
+    return (fm_vec3){a->x[i], a->y[i], a->z[i]};
+}
+
+// The smallest n <= 1000 for which edges divided into n parts are not longer than `longest`, m.
+static int count_subdivisions(const fm_cloth *c, const int corner[3], double longest)
+{
+    double length = 0;
+    for (int k = 0; k < 3; k++) {
+        fm_vec3 edge = fm_sub(axes_at(&c->x, corner[(k + 1) % 3]), axes_at(&c->x, corner[k]));
+        length = fmax(length, fm_length(edge));
+    }
+    return (int)fmax(1, fmin(1000, ceil(length / longest * (1 - 1e-9))));
+}
+
+// Adds the centroids of the n^2 parts of one triangle. next: index of the next free sample.
+static void add_triangle_samples(fm_cloth_samples *s, int *next, const int corner[3], int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; i + j < n; j++) {
+            for (int turned = 0; turned <= (i + j < n - 1); turned++) {
+                double b = (i + (1 + turned) / 3.0) / n, d = (j + (1 + turned) / 3.0) / n;
+                const double share[3] = {1 - b - d, b, d};
+                for (int k = 0; k < 3; k++) {
+                    s->corner[3 * *next + k] = corner[k];
+                    s->share[3 * *next + k] = share[k];
+                }
+                s->parts[(*next)++] = turned ? -n : n;
+            }
+        }
+    }
+}
+
+static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm_error *err)
+{
+    fm_cloth *c = s->cloth;
+    if (count > 2e7)
+        return fm_fail_number(err, c->object.name, "samples", count,
+                              "at most 2e7: a coarser fluid, or a smaller cloth");
+    size_t n = (size_t)count, lanes = (size_t)c->lanes;
+    s->corner = fm_arena_alloc(arena, 3 * n, sizeof *s->corner, c->object.name, err);
+    s->share = fm_arena_alloc(arena, 3 * n, sizeof *s->share, c->object.name, err);
+    s->parts = fm_arena_alloc(arena, n, sizeof *s->parts, c->object.name, err);
+    s->gathered = fm_arena_alloc(arena, lanes, sizeof *s->gathered, c->object.name, err);
+    s->weight = fm_arena_alloc(arena, lanes, sizeof *s->weight, c->object.name, err);
+    s->v = fm_arena_alloc(arena, lanes, sizeof *s->v, c->object.name, err);
+    double *own = fm_arena_alloc(arena, lanes, sizeof *own, c->object.name, err);
+    c->carrier.velocity = fm_vec3_array_create(arena, c->lanes, err);
+    if (!fm_samples_create(&s->points, arena, (int)count, c->object.name, err))
+        return false;
+    const double *from = s->points.passive ? c->area : c->mass;
+    for (size_t i = 0; i < lanes; i++)
+        own[i] = from[i];
+    *(s->points.passive ? &c->wet_area : &c->inertia) = own;
+    return true;
+}
+
+static void place_samples(const fm_cloth_samples *s, fm_vec3 *to)
+{
+    const fm_vec3_array *x = &s->cloth->x;
+    for (int i = 0; i < s->points.count; i++) {
+        const int *corner = s->corner + 3 * (size_t)i;
+        const double *share = s->share + 3 * (size_t)i;
+        fm_vec3 at = fm_scale(axes_at(x, corner[0]), share[0]);
+        at = fm_add_scaled(at, axes_at(x, corner[1]), share[1]);
+        to[i] = fm_add_scaled(at, axes_at(x, corner[2]), share[2]);
+    }
+}
+
+// Geometry of each sample's part of its triangle: normal, area, largest distance of a corner from
+// the centroid, and the vectors along and across that delimit the part (core/surface_samples.h).
+static void compute_discs(const fm_cloth_samples *s, fm_vec3 *normal)
+{
+    const fm_vec3_array *x = &s->cloth->x;
+    for (int i = 0; i < s->points.count; i++) {
+        const int *corner = s->corner + 3 * (size_t)i;
+        const fm_vec3 at[3] = {axes_at(x, corner[0]), axes_at(x, corner[1]), axes_at(x, corner[2])};
+        fm_sample_patch piece = fm_sample_patch_of_triangle(at, s->parts[i]);
+        s->points.area[i] = piece.area;
+        s->points.reach[i] = piece.reach;
+        s->points.along[i] = piece.along;
+        s->points.across[i] = piece.across;
+        normal[i] = piece.normal;
+    }
+}
+
+bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, bool passive,
+                             fm_arena *arena, fm_error *err)
+{
+    fm_mesh_view mesh;
+    *s = (fm_cloth_samples){.cloth = c, .points = {.passive = passive}};
+    s->points.thickness = c->def.thickness;
+    if (!fm_cloth_find_mesh(c, &mesh, err))
+        return false;
+    double count = 0;
+    for (int t = 0; t < mesh.face_count; t++) {
+        double n = count_subdivisions(c, mesh.face_points + 3 * (size_t)t, longest);
+        count += n * n;
+    }
+    if (!create_arrays(s, arena, count, err))
+        return false;
+    int next = 0;
+    for (int t = 0; t < mesh.face_count; t++) {
+        const int *corner = mesh.face_points + 3 * (size_t)t;
+        add_triangle_samples(s, &next, corner, count_subdivisions(c, corner, longest));
+    }
+    c->carrier.on = passive;
+    place_samples(s, s->points.before);
+    place_samples(s, s->points.after);
+    compute_discs(s, s->points.turned);
+    return true;
+}
+
+// Sums over the samples at each particle, in the order of the samples, with barycentric weights.
+// With `factor`, gathered = sum of from * weight_of * factor and weight = sum of weight_of *
+// factor; without it, gathered = sum of from and weight = sum of weight_of.
+static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
+                                const double *weight_of, const double *factor)
+{
+    for (int i = 0; i < s->cloth->count; i++) {
+        s->gathered[i] = (fm_vec3){0};
+        s->weight[i] = 0;
+    }
+    for (int i = 0; i < s->points.count; i++) {
+        double weight = factor ? weight_of[i] * factor[i] : weight_of[i];
+        for (int k = 0; k < 3; k++) {
+            int at = s->corner[3 * (size_t)i + (size_t)k];
+            double share = s->share[3 * (size_t)i + (size_t)k];
+            s->gathered[at] =
+                fm_add_scaled(s->gathered[at], from[i], factor ? share * weight : share);
+            s->weight[at] += share * weight;
+        }
+    }
+}
+
+// Two-way: applies the fluid's impulses and updates the inertia by the added mass. Accelerations
+// are rescaled, so that they belong to the same forces as before.
+static void take_impulses(const fm_cloth_samples *s)
+{
+    fm_cloth *c = s->cloth;
+    gather_at_particles(s, s->points.impulse, s->points.layer, NULL);
+    for (int i = 0; i < c->count; i++) {
+        double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
+        c->inertia[i] = inertia;
+        c->a.x[i] *= change, c->a.y[i] *= change, c->a.z[i] *= change;
+        s->v[i] = axes_at(&c->v, i);
+        if (fm_cloth_is_pinned(c, i, c->time))
+            continue;
+        fm_vec3 dv = fm_scale(s->gathered[i], 1 / inertia);
+        c->v.x[i] += dv.x, c->v.y[i] += dv.y, c->v.z[i] += dv.z;
+    }
+    for (int i = 0; i < s->points.count; i++)
+        s->points.impulse[i] = (fm_vec3){0};
+}
+
+// One-way: the fluid's velocity and the wet area at each particle. A dry particle keeps the
+// previous velocity of the medium, so that the drag memory sees no spurious jump.
+static void take_velocities(const fm_cloth_samples *s, double end)
+{
+    fm_cloth *c = s->cloth;
+    gather_at_particles(s, s->points.velocity, s->points.area, s->points.wet);
+    c->carrier.end = end;
+    for (int i = 0; i < c->count; i++) {
+        bool wet = s->weight[i] > 1e-6 * c->area[i];
+        fm_vec3 w = wet ? fm_scale(s->gathered[i], 1 / s->weight[i]) : axes_at(&c->w, i);
+        c->carrier.velocity.x[i] = w.x;
+        c->carrier.velocity.y[i] = w.y;
+        c->carrier.velocity.z[i] = w.z;
+        c->wet_area[i] = fmin(s->weight[i], c->area[i]);
+    }
+}
+
+void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
+{
+    place_samples(s, s->points.before);
+    compute_discs(s, s->points.turned);
+    if (s->points.passive)
+        take_velocities(s, end);
+    else
+        take_impulses(s);
+}
+
+void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end)
+{
+    fm_cloth *c = s->cloth;
+    s->points.start = start;
+    s->points.end = end;
+    place_samples(s, s->points.after);
+    compute_discs(s, s->points.normal);
+    for (int i = 0; i < c->count && !s->points.passive; i++)
+        s->v[i] = fm_cloth_is_pinned(c, i, end) ? (fm_vec3){0} : fm_sub(axes_at(&c->v, i), s->v[i]);
+    for (int i = 0; i < s->points.count && !s->points.passive; i++) {
+        for (int k = 0; k < 3; k++) {
+            size_t at = 3 * (size_t)i + (size_t)k;
+            s->points.handed[i] = fm_add_scaled(s->points.handed[i], s->v[s->corner[at]],
+                                                s->share[at] * s->points.layer[i]);
+        }
+    }
+}
+
+void fm_cloth_interpolate_carrier(fm_cloth *c, double t, double h, int first, int last)
+{
+    double left = c->carrier.end - (t - h);
+    double part = c->started && left > h ? h / left : 1;
+    const fm_vec3_array *to = &c->carrier.velocity, *w = &c->w;
+    for (int i = first; i < last && i < c->count; i++) {
+        c->flow.x[i] = w->x[i] + part * (to->x[i] - w->x[i]);
+        c->flow.y[i] = w->y[i] + part * (to->y[i] - w->y[i]);
+        c->flow.z[i] = w->z[i] + part * (to->z[i] - w->z[i]);
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// initial_state.c: memories, accelerations and rates of a cloth before its first substep.
+#include "cloth/cloth.h"
+
+#include <string.h>
+
+// Samples the medium's velocity at the particles' extrapolated positions at the end of the first
+// substep.
+static void sample_medium_ahead(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    double h = s->h;
+    if (c->carrier.on)
+        fm_cloth_interpolate_carrier(c, s->end + h, h, 0, c->lanes);
+    for (int i = 0; i < c->count && !c->carrier.on; i++) {
+        fm_vec3 x = {c->x.x[i] + h * c->v.x[i], c->x.y[i] + h * c->v.y[i],
+                     c->x.z[i] + h * c->v.z[i]};
+        fm_vec3 w = fm_flow_velocity(&s->around.medium.flow, x, s->end + h);
+        c->flow.x[i] = w.x, c->flow.y[i] = w.y, c->flow.z[i] = w.z;
+    }
+}
+
+static void copy_axes(const fm_cloth *c, const fm_vec3_array *to, const fm_vec3_array *from)
+{
+    memcpy(to->x, from->x, 3 * (size_t)c->lanes * sizeof(double));
+}
+
+// The initial accelerations come from a closing half kick at t = 0 whose velocities are discarded.
+// With strong drag, explicitly computed accelerations would be too large for the first substep.
+static void initialize_accelerations(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    copy_axes(c, &c->jump, &c->v);
+    sample_medium_ahead(s);
+    fm_kick_close_substep(c, &s->drag, &s->weight, &c->zeros, 0, c->lanes);
+    for (int i = 0; i < c->term_count; i++) {
+        fm_term *term = &c->terms[i];
+        if (!term->type->find_impulses || term->memory) // a new memory gives no force at t = 0
+            continue;
+        fm_substep_set_pinned_velocities(s, &c->x, &c->v, 0, c->lanes);
+        term->type->find_impulses(c, term, s);
+        fm_kick_apply_impulses(c, &s->drag, &c->pair, 0, c->count);
+    }
+    copy_axes(c, &c->v, &c->jump);
+    memset(c->jump.x, 0, 3 * (size_t)c->lanes * sizeof(double));
+    fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
+    copy_axes(c, &c->w, &c->flow);
+    fm_substep_zero_pinned(s, &c->a, 0, c->lanes);
+}
+
+// Initial rates for the drag memory. With physical drag these are accelerations. A pinned particle
+// takes on the velocity of its motion at t = 0: a jump by d. Rates are interpolated linearly, so
+// the jump is a peak of height 2 d/h at t = 0 that falls to 0 at h and has the area d.
+static void initialize_rates(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    for (int i = 0; i < c->count && !s->drag.physical; i++) {
+        c->rate.x[i] = c->v.x[i] - c->w.x[i];
+        c->rate.y[i] = c->v.y[i] - c->w.y[i];
+        c->rate.z[i] = c->v.z[i] - c->w.z[i];
+    }
+    for (int p = 0; p < c->pinned_count && s->drag.physical; p++) {
+        int i = c->pinned[p];
+        if (!fm_substep_is_pinned(s, i))
+            continue;
+        c->rate.x[i] = 2 * (c->v.x[i] - c->w.x[i] - c->pinned_u[p].x) / s->h;
+        c->rate.y[i] = 2 * (c->v.y[i] - c->w.y[i] - c->pinned_u[p].y) / s->h;
+        c->rate.z[i] = 2 * (c->v.z[i] - c->w.z[i] - c->pinned_u[p].z) / s->h;
+    }
+}
+
+// Accelerations and rates at t = 0, while the memories are empty. Pins may have moved since the
+// cloth was created, so the pinned particles are placed first.
+static void initialize_motion(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    fm_substep_set_pinned_positions(s, &c->x, 0, c->lanes);
+    fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
+    copy_axes(c, &c->w, &c->flow);
+    fm_substep_store_pinned_velocities(s, 0, c->lanes);
+    fm_substep_set_pinned_velocities(s, &c->x, &c->v, 0, c->lanes);
+    fm_substep_compute_forces(s);
+    fm_cloth_compute_normals(c, &c->x, &c->normal);
+    fm_frame_initialize(c);
+    initialize_accelerations(s);
+    initialize_rates(s);
+}
+
+bool fm_substep_initialize_cloth(fm_substep *s, fm_error *err)
+{
+    fm_cloth *c = s->cloth;
+    if (!fm_terms_create_memories(c, &s->around.medium, s->h, err))
+        return false;
+    fm_substep_set_poses(s, c->time);
+    s->drag = fm_drag_prepare_step(c, &s->around, s->h, 0);
+    if (c->enforcer)
+        fm_enforcer_initialize_maps(c, &s->around);
+    initialize_motion(s);
+    if (!fm_terms_begin_memories(c, 0, err))
+        return false;
+    fm_terms_push_memories(c, 0, c->lanes);
+    fm_terms_end_memories(c);
+    c->started = true;
+    return true;
+}

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: MIT
+// object.c: the object type `cloth`: the interface through which the world, contact, fluids, files
+// and pictures use a cloth.
+#include "cloth/cloth.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static fm_cloth *cast_to_cloth(const fm_object *object)
+{
+    return (fm_cloth *)object;
+}
+
+// Time stepping.
+
+static bool advance(fm_object *object, const fm_surroundings *around, double interval,
+                    int *substeps, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    *substeps = fm_cloth_count_substeps(c, interval);
+    if (!fm_cloth_advance(c, around, interval, *substeps, err))
+        return false;
+    c->damping_share = fmin(c->damping_share, fm_cloth_damping_share(c));
+    c->damping_share = fmin(c->damping_share, fm_cloth_bend_damping_share(c));
+    c->least_stiffness_share = fmin(c->least_stiffness_share, c->stiffness_share);
+    return true;
+}
+
+static double estimate_substep_ns(const fm_object *object)
+{
+    return fm_cloth_substep_ns(cast_to_cloth(object));
+}
+
+static void set_variable_substeps(fm_object *object, bool uneven)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    if (!c->started)
+        c->variable_substeps = uneven;
+}
+
+// Contact.
+
+static bool takes_part_in_contact(const fm_object *object)
+{
+    return cast_to_cloth(object)->def.contact.enabled;
+}
+
+static void set_axes(double *to[3], const fm_vec3_array *from)
+{
+    to[0] = from->x, to[1] = from->y, to[2] = from->z;
+}
+
+static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    fm_mesh_view mesh;
+    bool grid = c->kind != FM_CLOTH_MESH;
+    if (!fm_cloth_find_mesh(c, &mesh, err))
+        return false;
+    *view = (fm_contact_view){
+        .made = mesh,
+        .thickness = c->contact_thickness,
+        .friction = c->def.contact.friction,
+        .separate = c->def.contact.start == FM_START_SEPARATE,
+        .started = c->started,
+        .columns = grid ? c->columns : 0,
+        .rows = grid ? c->rows : 0,
+        .round = c->kind == FM_CLOTH_TUBE,
+        .axis = {c->normal.x, c->normal.y, c->normal.z},
+        .touched = c->touch,
+    };
+    set_axes(view->x, &c->x);
+    set_axes(view->v, &c->v);
+    set_axes(view->jump, &c->jump);
+    return true;
+}
+
+static int count_substeps(const fm_object *object, double interval)
+{
+    return fm_cloth_count_substeps(cast_to_cloth(object), interval);
+}
+
+static bool begin_substeps(fm_object *object, const fm_surroundings *around, double h,
+                           fm_error *err)
+{
+    return fm_cloth_begin_substeps(cast_to_cloth(object), around, h, err);
+}
+
+static bool open_substep(fm_object *object, double end, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    bool good = fm_cloth_open_substep(c, end, err);
+    c->damping_share = fmin(c->damping_share, fm_cloth_damping_share(c));
+    c->damping_share = fmin(c->damping_share, fm_cloth_bend_damping_share(c));
+    c->least_stiffness_share = fmin(c->least_stiffness_share, c->stiffness_share);
+    return good;
+}
+
+static void close_substep(fm_object *object)
+{
+    fm_cloth_close_substep(cast_to_cloth(object));
+}
+
+static void clear_contacts(fm_object *object)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    memset(c->touch, 0, (size_t)c->count * sizeof *c->touch);
+    if (!c->enforcer) // enforcement has already written its corrections into jump
+        memset(c->jump.x, 0, 3 * (size_t)c->lanes * sizeof(double));
+}
+
+static bool find_inverse_masses(const fm_object *object, double end, fm_inverse_masses masses)
+{
+    const fm_cloth *c = cast_to_cloth(object);
+    for (int i = 0; i < c->count; i++) {
+        fm_effective_mass m = fm_cloth_effective_mass(c, i);
+        bool held = fm_cloth_is_pinned(c, i, end);
+        masses.across[i] = held ? 0 : 1 / m.across;
+        masses.along[i] = held ? 0 : 1 / m.along;
+    }
+    return fm_cloth_has_added_mass(c);
+}
+
+static bool is_pinned(const fm_object *object, int point, double t)
+{
+    return fm_cloth_is_pinned(cast_to_cloth(object), point, t);
+}
+
+static void place_pins(fm_object *object, double t, double *x[3])
+{
+    fm_cloth_place_pins(cast_to_cloth(object), t, &(fm_vec3_array){x[0], x[1], x[2]});
+}
+
+// m/s, the largest speed of a pin in [t, t + duration].
+static double find_fastest_pin(const fm_object *object, double t, double duration)
+{
+    const fm_cloth *c = cast_to_cloth(object);
+    double fastest = 0;
+    for (int p = 0; p < c->pinned_count; p++) {
+        int i = c->pinned[p];
+        fm_vec3 at = {c->anchor.x[i], c->anchor.y[i], c->anchor.z[i]};
+        if (p == 0 || c->pin[i] != c->pin[c->pinned[p - 1]])
+            fastest = fmax(fastest,
+                           fm_motion_find_top_speed(c->groups[c->pin[i]].motion, at, t, duration));
+    }
+    return fastest;
+}
+
+static void update_normals(fm_object *object)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    fm_cloth_compute_normals(c, &c->x, &c->normal);
+}
+
+// Coupling to a fluid.
+
+int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
+                                  fm_coupling_fault *faults)
+{
+    int count = 0;
+    fm_drag_model drag = def->drag.model;
+    fm_recall_kind memory = def->damping.memory.kind, bend = def->bend.damping.memory.kind;
+    if (def->integrator != FM_KICK_DRIFT_KICK)
+        faults[count++] = (fm_coupling_fault){"integrator", "explicit",
+                                              "kick-drift-kick for cloth in a fluid", false};
+    if (way == FM_COUPLING_ONE_WAY)
+        return count;
+    if (drag != FM_DRAG_PHYSICAL && drag != FM_DRAG_NONE)
+        faults[count++] =
+            (fm_coupling_fault){"drag.model", "a model of a medium",
+                                "physical or none: the fluid itself is the drag", true};
+    if (fm_cloth_needs_damping_memory(def) &&
+        (memory == FM_RECALL_STEPS || memory == FM_RECALL_SECONDS))
+        faults[count++] = (fm_coupling_fault){
+            "damping.memory", "a window", "full or fading: substeps change with the fluid's", true};
+    if (fm_cloth_needs_bend_memory(def) && (bend == FM_RECALL_STEPS || bend == FM_RECALL_SECONDS))
+        faults[count++] =
+            (fm_coupling_fault){"bend.damping.memory", "a window",
+                                "full or fading: substeps change with the fluid's", true};
+    return count;
+}
+
+static bool check_coupling(const fm_object *object, fm_coupling_way way, fm_error *err)
+{
+    fm_coupling_fault faults[FM_COUPLING_FAULTS_MAX];
+    if (cast_to_cloth(object)->started)
+        return fm_fail(err, FM_BAD_VALUE, object->name, "coupling", "added later",
+                       "before the first advance");
+    return fm_cloth_find_coupling_faults(&cast_to_cloth(object)->def, way, faults) == 0 ||
+           fm_coupling_fail(err, object, faults);
+}
+
+static fm_samples *create_samples(fm_object *object, double longest, bool passive, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    c->samples = fm_arena_alloc(&c->arena, 1, sizeof *c->samples, object->name, err);
+    if (!c->samples || !fm_cloth_samples_create(c->samples, c, longest, passive, &c->arena, err))
+        return NULL;
+    return &c->samples->points;
+}
+
+static void read_medium(fm_object *object, double end)
+{
+    fm_cloth_samples_read_medium(cast_to_cloth(object)->samples, end);
+}
+
+static void write_motion(fm_object *object, double start, double end)
+{
+    fm_cloth_samples_write_motion(cast_to_cloth(object)->samples, start, end);
+}
+
+// Measures, mesh and fields.
+
+static const fm_field quantities[] = {
+    {"area", "m^2", "total area of the triangles", 1},
+    {"kinetic_energy", "J", "including that of the added mass", 1},
+    {"potential_energy", "J", "of springs, bending, weight and buoyancy", 1},
+    {"max_stretch", "", "l/l0 - 1 of the longest stretch edge", 1},
+    {"min_stretch", "", "l/l0 - 1 of the shortest stretch edge", 1},
+    {"contact_count", "", "number of particles in contact", 1},
+};
+
+static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    fm_cloth_measure now = fm_cloth_measure_now(c, around);
+    *m = (fm_measure){
+        .kinetic_energy = now.kinetic_energy,
+        .potential_energy = now.potential_energy,
+        .bad_point = now.first_bad,
+        .has_stretch = true,
+        .max_stretch = now.stretch.max,
+        .min_stretch = now.stretch.min,
+        .mean_stretch = now.stretch.mean,
+        .mean_strain = now.stretch.mean_strain,
+        .damping_share = c->damping_share,
+        .stiffness_share = c->least_stiffness_share,
+    };
+    if (c->enforcer) {
+        m->enforce_ms = c->enforcer->enforce_ms;
+        m->order_ms = c->enforcer->order_ms;
+    }
+    for (int i = 0; i < c->count; i++) {
+        m->contact_count += c->touch[i];
+        m->repelled_count += c->repelled && c->repelled[i] > 0;
+    }
+    m->pierced_count = fm_cloth_find_piercings(c).count;
+    if (!q)
+        return;
+    fm_error ignored = {0}; // if memory for the triangles runs out, the area is 0
+    q[0] = fm_cloth_area(c, &ignored);
+    q[1] = now.kinetic_energy, q[2] = now.potential_energy;
+    q[3] = now.stretch.max, q[4] = now.stretch.min;
+    q[5] = m->contact_count;
+}
+
+static void reset(fm_object *object)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    c->damping_share = c->least_stiffness_share = 1;
+    if (c->enforcer)
+        c->enforcer->enforce_ms = c->enforcer->order_ms = 0;
+}
+
+static bool create_quads(fm_cloth *c, fm_error *err)
+{
+    size_t n = (size_t)(c->columns - 1) * (size_t)(c->rows - 1);
+    c->face_points = fm_arena_alloc(&c->arena, 4 * n + 1, sizeof(int), c->object.name, err);
+    c->face_start = fm_arena_alloc(&c->arena, n + 1, sizeof(int), c->object.name, err);
+    if (!c->face_start || !c->face_points)
+        return false;
+    fm_grid_write_quads(c->columns, c->rows, c->face_start, c->face_points);
+    return true;
+}
+
+// Expands values per particle to values per input vertex, in place. It goes from the last vertex to
+// the first, because the particle of a vertex never has a higher index than the vertex.
+static void copy_to_vertices(const fm_cloth *c, double *values, int components)
+{
+    int count;
+    const int *vertices = fm_cloth_vertices(c, &count);
+    for (int i = count - 1; i >= 0 && vertices; i--)
+        memmove(values + (size_t)components * (size_t)i,
+                values + (size_t)components * (size_t)vertices[i],
+                (size_t)components * sizeof *values);
+}
+
+static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    int count;
+    const int *vertices = fm_cloth_vertices(c, &count);
+    *view = (fm_mesh_view){.point_count = count};
+    if (!c->vertices)
+        c->vertices =
+            fm_arena_alloc(&c->arena, (size_t)count, sizeof *c->vertices, object->name, err);
+    if (!c->vertices)
+        return false;
+    for (int i = 0; i < count; i++) {
+        int k = vertices ? vertices[i] : i;
+        c->vertices[i] = (fm_vec3){c->x.x[k], c->x.y[k], c->x.z[k]};
+    }
+    view->points = c->vertices;
+    if (c->kind != FM_CLOTH_SHEET) {
+        view->face_points = fm_cloth_faces(c, &view->face_count, err);
+        return view->face_points != NULL;
+    }
+    if (!c->face_start && !create_quads(c, err))
+        return false;
+    view->face_count = (c->columns - 1) * (c->rows - 1);
+    view->face_start = c->face_start;
+    view->face_points = c->face_points;
+    return true;
+}
+
+static const fm_field *find_field(const char *name)
+{
+    int count;
+    const fm_field *fields = fm_cloth_fields(&count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+    return NULL;
+}
+
+static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
+                       double *values, fm_error *err)
+{
+    if (!fm_cloth_read_values(cast_to_cloth(object), around, name, values, err))
+        return false;
+    copy_to_vertices(cast_to_cloth(object), values, find_field(name)->components);
+    return true;
+}
+
+// Destruction, snapshots and forecasts.
+
+static void destroy(fm_object *object)
+{
+    fm_cloth_destroy(cast_to_cloth(object));
+}
+
+static size_t save(const fm_object *object, void *buffer, size_t size)
+{
+    return fm_cloth_save(cast_to_cloth(object), buffer, size);
+}
+
+static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
+                    size_t size, fm_error *err)
+{
+    return fm_cloth_restore(cast_to_cloth(object), &around->medium, buffer, size, err);
+}
+
+static void forecast(fm_object *object, const fm_surroundings *around, double duration,
+                     fm_forecast *f, fm_error *err)
+{
+    (void)around;
+    (void)err;
+    const fm_cloth *c = cast_to_cloth(object);
+    double count = ceil(duration / c->stable_step);
+    if (!fm_forecast_raise_substeps(f, count))
+        return;
+    if (c->def.time_step > 0 && c->stable_step >= c->def.time_step) {
+        snprintf(f->text, sizeof f->text,
+                 "%s: %.3g substeps, for its time_step is %.3g s. Give a longer one, or 0, which "
+                 "chooses it",
+                 object->name, count, c->stable_step);
+        return;
+    }
+    double lightest = INFINITY;
+    for (int i = 0; i < c->count; i++)
+        lightest = fmin(lightest, c->mass[i]);
+    snprintf(f->text, sizeof f->text,
+             "%s: %.3g substeps of %.3g s, for its stretch stiffness is %.3g N/m and its lightest "
+             "of %d particles has %.3g kg. Fewer particles, a larger sheet, a smaller "
+             "stretch.stiffness, shear or bend, more density or thickness, or enforcement help",
+             object->name, count, c->stable_step, c->def.stretch.stiffness, c->count, lightest);
+}
+
+static double longest_substep(const fm_object *object)
+{
+    return cast_to_cloth(object)->stable_step;
+}
+
+static const fm_body_type body = {
+    .advance = advance,
+    .substep_ns = estimate_substep_ns,
+    .set_variable_intervals = set_variable_substeps,
+    .uses_contact = takes_part_in_contact,
+    .contact = view_for_contact,
+    .count_substeps = count_substeps,
+    .longest_substep = longest_substep,
+    .begin = begin_substeps,
+    .open = open_substep,
+    .close = close_substep,
+    .clear_touched = clear_contacts,
+    .inverse_masses = find_inverse_masses,
+    .is_held = is_pinned,
+    .place_pins = place_pins,
+    .fastest_pin = find_fastest_pin,
+    .moved = update_normals,
+    .check_coupling = check_coupling,
+    .sample = create_samples,
+    .take = read_medium,
+    .give = write_motion,
+};
+
+const fm_object_type fm_cloth_type = {
+    .kind = "cloth",
+    .fields = fm_cloth_field_list,
+    .field_count = FM_CLOTH_FIELD_COUNT,
+    .needed_fields = "",
+    .usual_fields = "velocity stretch",
+    .quantities = quantities,
+    .quantity_count = sizeof quantities / sizeof *quantities,
+    .body = &body,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .reset = reset,
+    .forecast = forecast,
+    .mesh = view_mesh,
+    .read = read_field,
+    .measure = measure,
+};
+
+// Public functions.
+
+static fm_cloth *add_to_world(fm_world *world, fm_cloth *cloth, fm_error *err)
+{
+    if (!cloth)
+        return NULL;
+    cloth->object.type = &fm_cloth_type;
+    cloth->time = fm_world_time(world);
+    cloth->damping_share = cloth->least_stiffness_share = 1;
+    return (fm_cloth *)fm_world_add_object(world, &cloth->object, err);
+}
+
+fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
+                                fm_error *err)
+{
+    return fm_world_is_ready(world, err)
+               ? add_to_world(
+                     world, fm_cloth_create_detached_sheet(def, sheet, fm_world_medium(world), err),
+                     err)
+               : NULL;
+}
+
+fm_cloth *fm_cloth_create_tube(fm_world *world, const fm_cloth_def *def, const fm_tube *tube,
+                               fm_error *err)
+{
+    return fm_world_is_ready(world, err)
+               ? add_to_world(world,
+                              fm_cloth_create_detached_tube(def, tube, fm_world_medium(world), err),
+                              err)
+               : NULL;
+}
+
+fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def, const fm_cloth_mesh *mesh,
+                               fm_error *err)
+{
+    return fm_world_is_ready(world, err)
+               ? add_to_world(world,
+                              fm_cloth_create_detached_mesh(def, mesh, fm_world_medium(world), err),
+                              err)
+               : NULL;
+}
+
+bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)
+{
+    assert(err->status != FM_OK || cloth);
+    if (err->status != FM_OK) // after an earlier error the cloth may be NULL
+        return false;
+    fm_surroundings around = fm_object_surroundings(&cloth->object);
+    return fm_cloth_read_values(cloth, &around, name, values, err);
+}
+
+int fm_world_cloth_count(const fm_world *world)
+{
+    return fm_world_type_count(world, &fm_cloth_type);
+}
+
+fm_cloth *fm_world_cloth(fm_world *world, int index)
+{
+    return (fm_cloth *)fm_world_object_of_type(world, &fm_cloth_type, index);
+}
+
+fm_object *fm_cloth_object(fm_cloth *cloth)
+{
+    return cloth ? &cloth->object : NULL;
+}
+
+fm_cloth *fm_object_cloth(fm_object *object)
+{
+    return object && object->type == &fm_cloth_type ? (fm_cloth *)object : NULL;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// feature_distance.c: closest points of a vertex and a triangle or of two edges, and their time of
+// impact.
+//
+// Time of impact by additive conservative advancement [LKJ21]: with p(t) = from + t (to - from)
+//
+//     t <- t + s (d(t) - least) / L      until d(t) - least < (least or d(0) - least) / 10
+//
+// L bounds how fast the distance can shrink: the largest speed of a point of the first feature plus
+// that of the second, after subtracting the mean velocity. No step passes a contact, whatever the
+// geometry: parallel edges and coplanar motion need no special case.
+//
+//   d  distance, m    least  separation to keep, m    s = 0.9  fraction of the safe distance taken
+#include "collide/contact.h"
+#include "core/simd.h"
+
+#include <assert.h>
+#include <float.h>
+
+static const double SAFE_FRACTION = 0.9;
+// relative to `least`, the separation to keep: features nearer than 1.1 least count as in contact
+static const double TOLERANCE = 0.1;
+// squared sine of the angle between two edges; below it they count as parallel, and the closest
+// points are sought at their ends
+static const double PARALLEL = 1e-12;
+// limit for the advances towards a time of impact; when it is reached, the pair counts as an impact
+enum { MAX_ADVANCES = 1000 };
+
+static double clamp_unit(double t)
+{
+    return t < 0 ? 0 : t > 1 ? 1 : t;
+}
+
+// Parameter of the closest point on an edge, clamped to [0, 1]; 0 on an edge of zero length. along:
+// dot product of the edge and the vector to the point; square: squared length of the edge.
+static double find_parameter(double along, double square)
+{
+    return square > 0 ? clamp_unit(along / square) : 0;
+}
+
+// The closest points of two features found so far: the vector between them is gap = r + s a + t b,
+// its squared length `square`.
+typedef struct nearest {
+    fm_vec3 r, a, b, gap;
+    double s, t, square;
+} nearest;
+
+// Takes over the parameters s and t if their points are closer than the best so far.
+static void try_parameters(nearest *best, double s, double t)
+{
+    fm_vec3 gap = fm_add_scaled(fm_add_scaled(best->r, best->a, s), best->b, t);
+    double square = fm_dot(gap, gap);
+    if (square >= best->square)
+        return;
+    best->gap = gap;
+    best->s = s, best->t = t, best->square = square;
+}
+
+// Closest points of the vertex p[0] and the triangle p[1] p[2] p[3]: the foot of the perpendicular
+// if it falls inside the triangle, otherwise the nearest point of the three sides.
+static fm_closest find_closest_vertex_triangle(const fm_vec3 p[4])
+{
+    fm_vec3 r = fm_sub(p[0], p[1]), a = fm_sub(p[1], p[2]), b = fm_sub(p[1], p[3]);
+    nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
+    double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+    if (area > DBL_EPSILON * aa * bb && s >= 0 && t >= 0 && s + t <= area) {
+        try_parameters(&best, s / area, t / area);
+    } else {
+        try_parameters(&best, find_parameter(ra, aa), 0);
+        try_parameters(&best, 0, find_parameter(rb, bb));
+        double u = find_parameter(aa - ab - ra + rb, aa - 2 * ab + bb);
+        try_parameters(&best, 1 - u, u);
+    }
+    s = best.s, t = best.t;
+    return (fm_closest){{1, s + t - 1, -s, -t}, best.gap, sqrt(best.square)};
+}
+
+// Closest points of the edges p[0] p[1] and p[2] p[3]: the feet of the common perpendicular if they
+// fall inside both edges, otherwise the nearest of the four ends and its closest point on the other
+// edge.
+static fm_closest find_closest_edge_edge(const fm_vec3 p[4])
+{
+    fm_vec3 r = fm_sub(p[0], p[2]), a = fm_sub(p[1], p[0]), b = fm_sub(p[2], p[3]);
+    nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
+    double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+    if (area > PARALLEL * aa * bb && s >= 0 && s <= area && t >= 0 && t <= area) {
+        try_parameters(&best, s / area, t / area);
+    } else {
+        try_parameters(&best, 0, find_parameter(rb, bb));
+        try_parameters(&best, 1, find_parameter(rb - ab, bb));
+        try_parameters(&best, find_parameter(ra, aa), 0);
+        try_parameters(&best, find_parameter(ra - ab, aa), 1);
+    }
+    s = best.s, t = best.t;
+    return (fm_closest){{1 - s, s, t - 1, -t}, best.gap, sqrt(best.square)};
+}
+
+fm_closest fm_feature_find_closest(fm_feature_kind kind, const fm_vec3 p[4])
+{
+    return kind == FM_VERTEX_TRIANGLE ? find_closest_vertex_triangle(p) : find_closest_edge_edge(p);
+}
+
+// As find_parameter, without branches, for SIMD code that evaluates all cases in every lane and
+// selects the valid one.
+static inline double clamp_quotient(double along, double square)
+{
+    double parameter = along / square;
+    parameter = parameter > 0 ? parameter : 0; // also maps NaN, from an edge of zero length, to 0
+    return parameter < 1 ? parameter : 1;
+}
+
+// Vectors of the feature pair in one SIMD lane: the vector between points is r + s a + t b.
+typedef struct batch_lane {
+    double rx, ry, rz, ax, ay, az, bx, by, bz;
+} batch_lane;
+
+// Dot products of the vectors of a feature pair: a.a, a.b, b.b, -r.a, -r.b.
+typedef struct products {
+    double aa, ab, bb, ra, rb;
+} products;
+
+// The dot products a.a, a.b, b.b, -r.a and -r.b of a feature pair.
+static inline products find_products(const batch_lane *l)
+{
+    return (products){.aa = l->ax * l->ax + l->ay * l->ay + l->az * l->az,
+                      .ab = l->ax * l->bx + l->ay * l->by + l->az * l->bz,
+                      .bb = l->bx * l->bx + l->by * l->by + l->bz * l->bz,
+                      .ra = -(l->rx * l->ax + l->ry * l->ay + l->rz * l->az),
+                      .rb = -(l->rx * l->bx + l->ry * l->by + l->rz * l->bz)};
+}
+
+// Squared length of the vector r + s a + t b between two points of the features.
+static inline double find_squared_gap(const batch_lane *l, double s, double t)
+{
+    double x = l->rx + s * l->ax + t * l->bx;
+    double y = l->ry + s * l->ay + t * l->by;
+    double z = l->rz + s * l->az + t * l->bz;
+    return x * x + y * y + z * z;
+}
+
+// Stores parameters, vector and distance of the closest points of lane i.
+static inline void store_lane(fm_closest_batch *batch, int i, const batch_lane *l, double s,
+                              double t)
+{
+    double x = l->rx + s * l->ax + t * l->bx;
+    double y = l->ry + s * l->ay + t * l->by;
+    double z = l->rz + s * l->az + t * l->bz;
+    batch->s[i] = s;
+    batch->t[i] = t;
+    batch->gap[0][i] = x;
+    batch->gap[1][i] = y;
+    batch->gap[2][i] = z;
+    batch->distance[i] = sqrt(x * x + y * y + z * z);
+}
+
+// As find_closest_vertex_triangle, for the pairs in all lanes of a batch.
+static FM_SIMD_CLONES void find_batch_vertex_triangle(fm_closest_batch *batch, int lanes)
+{
+    double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
+#pragma omp simd
+    for (int i = 0; i < lanes; i++) {
+        batch_lane l = {p[0][0][i] - p[1][0][i], p[0][1][i] - p[1][1][i], p[0][2][i] - p[1][2][i],
+                        p[1][0][i] - p[2][0][i], p[1][1][i] - p[2][1][i], p[1][2][i] - p[2][2][i],
+                        p[1][0][i] - p[3][0][i], p[1][1][i] - p[3][1][i], p[1][2][i] - p[3][2][i]};
+        products m = find_products(&l);
+        double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
+        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (area > DBL_EPSILON * aa * bb) & (s >= 0) & (t >= 0) & (s + t <= area);
+        double s1 = clamp_quotient(ra, aa), t2 = clamp_quotient(rb, bb);
+        double u = clamp_quotient(aa - ab - ra + rb, aa - 2 * ab + bb);
+        double d1 = find_squared_gap(&l, s1, 0), d2 = find_squared_gap(&l, 0, t2);
+        double d3 = find_squared_gap(&l, 1 - u, u);
+        bool second = d2 < d1;
+        double best = second ? d2 : d1, bs = second ? 0 : s1, bt = second ? t2 : 0;
+        bool third = d3 < best;
+        bs = third ? 1 - u : bs;
+        bt = third ? u : bt;
+        bs = inside ? s / area : bs;
+        bt = inside ? t / area : bt;
+        store_lane(batch, i, &l, bs, bt);
+    }
+}
+
+// As find_closest_edge_edge, for the pairs in all lanes of a batch.
+static FM_SIMD_CLONES void find_batch_edge_edge(fm_closest_batch *batch, int lanes)
+{
+    double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
+#pragma omp simd
+    for (int i = 0; i < lanes; i++) {
+        batch_lane l = {p[0][0][i] - p[2][0][i], p[0][1][i] - p[2][1][i], p[0][2][i] - p[2][2][i],
+                        p[1][0][i] - p[0][0][i], p[1][1][i] - p[0][1][i], p[1][2][i] - p[0][2][i],
+                        p[2][0][i] - p[3][0][i], p[2][1][i] - p[3][1][i], p[2][2][i] - p[3][2][i]};
+        products m = find_products(&l);
+        double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
+        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (area > PARALLEL * aa * bb) & (s >= 0) & (s <= area) & (t >= 0) & (t <= area);
+        double t0 = clamp_quotient(rb, bb), t1 = clamp_quotient(rb - ab, bb);
+        double s0 = clamp_quotient(ra, aa), s1 = clamp_quotient(ra - ab, aa);
+        double d0 = find_squared_gap(&l, 0, t0), d1 = find_squared_gap(&l, 1, t1);
+        double d2 = find_squared_gap(&l, s0, 0), d3 = find_squared_gap(&l, s1, 1);
+        bool end = d1 < d0, other = d3 < d2;
+        double bs = end ? 1 : 0, bt = end ? t1 : t0, best = end ? d1 : d0;
+        bool second = (other ? d3 : d2) < best;
+        bs = second ? (other ? s1 : s0) : bs;
+        bt = second ? (other ? 1 : 0) : bt;
+        bs = inside ? s / area : bs;
+        bt = inside ? t / area : bt;
+        store_lane(batch, i, &l, bs, bt);
+    }
+}
+
+// Closest points of the feature pairs in the first `count` lanes, rounded up to whole SIMD vectors.
+void fm_feature_find_closest_batch(fm_feature_kind kind, fm_closest_batch *batch, int count)
+{
+    int lanes = fm_parallel_block_count(count, FM_LANES) * FM_LANES; // whole SIMD vectors
+    if (kind == FM_VERTEX_TRIANGLE)
+        find_batch_vertex_triangle(batch, lanes);
+    else
+        find_batch_edge_edge(batch, lanes);
+}
+
+// Upper bound of the speed at which two features approach, m per unit of time: largest speed of a
+// point of the first feature plus that of the second, relative to the mean of all four.
+// displacement: receives to - from.
+static double find_closing_speed(fm_feature_kind kind, const fm_vec3 from[4], const fm_vec3 to[4],
+                                 fm_vec3 displacement[4])
+{
+    fm_vec3 mean = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        displacement[i] = fm_sub(to[i], from[i]);
+        mean = fm_add_scaled(mean, displacement[i], 0.25);
+    }
+    double fastest[2] = {0, 0};
+    int first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
+    for (int i = 0; i < 4; i++) {
+        double speed = fm_length(fm_sub(displacement[i], mean));
+        fastest[i >= first_count] = fm_double_max(fastest[i >= first_count], speed);
+    }
+    return fastest[0] + fastest[1];
+}
+
+// Time of impact in [0, 1] by conservative advancement, when points move straight from `from` to
+// `to`; 2: the features stay further apart than `least` m.
+double fm_feature_find_impact_time(fm_feature_kind kind, const fm_vec3 from[4], const fm_vec3 to[4],
+                                   double least)
+{
+    fm_vec3 displacement[4], p[4];
+    double speed = find_closing_speed(kind, from, to, displacement);
+    double clearance = fm_feature_find_closest(kind, from).distance - least;
+    if (clearance > speed)
+        return 2;
+    if (!(clearance > 0))
+        return 0;
+    double enough = fm_double_min((1 - SAFE_FRACTION) * clearance, TOLERANCE * least), t = 0;
+    for (int advance = 0; advance < MAX_ADVANCES; advance++) {
+        t += SAFE_FRACTION * clearance / speed;
+        if (t >= 1)
+            return 2;
+        for (int i = 0; i < 4; i++)
+            p[i] = fm_add_scaled(from[i], displacement[i], t);
+        clearance = fm_feature_find_closest(kind, p).distance - least;
+        if (clearance <= enough)
+            break;
+    }
+    return t;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// rigid_motion.c: motion of balls with a mass (free colliders) under fluid forces and gravity.
+//
+//     m dv/dt = m g + F,     I d(spin)/dt = torque,     I = 2/5 m r^2
+//
+// integrated by symplectic Euler steps, with the impulses collected since the last one. Contact
+// with walls and other colliders removes the velocity into them, with friction and without
+// restitution.
+//
+//   m  mass, kg    r  radius, m    F  force of the fluids, N
+#include "collide/collide.h"
+
+#include <assert.h>
+
+// Pose of a collider at time t, s. For a ball with a mass: its state, or the predicted path while
+// bodies move.
+fm_pose fm_collider_pose(const fm_collider *c, double t)
+{
+    const fm_rigid *r = c->rigid;
+    if (!r)
+        return fm_motion_pose(c->motion, t);
+    fm_vec3 centre = r->centre, velocity = r->velocity;
+    fm_quat orientation = r->orientation;
+    if (r->has_path) {
+        centre = fm_add_scaled(centre, r->path_velocity, t - r->path_start);
+        velocity = r->path_velocity;
+        orientation = fm_quat_multiply(
+            fm_quat_from_rotation_vector(fm_scale(r->spin, t - r->path_start)), orientation);
+    }
+    fm_vec3 arm = fm_quat_rotate(orientation, c->shape.centre);
+    return (fm_pose){
+        .rotation = orientation,
+        .position = fm_sub(centre, arm),
+        .velocity = fm_sub(velocity, fm_cross(r->spin, arm)),
+        .spin = r->spin,
+    };
+}
+
+// Adds an impulse, N s, that acts on a ball with a mass at the point `at`, to be applied when it
+// moves.
+void fm_collider_add_impulse(fm_collider *c, fm_vec3 at, fm_vec3 impulse)
+{
+    fm_rigid *r = c->rigid;
+    r->impulse = fm_add(r->impulse, impulse);
+    r->angular_impulse = fm_add(r->angular_impulse, fm_cross(fm_sub(at, r->centre), impulse));
+}
+
+// Velocity and angular velocity (spin) of a ball with a mass after h seconds, from gravity and the
+// impulses collected so far.
+static void predict_motion(const fm_collider *c, fm_vec3 gravity, double h, fm_vec3 *velocity,
+                           fm_vec3 *spin)
+{
+    const fm_rigid *r = c->rigid;
+    double inertia = 0.4 * r->mass * c->shape.radius * c->shape.radius;
+    *velocity = fm_add_scaled(r->velocity, gravity, h);
+    *velocity = fm_add_scaled(*velocity, r->impulse, 1 / r->mass);
+    *spin = fm_add_scaled(r->spin, r->angular_impulse, 1 / inertia);
+}
+
+// Velocity at the point `at` of a ball with a mass after h seconds.
+fm_vec3 fm_collider_predict_velocity(const fm_collider *c, fm_vec3 at, fm_vec3 gravity, double h)
+{
+    fm_vec3 velocity, spin;
+    predict_motion(c, gravity, h, &velocity, &spin);
+    return fm_add(velocity, fm_cross(spin, fm_sub(at, c->rigid->centre)));
+}
+
+// Moves a ball with a mass for h seconds under gravity and the collected impulses, and out of
+// `solids`.
+void fm_collider_move(fm_collider *c, fm_vec3 gravity, double h, const fm_placed_collider *solids,
+                      int solid_count)
+{
+    fm_rigid *r = c->rigid;
+    predict_motion(c, gravity, h, &r->velocity, &r->spin);
+    r->impulse = r->angular_impulse = (fm_vec3){0};
+    r->centre = fm_add_scaled(r->centre, r->velocity, h);
+    r->orientation =
+        fm_quat_multiply(fm_quat_from_rotation_vector(fm_scale(r->spin, h)), r->orientation);
+    fm_quat_normalize(&r->orientation);
+    fm_collide_particle(solids, solid_count, c->shape.radius, &r->centre, &r->velocity, NULL);
+}
+
+// Puts the ball back to start_state at time t, and lets it move on a straight path to the position
+// it had before, reached h seconds later.
+void fm_rigid_begin_path(fm_rigid *r, double t, double h)
+{
+    fm_vec3 end = r->centre;
+    fm_rigid_restore(r, r->start_state);
+    r->path_velocity = fm_scale(fm_sub(end, r->centre), 1 / h);
+    r->path_start = t;
+    r->has_path = true;
+}
+
+// Writes centre, velocity, angular velocity and orientation of a ball to an array.
+void fm_rigid_save(const fm_rigid *r, double state[FM_RIGID_STATE])
+{
+    const double all[FM_RIGID_STATE] = {
+        r->centre.x,      r->centre.y,      r->centre.z,     r->velocity.x, r->velocity.y,
+        r->velocity.z,    r->spin.x,        r->spin.y,       r->spin.z,     r->orientation.x,
+        r->orientation.y, r->orientation.z, r->orientation.w};
+    for (int i = 0; i < FM_RIGID_STATE; i++)
+        state[i] = all[i];
+}
+
+// Reads the state of a ball that fm_rigid_save wrote, and clears its collected impulses.
+void fm_rigid_restore(fm_rigid *r, const double state[FM_RIGID_STATE])
+{
+    r->centre = (fm_vec3){state[0], state[1], state[2]};
+    r->velocity = (fm_vec3){state[3], state[4], state[5]};
+    r->spin = (fm_vec3){state[6], state[7], state[8]};
+    r->orientation = (fm_quat){state[9], state[10], state[11], state[12]};
+    r->impulse = r->angular_impulse = (fm_vec3){0};
+}
+
+fm_vec3 fm_collider_position(const fm_collider *c)
+{
+    assert(c);
+    return c->rigid ? c->rigid->centre : fm_motion_position(c->motion, c->shape.centre, 0);
+}
+
+fm_vec3 fm_collider_velocity(const fm_collider *c)
+{
+    assert(c);
+    return c->rigid ? c->rigid->velocity : fm_motion_velocity(c->motion, c->shape.centre, 0);
+}
+
+fm_vec3 fm_collider_spin(const fm_collider *c)
+{
+    assert(c);
+    return c->rigid ? c->rigid->spin : (fm_vec3){0};
+}

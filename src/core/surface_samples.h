@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// surface_samples.h: quadrature points on the surface of a body, at which the body and a fluid
+// exchange momentum.
+//
+// Each sample stands for a small patch of the surface. For every coupling interval the body writes
+// where its samples move and which impulses it passes on to the fluid. The fluid writes its
+// velocity at the samples, how much fluid is near, and which impulses it gave to the body. Body and
+// fluid do not know each other: world/coupling.c copies these arrays between them.
+#ifndef FATHOM_CORE_SURFACE_SAMPLES_H
+#define FATHOM_CORE_SURFACE_SAMPLES_H
+
+#include "core/core.h"
+
+// Arrays have one element per sample.
+typedef struct fm_samples {
+    int count;
+    double thickness; // m, of the surface
+    bool passive;     // true: the samples exert no force on the fluid
+
+    // written by the body
+    double start, end;        // s, the coupling interval
+    fm_vec3 *before, *after;  // m, positions at the start and at the end of the interval
+    fm_vec3 *turned, *normal; // unit normals at the start and at the end of the interval
+    double *area;             // m^2, area of the patch at the end of the interval
+    double *reach;            // m, radius of a disc around the sample that covers its patch
+    fm_vec3 *along, *across;  // 1/m, gradients of two barycentric coordinates of the patch: the
+                              // patch is the set of points with r.along > -1/3, r.across > -1/3
+                              // and r.along + r.across < 1/3, where r is the vector from the
+                              // sample to the point (geometry/sample_patches.c)
+    fm_vec3 *handed;          // N s, impulse that the body passes on to the fluid; the fluid sets
+                              // it to zero when it has received it
+
+    // written by the fluid
+    fm_vec3 *impulse;  // N s, given to the body since the body last took it
+    fm_vec3 *edgewise; // N s, tangential part of the newest pressure impulse
+    fm_vec3 *velocity; // m/s, of the fluid at the sample
+    double *wet;       // 0 to 1, share of the space beside the sample that holds fluid; fluid on
+                       // one side of the surface is enough for 1
+    double *layer;     // kg, half the mass of the fluid particles next to the patch, which acts on
+                       // the body as added mass; 0 when passive
+    double *clinging;  // kg, mass of fluid in the volume by which the boundary particle at the
+                       // sample exceeds area x thickness; its weight acts on the patch
+} fm_samples;
+
+// Allocates the arrays for `count` samples in the arena.
+bool fm_samples_create(fm_samples *samples, fm_arena *arena, int count, const char *object,
+                       fm_error *err);
+// Writes the state that one coupling interval leaves for the next into buffer and returns its size
+// in bytes. With a NULL buffer, returns the size only.
+size_t fm_samples_save(const fm_samples *samples, void *buffer);
+// Reads what fm_samples_save wrote; false if size or values are wrong.
+bool fm_samples_restore(fm_samples *samples, const void *buffer, size_t size);
+
+// Position of sample i at time t (s), interpolated linearly over the coupling interval.
+static inline fm_vec3 fm_sample_position(const fm_samples *s, int i, double t)
+{
+    double part = s->end > s->start ? (t - s->start) / (s->end - s->start) : 1;
+    fm_vec3 a = s->before[i], b = s->after[i];
+    return (fm_vec3){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.z + part * (b.z - a.z)};
+}
+
+// Mean velocity (m/s) of sample i over the coupling interval.
+static inline fm_vec3 fm_sample_velocity(const fm_samples *s, int i)
+{
+    double rate = s->end > s->start ? 1 / (s->end - s->start) : 0;
+    fm_vec3 a = s->before[i], b = s->after[i];
+    return (fm_vec3){rate * (b.x - a.x), rate * (b.y - a.y), rate * (b.z - a.z)};
+}
+
+#endif

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// boundary.c: the sides of the grid: checks, given velocities, and values in the ghost layers.
+//
+// The side of axis a at face 0; the other end is its mirror image. v: given velocity. The component
+// along a is stored on the side itself, the others half a cell from it. l = 0, 1, 2 counts layers:
+//
+//                 along a                        across a
+//   wall, inflow  u_0 = v, u_-l = 2 v - u_l      u_(-1-l) = 2 v - u_l
+//   slip          u_0 = 0, u_-l = -u_l           u_(-1-l) = u_l
+//   open          u_0 free, u_-l = u_0           u_(-1-l) = u_0
+//   periodic      u_-l = u_(n-l)                 u_(-1-l) = u_(n-1-l)
+//
+// They make linear interpolation exact on the side: second order. At an open side the pressure p_b
+// is given: p_-1 = 2 p_b - p_0.
+#include "grid/grid.h"
+
+#include <string.h>
+
+static const char *const side_names[FM_SIDE_COUNT] = {"sides.left", "sides.right", "sides.bottom",
+                                                      "sides.top",  "sides.back",  "sides.front"};
+
+static bool check_condition(const fm_grid_def *def, const fm_grid_side *c, const char *field,
+                            fm_error *err)
+{
+    if (c->kind > FM_GRID_OPEN)
+        return fm_fail_number(err, def->name, field, c->kind, "an fm_grid_side_kind");
+    if (!fm_is_finite(c->velocity) || !fm_is_finite(c->amplitude))
+        return fm_fail_vector(err, def->name, field, c->velocity, "finite numbers");
+    if (fm_max_norm(c->amplitude) > 0 && !(c->period > 0))
+        return fm_fail_number(err, def->name, field, c->period, "a period above 0 s");
+    if (!isfinite(c->pressure) || !(c->ramp >= 0))
+        return fm_fail_number(err, def->name, field, c->pressure, "finite numbers, ramp >= 0");
+    return true;
+}
+
+bool fm_grid_check_sides(const fm_grid_def *def, fm_error *err)
+{
+    for (int side = 0; side < FM_SIDE_COUNT; side++) {
+        fm_grid_side_kind kind = def->sides[side].kind, other = def->sides[side ^ 1].kind;
+        if (!check_condition(def, &def->sides[side], side_names[side], err))
+            return false;
+        if ((kind == FM_GRID_PERIODIC) != (other == FM_GRID_PERIODIC))
+            return fm_fail(err, FM_BAD_VALUE, def->name, side_names[side], "periodic alone",
+                           "both sides of an axis periodic, or none");
+        if (def->cells[side / 2] == 1 && kind != FM_GRID_PERIODIC && kind != FM_GRID_SLIP)
+            return fm_fail(err, FM_BAD_VALUE, def->name, side_names[side],
+                           "neither slip nor periodic",
+                           "slip or periodic, since there is one cell along this axis");
+    }
+    if (def->patch_count < 0 || def->patch_count > FM_GRID_PATCHES_MAX)
+        return fm_fail_number(err, def->name, "patch_count", def->patch_count, "0 to 32");
+    for (int i = 0; i < def->patch_count; i++) {
+        const fm_grid_patch *patch = &def->patches[i];
+        if (patch->side >= FM_SIDE_COUNT || def->sides[patch->side].kind == FM_GRID_PERIODIC ||
+            patch->condition.kind == FM_GRID_PERIODIC)
+            return fm_fail_number(err, def->name, "patches.side", patch->side,
+                                  "a side that is not periodic, and no periodic patch");
+        if (!check_condition(def, &patch->condition, "patches", err))
+            return false;
+    }
+    return true;
+}
+
+// Index of a face of a side in condition[side]. at: a cell next to the side.
+static size_t face_number(const fm_grid *g, int side, const int at[3])
+{
+    int b = (side / 2 + 1) % 3, c = (side / 2 + 2) % 3, x = at[b], y = at[c];
+    x = x < 0 ? 0 : x >= g->n[b] ? g->n[b] - 1 : x;
+    y = y < 0 ? 0 : y >= g->n[c] ? g->n[c] - 1 : y;
+    return (size_t)x + (size_t)g->n[b] * (size_t)y;
+}
+
+const fm_grid_side *fm_grid_find_condition(const fm_grid *g, int side, const int at[3])
+{
+    int patch = g->condition[side][face_number(g, side, at)];
+    return patch ? &g->def.patches[patch - 1].condition : &g->def.sides[side];
+}
+
+static bool is_inside(fm_vec3 p, const fm_grid_patch *patch, int axis)
+{
+    fm_vec3 low = patch->low, high = patch->high;
+    return (axis == 0 || (p.x >= low.x && p.x <= high.x)) &&
+           (axis == 1 || (p.y >= low.y && p.y <= high.y)) &&
+           (axis == 2 || (p.z >= low.z && p.z <= high.z));
+}
+
+void fm_grid_prepare_sides(fm_grid *g)
+{
+    for (int i = 0; i < g->def.patch_count; i++) {
+        const fm_grid_patch *patch = &g->def.patches[i];
+        int axis = (int)patch->side / 2, b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
+        for (at[b] = 0; at[b] < g->n[b]; at[b]++)
+            for (at[c] = 0; at[c] < g->n[c]; at[c]++)
+                if (is_inside(fm_grid_centre(g, at[0], at[1], at[2], axis), patch, axis))
+                    g->condition[patch->side][face_number(g, (int)patch->side, at)] =
+                        (unsigned char)(i + 1);
+    }
+}
+
+// The parabolic profile: the product of 4 s (1 - s) along the two axes of the side, s from 0 to 1
+// across the rectangle from low to high.
+static double find_profile(const fm_grid *g, int side, int patch, fm_vec3 at)
+{
+    double product = 1, low[3] = {g->def.low.x, g->def.low.y, g->def.low.z}, high[3];
+    double x[3] = {at.x, at.y, at.z};
+    for (int a = 0; a < 3; a++)
+        high[a] = low[a] + g->n[a] * g->h;
+    if (patch > 0) {
+        const fm_grid_patch *p = &g->def.patches[patch - 1];
+        double from[3] = {p->low.x, p->low.y, p->low.z}, to[3] = {p->high.x, p->high.y, p->high.z};
+        for (int a = 0; a < 3; a++) {
+            low[a] = fm_double_max(low[a], from[a]);
+            high[a] = fm_double_min(high[a], to[a]);
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        double s = (x[a] - low[a]) / (high[a] - low[a]);
+        bool varies = a != side / 2 && g->active[a] && g->def.sides[2 * a].kind != FM_GRID_PERIODIC;
+        if (varies)
+            product *= s > 0 && s < 1 ? 4 * s * (1 - s) : 0;
+    }
+    return product;
+}
+
+fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int side, int patch,
+                                  fm_vec3 at, double t)
+{
+    if (c->function)
+        return c->function(c->context, at, t);
+    fm_vec3 v = c->velocity;
+    if (fm_max_norm(c->amplitude) > 0)
+        v = fm_add_scaled(v, c->amplitude, sin(2 * FM_PI * t / c->period));
+    if (c->ramp > 0 && t < c->ramp)
+        v = fm_scale(v, t / c->ramp);
+    if (c->profile == FM_GRID_PARABOLIC)
+        v = fm_scale(v, find_profile(g, side, patch, at));
+    return v;
+}
+
+static double component(fm_vec3 v, int a)
+{
+    return a == 0 ? v.x : a == 1 ? v.y : v.z;
+}
+
+// One side while its ghost layers are filled.
+typedef struct side_fill {
+    fm_grid *g;
+    int side, axis;
+    double t;
+    fm_grid_fill mode;
+} side_fill;
+
+// The given value of component a near face `at` of the side.
+static double find_given(const side_fill *f, const fm_grid_side *c, int a, const int at[3])
+{
+    const fm_grid *g = f->g;
+    if (f->mode != FM_GRID_FILL_VELOCITY || c->kind == FM_GRID_SLIP || c->kind == FM_GRID_OPEN ||
+        (c->kind == FM_GRID_WALL && a == f->axis))
+        return 0;
+    double x[3];
+    for (int b = 0; b < 3; b++)
+        x[b] = at[b] + (b == a ? 0 : 0.5);
+    x[f->axis] = f->side % 2 ? g->n[f->axis] : 0;
+    int patch = g->condition[f->side][face_number(g, f->side, at)];
+    return component(fm_grid_boundary_velocity(g, c, f->side, patch,
+                                               fm_grid_position(g, x[0], x[1], x[2]), f->t),
+                     a);
+}
+
+// Fills one line of ghost values of component a. first: index of the value on the side (a along the
+// axis) or next to it; inward: step into the grid; layers: values beyond the side.
+static void fill_line(const side_fill *f, double *u, int a, const int at[3], ptrdiff_t first,
+                      ptrdiff_t inward)
+{
+    const fm_grid_side *c = fm_grid_find_condition(f->g, f->side, at);
+    int layers = f->g->layers[f->axis], along = a == f->axis;
+    double given = find_given(f, c, a, at);
+    bool open = c->kind == FM_GRID_OPEN;
+    double sign = c->kind == FM_GRID_SLIP && !along ? 1 : -1;
+    if (along && (!open || f->mode == FM_GRID_FILL_CHANGE))
+        u[first] = open ? u[first + inward] : given;
+    for (int l = 0; l < layers; l++) {
+        ptrdiff_t out = first - (l + 1) * inward, in = first + (l + along) * inward;
+        u[out] = open ? u[first] : 2 * given + sign * u[in];
+    }
+}
+
+static void wrap_line(const fm_grid *g, double *u, int axis, int along, ptrdiff_t first)
+{
+    ptrdiff_t s = g->stride[axis], period = g->n[axis] * s;
+    for (int l = 1; l <= g->layers[axis]; l++)
+        u[first - l * s] = u[first - l * s + period];
+    for (int l = 0; l < g->layers[axis] + along; l++)
+        u[first + period + l * s] = u[first + l * s];
+}
+
+// Fills the planes beside the only one of an inactive z axis.
+static void copy_plane(fm_grid *g, double *u, int a)
+{
+    double *plane = u + g->layers[2] * g->stride[2];
+    size_t bytes = (size_t)g->stride[2] * sizeof *u;
+    bool closed = a == 2 && g->def.sides[FM_SIDE_BACK].kind == FM_GRID_SLIP;
+    for (int k = 0; k < g->size[2]; k++) {
+        double *to = u + k * g->stride[2];
+        if (closed)
+            memset(to, 0, bytes);
+        else if (to != plane)
+            memcpy(to, plane, bytes);
+    }
+}
+
+// Fills both ends of an axis for component a, on all lines along the axis.
+static void fill_axis(fm_grid *g, double *u, int a, int axis, double t, fm_grid_fill mode)
+{
+    if (!g->active[axis]) {
+        copy_plane(g, u, a);
+        return;
+    }
+    int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
+    bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
+    ptrdiff_t s = g->stride[axis];
+    int planes = g->active[c] ? g->size[c] - g->layers[c] : 1;
+    for (at[c] = g->active[c] ? -g->layers[c] : 0; at[c] < planes; at[c]++)
+        for (at[b] = -g->layers[b]; at[b] < g->size[b] - g->layers[b]; at[b]++) {
+            if (!g->active[b] && at[b] != 0)
+                continue; // copied afterwards
+            ptrdiff_t first = g->start + at[b] * g->stride[b] + at[c] * g->stride[c];
+            if (periodic) {
+                wrap_line(g, u, axis, a == axis, first);
+                continue;
+            }
+            side_fill low = {g, 2 * axis, axis, t, mode}, high = {g, 2 * axis + 1, axis, t, mode};
+            fill_line(&low, u, a, at, first, s);
+            fill_line(&high, u, a, at, first + (g->n[axis] - (a != axis)) * s, -s);
+        }
+}
+
+typedef struct velocity_fill {
+    fm_grid *g;
+    double **u;
+    double t;
+} velocity_fill;
+
+static void fill_components(void *context, int first, int last)
+{
+    velocity_fill *f = context;
+    for (int a = first; a < last; a++)
+        for (int axis = 0; axis < 3; axis++)
+            fill_axis(f->g, f->u[a], a, axis, f->t, FM_GRID_FILL_VELOCITY);
+}
+
+void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool)
+{
+    velocity_fill f = {g, u, t};
+    double lines = g->size[1] * g->size[2] + g->size[2] * g->size[0] + g->size[0] * g->size[1];
+    fm_parallel_for(fm_pool_if_worthwhile(pool, 60 * lines), 3, 1, fill_components, &f);
+}
+
+void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode)
+{
+    for (int axis = 0; axis < 3; axis++)
+        fill_axis(g, x, a, axis, 0, mode);
+    for (int i = 0; i < g->solids.face_count; i++) {
+        const fm_solid_face *f = &g->solids.faces[i];
+        if (f->axis == a && f->open == 0)
+            x[f->q] = 0;
+    }
+}
+
+// Pressure outside an open side: hydrostatic about the centre of the side.
+static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, const int at[3],
+                           fm_vec3 gravity)
+{
+    double end = side % 2 ? g->n[side / 2] : 0, x[3], middle[3];
+    for (int b = 0; b < 3; b++) {
+        x[b] = b == side / 2 ? end : at[b] + 0.5;
+        middle[b] = b == side / 2 ? end : 0.5 * g->n[b];
+    }
+    fm_vec3 from = fm_grid_position(g, middle[0], middle[1], middle[2]);
+    fm_vec3 to = fm_grid_position(g, x[0], x[1], x[2]);
+    return c->pressure + g->def.density * fm_dot(gravity, fm_sub(to, from));
+}
+
+void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
+        bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
+        for (at[c] = -1; at[c] <= g->n[c]; at[c]++)
+            for (at[b] = -1; at[b] <= g->n[b]; at[b]++) {
+                ptrdiff_t low = g->start + at[b] * g->stride[b] + at[c] * g->stride[c];
+                ptrdiff_t s = g->stride[axis], high = low + (g->n[axis] - 1) * s;
+                const fm_grid_side *one = fm_grid_find_condition(g, 2 * axis, at);
+                const fm_grid_side *two = fm_grid_find_condition(g, 2 * axis + 1, at);
+                g->p[low - s] = g->p[periodic ? high : low];
+                g->p[high + s] = g->p[periodic ? low : high];
+                if (one->kind == FM_GRID_OPEN)
+                    g->p[low - s] = 2 * find_outside(g, one, 2 * axis, at, gravity) - g->p[low];
+                if (two->kind == FM_GRID_OPEN)
+                    g->p[high + s] =
+                        2 * find_outside(g, two, 2 * axis + 1, at, gravity) - g->p[high];
+            }
+    }
+}
+
+static double sum_components(fm_vec3 v)
+{
+    return fabs(v.x) + fabs(v.y) + fabs(v.z);
+}
+
+double fm_grid_side_speed(const fm_grid *g, double t)
+{
+    double fastest = 0;
+    for (int i = 0; i < FM_SIDE_COUNT + g->def.patch_count; i++) {
+        const fm_grid_side *c =
+            i < FM_SIDE_COUNT ? &g->def.sides[i] : &g->def.patches[i - FM_SIDE_COUNT].condition;
+        if ((c->kind != FM_GRID_WALL && c->kind != FM_GRID_INFLOW) || c->function)
+            continue; // the values of a function are in the state after the first step
+        double ramp = c->ramp > 0 && t < c->ramp ? t / c->ramp : 1;
+        fastest = fm_double_max(
+            fastest, ramp * (sum_components(c->velocity) + sum_components(c->amplitude)));
+    }
+    return fastest;
+}

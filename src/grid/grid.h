@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// grid.h: the state of a grid fluid, and the parts of its substep.
+//
+// Cell (i, j, k) spans low + h (i, j, k) to low + h (i + 1, j + 1, k + 1). Component a of the
+// velocity is stored at the centre of the cell's low face along axis a, the pressure at its centre
+// [HW65]. All arrays have the same layout with ghost layers around the grid. An axis of one cell is
+// inactive: nothing varies along it.
+//
+// [HW65] Harlow, Welch: Numerical calculation of time-dependent viscous incompressible flow of
+//        fluid with free surface. Physics of Fluids 8, 1965.
+#ifndef FATHOM_GRID_GRID_H
+#define FATHOM_GRID_GRID_H
+
+#include "collide/collide.h"
+#include "core/core.h"
+#include "grid/pressure.h"
+#include "object/object.h"
+
+#include <fathom/grid.h>
+
+// A face that a collider closes, or cuts. Sorted by component and index.
+typedef struct fm_solid_face {
+    ptrdiff_t q;      // index of the face
+    int axis;         // component of the velocity there
+    float open;       // open fraction of its area
+    double solid;     // m/s, velocity of the collider along the axis
+    ptrdiff_t mirror; // closed faces: index of the first of the eight faces around the mirror image
+    double share[3];  // in the fluid, and the position between them, 0 to 1
+} fm_solid_face;
+
+// A cell with a piece of a collider's surface in it.
+typedef struct fm_cut_cell {
+    ptrdiff_t q;
+    fm_vec3 area;         // m^2, area vector of the surface, pointing into the collider
+    fm_vec3 wall, normal; // nearest point of the surface, m; unit normal into the fluid
+    fm_vec3 velocity;     // m/s, of the surface
+} fm_cut_cell;
+
+typedef struct fm_solids {
+    fm_solid_face *faces;
+    int face_count, face_room;
+    fm_cut_cell *cells;
+    int cell_count, cell_room;
+    double max_speed; // m/s, of the colliders' surfaces
+    bool moving;      // computed in every substep
+    bool ready;       // computed for fixed colliders
+} fm_solids;
+
+struct fm_grid {
+    fm_object object;
+    fm_grid_def def;
+    fm_arena arena;
+    int n[3];            // cells
+    bool active[3];      // more than one cell
+    int axes;            // number of active axes
+    int layers[3];       // ghost layers: 3, or 1 along inactive axes
+    int size[3];         // elements along each axis, ghost layers included
+    ptrdiff_t stride[3]; // of the arrays
+    ptrdiff_t start;     // index of cell (0, 0, 0)
+    size_t count;        // elements
+    double h, nu;        // m, spacing; m^2/s, kinematic viscosity
+
+    // State.
+    double *u[3]; // m/s
+    double *p;    // Pa, at the middle of the last substep
+    double time;  // s
+    bool started; // false until the first substep: u has a divergence, p is not known
+
+    // Scratch.
+    double *old[3], *rate[3];
+    double *extra[3], *solve[4]; // implicit viscosity only
+    double *distance;            // m, signed distance of cell corners to the colliders
+    float *open[3];              // open fraction of faces, 0 to 1; walls of the domain: 0
+    unsigned char *condition[FM_SIDE_COUNT]; // [faces of the side] 0: def.sides; i: patches[i - 1]
+    fm_poisson *solver;
+    fm_solids solids;
+    double *partial; // [rows] sums
+    fm_vec3 *points; // m, cell centres, for readers
+    fm_grid_stats stats, at_reset;
+    double reset_time; // s
+};
+
+extern const fm_object_type fm_grid_type;
+
+// grid.c
+fm_grid *fm_grid_create_detached(const fm_grid_def *def, fm_error *err);
+void fm_grid_destroy(fm_grid *grid);
+
+static inline ptrdiff_t fm_grid_index(const fm_grid *g, int i, int j, int k)
+{
+    return g->start + i + j * g->stride[1] + k * g->stride[2];
+}
+// Position of a point of a cell, `at` in spacings from the grid's low corner. Along inactive axes
+// always the middle.
+fm_vec3 fm_grid_position(const fm_grid *g, double x, double y, double z);
+// Centre of the low face of cell (i, j, k) along axis a; a = 3: centre of the cell.
+fm_vec3 fm_grid_centre(const fm_grid *g, int i, int j, int k, int a);
+
+// A parallel loop over rows (j, k) of cells or faces. `faces` is the component whose faces are
+// meant, whose last faces along its axis are then included; 3: cells. ns: estimated time of a cell.
+typedef void fm_grid_row(fm_grid *g, void *context, ptrdiff_t q, int length);
+void fm_grid_for_rows(fm_grid *g, fm_pool *pool, int faces, double ns, fm_grid_row *body,
+                      void *context);
+// The same for rows of cells, with a number from each row: their sum, or the largest.
+typedef double fm_grid_row_sum(fm_grid *g, void *context, ptrdiff_t q, int length);
+double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context);
+double fm_grid_max_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context);
+
+// boundary.c
+typedef enum fm_grid_fill {
+    FM_GRID_FILL_VELOCITY,
+    FM_GRID_FILL_CHANGE, // no given velocities; values on open sides are those of the next faces
+    FM_GRID_FILL_RATE,   // no given velocities; values on open sides stay
+} fm_grid_fill;
+bool fm_grid_check_sides(const fm_grid_def *def, fm_error *err);
+void fm_grid_prepare_sides(fm_grid *g);
+const fm_grid_side *fm_grid_find_condition(const fm_grid *g, int side, const int at[3]);
+// Velocity that the condition gives at a point.
+fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int side, int patch,
+                                  fm_vec3 at, double t);
+// Writes the velocities on the sides and in the ghost layers, at time t.
+void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool);
+// The same for a change or a rate x of component a, which is zero where the velocity is given.
+void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode);
+void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity);
+double fm_grid_side_speed(const fm_grid *g, double t); // m/s, largest sum of components on a side
+
+// solids.c
+bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
+void fm_grid_fill_solids(fm_grid *g, double *u[3]);
+fm_vec3 fm_grid_measure_load(const fm_grid *g); // N, force on the colliders
+
+// advection.c: rate += -div(u u), for all faces.
+void fm_grid_add_advection(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+
+// viscosity.c
+void fm_grid_add_viscosity(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+// Sets u = old + x, where (1 - dt nu / 2 Laplacian) x = dt (rate + share extra).
+void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool);
+
+// step.c
+// Places the colliders at the current time, and removes the divergence of a velocity that was set.
+bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err);
+double fm_grid_find_step(fm_grid *g, const fm_surroundings *around); // s
+bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval, int *substeps,
+                     fm_error *err);
+
+// fields.c
+enum { FM_GRID_FIELD_COUNT = 4 };
+extern const fm_field fm_grid_field_list[FM_GRID_FIELD_COUNT];
+bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *err);
+fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at);
+double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at);
+
+// snapshot.c
+size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size);
+bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// object.c: the object type of grid fluids: the functions through which worlds, file writers and
+// probes use one, and the public functions.
+#include "grid/grid.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static fm_grid *grid_of(const fm_object *object)
+{
+    return (fm_grid *)object;
+}
+
+static bool advance(fm_object *object, const fm_surroundings *around, double interval,
+                    int *substeps, fm_error *err)
+{
+    return fm_grid_advance(grid_of(object), around, interval, substeps, err);
+}
+
+static double longest_step(fm_object *object, const fm_surroundings *around, fm_error *err)
+{
+    return fm_grid_prepare(grid_of(object), around, err)
+               ? fm_grid_find_step(grid_of(object), around)
+               : INFINITY;
+}
+
+static void forecast(fm_object *object, const fm_surroundings *around, double duration,
+                     fm_forecast *f, fm_error *err)
+{
+    const fm_grid *g = grid_of(object);
+    double step = longest_step(object, around, err), count = ceil(duration / step);
+    if (err->status != FM_OK || !fm_forecast_raise_substeps(f, count))
+        return;
+    snprintf(
+        f->text, sizeof f->text,
+        "%s: %.3g substeps of %.3g s, for its spacing is %.3g m and its viscosity %.3g Pa s. A "
+        "larger spacing, slower flow or implicit diffusion help",
+        object->name, count, step, g->h, g->def.viscosity);
+}
+
+static fm_medium find_properties(const fm_object *object)
+{
+    const fm_grid_def *def = &grid_of(object)->def;
+    return (fm_medium){.density = def->density, .viscosity = def->viscosity};
+}
+
+static double find_resolution(const fm_object *object)
+{
+    return grid_of(object)->h;
+}
+
+static bool probe(fm_object *object, const char *field, fm_vec3 at, double values[3], fm_error *err)
+{
+    const fm_grid *g = grid_of(object);
+    if (strcmp(field, "pressure") == 0) {
+        values[0] = fm_grid_pressure_at(g, at);
+        return true;
+    }
+    if (strcmp(field, "velocity") != 0)
+        return fm_fail(err, FM_BAD_VALUE, object->name, "field", field, "velocity or pressure");
+    fm_vec3 u = fm_grid_velocity_at(g, at);
+    values[0] = u.x, values[1] = u.y, values[2] = u.z;
+    return true;
+}
+
+static const fm_field quantities[] = {
+    {"divergence", "", "largest divergence x spacing / fastest speed, after the last substep", 1},
+    {"pressure_iterations", "", "of the pressure solver in the last substep", 1},
+    {"kinetic_energy", "J", "of the fluid; one cell thick counts its thickness", 1},
+    {"max_speed", "m/s", "largest component of the velocity", 1},
+    {"time_step", "s", "of the last substep", 1},
+    {"load_x", "N", "force on the colliders along x, mean since the last row; needs `loads`", 1},
+    {"load_y", "N", "the same along y", 1},
+    {"load_z", "N", "the same along z", 1},
+};
+
+static double add_energy_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    (void)context;
+    double total = 0;
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < length; i++) {
+            ptrdiff_t low = q + i, high = low + g->stride[a];
+            total += g->open[a][low] * g->u[a][low] * g->u[a][low] +
+                     g->open[a][high] * g->u[a][high] * g->u[a][high];
+        }
+    return total;
+}
+
+static int find_bad_cell(const fm_grid *g)
+{
+    for (int k = 0; k < g->n[2]; k++)
+        for (int j = 0; j < g->n[1]; j++)
+            for (int i = 0; i < g->n[0]; i++) {
+                ptrdiff_t q = fm_grid_index(g, i, j, k);
+                if (!isfinite(g->u[0][q] + g->u[1][q] + g->u[2][q] + g->p[q]))
+                    return i + g->n[0] * (j + g->n[1] * k);
+            }
+    return -1;
+}
+
+static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_grid *g = grid_of(object);
+    fm_vec3 impulse = fm_sub(g->stats.load, g->at_reset.load);
+    double energy = 0.25 * g->def.density * g->h * g->h * g->h *
+                    fm_grid_sum_rows(g, around->pool, 4, add_energy_row, NULL);
+    *m = (fm_measure){
+        .kinetic_energy = energy,
+        .bad_point = find_bad_cell(g),
+        .load = impulse,
+        .damping_share = 1,
+        .stiffness_share = 1,
+    };
+    if (!q)
+        return;
+    double span = g->time - g->reset_time, each = span > 0 ? 1 / span : 0;
+    q[0] = g->stats.divergence;
+    q[1] = g->stats.iterations;
+    q[2] = energy;
+    q[3] = g->stats.max_speed;
+    q[4] = g->stats.time_step;
+    q[5] = each * impulse.x, q[6] = each * impulse.y, q[7] = each * impulse.z;
+}
+
+static void reset(fm_object *object)
+{
+    fm_grid *g = grid_of(object);
+    g->at_reset = g->stats;
+    g->reset_time = g->time;
+}
+
+static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
+{
+    fm_grid *g = grid_of(object);
+    int count = g->n[0] * g->n[1] * g->n[2];
+    *view = (fm_mesh_view){
+        .point_count = count,
+        .lattice = {{g->n[0], g->n[1], g->n[2]}, fm_grid_centre(g, 0, 0, 0, 3), g->h},
+    };
+    if (!g->points) {
+        g->points = malloc((size_t)count * sizeof *g->points);
+        if (!g->points)
+            return fm_fail_no_memory(err, object->name, (size_t)count * sizeof *g->points);
+        fm_vec3 *point = g->points;
+        for (int k = 0; k < g->n[2]; k++)
+            for (int j = 0; j < g->n[1]; j++)
+                for (int i = 0; i < g->n[0]; i++)
+                    *point++ = fm_grid_centre(g, i, j, k, 3);
+    }
+    view->points = g->points;
+    return true;
+}
+
+static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
+                       double *values, fm_error *err)
+{
+    (void)around;
+    return fm_grid_read_field(grid_of(object), name, values, err);
+}
+
+static void destroy(fm_object *object)
+{
+    fm_grid_destroy(grid_of(object));
+}
+
+static size_t save(const fm_object *object, void *buffer, size_t size)
+{
+    return fm_grid_save(grid_of(object), buffer, size);
+}
+
+static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
+                    size_t size, fm_error *err)
+{
+    fm_grid *g = grid_of(object);
+    if (!fm_grid_restore(g, buffer, size, err))
+        return false;
+    g->solids.ready = false;
+    if (!fm_grid_update_solids(g, around, g->time, err))
+        return false;
+    fm_grid_fill_velocity(g, g->u, g->time, around->pool);
+    fm_grid_fill_pressure(g, fm_add(around->gravity, g->def.acceleration));
+    return true;
+}
+
+static const fm_medium_type medium = {
+    .advance = advance,
+    .longest_step = longest_step,
+    .properties = find_properties,
+    .resolution = find_resolution,
+    .probe_fields = "velocity pressure",
+    .probe = probe,
+};
+
+const fm_object_type fm_grid_type = {
+    .kind = "grid",
+    .fields = fm_grid_field_list,
+    .field_count = FM_GRID_FIELD_COUNT,
+    .needed_fields = "velocity pressure",
+    .usual_fields = "vorticity",
+    .quantities = quantities,
+    .quantity_count = sizeof quantities / sizeof *quantities,
+    .medium = &medium,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .reset = reset,
+    .forecast = forecast,
+    .mesh = view_mesh,
+    .read = read_field,
+    .measure = measure,
+};
+
+fm_grid *fm_grid_create(fm_world *world, const fm_grid_def *def, fm_error *err)
+{
+    if (!fm_world_is_ready(world, err))
+        return NULL;
+    fm_grid *g = fm_grid_create_detached(def, err);
+    if (!g)
+        return NULL;
+    g->object.type = &fm_grid_type;
+    g->time = g->reset_time = fm_world_time(world);
+    fm_grid_fill_velocity(g, g->u, g->time, NULL);
+    return (fm_grid *)fm_world_add_object(world, &g->object, err);
+}
+
+static double component(fm_vec3 v, int a)
+{
+    return a == 0 ? v.x : a == 1 ? v.y : v.z;
+}
+
+bool fm_grid_set_velocity(fm_grid *g, fm_grid_field *field, void *context, fm_error *err)
+{
+    assert(err->status != FM_OK || (g && field));
+    if (err->status != FM_OK)
+        return false;
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < g->n[2] + (a == 2); k++)
+            for (int j = 0; j < g->n[1] + (a == 1); j++)
+                for (int i = 0; i < g->n[0] + (a == 0); i++) {
+                    fm_vec3 u = field(context, fm_grid_centre(g, i, j, k, a));
+                    if (!fm_is_finite(u))
+                        return fm_fail_vector(err, g->object.name, "velocity", u, "finite numbers");
+                    g->u[a][fm_grid_index(g, i, j, k)] = component(u, a);
+                }
+    fm_grid_fill_velocity(g, g->u, g->time, NULL);
+    g->started = false;
+    return true;
+}
+
+fm_object *fm_grid_object(fm_grid *grid)
+{
+    return grid ? &grid->object : NULL;
+}
+
+fm_grid *fm_object_grid(fm_object *object)
+{
+    return object && object->type == &fm_grid_type ? (fm_grid *)object : NULL;
+}
+
+fm_grid_def fm_grid_definition(const fm_grid *grid)
+{
+    return grid->def;
+}
+
+bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count, fm_vec3 *velocities,
+                    fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    for (int i = 0; i < point_count; i++)
+        velocities[i] = fm_grid_velocity_at(grid, points[i]);
+    return true;
+}
+
+const char *fm_grid_stage_name(fm_grid_stage stage)
+{
+    static const char *const names[FM_GRID_STAGE_COUNT] = {"solids",    "boundary", "advection",
+                                                           "viscosity", "pressure", "project"};
+    return names[stage];
+}
+
+fm_grid_stats fm_grid_read_stats(const fm_grid *grid)
+{
+    return grid->stats;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// solids.c: colliders in the grid: open fractions of faces, velocities inside solids, and loads.
+//
+// The signed distance to the colliders at the corners of the cells, interpolated linearly along
+// edges, gives the open fraction A of every face. The pressure solver uses A (step.c). Faces with
+// A > 0 carry fluid. Those with A = 0 near the surface are ghosts [TF03]: with x the face, w the
+// nearest point of the surface and v the velocity there,
+//
+//     u(x) = 2 v - u(2 w - x)
+//
+// which makes linear interpolation exact at w: no slip to second order, with the same stencils for
+// advection and viscosity as elsewhere. u(2 w - x) is interpolated from eight faces, of which some
+// may be ghosts: three sweeps over the list converge, since the weights of ghosts are small.
+//
+// The force on the colliders is the sum over cells of p S + mu (du_t/dn) |S|. S is the area vector
+// of the surface in the cell: that which closes the cell, h^2 (A_low - A_high) along each axis, by
+// Gauss's theorem, and p the pressure of the cell, which pushes the fluid with the same weights.
+// du_t/dn comes from u at h and 2 h from the surface: (4 u_1 - u_2 - 3 v) / (2 h).
+//
+// [TF03] Tseng, Ferziger: A ghost-cell immersed boundary method for flow in complex geometry.
+//        Journal of Computational Physics 192, 2003.
+#include "grid/grid.h"
+
+#include <stdlib.h>
+
+static const double SMALLEST = 0.01; // open fractions below this count as closed
+static const double REACH = 4;       // spacings: ghosts deeper in a collider have no effect
+
+// The nearest surface of all colliders within `range` m; distance = range if there is none.
+static fm_contact find_nearest(const fm_surroundings *around, fm_vec3 at, double range, int *which)
+{
+    fm_contact nearest = {.distance = range};
+    *which = -1;
+    for (int i = 0; i < around->collider_count; i++) {
+        if (fm_placed_is_far(&around->placed[i], at, range))
+            continue;
+        fm_contact c = fm_placed_find_closest(&around->placed[i], at);
+        if (c.distance < nearest.distance) {
+            nearest = c;
+            *which = i;
+        }
+    }
+    return nearest;
+}
+
+// The same with the velocity of the surface.
+static fm_contact find_wall(const fm_surroundings *around, fm_vec3 at, double range)
+{
+    int which;
+    fm_contact c = find_nearest(around, at, range, &which);
+    if (which >= 0)
+        c = fm_placed_find_contact(&around->placed[which], at);
+    return c;
+}
+
+typedef struct update {
+    fm_grid *g;
+    const fm_surroundings *around;
+} update;
+
+static void compute_distances(void *context, int first, int last)
+{
+    update *job = context;
+    fm_grid *g = job->g;
+    for (int k = first; k < last; k++)
+        for (int j = 0; j <= g->n[1]; j++)
+            for (int i = 0; i <= g->n[0]; i++) {
+                int which;
+                g->distance[fm_grid_index(g, i, j, k)] =
+                    find_nearest(job->around, fm_grid_position(g, i, j, k), 2 * g->h, &which)
+                        .distance;
+            }
+}
+
+// Open fraction of a square with the given distances at its corners, in cyclic order: the area of
+// the polygon where the distance, linear along the edges, is positive.
+static float find_open_fraction(const double d[4])
+{
+    static const double x[4] = {0, 1, 1, 0}, y[4] = {0, 0, 1, 1};
+    double px[8], py[8], area = 0;
+    int count = 0;
+    for (int i = 0; i < 4; i++) {
+        int next = (i + 1) % 4;
+        if (d[i] > 0)
+            px[count] = x[i], py[count++] = y[i];
+        if ((d[i] > 0) != (d[next] > 0)) {
+            double s = d[i] / (d[i] - d[next]);
+            px[count] = x[i] + s * (x[next] - x[i]);
+            py[count++] = y[i] + s * (y[next] - y[i]);
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        int next = (i + 1) % count;
+        area += 0.5 * (px[i] * py[next] - px[next] * py[i]);
+    }
+    return area < SMALLEST ? 0 : area > 1 - 1e-6 ? 1 : (float)area;
+}
+
+static void compute_open_fractions(void *context, int first, int last)
+{
+    fm_grid *g = ((update *)context)->g;
+    for (int k = first; k < last; k++)
+        for (int j = 0; j <= g->n[1]; j++)
+            for (int i = 0; i <= g->n[0]; i++)
+                for (int a = 0; a < 3; a++) {
+                    int b = (a + 1) % 3, c = (a + 2) % 3, at[3] = {i, j, k};
+                    if (at[b] == g->n[b] || at[c] == g->n[c])
+                        continue;
+                    ptrdiff_t q = fm_grid_index(g, i, j, k), sb = g->stride[b], sc = g->stride[c];
+                    const double *d = g->distance + q, four[4] = {d[0], d[sb], d[sb + sc], d[sc]};
+                    g->open[a][q] = find_open_fraction(four);
+                }
+}
+
+// Conductance of the low face of cell `at` along axis a, for the pressure solver.
+static float find_conductance(const fm_grid *g, const int at[3], int a)
+{
+    int end = at[a] == 0 ? 0 : at[a] == g->n[a] ? 1 : -1;
+    float open = g->open[a][fm_grid_index(g, at[0], at[1], at[2])];
+    if (!g->active[a])
+        return 0;
+    if (end < 0 || g->def.sides[2 * a].kind == FM_GRID_PERIODIC)
+        return open;
+    return fm_grid_find_condition(g, 2 * a + end, at)->kind == FM_GRID_OPEN ? 2 * open : 0;
+}
+
+static void write_conductances(void *context, int first, int last)
+{
+    fm_grid *g = ((update *)context)->g;
+    const fm_cell_layout *l = fm_poisson_layout(g->solver);
+    for (int k = first; k < last; k++)
+        for (int j = 0; j <= g->n[1]; j++)
+            for (int i = 0; i <= g->n[0]; i++)
+                for (int a = 0; a < 3; a++) {
+                    int b = (a + 1) % 3, c = (a + 2) % 3, at[3] = {i, j, k};
+                    if (at[b] < g->n[b] && at[c] < g->n[c])
+                        fm_poisson_conductances(
+                            g->solver, a)[l->start + i + j * l->stride[1] + k * l->stride[2]] =
+                            find_conductance(g, at, a);
+                }
+}
+
+// Makes room for one more element of a list. Lists of moving colliders grow rarely.
+static void *grow(void *list, int count, int *room, size_t size, const char *name, fm_error *err)
+{
+    if (count < *room)
+        return list;
+    int more = *room * 3 / 2 + 256;
+    void *larger = realloc(list, (size_t)more * size);
+    if (!larger) {
+        fm_fail_no_memory(err, name, (size_t)more * size);
+        return list;
+    }
+    *room = more;
+    return larger;
+}
+
+static double component(fm_vec3 v, int a)
+{
+    return a == 0 ? v.x : a == 1 ? v.y : v.z;
+}
+
+// Finds the eight faces of component a around a point.
+static void find_mirror(const fm_grid *g, fm_vec3 point, int a, fm_solid_face *face)
+{
+    fm_vec3 from = fm_scale(fm_sub(point, g->def.low), 1 / g->h);
+    face->mirror = g->start;
+    for (int b = 0; b < 3; b++) {
+        double x = g->active[b] ? component(from, b) - (b == a ? 0 : 0.5) : 0;
+        int cell = (int)floor(x), lowest = -g->layers[b], highest = g->n[b] + g->layers[b] - 1;
+        cell = cell < lowest ? lowest : cell > highest ? highest : cell;
+        face->share[b] = fm_double_min(1, fm_double_max(0, x - cell));
+        face->mirror += cell * g->stride[b];
+    }
+}
+
+static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3], int a,
+                     fm_error *err)
+{
+    fm_solids *s = &g->solids;
+    fm_vec3 x = fm_grid_centre(g, at[0], at[1], at[2], a);
+    fm_contact wall = find_wall(around, x, 2 * g->h);
+    if (wall.distance < -REACH * g->h || wall.distance >= 2 * g->h)
+        return true;
+    s->faces = grow(s->faces, s->face_count, &s->face_room, sizeof *s->faces, g->object.name, err);
+    if (err->status != FM_OK)
+        return false;
+    fm_solid_face *face = &s->faces[s->face_count++];
+    *face = (fm_solid_face){.q = fm_grid_index(g, at[0], at[1], at[2]),
+                            .axis = a,
+                            .solid = component(wall.velocity, a)};
+    face->open = g->open[a][face->q];
+    find_mirror(g, fm_sub(fm_scale(wall.point, 2), x), a, face);
+    s->max_speed = fm_double_max(s->max_speed, fabs(wall.velocity.x) + fabs(wall.velocity.y) +
+                                                   fabs(wall.velocity.z));
+    return true;
+}
+
+static bool add_cell(fm_grid *g, const fm_surroundings *around, const int at[3], fm_error *err)
+{
+    fm_solids *s = &g->solids;
+    ptrdiff_t q = fm_grid_index(g, at[0], at[1], at[2]);
+    double area[3], most = 0;
+    for (int a = 0; a < 3; a++) {
+        area[a] = g->h * g->h * ((double)g->open[a][q] - g->open[a][q + g->stride[a]]);
+        most = fm_double_max(most, fabs(area[a]));
+    }
+    if (most == 0)
+        return true;
+    s->cells = grow(s->cells, s->cell_count, &s->cell_room, sizeof *s->cells, g->object.name, err);
+    if (err->status != FM_OK)
+        return false;
+    fm_contact wall = find_wall(around, fm_grid_centre(g, at[0], at[1], at[2], 3), 3 * g->h);
+    s->cells[s->cell_count++] =
+        (fm_cut_cell){q, {area[0], area[1], area[2]}, wall.point, wall.normal, wall.velocity};
+    return true;
+}
+
+static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *err)
+{
+    g->solids.face_count = g->solids.cell_count = 0;
+    g->solids.max_speed = 0;
+    int at[3];
+    for (int a = 0; a < 3; a++)
+        for (at[2] = 0; at[2] < g->n[2] + (a == 2); at[2]++)
+            for (at[1] = 0; at[1] < g->n[1] + (a == 1); at[1]++)
+                for (at[0] = 0; at[0] < g->n[0] + (a == 0); at[0]++)
+                    if (g->active[a] && g->open[a][fm_grid_index(g, at[0], at[1], at[2])] < 1 &&
+                        !add_face(g, around, at, a, err))
+                        return false;
+    for (at[2] = 0; at[2] < g->n[2] && g->def.loads; at[2]++)
+        for (at[1] = 0; at[1] < g->n[1]; at[1]++)
+            for (at[0] = 0; at[0] < g->n[0]; at[0]++)
+                if (!add_cell(g, around, at, err))
+                    return false;
+    return true;
+}
+
+bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err)
+{
+    fm_solids *s = &g->solids;
+    update job = {g, around};
+    if (s->ready && !s->moving)
+        return true;
+    s->moving = false;
+    for (int i = 0; i < around->collider_count; i++) {
+        around->placed[i] = fm_collider_place(around->colliders[i], t);
+        s->moving |= !fm_collider_is_fixed(around->colliders[i]);
+    }
+    int planes = g->n[2] + 1;
+    fm_pool *pool = fm_pool_if_worthwhile(around->pool, 20.0 * (double)g->count);
+    fm_parallel_for(pool, planes, 1, compute_distances, &job);
+    fm_parallel_for(pool, planes, 1, compute_open_fractions, &job);
+    fm_parallel_for(pool, planes, 1, write_conductances, &job);
+    fm_poisson_prepare(g->solver, around->pool);
+    s->ready = true;
+    return list_cut_faces(g, around, err);
+}
+
+void fm_grid_fill_solids(fm_grid *g, double *u[3])
+{
+    enum { SWEEPS = 3 };
+    const fm_solids *s = &g->solids;
+    for (int i = 0; i < SWEEPS * s->face_count; i++) {
+        const fm_solid_face *f = &s->faces[i % s->face_count];
+        if (f->open > 0)
+            continue;
+        const double *x = u[f->axis] + f->mirror;
+        double value = 0;
+        for (int corner = 0; corner < 8; corner++) {
+            ptrdiff_t q = 0;
+            double weight = 1;
+            for (int a = 0; a < 3; a++) {
+                bool high = corner >> a & 1;
+                q += high ? g->stride[a] : 0;
+                weight *= high ? f->share[a] : 1 - f->share[a];
+            }
+            value += weight > 0 ? weight * x[q] : 0;
+        }
+        u[f->axis][f->q] = 2 * f->solid - value;
+    }
+}
+
+fm_vec3 fm_grid_measure_load(const fm_grid *g)
+{
+    fm_vec3 force = {0};
+    for (int i = 0; i < g->solids.cell_count; i++) {
+        const fm_cut_cell *c = &g->solids.cells[i];
+        fm_vec3 one = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, g->h));
+        fm_vec3 two = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, 2 * g->h));
+        fm_vec3 slope = fm_sub(fm_sub(fm_scale(one, 4), two), fm_scale(c->velocity, 3));
+        slope = fm_add_scaled(slope, c->normal, -fm_dot(slope, c->normal)); // along the surface
+        force = fm_add_scaled(force, c->area, g->p[c->q]);
+        force = fm_add_scaled(force, slope, g->def.viscosity * fm_length(c->area) / (2 * g->h));
+    }
+    return force;
+}

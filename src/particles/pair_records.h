@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// pair_records.h: the particle data that loops over pairs read, and SIMD loads of eight neighbours.
+#ifndef FATHOM_PARTICLES_PAIR_RECORDS_H
+#define FATHOM_PARTICLES_PAIR_RECORDS_H
+
+#include "core/simd.h"
+
+// A record holds what a loop over pairs reads of one particle: eight floats, half a cache line.
+
+// Input of the density computation, at the time at which forces are evaluated.
+typedef struct fm_density_record {
+    float x, y, z;    // m from the origin of the cell rows
+    float s;          // rho / rho0 - 1; NaN: a boundary particle, which has no density
+    float vx, vy, vz; // m/s
+    float V;          // m^3, at rest
+} fm_density_record;
+
+// Input of the force computation.
+typedef struct fm_force_record {
+    float x, y, z; // m from the origin of the cell rows
+    float P;       // m^2/s^2, pressure / rho0 that acts in this pass; NaN: a boundary particle that
+                   // mirrors the pressure of each fluid particle beside it (pressure_solver.c)
+    float vx, vy, vz; // m/s; boundary particles have extrapolated velocities
+    float V;          // m^3, under the pressure P
+} fm_force_record;
+
+// Velocity that viscosity uses instead of a particle's own, provided by fractional viscosity.
+typedef struct fm_viscous_velocity {
+    float u[4]; // m/s; the last is unused padding
+} fm_viscous_velocity;
+
+// The density records of eight neighbours, one SIMD vector per field.
+typedef struct fm_density_octet {
+    fm_floats x, y, z, s, vx, vy, vz, V;
+} fm_density_octet;
+
+// The force records of eight neighbours, one SIMD vector per field.
+typedef struct fm_force_octet {
+    fm_floats x, y, z, P, vx, vy, vz, V;
+} fm_force_octet;
+
+// Transposes eight records of eight floats. The last `padding` records repeat a neighbour: their
+// volume (column 7) is set to 0.
+FM_INLINE void fm_records_load_columns(const float *const record[8], int padding,
+                                       fm_floats columns[8])
+{
+    fm_floats_load_columns(record, 0, columns);
+    fm_floats_load_columns(record, 4, columns + 4);
+    if (padding > 0)
+        columns[7] = fm_floats_select(fm_ints_mask_below(8 - padding), columns[7]);
+}
+
+// Loads the density records of eight neighbours. The last `padding` entries of the list repeat a
+// neighbour; their volume is set to 0.
+FM_INLINE fm_density_octet fm_records_load_density(const fm_density_record *records,
+                                                   const int *list, int padding)
+{
+    const float *record[8];
+    fm_floats c[8];
+    for (int i = 0; i < 8; i++)
+        record[i] = (const float *)(records + list[i]);
+    fm_records_load_columns(record, padding, c);
+    return (fm_density_octet){c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
+}
+
+// Loads the force records of eight neighbours; padding as in fm_records_load_density.
+FM_INLINE fm_force_octet fm_records_load_force(const fm_force_record *records, const int *list,
+                                               int padding)
+{
+    const float *record[8];
+    fm_floats c[8];
+    for (int i = 0; i < 8; i++)
+        record[i] = (const float *)(records + list[i]);
+    fm_records_load_columns(record, padding, c);
+    return (fm_force_octet){c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
+}
+
+// Loads the x, y and z components of the viscous velocities of eight neighbours.
+FM_INLINE void fm_records_load_viscous(const fm_viscous_velocity *velocities, const int *list,
+                                       fm_floats axes[3])
+{
+    const float *record[8];
+    fm_floats columns[4];
+    for (int i = 0; i < 8; i++)
+        record[i] = (const float *)(velocities + list[i]);
+    fm_floats_load_columns(record, 0, columns);
+    memcpy(axes, columns, 3 * sizeof *axes);
+}
+
+#endif

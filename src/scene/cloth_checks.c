@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// cloth_checks.c: checks of the keys of a cloth against each other.
+#include "scene/cloth_kind.h"
+
+// Checks the order of a fractional derivative in a force against its `memory` keys, which say how
+// far back it looks. `place` is the position of these keys in the scene file.
+static void check_memory_order(fm_decoder *d, const char *key, const fm_recall *memory,
+                               double order, fm_place place)
+{
+    bool steps = memory->kind == FM_RECALL_STEPS;
+    if (steps && memory->rule == FM_RULE_COIMBRA && order != 0.5)
+        fm_loader_add_mistake(d->loader, place,
+                              "%s.%s.rule is coimbra, which is only allowed with order 0.5",
+                              d->path, key);
+    fm_scene_check_memory_window(d, key, memory, order, place);
+}
+
+// True if bending is damped by a fractional derivative.
+static bool remembers_bending(const fm_cloth_def *def)
+{
+    return def->bend.damping.coefficient > 0 && def->bend.damping.order < 1 &&
+           def->bend.stiffness > 0 && def->bend.model == FM_BEND_RIGIDITY;
+}
+
+// Checks the fractional derivatives in the damping and in the drag of a cloth.
+static void check_memories(fm_decoder *d, const fm_node *node, const fm_cloth_def *def)
+{
+    const fm_node *drag = fm_node_find(node, "drag");
+    bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
+    if (damping)
+        check_memory_order(d, "damping.memory", &def->damping.memory, def->damping.order,
+                           fm_node_find_place(node, "damping", "memory", "rule"));
+    const fm_node *bend = fm_node_find(node, "bend");
+    if (bend && remembers_bending(def))
+        check_memory_order(d, "bend.damping.memory", &def->bend.damping.memory,
+                           def->bend.damping.order,
+                           fm_node_find_place(bend, "damping", "memory", "rule"));
+    if (drag && def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0)
+        check_memory_order(d, "drag.history.memory", &def->drag.history.memory,
+                           def->drag.history.order,
+                           fm_node_find_place(drag, "history", "memory", "rule"));
+    if (damping && def->damping.order < 0.3 &&
+        def->damping.coefficient > 10 * def->stretch.stiffness)
+        fm_loader_add_mistake(
+            d->loader, fm_node_find_place(node, "damping", "coefficient", NULL),
+            "%s.damping.coefficient is %g, at orders below 0.3 allowed is at most 10 times "
+            "stretch.stiffness",
+            d->path, def->damping.coefficient);
+}
+
+// Physical drag and forces with a fractional derivative work with some integrators only.
+static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_def *def)
+{
+    bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
+    bool drag = def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0;
+    bool bend = remembers_bending(def);
+    fm_place place = fm_node_find_place(node, "integrator", NULL, NULL);
+    if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
+        fm_loader_add_mistake(d->loader, place,
+                              "%s.integrator: drag.model physical needs kick-drift-kick", d->path);
+    else if (def->integrator > FM_EULER && (damping || drag || bend))
+        fm_loader_add_mistake(
+            d->loader, place,
+            "%s.integrator: %s has a memory, which needs kick-drift-kick or euler", d->path,
+            drag      ? "drag.history"
+            : damping ? "damping"
+                      : "bend.damping");
+}
+
+// Checks the keys of a cloth against each other. object: an fm_scene_cloth.
+void fm_scene_check_cloth_keys(fm_decoder *d, const fm_node *node, const void *object)
+{
+    const fm_scene_cloth *cloth = object;
+    check_memories(d, node, &cloth->def);
+    check_integrator(d, node, &cloth->def);
+    fm_scene_check_cloth_places(d, node, cloth);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// coupling.c: the keys of the section `coupling`, and its checks.
+//
+// The rules come from the library, where each kind of body and fluid lists what it does not support
+// (fm_coupling_fault). Asking for them before the world is built reports all faults, with lines.
+#include "scene/scene.h"
+
+#include <string.h>
+
+static const char *const ways[] = {"two-way", "one-way", NULL};
+
+static const fm_entry coupling_entries[] = {
+    {"body", FM_KEY_NAME, offsetof(fm_scene_coupling, body), .section = "bodies", .needed = true,
+     .about = "name of a cloth; a cloth can be in one fluid only"},
+    {"fluid", FM_KEY_NAME, offsetof(fm_scene_coupling, fluid), .section = "fluids", .needed = true,
+     .about = "name of the fluid around it; it replaces the section `medium` for this cloth"},
+    {"way", FM_KEY_WORD, offsetof(fm_scene_coupling, way), .words = ways,
+     .about = "two-way: cloth and fluid push each other, and no fluid passes through the cloth; "
+              "one-way: the fluid drags the cloth, and the cloth does not act on the fluid"},
+};
+
+const fm_table fm_coupling_table = {
+    .name = "coupling",
+    .about = "Puts a cloth into a fluid. `docs/coupling.md` explains the method.",
+    .size = sizeof(fm_scene_coupling),
+    .entries = coupling_entries,
+    .count = COUNT(coupling_entries),
+};
+
+// Records what the object, the body or the fluid of coupling i, does not support. `key` is "body"
+// or "fluid".
+static void check_partner(fm_decoder *d, int i, const fm_scene_coupling *coupling, const char *key,
+                          const fm_scene_object *object)
+{
+    fm_coupling_fault faults[FM_COUPLING_FAULTS_MAX];
+    const fm_node *node = coupling->item.node;
+    const fm_scene_kind *kind = object->kind;
+    const char *name = object->item.name;
+    int count =
+        kind->find_coupling_faults
+            ? kind->find_coupling_faults(object->def, (fm_coupling_way)coupling->way, faults)
+            : 0;
+    for (int k = 0; k < count; k++) {
+        const fm_node *given = fm_node_find(object->item.node, kind->key);
+        given = given ? fm_node_find(given, faults[k].field) : NULL;
+        bool written = given && given->kind == FM_NODE_SCALAR;
+        if (faults[k].two_way)
+            fm_loader_add_mistake(d->loader, fm_node_find_place(node, "way", NULL, NULL),
+                                  "coupling[%d].way is two-way, which needs %s.%s.%s.%s: %s", i,
+                                  kind->section, name, kind->key, faults[k].field,
+                                  faults[k].allowed);
+        else
+            fm_loader_add_mistake(d->loader, fm_node_find_place(node, key, NULL, NULL),
+                                  "coupling[%d].%s is \"%s\", which has %s: %s, allowed is %s", i,
+                                  key, name, faults[k].field,
+                                  written ? given->text : faults[k].value, faults[k].allowed);
+    }
+}
+
+// The body or fluid of that name in `items`, an array of fm_scene_object; NULL: none.
+static const fm_scene_object *find_object(const fm_items *items, const char *name)
+{
+    const fm_scene_object *objects = items->data;
+    for (int i = 0; i < items->count; i++) {
+        if (strcmp(objects[i].item.name, name) == 0)
+            return &objects[i];
+    }
+    return NULL;
+}
+
+// Checks element i of the section `coupling`.
+static void check_coupling(fm_decoder *d, const fm_scene *scene, int i)
+{
+    const fm_scene_coupling *all = scene->coupling.data, *coupling = &all[i];
+    const fm_node *node = coupling->item.node;
+    const fm_scene_object *body = find_object(&scene->bodies, coupling->body);
+    const fm_scene_object *fluid = find_object(&scene->fluids, coupling->fluid);
+    if (!body || !fluid) // the decoder has reported it
+        return;
+    for (int k = 0; k < i; k++) {
+        if (strcmp(all[k].body, coupling->body) == 0)
+            fm_loader_add_mistake(
+                d->loader, fm_node_find_place(node, "body", NULL, NULL),
+                "coupling[%d].body is \"%s\", as in coupling[%d]: allowed is one fluid "
+                "for each body",
+                i, coupling->body, k);
+    }
+    if (!body->kind->type->body->sample)
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "body", NULL, NULL),
+                              "coupling[%d].body is \"%s\": %s cannot be coupled to a fluid", i,
+                              coupling->body, body->kind->key);
+    if (!fluid->kind->type->medium->attach)
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "fluid", NULL, NULL),
+                              "coupling[%d].fluid is \"%s\": no body can be coupled to %s", i,
+                              coupling->fluid, fluid->kind->key);
+    check_partner(d, i, coupling, "fluid", fluid);
+    check_partner(d, i, coupling, "body", body);
+}
+
+// Checks the section `coupling` against the bodies and fluids that it names.
+void fm_scene_check_couplings(fm_decoder *d, const fm_scene *scene)
+{
+    for (int i = 0; i < scene->coupling.count; i++)
+        check_coupling(d, scene, i);
+}

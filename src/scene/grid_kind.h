@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// grid_kind.h: the decoded keys of a grid fluid in a scene.
+#ifndef FATHOM_SCENE_GRID_KIND_H
+#define FATHOM_SCENE_GRID_KIND_H
+
+#include "scene/scene.h"
+
+#include <fathom/grid.h>
+
+typedef struct fm_scene_grid {
+    fm_grid_def def;
+    fm_items cells;   // array of three int
+    fm_items patches; // array of fm_scene_grid_patch
+    fm_grid_start start;
+} fm_scene_grid;
+
+typedef struct fm_scene_grid_patch {
+    fm_item item;
+    fm_grid_patch patch;
+} fm_scene_grid_patch;
+
+extern const fm_table fm_grid_table;           // in grid_table.c
+extern const fm_scene_kind fm_scene_grid_kind; // in grid_kind.c
+
+// grid_kind.c: checks keys against each other, for the table.
+void fm_scene_check_grid_keys(fm_decoder *decoder, const fm_node *node, const void *object);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// kinds.c: the table of src/scene/kinds.c with one more kind, linked in its place.
+#include "pendulum.h"
+#include "rigid/ball.h"
+#include "scene/cloth_kind.h"
+#include "scene/fluid_kind.h"
+#include "scene/grid_kind.h"
+
+static const fm_entry body_entries[] = {
+    {"cloth", FM_KEY_MAPPING, .table = &fm_cloth_table, .object = &fm_scene_cloth_kind,
+     .choice = true, .kind = 1, .about = "a cloth"},
+    {"pendulum", FM_KEY_MAPPING, .table = &pendulum_table, .object = &pendulum_kind, .choice = true,
+     .kind = 2, .about = "a bob on a rod"},
+};
+
+const fm_table fm_body_table = {
+    .name = "body",
+    .about = "A body that is simulated. Its files carry its name.",
+    .size = sizeof(fm_scene_object),
+    .entries = body_entries,
+    .count = COUNT(body_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_scene_object, choice),
+};
+
+static const fm_entry fluid_entries[] = {
+    {"sph", FM_KEY_MAPPING, .table = &fm_sph_table, .object = &fm_scene_sph_kind, .choice = true,
+     .kind = 1, .about = "a particle fluid (smoothed particle hydrodynamics)"},
+    {"grid", FM_KEY_MAPPING, .table = &fm_grid_table, .object = &fm_scene_grid_kind, .choice = true,
+     .kind = 2, .about = "a fluid on a staggered grid that fills its domain"},
+};
+
+const fm_table fm_fluid_table = {
+    .name = "fluid",
+    .about = "A fluid that is simulated. Its files carry its name.",
+    .size = sizeof(fm_scene_object),
+    .entries = fluid_entries,
+    .count = COUNT(fluid_entries),
+    .has_kind = true,
+    .kind_offset = offsetof(fm_scene_object, choice),
+};
+
+const fm_scene_kind fm_scene_free_collider_kind = {.type = &fm_ball_type, .section = "colliders"};
