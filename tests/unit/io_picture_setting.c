@@ -126,7 +126,11 @@ static void assert_same_collider(const fm_collider *expected, const fm_picture_s
     assert_int_equal(c->clear, expected->clear);
     assert_int_equal(c->hidden, expected->hidden);
     if (!expected->mesh) {
-        assert_memory_equal(&c->shape, &expected->shape, sizeof c->shape);
+        // The bytes between kind and centre are padding, whose content is undefined.
+        size_t numbers = offsetof(fm_shape, centre);
+        assert_int_equal(c->shape.kind, expected->shape.kind);
+        assert_memory_equal((const char *)&c->shape + numbers,
+                            (const char *)&expected->shape + numbers, sizeof c->shape - numbers);
         return;
     }
     assert_non_null(c->mesh);
