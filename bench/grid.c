@@ -4,6 +4,9 @@
 // Measured, per cell and substep, with divergence to 1e-6 of speed / spacing:
 //   - 64^3 cells: stages, one and two threads, against the bandwidth of a copy
 //   - 32^3, 64^3 and 96^3 cells
+//   - the pressure solver from a random velocity to 1e-6, 32^3 to 256^3 cells, closed, with open
+//     sides and with a sphere: iterations, and time per cell against 64^3 cells
+//   - with two threads against one, 128^3 cells
 #include "bench.h"
 #include "fixtures.h"
 
@@ -34,12 +37,7 @@ static bool open_cavity(cavity *c, int n, int threads)
 {
     fm_error err = {0};
     c->world = fixture_create_world(fixture_weightless_water_def(threads), &err);
-    fm_grid_def def = fm_default_grid_def();
-    def.cells[0] = def.cells[1] = def.cells[2] = n;
-    def.spacing = 1.0 / n;
-    def.density = 1;
-    def.viscosity = 0.01;
-    def.sides[FM_SIDE_TOP].velocity.x = 1;
+    fm_grid_def def = fixture_cavity_grid_def(3, n, 0.01);
     c->grid = err.status == FM_OK ? fm_grid_create(c->world, &def, &err) : NULL;
     c->step = 0.1 / n; // less than the limits of advection and viscosity at these sizes
     c->cells = (double)n * n * n;
@@ -143,8 +141,93 @@ static void compare_sizes(bench_report *report)
         fm_world_destroy(c[i].world);
 }
 
+typedef enum geometry { CLOSED, OPEN, SPHERE, OPEN_SPHERE, GEOMETRIES } geometry;
+static const char *const geometry_names[GEOMETRIES] = {"closed", "open sides", "sphere",
+                                                       "open sides and sphere"};
+
+// A random velocity at a point, the same in every run.
+static fm_vec3 draw_velocity(void *context, fm_vec3 at)
+{
+    (void)at;
+    uint64_t *state = context;
+    double v[3];
+    for (int a = 0; a < 3; a++) {
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        v[a] = (double)(*state >> 11) * 0x1p-53 - 0.5;
+    }
+    return (fm_vec3){v[0], v[1], v[2]};
+}
+
+typedef struct solve {
+    double ns, seconds, iterations; // per cell; of a solve
+} solve;
+
+// Mean of the pressure solves in the first substep from a random velocity.
+static bool measure_solve(int n, geometry kind, int threads, solve *result)
+{
+    fm_error err = {0};
+    uint64_t state = 1;
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(threads), &err);
+    fm_grid_def def = fm_default_grid_def();
+    def.cells[0] = def.cells[1] = def.cells[2] = n;
+    def.spacing = 1.0 / n;
+    def.viscosity = 0;
+    if (kind == OPEN || kind == OPEN_SPHERE)
+        def.sides[FM_SIDE_LEFT].kind = def.sides[FM_SIDE_RIGHT].kind = FM_GRID_OPEN;
+    fm_collider_def ball = fixture_ball_def((fm_vec3){0.47, 0.52, 0.51}, 0.21);
+    if (kind == SPHERE || kind == OPEN_SPHERE)
+        fm_collider_create(world, &ball, &err);
+    fm_grid *grid = err.status == FM_OK ? fm_grid_create(world, &def, &err) : NULL;
+    if (grid && fm_grid_set_velocity(grid, draw_velocity, &state, &err))
+        fm_world_advance(world, 0.01 / n, &err);
+    if (grid && err.status == FM_OK) {
+        fm_grid_stats stats = fm_grid_read_stats(grid);
+        double solves = 2 + (double)stats.substep_count; // two before the first substep
+        result->seconds = stats.seconds[FM_GRID_STAGE_PRESSURE] / solves;
+        result->ns = 1e9 * result->seconds / ((double)n * n * n);
+        result->iterations = (double)stats.iteration_count / solves;
+    }
+    fm_world_destroy(world);
+    return err.status == FM_OK;
+}
+
+static void compare_solves(bench_report *report)
+{
+    static const int cells[4] = {32, 64, 128, 256};
+    for (int kind = 0; kind < GEOMETRIES; kind++) {
+        double middle = 0; // ns per cell of 64^3
+        char group[64];
+        snprintf(group, sizeof group, "pressure solver, %s", geometry_names[kind]);
+        for (int i = 0; i < 4; i++) {
+            solve s = {0};
+            char name[16], note[80];
+            if (!measure_solve(cells[i], (geometry)kind, 1, &s))
+                continue; // not enough memory
+            middle = cells[i] == 64 ? s.ns : middle;
+            snprintf(name, sizeof name, "%d^3", cells[i]);
+            snprintf(note, sizeof note, "%.1f iterations, %.3f s", s.iterations, s.seconds);
+            bench_add(report, &(bench_result){group, name, s.ns, "ns/cell",
+                                              middle > 0 ? s.ns / middle : 0, "64^3", note});
+        }
+    }
+    solve one = {0}, two = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        solve a = {0}, b = {0};
+        if (!measure_solve(128, CLOSED, 1, &a) || !measure_solve(128, CLOSED, 2, &b))
+            return;
+        one = round && one.ns < a.ns ? one : a;
+        two = round && two.ns < b.ns ? two : b;
+    }
+    char note[80];
+    snprintf(note, sizeof note, "%.3f s, one thread %.3f s: %.2f times as fast", two.seconds,
+             one.seconds, one.ns / two.ns);
+    bench_add(report, &(bench_result){"pressure solver, closed, 128^3", "two threads", two.ns,
+                                      "ns/cell", two.ns / one.ns, "one thread", note});
+}
+
 void bench_grid(bench_report *report)
 {
     compare_threads(report);
     compare_sizes(report);
+    compare_solves(report);
 }

@@ -9,18 +9,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-// A square or rectangle of cells, one cell thick, of density 1, with slip at the back and front.
-static inline fm_grid_def plane_grid_def(int columns, int rows, double spacing, double nu)
-{
-    fm_grid_def def = fm_default_grid_def();
-    def.cells[0] = columns, def.cells[1] = rows, def.cells[2] = 1;
-    def.spacing = spacing;
-    def.density = 1;
-    def.viscosity = nu;
-    def.sides[FM_SIDE_BACK].kind = def.sides[FM_SIDE_FRONT].kind = FM_GRID_SLIP;
-    return def;
-}
-
 static inline void set_grid_periodic(fm_grid_def *def, int axis)
 {
     def->sides[2 * axis].kind = def->sides[2 * axis + 1].kind = FM_GRID_PERIODIC;

@@ -57,6 +57,7 @@ typedef struct fm_paint {
     // measured from the drawn points.
     double spacing[2];
     double radius; // m, of the spheres and tubes that show points and lines; 0: chosen
+    bool flat;     // shown in exactly its colours, without light and shadow
 } fm_paint;
 
 FM_API fm_paint fm_default_paint(void);         // a woven towel
@@ -139,6 +140,28 @@ FM_API fm_mesher fm_fluid_mesher(const fm_fluid_mesh_def *def);
 FM_API bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
                                  const fm_fluid_mesh_def *def, const fm_paint *paint,
                                  fm_error *err);
+
+// Adds the plane at coordinate `at` (m) across an axis (0: x, 1: y, 2: z) through cells around the
+// points of a lattice, coloured by the values at the points.
+FM_API bool fm_drawing_add_slice(fm_drawing *drawing, const fm_lattice *lattice, int axis,
+                                 double at, const fm_paint *paint, const fm_coloring *coloring,
+                                 fm_error *err);
+
+// A cloud such as smoke: concentrations at the points of a lattice.
+typedef struct fm_cloud_def {
+    const float *values; // copied
+    fm_lattice lattice;
+    fm_color color;    // of the light that it scatters
+    double extinction; // 1/m, of concentration 1
+} fm_cloud_def;
+// Sets the cloud of a drawing; a later one replaces it.
+FM_API bool fm_drawing_add_cloud(fm_drawing *drawing, const fm_cloud_def *def, fm_error *err);
+
+// Adds tapered streaks from tails to heads, m, [3 * count]. coloring (may be NULL): one value per
+// streak.
+FM_API bool fm_drawing_add_streaks(fm_drawing *drawing, const float *heads, const float *tails,
+                                   int count, double radius, const fm_paint *paint,
+                                   const fm_coloring *coloring, fm_error *err);
 
 FM_API int fm_drawing_triangle_count(const fm_drawing *drawing);
 FM_API int

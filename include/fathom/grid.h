@@ -55,6 +55,7 @@ typedef struct fm_grid_side {
     double period;     // s; used if the amplitude is not 0
     double ramp;       // s, time in which the velocity grows from 0; 0: at once
     fm_grid_profile profile;
+    double dye;      // concentration of the dye in fluid that enters
     double pressure; // Pa; OPEN: pressure outside at the centre of the side. With gravity, the
                      // pressure outside is hydrostatic
     fm_grid_function *function; // WALL and INFLOW: replaces the formula; NULL: none
@@ -80,6 +81,24 @@ typedef enum fm_grid_diffusion {
     FM_GRID_IMPLICIT, // Crank-Nicolson, for very viscous fluids
 } fm_grid_diffusion;
 
+// Dye or smoke: a concentration that the flow carries along.
+typedef struct fm_grid_dye {
+    bool on;
+    double diffusivity; // m^2/s
+    double buoyancy;    // fluid of concentration c weighs 1 - buoyancy c of its weight; smoke: > 0
+    double fading;      // s, time in which it fades to 1/e; 0: never
+} fm_grid_dye;
+
+// Passive marks, which move with the flow. They are an object of their own in the world, of the
+// kind "marks", named after the fluid: fluid-marks.
+typedef struct fm_grid_marks {
+    double density;  // marks per cell, at the start and in fluid that enters; 0: no marks
+    bool everywhere; // false: no marks at the start and through open sides, only from inflows
+    double period;   // s, between additions at sources; 0: in every substep
+    int most;        // largest number of marks; sources add none beyond it
+    int seed;        // of their random places
+} fm_grid_marks;
+
 enum { FM_GRID_PATCHES_MAX = 32 };
 
 typedef struct fm_grid_def {
@@ -100,7 +119,9 @@ typedef struct fm_grid_def {
     int iterations;   // largest number of iterations of the pressure solver
     double courant;   // Courant number, sum over axes of |u| time step / spacing
     double time_step; // s, largest substep; 0: only stability limits it
-    bool loads;       // measure the force on colliders: fm_grid_stats.load
+    fm_grid_dye dye;
+    fm_grid_marks marks;
+    bool loads; // measure the force on colliders: fm_grid_stats.load
 } fm_grid_def;
 
 FM_API fm_grid_def fm_default_grid_def(void); // water at rest in a closed box of 1 m, 32^3 cells
@@ -134,6 +155,25 @@ typedef struct fm_grid_start {
 FM_API fm_vec3 fm_grid_start_velocity(const fm_grid *grid, const fm_grid_start *start, fm_vec3 at);
 FM_API bool fm_grid_set_start(fm_grid *grid, const fm_grid_start *start, fm_error *err);
 
+// Initial concentration of the dye at a point. Needs def.dye.on.
+typedef double fm_grid_dye_field(void *context, fm_vec3 position);
+FM_API bool fm_grid_set_dye(fm_grid *grid, fm_grid_dye_field *field, void *context, fm_error *err);
+
+// Named initial concentrations: 1 in a shape, 0 outside, with an edge of one cell.
+typedef enum fm_grid_dye_start_kind {
+    FM_GRID_DYE_NONE,
+    FM_GRID_DYE_BALL,    // of radius size.x about `centre`
+    FM_GRID_DYE_BOX,     // `centre` plus and minus `size`
+    FM_GRID_DYE_STRIPES, // planes of thickness |size| across the direction of `size`
+} fm_grid_dye_start_kind;
+typedef struct fm_grid_dye_start {
+    fm_grid_dye_start_kind kind;
+    fm_vec3 centre, size; // m
+} fm_grid_dye_start;
+FM_API bool fm_grid_start_dye(fm_grid *grid, const fm_grid_dye_start *start, fm_error *err);
+
+FM_API int fm_grid_mark_count(const fm_grid *grid);
+FM_API const fm_field *fm_grid_fields(int *count); // fields at the centres of cells
 FM_API fm_object *fm_grid_object(fm_grid *grid);
 FM_API fm_grid *fm_object_grid(fm_object *object); // NULL if it is another kind
 FM_API fm_grid_def fm_grid_definition(const fm_grid *grid);
@@ -150,6 +190,7 @@ typedef enum fm_grid_stage {
     FM_GRID_STAGE_VISCOSITY, // implicit viscosity
     FM_GRID_STAGE_PRESSURE,  // the pressure solver
     FM_GRID_STAGE_PROJECT,   // divergence, and correction of the velocity
+    FM_GRID_STAGE_PASSIVE,   // dye and marks
     FM_GRID_STAGE_COUNT,
 } fm_grid_stage;
 FM_API const char *fm_grid_stage_name(fm_grid_stage stage);

@@ -51,6 +51,8 @@ FM_API bool fm_object_is_medium(const fm_object *object); // true for fluids
 FM_API bool fm_object_probe(fm_object *object, const char *name, fm_vec3 at, double values[3],
                             fm_error *err);
 
+// Whether this object has a field of its kind: a fluid without dye has no field `dye`.
+FM_API bool fm_object_has_field(const fm_object *object, const char *name);
 // Quantities of the whole object, one number each: the columns of stats.csv. fm_object_quantities
 // lists them, fm_object_measure writes their present values in the same order.
 FM_API const fm_field *fm_object_quantities(const fm_object *object, int *count);

@@ -130,8 +130,12 @@ typedef struct fm_film_options {
     bool has_cloth;
     fm_color cloth;
     bool has_water;
-    fm_color water;            // transmittance of 1 m of a fluid
-    bool particles;            // draw fluids as spheres, not as surfaces
+    fm_color water; // transmittance of 1 m of a fluid
+    bool particles; // draw fluids as spheres, not as surfaces
+    // Slice of a grid fluid in 3D: the axis across it (0: x, 1: y, 2: z), and its coordinate, m.
+    bool has_slice; // false: across z through the middle
+    int slice_axis;
+    double slice_at;
     const char *field;         // colour by this field, vectors by their length; NULL: by paints
     bool has_range;            // use low and high, not the field's range over the frames
     double low, high;          // values at the two ends of the colormap

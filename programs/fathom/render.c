@@ -106,6 +106,25 @@ static bool read_camera(const command *self, const arguments *args, render_reque
     return true;
 }
 
+// Reads --slice, as z=0.5. Prints an error and returns false for bad values.
+static bool read_slice(const command *self, const arguments *args, render_request *request)
+{
+    const char *slice = option_value(self, args, "--slice");
+    double at;
+    if (!slice)
+        return true;
+    if (slice[0] < 'x' || slice[0] > 'z' || slice[1] != '=' ||
+        parse_numbers(slice + 2, &at, 1) != 1) {
+        print_error("render: --slice is \"%s\", allowed are x, y or z and a coordinate in m: z=0.5",
+                    slice);
+        return false;
+    }
+    request->film.has_slice = true;
+    request->film.slice_axis = slice[0] - 'x';
+    request->film.slice_at = at;
+    return true;
+}
+
 // Reads the options of the picture's appearance: --look, --color, --range, --label, --time and
 // --particles. Prints an error and returns false for bad values.
 static bool read_look(const command *self, const arguments *args, render_request *request)
@@ -139,6 +158,8 @@ static bool read_look(const command *self, const arguments *args, render_request
         request->labels[i] = args->values[labels][i];
     if (args->given[labels] > 0)
         request->film.labels = request->labels;
+    if (!read_slice(self, args, request))
+        return false;
     request->film.show_time = option_given(self, args, "--time");
     request->film.particles = option_given(self, args, "--particles");
     return true;
@@ -419,6 +440,7 @@ const command command_render = {
          {"--camera", NULL, "X,Y,Z,X,Y,Z[,A]", "position, target and field of view in degrees"},
          {"--view", NULL, "A,E", "show the whole motion from azimuth A and elevation E in degrees"},
          {"--label", NULL, "TEXT", "title of a run; give it once for each run"},
+         {"--slice", NULL, "AXIS=AT", "where grid fluids in 3D are cut for --color, as z=0.5"},
          {"--particles", NULL, NULL, "draw fluids as particles instead of surfaces"},
          {"--time", NULL, NULL, "write the time into the picture"},
          {"--fps", NULL, "N", "frames per second of the movie, instead of those of the run"},

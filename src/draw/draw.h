@@ -142,6 +142,7 @@ typedef struct fm_sphere_list {
     float *points; // [4 * count]: x y z radius
     float *colors; // [3 * count], or NULL
     bool joined;
+    bool paired; // joined: a tube through every two points, not through all
 } fm_sphere_list;
 
 struct fm_drawing {
@@ -150,7 +151,8 @@ struct fm_drawing {
     int mesh_count, mesh_room; // number of meshes, and space allocated for them
     fm_sphere_list *sphere_lists;
     int sphere_list_count, sphere_list_room;
-    int dropped_count; // points that were left out because they are not finite
+    fm_cloud_def cloud; // values NULL: none
+    int dropped_count;  // points that were left out because they are not finite
 };
 
 // True if the point can be drawn. Rays are intersected in single precision, where squares of

@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+enum { PLANES = 8 }; // planes of lines in one task
+
 static const char *const side_names[FM_SIDE_COUNT] = {"sides.left", "sides.right", "sides.bottom",
                                                       "sides.top",  "sides.back",  "sides.front"};
 
@@ -88,6 +90,7 @@ void fm_grid_prepare_sides(fm_grid *g)
 {
     for (int i = 0; i < g->def.patch_count; i++) {
         const fm_grid_patch *patch = &g->def.patches[i];
+        g->has_patches[patch->side] = true;
         int axis = (int)patch->side / 2, b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
         for (at[b] = 0; at[b] < g->n[b]; at[b]++)
             for (at[c] = 0; at[c] < g->n[c]; at[c]++)
@@ -148,6 +151,8 @@ typedef struct side_fill {
     int side, axis;
     double t;
     fm_grid_fill mode;
+    bool plain;      // one condition with one velocity holds on the whole side
+    double given[3]; // that velocity
 } side_fill;
 
 // The given value of component a near face `at` of the side.
@@ -167,14 +172,25 @@ static double find_given(const side_fill *f, const fm_grid_side *c, int a, const
                      a);
 }
 
+static side_fill begin_side(fm_grid *g, int side, double t, fm_grid_fill mode)
+{
+    const fm_grid_side *c = &g->def.sides[side];
+    side_fill f = {.g = g, .side = side, .axis = side / 2, .t = t, .mode = mode};
+    f.plain = !g->has_patches[side] && !c->function && c->profile == FM_GRID_UNIFORM;
+    for (int a = 0; a < 3 && f.plain; a++)
+        f.given[a] = find_given(&f, c, a, (int[3]){0, 0, 0});
+    return f;
+}
+
 // Fills one line of ghost values of component a. first: index of the value on the side (a along the
 // axis) or next to it; inward: step into the grid; layers: values beyond the side.
 static void fill_line(const side_fill *f, double *u, int a, const int at[3], ptrdiff_t first,
                       ptrdiff_t inward)
 {
-    const fm_grid_side *c = fm_grid_find_condition(f->g, f->side, at);
+    const fm_grid_side *c =
+        f->plain ? &f->g->def.sides[f->side] : fm_grid_find_condition(f->g, f->side, at);
     int layers = f->g->layers[f->axis], along = a == f->axis;
-    double given = find_given(f, c, a, at);
+    double given = f->plain ? f->given[a] : find_given(f, c, a, at);
     bool open = c->kind == FM_GRID_OPEN;
     double sign = c->kind == FM_GRID_SLIP && !along ? 1 : -1;
     if (along && (!open || f->mode == FM_GRID_FILL_CHANGE))
@@ -209,57 +225,75 @@ static void copy_plane(fm_grid *g, double *u, int a)
     }
 }
 
-// Fills both ends of an axis for component a, on all lines along the axis.
-static void fill_axis(fm_grid *g, double *u, int a, int axis, double t, fm_grid_fill mode)
+// Both ends of an axis, for several components. Lines along the axis are filled plane by plane.
+typedef struct axis_fill {
+    fm_grid *g;
+    double *const *u; // [component]
+    int axis, inner, outer;
+    int first, components; // components first to first + components - 1
+    int planes;            // along the outer axis
+    side_fill side[2];
+} axis_fill;
+
+static void fill_plane(const axis_fill *f, int a, int plane)
 {
-    if (!g->active[axis]) {
-        copy_plane(g, u, a);
-        return;
-    }
-    int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
+    fm_grid *g = f->g;
+    int axis = f->axis, at[3] = {0};
     bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
-    ptrdiff_t s = g->stride[axis];
-    int planes = g->active[c] ? g->size[c] - g->layers[c] : 1;
-    for (at[c] = g->active[c] ? -g->layers[c] : 0; at[c] < planes; at[c]++)
-        for (at[b] = -g->layers[b]; at[b] < g->size[b] - g->layers[b]; at[b]++) {
-            if (!g->active[b] && at[b] != 0)
-                continue; // copied afterwards
-            ptrdiff_t first = g->start + at[b] * g->stride[b] + at[c] * g->stride[c];
-            if (periodic) {
-                wrap_line(g, u, axis, a == axis, first);
-                continue;
-            }
-            side_fill low = {g, 2 * axis, axis, t, mode}, high = {g, 2 * axis + 1, axis, t, mode};
-            fill_line(&low, u, a, at, first, s);
-            fill_line(&high, u, a, at, first + (g->n[axis] - (a != axis)) * s, -s);
+    ptrdiff_t s = g->stride[axis], last = (g->n[axis] - (a != axis)) * s;
+    at[f->outer] = g->active[f->outer] ? plane - g->layers[f->outer] : 0;
+    for (at[f->inner] = -g->layers[f->inner];
+         at[f->inner] < g->size[f->inner] - g->layers[f->inner]; at[f->inner]++) {
+        ptrdiff_t q =
+            g->start + at[f->inner] * g->stride[f->inner] + at[f->outer] * g->stride[f->outer];
+        if (periodic) {
+            wrap_line(g, f->u[a], axis, a == axis, q);
+            continue;
         }
+        fill_line(&f->side[0], f->u[a], a, at, q, s);
+        fill_line(&f->side[1], f->u[a], a, at, q + last, -s);
+    }
 }
 
-typedef struct velocity_fill {
-    fm_grid *g;
-    double **u;
-    double t;
-} velocity_fill;
-
-static void fill_components(void *context, int first, int last)
+static void fill_planes(void *context, int first, int last)
 {
-    velocity_fill *f = context;
-    for (int a = first; a < last; a++)
-        for (int axis = 0; axis < 3; axis++)
-            fill_axis(f->g, f->u[a], a, axis, f->t, FM_GRID_FILL_VELOCITY);
+    const axis_fill *f = context;
+    for (int i = first; i < last; i++)
+        fill_plane(f, f->first + i / f->planes, i % f->planes);
+}
+
+// Fills the ghost layers of components first to first + components - 1, one axis after the other:
+// the layers of later axes include the edges. u[a] is component a.
+static void fill_layers(fm_grid *g, double *const *u, int first, int components, double t,
+                        fm_grid_fill mode, fm_pool *pool)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (!g->active[axis]) {
+            for (int a = first; a < first + components; a++)
+                copy_plane(g, u[a], a);
+            continue;
+        }
+        axis_fill f = {.g = g, .u = u, .axis = axis, .first = first, .components = components};
+        f.inner = axis == 0 ? 1 : 0; // x innermost where that can be: contiguous memory
+        f.outer = axis == 2 ? 1 : 2;
+        f.planes = g->active[f.outer] ? g->size[f.outer] : 1;
+        f.side[0] = begin_side(g, 2 * axis, t, mode);
+        f.side[1] = begin_side(g, 2 * axis + 1, t, mode);
+        int tasks = components * f.planes;
+        fm_parallel_for(fm_pool_if_worthwhile(pool, 20.0 * tasks * g->size[f.inner]), tasks, PLANES,
+                        fill_planes, &f);
+    }
 }
 
 void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool)
 {
-    velocity_fill f = {g, u, t};
-    double lines = g->size[1] * g->size[2] + g->size[2] * g->size[0] + g->size[0] * g->size[1];
-    fm_parallel_for(fm_pool_if_worthwhile(pool, 60 * lines), 3, 1, fill_components, &f);
+    fill_layers(g, u, 0, 3, t, FM_GRID_FILL_VELOCITY, pool);
 }
 
-void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode)
+void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_pool *pool)
 {
-    for (int axis = 0; axis < 3; axis++)
-        fill_axis(g, x, a, axis, 0, mode);
+    double *u[3] = {x, x, x};
+    fill_layers(g, u, a, 1, 0, mode, pool);
     for (int i = 0; i < g->solids.face_count; i++) {
         const fm_solid_face *f = &g->solids.faces[i];
         if (f->axis == a && f->open == 0)
@@ -281,25 +315,45 @@ static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, co
     return c->pressure + g->def.density * fm_dot(gravity, fm_sub(to, from));
 }
 
-void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity)
+typedef struct pressure_fill {
+    fm_grid *g;
+    fm_vec3 gravity;
+    int axis, inner, outer;
+} pressure_fill;
+
+static void fill_pressure_planes(void *context, int first, int last)
+{
+    const pressure_fill *f = context;
+    fm_grid *g = f->g;
+    int axis = f->axis, at[3] = {0};
+    bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
+    ptrdiff_t s = g->stride[axis];
+    for (int plane = first; plane < last; plane++) {
+        at[f->outer] = plane - 1;
+        for (at[f->inner] = -1; at[f->inner] <= g->n[f->inner]; at[f->inner]++) {
+            ptrdiff_t low =
+                g->start + at[f->inner] * g->stride[f->inner] + at[f->outer] * g->stride[f->outer];
+            ptrdiff_t high = low + (g->n[axis] - 1) * s;
+            g->p[low - s] = g->p[periodic ? high : low];
+            g->p[high + s] = g->p[periodic ? low : high];
+            const fm_grid_side *one = fm_grid_find_condition(g, 2 * axis, at);
+            const fm_grid_side *two = fm_grid_find_condition(g, 2 * axis + 1, at);
+            if (one->kind == FM_GRID_OPEN)
+                g->p[low - s] = 2 * find_outside(g, one, 2 * axis, at, f->gravity) - g->p[low];
+            if (two->kind == FM_GRID_OPEN)
+                g->p[high + s] =
+                    2 * find_outside(g, two, 2 * axis + 1, at, f->gravity) - g->p[high];
+        }
+    }
+}
+
+void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool)
 {
     for (int axis = 0; axis < 3; axis++) {
-        int b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
-        bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
-        for (at[c] = -1; at[c] <= g->n[c]; at[c]++)
-            for (at[b] = -1; at[b] <= g->n[b]; at[b]++) {
-                ptrdiff_t low = g->start + at[b] * g->stride[b] + at[c] * g->stride[c];
-                ptrdiff_t s = g->stride[axis], high = low + (g->n[axis] - 1) * s;
-                const fm_grid_side *one = fm_grid_find_condition(g, 2 * axis, at);
-                const fm_grid_side *two = fm_grid_find_condition(g, 2 * axis + 1, at);
-                g->p[low - s] = g->p[periodic ? high : low];
-                g->p[high + s] = g->p[periodic ? low : high];
-                if (one->kind == FM_GRID_OPEN)
-                    g->p[low - s] = 2 * find_outside(g, one, 2 * axis, at, gravity) - g->p[low];
-                if (two->kind == FM_GRID_OPEN)
-                    g->p[high + s] =
-                        2 * find_outside(g, two, 2 * axis + 1, at, gravity) - g->p[high];
-            }
+        pressure_fill f = {g, gravity, axis, axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
+        int planes = g->n[f.outer] + 2;
+        fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * planes * g->n[f.inner]), planes, PLANES,
+                        fill_pressure_planes, &f);
     }
 }
 

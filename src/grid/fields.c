@@ -2,8 +2,9 @@
 // fields.c: what can be read of a grid fluid: values at cell centres, and values at points.
 //
 // Values at points are interpolated linearly between the places where they are stored. At the
-// surface of a collider, where some of these are inside it, the pressure is extrapolated by a
-// parabola through points at 1.5, 3 and 4.5 spacings along the normal.
+// surface of a collider, where some of these are inside it, the pressure is extrapolated along the
+// normal by a parabola through three points one spacing apart, the first as near as its
+// interpolation needs no value from inside.
 #include "grid/grid.h"
 
 #include <string.h>
@@ -13,6 +14,7 @@ const fm_field fm_grid_field_list[FM_GRID_FIELD_COUNT] = {
     {"velocity", "m/s", "velocity of the fluid", 3},
     {"pressure", "Pa", "pressure; its mean is zero unless a side is open", 1},
     {"vorticity", "1/s", "curl of the velocity", 3},
+    {"dye", "", "concentration of the dye", 1},
 };
 
 // The cell below a position and the fraction beyond it. offset: where values are in their cells.
@@ -67,6 +69,34 @@ fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at)
                      interpolate(g, g->u[2], at, 2)};
 }
 
+// Whether q is the index of a cell inside the grid.
+static bool is_cell(const fm_grid *g, ptrdiff_t q)
+{
+    ptrdiff_t left = q;
+    for (int a = 2; a >= 0; a--) {
+        ptrdiff_t i = left / g->stride[a];
+        left -= i * g->stride[a];
+        if (i < g->layers[a] || i >= g->layers[a] + g->n[a])
+            return false;
+    }
+    return true;
+}
+
+double fm_grid_dye_at(const fm_grid *g, fm_vec3 at)
+{
+    place p = find_place(g, at, (double[3]){0.5, 0.5, 0.5});
+    double total = 0, weights = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        ptrdiff_t q;
+        double weight = corner_weight(g, &p, corner, &q);
+        if (weight > 0 && is_cell(g, q)) { // beyond a side, the nearest cell counts
+            total += weight * g->dye.c[q];
+            weights += weight;
+        }
+    }
+    return weights > 0 ? total / weights : 0;
+}
+
 // Whether the centre of a cell is outside all colliders. The pressure of a cell that a collider
 // cuts is right for the flux through its faces, but not at a centre inside the collider.
 static bool holds_fluid(const fm_grid *g, ptrdiff_t q)
@@ -115,14 +145,22 @@ static bool find_normal(const fm_grid *g, fm_vec3 at, fm_vec3 *normal)
 
 double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at)
 {
-    double near, p[3], s = 1.5 * g->h;
+    enum { TRIALS = 8 };
+    static const double STEP = 0.25; // spacings between trials
+    double near, p[3];
     fm_vec3 normal;
     if (interpolate_pressure(g, at, &near) > 1 - 1e-9 || !find_normal(g, at, &normal))
         return near;
-    for (int i = 0; i < 3; i++)
-        if (interpolate_pressure(g, fm_add_scaled(at, normal, (i + 1) * s), &p[i]) < 1 - 1e-9)
-            return near;
-    return 3 * p[0] - 3 * p[1] + p[2];
+    for (int trial = 1; trial <= TRIALS; trial++) {
+        double s = trial * STEP; // spacings to the first point; the others are at s + 1 and s + 2
+        bool known = true;
+        for (int i = 0; i < 3 && known; i++)
+            known = interpolate_pressure(g, fm_add_scaled(at, normal, (s + i) * g->h), &p[i]) >
+                    1 - 1e-9;
+        if (known)
+            return 0.5 * (s + 1) * (s + 2) * p[0] - s * (s + 2) * p[1] + 0.5 * s * (s + 1) * p[2];
+    }
+    return near;
 }
 
 // The derivative of component a along axis b at the centre of cell q.
@@ -150,6 +188,9 @@ static void read_cell(const fm_grid *g, int field, ptrdiff_t q, fm_vec3 centre, 
     case 2:
         values[0] = g->p[q];
         break;
+    case 4:
+        values[0] = g->dye.c[q];
+        break;
     default:
         for (int a = 0; a < 3; a++) {
             int b = (a + 1) % 3, c = (a + 2) % 3;
@@ -163,9 +204,9 @@ bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *
     int field = 0;
     while (field < FM_GRID_FIELD_COUNT && strcmp(fm_grid_field_list[field].name, name) != 0)
         field++;
-    if (field == FM_GRID_FIELD_COUNT)
+    if (field == FM_GRID_FIELD_COUNT || (field == 4 && !g->def.dye.on))
         return fm_fail(err, FM_BAD_VALUE, g->object.name, "field", name,
-                       "position, velocity, pressure or vorticity");
+                       "position, velocity, pressure, vorticity, or dye if the fluid has any");
     int components = fm_grid_field_list[field].components;
     for (int k = 0; k < g->n[2]; k++)
         for (int j = 0; j < g->n[1]; j++)
@@ -173,4 +214,10 @@ bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *
                 read_cell(g, field, fm_grid_index(g, i, j, k), fm_grid_centre(g, i, j, k, 3),
                           values);
     return true;
+}
+
+const fm_field *fm_grid_fields(int *count)
+{
+    *count = FM_GRID_FIELD_COUNT;
+    return fm_grid_field_list;
 }

@@ -19,6 +19,7 @@ fm_grid_def fm_default_grid_def(void)
         .tolerance = 1e-6,
         .iterations = 100,
         .courant = 0.8,
+        .marks = {.everywhere = true, .most = 200000, .seed = 1},
     };
 }
 
@@ -57,7 +58,8 @@ static bool check_def(const fm_grid_def *def, fm_error *err)
             fm_fail_vector(err, def->name, "low", def->low, "finite numbers")) &&
            (fm_is_finite(def->acceleration) ||
             fm_fail_vector(err, def->name, "acceleration", def->acceleration, "finite numbers")) &&
-           fm_grid_check_sides(def, err);
+           fm_grid_check_sides(def, err) && fm_grid_check_dye(def, err) &&
+           fm_grid_check_marks(def, err);
 }
 
 static void lay_out(fm_grid *g)
@@ -92,6 +94,9 @@ static void allocate(fm_grid *g, fm_error *err)
     for (int i = 0; i < 4 && g->def.diffusion == FM_GRID_IMPLICIT; i++)
         g->solve[i] = fm_arena_alloc(&g->arena, g->count, sizeof(double), name, err);
     g->p = fm_arena_alloc(&g->arena, g->count, sizeof(double), name, err);
+    double **dye[3] = {&g->dye.c, &g->dye.old, &g->dye.rate};
+    for (int i = 0; i < 3 && g->def.dye.on; i++)
+        *dye[i] = fm_arena_alloc(&g->arena, g->count, sizeof(double), name, err);
     g->distance = fm_arena_alloc(&g->arena, g->count, sizeof(double), name, err);
     size_t rows = (size_t)(g->n[1] + 1) * (size_t)(g->n[2] + 1);
     g->partial = fm_arena_alloc(&g->arena, rows, sizeof(double), name, err);
@@ -137,6 +142,7 @@ void fm_grid_destroy(fm_grid *g)
         return;
     free(g->solids.faces);
     free(g->solids.cells);
+    free(g->solids.load);
     free(g->points);
     fm_arena_destroy(&g->arena);
     free(g);

@@ -34,6 +34,7 @@ typedef struct fm_cut_cell {
     fm_vec3 area;         // m^2, area vector of the surface, pointing into the collider
     fm_vec3 wall, normal; // nearest point of the surface, m; unit normal into the fluid
     fm_vec3 velocity;     // m/s, of the surface
+    int collider;         // number of the collider in its world
 } fm_cut_cell;
 
 typedef struct fm_solids {
@@ -41,10 +42,22 @@ typedef struct fm_solids {
     int face_count, face_room;
     fm_cut_cell *cells;
     int cell_count, cell_room;
+    fm_vec3 *load; // [colliders] N s, impulse on each collider since the last reset
+    int load_count;
     double max_speed; // m/s, of the colliders' surfaces
     bool moving;      // computed in every substep
     bool ready;       // computed for fixed colliders
 } fm_solids;
+
+// The dye in the fluid; arrays as those of the velocity, at the centres of cells.
+typedef struct fm_dye {
+    double *c;          // concentration, at the middle of the last substep
+    double *old, *rate; // scratch
+} fm_dye;
+
+typedef struct fm_marks fm_marks; // defined in marks.c
+
+enum { FM_GRID_BODIES_MAX = 64, FM_SAMPLE_BLOCK = 256 }; // coupled bodies; samples of a task
 
 struct fm_grid {
     fm_object object;
@@ -64,7 +77,10 @@ struct fm_grid {
     double *u[3]; // m/s
     double *p;    // Pa, at the middle of the last substep
     double time;  // s
-    bool started; // false until the first substep: u has a divergence, p is not known
+    double lag;   // s, from the time of dye and marks to `time`: half of the last substep
+    fm_dye dye;
+    fm_marks *marks; // an object of the world; NULL: none
+    bool started;    // false until the first substep: u has a divergence, p is not known
 
     // Scratch.
     double *old[3], *rate[3];
@@ -72,8 +88,11 @@ struct fm_grid {
     double *distance;            // m, signed distance of cell corners to the colliders
     float *open[3];              // open fraction of faces, 0 to 1; walls of the domain: 0
     unsigned char *condition[FM_SIDE_COUNT]; // [faces of the side] 0: def.sides; i: patches[i - 1]
+    bool has_patches[FM_SIDE_COUNT];
     fm_poisson *solver;
     fm_solids solids;
+    fm_samples *samples[FM_GRID_BODIES_MAX]; // of the bodies in the fluid
+    int samples_count;
     double *partial; // [rows] sums
     fm_vec3 *points; // m, cell centres, for readers
     fm_grid_stats stats, at_reset;
@@ -121,14 +140,15 @@ fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int s
 // Writes the velocities on the sides and in the ghost layers, at time t.
 void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool);
 // The same for a change or a rate x of component a, which is zero where the velocity is given.
-void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode);
-void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity);
+void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_pool *pool);
+void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool);
 double fm_grid_side_speed(const fm_grid *g, double t); // m/s, largest sum of components on a side
 
 // solids.c
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
 void fm_grid_fill_solids(fm_grid *g, double *u[3]);
-fm_vec3 fm_grid_measure_load(const fm_grid *g); // N, force on the colliders
+// Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
+fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
 
 // advection.c: rate += -div(u u), for all faces.
 void fm_grid_add_advection(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
@@ -146,11 +166,36 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
                      fm_error *err);
 
 // fields.c
-enum { FM_GRID_FIELD_COUNT = 4 };
+enum { FM_GRID_FIELD_COUNT = 5 };
 extern const fm_field fm_grid_field_list[FM_GRID_FIELD_COUNT];
 bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *err);
 fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at);
 double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at);
+double fm_grid_dye_at(const fm_grid *g, fm_vec3 at);
+
+// dye.c
+bool fm_grid_check_dye(const fm_grid_def *def, fm_error *err);
+// Moves the dye for dt seconds with the velocity, whose values on the sides must be in place.
+void fm_grid_move_dye(fm_grid *g, double dt, fm_pool *pool);
+// Adds the lift of the dye, which is against gravity, to the rate of the velocity.
+void fm_grid_add_lift(fm_grid *g, double *rate[3], fm_vec3 gravity, fm_pool *pool);
+double fm_grid_most_lift(fm_grid *g, fm_vec3 gravity, fm_pool *pool); // m/s^2, largest
+double fm_grid_total_dye(fm_grid *g, fm_pool *pool); // m^3, concentration times volume
+
+// marks.c
+extern const fm_object_type fm_marks_type;
+bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err);
+fm_marks *fm_marks_create(fm_world *world, fm_grid *g, fm_error *err);
+// Adds the marks of the start, unless that was done. The colliders must be placed.
+void fm_marks_start(fm_marks *marks, const fm_surroundings *around);
+// Moves the marks for dt seconds with the velocity, whose ghost values must be in place.
+void fm_marks_move(fm_marks *marks, const fm_surroundings *around, double dt);
+
+// immersed.c: samples of coupled bodies. Writes the velocity at all of them, at their newest places.
+bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err);
+void fm_grid_write_samples(fm_grid *g, fm_pool *pool);
+// Lists why bodies cannot be coupled in this way. Returns the number of reasons.
+int fm_grid_find_coupling_faults(fm_coupling_way way, fm_coupling_fault *faults);
 
 // snapshot.c
 size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size);

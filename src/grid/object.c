@@ -51,6 +51,29 @@ static double find_resolution(const fm_object *object)
     return grid_of(object)->h;
 }
 
+int fm_grid_find_coupling_faults(fm_coupling_way way, fm_coupling_fault *faults)
+{
+    if (way == FM_COUPLING_ONE_WAY)
+        return 0;
+    faults[0] =
+        (fm_coupling_fault){"", "two-way", "one-way; bodies do not push a grid fluid", true};
+    return 1;
+}
+
+static bool check_coupling(const fm_object *object, fm_coupling_way way, const char *body,
+                           fm_error *err)
+{
+    fm_coupling_fault fault;
+    (void)object;
+    return fm_grid_find_coupling_faults(way, &fault) == 0 ||
+           fm_fail(err, FM_BAD_VALUE, body, "way", fault.value, fault.allowed);
+}
+
+static bool attach(fm_object *object, fm_samples *samples, fm_error *err)
+{
+    return fm_grid_attach_samples(grid_of(object), samples, err);
+}
+
 static bool probe(fm_object *object, const char *field, fm_vec3 at, double values[3], fm_error *err)
 {
     const fm_grid *g = grid_of(object);
@@ -58,8 +81,13 @@ static bool probe(fm_object *object, const char *field, fm_vec3 at, double value
         values[0] = fm_grid_pressure_at(g, at);
         return true;
     }
+    if (strcmp(field, "dye") == 0 && g->def.dye.on) {
+        values[0] = fm_grid_dye_at(g, at);
+        return true;
+    }
     if (strcmp(field, "velocity") != 0)
-        return fm_fail(err, FM_BAD_VALUE, object->name, "field", field, "velocity or pressure");
+        return fm_fail(err, FM_BAD_VALUE, object->name, "field", field,
+                       g->def.dye.on ? "velocity, pressure or dye" : "velocity or pressure");
     fm_vec3 u = fm_grid_velocity_at(g, at);
     values[0] = u.x, values[1] = u.y, values[2] = u.z;
     return true;
@@ -74,6 +102,7 @@ static const fm_field quantities[] = {
     {"load_x", "N", "force on the colliders along x, mean since the last row; needs `loads`", 1},
     {"load_y", "N", "the same along y", 1},
     {"load_z", "N", "the same along z", 1},
+    {"dye", "m^3", "concentration of the dye times volume, summed", 1},
 };
 
 static double add_energy_row(fm_grid *g, void *context, ptrdiff_t q, int length)
@@ -122,6 +151,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     q[2] = energy;
     q[3] = g->stats.max_speed;
     q[4] = g->stats.time_step;
+    q[8] = fm_grid_total_dye(g, around->pool);
     q[5] = each * impulse.x, q[6] = each * impulse.y, q[7] = each * impulse.z;
 }
 
@@ -130,6 +160,18 @@ static void reset(fm_object *object)
     fm_grid *g = grid_of(object);
     g->at_reset = g->stats;
     g->reset_time = g->time;
+    for (int i = 0; i < g->solids.load_count; i++)
+        g->solids.load[i] = (fm_vec3){0};
+}
+
+// Mean force on a collider since the last reset.
+static bool find_collider_load(const fm_object *object, int collider, fm_vec3 *load)
+{
+    const fm_grid *g = grid_of(object);
+    double span = g->time - g->reset_time;
+    bool known = collider < g->solids.load_count && span > 0;
+    *load = known ? fm_scale(g->solids.load[collider], 1 / span) : (fm_vec3){0};
+    return g->def.loads;
 }
 
 static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
@@ -161,6 +203,11 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
     return fm_grid_read_field(grid_of(object), name, values, err);
 }
 
+static bool has_field(const fm_object *object, const char *name)
+{
+    return strcmp(name, "dye") != 0 || grid_of(object)->def.dye.on;
+}
+
 static void destroy(fm_object *object)
 {
     fm_grid_destroy(grid_of(object));
@@ -181,7 +228,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     if (!fm_grid_update_solids(g, around, g->time, err))
         return false;
     fm_grid_fill_velocity(g, g->u, g->time, around->pool);
-    fm_grid_fill_pressure(g, fm_add(around->gravity, g->def.acceleration));
+    fm_grid_fill_pressure(g, fm_add(around->gravity, g->def.acceleration), around->pool);
     return true;
 }
 
@@ -190,8 +237,11 @@ static const fm_medium_type medium = {
     .longest_step = longest_step,
     .properties = find_properties,
     .resolution = find_resolution,
-    .probe_fields = "velocity pressure",
+    .check_coupling = check_coupling,
+    .attach = attach,
+    .probe_fields = "velocity pressure dye",
     .probe = probe,
+    .collider_load = find_collider_load,
 };
 
 const fm_object_type fm_grid_type = {
@@ -199,7 +249,8 @@ const fm_object_type fm_grid_type = {
     .fields = fm_grid_field_list,
     .field_count = FM_GRID_FIELD_COUNT,
     .needed_fields = "velocity pressure",
-    .usual_fields = "vorticity",
+    .usual_fields = "vorticity dye",
+    .has_field = has_field,
     .quantities = quantities,
     .quantity_count = sizeof quantities / sizeof *quantities,
     .medium = &medium,
@@ -223,7 +274,11 @@ fm_grid *fm_grid_create(fm_world *world, const fm_grid_def *def, fm_error *err)
     g->object.type = &fm_grid_type;
     g->time = g->reset_time = fm_world_time(world);
     fm_grid_fill_velocity(g, g->u, g->time, NULL);
-    return (fm_grid *)fm_world_add_object(world, &g->object, err);
+    if (!fm_world_add_object(world, &g->object, err))
+        return NULL;
+    if (g->def.marks.density > 0)
+        g->marks = fm_marks_create(world, g, err);
+    return err->status == FM_OK ? g : NULL;
 }
 
 static double component(fm_vec3 v, int a)
@@ -246,6 +301,7 @@ bool fm_grid_set_velocity(fm_grid *g, fm_grid_field *field, void *context, fm_er
                     g->u[a][fm_grid_index(g, i, j, k)] = component(u, a);
                 }
     fm_grid_fill_velocity(g, g->u, g->time, NULL);
+    fm_grid_write_samples(g, NULL);
     g->started = false;
     return true;
 }
@@ -277,8 +333,8 @@ bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count, fm_ve
 
 const char *fm_grid_stage_name(fm_grid_stage stage)
 {
-    static const char *const names[FM_GRID_STAGE_COUNT] = {"solids",    "boundary", "advection",
-                                                           "viscosity", "pressure", "project"};
+    static const char *const names[FM_GRID_STAGE_COUNT] = {
+        "solids", "boundary", "advection", "viscosity", "pressure", "project", "passive"};
     return names[stage];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: saves and restores a grid fluid as bytes:
 //
-//     header | u v w on the faces of the grid | p in its cells
+//     header | u v w on the faces of the grid | p in its cells | dye in its cells, if there is dye
 //
 // Ghost layers follow from these. Faces inside colliders are saved too.
 #include "grid/grid.h"
@@ -10,12 +10,12 @@
 
 typedef struct grid_header {
     char magic[8];
-    int32_t version, cells[3], started, unused;
-    double time;
+    int32_t version, cells[3], started, dye;
+    double time, lag;
 } grid_header;
 
 static const char magic[8] = "fmgrid  ";
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 static grid_header find_header(const fm_grid *g)
 {
@@ -26,11 +26,23 @@ static grid_header find_header(const fm_grid *g)
     for (int a = 0; a < 3; a++)
         h.cells[a] = g->n[a];
     h.started = g->started;
+    h.dye = g->def.dye.on;
     h.time = g->time;
+    h.lag = g->lag;
     return h;
 }
 
-// Copies the values of component a, or of the pressure (a = 3), to or from the bytes.
+// The saved arrays: components of the velocity, pressure, dye; their number.
+static int list_arrays(const fm_grid *g, double *arrays[5])
+{
+    for (int a = 0; a < 3; a++)
+        arrays[a] = g->u[a];
+    arrays[3] = g->p;
+    arrays[4] = g->dye.c;
+    return g->def.dye.on ? 5 : 4;
+}
+
+// Copies the values of component a, or of cells (a > 2), to or from the bytes.
 static size_t copy_values(double *values, const fm_grid *g, int a, unsigned char *out,
                           const unsigned char *in)
 {
@@ -49,16 +61,18 @@ static size_t copy_values(double *values, const fm_grid *g, int a, unsigned char
 size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size)
 {
     grid_header h = find_header(g);
+    double *arrays[5];
+    int count = list_arrays(g, arrays);
     size_t need = sizeof h;
-    for (int a = 0; a < 4; a++)
-        need += copy_values(a < 3 ? g->u[a] : g->p, g, a, NULL, NULL);
+    for (int a = 0; a < count; a++)
+        need += copy_values(arrays[a], g, a, NULL, NULL);
     if (!buffer || size < need)
         return need;
     unsigned char *out = buffer;
     memcpy(out, &h, sizeof h);
     out += sizeof h;
-    for (int a = 0; a < 4; a++)
-        out += copy_values(a < 3 ? g->u[a] : g->p, g, a, out, NULL);
+    for (int a = 0; a < count; a++)
+        out += copy_values(arrays[a], g, a, out, NULL);
     return need;
 }
 
@@ -66,18 +80,22 @@ bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err)
 {
     grid_header h, mine = find_header(g);
     const unsigned char *in = buffer;
+    double *arrays[5];
+    int count = list_arrays(g, arrays);
     if (size != fm_grid_save(g, NULL, 0))
         return fm_fail_number(err, g->object.name, "state size", (double)size, "what was saved");
     memcpy(&h, in, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) != 0 || h.version != VERSION)
         return fm_fail_number(err, g->object.name, "state version", h.version,
                               "that of this program");
-    if (memcmp(h.cells, mine.cells, sizeof h.cells) != 0 || !isfinite(h.time))
+    if (memcmp(h.cells, mine.cells, sizeof h.cells) != 0 || !isfinite(h.time + h.lag) ||
+        h.dye != mine.dye)
         return fm_fail_number(err, g->object.name, "state cells", h.cells[0], "those of this grid");
     in += sizeof h;
-    for (int a = 0; a < 4; a++)
-        in += copy_values(a < 3 ? g->u[a] : g->p, g, a, NULL, in);
+    for (int a = 0; a < count; a++)
+        in += copy_values(arrays[a], g, a, NULL, in);
     g->time = h.time;
+    g->lag = h.lag;
     g->started = h.started;
     return true;
 }

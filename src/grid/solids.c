@@ -44,12 +44,11 @@ static fm_contact find_nearest(const fm_surroundings *around, fm_vec3 at, double
 }
 
 // The same with the velocity of the surface.
-static fm_contact find_wall(const fm_surroundings *around, fm_vec3 at, double range)
+static fm_contact find_wall(const fm_surroundings *around, fm_vec3 at, double range, int *which)
 {
-    int which;
-    fm_contact c = find_nearest(around, at, range, &which);
-    if (which >= 0)
-        c = fm_placed_find_contact(&around->placed[which], at);
+    fm_contact c = find_nearest(around, at, range, which);
+    if (*which >= 0)
+        c = fm_placed_find_contact(&around->placed[*which], at);
     return c;
 }
 
@@ -179,7 +178,8 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
 {
     fm_solids *s = &g->solids;
     fm_vec3 x = fm_grid_centre(g, at[0], at[1], at[2], a);
-    fm_contact wall = find_wall(around, x, 2 * g->h);
+    int which;
+    fm_contact wall = find_wall(around, x, 2 * g->h, &which);
     if (wall.distance < -REACH * g->h || wall.distance >= 2 * g->h)
         return true;
     s->faces = grow(s->faces, s->face_count, &s->face_room, sizeof *s->faces, g->object.name, err);
@@ -210,9 +210,27 @@ static bool add_cell(fm_grid *g, const fm_surroundings *around, const int at[3],
     s->cells = grow(s->cells, s->cell_count, &s->cell_room, sizeof *s->cells, g->object.name, err);
     if (err->status != FM_OK)
         return false;
-    fm_contact wall = find_wall(around, fm_grid_centre(g, at[0], at[1], at[2], 3), 3 * g->h);
-    s->cells[s->cell_count++] =
-        (fm_cut_cell){q, {area[0], area[1], area[2]}, wall.point, wall.normal, wall.velocity};
+    int which;
+    fm_contact wall =
+        find_wall(around, fm_grid_centre(g, at[0], at[1], at[2], 3), 3 * g->h, &which);
+    s->cells[s->cell_count++] = (fm_cut_cell){
+        q, {area[0], area[1], area[2]}, wall.point, wall.normal, wall.velocity, which};
+    return true;
+}
+
+// Makes room for the loads of all colliders. Those that exist keep their loads.
+static bool prepare_loads(fm_grid *g, int count, fm_error *err)
+{
+    fm_solids *s = &g->solids;
+    if (count <= s->load_count)
+        return true;
+    fm_vec3 *load = realloc(s->load, (size_t)count * sizeof *load);
+    if (!load)
+        return fm_fail_no_memory(err, g->object.name, (size_t)count * sizeof *load);
+    for (int i = s->load_count; i < count; i++)
+        load[i] = (fm_vec3){0};
+    s->load = load;
+    s->load_count = count;
     return true;
 }
 
@@ -221,6 +239,8 @@ static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *
     g->solids.face_count = g->solids.cell_count = 0;
     g->solids.max_speed = 0;
     int at[3];
+    if (g->def.loads && !prepare_loads(g, around->collider_count, err))
+        return false;
     for (int a = 0; a < 3; a++)
         for (at[2] = 0; at[2] < g->n[2] + (a == 2); at[2]++)
             for (at[1] = 0; at[1] < g->n[1] + (a == 1); at[1]++)
@@ -281,17 +301,26 @@ void fm_grid_fill_solids(fm_grid *g, double *u[3])
     }
 }
 
-fm_vec3 fm_grid_measure_load(const fm_grid *g)
+// N, force of the fluid on the surface in a cell.
+static fm_vec3 find_force(const fm_grid *g, const fm_cut_cell *c)
 {
-    fm_vec3 force = {0};
+    fm_vec3 one = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, g->h));
+    fm_vec3 two = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, 2 * g->h));
+    fm_vec3 slope = fm_sub(fm_sub(fm_scale(one, 4), two), fm_scale(c->velocity, 3));
+    slope = fm_add_scaled(slope, c->normal, -fm_dot(slope, c->normal)); // along the surface
+    fm_vec3 force = fm_scale(c->area, g->p[c->q]);
+    return fm_add_scaled(force, slope, g->def.viscosity * fm_length(c->area) / (2 * g->h));
+}
+
+fm_vec3 fm_grid_add_loads(fm_grid *g, double dt)
+{
+    fm_vec3 total = {0};
     for (int i = 0; i < g->solids.cell_count; i++) {
         const fm_cut_cell *c = &g->solids.cells[i];
-        fm_vec3 one = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, g->h));
-        fm_vec3 two = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, 2 * g->h));
-        fm_vec3 slope = fm_sub(fm_sub(fm_scale(one, 4), two), fm_scale(c->velocity, 3));
-        slope = fm_add_scaled(slope, c->normal, -fm_dot(slope, c->normal)); // along the surface
-        force = fm_add_scaled(force, c->area, g->p[c->q]);
-        force = fm_add_scaled(force, slope, g->def.viscosity * fm_length(c->area) / (2 * g->h));
+        fm_vec3 impulse = fm_scale(find_force(g, c), dt);
+        total = fm_add(total, impulse);
+        if (c->collider >= 0)
+            g->solids.load[c->collider] = fm_add(g->solids.load[c->collider], impulse);
     }
-    return force;
+    return total;
 }

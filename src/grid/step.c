@@ -26,7 +26,8 @@
 //
 //     dt = 1 / (s / (C h) + 2 d nu / h^2),  and dt (s + |g| dt) <= C h
 //
-// the viscous part for explicit viscosity only; stable because 4 d nu dt / h^2 <= 2 < 2.51.
+// the viscous part for explicit viscosity, or for the diffusivity of the dye if that is larger; stable
+// because 4 d nu dt / h^2 <= 2 < 2.51.
 //
 //   u  velocity, m/s    p  pressure, Pa    rho  density, kg/m^3    nu  viscosity, m^2/s
 //   g  body force per mass, m/s^2          psi  m^2/s, stored divided by h
@@ -80,8 +81,12 @@ double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
     s = fm_double_max(s, fm_double_max(fm_grid_side_speed(g, g->time), g->solids.max_speed));
     bool viscous = g->def.diffusion == FM_GRID_EXPLICIT;
     double length = g->def.courant * g->h, force = fm_length(find_force(g, around));
-    double rate = s / length + (viscous ? 2 * g->axes * g->nu / (g->h * g->h) : 0);
+    double nu = viscous ? g->nu : 0;
+    if (g->def.dye.on)
+        nu = fm_double_max(nu, g->def.dye.diffusivity);
+    double rate = s / length + 2 * g->axes * nu / (g->h * g->h);
     double dt = rate > 0 ? 1 / rate : INFINITY;
+    force += fm_grid_most_lift(g, find_force(g, around), around->pool);
     if (force > 0)
         dt = fm_double_min(dt, 2 * length / (s + sqrt(s * s + 4 * length * force)));
     return g->def.time_step > 0 ? fm_double_min(dt, g->def.time_step) : dt;
@@ -110,6 +115,7 @@ static void start_rate(fm_grid *g, double *rate[3], fm_vec3 force, fm_pool *pool
     for (int d = 0; d < 3; d++)
         fm_grid_for_rows(g, pool, d, 1, start_rate_row,
                          &(pushed){rate[d], g->active[d] ? f[d] : 0, g->stride[d]});
+    fm_grid_add_lift(g, rate, force, pool);
 }
 
 // u = keep old + gain (u + dt rate).
@@ -145,11 +151,10 @@ static void fill(fm_grid *g, double t, fm_pool *pool)
     end_stage(g, FM_GRID_STAGE_BOUNDARY, &start);
 }
 
-// One stage of the Runge-Kutta method: fills ghosts at time t, then u = keep old + (1 - keep)(u +
-// dt R).
-static void take_stage(fm_grid *g, double t, double keep, double dt, fm_vec3 force, fm_pool *pool)
+// One stage of the Runge-Kutta method: u = keep old + (1 - keep)(u + dt R). Ghost values must be in
+// place.
+static void take_stage(fm_grid *g, double keep, double dt, fm_vec3 force, fm_pool *pool)
 {
-    fill(g, t, pool);
     double start = fm_clock_now_ms();
     start_rate(g, g->rate, force, pool);
     fm_grid_add_advection(g, g->u, g->rate, pool);
@@ -160,12 +165,13 @@ static void take_stage(fm_grid *g, double t, double keep, double dt, fm_vec3 for
 
 static void advance_explicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
-    double t = g->time;
-    take_stage(g, t, 0, dt, force, pool);
+    take_stage(g, 0, dt, force, pool);
     if (g->def.advection != FM_GRID_FIFTH_ORDER)
         return;
-    take_stage(g, t + dt, 0.75, dt, force, pool);
-    take_stage(g, t + 0.5 * dt, 1.0 / 3, dt, force, pool);
+    fill(g, g->time + dt, pool);
+    take_stage(g, 0.75, dt, force, pool);
+    fill(g, g->time + 0.5 * dt, pool);
+    take_stage(g, 1.0 / 3, dt, force, pool);
 }
 
 // rate += share extra.
@@ -330,13 +336,38 @@ static void project(fm_grid *g, double dt, fm_pool *pool)
     end_stage(g, FM_GRID_STAGE_PROJECT, &start);
 }
 
+// Copies planes of u to old.
+static void copy_planes(void *context, int first, int last)
+{
+    fm_grid *g = context;
+    for (int i = first; i < last; i++) {
+        int d = i / g->size[2];
+        ptrdiff_t from = i % g->size[2] * g->stride[2];
+        memcpy(g->old[d] + from, g->u[d] + from, (size_t)g->stride[2] * sizeof(double));
+    }
+}
+
+// Moves dye and marks for dt seconds.
+static void move_passive(fm_grid *g, const fm_surroundings *around, double dt)
+{
+    double start = fm_clock_now_ms();
+    if (g->def.dye.on)
+        fm_grid_move_dye(g, dt, around->pool);
+    if (g->marks)
+        fm_marks_move(g->marks, around, dt);
+    end_stage(g, FM_GRID_STAGE_PASSIVE, &start);
+}
+
 static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, fm_error *err)
 {
     fm_vec3 force = find_force(g, around);
+    fill(g, g->time, around->pool);
+    move_passive(g, around, g->lag + 0.5 * dt);
+    g->lag = 0.5 * dt;
     double start = fm_clock_now_ms();
-    for (int d = 0; d < 3; d++)
-        memcpy(g->old[d], g->u[d], g->count * sizeof(double));
-    fm_grid_fill_pressure(g, force);
+    fm_parallel_for(fm_pool_if_worthwhile(around->pool, 3.0 * (double)g->count), 3 * g->size[2], 4,
+                    copy_planes, g);
+    fm_grid_fill_pressure(g, force, around->pool);
     end_stage(g, FM_GRID_STAGE_BOUNDARY, &start);
     if (g->def.diffusion == FM_GRID_IMPLICIT)
         advance_implicitly(g, dt, force, around->pool);
@@ -352,7 +383,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, f
     g->stats.substep_count++;
     g->stats.time_step = dt;
     if (g->def.loads)
-        g->stats.load = fm_add_scaled(g->stats.load, fm_grid_measure_load(g), dt);
+        g->stats.load = fm_add(g->stats.load, fm_grid_add_loads(g, dt));
     return true;
 }
 
@@ -369,13 +400,13 @@ static void swap_with_rate(fm_grid *g)
 static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
 {
     memset(g->p, 0, g->count * sizeof *g->p);
-    fm_grid_fill_pressure(g, force);
+    fm_grid_fill_pressure(g, force, pool);
     fill(g, g->time, pool);
     start_rate(g, g->rate, force, pool);
     fm_grid_add_advection(g, g->u, g->rate, pool);
     fm_grid_add_viscosity(g, g->u, g->rate, pool);
     for (int d = 0; d < 3; d++)
-        fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE);
+        fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE, pool);
     swap_with_rate(g);
     bool moving = g->solids.moving;
     g->solids.moving = false; // colliders move at a constant speed, as far as the rate is concerned
@@ -394,6 +425,8 @@ bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
         find_first_pressure(g, find_force(g, around), around->pool);
         g->started = true;
     }
+    if (g->marks)
+        fm_marks_start(g->marks, around);
     return true;
 }
 
@@ -403,7 +436,7 @@ static void fill_for_readers(fm_grid *g, fm_vec3 force, fm_pool *pool)
 {
     fm_grid_fill_solids(g, g->u);
     fm_grid_fill_velocity(g, g->u, g->time, pool);
-    fm_grid_fill_pressure(g, force);
+    fm_grid_fill_pressure(g, force, pool);
 }
 
 bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval, int *substeps,
@@ -425,5 +458,6 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
         ++*substeps;
     }
     fill_for_readers(g, find_force(g, around), around->pool);
+    fm_grid_write_samples(g, around->pool);
     return true;
 }

@@ -14,7 +14,7 @@ static const fm_field *find_field(const fm_object *object, const char *name, siz
     const fm_field *fields = fm_object_fields(object, &count);
     for (int i = 0; i < count; i++)
         if (strlen(fields[i].name) == length && strncmp(fields[i].name, name, length) == 0)
-            return &fields[i];
+            return fm_object_has_field(object, fields[i].name) ? &fields[i] : NULL;
     return NULL;
 }
 

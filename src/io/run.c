@@ -261,6 +261,14 @@ static bool open_poses(fm_run *run, int frame, fm_error *err)
     return good;
 }
 
+// True if stats.csv has the force on this collider. Balls with a mass are objects, with columns of
+// their own.
+static bool has_load_columns(const fm_world *world, int index, fm_vec3 *load)
+{
+    const fm_collider *collider = fm_world_collider(world, index);
+    return fm_world_collider_load(world, index, load) && collider->name[0] && !collider->rigid;
+}
+
 // Opens stats.csv and keeps its rows up to `frame`. Columns of the world come first, then those of
 // each object.
 static bool open_stats(fm_run *run, fm_world *world, int frame, fm_error *err)
@@ -276,6 +284,12 @@ static bool open_stats(fm_run *run, fm_world *world, int frame, fm_error *err)
         const fm_field *quantities = fm_object_quantities(object, &count);
         for (int k = 0; k < count; k++)
             fm_writer_print(writer, ",%s.%s", fm_object_name(object), quantities[k].name);
+    }
+    for (int i = 0; i < fm_world_collider_count(world); i++) {
+        fm_vec3 load;
+        const char *name = fm_world_collider(world, i)->name;
+        if (has_load_columns(world, i, &load))
+            fm_writer_print(writer, ",%s.load_x,%s.load_y,%s.load_z", name, name, name);
     }
     char *columns = fm_writer_take_memory(writer, &size);
     bool good = columns && open_table(run, &run->stats, "stats.csv", columns, frame, err);
@@ -472,6 +486,11 @@ static bool write_quantities(fm_run *run, fm_world *world, fm_error *err)
             return false;
         for (int k = 0; k < count; k++)
             fm_frame_table_print(&run->stats, ",%.9g", run->quantities[k]);
+    }
+    for (int i = 0; i < fm_world_collider_count(world); i++) {
+        fm_vec3 load;
+        if (has_load_columns(world, i, &load))
+            fm_frame_table_print(&run->stats, ",%.9g,%.9g,%.9g", load.x, load.y, load.z);
     }
     return true;
 }

@@ -81,7 +81,7 @@ typedef struct fm_inverse_masses {
 
 // A setting that coupling does not allow: the field, its value and the allowed values.
 typedef struct fm_coupling_fault {
-    const char *field, *value, *allowed;
+    const char *field, *value, *allowed; // field "": the way of coupling itself
     bool two_way; // only two-way coupling forbids it
 } fm_coupling_fault;
 
@@ -159,6 +159,9 @@ typedef struct fm_medium_type {
     // Evaluates a field at a point.
     bool (*probe)(fm_object *medium, const char *field, fm_vec3 at, double values[3],
                   fm_error *err);
+    // Mean force on the world's collider of this number in the last advance, N. False if the medium
+    // does not measure it; NULL: it cannot.
+    bool (*collider_load)(const fm_object *medium, int collider, fm_vec3 *load);
 } fm_medium_type;
 
 enum { FM_WALLS_MAX = 6 }; // walls of a medium: the sides of a box
@@ -184,6 +187,8 @@ struct fm_object_type {
     const char *needed_fields; // fields that every frame contains, separated by blanks
     // fields that a frame contains unless others are requested, separated by blanks
     const char *usual_fields;
+    // Whether an object has a field of its kind; NULL: it has all of them.
+    bool (*has_field)(const fm_object *object, const char *field);
     const fm_field *quantities; // numbers for the whole object: columns of stats.csv
     int quantity_count;
 

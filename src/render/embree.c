@@ -91,11 +91,12 @@ static RTCGeometry create_sphere_geometry(RTCDevice device, const fm_sphere_list
     if (points)
         memcpy(points, spheres->points, 4 * (size_t)spheres->count * sizeof(float));
     unsigned *starts = NULL;
+    int step = spheres->paired ? 2 : 1, count = (spheres->count - 1 + step - 1) / step;
     if (spheres->joined)
         starts = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT,
-                                         sizeof(unsigned), (size_t)spheres->count - 1);
-    for (int i = 0; starts && i + 1 < spheres->count; i++)
-        starts[i] = (unsigned)i;
+                                         sizeof(unsigned), (size_t)count);
+    for (int i = 0; starts && i < count; i++)
+        starts[i] = (unsigned)(step * i);
     return geometry;
 }
 

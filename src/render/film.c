@@ -35,6 +35,8 @@ struct fm_film {
     fm_bounds bounds; // of all objects over all frames
     double low, high; // values at the ends of the colormap
     bool has_fluid;
+    bool has_grid, has_plane; // grid fluids; all of them one cell thick
+    bool has_marks;
     double spacing;    // m, of the fluid's particles; 0: not known
     int dropped_count; // points that were not drawn because they are not finite
     fm_renderer *renderer;
@@ -111,6 +113,21 @@ static float *read_field(const fm_film *film, const fm_surface *s, fm_error *err
     return values;
 }
 
+// The values that colour an object: NULL if it is not coloured by them, or on failure.
+static float *read_values(const fm_film *film, const fm_surface *s, fm_error *err)
+{
+    fm_draw_mode mode = find_draw_mode(s);
+    if (!film->field[0])
+        return NULL;
+    if (mode == FM_DRAW_MODE_GRID)
+        return fm_flow_read_field(&film->options, s, film->field, err);
+    for (int i = 0; i < s->field_count; i++)
+        if (strcmp(s->fields[i].name, film->field) == 0)
+            return read_field(film, s, err);
+    // a field of the fluid that was chosen for it does not colour other objects
+    return film->has_grid ? NULL : read_field(film, s, err);
+}
+
 // Extends the range low to high by all finite values.
 static void extend_range(double *low, double *high, const float *values, int count)
 {
@@ -163,22 +180,27 @@ static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
                 *err = (fm_error){0};
             continue;
         }
-        if (find_draw_mode(s) == FM_DRAW_MODE_FLUID) {
+        fm_draw_mode mode = find_draw_mode(s);
+        if (mode == FM_DRAW_MODE_GRID) {
+            fm_flow_extend_bounds(s, &film->bounds);
+        } else if (mode == FM_DRAW_MODE_FLUID) {
             add_fluid_bounds(&film->bounds, s);
             film->has_fluid = true;
             film->spacing = fmax(film->spacing, fm_fluid_find_spacing(s));
-        } else {
+        } else if (mode != FM_DRAW_MODE_MARKS) {
             fm_bounds_add(&film->bounds, s->points, s->point_count);
         }
-        if (i == 0) {
+        if (i == 0 && mode != FM_DRAW_MODE_GRID) {
             fm_mesh_view mesh;
             fm_vec3 *points = create_mesh_view(s, &mesh, err);
             if (points)
                 fm_mesh_spacing(&mesh, r->spacing[object]);
             free(points);
         }
-        float *values = film->field[0] ? read_field(film, s, err) : NULL;
-        if (values)
+        float *values = read_values(film, s, err);
+        if (values && (mode == FM_DRAW_MODE_GRID || mode == FM_DRAW_MODE_MARKS))
+            fm_flow_extend_range(values, s->point_count, &film->low, &film->high);
+        else if (values)
             extend_range(&film->low, &film->high, values, s->point_count);
         free(values);
         fm_surface_destroy(s);
@@ -203,12 +225,36 @@ static void find_rate(fm_film *film)
 // Sets the legend's title: the field's name and, if known, its unit.
 static void set_title(fm_film *film)
 {
-    int count;
-    const fm_field *fields = fm_cloth_fields(&count);
     snprintf(film->title, sizeof film->title, "%s", film->field);
-    for (int i = 0; i < count; i++)
-        if (strcmp(fields[i].name, film->field) == 0 && fields[i].unit[0])
-            snprintf(film->title, sizeof film->title, "%s, %s", film->field, fields[i].unit);
+    for (const fm_draw_mode_row *row = fm_draw_mode_rows; row->kind; row++) {
+        int count = 0;
+        const fm_field *fields = row->fields ? row->fields(&count) : NULL;
+        for (int i = 0; i < count; i++)
+            if (strcmp(fields[i].name, film->field) == 0 && fields[i].unit[0])
+                snprintf(film->title, sizeof film->title, "%s, %s", film->field, fields[i].unit);
+    }
+}
+
+// Finds out whether the first run has grid fluids and marks, and which field colours them unless
+// one was asked for.
+static void find_flow(fm_film *film)
+{
+    const run *r = &film->runs[0];
+    fm_error ignored = {0};
+    film->has_plane = true;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < fm_cache_object_count(r->cache); i++) {
+            fm_surface *s = fm_cache_read_frame(r->cache, i, film->first, &ignored);
+            fm_draw_mode mode = s ? find_draw_mode(s) : FM_DRAW_MODE_MESH;
+            film->has_marks |= mode == FM_DRAW_MODE_MARKS;
+            film->has_grid |= mode == FM_DRAW_MODE_GRID;
+            film->has_plane &= mode != FM_DRAW_MODE_GRID || fm_flow_is_plane(s);
+            if (pass == 1 && mode == FM_DRAW_MODE_GRID && !film->options.field)
+                snprintf(film->field, sizeof film->field, "%s",
+                         fm_flow_default_field(s, film->has_marks));
+            fm_surface_destroy(s);
+        }
+    film->has_plane &= film->has_grid;
 }
 
 // True if a directory has a run.json, and is not just a folder of frames.
@@ -270,7 +316,9 @@ static void apply_setting(fm_film *film)
     const fm_picture_setting *setting = film->runs[0].setting;
     const fm_picture_setting_def none = {0}, *def = setting ? &setting->def : &none;
     fm_film_options *o = &film->options;
-    fm_style style = film->has_fluid ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
+    fm_style style = film->has_fluid || film->has_grid ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
+    if (film->has_plane && !o->ignores_scene_camera) // seen from the front
+        o->azimuth = o->elevation = 0;
     if (!o->has_camera && !o->ignores_scene_camera && def->camera.given) {
         film->follows = o->has_camera = true;
         o->camera = (fm_camera){def->camera.position,
@@ -284,7 +332,7 @@ static void apply_setting(fm_film *film)
         style = strcmp(def->look.style, "studio") == 0 ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
     if (!o->has_look)
         o->look = fm_default_look(film->field[0] ? FM_STYLE_STUDIO : style);
-    if (!o->has_look && !film->field[0] && def->look.has_background)
+    if (!o->has_look && (!film->field[0] || film->has_grid) && def->look.has_background)
         o->look.tint = color_from_vec3(def->look.background);
     if (!o->has_cloth && def->look.has_cloth)
         o->cloth = color_from_vec3(def->look.cloth);
@@ -296,6 +344,7 @@ static void apply_setting(fm_film *film)
     if (!isfinite(o->look.floor) && !fm_setting_find_floor(setting, &o->look.floor) &&
         film->has_fluid)
         o->look.floor = film->bounds.low.y - film->spacing / 2;
+    o->look.no_floor |= film->has_plane;
 }
 
 // Sets the values at the ends of the colormap: those of the options, or the range found. A range
@@ -342,6 +391,8 @@ fm_film *fm_film_open(const char *const *directories, int count, const fm_film_o
         open_run(film, i, directories[i], err);
     if (err->status == FM_OK && film->first > film->last)
         fm_fail(err, FM_BAD_VALUE, "film", "frames", "none common to all runs", "at least one");
+    if (err->status == FM_OK)
+        find_flow(film);
     for (int i = 0; i < film->run_count; i++)
         for (int k = 0; err->status == FM_OK && k < fm_cache_object_count(film->runs[i].cache); k++)
             scan_object(film, &film->runs[i], k, err);
@@ -443,9 +494,10 @@ static fm_paint choose_paint(const fm_film *film, const run *r, int object, cons
         paint.radius *= particles;
     if (film->options.has_cloth && s->face_count > 0)
         paint.front = paint.back = film->options.cloth;
-    if (film->field[0])
+    bool coloured = film->field[0] && !(film->has_grid && !film->options.field);
+    if (coloured)
         paint.sheen = paint.translucency = 0.1f;
-    if (film->field[0] || mode != FM_DRAW_MODE_CLOTH)
+    if (coloured || mode != FM_DRAW_MODE_CLOTH)
         paint.weave = 0;
     return paint;
 }
@@ -461,14 +513,21 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     fm_vec3 *points = create_mesh_view(s, &mesh, err);
     fm_paint paint = choose_paint(film, r, object, s);
     fm_coloring coloring = {.low = film->low, .high = film->high, .map = choose_colormap(film)};
-    float *values = film->field[0] ? read_field(film, s, err) : NULL;
+    float *values = read_values(film, s, err);
     coloring.values = values;
     *time = s->time;
-    bool surface = find_draw_mode(s) == FM_DRAW_MODE_FLUID && s->point_count > 1 &&
-                   !film->field[0] && !film->options.particles;
-    bool good =
-        surface ? add_fluid(film, s, drawing, err)
-                : fm_drawing_add_surface(drawing, &mesh, &paint, values ? &coloring : NULL, err);
+    fm_draw_mode mode = find_draw_mode(s);
+    bool surface = mode == FM_DRAW_MODE_FLUID && s->point_count > 1 && !film->field[0] &&
+                   !film->options.particles;
+    bool good = err->status == FM_OK;
+    if (good && mode == FM_DRAW_MODE_GRID)
+        good = fm_flow_add_grid(&film->options, s, film->has_marks, &coloring, drawing, err);
+    else if (good && mode == FM_DRAW_MODE_MARKS)
+        good = fm_flow_add_streaks(s, film->fps, values ? &coloring : NULL, drawing, err);
+    else if (good && surface)
+        good = add_fluid(film, s, drawing, err);
+    else if (good)
+        good = fm_drawing_add_surface(drawing, &mesh, &paint, values ? &coloring : NULL, err);
     free(values);
     free(points);
     fm_surface_destroy(s);

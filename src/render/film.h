@@ -12,12 +12,15 @@ typedef enum fm_draw_mode {
     FM_DRAW_MODE_MESH,  // faces as a surface, lines as tubes, points as spheres
     FM_DRAW_MODE_CLOTH, // like a mesh, with a woven texture
     FM_DRAW_MODE_FLUID, // a surface reconstructed from its points, or water-coloured spheres
+    FM_DRAW_MODE_GRID,  // a slice or a cloud (draw_flow.c)
+    FM_DRAW_MODE_MARKS, // streaks
 } fm_draw_mode;
 
 // A row of the table of drawing modes.
 typedef struct fm_draw_mode_row {
     const char *kind; // of object: cloth, particles, ball
     fm_draw_mode mode;
+    const fm_field *(*fields)(int *count); // its fields, with units for the legend; may be NULL
 } fm_draw_mode_row;
 
 extern const fm_draw_mode_row fm_draw_mode_rows[]; // draw_modes.c; the last row has kind NULL
@@ -31,5 +34,19 @@ bool fm_setting_find_floor(const fm_picture_setting *setting, double *height);
 // Adds the colliders and figures of a run at a frame to a drawing.
 bool fm_setting_draw(const fm_picture_setting *setting, int frame, double time, fm_drawing *drawing,
                      fm_error *err);
+
+// draw_flow.c: frames of grid fluids and their marks. has_marks: the run has marks.
+bool fm_flow_is_plane(const fm_surface *grid); // one cell thick
+// The field that colours a fluid if none was asked for; "": none, it is drawn as a cloud.
+const char *fm_flow_default_field(const fm_surface *grid, bool has_marks);
+// Reads a field as one number per cell. The caller frees it.
+float *fm_flow_read_field(const fm_film_options *options, const fm_surface *grid, const char *name,
+                          fm_error *err);
+void fm_flow_extend_range(const float *values, int count, double *low, double *high);
+void fm_flow_extend_bounds(const fm_surface *grid, fm_bounds *bounds);
+bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *grid, bool has_marks,
+                      const fm_coloring *coloring, fm_drawing *drawing, fm_error *err);
+bool fm_flow_add_streaks(const fm_surface *marks, double fps, const fm_coloring *coloring,
+                         fm_drawing *drawing, fm_error *err);
 
 #endif

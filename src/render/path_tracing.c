@@ -143,6 +143,10 @@ static fm_radiance_pair shade_point(const fm_pixel_sample *p, const fm_shading_p
 {
     const fm_shot *shot = p->shot;
     fm_float3 view = fm_f3_scale(direction, -1);
+    if (point->flat) {
+        fm_float3 shown = fm_shot_displayed_radiance(shot, point->albedo);
+        return (fm_radiance_pair){shown, shown};
+    }
     fm_float3 sun = shade_sun(shot, point, view);
     if (point->floor)
         sun = fm_f3_mul(sun, fm_caustics_factor(shot, point->position));
@@ -275,6 +279,10 @@ void fm_shot_trace_pixel(const fm_shot *shot, fm_ray_stats *stats, int x, int y,
         fm_float3 origin = shot->eye, d = fm_shot_camera_ray(shot, px, py);
         apply_lens(&p, &origin, &d);
         fm_ray_result seen = trace_camera_ray(&p, origin, d);
+        if (shot->cloud.bricks) {
+            fm_sampler_draw_pair(&p.sampler, FM_DIM_CLOUD, pair);
+            fm_cloud_apply(shot, origin, d, pair[0], &seen);
+        }
         apply_haze(shot, &seen, px, py);
         fm_float3 light = seen.color.light;
         light = fm_f3(fm_float_min(light.x, 8), fm_float_min(light.y, 8), fm_float_min(light.z, 8));

@@ -350,8 +350,8 @@ fm_float3 fm_shade_refract_ray(const fm_shot *shot, const fm_ray_hit *hit, fm_fl
 fm_float3 fm_shade_shadow_transmittance(const fm_pixel_sample *p, fm_float3 origin, fm_float3 d)
 {
     const fm_shot *shot = p->shot;
-    fm_float3 transmittance = {1, 1, 1};
-    float start = 0;
+    float cloud = fm_cloud_transmittance(shot, origin, d), start = 0;
+    fm_float3 transmittance = {cloud, cloud, cloud};
     if (!fm_tracer_has_transparent(shot->tracer))
         return transmittance;
     for (int i = 0; i < SURFACES_MAX; i++) {

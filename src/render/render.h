@@ -63,7 +63,7 @@ typedef struct fm_sampler {
     uint32_t mask;  // the number of samples rounded up to a power of two, minus 1
 } fm_sampler;
 // The random decision that a pair of numbers is used for.
-enum { FM_DIM_PIXEL, FM_DIM_LENS, FM_DIM_SUN, FM_DIM_SKY, FM_DIM_BOUNCE };
+enum { FM_DIM_PIXEL, FM_DIM_LENS, FM_DIM_SUN, FM_DIM_SKY, FM_DIM_BOUNCE, FM_DIM_CLOUD };
 // The random numbers of pixel x, y. samples: rays per pixel.
 fm_sampler fm_sampler_begin(int x, int y, uint32_t seed, int samples);
 // A point in the unit square for the current sample.
@@ -106,6 +106,16 @@ typedef struct fm_caustics {
     float low[2], size; // m, corner (x, z) and side of the floor texture
     float *light;       // [side^2][3], factor on the sunlight; NULL: 1 everywhere
 } fm_caustics;
+// cloud.c: smoke.
+typedef struct fm_cloud {
+    fm_cloud_def def;      // of the drawing
+    fm_float3 low, high;   // m, corners of its box
+    int brick_size[3];     // blocks of points along each axis
+    unsigned char *bricks; // [blocks] 1: holds cloud; NULL: there is no cloud
+    int light_size[3];     // points of a lattice half as fine
+    float *sun, *sky;      // transmittance from the sun and from above there
+} fm_cloud;
+
 enum { FM_CAUSTICS_BLOCKS = 40 }; // tasks of threads that compute the floor texture
 
 enum { FM_AMBIENT_STEPS = 33 }; // entries of the table of ambient light
@@ -145,6 +155,7 @@ typedef struct fm_shot {
     fm_sand sand;
     fm_haze haze;
     fm_caustics caustics;
+    fm_cloud cloud;
 } fm_shot;
 
 // lighting.c: light sources, and attenuation by the water.
@@ -178,6 +189,14 @@ void fm_haze_compute(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats);
 // Light scattered into a camera ray through pixel x, y up to a distance (m).
 fm_float3 fm_haze_radiance(const fm_shot *shot, float x, float y, float distance);
 
+// Creates the cloud of the drawing, if it has one, then the light that arrives in it. ray_stats:
+// [light_size[2]]
+bool fm_cloud_create(fm_shot *shot, fm_error *err);
+void fm_cloud_light(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats);
+void fm_cloud_destroy(fm_cloud *cloud);
+// Transmittance of the cloud along a ray of light.
+float fm_cloud_transmittance(const fm_shot *shot, fm_float3 origin, fm_float3 d);
+
 // Computes the sunlight on the floor below transparent objects. ray_stats: [FM_CAUSTICS_BLOCKS]
 bool fm_caustics_compute(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats, fm_error *err);
 void fm_caustics_destroy(fm_caustics *caustics);
@@ -197,6 +216,7 @@ typedef struct fm_shading_point {
     float back_offset;  // m, distance to the other side of a cloth
     float blur;         // 0 to 1, of caustics where a pixel covers a large area
     bool floor;         // the point is on the floor
+    bool flat;          // shown in its colour, without light
 } fm_shading_point;
 
 // shading_point.c: normal and material where a ray hits an object. detailed: with the weave of
@@ -228,6 +248,10 @@ typedef struct fm_ray_result {
     float distance;   // m, of the hit, or FM_RAY_NO_HIT
     float reach;      // m, length of the ray over which haze is added
 } fm_ray_result;
+
+// Adds the cloud in front of what a camera ray sees. offset: 0 to 1, of the first step.
+void fm_cloud_apply(const fm_shot *shot, fm_float3 origin, fm_float3 d, float offset,
+                    fm_ray_result *seen);
 
 // path_tracing.c: mean over the samples of a pixel.
 typedef struct fm_pixel {
@@ -267,7 +291,9 @@ bool fm_pixels_denoise(fm_pixel *pixels, int width, int height, int samples, fm_
                        fm_error *err);
 // suspended_particles.c: adds the suspended particles (motes) to light.
 void fm_pixels_add_motes(const fm_shot *shot, fm_pixel *pixels);
-// tone_mapping.c: maps linear radiance to 8-bit sRGB.
+// tone_mapping.c: the radiance that is shown as a linear colour in the middle of the picture.
+fm_float3 fm_shot_displayed_radiance(const fm_shot *shot, fm_float3 color);
+// Maps linear radiance to 8-bit sRGB.
 void fm_pixels_tone_map(const fm_shot *shot, const fm_pixel *pixels, fm_pool *pool,
                         fm_picture *picture);
 

@@ -129,9 +129,10 @@ static void trace_tiles(void *context, int first, int last)
     }
 }
 
-// Ray statistics and CPU times: of all tiles, then the rows of the haze, then the caustics blocks.
+// Ray statistics and CPU times: of all tiles, then the rows of the haze, then the caustics blocks,
+// then the planes of the cloud.
 typedef struct tile_costs {
-    int tile_count, haze_count;
+    int tile_count, haze_count, cloud_count;
     fm_ray_stats *ray_stats;
     double *seconds;
 } tile_costs;
@@ -142,7 +143,9 @@ static bool create_costs(tile_costs *c, const fm_shot *shot, bool measure, fm_er
     int columns = (shot->width + TILE - 1) / TILE, rows = (shot->height + TILE - 1) / TILE;
     c->tile_count = columns * rows;
     c->haze_count = shot->haze.rows;
-    size_t count = (size_t)c->tile_count + (size_t)c->haze_count + FM_CAUSTICS_BLOCKS;
+    c->cloud_count = shot->cloud.light_size[2];
+    size_t count =
+        (size_t)c->tile_count + (size_t)c->haze_count + FM_CAUSTICS_BLOCKS + (size_t)c->cloud_count;
     c->ray_stats = calloc(count, sizeof *c->ray_stats);
     c->seconds = calloc(count, sizeof *c->seconds);
     if (!c->ray_stats || !c->seconds)
@@ -156,7 +159,7 @@ static bool create_costs(tile_costs *c, const fm_shot *shot, bool measure, fm_er
 static void sum_costs(const tile_costs *c, fm_render_stats *stats)
 {
     fm_ray_stats total = {0};
-    for (int i = 0; i < c->tile_count + c->haze_count + FM_CAUSTICS_BLOCKS; i++) {
+    for (int i = 0; i < c->tile_count + c->haze_count + FM_CAUSTICS_BLOCKS + c->cloud_count; i++) {
         total.ray_count += c->ray_stats[i].ray_count;
         total.timed_count += c->ray_stats[i].timed_count;
         total.timed_seconds += c->ray_stats[i].timed_seconds;
@@ -181,10 +184,12 @@ static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def 
         fm_fail_no_memory(err, "picture", count * sizeof *pixels);
     good =
         good && (!shot->under_water || fm_haze_create(&shot->haze, shot->width, shot->height, err));
-    good = good && create_costs(&c, shot, def->measure, err);
+    good = good && fm_cloud_create(shot, err) && create_costs(&c, shot, def->measure, err);
     good = good && fm_caustics_compute(shot, renderer->pool,
                                        c.ray_stats + c.tile_count + c.haze_count, err);
     if (good) {
+        fm_cloud_light(shot, renderer->pool,
+                       c.ray_stats + c.tile_count + c.haze_count + FM_CAUSTICS_BLOCKS);
         if (shot->under_water) {
             fm_waves_compute(&renderer->waves, renderer->pool, def->time);
             shot->waves = renderer->waves;
@@ -203,6 +208,7 @@ static bool draw_pixels(fm_renderer *renderer, fm_shot *shot, const fm_shot_def 
     free(c.ray_stats);
     free(c.seconds);
     fm_haze_destroy(&shot->haze);
+    fm_cloud_destroy(&shot->cloud);
     fm_caustics_destroy(&shot->caustics);
     free(pixels);
     return good;

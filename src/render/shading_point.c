@@ -176,6 +176,7 @@ void fm_shading_point_from_hit(const fm_shot *shot, const fm_ray_hit *hit, fm_fl
                                 .geometric_normal = fm_f3_unit(hit->normal),
                                 .sheen = paint->sheen,
                                 .gloss = paint->gloss,
+                                .flat = paint->flat,
                                 .weave_shade = 1};
     if (hit->object < drawing->mesh_count) {
         set_mesh_point(shot, &drawing->meshes[hit->object], hit, direction, detailed, point);
@@ -184,8 +185,9 @@ void fm_shading_point_from_hit(const fm_shot *shot, const fm_ray_hit *hit, fm_fl
         if (fm_f3_dot(point->geometric_normal, direction) > 0)
             point->geometric_normal = fm_f3_scale(point->geometric_normal, -1);
         point->normal = point->bumped_normal = point->geometric_normal;
-        point->albedo = spheres->colors ? fm_f3_load(spheres->colors + 3 * (size_t)hit->primitive)
-                                        : fm_f3_from_color(paint->front);
+        size_t at = (size_t)hit->primitive * (spheres->paired ? 2 : 1);
+        point->albedo =
+            spheres->colors ? fm_f3_load(spheres->colors + 3 * at) : fm_f3_from_color(paint->front);
     }
     fm_float3 a = point->albedo;
     point->transmission = fm_f3_scale(fm_f3(a.x * sqrtf(a.x), a.y * sqrtf(a.y), a.z * sqrtf(a.z)),

@@ -25,6 +25,22 @@ static float filmic_curve(float x)
     return fm_float_clamp01(x * (2.51f * x + 0.03f) / (x * (2.43f * x + 0.59f) + 0.14f));
 }
 
+// The inverse of the filmic curve: the positive root of a quadratic equation.
+static float invert_filmic_curve(float y)
+{
+    float a = 2.51f - 2.43f * y, b = 0.03f - 0.59f * y, c = -0.14f * y;
+    return (-b + sqrtf(b * b - 4 * a * c)) / (2 * a);
+}
+
+fm_float3 fm_shot_displayed_radiance(const fm_shot *shot, fm_float3 color)
+{
+    float scale = 1 / (0.64f * (float)shot->look.exposure);
+    return fm_f3_scale(fm_f3(invert_filmic_curve(fm_float_clamp01(color.x)),
+                             invert_filmic_curve(fm_float_clamp01(color.y)),
+                             invert_filmic_curve(fm_float_clamp01(color.z))),
+                       scale);
+}
+
 // Maps one colour channel to 8-bit sRGB. dither: 0 to 1.
 static unsigned char encode(const tone_job *job, float light, float dither)
 {

@@ -44,7 +44,11 @@ static void check_partner(fm_decoder *d, int i, const fm_scene_coupling *couplin
         const fm_node *given = fm_node_find(object->item.node, kind->key);
         given = given ? fm_node_find(given, faults[k].field) : NULL;
         bool written = given && given->kind == FM_NODE_SCALAR;
-        if (faults[k].two_way)
+        if (faults[k].two_way && !faults[k].field[0])
+            fm_loader_add_mistake(d->loader, fm_node_find_place(node, "way", NULL, NULL),
+                                  "coupling[%d].way is two-way, allowed with %s.%s.%s is %s", i,
+                                  kind->section, name, kind->key, faults[k].allowed);
+        else if (faults[k].two_way)
             fm_loader_add_mistake(d->loader, fm_node_find_place(node, "way", NULL, NULL),
                                   "coupling[%d].way is two-way, which needs %s.%s.%s.%s: %s", i,
                                   kind->section, name, kind->key, faults[k].field,

@@ -29,6 +29,8 @@ static void build_grid(fm_builder *b, const fm_scene_object *object, fm_error *e
     fm_grid *fluid = fm_grid_create(b->world, &def, err);
     if (fluid && grid->start.kind != FM_GRID_START_REST)
         fm_grid_set_start(fluid, &grid->start, err);
+    if (fluid && grid->dye_start.kind != FM_GRID_DYE_NONE)
+        fm_grid_start_dye(fluid, &grid->dye_start, err);
     fm_scene_locate_error(err, object->item.node);
 }
 
@@ -78,10 +80,17 @@ static bool has_loads(const void *def)
     return ((const fm_scene_grid *)def)->def.loads;
 }
 
+static int find_coupling_faults(const void *def, fm_coupling_way way, fm_coupling_fault *faults)
+{
+    (void)def;
+    return fm_grid_find_coupling_faults(way, faults);
+}
+
 const fm_scene_kind fm_scene_grid_kind = {
     .type = &fm_grid_type,
     .section = "fluids",
     .key = "grid",
     .build = build_grid,
     .has_loads = has_loads,
+    .find_coupling_faults = find_coupling_faults,
 };

@@ -12,6 +12,7 @@ typedef struct fm_scene_grid {
     fm_items cells;   // array of three int
     fm_items patches; // array of fm_scene_grid_patch
     fm_grid_start start;
+    fm_grid_dye_start dye_start;
 } fm_scene_grid;
 
 typedef struct fm_scene_grid_patch {

@@ -29,6 +29,8 @@ static const fm_entry side_entries[] = {
      .about = "uniform, or parabolic with the velocity in the middle and zero at the edges"},
     {"pressure", FM_KEY_NUMBER, SIDE(pressure), "Pa", WITHIN(-1e9, 1e9),
      .about = "of an open side, outside at its centre"},
+    {"dye", FM_KEY_NUMBER, SIDE(dye), .range = WITHIN(0, 1e6),
+     .about = "concentration of the dye in fluid that enters"},
 };
 static const fm_table side_table = {
     .name = "grid side",
@@ -101,6 +103,67 @@ static const fm_table start_table = {
     .count = COUNT(start_entries),
 };
 
+#define DYE_START(member) offsetof(fm_scene_grid, dye_start.member)
+
+static const char *const dye_starts[] = {"none", "ball", "box", "stripes", NULL};
+
+static const fm_entry dye_start_entries[] = {
+    {"shape", FM_KEY_WORD, DYE_START(kind), .words = dye_starts,
+     .about = "none; ball, its radius is the first number of `size`; box, from centre - size to "
+              "centre + size; stripes, as thick as the length of `size` and across its direction"},
+    {"centre", FM_KEY_VECTOR, DYE_START(centre), "m", WITHIN(-1e6, 1e6), .about = "of the shape"},
+    {"size", FM_KEY_VECTOR, DYE_START(size), "m", WITHIN(-1e6, 1e6), .nonzero = true,
+     .about = "of the shape"},
+};
+static const fm_table dye_start_table = {
+    .name = "grid dye start",
+    .about = "Where the dye is at the start: its concentration is 1 there.",
+    .entries = dye_start_entries,
+    .count = COUNT(dye_start_entries),
+};
+
+static const fm_entry dye_entries[] = {
+    {"diffusivity", FM_KEY_NUMBER, DEF(dye.diffusivity), "m^2/s", WITHIN(0, 1e6),
+     .about = "how fast it spreads through fluid at rest"},
+    {"buoyancy", FM_KEY_NUMBER, DEF(dye.buoyancy), .range = WITHIN(-1e3, 1e3),
+     .about = "fluid of concentration c weighs 1 - buoyancy c of its weight: above 0 it rises"},
+    {"fading", FM_KEY_NUMBER, DEF(dye.fading), "s", WITHIN(0, 1e9),
+     .about = "time in which it fades to 1/e; 0: never"},
+    {"start", FM_KEY_MAPPING, .table = &dye_start_table, .about = "where it is at the start"},
+};
+static const fm_table dye_table = {
+    .name = "grid dye",
+    .about = "Dye or smoke that the flow carries along. Sides and patches add it with the fluid "
+             "that enters (`dye`).",
+    .entries = dye_entries,
+    .count = COUNT(dye_entries),
+};
+
+static const fm_entry marks_entries[] = {
+    {"density", FM_KEY_NUMBER, DEF(marks.density), .range = ABOVE(0, 1e3), .needed = true,
+     .about = "marks per cell, at the start and in fluid that enters"},
+    {"everywhere", FM_KEY_BOOLEAN, DEF(marks.everywhere),
+     .about = "false: no marks at the start and through open sides, only from inflows"},
+    {"period", FM_KEY_NUMBER, DEF(marks.period), "s", WITHIN(0, 1e6),
+     .about = "between additions at inflows; 0: in every substep"},
+    {"most", FM_KEY_INTEGER, DEF(marks.most), .range = WITHIN(1, 100000000),
+     .about = "largest number of marks; inflows add none beyond it"},
+    {"seed", FM_KEY_INTEGER, DEF(marks.seed), .range = WITHIN(0, 1000000000),
+     .about = "of their random places"},
+};
+static const fm_table marks_table = {
+    .name = "grid marks",
+    .about = "Points that move with the flow. They are written as an object of their own, "
+             "NAME-marks.",
+    .entries = marks_entries,
+    .count = COUNT(marks_entries),
+};
+
+static void add_dye(void *object)
+{
+    ((fm_scene_grid *)object)->def.dye.on = true;
+}
+
 static const fm_entry grid_entries[] = {
     {"low", FM_KEY_VECTOR, DEF(low), "m", WITHIN(-1e6, 1e6),
      .about = "corner with the smallest x, y, z"},
@@ -120,6 +183,9 @@ static const fm_entry grid_entries[] = {
     {"acceleration", FM_KEY_VECTOR, DEF(acceleration), "m/s^2", WITHIN(-1e6, 1e6),
      .about = "uniform force per mass, besides gravity"},
     {"start", FM_KEY_MAPPING, .table = &start_table, .about = "the velocity at the start"},
+    {"dye", FM_KEY_MAPPING, .table = &dye_table, .apply = add_dye,
+     .about = "dye or smoke; `dye: {}` has none at the start"},
+    {"marks", FM_KEY_MAPPING, .table = &marks_table, .about = "points that move with the flow"},
     {"advection", FM_KEY_WORD, DEF(advection), .words = advections,
      .about = "fifth-order; first-order: upwind, Euler steps; published: central differences, "
               "Euler steps, which needs viscosity"},
@@ -134,7 +200,8 @@ static const fm_entry grid_entries[] = {
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
      .about = "largest substep; 0: only stability limits it"},
     {"loads", FM_KEY_BOOLEAN, DEF(loads),
-     .about = "measure the force on colliders: columns load_x, load_y, load_z in stats.csv, N"},
+     .about = "measure the force on colliders: columns load_x, load_y, load_z in stats.csv, N, of "
+              "the fluid and of each collider by its name"},
 };
 
 static void set_defaults(void *object)
@@ -143,6 +210,7 @@ static void set_defaults(void *object)
     grid->def = fm_default_grid_def();
     grid->start.radius = 1;
     grid->start.axis = (fm_vec3){0, 0, 1};
+    grid->dye_start.size = (fm_vec3){0.1, 0.1, 0.1};
 }
 
 const fm_table fm_grid_table = {

@@ -308,6 +308,22 @@ fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def
                         err);
 }
 
+bool fm_world_collider_load(const fm_world *world, int index, fm_vec3 *load)
+{
+    bool measured = false;
+    *load = (fm_vec3){0};
+    for (int i = 0; i < world->object_count && fm_world_collider(world, index); i++) {
+        const fm_medium_type *medium = world->objects[i]->type->medium;
+        fm_vec3 part;
+        if (medium && medium->collider_load &&
+            medium->collider_load(world->objects[i], index, &part)) {
+            measured = true;
+            *load = fm_add(*load, part);
+        }
+    }
+    return measured;
+}
+
 fm_collider *fm_world_find_collider(fm_world *world, const char *name)
 {
     assert(world);
@@ -436,6 +452,15 @@ const fm_field *fm_object_fields(const fm_object *o, int *count)
     if (count)
         *count = o->type->field_count;
     return o->type->fields;
+}
+
+bool fm_object_has_field(const fm_object *o, const char *name)
+{
+    assert(o && name);
+    for (int i = 0; i < o->type->field_count; i++)
+        if (strcmp(o->type->fields[i].name, name) == 0)
+            return !o->type->has_field || o->type->has_field(o, name);
+    return false;
 }
 
 const fm_field *fm_object_quantities(const fm_object *o, int *count)

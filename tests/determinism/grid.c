@@ -2,7 +2,8 @@
 // A grid fluid of several parallel blocks gives the same bits on 1, 2 and 3 threads and on the
 // host's own task system, also when it is saved and restored into a new world half-way. The cases:
 // a closed tank under gravity, explicit and implicit viscosity, periodic sides one cell thick, a
-// channel with a nozzle and a fixed cylinder, and a ball that moves.
+// channel with a nozzle and a fixed ball, and a ball that moves; the last two with dye, marks and,
+// in the channel, a cloth with one-way coupling.
 #include "grids.h"
 
 enum { FRAMES = 4 };
@@ -30,6 +31,7 @@ static fm_grid_def channel_def(void)
                                      .high = {0, 0.6, 0.7},
                                      .condition = {.kind = FM_GRID_INFLOW,
                                                    .velocity = {2, 0, 0},
+                                                   .dye = 1,
                                                    .profile = FM_GRID_PARABOLIC,
                                                    .ramp = 0.05}};
     return def;
@@ -47,10 +49,15 @@ static fm_world *build(ingredient kind, int threads)
         add_collider(world, ball);
     }
     def.loads = kind == MOVING;
+    if (kind == CHANNEL || kind == MOVING) {
+        def.dye = (fm_grid_dye){.on = true, .diffusivity = 1e-4, .buoyancy = 0.2, .fading = 2};
+        def.sides[FM_SIDE_RIGHT].dye = 0.5;
+        def.marks.density = 0.7;
+    }
     if (kind == VISCOUS)
         def.diffusion = FM_GRID_IMPLICIT, def.viscosity = 1;
     if (kind == PLANE) {
-        def = plane_grid_def(150, 130, 0.01, 1e-3);
+        def = fixture_plane_grid_def(150, 130, 0.01, 1e-3);
         set_grid_periodic(&def, 0);
         set_grid_periodic(&def, 1);
     }
@@ -59,6 +66,15 @@ static fm_world *build(ingredient kind, int threads)
         .kind = FM_GRID_START_VORTEX, .centre = {0.5, 0.4, 0.5}, .radius = 0.2, .speed = 1};
     if (kind == PLANE)
         assert_true(fm_grid_set_start(grid, &vortex, &err));
+    if (kind == CHANNEL) {
+        fm_cloth_def cloth_def = fm_default_cloth_def();
+        fm_sheet sheet = {
+            .columns = 9, .rows = 7, .width = 0.4, .height = 0.3, .origin = {0.3, 0.7, 0.3}};
+        fm_cloth *cloth = fm_cloth_create_sheet(world, &cloth_def, &sheet, &err);
+        bool good = fm_world_couple_objects(world, fm_cloth_object(cloth), fm_grid_object(grid),
+                                            FM_COUPLING_ONE_WAY, &err);
+        assert_good(good, &err);
+    }
     return world;
 }
 

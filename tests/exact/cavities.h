@@ -13,8 +13,7 @@ static inline double measure_cavity(int cells, double Re, double end, const char
     double table[4 * 32], worst = 0;
     int rows = read_table(path, table, 4, 32);
     fm_world *world = create_grid_world();
-    fm_grid_def def = plane_grid_def(cells, cells, 1.0 / cells, 1 / Re);
-    def.sides[FM_SIDE_TOP].velocity.x = 1;
+    fm_grid_def def = fixture_cavity_grid_def(2, cells, 1 / Re);
     fm_grid *grid = create_grid(world, &def);
     advance_grid(world, grid, end);
     double energy = advance_grid(world, grid, 1).kinetic_energy;

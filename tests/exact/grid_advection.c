@@ -51,7 +51,7 @@ static losses measure(int n, double field(double x, double y), fm_grid_advection
                       double courant)
 {
     fm_error err = {0};
-    fm_grid_def def = plane_grid_def(n, n, 1.0 / n, 0);
+    fm_grid_def def = fixture_plane_grid_def(n, n, 1.0 / n, 0);
     def.advection = scheme;
     fm_grid *g = fm_grid_create_detached(&def, &err);
     assert_non_null(g);

@@ -16,7 +16,7 @@ static void a_parabolic_inflow_reaches_the_open_end_unchanged(void **state)
     (void)state;
     enum { N = 16 };
     fm_world *world = create_grid_world();
-    fm_grid_def def = plane_grid_def(3 * N, N, 1.0 / N, NU);
+    fm_grid_def def = fixture_plane_grid_def(3 * N, N, 1.0 / N, NU);
     def.sides[FM_SIDE_LEFT] =
         (fm_grid_side){.kind = FM_GRID_INFLOW, .velocity = {1, 0, 0}, .profile = FM_GRID_PARABOLIC};
     def.sides[FM_SIDE_RIGHT].kind = FM_GRID_OPEN;
@@ -49,7 +49,7 @@ static double measure_start(int cells, fm_grid_diffusion diffusion)
 {
     double worst = 0;
     fm_world *world = create_grid_world();
-    fm_grid_def def = plane_grid_def(4, cells, 1.0 / cells, NU);
+    fm_grid_def def = fixture_plane_grid_def(4, cells, 1.0 / cells, NU);
     set_grid_periodic(&def, 0);
     def.acceleration.x = 8 * NU;
     def.diffusion = diffusion;

@@ -35,7 +35,7 @@ static double measure(int cells, double *pressure)
 {
     fm_world *world = create_grid_world();
     double h = 1.0 / cells, square = 0, shift = 0;
-    fm_grid_def def = plane_grid_def(cells, cells, h, 1 / Re);
+    fm_grid_def def = fixture_plane_grid_def(cells, cells, h, 1 / Re);
     def.low = (fm_vec3){-0.5, -0.5, 0};
     for (int side = 0; side < FM_SIDE_BACK; side++)
         def.sides[side] = (fm_grid_side){.kind = FM_GRID_INFLOW, .function = give_velocity};

@@ -26,7 +26,7 @@ static double *run(int cells, fm_grid_diffusion diffusion, double time_step, dou
 {
     double start = 0;
     fm_world *world = create_grid_world();
-    fm_grid_def def = plane_grid_def(cells, cells, 1.0 / cells, NU);
+    fm_grid_def def = fixture_plane_grid_def(cells, cells, 1.0 / cells, NU);
     set_grid_periodic(&def, 0);
     set_grid_periodic(&def, 1);
     def.diffusion = diffusion;

@@ -120,7 +120,7 @@ static void probes_interpolate_velocity_and_pressure(void **state)
     (void)state;
     fm_error err = {0};
     fm_world *world = create_grid_world();
-    fm_grid_def def = plane_grid_def(16, 16, 1.0 / 16, 0);
+    fm_grid_def def = fixture_plane_grid_def(16, 16, 1.0 / 16, 0);
     set_grid_periodic(&def, 0);
     def.sides[FM_SIDE_BOTTOM].kind = def.sides[FM_SIDE_TOP].kind = FM_GRID_SLIP;
     fm_grid *grid = create_grid(world, &def);
@@ -143,7 +143,7 @@ static void damaged_states_are_refused(void **state)
     (void)state;
     fm_error err = {0};
     fm_world *world = create_grid_world();
-    fm_grid_def def = plane_grid_def(8, 8, 0.125, 0.01);
+    fm_grid_def def = fixture_plane_grid_def(8, 8, 0.125, 0.01);
     def.sides[FM_SIDE_TOP].velocity.x = 1;
     fm_grid *grid = create_grid(world, &def);
     advance_grid(world, grid, 0.1);

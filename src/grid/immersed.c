@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// immersed.c: bodies in the fluid with one-way coupling: the fluid writes its velocity at the
+// quadrature points (samples) of a body, and the body has no effect on the fluid.
+//
+// A sample is wet inside the box of the grid. One cell thick, the fluid has no end along z.
+#include "grid/grid.h"
+
+bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err)
+{
+    if (g->samples_count == FM_GRID_BODIES_MAX)
+        return fm_fail_number(err, g->object.name, "coupled bodies", g->samples_count + 1,
+                              "at most 64");
+    g->samples[g->samples_count++] = samples;
+    fm_grid_write_samples(g, NULL);
+    return true;
+}
+
+static bool is_inside(const fm_grid *g, fm_vec3 at)
+{
+    double x[3] = {at.x - g->def.low.x, at.y - g->def.low.y, at.z - g->def.low.z};
+    for (int a = 0; a < 3; a++)
+        if (g->active[a] && !(x[a] >= 0 && x[a] <= g->n[a] * g->h))
+            return false;
+    return true;
+}
+
+typedef struct writing {
+    const fm_grid *g;
+    fm_samples *samples;
+} writing;
+
+static void write_block(void *context, int first, int last)
+{
+    const writing *job = context;
+    fm_samples *s = job->samples;
+    for (int i = first; i < last; i++) {
+        s->wet[i] = is_inside(job->g, s->after[i]);
+        s->velocity[i] = fm_grid_velocity_at(job->g, s->after[i]);
+    }
+}
+
+void fm_grid_write_samples(fm_grid *g, fm_pool *pool)
+{
+    for (int i = 0; i < g->samples_count; i++) {
+        int count = g->samples[i]->count;
+        fm_parallel_for(fm_pool_if_worthwhile(pool, 100.0 * count), count, FM_SAMPLE_BLOCK,
+                        write_block, &(writing){g, g->samples[i]});
+    }
+}
