@@ -296,7 +296,7 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
     fill_layers(g, u, a, 1, 0, mode, pool);
     for (int i = 0; i < g->solids.face_count; i++) {
         const fm_solid_face *f = &g->solids.faces[i];
-        if (f->axis == a && f->open == 0)
+        if (f->axis == a && f->open < 0.5f)
             x[f->q] = 0;
     }
 }

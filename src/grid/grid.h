@@ -18,14 +18,21 @@
 
 #include <fathom/grid.h>
 
-// A face that a collider closes, or cuts. Sorted by component and index.
+// A point between eight faces of one component.
+typedef struct fm_face_point {
+    ptrdiff_t q;     // index of the first of them
+    double share[3]; // position between them, 0 to 1
+} fm_face_point;
+
+// A face that a collider cuts or closes. Sorted by component and index.
 typedef struct fm_solid_face {
-    ptrdiff_t q;      // index of the face
-    int axis;         // component of the velocity there
-    float open;       // open fraction of its area
-    double solid;     // m/s, velocity of the collider along the axis
-    ptrdiff_t mirror; // closed faces: index of the first of the eight faces around the mirror image
-    double share[3];  // in the fluid, and the position between them, 0 to 1
+    ptrdiff_t q;             // index of the face
+    int axis;                // component of the velocity there
+    float open;              // open fraction of its area; below 1/2 the face is a ghost
+    double centroid[2];      // of its open part along the next two axes, from its centre, spacings
+    double solid;            // m/s, velocity of the collider along the axis
+    fm_face_point mirror[2]; // ghosts: points in the fluid, and weights of `solid` and of the
+    double weight[3];        // velocities at these points
 } fm_solid_face;
 
 // A cell with a piece of a collider's surface in it.
@@ -147,6 +154,7 @@ double fm_grid_side_speed(const fm_grid *g, double t); // m/s, largest sum of co
 // solids.c
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
 void fm_grid_fill_solids(fm_grid *g, double *u[3]);
+double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, per area of the face
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
 

@@ -2,8 +2,15 @@
 // solids.c: colliders in the grid: open fractions of faces, velocities inside solids, and loads.
 //
 // The signed distance to the colliders at the corners of the cells, interpolated linearly along
-// edges, gives the open fraction A of every face. The pressure solver uses A (step.c). Faces with
-// A > 0 carry fluid. Those with A = 0 near the surface are ghosts [TF03]: with x the face, w the
+// edges, gives the open part of every face: its fraction A and its centroid. Fluid flows through the
+// open part with the velocity at its centroid, interpolated between the face and its neighbours:
+// with c the distance of the centroid from the centre of the face along axis b, in spacings,
+//
+//     flux = A u_c + (1 - A) v,     u_c = u_q + sum over b of |c_b| (u_(q +- b) - u_q)
+//
+// Near a wall the tangential velocity is linear, so A u_q would be wrong by a part of the flux that
+// does not fall with the spacing. The pressure solver uses A (step.c): it changes u_c as it changes
+// u_q. Faces with A > 0 carry fluid. Those with A = 0 near the surface are ghosts [TF03]: with x the face, w the
 // nearest point of the surface and v the velocity there,
 //
 //     u(x) = 2 v - u(2 w - x)
@@ -72,8 +79,9 @@ static void compute_distances(void *context, int first, int last)
 }
 
 // Open fraction of a square with the given distances at its corners, in cyclic order: the area of
-// the polygon where the distance, linear along the edges, is positive.
-static float find_open_fraction(const double d[4])
+// the polygon where the distance, linear along the edges, is positive. centroid: of the polygon,
+// from the centre of the square, -0.5 to 0.5.
+static float find_open_fraction(const double d[4], double centroid[2])
 {
     static const double x[4] = {0, 1, 1, 0}, y[4] = {0, 0, 1, 1};
     double px[8], py[8], area = 0;
@@ -88,10 +96,17 @@ static float find_open_fraction(const double d[4])
             py[count++] = y[i] + s * (y[next] - y[i]);
         }
     }
+    centroid[0] = centroid[1] = 0;
     for (int i = 0; i < count; i++) {
         int next = (i + 1) % count;
-        area += 0.5 * (px[i] * py[next] - px[next] * py[i]);
+        double part = 0.5 * (px[i] * py[next] - px[next] * py[i]);
+        area += part;
+        centroid[0] += part * (px[i] + px[next]) / 3;
+        centroid[1] += part * (py[i] + py[next]) / 3;
     }
+    for (int i = 0; i < 2; i++) // rounding must not let it leave the square
+        centroid[i] =
+            area > 0 ? fm_double_max(-0.5, fm_double_min(0.5, centroid[i] / area - 0.5)) : 0;
     return area < SMALLEST ? 0 : area > 1 - 1e-6 ? 1 : (float)area;
 }
 
@@ -107,7 +122,8 @@ static void compute_open_fractions(void *context, int first, int last)
                         continue;
                     ptrdiff_t q = fm_grid_index(g, i, j, k), sb = g->stride[b], sc = g->stride[c];
                     const double *d = g->distance + q, four[4] = {d[0], d[sb], d[sb + sc], d[sc]};
-                    g->open[a][q] = find_open_fraction(four);
+                    double centroid[2];
+                    g->open[a][q] = find_open_fraction(four, centroid);
                 }
 }
 
@@ -160,17 +176,45 @@ static double component(fm_vec3 v, int a)
 }
 
 // Finds the eight faces of component a around a point.
-static void find_mirror(const fm_grid *g, fm_vec3 point, int a, fm_solid_face *face)
+static fm_face_point find_face_point(const fm_grid *g, fm_vec3 point, int a)
 {
     fm_vec3 from = fm_scale(fm_sub(point, g->def.low), 1 / g->h);
-    face->mirror = g->start;
+    fm_face_point at = {.q = g->start};
     for (int b = 0; b < 3; b++) {
         double x = g->active[b] ? component(from, b) - (b == a ? 0 : 0.5) : 0;
         int cell = (int)floor(x), lowest = -g->layers[b], highest = g->n[b] + g->layers[b] - 1;
         cell = cell < lowest ? lowest : cell > highest ? highest : cell;
-        face->share[b] = fm_double_min(1, fm_double_max(0, x - cell));
-        face->mirror += cell * g->stride[b];
+        at.share[b] = fm_double_min(1, fm_double_max(0, x - cell));
+        at.q += cell * g->stride[b];
     }
+    return at;
+}
+
+// Finds the points and weights from which a ghost at x gets its value.
+static void find_mirror(const fm_grid *g, fm_vec3 x, const fm_contact *wall, fm_solid_face *face)
+{
+    double depth = -wall->distance / g->h; // spacings
+    fm_vec3 image = fm_sub(fm_scale(wall->point, 2), x);
+    face->mirror[0] = find_face_point(g, image, face->axis);
+    face->weight[0] = 2, face->weight[1] = -1, face->weight[2] = 0;
+    if (!(depth > 0 && depth <= 1))
+        return;
+    face->mirror[1] = find_face_point(g, fm_add_scaled(image, wall->normal, g->h), face->axis);
+    face->weight[0] = 2 * (2 * depth + 1) / (depth + 1);
+    face->weight[1] = -(2 * depth + 1);
+    face->weight[2] = 2 * depth * depth / (depth + 1);
+}
+
+// Finds the centroid of the open part of a face: the distances along the two axes across it.
+static void find_centroid(const fm_grid *g, fm_solid_face *face)
+{
+    int b = (face->axis + 1) % 3, c = (face->axis + 2) % 3;
+    ptrdiff_t sb = g->stride[b], sc = g->stride[c];
+    const double *d = g->distance + face->q, four[4] = {d[0], d[sb], d[sb + sc], d[sc]};
+    find_open_fraction(four, face->centroid);
+    for (int i = 0; i < 2; i++)
+        if (!g->active[i ? c : b])
+            face->centroid[i] = 0;
 }
 
 static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3], int a,
@@ -190,7 +234,8 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
                             .axis = a,
                             .solid = component(wall.velocity, a)};
     face->open = g->open[a][face->q];
-    find_mirror(g, fm_sub(fm_scale(wall.point, 2), x), a, face);
+    find_centroid(g, face);
+    find_mirror(g, x, &wall, face);
     s->max_speed = fm_double_max(s->max_speed, fabs(wall.velocity.x) + fabs(wall.velocity.y) +
                                                    fabs(wall.velocity.z));
     return true;
@@ -277,28 +322,62 @@ bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, 
     return list_cut_faces(g, around, err);
 }
 
+double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *f)
+{
+    const double *u = g->u[f->axis] + f->q;
+    double flux = *u;
+    for (int i = 0; i < 2; i++) {
+        ptrdiff_t s = g->stride[(f->axis + 1 + i) % 3];
+        flux += fabs(f->centroid[i]) * (u[f->centroid[i] > 0 ? s : -s] - *u);
+    }
+    return f->open * flux + (1 - f->open) * f->solid;
+}
+
+// Interpolates u at a point, without the value at index `except`, whose weight is returned in *own.
+static double interpolate(const fm_grid *g, const fm_face_point *at, const double *u,
+                          ptrdiff_t except, double *own)
+{
+    double value = 0;
+    *own = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        ptrdiff_t q = at->q;
+        double weight = 1;
+        for (int a = 0; a < 3; a++) {
+            bool high = corner >> a & 1;
+            q += high ? g->stride[a] : 0;
+            weight *= high ? at->share[a] : 1 - at->share[a];
+        }
+        if (q == except)
+            *own += weight;
+        else if (weight > 0)
+            value += weight * u[q];
+    }
+    return value;
+}
+
+// The value of a ghost, solved for itself where its points are interpolated with it.
+static double find_ghost(const fm_grid *g, const fm_solid_face *f, const double *u)
+{
+    double own, all = 0, value = f->weight[0] * f->solid;
+    for (int i = 0; i < 2; i++) {
+        if (f->weight[i + 1] == 0)
+            continue;
+        value += f->weight[i + 1] * interpolate(g, &f->mirror[i], u, f->q, &own);
+        all += f->weight[i + 1] * own;
+    }
+    return value / (1 - all);
+}
+
 void fm_grid_fill_solids(fm_grid *g, double *u[3])
 {
-    enum { SWEEPS = 3 };
+    enum { SWEEPS = 4 };
     const fm_solids *s = &g->solids;
-    for (int i = 0; i < SWEEPS * s->face_count; i++) {
-        const fm_solid_face *f = &s->faces[i % s->face_count];
-        if (f->open > 0)
-            continue;
-        const double *x = u[f->axis] + f->mirror;
-        double value = 0;
-        for (int corner = 0; corner < 8; corner++) {
-            ptrdiff_t q = 0;
-            double weight = 1;
-            for (int a = 0; a < 3; a++) {
-                bool high = corner >> a & 1;
-                q += high ? g->stride[a] : 0;
-                weight *= high ? f->share[a] : 1 - f->share[a];
-            }
-            value += weight > 0 ? weight * x[q] : 0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int i = 0; i < s->face_count; i++) {
+            const fm_solid_face *f = &s->faces[i];
+            if (f->open < 0.5f)
+                u[f->axis][f->q] = find_ghost(g, f, u[f->axis]);
         }
-        u[f->axis][f->q] = 2 * f->solid - value;
-    }
 }
 
 // N, force of the fluid on the surface in a cell.

@@ -19,8 +19,7 @@
 // Implicit viscosity: u1 = u + x with (1 - dt nu/2 L) x = dt R(u), then the same with the mean of
 // the advection of u and u1. FIRST_ORDER and PUBLISHED advection use u* = u + dt R(u, t).
 //
-// Faces that colliders cut let their open fraction A through. The flux through a face is
-// A u + (1 - A) v, v: velocity of the collider [BBB07].
+// Faces that colliders cut let fluid through their open fraction A [BBB07] (solids.c).
 //
 // Substep: with s = largest sum of |u_a| over the axes, d = active axes, C = Courant number,
 //
@@ -235,14 +234,14 @@ static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int len
     }
 }
 
-// Adds the fluxes (1 - A) v of moving colliders through the faces that they close.
-static void add_solid_fluxes(fm_grid *g)
+// Replaces the fluxes A u through the faces that colliders cut.
+static void correct_solid_fluxes(fm_grid *g)
 {
     const fm_cell_layout *l = fm_poisson_layout(g->solver);
     double *b = fm_poisson_right_side(g->solver);
     for (int i = 0; i < g->solids.face_count; i++) {
         const fm_solid_face *f = &g->solids.faces[i];
-        double flux = (1 - f->open) * f->solid;
+        double flux = fm_grid_find_flux(g, f) - f->open * g->u[f->axis][f->q];
         ptrdiff_t from = f->q - g->start;
         int at[3];
         for (int a = 2; a >= 0; a--) {
@@ -307,15 +306,16 @@ static void raise_pressure_row(fm_grid *g, void *context, ptrdiff_t q, int lengt
         g->p[q + i] += scale * psi[i];
 }
 
-// Makes u free of divergence. Given velocities must be in place.
-static void project(fm_grid *g, double dt, fm_pool *pool)
+// Makes u free of divergence. Given velocities must be in place. dt > 0: also corrects the pressure.
+// is_rate: u holds the rate of the velocity, whose values inside colliders are not known.
+static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
 {
     double start = fm_clock_now_ms(), *psi = fm_poisson_solution(g->solver);
     const fm_cell_layout *l = fm_poisson_layout(g->solver);
     double fastest = fm_grid_max_rows(g, pool, 2, find_component_row, NULL);
     fm_grid_for_rows(g, pool, 3, 4, write_divergence_row, NULL);
-    if (g->solids.moving)
-        add_solid_fluxes(g);
+    if (!is_rate)
+        correct_solid_fluxes(g);
     memset(psi, 0, l->count * sizeof *psi);
     end_stage(g, FM_GRID_STAGE_PROJECT, &start);
     // rounding keeps the solver from smaller tolerances
@@ -379,7 +379,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, f
     end_stage(g, FM_GRID_STAGE_SOLIDS, &start);
     g->time += dt;
     fill(g, g->time, around->pool);
-    project(g, dt, around->pool);
+    project(g, dt, false, around->pool);
     g->stats.substep_count++;
     g->stats.time_step = dt;
     if (g->def.loads)
@@ -408,10 +408,8 @@ static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
     for (int d = 0; d < 3; d++)
         fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE, pool);
     swap_with_rate(g);
-    bool moving = g->solids.moving;
-    g->solids.moving = false; // colliders move at a constant speed, as far as the rate is concerned
-    project(g, 1, pool);
-    g->solids.moving = moving;
+    project(g, 1, true,
+            pool); // colliders move at a constant speed, as far as the rate is concerned
     swap_with_rate(g);
 }
 
@@ -421,7 +419,7 @@ bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
         return false;
     if (!g->started) {
         fill(g, g->time, around->pool);
-        project(g, 0, around->pool);
+        project(g, 0, false, around->pool);
         find_first_pressure(g, find_force(g, around), around->pool);
         g->started = true;
     }
