@@ -177,7 +177,7 @@ FM_API const fm_field *fm_grid_fields(int *count); // fields at the centres of c
 FM_API fm_object *fm_grid_object(fm_grid *grid);
 FM_API fm_grid *fm_object_grid(fm_object *object); // NULL if it is another kind
 FM_API fm_grid_def fm_grid_definition(const fm_grid *grid);
-// Velocity of the fluid, m/s, at points, interpolated linearly; at the nearest point of the box for
+// Velocity of the fluid, m/s, at points, interpolated with cubic polynomials; at the nearest point of the box for
 // points outside it.
 FM_API bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count,
                            fm_vec3 *velocities, fm_error *err);

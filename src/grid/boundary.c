@@ -294,11 +294,7 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
 {
     double *u[3] = {x, x, x};
     fill_layers(g, u, a, 1, 0, mode, pool);
-    for (int i = 0; i < g->solids.face_count; i++) {
-        const fm_solid_face *f = &g->solids.faces[i];
-        if (f->axis == a && f->open < 0.5f)
-            x[f->q] = 0;
-    }
+    fm_grid_fill_solid_change(g, x, a, mode == FM_GRID_FILL_CHANGE);
 }
 
 // Pressure outside an open side: hydrostatic about the centre of the side.

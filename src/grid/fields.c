@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // fields.c: what can be read of a grid fluid: values at cell centres, and values at points.
 //
-// Values at points are interpolated linearly between the places where they are stored. At the
-// surface of a collider, where some of these are inside it, the pressure is extrapolated along the
+// Velocities at points are interpolated between the places where they are stored, linearly for marks
+// and cloth, with cubic polynomials for probes; pressure and dye linearly. At the surface of a collider, where some of these are inside it, the pressure is extrapolated along the
 // normal by a parabola through three points one spacing apart, the first as near as its
 // interpolation needs no value from inside.
 #include "grid/grid.h"
@@ -67,6 +67,40 @@ fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at)
 {
     return (fm_vec3){interpolate(g, g->u[0], at, 0), interpolate(g, g->u[1], at, 1),
                      interpolate(g, g->u[2], at, 2)};
+}
+
+// Weights of the cubic polynomial through four values at -1, 0, 1 and 2 (Catmull-Rom), at t.
+static void find_cubic_weights(double t, double weight[4])
+{
+    weight[0] = 0.5 * t * (-1 + t * (2 - t));
+    weight[1] = 1 + 0.5 * t * t * (-5 + 3 * t);
+    weight[2] = 0.5 * t * (1 + t * (4 - 3 * t));
+    weight[3] = 0.5 * t * t * (-1 + t);
+}
+
+// Component a at a point, interpolated with cubic polynomials along the active axes.
+static double interpolate_cubic(const fm_grid *g, int component, fm_vec3 at)
+{
+    double offset[3] = {0.5, 0.5, 0.5}, weight[3][4], total = 0;
+    offset[component] = 0;
+    place p = find_place(g, at, offset);
+    for (int a = 0; a < 3; a++)
+        find_cubic_weights(p.share[a], weight[a]);
+    int first = g->active[2] ? -1 : 0, last = g->active[2] ? 2 : 0;
+    for (int k = first; k <= last; k++)
+        for (int j = -1; j <= 2; j++) {
+            const double *u = g->u[component] + p.q + j * g->stride[1] + k * g->stride[2];
+            const double *w = weight[0];
+            double row = w[0] * u[-1] + w[1] * u[0] + w[2] * u[1] + w[3] * u[2];
+            total += (g->active[2] ? weight[2][k + 1] : 1) * weight[1][j + 1] * row;
+        }
+    return total;
+}
+
+fm_vec3 fm_grid_probe_velocity(const fm_grid *g, fm_vec3 at)
+{
+    return (fm_vec3){interpolate_cubic(g, 0, at), interpolate_cubic(g, 1, at),
+                     interpolate_cubic(g, 2, at)};
 }
 
 // Whether q is the index of a cell inside the grid.

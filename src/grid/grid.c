@@ -91,7 +91,7 @@ static void allocate(fm_grid *g, fm_error *err)
         if (g->def.diffusion == FM_GRID_IMPLICIT)
             g->extra[a] = fm_arena_alloc(&g->arena, g->count, sizeof(double), name, err);
     }
-    for (int i = 0; i < 4 && g->def.diffusion == FM_GRID_IMPLICIT; i++)
+    for (int i = 0; i < 6 && g->def.diffusion == FM_GRID_IMPLICIT; i++)
         g->solve[i] = fm_arena_alloc(&g->arena, g->count, sizeof(double), name, err);
     g->p = fm_arena_alloc(&g->arena, g->count, sizeof(double), name, err);
     double **dye[3] = {&g->dye.c, &g->dye.old, &g->dye.rate};

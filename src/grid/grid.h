@@ -91,7 +91,7 @@ struct fm_grid {
 
     // Scratch.
     double *old[3], *rate[3];
-    double *extra[3], *solve[4]; // implicit viscosity only
+    double *extra[3], *solve[6]; // implicit viscosity only
     double *distance;            // m, signed distance of cell corners to the colliders
     float *open[3];              // open fraction of faces, 0 to 1; walls of the domain: 0
     unsigned char *condition[FM_SIDE_COUNT]; // [faces of the side] 0: def.sides; i: patches[i - 1]
@@ -154,6 +154,9 @@ double fm_grid_side_speed(const fm_grid *g, double t); // m/s, largest sum of co
 // solids.c
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
 void fm_grid_fill_solids(fm_grid *g, double *u[3]);
+// The same for a change or a rate of component a, where colliders have none. mirrored: ghost values,
+// a linear function of x outside the colliders; else zero.
+void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored);
 double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, per area of the face
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
@@ -177,7 +180,8 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
 enum { FM_GRID_FIELD_COUNT = 5 };
 extern const fm_field fm_grid_field_list[FM_GRID_FIELD_COUNT];
 bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *err);
-fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at);
+fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at);    // linear interpolation
+fm_vec3 fm_grid_probe_velocity(const fm_grid *g, fm_vec3 at); // cubic interpolation
 double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at);
 double fm_grid_dye_at(const fm_grid *g, fm_vec3 at);
 

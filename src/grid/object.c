@@ -88,7 +88,7 @@ static bool probe(fm_object *object, const char *field, fm_vec3 at, double value
     if (strcmp(field, "velocity") != 0)
         return fm_fail(err, FM_BAD_VALUE, object->name, "field", field,
                        g->def.dye.on ? "velocity, pressure or dye" : "velocity or pressure");
-    fm_vec3 u = fm_grid_velocity_at(g, at);
+    fm_vec3 u = fm_grid_probe_velocity(g, at);
     values[0] = u.x, values[1] = u.y, values[2] = u.z;
     return true;
 }
@@ -327,7 +327,7 @@ bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count, fm_ve
     if (err->status != FM_OK)
         return false;
     for (int i = 0; i < point_count; i++)
-        velocities[i] = fm_grid_velocity_at(grid, points[i]);
+        velocities[i] = fm_grid_probe_velocity(grid, points[i]);
     return true;
 }
 

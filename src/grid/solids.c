@@ -356,9 +356,9 @@ static double interpolate(const fm_grid *g, const fm_face_point *at, const doubl
 }
 
 // The value of a ghost, solved for itself where its points are interpolated with it.
-static double find_ghost(const fm_grid *g, const fm_solid_face *f, const double *u)
+static double find_ghost(const fm_grid *g, const fm_solid_face *f, const double *u, double solid)
 {
-    double own, all = 0, value = f->weight[0] * f->solid;
+    double own, all = 0, value = f->weight[0] * solid;
     for (int i = 0; i < 2; i++) {
         if (f->weight[i + 1] == 0)
             continue;
@@ -368,15 +368,27 @@ static double find_ghost(const fm_grid *g, const fm_solid_face *f, const double 
     return value / (1 - all);
 }
 
+enum { SWEEPS = 4 };
+
 void fm_grid_fill_solids(fm_grid *g, double *u[3])
 {
-    enum { SWEEPS = 4 };
     const fm_solids *s = &g->solids;
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int i = 0; i < s->face_count; i++) {
             const fm_solid_face *f = &s->faces[i];
             if (f->open < 0.5f)
-                u[f->axis][f->q] = find_ghost(g, f, u[f->axis]);
+                u[f->axis][f->q] = find_ghost(g, f, u[f->axis], f->solid);
+        }
+}
+
+void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored)
+{
+    const fm_solids *s = &g->solids;
+    for (int sweep = 0; sweep <= (mirrored ? SWEEPS : 0); sweep++)
+        for (int i = 0; i < s->face_count; i++) {
+            const fm_solid_face *f = &s->faces[i];
+            if (f->axis == a && f->open < 0.5f)
+                x[f->q] = sweep ? find_ghost(g, f, x, 0) : 0; // from zero: linear in x
         }
 }
 

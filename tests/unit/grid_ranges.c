@@ -2,6 +2,7 @@
 // No NaN over the documented ranges: a cavity with a ball, an inflow and an open side, dye and
 // marks, for the smallest and largest values of every number, alone and in random combinations.
 // Lengths and speeds are scaled with the spacing so that a substep is a sensible part of the run.
+#include "geometry/geometry.h"
 #include "grids.h"
 #include "random.h"
 
