@@ -70,7 +70,7 @@ static inline double *read_fluid(fm_particles *fluid, const char *field, int com
     return values;
 }
 
-// Reads at most `most` rows of comma-separated numbers from a file, after one header line. Returns
+// Reads at most `most` rows of comma-separated numbers from a file, after comment lines that begin with # and one header line. Returns
 // the number of rows.
 static inline int read_table(const char *path, double *values, int columns, int most)
 {
@@ -78,7 +78,9 @@ static inline int read_table(const char *path, double *values, int columns, int 
     assert_non_null(file);
     char line[4096];
     int rows = 0;
-    assert_non_null(fgets(line, sizeof line, file));
+    do
+        assert_non_null(fgets(line, sizeof line, file));
+    while (line[0] == '#');
     while (rows < most && fgets(line, sizeof line, file)) {
         char *at = line;
         for (int c = 0; c < columns; c++) {

@@ -29,6 +29,7 @@ typedef struct fm_solid_face {
     ptrdiff_t q;             // index of the face
     int axis;                // component of the velocity there
     float open;              // open fraction of its area; below 1/2 the face is a ghost
+    bool sealed;             // a ghost beside a solid cell: nothing flows through it
     double centroid[2];      // of its open part along the next two axes, from its centre, spacings
     double solid;            // m/s, velocity of the collider along the axis
     fm_face_point mirror[2]; // ghosts: points in the fluid, and weights of `solid` and of the

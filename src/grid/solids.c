@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: MIT
-// solids.c: colliders in the grid: open fractions of faces, velocities inside solids, and loads.
+// solids.c: colliders in the grid: open parts of faces, velocities inside solids, and loads.
 //
 // The signed distance to the colliders at the corners of the cells, interpolated linearly along
-// edges, gives the open part of every face: its fraction A and its centroid. Fluid flows through the
-// open part with the velocity at its centroid, interpolated between the face and its neighbours:
-// with c the distance of the centroid from the centre of the face along axis b, in spacings,
+// edges, gives the open part of every face: its fraction A and its centroid.
+//
+// Faces with A < 1/2, whose centres are inside a collider, are ghosts [TF03]. With x the face, d its
+// depth in spacings, n and w the normal and the nearest point of the surface, and v the velocity
+// there, the parabola through v and two velocities in the fluid gives
+//
+//     u(x) = 2 (2 d + 1)/(d + 1) v - (2 d + 1) u(w + d n) + 2 d^2/(d + 1) u(w + (d + 1) n)
+//
+// deeper than one spacing u(x) = 2 v - u(w + d n), and deeper than REACH, or where w + d n is
+// outside the grid, u(x) = v. So advection and viscosity have the same stencils as elsewhere. The
+// velocities in the fluid are interpolated from eight faces each. Some of these may be ghosts, one
+// may be x itself: SWEEPS Gauss-Seidel sweeps over the list converge.
+//
+// Fluid flows through the open part of a face with the velocity at its centroid, interpolated
+// between the face and its neighbours: with c the distance of the centroid from the centre of the
+// face along axis b, in spacings,
 //
 //     flux = A u_c + (1 - A) v,     u_c = u_q + sum over b of |c_b| (u_(q +- b) - u_q)
 //
 // Near a wall the tangential velocity is linear, so A u_q would be wrong by a part of the flux that
-// does not fall with the spacing. The pressure solver uses A (step.c): it changes u_c as it changes
-// u_q. Faces with A > 0 carry fluid. Those with A = 0 near the surface are ghosts [TF03]: with x the face, w the
-// nearest point of the surface and v the velocity there,
-//
-//     u(x) = 2 v - u(2 w - x)
-//
-// which makes linear interpolation exact at w: no slip to second order, with the same stencils for
-// advection and viscosity as elsewhere. u(2 w - x) is interpolated from eight faces, of which some
-// may be ghosts: three sweeps over the list converge, since the weights of ghosts are small.
+// does not fall with the spacing. The pressure moves faces with A >= 1/2 only, and changes u_c as it
+// changes u_q. A cell without such a face is solid; nothing flows through ghosts beside it.
 //
 // The force on the colliders is the sum over cells of p S + mu (du_t/dn) |S|. S is the area vector
 // of the surface in the cell: that which closes the cell, h^2 (A_low - A_high) along each axis, by
-// Gauss's theorem, and p the pressure of the cell, which pushes the fluid with the same weights.
-// du_t/dn comes from u at h and 2 h from the surface: (4 u_1 - u_2 - 3 v) / (2 h).
+// Gauss's theorem, and p the pressure of the cell. du_t/dn comes from u at h and 2 h from the
+// surface: (4 u_1 - u_2 - 3 v) / (2 h).
 //
 // [TF03] Tseng, Ferziger: A ghost-cell immersed boundary method for flow in complex geometry.
 //        Journal of Computational Physics 192, 2003.
@@ -31,7 +37,7 @@
 #include <stdlib.h>
 
 static const double SMALLEST = 0.01; // open fractions below this count as closed
-static const double REACH = 4;       // spacings: ghosts deeper in a collider have no effect
+static const double REACH = 4;       // spacings: deeper in a collider, faces have its velocity
 
 // The nearest surface of all colliders within `range` m; distance = range if there is none.
 static fm_contact find_nearest(const fm_surroundings *around, fm_vec3 at, double range, int *which)
@@ -132,7 +138,7 @@ static float find_conductance(const fm_grid *g, const int at[3], int a)
 {
     int end = at[a] == 0 ? 0 : at[a] == g->n[a] ? 1 : -1;
     float open = g->open[a][fm_grid_index(g, at[0], at[1], at[2])];
-    if (!g->active[a])
+    if (!g->active[a] || open < 0.5f)
         return 0;
     if (end < 0 || g->def.sides[2 * a].kind == FM_GRID_PERIODIC)
         return open;
@@ -190,19 +196,53 @@ static fm_face_point find_face_point(const fm_grid *g, fm_vec3 point, int a)
     return at;
 }
 
+// Whether a point is inside the box of the grid, where periodic axes have no end.
+static bool is_in_domain(const fm_grid *g, fm_vec3 point)
+{
+    fm_vec3 from = fm_scale(fm_sub(point, g->def.low), 1 / g->h);
+    for (int a = 0; a < 3; a++)
+        if (g->active[a] && g->def.sides[2 * a].kind != FM_GRID_PERIODIC &&
+            !(component(from, a) >= 0 && component(from, a) <= g->n[a]))
+            return false;
+    return true;
+}
+
 // Finds the points and weights from which a ghost at x gets its value.
 static void find_mirror(const fm_grid *g, fm_vec3 x, const fm_contact *wall, fm_solid_face *face)
 {
     double depth = -wall->distance / g->h; // spacings
     fm_vec3 image = fm_sub(fm_scale(wall->point, 2), x);
     face->mirror[0] = find_face_point(g, image, face->axis);
-    face->weight[0] = 2, face->weight[1] = -1, face->weight[2] = 0;
-    if (!(depth > 0 && depth <= 1))
+    bool deep = depth > REACH || !is_in_domain(g, image); // no stencil of the fluid reaches it
+    face->weight[0] = deep ? 1 : 2, face->weight[1] = deep ? 0 : -1, face->weight[2] = 0;
+    if (deep || !(depth > 0 && depth <= 1))
         return;
     face->mirror[1] = find_face_point(g, fm_add_scaled(image, wall->normal, g->h), face->axis);
     face->weight[0] = 2 * (2 * depth + 1) / (depth + 1);
     face->weight[1] = -(2 * depth + 1);
     face->weight[2] = 2 * depth * depth / (depth + 1);
+}
+
+// Whether the pressure solver has an equation for cell `at`.
+static bool is_fluid_cell(const fm_grid *g, const int at[3])
+{
+    const fm_cell_layout *l = fm_poisson_layout(g->solver);
+    ptrdiff_t q = l->start + at[0] + at[1] * l->stride[1] + at[2] * l->stride[2];
+    float all = 0;
+    for (int a = 0; a < 3; a++) {
+        const float *c = fm_poisson_conductances(g->solver, a);
+        if (at[a] < 0 || at[a] >= g->n[a])
+            return false;
+        all += c[q] + c[q + l->stride[a]];
+    }
+    return all > 0;
+}
+
+static bool joins_fluid_cells(const fm_grid *g, const int at[3], int axis)
+{
+    int below[3] = {at[0], at[1], at[2]};
+    below[axis]--;
+    return is_fluid_cell(g, at) && is_fluid_cell(g, below);
 }
 
 // Finds the centroid of the open part of a face: the distances along the two axes across it.
@@ -224,7 +264,7 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
     fm_vec3 x = fm_grid_centre(g, at[0], at[1], at[2], a);
     int which;
     fm_contact wall = find_wall(around, x, 2 * g->h, &which);
-    if (wall.distance < -REACH * g->h || wall.distance >= 2 * g->h)
+    if (wall.distance >= 2 * g->h)
         return true;
     s->faces = grow(s->faces, s->face_count, &s->face_room, sizeof *s->faces, g->object.name, err);
     if (err->status != FM_OK)
@@ -235,6 +275,7 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
                             .solid = component(wall.velocity, a)};
     face->open = g->open[a][face->q];
     find_centroid(g, face);
+    face->sealed = face->open < 0.5f && !joins_fluid_cells(g, at, a);
     find_mirror(g, x, &wall, face);
     s->max_speed = fm_double_max(s->max_speed, fabs(wall.velocity.x) + fabs(wall.velocity.y) +
                                                    fabs(wall.velocity.z));
@@ -326,6 +367,8 @@ double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *f)
 {
     const double *u = g->u[f->axis] + f->q;
     double flux = *u;
+    if (f->sealed)
+        return f->solid;
     for (int i = 0; i < 2; i++) {
         ptrdiff_t s = g->stride[(f->axis + 1 + i) % 3];
         flux += fabs(f->centroid[i]) * (u[f->centroid[i] > 0 ? s : -s] - *u);
