@@ -55,9 +55,10 @@ typedef struct fm_grid_side {
     double period;     // s; used if the amplitude is not 0
     double ramp;       // s, time in which the velocity grows from 0; 0: at once
     fm_grid_profile profile;
-    double dye;      // concentration of the dye in fluid that enters
-    double pressure; // Pa; OPEN: pressure outside at the centre of the side. With gravity, the
-                     // pressure outside is hydrostatic
+    double dye; // concentration of the dye in fluid that enters
+    double
+        pressure; // Pa; OPEN: pressure outside at the height of the grid's centre. With gravity, the
+                  // pressure outside is hydrostatic
     fm_grid_function *function; // WALL and INFLOW: replaces the formula; NULL: none
     void *context;
 } fm_grid_side;

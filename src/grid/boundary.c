@@ -297,16 +297,15 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
     fm_grid_fill_solid_change(g, x, a, mode == FM_GRID_FILL_CHANGE);
 }
 
-// Pressure outside an open side: hydrostatic about the centre of the side.
+// Pressure outside an open side: hydrostatic, and the given one at the height of the centre of the
+// grid, so that fluid at rest stays at rest between several open sides.
 static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, const int at[3],
                            fm_vec3 gravity)
 {
-    double end = side % 2 ? g->n[side / 2] : 0, x[3], middle[3];
-    for (int b = 0; b < 3; b++) {
-        x[b] = b == side / 2 ? end : at[b] + 0.5;
-        middle[b] = b == side / 2 ? end : 0.5 * g->n[b];
-    }
-    fm_vec3 from = fm_grid_position(g, middle[0], middle[1], middle[2]);
+    double x[3];
+    for (int b = 0; b < 3; b++)
+        x[b] = b != side / 2 ? at[b] + 0.5 : side % 2 ? g->n[b] : 0;
+    fm_vec3 from = fm_grid_position(g, 0.5 * g->n[0], 0.5 * g->n[1], 0.5 * g->n[2]);
     fm_vec3 to = fm_grid_position(g, x[0], x[1], x[2]);
     return c->pressure + g->def.density * fm_dot(gravity, fm_sub(to, from));
 }

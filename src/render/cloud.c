@@ -243,7 +243,7 @@ void fm_cloud_apply(const fm_shot *shot, fm_float3 origin, fm_float3 d, float of
     fm_float3 above = fm_f3_scale(fm_f3_add(shot->sky_overhead, shot->sky_horizon), 0.5f);
     // a white surface has the radiance sun_color; an isotropic cloud scatters a quarter of that per
     // optical depth, raised by the light that is scattered several times
-    float phase = 0.45f * phase_function(fm_f3_dot(d, shot->sun));
+    float phase = 0.85f * phase_function(fm_f3_dot(d, shot->sun));
     for (float r = near + offset * step; r < far && T > 0.005f; r += step) {
         fm_float3 at = fm_f3_add_scaled(origin, r, d);
         if (!c->bricks[find_brick(c, at)])
@@ -252,7 +252,7 @@ void fm_cloud_apply(const fm_shot *shot, fm_float3 origin, fm_float3 d, float of
         if (!(depth > 1e-5f))
             continue;
         fm_float3 light = fm_f3_scale(shot->sun_color, phase * interpolate(&sun, at));
-        light = fm_f3_add_scaled(light, 0.8f * interpolate(&sky, at), above);
+        light = fm_f3_add_scaled(light, interpolate(&sky, at), above);
         float left = expf(-depth);
         total = fm_f3_add_scaled(total, T * (1 - left), fm_f3_mul(albedo, light));
         T *= left;

@@ -28,7 +28,8 @@ static const fm_entry side_entries[] = {
     {"profile", FM_KEY_WORD, SIDE(profile), .words = profiles,
      .about = "uniform, or parabolic with the velocity in the middle and zero at the edges"},
     {"pressure", FM_KEY_NUMBER, SIDE(pressure), "Pa", WITHIN(-1e9, 1e9),
-     .about = "of an open side, outside at its centre"},
+     .about =
+         "of an open side, outside at the height of the grid's centre; hydrostatic from there"},
     {"dye", FM_KEY_NUMBER, SIDE(dye), .range = WITHIN(0, 1e6),
      .about = "concentration of the dye in fluid that enters"},
 };

@@ -64,6 +64,22 @@ static void fluid_at_rest_stays_at_rest_and_carries_its_weight(void **state)
     fm_world_destroy(world);
 }
 
+static void fluid_between_open_sides_stays_at_rest(void **state)
+{
+    (void)state;
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -10, 0});
+    fm_grid_def def = fm_default_grid_def();
+    def.cells[0] = def.cells[1] = def.cells[2] = 12;
+    def.spacing = 1.0 / 12;
+    def.tolerance = 1e-9;
+    for (int side = 0; side < FM_SIDE_COUNT; side++)
+        def.sides[side].kind = side == FM_SIDE_BOTTOM ? FM_GRID_WALL : FM_GRID_OPEN;
+    fm_grid *grid = create_grid(world, &def);
+    advance_grid(world, grid, 1);
+    assert_at_most(fm_grid_read_stats(grid).max_speed, 1e-6);
+    fm_world_destroy(world);
+}
+
 // A block as large as many cells, on the floor and in the middle, on grid lines and off them: fluid
 // under gravity stays at rest around it, and inside it nothing moves.
 static void fluid_around_a_block_stays_at_rest(void **state)
@@ -190,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_definitions_are_refused_with_the_field),
         cmocka_unit_test(fluid_at_rest_stays_at_rest_and_carries_its_weight),
+        cmocka_unit_test(fluid_between_open_sides_stays_at_rest),
         cmocka_unit_test(fluid_around_a_block_stays_at_rest),
         cmocka_unit_test(what_enters_through_a_nozzle_leaves_through_an_open_side),
         cmocka_unit_test(a_moving_collider_carries_fluid_with_it),
