@@ -11,6 +11,7 @@
 #include "fixtures.h"
 
 #include <fathom/grid.h>
+#include <stdio.h>
 
 static void measure_steady(experiment *e, int across)
 {

@@ -57,8 +57,7 @@ typedef struct fm_grid_side {
     fm_grid_profile profile;
     double dye; // concentration of the dye in fluid that enters
     double
-        pressure; // Pa; OPEN: pressure outside at the height of the grid's centre. With gravity, the
-                  // pressure outside is hydrostatic
+        pressure; // Pa; OPEN: outside, at the height of the grid's centre; hydrostatic from there
     fm_grid_function *function; // WALL and INFLOW: replaces the formula; NULL: none
     void *context;
 } fm_grid_side;
@@ -178,8 +177,8 @@ FM_API const fm_field *fm_grid_fields(int *count); // fields at the centres of c
 FM_API fm_object *fm_grid_object(fm_grid *grid);
 FM_API fm_grid *fm_object_grid(fm_object *object); // NULL if it is another kind
 FM_API fm_grid_def fm_grid_definition(const fm_grid *grid);
-// Velocity of the fluid, m/s, at points, interpolated with cubic polynomials; at the nearest point of the box for
-// points outside it.
+// Velocity of the fluid, m/s, at points, interpolated with cubic polynomials; at the nearest point
+// of the box for points outside it.
 FM_API bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count,
                            fm_vec3 *velocities, fm_error *err);
 

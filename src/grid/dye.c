@@ -3,8 +3,9 @@
 //
 //     dc/dt = -div(u c) + c div u + kappa div grad c - c / tau
 //
-// The last term is solved exactly after the others. c div u keeps a uniform c uniform where the divergence is not zero: within the tolerance of the
-// pressure solver, and beside moving colliders. Fluxes pass the open fraction A of a face only:
+// The last term is solved exactly after the others. c div u keeps a uniform c uniform where the
+// divergence is not zero: within the tolerance of the pressure solver, and beside moving colliders.
+// Fluxes pass the open fraction A of a face only:
 //
 //     rate_q = sum over axes a of [(F_q - F_(q+a)) - c_q (U_q - U_(q+a))] / h
 //              + kappa [A_q (c_(q-a) - c_q) + A_(q+a) (c_(q+a) - c_q)] / h^2
@@ -19,7 +20,7 @@
 // order [SO88]: second order as a leapfrog. Smoke rises: a concentration c changes the weight of
 // the fluid by the factor 1 - buoyancy c (Boussinesq), which acts on the substep at its middle.
 //
-//   c  concentration, 1      kappa  diffusivity, m^2/s      tau  time of fading, s     h  spacing, m
+//   c  concentration, 1    kappa  diffusivity, m^2/s    tau  time of fading, s    h  spacing, m
 //
 // [SH97] Suresh, Huynh: Accurate monotonicity-preserving schemes with Runge-Kutta time stepping.
 //        Journal of Computational Physics 136, 1997.

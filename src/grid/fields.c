@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // fields.c: what can be read of a grid fluid: values at cell centres, and values at points.
 //
-// Velocities at points are interpolated between the places where they are stored, linearly for marks
-// and cloth, with cubic polynomials for probes; pressure and dye linearly. At the surface of a collider, where some of these are inside it, the pressure is extrapolated along the
-// normal by a parabola through three points one spacing apart, the first as near as its
-// interpolation needs no value from inside.
+// Velocities at points are interpolated between the places where they are stored, linearly for
+// marks and cloth, with cubic polynomials for probes; pressure and dye linearly. At the surface of
+// a collider, where some of these are inside it, the pressure is extrapolated along the normal by a
+// parabola through three points one spacing apart, the first as near as its interpolation needs no
+// value from inside.
 #include "grid/grid.h"
 
 #include <string.h>

@@ -82,7 +82,7 @@ typedef struct fm_inverse_masses {
 // A setting that coupling does not allow: the field, its value and the allowed values.
 typedef struct fm_coupling_fault {
     const char *field, *value, *allowed; // field "": the way of coupling itself
-    bool two_way; // only two-way coupling forbids it
+    bool two_way;                        // only two-way coupling forbids it
 } fm_coupling_fault;
 
 enum { FM_COUPLING_FAULTS_MAX = 4 }; // settings of an object that coupling may forbid

@@ -121,10 +121,11 @@ static float *read_values(const fm_film *film, const fm_surface *s, fm_error *er
         return NULL;
     if (mode == FM_DRAW_MODE_GRID)
         return fm_flow_read_field(&film->options, s, film->field, err);
-    for (int i = 0; i < s->field_count; i++)
+    // a field that was chosen for the fluid does not colour other objects
+    bool chosen = film->has_grid && !film->options.field && mode != FM_DRAW_MODE_MARKS;
+    for (int i = 0; i < s->field_count && !chosen; i++)
         if (strcmp(s->fields[i].name, film->field) == 0)
             return read_field(film, s, err);
-    // a field of the fluid that was chosen for it does not colour other objects
     return film->has_grid ? NULL : read_field(film, s, err);
 }
 
