@@ -155,8 +155,8 @@ double fm_grid_side_speed(const fm_grid *g, double t); // m/s, largest sum of co
 // solids.c
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
 void fm_grid_fill_solids(fm_grid *g, double *u[3]);
-// The same for a change or a rate of component a, where colliders have none. mirrored: ghost values,
-// a linear function of x outside the colliders; else zero.
+// The same for a change or a rate of component a, where colliders have none. mirrored: ghost
+// values, a linear function of x outside the colliders; else zero.
 void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored);
 double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, per area of the face
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
@@ -204,7 +204,8 @@ void fm_marks_start(fm_marks *marks, const fm_surroundings *around);
 // Moves the marks for dt seconds with the velocity, whose ghost values must be in place.
 void fm_marks_move(fm_marks *marks, const fm_surroundings *around, double dt);
 
-// immersed.c: samples of coupled bodies. Writes the velocity at all of them, at their newest places.
+// immersed.c: samples of coupled bodies. Writes the velocity at all of them, at their newest
+// places.
 bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err);
 void fm_grid_write_samples(fm_grid *g, fm_pool *pool);
 // Lists why bodies cannot be coupled in this way. Returns the number of reasons.

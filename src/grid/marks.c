@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // marks.c: passive marks that move with a grid fluid: points for pictures and streaks.
 //
-// Sources (faces of an inflow or open side through which fluid enters) add marks at random points of
-// the face. With D marks per cell at the start, a face of area h^2 adds
+// Sources (faces of an inflow or open side through which fluid enters) add marks at random points
+// of the face. With D marks per cell at the start, a face of area h^2 adds
 //
 //     D u h^2 T / h^3
 //

@@ -4,9 +4,9 @@
 // The signed distance to the colliders at the corners of the cells, interpolated linearly along
 // edges, gives the open part of every face: its fraction A and its centroid.
 //
-// Faces with A < 1/2, whose centres are inside a collider, are ghosts [TF03]. With x the face, d its
-// depth in spacings, n and w the normal and the nearest point of the surface, and v the velocity
-// there, the parabola through v and two velocities in the fluid gives
+// Faces with A < 1/2, whose centres are inside a collider, are ghosts [TF03]. With x the face, d
+// its depth in spacings, n and w the normal and the nearest point of the surface, and v the
+// velocity there, the parabola through v and two velocities in the fluid gives
 //
 //     u(x) = 2 (2 d + 1)/(d + 1) v - (2 d + 1) u(w + d n) + 2 d^2/(d + 1) u(w + (d + 1) n)
 //
@@ -22,8 +22,8 @@
 //     flux = A u_c + (1 - A) v,     u_c = u_q + sum over b of |c_b| (u_(q +- b) - u_q)
 //
 // Near a wall the tangential velocity is linear, so A u_q would be wrong by a part of the flux that
-// does not fall with the spacing. The pressure moves faces with A >= 1/2 only, and changes u_c as it
-// changes u_q. A cell without such a face is solid; nothing flows through ghosts beside it.
+// does not fall with the spacing. The pressure moves faces with A >= 1/2 only, and changes u_c as
+// it changes u_q. A cell without such a face is solid; nothing flows through ghosts beside it.
 //
 // The force on the colliders is the sum over cells of p S + mu (du_t/dn) |S|. S is the area vector
 // of the surface in the cell: that which closes the cell, h^2 (A_low - A_high) along each axis, by

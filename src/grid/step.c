@@ -25,8 +25,8 @@
 //
 //     dt = 1 / (s / (C h) + 2 d nu / h^2),  and dt (s + |g| dt) <= C h
 //
-// the viscous part for explicit viscosity, or for the diffusivity of the dye if that is larger; stable
-// because 4 d nu dt / h^2 <= 2 < 2.51.
+// the viscous part for explicit viscosity, or for the diffusivity of the dye if that is larger;
+// stable because 4 d nu dt / h^2 <= 2 < 2.51.
 //
 //   u  velocity, m/s    p  pressure, Pa    rho  density, kg/m^3    nu  viscosity, m^2/s
 //   g  body force per mass, m/s^2          psi  m^2/s, stored divided by h
@@ -306,8 +306,8 @@ static void raise_pressure_row(fm_grid *g, void *context, ptrdiff_t q, int lengt
         g->p[q + i] += scale * psi[i];
 }
 
-// Makes u free of divergence. Given velocities must be in place. dt > 0: also corrects the pressure.
-// is_rate: u holds the rate of the velocity, whose values inside colliders are not known.
+// Makes u free of divergence. Given velocities must be in place. dt > 0: also corrects the
+// pressure. is_rate: u holds the rate of the velocity, whose values inside colliders are not known.
 static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
 {
     double start = fm_clock_now_ms(), *psi = fm_poisson_solution(g->solver);

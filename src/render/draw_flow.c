@@ -3,8 +3,8 @@
 // cloud of dye, or streaks.
 //
 // Chosen for a run whose film is given no field: a cloud if a fluid in 3D has dye; else streaks of
-// the marks coloured by speed; else a slice, coloured by the dye, or by the vorticity one cell thick
-// and by the speed in 3D.
+// the marks coloured by speed; else a slice, coloured by the dye, or by the vorticity one cell
+// thick and by the speed in 3D.
 #include "render/film.h"
 
 #include <math.h>
