@@ -211,14 +211,23 @@ void fm_frame_initialize(fm_cloth *c)
     }
 }
 
-const fm_vec3_array *fm_frame_compute_rates(fm_cloth *c, fm_term *term, int first, int last)
+// Adds the components of the acceleration du/dt in the frame to the rates.
+FM_SIMD_CLONES
+static void add_acceleration_lanes(int first, int last, const fm_cloth *restrict c,
+                                   const frame_data *restrict f)
 {
-    const frame_data *f = term->data;
+#pragma omp simd
     for (int i = first; i < last; i++) {
         fm_vec3 n = at(&c->normal, i), s = at(&f->tangent, i), t = cross(n, s);
         fm_vec3 r = at(&c->rate, i);
         f->rate.x[i] += dot(s, r), f->rate.y[i] += dot(t, r), f->rate.z[i] += dot(n, r);
     }
+}
+
+const fm_vec3_array *fm_frame_compute_rates(fm_cloth *c, fm_term *term, int first, int last)
+{
+    const frame_data *f = term->data;
+    add_acceleration_lanes(first, last, c, f);
     return &f->rate;
 }
 

@@ -30,11 +30,13 @@ static double measure_edge(const fm_cloth *c, int a, int b, double rest)
     return fm_cloth_particle_distance(c, a, b) / (rest * fm_cloth_rest_factor(c, a, b)) - 1;
 }
 
-static void add_sheet_edge(const fm_cloth *c, const fm_springs *s, int i, fm_stretch_sum *sum)
+// Adds the edge that belongs to a spring of the particle at (row, column).
+static void add_sheet_edge(const fm_cloth *c, const fm_springs *s, int row, int column,
+                           fm_stretch_sum *sum)
 {
-    int row = i / c->columns + s->down, column = i % c->columns + s->across;
-    int other = row * c->columns + column;
-    if (row < c->rows && column < c->columns)
+    int other_row = row + s->down, other_column = column + s->across;
+    int i = row * c->columns + column, other = other_row * c->columns + other_column;
+    if (other_row < c->rows && other_column < c->columns)
         fm_stretch_sum_add_edge(sum, measure_edge(c, i, other, s->rest), i, other);
 }
 
@@ -46,11 +48,12 @@ static bool is_stretch_spring(const fm_springs *s)
 fm_stretches fm_cloth_measure_stretches(const fm_cloth *c)
 {
     fm_stretch_sum sum = {0};
-    for (int i = 0; i < c->count && c->kind == FM_CLOTH_SHEET; i++)
-        for (int s = 0; s < c->springs_count; s++) {
-            if (is_stretch_spring(&c->springs[s]))
-                add_sheet_edge(c, &c->springs[s], i, &sum);
-        }
+    for (int row = 0; row < c->rows && c->kind == FM_CLOTH_SHEET; row++)
+        for (int column = 0; column < c->columns; column++)
+            for (int s = 0; s < c->springs_count; s++) {
+                if (is_stretch_spring(&c->springs[s]))
+                    add_sheet_edge(c, &c->springs[s], row, column, &sum);
+            }
     if (c->kind != FM_CLOTH_SHEET)
         fm_spring_mesh_measure_stretch(c, &sum);
     if (sum.edges > 0) {

@@ -306,9 +306,10 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
     (void)term, (void)around;
     const fm_spring_mesh *mesh = &c->mesh;
     double sum = 0;
-    for (int i = 0; i < c->count; i++)
-        for (int s = 0; s < c->springs_count; s++)
-            sum += compute_spring_energy(c, &c->springs[s], i / c->columns, i % c->columns);
+    for (int row = 0; row < c->rows && c->springs_count > 0; row++)
+        for (int column = 0; column < c->columns; column++)
+            for (int s = 0; s < c->springs_count; s++)
+                sum += compute_spring_energy(c, &c->springs[s], row, column);
     for (int e = 0; e < mesh->edge_count; e++) {
         double past =
             fm_cloth_particle_distance(c, mesh->edge_a[e], mesh->edge_b[e]) - mesh->edge_rest[e];

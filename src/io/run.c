@@ -29,7 +29,6 @@ struct fm_run {
     fm_frame_table stats, probes, poses, timings; // the CSV tables
     const fm_collider **moving; // colliders whose poses are written into poses.csv
     int moving_count;
-    double *quantities;   // scratch: measured quantities of one object
     double checkpoint_ms; // time spent on checkpoints since the last row of timings.csv
 };
 
@@ -131,31 +130,25 @@ static void destroy_run(fm_run *run)
     fm_frame_table_close(&run->poses, &late);
     fm_frame_table_close(&run->timings, &late);
     free(run->moving);
-    free(run->quantities);
     fm_run_record_destroy(&run->record);
     if (run->lock >= 0)
         close(run->lock); // unlocks the directory
     free(run);
 }
 
-// Copies names and kinds of the world's objects into the record, and allocates run->quantities for
-// the object with most quantities.
+// Copies names and kinds of the world's objects into the record.
 static void list_objects(fm_run *run, fm_world *world, fm_error *err)
 {
     fm_run_record *record = &run->record;
-    int count = fm_world_object_count(world), most = 0;
+    int count = fm_world_object_count(world);
     record->objects = calloc((size_t)count + 1, sizeof *record->objects);
     for (int i = 0; i < count && record->objects; i++) {
         const fm_object *object = fm_world_object(world, i);
         fm_run_record_object *named = &record->objects[record->object_count++];
         snprintf(named->name, sizeof named->name, "%s", fm_object_name(object));
         snprintf(named->kind, sizeof named->kind, "%s", fm_object_kind(object));
-        int quantities;
-        fm_object_quantities(object, &quantities);
-        most = quantities > most ? quantities : most;
     }
-    run->quantities = calloc((size_t)most + 1, sizeof *run->quantities);
-    if (!run->quantities || !record->objects)
+    if (!record->objects)
         fm_fail_no_memory(err, "run", (size_t)count * sizeof *record->objects);
 }
 
@@ -461,19 +454,17 @@ static bool write_objects(fm_run *run, fm_world *world, int frame, fm_error *err
     return err->status == FM_OK;
 }
 
-// Appends the measured quantities of all objects to the row of stats.csv.
-static bool write_quantities(fm_run *run, fm_world *world, fm_error *err)
+// Appends the quantities of all objects, measured for the frame's report, to the row of stats.csv.
+static void write_quantities(fm_run *run, fm_world *world)
 {
     for (int i = 0; i < fm_world_object_count(world); i++) {
         fm_object *object = fm_world_object(world, i);
         int count;
         fm_object_quantities(object, &count);
-        if (!fm_object_measure(object, run->quantities, err))
-            return false;
+        const double *values = fm_object_reported_quantities(object);
         for (int k = 0; k < count; k++)
-            fm_frame_table_print(&run->stats, ",%.9g", run->quantities[k]);
+            fm_frame_table_print(&run->stats, ",%.9g", values[k]);
     }
-    return true;
 }
 
 // Writes the row of a frame to poses.csv.
@@ -510,7 +501,8 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
     if (run->def.loads)
         fm_frame_table_print(&run->stats, ",%.9g,%.9g,%.9g", report->load.x, report->load.y,
                              report->load.z);
-    if (!write_quantities(run, world, err) || !fm_frame_table_end_row(&run->stats, err))
+    write_quantities(run, world);
+    if (!fm_frame_table_end_row(&run->stats, err))
         return false;
     if (run->def.probe_column_count > 0) {
         fm_frame_table_print(&run->probes, "%d,%.9g", frame, time);

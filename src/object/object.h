@@ -32,6 +32,9 @@ struct fm_object {
     const fm_object_type *type; // functions of its kind
     fm_world *world;            // owner
     char name[FM_OBJECT_NAME_SIZE];
+    // quantities of the newest fm_report, so that stats.csv need not measure them again
+    double quantities[FM_QUANTITIES_MAX];
+    bool measured; // `quantities` is filled
 };
 
 // Measures of an object after an advance, for fm_report. A kind leaves the measures that it does
@@ -226,6 +229,8 @@ fm_surroundings fm_world_surroundings(const fm_world *world);
 fm_surroundings fm_object_surroundings(const fm_object *object);
 // The object number `index` among those of one type; NULL: there is none.
 fm_object *fm_world_object_of_type(const fm_world *world, const fm_object_type *type, int index);
+// The quantities of the newest fm_report, for the columns of stats.csv. They belong to the object.
+const double *fm_object_reported_quantities(fm_object *object);
 // The number of objects of one type.
 int fm_world_type_count(const fm_world *world, const fm_object_type *type);
 

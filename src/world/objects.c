@@ -256,6 +256,7 @@ static bool has_room_for(fm_world *world, const fm_object_type *type, fm_error *
 fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err)
 {
     const fm_object_type *type = added->type;
+    assert(type->quantity_count <= FM_QUANTITIES_MAX);
     if (!has_room_for(world, type, err)) {
         type->destroy(added);
         return NULL;
@@ -471,6 +472,16 @@ bool fm_object_probe(fm_object *o, const char *name, fm_vec3 at, double values[3
     if (!o->type->medium || !o->type->medium->probe)
         return fm_fail(err, FM_BAD_VALUE, o->name, "probe", name, "of a medium");
     return o->type->medium->probe(o, name, at, values, err);
+}
+
+// The quantities of the newest fm_report, or of now if there was no report since the object was
+// created or restored.
+const double *fm_object_reported_quantities(fm_object *o)
+{
+    fm_error none = {0};
+    if (!o->measured)
+        o->measured = fm_object_measure(o, o->quantities, &none);
+    return o->quantities;
 }
 
 // Measures the quantities of an object, the columns of stats.csv.

@@ -164,6 +164,7 @@ static bool restore_parts(fm_world *world, const unsigned char *in, const unsign
         fm_object *o = world->objects[i];
         fm_surroundings around = fm_object_surroundings(o);
         const unsigned char *state = next_part(o, &in, end, &size, err);
+        o->measured = false;
         if (!state || !o->type->restore(o, &around, state, size, err))
             return false;
     }

@@ -249,7 +249,8 @@ static void fill_report(fm_world *world, fm_report *report, fm_error *err)
         fm_object *object = world->objects[i];
         fm_measure m = {.bad_point = -1, .damping_share = 1, .stiffness_share = 1};
         fm_surroundings around = fm_object_surroundings(object);
-        object->type->measure(object, &around, &m, NULL);
+        object->type->measure(object, &around, &m, object->quantities);
+        object->measured = true;
         if (!check_finite(object, &m, err))
             continue;
         add_measure(&m, report);
