@@ -284,7 +284,7 @@ static int classify_link(const fm_cloth *c, int from, int k, fm_vec3 direction)
     if (c->def.enforcement.direction == FM_ALONG_ROWS && kind != FM_LINK_EDGE)
         return by_rows[kind];
     fm_vec3 edge = fm_sub(c->initial_x[g->to[k]], c->initial_x[from]);
-    double cosine = fm_dot(edge, direction) / (fm_length(edge) + 1e-200);
+    double cosine = fm_dot(edge, direction) / (fm_length(edge) + FM_TINY);
     if (kind == FM_LINK_SHEAR_DOWN || kind == FM_LINK_SHEAR_UP)
         return cosine < -0.3 ? -1 : 2;
     if (kind == FM_LINK_EDGE) // sectors of 45 degrees

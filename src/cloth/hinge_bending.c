@@ -179,7 +179,7 @@ double fm_spring_mesh_bending_energy(const fm_cloth *c)
 static inline double compute_atan2(double s, double c)
 {
     double c2 = sqrt(0.5 * (1 + c) * (1 + c > 0)), s2 = sqrt(0.5 * (1 - c) * (1 - c > 0));
-    s2 = c > 0 ? s / (2 * c2 + 1e-200) : s < 0 ? -s2 : s2;
+    s2 = c > 0 ? s / (2 * c2 + FM_TINY) : s < 0 ? -s2 : s2;
     double c4 = sqrt(0.5 * (1 + c2)), s4 = s2 / (2 * c4), z = s4 / (1 + c4), q = z * z;
     double sum = 1.0 / 23 - q * (1.0 / 25);
     sum = 1.0 / 21 - q * sum;
@@ -234,12 +234,13 @@ static void compute_angle_forces(int n, const hinge_arrays *restrict l)
         double qx = x[d] - x[a], qy = y[d] - y[a], qz = z[d] - z[a];
         double ux = ey * pz - ez * py, uy = ez * px - ex * pz, uz = ex * py - ey * px; // N1
         double vx = qy * ez - qz * ey, vy = qz * ex - qx * ez, vz = qx * ey - qy * ex; // N2
-        double ll = ex * ex + ey * ey + ez * ez + 1e-200, length = sqrt(ll);
-        double uu = ux * ux + uy * uy + uz * uz + 1e-200, vv = vx * vx + vy * vy + vz * vz + 1e-200;
+        double ll = ex * ex + ey * ey + ez * ez + FM_TINY, length = sqrt(ll);
+        double uu = ux * ux + uy * uy + uz * uz + FM_TINY,
+               vv = vx * vx + vy * vy + vz * vz + FM_TINY;
         double tx = uy * vz - uz * vy, ty = uz * vx - ux * vz, tz = ux * vy - uy * vx;
         double sine = (tx * ex + ty * ey + tz * ez) / length;
         double cosine = ux * vx + uy * vy + uz * vz;
-        double s = 1 / sqrt(sine * sine + cosine * cosine + 1e-200);
+        double s = 1 / sqrt(sine * sine + cosine * cosine + FM_TINY);
         double bent = compute_atan2(sine * s, cosine * s) - l->angle[i];
         bent = bent > FM_PI ? bent - 2 * FM_PI : bent < -FM_PI ? bent + 2 * FM_PI : bent;
         // |N| is twice the area, so that |N| equals area1 when half the area at rest is left

@@ -22,7 +22,7 @@ static void compute_row_normals(int n, int left, int right, const double *restri
         double bx = x[c + up] - x[c + down], by = y[c + up] - y[c + down];
         double bz = z[c + up] - z[c + down];
         double px = ay * bz - az * by, py = az * bx - ax * bz, pz = ax * by - ay * bx;
-        double s = 1 / sqrt(px * px + py * py + pz * pz + 1e-200);
+        double s = 1 / sqrt(px * px + py * py + pz * pz + FM_TINY);
         nx[c] = px * s;
         ny[c] = py * s;
         nz[c] = pz * s;
@@ -78,7 +78,7 @@ void fm_spring_mesh_gather_normals(const fm_cloth *c, const fm_vec3_array *norma
         fm_vec3 sum = {0, 0, 0};
         for (int k = mesh->triangles.start[i]; k < mesh->triangles.start[i + 1]; k++)
             sum = fm_add(sum, fm_vec3_array_at(mesh->area_vector, mesh->triangles.entry[k] / 3));
-        double s = 1 / sqrt(fm_dot(sum, sum) + 1e-200);
+        double s = 1 / sqrt(fm_dot(sum, sum) + FM_TINY);
         normal->x[i] = s * sum.x, normal->y[i] = s * sum.y, normal->z[i] = s * sum.z;
     }
 }

@@ -116,14 +116,14 @@ static void build_list(repulsion *p, fm_pool *pool)
         total += c->repelled[i];
     }
     c->near.start[c->count] = total;
-    if (total > 0 && total > c->near.room) {
+    if (total > 0 && total > c->near.capacity) {
         int *more = realloc(c->near.partner, 2 * (size_t)total * sizeof *more);
         if (!more) {
             memset(c->near.start, 0, ((size_t)c->count + 1) * sizeof(int));
             return;
         }
         c->near.partner = more;
-        c->near.room = 2 * total;
+        c->near.capacity = 2 * total;
     }
     p->count_only = false;
     fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, p);

@@ -40,7 +40,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
         int a = s->a[i], b = s->b[i];
         fm_vec3 d = {x->x[b] - x->x[a], x->y[b] - x->y[a], x->z[b] - x->z[a]};
         fm_vec3 u = {v->x[b] - v->x[a], v->y[b] - v->y[a], v->z[b] - v->z[a]};
-        double l = sqrt(fm_dot(d, d) + 1e-200), rest = stitch_rest(s, i, at->t);
+        double l = sqrt(fm_dot(d, d) + FM_TINY), rest = stitch_rest(s, i, at->t);
         fm_vec3 e = fm_scale(d, 1 / l);
         double pull = s->stiffness[i] * (l - rest) + s->friction[i] * fm_dot(u, e);
         f->x[a] += pull * e.x, f->y[a] += pull * e.y, f->z[a] += pull * e.z;

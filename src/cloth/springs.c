@@ -159,8 +159,8 @@ static void compute_row_forces(int n, const double *restrict ax, const double *r
 #pragma omp simd
     for (int c = 0; c < n; c++) {
         double dx = bx[c] - ax[c], dy = by[c] - ay[c], dz = bz[c] - az[c];
-        double l = sqrt(dx * dx + dy * dy + dz * dz + 1e-200); // + 1e-200: no division by 0
-        double own = rest * (1 + 0.5 * (ga[c] + gb[c]));       // imperfection.c
+        double l = sqrt(dx * dx + dy * dy + dz * dz + FM_TINY);
+        double own = rest * (1 + 0.5 * (ga[c] + gb[c])); // imperfection.c
         double f = k * weight[c] * (1 - own / l);
         sx[c] = f * dx;
         sy[c] = f * dy;
@@ -201,7 +201,7 @@ static void compute_edge_forces(int n, const int *restrict a, const int *restric
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dx = x[b[i]] - x[a[i]], dy = y[b[i]] - y[a[i]], dz = z[b[i]] - z[a[i]];
-        double l = sqrt(dx * dx + dy * dy + dz * dz + 1e-200); // + 1e-200: no division by 0
+        double l = sqrt(dx * dx + dy * dy + dz * dz + FM_TINY);
         double f = k[i] * (1 - rest[i] / l);
         sx[i] = f * dx;
         sy[i] = f * dy;

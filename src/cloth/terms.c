@@ -218,7 +218,7 @@ static double find_stiffness_share(const fm_cloth *c, double springs)
     if (c->def.enforcement.method == FM_ENFORCE_NONE)
         return 1;
     double h = c->def.time_step > 0 ? c->def.time_step : ENFORCED_STEP;
-    h = fmin(h, COURANT / sqrt(2 * sum.fixed + 1e-200)); // other terms get at most half the bound
+    h = fmin(h, COURANT / sqrt(2 * sum.fixed + FM_TINY)); // other terms get at most half the bound
     double room = COURANT * COURANT / (h * h) - sum.fixed;
     return fmin(1, room / (springs * sum.of_springs));
 }

@@ -264,9 +264,9 @@ void fm_memory_set_step(fm_memory *memory, double h)
     memory->sums_stale = true;
 }
 
-// Prepares a push h seconds after the last one. A window gets a free row. Exponentials get slow ones
-// if the past has become too long, and the coefficients for h. False if the step is not allowed or
-// memory runs out.
+// Prepares a push h seconds after the last one. A window gets a free row. Exponentials get slow
+// ones if the past has become too long, and the coefficients for h. False if the step is not
+// allowed or memory runs out.
 bool fm_memory_begin(fm_memory *memory, double h)
 {
     if (!step_allowed(memory, h))
