@@ -105,7 +105,7 @@ FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const li
 
 // Corrects edges over k cells along a row of a sheet, in `blocks` blocks of 2 k particles from
 // particle `first` on: each of the first k particles of a block with the one k further. k must be a
-// constant of the caller. The struct arguments are copied to locals, so that compilers vectorize.
+// constant of the caller.
 FM_INLINE void correct_blocks(const points *p, int first, int blocks, int k, double rest,
                               const limits *limit, bool anisotropic)
 {
