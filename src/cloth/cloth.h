@@ -36,7 +36,7 @@ typedef struct fm_springs {
     bool by_column;   // springs in the first and last column are half as strong
 } fm_springs;
 
-// Families of springs of a sheet: 2 of stretch, 2 of shear, 2 of bending, and 2 spare.
+// Families of springs of a sheet: 2 of stretch, 2 of shear, and 4 of the published bending model.
 enum { FM_SPRINGS_MAX = 8 };
 
 // What an edge of a tube or mesh resists: a change of length of the cloth, or shear of a cell.
