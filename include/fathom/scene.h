@@ -52,8 +52,8 @@ FM_API const char *fm_scene_text(const fm_scene *scene);
 // A hash of all keys that influence the results of a run, and of the contents of cloth mesh files.
 FM_API uint64_t fm_scene_hash(const fm_scene *scene);
 
-FM_API const char *fm_scene_about(const fm_scene *scene);
-FM_API const char *fm_scene_source(const fm_scene *scene);
+FM_API const char *fm_scene_about(const fm_scene *scene);  // value of the key `about`
+FM_API const char *fm_scene_source(const fm_scene *scene); // value of the key `source`
 
 // The keys of a scene that control a run: `world` and `output`.
 typedef struct fm_scene_run {
@@ -81,7 +81,8 @@ FM_API fm_world *fm_scene_build_with_loader(const fm_scene *scene, int threads,
 FM_API int fm_scene_object_count(const fm_scene *scene);
 FM_API const char *fm_scene_object_name(const fm_scene *scene, int index);
 FM_API const char *fm_scene_object_kind(const fm_scene *scene, int index); // such as "cloth"
-// The cloths among the objects.
+
+// The cloths among the objects of the scene, in the order of the file.
 FM_API int fm_scene_cloth_count(const fm_scene *scene);
 FM_API const char *fm_scene_cloth_name(const fm_scene *scene, int index);
 
