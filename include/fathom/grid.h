@@ -135,7 +135,7 @@ typedef enum fm_grid_start_kind {
 // An initial velocity field. fm_grid_start_kind says which fields each kind uses.
 typedef struct fm_grid_start {
     fm_grid_start_kind kind;
-    fm_vec3 velocity; // m/s, added to all kinds
+    fm_vec3 velocity; // m/s, added to the field of every kind
     fm_vec3 centre;   // m
     fm_vec3 axis;     // of the vortex; its length is ignored
     double radius;    // m

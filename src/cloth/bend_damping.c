@@ -145,9 +145,11 @@ typedef struct run {
     double *one_rate, *other_rate;          // output: db/dt of the two elements
 } run;
 
-// Impulses and rates of the second differences across and down at n particles. S, T: second
-// differences of the positions; (sp, sq), (tp, tq): their coefficients e at the ends of P and Q; s,
-// t: their rates db/dt; g: the largest load of the five particles; share: -s of the head.
+// Damping impulses J and bending rates db/dt of the second differences across and down at n
+// particles (symbols at the head of this file). P, Q: vectors from the left to the right and from
+// the upper to the lower neighbour, which span the plane k; S, T: second differences of the
+// positions; (sp, sq), (tp, tq): their coefficients e at the ends of P and of Q; s, t: their rates;
+// g: largest load G of the neighbours; share: minus the share of J that is stable; js, jt: J.
 FM_SIMD_CLONES
 static void compute_second_differences(int n, const run *restrict l)
 {
@@ -182,8 +184,10 @@ static void compute_second_differences(int n, const run *restrict l)
     }
 }
 
-// Impulses and rates of the twists of n cells. P, Q: diagonals; S: the twist of the positions; R:
-// of the velocities; ep, eq: coefficients e at the ends of P and Q.
+// Damping impulses J and bending rates db/dt of the twists of n cells (symbols at the head of this
+// file). P, Q: diagonals of a cell, which span the plane k; S, R: twist of the positions and of the
+// velocities; ep, eq: coefficients e at the ends of P and of Q; ga, gb: largest load G of two
+// corners; most: share of J that is stable.
 FM_SIMD_CLONES
 static void compute_twists(int n, const run *restrict l)
 {
@@ -357,8 +361,10 @@ static fm_vec3 sum_shares(const fm_spring_mesh *mesh, int h, const fm_vec3 f[4])
     return sum;
 }
 
-// Impulses and rates of the hinges [first, last) of a tube or mesh. P: the shared edge; Q: the line
-// between the opposite corners; load: the largest G of the four particles.
+// Damping impulses J and bending rates db/dt of the hinges [first, last) of a tube or mesh (symbols
+// at the head of this file). P: the shared edge; Q: the line between the opposite corners; ep, eq:
+// coefficients e at their ends; load: largest load G of the four particles, which limits the share
+// of J that is stable; known: part of the derivative that follows from past rates.
 static void compute_hinges(void *context, int first, int last)
 {
     const pass *p = context;

@@ -370,7 +370,7 @@ fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium
 // stable substep, enforcement and normals. On failure the caller destroys the cloth.
 bool fm_cloth_finish_creation(fm_cloth *c, fm_error *err)
 {
-    const double LEAST_CONTACT_THICKNESS = 0.1; // of an edge; documented in fathom/cloth.h
+    const double LEAST_CONTACT_THICKNESS = 0.1; // default contact thickness, in edge lengths
     double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
     fm_cloth_add_imperfection(c);
     c->contact_thickness = c->def.contact.thickness > 0

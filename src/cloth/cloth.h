@@ -359,7 +359,9 @@ int fm_cloth_find_first_pin(const fm_cloth *cloth, int particle);
 // Writes the positions of the pinned particles at time t into x, independent of any substep.
 void fm_cloth_place_pins(const fm_cloth *cloth, double t, const fm_vec3_array *x);
 bool fm_substep_is_pinned(const fm_substep *s, int particle); // at the end of the substep
-// The following apply to the pinned particles in [first, last), at the end of the substep.
+
+// The next three functions set positions x, velocities v and accelerations a of the pinned
+// particles in [first, last) at the end of the substep; accelerations become 0.
 void fm_substep_set_pinned_positions(fm_substep *s, const fm_vec3_array *x, int first, int last);
 void fm_substep_set_pinned_velocities(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array *v,
                                       int first, int last);
@@ -498,7 +500,7 @@ void fm_spring_mesh_gather_edges(const fm_cloth *cloth, const fm_vec3_array *tar
 
 // normals.c: unit normals of all particles at positions x.
 void fm_cloth_compute_normals(fm_cloth *cloth, const fm_vec3_array *x, const fm_vec3_array *normal);
-// The same for the rows [first, last) of a sheet.
+// Unit normals at positions x of the particles in rows [first, last) of a sheet.
 void fm_sheet_compute_normals(const fm_cloth *cloth, const fm_vec3_array *x,
                               const fm_vec3_array *out, int first, int last);
 // Computes the area vectors (normal times area, m^2) of the triangles in a part of the mesh.
@@ -560,7 +562,7 @@ typedef struct fm_stretch_sum {
 void fm_stretch_sum_add_edge(fm_stretch_sum *sum, double stretch, int a, int b);
 // Adds all stretch edges of a tube or mesh to the sums.
 void fm_spring_mesh_measure_stretch(const fm_cloth *cloth, fm_stretch_sum *sum);
-// The same as fm_cloth_compute_stretch, for a tube or mesh.
+// Writes for each particle of a tube or mesh the largest l/l0 - 1 of its stretch edges.
 void fm_spring_mesh_compute_stretch(const fm_cloth *cloth, double *stretch);
 
 // drag.c: the coefficients of a substep of h seconds. w0: newest weight of the drag memory.

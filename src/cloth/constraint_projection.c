@@ -141,8 +141,8 @@ FM_INLINE void correct_pairs_inline(const points *p, int n, const int *a, const 
         correct_edge(&q, a[i], b[i], rest[i], &local, anisotropic);
 }
 
-// The same as correct_blocks, for k = 1, 2 or 4: each combination of k and `anisotropic` becomes a
-// loop of its own.
+// Corrects edges over k = 1, 2 or 4 cells along a row of a sheet, as correct_blocks does. Each
+// combination of k and `anisotropic` becomes a loop of its own.
 FM_SIMD_CLONES
 static void correct_short_runs(const points *p, int first, int blocks, int k, double rest,
                                const limits *limit, bool anisotropic)
@@ -163,7 +163,8 @@ static void correct_short_runs(const points *p, int first, int blocks, int k, do
     }
 }
 
-// The same as correct_run, with a loop of its own for each value of `anisotropic`.
+// Corrects n edges of the same rest length, between particles a + i and b + i. Each value of
+// `anisotropic` becomes a loop of its own.
 FM_SIMD_CLONES
 static void correct_runs(const points *p, int n, int a, int b, double rest, const limits *limit,
                          bool anisotropic)
@@ -174,7 +175,8 @@ static void correct_runs(const points *p, int n, int a, int b, double rest, cons
         correct_run(p, n, a, b, rest, limit, false);
 }
 
-// The same as correct_pairs_inline, with a loop of its own for each value of `anisotropic`.
+// Corrects n edges, between particles a[i] and b[i], that have no particle in common. Each value of
+// `anisotropic` becomes a loop of its own.
 FM_SIMD_CLONES
 static void correct_pairs(const points *p, int n, const int *a, const int *b, const double *rest,
                           const limits *limit, bool anisotropic)

@@ -165,10 +165,12 @@ void fm_frame_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
         compute_tangents(first, last, term->data, x, normal);
 }
 
-// Turns the frames of the particles [first, last) to the end of the substep. Measures the turn
-// rates (ca, cb, cc) along t1, t2 and n, extrapolates them to (ra, rb, rc), and turns `known` from
-// components in the frame into world vectors, with w0 times the turn rates added. (s0, t0, n0) and
-// (s1, t1, n1): frames at the beginning and the end; p, q: p and p' of the head of this file.
+// Turns the frames of the particles [first, last) to the end of the substep: (s0, t0, n0) are the
+// tangents t1, t2 and the normal at its beginning, (s1, t1, n1) at its end. Measures the turn rates
+// (ca, cb, cc) of the components of the relative velocity p, which becomes q when the layer of
+// added mass turns with the normal, and extrapolates them to the end of the substep: (ra, rb, rc).
+// Turns `known`, the part of the memory's next value that follows from past rates, from components
+// in the frame into world vectors, with w0 times the extrapolated turn rates added.
 FM_SIMD_CLONES
 static void advance_frames(int first, int last, const fm_cloth *restrict c,
                            const frame_data *restrict f, const fm_drag_step *restrict step,

@@ -162,7 +162,7 @@ static void set_constrained_rates(fm_substep *s, int first, int last)
 static void settle_velocities(fm_substep *s, int first, int last)
 {
     // slightly more than the margin, to find particles that were moved out to the margin itself
-    const double RELATIVE = 1e-6, ABSOLUTE = 1e-12; // ABSOLUTE: m, for a margin of 0
+    const double RELATIVE = 1e-6, ABSOLUTE = 1e-12; // slack on the margin, relative and in m
     fm_cloth *c = s->cloth;
     fm_substep_zero_pinned(s, &c->a, first, last);
     fm_substep_set_pinned_velocities(s, &c->x, &c->v, first, last);

@@ -171,7 +171,9 @@ static void limit_normal_velocity(void *context, int first, int last)
     }
 }
 
-// The second correction, with the cloth's own mass; step 2 in the head of this file.
+// Corrects edges once more, with the cloth's own mass instead of the effective mass (step 2 in the
+// head of this file): water makes the effective mass so large along the normal that stretched cloth
+// would stay stretched. enforcer->before keeps the positions before this correction.
 static void correct_with_own_mass(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

@@ -41,7 +41,7 @@ enum {
 // Exponentials with lambda T above this have decayed after a small part of the past T. The fit
 // leaves them out.
 static const double DECAYED = 60;
-// weight of the squares of the coefficients in the fit, relative to the tolerance
+// weight of the coefficients themselves in the least squares fit, in tolerances
 static const double REGULARISATION = 1e-3;
 
 // Least squares fits of the new exponentials by the slowest old ones. A column has AGES rows and
