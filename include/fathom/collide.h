@@ -72,10 +72,10 @@ typedef struct fm_collider_mesh {
     int triangle_count;
     // m; total thickness of a shell, > 0, half to each side; >= 0 and unused if closed
     double thickness;
-    const float *frames; // m, [frame_count][vertex_count][3]
-    int frame_count;     // 0: not animated
-    double fps, start;   // frames per second; s, time of the first frame
-    fm_interpolation interpolation;
+    const float *frames;            // m, [frame_count][vertex_count][3]
+    int frame_count;                // 0: not animated
+    double fps, start;              // frames per second; s, time of the first frame
+    fm_interpolation interpolation; // of positions between frames
 } fm_collider_mesh;
 
 // The definition's shape is not used; its motion moves the mesh as a whole.

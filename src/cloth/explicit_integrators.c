@@ -24,6 +24,7 @@ typedef struct evaluation {
     double t;                       // s
 } evaluation;
 
+// Computes the accelerations of the particles [first, last) from the forces of all terms.
 static void evaluate_range(void *context, int first, int last)
 {
     const evaluation *e = context;
@@ -34,7 +35,8 @@ static void evaluate_range(void *context, int first, int last)
     fm_substep_zero_pinned(e->s, e->a, first, last);
 }
 
-// Computes accelerations a at time t; those of pinned particles are 0.
+// Evaluates all forces at positions x, velocities v and time t, and computes the accelerations a;
+// those of pinned particles are 0.
 static void evaluate(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array *v, double t,
                      const fm_vec3_array *a)
 {
@@ -55,6 +57,7 @@ static void combine(const fm_cloth *c, const fm_vec3_array *out, const fm_vec3_a
         out->x[i] = base->x[i] + s * rate->x[i];
 }
 
+// Explicit Euler step; forces and fractional derivatives are those at its beginning.
 static void step_euler(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -64,11 +67,12 @@ static void step_euler(fm_substep *s)
     combine(c, &c->v, &c->v, s->h, &c->a);
 }
 
+// Verlet step in leapfrog form. The velocity belongs to the middle of the previous step; in the
+// first step to its beginning, so that it is advanced by half a step.
 static void step_verlet(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     evaluate(s, &c->x, &c->v, s->end - s->h, &c->a);
-    // v belongs to the middle of the previous step; in the first step, to its beginning
     combine(c, &c->v, &c->v, c->verlet_moving ? s->h : s->h / 2, &c->a);
     combine(c, &c->x, &c->x, s->h, &c->v);
     c->verlet_moving = true;
@@ -87,6 +91,7 @@ static void set_stage(fm_substep *s, double step, const fm_vec3_array *dx, const
     fm_substep_set_pinned_velocities(s, &c->trial_x, &c->trial_v, 0, c->lanes);
 }
 
+// Midpoint rule: the state in the middle of the step, and a whole step with its rates.
 static void step_rk2(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -99,6 +104,8 @@ static void step_rk2(fm_substep *s)
     fm_substep_set_poses(s, t + h);
 }
 
+// Classical Runge-Kutta step of fourth order: four stages, whose rates are summed with the weights
+// 1/6, 1/3, 1/3, 1/6 in sum_x and sum_v.
 static void step_rk4(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -108,7 +115,8 @@ static void step_rk4(fm_substep *s)
     memset(c->sum_v.x, 0, size);
     memcpy(c->trial_v.x, c->v.x, size);
     evaluate(s, &c->x, &c->v, t, &c->a);
-    static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[3] = {0.5, 0.5, 1};
+    static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    static const double next[3] = {0.5, 0.5, 1}; // time of the next stage, in steps
     for (int k = 0; k < 4; k++) {
         combine(c, &c->sum_x, &c->sum_x, weight[k], &c->trial_v);
         combine(c, &c->sum_v, &c->sum_v, weight[k], &c->a);
@@ -124,6 +132,8 @@ static void step_rk4(fm_substep *s)
     fm_substep_set_poses(s, t + h);
 }
 
+// A whole substep by the explicit integrator of the definition, with pins, enforcement, colliders
+// and memories.
 void fm_substep_integrate_explicitly(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

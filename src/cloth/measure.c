@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Adds an edge between particles a and b, with l/l0 - 1 = stretch, to the extremes and sums.
 void fm_stretch_sum_add_edge(fm_stretch_sum *sum, double stretch, int a, int b)
 {
     fm_stretches *all = &sum->stretches;
@@ -30,7 +31,8 @@ static double measure_edge(const fm_cloth *c, int a, int b, double rest)
     return fm_cloth_particle_distance(c, a, b) / (rest * fm_cloth_rest_factor(c, a, b)) - 1;
 }
 
-// Adds the edge that belongs to a spring of the particle at (row, column).
+// Adds the spring of family s that begins at the particle in (row, column) of a sheet, if it ends
+// inside the sheet.
 static void add_sheet_edge(const fm_cloth *c, const fm_springs *s, int row, int column,
                            fm_stretch_sum *sum)
 {
@@ -45,6 +47,7 @@ static bool is_stretch_spring(const fm_springs *s)
     return s->down + abs(s->across) == 1;
 }
 
+// Largest, smallest and mean strain l/l0 - 1 of the stretch edges now.
 fm_stretches fm_cloth_measure_stretches(const fm_cloth *c)
 {
     fm_stretch_sum sum = {0};
@@ -63,6 +66,7 @@ fm_stretches fm_cloth_measure_stretches(const fm_cloth *c)
     return sum.stretches;
 }
 
+// Energies and stretches now, and the first particle whose state is not finite.
 fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *around)
 {
     fm_energies sum = fm_terms_energy(c, around);
@@ -81,6 +85,8 @@ fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *
     return m;
 }
 
+// Writes for each particle the largest l/l0 - 1 of its stretch edges. In a sheet these are the
+// edges to its neighbours in the same row and in the same column.
 void fm_cloth_compute_stretch(const fm_cloth *c, double *stretch)
 {
     if (c->kind != FM_CLOTH_SHEET) {
