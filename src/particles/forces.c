@@ -92,8 +92,9 @@ FM_INLINE void replace_differences(const force_constants *k, const fm_viscous_ve
         u[axis] = own->u[axis] - other[axis];
 }
 
-// Adds the accelerations of particle i by eight neighbours j, divided by constant scales. own, velocities, list: the velocities that
-// viscosity uses, as in replace_differences; own NULL: viscosity uses the particles' velocities.
+// Adds the accelerations of particle i by eight neighbours j, divided by constant scales. own,
+// velocities, list: the velocities that viscosity uses, as in replace_differences; own NULL:
+// viscosity uses the particles' velocities.
 FM_INLINE void add_octet(force_sums *sum, const force_constants *k, const fm_force_record *i,
                          const fm_force_octet *j, const fm_viscous_velocity *own,
                          const fm_viscous_velocity *velocities, const int *list)

@@ -506,9 +506,9 @@ static int find_crossed_sample(const fm_particles_step *step, int i, fm_vec3 x0,
     return crossed;
 }
 
-// Moves fluid particle i back to its side whenever its path from x0 to *x, m, crosses a surface, and
-// removes the component of its velocity *v, m/s, into the surface. Returns the boundary particle
-// (surface sample) of the last crossing, or -1.
+// Moves fluid particle i back to its side whenever its path from x0 to *x, m, crosses a surface,
+// and removes the component of its velocity *v, m/s, into the surface. Returns the boundary
+// particle (surface sample) of the last crossing, or -1.
 static int return_to_side(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec3 *x, fm_vec3 *v)
 {
     const fm_particles *p = step->p;

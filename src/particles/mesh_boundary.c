@@ -118,8 +118,9 @@ static void add_points_in_block(const point_creator *m, fm_vec3 origin, const in
                                                 flat ? 0 : low.z + (k + 0.5) * dx});
 }
 
-// Fails if a mesh is not suitable as a collider in 2D: the collider is then the cross-section of the mesh with the plane z = 0. Faces parallel to that
-// plane must be farther from it than the support.
+// Fails if a mesh is not suitable as a collider in 2D: the collider is then the cross-section of
+// the mesh with the plane z = 0. Faces parallel to that plane must be farther from it than the
+// support.
 bool fm_mesh_boundary_check(const fm_particles *p, const fm_surroundings *around, fm_error *err)
 {
     for (int i = 0; i < around->collider_count && p->def.dimensions == 2; i++) {

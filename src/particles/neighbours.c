@@ -50,9 +50,9 @@ FM_INLINE void split_runs(const fm_neighbour_runs *runs, fm_neighbour_search *to
     to->count = count;
 }
 
-// Writes the candidates of a search (`from`) that are within the support of the point `at` to a list
-// and returns their number. Two loops: in a single loop the stores to the list would delay the loads of
-// positions.
+// Writes the candidates of a search (`from`) that are within the support of the point `at` to a
+// list and returns their number. Two loops: in a single loop the stores to the list would delay the
+// loads of positions.
 FM_INLINE int list_within_support(const fm_particles *p, const fm_particle_set *set,
                                   const float at[3], const fm_neighbour_search *from, int *list)
 {

@@ -209,7 +209,8 @@ void fm_particles_destroy(fm_particles *p)
     free(p);
 }
 
-// Moves `count` elements of `size` bytes to a new array of `capacity` elements. On failure the old array is returned and err is set.
+// Moves `count` elements of `size` bytes to a new array of `capacity` elements. On failure the old
+// array is returned and err is set.
 static void *grow(void *old, size_t size, int count, int capacity, fm_error *err)
 {
     const size_t padding = 8; // SIMD loops read past the end

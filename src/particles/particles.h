@@ -267,14 +267,13 @@ struct fm_particles {
     int capacity, boundary_capacity; // allocated fluid particles, and boundary and ghost particles
     fm_particle_state spare;         // destination of sorting
     fm_particle_set fluid;
-    fm_particle_set boundary;  // boundary and ghost particles
-    fm_cell_index *cell_index; // cell of each fluid particle before sorting
-    int *order;                // order[i]: index before sorting of the particle now at i
-    int *cell;                 // cell of each fluid particle in the fluid's table
-    fm_ints *packing;          // [256] positions of the set bits of a byte, in order
-    int *lists;                // neighbour lists, block by block
-    int *
-        list_start; // start of each list; -1: the list did not fit and is searched again in every pass
+    fm_particle_set boundary;    // boundary and ghost particles
+    fm_cell_index *cell_index;   // cell of each fluid particle before sorting
+    int *order;                  // order[i]: index before sorting of the particle now at i
+    int *cell;                   // cell of each fluid particle in the fluid's table
+    fm_ints *packing;            // [256] positions of the set bits of a byte, in order
+    int *lists;                  // neighbour lists, block by block
+    int *list_start;             // start of each list; -1: it did not fit, passes search again
     int *list_count;             // length of each list, a multiple of eight
     unsigned char *list_padding; // entries of it that repeat the particle itself
     int *near_boundary_start;    // as list_start, for the list of boundary and ghost neighbours

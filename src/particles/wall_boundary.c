@@ -23,8 +23,8 @@ enum {
     SITES_MAX = 30000,     // lattice sites on each side of a collider's centre, along each axis
 };
 
-// Doubles the capacity of an array with `count` elements of `size` bytes if it is full. name: of the
-// fluid, for errors.
+// Doubles the capacity of an array with `count` elements of `size` bytes if it is full. name: of
+// the fluid, for errors.
 static bool grow(void **values, int count, int *capacity, size_t size, const char *name,
                  fm_error *err)
 {
