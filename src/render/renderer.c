@@ -217,10 +217,10 @@ bool fm_renderer_draw(fm_renderer *renderer, const fm_drawing *drawing, const fm
         return false;
     if (def->samples < 1 || def->samples > 1024)
         return fm_fail_number(err, "picture", "samples", def->samples, "1 to 1024");
-    fm_render_stats own = {0};
+    fm_render_stats cost = {0};
     double start = now();
     fm_tracer *tracer = fm_tracer_create(renderer->device, drawing, err);
-    own.build_seconds = now() - start;
+    cost.build_seconds = now() - start;
     if (!tracer)
         return false;
     fm_shot shot = {.drawing = drawing,
@@ -233,10 +233,10 @@ bool fm_renderer_draw(fm_renderer *renderer, const fm_drawing *drawing, const fm
                     .sand = renderer->sand};
     set_camera(&shot, &def->camera);
     fm_shot_set_light(&shot, def);
-    bool good = draw_pixels(renderer, &shot, def, picture, &own, err);
+    bool good = draw_pixels(renderer, &shot, def, picture, &cost, err);
     fm_tracer_destroy(tracer);
-    own.seconds = now() - start;
+    cost.seconds = now() - start;
     if (stats)
-        *stats = own;
+        *stats = cost;
     return good;
 }
