@@ -57,7 +57,7 @@ static void compute_published_order(experiment *e, correction_map *m, const int 
     fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, err);
     if (err->status == FM_OK)
         fm_cloth_pin_list(cloth, fixed, m->fixed, NULL, err);
-    fm_world_advance(world, 1e-6, err);
+    fm_world_advance(world, 1e-6, err); // s
     if (err->status == FM_OK) {
         m->published_count = fm_cloth_correction_count(cloth);
         fm_cloth_read_field(cloth, "correction", m->published, err);

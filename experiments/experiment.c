@@ -13,8 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, NO_SUCH_PROGRAM = 127 };
+enum {
+    PATH_SIZE = 4096,      // bytes of a path
+    NO_SUCH_PROGRAM = 127, // exit code by which shells report a missing program
+    MEDIAN_MAX = 64,       // largest number of values of a median
+};
 
+// A CSV file in the output directory.
 struct experiment_table {
     experiment_table *next;
     experiment *owner;
@@ -30,16 +35,17 @@ typedef struct result {
     char unit[32];
 } result;
 
-typedef struct allocation { // header of memory returned by experiment_alloc
+// Header of memory returned by experiment_alloc.
+typedef struct allocation {
     struct allocation *next;
     max_align_t data[];
 } allocation;
 
 struct experiment {
-    const char *name;
-    const char *directory;
-    bool quick;
-    bool no_gnuplot; // gnuplot is not installed; a message has been printed
+    const char *name;      // of the experiment
+    const char *directory; // output directory
+    bool quick;            // a reduced run
+    bool no_gnuplot;       // gnuplot is not installed; a message has been printed
     fm_error err;
     experiment_table *tables;
     result *first_result, *last_result;
@@ -96,6 +102,7 @@ static bool create_directories(experiment *e)
     return true;
 }
 
+// Prints what the experiment is about and its options.
 static void print_usage(FILE *out, const char *name, const char *about)
 {
     fprintf(out,
@@ -118,8 +125,8 @@ static bool parse_arguments(experiment *e, int argc, char **argv, const char *ab
             print_usage(stdout, e->name, about);
             return false;
         } else {
-            const char *what = strcmp(argv[i], "-o") == 0 ? "-o needs a directory" : argv[i];
-            fprintf(stderr, "%s: wrong argument: %s\n", e->name, what);
+            const char *problem = strcmp(argv[i], "-o") == 0 ? "-o needs a directory" : argv[i];
+            fprintf(stderr, "%s: wrong argument: %s\n", e->name, problem);
             print_usage(stderr, e->name, about);
             *status = FM_BAD_VALUE;
             return false;
@@ -283,6 +290,7 @@ void experiment_add_named_result(experiment *e, double paper, double measured, c
     experiment_add_result(e, quantity, paper, measured, unit);
 }
 
+// Writes a string with the escapes that JSON needs.
 static void write_json_text(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -297,6 +305,7 @@ static void write_json_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
+// Writes a number; null if it is not finite, which JSON cannot express.
 static void write_json_number(FILE *out, double number)
 {
     if (isfinite(number))
@@ -305,6 +314,7 @@ static void write_json_number(FILE *out, double number)
         fputs("null", out);
 }
 
+// Writes the list of results as JSON.
 static void write_json_results(FILE *out, const result *first)
 {
     fputs("[", out);
@@ -326,18 +336,18 @@ static void write_json_results(FILE *out, const result *first)
 // result.json is complete.
 static void write_results(experiment *e)
 {
-    char path[PATH_SIZE], part[PATH_SIZE];
-    if (!join_path(e, path, "result.json") || !join_path(e, part, "result.json.part"))
+    char path[PATH_SIZE], temporary[PATH_SIZE];
+    if (!join_path(e, path, "result.json") || !join_path(e, temporary, "result.json.part"))
         return;
-    FILE *out = fopen(part, "w");
+    FILE *out = fopen(temporary, "w");
     if (!out) {
-        fail_file(e, part);
+        fail_file(e, temporary);
         return;
     }
     write_json_results(out, e->first_result);
     bool written = !ferror(out);
     written = fclose(out) == 0 && written;
-    if (!written || rename(part, path) != 0)
+    if (!written || rename(temporary, path) != 0)
         fail_file(e, path);
 }
 
@@ -453,6 +463,7 @@ double experiment_read_clock(bool cpu_time)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// Order of two doubles, for qsort.
 static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -461,7 +472,7 @@ static int compare_numbers(const void *a, const void *b)
 
 double experiment_median(const double *values, int count)
 {
-    double sorted[64];
+    double sorted[MEDIAN_MAX];
     memcpy(sorted, values, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
     return sorted[count / 2];

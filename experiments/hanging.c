@@ -114,6 +114,7 @@ static fm_world *create_world(const hanging_run *run, fm_error *err)
     return world;
 }
 
+// Frees a sliding window; NULL is allowed.
 static void destroy_window(hanging_window *w)
 {
     if (!w)
@@ -227,8 +228,9 @@ static void add_energies(hanging *h)
         w->u + (size_t)((h->sample_count + 1 + w->length / 2) % w->length) * 3 * count;
     double jitter = 0, motion = 0;
     for (int i = 0; i < 3 * count; i++) {
-        double u = middle[i], fast = u - w->sum[i] / w->length;
-        jitter += w->mass[i / 3] * fast * fast / 2;
+        double u = middle[i],
+               deviation = u - w->sum[i] / w->length; // from the mean over the window
+        jitter += w->mass[i / 3] * deviation * deviation / 2;
         motion += w->mass[i / 3] * u * u / 2;
     }
     h->jitter += jitter;
@@ -268,6 +270,7 @@ static void compute_means(hanging *h)
         h->stretch = h->mean = h->peak = h->jitter = h->motion = INFINITY;
 }
 
+// True when the run has been simulated to its end or has diverged.
 static bool is_finished(const hanging *h)
 {
     return h->diverged || fm_world_time(h->world) > h->run.duration - h->window->dt / 2;
@@ -290,18 +293,19 @@ static void advance_turn(experiment *e, hanging *h)
 // Advances all runs in turns until each has finished.
 void hanging_simulate(experiment *e, hanging *const *all, int count)
 {
-    bool going = true;
-    while (going && !experiment_failed(e)) {
-        going = false;
+    bool unfinished = true;
+    while (unfinished && !experiment_failed(e)) {
+        unfinished = false;
         for (int i = 0; i < count; i++) {
             advance_turn(e, all[i]);
-            going = going || !is_finished(all[i]);
+            unfinished = unfinished || !is_finished(all[i]);
         }
     }
     for (int i = 0; i < count; i++)
         compute_means(all[i]);
 }
 
+// Order of two doubles, for qsort.
 static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

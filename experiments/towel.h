@@ -60,16 +60,16 @@ void towel_set_half_derivatives(fm_cloth_def *cloth, fm_recall memory, double da
                                 double history);
 // The parameter sets with the best scores in the sweeps of cloth-swing.c.
 typedef enum towel_model {
-    TOWEL_BOTH,     // viscous and normal drag, without memory
-    TOWEL_VISCOUS,  // viscous drag, without memory
-    TOWEL_NORMAL,   // drag along the normal only, without memory
-    TOWEL_PAPER,    // half derivatives over 3 substeps, other parameters as TOWEL_VISCOUS
-    TOWEL_U3,       // half derivatives over 3 substeps
-    TOWEL_DASHPOTS, // TOWEL_U3 with each half derivative replaced by an equivalent dashpot
-    TOWEL_FADING,   // half derivatives with fading memory, fading time 0.3 s
-    TOWEL_FULL,     // half derivatives over the whole past
-    TOWEL_PHYSICAL, // drag from the density and viscosity of water
-    TOWEL_MODELS    // number of models
+    TOWEL_BOTH,       // viscous and normal drag, without memory
+    TOWEL_VISCOUS,    // viscous drag, without memory
+    TOWEL_NORMAL,     // drag along the normal only, without memory
+    TOWEL_PAPER,      // half derivatives over 3 substeps, other parameters as TOWEL_VISCOUS
+    TOWEL_3_STEPS,    // half derivatives over 3 substeps
+    TOWEL_DASHPOTS,   // TOWEL_3_STEPS with each half derivative replaced by an equivalent dashpot
+    TOWEL_FADING,     // half derivatives with fading memory, fading time 0.3 s
+    TOWEL_WHOLE_PAST, // half derivatives over the whole past
+    TOWEL_PHYSICAL,   // drag from the density and viscosity of water
+    TOWEL_MODELS      // number of models
 } towel_model;
 fm_cloth_def towel_tuned_cloth_def(towel_model model);
 const char *towel_model_name(towel_model model);
