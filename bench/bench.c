@@ -96,6 +96,7 @@ static void print_text(bench_report *report, const bench_result *result)
     printf(" %s\n", result->note ? result->note : "");
 }
 
+// Prints one result of the current benchmark.
 void bench_add(bench_report *report, const bench_result *result)
 {
     if (report->json)
@@ -106,6 +107,7 @@ void bench_add(bench_report *report, const bench_result *result)
     fflush(stdout);
 }
 
+// Ends the current benchmark.
 void bench_end(bench_report *report)
 {
     if (report->json)

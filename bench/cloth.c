@@ -219,12 +219,15 @@ static void compare_models(bench_report *report, const char *group, int columns,
 
 enum { LANES = 64 }; // independent multiply-adds: enough to fill all vector registers
 
-// Independent fused multiply-adds in registers, to measure the machine's peak rate.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("arch=x86-64-v3", "default")))
+#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES
 #endif
-static void
-multiply_add(double *restrict sink, int repeats)
+
+// Independent fused multiply-adds in registers, to measure the machine's peak rate.
+CLONES
+static void multiply_add(double *restrict sink, int repeats)
 {
     double a[LANES];
     for (int i = 0; i < LANES; i++)
@@ -414,6 +417,7 @@ static void compare_additions(bench_report *report)
     }
 }
 
+// Runs all comparisons of cloths; sizes are columns x rows of particles.
 void bench_cloth(bench_report *report)
 {
     compare_models(report, "a substep, 31x21", 31, 21);

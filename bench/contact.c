@@ -233,6 +233,7 @@ static void compare_capes(bench_report *report, const char *group, bool shoulder
     }
 }
 
+// Runs all comparisons of contact: folded sheets, sheets that touch nothing, capes.
 void bench_contact(bench_report *report)
 {
     static const sheet_case small[] = {{"without contact", 61, 41, 1, false},

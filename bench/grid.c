@@ -153,6 +153,7 @@ static void compare_sizes(bench_report *report)
         fm_world_destroy(c[i].world);
 }
 
+// Runs all comparisons of grid fluids.
 void bench_grid(bench_report *report)
 {
     compare_threads(report);

@@ -85,6 +85,7 @@ static bool create_lanes(lanes *l, const fm_memory_def *def, int count)
     return true;
 }
 
+// Frees the signals and their memory.
 static void destroy_lanes(lanes *l)
 {
     fm_memory_destroy(l->memory);
@@ -189,6 +190,7 @@ static void compare_ages(bench_report *report)
     destroy_lanes(&old);
 }
 
+// Compares the methods for few and many signals, and the cost after many steps.
 void bench_memory(bench_report *report)
 {
     compare_methods(report, "7,503 lanes", 7503);

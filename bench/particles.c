@@ -110,12 +110,15 @@ static bench_job block_job(block *b, int baseline)
 
 enum { LANES = 96 }; // independent multiply-adds: enough to fill all vector registers
 
-// Independent fused multiply-adds in registers: the peak of one thread in single precision.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("arch=x86-64-v3", "default")))
+#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES
 #endif
-static void
-multiply_add(float *restrict sink, int repeats)
+
+// Independent fused multiply-adds in registers: the peak of one thread in single precision.
+CLONES
+static void multiply_add(float *restrict sink, int repeats)
 {
     float a[LANES];
     for (int i = 0; i < LANES; i++)
@@ -322,6 +325,7 @@ static void compare_viscosities(bench_report *report, const char *group, int cel
         fm_world_destroy(b[i].world);
 }
 
+// Runs all comparisons of particle fluids.
 void bench_particles(bench_report *report)
 {
     compare_threads(report, "20 thousand particles in the open", 27);

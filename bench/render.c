@@ -99,6 +99,7 @@ static bool create_water_setup(render_setup *s)
     return s->err.status == FM_OK;
 }
 
+// Frees the drawing, its renderer, picture and world.
 static void destroy_setup(render_setup *s)
 {
     fm_picture_destroy(s->picture);
@@ -140,6 +141,7 @@ static void add_details(bench_report *report, const render_setup *s)
     add_detail(report, "Embree's tree", 1e3 * t->build_seconds, "ms", "a picture, on one thread");
 }
 
+// Measures all pictures alternately and reports the details of the first.
 void bench_render(bench_report *report)
 {
     // the first three show the towel, the last the water; threads 0: one per processor

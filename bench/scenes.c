@@ -75,6 +75,7 @@ static void compare_scene(bench_report *report, const char *path)
     fm_scene_destroy(scene);
 }
 
+// Compares the threads on every scene in ./scenes.
 void bench_scenes(bench_report *report)
 {
     glob_t found;

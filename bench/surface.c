@@ -59,6 +59,7 @@ static void create_surfaces(void *context, int repeats)
     }
 }
 
+// Reconstructs all surfaces alternately and reports the time per particle.
 void bench_surface(bench_report *report)
 {
     static tank tanks[SIZES + 1];

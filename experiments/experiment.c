@@ -52,6 +52,7 @@ struct experiment {
     allocation *allocations;
 };
 
+// Stores a failure of the experiment itself, unless there was one before.
 void experiment_fail(experiment *e, fm_status status, const char *format, ...)
 {
     if (e->err.status != FM_OK)
@@ -135,6 +136,8 @@ static bool parse_arguments(experiment *e, int argc, char **argv, const char *ab
     return true;
 }
 
+// Reads the arguments and creates the output directory. NULL if there is nothing to run; main then
+// returns *status.
 experiment *experiment_open(int argc, char **argv, const char *name, const char *about, int *status)
 {
     experiment *e = calloc(1, sizeof *e);
@@ -187,6 +190,7 @@ bool experiment_failed(const experiment *e)
     return e->err.status != FM_OK;
 }
 
+// Returns zeroed memory that is freed by experiment_close.
 void *experiment_alloc(experiment *e, size_t count, size_t size)
 {
     size_t limit = (SIZE_MAX - sizeof(allocation)) / (size ? size : 1);
@@ -200,6 +204,7 @@ void *experiment_alloc(experiment *e, size_t count, size_t size)
     return p->data;
 }
 
+// Opens a CSV file in the output directory. columns: their names, separated by commas.
 experiment_table *experiment_table_open(experiment *e, const char *file, const char *columns)
 {
     experiment_table *table = experiment_alloc(e, 1, sizeof *table);
@@ -222,6 +227,7 @@ experiment_table *experiment_table_open(experiment *e, const char *file, const c
     return table;
 }
 
+// Writes one row of a table, formatted as by printf.
 void experiment_write_row(experiment_table *table, const char *format, ...)
 {
     if (!table || !table->file)
@@ -233,6 +239,7 @@ void experiment_write_row(experiment_table *table, const char *format, ...)
     fputc('\n', table->file);
 }
 
+// Writes one row of numbers, one per column. NAN leaves the cell empty.
 void experiment_write_numbers(experiment_table *table, const double *values)
 {
     if (!table || !table->file)
@@ -255,6 +262,7 @@ static void flush_tables(experiment *e)
     }
 }
 
+// Stores one measured number for result.json and prints it. paper: the published value, or NAN.
 void experiment_add_result(experiment *e, const char *quantity, double paper, double measured,
                            const char *unit)
 {
@@ -279,6 +287,7 @@ void experiment_add_result(experiment *e, const char *quantity, double paper, do
     fflush(stdout);
 }
 
+// As experiment_add_result, with the name of the quantity formatted as by printf.
 void experiment_add_named_result(experiment *e, double paper, double measured, const char *unit,
                                  const char *format, ...)
 {
@@ -417,6 +426,7 @@ static int run_gnuplot(const experiment *e, const char *name)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Writes the gnuplot script NAME.gp and draws NAME.png. Without gnuplot only the script is written.
 void experiment_plot(experiment *e, const char *name, const char *heading, const char *script)
 {
     flush_tables(e);
@@ -434,6 +444,7 @@ void experiment_plot(experiment *e, const char *name, const char *heading, const
     }
 }
 
+// Writes result.json, prints the first failure and frees everything. Returns the exit code.
 int experiment_close(experiment *e)
 {
     flush_tables(e);
@@ -456,6 +467,7 @@ int experiment_close(experiment *e)
     return status;
 }
 
+// Reads a clock, s: the CPU time of this process, or wall time.
 double experiment_read_clock(bool cpu_time)
 {
     struct timespec t;
@@ -470,6 +482,7 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// The median of at most MEDIAN_MAX values; the upper one of two if count is even.
 double experiment_median(const double *values, int count)
 {
     double sorted[MEDIAN_MAX];

@@ -22,6 +22,7 @@ typedef struct hanging_window {
     double mean_sum;      // sum of the mean strain |l/l0 - 1| over the measured samples
 } hanging_window;
 
+// Name of a scene, as at the head of hanging.h.
 const char *hanging_scene_name(hanging_scene scene)
 {
     static const char *const names[HANGING_SCENES] = {"corner", "corners", "top",
@@ -162,6 +163,7 @@ static hanging_window *create_window(const hanging *h, fm_error *err)
     return NULL;
 }
 
+// Creates the world, the cloth and its pins. NULL on failure.
 hanging *hanging_create(experiment *e, const hanging_run *run)
 {
     fm_error *err = experiment_error(e);
@@ -190,6 +192,7 @@ hanging *hanging_create(experiment *e, const hanging_run *run)
     return h;
 }
 
+// Destroys the world; the measurements stay valid.
 void hanging_destroy_world(hanging *h)
 {
     if (!h)

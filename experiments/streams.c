@@ -28,6 +28,7 @@ static fm_vec3 domain_size(int dimensions)
     return dimensions == 2 ? (fm_vec3){1, 0.6, 0} : (fm_vec3){1, 2 / 3.0, 2 / 3.0};
 }
 
+// The parameters of scenes/particles/colliding-flows-*.yaml in the high resolution.
 streams_run streams_default_run(int dimensions)
 {
     bool plane = dimensions == 2;
@@ -87,6 +88,7 @@ static fm_particles *create_fluid_with_pushes(fm_world *world, const streams_run
     bool plane = run->dimensions == 2;
     fm_particles_def def =
         fixture_tank_def(run->dimensions, run->spacing, domain_size(run->dimensions));
+    // parameters of the scenes colliding-flows-2d and -3d
     def.method = FM_SPH_STANDARD;
     def.support = plane ? 3 : 2;
     def.stiffness = 20;
@@ -236,6 +238,7 @@ double streams_standard_deviation(const streams_mean *mean)
     return sqrt(fmax(0, mean->squares - mean->count * average * average) / (mean->count - 1));
 }
 
+// Name of a variant of the fluid, for tables and results.
 const char *streams_variant_name(streams_variant variant)
 {
     static const char *const names[STREAMS_VARIANTS] = {

@@ -139,6 +139,7 @@ fm_paint fm_paint_figure(void)
     return paint;
 }
 
+// Paint of fluid particles that are drawn as spheres: blue.
 fm_paint fm_paint_water_particles(void)
 {
     return (fm_paint){

@@ -24,6 +24,7 @@ static inline fm_float3 fm_f3_load(const float *p)
     return (fm_float3){p[0], p[1], p[2]};
 }
 
+// Writes the components of a to p[0], p[1], p[2].
 static inline void fm_f3_store(float *p, fm_float3 a)
 {
     p[0] = a.x;

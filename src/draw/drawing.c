@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Creates an empty drawing. NULL with err filled on failure.
 fm_drawing *fm_drawing_create(fm_error *err)
 {
     if (err->status != FM_OK)
@@ -17,6 +18,7 @@ fm_drawing *fm_drawing_create(fm_error *err)
     return drawing;
 }
 
+// Frees a drawing and everything in it.
 void fm_drawing_destroy(fm_drawing *drawing)
 {
     if (!drawing)
@@ -49,6 +51,7 @@ static void *append_element(void **list, int *count, int *capacity, size_t size,
     return element;
 }
 
+// Appends one zeroed mesh to the drawing. NULL with err filled on failure.
 fm_triangle_mesh *fm_drawing_append_mesh(fm_drawing *drawing, fm_error *err)
 {
     void *list = drawing->meshes;
@@ -58,6 +61,7 @@ fm_triangle_mesh *fm_drawing_append_mesh(fm_drawing *drawing, fm_error *err)
     return mesh;
 }
 
+// Appends one zeroed list of spheres to the drawing. NULL with err filled on failure.
 fm_sphere_list *fm_drawing_append_spheres(fm_drawing *drawing, fm_error *err)
 {
     void *list = drawing->sphere_lists;
@@ -303,6 +307,7 @@ bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int count, do
     return good;
 }
 
+// Number of triangles of all meshes.
 int fm_drawing_triangle_count(const fm_drawing *drawing)
 {
     assert(drawing);

@@ -274,6 +274,7 @@ bool fm_fluid_field_compute(fm_fluid_field *field, const fm_fluid_kernels *kerne
     return true;
 }
 
+// Frees the blocks, their hash table and the node values.
 void fm_fluid_field_destroy(fm_fluid_field *field)
 {
     free(field->blocks);

@@ -223,6 +223,7 @@ static fm_surface *create_mesh(const float *points, int count, const fm_fluid_me
     return NULL;
 }
 
+// Reconstructs the surface of a fluid from its particles at points (x y z each, m).
 fm_surface *fm_fluid_mesh_create(const float *points, int count, const fm_fluid_mesh_def *def,
                                  fm_error *err)
 {

@@ -40,13 +40,15 @@ fm_triangle_mesh *fm_drawing_create_mesh(fm_drawing *drawing, const fm_paint *pa
 static bool add_box(fm_drawing *drawing, const fm_shape *shape, const fm_paint *paint,
                     fm_error *err)
 {
-    fm_triangle_mesh *mesh = fm_drawing_create_mesh(drawing, paint, 24, 12, err);
+    enum { POINTS = 6 * 4, TRIANGLES = 6 * 2 };
+    fm_triangle_mesh *mesh = fm_drawing_create_mesh(drawing, paint, POINTS, TRIANGLES, err);
     if (!mesh)
         return false;
     fm_float3 half = fm_f3_from_vec3(shape->half_size), centre = fm_f3_from_vec3(shape->centre);
     const float size[3] = {half.x, half.y, half.z};
     static const float corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     for (int face = 0; face < 6; face++) {
+        // the face is normal to `axis`; b and c are the axes in it
         int axis = face / 2, b = (axis + 1) % 3, c = (axis + 2) % 3;
         float side = face % 2 ? 1.0f : -1.0f;
         for (int k = 0; k < 4; k++) {
@@ -55,7 +57,7 @@ static bool add_box(fm_drawing *drawing, const fm_shape *shape, const fm_paint *
             p[b] = side * corner[k][0] * size[b];
             p[c] = corner[k][1] * size[c];
             n[axis] = side;
-            size_t at = 3 * (size_t)(4 * face + k);
+            size_t at = 3 * (size_t)(4 * face + k); // first coordinate of the point
             fm_f3_store(mesh->points + at,
                         fm_f3_add(centre, rotate(shape->rotation, fm_f3_load(p))));
             fm_f3_store(mesh->normals + at, rotate(shape->rotation, fm_f3_load(n)));

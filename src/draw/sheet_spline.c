@@ -76,6 +76,7 @@ typedef struct scratch {
     float *m, *work;     // second derivatives and workspace of one spline
 } scratch;
 
+// Frees the temporary arrays.
 static void destroy_scratch(scratch *s)
 {
     free(s->across);

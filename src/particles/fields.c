@@ -27,6 +27,7 @@ enum {
     FIELD_RADIUS
 };
 
+// The fields that can be read at each particle.
 const fm_field *fm_particles_fields(int *count)
 {
     if (count)
@@ -115,12 +116,14 @@ static const fm_vec3 *read_vectors(fm_particles *p, fm_vec3 **out, bool velocity
     return values;
 }
 
+// Positions of all particles, m, in order of creation; valid until the next call.
 const fm_vec3 *fm_particles_positions(fm_particles *p, int *count)
 {
     assert(p);
     return read_vectors(p, &p->out_x, false, count);
 }
 
+// Velocities of all particles, m/s, in order of creation; valid until the next call.
 const fm_vec3 *fm_particles_velocities(fm_particles *p, int *count)
 {
     assert(p);

@@ -101,8 +101,9 @@ static void bound_step(const fm_particles *p, const void *state, fm_step_bounds 
 static double find_shortest_step(const fm_particles *p)
 {
     const fm_particles_def *d = &p->def;
-    double h = p->R / 2, step = d->courant * p->R / (1.1 * p->c);
-    step = fmin(step, find_stable_step(p, 0.125 * h * h * d->density / d->viscosity));
+    double h = p->R / 2, newtonian = 0.125 * h * h * d->density / d->viscosity;
+    double step = d->courant * p->R / (1.1 * p->c); // sound and flow: c + c / 10
+    step = fmin(step, find_stable_step(p, newtonian));
     return (d->time_step > 0 ? fmin(step, d->time_step) : step) / 4;
 }
 

@@ -175,6 +175,7 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
            fm_fail_no_memory(err, object->name, (size_t)fluid_of(object)->count * sizeof(fm_vec3));
 }
 
+// Reads a field of all particles, as fm_particles_read_field.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
                        double *values, fm_error *err)
 {
@@ -206,6 +207,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
     return fm_particles_save(fluid_of(object), buffer, size);
 }
 
+// Restores a saved state; prepares the fluid first, because the state needs its arrays.
 static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
                     size_t size, fm_error *err)
 {

@@ -27,6 +27,7 @@ static const double MOTION_DURATION = 10; // s
 // Stored neighbours per particle, relative to the rest lattice.
 static const double LIST_MARGIN = 1.15;
 
+// Water in a box of 1 m, in 3D, with the weakly compressible method. Units: <fathom/particles.h>.
 fm_particles_def fm_default_particles_def(void)
 {
     return (fm_particles_def){
@@ -183,6 +184,7 @@ fm_particles *fm_particles_create_detached(const fm_particles_def *def, fm_error
     return p;
 }
 
+// Frees the arrays of a state.
 static void destroy_state(fm_particle_state *state)
 {
     free(state->x);
@@ -195,6 +197,7 @@ static void destroy_state(fm_particle_state *state)
     free(state->id);
 }
 
+// Frees a fluid and everything it owns.
 void fm_particles_destroy(fm_particles *p)
 {
     if (!p)
@@ -489,7 +492,8 @@ static int count_ghosts(const fm_particles *p)
     for (int axis = 0; axis < 3; axis++)
         if (fm_particles_is_periodic(p, axis))
             factor *= 1 + 2 * p->R / size[axis];
-    const double margin = 1000, int_max = 2e9; // ghosts
+    const double margin = 1000; // ghosts, for small fluids
+    const double int_max = 2e9; // limits the number to the range of int
     return factor > 1 ? (int)fmin(int_max, 2 * (factor - 1) * p->capacity + margin) : 0;
 }
 

@@ -30,6 +30,7 @@ void fm_step_record_time(fm_particles_step *step, fm_particles_stage stage)
     step->clock = now;
 }
 
+// Name of a stage of a substep, in the order of fm_particles_stage.
 const char *fm_particles_stage_name(fm_particles_stage stage)
 {
     static const char *const names[] = {"sort",    "neighbours", "memory",   "boundary",

@@ -181,6 +181,7 @@ bool fm_caustics_compute(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats, 
     return good;
 }
 
+// Frees the floor texture.
 void fm_caustics_destroy(fm_caustics *caustics)
 {
     free(caustics->light);

@@ -59,6 +59,7 @@ fm_ray_device *fm_ray_device_create(fm_error *err)
     return device;
 }
 
+// Releases Embree's library state.
 void fm_ray_device_destroy(fm_ray_device *device)
 {
     if (!device)
@@ -166,6 +167,7 @@ fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm
     return tracer;
 }
 
+// Releases the Embree scenes, each once: the first two may be the same.
 void fm_tracer_destroy(fm_tracer *tracer)
 {
     if (!tracer)

@@ -39,6 +39,7 @@ bool fm_haze_create(fm_haze *haze, int width, int height, fm_error *err)
     return haze->sum || fm_fail_no_memory(err, "picture", count * sizeof *haze->sum);
 }
 
+// Frees the grid of rays.
 void fm_haze_destroy(fm_haze *haze)
 {
     free(haze->sum);

@@ -216,6 +216,7 @@ fm_float3 fm_shot_sun_radiance(const fm_shot *shot, fm_float3 position, float bl
     return fm_f3_scale(shot->sun_color, strength);
 }
 
+// Relative strength of the light shafts at a point of the water, mean 1.
 float fm_shot_beam_intensity(const fm_shot *shot, fm_float3 position)
 {
     float u, v;
@@ -231,6 +232,7 @@ fm_float3 fm_shot_sample_sun(const fm_shot *shot, const float pair[2])
     return fm_f3_unit(fm_f3_add_scaled(d, r * sinf(a), shot->sun_tangents[1]));
 }
 
+// Transmittance of the surrounding water over a distance, m, by Beer-Lambert; 1 in air.
 fm_float3 fm_shot_transmittance(const fm_shot *shot, float distance)
 {
     if (!shot->under_water)

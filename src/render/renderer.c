@@ -16,6 +16,7 @@ struct fm_renderer {
     fm_sand sand;          // texture of the floor
 };
 
+// Underwater light, no bounds, 16 rays per pixel.
 fm_shot_def fm_default_shot_def(void)
 {
     return (fm_shot_def){
@@ -44,6 +45,7 @@ fm_renderer *fm_renderer_create(int threads, fm_error *err)
     return NULL;
 }
 
+// Frees the threads, Embree and the textures.
 void fm_renderer_destroy(fm_renderer *renderer)
 {
     if (!renderer)

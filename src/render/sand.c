@@ -86,6 +86,7 @@ bool fm_sand_create(fm_sand *sand, fm_error *err)
     return good;
 }
 
+// Frees the texture of the floor.
 void fm_sand_destroy(fm_sand *sand)
 {
     free(sand->map);

@@ -27,7 +27,8 @@ static bool find_tangents(const fm_triangle_mesh *mesh, const int *corner, fm_fl
     const float *c = mesh->texture + 2 * (size_t)corner[2];
     float bu = b[0] - a[0], bv = b[1] - a[1], cu = c[0] - a[0], cv = c[1] - a[1];
     float area = bu * cv - bv * cu;
-    if (fabsf(area) < 1e-20f)
+    const float area_min = 1e-20f; // m^2; smaller areas cannot be divided by
+    if (fabsf(area) < area_min)
         return false;
     fm_float3 p = fm_f3_load(mesh->points + 3 * (size_t)corner[0]);
     fm_float3 e = fm_f3_sub(fm_f3_load(mesh->points + 3 * (size_t)corner[1]), p);

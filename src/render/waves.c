@@ -36,6 +36,7 @@ bool fm_waves_create(fm_waves *waves, fm_error *err)
     return fm_fail_no_memory(err, "picture", LIGHT_SIDE * LIGHT_SIDE * sizeof(float));
 }
 
+// Frees the textures of the waves.
 void fm_waves_destroy(fm_waves *waves)
 {
     free(waves->slope);
