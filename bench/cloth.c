@@ -2,15 +2,15 @@
 // cloth.c: the cost of a cloth's substep, and the additional cost of drag that depends on the past.
 //
 // A towel is swung at its top edge. "regular" is viscous drag with damped springs. "fractional"
-// adds drag proportional to the half derivative of the position (history drag), computed from
-// past velocities: from the last u = 3 as in [OKRC10], and from all of them ("full") at a relative
-// tolerance of 1e-3. For comparison, the cost of the half derivatives of the three coordinates
-// of all particles (three lanes per particle) is measured alone, as in `bench memory`. Then
-// follow physical drag, larger sheets, two threads, and the same cloth on index arrays: as a
-// tube and as a triangle mesh; then the additional cost of damped bending and of turbulence.
-// Everything runs on one thread unless stated otherwise. The last group compares the first frame
-// with later ones: the first frame allocates the state of the half derivatives and computes the
-// order in which enforcement (strain limiting) corrects edges.
+// adds drag proportional to the half derivative of the position (history drag), computed from past
+// velocities: from the last u = 3 as in [OKRC10], and from all of them ("full") at a relative
+// tolerance of 1e-3. For comparison, the cost of the half derivatives of the three coordinates of
+// all particles (three lanes per particle) is measured alone, as in `bench memory`. Then follow
+// physical drag, larger sheets, two threads, and the same cloth on index arrays: as a tube and as a
+// triangle mesh; then the additional cost of damped bending and of turbulence. Everything runs on
+// one thread unless stated otherwise. The last group compares the first frame with later ones: the
+// first frame allocates the state of the half derivatives and computes the order in which
+// enforcement (strain limiting) corrects edges.
 #include "bench.h"
 #include "fixtures.h"
 

@@ -11,9 +11,9 @@
 // be solved for v' directly. This keeps the step stable for every c as long as it is stable for the
 // spring alone, h sqrt(k/m) < 2.
 //
-// The exact values for m = c = k = 1, q = 1/2, f = 0 are sums of Mittag-Leffler functions,
-// x = 1 - k sum_i (r_i/y_i) (e^(y_i^2 t) erfc(-y_i sqrt(t)) - 1), with y_i the four roots of
-// m y^4 + c y + k and r_i = 1/(4 m y_i^3 + c).
+// The exact values for m = c = k = 1, q = 1/2, f = 0 are sums of Mittag-Leffler functions, x = 1 -
+// k sum_i (r_i/y_i) (e^(y_i^2 t) erfc(-y_i sqrt(t)) - 1), with y_i the four roots of m y^4 + c y +
+// k and r_i = 1/(4 m y_i^3 + c).
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // cloth-cost.c: computing time of cloth whose damping and drag are half derivatives.
 //
-// [OKRC10] §5, [OZG13] §3.4: a cloth of 31 x 21 particles with half derivatives over the last
-// u = 3 steps was computed at 9 frames per second on one 2.4 GHz core of 2008; regular cloths, with
-// viscous drag and dashpots, "in the order of 2 to 3 times faster". The results list this factor as
-// 2.5.
+// [OKRC10] §5, [OZG13] §3.4: a cloth of 31 x 21 particles with half derivatives over the last u
+// = 3 steps was computed at 9 frames per second on one 2.4 GHz core of 2008; regular cloths,
+// with viscous drag and dashpots, "in the order of 2 to 3 times faster". The results list this
+// factor as 2.5.
 //
 // The towel of towel.h is swung on one thread, with kick-drift-kick at its own stable step: as a
-// regular cloth (viscous drag, dashpots in the springs), with half derivatives over
-// u = 3 steps, with half derivatives over the whole past at tolerance 1e-3, and with the physical
-// drag of towel.h. The models advance in turns, a few frames of 1/30 s
-// each, so that other load on the machine affects all of them equally. The ratio to the regular
-// cloth is computed for every turn, and the median is reported. Frames per second count the
-// simulation only. The paper's cloths had self-repulsion; one row has it, too.
+// regular cloth (viscous drag, dashpots in the springs), with half derivatives over u = 3 steps,
+// with half derivatives over the whole past at tolerance 1e-3, and with the physical drag of
+// towel.h. The models advance in turns, a few frames of 1/30 s each, so that other load on the
+// machine affects all of them equally. The ratio to the regular cloth is computed for every turn,
+// and the median is reported. Frames per second count the simulation only. The paper's cloths had
+// self-repulsion; one row has it, too.
 #include "towel.h"
 
 #include <stdio.h>

@@ -30,9 +30,9 @@
 // exceeds three times its length. Explicit Euler and kick-drift-kick are tested without memory,
 // with u = 3, with full memory, and with full memory a hundred times as strong. The library takes
 // no step above its own bound, 1.5 over the highest frequency of the springs, so this is the
-// largest possible result. "Dashpots like u = 3" is the cloth with the dashpots that
-// a half derivative over three steps h amounts to at constant velocity, 2 sqrt(u h/pi) v: if its
-// largest step is that of u = 3, the effect of u = 3 on stability is that of a stronger dashpot.
+// largest possible result. "Dashpots like u = 3" is the cloth with the dashpots that a half
+// derivative over three steps h amounts to at constant velocity, 2 sqrt(u h/pi) v: if its largest
+// step is that of u = 3, the effect of u = 3 on stability is that of a stronger dashpot.
 //
 // Windows with an order below 0.308 do not dissipate at all frequencies: the integral of t^-q cos(w
 // t) over a window can be negative (the smallest q for which it never is, 0.30844, is the constant
@@ -104,8 +104,8 @@ static double in_phase_part(experiment *e, int window, double q, double omega)
     def.window_steps = windows[window];
     def.time_step = step;
     fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
-    int period = (int)round(2 * pi / (omega * step));
-    double sum = 0;
+    int period = (int)round(2 * pi / (omega * step)); // steps
+    double sum = 0; // Fourier coefficient of sin(omega t) over the second period
     for (int n = 0; memory && n < 2 * period; n++) {
         double velocity = sin(omega * n * step), derivative;
         fm_memory_push(memory, &velocity, n == 0 ? 0 : step);

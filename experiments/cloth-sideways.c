@@ -2,9 +2,8 @@
 // cloth-sideways.c: a towel whose top edge is moved energetically sideways, then held still.
 //
 // [OKRC10] figure 3 right, [OZG13] figure 3.4 right: the top edge of a cloth with half derivatives
-// in drag and damping (a fractional cloth) is moved
-// energetically sideways, and long-lasting waves run through it. No regular cloth is shown for
-// comparison.
+// in drag and damping (a fractional cloth) is moved energetically sideways, and long-lasting waves
+// run through it. No regular cloth is shown for comparison.
 //
 // The towel of towel.h hangs in still water. Its top edge oscillates along a line 20 degrees out of
 // the plane of the cloth (a hand does not move exactly in the plane, where the cloth would stay

@@ -185,8 +185,9 @@ int main(int argc, char **argv)
                               "duration_s,inside_frames,inside_substeps,smallest_distance_m");
     for (int i = 0; i < SHOWN && !experiment_failed(e); i++) {
         fm_cloth_def def = towel_tuned_cloth_def(shown[i]);
-        towel_record r = {
-            .line = {.points = experiment_quick(e) ? 16 : 31, .length = 0.6, .dt = TOWEL_FRAME}};
+        towel_record r = {.line = {.points = experiment_quick(e) ? 16 : 31,
+                                   .length = TOWEL_HEIGHT,
+                                   .dt = TOWEL_FRAME}};
         r.line.z = experiment_alloc(e, (size_t)(total / TOWEL_FRAME + 2) * r.line.points,
                                     sizeof *r.line.z);
         if (!r.line.z)

@@ -276,7 +276,9 @@ static void draw_maps(experiment *e, const study *s)
     for (int o = 0; o < ORDERS; o++)
         tiles[o] = (tile){s->run[o]->cloth, s->position[o], names[o]};
     snprintf(name, sizeof name, "deformed-%s.png", scene);
-    tiles_draw(e, name, tiles, ORDERS, 3, 1, 20, 8);
+    const int columns = 3;
+    const double high = 1, azimuth = 20, elevation = 8; // largest value; degrees
+    tiles_draw(e, name, tiles, ORDERS, columns, high, azimuth, elevation);
     snprintf(name, sizeof name, "map-%s", scene);
     snprintf(heading, sizeof heading,
              "%s: order of correction (above), and by which spring last (below)", scene);

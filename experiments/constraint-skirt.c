@@ -33,6 +33,7 @@
 // SETTLING: frames before the measurement; MAPS: orders of correction; SETTINGS: of one method.
 enum { FRAMES = 240, SETTLING = 60, QUICK_FRAMES = 3, MAPS = 3, SETTINGS = 4, METHODS = 5 };
 static const double FPS = 60;
+static const double AZIMUTH = 15, ELEVATION = 8; // degrees, of the camera
 
 // A method to keep a garment from stretching, as settings of the scene file; % stands for the path
 // of the cloth in the scene.
@@ -281,7 +282,8 @@ static void draw_maps(experiment *e, map_snapshot snapshots[GARMENTS][MAPS])
             fm_cloth_read_field(cloth, "correction", order, experiment_error(e));
         tiles[count++] = (tile){cloth, order, labels[k / MAPS][k % MAPS]};
     }
-    tiles_draw(e, "maps.png", tiles, count, MAPS, 1, 15, 8);
+    const double high = 1; // largest value of the field "correction"
+    tiles_draw(e, "maps.png", tiles, count, MAPS, high, AZIMUTH, ELEVATION);
     for (int k = 0; k < GARMENTS * MAPS; k++)
         fm_world_destroy(worlds[k]);
 }
@@ -301,7 +303,8 @@ static void draw_stretch(experiment *e, const garment_run *all)
             fm_cloth_read_field(cloth, "stretch", stretch, experiment_error(e));
         tiles[k] = (tile){cloth, stretch, labels[k]};
     }
-    tiles_draw(e, "stretch.png", tiles, 3, 3, 0.3, 15, 8);
+    const double high = 0.3; // stretch drawn in yellow
+    tiles_draw(e, "stretch.png", tiles, 3, 3, high, AZIMUTH, ELEVATION);
 }
 
 int main(int argc, char **argv)

@@ -84,7 +84,7 @@ static void vary_step(experiment *e, int seeds, streams_record records[3])
     for (int k = 0; k < (experiment_quick(e) ? 1 : 3); k++) {
         streams_run high = streams_default_run(2);
         high.step = steps[k];
-        high.sample = 2e-3;
+        high.sample = 2e-3; // s, the longest of the steps
         high.sample_count = experiment_quick(e) ? 5 : 250;
         streams_mean share[4] = {{0}};
         compare_seeds(e, &high, seeds, variants, 4, share, records);

@@ -35,9 +35,10 @@ typedef struct timed_fluid {
     double seconds[TURNS_MAX]; // time of one step, in each turn
 } timed_fluid;
 
-// Creates a box of cells^3 particles. variant: index of names[].
+// Creates a box of cells^3 particles and takes three steps. variant: NEWTONIAN to HALF_WHOLE_PAST.
 static fm_world *create_box(int cells, int variant, int threads, fm_error *err)
 {
+    // with the characteristic time 1 s, or chosen (0)
     const fm_fractional fractional[VARIANTS] = {
         fm_default_particles_def().fractional, streams_window_viscosity(10, 1),
         streams_fading_viscosity(1, 0), streams_full_viscosity(1)};

@@ -8,8 +8,8 @@
 // or parameters.
 //
 // Here: the scene shaken-box (0.3 x 0.2 x 0.2 m, +-3 cm at 2 Hz, 1 Pa s, a ball of 3 cm radius, the
-// default method, 6 periods), except that the box starts at rest at one end of its path, not with
-// a jerk. Measured over the last 3 periods of the ball's path in the frame of the box:
+// default method, 6 periods), except that the box starts at rest at one end of its path, not with a
+// jerk. Measured over the last 3 periods of the ball's path in the frame of the box:
 //
 //   sine       root mean square residual of the least-squares fit of a sine of that period and a
 //              straight line (drift), relative to the amplitude
@@ -70,8 +70,7 @@ static void simulate_box(experiment *e, double spacing, double viscosity,
 }
 
 // Fits a + b t + c sin + d cos to the second half of the path by least squares. Returns the
-// amplitude of the sine, m; *residual_rms: root mean square
-// residual, m.
+// amplitude of the sine, m; *residual_rms: root mean square residual, m.
 static double fit_sine(const path *p, double *residual_rms)
 {
     double A[4][5] = {{0}}, basis[4]; // normal equations; column 4: right side, then solution

@@ -250,7 +250,7 @@ void towel_check_damping(experiment *e, const fm_report *report)
 towel_record towel_simulate(experiment *e, const towel_run *run)
 {
     int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
-    towel_record out = {.line = {.points = run->rows, .length = 0.6, .dt = TOWEL_FRAME}};
+    towel_record out = {.line = {.points = run->rows, .length = TOWEL_HEIGHT, .dt = TOWEL_FRAME}};
     out.line.z = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.line.z);
     out.x = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.x);
     if (experiment_failed(e))
@@ -259,7 +259,7 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     fm_world *world = fixture_create_world(fixture_water_def(1), &err);
     fixture_towel towel = fixture_default_towel(run->columns, run->rows);
     towel.cloth = run->cloth;
-    towel.sheet.origin = (fm_vec3){-0.2, 0, 0};
+    towel.sheet.origin = (fm_vec3){-0.2, 0, 0}; // the centre line is at x = 0
     towel.motion = create_motion(world, run, &err);
     fm_cloth *cloth = fixture_create_hanging_cloth(world, &towel, &err);
     for (int f = 0; f < frames && err.status == FM_OK; f++) {

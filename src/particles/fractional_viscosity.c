@@ -7,8 +7,8 @@
 //
 //     u_i = T^(q-1) D^q x_i(t),    D^q x = 1/Gamma(1-q) integral_0^t (t-s)^-q v(s) ds,   0 < q < 1
 //
-// forces.c uses u_i - u_j instead of v_i - v_j. In steady shear u = v (t/T)^(1-q) / Gamma(2-q)
-// as long as the integral covers the whole past. If the kernel is multiplied by e^(-age/f) (fading
+// forces.c uses u_i - u_j instead of v_i - v_j. In steady shear u = v (t/T)^(1-q) / Gamma(2-q) as
+// long as the integral covers the whole past. If the kernel is multiplied by e^(-age/f) (fading
 // memory), u approaches v (f/T)^(1-q). T = 0 in the definition selects the T for which steady shear
 // has u = v.
 //

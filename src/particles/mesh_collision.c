@@ -185,6 +185,7 @@ bool fm_mesh_collision_resolve(const fm_particles_step *step, int i, fm_vec3 *x,
     fm_particles *p = step->p;
     const fm_surroundings *around = step->around;
     bool moved = false;
+    // the distance from all meshes is at least the clearance less what particle and meshes moved
     double travel = fm_length(fm_sub(*x, p->start_position[i])) + p->mesh_travel;
     p->clearance->now[i] -= (float)(travel * (1 + ROUNDING));
     if (p->clearance->now[i] > 0 && !is_in_shape(around, *x))

@@ -391,8 +391,8 @@ static double find_domain_speed(const fm_particles *p)
     return fastest;
 }
 
-// Largest flow speed to expect, m/s: free fall through the height of the fluid, initial
-// velocities, sliding walls, sources, body-force regions, and the motion of the tank.
+// Largest flow speed to expect, m/s: free fall through the height of the fluid, initial velocities,
+// sliding walls, sources, body-force regions, and the motion of the tank.
 static double find_expected_speed(const fm_particles *p, const fm_surroundings *around)
 {
     const fm_domain *d = &p->def.domain;

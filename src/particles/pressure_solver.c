@@ -132,8 +132,7 @@ FM_INLINE float sum_approach(const fm_particles *p, int i, int *buffer)
     return fm_floats_sum(sum);
 }
 
-// Sum of rho A / m over the colliders with a mass near particle i: their part of D_i for
-// |G_i| = 1.
+// Sum of rho A / m over the colliders with a mass near particle i: their part of D_i for |G_i| = 1.
 static float find_collider_diagonal(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
@@ -231,7 +230,8 @@ static void update_pressure_records(void *context, int first, int last)
         p->fluid.force[i].P = p->pressure_change[i];
 }
 
-// Updates both records of wet boundary and ghost particles.
+// Updates the records of wet boundary and ghost particles: a ghost takes pressure change and
+// velocity of the particle that it is an image of, a boundary particle is marked as mirroring.
 static void update_boundary_records(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;

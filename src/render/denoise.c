@@ -92,8 +92,8 @@ bool fm_pixels_denoise(fm_pixel *pixels, int width, int height, int samples, fm_
         }
         int from = 0;
         for (int pass = 0; pass < PASSES; pass++) {
-            // the first pass accepts large differences, to remove isolated outliers; the noise
-            // of the ratio falls with the square root of the number of samples
+            // the first pass accepts large differences, to remove isolated outliers; the noise of
+            // the ratio falls with the square root of the number of samples
             float range = (pass == 0 ? 6 : 1.3f / (1 + 0.4f * (float)pass)) / sqrtf((float)samples);
             filter_job job = {pixels, ratio[from], ratio[!from], width, height, 1 << pass, range};
             fm_parallel_for(pool, height, ROWS, filter_rows, &job);

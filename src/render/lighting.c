@@ -211,7 +211,8 @@ fm_float3 fm_shot_sun_radiance(const fm_shot *shot, fm_float3 position, float bl
     if (blur > 0)
         light +=
             blur * (fm_texture_sample(shot->waves.beam, shot->waves.beam_side, 1, 0, u, v) - light);
-    light = fm_float_min(light, 3.5f);
+    const float light_max = 3.5f; // times the mean; limits isolated bright texels
+    light = fm_float_min(light, light_max);
     float strength = (1 + amount * (light - 1)) * fm_shot_depth_attenuation(shot, position.y);
     return fm_f3_scale(shot->sun_color, strength);
 }

@@ -142,6 +142,7 @@ static fm_float3 shade_sun(const fm_shot *shot, const fm_shading_point *point, f
 }
 
 // Sky light that a point reflects towards the viewer, diffuse and sheen. sky: light that arrives.
+// The strengths of sheen and of the weave's shading are artistic choices.
 static fm_float3 shade_sky(const fm_shading_point *point, fm_float3 view, fm_float3 sky)
 {
     float grazing = 1 - fm_float_clamp01(fm_f3_dot(point->normal, view));

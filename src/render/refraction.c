@@ -225,8 +225,7 @@ static bool ends_at_wet_surface(const fm_pixel_sample *p, traced_ray *ray, float
 }
 
 // Takes a ray across a transparent surface: continues with the stronger of the refracted and the
-// reflected ray and approximates the other. False where the ray ends, or carries too little
-// light.
+// reflected ray and approximates the other. False where the ray ends, or carries too little light.
 static bool cross_interface(const fm_pixel_sample *p, traced_ray *ray, const fm_ray_hit *hit)
 {
     const fm_shot *shot = p->shot;

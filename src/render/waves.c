@@ -18,7 +18,10 @@
 // Sides of the textures, texels; of the grid of rays; number of plane waves.
 enum { SLOPE_SIDE = 128, LIGHT_SIDE = 512, BEAM_SIDE = 128, RAYS_SIDE = 1024, WAVES = 26 };
 
-enum { ROWS_PER_TASK = 16 }; // rows of the slope texture in one task of a thread
+enum {
+    ROWS_PER_TASK = 16, // rows of the slope texture in one task of a thread
+    BEAM_BLURS = 3,     // blurs of the texture of light shafts
+};
 
 // Displacement of a refracted ray, in tiles, per unit of slope.
 static const float FOCAL_LENGTH = 0.020f;
@@ -192,7 +195,7 @@ static void compute_beams(fm_waves *waves)
             waves->beam[j * BEAM_SIDE + i] = sum / (float)(ratio * ratio);
         }
     }
-    for (int pass = 0; pass < 3; pass++)
+    for (int pass = 0; pass < BEAM_BLURS; pass++)
         blur(waves->beam, BEAM_SIDE);
 }
 
