@@ -155,11 +155,14 @@ struct fm_drawing {
     int dropped_count; // points that were left out because they are not finite
 };
 
-// True if the point can be drawn. Rays are intersected in single precision, where squares of
-// coordinates must not overflow; hence the limit of 1e12 m.
+// m, largest coordinate and radius that can be drawn. Rays are intersected in single precision,
+// where squares of coordinates must not overflow.
+static const float FM_DRAWING_SIZE_MAX = 1e12f;
+
+// True if the point can be drawn.
 static inline bool fm_drawing_point_is_finite(const float *p)
 {
-    const float limit = 1e12f; // m
+    const float limit = FM_DRAWING_SIZE_MAX;
     return fabsf(p[0]) < limit && fabsf(p[1]) < limit && fabsf(p[2]) < limit;
 }
 

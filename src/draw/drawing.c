@@ -277,7 +277,7 @@ bool fm_drawing_add_spheres(fm_drawing *drawing, const float *centres, const flo
         fm_arena_alloc(&drawing->arena, 4 * (size_t)count, sizeof(float), "drawing", err);
     for (int i = 0; i < count && spheres->points; i++) {
         if (!fm_drawing_point_is_finite(centres + 3 * (size_t)i) ||
-            !(radii[i] > 0 && radii[i] < 1e12f)) {
+            !(radii[i] > 0 && radii[i] < FM_DRAWING_SIZE_MAX)) {
             drawing->dropped_count++;
             continue;
         }

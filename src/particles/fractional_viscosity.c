@@ -166,6 +166,7 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     fm_fractional_state *history = create_arrays(p, solids, err);
     if (!history)
         return NULL;
+    // true if no other force reads the velocities of the force records
     history->replaces_velocity =
         p->def.method != FM_SPH_CONSTANT_DENSITY && !(p->def.fractional.above > 0) &&
         (p->def.method == FM_SPH_STANDARD || p->def.artificial_viscosity == 0);

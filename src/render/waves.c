@@ -169,6 +169,7 @@ static void blur(float *map, int side)
     enum { SIDE_MAX = LIGHT_SIDE };
     float line[SIDE_MAX];
     for (int pass = 0; pass < 2; pass++) {
+        // distances of neighbours along the axis and of neighbouring lines: rows, then columns
         int step = pass == 0 ? 1 : side, next = pass == 0 ? side : 1;
         for (int r = 0; r < side; r++) {
             float *at = map + (size_t)r * next;
