@@ -67,8 +67,8 @@ static inline fm_vec3 pending_momentum(const fm_particles *fluid)
     fm_vec3 sum = {0, 0, 0};
     for (int s = 0; s < fluid->surface_count; s++) {
         for (int i = 0; i < fluid->surfaces[s]->count; i++)
-            sum =
-                fm_add(sum, fm_add(fluid->surfaces[s]->impulse[i], fluid->surfaces[s]->handed[i]));
+            sum = fm_add(sum, fm_add(fluid->surfaces[s]->impulse_to_body[i],
+                                     fluid->surfaces[s]->impulse_to_fluid[i]));
     }
     return sum;
 }

@@ -148,9 +148,9 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, b
         add_triangle_samples(s, &next, corner, count_subdivisions(c, corner, longest));
     }
     c->carrier.on = passive;
-    place_samples(s, s->points.before);
-    place_samples(s, s->points.after);
-    compute_patches(s, s->points.turned);
+    place_samples(s, s->points.start_position);
+    place_samples(s, s->points.end_position);
+    compute_patches(s, s->points.start_normal);
     return true;
 }
 
@@ -182,7 +182,7 @@ static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
 static void apply_impulses(const fm_cloth_samples *s)
 {
     fm_cloth *c = s->cloth;
-    gather_at_particles(s, s->points.impulse, s->points.layer, NULL);
+    gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     for (int i = 0; i < c->count; i++) {
         double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
         c->inertia[i] = inertia;
@@ -194,7 +194,7 @@ static void apply_impulses(const fm_cloth_samples *s)
         c->v.x[i] += dv.x, c->v.y[i] += dv.y, c->v.z[i] += dv.z;
     }
     for (int i = 0; i < s->points.count; i++)
-        s->points.impulse[i] = (fm_vec3){0};
+        s->points.impulse_to_body[i] = (fm_vec3){0};
 }
 
 // One-way coupling: computes the fluid's velocity and the wet area at each particle, for the time
@@ -219,8 +219,8 @@ static void compute_carrier(const fm_cloth_samples *s, double end)
 // applies the fluid's impulses (two-way) or takes over its velocity (one-way).
 void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
 {
-    place_samples(s, s->points.before);
-    compute_patches(s, s->points.turned);
+    place_samples(s, s->points.start_position);
+    compute_patches(s, s->points.start_normal);
     if (s->points.passive)
         compute_carrier(s, end);
     else
@@ -235,15 +235,16 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
     fm_cloth *c = s->cloth;
     s->points.start = start;
     s->points.end = end;
-    place_samples(s, s->points.after);
+    place_samples(s, s->points.end_position);
     compute_patches(s, s->points.normal);
     for (int i = 0; i < c->count && !s->points.passive; i++)
         s->v[i] = fm_cloth_is_pinned(c, i, end) ? (fm_vec3){0} : fm_sub(axes_at(&c->v, i), s->v[i]);
     for (int i = 0; i < s->points.count && !s->points.passive; i++) {
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
-            s->points.handed[i] = fm_add_scaled(s->points.handed[i], s->v[s->corner[at]],
-                                                s->share[at] * s->points.layer[i]);
+            s->points.impulse_to_fluid[i] =
+                fm_add_scaled(s->points.impulse_to_fluid[i], s->v[s->corner[at]],
+                              s->share[at] * s->points.added_mass[i]);
         }
     }
 }

@@ -14,7 +14,7 @@ typedef struct fm_trimesh fm_trimesh;
 
 enum { FM_RIGID_STATE = 13 }; // number of doubles in the state of a rigid ball
 
-// State of a free collider, that is, a rigid ball with a mass, which moves by impulses and gravity.
+// State of a collider with a mass: a rigid ball, which moves by impulses and gravity.
 typedef struct fm_rigid {
     double mass;                    // kg
     fm_vec3 centre, velocity, spin; // m, m/s, rad/s
@@ -146,7 +146,7 @@ typedef struct fm_crossing {
 bool fm_trimesh_find_crossing(const fm_trimesh *mesh, const fm_vec3 *before, double moved,
                               fm_vec3 a, fm_vec3 b, fm_crossing *first);
 
-// rigid_motion.c: free colliders (balls with a mass). Adds an impulse, N s, that acts at the point
+// rigid_motion.c: colliders with a mass (balls). Adds an impulse, N s, that acts at the point
 // `at` in world coordinates.
 void fm_collider_add_impulse(fm_collider *collider, fm_vec3 at, fm_vec3 impulse);
 // Velocity of the ball's material at the point `at` after a step of h seconds, with the impulses

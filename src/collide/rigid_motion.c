@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rigid_motion.c: motion of balls with a mass (free colliders) under fluid forces and gravity.
+// rigid_motion.c: motion of balls with a mass, a kind of collider, under fluid forces and gravity.
 //
 //     m dv/dt = m g + F,     I d(spin)/dt = torque,     I = 2/5 m r^2
 //

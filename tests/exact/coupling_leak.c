@@ -215,7 +215,7 @@ static void a_held_cloth_carries_the_weight_of_the_water(void **state)
     for (int step = 0; step < 200; step++) {
         advance(world, 1e-3);
         for (int i = 0; i < s->count; i++)
-            force -= s->impulse[i].y;
+            force -= s->impulse_to_body[i].y;
         seconds += s->end - s->start; // over which the last impulses acted
     }
     double weight = fm_particles_count(fluid) * fm_particles_mass(fluid) * 9.81;

@@ -107,7 +107,7 @@ static void expect_balance(body kind, bool tank)
             v[i] = now[i];
         }
         for (int i = 0; i < fluid->surfaces[0]->count; i++)
-            given += fm_length(fluid->surfaces[0]->impulse[i]);
+            given += fm_length(fluid->surfaces[0]->impulse_to_body[i]);
         fm_vec3 all = fm_add(fluid_momentum(fluid), cloth_momentum(cloth));
         all = fm_add(all, pending_momentum(fluid));
         fm_particles_stats stats = fm_particles_read_stats(fluid);

@@ -95,7 +95,7 @@ static double add_impulses(fm_world *world, fm_particles *fluid, double from, do
         double step = fmin(to - t, fmin(longest, 1.0 / 240));
         assert_int_equal(advance(world, step).interval_count, 1);
         for (int i = 0; i < s->count; i++)
-            sum += s->impulse[i].x;
+            sum += s->impulse_to_body[i].x;
         t += step;
     }
     return sum;

@@ -46,8 +46,8 @@ static void add_shapes(fm_world *world, const fm_motion *turn, fm_error *err)
     }
 }
 
-// A world with colliders of every shape, a moving and an animated mesh, a free ball and a walking
-// figure.
+// A world with colliders of every shape, a moving and an animated mesh, a ball with a mass and a
+// walking figure.
 static fm_world *create_world(fm_error *err)
 {
     fm_world *world = fixture_create_world(fixture_water_def(1), err);
@@ -69,7 +69,7 @@ static fm_world *create_world(fm_error *err)
     def.motion = NULL;
     fm_collider_create_mesh(world, &def, &mesh, err);
     def = fm_default_collider_def();
-    def.mass = 1; // a free body, which is not in setting.json because it has frames of its own
+    def.mass = 1; // a ball with a mass is not in setting.json because it has frames of its own
     fm_collider_create(world, &def, err);
     fm_figure_def figure = fm_default_figure_def();
     figure.name = "woman";

@@ -102,7 +102,7 @@ static void expect_all_neighbours(int dimensions, double support)
     fm_particles *p = create_fluid(world, &def);
     add_box(p, &(fm_fluid_box){.high = {0.5, 0.7, 1}, .velocity = {2, 3, 0}, .jitter = 0.4});
     advance(world, 0.2);
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    int room[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = 0; i < p->count; i++) {
         for (int set = 0; set < 2; set++) {
             const fm_particle_set *in = set ? &p->boundary : &p->fluid;

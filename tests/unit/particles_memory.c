@@ -150,7 +150,7 @@ static void each_particle_keeps_its_own_velocity_history(void **state)
 // that minus the kernel-weighted mean over its fluid neighbours, as for ordinary velocities.
 static double mirror_viscous_velocity(const fm_particles *p, int i, int axis, double own)
 {
-    int list[FM_NEIGHBOURS_ROOM], padding;
+    int list[FM_NEIGHBOURS_CAPACITY], padding;
     fm_neighbour_search search;
     fm_neighbour_search_begin(&search);
     int count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, list, &padding);

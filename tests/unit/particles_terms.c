@@ -85,7 +85,7 @@ static fm_vec3 find_offset(const fm_particles *p, int a, int b)
 // Creates springs between some neighbours, in the first substep.
 static void connect(const fm_particles *p, springs *s)
 {
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    int room[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = 0; i < p->count && s->created < SPRINGS_MAX; i += 13) {
         const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
         for (int k = 0; k < count - padding && s->created < SPRINGS_MAX; k++) {
