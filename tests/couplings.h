@@ -20,7 +20,8 @@ static inline fm_cloth_def light_cotton(void)
     return def;
 }
 
-// A square sheet in the plane y = height, with its corner at (x, z).
+// A square sheet of columns x columns particles and `size` metres in the plane y = height, with its
+// corner at (x, z), m.
 static inline fm_sheet flat_sheet(int columns, double size, double x, double height, double z)
 {
     return fixture_level_sheet(columns, columns, size, size, (fm_vec3){x, height, z});
@@ -61,7 +62,8 @@ static inline fm_vec3 cloth_momentum(fm_cloth *cloth)
     return sum;
 }
 
-// kg m/s, momentum in transit between fluid and cloth: given by one, not yet taken by the other.
+// Momentum, kg m/s, that cloth or fluid has given to the other, and that the other has not yet
+// received. It is stored in the surface samples at which they are coupled.
 static inline fm_vec3 pending_momentum(const fm_particles *fluid)
 {
     fm_vec3 sum = {0, 0, 0};

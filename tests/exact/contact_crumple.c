@@ -79,7 +79,7 @@ static void set_smooth_velocities(contact_scene *s, fm_rng *rng, double speed)
         fm_vec3 p = fm_vec3_array_at(s->x, i);
         double *v[3] = {&s->v.x[i], &s->v.y[i], &s->v.z[i]};
         double at[3] = {p.x, p.y, p.z};
-        for (int a = 0; a < 3 && s->masses[i] > 0; a++)
+        for (int a = 0; a < 3 && s->inverse_masses[i] > 0; a++)
             *v[a] = speed * (sin(k[a][0] * p.x + k[a][1] * p.y + k[a][2] * p.z + phase[a]) -
                              fmax(-1, fmin(1, at[a] / 0.05)));
     }
@@ -154,7 +154,7 @@ static counts pierce(uint64_t seed, int steps, double thickness)
     open_scene(&s);
     add_sheet_springs(&s, 0, 17, 17);
     for (int i = 0; i < 17; i++)
-        s.masses[i] = s.masses[16 * 17 + i] = s.masses[i * 17] = s.masses[i * 17 + 16] = 0;
+        s.inverse_masses[i] = s.inverse_masses[16 * 17 + i] = s.inverse_masses[i * 17] = s.inverse_masses[i * 17 + 16] = 0;
     double h = 1e-3;
     place_mesh(&s, 1, (fm_vec3){0}, at, s.x);
     for (int step = 0; step < steps; step++) {
@@ -191,7 +191,7 @@ static counts wring(int steps, double thickness)
     open_scene(&s);
     add_sheet_springs(&s, 0, COLUMNS, ROWS);
     for (int r = 0; r < ROWS; r++)
-        s.masses[r * COLUMNS] = s.masses[r * COLUMNS + COLUMNS - 1] = 0;
+        s.inverse_masses[r * COLUMNS] = s.inverse_masses[r * COLUMNS + COLUMNS - 1] = 0;
     for (int step = 0; step < steps; step++) {
         set_spring_targets(&s, 1e-3);
         double done = (step + 1.0) / steps;
@@ -231,7 +231,7 @@ static void a_fast_sphere_does_not_pass_through_a_sheet(void **state)
         add_surface(&s, create_sphere_mesh(0.05, 11, 20), true, 0.001, 0.3);
         open_scene(&s);
         add_sheet_springs(&s, 0, 16, 16);
-        s.masses[0] = s.masses[15] = 0;
+        s.inverse_masses[0] = s.inverse_masses[15] = 0;
         place_mesh(&s, 1, (fm_vec3){0}, (fm_vec3){0, -0.1, 0}, s.x);
         double h = 1.0 / 120;
         for (int step = 0; step < read_environment("STEPS", 60); step++) {

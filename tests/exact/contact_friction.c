@@ -36,7 +36,7 @@ static slide slide_plate(double angle, double friction, double h, bool over_edge
     double start = s.x.x[0];
     for (int step = 0; step < steps; step++) {
         for (int i = 0; i < s.vertex_count; i++) {
-            bool moves = s.masses[i] > 0;
+            bool moves = s.inverse_masses[i] > 0;
             fm_vec3 v = fm_add_scaled(fm_vec3_array_at(s.v, i), g, h / 2);
             fm_vec3 x = fm_add_scaled(fm_vec3_array_at(s.x, i), v, moves ? h : 0);
             s.x1.x[i] = x.x, s.x1.y[i] = x.y, s.x1.z[i] = x.z;

@@ -15,7 +15,7 @@ static fm_vec3 sum_momentum(const contact_scene *s, fm_vec3 *angular)
     fm_vec3 sum = {0, 0, 0};
     *angular = sum;
     for (int i = 0; i < s->vertex_count; i++) {
-        fm_vec3 p = fm_scale(fm_vec3_array_at(s->v, i), 1 / s->masses[i]);
+        fm_vec3 p = fm_scale(fm_vec3_array_at(s->v, i), 1 / s->inverse_masses[i]);
         sum = fm_add(sum, p);
         *angular = fm_add(*angular, fm_cross(fm_vec3_array_at(s->x1, i), p));
     }
@@ -28,8 +28,8 @@ static fm_vec3 find_centre(const contact_scene *s, fm_vec3_array x)
     fm_vec3 sum = {0, 0, 0};
     double mass = 0;
     for (int i = 0; i < s->vertex_count; i++) {
-        sum = fm_add_scaled(sum, fm_vec3_array_at(x, i), 1 / s->masses[i]);
-        mass += 1 / s->masses[i];
+        sum = fm_add_scaled(sum, fm_vec3_array_at(x, i), 1 / s->inverse_masses[i]);
+        mass += 1 / s->inverse_masses[i];
     }
     return fm_scale(sum, 1 / mass);
 }
@@ -47,7 +47,7 @@ static void contact_conserves_momentum(void **state)
         open_scene(&s);
         fm_rng rng = {4};
         for (int i = 0; i < s.vertex_count; i++) {
-            s.masses[i] *= 1 + fm_rng_uniform(&rng);
+            s.inverse_masses[i] *= 1 + fm_rng_uniform(&rng);
             s.v.y[i] = i < 81 ? 1 : -1;
             s.v.x[i] = 0.3 * fm_rng_uniform(&rng);
         }

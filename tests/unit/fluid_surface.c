@@ -56,7 +56,7 @@ static double compute_volume(const fm_surface *t, double *area)
 // of all particles.
 static void measure_ball(double spacing, double jitter, double *volume, double *area)
 {
-    crowd c = {.spacing = spacing, .jitter = jitter, .rng = {7}};
+    particle_list c = {.spacing = spacing, .jitter = jitter, .rng = {7}};
     add_ball(&c, (fm_vec3){0.3, -2, 1}, 1);
     fm_surface *t = create_surface(&c, 1);
     assert_closed(t);
@@ -94,7 +94,7 @@ static void a_ball_of_particles_keeps_its_volume_and_area(void **state)
 // slope in degrees.
 static void measure_top(double jitter, double *height, double *roughness, double *slope)
 {
-    crowd c = {.spacing = 0.01, .jitter = jitter, .rng = {3}};
+    particle_list c = {.spacing = 0.01, .jitter = jitter, .rng = {3}};
     add_block(&c, (fm_vec3){0, 0, 0}, 30, 12, 30);
     fm_surface *t = create_surface(&c, 1);
     assert_closed(t);
@@ -136,7 +136,7 @@ static void still_water_has_a_flat_top(void **state)
 static void a_single_layer_of_particles_keeps_its_volume(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 1};
+    particle_list c = {.spacing = 1};
     double area;
     add_block(&c, (fm_vec3){0, 0, 0}, 40, 1, 40);
     fm_surface *t = create_surface(&c, 1);
@@ -153,7 +153,7 @@ static void single_particles_become_drops(void **state)
     (void)state;
     double area;
     for (int count = 1; count <= 3; count++) {
-        crowd c = {.spacing = 0.02};
+        particle_list c = {.spacing = 0.02};
         for (int i = 0; i < count; i++)
             add_particle(&c, 0.5 * i, 1, 0.3 * i);
         fm_surface *t = create_surface(&c, 1);
@@ -168,7 +168,7 @@ static void single_particles_become_drops(void **state)
 static void a_2d_fluid_becomes_a_slab_of_five_layers(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 0.1};
+    particle_list c = {.spacing = 0.1};
     add_block(&c, (fm_vec3){0, 0, -0.05}, 30, 20, 1);
     fm_surface *t = create_surface(&c, 1);
     assert_closed(t);
@@ -186,7 +186,7 @@ static void a_2d_fluid_becomes_a_slab_of_five_layers(void **state)
 static void random_particles_give_a_closed_surface(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 1, .jitter = 9, .rng = {11}};
+    particle_list c = {.spacing = 1, .jitter = 9, .rng = {11}};
     for (int i = 0; i < 1500; i++)
         add_particle(&c, 0, 0, 0);
     for (int k = 2; k <= 4; k++) {
@@ -233,7 +233,7 @@ static void all_marching_cubes_cases_give_a_closed_surface(void **state)
 static void skipping_blocks_deep_inside_the_fluid_leaves_the_surface_unchanged(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 1};
+    particle_list c = {.spacing = 1};
     add_ball(&c, (fm_vec3){0, 0, 0}, 20);
     fm_arena arena = {0};
     fm_error err = {0};
@@ -284,7 +284,7 @@ static void no_finite_particles_give_an_empty_surface(void **state)
 static void distant_particles_do_not_change_the_surface(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 0.1};
+    particle_list c = {.spacing = 0.1};
     add_ball(&c, (fm_vec3){0, 0, 0}, 0.5);
     fm_surface *alone = create_surface(&c, 1);
     add_particle(&c, 1e9, 0, 0);
@@ -300,7 +300,7 @@ static void distant_particles_do_not_change_the_surface(void **state)
 static void an_unknown_spacing_is_estimated_from_the_particles(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 0.04};
+    particle_list c = {.spacing = 0.04};
     add_ball(&c, (fm_vec3){0, 0, 0}, 0.4);
     fm_error err = {0};
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();

@@ -169,7 +169,7 @@ static void keys_override_the_material_in_any_order(void **state)
 // Builds a scene with a setting and advances it.
 static void try_setting(const char *text, const char *setting)
 {
-    fm_scene *scene = parse_set(text, &setting, 1);
+    fm_scene *scene = parse_with_settings(text, &setting, 1);
     fm_world *world = build(scene);
     fm_error err = {0};
     fm_world_advance(world, 0.02, &err);
@@ -282,7 +282,7 @@ static void a_setting_changes_one_value(void **state)
         "probes.tip.measure=velocity",
         "about=something: else",
     };
-    fm_scene *scene = parse_set(example, settings, 9);
+    fm_scene *scene = parse_with_settings(example, settings, 9);
     const fm_scene_cloth *cloth = first_cloth(scene);
     const fm_scene_pin *pin = cloth->pins.data;
     const fm_scene_motion *motion = scene->motions.data;
@@ -454,7 +454,7 @@ static void seams_weld_or_sew_the_vertices_of_a_mesh(void **state)
 static uint64_t hash_with(const char *setting)
 {
     const char *const settings[] = {setting};
-    fm_scene *scene = parse_set(example, settings, setting != NULL);
+    fm_scene *scene = parse_with_settings(example, settings, setting != NULL);
     uint64_t hash = fm_scene_hash(scene);
     fm_scene_destroy(scene);
     return hash;
