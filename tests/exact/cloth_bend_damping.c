@@ -36,7 +36,7 @@ static fm_cloth_def strip_cloth(double c, double order)
 {
     fm_cloth_def def = bare_cloth();
     double k4 = pow(acos(-1) / LENGTH, 4), sigma = def.density * def.thickness;
-    def.stretch.stiffness = 1e-9; // negligible; 0 is refused
+    def.stretch.stiffness = 1e-9; // N/m, negligible
     def.shear.stiffness = 0;
     def.bend.stiffness = sigma * OMEGA * OMEGA / k4;
     def.bend.damping.coefficient = sigma * c / k4;

@@ -30,7 +30,9 @@
 enum { LEVELS = 3, SAMPLES = 10 }; // resolutions; compared instants
 static const double PI = 3.14159265358979323846, nu = 0.1, fading_time = 0.2; // m^2/s, s
 
-// Exact V(t) / V(0) of a mode, c = nu k^2 T^(q-1); fading: 1/f, 1/s.
+// Exact V(t) / V(0) of a mode, c = nu k^2 T^(q-1); fading: 1/f, 1/s. Inverts the Laplace transform
+// by the fixed Talbot method: a sum over NODES points s of a contour; delta is s t, gamma the
+// weight.
 static double mode_amplitude(double t, double c, double q, double fading)
 {
     enum { NODES = 32 };
@@ -45,7 +47,8 @@ static double mode_amplitude(double t, double c, double q, double fading)
     return 2 / (5 * t) * sum;
 }
 
-// fading: 1/f, 1/s; 0: the viscosity depends on the whole past.
+// A fluid with fractional viscosity in a box that is periodic in x and 1 m high; cells: particles
+// over the height. fading: 1/f, 1/s; 0: the viscosity depends on the whole past.
 static fm_particles_def fractional_fluid(int cells, double order, double fading)
 {
     fm_particles_def def = viscous_fluid_def(2, 1.0 / cells, nu, 0.05);

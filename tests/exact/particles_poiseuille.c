@@ -14,13 +14,14 @@ static const double times[TIMES] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1}; 
 // Velocity in the reference table at the height y (0 to 1) and times[time].
 static double interpolate(double table[ROWS][TIMES + 1], double y, int time)
 {
-    double at = fmin(fmax(y, 0), 1) * (ROWS - 1);
-    int i = at < ROWS - 2 ? (int)at : ROWS - 2, base = i < 1 ? 1 : i > ROWS - 3 ? ROWS - 3 : i;
-    double value = 0; // cubic through four points of the smooth table
+    double position = fmin(fmax(y, 0), 1) * (ROWS - 1); // in rows of the table
+    int i = position < ROWS - 2 ? (int)position : ROWS - 2;
+    int base = i < 1 ? 1 : i > ROWS - 3 ? ROWS - 3 : i;
+    double value = 0; // Lagrange's cubic through the rows base - 1 to base + 2
     for (int a = base - 1; a <= base + 2; a++) {
         double weight = 1;
         for (int b = base - 1; b <= base + 2; b++)
-            weight *= a == b ? 1 : (at - b) / (a - b);
+            weight *= a == b ? 1 : (position - b) / (a - b);
         value += weight * table[a][time + 1];
     }
     return value;
