@@ -16,7 +16,7 @@
 #include <fathom/world.h>
 
 static const double U = 0.3;       // m/s, rms of each component of the turbulent velocity
-static const double LENGTH = 0.25; // m, of the largest eddies
+static const double LENGTH = 0.25; // m, wavelength of the strongest eddies
 static const double PI = 3.14159265358979323846;
 
 // Creates a world whose medium has this mean flow and turbulence.
@@ -56,8 +56,7 @@ static void turbulence_has_no_divergence(void **state)
 {
     (void)state;
     fm_world *world = create_turbulent_world(3, (fm_flow){0});
-    const double h =
-        1e-6; // m; central differences have the relative error (k h)^2 / 6 and rounding
+    const double h = 1e-6;          // m; central differences have the relative error (k h)^2 / 6
     double worst = 0, steepest = 0; // 1/s, largest divergence and largest derivative
     for (unsigned i = 0; i < 200; i++) {
         fm_vec3 x = {0.01 * i, -0.02 * i, 0.3}, e[3] = {{h, 0, 0}, {0, h, 0}, {0, 0, h}};
@@ -166,8 +165,9 @@ static double line_power(const fm_vec3 *w, int points, double spacing, double k)
     return power;
 }
 
-// Compares the energy in the octave from 3.5 to 7 times the wave number of the peak with that in
-// the octave from 1.75 to 3.5. The energy of an octave is the difference of phi at its ends.
+// Compares the mean of E over log k in the octave from 3.5 to 7 times the wave number of the peak
+// with that in the octave from 1.75 to 3.5. Each is the difference of phi at the ends of the
+// octave.
 static void the_spectrum_falls_nearly_as_kolmogorovs(void **state)
 {
     (void)state;
