@@ -10,12 +10,12 @@
 static inline fm_cloth_def light_cotton(void)
 {
     fm_cloth_def def = fixture_perfect_cloth();
-    def.density = 500;
-    def.thickness = 2e-4;
-    def.stretch.stiffness = 300;
-    def.shear.stiffness = 50;
-    def.bend.stiffness = 1e-6;
-    def.damping.coefficient = 0.02;
+    def.density = 500;              // kg/m^3
+    def.thickness = 2e-4;           // m
+    def.stretch.stiffness = 300;    // N/m
+    def.shear.stiffness = 50;       // N/m
+    def.bend.stiffness = 1e-6;      // N m
+    def.damping.coefficient = 0.02; // N s/m
     def.damping.order = 1;
     return def;
 }

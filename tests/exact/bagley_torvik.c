@@ -50,13 +50,13 @@ static fm_memory *create_half_derivative(double h0, double horizon, const plate 
 // Displacement at the time `end` under the load f = 1 from t = 0 on, with steps from h0 to h1.
 static double step_response(double end, double h0, double h1)
 {
-    plate p = {0, 0, 1};
+    plate p = {0, 0, 1}; // at rest; the load accelerates it by 1
     fm_memory *memory = create_half_derivative(h0, end, &p);
     double t = 0;
     while (t < end) {
         double h = fmax(h0, fmin(t / 200, h1));
         if (end - t < h + h0)
-            h = end - t;
+            h = end - t; // the last step, lengthened to end at `end`
         t = end - t == h ? end : t + h;
         step_plate(memory, &p, h, 1);
     }

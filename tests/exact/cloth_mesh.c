@@ -200,6 +200,8 @@ static double relative_bending_energy(const fixture_mesh *mesh, fm_rest_angle re
     return energy / (B / (2 * R * R) * area);
 }
 
+// Cylinders curved at 0, 15, 30 and 45 degrees to an edge of the triangles, with both kinds of rest
+// angles.
 static void a_cylinder_of_equilateral_triangles_has_the_bending_energy_of_a_plate(void **state)
 {
     (void)state;
@@ -320,19 +322,19 @@ static flat_pair create_flat_pair(const fm_cloth_def *def, int side, double spac
     flat_pair p = {.world = create_world(0, 0, no_gravity)};
     p.tube = create_tube(p.world, def, round);
     p.sheet = create_sheet(p.world, def, &flat);
-    fm_vec3 *x = malloc((size_t)(n * side) * sizeof *x);
-    fm_vec3 *y = malloc((size_t)(side * side) * sizeof *y);
+    fm_vec3 *on_tube = malloc((size_t)(n * side) * sizeof *on_tube);
+    fm_vec3 *on_sheet = malloc((size_t)(side * side) * sizeof *on_sheet);
     for (int i = 0; i < n * side; i++) {
         int r = i / n, c = i % n;
         fm_vec3 d = c < side ? f(r, c, spacing) : (fm_vec3){0, 0, 0};
-        x[i] = (fm_vec3){c * dx + d.x, -r * dy + d.y, d.z};
+        on_tube[i] = (fm_vec3){c * dx + d.x, -r * dy + d.y, d.z};
         if (c < side)
-            y[r * side + c] = x[i];
+            on_sheet[r * side + c] = on_tube[i];
     }
-    assert_true(fm_cloth_set_positions(p.tube, x, &err));
-    assert_true(fm_cloth_set_positions(p.sheet, y, &err));
-    free(x);
-    free(y);
+    assert_true(fm_cloth_set_positions(p.tube, on_tube, &err));
+    assert_true(fm_cloth_set_positions(p.sheet, on_sheet, &err));
+    free(on_tube);
+    free(on_sheet);
     return p;
 }
 

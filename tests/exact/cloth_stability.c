@@ -46,7 +46,7 @@ static fm_cloth_def setting_cloth_def(const setting *s)
     def.bend.stiffness *= s->stiffness;
     def.bend.model = s->bend;
     if (s->bend == FM_BEND_SPRINGS)
-        def.bend.stiffness = 5 * s->stiffness;
+        def.bend.stiffness = 5 * s->stiffness; // N/m, of springs across two cells
     def.drag.model = s->drag;
     def.drag.history.memory.kind = s->memory;
     def.drag.history.memory.seconds = 0.05;

@@ -293,12 +293,13 @@ static void distant_particles_are_not_changed(void **state)
     (void)state;
     fm_arena arena = {0};
     fm_rng rng = {5};
+    const double margin = 0.1; // m
     for (int kind = FM_SHAPE_PLANE; kind <= FM_SHAPE_ELLIPSOID; kind++) {
         fm_placed_collider placed = place(&arena, random_shape(&rng, (fm_shape_kind)kind, 1), 1);
         for (int i = 0; i < 1000; i++) {
             fm_vec3 p = random_vector(&rng, 2), v = random_vector(&rng, 1), new_p = p, new_v = v;
-            bool touched = true, near = fm_placed_find_contact(&placed, p).distance < 0.1;
-            assert_true(fm_collide_particle(&placed, 1, 0.1, &new_p, &new_v, &touched));
+            bool touched = true, near = fm_placed_find_contact(&placed, p).distance < margin;
+            assert_true(fm_collide_particle(&placed, 1, margin, &new_p, &new_v, &touched));
             assert_int_equal(touched, near);
             if (!near) {
                 assert_vectors_close(new_p, p, 0);
@@ -307,7 +308,7 @@ static void distant_particles_are_not_changed(void **state)
         }
     }
     fm_vec3 p = {1, 2, 3}, v = {0};
-    assert_true(fm_collide_particle(NULL, 0, 0.1, &p, &v, NULL));
+    assert_true(fm_collide_particle(NULL, 0, margin, &p, &v, NULL)); // no colliders
     fm_arena_destroy(&arena);
 }
 

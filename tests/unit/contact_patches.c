@@ -177,7 +177,8 @@ static void check_triangles(const contact_scene *s, fm_vec3_array x, int a, int 
     }
 }
 
-// Checks all pairs of triangles whose boxes are near each other.
+// Checks all pairs of triangles whose boxes are near each other, at the positions x. listed: as in
+// check_pair.
 static void check_all(const contact_scene *s, fm_vec3_array x, uint64_t *listed, counts *sum)
 {
     const fm_contact_set *set = s->set;

@@ -306,11 +306,11 @@ static void colours_of_a_field_cover_both_sides_and_the_rim(void **state)
     fm_coloring coloring = {values, 0, 2, FM_COLORMAP_SEQUENTIAL};
     fm_paint paint = fm_default_paint();
     assert_true(fm_drawing_add_surface(drawing, &s.mesh, &paint, &coloring, &err));
-    fm_color top = fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1);
+    fm_color highest = fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1); // of the largest value
     const fm_triangle_mesh *mesh = &drawing->meshes[0];
     for (int i = 0; i < mesh->point_count; i++) {
-        assert_close(mesh->colors[3 * i], top.r, 1e-6);
-        assert_close(mesh->colors[3 * i + 1], top.g, 1e-6);
+        assert_close(mesh->colors[3 * i], highest.r, 1e-6);
+        assert_close(mesh->colors[3 * i + 1], highest.g, 1e-6);
     }
     fm_drawing_destroy(drawing);
     destroy_sheet(&s);
@@ -414,7 +414,8 @@ static void the_skin_of_a_figure_is_closed_and_close_to_the_bones_shapes(void **
     assert_true(fm_figure_add_colliders(world, figure, 0, &err));
     fm_drawing *drawing = fm_drawing_create(&err);
     fm_paint paint = fm_paint_figure();
-    assert_true(fm_drawing_add_figure(drawing, figure, 5, &paint, &err));
+    const double t = 5; // s, time of the pose
+    assert_true(fm_drawing_add_figure(drawing, figure, t, &paint, &err));
     const fm_triangle_mesh *mesh = &drawing->meshes[0];
     assert_true(mesh->point_count > 5000);
     double volume = 0, furthest = 0; // m^3; m, largest distance of a point from the shapes
@@ -425,19 +426,19 @@ static void the_skin_of_a_figure_is_closed_and_close_to_the_bones_shapes(void **
         for (int k = 0; k < FM_BONE_COUNT; k++)
             nearest = fmin(nearest,
                            fm_collider_distance(fm_world_collider(world, k),
-                                                (fm_vec3){p[0], p[1], p[2]}, 5, NULL, NULL, NULL));
+                                                (fm_vec3){p[0], p[1], p[2]}, t, NULL, NULL, NULL));
         furthest = fmax(furthest, fabs(nearest));
         off += fabs(nearest) > 0.01;
         assert_close(fm_f3_length(fm_f3_load(mesh->normals + 3 * i)), 1, 1e-5);
     }
     assert_at_most(furthest, 0.03);
     assert_at_most(off, 0.1 * mesh->point_count);
-    for (int t = 0; t < mesh->triangle_count; t++) {
+    for (int f = 0; f < mesh->triangle_count; f++) {
         fm_float3 p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = fm_f3_load(mesh->points + 3 * mesh->triangles[3 * t + k]);
+            p[k] = fm_f3_load(mesh->points + 3 * mesh->triangles[3 * f + k]);
         volume += fm_f3_dot(p[0], fm_f3_cross(p[1], p[2])) / 6;
-        const float *n = mesh->normals + 3 * (size_t)mesh->triangles[3 * t];
+        const float *n = mesh->normals + 3 * (size_t)mesh->triangles[3 * f];
         fm_float3 face = fm_f3_cross(fm_f3_sub(p[1], p[0]), fm_f3_sub(p[2], p[0]));
         inwards += fm_f3_dot(face, fm_f3_load(n)) < 0;
     }

@@ -136,15 +136,18 @@ static double find_asymmetry(double amount, fm_turbulence turbulence)
     fm_world_def world_def = fixture_water_def(1);
     world_def.medium.flow.turbulence = turbulence;
     fm_world *world = open_world(world_def);
-    fixture_towel hung = fixture_default_towel(21, 31);
+    enum { COLUMNS = 21, ROWS = 31 };
+    fixture_towel hung = fixture_default_towel(COLUMNS, ROWS);
     hung.cloth.imperfection.amount = amount;
     fm_cloth *cloth = hang_towel(world, &hung);
     for (int i = 0; i < 24; i++)
         advance(world, 1.0 / 24);
     const fm_vec3 *x = fm_cloth_positions(cloth, NULL);
     double worst = 0;
-    for (int i = 0; i < 21 * 31; i++)
-        worst = fmax(worst, fabs(x[i].z - x[i / 21 * 21 + 20 - i % 21].z));
+    for (int i = 0; i < COLUMNS * ROWS; i++) {
+        int mirrored = i / COLUMNS * COLUMNS + COLUMNS - 1 - i % COLUMNS;
+        worst = fmax(worst, fabs(x[i].z - x[mirrored].z));
+    }
     fm_world_destroy(world);
     return worst;
 }

@@ -80,6 +80,7 @@ static void fm_memory_step_equals_predict_solve_and_push(void **state)
     }
 }
 
+// The memories are defined for steps of 1 ms. Some accept longer steps, none shorter ones.
 static void time_steps_that_are_not_allowed_are_refused(void **state)
 {
     (void)state;

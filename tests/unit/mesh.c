@@ -253,6 +253,7 @@ static void sample_patches_have_the_area_and_extent_of_their_part_of_the_body(vo
 {
     (void)state;
     const fm_vec3 corner[3] = {{0, 0, 0}, {0.3, 0, 0}, {0, 0.6, 0}}, middle = {0.1, 0.2, 0};
+    // one sample for the triangle, and one of the 3^2 samples of a subdivided triangle
     fm_sample_patch whole = fm_sample_patch_of_triangle(corner, 1),
                     part = fm_sample_patch_of_triangle(corner, 3);
     assert_close(whole.area, 0.09, 1e-15);
@@ -264,7 +265,8 @@ static void sample_patches_have_the_area_and_extent_of_their_part_of_the_body(vo
         assert_false(patch_contains(&whole, fm_scale(r, 1.001)));
         assert_true(fm_length(r) <= whole.reach * (1 + 1e-12));
     }
-    const fm_vec3 end[2] = {{1, 2, 3}, {1, 2.4, 3.3}}; // a line of 0.5 m
+    // a line of 0.5 m with 5 samples and a width of 0.01 m; a point with a width of 0.02 m
+    const fm_vec3 end[2] = {{1, 2, 3}, {1, 2.4, 3.3}};
     fm_sample_patch line = fm_sample_patch_of_line(end, 5, 0.01),
                     point = fm_sample_patch_of_point(0.02);
     assert_close(5 * line.area, 0.5 * 0.01, 1e-15);

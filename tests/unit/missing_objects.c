@@ -209,8 +209,8 @@ static void calls_with_null_after_a_failure_do_nothing(void **state)
         assert_memory_equal(&err, &first, sizeof err);
 }
 
-// Makes the call in a child process. Returns the signal that ended it, 0 if it returned, or -1 if
-// there are no more calls.
+// Makes call number `which` of call_with_error or call_without_error in a child process. Returns
+// the signal that ended the process, 0 if the call returned, or -1 if there are no more calls.
 static int find_ending_signal(bool with_error, int which)
 {
     fflush(NULL);
