@@ -156,7 +156,8 @@ static void advance_without_pressure(flow *f)
     }
 }
 
-// q = A a, the sum over open faces of a minus a in the neighbour cell. Returns a . q.
+// Negative Laplacian q = A a, times h^2: in each cell, the sum over its faces that are not on the
+// plate of a minus a in the neighbour cell. Returns a . q.
 static double apply_laplacian(const flow *f, double *a, double *q)
 {
     const size_t x = f->stride[0], y = f->stride[1];

@@ -142,28 +142,29 @@ static void the_spline_surface_passes_through_the_points_and_keeps_a_plane(void 
     fm_error err = {0};
     fm_arena arena = {0};
     fm_thin_surface thin = {0};
-    sheet s = create_sheet(9, 7, wavy), p = create_sheet(9, 7, flat);
-    float points[2][3 * 9 * 7];
+    enum { COLUMNS = 9, ROWS = 7, COUNT = COLUMNS * ROWS };
+    sheet s = create_sheet(COLUMNS, ROWS, wavy), p = create_sheet(COLUMNS, ROWS, flat);
+    float points[2][3 * COUNT];
     // the two sheets, which are refined by splines
     fm_surface_input wave = {.mesh = &s.mesh, .points = points[0]},
                      plane = {&p.mesh, points[1], NULL, {0}};
-    for (int i = 0; i < 9 * 7; i++) {
+    for (int i = 0; i < COUNT; i++) {
         fm_f3_store(points[0] + 3 * i, fm_f3_from_vec3(s.points[i]));
         fm_f3_store(points[1] + 3 * i, fm_f3_from_vec3(p.points[i]));
     }
-    assert_true(fm_thin_surface_from_sheet(&arena, &wave, 9, 7, &thin, &err));
+    assert_true(fm_thin_surface_from_sheet(&arena, &wave, COLUMNS, ROWS, &thin, &err));
     // fine: columns of the refined surface; factor: its cells per cell of the sheet
     int fine = (int)lroundf(thin.extent[0] / (thin.texture[2] - thin.texture[0])) + 1;
-    int factor = (fine - 1) / 8;
+    int factor = (fine - 1) / (COLUMNS - 1);
     assert_true(factor >= 2);
-    for (int r = 0; r < 7; r++)
-        for (int c = 0; c < 9; c++) {
-            const float *a = points[0] + 3 * (r * 9 + c);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < COLUMNS; c++) {
+            const float *a = points[0] + 3 * (r * COLUMNS + c);
             const float *b = thin.points + 3 * (r * factor * fine + c * factor);
             for (int k = 0; k < 3; k++)
                 assert_close(b[k], a[k], 1e-6);
         }
-    assert_true(fm_thin_surface_from_sheet(&arena, &plane, 9, 7, &thin, &err));
+    assert_true(fm_thin_surface_from_sheet(&arena, &plane, COLUMNS, ROWS, &thin, &err));
     for (int i = 0; i < thin.point_count; i++) {
         assert_close(thin.points[3 * i + 2], 0.5, 1e-6);
         assert_close(thin.normals[3 * i + 2], 1, 1e-6);

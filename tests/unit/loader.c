@@ -28,7 +28,7 @@ static fm_scene *parse_scene(const char *text)
     return scene;
 }
 
-// Simulates a towel, exports it in all formats, and gives its positions (m) at every frame.
+// Simulates a towel, exports it as OBJ, PC2 and MDD, and gives its positions (m) at every frame.
 static void export_towel(fm_vec3 positions[FRAMES + 1][POINTS])
 {
     fm_error err = {0};
