@@ -145,6 +145,8 @@ static void features_that_stay_apart_have_no_impact(void **state)
     assert_true(none > 1000);
 }
 
+static const double separation = 0.01; // the distance (m) at which features count as touching
+
 // A vertex falls on a triangle, and edges on edges: the time of impact is known exactly, for any
 // height and speed.
 static void impact_times_of_falling_features_are_exact(void **state)
@@ -158,11 +160,11 @@ static void impact_times_of_falling_features_are_exact(void **state)
         fm_feature_kind kind = n == 0 ? FM_VERTEX_TRIANGLE : FM_EDGE_EDGE;
         fm_vec3 to[4];
         for (int k = 0; k < 15; k++) {
-            double fall = 0.5 * pow(1.7, k); // distance in the unit of time; the height is 1
+            double fall = 0.5 * pow(1.7, k); // m in the unit of time, from 1 m above
             memcpy(to, cases[n], sizeof to);
             for (int i = 0; i < (n == 0 ? 1 : 2); i++)
                 to[i].y -= fall;
-            double t = fm_feature_find_impact_time(kind, cases[n], to, 0.01);
+            double t = fm_feature_find_impact_time(kind, cases[n], to, separation);
             if (fall < 0.9)
                 assert_true(t > 1);
             if (fall > 0.99)
@@ -175,29 +177,30 @@ static void resting_grazing_and_coplanar_features_have_known_impact_times(void *
 {
     (void)state;
     fm_vec3 still[4] = {{0.2, 0.02, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, to[4];
-    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, still, 0.01) > 1);
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, still, separation) > 1);
     memcpy(to, still, sizeof to);
     for (int i = 0; i < 4; i++) // all points move together, far
         to[i] = fm_add(to[i], (fm_vec3){1e3, -2e3, 5});
-    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, separation) > 1);
     memcpy(to, still, sizeof to);
     to[0].x += 5; // parallel to the triangle, above the minimum separation: no impact
-    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
-    to[0].y = 0.005; // slightly downwards: it reaches 0.01 while above the triangle
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, separation) > 1);
+    // it moves sideways and slightly downwards: at two thirds of the step its height is the
+    // separation, and it is above the triangle
     double t = fm_feature_find_impact_time(
         FM_VERTEX_TRIANGLE, (fm_vec3[4]){{-0.5, 0.02, 0.2}, still[1], still[2], still[3]},
-        (fm_vec3[4]){{0.5, 0.005, 0.2}, still[1], still[2], still[3]}, 0.01);
+        (fm_vec3[4]){{0.5, 0.005, 0.2}, still[1], still[2], still[3]}, separation);
     assert_in_interval(t, 0.5, 2.0 / 3 + 1e-12);
     // moves in the plane of the triangle, into its side
     fm_vec3 plane[4] = {{-1, 0, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}};
     memcpy(to, plane, sizeof to);
     to[0].x = 1;
-    t = fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, plane, to, 0.01);
+    t = fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, plane, to, separation);
     assert_in_interval(t, 0.494, 0.495 + 1e-12);
     fm_vec3 row[4] = {{-3, 0, 0}, {-2, 0, 0}, {2, 0, 0}, {3, 0, 0}}; // two edges on one line
     memcpy(to, row, sizeof to);
     to[0].x += 6, to[1].x += 6;
-    t = fm_feature_find_impact_time(FM_EDGE_EDGE, row, to, 0.01);
+    t = fm_feature_find_impact_time(FM_EDGE_EDGE, row, to, separation);
     assert_in_interval(t * 6, 3.989, 3.99 + 1e-12);
 }
 
