@@ -11,13 +11,14 @@
 
 // A scene with one mistake, and the report that it must produce.
 typedef struct mistake {
-    const char *name; // of the case, for messages
-    const char *text; // text of the scene
-    int line, column;
+    const char *name;     // of the case, for messages
+    const char *text;     // text of the scene
+    int line, column;     // at which the mistake must be reported
     const char *expected; // part of the message
 } mistake;
 
-// Beginnings of scenes, to which a case adds its mistake.
+// Parts of scenes, to which a case adds its mistake: the keys that every scene needs, a cloth with
+// more keys to follow, a whole cloth, a whole fluid, a tube and a mesh with more keys to follow.
 #define START "about: a\nsource: b\n"
 #define CLOTH                                                                                      \
     START "bodies:\n  towel:\n    cloth:\n      sheet: {columns: 3, rows: 4, width: 1, height: "   \
@@ -351,16 +352,16 @@ static const mistake mistakes[] = {
 };
 
 // The first reported mistake, and the number of all.
-typedef struct first {
+typedef struct first_mistake {
     int count;                   // reported mistakes
     int line, column;            // of the first
-    char text[600], source[512]; // message, and line of the scene
-} first;
+    char text[600], source[512]; // its message, and the line of the scene
+} first_mistake;
 
-// Callback for diagnostics. context: a `first`.
+// Callback for diagnostics. context: a first_mistake.
 static void keep_first(void *context, const fm_diagnostic *diagnostic)
 {
-    first *kept = context;
+    first_mistake *kept = context;
     if (kept->count++ > 0)
         return;
     kept->line = diagnostic->line;
@@ -376,7 +377,7 @@ static void each_mistake_is_reported_once_at_its_line_and_column(void **state)
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         const mistake *m = &mistakes[i];
         fm_error err = {0};
-        first found = {0};
+        first_mistake found = {0};
         fm_scene *scene = fm_scene_parse(m->text, strlen(m->text), "file", "/nowhere", NULL, 0,
                                          keep_first, &found, &err);
         if (scene || err.status != FM_BAD_VALUE || found.count != 1 || found.line != m->line ||
@@ -390,6 +391,7 @@ static void each_mistake_is_reported_once_at_its_line_and_column(void **state)
     assert_int_equal(wrong, 0);
 }
 
+// Writes a text file.
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "wb");
@@ -406,6 +408,7 @@ typedef struct mesh_mistake {
     int line, column;     // in the scene
 } mesh_mistake;
 
+// Four vertices of an OBJ file, on its lines 1 to 4.
 #define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
 static const mesh_mistake mesh_mistakes[] = {
@@ -514,13 +517,13 @@ static void zero_bytes_and_utf_16_are_refused(void **state)
     static const char text[] = "about: a\nso\0urce: b\n", wide[] = "\xff\xfe"
                                                                    "a\0";
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     assert_null(
         fm_scene_parse(text, sizeof text - 1, "file", NULL, NULL, 0, keep_first, &found, &err));
     assert_non_null(strstr(found.text, "the character 0x00 is not allowed"));
     assert_int_equal(found.line, 2);
     assert_int_equal(found.column, 3);
-    found = (first){0}, err = (fm_error){0};
+    found = (first_mistake){0}, err = (fm_error){0};
     assert_null(
         fm_scene_parse(wide, sizeof wide - 1, "file", NULL, NULL, 0, keep_first, &found, &err));
     assert_non_null(strstr(found.text, "the byte 0xff is not UTF-8"));
@@ -552,7 +555,7 @@ static void the_error_has_file_line_column_and_source_line(void **state)
     (void)state;
     const char *text = START SHEET "wrld: {}\nsorce: {}\n";
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     assert_null(
         fm_scene_parse(text, strlen(text), "my.yaml", NULL, NULL, 0, keep_first, &found, &err));
     assert_string_equal(found.source, "wrld: {}");
@@ -588,7 +591,7 @@ static void mistakes_in_settings_are_reported_with_the_setting(void **state)
     const char *text = START SHEET;
     for (size_t i = 0; i < sizeof bad_settings / sizeof *bad_settings; i++) {
         fm_error err = {0};
-        first found = {0};
+        first_mistake found = {0};
         const char *settings[] = {bad_settings[i].setting};
         fm_scene *scene =
             fm_scene_parse(text, strlen(text), "file", NULL, settings, 1, keep_first, &found, &err);
@@ -606,7 +609,7 @@ static void mistakes_in_settings_are_reported_with_the_setting(void **state)
 static void refuse_file(const char *path, fm_status status, const char *expected, int line)
 {
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     fm_scene *scene = fm_scene_load(path, NULL, 0, keep_first, &found, &err);
     if (scene || err.status != status || !strstr(found.text, expected) || found.line != line)
         print_error("%s: status %d, %d: %s\n", path, err.status, found.line, found.text);
@@ -671,7 +674,7 @@ static char *repeat(const char *before, const char *piece, int count, const char
 static void refuse_text(char *text, const char *expected, int line, int column)
 {
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     fm_scene *scene =
         fm_scene_parse(text, strlen(text), "file", NULL, NULL, 0, keep_first, &found, &err);
     assert_null(scene);
@@ -702,7 +705,7 @@ static void reporting_stops_after_a_thousand_mistakes(void **state)
     char *text =
         repeat(START SHEET "motions: {m: {keyframes: {keys: [", "{time: x}, ", 5000, "]}}}\n");
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     assert_null(
         fm_scene_parse(text, strlen(text), "file", NULL, NULL, 0, keep_first, &found, &err));
     assert_int_equal(found.count, 1001);
