@@ -125,7 +125,7 @@ const fm_medium *fm_world_medium(const fm_world *world)
 
 void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context)
 {
-    world->stop = (fm_stop_request){.asked = asked, .context = context};
+    world->stop = (fm_stop_request){.wants_stop = asked, .context = context};
 }
 
 int fm_world_collider_count(const fm_world *world)

@@ -302,7 +302,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         return report;
     }
     double since = fm_clock_now_ms();
-    world->stop.said = false;
+    world->stop.stopping = false;
     for (int i = 0; i < world->object_count; i++)
         if (world->objects[i]->type->reset)
             world->objects[i]->type->reset(world->objects[i]);
