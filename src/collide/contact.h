@@ -35,7 +35,7 @@ typedef struct fm_contact_surface {
     // triangles per cell; 0: any other mesh. Smooth parts of a grid are proven free of self-contact
     // cheaply (smooth_regions.c).
     int columns, rows;
-    bool round; // the grid is a tube: its last column is connected to its first
+    bool is_tube; // the last column of the grid is connected to its first
 } fm_contact_surface;
 
 // Statistics of one contact step; all counts are for this step only.
@@ -188,7 +188,7 @@ typedef struct fm_contact_body {
     fm_bvh patch_tree; // bounding volume tree over its patches, numbered within the surface
     // For a surface that is a vertex grid: size of its grid of patches. 0: not a grid.
     int patch_columns, patch_rows;
-    bool round; // the grid is a tube
+    bool is_tube; // the last column of the grid is connected to its first
     // m, mean distance of neighbouring columns and of neighbouring rows at creation
     double spacing[2];
     // A region of the grid is free of self-contact if its distance ratio, a lower bound of distance

@@ -32,7 +32,7 @@ static bool find_cell(const fm_contact_surface *s, const int v[3], int *column, 
         left = c < left ? c : left, right = c > right ? c : right;
         top = r < top ? r : top, low = r > low ? r : low;
     }
-    bool across = s->round && s->columns > 2 && left == 0 && right == s->columns - 1;
+    bool across = s->is_tube && s->columns > 2 && left == 0 && right == s->columns - 1;
     for (int i = 0; across && i < 3; i++)
         across = v[i] % s->columns == left || v[i] % s->columns == right;
     *column = across ? right : left;
@@ -43,7 +43,7 @@ static bool find_cell(const fm_contact_surface *s, const int v[3], int *column, 
 // Checks that a surface with columns > 0 is a vertex grid with two triangles in each cell.
 static bool check_grid(const fm_contact_surface *s, fm_error *err)
 {
-    int column, row, cells = (s->round ? s->columns : s->columns - 1) * (s->rows - 1);
+    int column, row, cells = (s->is_tube ? s->columns : s->columns - 1) * (s->rows - 1);
     bool good = s->columns > 1 && s->rows > 1 && s->mesh.point_count == s->columns * s->rows &&
                 s->mesh.face_count == 2 * cells && s->mesh.line_count == 0;
     for (int t = 0; good && t < s->mesh.face_count; t++)
@@ -57,8 +57,8 @@ static int count_patches(const fm_contact_surface *s, fm_contact_body *body)
 {
     if (s->columns == 0)
         return fm_parallel_block_count(body->triangle_count, PATCH_TRIANGLES);
-    int cells = s->round ? s->columns : s->columns - 1;
-    body->round = s->round;
+    int cells = s->is_tube ? s->columns : s->columns - 1;
+    body->is_tube = s->is_tube;
     body->patch_columns = fm_parallel_block_count(cells, FM_PATCH_CELLS);
     body->patch_rows = fm_parallel_block_count(s->rows - 1, FM_PATCH_CELLS);
     return body->patch_columns * body->patch_rows;
@@ -83,7 +83,7 @@ static int patch_of_cell(int cells, int count, int cell)
 static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body,
                                 const fm_contact_surface *s)
 {
-    int cells = s->round ? s->columns : s->columns - 1, column, row;
+    int cells = s->is_tube ? s->columns : s->columns - 1, column, row;
     fm_patch *patches = set->patches + body->first_patch;
     for (int pass = 0; pass < 2; pass++) { // first pass counts, second pass fills
         for (int p = 0, next = body->first_triangle; pass == 1 && p < body->patch_count; p++) {
@@ -107,7 +107,7 @@ static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body
 static int create_grid_patches(fm_contact_set *set, fm_contact_body *body,
                                const fm_contact_surface *s, int next)
 {
-    int cells = s->round ? s->columns : s->columns - 1;
+    int cells = s->is_tube ? s->columns : s->columns - 1;
     sort_grid_triangles(set, body, s);
     for (int p = 0; p < body->patch_count; p++) {
         fm_patch *patch = &set->patches[body->first_patch + p];

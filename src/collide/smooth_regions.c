@@ -196,7 +196,7 @@ static double bound_region_ratio(const fm_contact_set *set, const fm_contact_bod
 // no rectangle.
 static int largest_region_width(const fm_contact_body *body)
 {
-    return body->round ? body->patch_columns - 1 : body->patch_columns;
+    return body->is_tube ? body->patch_columns - 1 : body->patch_columns;
 }
 
 // Sets `ratio` of each patch: the lower bound of the distance ratio over the square of 2 x 2
@@ -207,7 +207,7 @@ void fm_smooth_bound_window_ratios(fm_contact_set *set, fm_contact_body *body)
         fm_patch *patch = &set->patches[i];
         region r = {patch->column, patch->row, 2, 2};
         bool inside = r.row + 2 <= body->patch_rows && largest_region_width(body) >= 2 &&
-                      (body->round || r.column + 2 <= body->patch_columns);
+                      (body->is_tube || r.column + 2 <= body->patch_columns);
         patch->ratio = inside ? bound_region_ratio(set, body, r) : 0;
     }
 }
@@ -218,7 +218,7 @@ static region find_region(const fm_contact_body *body, const fm_patch *a, const 
     int top = a->row < b->row ? a->row : b->row, low = a->row + b->row - top;
     int left = a->column < b->column ? a->column : b->column, right = a->column + b->column - left;
     int columns = right - left + 1, other = body->patch_columns - columns + 2;
-    if (body->round && other < columns)
+    if (body->is_tube && other < columns)
         return (region){right, top, other, low - top + 1};
     return (region){left, top, columns, low - top + 1};
 }
@@ -239,7 +239,7 @@ bool fm_smooth_proves_apart(const fm_contact_set *set, const fm_patch *a, const 
         r.rows > MAX_REGION_SIDE)
         return false;
     if (r.columns <= 2 && r.rows <= 2 && body->patch_columns > 1 && body->patch_rows > 1) {
-        bool last = !body->round && r.column + 2 > body->patch_columns;
+        bool last = !body->is_tube && r.column + 2 > body->patch_columns;
         int row = r.row + 2 > body->patch_rows ? r.row - 1 : r.row;
         if (patch_in(set, body, last ? r.column - 1 : r.column, row)->ratio >= enough)
             return true;

@@ -38,8 +38,9 @@ fm_cell fm_cell_list_find_cell(const fm_cell_list *cells, double x, double y, do
                      cell_coordinate(z, inverse)};
 }
 
-// The hash bucket that the particles of a cell are in; cells may share a bucket. The coordinates are
-// multiplied by large primes; the shifts and the last multiplication mix high bits into low ones.
+// The hash bucket that the particles of a cell are in; cells may share a bucket. The coordinates
+// are multiplied by large primes; the shifts and the last multiplication mix high bits into low
+// ones.
 int fm_cell_list_find_bucket(const fm_cell_list *cells, fm_cell c)
 {
     uint32_t h = (uint32_t)c.x * 73856093u ^ (uint32_t)c.y * 19349663u ^ (uint32_t)c.z * 83492791u;

@@ -263,8 +263,8 @@ static void wake_workers(fm_pool *pool)
     pool->wake_after = fmin(2 * pool->wake_after, WAKE_AFTER_MAX);
 }
 
-// The caller runs blocks alone, from block 0 on, until it has worked alone for `wake_after` us since
-// the workers were last woken. Returns how many blocks it ran.
+// The caller runs blocks alone, from block 0 on, until it has worked alone for `wake_after` us
+// since the workers were last woken. Returns how many blocks it ran.
 static int work_alone(fm_pool *pool, int block_count, fm_block_task *task, void *context)
 {
     int done = 0;

@@ -338,8 +338,8 @@ static bool read_line(reader *r)
     return is_skipped(word, length) || fail(r, word, "not a known statement");
 }
 
-// Takes the items out of a list; the caller owns them then. An empty list gives an array of one zeroed
-// item, so that the result is never NULL.
+// Takes the items out of a list; the caller owns them then. An empty list gives an array of one
+// zeroed item, so that the result is never NULL.
 static void *take_items(reader *r, list *l)
 {
     void *items = l->items ? l->items : calloc(1, l->item_size);

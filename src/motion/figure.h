@@ -80,8 +80,8 @@ struct fm_figure {
     fm_measures measures;
     double crouch;    // m, how much lower than in the bind pose the hips are when it stands
     double walk_drop; // m, how much lower than in the bind pose the hips are when it walks
-    fm_pose place;    // maps the figure's own frame to the world
-    fm_pose back[FM_BONE_COUNT]; // maps the world at time 0 to the bind pose of each bone
+    fm_pose to_world; // maps the figure's own frame to the world
+    fm_pose to_bind_pose[FM_BONE_COUNT]; // maps the world at time 0 to the bind pose of each bone
 };
 
 // The poses of all bones; each maps the bind pose to the figure's own frame.
@@ -102,7 +102,7 @@ typedef struct fm_posture {
     fm_jet arm_raise[2], arm_flexion[2]; // angles of the shoulder: sideways, forwards
     fm_jet elbow[2], hand[2];            // flexion of the elbow, sideways angle of the wrist
     fm_jet hip[2], hip_raise[2], knee[2], ankle[2]; // flexion; hip_raise moves the leg sideways
-    bool planted;    // legs follow from `feet` by inverse kinematics, not from the angles above
+    bool feet_given; // legs follow from `feet` by inverse kinematics, not from the angles above
     fm_pose feet[2]; // map the bind pose of the feet to the figure's own frame
 } fm_posture;
 

@@ -100,13 +100,13 @@ static bool add_member(fm_world_contact *contact, fm_object *object, sources *fr
     const fm_contact_view *view = &m->view;
     from->surfaces[contact->member_count] = (fm_contact_surface){
         .name = object->name,
-        .mesh = view->made,
+        .mesh = view->initial_mesh,
         .dynamic = true, // write_velocities sets the masses before every step
         .thickness = view->thickness,
         .friction = view->friction,
         .columns = view->columns,
         .rows = view->rows,
-        .round = view->round,
+        .is_tube = view->is_tube,
     };
     from->thickness = fmax(from->thickness, view->thickness);
     contact->member_count++;
@@ -221,7 +221,7 @@ static void write_starts(fm_world_contact *contact, double t, bool anew)
     fm_vec3_array x0 = fm_contact_starts(contact->set), x1 = fm_contact_ends(contact->set);
     for (int i = 0; i < contact->member_count; i++) {
         const fm_contact_view *view = &contact->members[i].view;
-        copy_points(view->made.point_count, surface_axes(contact, x0, i), view->x);
+        copy_points(view->initial_mesh.point_count, surface_axes(contact, x0, i), view->x);
     }
     for (int k = 0; k < contact->solid_count; k++) {
         int count = view_solid(&contact->solids[k]).point_count,
@@ -242,7 +242,7 @@ static void write_ends(fm_world_contact *contact, double t)
     fm_vec3_array x1 = fm_contact_ends(contact->set);
     for (int i = 0; i < contact->member_count; i++) {
         const fm_contact_view *view = &contact->members[i].view;
-        copy_points(view->made.point_count, surface_axes(contact, x1, i), view->x);
+        copy_points(view->initial_mesh.point_count, surface_axes(contact, x1, i), view->x);
     }
     for (int k = 0; k < contact->solid_count; k++)
         place_solid(&contact->solids[k], t, surface_axes(contact, x1, contact->member_count + k));
@@ -256,7 +256,8 @@ static void write_velocities(fm_world_contact *contact, double t)
     for (int i = 0; i < contact->member_count; i++) {
         const fm_object *object = contact->members[i].object;
         const fm_contact_view *view = &contact->members[i].view;
-        int first = fm_contact_first_vertex(contact->set, i), count = view->made.point_count;
+        int first = fm_contact_first_vertex(contact->set, i),
+            count = view->initial_mesh.point_count;
         fm_inverse_masses masses = {fm_contact_axis_inverse_masses(contact->set) + first,
                                     fm_contact_inverse_masses(contact->set) + first};
         fm_vec3_array axes = surface_axes(contact, fm_contact_mass_axes(contact->set), i);
@@ -276,14 +277,14 @@ static void write_back(const fm_world_contact *contact, int i, double t)
     fm_vec3_array to = surface_axes(contact, fm_contact_ends(contact->set), i);
     fm_vec3_array at = surface_axes(contact, fm_contact_velocities(contact->set), i);
     const double *x[3] = {to.x, to.y, to.z}, *v[3] = {at.x, at.y, at.z};
-    for (int k = 0; k < b->made.point_count; k++) {
+    for (int k = 0; k < b->initial_mesh.point_count; k++) {
         if (object->type->body->is_held(object, k, t))
             continue;
         bool touched = false;
         for (int c = 0; c < 3; c++) {
             double jump = v[c][k] - b->v[c][k];
             touched |= jump != 0;
-            b->jump[c][k] += jump;
+            b->velocity_change[c][k] += jump;
             b->x[c][k] = x[c][k];
             b->v[c][k] = v[c][k];
         }
@@ -313,7 +314,7 @@ static bool check_numbers(const fm_world_contact *contact, fm_error *err)
         const fm_contact_view *b = &contact->members[i].view;
         for (int c = 0; c < 3; c++) {
             const double *x = b->x[c], *v = b->v[c];
-            for (int k = 0; k < b->made.point_count; k++) {
+            for (int k = 0; k < b->initial_mesh.point_count; k++) {
                 if (fabs(x[k]) <= FARTHEST && fabs(v[k]) <= FARTHEST)
                     continue;
                 char value[64];
@@ -387,7 +388,7 @@ static void find_inside(fm_world *world, const member *m, fm_vec3_array x, bad_s
     const fm_body_type *body = m->object->type->body;
     for (int k = 0; k < world->collider_count; k++) {
         fm_placed_collider placed = fm_collider_place(world->colliders[k], world->time);
-        for (int i = 0; i < m->view.made.point_count; i++) {
+        for (int i = 0; i < m->view.initial_mesh.point_count; i++) {
             fm_vec3 at = fm_vec3_array_at(x, i);
             if (!body->is_held(m->object, i, world->time) && !fm_placed_is_far(&placed, at, 0) &&
                 fm_placed_find_contact(&placed, at).distance < 0)
@@ -438,7 +439,7 @@ static bool find_bad_starts(fm_world *world, bad_start *found, fm_error *err)
         if (m->view.started || m->view.separate)
             continue;
         find_inside(world, m, axes_from_vertex(x0, first), found);
-        for (int k = 0; k < m->view.made.point_count; k++) {
+        for (int k = 0; k < m->view.initial_mesh.point_count; k++) {
             if (marked[first + k])
                 add_bad_start(found, m->object, "a cloth or a collider",
                               fm_vec3_array_at(x0, first + k));
@@ -478,7 +479,7 @@ static void separate_starts(fm_world *world)
             continue;
         for (int k = 0; k < around.collider_count; k++)
             around.placed[k] = fm_collider_place(around.colliders[k], world->time);
-        for (int p = 0; p < b->made.point_count; p++) {
+        for (int p = 0; p < b->initial_mesh.point_count; p++) {
             fm_vec3 x = {b->x[0][p], b->x[1][p], b->x[2][p]};
             fm_vec3 v = {b->v[0][p], b->v[1][p], b->v[2][p]};
             if (object->type->body->is_held(object, p, world->time))
@@ -487,7 +488,7 @@ static void separate_starts(fm_world *world)
             b->x[0][p] = x.x, b->x[1][p] = x.y, b->x[2][p] = x.z;
             b->v[0][p] = v.x, b->v[1][p] = v.y, b->v[2][p] = v.z;
         }
-        object->type->body->moved(object);
+        object->type->body->points_moved(object);
     }
 }
 

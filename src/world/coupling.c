@@ -4,10 +4,10 @@
 // Body and medium exchange the sample arrays of core/surface_samples.h. One interval, from t to
 // t + dt:
 //
-//     take     the body takes the impulses of the medium's last interval    fm_body_type.take
+//     take     the body takes the impulses of the medium's last interval (take_impulses)
 //     bodies   the body moves
 //     give     the body writes the new positions of its samples, and returns the momentum of the
-//              fluid mass that it borrowed                                  fm_body_type.give
+//              fluid mass that it borrowed (give_samples)
 //     fluids   the medium moves with the samples in it, and writes the impulses on them
 //
 // With two-way coupling an interval is one substep of the fluid, and the cloth takes as many
@@ -137,7 +137,7 @@ fm_medium fm_coupling_find_medium(const fm_object *body)
 void fm_coupling_take_impulses(fm_world *world, double end)
 {
     for (int i = 0; i < world->coupling_count; i++)
-        world->couplings[i].body->type->body->take(world->couplings[i].body, end);
+        world->couplings[i].body->type->body->take_impulses(world->couplings[i].body, end);
 }
 
 // Bodies write positions and impulses of their samples for the media, after they moved from `start`
@@ -145,7 +145,7 @@ void fm_coupling_take_impulses(fm_world *world, double end)
 void fm_coupling_give_samples(fm_world *world, double start, double end)
 {
     for (int i = 0; i < world->coupling_count; i++)
-        world->couplings[i].body->type->body->give(world->couplings[i].body, start, end);
+        world->couplings[i].body->type->body->give_samples(world->couplings[i].body, start, end);
 }
 
 // Writes the samples of all coupled bodies; buffer NULL: writes nothing. Returns their size, bytes.

@@ -25,7 +25,7 @@ static double find_size(const fm_contact_view *b, double *fastest)
 {
     fm_bounds box = fm_bounds_empty();
     *fastest = 0;
-    for (int i = 0; i < b->made.point_count; i++) {
+    for (int i = 0; i < b->initial_mesh.point_count; i++) {
         fm_bounds_add_point(&box, (fm_vec3){b->x[0][i], b->x[1][i], b->x[2][i]});
         *fastest = fmax(*fastest, fm_length((fm_vec3){b->v[0][i], b->v[1][i], b->v[2][i]}));
     }
