@@ -102,8 +102,8 @@ bool fm_contact_is_collision_free(fm_contact_set *set, fm_pool *pool);
 // between them (piecewise linear where the step was cut into parts). Vertices without mass keep
 // their prescribed ends.
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report);
-// The step checks `stop` between its parts. When stop is set, the step ends early, with vertices
-// somewhere between starts and ends.
+// The step polls `stop` between its parts. When the host wants to stop, the step ends early, with
+// vertices somewhere between starts and ends.
 void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop);
 
 // Discards cached data, so that the next steps depend only on the positions and on the state that
@@ -181,9 +181,11 @@ typedef struct fm_contact_body {
     char name[32];
     int first_vertex, vertex_count;
     int first_triangle, triangle_count;
-    bool kinematic, solid;
-    double thickness, friction;
-    fm_bvh tree; // bounding volume tree over its triangles, numbered within the surface
+    bool kinematic;   // its motion is prescribed
+    bool solid;       // kinematic and closed: vertices inside it are pushed out
+    double thickness; // m
+    double friction;  // Coulomb's coefficient
+    fm_bvh tree;      // bounding volume tree over its triangles, numbered within the surface
     int first_patch, patch_count;
     fm_bvh patch_tree; // bounding volume tree over its patches, numbered within the surface
     // For a surface that is a vertex grid: size of its grid of patches. 0: not a grid.
@@ -329,7 +331,7 @@ typedef struct fm_impact_zones {
     struct fm_impact_zone_member *sorted; // the same vertices, sorted by the root of their zone
 } fm_impact_zones;
 
-enum { FM_CONTACT_COLOURS = 64 };
+enum { FM_CONTACT_COLOURS = 64 }; // one for each bit of fm_contact_set.colours
 
 struct fm_contact_set {
     fm_arena arena;
@@ -352,9 +354,10 @@ struct fm_contact_set {
     // m, largest distance beyond the thickness at which a pair enters the candidate list
     double skin;
 
-    // Filled by the caller before a step: start, target end, velocity.
+    // Filled by the caller before a step: positions at its start and its target end, m; velocities,
+    // m/s. The step corrects x1 and v.
     fm_vec3_array x0, x1, v;
-    double *inverse_mass;
+    double *inverse_mass;      // 1/kg; 0: the motion of the vertex is prescribed
     fm_vec3_array mass_axis;   // unit vectors along which vertices have added mass
     double *axis_inverse_mass; // 1/kg, along mass_axis
     bool has_mass_axes;        // some vertices have a larger mass along mass_axis
@@ -492,13 +495,15 @@ bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, 
 // near_pairs.c: narrow phase over the candidates that come near.
 //
 // How much nearer the feature pair in a lane of the batch may come before it enters the near list,
-// m. h: thickness of the pair, m.
+// m. thickness: of the pair, m.
 double fm_near_find_clearance(fm_feature_kind kind, const fm_closest_batch *batch, int lane,
-                              double h);
+                              double thickness);
 // Updates the lists of near pairs for the current part of the step. The lists are complete as long
-// as no two features of a block approach by more than `wider` times their approach on the paths to
-// the target positions. anew: recompute the normals of all near pairs, not only of outdated ones.
-void fm_near_collect_pairs(fm_contact_set *set, double wider, bool anew, fm_pool *pool);
+// as no two features of a block approach by more than approach_factor times their approach on the
+// paths to the target positions. recompute_all: recompute the normals of all near pairs, not only
+// of outdated ones.
+void fm_near_collect_pairs(fm_contact_set *set, double approach_factor, bool recompute_all,
+                           fm_pool *pool);
 // True if, after all impulses, no two features of a block approached by more than
 // fm_near_collect_pairs assumed; the approach is then added to the travel of the block. Otherwise
 // marks the blocks that exceeded the bound as open, so that they are tested again.
@@ -512,9 +517,9 @@ void fm_near_add_displacement(fm_contact_set *set, fm_vec3_array to);
 // impulses.c: repulsion and friction impulses.
 //
 // Tests the near pairs of open blocks with vertices at `to`: lists the pairs in contact and
-// computes the margin of each block, the least separation beyond the minimum. again: this part of
-// the step was tested before.
-void fm_impulses_test_pairs(fm_contact_set *set, bool again, fm_pool *pool);
+// computes the margin of each block, the least separation beyond the minimum. is_retest: this part
+// of the step was tested before.
+void fm_impulses_test_pairs(fm_contact_set *set, bool is_retest, fm_pool *pool);
 // One Gauss-Seidel pass, colour by colour, over the pairs in contact, or over the pairs with an
 // impact if hits_only. Changes positions, displacements per step and velocities of vertices with a
 // mass. Returns the number of pairs pushed apart.

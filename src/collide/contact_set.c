@@ -15,6 +15,11 @@ enum {
     // crumpled cloth needs none
     MAX_SHORTENED = 256,
 };
+// skin of the candidate list, relative to the mean edge of dynamic surfaces; a larger one would
+// take in neighbours within a cloth
+static const double SKIN_PER_EDGE = 0.3;
+// smallest skin of the candidate list, relative to the smallest thickness
+static const double MIN_SKIN = 0.5;
 
 // Checks the definition of a surface. Returns false and fills err on a bad value.
 static bool check_surface(const fm_contact_surface *s, fm_error *err)
@@ -56,6 +61,7 @@ static bool check_surface(const fm_contact_surface *s, fm_error *err)
     return true;
 }
 
+// Allocates a zeroed array of `count` elements of `size` bytes in the arena of the set.
 static void *create_array(fm_contact_set *set, int count, size_t size, fm_error *err)
 {
     return fm_arena_alloc(&set->arena, (size_t)count, size, "contact", err);
@@ -70,7 +76,7 @@ static bool create_arrays(fm_contact_set *set, fm_error *err)
                              &set->saved_v,      &set->saved_rate, &set->list_positions,
                              &set->list_targets, &set->checked_to, &set->mass_axis};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-        *axes[i] = fm_vec3_array_create(&set->arena, (n + 7) / 8 * 8, err);
+        *axes[i] = fm_vec3_array_create(&set->arena, (n + 7) / 8 * 8, err); // 8 doubles a line
     set->body_of = create_array(set, n, sizeof(int), err);
     set->inverse_mass = create_array(set, n, sizeof(double), err);
     set->axis_inverse_mass = create_array(set, n, sizeof(double), err);
@@ -97,8 +103,8 @@ static bool copy_elements(fm_contact_set *set, fm_contact_body *body, const fm_m
                           fm_error *err)
 {
     int(*out)[3] = set->triangle + body->first_triangle, first = body->first_vertex, count;
-    int *lone = fm_mesh_find_isolated_points(mesh, &count, err);
-    if (!lone)
+    int *isolated = fm_mesh_find_isolated_points(mesh, &count, err);
+    if (!isolated)
         return false;
     for (int t = 0; t < mesh->face_count; t++, out++)
         for (int i = 0; i < 3; i++)
@@ -108,8 +114,8 @@ static bool copy_elements(fm_contact_set *set, fm_contact_body *body, const fm_m
         (*out)[1] = (*out)[2] = first + mesh->lines[2 * (size_t)i + 1];
     }
     for (int i = 0; i < count && !body->kinematic; i++, out++)
-        (*out)[0] = (*out)[1] = (*out)[2] = first + lone[i];
-    free(lone);
+        (*out)[0] = (*out)[1] = (*out)[2] = first + isolated[i];
+    free(isolated);
     return true;
 }
 
@@ -134,6 +140,7 @@ typedef struct half_edge {
     int low, high, triangle;
 } half_edge;
 
+// Orders half edges by their vertices, then by their triangle.
 static int compare_half_edges(const void *a, const void *b)
 {
     const half_edge *p = a, *q = b;
@@ -218,9 +225,8 @@ static void find_topology(fm_contact_set *set)
     }
 }
 
-// Sets the smallest and largest thickness, and the skin of the candidate list, the distance beyond
-// the thickness at which a pair enters the list: 0.3 of the mean edge of dynamic surfaces, because
-// a larger skin would take in neighbours within a cloth, but at least half the smallest thickness.
+// Sets the smallest and largest thickness, and the skin of the candidate list, which is the
+// distance beyond the thickness at which a pair enters the list.
 static void choose_skin(fm_contact_set *set)
 {
     double length = 0, least = INFINITY, most = 0;
@@ -239,7 +245,7 @@ static void choose_skin(fm_contact_set *set)
     }
     set->min_thickness = least;
     set->max_thickness = most;
-    set->skin = fm_double_max(0.5 * least, count > 0 ? 0.3 * length / count : 0);
+    set->skin = fm_double_max(MIN_SKIN * least, count > 0 ? SKIN_PER_EDGE * length / count : 0);
 }
 
 // Builds the bounding volume tree of each surface from the initial positions.
@@ -268,7 +274,7 @@ static bool reserve_list(fm_pair_list *list, int capacity, fm_error *err)
     list->thickness = malloc(count * sizeof(double));
     list->capacity = capacity;
     return (good && list->recheck_at && list->thickness) ||
-           fm_fail_no_memory(err, "contact", count * 32);
+           fm_fail_no_memory(err, "contact", count * 32); // 32 bytes per pair
 }
 
 // Allocates a list of near pairs.
@@ -293,8 +299,8 @@ static bool reserve_members(fm_pair_block *block, fm_error *err)
            fm_fail_no_memory(err, "contact", RESERVED_SLOTS * sizeof *block->slot);
 }
 
-// Allocates one block of pair lists per patch. A third of the reserved pairs are vertex-triangle
-// pairs, the others edge-edge pairs.
+// Allocates one block of pair lists per patch. A third of the reserved candidates are
+// vertex-triangle pairs, the others edge-edge pairs. The near lists are reserved for half as many.
 static bool create_blocks(fm_contact_set *set, fm_error *err)
 {
     set->blocks = create_array(set, set->block_count, sizeof *set->blocks, err);
@@ -322,11 +328,11 @@ static bool create_blocks(fm_contact_set *set, fm_error *err)
 static bool add_body(fm_contact_set *set, fm_contact_body *body, const fm_contact_surface *s,
                      fm_error *err)
 {
-    int lone_count;
+    int isolated_count;
     if (!check_surface(s, err))
         return false;
-    int *lone = fm_mesh_find_isolated_points(&s->mesh, &lone_count, err);
-    free(lone);
+    int *isolated = fm_mesh_find_isolated_points(&s->mesh, &isolated_count, err);
+    free(isolated);
     snprintf(body->name, sizeof body->name, "%s", s->name ? s->name : "");
     body->kinematic = !s->inverse_mass && !s->dynamic;
     body->solid = s->solid && body->kinematic;
@@ -336,10 +342,10 @@ static bool add_body(fm_contact_set *set, fm_contact_body *body, const fm_contac
     body->first_triangle = set->triangle_count;
     body->vertex_count = s->mesh.point_count;
     body->triangle_count =
-        s->mesh.face_count + s->mesh.line_count + (body->kinematic ? 0 : lone_count);
+        s->mesh.face_count + s->mesh.line_count + (body->kinematic ? 0 : isolated_count);
     set->vertex_count += body->vertex_count;
     set->triangle_count += body->triangle_count;
-    return lone != NULL;
+    return isolated != NULL;
 }
 
 // Creates everything in the set except the set itself: records of surfaces, topology, trees,
@@ -363,6 +369,7 @@ static bool fill_set(fm_contact_set *set, const fm_contact_surface *surfaces, fm
            create_blocks(set, err);
 }
 
+// Creates a contact set from the definitions of its surfaces. NULL and err filled on bad values.
 fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surface_count,
                                   fm_error *err)
 {
@@ -388,6 +395,7 @@ fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surfac
     return set;
 }
 
+// Frees a contact set with its lists.
 void fm_contact_destroy(fm_contact_set *set)
 {
     if (!set)
@@ -412,6 +420,7 @@ void fm_contact_destroy(fm_contact_set *set)
     free(set);
 }
 
+// Accessors; contact.h explains what the arrays hold.
 int fm_contact_vertex_count(const fm_contact_set *set)
 {
     return set->vertex_count;
@@ -531,6 +540,7 @@ static bool are_finite(const unsigned char *numbers, size_t count)
     return true;
 }
 
+// True if the numbers of a saved state are in their ranges.
 static bool is_valid(const saved_state *s)
 {
     return s->safety >= 1 && isfinite(s->safety) && s->horizon >= 0 && isfinite(s->horizon) &&

@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <float.h>
 
-static const double SAFE_FRACTION = 0.9;
+static const double SAFE_FRACTION = 0.9; // s in the formula above
 // relative to `least`, the separation to keep: features nearer than 1.1 least count as in contact
 static const double TOLERANCE = 0.1;
 // squared sine of the angle between two edges; below it they count as parallel, and the closest
@@ -26,6 +26,7 @@ static const double PARALLEL = 1e-12;
 // limit for the advances towards a time of impact; when it is reached, the pair counts as an impact
 enum { MAX_ADVANCES = 1000 };
 
+// The value limited to [0, 1].
 static double clamp_unit(double t)
 {
     return t < 0 ? 0 : t > 1 ? 1 : t;
@@ -41,7 +42,7 @@ static double find_parameter(double along, double square)
 // The closest points of two features found so far: the vector between them is gap = r + s a + t b,
 // its squared length `square`.
 typedef struct nearest {
-    fm_vec3 r, a, b, gap;
+    fm_vec3 r, a, b, gap; // m
     double s, t, square;
 } nearest;
 
@@ -99,6 +100,7 @@ static fm_closest find_closest_edge_edge(const fm_vec3 p[4])
     return (fm_closest){{1 - s, s, t - 1, -t}, best.gap, sqrt(best.square)};
 }
 
+// Closest points of a vertex and a triangle, or of two edges, with the corners p.
 fm_closest fm_feature_find_closest(fm_feature_kind kind, const fm_vec3 p[4])
 {
     return kind == FM_VERTEX_TRIANGLE ? find_closest_vertex_triangle(p) : find_closest_edge_edge(p);
@@ -174,6 +176,7 @@ static FM_SIMD_CLONES void find_batch_vertex_triangle(fm_closest_batch *batch, i
         double u = clamp_quotient(aa - ab - ra + rb, aa - 2 * ab + bb);
         double d1 = find_squared_gap(&l, s1, 0), d2 = find_squared_gap(&l, 0, t2);
         double d3 = find_squared_gap(&l, 1 - u, u);
+        // d1, d2, d3: squared distances from the three sides; (bs, bt): parameters of the nearest
         bool second = d2 < d1;
         double best = second ? d2 : d1, bs = second ? 0 : s1, bt = second ? t2 : 0;
         bool third = d3 < best;
@@ -202,11 +205,12 @@ static FM_SIMD_CLONES void find_batch_edge_edge(fm_closest_batch *batch, int lan
         double s0 = clamp_quotient(ra, aa), s1 = clamp_quotient(ra - ab, aa);
         double d0 = find_squared_gap(&l, 0, t0), d1 = find_squared_gap(&l, 1, t1);
         double d2 = find_squared_gap(&l, s0, 0), d3 = find_squared_gap(&l, s1, 1);
-        bool end = d1 < d0, other = d3 < d2;
-        double bs = end ? 1 : 0, bt = end ? t1 : t0, best = end ? d1 : d0;
-        bool second = (other ? d3 : d2) < best;
-        bs = second ? (other ? s1 : s0) : bs;
-        bt = second ? (other ? 1 : 0) : bt;
+        // the nearer end of the first edge (s = 0 or 1), then of the second (t = 0 or 1)
+        bool at_s1 = d1 < d0, at_t1 = d3 < d2;
+        double bs = at_s1 ? 1 : 0, bt = at_s1 ? t1 : t0, best = at_s1 ? d1 : d0;
+        bool second = (at_t1 ? d3 : d2) < best;
+        bs = second ? (at_t1 ? s1 : s0) : bs;
+        bt = second ? (at_t1 ? 1 : 0) : bt;
         bs = inside ? s / area : bs;
         bt = inside ? t / area : bt;
         store_lane(batch, i, &l, bs, bt);

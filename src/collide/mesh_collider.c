@@ -26,7 +26,7 @@
 
 struct fm_trimesh {
     int vertex_count, triangle_count;
-    int *triangles; // [3 * triangle_count]
+    int *triangles; // [3 * triangle_count] vertices
     // [3 * triangle_count] neighbour triangle across the edge from a corner to the next; -1: none
     int *across;
     int *around_start;     // [vertex_count + 1] start of each vertex's range in `around`
@@ -52,6 +52,7 @@ typedef struct half_edge {
     bool forward;  // from low to high
 } half_edge;
 
+// Orders half edges by their vertices, then by their number.
 static int compare_edges(const void *one, const void *other)
 {
     const half_edge *a = one, *b = other;
@@ -244,11 +245,13 @@ fm_trimesh *fm_trimesh_create(fm_arena *arena, const fm_collider_mesh *def, cons
     return fm_bvh_build(&mesh->tree, arena, mesh->boxes, mesh->triangle_count, err) ? mesh : NULL;
 }
 
+// True if the mesh encloses a solid.
 bool fm_trimesh_is_closed(const fm_trimesh *mesh)
 {
     return mesh->closed;
 }
 
+// True if the vertices move with time in the frame of the mesh.
 bool fm_trimesh_is_animated(const fm_trimesh *mesh)
 {
     return mesh->frame_count > 0;
@@ -275,13 +278,14 @@ static blend find_blend(const fm_trimesh *mesh, double t)
     double u = f - i, s = mesh->fps;
     blend b = {.first = i - 1};
     if (mesh->interpolation != FM_INTERPOLATE_SPLINE) {
-        bool eased = mesh->interpolation == FM_INTERPOLATE_SMOOTH;
-        b.weight[2] = eased ? u * u * (3 - 2 * u) : u;
-        b.rate[2] = eased ? 6 * u * (1 - u) * s : s;
+        bool smooth = mesh->interpolation == FM_INTERPOLATE_SMOOTH;
+        b.weight[2] = smooth ? u * u * (3 - 2 * u) : u;
+        b.rate[2] = smooth ? 6 * u * (1 - u) * s : s;
         b.weight[1] = 1 - b.weight[2];
         b.rate[1] = -b.rate[2];
         return b;
     }
+    // Catmull-Rom weights w(u) of the four frames and their derivatives r(u) = dw/du
     const double w[4] = {((2 - u) * u - 1) * u / 2, ((3 * u - 5) * u * u + 2) / 2,
                          ((4 - 3 * u) * u + 1) * u / 2, (u - 1) * u * u / 2};
     const double r[4] = {((4 - 3 * u) * u - 1) / 2, (9 * u - 10) * u / 2, ((8 - 9 * u) * u + 1) / 2,
@@ -342,6 +346,7 @@ double fm_trimesh_read_vertices(const fm_trimesh *mesh, double t, fm_vec3 *x)
     return most;
 }
 
+// m, half the thickness of a shell; 0 for a closed mesh.
 double fm_trimesh_half_thickness(const fm_trimesh *mesh)
 {
     return mesh->half_thickness;
@@ -372,6 +377,7 @@ fm_bounds fm_trimesh_bounds(const fm_trimesh *mesh)
     return box;
 }
 
+// The triangles at the current time, as a view into the arrays of the mesh.
 fm_mesh_view fm_trimesh_view(const fm_trimesh *mesh)
 {
     return (fm_mesh_view){.points = mesh->x,
@@ -380,13 +386,15 @@ fm_mesh_view fm_trimesh_view(const fm_trimesh *mesh)
                           .face_count = mesh->triangle_count};
 }
 
+// The bounding volume tree over the triangles.
 const fm_bvh *fm_trimesh_tree(const fm_trimesh *mesh)
 {
     return &mesh->tree;
 }
 
 // Barycentric coordinates of the point of triangle a b c closest to p. A coordinate is exactly 0 if
-// the point is on the opposite edge or corner [ERI05].
+// the point is on the opposite edge or corner. d1 to d6, va, vb, vc are the names of [ERI05]: dot
+// products of the sides ab and ac with the vectors from the corners to p, and unnormalized areas.
 static void find_barycentric(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 p, double share[3])
 {
     fm_vec3 ab = fm_sub(b, a), ac = fm_sub(c, a), ap = fm_sub(p, a);
@@ -540,13 +548,17 @@ fm_frame fm_trimesh_frame(const fm_trimesh *mesh, const fm_anchor *anchor)
     return frame;
 }
 
+// distance from a plane, relative to the distance from the contact, below which a point does not
+// count as in front of it
+static const double FRONT_TOLERANCE = 1e-6;
+
 // True if a point is in front of any face that meets at the face, edge or corner given by the
 // barycentric coordinates `share` of a triangle. away: vector from there to the point. Used to find
 // surfaces that a point is behind.
 static bool is_in_front(const fm_trimesh *mesh, int triangle, const double share[3], fm_vec3 away)
 {
     const int *c = mesh->triangles + 3 * (size_t)triangle;
-    double slack = 1e-6 * fm_length(away);
+    double slack = FRONT_TOLERANCE * fm_length(away);
     if (fm_dot(away, face_normal(mesh, triangle)) > slack)
         return true;
     for (int k = 0; k < 3; k++) {
@@ -569,6 +581,9 @@ typedef struct opposite {
 } opposite;
 
 static const double OPPOSED = -0.2; // largest cosine between the normals of two opposite sides
+// smallest cosine, of 45 degrees, between the normal of a shell and the direction to a point that
+// is not beyond its rim
+static const double NOT_BEYOND_RIM = 0.7;
 
 // Squared distance of p from a triangle, m^2; infinite unless the triangle faces away from the near
 // side of the wall and p is behind it. context: an `opposite`.
@@ -588,8 +603,7 @@ static double squared_distance_to_opposite(void *context, int triangle, fm_vec3 
 }
 
 // Finds the surface on the opposite side of a thin wall at p; near: the nearest surface. A shell
-// has its opposite side at its thickness from the near one, except beyond its rim, where normal and
-// direction to p differ by more than 45 degrees (cosine 0.7).
+// has its opposite side at its thickness from the near one, except beyond its rim.
 bool fm_trimesh_find_opposite_side(const fm_trimesh *mesh, fm_vec3 p, const fm_contact *near,
                                    double reach, fm_contact *far)
 {
@@ -600,7 +614,7 @@ bool fm_trimesh_find_opposite_side(const fm_trimesh *mesh, fm_vec3 p, const fm_c
                             .point = fm_add_scaled(near->point, near->normal, -2 * h),
                             .normal = fm_scale(near->normal, -1)};
         // beyond the rim of a shell there is no opposite side
-        return fabs(fm_dot(near->normal, face_normal(mesh, anchor.triangle))) > 0.7 &&
+        return fabs(fm_dot(near->normal, face_normal(mesh, anchor.triangle))) > NOT_BEYOND_RIM &&
                -far->distance < reach;
     }
     opposite o = {mesh, near->normal};

@@ -110,7 +110,7 @@ void fm_smooth_measure_patch(const fm_contact_set *set, fm_patch *patch, fm_patc
     if (!fm_normalize(&patch->normal))
         return;
     double across = 0, along = 0;
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++) { // edges along rows, then along columns
         deviation most = {0, 0};
         for (int end = 0; end < 2; end++) {
             deviation e =
@@ -142,7 +142,8 @@ static const fm_patch *patch_in(const fm_contact_set *set, const fm_contact_body
 }
 
 // The polar factor Q = M (M^T M)^(-1/2) of M = [row edge, column edge], with the square root of a 2
-// x 2 matrix in closed form.
+// x 2 matrix in closed form. across, down: the columns of M; q: receives those of Q. False if M has
+// no rank 2.
 static bool find_polar_factor(fm_vec3 across, fm_vec3 down, fm_vec3 q[2])
 {
     double a = fm_dot(across, across), b = fm_dot(across, down), d = fm_dot(down, down);
@@ -215,12 +216,13 @@ void fm_smooth_bound_window_ratios(fm_contact_set *set, fm_contact_body *body)
 // The smallest rectangle of patches that contains both patches.
 static region find_region(const fm_contact_body *body, const fm_patch *a, const fm_patch *b)
 {
-    int top = a->row < b->row ? a->row : b->row, low = a->row + b->row - top;
+    int top = a->row < b->row ? a->row : b->row, bottom = a->row + b->row - top;
     int left = a->column < b->column ? a->column : b->column, right = a->column + b->column - left;
-    int columns = right - left + 1, other = body->patch_columns - columns + 2;
-    if (body->is_tube && other < columns)
-        return (region){right, top, other, low - top + 1};
-    return (region){left, top, columns, low - top + 1};
+    // on a tube, the other way around may be shorter
+    int columns = right - left + 1, columns_around = body->patch_columns - columns + 2;
+    if (body->is_tube && columns_around < columns)
+        return (region){right, top, columns_around, bottom - top + 1};
+    return (region){left, top, columns, bottom - top + 1};
 }
 
 // True if the features of patches a and b of one grid are certainly apart in this step, because the
