@@ -38,12 +38,13 @@ typedef struct member {
 
 // Contact between the bodies and colliders of a world.
 struct fm_world_contact {
-    fm_contact_set *set;
+    fm_contact_set *set; // its surfaces: one per member, then one per solid
     member *members;
     solid solids[FM_WORLD_OBJECTS_MAX];
     int member_count, solid_count;
 };
 
+// True if the object is a body that takes part in contact.
 bool fm_object_uses_contact(const fm_object *object)
 {
     const fm_body_type *body = object->type->body;
@@ -86,8 +87,8 @@ static fm_vec3_array axes_from_vertex(fm_vec3_array a, int i)
 
 // Input for the creation of the contact set.
 typedef struct sources {
-    fm_contact_surface *surfaces;
-    double thickness; // m, largest thickness of all bodies
+    fm_contact_surface *surfaces; // of the bodies, then of the colliders
+    double thickness;             // m, largest thickness of all bodies
 } sources;
 
 // Adds a body to contact, and its surface to the input of the contact set.
@@ -159,6 +160,7 @@ static bool fill_contact(fm_world_contact *contact, fm_world *world, sources *fr
     return contact->set != NULL;
 }
 
+// Frees contact with its set and the meshes of colliders.
 static void destroy_contact(fm_world_contact *contact)
 {
     if (!contact)
@@ -172,6 +174,7 @@ static void destroy_contact(fm_world_contact *contact)
     free(contact);
 }
 
+// Frees contact; the next advance creates it again.
 void fm_world_destroy_contact(fm_world *world)
 {
     destroy_contact(world->contact);
@@ -181,9 +184,10 @@ void fm_world_destroy_contact(fm_world *world)
 // Creates contact from the initial positions of all objects.
 bool fm_world_create_contact(fm_world *world, fm_error *err)
 {
-    size_t bodies = (size_t)world->body_count + 1, most = bodies + (size_t)world->collider_count;
+    size_t bodies = (size_t)world->body_count + 1,
+           surfaces = bodies + (size_t)world->collider_count;
     fm_world_contact *contact = calloc(1, sizeof *contact);
-    sources from = {.surfaces = calloc(most, sizeof *from.surfaces)};
+    sources from = {.surfaces = calloc(surfaces, sizeof *from.surfaces)};
     if (contact)
         contact->members = calloc(bodies, sizeof *contact->members);
     bool good = contact && contact->members && from.surfaces;
@@ -214,9 +218,9 @@ static fm_vec3_array surface_axes(const fm_world_contact *contact, fm_vec3_array
 }
 
 // Writes the start positions of a substep at time t. Colliders start exactly where the last substep
-// ended, to the last bit, so that contact detects no motion between the substeps. anew: place the
-// colliders at time t instead.
-static void write_starts(fm_world_contact *contact, double t, bool anew)
+// ended, to the last bit, so that contact detects no motion between the substeps. place_colliders:
+// place them at time t instead.
+static void write_starts(fm_world_contact *contact, double t, bool place_colliders)
 {
     fm_vec3_array x0 = fm_contact_starts(contact->set), x1 = fm_contact_ends(contact->set);
     for (int i = 0; i < contact->member_count; i++) {
@@ -228,7 +232,7 @@ static void write_starts(fm_world_contact *contact, double t, bool anew)
             surface = contact->member_count + k;
         fm_vec3_array to = surface_axes(contact, x0, surface),
                       from = surface_axes(contact, x1, surface);
-        if (anew)
+        if (place_colliders)
             place_solid(&contact->solids[k], t, to);
         else
             copy_points(count, to, (double *const[3]){from.x, from.y, from.z});
@@ -252,7 +256,7 @@ static void write_ends(fm_world_contact *contact, double t)
 // them. t: end of the substep.
 static void write_velocities(fm_world_contact *contact, double t)
 {
-    bool oriented = false;
+    bool has_mass_axes = false; // a body has added mass along an axis
     for (int i = 0; i < contact->member_count; i++) {
         const fm_object *object = contact->members[i].object;
         const fm_contact_view *view = &contact->members[i].view;
@@ -263,9 +267,9 @@ static void write_velocities(fm_world_contact *contact, double t)
         fm_vec3_array axes = surface_axes(contact, fm_contact_mass_axes(contact->set), i);
         copy_points(count, surface_axes(contact, fm_contact_velocities(contact->set), i), view->v);
         copy_points(count, axes, (double *const *)view->axis);
-        oriented |= object->type->body->inverse_masses(object, t, masses);
+        has_mass_axes |= object->type->body->inverse_masses(object, t, masses);
     }
-    fm_contact_use_mass_axes(contact->set, oriented);
+    fm_contact_use_mass_axes(contact->set, has_mass_axes);
 }
 
 // Writes the result of contact back to body i, except to points that a pin holds at time t. Points
@@ -282,9 +286,9 @@ static void write_back(const fm_world_contact *contact, int i, double t)
             continue;
         bool touched = false;
         for (int c = 0; c < 3; c++) {
-            double jump = v[c][k] - b->v[c][k];
-            touched |= jump != 0;
-            b->velocity_change[c][k] += jump;
+            double change = v[c][k] - b->v[c][k]; // m/s
+            touched |= change != 0;
+            b->velocity_change[c][k] += change;
             b->x[c][k] = x[c][k];
             b->v[c][k] = v[c][k];
         }
@@ -301,6 +305,10 @@ static void add_counts(fm_report *report, const fm_contact_report *from)
     report->shortened_count += from->shortened_count;
     report->halted_count += from->is_halted;
 }
+
+// m, distances of surfaces above this are not reported
+static const double LARGEST_REPORTED_DISTANCE = 0.01;
+enum { LIST_INTERVALS = 2 }; // intervals that a list of candidate pairs should last
 
 // m and m/s, largest coordinate and velocity for contact. Beyond it, the rounding error of
 // positions exceeds the thickness of cloth, and contact cannot tell the sides of a surface apart.
@@ -330,13 +338,13 @@ static bool check_numbers(const fm_world_contact *contact, fm_error *err)
 }
 
 // Takes one substep of h seconds, to time t, of all bodies with contact: they move without contact,
-// contact corrects positions and velocities, and they end the substep. anew: it is the first
+// contact corrects positions and velocities, and they end the substep. is_first: it is the first
 // substep of the interval.
-static bool take_substep(fm_world *world, double h, double t, bool anew, fm_report *report,
+static bool take_substep(fm_world *world, double h, double t, bool is_first, fm_report *report,
                          fm_error *err)
 {
     fm_world_contact *contact = world->contact;
-    write_starts(contact, world->time, anew);
+    write_starts(contact, world->time, is_first);
     for (int i = 0; i < contact->member_count; i++) {
         fm_object *object = contact->members[i].object;
         if (!object->type->body->open(object, t, err))
@@ -368,16 +376,16 @@ static bool take_substep(fm_world *world, double h, double t, bool anew, fm_repo
 // intersects another one.
 typedef struct bad_start {
     const fm_object *object; // body of the first such point; NULL: there is none
-    const char *what;        // name of the object it is inside or intersects
+    const char *other;       // name of the object it is inside or intersects
     fm_vec3 first, last;     // m, positions of the first and the last such point
-    int count;
+    int count;               // number of such points
 } bad_start;
 
-// Counts a point at `at` that starts inside or through the object named `what`.
-static void add_bad_start(bad_start *found, const fm_object *object, const char *what, fm_vec3 at)
+// Counts a point at `at` that starts inside the object named `other`, or intersects it.
+static void add_bad_start(bad_start *found, const fm_object *object, const char *other, fm_vec3 at)
 {
     if (!found->object)
-        *found = (bad_start){object, what, at, at, 0};
+        *found = (bad_start){object, other, at, at, 0};
     found->last = at;
     found->count++;
 }
@@ -460,7 +468,7 @@ static bool check_starts(fm_world *world, fm_error *err)
     char value[128];
     const fm_vec3 *a = &found.first, *b = &found.last;
     snprintf(value, sizeof value, "in or through %.20s at (%.3g, %.3g, %.3g) to (%.3g, %.3g, %.3g)",
-             found.what, a->x, a->y, a->z, b->x, b->y, b->z);
+             found.other, a->x, a->y, a->z, b->x, b->y, b->z);
     char field[48];
     snprintf(field, sizeof field, "start of %d particles", found.count);
     return fm_fail(err, FM_BAD_VALUE, found.object->name, field, value,
@@ -519,9 +527,9 @@ bool fm_world_check_start(fm_world *world, fm_error *err)
 }
 
 // Advances all bodies with contact by `interval` s, in as many common substeps as the one with the
-// largest need. most: raised to that number.
-bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_report *report,
-                              fm_error *err)
+// largest need. most_substeps: raised to that number.
+bool fm_world_advance_contact(fm_world *world, double interval, int *most_substeps,
+                              fm_report *report, fm_error *err)
 {
     if (!world->contact && !fm_world_create_contact(world, err))
         return false;
@@ -536,8 +544,8 @@ bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_re
     int substeps = 1;
     for (int i = 0; i < contact->member_count; i++) {
         const fm_object *object = contact->members[i].object;
-        int own = object->type->body->count_substeps(object, interval);
-        substeps = own > substeps ? own : substeps;
+        int needed = object->type->body->count_substeps(object, interval);
+        substeps = needed > substeps ? needed : substeps;
     }
     double h = interval / substeps, begin = world->time;
     for (int i = 0; i < contact->member_count; i++) {
@@ -546,19 +554,18 @@ bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_re
         if (!m->object->type->body->begin(m->object, &m->around, h, err))
             return false;
     }
-    fm_contact_restart(contact->set, 2 * substeps);
+    fm_contact_restart(contact->set, LIST_INTERVALS * substeps);
     fm_contact_set_stop(contact->set, &world->stop);
     for (int n = 1; n <= substeps; n++) {
         if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err) ||
             !fm_stop_request_check(&world->stop, err))
             return false;
     }
-    *most = substeps > *most ? substeps : *most;
+    *most_substeps = substeps > *most_substeps ? substeps : *most_substeps;
     return true;
 }
 
-// Adds the number of intersections and the least distance between surfaces, at most 1 cm, to the
-// report.
+// Adds the number of intersections and the least distance between surfaces to the report.
 bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err)
 {
     if (!world->contact && !fm_world_create_contact(world, err))
@@ -567,15 +574,18 @@ bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err)
     write_starts(contact, world->time, true);
     fm_vec3_array x = fm_contact_starts(contact->set);
     report->intersection_count = fm_contact_count_intersections(contact->set, x, NULL);
-    report->closest_distance = fm_contact_find_least_distance(contact->set, x, 0.01);
+    report->closest_distance =
+        fm_contact_find_least_distance(contact->set, x, LARGEST_REPORTED_DISTANCE);
     return true;
 }
 
+// Writes the state of contact if `size` suffices. Returns its size, bytes.
 size_t fm_world_save_contact(const fm_world_contact *contact, void *buffer, size_t size)
 {
     return contact ? fm_contact_save(contact->set, buffer, size) : 0;
 }
 
+// Reads what fm_world_save_contact wrote.
 bool fm_world_restore_contact(fm_world_contact *contact, const void *buffer, size_t size,
                               fm_error *err)
 {

@@ -100,6 +100,7 @@ bool fm_world_couple_objects(fm_world *world, fm_object *body, fm_object *medium
     return true;
 }
 
+// Couples a cloth to a particle fluid; the same as fm_world_couple_objects.
 bool fm_world_couple(fm_world *world, struct fm_cloth *cloth, struct fm_particles *fluid,
                      fm_coupling_way way, fm_error *err)
 {
@@ -166,11 +167,11 @@ bool fm_coupling_restore(fm_world *world, const void *buffer, size_t size, fm_er
         return fm_fail_number(err, "world state", "coupling size", (double)size, "what was saved");
     for (int i = 0; i < world->coupling_count; i++) {
         fm_coupling *c = &world->couplings[i];
-        size_t own = fm_samples_save(c->samples, NULL);
-        if (!fm_samples_restore(c->samples, in, own))
+        size_t sample_size = fm_samples_save(c->samples, NULL); // bytes
+        if (!fm_samples_restore(c->samples, in, sample_size))
             return fm_fail(err, FM_BAD_VALUE, c->body->name, "samples of the saved state",
                            "not finite", "what was saved");
-        in += own;
+        in += sample_size;
     }
     return true;
 }
