@@ -37,9 +37,9 @@ enum {
 
 // text.c: a string buffer that grows, number formatting, UTF-8 decoding, edit distance.
 typedef struct fm_text {
-    char *data;        // NULL while empty, else ended by a zero byte
-    size_t size, room; // bytes used without the zero byte, bytes allocated
-    bool failed;       // out of memory: later additions are ignored
+    char *data;            // NULL while empty, else ended by a zero byte
+    size_t size, capacity; // bytes used without the zero byte, bytes allocated
+    bool failed;           // out of memory: later additions are ignored
 } fm_text;
 
 void fm_text_add(fm_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -175,8 +175,8 @@ typedef struct fm_items {
 
 // First member of every element of FM_KEY_NAMED and FM_KEY_LIST: the element's name and YAML node.
 typedef struct fm_item {
-    const char *name; // key in a mapping by name; NULL in a list
-    const fm_node *node;
+    const char *name;    // key in a mapping by name; NULL in a list
+    const fm_node *node; // its value in the scene file
 } fm_item;
 
 // Range of the numbers that a key allows.
@@ -258,9 +258,9 @@ double fm_entry_upper_limit(const fm_entry *entry);
 // An object of the world: a body, a fluid, or a collider with a mass.
 typedef struct fm_scene_object {
     fm_item item;
-    int choice; // which key of fm_body_table or fm_fluid_table was given
-    const fm_scene_kind *kind;
-    void *def; // the struct its keys were decoded into; NULL for a collider
+    int choice;                // which key of fm_body_table or fm_fluid_table was given
+    const fm_scene_kind *kind; // functions of its kind
+    void *def;                 // the struct its keys were decoded into; NULL for a collider
 } fm_scene_object;
 
 // Decoded keys of a motion along an axis: amplitude sin(2 pi t / period + phase).
