@@ -7,7 +7,10 @@
 
 #include <fathom/run.h>
 
-enum { PATH_SIZE = 900, SETTINGS_MAX = 2 * REPEATS_MAX };
+enum {
+    PATH_SIZE = 900,                // bytes of the path of a run
+    SETTINGS_MAX = 2 * REPEATS_MAX, // changes of scene values: from --set and from --sweep
+};
 
 // A run as requested on the command line.
 typedef struct run_request {
