@@ -216,7 +216,7 @@ static bool add_feature_pair(search *s, fm_feature_kind kind, int v0, int v1, in
 // belongs.
 static int find_slot(const fm_pair_block *block, int v)
 {
-    // multiplicative hash: 2^32 / golden ratio; its high bits depend on all bits of v
+    // multiplicative hash by 2^32 / golden ratio; the shift drops low bits, which mix least
     unsigned mask = (unsigned)block->slot_count - 1, at = (unsigned)v * 2654435769u;
     for (at >>= 7; block->slot[at & mask] >= 0 && block->slot[at & mask] != v; at++)
         ;
@@ -473,7 +473,7 @@ static void choose_patches(fm_contact_set *set, fm_pool *pool)
 void fm_candidates_rebuild(fm_contact_set *set, fm_pool *pool)
 {
     for (int p = 0; p < set->block_count; p++)
-        set->patches[p].spread = -1;
+        set->patches[p].spread = -1; // marks a patch that is in no listed pair
     choose_patches(set, pool);
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, bound_triangles, set);
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);

@@ -165,12 +165,13 @@ double fm_feature_find_impact_time(fm_feature_kind kind, const fm_vec3 from[4], 
 
 // Internal from here on. Vertices, edges and triangles are numbered over all surfaces.
 
-// A triangle; a line from a to b is stored as (a, b, b) and a point as (a, a, a). Boxes, trees and
-// patches treat all three alike, and names and comments call them triangles.
+// True for a triangle. A line from a to b is stored as (a, b, b) and a point as (a, a, a). Boxes,
+// trees and patches treat all three alike, and names and comments call them triangles.
 static inline bool fm_contact_is_triangle(const int v[3])
 {
     return v[1] != v[2];
 }
+// True for a point, stored as (a, a, a).
 static inline bool fm_contact_is_point(const int v[3])
 {
     return v[0] == v[1] && v[1] == v[2];

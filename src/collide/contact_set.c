@@ -229,23 +229,24 @@ static void find_topology(fm_contact_set *set)
 // distance beyond the thickness at which a pair enters the list.
 static void choose_skin(fm_contact_set *set)
 {
-    double length = 0, least = INFINITY, most = 0;
-    int count = 0;
+    double length_sum = 0, thinnest = INFINITY, thickest = 0; // m
+    int count = 0;                                            // of edges of dynamic surfaces
     for (int e = 0; e < set->edge_count; e++) {
         const int *v = set->edge[e];
         if (set->bodies[set->body_of[v[0]]].kinematic)
             continue;
-        length +=
+        length_sum +=
             fm_length(fm_sub(fm_vec3_array_at(set->x0, v[0]), fm_vec3_array_at(set->x0, v[1])));
         count++;
     }
     for (int a = 0; a < set->body_count; a++) {
-        least = fm_double_min(least, set->bodies[a].thickness);
-        most = fm_double_max(most, set->bodies[a].thickness);
+        thinnest = fm_double_min(thinnest, set->bodies[a].thickness);
+        thickest = fm_double_max(thickest, set->bodies[a].thickness);
     }
-    set->min_thickness = least;
-    set->max_thickness = most;
-    set->skin = fm_double_max(MIN_SKIN * least, count > 0 ? SKIN_PER_EDGE * length / count : 0);
+    set->min_thickness = thinnest;
+    set->max_thickness = thickest;
+    set->skin =
+        fm_double_max(MIN_SKIN * thinnest, count > 0 ? SKIN_PER_EDGE * length_sum / count : 0);
 }
 
 // Builds the bounding volume tree of each surface from the initial positions.
@@ -420,52 +421,61 @@ void fm_contact_destroy(fm_contact_set *set)
     free(set);
 }
 
-// Accessors; contact.h explains what the arrays hold.
+// Number of vertices of all surfaces.
 int fm_contact_vertex_count(const fm_contact_set *set)
 {
     return set->vertex_count;
 }
 
+// Number of the first vertex of a surface.
 int fm_contact_first_vertex(const fm_contact_set *set, int surface)
 {
     return set->bodies[surface].first_vertex;
 }
 
+// Positions at the start of a step, m, which the caller fills.
 fm_vec3_array fm_contact_starts(fm_contact_set *set)
 {
     return set->x0;
 }
 
+// Target positions at the end of a step, m, which the caller fills and the step corrects.
 fm_vec3_array fm_contact_ends(fm_contact_set *set)
 {
     return set->x1;
 }
 
+// Velocities, m/s, which the caller fills and the step corrects.
 fm_vec3_array fm_contact_velocities(fm_contact_set *set)
 {
     return set->v;
 }
 
+// Inverse masses, 1/kg, which the caller fills; 0: the motion of the vertex is prescribed.
 double *fm_contact_inverse_masses(fm_contact_set *set)
 {
     return set->inverse_mass;
 }
 
+// Sets whether vertices have a larger mass along an axis.
 void fm_contact_use_mass_axes(fm_contact_set *set, bool use)
 {
     set->has_mass_axes = use;
 }
 
+// Unit vectors along which vertices have added mass, which the caller fills.
 fm_vec3_array fm_contact_mass_axes(fm_contact_set *set)
 {
     return set->mass_axis;
 }
 
+// Inverse masses along the axes of added mass, 1/kg, which the caller fills.
 double *fm_contact_axis_inverse_masses(fm_contact_set *set)
 {
     return set->axis_inverse_mass;
 }
 
+// [vertex] true for the vertices of pairs that the last step counted as pinched.
 const bool *fm_contact_pinched(const fm_contact_set *set)
 {
     return set->pinched;

@@ -157,7 +157,8 @@ static bool find_polar_factor(fm_vec3 across, fm_vec3 down, fm_vec3 q[2])
 }
 
 // Lower bound, over a patch and over the step, of the ratio of the distance of two points in space
-// to their distance in the flat grid. q: columns of the matrix Q of the region.
+// to their distance in the flat grid: the least eigenvalue of sym(Q^T M) - d - |Q^T n| b. q:
+// columns of the matrix Q of the region; xx, xy, yy: entries of sym(Q^T M); nx, ny: those of Q^T n.
 static double bound_patch_ratio(const fm_patch *patch, const fm_vec3 q[2])
 {
     double xx = fm_dot(q[0], patch->row_edge), yy = fm_dot(q[1], patch->column_edge);

@@ -112,6 +112,7 @@ static bool create_cone(fm_mesh_data *mesh, const fm_shape *shape, double end_ra
     fm_vec3 axis = fm_sub(shape->end, shape->start);
     double length = fm_length(axis), most = fmax(shape->radius, end_radius);
     int segments = choose_segment_count(most);
+    // places the vertices outside the circle by half of the polygon's deviation
     double radius_factor = 1 / sqrt(cos(FM_PI / segments));
     ring rings[2] = {{0, shape->radius * radius_factor}, {length, end_radius * radius_factor}};
     return revolve(mesh, shape->start, fm_scale(axis, 1 / length), rings, end_radius > 0 ? 2 : 1, 0,

@@ -31,6 +31,7 @@ static int cell_coordinate(double x, double inverse)
     return (int)fmax(-1e9, fmin(1e9, c)); // clamped, so that NaN and far points get a cell too
 }
 
+// The cell that the point x, y, z (m) lies in.
 fm_cell fm_cell_list_find_cell(const fm_cell_list *cells, double x, double y, double z)
 {
     double inverse = 1 / cells->size;

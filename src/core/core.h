@@ -14,12 +14,13 @@
 
 #define FM_PI 3.14159265358979323846
 
-// Minimum and maximum of two numbers. The compiler inlines these, but not fmin and fmax, which must
-// treat NaN specially. Here the result is b when a or b is NaN.
+// The smaller of two numbers. The compiler inlines this and fm_double_max, but not fmin and fmax,
+// which must treat NaN specially. Here the result is b when a or b is NaN.
 static inline double fm_double_min(double a, double b)
 {
     return a < b ? a : b;
 }
+// The larger of two numbers; b when one of them is NaN.
 static inline double fm_double_max(double a, double b)
 {
     return a > b ? a : b;

@@ -498,7 +498,7 @@ int fm_parallel_block_count(int count, int block_size)
 // The pool if a loop that takes one thread `ns` nanoseconds is worth sharing, otherwise NULL.
 fm_pool *fm_pool_if_worthwhile(fm_pool *pool, double ns)
 {
-    return ns >= 1e3 * WORTH_SHARING ? pool : NULL;
+    return ns >= 1e3 * WORTH_SHARING ? pool : NULL; // WORTH_SHARING is in us
 }
 
 // Runs task(context, block) for all blocks, on the pool if there are several threads and blocks.

@@ -58,11 +58,13 @@ typedef struct fm_vec3_array {
     double *x, *y, *z;
 } fm_vec3_array;
 
+// Element i.
 static inline fm_vec3 fm_vec3_array_at(fm_vec3_array a, int i)
 {
     return (fm_vec3){a.x[i], a.y[i], a.z[i]};
 }
 
+// Copies the first `count` elements.
 static inline void fm_vec3_array_copy(fm_vec3_array to, fm_vec3_array from, int count)
 {
     size_t bytes = (size_t)count * sizeof(double);

@@ -187,9 +187,10 @@ static bool is_checkpoint_file(const fm_run_record *record, const char *file, in
 // first frame, so that they are removed together with it.
 static bool is_mesh_file(const fm_run_record *record, const char *file, int *frame)
 {
+    enum { DIGITS_MAX = 7 }; // of the number of a collider
     size_t digits = strspn(file, "0123456789");
     *frame = record->first_frame;
-    return digits > 0 && digits < 8 &&
+    return digits > 0 && digits <= DIGITS_MAX &&
            (strcmp(file + digits, ".obj") == 0 || strcmp(file + digits, ".pc2") == 0);
 }
 

@@ -23,10 +23,12 @@ static inline fm_jet fm_jet_sub(fm_jet a, fm_jet b)
 {
     return (fm_jet){a.v - b.v, a.d - b.d};
 }
+// a b, by the product rule.
 static inline fm_jet fm_jet_mul(fm_jet a, fm_jet b)
 {
     return (fm_jet){a.v * b.v, a.d * b.v + a.v * b.d};
 }
+// a / b, by the quotient rule.
 static inline fm_jet fm_jet_div(fm_jet a, fm_jet b)
 {
     double q = a.v / b.v;

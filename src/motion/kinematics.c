@@ -38,7 +38,7 @@ static fm_pose rotated_three_ways(const fm_pose *parent, fm_vec3 pivot, fm_jet t
     return rotated(&pose, pivot, ahead, fm_jet_affine(roll, -1, 0));
 }
 
-// Vector operations on vectors with their time derivatives.
+// Differences, sums and products of vectors with their time derivatives (fm_jet3).
 static fm_jet3 jet3_sub(fm_jet3 a, fm_jet3 b)
 {
     return (fm_jet3){fm_sub(a.v, b.v), fm_sub(a.d, b.d)};
@@ -64,6 +64,7 @@ static fm_jet3 jet3_add(fm_jet3 a, fm_jet3 b)
     return (fm_jet3){fm_add(a.v, b.v), fm_add(a.d, b.d)};
 }
 
+// The vector scaled to length 1.
 static fm_jet3 jet3_unit(fm_jet3 a)
 {
     fm_jet length = fm_jet_sqrt(jet3_dot(a, a));
@@ -95,18 +96,19 @@ static fm_quat quat_from_axes(fm_vec3 x, fm_vec3 y, fm_vec3 z)
     return q;
 }
 
-// The pose of a bone that moves the joint `bind`, given in the bind pose, to `at`, points its -y
-// axis along `along` and its x axis along `side`; with velocity and angular velocity. The angular
+// The pose of a bone that moves its joint from bind_joint, its position in the bind pose, to
+// `joint`, points its -y axis along `along` and its x axis along `side`; with velocity and angular
+// velocity. The angular
 // velocity of a frame with axes e_i is half the sum of e_i x de_i/dt.
-static fm_pose bone_along(fm_vec3 bind, fm_jet3 at, fm_jet3 side, fm_jet3 along)
+static fm_pose bone_along(fm_vec3 bind_joint, fm_jet3 joint, fm_jet3 side, fm_jet3 along)
 {
     fm_jet3 y = {fm_scale(along.v, -1), fm_scale(along.d, -1)}, z = jet3_cross(side, y);
     fm_vec3 spin = fm_cross(side.v, side.d);
     spin = fm_add(spin, fm_add(fm_cross(y.v, y.d), fm_cross(z.v, z.d)));
     fm_pose pose = {.rotation = quat_from_axes(side.v, y.v, z.v), .spin = fm_scale(spin, 0.5)};
-    fm_vec3 arm = fm_quat_rotate(pose.rotation, bind);
-    pose.position = fm_sub(at.v, arm);
-    pose.velocity = fm_sub(at.d, fm_cross(pose.spin, arm));
+    fm_vec3 rotated_joint = fm_quat_rotate(pose.rotation, bind_joint);
+    pose.position = fm_sub(joint.v, rotated_joint);
+    pose.velocity = fm_sub(joint.d, fm_cross(pose.spin, rotated_joint));
     return pose;
 }
 

@@ -92,6 +92,7 @@ static int *list_welds(const fm_scene_cloth *cloth, int *count, fm_error *err)
     if (!pairs)
         fm_fail_no_memory(err, "scene", 2 * most * sizeof *pairs);
     for (int i = 0; i < cloth->seams.count && pairs && err->status == FM_OK; i++) {
+        // the n vertices of one side of the seam, then the n of the other
         int n = 0,
             *both = seams[i].weld ? fm_scene_cloth_list_seam(cloth, &seams[i], &n, err) : NULL;
         for (int k = 0; k < n && both; k++, ++*count)

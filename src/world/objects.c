@@ -255,7 +255,8 @@ fm_object *fm_world_object_of_type(const fm_world *world, const fm_object_type *
     return NULL;
 }
 
-// Fails if the world has too many objects, or too many of this type.
+// Fails if the world has too many objects, or too many of this type. Also enlarges the scratch
+// array for one more object.
 static bool check_object_count(fm_world *world, const fm_object_type *type, fm_error *err)
 {
     int count = fm_world_type_count(world, type);
