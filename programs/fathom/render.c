@@ -28,7 +28,7 @@ static const double TERMINAL_PERIOD = 0.2, FILE_PERIOD = 5; // s, between two pr
 // A picture or movie as requested on the command line.
 typedef struct render_request {
     fm_film_options film;
-    const char *directories[RUNS_MAX];    // of the runs
+    const char *directories[RUNS_MAX];    // directories of the runs to draw
     char scene_runs[RUNS_MAX][PATH_SIZE]; // directories of runs of scenes that were given
     int count;                            // number of directories, one for each run to draw
     const char *labels[RUNS_MAX];         // title of each run; NULL: none

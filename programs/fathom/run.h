@@ -34,7 +34,7 @@ typedef struct run_result {
     fm_run_status status;
     int first, frame; // first and last frame written
     bool idle;        // the run was complete before, nothing was simulated
-    fm_report report; // of the simulation of the last frame
+    fm_report report; // report of the last simulated frame
 } run_result;
 
 // Loads the scene and creates, resumes or branches its run; fills `result`.

@@ -26,7 +26,7 @@ enum {
 typedef struct axis {
     char *text;               // a copy of the option, split into path and values
     const char *path;         // key that is changed
-    char *values[VALUES_MAX]; // its values
+    char *values[VALUES_MAX]; // values that the key takes, one per run
     int count;                // number of values
 } axis;
 

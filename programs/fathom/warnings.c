@@ -25,7 +25,7 @@ typedef struct cloth_frames {
     int longest_frame; // frame in which it occurred
     int pierced;       // frames with stitches through a cloth
     int last_pierced;  // the last of them
-    int most_pierced;  // largest number of such stitches
+    int most_pierced;  // largest number of stitches through a cloth in one frame
 } cloth_frames;
 
 struct frame_watch {

@@ -31,7 +31,7 @@ typedef struct fm_rigid {
 struct fm_collider {
     const char *name; // "" if it has none
     fm_shape shape;   // normal and rotation are normalized
-    fm_trimesh *mesh; // its triangles, at one time; NULL: the collider is an analytic shape
+    fm_trimesh *mesh; // triangles at one time; NULL: the collider is an analytic shape
     const fm_motion *motion;
     double friction; // Coulomb's coefficient
     bool hidden;     // not drawn, because another object represents it in pictures

@@ -182,7 +182,7 @@ typedef struct fm_contact_body {
     char name[32];
     int first_vertex, vertex_count;
     int first_triangle, triangle_count;
-    bool kinematic;   // its motion is prescribed
+    bool kinematic;   // the motion of the surface is prescribed
     bool solid;       // kinematic and closed: vertices inside it are pushed out
     double thickness; // m
     double friction;  // Coulomb's coefficient
@@ -315,7 +315,7 @@ typedef struct fm_pair_block {
     double approach;  // m, bound on the actual approach in this part
     int colour;       // two blocks of one colour share no vertex with a mass
     int pushed_count; // pairs that got an impulse in the last pass
-    bool open;        // its pairs have to be tested in the current pass over this part of the step
+    bool open;        // the pairs have to be tested in the current pass over this part of the step
     // m, with vertices at checked_to: smallest excess, over its near pairs, of the separation by
     // the plane of the pair's normal over min_separation
     double margin;
@@ -329,7 +329,7 @@ typedef struct fm_impact_zones {
     int *carrier; // [root] a vertex with prescribed motion that the zone follows; -1: none
     int *member;  // vertices in zones, in the order in which they joined
     int member_count;
-    struct fm_impact_zone_member *sorted; // the same vertices, sorted by the root of their zone
+    struct fm_impact_zone_member *sorted; // `member`, sorted by the root of the zone
 } fm_impact_zones;
 
 enum { FM_CONTACT_COLOURS = 64 }; // one for each bit of fm_contact_set.colours

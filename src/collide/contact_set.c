@@ -230,7 +230,7 @@ static void find_topology(fm_contact_set *set)
 static void choose_skin(fm_contact_set *set)
 {
     double length_sum = 0, thinnest = INFINITY, thickest = 0; // m
-    int count = 0;                                            // of edges of dynamic surfaces
+    int count = 0;                                            // number of edges of dynamic surfaces
     for (int e = 0; e < set->edge_count; e++) {
         const int *v = set->edge[e];
         if (set->bodies[set->body_of[v[0]]].kinematic)

@@ -131,10 +131,10 @@ static bool passes_through(fm_vec3_array x, const int e[2], const int t[3])
 // Search for the triangles that one edge passes through.
 typedef struct count_job {
     const fm_contact_set *set;
-    const fm_contact_body *body; // its triangles are visited
+    const fm_contact_body *body; // surface whose triangles are visited
     fm_vec3_array x;
-    const int *edge; // its two vertices
-    fm_bounds box;   // around the edge
+    const int *edge; // the two vertices of the edge
+    fm_bounds box;   // bounding box of the edge
     int count;       // intersections found so far
     bool *marked;    // [vertex] set for vertices of intersecting features; may be NULL
 } count_job;

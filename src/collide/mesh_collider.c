@@ -577,7 +577,8 @@ static bool is_in_front(const fm_trimesh *mesh, int triangle, const double share
 // Search for the opposite side of a thin wall.
 typedef struct opposite {
     const fm_trimesh *mesh;
-    fm_vec3 normal; // of the near side of the wall; surfaces facing the same way are ignored
+    // normal of the near side of the wall; surfaces that face the same way are ignored
+    fm_vec3 normal;
 } opposite;
 
 static const double OPPOSED = -0.2; // largest cosine between the normals of two opposite sides

@@ -63,7 +63,7 @@ typedef struct constraint {
 // The colliders around a particle.
 typedef struct environment {
     const fm_placed_collider *placed;
-    int count;                // of colliders
+    int count;                // number of colliders
     double margin;            // m, distance that the particle keeps
     const fm_mass_axis *axis; // NULL: isotropic mass
 } environment;

@@ -47,7 +47,7 @@ static bool is_behind_solid(const fm_contact_set *set, const fm_near_pair *pair,
 static bool is_between_tangled(const fm_contact_set *set, fm_feature_kind kind,
                                const fm_near_pair *pair)
 {
-    bool tangled[2] = {is_solid(set, pair->v[0]), is_solid(set, pair->v[2])}; // of each feature
+    bool tangled[2] = {is_solid(set, pair->v[0]), is_solid(set, pair->v[2])}; // for each feature
     int first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
     for (int i = 0; i < 4; i++)
         tangled[i >= first_count] |= set->tangled[pair->v[i]];

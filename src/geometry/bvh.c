@@ -21,13 +21,13 @@ enum {
 
 struct fm_bvh_node {
     fm_bounds box;
-    int first, count; // its items are tree->items[first] to tree->items[first + count - 1]
+    int first, count; // the items of the node: tree->items[first] to [first + count - 1]
     int right;        // right child, 0 for a leaf; the left child is the next node
 };
 
 // An item while the tree is being built.
 typedef struct build_item {
-    fm_vec3 centre; // of its box
+    fm_vec3 centre; // centre of the box of the item
     double key;     // coordinate of the centre along the axis of the split
     int item;
 } build_item;

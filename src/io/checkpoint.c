@@ -14,14 +14,14 @@
 // First bytes of the file.
 typedef struct header {
     char magic[8];       // identifies the format
-    uint32_t version;    // of the format
+    uint32_t version;    // version of the file format
     int32_t frame;       // number of the frame whose state is saved
-    uint64_t scene_hash; // of the scene that the run simulates
+    uint64_t scene_hash; // hash of the scene that the run simulates
     uint64_t size;       // bytes of the state
 } header;
 
 static const char magic[8] = "fmstate ";
-enum { VERSION = 1 };                           // of the file format
+enum { VERSION = 1 };                           // version of the file format
 static const size_t FILE_MAX = (size_t)1 << 36; // bytes; a larger file is no checkpoint
 
 // Writes the path of the checkpoint of a frame.

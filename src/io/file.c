@@ -119,7 +119,7 @@ fm_writer *fm_writer_open(const char *path, fm_error *err)
     fm_writer *writer = create_writer(path, err);
     if (!writer)
         return NULL;
-    struct stat own, target; // of the path itself, and of the file that a link leads to
+    struct stat own, target; // status of the path itself, and of the file that a link leads to
     bool exists = lstat(path, &own) == 0, link = exists && S_ISLNK(own.st_mode);
     if (link)
         exists = stat(path, &target) == 0;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { VECTOR_BYTES = 12, INDEX_BYTES = 4 };        // x y z as floats; a point index
-enum { HEADER_BYTES = 12, CHUNK_HEADER_BYTES = 8 }; // of the file, of a chunk
+enum { HEADER_BYTES = 12, CHUNK_HEADER_BYTES = 8 }; // headers of the file and of a chunk
 
 // glTF codes of component types and buffer uses
 enum { FLOAT = 5126, UNSIGNED_INT = 5125, ARRAY_BUFFER = 34962, ELEMENT_ARRAY_BUFFER = 34963 };
@@ -31,8 +31,8 @@ typedef struct primitive {
 
 // An object of the export.
 typedef struct mesh {
-    fm_surface *base; // its first frame
-    float *normals;   // of the base
+    fm_surface *base; // first frame of the object
+    float *normals;   // normals of `base`
     float *bounds;    // [frame][6], smallest and largest x y z of base (frame 0) and targets
     int *indices;     // point indices of all primitives, one primitive after another
     primitive primitives[3];

@@ -298,7 +298,7 @@ bool fm_picture_setting_write(const char *directory, const fm_picture_setting_de
 
 // State of the reader of setting.json.
 typedef struct reader {
-    const char *directory, *path; // of the run, and of setting.json
+    const char *directory, *path; // directory of the run, path of setting.json
     fm_picture_setting *setting;
     fm_error *err;
 } reader;

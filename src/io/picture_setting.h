@@ -23,7 +23,7 @@ typedef struct fm_picture_collider {
 // Everything that a renderer needs beside the frames of a run.
 typedef struct fm_picture_setting {
     fm_arena arena;
-    char directory[FM_PATH_SIZE]; // of the run
+    char directory[FM_PATH_SIZE]; // directory of the run
     fm_picture_setting_def def;   // camera and look of the scene
     // index of the pose, in a row of poses.csv, of the collider that the camera follows; -1: none
     int followed_pose;

@@ -187,7 +187,7 @@ static bool is_checkpoint_file(const fm_run_record *record, const char *file, in
 // first frame, so that they are removed together with it.
 static bool is_mesh_file(const fm_run_record *record, const char *file, int *frame)
 {
-    enum { DIGITS_MAX = 7 }; // of the number of a collider
+    enum { DIGITS_MAX = 7 }; // digits of the number of a collider
     size_t digits = strspn(file, "0123456789");
     *frame = record->first_frame;
     return digits > 0 && digits <= DIGITS_MAX &&

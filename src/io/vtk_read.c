@@ -38,8 +38,8 @@ typedef struct array {
     const type *type; // NULL: not in the file
     char name[FM_FIELD_NAME_SIZE];
     int components;
-    uint64_t offset;   // of its block in the appended data
-    const char *bytes; // its values in the file
+    uint64_t offset;   // position of the block in the appended data, bytes
+    const char *bytes; // values of the array in the file
     uint64_t size;     // number of those bytes
 } array;
 
@@ -65,7 +65,7 @@ typedef struct reader {
     size_t header_size; // bytes of the number before each array that gives its length: 4 or 8
     uint64_t point_count;
     bool image;         // the file says that it holds ImageData
-    fm_lattice lattice; // of ImageData
+    fm_lattice lattice; // lattice of the points of ImageData
     cells lines, faces;
     array time, kind, points, fields[FM_SURFACE_FIELDS_MAX];
     int field_count;

@@ -66,13 +66,13 @@ typedef struct fm_jet3 {
 // Body measures in the bind pose, in which the figure stands upright with straight legs and hanging
 // arms, faces +z, and has its left side at +x and the floor at y = 0. Lengths are in m.
 typedef struct fm_measures {
-    double height;                           // of the figure
+    double height;                           // height of the figure
     double hip, spine, chest, neck, head;    // heights (y) of the joints
     double hip_side, foot_side;              // x of the left hip; x of the left foot when walking
     double thigh, shin;                      // lengths; equal
     double ankle;                            // y of the ankle joint
     double heel, toe;                        // z of the centres of a foot's two round ends
-    double heel_radius, toe_radius;          // of these round ends
+    double heel_radius, toe_radius;          // radii of the two round ends of a foot
     fm_vec3 shoulder, elbow, wrist, fingers; // positions on the left arm
 } fm_measures;
 

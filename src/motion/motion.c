@@ -43,9 +43,9 @@ struct fm_motion {
     double angle;   // rad, angle of a turn at time 0 without its swing
     double rate;    // rad/s, constant angular velocity of a turn
     const fm_keyframes *keyframes;
-    const fm_figure *figure; // of a motion that follows a bone
+    const fm_figure *figure; // figure whose bone the motion follows
     fm_bone bone;
-    const fm_motion *outer, *inner; // of a composed motion; NULL: no motion
+    const fm_motion *outer, *inner; // parts of a composed motion; NULL: no motion
 };
 
 // Allocates a motion of one kind.

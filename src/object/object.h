@@ -174,7 +174,7 @@ typedef struct fm_rigid_type {
     // path from there to the position it had before the call, reached h seconds later.
     void (*begin_path)(fm_object *rigid, double t, double h);
     void (*end_path)(fm_object *rigid);
-    const struct fm_collider *(*collider)(const fm_object *rigid); // its shape for collisions
+    const struct fm_collider *(*collider)(const fm_object *rigid); // shape for collisions
 } fm_rigid_type;
 
 // A kind of object: its fields and its functions.

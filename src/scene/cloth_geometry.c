@@ -137,7 +137,7 @@ void fm_scene_cloth_destroy_mesh(fm_cloth_mesh *mesh)
 // A part of a cloth that a pin, a seam or a map of the strain limiting (particles that count as
 // fixed during a contact) refers to.
 typedef struct cloth_place {
-    const fm_node *node;       // of the pin, seam or map
+    const fm_node *node;       // value of the pin, seam or map in the scene file
     const char *path;          // for messages: "bodies.c.cloth.pins[2]"
     int kind;                  // fm_scene_pin_kind: which of the members below is used
     int edge, row, column;     // fm_edge; numbers from 0

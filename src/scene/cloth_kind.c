@@ -51,7 +51,8 @@ static int *list_particles_within(fm_cloth *cloth, const fm_shape *shape, int *c
 static void add_map(fm_builder *b, fm_cloth *cloth, const fm_scene_enforcement_map *map,
                     fm_error *err)
 {
-    enum { COLLIDERS_MAX = 8 }; // of one map; the key table and the library have the same limit
+    // colliders of one map; the key table and the library have the same limit
+    enum { COLLIDERS_MAX = 8 };
     const fm_collider *colliders[COLLIDERS_MAX];
     const fm_item *names = map->colliders.data;
     int count = map->colliders.count;

@@ -148,7 +148,7 @@ fm_node *fm_scene_merge_extended(fm_loader *loader, const fm_source *source, fm_
 // and list indices, separated by dots.
 typedef struct step_context {
     fm_loader *loader;
-    fm_place place;    // of the setting, for messages
+    fm_place place;    // place of the setting, for messages
     const char *path;  // the path, for messages
     const char *start; // a copy of it, in which the dots become zero bytes
     int done;          // characters of the path before the current step

@@ -25,20 +25,20 @@
 // A collider as a triangle mesh, in the pose of its definition.
 typedef struct solid {
     const fm_collider *collider;
-    fm_mesh_data triangles; // of an analytic shape; a mesh collider has its own triangles
+    fm_mesh_data triangles; // triangles of an analytic shape; a mesh collider has its own
     fm_vec3 *start;         // m, vertex positions at time 0
 } solid;
 
 // A body that takes part in contact.
 typedef struct member {
     fm_object *object;
-    fm_contact_view view;   // its points, lines and triangles
+    fm_contact_view view;   // points, lines and triangles of the body
     fm_surroundings around; // environment of the body, with its own medium
 } member;
 
 // Contact between the bodies and colliders of a world.
 struct fm_world_contact {
-    fm_contact_set *set; // its surfaces: one per member, then one per solid
+    fm_contact_set *set; // holds one surface per member, then one per solid
     member *members;
     solid solids[FM_WORLD_OBJECTS_MAX];
     int member_count, solid_count;
@@ -87,7 +87,7 @@ static fm_vec3_array axes_from_vertex(fm_vec3_array a, int i)
 
 // Input for the creation of the contact set.
 typedef struct sources {
-    fm_contact_surface *surfaces; // of the bodies, then of the colliders
+    fm_contact_surface *surfaces; // surfaces of the bodies, then of the colliders
     double thickness;             // m, largest thickness of all bodies
 } sources;
 
@@ -375,10 +375,10 @@ static bool take_substep(fm_world *world, double h, double t, bool is_first, fm_
 // Points of bodies that have not moved yet, and that start inside a collider or on a surface that
 // intersects another one.
 typedef struct bad_start {
-    const fm_object *object; // body of the first such point; NULL: there is none
+    const fm_object *object; // body of the first bad point; NULL: no point is bad
     const char *other;       // name of the object it is inside or intersects
-    fm_vec3 first, last;     // m, positions of the first and the last such point
-    int count;               // number of such points
+    fm_vec3 first, last;     // m, positions of the first and the last bad point
+    int count;               // number of bad points
 } bad_start;
 
 // Counts a point at `at` that starts inside the object named `other`, or intersects it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: saves the state of a world as bytes and restores it.
 //
-//   header | for each object: hash of its kind, size, state | coupling | contact | hash of the rest
+//   header | for each object: hash of its kind, size, state | coupling | contact | checksum
 #include "world/world.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@ static const char *const object = "world state"; // named in error messages
 // First bytes of a snapshot.
 typedef struct header {
     char magic[8];                 // identifies the format
-    int32_t version, object_count; // of the format; of the world
+    int32_t version, object_count; // version of the format; number of objects in the world
     uint64_t size;                 // bytes, of the whole snapshot with its hash
     uint64_t contact_size;         // bytes, state of contact; 0 before its first step
     uint64_t coupling_size;        // bytes, samples of coupled bodies
@@ -28,7 +28,7 @@ typedef struct part {
 } part;
 
 static const char magic[8] = "fmworld ";
-enum { VERSION = 4 }; // of the format
+enum { VERSION = 4 }; // version of the format
 
 // Hash of the object's kind (cloth, particles, ball) and size of its state.
 static part describe_part(const fm_object *o)

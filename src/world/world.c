@@ -31,7 +31,8 @@ static const double RIGID_INTERVAL = 1.0 / 240;
 // Steps of a ball in an interval of a world without fluids. The position in free fall has the error
 // g h t / 2 with steps of h, which is below 1.3 mm after one second.
 enum { RIGID_STEPS = 16 };
-// shortest interval, and shortest rest of an advance, relative to what is left or to the advance
+// shortest interval, relative to the time that is left of an advance; an advance ends when less
+// than this fraction of it is left
 static const double SHORTEST = 1e-9;
 // factor on a quotient before it is rounded up, so that rounding errors do not add an interval
 static const double ROUNDING_GUARD = 1 - 1e-12;

@@ -27,9 +27,9 @@ struct fm_world {
     fm_arena arena;       // memory of motions, colliders, figures
     fm_pool *pool;        // threads
     fm_stop_request stop; // callback by which the host program can stop an advance
-    double time;          // s
+    double time;          // s, simulated time
 
-    fm_object *objects[FM_WORLD_ALL_OBJECTS_MAX];            // in the order of creation
+    fm_object *objects[FM_WORLD_ALL_OBJECTS_MAX]; // all objects, in the order of creation
     int object_count, body_count, medium_count, rigid_count; // all objects, and those of each role
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX]; // scratch data of objects: colliders at a time
@@ -39,7 +39,7 @@ struct fm_world {
     int solid_capacity; // elements allocated for it
     // Buffer of fm_world_hash, kept because allocating megabytes in each frame takes long.
     unsigned char *hash_bytes;
-    size_t hash_capacity;      // its size, bytes
+    size_t hash_capacity;      // size of hash_bytes, bytes
     fm_world_contact *contact; // NULL until a body with contact moves
     fm_coupling couplings[FM_WORLD_OBJECTS_MAX];
     int coupling_count;
