@@ -166,14 +166,14 @@ static void find_closest(const double a[3], const double p[3], int i, double x[3
         double share = k[j] > 0 ? g[j] / k[j] : g[j] > 0 ? INFINITY : 0;
         sum_at_zero += share * share;
     }
-    if (sum_at_zero < 1) { // p is in the middle plane of axis i and too deep for a root
-        double left = 1;
+    if (sum_at_zero < 1) {    // p is in the middle plane of axis i and too deep for a root
+        double square = 1; // (x_i / a_i)^2
         for (int j = 0; j < 3; j++) {
             double share = k[j] > 0 ? g[j] / k[j] : 0; // x_j / a_j
             x[j] = a[j] * share;
-            left -= share * share;
+            square -= share * share;
         }
-        x[i] = a[i] * sqrt(fmax(left, 0));
+        x[i] = a[i] * sqrt(fmax(square, 0));
         return;
     }
     double s = find_root(g, k);

@@ -58,16 +58,18 @@ static void try_parameters(nearest *best, double s, double t)
 }
 
 // Closest points of the vertex p[0] and the triangle p[1] p[2] p[3]: the foot of the perpendicular
-// if it falls inside the triangle, otherwise the nearest point of the three sides.
+// if it falls inside the triangle, otherwise the nearest point of the three sides. aa, ab, bb, ra,
+// rb: dot products a.a, a.b, b.b, -r.a, -r.b; det: their determinant aa bb - ab^2; s, t: parameters
+// of the foot, times det.
 static fm_closest find_closest_vertex_triangle(const fm_vec3 p[4])
 {
     fm_vec3 r = fm_sub(p[0], p[1]), a = fm_sub(p[1], p[2]), b = fm_sub(p[1], p[3]);
     nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
     double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
-    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), det = aa * bb - ab * ab;
     double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-    if (area > DBL_EPSILON * aa * bb && s >= 0 && t >= 0 && s + t <= area) {
-        try_parameters(&best, s / area, t / area);
+    if (det > DBL_EPSILON * aa * bb && s >= 0 && t >= 0 && s + t <= det) {
+        try_parameters(&best, s / det, t / det);
     } else {
         try_parameters(&best, find_parameter(ra, aa), 0);
         try_parameters(&best, 0, find_parameter(rb, bb));
@@ -80,16 +82,16 @@ static fm_closest find_closest_vertex_triangle(const fm_vec3 p[4])
 
 // Closest points of the edges p[0] p[1] and p[2] p[3]: the feet of the common perpendicular if they
 // fall inside both edges, otherwise the nearest of the four ends and its closest point on the other
-// edge.
+// edge. aa, ab, bb, ra, rb, det, s, t: as in find_closest_vertex_triangle.
 static fm_closest find_closest_edge_edge(const fm_vec3 p[4])
 {
     fm_vec3 r = fm_sub(p[0], p[2]), a = fm_sub(p[1], p[0]), b = fm_sub(p[2], p[3]);
     nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
     double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
-    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), det = aa * bb - ab * ab;
     double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-    if (area > PARALLEL * aa * bb && s >= 0 && s <= area && t >= 0 && t <= area) {
-        try_parameters(&best, s / area, t / area);
+    if (det > PARALLEL * aa * bb && s >= 0 && s <= det && t >= 0 && t <= det) {
+        try_parameters(&best, s / det, t / det);
     } else {
         try_parameters(&best, 0, find_parameter(rb, bb));
         try_parameters(&best, 1, find_parameter(rb - ab, bb));
@@ -159,7 +161,7 @@ static inline void store_lane(fm_closest_batch *batch, int i, const batch_lane *
     batch->distance[i] = sqrt(x * x + y * y + z * z);
 }
 
-// As find_closest_vertex_triangle, for the pairs in all lanes of a batch.
+// As find_closest_vertex_triangle, and with its symbols, for the pairs in all lanes of a batch.
 static FM_SIMD_CLONES void find_batch_vertex_triangle(fm_closest_batch *batch, int lanes)
 {
     double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
@@ -170,8 +172,8 @@ static FM_SIMD_CLONES void find_batch_vertex_triangle(fm_closest_batch *batch, i
                         p[1][0][i] - p[3][0][i], p[1][1][i] - p[3][1][i], p[1][2][i] - p[3][2][i]};
         products m = find_products(&l);
         double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
-        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-        bool inside = (area > DBL_EPSILON * aa * bb) & (s >= 0) & (t >= 0) & (s + t <= area);
+        double det = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (det > DBL_EPSILON * aa * bb) & (s >= 0) & (t >= 0) & (s + t <= det);
         double s1 = clamp_quotient(ra, aa), t2 = clamp_quotient(rb, bb);
         double u = clamp_quotient(aa - ab - ra + rb, aa - 2 * ab + bb);
         double d1 = find_squared_gap(&l, s1, 0), d2 = find_squared_gap(&l, 0, t2);
@@ -182,13 +184,13 @@ static FM_SIMD_CLONES void find_batch_vertex_triangle(fm_closest_batch *batch, i
         bool third = d3 < best;
         bs = third ? 1 - u : bs;
         bt = third ? u : bt;
-        bs = inside ? s / area : bs;
-        bt = inside ? t / area : bt;
+        bs = inside ? s / det : bs;
+        bt = inside ? t / det : bt;
         store_lane(batch, i, &l, bs, bt);
     }
 }
 
-// As find_closest_edge_edge, for the pairs in all lanes of a batch.
+// As find_closest_edge_edge, and with its symbols, for the pairs in all lanes of a batch.
 static FM_SIMD_CLONES void find_batch_edge_edge(fm_closest_batch *batch, int lanes)
 {
     double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
@@ -199,8 +201,8 @@ static FM_SIMD_CLONES void find_batch_edge_edge(fm_closest_batch *batch, int lan
                         p[2][0][i] - p[3][0][i], p[2][1][i] - p[3][1][i], p[2][2][i] - p[3][2][i]};
         products m = find_products(&l);
         double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
-        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-        bool inside = (area > PARALLEL * aa * bb) & (s >= 0) & (s <= area) & (t >= 0) & (t <= area);
+        double det = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (det > PARALLEL * aa * bb) & (s >= 0) & (s <= det) & (t >= 0) & (t <= det);
         double t0 = clamp_quotient(rb, bb), t1 = clamp_quotient(rb - ab, bb);
         double s0 = clamp_quotient(ra, aa), s1 = clamp_quotient(ra - ab, aa);
         double d0 = find_squared_gap(&l, 0, t0), d1 = find_squared_gap(&l, 1, t1);
@@ -211,8 +213,8 @@ static FM_SIMD_CLONES void find_batch_edge_edge(fm_closest_batch *batch, int lan
         bool second = (at_t1 ? d3 : d2) < best;
         bs = second ? (at_t1 ? s1 : s0) : bs;
         bt = second ? (at_t1 ? 1 : 0) : bt;
-        bs = inside ? s / area : bs;
-        bt = inside ? t / area : bt;
+        bs = inside ? s / det : bs;
+        bt = inside ? t / det : bt;
         store_lane(batch, i, &l, bs, bt);
     }
 }

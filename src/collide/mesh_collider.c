@@ -28,9 +28,9 @@ struct fm_trimesh {
     int vertex_count, triangle_count;
     int *triangles; // [3 * triangle_count] vertices
     // [3 * triangle_count] neighbour triangle across the edge from a corner to the next; -1: none
-    int *across;
-    int *around_start;     // [vertex_count + 1] start of each vertex's range in `around`
-    int *around;           // triangles around each vertex
+    int *neighbour;
+    int *fan_start;        // [vertex_count + 1] start of each vertex's range in `fan`
+    int *fan;              // triangles around each vertex
     bool closed;           // every edge has two triangles with consistent orientation
     double half_thickness; // m, of a shell; 0 when closed
     // Animation; frame_count 0: none.
@@ -63,7 +63,7 @@ static int compare_edges(const void *one, const void *other)
     return a->edge < b->edge ? -1 : a->edge > b->edge;
 }
 
-// Fills `across` and finds out whether the mesh is closed.
+// Fills `neighbour` and finds out whether the mesh is closed.
 static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
 {
     int count = 3 * mesh->triangle_count;
@@ -73,7 +73,7 @@ static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
     for (int e = 0; e < count; e++) {
         int a = mesh->triangles[e], b = mesh->triangles[e % 3 == 2 ? e - 2 : e + 1];
         edges[e] = (half_edge){a < b ? a : b, a < b ? b : a, e, a < b};
-        mesh->across[e] = -1;
+        mesh->neighbour[e] = -1;
     }
     qsort(edges, (size_t)count, sizeof *edges, compare_edges);
     mesh->closed = true;
@@ -83,8 +83,8 @@ static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
                edges[i + same].high == edges[i].high)
             same++;
         if (same == 2) {
-            mesh->across[edges[i].edge] = edges[i + 1].edge / 3;
-            mesh->across[edges[i + 1].edge] = edges[i].edge / 3;
+            mesh->neighbour[edges[i].edge] = edges[i + 1].edge / 3;
+            mesh->neighbour[edges[i + 1].edge] = edges[i].edge / 3;
         }
         if (same != 2 || edges[i].forward == edges[i + 1].forward)
             mesh->closed = false;
@@ -94,17 +94,17 @@ static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
     return true;
 }
 
-// Fills `around` with the triangles around each vertex, by a counting sort.
+// Fills `fan` with the triangles around each vertex, by a counting sort.
 static void find_vertex_triangles(fm_trimesh *mesh)
 {
-    int *start = mesh->around_start;
+    int *start = mesh->fan_start;
     for (int c = 0; c < 3 * mesh->triangle_count; c++)
         start[mesh->triangles[c] + 1]++;
     for (int i = 0; i < mesh->vertex_count; i++)
         start[i + 1] += start[i];
     // backwards: start[v + 1] goes from the end of v's range to its beginning
     for (int c = 3 * mesh->triangle_count - 1; c >= 0; c--)
-        mesh->around[--start[mesh->triangles[c] + 1]] = c / 3;
+        mesh->fan[--start[mesh->triangles[c] + 1]] = c / 3;
     for (int i = 0; i < mesh->vertex_count; i++) // beginnings are one index too high: shift them
         start[i] = start[i + 1];
     start[mesh->vertex_count] = 3 * mesh->triangle_count;
@@ -127,9 +127,9 @@ static double find_volume(const fm_trimesh *mesh)
 static void flip_orientation(fm_trimesh *mesh)
 {
     for (size_t t = 0; t < (size_t)mesh->triangle_count; t++) {
-        int *c = mesh->triangles + 3 * t, *n = mesh->across + 3 * t, corner = c[1], across = n[0];
+        int *c = mesh->triangles + 3 * t, *n = mesh->neighbour + 3 * t, corner = c[1], first = n[0];
         c[1] = c[2], c[2] = corner; // edges 01 12 20 become 02 21 10
-        n[0] = n[2], n[2] = across;
+        n[0] = n[2], n[2] = first;
     }
 }
 
@@ -196,9 +196,9 @@ static bool create_arrays(fm_trimesh *mesh, fm_arena *arena, const fm_collider_m
     size_t n = (size_t)def->vertex_count, m = (size_t)def->triangle_count;
     size_t values = 3 * n * (size_t)def->frame_count;
     mesh->triangles = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
-    mesh->across = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
-    mesh->around = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
-    mesh->around_start = fm_arena_alloc(arena, n + 2, sizeof(int), object, err);
+    mesh->neighbour = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
+    mesh->fan = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
+    mesh->fan_start = fm_arena_alloc(arena, n + 2, sizeof(int), object, err);
     mesh->x = fm_arena_alloc(arena, n, sizeof *mesh->x, object, err);
     mesh->boxes = fm_arena_alloc(arena, m, sizeof *mesh->boxes, object, err);
     if (values > 0) {
@@ -477,13 +477,13 @@ static fm_vec3 feature_normal(const fm_trimesh *mesh, int triangle, const double
         return face_normal(mesh, triangle);
     if (zeros == 1) { // on the edge opposite to the corner with coordinate 0
         int opposite = share[0] == 0 ? 0 : share[1] == 0 ? 1 : 2;
-        int beyond = mesh->across[3 * (size_t)triangle + (size_t)(opposite + 1) % 3];
+        int beyond = mesh->neighbour[3 * (size_t)triangle + (size_t)(opposite + 1) % 3];
         sum = face_normal(mesh, triangle);
         return beyond < 0 ? sum : fm_add(sum, face_normal(mesh, beyond));
     }
     int vertex = c[share[0] > 0 ? 0 : share[1] > 0 ? 1 : 2];
-    for (int i = mesh->around_start[vertex]; i < mesh->around_start[vertex + 1]; i++) {
-        int t = mesh->around[i];
+    for (int i = mesh->fan_start[vertex]; i < mesh->fan_start[vertex + 1]; i++) {
+        int t = mesh->fan[i];
         sum = fm_add_scaled(sum, face_normal(mesh, t), corner_angle(mesh, t, vertex));
     }
     return sum;
@@ -562,13 +562,12 @@ static bool is_in_front(const fm_trimesh *mesh, int triangle, const double share
     if (fm_dot(away, face_normal(mesh, triangle)) > slack)
         return true;
     for (int k = 0; k < 3; k++) {
-        int next = (k + 1) % 3, beyond = mesh->across[3 * (size_t)triangle + (size_t)k];
+        int next = (k + 1) % 3, beyond = mesh->neighbour[3 * (size_t)triangle + (size_t)k];
         bool edge = share[(k + 2) % 3] == 0 && share[k] > 0 && share[next] > 0;
         if (edge && beyond >= 0 && fm_dot(away, face_normal(mesh, beyond)) > slack)
             return true;
-        for (int i = mesh->around_start[c[k]]; share[k] == 1 && i < mesh->around_start[c[k] + 1];
-             i++)
-            if (fm_dot(away, face_normal(mesh, mesh->around[i])) > slack)
+        for (int i = mesh->fan_start[c[k]]; share[k] == 1 && i < mesh->fan_start[c[k] + 1]; i++)
+            if (fm_dot(away, face_normal(mesh, mesh->fan[i])) > slack)
                 return true;
     }
     return false;

@@ -87,7 +87,8 @@ static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body
 {
     int cells_per_row = s->is_tube ? s->columns : s->columns - 1, column, row;
     fm_patch *patches = set->patches + body->first_patch;
-    for (int pass = 0; pass < 2; pass++) { // first pass counts, second pass fills
+    // the first pass counts the triangles of each patch in its `last`, the second fills
+    for (int pass = 0; pass < 2; pass++) {
         for (int p = 0, next = body->first_triangle; pass == 1 && p < body->patch_count; p++) {
             patches[p].first = next;
             next += patches[p].last;
