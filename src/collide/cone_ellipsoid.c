@@ -166,7 +166,7 @@ static void find_closest(const double a[3], const double p[3], int i, double x[3
         double share = k[j] > 0 ? g[j] / k[j] : g[j] > 0 ? INFINITY : 0;
         sum_at_zero += share * share;
     }
-    if (sum_at_zero < 1) {    // p is in the middle plane of axis i and too deep for a root
+    if (sum_at_zero < 1) { // p is in the middle plane of axis i and too deep for a root
         double square = 1; // (x_i / a_i)^2
         for (int j = 0; j < 3; j++) {
             double share = k[j] > 0 ? g[j] / k[j] : 0; // x_j / a_j
