@@ -135,7 +135,7 @@ static inline void add_surface(contact_scene *s, mesh m, bool kinematic, double 
                                     .solid = kinematic,
                                     .columns = m.columns,
                                     .rows = m.rows,
-                                    .round = m.round};
+                                    .is_tube = m.round};
     s->meshes[s->surface_count++] = m;
 }
 

@@ -111,10 +111,10 @@ FM_API void fm_world_destroy(fm_world *world);
 FM_API bool fm_world_check_start(fm_world *world, fm_error *err);
 // Advances the world by `duration` seconds. Bodies choose their own substeps.
 FM_API fm_report fm_world_advance(fm_world *world, double duration, fm_error *err);
-// The advancing thread calls asked(context) between substeps. If it returns true, the advance ends
-// with FM_CANCELLED, in the middle of a step, and only fm_world_restore and fm_world_destroy may be
-// called after that. asked = NULL, the initial value: never stop.
-FM_API void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context);
+// The advancing thread calls wants_stop(context) between substeps. If it returns true, the advance
+// ends with FM_CANCELLED, in the middle of a step, and only fm_world_restore and fm_world_destroy
+// may be called after that. wants_stop = NULL, the initial value: never stop.
+FM_API void fm_world_set_stop(fm_world *world, bool (*wants_stop)(void *context), void *context);
 
 // Predicted cost of an advance of `duration` seconds from now, to warn before a run that would not
 // end. Call it when all objects exist: fluids accept no more boxes afterwards.

@@ -21,6 +21,7 @@ typedef struct option {
 // Largest numbers of options of a subcommand, of occurrences of one option on the command line, and
 // of arguments that are not options.
 enum { OPTIONS_MAX = 20, REPEATS_MAX = 64, ARGUMENTS_MAX = 256 };
+enum { FRAME_MAX = 999999 }; // largest frame number on the command line
 
 // A parsed command line: the values of each option, and the arguments that are not options.
 typedef struct arguments {

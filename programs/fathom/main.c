@@ -35,6 +35,7 @@ static int run_command(const command *which, int argc, char **argv)
     return which->run(which, &args);
 }
 
+// Prints the list of subcommands and the exit codes.
 static void print_help(FILE *out)
 {
     fprintf(out, "fathom %s: simulate cloth under water and particle fluids\n\n", fm_version());
@@ -49,6 +50,7 @@ static void print_help(FILE *out)
         "Start with: fathom scenes\n");
 }
 
+// Runs the subcommand that the first argument names.
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); // for file names only; numbers keep the format of the C locale

@@ -70,20 +70,20 @@ static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error 
     if (!fm_cloth_find_mesh(c, &mesh, err))
         return false;
     *view = (fm_contact_view){
-        .made = mesh,
+        .initial_mesh = mesh,
         .thickness = c->contact_thickness,
         .friction = c->def.contact.friction,
         .separate = c->def.contact.start == FM_START_SEPARATE,
         .started = c->started,
         .columns = grid ? c->columns : 0,
         .rows = grid ? c->rows : 0,
-        .round = c->kind == FM_CLOTH_TUBE,
+        .is_tube = c->kind == FM_CLOTH_TUBE,
         .axis = {c->normal.x, c->normal.y, c->normal.z},
         .touched = c->touch,
     };
     set_axes(view->x, &c->x);
     set_axes(view->v, &c->v);
-    set_axes(view->jump, &c->jump);
+    set_axes(view->velocity_change, &c->jump);
     return true;
 }
 
@@ -428,11 +428,11 @@ static const fm_body_type body = {
     .is_held = is_pinned,
     .place_pins = place_pins,
     .fastest_pin = find_fastest_pin,
-    .moved = update_normals,
+    .points_moved = update_normals,
     .check_coupling = check_coupling,
     .sample = create_samples,
-    .take = read_medium,
-    .give = write_motion,
+    .take_impulses = read_medium,
+    .give_samples = write_motion,
 };
 
 const fm_object_type fm_cloth_type = {

@@ -31,7 +31,7 @@ typedef struct fm_rigid {
 struct fm_collider {
     const char *name; // "" if it has none
     fm_shape shape;   // normal and rotation are normalized
-    fm_trimesh *mesh; // its triangles, at one time; NULL: the collider is an analytic shape
+    fm_trimesh *mesh; // triangles at one time; NULL: the collider is an analytic shape
     const fm_motion *motion;
     double friction; // Coulomb's coefficient
     bool hidden;     // not drawn, because another object represents it in pictures
@@ -51,10 +51,10 @@ typedef struct fm_contact {
 typedef struct fm_placed_collider {
     // bounding box in world coordinates; infinite for a plane, except above an axis-aligned one
     fm_vec3 low, high;
-    double reach; // m, largest absolute coordinate of the collider: scale of its rounding errors
-    double friction;
-    fm_shape shape; // in world coordinates
-    fm_pose pose;
+    double reach;    // m, largest absolute coordinate of the collider: scale of its rounding errors
+    double friction; // Coulomb's coefficient
+    fm_shape shape;  // in world coordinates
+    fm_pose pose;    // maps the collider's definition to the world
     const fm_collider *collider;
 } fm_placed_collider;
 
@@ -168,13 +168,13 @@ fm_pose fm_collider_pose(const fm_collider *collider, double t);
 
 // The environment of bodies and fluids, common to all objects of a world.
 typedef struct fm_surroundings {
-    fm_vec3 gravity;
-    fm_medium medium;
+    fm_vec3 gravity;  // m/s^2
+    fm_medium medium; // prescribed medium, or the fluid that a coupled body is in
     fm_collider *const *colliders;
     int collider_count;
     fm_placed_collider *placed; // scratch array of collider_count elements, filled in every substep
-    fm_pool *pool;
-    fm_stop_request *stop; // checked between substeps; may be NULL
+    fm_pool *pool;              // threads; may be NULL
+    fm_stop_request *stop;      // checked between substeps; may be NULL
 } fm_surroundings;
 
 // shapes.c. All shapes are convex, so their signed distances are convex functions;

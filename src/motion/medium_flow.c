@@ -12,9 +12,9 @@
 //   U  velocity, m/s      V  amplitude, m/s      T  period, s      e  axis, unit vector
 //   c  centre, m          R  radius, m
 //
-// Turbulence (turbulence.c) is added to each of them. It is carried by the part that is the same
-// everywhere: by t at the distance X(t) = U t, with an oscillating flow
-// X(t) = U t + V T/(2 pi) (cos(phase) - cos(2 pi t / T + phase)).
+// Turbulence (turbulence.c) is added to each of them. The spatially uniform part of the flow
+// carries it: until time t by X(t) = U t, and in an oscillating flow by X(t) = U t + V T/(2 pi)
+// (cos(phase) - cos(2 pi t / T + phase)), m.
 #include "motion/motion.h"
 
 #include <math.h>
@@ -27,6 +27,7 @@ static fm_vec3 find_perpendicular(fm_vec3 e)
     return fm_scale(p, 1 / sqrt(fm_dot(p, p)));
 }
 
+// Checks intensity, length scale and seed of the turbulence.
 static bool check_turbulence(const fm_turbulence *turbulence, fm_error *err)
 {
     static const char *const object = "medium turbulence";
@@ -82,9 +83,9 @@ bool fm_flow_is_uniform(const fm_flow *flow)
 static fm_vec3 vortex_velocity(const fm_flow *flow, fm_vec3 d)
 {
     fm_vec3 across = fm_sub(d, fm_scale(flow->axis, fm_dot(flow->axis, d)));
-    double dd = fm_dot(across, across), R = flow->radius;
+    double d2 = fm_dot(across, across), R = flow->radius;
     double speed = sqrt(fm_dot(flow->amplitude, flow->amplitude));
-    return fm_scale(fm_cross(flow->axis, across), dd < R * R ? speed / R : speed * R / dd);
+    return fm_scale(fm_cross(flow->axis, across), d2 < R * R ? speed / R : speed * R / d2);
 }
 
 // Velocity of Taylor-Green vortices at d, relative to their centre.
@@ -103,8 +104,8 @@ static fm_vec3 find_carried_distance(const fm_flow *flow, double t)
         flow->kind == FM_FLOW_STILL ? (fm_vec3){0, 0, 0} : fm_scale(flow->velocity, t);
     if (flow->kind != FM_FLOW_OSCILLATING)
         return carried;
-    double rate = 2 * FM_PI / flow->period;
-    double swing = (cos(flow->phase) - cos(rate * t + flow->phase)) / rate;
+    double omega = 2 * FM_PI / flow->period;
+    double swing = (cos(flow->phase) - cos(omega * t + flow->phase)) / omega;
     return fm_add_scaled(carried, flow->amplitude, swing);
 }
 
@@ -132,6 +133,7 @@ static fm_vec3 find_mean_velocity(const fm_flow *flow, fm_vec3 x, double t)
     return w;
 }
 
+// Velocity of the medium at position x and time t, m/s, with turbulence.
 fm_vec3 fm_flow_velocity(const fm_flow *flow, fm_vec3 x, double t)
 {
     fm_vec3 w = find_mean_velocity(flow, x, t);

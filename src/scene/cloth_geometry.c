@@ -84,14 +84,15 @@ int *fm_scene_cloth_list_seam(const fm_scene_cloth *cloth, const fm_scene_seam *
 static int *list_welds(const fm_scene_cloth *cloth, int *count, fm_error *err)
 {
     const fm_scene_seam *seams = cloth->seams.data;
-    size_t room = 1;
+    size_t most = 1; // pairs
     for (int i = 0; i < cloth->seams.count; i++)
-        room += seams[i].weld ? (size_t)fm_scene_cloth_list_border(cloth, &seams[i].from, NULL) : 0;
-    int *pairs = malloc(2 * room * sizeof *pairs);
+        most += seams[i].weld ? (size_t)fm_scene_cloth_list_border(cloth, &seams[i].from, NULL) : 0;
+    int *pairs = malloc(2 * most * sizeof *pairs);
     *count = 0;
     if (!pairs)
-        fm_fail_no_memory(err, "scene", 2 * room * sizeof *pairs);
+        fm_fail_no_memory(err, "scene", 2 * most * sizeof *pairs);
     for (int i = 0; i < cloth->seams.count && pairs && err->status == FM_OK; i++) {
+        // the n vertices of one side of the seam, then the n of the other
         int n = 0,
             *both = seams[i].weld ? fm_scene_cloth_list_seam(cloth, &seams[i], &n, err) : NULL;
         for (int k = 0; k < n && both; k++, ++*count)
@@ -126,6 +127,7 @@ bool fm_scene_cloth_create_mesh(const fm_scene_cloth *cloth, fm_cloth_mesh *mesh
     return err->status == FM_OK;
 }
 
+// Frees the arrays that fm_scene_cloth_create_mesh allocated.
 void fm_scene_cloth_destroy_mesh(fm_cloth_mesh *mesh)
 {
     free((void *)mesh->positions);
@@ -135,7 +137,7 @@ void fm_scene_cloth_destroy_mesh(fm_cloth_mesh *mesh)
 // A part of a cloth that a pin, a seam or a map of the strain limiting (particles that count as
 // fixed during a contact) refers to.
 typedef struct cloth_place {
-    const fm_node *node;       // of the pin, seam or map
+    const fm_node *node;       // value of the pin, seam or map in the scene file
     const char *path;          // for messages: "bodies.c.cloth.pins[2]"
     int kind;                  // fm_scene_pin_kind: which of the members below is used
     int edge, row, column;     // fm_edge; numbers from 0
@@ -196,15 +198,15 @@ static void check_grid_place(fm_decoder *d, const fm_scene_cloth *cloth, const c
 static void check_place(fm_decoder *d, const fm_scene_cloth *cloth, cloth_place s, const char *list,
                         int index, const char *key)
 {
-    char path[320]; // room for a decoder's path and the list
+    char path[320]; // long enough for a decoder's path and the list
     snprintf(path, sizeof path, "%s.%s[%d]%s%s", d->path, list, index, key ? "." : "",
              key ? key : "");
     s.path = path;
-    bool given = s.kind == FM_SCENE_PIN_PARTICLES;
-    if (given && s.particles->count < 1)
+    bool lists_particles = s.kind == FM_SCENE_PIN_PARTICLES;
+    if (lists_particles && s.particles->count < 1)
         fm_loader_add_mistake(d->loader, fm_node_find_place(s.node, "particles", NULL, NULL),
                               "%s.particles is an empty list", path);
-    else if (given && (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
+    else if (lists_particles && (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
         check_particles(d->loader, &s, fm_scene_cloth_point_count(cloth));
     if (!cloth->mesh.mesh.points)
         check_grid_place(d, cloth, &s);
@@ -289,10 +291,10 @@ static int choose_split_corner(const fm_vec3 *points, const int *corner, int cor
 {
     if (corners != 4)
         return 0;
-    double length[2];
+    double length[2]; // m^2, squared lengths of the diagonals
     for (int k = 0; k < 2; k++) {
-        fm_vec3 way = fm_sub(points[corner[k]], points[corner[k + 2]]);
-        length[k] = fm_dot(way, way);
+        fm_vec3 diagonal = fm_sub(points[corner[k]], points[corner[k + 2]]);
+        length[k] = fm_dot(diagonal, diagonal);
     }
     return length[1] < length[0];
 }
@@ -301,11 +303,11 @@ static int choose_split_corner(const fm_vec3 *points, const int *corner, int cor
 static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
 {
     fm_mesh_view from = fm_mesh_data_view(&obj->mesh);
-    size_t points = (size_t)from.point_count, room = (size_t)fm_mesh_count_triangles(&from) + 1;
+    size_t points = (size_t)from.point_count, most = (size_t)fm_mesh_count_triangles(&from) + 1;
     fm_vec3 *kept = fm_loader_alloc(loader, points + 1, sizeof *kept);
-    int *triangles = fm_loader_alloc(loader, 3 * room, sizeof *triangles);
+    int *triangles = fm_loader_alloc(loader, 3 * most, sizeof *triangles);
     int *point_row = fm_loader_alloc(loader, points + 1, sizeof *point_row);
-    int *row = fm_loader_alloc(loader, room, sizeof *row);
+    int *row = fm_loader_alloc(loader, most, sizeof *row);
     if (!kept || !triangles || !point_row || !row)
         return;
     memcpy(kept, from.points, points * sizeof *kept);
@@ -333,11 +335,11 @@ static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh
 static bool find_file(const fm_node *node, char *path, size_t size, fm_error *err)
 {
     const char *name = node->text, *folder = node->place.source->folder;
-    bool rooted = name[0] == '/' || folder[0] == '/';
-    if (!rooted && !getcwd(path, size))
+    bool is_absolute = name[0] == '/' || folder[0] == '/';
+    if (!is_absolute && !getcwd(path, size))
         return fm_fail_file(err, name, "read", errno);
-    size_t used = rooted ? 0 : strlen(path);
-    int more = snprintf(path + used, size - used, "%s%s%s", rooted ? "" : "/",
+    size_t used = is_absolute ? 0 : strlen(path);
+    int more = snprintf(path + used, size - used, "%s%s%s", is_absolute ? "" : "/",
                         name[0] == '/' ? "" : folder, name);
     struct stat status;
     if (more < 0 || (size_t)more >= size - used)

@@ -64,9 +64,9 @@ typedef struct fm_scene_mesh {
     double weld;                         // m, vertices closer than this become one particle
     fm_vec3 origin, velocity;            // m, position of the file's origin; m/s, initial velocity
     fm_quat rotation;                    // about that origin
-    fm_mesh_view mesh;                   // its faces are triangles
+    fm_mesh_view mesh;                   // mesh of the file, with triangles as faces
     const int *point_row, *triangle_row; // line of the file for each point, for each triangle
-    uint64_t hash;                       // of the bytes of the file
+    uint64_t hash;                       // hash of the bytes of the file
 } fm_scene_mesh;
 
 // Decoded keys of bodies.NAME.cloth.
