@@ -427,7 +427,8 @@ static void print_shell_word(FILE *out, const char *word)
 // Prints the shell command that resumes this run.
 void print_resume_command(FILE *out, const run_request *request)
 {
-    fprintf(out, "fathom run");
+    print_shell_word(out, request->program);
+    fprintf(out, " run");
     print_shell_word(out, request->scene_path);
     fprintf(out, " -o");
     print_shell_word(out, request->directory);
@@ -451,9 +452,13 @@ static void print_summary(const run_request *request, const run_result *result)
         !result->idle) {
         printf("%d frames are in %s/frames; open %s/*.pvd in ParaView.\n",
                result->frame - result->first + 1, request->directory, request->directory);
-        printf("For Blender: fathom export %s --to pc2\n", request->directory);
+        printf("For Blender:");
+        print_shell_word(stdout, request->program);
+        printf(" export");
+        print_shell_word(stdout, request->directory);
+        printf(" --to pc2\n");
     } else if (result->status == FM_RUN_DIVERGED || result->status == FM_RUN_INTERRUPTED) {
-        fprintf(stderr, "fathom: frames up to %d are in %s; go on with: ", result->frame,
+        fprintf(stderr, "fathom: frames up to %d are in %s; go on with:", result->frame,
                 request->directory);
         print_resume_command(stderr, request);
     }
@@ -463,6 +468,7 @@ static void print_summary(const run_request *request, const run_result *result)
 static bool read_request(const command *self, const arguments *args, run_request *request)
 {
     *request = (run_request){
+        .program = args->program,
         .scene_path = args->rest[0],
         .resume = option_given(self, args, "--resume"),
         .force = option_given(self, args, "--force"),

@@ -14,6 +14,7 @@ enum {
 
 // A run as requested on the command line.
 typedef struct run_request {
+    const char *program; // name by which the program was called, for commands to copy
     const char *scene_path;
     char directory[PATH_SIZE];          // directory of the run
     const char *settings[SETTINGS_MAX]; // changes of scene values, "PATH=VALUE" each

@@ -233,7 +233,7 @@ static int run_all(const run_request *base, const axis *axes)
         number++;
     bool complete = fclose(out) == 0;
     if (stop_requested() || worst == EXIT_INPUT_OUTPUT) {
-        fprintf(stderr, "fathom: the sweep was stopped; go on with: ");
+        fprintf(stderr, "fathom: the sweep was stopped; go on with:");
         print_resume_command(stderr, base);
     } else if (!complete || !fm_file_replace(path, text, size, &err)) {
         print_error("%s", complete ? err.text : "out of memory");

@@ -383,7 +383,8 @@ static bool find_impact(const fm_contact_set *set, fm_feature_kind kind, fm_near
         from[i] = fm_vec3_array_at(set->from, pair->v[i]);
         to[i] = fm_vec3_array_at(set->to, pair->v[i]);
     }
-    // Whether there is an impact or not, the plane of this normal does not prove separation.
+    // The plane across pair->n does not separate the features at both ends. After an impact, n is
+    // the normal of that moment. In both cases later passes must test the whole path again.
     pair->normal_replaced = true;
     double t = fm_feature_find_impact_time(kind, from, to, pair->min_separation);
     if (t > 1)

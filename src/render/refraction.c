@@ -7,7 +7,7 @@
 //     n1 sin a1 = n2 sin a2,     F = (s^2 + p^2) / 2
 //
 // n1, n2 are the indices of refraction, a1, a2 the angles to the normal, F is the reflectance, s
-// and p the reflected amplitudes of the two polarisations. Over a distance r inside a material the
+// and p the reflected amplitudes of the two polarisations. Over a distance r inside the given material the
 // transmittance is exp(-k r) (Beer-Lambert), with the absorption coefficient k (1/m) of each
 // colour.
 //
@@ -125,7 +125,7 @@ static void enter_medium(traced_ray *ray, const fm_paint *paint)
         ray->inside[ray->count++] = paint;
 }
 
-// True if the ray is inside a material.
+// True if the ray is inside the given material.
 static bool is_inside(const traced_ray *ray, const fm_paint *paint)
 {
     bool inside = false;
@@ -159,7 +159,7 @@ static void add_radiance(traced_ray *ray, fm_float3 light, fm_float3 unoccluded)
 
 // Attenuates the ray over a distance, m, and adds the light that the medium scatters towards it: of
 // the horizon in the surrounding water, and a share of the ambient light, an artistic choice,
-// inside a material.
+// inside the given material.
 static void attenuate(const fm_pixel_sample *p, traced_ray *ray, float distance)
 {
     const fm_shot *shot = p->shot;

@@ -101,7 +101,9 @@ uint64_t fm_world_hash(const fm_world *world)
 {
     assert(world);
     header h = describe_world(world);
-    size_t size = h.size - h.contact_size - sizeof h - sizeof(uint64_t);
+    h.size -= h.contact_size;
+    h.contact_size = 0;
+    size_t size = h.size - sizeof h - sizeof(uint64_t);
     unsigned char *bytes = reserve_hash_bytes((fm_world *)world, size); // scratch data
     if (!bytes)
         return 0;

@@ -190,8 +190,7 @@ def squeeze(text):
 def check_excerpt(block, path):
     """Checks that the statements of a block occur in the file in the same order."""
     count("c excerpt")
-    path = path if os.path.isfile(os.path.join(SOURCE, path)) else None
-    if not path:
+    if not os.path.isfile(os.path.join(SOURCE, path)):
         complain(block.page, block.line, f"from={path}: there is no such file")
         return
     source = squeeze(open(os.path.join(SOURCE, path), encoding="utf-8").read())
