@@ -18,6 +18,7 @@
 #include "object/object.h"
 
 #include <fathom/cloth.h>
+#include <fathom/mesh_shape.h>
 
 #include "cloth/term.h"
 
@@ -235,6 +236,8 @@ struct fm_cloth {
     int pinned_count;
     fm_vec3_array anchor; // m, position of a pinned particle when it was pinned
     fm_vec3 *initial_x;   // m, position of each particle when the cloth was created
+    fm_vertex_group vertex_groups[FM_VERTEX_GROUPS_MAX];
+    int vertex_group_count;
 
     // state
     bool started;       // a and the memories are valid
