@@ -29,24 +29,24 @@ typedef struct sheet_result {
     double area;    // over the area at rest
 } sheet_result;
 
-// Pulls the right side along x by a share of the length.
+// Pulls along z, m, within half a second.
 static fm_motion *create_pull(experiment *e, fm_world *world, double distance)
 {
-    const fm_key keys[2] = {{.time = 0}, {.time = 0.5, .position = {distance, 0, 0}}};
+    const fm_key keys[2] = {{.time = 0}, {.time = 0.5, .position = {0, 0, distance}}};
     return fm_motion_keyframes(world, keys, 2, FM_INTERPOLATE_LINEAR, (fm_vec3){0, 0, 0},
                                experiment_error(e));
 }
 
-// Largest distance of points along z near x = 0, m.
+// Largest distance along x of the points within `reach` of z = 0, m.
 static double find_width(fm_cloth *cloth, double reach)
 {
     int count;
     const fm_vec3 *x = fm_cloth_positions(cloth, &count);
     double low = 0, high = 0;
     for (int i = 0; i < count; i++) {
-        if (fabs(x[i].x) > reach)
+        if (fabs(x[i].z) > reach)
             continue;
-        low = fmin(low, x[i].z), high = fmax(high, x[i].z);
+        low = fmin(low, x[i].x), high = fmax(high, x[i].x);
     }
     return high - low;
 }
@@ -57,10 +57,10 @@ static sheet_result measure_sheet(experiment *e, sheet_case s, int across)
     sheet_result result = {NAN, NAN, NAN};
     fm_world *world = fabric_create_world(e, 0);
     fm_mesh_shape shape = fabric_shape(FM_MESH_RECTANGLE, 0.01);
-    shape.length = across * sqrt(0.75) * shape.edge;
-    int columns = (int)round(s.aspect * across * sqrt(0.75));
+    double width = across * shape.edge;
+    shape.length = 2 * round(s.aspect * across / sqrt(3)) * sqrt(0.75) * shape.edge;
     shape.rim = s.jitter > 0 ? FM_RIM_FITTED : FM_RIM_LATTICE;
-    shape.width = (columns + (s.jitter > 0 ? 0 : 0.5)) * shape.edge;
+    shape.width = width + (s.jitter > 0 ? 0 : 0.5) * shape.edge; // with the teeth of the lattice
     shape.triangulation = s.jitter > 0 ? FM_TRIANGLES_IRREGULAR : FM_TRIANGLES_REGULAR;
     shape.jitter = s.jitter, shape.seed = s.seed;
     fm_cloth_def def = fm_default_fabric_cloth_def();
@@ -68,17 +68,16 @@ static sheet_result measure_sheet(experiment *e, sheet_case s, int across)
     fabric.rim_share = s.rim_share;
     def.damping.kept = 0.97; // of the velocities in each substep
     fm_cloth *cloth = fabric_create(e, world, &def, &fabric, &shape, 1);
-    double length = columns * shape.edge;
-    fm_motion *pull = cloth ? create_pull(e, world, STRAIN * length) : NULL;
+    fm_motion *pull = cloth ? create_pull(e, world, STRAIN * shape.length) : NULL;
     if (pull) {
-        fm_cloth_pin_group(cloth, "left", NULL, experiment_error(e));
-        fm_cloth_pin_group(cloth, "right", pull, experiment_error(e));
-        double width = find_width(cloth, shape.edge);
+        fm_cloth_pin_group(cloth, "back", NULL, experiment_error(e));
+        fm_cloth_pin_group(cloth, "front", pull, experiment_error(e));
+        double first = find_width(cloth, shape.edge);
         fm_world_advance(world, 0.5, experiment_error(e));
         fm_world_advance(world, experiment_quick(e) ? 0.5 : 1.5, experiment_error(e));
         double energy = fm_world_report(world).potential_energy;
-        result.modulus = 2 * energy / (STRAIN * STRAIN * length * shape.length) / K / grip;
-        result.neck = (1 - find_width(cloth, shape.edge) / width) / STRAIN;
+        result.modulus = 2 * energy / (STRAIN * STRAIN * width * shape.length) / K / grip;
+        result.neck = (1 - find_width(cloth, shape.edge) / first) / STRAIN;
         result.area = fabric_area_ratio(e, cloth);
     }
     fm_world_destroy(world);

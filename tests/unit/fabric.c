@@ -185,7 +185,7 @@ static void the_external_velocity_is_added_to_the_points(void **state)
         fm_cloth *c = create_disc(world, &def, &fabric, 0.2, (fm_fabric_place){0});
         advance(world, 0.5);
         double moved = c->x.y[4] - c->initial_x[4].y;
-        assert_close(moved, 0.3 / FM_PI, k == 0 ? 1e-6 : 1e-3); // integral of the sine
+        assert_close(moved, 0.3 / FM_PI, k == 0 ? 5e-6 : 1e-3); // integral of the sine
         assert_at_most(fm_cloth_measure_stretches(c).mean_strain, 1e-9);
         fm_world_destroy(world);
     }
