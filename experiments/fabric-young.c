@@ -11,8 +11,8 @@
 //              Vertices displaced by up to 0.1 to 0.4 edges: six seeds each. Springs along the free
 //              sides have k/2, as each belongs to one triangle only, unless said: with k, n lines
 //              over n - 1 cells carry
-//   apparent   force per width over dL/L of a square. Ends that keep their width make it stiffer, by
-//              the factor 1.03159 (finite elements, fabric_strip.csv). The sides become concave
+//   apparent   force per width over dL/L of a square. Ends that keep their width make it stiffer,
+//              by the factor 1.03159 (finite elements, fabric_strip.csv). The sides become concave
 #include "fabric.h"
 
 #include <stdio.h>

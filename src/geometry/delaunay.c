@@ -4,16 +4,16 @@
 // Points are inserted one by one into a triangle that contains all of them. The triangle around a
 // new point is found by walking from the triangle of the point before, is divided into three, and
 // edges that violate the empty circle condition are flipped until none is left (Lawson). Triangles
-// with a corner of the outer triangle are dropped at the end. The points are inserted bin by bin of a
-// square grid, to and fro [SLO87]: consecutive points are close, so that walks are short, and the
+// with a corner of the outer triangle are dropped at the end. The points are inserted bin by bin of
+// a square grid, to and fro [SLO87]: consecutive points are close, so that walks are short, and the
 // points of a long row do not come one after the other, which would need many flips.
 //
 // Determinants are computed in long double on coordinates scaled to the unit square. An edge is
 // flipped only if the determinant exceeds its rounding error, so that points on a common circle,
 // such as those of a lattice, cannot be flipped back and forth.
 //
-// [SLO87] Sloan: A fast algorithm for constructing Delaunay triangulations in the plane. Advances in
-// Engineering Software 9(1), 1987.
+// [SLO87] Sloan: A fast algorithm for constructing Delaunay triangulations in the plane. Advances
+// in Engineering Software 9(1), 1987.
 #include "geometry/mesh_shape.h"
 
 #include <stdlib.h>
@@ -21,7 +21,8 @@
 static const long double ROUNDING = 1e-15L; // relative error allowed for the determinants
 static const double OUTER = 2e3; // distance of the outer corners, in widths of the points
 
-// Corners counter-clockwise; near[k] is the triangle beyond the edge opposite to corner k, -1: none.
+// Corners counter-clockwise; near[k] is the triangle beyond the edge opposite to corner k, -1:
+// none.
 typedef struct cell {
     int corner[3], near[3];
 } cell;

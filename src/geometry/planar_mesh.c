@@ -202,8 +202,8 @@ static int compare_rows(const void *a, const void *b)
     return (p->u > q->u) - (p->u < q->u);
 }
 
-// Sorts the points by rows of the lattice, and along each row: neighbours of a point are close to it
-// in memory, or one row away. Uses u and the number of the row, kept in v meanwhile.
+// Sorts the points by rows of the lattice, and along each row: neighbours of a point are close to
+// it in memory, or one row away. Uses u and the number of the row, kept in v meanwhile.
 static bool sort_points(builder *b, fm_vec3 *sorted)
 {
     typedef struct keyed {

@@ -9,13 +9,13 @@
 //   l  m, stretched edges      A  m^2, area      j_mn  zeros of the Bessel function J_m
 //   sigma  kg/m^2, mass over area; of equal masses, those of the rim count half
 //
-// Springs along the rim pull nothing, as both of their ends are held: they count half, by the area of
-// their one triangle. All edges equal: T = sqrt(3) k (1 - 1/lambda). An irregular mesh whose edges
-// are all stretched by lambda is not in equilibrium: its points move until their forces vanish,
-// which lowers the tension by 8 %. It is relaxed first, and T is the sum of k (1 - l0/l) l^2 / (2 A)
-// with the length that each edge has then. The first five modes start together with small
-// amplitudes; their frequencies are those of the zero crossings of the displacements projected on
-// the modes.
+// Springs along the rim pull nothing, as both of their ends are held: they count half, by the area
+// of their one triangle. All edges equal: T = sqrt(3) k (1 - 1/lambda). An irregular mesh whose
+// edges are all stretched by lambda is not in equilibrium: its points move until their forces
+// vanish, which lowers the tension by 8 %. It is relaxed first, and T is the sum of k (1 - l0/l)
+// l^2 / (2 A) with the length that each edge has then. The first five modes start together with
+// small amplitudes; their frequencies are those of the zero crossings of the displacements
+// projected on the modes.
 #include "bodies.h"
 
 #include "cloth/cloth.h"

@@ -2,9 +2,10 @@
 // fabric_modulus.c: surface modulus and Poisson's ratio of springs on triangulations.
 //
 // Springs of one constant k on equilateral triangles have the surface modulus E_s = 2k/sqrt(3) and
-// Poisson's ratio 1/3; displaced vertices lower both ([LCKL13] measured 1.1 k on a mesh that it does
-// not describe). Strips along z are stretched by a small strain: the end `back` is held, the end
-// `front` is displaced, and the rest is relaxed by conjugate gradients on the linearised springs.
+// Poisson's ratio 1/3; displaced vertices lower both ([LCKL13] measured 1.1 k on a mesh that it
+// does not describe). Strips along z are stretched by a small strain: the end `back` is held, the
+// end `front` is displaced, and the rest is relaxed by conjugate gradients on the linearised
+// springs.
 //
 //   inside        stresses and strains in a window away from grips and sides, which have other
 //                 triangles

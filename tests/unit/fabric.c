@@ -165,8 +165,8 @@ static void kappa_damps_internal_oscillations(void **state)
     assert_close(energy[1][1], energy[0][1], 0.01 * energy[0][1]);
 }
 
-// A drawback of the published damping: in equilibrium v_s = -g t, and its damping pulls as if gravity
-// were (1 + kappa t) g.
+// A drawback of the published damping: in equilibrium v_s = -g t, and its damping pulls as if
+// gravity were (1 + kappa t) g.
 static void a_hanging_fabric_sags_with_kappa_and_time(void **state)
 {
     (void)state;
