@@ -71,13 +71,14 @@ typedef enum fm_rest_angle {
     FM_REST_SHAPE, // its initial shape
 } fm_rest_angle;
 
-// Time integrator of a cloth. The last three cannot be used with fractional derivatives in forces.
+// Time integrator of a cloth. The last four cannot be used with fractional derivatives in forces.
 typedef enum fm_integrator {
     FM_KICK_DRIFT_KICK, // second order; drag and fractional derivatives implicit in closed form
     FM_EULER,           // explicit Euler, as in [OKRC10]
     FM_VERLET,          // Stoermer-Verlet
     FM_RK2,             // second-order Runge-Kutta
     FM_RK4,             // fourth-order Runge-Kutta
+    FM_HEUN,            // second-order predictor-corrector, as in [LCKL13]
 } fm_integrator;
 
 // Enforcement is constraint projection of edge lengths (strain limiting): after each substep,
@@ -308,6 +309,16 @@ FM_API bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm
                                 fm_error *err);
 // Releases all pins of the last pin call at `time`, s.
 FM_API bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err);
+
+// Names a group of vertices of a mesh, for pins and for lines that are tied to them; the list is
+// copied. At most 8 groups; the name has at most 15 bytes.
+FM_API bool fm_cloth_add_group(fm_cloth *cloth, const char *name, const int *vertices, int count,
+                               fm_error *err);
+// The vertices of a group, in their order; NULL: the cloth has no such group.
+FM_API const int *fm_cloth_group(const fm_cloth *cloth, const char *name, int *count);
+// Pins the vertices of a group; an unknown name is an error that lists the groups.
+FM_API bool fm_cloth_pin_group(fm_cloth *cloth, const char *name, const fm_motion *motion,
+                               fm_error *err);
 
 // Adds a map to the strain limiting (enforcement) of a cloth, for a contact that recurs, such as a
 // knee under a skirt. While each of the colliders touches some of these particles, strain limiting

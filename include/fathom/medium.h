@@ -17,7 +17,8 @@ typedef enum fm_flow_kind {
     FM_FLOW_VORTEX,
     // steady rows of counter-rotating vortices of size `radius` in the plane across `axis`
     FM_FLOW_CELLS,
-    FM_FLOW_FUNCTION, // given by `function`
+    FM_FLOW_PARABOLIC, // velocity + amplitude (distance from axis through centre / radius)^2
+    FM_FLOW_FUNCTION,  // given by `function`
 } fm_flow_kind;
 
 // Velocity of the medium at a position and time, given by the caller.

@@ -450,6 +450,14 @@ const char *fm_object_usual_fields(const fm_object *o)
     return o->type->usual_fields;
 }
 
+// Points of a named vertex group of the object; NULL: there is no such group.
+const int *fm_object_point_group(const fm_object *o, const char *name, int *count)
+{
+    assert(o && name && count);
+    *count = 0;
+    return o->type->point_group ? o->type->point_group(o, name, count) : NULL;
+}
+
 // Points, lines and faces of the object at their current positions.
 bool fm_object_mesh(fm_object *o, fm_mesh_view *view, fm_error *err)
 {
