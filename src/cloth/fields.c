@@ -25,6 +25,7 @@ const fm_field *fm_cloth_fields(int *count)
     return fm_cloth_field_list;
 }
 
+// m^2, present area of all triangles; 0 with err filled if memory runs out.
 double fm_cloth_area(fm_cloth *c, fm_error *err)
 {
     int count = 0;
@@ -39,6 +40,7 @@ double fm_cloth_area(fm_cloth *c, fm_error *err)
     return area;
 }
 
+// m^2, area at rest.
 double fm_cloth_rest_area(const fm_cloth *c)
 {
     double area = 0;
@@ -63,6 +65,8 @@ static void read_memory(fm_cloth *c, double *values)
     interleave(c, &c->pair, values);
 }
 
+// Writes the field of that name at all particles, one or three numbers each. An unknown name is an
+// error.
 bool fm_cloth_read_values(fm_cloth *c, const fm_surroundings *around, const char *name,
                           double *values, fm_error *err)
 {

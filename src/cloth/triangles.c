@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+// Views the initial positions and the triangles of a cloth of any kind. Creates the triangles of a
+// sheet on first use; false if memory runs out.
 bool fm_cloth_find_mesh(fm_cloth *c, fm_mesh_view *mesh, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -26,6 +28,7 @@ bool fm_cloth_find_mesh(fm_cloth *c, fm_mesh_view *mesh, fm_error *err)
     return true;
 }
 
+// The triangles as indices of particles; NULL with err filled if memory runs out.
 const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);

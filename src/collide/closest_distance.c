@@ -6,7 +6,7 @@
 // Search for the least distance of two features, one triangle after another.
 typedef struct distance_job {
     const fm_contact_set *set;
-    fm_vec3_array x;
+    fm_vec3_array x;           // m, vertex positions
     int triangle, body, other; // current triangle; its body; the body whose tree is searched
     double least;              // m, least distance found so far
 } distance_job;

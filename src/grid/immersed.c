@@ -34,8 +34,8 @@ static void write_block(void *context, int first, int last)
     const writing *job = context;
     fm_samples *s = job->samples;
     for (int i = first; i < last; i++) {
-        s->wet[i] = is_inside(job->g, s->after[i]);
-        s->velocity[i] = fm_grid_velocity_at(job->g, s->after[i]);
+        s->wet[i] = is_inside(job->g, s->end_position[i]);
+        s->velocity[i] = fm_grid_velocity_at(job->g, s->end_position[i]);
     }
 }
 

@@ -27,6 +27,7 @@ enum {
     FIELD_RADIUS
 };
 
+// The fields that can be read at each particle.
 const fm_field *fm_particles_fields(int *count)
 {
     if (count)
@@ -99,7 +100,7 @@ static fm_vec3 *grow_output(fm_particles *p, fm_vec3 **out)
     return more;
 }
 
-// Writes positions, or velocities, in order of creation to *out. NULL: out of memory.
+// Writes positions, m, or velocities, m/s, in order of creation to *out. NULL: out of memory.
 static const fm_vec3 *read_vectors(fm_particles *p, fm_vec3 **out, bool velocity, int *count)
 {
     int *index = find_creation_order(p);
@@ -115,12 +116,14 @@ static const fm_vec3 *read_vectors(fm_particles *p, fm_vec3 **out, bool velocity
     return values;
 }
 
+// Positions of all particles, m, in order of creation; valid until the next call.
 const fm_vec3 *fm_particles_positions(fm_particles *p, int *count)
 {
     assert(p);
     return read_vectors(p, &p->out_x, false, count);
 }
 
+// Velocities of all particles, m/s, in order of creation; valid until the next call.
 const fm_vec3 *fm_particles_velocities(fm_particles *p, int *count)
 {
     assert(p);
@@ -216,13 +219,13 @@ fm_particles_stats fm_particles_read_stats(fm_particles *p)
     stats.wet_count = p->wet_count;
     const fm_particle_set *f = &p->fluid;
     int64_t pairs = 0;
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = 0; i < f->count; i++) {
         fm_neighbour_runs runs;
         fm_neighbours_find_runs(p, f, f->x[i], f->y[i], f->z[i], &runs);
         for (int r = 0; r < FM_CELL_ROWS_AROUND; r++)
             stats.candidate_count += runs.last[r] - runs.first[r];
-        fm_neighbours_in_fluid(p, i, room, &count, &padding);
+        fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         pairs += count - padding - 1;
     }
     stats.pair_count = pairs / 2;

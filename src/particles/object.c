@@ -17,6 +17,7 @@ static fm_particles *fluid_of(const fm_object *object)
 
 // Functions that advance the fluid.
 
+// Advances the fluid by `interval`, s; *substeps: how many it took.
 static bool advance(fm_object *object, const fm_surroundings *around, double interval,
                     int *substeps, fm_error *err)
 {
@@ -123,6 +124,7 @@ static const fm_field quantities[] = {
     {"max_speed", "m/s", "speed of the fastest particle", 1},
 };
 
+// Speed of the fastest particle, m/s.
 static double find_max_speed(const fm_particles *p)
 {
     double fastest = 0;
@@ -164,6 +166,7 @@ static void reset(fm_object *object)
     fluid_of(object)->at_reset = fluid_of(object)->stats;
 }
 
+// The fluid as a mesh without faces: its points are the particles.
 static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
 {
     *view = (fm_mesh_view){0};
@@ -172,6 +175,7 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
            fm_fail_no_memory(err, object->name, (size_t)fluid_of(object)->count * sizeof(fm_vec3));
 }
 
+// Reads a field of all particles, as fm_particles_read_field.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
                        double *values, fm_error *err)
 {
@@ -203,6 +207,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
     return fm_particles_save(fluid_of(object), buffer, size);
 }
 
+// Restores a saved state; prepares the fluid first, because the state needs its arrays.
 static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
                     size_t size, fm_error *err)
 {

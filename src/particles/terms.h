@@ -2,11 +2,11 @@
 // terms.h: terms, the extensions of a fluid: data attached to particles, and forces besides
 // pressure and viscosity, such as fractional viscosity.
 //
-// A term owns data per particle (such as velocity histories or distances from meshes) or over
-// pairs of particles (such as springs). Particles are sorted in every substep, enter through
-// sources and leave through sinks. The fluid calls the functions of its terms when that happens and
-// knows no term by name. A new term is a file with one constant fm_fluid_term_type and a row in the
-// table of terms.c.
+// A term owns data per particle (such as velocity histories or distances from meshes) or over pairs
+// of particles (such as springs). Particles are sorted in every substep, enter through sources and
+// leave through sinks. The fluid calls the functions of its terms when that happens and knows no
+// term by name. A new term is a file with one constant fm_fluid_term_type and a row in the table of
+// terms.c.
 //
 // The functions of a term are called on one thread, in this order in a substep. A function that a
 // term does not need is NULL. `state` is the pointer that create returned.

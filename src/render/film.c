@@ -14,7 +14,12 @@
 enum {
     RUNS_MAX = 16,       // runs in one picture
     SCANNED_FRAMES = 40, // frames from which bounds and range of values are found
+    GAP = 2,             // pixels, dark lines between panels
+    SHEET_SIDE_MAX = 64, // columns, and rows, of a contact sheet
 };
+
+static const double TEXT_MIN = 7;        // pixels, smallest height of capital letters
+static const double NARROWEST = 4.0 / 3; // width / height below which the field of view is widened
 
 // A run that is drawn.
 typedef struct run {
@@ -45,6 +50,7 @@ struct fm_film {
     int run_without_setting; // index of the first run without setting.json; -1: none
 };
 
+// 1280 x 720 pixels, 16 rays per pixel, seen from the azimuth 35 and the elevation 4 degrees.
 fm_film_options fm_default_film_options(void)
 {
     return (fm_film_options){.width = 1280,
@@ -64,7 +70,7 @@ static fm_draw_mode find_draw_mode(const fm_surface *s)
     return row->mode;
 }
 
-// m, radius of the points from the field "radius"; 0 if there is none.
+// Radius of the points from the field "radius", m; 0 if there is none.
 static double point_radius(const fm_surface *s)
 {
     const float *radius = s->point_count > 0 ? fm_surface_values(s, "radius", 1) : NULL;
@@ -140,6 +146,7 @@ static void extend_range(double *low, double *high, const float *values, int cou
     }
 }
 
+// Order of two floats, for qsort.
 static int compare_floats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
@@ -150,12 +157,12 @@ static int compare_floats(const void *a, const void *b)
 // a few stray drops do not make the camera zoom out.
 static void add_fluid_bounds(fm_bounds *bounds, const fm_surface *s)
 {
-    enum { MOST = 2000 };
-    float sorted[MOST], ends[2][3];
-    int stride = s->point_count / MOST + 1;
+    enum { SAMPLES_MAX = 2000 }; // particles whose positions are sorted
+    float sorted[SAMPLES_MAX], ends[2][3];
+    int stride = s->point_count / SAMPLES_MAX + 1;
     for (int axis = 0; axis < 3; axis++) {
         int count = 0;
-        for (int i = 0; i < s->point_count && count < MOST; i += stride)
+        for (int i = 0; i < s->point_count && count < SAMPLES_MAX; i += stride)
             if (isfinite(s->points[3 * (size_t)i + axis]))
                 sorted[count++] = s->points[3 * (size_t)i + axis];
         if (count == 0)
@@ -217,7 +224,8 @@ static void find_rate(fm_film *film)
     fm_surface *b = fm_cache_read_frame(film->runs[0].cache, 0, film->last, &ignored);
     double rate = a && b ? (film->last - film->first) / (b->time - a->time) : 0;
     film->fps = isfinite(rate) && rate > 0 ? rate : 24;
-    if (fabs(film->fps - round(film->fps)) < 1e-4 * film->fps)
+    const double rounding = 1e-4; // rates this close to an integer are rounded to it
+    if (fabs(film->fps - round(film->fps)) < rounding * film->fps)
         film->fps = round(film->fps);
     fm_surface_destroy(a);
     fm_surface_destroy(b);
@@ -409,6 +417,7 @@ fm_film *fm_film_open(const char *const *directories, int count, const fm_film_o
     return film;
 }
 
+// Closes the runs and frees the renderer.
 void fm_film_close(fm_film *film)
 {
     if (!film)
@@ -487,12 +496,12 @@ static fm_paint choose_paint(const fm_film *film, const run *r, int object, cons
     fm_paint paint = mode == FM_DRAW_MODE_FLUID ? fm_paint_water_particles()
                      : points                   ? fm_paint_solid()
                                                 : fm_paint_choose(object);
-    double particles = r->setting ? r->setting->def.look.particles : 0;
+    double radius_factor = r->setting ? r->setting->def.look.particles : 0;
     paint.spacing[0] = r->spacing[object][0];
     paint.spacing[1] = r->spacing[object][1];
     paint.radius = point_radius(s);
-    if (mode == FM_DRAW_MODE_FLUID && particles > 0)
-        paint.radius *= particles;
+    if (mode == FM_DRAW_MODE_FLUID && radius_factor > 0)
+        paint.radius *= radius_factor;
     if (film->options.has_cloth && s->face_count > 0)
         paint.front = paint.back = film->options.cloth;
     bool coloured = film->field[0] && !(film->has_grid && !film->options.field);
@@ -518,14 +527,14 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     coloring.values = values;
     *time = s->time;
     fm_draw_mode mode = find_draw_mode(s);
-    bool surface = mode == FM_DRAW_MODE_FLUID && s->point_count > 1 && !film->field[0] &&
-                   !film->options.particles;
+    bool as_fluid_surface = mode == FM_DRAW_MODE_FLUID && s->point_count > 1 && !film->field[0] &&
+                            !film->options.particles;
     bool good = err->status == FM_OK;
     if (good && mode == FM_DRAW_MODE_GRID)
         good = fm_flow_add_grid(&film->options, s, film->has_marks, &coloring, drawing, err);
     else if (good && mode == FM_DRAW_MODE_MARKS)
         good = fm_flow_add_streaks(s, film->fps, values ? &coloring : NULL, drawing, err);
-    else if (good && surface)
+    else if (good && as_fluid_surface)
         good = add_fluid(film, s, drawing, err);
     else if (good)
         good = fm_drawing_add_surface(drawing, &mesh, &paint, values ? &coloring : NULL, err);
@@ -546,8 +555,8 @@ static fm_camera choose_camera(const fm_film *film, int frame, int width, int he
     fm_camera camera = o->camera;
     if (film->follows)
         fm_setting_move_camera(film->runs[0].setting, frame, &camera, err);
-    if (aspect < 4.0 / 3)
-        camera.field_of_view = 2 * atan(tan(camera.field_of_view / 2) * (4.0 / 3) / aspect);
+    if (aspect < NARROWEST)
+        camera.field_of_view = 2 * atan(tan(camera.field_of_view / 2) * NARROWEST / aspect);
     return camera;
 }
 
@@ -582,7 +591,7 @@ static bool draw_panel(fm_film *film, int index, int frame, int x, int y, int wi
 // Height of capital letters, pixels, for a panel of this size.
 static double text_size(int width, int height)
 {
-    return fmax(7, fmin(height / 36.0, width / 26.0));
+    return fmax(TEXT_MIN, fmin(height / 36.0, width / 26.0));
 }
 
 // Writes the time into the picture, above and to the right of x, y.
@@ -596,7 +605,7 @@ static void add_time(fm_picture *picture, int x, int y, double size, double time
 // Draws the colour bar into the lower right corner.
 static void add_legend(const fm_film *film, fm_picture *picture)
 {
-    double size = fmax(7, picture->height / 45.0);
+    double size = fmax(TEXT_MIN, picture->height / 45.0);
     fm_picture_add_legend(picture, picture->width - 18 * size, picture->height - size, size,
                           choose_colormap(film), film->low, film->high, film->title);
 }
@@ -625,7 +634,7 @@ fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
         int left = o->width * (i % columns) / columns,
             right = o->width * (i % columns + 1) / columns;
         int top = o->height * (i / columns) / rows, bottom = o->height * (i / columns + 1) / rows;
-        int gap = n > 1 && i % columns + 1 < columns ? 2 : 0; // pixels, a dark line between panels
+        int gap = n > 1 && i % columns + 1 < columns ? GAP : 0;
         double time = 0, size = text_size(right - left, bottom - top);
         if (right - gap <= left || bottom <= top) {
             fm_fail_number(err, "film", "width", o->width, "more, for that many runs");
@@ -649,9 +658,10 @@ fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, 
 {
     assert(err->status != FM_OK || film);
     const fm_film_options *o = &film->options;
-    if (err->status == FM_OK && (columns < 1 || rows < 1 || columns > 64 || rows > 64))
-        fm_fail_number(err, "sheet", columns < 1 || columns > 64 ? "columns" : "rows",
-                       columns < 1 || columns > 64 ? columns : rows, "1 to 64");
+    if (err->status == FM_OK &&
+        (columns < 1 || rows < 1 || columns > SHEET_SIDE_MAX || rows > SHEET_SIDE_MAX))
+        fm_fail_number(err, "sheet", columns < 1 || columns > SHEET_SIDE_MAX ? "columns" : "rows",
+                       columns < 1 || columns > SHEET_SIDE_MAX ? columns : rows, "1 to 64");
     fm_picture *picture = fm_picture_create(o->width, o->height, err);
     int count = columns * rows;
     for (int i = 0; picture && i < count && err->status == FM_OK; i++) {
@@ -660,13 +670,13 @@ fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, 
             right = o->width * (i % columns + 1) / columns;
         int top = o->height * (i / columns) / rows, bottom = o->height * (i / columns + 1) / rows;
         double time = 0;
-        if (right - 2 <= left || bottom - 2 <= top) {
+        if (right - GAP <= left || bottom - GAP <= top) {
             fm_fail_number(err, "sheet", "width", o->width, "more, for that many frames");
             break;
         }
-        if (draw_panel(film, 0, frame, left, top, right - 2 - left, bottom - 2 - top, picture,
+        if (draw_panel(film, 0, frame, left, top, right - GAP - left, bottom - GAP - top, picture,
                        &time, err))
-            add_time(picture, left, bottom - 2, text_size(right - left, bottom - top), time);
+            add_time(picture, left, bottom - GAP, text_size(right - left, bottom - top), time);
     }
     return finish_picture(film, picture, err);
 }

@@ -55,7 +55,7 @@ void fm_scene_check_fractional_keys(fm_decoder *d, const fm_node *node, const vo
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "memory", "rule", NULL),
                               "%s.memory.rule is coimbra, allowed in a fluid is trapezoid",
                               d->path);
-    if (steps && f->memory.steps > 1000)
+    if (steps && f->memory.steps > 1000) // the library has the same limit
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "memory", "steps", NULL),
                               "%s.memory.steps is %d, allowed in a fluid is 1 to 1000", d->path,
                               f->memory.steps);

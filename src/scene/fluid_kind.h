@@ -21,7 +21,7 @@ typedef struct fm_scene_fluid {
 typedef struct fm_scene_fluid_box {
     fm_item item;
     fm_fluid_box box;
-    int seed; // of the random offsets of the particles
+    int seed; // seed of the random offsets of the particles
 } fm_scene_fluid_box;
 
 // One element of `sources`: a nozzle that emits particles.

@@ -205,6 +205,7 @@ static const fm_entry grid_entries[] = {
               "the fluid and of each collider by its name"},
 };
 
+// Default values of the keys of a grid fluid.
 static void set_defaults(void *object)
 {
     fm_scene_grid *grid = object;

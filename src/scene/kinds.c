@@ -3,12 +3,15 @@
 // else, so that a program with kinds of its own can link its version of these tables instead.
 #include "rigid/ball.h"
 #include "scene/cloth_kind.h"
+#include "scene/fabric_kind.h"
 #include "scene/fluid_kind.h"
 #include "scene/grid_kind.h"
 
 static const fm_entry body_entries[] = {
     {"cloth", FM_KEY_MAPPING, .table = &fm_cloth_table, .object = &fm_scene_cloth_kind,
      .choice = true, .kind = 1, .about = "a cloth"},
+    {"fabric", FM_KEY_MAPPING, .table = &fm_fabric_table, .object = &fm_scene_fabric_kind,
+     .choice = true, .kind = 2, .about = "a fabric: point masses and springs on a mesh"},
 };
 
 const fm_table fm_body_table = {

@@ -139,6 +139,7 @@ fm_scene *fm_scene_parse(const char *text, size_t size, const char *name, const 
                      report, context, err);
 }
 
+// Frees a scene with everything that it refers to.
 void fm_scene_destroy(fm_scene *scene)
 {
     if (!scene)
@@ -147,24 +148,28 @@ void fm_scene_destroy(fm_scene *scene)
     free(scene);
 }
 
+// The scene as YAML, with extended files and settings merged.
 const char *fm_scene_text(const fm_scene *scene)
 {
     assert(scene);
     return scene->text;
 }
 
+// Hash of all keys that influence the results of a run, and of mesh files.
 uint64_t fm_scene_hash(const fm_scene *scene)
 {
     assert(scene);
     return scene->hash;
 }
 
+// Description of the scene in one line.
 const char *fm_scene_about(const fm_scene *scene)
 {
     assert(scene);
     return scene->about;
 }
 
+// Origin of the scene: a paper, or its author.
 const char *fm_scene_source(const fm_scene *scene)
 {
     assert(scene);

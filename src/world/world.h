@@ -23,23 +23,23 @@ typedef struct fm_coupling {
 } fm_coupling;
 
 struct fm_world {
-    fm_world_def def;
+    fm_world_def def;     // checked; gravity, medium and settings
     fm_arena arena;       // memory of motions, colliders, figures
     fm_pool *pool;        // threads
     fm_stop_request stop; // callback by which the host program can stop an advance
-    double time;          // s
+    double time;          // s, simulated time
 
-    fm_object *objects[FM_WORLD_ALL_OBJECTS_MAX]; // in the order of creation
-    int object_count, body_count, medium_count, rigid_count;
+    fm_object *objects[FM_WORLD_ALL_OBJECTS_MAX]; // all objects, in the order of creation
+    int object_count, body_count, medium_count, rigid_count; // all objects, and those of each role
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX]; // scratch data of objects: colliders at a time
     int collider_count;
     // walls and colliders that a rigid object may collide with; scratch data
     fm_placed_collider *solids;
-    int solid_room; // elements allocated for it
+    int solid_capacity; // elements allocated for it
     // Buffer of fm_world_hash, kept because allocating megabytes in each frame takes long.
     unsigned char *hash_bytes;
-    size_t hash_room;          // its size, bytes
+    size_t hash_capacity;      // size of hash_bytes, bytes
     fm_world_contact *contact; // NULL until a body with contact moves
     fm_coupling couplings[FM_WORLD_OBJECTS_MAX];
     int coupling_count;
@@ -59,11 +59,13 @@ bool fm_object_uses_contact(const fm_object *object); // true if it takes part i
 bool fm_world_create_contact(fm_world *world, fm_error *err);
 // Called when an object was added: the next advance creates the contact set again.
 void fm_world_destroy_contact(fm_world *world);
-// Advances all bodies with contact by `interval` s. most: raised to the number of substeps taken.
-bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_report *report,
-                              fm_error *err);
+// Advances all bodies with contact by `interval` s. most_substeps: raised to the number of substeps
+// taken.
+bool fm_world_advance_contact(fm_world *world, double interval, int *most_substeps,
+                              fm_report *report, fm_error *err);
 // Adds intersections and the least distance between surfaces to the report.
 bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err);
+// State of contact between advances, for snapshots. Returns the size, bytes; 0 if contact is NULL.
 size_t fm_world_save_contact(const fm_world_contact *contact, void *buffer, size_t size);
 bool fm_world_restore_contact(fm_world_contact *contact, const void *buffer, size_t size,
                               fm_error *err);

@@ -67,6 +67,7 @@ static void the_fluid_slows_waves_down_by_the_reference_ratio(void **state)
     assert_non_null(fgets(line, sizeof line, file));
     fm_cloth_def def = bare_cloth();
     double sigma = def.density * def.thickness, k = 2 * PI / width;
+    // load: rho/(sigma k); ratio: wave speed in the fluid by that in a vacuum
     double vacuum = measure_frequency(0, 0), load, ratio;
     assert_close(vacuum, expected_frequency(0, 0), 0.01 * vacuum);
     int rows = 0;
