@@ -10,8 +10,7 @@
 //     unstable, so that its energy does not fall,
 //   - with a viscosity of 0.016 m^2/s, at which it is stable: speed x spacing / viscosity = 2.
 //
-// The flow also decays by friction at the walls, which all schemes have in common: what the
-// fifth-order scheme on 64^3 cells loses is nearly all physical.
+// The flow also decays by friction at the walls, which all schemes have in common.
 //
 // [SJ], [FM96] in docs/references.md
 #include "experiment.h"
@@ -103,7 +102,7 @@ int main(int argc, char **argv)
         experiment_add_named_result(e, NAN, all[i].energy[SAMPLES], "",
                                     "%s: energy left at the end", variants[i].name);
     }
-    experiment_table *table = experiment_table_open(e, "energy.csv", "arm,time_s,energy");
+    experiment_table *table = experiment_table_open(e, "energy.csv", "variant,time_s,energy");
     for (int i = 0; i < COUNT; i++)
         for (int k = 0; k <= SAMPLES; k++)
             experiment_write_row(table, "%s,%g,%g", variants[i].name, k * end / SAMPLES,
@@ -111,9 +110,9 @@ int main(int argc, char **argv)
     experiment_plot(
         e, "energy", "A whirlpool in a closed tank: kinetic energy",
         "set xlabel 'time, s'\nset ylabel 'energy / energy at the start'\nset yrange [0:1.3]\n"
-        "arms = system(\"awk -F, 'NR>1 && !seen[$1]++ {gsub(/ /,\\\"_\\\",$1); print $1}' "
+        "names = system(\"awk -F, 'NR>1 && !seen[$1]++ {gsub(/ /,\\\"_\\\",$1); print $1}' "
         "energy.csv\")\n"
-        "plot for [k = 1:words(arms)] 'energy.csv' every ::((k-1)*201)::(k*201-1) using 2:3 with "
-        "lines ls k title word(arms, k) noenhanced\n");
+        "plot for [k = 1:words(names)] 'energy.csv' every ::((k-1)*201+1)::(k*201) using 2:3 with "
+        "lines ls k title word(names, k) noenhanced\n");
     return experiment_close(e);
 }

@@ -70,8 +70,8 @@ static inline double *read_fluid(fm_particles *fluid, const char *field, int com
     return values;
 }
 
-// Reads at most `max_rows` rows of comma-separated numbers from a file, after comment lines that begin
-// with # and one header line. Returns the number of rows.
+// Reads at most `max_rows` rows of comma-separated numbers from a file, after comment lines that
+// begin with # and one header line. Returns the number of rows.
 static inline int read_table(const char *path, double *values, int columns, int max_rows)
 {
     FILE *file = fopen(path, "r");

@@ -9,10 +9,10 @@
 
 // Decoded keys of fluids.NAME.grid.
 typedef struct fm_scene_grid {
-    fm_grid_def def;     // without cells and patches
-    fm_items cells;      // array of three int: cells along x, y, z
-    fm_items patches;    // array of fm_scene_grid_patch
-    fm_grid_start start; // initial velocity field
+    fm_grid_def def;             // without cells and patches
+    fm_items cells;              // array of three int: cells along x, y, z
+    fm_items patches;            // array of fm_scene_grid_patch
+    fm_grid_start start;         // initial velocity field
     fm_grid_dye_start dye_start; // initial concentration of the dye
 } fm_scene_grid;
 

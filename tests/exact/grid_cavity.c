@@ -9,7 +9,9 @@ static void the_cavity_at_Re_100_is_that_of_the_reference(void **state)
 {
     (void)state;
     const char *path = REFERENCE_DIR "/cavity_richardson_Re100.csv";
-    double coarse = measure_cavity(32, 100, 20, path), fine = measure_cavity(64, 100, 20, path);
+    cavity_profile profile;
+    double coarse = measure_cavity(32, 100, 20, path, &profile);
+    double fine = measure_cavity(64, 100, 20, path, &profile);
     exact_report("Re 100", 1.0 / 32, coarse);
     exact_report("Re 100", 1.0 / 64, fine);
     assert_at_most(fine, 0.01);

@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: MIT
 // The square cavity on 128^2 cells: at Re 100 against cavity_richardson_Re100.csv and at Re 1000
 // against the spectral solution [BP98]. The largest difference on the centre lines is below 1 % of
-// the lid's speed. From 64^2 cells it falls with an order of more than 1.8 at Re 1000. The order at
-// Re 100 is printed; it is below 2 (docs/grid.md).
+// the lid's speed. From 64^2 cells it falls with an order of more than 1.8 at Re 1000.
+//
+// At Re 100 the difference on 128^2 cells, 0.03 %, may be as large as the error of the reference,
+// which is extrapolated from 64^2 and 128^2 cells of another solver. The order of convergence is
+// measured without it there, from the changes between 32^2, 64^2 and 128^2 cells.
 #include "cavities.h"
 
 static void the_cavity_at_Re_100_is_that_of_the_reference(void **state)
 {
     (void)state;
     const char *path = REFERENCE_DIR "/cavity_richardson_Re100.csv";
-    double error[2] = {measure_cavity(64, 100, 20, path), measure_cavity(128, 100, 20, path)};
-    exact_report("Re 100", 1.0 / 64, error[0]);
-    exact_report("Re 100", 1.0 / 128, error[1]);
-    assert_at_most(error[1], 0.01);
-    printf("  order %.2f\n", exact_order(error, 2));
+    cavity_profile profiles[3];
+    double error[3];
+    for (int i = 0; i < 3; i++) {
+        error[i] = measure_cavity(32 << i, 100, 20, path, &profiles[i]);
+        exact_report("Re 100", 1.0 / (32 << i), error[i]);
+    }
+    double order = cavity_order(profiles);
+    printf("  order %.2f, against the reference %.2f\n", order, exact_order(&error[1], 2));
+    assert_at_most(error[2], 0.01);
+    assert_true(order > 1.9);
 }
 
 static void the_cavity_at_Re_1000_is_the_spectral_solution(void **state)
 {
     (void)state;
     const char *path = REFERENCE_DIR "/cavity_botella_peyret1998_Re1000.csv";
-    double error[2] = {measure_cavity(64, 1000, 60, path), measure_cavity(128, 1000, 60, path)};
-    exact_report("Re 1000", 1.0 / 64, error[0]);
-    exact_report("Re 1000", 1.0 / 128, error[1]);
+    cavity_profile profile;
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        error[i] = measure_cavity(64 << i, 1000, 60, path, &profile);
+        exact_report("Re 1000", 1.0 / (64 << i), error[i]);
+    }
     printf("  order %.2f\n", exact_order(error, 2));
     assert_at_most(error[1], 0.01);
     assert_true(exact_order(error, 2) > 1.8);
