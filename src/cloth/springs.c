@@ -190,23 +190,29 @@ static void add_rows(fm_cloth *c, fm_term *term, const fm_vec3_array *x, int fir
     fm_sheet_gather_springs(c, elastic_kernel, &e, &c->force, first, last);
 }
 
-// Forces of n edges of a tube or mesh, on their ends a towards b.
+// Forces of n edges of a tube, mesh or line, on their ends a towards b. least: the smallest
+// 1 - l0/l that has a force; 0 for lines that go slack, else -infinity.
 FM_SIMD_CLONES
 static void compute_edge_forces(int n, const int *restrict a, const int *restrict b,
                                 const double *restrict x, const double *restrict y,
                                 const double *restrict z, const double *restrict k,
-                                const double *restrict rest, double *restrict sx,
+                                const double *restrict rest, double least, double *restrict sx,
                                 double *restrict sy, double *restrict sz)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dx = x[b[i]] - x[a[i]], dy = y[b[i]] - y[a[i]], dz = z[b[i]] - z[a[i]];
         double l = sqrt(dx * dx + dy * dy + dz * dz + 1e-200); // + 1e-200: no division by 0
-        double f = k[i] * (1 - rest[i] / l);
+        double strain = 1 - rest[i] / l, f = k[i] * (strain > least ? strain : least);
         sx[i] = f * dx;
         sy[i] = f * dy;
         sz[i] = f * dz;
     }
+}
+
+static bool goes_slack(const fm_cloth *c)
+{
+    return c->line && c->line->tension_only;
 }
 
 static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
@@ -218,8 +224,8 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
     int a = fm_element_parts_first(part, mesh->edge_count),
         b = fm_element_parts_last(part, mesh->edge_count);
     compute_edge_forces(b - a, mesh->edge_a + a, mesh->edge_b + a, x->x, x->y, x->z,
-                        mesh->edge_stiffness + a, mesh->edge_rest + a, f->x + a, f->y + a,
-                        f->z + a);
+                        mesh->edge_stiffness + a, mesh->edge_rest + a,
+                        goes_slack(c) ? 0 : -INFINITY, f->x + a, f->y + a, f->z + a);
 }
 
 static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
@@ -312,6 +318,7 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
     for (int e = 0; e < mesh->edge_count; e++) {
         double past =
             fm_cloth_particle_distance(c, mesh->edge_a[e], mesh->edge_b[e]) - mesh->edge_rest[e];
+        past = goes_slack(c) ? fmax(past, 0) : past;
         sum += 0.5 * mesh->edge_stiffness[e] * past * past;
     }
     return (fm_energies){.potential = sum};

@@ -18,8 +18,8 @@
 // must see the velocities that their memory will keep, or they inflate the cloth
 // (cloth_stability.c).
 static const fm_term_type *const table[] = {
-    &fm_springs_term, &fm_bending_term,   &fm_seams_term,  &fm_bend_damping_term,
-    &fm_damping_term, &fm_repulsion_term, &fm_weight_term, &fm_drag_term,
+    &fm_springs_term,   &fm_bending_term, &fm_seams_term, &fm_bend_damping_term, &fm_damping_term,
+    &fm_repulsion_term, &fm_weight_term,  &fm_drag_term,  &fm_line_bending_term,
 };
 
 // Largest omega h, with omega from the sum of the terms' bounds; the linear scheme is stable below
@@ -140,7 +140,7 @@ static void gather_particle_forces(void *context, int first, int last)
         if (c->terms[i].type->gather_elements)
             c->terms[i].type->gather_elements(c, &c->terms[i], first, last);
     }
-    fm_spring_mesh_gather_normals(c, s->normal, first, last);
+    fm_spring_mesh_gather_normals(c, s->x, s->normal, first, last);
     fm_frame_compute_tangents(c, s->x, s->normal, first, last);
 }
 

@@ -148,7 +148,8 @@ static void visit_triangles(void *context, int first, int count)
         const int *t = job->set->triangle[triangle];
         bool shared = !fm_contact_is_triangle(t);
         for (int k = 0; k < 3; k++)
-            shared = shared || t[k] == e[0] || t[k] == e[1];
+            shared = shared || job->set->joint[t[k]] == job->set->joint[e[0]] ||
+                     job->set->joint[t[k]] == job->set->joint[e[1]];
         if (shared || !fm_bounds_overlap(&job->box, &job->set->boxes[triangle], 0) ||
             !passes_through(job->x, e, t))
             continue;
