@@ -308,6 +308,16 @@ FM_API bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm
 // Releases all pins of the last pin call at `time`, s.
 FM_API bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err);
 
+// Names a group of vertices of a mesh, for pins and for lines that are tied to them; the list is
+// copied. At most 8 groups; the name has at most 15 bytes.
+FM_API bool fm_cloth_add_group(fm_cloth *cloth, const char *name, const int *vertices, int count,
+                               fm_error *err);
+// The vertices of a group, in their order; NULL: the cloth has no such group.
+FM_API const int *fm_cloth_group(const fm_cloth *cloth, const char *name, int *count);
+// Pins the vertices of a group; an unknown name is an error that lists the groups.
+FM_API bool fm_cloth_pin_group(fm_cloth *cloth, const char *name, const fm_motion *motion,
+                               fm_error *err);
+
 // Adds a map to the strain limiting (enforcement) of a cloth, for a contact that recurs, such as a
 // knee under a skirt. While each of the colliders touches some of these particles, strain limiting
 // treats all of the particles as fixed, in addition to the pinned ones. The tethers, or the list of

@@ -14,6 +14,7 @@
 #include <fathom/medium.h>
 #include <fathom/memory.h>
 #include <fathom/mesh.h>
+#include <fathom/mesh_shape.h>
 #include <fathom/motion.h>
 #include <fathom/object.h>
 #include <fathom/particles.h>

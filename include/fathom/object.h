@@ -37,6 +37,10 @@ FM_API fm_world *fm_object_world(const fm_object *object);
 // Points, lines and faces now. The view is valid until the object changes.
 FM_API bool fm_object_mesh(fm_object *object, fm_mesh_view *view, fm_error *err);
 
+// Indices of the mesh points in a named group, such as the rim of a mesh that Fathom built
+// (mesh_shape.h lists the names), in the order of the group; NULL: the object has no such group.
+FM_API const int *fm_object_point_group(const fm_object *object, const char *name, int *count);
+
 // Names of the fields that can be read at each point of the mesh; "position" is always one of them.
 FM_API const fm_field *fm_object_fields(const fm_object *object, int *count);
 // Writes the field's components for every point.

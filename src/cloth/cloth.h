@@ -19,6 +19,7 @@
 
 #include <fathom/cloth.h>
 #include <fathom/line.h>
+#include <fathom/mesh_shape.h>
 
 #include "cloth/term.h"
 
@@ -257,6 +258,8 @@ struct fm_cloth {
     int pinned_count;
     fm_vec3_array anchor; // m, position of a pinned particle when it was pinned
     fm_vec3 *initial_x;   // m, position of each particle when the cloth was created
+    fm_vertex_group vertex_groups[FM_VERTEX_GROUPS_MAX];
+    int vertex_group_count;
 
     // state
     bool started;       // a and the memories are valid

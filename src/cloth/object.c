@@ -365,6 +365,11 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
     return true;
 }
 
+static const int *find_point_group(const fm_object *object, const char *name, int *count)
+{
+    return fm_cloth_group(cast_to_cloth(object), name, count);
+}
+
 static const fm_field *find_field(const char *name)
 {
     int count;
@@ -475,6 +480,7 @@ const fm_object_type fm_cloth_type = {
     .reset = reset,
     .forecast = forecast,
     .mesh = view_mesh,
+    .point_group = find_point_group,
     .read = read_field,
     .measure = measure,
 };

@@ -232,6 +232,8 @@ struct fm_object_type {
                      fm_forecast *forecast, fm_error *err);
     // Points, lines and faces in their current positions.
     bool (*mesh)(fm_object *object, fm_mesh_view *view, fm_error *err);
+    // Points of the mesh in a named group, in order; NULL: no such group. May be NULL.
+    const int *(*point_group)(const fm_object *object, const char *name, int *count);
     // Reads the values of a field at all points of the mesh.
     bool (*read)(fm_object *object, const fm_surroundings *around, const char *field,
                  double *values, fm_error *err);

@@ -425,6 +425,13 @@ const char *fm_object_usual_fields(const fm_object *o)
     return o->type->usual_fields;
 }
 
+const int *fm_object_point_group(const fm_object *o, const char *name, int *count)
+{
+    assert(o && name && count);
+    *count = 0;
+    return o->type->point_group ? o->type->point_group(o, name, count) : NULL;
+}
+
 bool fm_object_mesh(fm_object *o, fm_mesh_view *view, fm_error *err)
 {
     assert(err->status != FM_OK || (o && view));

@@ -131,7 +131,8 @@ static int add_point(fm_ties *ties, fm_object *body, int point, const fm_tie_vie
     if (i >= 0)
         return ties->points[i].knot;
     view->tied[point] = 1;
-    ties->points[ties->point_count++] = (tied_point){body, point, ties->knot_count, *view, {0}};
+    ties->points[ties->point_count++] =
+        (tied_point){.body = body, .point = point, .knot = ties->knot_count, .view = *view};
     return ties->knot_count++;
 }
 
