@@ -48,17 +48,17 @@ typedef struct fm_scene_fan {
     fm_vec3 to; // m
 } fm_scene_fan;
 
-// Strands that grow on a ball.
+// Strands that grow on an ellipsoid.
 typedef struct fm_scene_hair {
     int count, seed;
-    fm_vec3 centre; // m
-    double radius;  // m
-    fm_vec3 axis;   // through the middle of the hairy part
-    double angle;   // rad, from the axis to the border of that part
-    double length;  // m
-    double scatter; // relative scatter of length and direction
-    fm_vec3 comb;   // direction of the tips; 0: they stand on end
-    double turn;    // m, arc length over which strands turn from the normal to the comb
+    fm_vec3 centre;    // m
+    fm_vec3 half_size; // m, half axes of the ellipsoid
+    fm_vec3 axis;      // through the middle of the hairy part
+    double angle;      // rad, from the axis to the border of that part
+    double length;     // m
+    double scatter;    // relative scatter of length and direction
+    fm_vec3 comb;      // direction of the tips; 0: they stand on end
+    double turn;       // m, arc length over which strands turn from the normal to the comb
 } fm_scene_hair;
 
 typedef struct fm_scene_line_pin {

@@ -179,33 +179,53 @@ static fm_vec3 unit(fm_vec3 v)
     return fm_scale(v, 1 / fmax(fm_length(v), 1e-100));
 }
 
-// Writes the points of strand s: it leaves the ball along its normal and turns towards the comb.
+// The point of the unit ball that the map to the ellipsoid takes to x.
+static fm_vec3 map_to_ball(const fm_scene_hair *hair, fm_vec3 x)
+{
+    fm_vec3 d = fm_sub(x, hair->centre), half = hair->half_size;
+    return (fm_vec3){d.x / half.x, d.y / half.y, d.z / half.z};
+}
+
+// The unit normal of the ellipsoid through x with the same shape.
+static fm_vec3 find_normal(const fm_scene_hair *hair, fm_vec3 x)
+{
+    fm_vec3 d = map_to_ball(hair, x), half = hair->half_size;
+    return unit((fm_vec3){d.x / half.x, d.y / half.y, d.z / half.z});
+}
+
+// The root of strand s: on a Fibonacci spiral around the axis, displaced by a part of the distance.
+static fm_vec3 choose_root(const fm_scene_hair *hair, int s, fm_rng *rng)
+{
+    fm_vec3 axis = unit(hair->axis), side = fm_vec3_find_perpendicular(axis);
+    double share = (s + 0.2 + 0.6 * fm_rng_uniform(rng)) / hair->count;
+    double height = 1 - share * (1 - cos(hair->angle));
+    double around = s * 2.399963229728653 + 0.2 * (fm_rng_uniform(rng) - 0.5);
+    double wide = sqrt(fmax(0, 1 - height * height));
+    fm_vec3 way = fm_add_scaled(fm_scale(axis, height), side, wide * cos(around));
+    way = fm_add_scaled(way, fm_cross(axis, side), wide * sin(around));
+    return fm_add(hair->centre, (fm_vec3){way.x * hair->half_size.x, way.y * hair->half_size.y,
+                                          way.z * hair->half_size.z});
+}
+
+// Writes the points of strand s: it leaves the ellipsoid along its normal, turns towards the comb
+// and follows the surface where that would lead inside.
 static void place_hair_strand(const fm_scene_hair *hair, int segments, int s, fm_rng *rng,
                               fm_vec3 *points)
 {
-    // roots on a Fibonacci spiral, equally dense, displaced by a part of their distance
-    fm_vec3 axis = unit(hair->axis), side = fm_vec3_find_perpendicular(axis);
-    double share = (s + 0.2 + 0.6 * fm_rng_uniform(rng)) / hair->count;
-    double height = 1 - share * (1 - cos(hair->angle)), around = s * 2.399963229728653;
-    double wide = sqrt(fmax(0, 1 - height * height));
-    fm_vec3 normal = fm_scale(axis, height);
-    normal = fm_add_scaled(normal, side, wide * cos(around));
-    normal = unit(fm_add_scaled(normal, fm_cross(axis, side), wide * sin(around)));
+    fm_vec3 at = choose_root(hair, s, rng), normal = find_normal(hair, at);
     double length = hair->length * (1 + hair->scatter * (2 * fm_rng_uniform(rng) - 1));
     bool combed = fm_dot(hair->comb, hair->comb) > 0;
     fm_vec3 tip = combed ? unit(hair->comb) : normal;
     tip = unit(fm_add_scaled(tip, choose_vector(rng), 2 * hair->scatter));
-    fm_vec3 at = fm_add_scaled(hair->centre, normal, hair->radius);
     double step = length / segments;
     points[0] = at;
     for (int k = 1; k <= segments; k++) {
         double far = fmin(1, (k - 1) * step / hair->turn), turned = far * far * (3 - 2 * far);
-        fm_vec3 out = unit(fm_sub(at, hair->centre));
+        fm_vec3 out = find_normal(hair, at);
         fm_vec3 way = unit(fm_add_scaled(fm_scale(out, 1 - turned), tip, turned + 1e-6));
-        double inward = -fm_dot(way, out); // near the ball, strands follow its surface
-        double near = fm_length(fm_sub(at, hair->centre)) / hair->radius - 1;
-        if (inward > 0 && near < 0.15)
-            way = unit(fm_add_scaled(way, out, inward * (1.05 - near / 0.15)));
+        double inward = -fm_dot(way, out), near = fm_length(map_to_ball(hair, at)) - 1;
+        if (inward > 0 && near < 0.25)
+            way = unit(fm_add_scaled(way, out, inward * (1.1 - near / 0.25)));
         at = fm_add_scaled(at, way, step);
         points[k] = at;
     }
