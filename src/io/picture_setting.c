@@ -155,6 +155,8 @@ static void write_look(fm_writer *w, const fm_picture_setting_def *def)
         write_string(w, "style", def->look.style);
     if (def->look.has_cloth)
         fm_json_write_numbers(w, "cloth", &def->look.cloth.x, 3);
+    if (def->look.has_lines)
+        fm_json_write_numbers(w, "lines", &def->look.lines.x, 3);
     if (def->look.has_background)
         fm_json_write_numbers(w, "background", &def->look.background.x, 3);
     if (def->look.has_water)
@@ -377,6 +379,7 @@ static bool read_camera_and_look(reader *r, const char *json)
     if (!read_numbers(r, camera, camera_numbers, def) ||
         !read_index(r, camera, "pose", &r->setting->followed_pose) ||
         !read_color(r, look, "cloth", &def->look.has_cloth, &def->look.cloth) ||
+        !read_color(r, look, "lines", &def->look.has_lines, &def->look.lines) ||
         !read_color(r, look, "background", &def->look.has_background, &def->look.background) ||
         !read_color(r, look, "water", &def->look.has_water, &def->look.water))
         return false;

@@ -288,6 +288,9 @@ static void apply_setting(fm_film *film)
         o->look.tint = color_from_vec3(def->look.background);
     if (!o->has_cloth && def->look.has_cloth)
         o->cloth = color_from_vec3(def->look.cloth);
+    if (!o->has_lines && def->look.has_lines)
+        o->lines = color_from_vec3(def->look.lines);
+    o->has_lines |= def->look.has_lines;
     if (!o->has_water && def->look.has_water)
         o->water = (fm_color){(float)def->look.water.x, (float)def->look.water.y,
                               (float)def->look.water.z};
@@ -443,6 +446,8 @@ static fm_paint choose_paint(const fm_film *film, const run *r, int object, cons
         paint.radius *= particles;
     if (film->options.has_cloth && s->face_count > 0)
         paint.front = paint.back = film->options.cloth;
+    if (film->options.has_lines && s->line_count > 0)
+        paint.front = paint.back = film->options.lines;
     if (film->field[0])
         paint.sheen = paint.translucency = 0.1f;
     if (film->field[0] || mode != FM_DRAW_MODE_CLOTH)

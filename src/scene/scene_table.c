@@ -610,6 +610,8 @@ static const fm_entry look_entries[] = {
               "style"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "colour of cloth"},
+    {"lines", FM_KEY_VECTOR, SCENE(look.lines), "red, green, blue", WITHIN(0, 1),
+     .about = "colour of lines; without it each line has its own"},
     {"particles", FM_KEY_NUMBER, SCENE(look.particles), .range = ABOVE(0, 4),
      .about =
          "drawn size of fluid particles; at 1 they touch each other, smaller ones show what is "
