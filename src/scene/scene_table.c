@@ -667,7 +667,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoints_kept = 10;
     scene->camera =
         (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * FM_DEGREE, NULL};
-    scene->look = (fm_scene_look){0, {0, 0, 0}, {0.85, 0.8, 0.7}, 1, {0, 0, 0}};
+    scene->look = (fm_scene_look){.cloth = {0.85, 0.8, 0.7}, .particles = 1};
 }
 
 const fm_table fm_scene_table = {
