@@ -70,13 +70,14 @@ typedef enum fm_rest_angle {
     FM_REST_SHAPE, // its initial shape
 } fm_rest_angle;
 
-// Time integrator of a cloth. The last three cannot be used with fractional derivatives in forces.
+// Time integrator of a cloth. The last four cannot be used with fractional derivatives in forces.
 typedef enum fm_integrator {
     FM_KICK_DRIFT_KICK, // second order; drag and fractional derivatives implicit in closed form
     FM_EULER,           // explicit Euler, as in [OKRC10]
     FM_VERLET,          // Stoermer-Verlet
     FM_RK2,             // second-order Runge-Kutta
     FM_RK4,             // fourth-order Runge-Kutta
+    FM_HEUN,            // second-order predictor-corrector, as in [LCKL13]
 } fm_integrator;
 
 // Enforcement is constraint projection of edge lengths (strain limiting): after each substep,

@@ -8,6 +8,7 @@
 #include <fathom/collide.h>
 #include <fathom/couple.h>
 #include <fathom/error.h>
+#include <fathom/fabric.h>
 #include <fathom/figure.h>
 #include <fathom/grid.h>
 #include <fathom/line.h>

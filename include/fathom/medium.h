@@ -14,9 +14,10 @@ typedef enum fm_flow_kind {
     // about axis through centre: rigid rotation within radius, 1/r outside; the speed at radius is
     // |amplitude|; plus velocity
     FM_FLOW_VORTEX,
-    FM_FLOW_CELLS,    // steady rows of counter-rotating vortices of size radius in the plane across
-                      // axis
-    FM_FLOW_FUNCTION, // given by `function`
+    FM_FLOW_CELLS, // steady rows of counter-rotating vortices of size radius in the plane across
+                   // axis
+    FM_FLOW_PARABOLIC, // velocity + amplitude (distance from axis through centre / radius)^2
+    FM_FLOW_FUNCTION,  // given by `function`
 } fm_flow_kind;
 
 // Velocity of the medium at a position and time, given by the caller.

@@ -101,7 +101,7 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
     if (def->bend.rest_angle > FM_REST_SHAPE)
         return fm_fail_number(err, object, "bend.rest_angle", def->bend.rest_angle,
                               "an fm_rest_angle");
-    if (def->integrator > FM_RK4)
+    if (def->integrator > FM_HEUN)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
     return check_enforcement(object, &def->enforcement, err);
 }
@@ -353,7 +353,7 @@ bool fm_cloth_finish_creation(fm_cloth *c, fm_error *err)
         return false;
     for (int i = 0; i < c->count; i++)
         c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
-    if (!fm_terms_create(c, err))
+    if ((c->fabric && !fm_fabric_finish(c, err)) || !fm_terms_create(c, err))
         return false;
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))

@@ -18,6 +18,7 @@
 #include "object/object.h"
 
 #include <fathom/cloth.h>
+#include <fathom/fabric.h>
 #include <fathom/line.h>
 #include <fathom/mesh_shape.h>
 
@@ -101,6 +102,17 @@ typedef struct fm_stitches {
     double *friction;    // N s/m
     double *start, *end; // s, interval over which the rest length shrinks from gap to 0
 } fm_stitches;
+
+// A fabric [LCKL13]: what it has besides the cloth made from its mesh. fabric.c
+typedef struct fm_fabric {
+    fm_fabric_def def;
+    fm_vec3_array rest_vector; // m, of each edge at rest
+    double gershgorin, bound;  // 1/s^2, bounds on omega^2 of the springs: eigenfrequency.c
+    double distance;           // m, of reflection
+    // scratch of reflection.c
+    fm_cell_list triangle_cells; // hash grid of the triangles
+    fm_vec3_array centroid;      // m, of each triangle
+} fm_fabric;
 
 // Sets the size of the row buffers that functions keep on the stack.
 enum { FM_SHEET_COLUMNS_MAX = 4096 };
@@ -226,6 +238,7 @@ struct fm_cloth {
     int row_block;                   // rows that one parallel task handles
     fm_spring_mesh mesh;             // of tubes, meshes and lines
     fm_line *line;                   // of lines and loads; NULL: a cloth
+    fm_fabric *fabric;               // NULL: an ordinary cloth
     fm_stitches stitches;
     int *sheet_triangles;  // of a sheet, created on first use
     double dx, dy;         // m, spacing of columns and of rows
@@ -245,6 +258,8 @@ struct fm_cloth {
     int springs_count;
     double bend_across, bend_down, bend_twist; // N/m: see sheet_bending.c
     double stable_step;                        // s
+    double frequency_bound;    // rad/s, of all terms together, which stable_step follows from
+    double gershgorin_bound;   // rad/s, the same with Gershgorin's bound for the springs
     double stiffness_share;    // scale of the springs' stiffness, fm_cloth_choose_step; 1: full
     double added_mass;         // m, thickness of the layer of medium that moves with the cloth
     double repulsion_distance; // m
@@ -430,8 +445,10 @@ static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
 bool fm_cloth_find_mesh(fm_cloth *cloth, fm_mesh_view *mesh, fm_error *err);
 
 // mesh.c, tube.c: particles, edges, hinges and incidence lists of tubes and meshes.
-fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
-                                        const fm_medium *medium, fm_error *err);
+// fabric: NULL for an ordinary cloth.
+fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric_def *fabric,
+                                        const fm_cloth_mesh *mesh, const fm_medium *medium,
+                                        fm_error *err);
 fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *tube,
                                         const fm_medium *medium, fm_error *err);
 bool fm_spring_mesh_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
@@ -491,6 +508,39 @@ void fm_spring_mesh_compute_hinge_forces(fm_cloth *cloth, const fm_vec3_array *x
                                          int last);
 double fm_spring_mesh_bending_energy(const fm_cloth *cloth);
 double fm_spring_mesh_bending_bound(const fm_cloth *cloth); // 1/s^2, on omega^2
+
+// fabric.c
+bool fm_fabric_check(const fm_fabric_def *fabric, const fm_cloth_def *def, const char *object,
+                     fm_error *err);
+bool fm_fabric_create(fm_cloth *cloth, const fm_fabric_def *def, fm_error *err); // sets masses
+double fm_fabric_edge_constant(const fm_fabric_def *def, bool border);           // N/m
+bool fm_fabric_finish(fm_cloth *cloth, fm_error *err); // once the edges exist
+
+// fabric_springs.c: the forces of the edges [first, last) into edge_force, for models other than II
+bool fm_fabric_has_own_law(const fm_cloth *cloth);
+void fm_fabric_compute_edges(fm_cloth *cloth, const fm_vec3_array *x, int first, int last);
+double fm_fabric_edge_energy(const fm_cloth *cloth, int edge); // J
+// Derivative of the force of an edge with respect to the vector along it: p 1 + q e e^T, N/m.
+typedef struct fm_edge_stiffness {
+    fm_vec3 e;
+    double p, q;
+} fm_edge_stiffness;
+fm_edge_stiffness fm_fabric_linearise_edge(const fm_cloth *cloth, int edge);
+
+// eigenfrequency.c: computes the bounds of a fabric.
+bool fm_fabric_find_bound(fm_cloth *cloth, fm_error *err);
+
+// gas_pressure.c: N, on a particle, from the area vectors of the triangles; 0 without pressure.
+fm_vec3 fm_pressure_force(const fm_cloth *cloth, int particle);
+
+// impulse_method.c: nothing happens without the term of this file.
+void fm_impulses_begin_explicit(fm_substep *s);
+void fm_impulses_end_explicit(fm_substep *s); // when `flow` has the new velocity, and w the old
+void fm_impulses_add_medium(fm_cloth *cloth); // at the start: v = v + w
+
+// reflection.c: collisions at the end of a substep; nothing happens unless the fabric wants it.
+bool fm_reflection_create(fm_cloth *cloth, fm_error *err);
+void fm_reflection_apply(fm_substep *s);
 
 // spring_mesh.c: index arrays of tubes and meshes.
 // Lists the elements of each particle. The corners of element e are column[k][e * stride].

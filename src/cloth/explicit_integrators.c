@@ -5,12 +5,13 @@
 //   Verlet   v' = d v + h a(x, v),  x' = x + h v'     v belongs to the middle of the step:
 //            x' = x + d (x - x_prev) + h^2 a, with d = damping.kept (step.c)
 //   RK2      the midpoint rule
+//   Heun     predictor by Euler, corrector by the mean of both rates: [LCKL13] eq. (3.21)
 //   RK4      the classical Runge-Kutta method
 //
 // [OZG13] eq. 6.2 damps Verlet's scheme by replacing the factor 2 of x by a smaller one. That pulls
 // every particle towards the origin of coordinates; the factor d above damps as intended.
 //
-// Verlet, RK2 and RK4 do not support memories: a fractional derivative has no value between steps.
+// Verlet, RK2, Heun and RK4 do not support memories: a fractional derivative has no value between steps.
 // Euler is of first order and unstable at every step size for springs without damping; it is here
 // to reproduce [OKRC10].
 #include "cloth/cloth.h"
@@ -99,6 +100,21 @@ static void step_rk2(fm_substep *s)
     fm_substep_set_poses(s, t + h);
 }
 
+static void step_heun(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    double h = s->h, t = s->end - h;
+    size_t size = 3 * (size_t)c->lanes * sizeof(double);
+    evaluate(s, &c->x, &c->v, t, &c->a);
+    memcpy(c->sum_v.x, c->a.x, size);
+    set_stage(s, h, &c->v, &c->a, t + h);
+    evaluate(s, &c->trial_x, &c->trial_v, t + h, &c->a);
+    combine(c, &c->x, &c->x, h / 2, &c->v);
+    combine(c, &c->x, &c->x, h / 2, &c->trial_v);
+    combine(c, &c->v, &c->v, h / 2, &c->sum_v);
+    combine(c, &c->v, &c->v, h / 2, &c->a);
+}
+
 static void step_rk4(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -127,6 +143,7 @@ static void step_rk4(fm_substep *s)
 void fm_substep_integrate_explicitly(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
+    fm_impulses_begin_explicit(s);
     switch (c->def.integrator) {
     case FM_KICK_DRIFT_KICK:
         break;
@@ -142,6 +159,9 @@ void fm_substep_integrate_explicitly(fm_substep *s)
     case FM_RK4:
         step_rk4(s);
         break;
+    case FM_HEUN:
+        step_heun(s);
+        break;
     }
     fm_substep_set_pinned_positions(s, &c->x, 0, c->lanes);
     if (c->enforcer)
@@ -149,6 +169,7 @@ void fm_substep_integrate_explicitly(fm_substep *s)
     fm_substep_set_pinned_velocities(s, &c->x, &c->v, 0, c->lanes);
     fm_substep_resolve_colliders(s, s->margin, false, 0, c->lanes);
     fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
+    fm_impulses_end_explicit(s);
     memcpy(c->w.x, c->flow.x, 3 * (size_t)c->lanes * sizeof(double));
     combine(c, &c->rate, &c->v, -1, &c->w);
     fm_terms_push_memories(c, 0, c->lanes);

@@ -77,6 +77,7 @@ static void initialize_motion(fm_substep *s)
     fm_substep_set_pinned_positions(s, &c->x, 0, c->lanes);
     fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
     copy_axes(c, &c->w, &c->flow);
+    fm_impulses_add_medium(c);
     fm_substep_store_pinned_velocities(s, 0, c->lanes);
     fm_substep_set_pinned_velocities(s, &c->x, &c->v, 0, c->lanes);
     fm_substep_compute_forces(s);

@@ -39,6 +39,7 @@ typedef struct mesh_builder {
     fm_vec3 *corner; // m, rest positions of the three corners of each triangle
     fm_mesh_edge *edges;
     int edge_count;
+    const fm_fabric_def *fabric; // NULL: an ordinary cloth
     fm_error *err;
 } mesh_builder;
 
@@ -318,7 +319,9 @@ static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
         out->edge_a[i] = edge->a, out->edge_b[i] = edge->b;
         out->edge_kind[i] = FM_EDGE_STRETCH;
         out->edge_rest[i] = rest;
-        out->edge_stiffness[i] = c->def.stretch.stiffness * share;
+        out->edge_stiffness[i] = m->fabric
+                                     ? fm_fabric_edge_constant(m->fabric, edge->triangle[1] < 0)
+                                     : c->def.stretch.stiffness * share;
         out->edge_damping[i] = c->def.damping.coefficient * share;
     }
     return fm_spring_mesh_add_hinges(c, m->edges, m->edge_count, m->corner, 0, m->err);
@@ -340,8 +343,8 @@ static fm_cloth *create_cloth(mesh_builder *m, const fm_cloth_def *def, const fm
     if (c) {
         c->kind = FM_CLOTH_MESH;
         place_particles(m, c, area);
-        if (!fill_spring_mesh(m, c) || !fm_spring_mesh_link_particles(c, m->err) ||
-            !fm_cloth_finish_creation(c, m->err)) {
+        if ((m->fabric && !fm_fabric_create(c, m->fabric, m->err)) || !fill_spring_mesh(m, c) ||
+            !fm_spring_mesh_link_particles(c, m->err) || !fm_cloth_finish_creation(c, m->err)) {
             fm_cloth_destroy(c);
             c = NULL;
         }
@@ -391,14 +394,17 @@ bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
     return good;
 }
 
-fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
-                                        const fm_medium *medium, fm_error *err)
+fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric_def *fabric,
+                                        const fm_cloth_mesh *mesh, const fm_medium *medium,
+                                        fm_error *err)
 {
     assert(def && mesh);
-    mesh_builder m = {.mesh = mesh, .object = def->name ? def->name : "cloth", .err = err};
+    mesh_builder m = {
+        .mesh = mesh, .object = def->name ? def->name : "cloth", .fabric = fabric, .err = err};
     fm_cloth *cloth = NULL;
     if (err->status == FM_OK && fm_spring_mesh_check_def(def, m.object, err) &&
-        prepare_builder(&m) && find_faults(&m, set_error_from_fault, &m) && err->status == FM_OK)
+        (!fabric || fm_fabric_check(fabric, def, m.object, err)) && prepare_builder(&m) &&
+        find_faults(&m, set_error_from_fault, &m) && err->status == FM_OK)
         cloth = create_cloth(&m, def, medium);
     destroy_builder(&m);
     return cloth;

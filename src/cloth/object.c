@@ -265,6 +265,9 @@ static const fm_field quantities[] = {
     {"max_stretch", "", "l/l0 - 1 of the longest stretch edge", 1},
     {"min_stretch", "", "l/l0 - 1 of the shortest stretch edge", 1},
     {"contact_count", "", "number of particles in contact", 1},
+    {"eigenfrequency_bound", "rad/s", "bound on the frequencies, which the substep follows from",
+     1},
+    {"gershgorin_bound", "rad/s", "the same with Gershgorin's bound for the springs", 1},
 };
 
 static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
@@ -299,6 +302,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     q[1] = now.kinetic_energy, q[2] = now.potential_energy;
     q[3] = now.stretch.max, q[4] = now.stretch.min;
     q[5] = m->contact_count;
+    q[6] = c->frequency_bound, q[7] = c->gershgorin_bound;
 }
 
 static void reset(fm_object *object)
@@ -636,9 +640,23 @@ fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def, const f
                                fm_error *err)
 {
     return fm_world_is_ready(world, err)
-               ? add_to_world(world,
-                              fm_cloth_create_detached_mesh(def, mesh, fm_world_medium(world), err),
-                              err)
+               ? add_to_world(
+                     world,
+                     fm_cloth_create_detached_mesh(def, NULL, mesh, fm_world_medium(world), err),
+                     err)
+               : NULL;
+}
+
+fm_cloth *fm_cloth_create_fabric(fm_world *world, const fm_cloth_def *def,
+                                 const fm_fabric_def *fabric, const fm_cloth_mesh *mesh,
+                                 fm_error *err)
+{
+    assert(fabric);
+    return fm_world_is_ready(world, err)
+               ? add_to_world(
+                     world,
+                     fm_cloth_create_detached_mesh(def, fabric, mesh, fm_world_medium(world), err),
+                     err)
                : NULL;
 }
 

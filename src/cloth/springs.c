@@ -223,6 +223,10 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
     const fm_vec3_array *f = &mesh->edge_force;
     int a = fm_element_parts_first(part, mesh->edge_count),
         b = fm_element_parts_last(part, mesh->edge_count);
+    if (fm_fabric_has_own_law(c)) {
+        fm_fabric_compute_edges(c, x, a, b);
+        return;
+    }
     compute_edge_forces(b - a, mesh->edge_a + a, mesh->edge_b + a, x->x, x->y, x->z,
                         mesh->edge_stiffness + a, mesh->edge_rest + a,
                         goes_slack(c) ? 0 : -INFINITY, f->x + a, f->y + a, f->z + a);
@@ -316,6 +320,10 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
         for (int s = 0; s < c->springs_count; s++)
             sum += compute_spring_energy(c, &c->springs[s], i / c->columns, i % c->columns);
     for (int e = 0; e < mesh->edge_count; e++) {
+        if (fm_fabric_has_own_law(c)) {
+            sum += fm_fabric_edge_energy(c, e);
+            continue;
+        }
         double past =
             fm_cloth_particle_distance(c, mesh->edge_a[e], mesh->edge_b[e]) - mesh->edge_rest[e];
         past = goes_slack(c) ? fmax(past, 0) : past;

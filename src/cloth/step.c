@@ -286,6 +286,7 @@ void fm_cloth_close_substep(fm_cloth *c)
         close_kick(c->substep);
     if (c->def.integrator == FM_KICK_DRIFT_KICK && c->enforcer)
         fm_enforcer_add_expected(c->substep);
+    fm_reflection_apply(c->substep);
     fm_terms_end_memories(c);
     c->time = c->substep->end;
 }

@@ -18,14 +18,17 @@
 // must see the velocities that their memory will keep, or they inflate the cloth
 // (cloth_stability.c).
 static const fm_term_type *const table[] = {
-    &fm_springs_term,   &fm_bending_term, &fm_seams_term, &fm_bend_damping_term, &fm_damping_term,
-    &fm_repulsion_term, &fm_weight_term,  &fm_drag_term,  &fm_line_bending_term,
+    &fm_springs_term, &fm_bending_term,   &fm_seams_term,        &fm_bend_damping_term,
+    &fm_damping_term, &fm_repulsion_term, &fm_weight_term,       &fm_drag_term,
+    &fm_impulse_term, &fm_pressure_term,  &fm_line_bending_term,
 };
 
 // Largest omega h, with omega from the sum of the terms' bounds; the linear scheme is stable below
 // 2. Found by a parameter sweep (tests/exact/cloth_stability.c): the reserve is for rotating
 // springs and for their damping.
 static const double COURANT = 1.5;
+// [LCKL13] section 5 advises RK4 with omega h <= 0.1, for the accuracy of the highest modes.
+static const double PUBLISHED_COURANT = 0.1;
 static const double LONGEST_STEP = 1.0 / 120;  // s, to resolve the motion even of soft cloth
 static const double ENFORCED_STEP = 1.0 / 240; // s, keeps a sheet of 61 x 41 within 3 % stretch
 
@@ -204,6 +207,24 @@ static double find_spring_bound(fm_cloth *c)
     return 2 * largest;
 }
 
+// The sharper bound of a fabric (eigenfrequency.c) for that of find_spring_bound, unless other
+// terms have added to the stiffness.
+static double sharpen_spring_bound(const fm_cloth *c, double springs)
+{
+    bool alone = c->fabric && springs <= c->fabric->gershgorin * (1 + 1e-12);
+    return alone ? c->fabric->bound : springs;
+}
+
+// Largest omega h of the substep.
+static double find_courant(const fm_cloth *c)
+{
+    if (!c->fabric)
+        return COURANT;
+    if (c->fabric->def.courant > 0)
+        return c->fabric->def.courant;
+    return c->def.integrator == FM_KICK_DRIFT_KICK ? COURANT : PUBLISHED_COURANT;
+}
+
 // With enforcement (constraint projection of edge lengths) the substep is given, and springs are
 // softened to the part of the bound that the other terms leave. Returns the factor on their
 // stiffness. springs: 1/s^2, the bound of the full stiffness.
@@ -226,7 +247,7 @@ static double find_stiffness_share(const fm_cloth *c, double springs)
 void fm_cloth_choose_step(fm_cloth *c)
 {
     scale_stiffness(c, 1 / c->stiffness_share); // undoes the scaling of an earlier call
-    double springs = find_spring_bound(c);
+    double gershgorin = find_spring_bound(c), springs = sharpen_spring_bound(c, gershgorin);
     c->stiffness_share = find_stiffness_share(c, springs);
     scale_stiffness(c, c->stiffness_share);
     c->spring_bound = springs * c->stiffness_share;
@@ -235,7 +256,9 @@ void fm_cloth_choose_step(fm_cloth *c)
         fm_term_bound own = find_term_bound(c, i);
         square += own.fixed + own.of_springs * c->spring_bound;
     }
-    c->stable_step = fmin(COURANT / sqrt(square), LONGEST_STEP);
+    c->frequency_bound = sqrt(square);
+    c->gershgorin_bound = sqrt(square * (springs > 0 ? gershgorin / springs : 1));
+    c->stable_step = fmin(find_courant(c) / c->frequency_bound, LONGEST_STEP);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && c->def.time_step == 0)
         c->stable_step = fmin(c->stable_step, ENFORCED_STEP);
     if (c->def.time_step > 0)

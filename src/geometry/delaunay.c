@@ -39,14 +39,16 @@ static long double find_area(const mesher *m, int a, int b, int c)
     return bu * cv - bv * cu;
 }
 
-// Whether d is inside the circle through the counter-clockwise triangle a, b, c.
-static bool is_in_circle(const mesher *m, int a, int b, int c, int d)
+// Whether d is inside the circle through the counter-clockwise triangle p, a, b. Coordinates are
+// relative to p, which is near a and b, while d may be an outer corner: the determinant of a
+// triangle without area, with p on the edge a-b, must exceed its rounding error.
+static bool is_in_circle(const mesher *m, int p, int a, int b, int d)
 {
-    const int corner[3] = {a, b, c};
+    const int corner[3] = {a, d, b};
     long double u[3], v[3], w[3];
     for (int k = 0; k < 3; k++) {
-        u[k] = (long double)m->p[corner[k]].u - m->p[d].u;
-        v[k] = (long double)m->p[corner[k]].v - m->p[d].v;
+        u[k] = (long double)m->p[corner[k]].u - m->p[p].u;
+        v[k] = (long double)m->p[corner[k]].v - m->p[p].v;
         w[k] = u[k] * u[k] + v[k] * v[k];
     }
     long double sum = 0, size = 0;

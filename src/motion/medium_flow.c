@@ -6,6 +6,7 @@
 //   shear         w = U + V (e . (x - c)) / R
 //   vortex        w = U + S e x d min(1/R, R/d^2), S = |V|, d the part of x - c perpendicular to e:
 //                 a Rankine vortex
+//   parabolic     w = U + V |d|^2 / R^2, d as above
 //   cells         w = U + S (sin(k a) cos(k b) p - cos(k a) sin(k b) q),   k = pi / R, a = p . d,
 //                 b = q . d, with unit vectors p and q perpendicular to e: Taylor-Green vortices
 //
@@ -87,6 +88,13 @@ static fm_vec3 vortex_velocity(const fm_flow *flow, fm_vec3 d)
     return fm_scale(fm_cross(flow->axis, across), dd < R * R ? speed / R : speed * R / dd);
 }
 
+// Velocity that grows with the square of the distance from the axis, at d, relative to the centre.
+static fm_vec3 parabolic_velocity(const fm_flow *flow, fm_vec3 d)
+{
+    double along = fm_dot(flow->axis, d), square = fm_dot(d, d) - along * along;
+    return fm_scale(flow->amplitude, square / (flow->radius * flow->radius));
+}
+
 // Velocity of Taylor-Green vortices at d, relative to their centre.
 static fm_vec3 cells_velocity(const fm_flow *flow, fm_vec3 d)
 {
@@ -126,6 +134,8 @@ static fm_vec3 find_mean_velocity(const fm_flow *flow, fm_vec3 x, double t)
         return fm_add(w, vortex_velocity(flow, d));
     case FM_FLOW_CELLS:
         return fm_add(w, cells_velocity(flow, d));
+    case FM_FLOW_PARABOLIC:
+        return fm_add(w, parabolic_velocity(flow, d));
     case FM_FLOW_FUNCTION:
         return flow->function(flow->context, x, t);
     }

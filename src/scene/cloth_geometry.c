@@ -140,6 +140,7 @@ typedef struct cloth_place {
     int kind;                  // fm_scene_pin_kind: which of the members below is used
     int edge, row, column;     // fm_edge; numbers from 0
     const fm_items *particles; // array of int: numbers of particles
+    const char *group;         // name of a group of vertices
 } cloth_place;
 
 // Refuses a row or column number `value`, given under `key`, that is not below `count`. what:
@@ -165,6 +166,26 @@ static void check_particles(fm_loader *loader, const cloth_place *s, int count)
             return;
         }
     }
+}
+
+// A group of vertices must exist: only meshes that Fathom built have groups.
+static void check_group(fm_loader *loader, const fm_scene_cloth *cloth, const cloth_place *s)
+{
+    const fm_scene_mesh *mesh = &cloth->mesh;
+    fm_text names = {0};
+    for (int i = 0; i < mesh->group_count; i++) {
+        if (strcmp(mesh->groups[i].name, s->group) == 0) {
+            free(names.data);
+            return;
+        }
+        fm_text_add(&names, "%s%s", i ? ", " : "", mesh->groups[i].name);
+    }
+    char shown[64];
+    fm_loader_add_mistake(loader, fm_node_find_place(s->node, "group", NULL, NULL),
+                          "%s.group is \"%s\", %s%s", s->path, fm_text_shorten(shown, s->group),
+                          names.data ? "allowed are " : "but only fabrics have groups of vertices",
+                          names.data ? names.data : "");
+    free(names.data);
 }
 
 // Rows, columns, edges and corners must exist: meshes have none, tubes have no sides and corners.
@@ -201,6 +222,8 @@ static void check_place(fm_decoder *d, const fm_scene_cloth *cloth, cloth_place 
              key ? key : "");
     s.path = path;
     bool given = s.kind == FM_SCENE_PIN_PARTICLES;
+    if (s.kind == FM_SCENE_PIN_GROUP && (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
+        check_group(d->loader, cloth, &s);
     if (given && s.particles->count < 1)
         fm_loader_add_mistake(d->loader, fm_node_find_place(s.node, "particles", NULL, NULL),
                               "%s.particles is an empty list", path);
@@ -233,7 +256,8 @@ static void check_places(fm_decoder *d, const fm_scene_cloth *cloth)
                          .edge = pins[i].edge,
                          .row = pins[i].row,
                          .column = pins[i].column,
-                         .particles = &pins[i].particles};
+                         .particles = &pins[i].particles,
+                         .group = pins[i].group};
         check_place(d, cloth, s, "pins", i, NULL);
     }
     const fm_scene_enforcement_map *maps = cloth->maps.data;
@@ -281,6 +305,13 @@ void fm_scene_check_cloth_places(fm_decoder *d, const fm_node *node, const fm_sc
         fm_loader_add_mistake(
             d->loader, fm_node_find_place(node, "bend", "model", NULL),
             "%s.bend.model is springs, which is only allowed on sheets; use rigidity", d->path);
+}
+
+void fm_scene_check_mesh_places(fm_loader *loader, const char *path, const fm_scene_cloth *cloth)
+{
+    fm_decoder d = {.loader = loader};
+    snprintf(d.path, sizeof d.path, "%s", path);
+    check_places(&d, cloth);
 }
 
 // The corner at which a polygon is split into triangles: a quadrilateral along its shorter
@@ -479,9 +510,9 @@ void fm_scene_cloth_load_mesh(fm_loader *loader, const fm_scene_object *object)
     if (!cloth->mesh.mesh.points)
         return;
     int before = loader->mistake_count;
-    fm_decoder d = {.loader = loader};
-    snprintf(d.path, sizeof d.path, "bodies.%s.cloth", object->item.name);
-    check_places(&d, cloth);
+    char path[256];
+    snprintf(path, sizeof path, "bodies.%s.cloth", object->item.name);
+    fm_scene_check_mesh_places(loader, path, cloth);
     if (loader->mistake_count == before) // check_mesh welds seams, so their vertices must exist
         check_mesh(loader, file, name, cloth);
 }

@@ -99,6 +99,9 @@ static void add_pin(fm_builder *b, fm_cloth *cloth, const fm_scene_pin *pin, fm_
             &(fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, pin->above, 0}, .normal = {0, -1, 0}},
             motion, err);
         break;
+    case FM_SCENE_PIN_GROUP:
+        fm_cloth_pin_group(cloth, pin->group, motion, err);
+        break;
     }
     if (isfinite(pin->release))
         fm_cloth_release_at(cloth, pin->release, err);
@@ -132,6 +135,17 @@ static fm_cloth *create_mesh(fm_builder *b, const fm_scene_cloth *body, const fm
     return cloth;
 }
 
+void fm_scene_cloth_add_pins(fm_builder *b, fm_cloth *cloth, const fm_scene_cloth *body,
+                             fm_error *err)
+{
+    const fm_scene_pin *pins = body->pins.data;
+    for (int i = 0; i < body->pins.count && cloth && err->status == FM_OK; i++)
+        add_pin(b, cloth, &pins[i], err);
+    const fm_scene_enforcement_map *maps = body->maps.data;
+    for (int i = 0; i < body->maps.count && cloth && err->status == FM_OK; i++)
+        add_map(b, cloth, &maps[i], err);
+}
+
 // Creates a cloth with its seams, pins and maps of the strain limiting.
 static void build_cloth(fm_builder *b, const fm_scene_object *object, fm_error *err)
 {
@@ -158,12 +172,7 @@ static void build_cloth(fm_builder *b, const fm_scene_object *object, fm_error *
     const fm_scene_seam *seams = body->seams.data;
     for (int i = 0; i < body->seams.count && cloth && err->status == FM_OK; i++)
         add_seam(cloth, body, &seams[i], err);
-    const fm_scene_pin *pins = body->pins.data;
-    for (int i = 0; i < body->pins.count && cloth && err->status == FM_OK; i++)
-        add_pin(b, cloth, &pins[i], err);
-    const fm_scene_enforcement_map *maps = body->maps.data;
-    for (int i = 0; i < body->maps.count && cloth && err->status == FM_OK; i++)
-        add_map(b, cloth, &maps[i], err);
+    fm_scene_cloth_add_pins(b, cloth, body, err);
 }
 
 // Lists the settings of a cloth that do not allow this way of coupling with a fluid.
@@ -238,7 +247,8 @@ static void weigh_by_mass(fm_object *object, double *weights, fm_error *err)
 
 // Weights of a cloth's particles for a probe at the point [u, v], or, when at is NULL, for the mean
 // over the cloth.
-static void weigh_points(fm_object *object, const double *at, double *weights, fm_error *err)
+void fm_scene_cloth_weigh_points(fm_object *object, const double *at, double *weights,
+                                 fm_error *err)
 {
     if (at)
         weigh_corners(at, fm_object_cloth(object), weights);
@@ -256,7 +266,7 @@ const fm_scene_kind fm_scene_cloth_kind = {
     .hash = hash_mesh,
     .count_points = count_points,
     .refuse_uv = refuse_uv,
-    .weigh_points = weigh_points,
+    .weigh_points = fm_scene_cloth_weigh_points,
 };
 
 // The cloth with this index among the cloths of a scene; NULL: none.
@@ -264,7 +274,7 @@ static const fm_scene_object *find_cloth(const fm_scene *scene, int index)
 {
     const fm_scene_object *objects = scene->objects.data;
     for (int i = 0; i < scene->objects.count; i++) {
-        if (objects[i].kind == &fm_scene_cloth_kind && index-- == 0)
+        if (objects[i].kind->type == &fm_cloth_type && index-- == 0)
             return &objects[i];
     }
     return NULL;

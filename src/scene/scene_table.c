@@ -117,6 +117,25 @@ static const fm_table cells_table = {
     .about = "A steady lattice of vortices; neighbours rotate in opposite directions.",
     .count = COUNT(cells_entries)};
 
+static const fm_entry parabolic_entries[] = {
+    {"velocity", FM_KEY_VECTOR, offsetof(fm_flow, velocity), "m/s", WITHIN(-1e4, 1e4),
+     .about = "velocity on the axis"},
+    {"amplitude", FM_KEY_VECTOR, offsetof(fm_flow, amplitude), "m/s", WITHIN(-1e4, 1e4),
+     .needed = true, .about = "what is added to it at the radius"},
+    {"axis", FM_KEY_VECTOR, offsetof(fm_flow, axis), .range = WITHIN(-1e6, 1e6), .needed = true,
+     .nonzero = true, .about = "direction of the axis"},
+    {"centre", FM_KEY_VECTOR, offsetof(fm_flow, centre), "m", WITHIN(-1e6, 1e6),
+     .about = "a point on the axis"},
+    {"radius", FM_KEY_NUMBER, offsetof(fm_flow, radius), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "distance from the axis at which the amplitude is added"},
+};
+static const fm_table parabolic_table = {
+    .name = "parabolic",
+    .entries = parabolic_entries,
+    .about = "A current that changes with the square of the distance d from an axis: velocity + "
+             "amplitude (d / radius)^2.",
+    .count = COUNT(parabolic_entries)};
+
 static const fm_entry flow_entries[] = {
     {"uniform", FM_KEY_MAPPING, .table = &uniform_table, .choice = true, .kind = FM_FLOW_UNIFORM,
      .about = "a uniform steady current"},
@@ -128,6 +147,8 @@ static const fm_entry flow_entries[] = {
      .about = "a single vortex"},
     {"cells", FM_KEY_MAPPING, .table = &cells_table, .choice = true, .kind = FM_FLOW_CELLS,
      .about = "a lattice of vortices"},
+    {"parabolic", FM_KEY_MAPPING, .table = &parabolic_table, .choice = true,
+     .kind = FM_FLOW_PARABOLIC, .about = "a current that changes with the distance from an axis"},
 };
 static const fm_table flow_table = {
     .name = "flow",
