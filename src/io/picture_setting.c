@@ -130,7 +130,7 @@ static fm_pose create_pose(const double values[POSE_NUMBERS])
 
 // Writes the camera of the scene, if it has one. followed: the moving collider that the camera
 // follows, or NULL; followed_pose: index of its pose in poses.csv.
-static void write_camera(fm_writer *w, const fm_picture_setting_def *def,
+static void write_camera(fm_writer *w, const fm_world *world, const fm_picture_setting_def *def,
                          const fm_collider *followed, int followed_pose)
 {
     if (!def->camera.given)
@@ -143,6 +143,8 @@ static void write_camera(fm_writer *w, const fm_picture_setting_def *def,
         write_string(w, "follow", followed->name);
         fm_writer_print(w, ", \"pose\": %d", followed_pose);
         fm_json_write_numbers(w, "start", start, POSE_NUMBERS);
+    } else if (def->camera.follow && fm_world_find_object((fm_world *)world, def->camera.follow)) {
+        write_string(w, "follow", def->camera.follow); // its frames say where it is
     }
     fm_writer_print(w, "}");
 }
@@ -287,7 +289,7 @@ bool fm_picture_setting_write(const char *directory, const fm_picture_setting_de
     snprintf(path, sizeof path, "%s/setting.json", directory);
     fm_writer *w = fm_writer_open(path, err);
     fm_writer_print(w, "{\n  \"format\": %d", FORMAT);
-    write_camera(w, def, followed, followed_pose);
+    write_camera(w, world, def, followed, followed_pose);
     write_look(w, def);
     write_colliders(w, directory, world, followed, err);
     write_figures(w, world);

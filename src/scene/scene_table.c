@@ -615,8 +615,9 @@ static const fm_entry camera_entries[] = {
      .about = "direction that is up in the picture"},
     {"field_of_view", FM_KEY_NUMBER, SCENE(camera.field_of_view), "degrees", BETWEEN(0, 180),
      .scale = FM_DEGREE, .about = "vertical angle of view"},
-    {"follow", FM_KEY_NAME, SCENE(camera.follow), .section = "colliders",
-     .about = "a collider, or a bone of a figure, that the camera moves along with"},
+    {"follow", FM_KEY_NAME, SCENE(camera.follow), .section = "colliders, bodies",
+     .about = "a collider or a bone of a figure, with which the camera moves horizontally, or a "
+              "body, with whose centre it moves in all directions"},
 };
 static const fm_table camera_table = {.name = "camera",
                                       .about = "Camera for pictures.",
