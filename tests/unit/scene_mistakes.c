@@ -305,7 +305,7 @@ static const mistake mistakes[] = {
     {"a field of another kind",
      START SHEET WATER "probes: {p: {object: w, measure: [velocity, stretch]}}\n", 5, 45,
      "probes.p.measure has stretch, which \"w\" does not have; allowed are position, "
-     "velocity, density, pressure, fill, id, radius"},
+     "velocity, radius, density, pressure, fill, id"},
     {"a field of a fluid on cloth", START SHEET "probes: {p: {body: c, measure: pressure}}\n", 4,
      32,
      "probes.p.measure has pressure, which \"c\" does not have; allowed are position, "
@@ -335,7 +335,7 @@ static const mistake mistakes[] = {
      "output.fields has spin, which no object of the scene has; allowed are position, velocity"},
     {"a field that nothing has", START WATER "output: {fields: stretch}\n", 4, 18,
      "output.fields has stretch, which no object of the scene has; allowed are position, "
-     "velocity, density, pressure, fill, id, radius"},
+     "velocity, radius, density, pressure, fill, id"},
     {"a swing without period",
      START SHEET "motions: {m: {turn: {axis: [0, 1, 0], amplitude: 9}}}\n", 4, 50,
      "needs a period"},
