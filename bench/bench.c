@@ -13,6 +13,7 @@ const bench_case bench_cases[] = {
     {"stiff", "cloth that does not stretch: directional, iterative, springs alone", bench_stiff},
     {"contact", "cloth that nothing passes through: against plain collisions, and larger sheets",
      bench_contact},
+    {"fabric", "a substep of a mesh of 100,000 points beside a sheet of as many", bench_fabric},
     {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
      bench_particles},
     {"grid", "substeps of a fluid on a staggered grid: stages, threads, sizes", bench_grid},

@@ -60,6 +60,7 @@ bench_function bench_memory;
 bench_function bench_cloth;
 bench_function bench_stiff;
 bench_function bench_contact;
+bench_function bench_fabric;
 bench_function bench_particles;
 bench_function bench_grid;
 bench_function bench_surface;

@@ -2,9 +2,9 @@
 // fabric-drum.c: spectra of a drum: figures 3 to 5 of [LCKL13].
 //
 // A disc with a fixed rim, k = 1000 N/m and 10, 2.5 or 0.625 kg per point, starts with a bump. The
-// paper records a sample point: its tangential motion oscillates with frequencies up to
-// sqrt(7 k/m)/(2 pi) = 4.21, 8.42 and 16.84 Hz, whatever the number of points, and its normal motion
-// is slow. It does not say how the mesh is made or stretched. Here the mesh is irregular and at rest
+// paper records a sample point: its tangential motion oscillates with frequencies up to sqrt(7
+// k/m)/(2 pi) = 4.21, 8.42 and 16.84 Hz, whatever the number of points, and its normal motion is
+// slow. It does not say how the mesh is made or stretched. Here the mesh is irregular and at rest
 // but for the bump. Measured:
 //
 //   cut-off      frequency below which all but 1e-4 of the power of x lies, beside the largest

@@ -2,9 +2,9 @@
 // fabric-field.c: a square cloth in a velocity field: figure 7 of [LCKL13].
 //
 // sqrt(k/m) = 100 1/s, no damping; the field acts by the impulse method. The text says that the
-// velocity is larger at the centre, the caption v = v0 (x^2 + y^2), larger at the rim. Both are run,
-// along the normal, with a difference of 0.5 m/s between the centre and the middle of a side. The
-// paper gives no numbers; it says that the area is conserved approximately and that the rim
+// velocity is larger at the centre, the caption v = v0 (x^2 + y^2), larger at the rim. Both are
+// run, along the normal, with a difference of 0.5 m/s between the centre and the middle of a side.
+// The paper gives no numbers; it says that the area is conserved approximately and that the rim
 // wrinkles. Measured over 2.5 s:
 //
 //   area       largest change

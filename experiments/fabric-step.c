@@ -2,8 +2,8 @@
 // fabric-step.c: the largest time step over the size of the mesh.
 //
 // [LCKL13] concludes that the time step is linear in the mesh size. That holds for a material: with
-// a mass per area, m ~ edge^2 and k is constant, so omega ~ 1/edge. With one mass for all points, as
-// in its experiments, omega and the step do not depend on the mesh at all. Measured for a disc:
+// a mass per area, m ~ edge^2 and k is constant, so omega ~ 1/edge. With one mass for all points,
+// as in its experiments, omega and the step do not depend on the mesh at all. Measured for a disc:
 //
 //   bound     omega and the step from the eigenfrequency bound (Gershgorin, sharpened)
 //   limit     the step at which kick-drift-kick and RK4 become unstable, by bisection over short

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // fabric-tablecloth.c: a square cloth falls on an oval table: figure 8 of [LCKL13].
 //
-// sqrt(k/m) = 1000 1/s and kappa = 0.1 1/s, as in the figure. The paper reflects points that collide
-// along the normal and shows pictures only. Here the same fall with
+// sqrt(k/m) = 1000 1/s and kappa = 0.1 1/s, as in the figure. The paper reflects points that
+// collide along the normal and shows pictures only. Here the same fall with
 //
 //   reflection   the published collision handling: hashing and reflection
 //   contact      the library's contact with friction

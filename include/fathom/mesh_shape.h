@@ -13,7 +13,7 @@
 //
 // Flat shapes lie in the x-z plane with their centre at the origin and their front towards +y.
 // Canopies have the axis y, the rim at y = 0 and the apex above it; their front is outside.
-// Vertices are numbered along a Hilbert curve, so that neighbours are close in memory.
+// Vertices are numbered row by row, or ring by ring, so that neighbours are close in memory.
 #ifndef FATHOM_MESH_SHAPE_H
 #define FATHOM_MESH_SHAPE_H
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // eigenfrequency.c: bounds on the frequencies of the springs of a mesh.
 //
-// Linearised springs obey m_i d2x_i/dt2 = -sum_j K_ij (x_i - x_j), with the 3 x 3 block of each edge
-// from fabric_springs.c. The squares of the frequencies are the eigenvalues of M^-1/2 K M^-1/2.
+// Linearised springs obey m_i d2x_i/dt2 = -sum_j K_ij (x_i - x_j), with the 3 x 3 block of each
+// edge from fabric_springs.c. The squares of the frequencies are the eigenvalues of M^-1/2 K
+// M^-1/2.
 //
 //   Gershgorin   omega^2 <= max_i 2 sum_j k_ij / m_i                     [LCKL13] eq. (3.5)
-//   sharper      omega^2 <= the largest eigenvalue of model I, whose blocks are k 1: in models I, II
-//                and tension no block has an eigenvalue above k, in any state, so that K <= K_I.
+//   sharper      omega^2 <= the largest eigenvalue of model I, whose blocks are k 1: in models I,
+//                II and tension no block has an eigenvalue above k, in any state, so that K <= K_I.
 //                K_I is the same for x, y and z: one number per point.
 //
 // The largest eigenvalue is found by Lanczos iterations from a random vector, which never exceed

@@ -11,9 +11,9 @@
 // [OZG13] eq. 6.2 damps Verlet's scheme by replacing the factor 2 of x by a smaller one. That pulls
 // every particle towards the origin of coordinates; the factor d above damps as intended.
 //
-// Verlet, RK2, Heun and RK4 do not support memories: a fractional derivative has no value between steps.
-// Euler is of first order and unstable at every step size for springs without damping; it is here
-// to reproduce [OKRC10].
+// Verlet, RK2, Heun and RK4 do not support memories: a fractional derivative has no value between
+// steps. Euler is of first order and unstable at every step size for springs without damping; it is
+// here to reproduce [OKRC10].
 #include "cloth/cloth.h"
 
 #include <string.h>

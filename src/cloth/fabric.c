@@ -79,6 +79,7 @@ bool fm_fabric_create(fm_cloth *c, const fm_fabric_def *def, fm_error *err)
     if (!c->fabric)
         return false;
     c->fabric->def = *def;
+    c->def.stretch.stiffness = 2 / sqrt(3) * def->spring; // for messages: of a regular mesh
     for (int i = 0; i < c->count && def->point_mass > 0; i++)
         c->mass[i] = def->point_mass;
     return true;

@@ -338,7 +338,7 @@ fm_line_def fm_default_line_def(void)
         .stiffness = 1e4,
         .tension_only = true,
         .bending = 1e-5,
-        .damping = {.coefficient = 5, .order = 1, .memory = cloth.damping.memory},
+        .damping = {.coefficient = 0.5, .order = 1, .memory = cloth.damping.memory},
         .drag = {.enabled = true,
                  .across = 1.2,
                  .along = 0.02,

@@ -187,8 +187,7 @@ bool fm_canopy_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_e
     }
     if (good) {
         place_vertices(&c, mesh->points);
-        good = join_all_rings(&c, mesh, err) && add_groups(&c, built, err) &&
-               fm_built_mesh_renumber(built, err);
+        good = join_all_rings(&c, mesh, err) && add_groups(&c, built, err);
     }
     free(c.rings);
     return good;

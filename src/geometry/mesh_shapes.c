@@ -151,32 +151,3 @@ int *fm_built_mesh_add_group(fm_built_mesh *built, const char *name, int count, 
     built->group_count++;
     return group->vertices;
 }
-
-bool fm_built_mesh_renumber(fm_built_mesh *built, fm_error *err)
-{
-    fm_mesh_data *mesh = &built->mesh;
-    size_t n = (size_t)mesh->point_count;
-    int *order = fm_hilbert_order(mesh->points, mesh->point_count, err);
-    int *number = malloc((n + 1) * sizeof *number);
-    fm_vec3 *points = malloc((n + 1) * sizeof *points);
-    bool good = order && number && points;
-    if (!good)
-        fm_fail_no_memory(err, "mesh", n * sizeof *points);
-    for (size_t i = 0; i < n && good; i++) {
-        number[order[i]] = (int)i;
-        points[i] = mesh->points[order[i]];
-    }
-    if (good) {
-        fm_vec3 *old = mesh->points;
-        mesh->points = points, points = old;
-    }
-    for (int i = 0; i < 3 * mesh->face_count && good; i++)
-        mesh->face_points[i] = number[mesh->face_points[i]];
-    for (int g = 0; g < built->group_count && good; g++)
-        for (int i = 0; i < built->groups[g].count; i++)
-            built->groups[g].vertices[i] = number[built->groups[g].vertices[i]];
-    free(order);
-    free(number);
-    free(points);
-    return good;
-}

@@ -194,25 +194,48 @@ static bool is_kept(const builder *b, const fm_plane_point *p, const int *t)
     return longest < edge * (1.1 + slack);
 }
 
-// Orders the points along a Hilbert curve, triangulates them and keeps the triangles inside.
+static int compare_rows(const void *a, const void *b)
+{
+    const fm_plane_point *p = a, *q = b;
+    if (p->v != q->v)
+        return p->v < q->v ? -1 : 1;
+    return (p->u > q->u) - (p->u < q->u);
+}
+
+// Sorts the points by rows of the lattice, and along each row: neighbours of a point are close to
+// it in memory, or one row away. Uses u and the number of the row, kept in v meanwhile.
+static bool sort_points(builder *b, fm_vec3 *sorted)
+{
+    typedef struct keyed {
+        fm_plane_point key, point;
+    } keyed;
+    keyed *list = malloc((size_t)b->count * sizeof *list);
+    if (!list)
+        return fm_fail_no_memory(b->err, "mesh", (size_t)b->count * sizeof *list);
+    double height = ROW_HEIGHT * b->shape->edge;
+    for (int i = 0; i < b->count; i++) {
+        fm_plane_point p = b->points[i];
+        list[i] = (keyed){{p.u, floor((p.v + b->half_v) / height + 0.5)}, p};
+    }
+    qsort(list, (size_t)b->count, sizeof *list, compare_rows);
+    for (int i = 0; i < b->count; i++) {
+        b->points[i] = list[i].point;
+        sorted[i] = (fm_vec3){list[i].point.u, 0, -list[i].point.v};
+    }
+    free(list);
+    return true;
+}
+
+// Sorts and triangulates the points and keeps the triangles inside.
 static bool triangulate(builder *b, fm_built_mesh *built)
 {
     fm_mesh_data *mesh = &built->mesh;
+    int *triangles = NULL, count = 0, kept = 0;
     mesh->points = malloc((size_t)b->count * sizeof *mesh->points);
-    fm_vec3 *flat = malloc((size_t)b->count * sizeof *flat);
-    int *order = NULL, *triangles = NULL, count = 0;
-    if (!mesh->points || !flat)
-        fm_fail_no_memory(b->err, "mesh", (size_t)b->count * sizeof *flat);
-    for (int i = 0; i < b->count && flat; i++)
-        flat[i] = (fm_vec3){b->points[i].u, 0, -b->points[i].v};
-    if (b->err->status == FM_OK)
-        order = fm_hilbert_order(flat, b->count, b->err);
-    for (int i = 0; i < b->count && order; i++) {
-        mesh->points[i] = flat[order[i]];
-        b->points[i] = find_plane_point(built, i);
-    }
-    bool good = order && fm_delaunay_triangulate(b->points, b->count, &triangles, &count, b->err);
-    int kept = 0;
+    if (!mesh->points)
+        return fm_fail_no_memory(b->err, "mesh", (size_t)b->count * sizeof *mesh->points);
+    bool good = sort_points(b, mesh->points) &&
+                fm_delaunay_triangulate(b->points, b->count, &triangles, &count, b->err);
     for (int t = 0; t < count; t++) {
         if (is_kept(b, b->points, triangles + 3 * t)) {
             memmove(triangles + 3 * kept, triangles + 3 * t, 3 * sizeof *triangles);
@@ -221,8 +244,6 @@ static bool triangulate(builder *b, fm_built_mesh *built)
     }
     mesh->point_count = b->count;
     mesh->face_points = triangles, mesh->face_count = kept;
-    free(flat);
-    free(order);
     return good;
 }
 

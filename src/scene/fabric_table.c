@@ -58,17 +58,12 @@ static const fm_table cross_table = {
     .entries = cross_entries,
     .count = COUNT(cross_entries)};
 
-#define CANOPY_ENTRIES                                                                             \
-    {"gores", FM_KEY_INTEGER, SHAPE(gores), .range = WITHIN(3, 1000),                              \
-     .about = "number of segments, separated by seams"},                                           \
-    {                                                                                              \
-        "vent", FM_KEY_NUMBER, SHAPE(vent), "m", WITHIN(0, 1e3),                                   \
-            .about = "radius of the hole at the apex; 0: none"                                     \
-    }
-
 static const fm_entry hemisphere_entries[] = {
     {"radius", FM_KEY_NUMBER, SHAPE(radius), "m", ABOVE(0, 1e3), .needed = true, .about = "radius"},
-    CANOPY_ENTRIES,
+    {"gores", FM_KEY_INTEGER, SHAPE(gores), .range = WITHIN(3, 1000),
+     .about = "number of segments, separated by seams"},
+    {"vent", FM_KEY_NUMBER, SHAPE(vent), "m", WITHIN(0, 1e3),
+     .about = "radius of the hole at the apex; 0: none"},
 };
 static const fm_table hemisphere_table = {
     .name = "hemisphere",
@@ -94,7 +89,10 @@ static const fm_entry polyconical_entries[] = {
     {"cones", FM_KEY_LIST, offsetof(fm_scene_fabric, cones), .table = &cone_table,
      .range = WITHIN(1, FM_CONES_MAX), .needed = true,
      .about = "the parts of the canopy from the apex to the rim"},
-    CANOPY_ENTRIES,
+    {"gores", FM_KEY_INTEGER, SHAPE(gores), .range = WITHIN(3, 1000),
+     .about = "number of segments, separated by seams"},
+    {"vent", FM_KEY_NUMBER, SHAPE(vent), "m", WITHIN(0, 1e3),
+     .about = "radius of the hole at the apex; 0: none"},
 };
 static const fm_table polyconical_table = {
     .name = "polyconical",
@@ -197,15 +195,15 @@ static const fm_entry fabric_entries[] = {
      .about = "substep times the bound of the frequencies; 0: 1.5 for kick-drift-kick, 0.1, as "
               "published, for other integrators"},
     {"bend", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def), .table = &fm_cloth_bend_table,
-     .about = "resistance to bending, with the keys of `cloth.bend`"},
+     .about = "resistance to bending, none unless given, with the keys of `cloth.bend`"},
     {"damping", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def),
      .table = &fm_cloth_damping_table,
-     .about = "damping of the springs, with the keys of `cloth.damping`"},
+     .about = "damping of the springs, none unless given, with the keys of `cloth.damping`"},
     {"drag", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def), .table = &fm_cloth_drag_table,
      .about = "force of the medium, with the keys of `cloth.drag`; none unless a model is given"},
     {"imperfection", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def),
      .table = &fm_cloth_imperfection_table,
-     .about = "small irregularities, with the keys of `cloth.imperfection`"},
+     .about = "small irregularities, none unless given, with the keys of `cloth.imperfection`"},
     {"repulsion", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def),
      .table = &fm_cloth_repulsion_table,
      .about = "repulsion between close parts, with the keys of `cloth.repulsion`"},

@@ -127,6 +127,7 @@ static double drift_when_crumpling(fm_fabric_model model, double h, double *area
     shape.edge = 0.08;
     fabric.model = model;
     fabric.spring = K, fabric.point_mass = M;
+    fabric.courant = 1; // time_step decides
     def.integrator = FM_RK4;
     def.time_step = h;
     fm_cloth *cloth = fm_cloth_create_fabric_shape(world, &def, &fabric, &shape,
@@ -140,8 +141,9 @@ static double drift_when_crumpling(fm_fabric_model model, double h, double *area
         v[i] = (fm_vec3){-2 * x[i].x, 0.3 * x[i].x * x[i].z, -2 * x[i].z};
     fm_cloth_set_velocities(cloth, v, &err);
     fm_report before = fm_world_report(world);
-    fm_report after = advance(world, 0.4);
+    advance(world, 0.4);
     *area = fm_cloth_area(cloth, &err) / fm_cloth_rest_area(cloth);
+    fm_report after = advance(world, 1.2); // through the centre, and taut again
     fm_world_destroy(world);
     double first = before.kinetic_energy + before.potential_energy;
     return (after.kinetic_energy + after.potential_energy) / first - 1;
@@ -150,15 +152,13 @@ static double drift_when_crumpling(fm_fabric_model model, double h, double *area
 static void tension_only_springs_conserve_energy_and_let_the_surface_shrink(void **state)
 {
     (void)state;
-    double area[2], last = 0;
+    double area[2];
     for (int k = 0; k < 3; k++) {
-        double drift = drift_when_crumpling(FM_FABRIC_TENSION, 2e-3 / (1 << k), &area[0]);
-        printf("  tension only, h = %g: energy %+.3e, area %.3f\n", 2e-3 / (1 << k), drift,
+        double drift = drift_when_crumpling(FM_FABRIC_TENSION, 8e-3 / (1 << 2 * k), &area[0]);
+        printf("  tension only, h = %g: energy %+.3e, area %.3f\n", 8e-3 / (1 << 2 * k), drift,
                area[0]);
-        assert_true(k == 0 || fabs(drift) < 0.6 * last); // vanishes with the step
-        last = fabs(drift);
+        assert_true(fabs(drift) < (k == 0 ? 1e-3 : 1e-5)); // vanishes with the step
     }
-    assert_true(last < 1e-5);
     double drift = drift_when_crumpling(FM_FABRIC_MODEL_II, 5e-4, &area[1]);
     printf("  model II, h = 0.0005: energy %+.3e, area %.3f\n", drift, area[1]);
     assert_true(area[0] < 0.2 && area[1] > 2 * area[0]);

@@ -165,6 +165,32 @@ static void kappa_damps_internal_oscillations(void **state)
     assert_close(energy[1][1], energy[0][1], 0.01 * energy[0][1]);
 }
 
+// A drawback of the published damping: in equilibrium v_s = -g t, and its damping pulls as if
+// gravity were (1 + kappa t) g.
+static void a_hanging_fabric_sags_with_kappa_and_time(void **state)
+{
+    (void)state;
+    double sag[2];
+    for (int damped = 0; damped < 2; damped++) {
+        fm_error err = {0};
+        fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+        fm_cloth_def def = fm_default_fabric_cloth_def();
+        fm_fabric_def fabric = define_fabric();
+        fabric.model = FM_FABRIC_MODEL_I; // linear
+        fabric.kappa = damped;
+        def.damping.kept = 0.99;
+        fm_cloth *c = create_disc(world, &def, &fabric, 0.2, (fm_fabric_place){0});
+        assert_true(fm_cloth_pin_group(c, "rim", NULL, &err));
+        advance(world, 2);
+        sag[damped] = 0;
+        for (int i = 0; i < c->count; i++)
+            sag[damped] = fmax(sag[damped], -c->x.y[i]);
+        fm_world_destroy(world);
+    }
+    printf("  sag %.4f and %.4f m, ratio %.3f, expected 3\n", sag[0], sag[1], sag[1] / sag[0]);
+    assert_close(sag[1] / sag[0], 3, 0.05);
+}
+
 // In a uniform field the whole fabric moves with the field; in a shear it is carried and resists.
 static void the_external_velocity_is_added_to_the_points(void **state)
 {
@@ -185,7 +211,7 @@ static void the_external_velocity_is_added_to_the_points(void **state)
         fm_cloth *c = create_disc(world, &def, &fabric, 0.2, (fm_fabric_place){0});
         advance(world, 0.5);
         double moved = c->x.y[4] - c->initial_x[4].y;
-        assert_close(moved, 0.3 / FM_PI, k == 0 ? 1e-6 : 1e-3); // integral of the sine
+        assert_close(moved, 0.3 / FM_PI, k == 0 ? 5e-6 : 1e-3); // integral of the sine
         assert_at_most(fm_cloth_measure_stretches(c).mean_strain, 1e-9);
         fm_world_destroy(world);
     }
@@ -389,6 +415,7 @@ int main(void)
         cmocka_unit_test(model_I_is_the_sum_of_II_and_III),
         cmocka_unit_test(damping_of_the_internal_impulse_does_not_slow_a_fall),
         cmocka_unit_test(kappa_damps_internal_oscillations),
+        cmocka_unit_test(a_hanging_fabric_sags_with_kappa_and_time),
         cmocka_unit_test(the_external_velocity_is_added_to_the_points),
         cmocka_unit_test(pressure_bulges_a_membrane),
         cmocka_unit_test(reflection_turns_approaching_points_round),

@@ -208,7 +208,7 @@ static const shipped_scene shipped_garments[] = {
      72,
      24,
      {"bodies.dress.cloth.tube.columns=36", "bodies.dress.cloth.tube.rows=23"}},
-    {"underwater/skirt",
+    {"underwater/turning-skirt",
      24,
      24,
      {"bodies.skirt.cloth.tube.columns=32", "bodies.skirt.cloth.tube.rows=11"}},

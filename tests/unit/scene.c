@@ -604,9 +604,9 @@ static void shipped_scenes_load_build_and_advance(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "underwater/swing",   "underwater/pull",   "underwater/sideways",
-        "underwater/sphere",  "underwater/models", "underwater/sinking",
-        "underwater/current", "underwater/skirt",  "underwater/tunic"};
+        "underwater/swing",   "underwater/pull",          "underwater/sideways",
+        "underwater/sphere",  "underwater/models",        "underwater/sinking",
+        "underwater/current", "underwater/turning-skirt", "underwater/tunic"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
         snprintf(path, sizeof path, SOURCE_DIR "/scenes/%s.yaml", names[i]);

@@ -30,7 +30,33 @@ typedef struct mistake {
           "height: 1},\n "
 #define MESH START "bodies: {c: {cloth: {mesh: {file: a.obj},\n "
 
+#define FABRIC START "bodies: {c: {fabric: {mesh: {disc: {radius: 0.5}}, edge: 0.2,\n "
+
 static const mistake mistakes[] = {
+    // fabrics: their keys, shapes and groups of vertices
+    {"spring and modulus", FABRIC "spring: 10, modulus: 20}}}\n", 4, 23,
+     "bodies.c.fabric has \"spring\" and \"modulus\": only one of them is allowed"},
+    {"negative kappa", FABRIC "kappa: -1}}}\n", 4, 9, "kappa is -1, allowed is 0 to 1e6 1/s"},
+    {"field and drag", FABRIC "external_velocity: true, drag: {model: physical}}}}\n", 4, 21,
+     "external_velocity needs drag.model none"},
+    {"kappa, drag and rk4", FABRIC "kappa: 1, integrator: rk4, drag: {model: viscous}}}}\n", 4, 9,
+     "kappa with drag needs integrator kick-drift-kick"},
+    {"reflection and contact", FABRIC "reflection: true, contact: {enabled: true}}}}\n", 4, 14,
+     "only one of them is allowed"},
+    {"row of a fabric", FABRIC "pins: [{row: 1}]}}}\n", 4, 15, "a mesh has no row"},
+    {"unknown group", FABRIC "pins: [{group: rin}]}}}\n", 4, 17,
+     "bodies.c.fabric.pins[0].group is \"rin\", allowed are rim"},
+    {"group of a sheet", CLOTH "      pins: [{group: rim}]\n", 7, 22,
+     "but only fabrics have groups of vertices"},
+    {"vertex of a fabric", FABRIC "pins: [{particles: [99]}]}}}\n", 4, 10,
+     "particles has 99, allowed is 0 to"},
+    {"long edge", START "bodies: {c: {fabric: {mesh: {disc: {radius: 0.5}}, edge: 0.7}}}\n", 3, 58,
+     "edge is 0.7, allowed is above 0 and at most 0.5 m"},
+    {"wide vent",
+     START "bodies: {c: {fabric: {mesh: {hemisphere: {radius: 1, vent: 0.95}}, edge: 0.1}}}\n", 3,
+     29, "vent is 0.95, allowed is 0 (none) to 0.9 of the radius of the rim, 0.9 m"},
+    {"point of a fabric", FABRIC "kappa: 1}}}\nprobes: {p: {body: c, at: [0, 0]}}\n", 5, 23,
+     "on a fabric use `particle`"},
     // texts that are not YAML, or not a scene
     {"empty", "", 1, 1, "the file is empty"},
     {"only a comment", "# nothing\n", 1, 1, "the file is empty"},
