@@ -145,7 +145,7 @@ typedef struct fm_body_type {
     // Called after contact has moved points out of colliders, before the first substep.
     void (*moved)(fm_object *body);
 
-    // Ties to points of other bodies; NULL: none are possible. Tied bodies take their substeps
+    // Ties: to points of other bodies; NULL: none are possible. Tied bodies take their substeps
     // together with those in contact.
     bool (*view_ties)(fm_object *body, fm_tie_view *view, fm_error *err);
     // The mass that resists an impulse on a point. closing: with the axis at the end of the

@@ -5,6 +5,7 @@
 #include "cloth/cloth.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,10 @@ static void add_pin(fm_builder *b, fm_cloth *cloth, const fm_scene_strands *stra
     for (int i = 0; i < picked && list && err->status == FM_OK; i++) {
         int s = pin->strands.count > 0 ? chosen[i] : i;
         if (s >= strands->strand_count) {
-            fm_fail_number(err, fm_cloth_name(cloth), "strands", s, "strands of the line");
+            char allowed[48];
+            snprintf(allowed, sizeof allowed, "0 to %d, the strands of the line",
+                     strands->strand_count - 1);
+            fm_fail_number(err, fm_cloth_name(cloth), "strands", s, allowed);
             break;
         }
         int first = strands->starts[s], last = strands->starts[s + 1];
@@ -59,8 +63,9 @@ static void tie_ends(fm_builder *b, fm_cloth *cloth, int ends, const fm_scene_bo
     int wanted = ends == FM_SCENE_END_BOTH ? 2 * strands : strands;
     fm_object *body = list ? fm_world_find_object(b->world, to->body) : NULL;
     if (list && count != 1 && count != wanted) {
-        fm_fail_number(err, fm_cloth_name(cloth), "ties", count,
-                       "one point of the body, or as many as ends");
+        char allowed[48];
+        snprintf(allowed, sizeof allowed, "1 point, or %d, one for each end", wanted);
+        fm_fail_number(err, fm_cloth_name(cloth), "ties", count, allowed);
         free(list);
         return;
     }

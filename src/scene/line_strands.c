@@ -88,7 +88,7 @@ int *fm_scene_list_body_points(fm_world *world, const fm_scene_body_points *from
         *count = list_group(object, from->group, list);
         if (*count == 0)
             fm_fail(err, FM_BAD_VALUE, from->body, "group", from->group,
-                    "a group of points of that body");
+                    "a group of its mesh, or top, bottom, left, right, corners of a sheet");
     } else if (*count == 0 && mesh.point_count == 1) {
         list[0] = 0;
         *count = 1;
@@ -96,8 +96,10 @@ int *fm_scene_list_body_points(fm_world *world, const fm_scene_body_points *from
         fm_fail(err, FM_BAD_VALUE, from->body, "group", "missing", "a group or vertices");
     }
     for (int i = 0; i < *count && err->status == FM_OK; i++) {
+        char allowed[48];
+        snprintf(allowed, sizeof allowed, "0 to %d, its points", mesh.point_count - 1);
         if (list[i] >= mesh.point_count)
-            fm_fail_number(err, from->body, "vertices", list[i], "points of that body");
+            fm_fail_number(err, from->body, "vertices", list[i], allowed);
     }
     *count = thin_list(list, *count, from->every);
     if (err->status == FM_OK)

@@ -313,6 +313,20 @@ static const mistake mistakes[] = {
      START SHEET "fluids: {w: {sph: {spacing: 0.1}}, v: {sph: {spacing: 0.1}}}\n"
                  "coupling:\n  - {body: c, fluid: w}\n  - {body: c, fluid: v, way: one-way}\n",
      7, 12, "coupling[1].body is \"c\", as in coupling[0]: allowed is one fluid for each body"},
+    {"a line that is tied to a body below it",
+     START "bodies:\n  r: {line: {strands: [{to: [0, 1, 0]}], ties: [{body: b}]}}\n"
+           "  b: {load: {mass: 1}}\n",
+     4, 57, "bodies.r.line.ties.body is \"b\", which must stand before \"r\" in the scene"},
+    {"a fan with a group and vertices",
+     START "bodies:\n"
+           "  c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}\n"
+           "  r: {line: {fan: {body: c, group: top, vertices: 2}}}\n",
+     5, 51, "bodies.r.line.fan has group and vertices: only one of them is allowed"},
+    {"a line of two shapes",
+     START "bodies: {r: {line: {strands: [{to: [0, 1, 0]}], fan: {body: r}}}}\n", 3, 49,
+     "only one of strands, fan, hair is allowed"},
+    {"a load that is too large", START "bodies: {r: {load: {radius: 2}}}\n", 3, 29,
+     "bodies.r.load.radius is 2, allowed is above 0 and at most 0.5 m"},
     {"a probe with at and particle",
      START SHEET "probes: {p: {body: c, at: [0, 0], particle: 3}}\n", 4, 45,
      "has \"at\" and \"particle\""},
