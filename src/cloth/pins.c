@@ -53,8 +53,8 @@ static bool check_grid_feature(const fm_cloth *c, const char *what, bool there, 
     if (err->status != FM_OK) // after an earlier error the cloth may be NULL
         return false;
     if (c->kind == FM_CLOTH_MESH || c->kind == FM_CLOTH_LINE)
-        return fm_fail(err, FM_BAD_VALUE, c->object.name, what,
-                       c->line ? "of a line" : "of a mesh", "lists of particles, shapes");
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, what, c->line ? "of a line" : "of a mesh",
+                       "lists of particles, shapes");
     return there || fm_fail(err, FM_BAD_VALUE, c->object.name, what, "of a tube",
                             "its top, bottom, rows and columns");
 }

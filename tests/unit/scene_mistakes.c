@@ -316,7 +316,7 @@ static const mistake mistakes[] = {
     {"a line that is tied to a body below it",
      START "bodies:\n  r: {line: {strands: [{to: [0, 1, 0]}], ties: [{body: b}]}}\n"
            "  b: {load: {mass: 1}}\n",
-     4, 57, "bodies.r.line.ties.body is \"b\", which must stand before \"r\" in the scene"},
+     4, 56, "bodies.r.line.ties.body is \"b\", which must stand before \"r\" in the scene"},
     {"a fan with a group and vertices",
      START "bodies:\n"
            "  c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}\n"
