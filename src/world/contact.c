@@ -598,8 +598,8 @@ bool fm_world_check_start(fm_world *world, fm_error *err)
     return good;
 }
 
-// Advances all bodies with contact or ties by `interval` s, in as many common substeps as the one with the
-// largest need. most: raised to that number.
+// Advances all bodies with contact or ties by `interval` s, in as many common substeps as the one
+// with the largest need. most: raised to that number.
 bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_report *report,
                               fm_error *err)
 {
