@@ -252,8 +252,14 @@ typedef struct fm_cloth_mesh {
     fm_vec3 velocity; // m/s, of every particle at t = 0
 } fm_cloth_mesh;
 
-// The form of a cloth: a rectangular grid, a grid closed to a ring, or a triangle mesh.
-typedef enum fm_cloth_kind { FM_CLOTH_SHEET, FM_CLOTH_TUBE, FM_CLOTH_MESH } fm_cloth_kind;
+// The form of a cloth: a rectangular grid, a grid closed to a ring, a triangle mesh, or strands
+// (line.h).
+typedef enum fm_cloth_kind {
+    FM_CLOTH_SHEET,
+    FM_CLOTH_TUBE,
+    FM_CLOTH_MESH,
+    FM_CLOTH_LINE
+} fm_cloth_kind;
 
 // Real fabrics whose measured properties fm_cloth_set_material sets.
 typedef enum fm_material {

@@ -11,6 +11,7 @@
 #include <fathom/fabric.h>
 #include <fathom/figure.h>
 #include <fathom/grid.h>
+#include <fathom/line.h>
 #include <fathom/medium.h>
 #include <fathom/memory.h>
 #include <fathom/mesh.h>

@@ -130,6 +130,8 @@ typedef struct fm_film_options {
     double azimuth, elevation; // degrees, direction of view if no camera is given
     bool has_cloth;
     fm_color cloth;
+    bool has_lines;
+    fm_color lines;
     bool has_water;
     fm_color water; // transmittance of 1 m of a fluid
     bool particles; // draw fluids as spheres, not as surfaces

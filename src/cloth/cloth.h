@@ -19,6 +19,7 @@
 
 #include <fathom/cloth.h>
 #include <fathom/fabric.h>
+#include <fathom/line.h>
 #include <fathom/mesh_shape.h>
 
 #include "cloth/term.h"
@@ -78,6 +79,26 @@ typedef struct fm_spring_mesh {
     fm_vec3_array hinge_force[4]; // N, on the four particles of each hinge
     fm_vec3_array area_vector;    // m^2, of each triangle: its normal times its area
 } fm_spring_mesh;
+
+// Drag of a line or load per surface area; line_drag.c has the equations.
+typedef struct fm_line_coefficients {
+    double quadratic; // times 1/2 rho |u| u
+    double viscous;   // 1/m, times mu u
+    double history;   // times sqrt(rho mu) D^(1/2) u
+} fm_line_coefficients;
+
+// What a line or load has besides its springs.
+typedef struct fm_line {
+    double diameter; // m
+    bool is_load;    // one point, a ball
+    bool tension_only;
+    double bending;                     // N m^2
+    fm_line_coefficients along, across; // the line; the same for a load
+    double added_mass;                  // in displaced masses
+    int strand_count;
+    int *starts, *points; // as in fm_strands
+    int *edge;            // [2 * edge_count] ends of the edges, in pairs
+} fm_line;
 
 // Springs that pull pairs of particles together; see seams.c.
 typedef struct fm_stitches {
@@ -226,7 +247,8 @@ struct fm_cloth {
     fm_arena arena;
     int columns, rows, count, lanes; // a mesh has one row with a column for each particle
     int row_block;                   // rows that one parallel task handles
-    fm_spring_mesh mesh;             // of tubes and meshes
+    fm_spring_mesh mesh;             // of tubes, meshes and lines
+    fm_line *line;                   // of lines and loads; NULL: a cloth
     fm_fabric *fabric;               // NULL: an ordinary cloth
     fm_stitches stitches;            // of all seams
     int *sheet_triangles;            // triangles of a sheet, created on first use
@@ -289,6 +311,7 @@ struct fm_cloth {
     fm_vec3_array jump;   // m/s, change of v by enforcement, colliders and contact in this substep
     fm_vec3 *pinned_u;    // m/s, v - w of pinned particles before the closing kick
     unsigned char *touch; // 1 where the particle touches a collider in this substep
+    unsigned char *tied;  // 1 where the particle is tied to another body; NULL: no ties
     fm_vec3 *out_x, *out_v; // copies that fm_cloth_positions and fm_cloth_velocities return
     fm_cell_list cells;     // hash grid for repulsion
     struct {
@@ -359,6 +382,7 @@ enum {
 bool fm_cloth_begin_substeps(fm_cloth *cloth, const fm_surroundings *around, double h,
                              fm_error *err);
 bool fm_cloth_open_substep(fm_cloth *cloth, double end, fm_error *err); // up to time `end`, s
+void fm_cloth_evaluate_forces(fm_cloth *cloth); // at the positions at the end of the substep
 void fm_cloth_close_substep(fm_cloth *cloth);
 double fm_cloth_substep_ns(const fm_cloth *cloth); // ns, rough cost of a substep on one thread
 // The mass that resists an impulse between opening and closing a substep.
@@ -543,6 +567,9 @@ void fm_impulses_add_medium(fm_cloth *cloth); // at the start: v = v + w
 bool fm_reflection_create(fm_cloth *cloth, fm_error *err);
 void fm_reflection_apply(fm_substep *s);
 
+// Lists the elements of each particle. The corners of element e are column[k][e * stride].
+bool fm_incidence_create(fm_cloth *cloth, int corners, int count, const int *const column[4],
+                         int stride, fm_incidence *incidence, fm_error *err);
 // spring_mesh.c: allocates the index arrays of a tube or mesh with these numbers of elements.
 bool fm_spring_mesh_create(fm_cloth *cloth, int edges, int triangles, fm_error *err);
 // Lists the edges, hinges and triangles of each particle, once all of them exist.
@@ -558,9 +585,9 @@ void fm_sheet_compute_normals(const fm_cloth *cloth, const fm_vec3_array *x,
                               const fm_vec3_array *out, int first, int last);
 // Computes the area vectors (normal times area, m^2) of the triangles in a part of the mesh.
 void fm_spring_mesh_compute_areas(fm_cloth *cloth, const fm_vec3_array *x, fm_element_parts part);
-// Computes the normals of the particles [first, last) from the area vectors of their triangles.
-void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *normal, int first,
-                                   int last);
+// Normals of the particles of a tube or mesh, tangents of those of a line.
+void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *x,
+                                   const fm_vec3_array *normal, int first, int last);
 
 // seams.c: measures the initial distances of sewn pairs; called again whenever positions are set.
 void fm_stitches_measure_gaps(fm_cloth *cloth);
@@ -650,6 +677,19 @@ const fm_vec3_array *fm_frame_compute_rates(fm_cloth *cloth, fm_term *term, int 
 void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
                               const fm_vec3_array *vectors);
 
+// line.c, line_drag.c: lines and loads.
+fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *strands,
+                                  const fm_medium *medium, fm_error *err);
+fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *medium, fm_error *err);
+void fm_line_prepare_drag(const fm_cloth *line, const fm_medium *medium, fm_drag_step *step);
+double fm_line_added_mass(const fm_cloth *line, const fm_medium *medium); // kg/m^2
+double fm_line_added_energy(const fm_cloth *line, const fm_medium *medium);
+double fm_line_edge_tension(const fm_cloth *line, int edge);       // N, now
+void fm_line_set_inertia(fm_cloth *line, const fm_medium *medium); // mass and added mass
+void fm_line_compute_tangents(const fm_cloth *line, const fm_vec3_array *x,
+                              const fm_vec3_array *tangent, int first, int last);
+extern const fm_object_type fm_line_type, fm_load_type; // object.c
+
 // weight.c, kick.c
 fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around);
 // Closing half kick of the particles [first, last). Reads the velocity at mid-step, the force at
@@ -701,8 +741,11 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                   fm_coupling_fault *faults);
 
 // fields.c
-enum { FM_CLOTH_FIELD_COUNT = 11 };
+enum { FM_CLOTH_FIELD_COUNT = 11, FM_LINE_FIELD_COUNT = 12 };
 extern const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT];
+extern const fm_field fm_line_field_list[FM_LINE_FIELD_COUNT]; // of lines and loads
+bool fm_line_read_values(fm_cloth *line, const fm_surroundings *around, const char *name,
+                         double *values, fm_error *err);
 bool fm_cloth_read_values(fm_cloth *cloth, const fm_surroundings *around, const char *name,
                           double *values, fm_error *err);
 

@@ -64,6 +64,10 @@ fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *
     const fm_drag *drag = &cloth->def.drag;
     const fm_medium *medium = &around->medium;
     fm_drag_step step = {.h = h, .w0 = w0};
+    if (cloth->line && drag->model == FM_DRAG_PHYSICAL) {
+        fm_line_prepare_drag(cloth, medium, &step);
+        return step;
+    }
     switch (drag->model) {
     case FM_DRAG_NONE:
         break;
@@ -108,7 +112,7 @@ fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *
 
 bool fm_drag_has_added_mass(const fm_drag_step *d)
 {
-    return d->physical && (d->layer > 0 || (d->w0 > 0 && (d->skin > 0 || d->normal_history > 0)));
+    return d->physical && (d->layer != 0 || (d->w0 > 0 && (d->skin > 0 || d->normal_history > 0)));
 }
 
 const fm_vec3_array *fm_drag_known_part(const fm_cloth *c)
@@ -155,6 +159,8 @@ void fm_drag_force_per_area(fm_cloth *c, const fm_surroundings *around, double *
         if (d.physical) {
             f = fm_sub(f, fm_scale(fm_sub(derivative, fm_scale(n, kn)), d.skin));
             across += d.normal_history * kn + d.layer * fm_dot(rate, n);
+            if (c->line)
+                f = fm_sub(f, fm_scale(rate, fm_line_added_mass(c, &around->medium)));
         } else if (speed > FM_DRAG_MIN_SPEED) {
             f = fm_sub(f, fm_scale(u, d.history * fm_dot(derivative, u) / (speed * speed)));
         }
@@ -167,6 +173,8 @@ void fm_drag_force_per_area(fm_cloth *c, const fm_surroundings *around, double *
 static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
 {
     (void)term;
+    if (c->line)
+        return (fm_energies){.kinetic = fm_line_added_energy(c, &around->medium)};
     fm_drag_step drag = fm_drag_prepare_step(c, around, 0, 0);
     double sum = 0;
     for (int i = 0; i < c->count && drag.layer > 0; i++) {

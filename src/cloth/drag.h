@@ -61,6 +61,7 @@ FM_INLINE fm_vec3 fm_drag_solve_physical(fm_drag_particle l, fm_drag_step d)
     double Tx = l.q.x - st * l.known.x + bt * l.p.x - Tn * nx;
     double Ty = l.q.y - st * l.known.y + bt * l.p.y - Tn * ny;
     double Tz = l.q.z - st * l.known.z + bt * l.p.z - Tn * nz;
+    bt += A * d.viscous, bn += A * (d.viscous + d.normal); // linear drag, of lines only
     double un = 2 * Gn / (bn + sqrt(bn * bn + 4 * A * d.pressure * fabs(Gn)));
     double T = sqrt(Tx * Tx + Ty * Ty + Tz * Tz);
     double ut = 2 / (bt + sqrt(bt * bt + 4 * A * d.friction * T));

@@ -5,6 +5,7 @@
 //                     at the border; +z for a sheet without rotation
 //     tubes, meshes   the sum of the area vectors (b - a) x (c - a) / 2 of the triangles at the
 //                     particle
+//     lines           the tangent (line_drag.c)
 #include "cloth/cloth.h"
 
 #include <math.h>
@@ -77,11 +78,15 @@ void fm_spring_mesh_compute_areas(fm_cloth *c, const fm_vec3_array *x, fm_elemen
 }
 
 // Unit normals of the particles [first, last) of a tube or mesh: the direction of the sum of the
-// area vectors of their triangles.
-void fm_spring_mesh_gather_normals(const fm_cloth *c, const fm_vec3_array *normal, int first,
-                                   int last)
+// area vectors of their triangles. Unit tangents of the particles of a line.
+void fm_spring_mesh_gather_normals(const fm_cloth *c, const fm_vec3_array *x,
+                                   const fm_vec3_array *normal, int first, int last)
 {
     const fm_spring_mesh *mesh = &c->mesh;
+    if (c->kind == FM_CLOTH_LINE) {
+        fm_line_compute_tangents(c, x, normal, first, last);
+        return;
+    }
     for (int i = first; i < last; i++) {
         fm_vec3 sum = {0, 0, 0};
         for (int k = mesh->triangles.start[i]; k < mesh->triangles.start[i + 1]; k++)
@@ -99,5 +104,5 @@ void fm_cloth_compute_normals(fm_cloth *c, const fm_vec3_array *x, const fm_vec3
         return;
     }
     fm_spring_mesh_compute_areas(c, x, (fm_element_parts){0, 1, 1});
-    fm_spring_mesh_gather_normals(c, normal, 0, c->count);
+    fm_spring_mesh_gather_normals(c, x, normal, 0, c->count);
 }

@@ -66,7 +66,7 @@ static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error 
 {
     fm_cloth *c = cast_to_cloth(object);
     fm_mesh_view mesh;
-    bool grid = c->kind != FM_CLOTH_MESH;
+    bool grid = c->kind == FM_CLOTH_SHEET || c->kind == FM_CLOTH_TUBE;
     if (!fm_cloth_find_mesh(c, &mesh, err))
         return false;
     *view = (fm_contact_view){
@@ -105,6 +105,11 @@ static bool open_substep(fm_object *object, double end, fm_error *err)
     bool good = fm_cloth_open_substep(c, end, err);
     update_least_shares(c);
     return good;
+}
+
+static void evaluate_forces(fm_object *object)
+{
+    fm_cloth_evaluate_forces(cast_to_cloth(object));
 }
 
 static void close_substep(fm_object *object)
@@ -166,6 +171,46 @@ static void update_normals(fm_object *object)
 {
     fm_cloth *c = cast_to_cloth(object);
     fm_cloth_compute_normals(c, &c->x, &c->normal);
+}
+
+// Ties.
+
+static bool view_for_ties(fm_object *object, fm_tie_view *view, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    if (c->def.integrator != FM_KICK_DRIFT_KICK)
+        return fm_fail(err, FM_BAD_VALUE, object->name, "integrator", "explicit",
+                       "kick-drift-kick with ties");
+    if (!c->tied)
+        c->tied = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, object->name, err);
+    *view = (fm_tie_view){.point_count = c->count,
+                          .tied = c->tied,
+                          .touched = c->touch,
+                          .started = c->started,
+                          .keeps_jump = c->enforcer != NULL};
+    set_axes(view->x, &c->x);
+    set_axes(view->v, &c->v);
+    set_axes(view->jump, &c->jump);
+    set_axes(view->force, &c->force);
+    return c->tied != NULL;
+}
+
+static fm_point_mass find_point_mass(const fm_object *object, int point, double end, bool closing)
+{
+    const fm_cloth *c = cast_to_cloth(object);
+    if (fm_cloth_is_pinned(c, point, end))
+        return (fm_point_mass){.held = true};
+    fm_effective_mass m = fm_cloth_effective_mass(c, point);
+    const fm_vec3_array *axis = closing ? &c->next_normal : &c->normal;
+    return (fm_point_mass){fm_vec3_array_at(*axis, point), m.along, m.across, false};
+}
+
+static fm_vec3 find_point_force(const fm_object *object, int point)
+{
+    const fm_cloth *c = cast_to_cloth(object);
+    const fm_weight *weight = &c->substep->weight;
+    double net = c->mass[point] - c->wet_area[point] * weight->displaced;
+    return fm_add_scaled(fm_vec3_array_at(c->force, point), weight->gravity, net);
 }
 
 // Coupling to a fluid.
@@ -332,6 +377,11 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
         c->vertices[i] = (fm_vec3){c->x.x[k], c->x.y[k], c->x.z[k]};
     }
     view->points = c->vertices;
+    if (c->line) {
+        view->lines = c->line->edge;
+        view->line_count = c->mesh.edge_count;
+        return true;
+    }
     if (c->kind != FM_CLOTH_SHEET) {
         view->face_points = fm_cloth_faces(c, &view->face_count, err);
         return view->face_points != NULL;
@@ -432,6 +482,7 @@ static const fm_body_type body = {
     .longest_substep = longest_substep,
     .begin = begin_substeps,
     .open = open_substep,
+    .evaluate = evaluate_forces,
     .close = close_substep,
     .clear_touched = clear_contacts,
     .inverse_masses = find_inverse_masses,
@@ -439,6 +490,9 @@ static const fm_body_type body = {
     .place_pins = place_pins,
     .fastest_pin = find_fastest_pin,
     .points_moved = update_normals,
+    .view_ties = view_for_ties,
+    .point_mass = find_point_mass,
+    .point_force = find_point_force,
     .check_coupling = check_coupling,
     .sample = create_samples,
     .take_impulses = read_medium,
@@ -465,6 +519,119 @@ const fm_object_type fm_cloth_type = {
     .measure = measure,
 };
 
+// Lines and loads: the same body, with other fields and quantities. They are in no simulated fluid.
+
+static const fm_field line_quantities[] = {
+    {"length", "m", "of all edges", 1},
+    {"kinetic_energy", "J", "including that of the added mass", 1},
+    {"potential_energy", "J", "of edges, bending, weight and buoyancy", 1},
+    {"max_stretch", "", "l/l0 - 1 of the longest edge", 1},
+    {"max_tension", "N", "of the most loaded edge", 1},
+    {"contact_count", "", "number of points in contact", 1},
+};
+
+static const fm_field load_quantities[] = {
+    {"x", "m", "its centre", 1},
+    {"y", "m", "its centre", 1},
+    {"z", "m", "its centre", 1},
+    {"speed", "m/s", "of its centre", 1},
+    {"kinetic_energy", "J", "including that of the added mass", 1},
+};
+
+static void measure_line(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    measure(object, around, m, NULL);
+    if (!q)
+        return;
+    q[0] = q[4] = 0;
+    q[1] = m->kinetic_energy, q[2] = m->potential_energy;
+    q[3] = m->max_stretch, q[5] = m->contact_count;
+    for (int e = 0; e < c->mesh.edge_count; e++) {
+        q[0] += fm_cloth_particle_distance(c, c->mesh.edge_a[e], c->mesh.edge_b[e]);
+        q[4] = fmax(q[4], fm_line_edge_tension(c, e));
+    }
+}
+
+static void measure_load(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    measure(object, around, m, NULL);
+    m->has_stretch = false;
+    if (!q)
+        return;
+    fm_vec3 x = fm_vec3_array_at(c->x, 0);
+    q[0] = x.x, q[1] = x.y, q[2] = x.z;
+    q[3] = fm_length(fm_vec3_array_at(c->v, 0)), q[4] = m->kinetic_energy;
+}
+
+static bool read_line_field(fm_object *object, const fm_surroundings *around, const char *name,
+                            double *values, fm_error *err)
+{
+    return fm_line_read_values(cast_to_cloth(object), around, name, values, err);
+}
+
+static const fm_body_type line_body = {
+    .advance = advance,
+    .substep_ns = estimate_substep_ns,
+    .set_variable_intervals = set_variable_substeps,
+    .uses_contact = takes_part_in_contact,
+    .contact = view_for_contact,
+    .count_substeps = count_substeps,
+    .longest_substep = longest_substep,
+    .begin = begin_substeps,
+    .open = open_substep,
+    .evaluate = evaluate_forces,
+    .close = close_substep,
+    .clear_touched = clear_contacts,
+    .inverse_masses = find_inverse_masses,
+    .is_held = is_pinned,
+    .place_pins = place_pins,
+    .fastest_pin = find_fastest_pin,
+    .points_moved = update_normals,
+    .view_ties = view_for_ties,
+    .point_mass = find_point_mass,
+    .point_force = find_point_force,
+};
+
+const fm_object_type fm_line_type = {
+    .kind = "line",
+    .fields = fm_line_field_list,
+    .field_count = FM_LINE_FIELD_COUNT,
+    .needed_fields = "radius",
+    .usual_fields = "velocity tension",
+    .quantities = line_quantities,
+    .quantity_count = sizeof line_quantities / sizeof *line_quantities,
+    .body = &line_body,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .reset = reset,
+    .forecast = forecast,
+    .mesh = view_mesh,
+    .read = read_line_field,
+    .measure = measure_line,
+};
+
+const fm_object_type fm_load_type = {
+    .kind = "load",
+    .fields = fm_line_field_list,
+    .field_count = FM_LINE_FIELD_COUNT,
+    .needed_fields = "radius",
+    .usual_fields = "velocity",
+    .quantities = load_quantities,
+    .quantity_count = sizeof load_quantities / sizeof *load_quantities,
+    .body = &line_body,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .reset = reset,
+    .forecast = forecast,
+    .mesh = view_mesh,
+    .read = read_line_field,
+    .measure = measure_load,
+};
+
 // Public functions.
 
 // Adds a new cloth to a world, which owns it from then on. Passes on NULL.
@@ -472,7 +639,9 @@ static fm_cloth *add_to_world(fm_world *world, fm_cloth *cloth, fm_error *err)
 {
     if (!cloth)
         return NULL;
-    cloth->object.type = &fm_cloth_type;
+    cloth->object.type = !cloth->line           ? &fm_cloth_type
+                         : cloth->line->is_load ? &fm_load_type
+                                                : &fm_line_type;
     cloth->time = fm_world_time(world);
     cloth->damping_share = cloth->least_stiffness_share = 1;
     return (fm_cloth *)fm_world_add_object(world, &cloth->object, err);
@@ -525,6 +694,24 @@ fm_cloth *fm_cloth_create_fabric(fm_world *world, const fm_cloth_def *def,
                : NULL;
 }
 
+// Creates lines in the world.
+fm_cloth *fm_line_create(fm_world *world, const fm_line_def *def, const fm_strands *strands,
+                         fm_error *err)
+{
+    return fm_world_is_ready(world, err)
+               ? add_to_world(
+                     world, fm_line_create_detached(def, strands, fm_world_medium(world), err), err)
+               : NULL;
+}
+
+// Creates a load, a point mass, in the world.
+fm_cloth *fm_load_create(fm_world *world, const fm_load_def *def, fm_error *err)
+{
+    return fm_world_is_ready(world, err)
+               ? add_to_world(world, fm_load_create_detached(def, fm_world_medium(world), err), err)
+               : NULL;
+}
+
 // Writes the field of that name at all particles; fm_object_read_field writes it at vertices.
 bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)
 {
@@ -532,7 +719,8 @@ bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_e
     if (err->status != FM_OK) // after an earlier error the cloth may be NULL
         return false;
     fm_surroundings around = fm_object_surroundings(&cloth->object);
-    return fm_cloth_read_values(cloth, &around, name, values, err);
+    return cloth->line ? fm_line_read_values(cloth, &around, name, values, err)
+                       : fm_cloth_read_values(cloth, &around, name, values, err);
 }
 
 int fm_world_cloth_count(const fm_world *world)
@@ -552,5 +740,7 @@ fm_object *fm_cloth_object(fm_cloth *cloth)
 
 fm_cloth *fm_object_cloth(fm_object *object)
 {
-    return object && object->type == &fm_cloth_type ? (fm_cloth *)object : NULL;
+    bool cloth = object && (object->type == &fm_cloth_type || object->type == &fm_line_type ||
+                            object->type == &fm_load_type);
+    return cloth ? (fm_cloth *)object : NULL;
 }

@@ -50,7 +50,7 @@ static void link_sheet(const fm_cloth *c, fm_particle_graph *g, int *fill)
 // The kind of the link from a to b along an edge of a tube or mesh; a mesh has no rows.
 static fm_link_kind classify_edge(const fm_cloth *c, int edge, int a, int b)
 {
-    if (c->kind == FM_CLOTH_MESH)
+    if (c->kind == FM_CLOTH_MESH || c->kind == FM_CLOTH_LINE)
         return FM_LINK_EDGE;
     int down = b / c->columns - a / c->columns;
     if (c->mesh.edge_kind[edge] == FM_EDGE_SHEAR)

@@ -54,8 +54,8 @@ static bool check_grid_feature(const fm_cloth *c, const char *what, bool on_tube
 {
     if (err->status != FM_OK) // after an earlier error the cloth may be NULL
         return false;
-    if (c->kind == FM_CLOTH_MESH)
-        return fm_fail(err, FM_BAD_VALUE, c->object.name, what, "of a mesh",
+    if (c->kind == FM_CLOTH_MESH || c->kind == FM_CLOTH_LINE)
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, what, c->line ? "of a line" : "of a mesh",
                        "lists of particles, shapes");
     return on_tube || fm_fail(err, FM_BAD_VALUE, c->object.name, what, "of a tube",
                               "its top, bottom, rows and columns");

@@ -31,10 +31,10 @@ bool fm_spring_mesh_create(fm_cloth *c, int edges, int triangles, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Lists the elements at each particle by counting sort. There are `count` elements with `corners`
-// particles each: column[k][e * stride], k < corners, for element e.
-static bool list_incidence(fm_cloth *c, int corners, int count, const int *const column[4],
-                           int stride, fm_incidence *incidence, fm_error *err)
+// Lists the elements of each particle by counting sort. An element has `corners` particles; those
+// of element e are column[k][e * stride], k < corners.
+bool fm_incidence_create(fm_cloth *c, int corners, int count, const int *const column[4],
+                         int stride, fm_incidence *incidence, fm_error *err)
 {
     size_t n = (size_t)c->count;
     incidence->start = fm_arena_alloc(&c->arena, n + 2, sizeof(int), c->object.name, err);
@@ -70,13 +70,13 @@ bool fm_spring_mesh_link_particles(fm_cloth *c, fm_error *err)
         rest_sum += mesh->edge_kind[e] == FM_EDGE_STRETCH ? mesh->edge_rest[e] : 0;
         stretch_edges += mesh->edge_kind[e] == FM_EDGE_STRETCH;
     }
-    mesh->mean_rest = rest_sum / stretch_edges;
+    mesh->mean_rest = stretch_edges > 0 ? rest_sum / stretch_edges : 0;
     mesh->smallest_mass = c->mass[0];
     for (int i = 0; i < c->count; i++)
         mesh->smallest_mass = fmin(mesh->smallest_mass, c->mass[i]);
-    return list_incidence(c, 2, mesh->edge_count, ends, 1, &mesh->edges, err) &&
-           list_incidence(c, 4, mesh->hinge_count, hinge, 1, &mesh->hinges, err) &&
-           list_incidence(c, 3, mesh->triangle_count, corner, 3, &mesh->triangles, err);
+    return fm_incidence_create(c, 2, mesh->edge_count, ends, 1, &mesh->edges, err) &&
+           fm_incidence_create(c, 4, mesh->hinge_count, hinge, 1, &mesh->hinges, err) &&
+           fm_incidence_create(c, 3, mesh->triangle_count, corner, 3, &mesh->triangles, err);
 }
 
 // Adds edge_force to the particles [first, last): as it is at the first end of an edge, with the

@@ -200,23 +200,30 @@ static void add_rows(fm_cloth *c, fm_term *term, const fm_vec3_array *x, int fir
     fm_sheet_gather_springs(c, elastic_kernel, &e, &c->force, first, last);
 }
 
-// Forces (sx, sy, sz) of n edges of a tube or mesh on their ends a, towards b. k: stiffness, N/m.
+// Forces (sx, sy, sz) of n edges of a tube, mesh or line on their ends a, towards b. k: stiffness,
+// N/m. least: the smallest 1 - l0/l that has a force; 0 for lines that go slack, else -infinity.
 FM_SIMD_CLONES
 static void compute_edge_forces(int n, const int *restrict a, const int *restrict b,
                                 const double *restrict x, const double *restrict y,
                                 const double *restrict z, const double *restrict k,
-                                const double *restrict rest, double *restrict sx,
+                                const double *restrict rest, double least, double *restrict sx,
                                 double *restrict sy, double *restrict sz)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dx = x[b[i]] - x[a[i]], dy = y[b[i]] - y[a[i]], dz = z[b[i]] - z[a[i]];
         double l = sqrt(dx * dx + dy * dy + dz * dz + FM_TINY);
-        double f = k[i] * (1 - rest[i] / l);
+        double strain = 1 - rest[i] / l, f = k[i] * (strain > least ? strain : least);
         sx[i] = f * dx;
         sy[i] = f * dy;
         sz[i] = f * dz;
     }
+}
+
+// True if the edges carry tension only.
+static bool goes_slack(const fm_cloth *c)
+{
+    return c->line && c->line->tension_only;
 }
 
 // Computes the forces of the edges in a part of a tube or mesh.
@@ -233,8 +240,8 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
         return;
     }
     compute_edge_forces(b - a, mesh->edge_a + a, mesh->edge_b + a, x->x, x->y, x->z,
-                        mesh->edge_stiffness + a, mesh->edge_rest + a, f->x + a, f->y + a,
-                        f->z + a);
+                        mesh->edge_stiffness + a, mesh->edge_rest + a,
+                        goes_slack(c) ? 0 : -INFINITY, f->x + a, f->y + a, f->z + a);
 }
 
 static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
@@ -339,6 +346,7 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
         }
         double elongation =
             fm_cloth_particle_distance(c, mesh->edge_a[e], mesh->edge_b[e]) - mesh->edge_rest[e];
+        elongation = goes_slack(c) ? fmax(elongation, 0) : elongation;
         sum += 0.5 * mesh->edge_stiffness[e] * elongation * elongation;
     }
     return (fm_energies){.potential = sum};

@@ -148,9 +148,10 @@ static void set_constrained_rates(fm_substep *s, int first, int last)
         c->rate.y[i] = (c->v.y[i] - c->w.y[i] - c->pinned_u[p].y) / s->h;
         c->rate.z[i] = (c->v.z[i] - c->w.z[i] - c->pinned_u[p].z) / s->h;
     }
-    for (int i = first;
-         i < last && (c->enforcer || c->def.contact.enabled || s->around.collider_count > 0); i++) {
-        if (!c->touch[i] && !c->enforcer)
+    for (int i = first; i < last && (c->enforcer || c->def.contact.enabled || c->tied ||
+                                     s->around.collider_count > 0);
+         i++) {
+        if (!c->touch[i] && !c->enforcer && !(c->tied && c->tied[i]))
             continue;
         c->rate.x[i] += c->jump.x[i] / s->h;
         c->rate.y[i] += c->jump.y[i] / s->h;
@@ -229,7 +230,6 @@ static void close_kick(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     fm_pool *pool = s->around.pool;
-    fm_substep_compute_forces(s);
     s->impulses_left = 0;
     for (int i = 0; i < c->term_count; i++)
         s->impulses_left += c->terms[i].type->find_impulses != NULL;
@@ -266,6 +266,8 @@ bool fm_cloth_begin_substeps(fm_cloth *c, const fm_surroundings *around, double 
     s->around = *around;
     s->h = h;
     s->weight = fm_weight_compute(c, around);
+    if (c->line)
+        fm_line_set_inertia(c, &around->medium);
     s->margin = c->def.contact.enabled ? c->contact_thickness
                 : c->def.margin < 0    ? c->def.thickness / 2
                                        : c->def.margin;
@@ -289,6 +291,13 @@ bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
     else
         fm_substep_integrate_explicitly(s);
     return true;
+}
+
+// Computes the forces at the positions at the end of the substep, which contact may have changed.
+void fm_cloth_evaluate_forces(fm_cloth *c)
+{
+    if (c->def.integrator == FM_KICK_DRIFT_KICK)
+        fm_substep_compute_forces(c->substep);
 }
 
 // The second part of a substep: computes the velocities at its end.
@@ -325,6 +334,7 @@ bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duratio
         if (!fm_stop_request_check(around->stop, err) ||
             !fm_cloth_open_substep(c, begin + duration * n / substeps, err))
             return false;
+        fm_cloth_evaluate_forces(c);
         fm_cloth_close_substep(c);
     }
     return true;

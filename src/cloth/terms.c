@@ -18,8 +18,9 @@
 // spring damping of low order must be computed from the velocities that its memory will store, or
 // it inflates the cloth (tests/exact/cloth_stability.c).
 static const fm_term_type *const table[] = {
-    &fm_springs_term,   &fm_bending_term, &fm_seams_term, &fm_bend_damping_term, &fm_damping_term,
-    &fm_repulsion_term, &fm_weight_term,  &fm_drag_term,  &fm_impulse_term,      &fm_pressure_term,
+    &fm_springs_term, &fm_bending_term,   &fm_seams_term,        &fm_bend_damping_term,
+    &fm_damping_term, &fm_repulsion_term, &fm_weight_term,       &fm_drag_term,
+    &fm_impulse_term, &fm_pressure_term,  &fm_line_bending_term,
 };
 
 // Largest omega h, with omega from the sum of the terms' bounds; the linear scheme is stable below
@@ -151,7 +152,7 @@ static void gather_particle_forces(void *context, int first, int last)
         if (c->terms[i].type->gather_elements)
             c->terms[i].type->gather_elements(c, &c->terms[i], first, last);
     }
-    fm_spring_mesh_gather_normals(c, s->normal, first, last);
+    fm_spring_mesh_gather_normals(c, s->x, s->normal, first, last);
     fm_frame_compute_tangents(c, s->x, s->normal, first, last);
 }
 

@@ -14,6 +14,10 @@ bool fm_cloth_find_mesh(fm_cloth *c, fm_mesh_view *mesh, fm_error *err)
                            .point_count = c->count,
                            .face_points = c->mesh.triangle,
                            .face_count = c->mesh.triangle_count};
+    if (c->kind == FM_CLOTH_LINE) {
+        mesh->lines = c->line->edge;
+        mesh->line_count = c->mesh.edge_count;
+    }
     if (c->kind != FM_CLOTH_SHEET)
         return true;
     mesh->face_count = fm_grid_write_triangles(c->columns, c->rows, false, NULL);

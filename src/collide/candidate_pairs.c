@@ -193,8 +193,7 @@ static bool add_feature_pair(search *s, fm_feature_kind kind, int v0, int v1, in
 {
     const fm_contact_set *set = s->set;
     int v[4] = {v0, v1, v2, v3}, first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
-    if (v0 == v2 || v0 == v3 || v1 == v2 || v1 == v3 || (v0 == v1 && kind == FM_VERTEX_TRIANGLE))
-        // The features share a vertex, or the vertex is a corner of the triangle.
+    if (fm_contact_shares_vertex(set->joint, kind, v0, v1, v2, v3))
         return false;
     double thickness = find_thickness(set, v, s->body, s->other);
     double reach = thickness + s->slack;
@@ -310,6 +309,17 @@ static fm_bounds bound_patch(const fm_contact_set *set, const fm_patch *patch)
     return box;
 }
 
+// True if the surfaces a and b do not collide with each other.
+static bool is_ignored(const fm_contact_set *set, int a, int b)
+{
+    for (int i = 0; i < set->ignored_count; i++) {
+        const int *pair = set->ignored[i];
+        if ((pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a))
+            return true;
+    }
+    return false;
+}
+
 // Adds the candidate pairs between two patches, or within one.
 static void add_patch_pair(search *s, const fm_patch_pair *pair)
 {
@@ -317,6 +327,8 @@ static void add_patch_pair(search *s, const fm_patch_pair *pair)
     const fm_patch *a = &set->patches[pair->a], *b = &set->patches[pair->b];
     int one[FM_PATCH_TRIANGLES], other[FM_PATCH_TRIANGLES];
     s->body = a->body, s->other = b->body, s->slack = pair->slack;
+    if (is_ignored(set, s->body, s->other))
+        return;
     double margin =
         pair->slack + (set->bodies[a->body].thickness + set->bodies[b->body].thickness) / 2;
     fm_bounds box_a = bound_patch(set, a), box_b = bound_patch(set, b);

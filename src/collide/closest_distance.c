@@ -15,7 +15,7 @@ typedef struct distance_job {
 // are ignored.
 static void try_pair(distance_job *job, fm_feature_kind kind, int v0, int v1, int v2, int v3)
 {
-    if (v0 == v2 || v0 == v3 || v1 == v2 || v1 == v3 || (v0 == v1 && kind == FM_VERTEX_TRIANGLE))
+    if (fm_contact_shares_vertex(job->set->joint, kind, v0, v1, v2, v3))
         return;
     fm_vec3 p[4] = {fm_vec3_array_at(job->x, v0), fm_vec3_array_at(job->x, v1),
                     fm_vec3_array_at(job->x, v2), fm_vec3_array_at(job->x, v3)};

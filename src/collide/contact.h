@@ -71,6 +71,12 @@ fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surfac
                                   fm_error *err);
 void fm_contact_destroy(fm_contact_set *set);
 
+// Vertices a and b of two surfaces are tied to each other and stay at the same place: features at a
+// do not collide with features at b.
+void fm_contact_join_vertices(fm_contact_set *set, int a, int b);
+// The two surfaces do not collide with each other.
+bool fm_contact_ignore_pair(fm_contact_set *set, int surface, int other, fm_error *err);
+
 // Vertices are numbered over all surfaces, in the order of the surfaces.
 int fm_contact_vertex_count(const fm_contact_set *set);
 int fm_contact_first_vertex(const fm_contact_set *set, int surface);
@@ -175,6 +181,16 @@ static inline bool fm_contact_is_triangle(const int v[3])
 static inline bool fm_contact_is_point(const int v[3])
 {
     return v[0] == v[1] && v[1] == v[2];
+}
+
+// True if a feature of the first and one of the second two vertices are the same or tied. For a
+// vertex v0 and a triangle v1 v2 v3, that the vertex is at a corner.
+static inline bool fm_contact_shares_vertex(const int *joint, fm_feature_kind kind, int v0, int v1,
+                                            int v2, int v3)
+{
+    int a = joint[v0], b = joint[v1], c = joint[v2], d = joint[v3];
+    bool first = a == c || a == d;
+    return first || (kind == FM_VERTEX_TRIANGLE ? a == b : b == c || b == d);
 }
 
 // A surface as the set stores it.
@@ -349,6 +365,9 @@ struct fm_contact_set {
     int (*owned_edge)[3];
     int (*owned_vertex)[3]; // [triangle] its vertices that no earlier triangle has, then -1
     int *some_triangle;     // [vertex] one triangle at this vertex; -1: none
+    int *joint;             // [vertex] the first of the vertices it is tied to, or itself
+    int (*ignored)[2];      // pairs of surfaces that do not collide
+    int ignored_count;
     double *height;       // [vertex] m, least height of its triangles and least length of its lines
     double min_thickness; // m, smallest thickness of all surfaces
     double max_thickness; // m, largest thickness of all surfaces

@@ -82,6 +82,7 @@ static bool create_arrays(fm_contact_set *set, fm_error *err)
     set->axis_inverse_mass = create_array(set, n, sizeof(double), err);
     set->height = create_array(set, n, sizeof(double), err);
     set->some_triangle = create_array(set, n, sizeof(int), err);
+    set->joint = create_array(set, n, sizeof(int), err);
     set->pinched = create_array(set, n, sizeof(bool), err);
     set->tangled = create_array(set, n, sizeof(bool), err);
     set->zones.parent = create_array(set, n, sizeof(int), err);
@@ -127,6 +128,7 @@ static bool copy_surface(fm_contact_set *set, fm_contact_body *body, const fm_co
         int v = body->first_vertex + i;
         fm_vec3 x = s->mesh.points[i];
         set->body_of[v] = (int)(body - set->bodies);
+        set->joint[v] = v;
         set->inverse_mass[v] = s->inverse_mass ? s->inverse_mass[i] : 0;
         set->x0.x[v] = set->x1.x[v] = set->from.x[v] = x.x;
         set->x0.y[v] = set->x1.y[v] = set->from.y[v] = x.y;
@@ -590,5 +592,27 @@ bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm
     if (set->list_made)
         fm_candidates_rebuild(set, NULL);
     fm_contact_restart(set, set->list_steps);
+    return true;
+}
+
+void fm_contact_join_vertices(fm_contact_set *set, int a, int b)
+{
+    int from = set->joint[b], to = set->joint[a];
+    for (int v = 0; v < set->vertex_count; v++) {
+        if (set->joint[v] == from)
+            set->joint[v] = to;
+    }
+}
+
+bool fm_contact_ignore_pair(fm_contact_set *set, int surface, int other, fm_error *err)
+{
+    int n = set->ignored_count, (*longer)[2] = create_array(set, n + 1, sizeof *longer, err);
+    if (!longer)
+        return false;
+    if (n > 0)
+        memcpy(longer, set->ignored, (size_t)n * sizeof *longer);
+    longer[n][0] = surface, longer[n][1] = other;
+    set->ignored = longer;
+    set->ignored_count = n + 1;
     return true;
 }

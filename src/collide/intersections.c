@@ -150,7 +150,8 @@ static void visit_triangles(void *context, int first, int count)
         const int *t = job->set->triangle[triangle];
         bool ignored = !fm_contact_is_triangle(t); // a line or a point, or shares a vertex
         for (int k = 0; k < 3; k++)
-            ignored = ignored || t[k] == e[0] || t[k] == e[1];
+            ignored = ignored || job->set->joint[t[k]] == job->set->joint[e[0]] ||
+                     job->set->joint[t[k]] == job->set->joint[e[1]];
         if (ignored || !fm_bounds_overlap(&job->box, &job->set->boxes[triangle], 0) ||
             !passes_through(job->x, e, t))
             continue;

@@ -348,8 +348,10 @@ static void visit_patches(void *context, int first, int count, int other_first, 
         int a = job->a->first_patch + job->a->patch_tree.items[i];
         for (int k = same ? i : other_first; k < other_first + other_count; k++) {
             int b = job->b->first_patch + job->b->patch_tree.items[k];
-            if (a != b &&
-                !fm_bounds_overlap(&set->patch_boxes[a], &set->patch_boxes[b], job->reach))
+            const fm_bounds *box = &set->patch_boxes[a], *other = &set->patch_boxes[b];
+            // the distance, as for the candidate list, which must contain all of these pairs
+            if (a != b && (!fm_bounds_overlap(box, other, job->reach) ||
+                           fm_bounds_distance(box, other) > job->reach))
                 continue;
             if (job->a == job->b &&
                 fm_smooth_proves_apart(set, &set->patches[a], &set->patches[b], job->extra_ratio))

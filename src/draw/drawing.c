@@ -135,9 +135,9 @@ static bool add_faces(fm_drawing *drawing, const fm_surface_input *input, bool f
     return appended != NULL;
 }
 
-// Adds the finite points of a list as separate spheres or, if joined, as one tube.
+// Adds the finite points of a list as spheres.
 static bool add_sphere_list(fm_drawing *drawing, const fm_surface_input *input, const int *list,
-                            int count, double radius, bool joined, const fm_paint *paint,
+                            int count, double radius, const fm_paint *paint,
                             const fm_coloring *coloring, fm_error *err)
 {
     size_t n = (size_t)count;
@@ -145,7 +145,6 @@ static bool add_sphere_list(fm_drawing *drawing, const fm_surface_input *input, 
     if (!spheres)
         return false;
     spheres->paint = *paint;
-    spheres->joined = joined;
     spheres->points = fm_arena_alloc(&drawing->arena, 4 * n, sizeof(float), "drawing", err);
     spheres->colors =
         coloring ? fm_arena_alloc(&drawing->arena, 3 * n, sizeof(float), "drawing", err) : NULL;
@@ -183,9 +182,53 @@ static bool add_points(fm_drawing *drawing, const fm_surface_input *input, const
                     : size > 0        ? 0.4 * size / cbrt((double)count)
                                       : 0.01;
     bool good = isolated && (count == 0 || add_sphere_list(drawing, input, isolated, count, radius,
-                                                           false, paint, coloring, err));
+                                                           paint, coloring, err));
     free(isolated);
     return good;
+}
+
+// Adds a tube along the Catmull-Rom spline through the points of a list, two or more.
+static bool add_tube(fm_drawing *drawing, const fm_surface_input *input, const int *list, int count,
+                     double radius, const fm_paint *paint, const fm_coloring *coloring,
+                     fm_error *err)
+{
+    enum { PIECES = 4 }; // straight pieces between two points
+    int pieces = count > 2 ? PIECES : 1, total = (count - 1) * pieces + 1;
+    fm_sphere_list *tube = fm_drawing_append_spheres(drawing, err);
+    if (!tube)
+        return false;
+    tube->paint = *paint;
+    tube->joined = true;
+    tube->count = total;
+    tube->points =
+        fm_arena_alloc(&drawing->arena, 4 * (size_t)total, sizeof(float), "drawing", err);
+    tube->colors =
+        coloring ? fm_arena_alloc(&drawing->arena, 3 * (size_t)total, sizeof(float), "drawing", err)
+                 : NULL;
+    for (int k = 0; k < total && err->status == FM_OK; k++) {
+        int i = k / pieces < count - 1 ? k / pieces : count - 2, j[4];
+        float t = (float)(k - i * pieces) / (float)pieces, t2 = t * t, t3 = t2 * t;
+        const float w[4] = {(2 * t2 - t3 - t) / 2, (3 * t3 - 5 * t2 + 2) / 2,
+                            (4 * t2 - 3 * t3 + t) / 2, (t3 - t2) / 2};
+        for (int n = 0; n < 4; n++) {
+            int at = i - 1 + n;
+            j[n] = list[at < 0 ? 0 : at < count ? at : count - 1];
+        }
+        float *out = tube->points + 4 * (size_t)k;
+        for (int axis = 0; axis < 3; axis++) {
+            out[axis] = 0;
+            for (int n = 0; n < 4; n++)
+                out[axis] += w[n] * input->points[3 * (size_t)j[n] + (size_t)axis];
+        }
+        out[3] = (float)radius;
+        if (!coloring)
+            continue;
+        double value = (1 - t) * coloring->values[j[1]] + t * coloring->values[j[2]];
+        fm_color c = fm_colormap_color(coloring->map,
+                                       (value - coloring->low) / (coloring->high - coloring->low));
+        memcpy(tube->colors + 3 * (size_t)k, &c, sizeof c);
+    }
+    return err->status == FM_OK;
 }
 
 // Radius of the tubes that lines are drawn as, m: a fifth of the mean length of the lines, at most
@@ -227,8 +270,8 @@ static bool add_lines(fm_drawing *drawing, const fm_surface_input *input, const 
                  fm_drawing_point_is_finite(input->points + 3 * (size_t)chains.points[end]);)
                 end++;
             if (end - k > 1)
-                good = add_sphere_list(drawing, input, chains.points + k, end - k, radius, true,
-                                       paint, coloring, err);
+                good = add_tube(drawing, input, chains.points + k, end - k, radius, paint, coloring,
+                                err);
         }
     }
     fm_polylines_destroy(&chains);

@@ -131,7 +131,7 @@ static fm_pose create_pose(const double values[FM_POSE_NUMBERS])
 
 // Writes the camera of the scene, if it has one. followed: the moving collider that the camera
 // follows, or NULL; followed_pose: index of its pose in poses.csv.
-static void write_camera(fm_writer *w, const fm_picture_setting_def *def,
+static void write_camera(fm_writer *w, const fm_world *world, const fm_picture_setting_def *def,
                          const fm_collider *followed, int followed_pose)
 {
     if (!def->camera.given)
@@ -144,6 +144,8 @@ static void write_camera(fm_writer *w, const fm_picture_setting_def *def,
         write_string(w, "follow", followed->name);
         fm_writer_print(w, ", \"pose\": %d", followed_pose);
         fm_json_write_numbers(w, "start", start, FM_POSE_NUMBERS);
+    } else if (def->camera.follow && fm_world_find_object((fm_world *)world, def->camera.follow)) {
+        write_string(w, "follow", def->camera.follow); // its frames say where it is
     }
     fm_writer_print(w, "}");
 }
@@ -156,6 +158,8 @@ static void write_look(fm_writer *w, const fm_picture_setting_def *def)
         write_string(w, "style", def->look.style);
     if (def->look.has_cloth)
         fm_json_write_numbers(w, "cloth", &def->look.cloth.x, 3);
+    if (def->look.has_lines)
+        fm_json_write_numbers(w, "lines", &def->look.lines.x, 3);
     if (def->look.has_background)
         fm_json_write_numbers(w, "background", &def->look.background.x, 3);
     if (def->look.has_water)
@@ -286,7 +290,7 @@ bool fm_picture_setting_write(const char *directory, const fm_picture_setting_de
     snprintf(path, sizeof path, "%s/setting.json", directory);
     fm_writer *w = fm_writer_open(path, err);
     fm_writer_print(w, "{\n  \"format\": %d", FORMAT);
-    write_camera(w, def, followed, followed_pose);
+    write_camera(w, world, def, followed, followed_pose);
     write_look(w, def);
     write_colliders(w, directory, world, followed, err);
     write_figures(w, world);
@@ -378,6 +382,7 @@ static bool read_camera_and_look(reader *r, const char *json)
     if (!read_numbers(r, camera, camera_numbers, def) ||
         !read_index(r, camera, "pose", &r->setting->followed_pose) ||
         !read_color(r, look, "cloth", &def->look.has_cloth, &def->look.cloth) ||
+        !read_color(r, look, "lines", &def->look.has_lines, &def->look.lines) ||
         !read_color(r, look, "background", &def->look.has_background, &def->look.background) ||
         !read_color(r, look, "water", &def->look.has_water, &def->look.water))
         return false;

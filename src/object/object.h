@@ -76,6 +76,25 @@ typedef struct fm_contact_view {
     unsigned char *touched;     // [point] 1: contact changed its velocity
 } fm_contact_view;
 
+// The arrays of a body that ties read and change, one for each of x, y and z.
+typedef struct fm_tie_view {
+    int point_count;
+    double *x[3], *v[3];    // m, m/s
+    double *jump[3];        // m/s, change of v in this substep
+    double *force[3];       // N
+    unsigned char *tied;    // [point] 1: it is tied; written by ties
+    unsigned char *touched; // [point] 1: its jump is in use already
+    bool keeps_jump;        // the jumps of all points are in use already
+    bool started;           // the body has moved at least once
+} fm_tie_view;
+
+// Mass of a point along an axis and across it, kg. held: a pin holds the point.
+typedef struct fm_point_mass {
+    fm_vec3 axis; // a unit vector, or 0: no axis
+    double along, across;
+    bool held;
+} fm_point_mass;
+
 // Inverse masses of a body's points, 1/kg: along the axis of their added mass, and perpendicular to
 // it. 0: held by a pin.
 typedef struct fm_inverse_masses {
@@ -117,7 +136,8 @@ typedef struct fm_body_type {
     // Moves the points without contact to time `end`, s.
     bool (*open)(fm_object *body, double end, fm_error *err);
     void (*clear_touched)(fm_object *body); // sets `touched` and `jump` of all points to zero
-    void (*close)(fm_object *body); // ends the substep from the positions that contact corrected
+    void (*evaluate)(fm_object *body);      // forces at the positions that contact corrected
+    void (*close)(fm_object *body);         // ends the substep with these forces
     // Inverse masses for contact at the end of the open substep. Returns false if there is no added
     // mass; both inverse masses are equal then.
     bool (*inverse_masses)(const fm_object *body, double end, fm_inverse_masses masses);
@@ -128,6 +148,15 @@ typedef struct fm_body_type {
     double (*fastest_pin)(const fm_object *body, double t, double duration);
     // Called after contact has moved points out of colliders, before the first substep.
     void (*points_moved)(fm_object *body);
+
+    // Ties: to points of other bodies; NULL: none are possible. Tied bodies take their substeps
+    // together with those in contact.
+    bool (*view_ties)(fm_object *body, fm_tie_view *view, fm_error *err);
+    // The mass that resists an impulse on a point. closing: with the axis at the end of the
+    // substep, after evaluate; otherwise at its start.
+    fm_point_mass (*point_mass)(const fm_object *body, int point, double end, bool closing);
+    // N, after evaluate: all forces on a point that do not depend on its velocity.
+    fm_vec3 (*point_force)(const fm_object *body, int point);
 
     // Coupling with a medium; NULL: the body cannot be in a medium.
     // Fails if the settings of the body do not allow this coupling.

@@ -46,7 +46,9 @@ struct fm_film {
     int dropped_count; // points that were not drawn because they are not finite
     fm_renderer *renderer;
     fm_render_stats stats;
-    bool follows;            // the scene's camera is used, which may follow an object
+    bool follows;            // the scene's camera is used, which may follow something
+    int followed;            // object of run 0 that the camera follows; -1: none
+    fm_vec3 followed_from;   // m, centre of that object in the first frame
     int run_without_setting; // index of the first run without setting.json; -1: none
 };
 
@@ -317,6 +319,32 @@ static fm_color color_from_vec3(fm_vec3 srgb)
     return fm_color_from_srgb(srgb.x, srgb.y, srgb.z);
 }
 
+// Mean position of the points of an object of run 0 in a frame, m.
+static fm_vec3 find_centre(const fm_film *film, int object, int frame, fm_error *err)
+{
+    fm_vec3 sum = {0, 0, 0};
+    fm_surface *s = fm_cache_read_frame(film->runs[0].cache, object, frame, err);
+    for (int i = 0; s && i < s->point_count; i++) {
+        const float *p = s->points + 3 * (size_t)i;
+        sum = fm_add_scaled(sum, (fm_vec3){p[0], p[1], p[2]}, 1.0 / s->point_count);
+    }
+    fm_surface_destroy(s);
+    return sum;
+}
+
+// Finds the object that the scene's camera follows, if it is one of run 0 and not a collider.
+static void find_followed(fm_film *film, fm_error *err)
+{
+    const fm_picture_setting *setting = film->runs[0].setting;
+    film->followed = -1;
+    if (!film->follows || setting->followed_pose >= 0 || !setting->def.camera.follow)
+        return;
+    film->followed = fm_cache_find_object(film->runs[0].cache, setting->def.camera.follow);
+    if (film->followed >= 0)
+        film->followed_from = find_centre(
+            film, film->followed, fm_cache_first_frame(film->runs[0].cache, film->followed), err);
+}
+
 // Fills in camera, look (style and colours) and floor that the options do not give, from the
 // setting of the first run. Pictures coloured by a field use the studio style, because underwater
 // light would distort the colours. Without a plane in the scene, a fluid rests on the floor.
@@ -345,6 +373,9 @@ static void apply_setting(fm_film *film)
         o->look.tint = color_from_vec3(def->look.background);
     if (!o->has_cloth && def->look.has_cloth)
         o->cloth = color_from_vec3(def->look.cloth);
+    if (!o->has_lines && def->look.has_lines)
+        o->lines = color_from_vec3(def->look.lines);
+    o->has_lines |= def->look.has_lines;
     if (!o->has_water && def->look.has_water)
         o->water = (fm_color){(float)def->look.water.x, (float)def->look.water.y,
                               (float)def->look.water.z};
@@ -414,7 +445,11 @@ fm_film *fm_film_open(const char *const *directories, int count, const fm_film_o
     set_title(film);
     set_range(film);
     apply_setting(film);
-    return film;
+    find_followed(film, err);
+    if (err->status == FM_OK)
+        return film;
+    fm_film_close(film);
+    return NULL;
 }
 
 // Closes the runs and frees the renderer.
@@ -504,6 +539,8 @@ static fm_paint choose_paint(const fm_film *film, const run *r, int object, cons
         paint.radius *= radius_factor;
     if (film->options.has_cloth && s->face_count > 0)
         paint.front = paint.back = film->options.cloth;
+    if (film->options.has_lines && s->line_count > 0)
+        paint.front = paint.back = film->options.lines;
     bool coloured = film->field[0] && !(film->has_grid && !film->options.field);
     if (coloured)
         paint.sheen = paint.translucency = 0.1f;
@@ -555,6 +592,11 @@ static fm_camera choose_camera(const fm_film *film, int frame, int width, int he
     fm_camera camera = o->camera;
     if (film->follows)
         fm_setting_move_camera(film->runs[0].setting, frame, &camera, err);
+    if (film->followed >= 0) {
+        fm_vec3 way = fm_sub(find_centre(film, film->followed, frame, err), film->followed_from);
+        camera.position = fm_add(camera.position, way);
+        camera.target = fm_add(camera.target, way);
+    }
     if (aspect < NARROWEST)
         camera.field_of_view = 2 * atan(tan(camera.field_of_view / 2) * NARROWEST / aspect);
     return camera;

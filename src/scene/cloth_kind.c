@@ -166,6 +166,8 @@ static void build_cloth(fm_builder *b, const fm_scene_object *object, fm_error *
         cloth = create_mesh(b, body, &def, err);
         place = fm_node_find(fm_node_find(place, "cloth"), "mesh"); // errors are in the mesh file
         break;
+    case FM_CLOTH_LINE: // a kind of its own, line_kind.c
+        break;
     }
     fm_scene_locate_error(err, place);
     const fm_scene_seam *seams = body->seams.data;

@@ -278,7 +278,7 @@ static bool is_bone(fm_decoder *d, const char *section, const char *text)
 {
     char figure[FM_SCENE_NAME_MAX + 1];
     fm_bone bone;
-    return (strcmp(section, "motions") == 0 || strcmp(section, "colliders") == 0) &&
+    return (strcmp(section, "motions") == 0 || strncmp(section, "colliders", 9) == 0) &&
            fm_scene_split_bone_name(text, figure, &bone) &&
            fm_node_find(fm_node_find(d->root, "figures"), figure);
 }

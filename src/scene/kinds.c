@@ -6,10 +6,15 @@
 #include "scene/fabric_kind.h"
 #include "scene/fluid_kind.h"
 #include "scene/grid_kind.h"
+#include "scene/line_kind.h"
 
 static const fm_entry body_entries[] = {
     {"cloth", FM_KEY_MAPPING, .table = &fm_cloth_table, .object = &fm_scene_cloth_kind,
      .choice = true, .kind = 1, .about = "a cloth"},
+    {"line", FM_KEY_MAPPING, .table = &fm_line_table, .object = &fm_scene_line_kind, .choice = true,
+     .kind = 3, .about = "cords, ropes or hair"},
+    {"load", FM_KEY_MAPPING, .table = &fm_load_table, .object = &fm_scene_load_kind, .choice = true,
+     .kind = 4, .about = "a ball that hangs on lines"},
     {"fabric", FM_KEY_MAPPING, .table = &fm_fabric_table, .object = &fm_scene_fabric_kind,
      .choice = true, .kind = 2, .about = "a fabric: point masses and springs on a mesh"},
 };

@@ -367,6 +367,7 @@ typedef struct fm_scene_look {
     int style;          // 0: underwater, 1: studio
     fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
     fm_vec3 cloth;      // red, green, blue
+    fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
     fm_vec3 water;      // transmittance of 1 m of fluid: red, green, blue; [0, 0, 0]: not given
 } fm_scene_look;

@@ -4,7 +4,10 @@
 //
 //     1 every such body moves without contact                      fm_body_type.open
 //     2 contact resolves the collisions on the way                 collide/contact_step.c
-//     3 every body ends its substep from the corrected positions   fm_body_type.close
+//     3 every body computes forces at the corrected positions      fm_body_type.evaluate
+//     4 every body ends its substep                                fm_body_type.close
+//
+// Bodies that are tied to each other take the same substeps; ties act after 1, 2 and 3 (ties.c).
 //
 // Colliders take part as triangle meshes (collide/triangulate.c) that follow their motions.
 // Candidate lists are kept within an advance and rebuilt in the next one, so that the result
@@ -42,6 +45,7 @@ struct fm_world_contact {
     member *members;
     solid solids[FM_WORLD_OBJECTS_MAX];
     int member_count, solid_count;
+    int tied_count; // bodies without contact that are tied; they follow the members
 };
 
 // True if the object is a body that takes part in contact.
@@ -49,6 +53,11 @@ bool fm_object_uses_contact(const fm_object *object)
 {
     const fm_body_type *body = object->type->body;
     return body && body->uses_contact && body->uses_contact(object);
+}
+
+bool fm_object_steps_together(const fm_object *object)
+{
+    return fm_object_uses_contact(object) || fm_object_is_tied(object);
 }
 
 // True if any body of the world takes part in contact.
@@ -143,6 +152,39 @@ static bool add_solid(fm_world_contact *contact, const fm_collider *collider, so
     return true;
 }
 
+// The number of a body among those with contact; -1: it has none.
+static int find_member(const fm_world_contact *contact, const fm_object *object)
+{
+    for (int i = 0; i < contact->member_count; i++) {
+        if (contact->members[i].object == object)
+            return i;
+    }
+    return -1;
+}
+
+// Tied points are one point for contact. A ball (a body of one point) does not collide with the
+// bodies that are tied to it, which reach its centre.
+static bool join_tied_vertices(fm_world_contact *contact, fm_world *world, fm_error *err)
+{
+    for (int i = 0; i < fm_ties_point_count(world); i++) {
+        fm_tied_point p = fm_ties_point(world, i), q = fm_ties_point(world, p.first);
+        for (int k = p.first; k < i; k++) { // earlier points of the knot
+            q = fm_ties_point(world, k);
+            int a = find_member(contact, q.body), b = find_member(contact, p.body);
+            if (a < 0 || b < 0)
+                continue;
+            fm_contact_join_vertices(contact->set,
+                                     fm_contact_first_vertex(contact->set, a) + q.point,
+                                     fm_contact_first_vertex(contact->set, b) + p.point);
+            bool ball = contact->members[a].view.initial_mesh.point_count == 1 ||
+                        contact->members[b].view.initial_mesh.point_count == 1;
+            if (ball && a != b && !fm_contact_ignore_pair(contact->set, a, b, err))
+                return false;
+        }
+    }
+    return true;
+}
+
 // Adds all bodies with contact and all colliders, and creates the contact set.
 static bool fill_contact(fm_world_contact *contact, fm_world *world, sources *from, fm_error *err)
 {
@@ -151,13 +193,20 @@ static bool fill_contact(fm_world_contact *contact, fm_world *world, sources *fr
         if (fm_object_uses_contact(object) && !add_member(contact, object, from, err))
             return false;
     }
+    for (int i = 0; i < world->object_count; i++) {
+        fm_object *object = world->objects[i];
+        if (!fm_object_uses_contact(object) && fm_object_is_tied(object))
+            contact->members[contact->member_count + contact->tied_count++].object = object;
+    }
+    if (contact->member_count == 0)
+        return true;
     for (int k = 0; k < world->collider_count; k++) {
         if (!add_solid(contact, world->colliders[k], from, err))
             return false;
     }
     contact->set =
         fm_contact_create(from->surfaces, contact->member_count + contact->solid_count, err);
-    return contact->set != NULL;
+    return contact->set && join_tied_vertices(contact, world, err);
 }
 
 // Frees contact with its set and the meshes of colliders.
@@ -252,9 +301,24 @@ static void write_ends(fm_world_contact *contact, double t)
         place_solid(&contact->solids[k], t, surface_axes(contact, x1, contact->member_count + k));
 }
 
+// Gives tied points the inverse mass of all points of their knot.
+static void write_knot_masses(fm_world_contact *contact, const fm_world *world)
+{
+    for (int i = 0; i < fm_ties_point_count(world); i++) {
+        fm_tied_point p = fm_ties_point(world, i);
+        int body = find_member(contact, p.body);
+        if (body < 0)
+            continue;
+        int v = fm_contact_first_vertex(contact->set, body) + p.point;
+        double inverse = p.knot_mass > 0 ? 1 / p.knot_mass : 0;
+        fm_contact_inverse_masses(contact->set)[v] = inverse;
+        fm_contact_axis_inverse_masses(contact->set)[v] = inverse;
+    }
+}
+
 // Writes velocities and inverse masses of the bodies. Only a step that is not collision-free needs
 // them. t: end of the substep.
-static void write_velocities(fm_world_contact *contact, double t)
+static void write_velocities(fm_world_contact *contact, const fm_world *world, double t)
 {
     bool has_mass_axes = false; // a body has added mass along an axis
     for (int i = 0; i < contact->member_count; i++) {
@@ -270,6 +334,7 @@ static void write_velocities(fm_world_contact *contact, double t)
         has_mass_axes |= object->type->body->inverse_masses(object, t, masses);
     }
     fm_contact_use_mass_axes(contact->set, has_mass_axes);
+    write_knot_masses(contact, world);
 }
 
 // Writes the result of contact back to body i, except to points that a pin holds at time t. Points
@@ -337,38 +402,54 @@ static bool check_numbers(const fm_world_contact *contact, fm_error *err)
     return true;
 }
 
-// Takes one substep of h seconds, to time t, of all bodies with contact: they move without contact,
-// contact corrects positions and velocities, and they end the substep. is_first: it is the first
-// substep of the interval.
+// Contact on the paths of all bodies with contact, which have opened the substep.
+static bool resolve_contact(fm_world *world, double h, double t, fm_report *report, fm_error *err)
+{
+    fm_world_contact *contact = world->contact;
+    if (!contact->set)
+        return true;
+    if (!check_numbers(contact, err))
+        return false;
+    write_ends(contact, t);
+    fm_contact_report found = {0};
+    if (fm_contact_is_collision_free(contact->set, world->pool))
+        return true;
+    write_velocities(contact, world, t);
+    fm_contact_step(contact->set, h, world->pool, &found);
+    if (found.out_of_memory)
+        return fm_fail_no_memory(err, "contact", 0);
+    add_counts(report, &found);
+    for (int i = 0; i < contact->member_count; i++)
+        write_back(contact, i, t);
+    fm_ties_merge_contact(world);
+    return true;
+}
+
+// Takes one substep of h seconds, to time t, of all bodies with contact or ties: they move without
+// contact, contact corrects positions and velocities, and they end the substep. is_first: it is the
+// first substep of the interval.
 static bool take_substep(fm_world *world, double h, double t, bool is_first, fm_report *report,
                          fm_error *err)
 {
     fm_world_contact *contact = world->contact;
-    write_starts(contact, world->time, is_first);
-    for (int i = 0; i < contact->member_count; i++) {
+    int count = contact->member_count + contact->tied_count;
+    if (contact->set)
+        write_starts(contact, world->time, is_first);
+    for (int i = 0; i < count; i++) {
         fm_object *object = contact->members[i].object;
         if (!object->type->body->open(object, t, err))
             return false;
+        if (i < contact->member_count)
+            object->type->body->clear_touched(object);
     }
-    if (!check_numbers(contact, err))
+    fm_ties_constrain(world, h, t);
+    if (!resolve_contact(world, h, t, report, err))
         return false;
-    write_ends(contact, t);
-    bool is_free = fm_contact_is_collision_free(contact->set, world->pool);
-    fm_contact_report found = {0};
-    if (!is_free) {
-        write_velocities(contact, t);
-        fm_contact_step(contact->set, h, world->pool, &found);
-    }
-    if (found.out_of_memory)
-        return fm_fail_no_memory(err, "contact", 0);
-    add_counts(report, &found);
-    for (int i = 0; i < contact->member_count; i++) {
-        fm_object *object = contact->members[i].object;
-        object->type->body->clear_touched(object);
-        if (!is_free)
-            write_back(contact, i, t);
-        object->type->body->close(object);
-    }
+    for (int i = 0; i < count; i++)
+        contact->members[i].object->type->body->evaluate(contact->members[i].object);
+    fm_ties_share_forces(world, t);
+    for (int i = 0; i < count; i++)
+        contact->members[i].object->type->body->close(contact->members[i].object);
     return true;
 }
 
@@ -526,8 +607,8 @@ bool fm_world_check_start(fm_world *world, fm_error *err)
     return good;
 }
 
-// Advances all bodies with contact by `interval` s, in as many common substeps as the one with the
-// largest need. most_substeps: raised to that number.
+// Advances all bodies with contact or ties by `interval` s, in as many common substeps as the one
+// with the largest need. most_substeps: raised to that number.
 bool fm_world_advance_contact(fm_world *world, double interval, int *most_substeps,
                               fm_report *report, fm_error *err)
 {
@@ -541,21 +622,23 @@ bool fm_world_advance_contact(fm_world *world, double interval, int *most_subste
         if (!check_starts(world, err))
             return false;
     }
-    int substeps = 1;
-    for (int i = 0; i < contact->member_count; i++) {
+    int substeps = 1, count = contact->member_count + contact->tied_count;
+    for (int i = 0; i < count; i++) {
         const fm_object *object = contact->members[i].object;
         int needed = object->type->body->count_substeps(object, interval);
         substeps = needed > substeps ? needed : substeps;
     }
     double h = interval / substeps, begin = world->time;
-    for (int i = 0; i < contact->member_count; i++) {
+    for (int i = 0; i < count; i++) {
         member *m = &contact->members[i];
         m->around = fm_object_surroundings(m->object);
         if (!m->object->type->body->begin(m->object, &m->around, h, err))
             return false;
     }
-    fm_contact_restart(contact->set, LIST_INTERVALS * substeps);
-    fm_contact_set_stop(contact->set, &world->stop);
+    if (contact->set) {
+        fm_contact_restart(contact->set, LIST_INTERVALS * substeps);
+        fm_contact_set_stop(contact->set, &world->stop);
+    }
     for (int n = 1; n <= substeps; n++) {
         if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err) ||
             !fm_stop_request_check(&world->stop, err))
@@ -582,7 +665,7 @@ bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err)
 // Writes the state of contact if `size` suffices. Returns its size, bytes.
 size_t fm_world_save_contact(const fm_world_contact *contact, void *buffer, size_t size)
 {
-    return contact ? fm_contact_save(contact->set, buffer, size) : 0;
+    return contact && contact->set ? fm_contact_save(contact->set, buffer, size) : 0;
 }
 
 // Reads what fm_world_save_contact wrote.

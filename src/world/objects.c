@@ -86,6 +86,7 @@ void fm_world_destroy(fm_world *world)
     if (!world)
         return;
     fm_world_destroy_contact(world);
+    fm_world_destroy_ties(world);
     for (int i = 0; i < world->object_count; i++)
         world->objects[i]->type->destroy(world->objects[i]);
     fm_pool_destroy(world->pool);

@@ -8,7 +8,7 @@
 //     2 sample     bodies read the surrounding medium
 //     3 bodies     each body takes its own substeps: forces, fractional derivatives, integration,
 //                  constraint projection (enforcement);
-//                  bodies with contact take them together (contact.c)
+//                  bodies with contact or ties take them together (contact.c, ties.c)
 //     4 exchange   bodies pass their impulses on to the media
 //     5 fluids     each medium takes its own substeps
 //     6 free       rigid objects move
@@ -59,12 +59,12 @@ static void add_stage_time(fm_report *report, fm_stage stage, double *since)
 static bool advance_bodies(fm_world *world, double interval, int *most_substeps, fm_report *report,
                            fm_error *err)
 {
-    if (fm_world_has_contact(world) &&
+    if ((fm_world_has_contact(world) || world->ties) &&
         !fm_world_advance_contact(world, interval, most_substeps, report, err))
         return false;
     for (int i = 0; i < world->object_count; i++) {
         fm_object *object = world->objects[i];
-        if (!object->type->body || fm_object_uses_contact(object))
+        if (!object->type->body || fm_object_steps_together(object))
             continue;
         int substeps = 0;
         fm_surroundings around = fm_object_surroundings(object);

@@ -272,12 +272,13 @@ static void lines_become_tubes_split_at_points_that_are_not_finite(void **state)
     assert_int_equal(drawing->sphere_list_count, 1);
     const fm_sphere_list *spheres = &drawing->sphere_lists[0];
     assert_true(spheres->joined);
-    assert_int_equal(spheres->count, 4);
+    assert_int_equal(spheres->count, 13); // four pieces between two points of the spline
     for (int i = 0; i < 4; i++) {
-        assert_close(spheres->points[4 * i], i, 0);
-        assert_close(spheres->points[4 * i + 3], 0.06, 1e-6); // a fiftieth of the diagonal of 3 m
+        assert_close(spheres->points[16 * i], i, 0);
+        assert_close(spheres->points[16 * i + 3], 0.06, 1e-6); // a fiftieth of the diagonal of 3 m
     }
-    assert_close(spheres->colors[9], fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1).r, 1e-6);
+    assert_close(spheres->points[4 * 6], 1.5, 1e-6);
+    assert_close(spheres->colors[36], fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1).r, 1e-6);
     paint.radius = 0.01;
     // lines 2-3 and 0-1: two tubes; points 4 and 5 become spheres, 6 is left out
     rope.line_count = 2;

@@ -314,6 +314,20 @@ static const mistake mistakes[] = {
      START SHEET "fluids: {w: {sph: {spacing: 0.1}}, v: {sph: {spacing: 0.1}}}\n"
                  "coupling:\n  - {body: c, fluid: w}\n  - {body: c, fluid: v, way: one-way}\n",
      7, 12, "coupling[1].body is \"c\", as in coupling[0]: allowed is one fluid for each body"},
+    {"a line that is tied to a body below it",
+     START "bodies:\n  r: {line: {strands: [{to: [0, 1, 0]}], ties: [{body: b}]}}\n"
+           "  b: {load: {mass: 1}}\n",
+     4, 56, "bodies.r.line.ties.body is \"b\", which must stand before \"r\" in the scene"},
+    {"a fan with a group and vertices",
+     START "bodies:\n"
+           "  c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}\n"
+           "  r: {line: {fan: {body: c, group: top, vertices: 2}}}\n",
+     5, 51, "bodies.r.line.fan has group and vertices: only one of them is allowed"},
+    {"a line of two shapes",
+     START "bodies: {r: {line: {strands: [{to: [0, 1, 0]}], fan: {body: r}}}}\n", 3, 49,
+     "only one of strands, fan, hair is allowed"},
+    {"a load that is too large", START "bodies: {r: {load: {radius: 2}}}\n", 3, 29,
+     "bodies.r.load.radius is 2, allowed is above 0 and at most 0.5 m"},
     {"a probe with at and particle",
      START SHEET "probes: {p: {body: c, at: [0, 0], particle: 3}}\n", 4, 45,
      "has \"at\" and \"particle\""},
@@ -332,7 +346,7 @@ static const mistake mistakes[] = {
     {"a field of another kind",
      START SHEET WATER "probes: {p: {object: w, measure: [velocity, stretch]}}\n", 5, 45,
      "probes.p.measure has stretch, which \"w\" does not have; allowed are position, "
-     "velocity, density, pressure, fill, id, radius"},
+     "velocity, radius, density, pressure, fill, id"},
     {"a field of a fluid on cloth", START SHEET "probes: {p: {body: c, measure: pressure}}\n", 4,
      32,
      "probes.p.measure has pressure, which \"c\" does not have; allowed are position, "
@@ -362,7 +376,7 @@ static const mistake mistakes[] = {
      "output.fields has spin, which no object of the scene has; allowed are position, velocity"},
     {"a field that nothing has", START WATER "output: {fields: stretch}\n", 4, 18,
      "output.fields has stretch, which no object of the scene has; allowed are position, "
-     "velocity, density, pressure, fill, id, radius"},
+     "velocity, radius, density, pressure, fill, id"},
     {"a swing without period",
      START SHEET "motions: {m: {turn: {axis: [0, 1, 0], amplitude: 9}}}\n", 4, 50,
      "needs a period"},
