@@ -249,7 +249,7 @@ FM_API fm_particles_stats fm_particles_read_stats(fm_particles *fluid);
 // The springs of a fluid with a network. The first four count since the fluid was created.
 typedef struct fm_spring_stats {
     int64_t made_count, broken_count;
-    int64_t refused_count; // springs that did not fit: more than twice as many as at rest
+    int64_t refused_count; // springs that did not fit: more than three times as many as at rest
     int64_t limited_count; // times that a spring was softened because the substep was too long
     int64_t spring_count;  // springs now
     int particle_count;    // particles that were looked at

@@ -16,45 +16,31 @@
 //
 // with c = 0.364 (3D), 0.424 (2D) for the rate of length and 0.625, 0.679 for the relative speed,
 // as long as g tau < 0.2. Without history eta = n <L^2> k_min / (d alpha), which gives k_min. The
-// onset is the rate g at which history doubles that: k_hist = k_min / M(g). Means over the springs
-// are those of the rest lattice.
+// onset is the rate g at which history doubles that: k_hist = k_min / M(g).
 //
 //   L  length, m    alpha  plastic rate, 1 / relaxation, 1/s    q  order    tau  fading time, s
 #include "particles/spring_network.h"
 
 #include <math.h>
 
-// Springs are made below REACH spacings and removed above BREAK, which is within the support.
-static const double REACH = 1.5, BREAK = 1.9;
-enum { LATTICE_RADIUS = 2 }; // spacings, at least REACH
+// Springs are made below REACH spacings and removed above BREAK supports.
+static const double REACH = 1.5, BREAK = 0.95;
 
 // The memory resolves steps down to this share of the one that sound allows.
 static const double SHORTEST_SHARE = 0.125;
 
-// Sums over the springs of one particle of the rest lattice, in spacings.
-typedef struct lattice_sums {
-    double count, L2, L3; // springs per particle, sums of L^2 and L^3
-} lattice_sums;
+// Springs per particle of fluid in steady shear, with lengths in spacings. Measured by
+// exact/thick_shear with the default support; the rest lattice has 6 and 1.28, 15 and 1.26.
+typedef struct flow_sums {
+    double L2;    // springs per particle times <L^2>
+    double ratio; // <L^3> / <L^2>
+} flow_sums;
 
-// Sums over the rest lattice. Each spring belongs to two particles and is counted half.
-static lattice_sums sum_over_lattice(int dimensions)
-{
-    lattice_sums sum = {0};
-    const int r = LATTICE_RADIUS, rz = dimensions == 3 ? r : 0;
-    for (int k = -rz; k <= rz; k++) {
-        for (int j = -r; j <= r; j++) {
-            for (int i = -r; i <= r; i++) {
-                double L = sqrt((double)(i * i + j * j + k * k));
-                if (L == 0 || L >= REACH)
-                    continue;
-                sum.count += 0.5;
-                sum.L2 += 0.5 * L * L;
-                sum.L3 += 0.5 * L * L * L;
-            }
-        }
-    }
-    return sum;
-}
+static const flow_sums FLOW_2D = {11.68, 1.884}, FLOW_3D = {19.08, 1.428};
+// Springs per particle of the rest lattice, each counted half for both of its particles.
+static const int SPRINGS_AT_REST_2D = 4, SPRINGS_AT_REST_3D = 9;
+// The springs of a block of particles have room for this many times those at rest.
+enum { ROOM = 3 };
 
 // c in M = tau^(1-q) c g <L^3> / <L^2>: mean of the hardening rate over directions.
 static double find_shear_factor(const fm_particles *p)
@@ -91,16 +77,18 @@ static bool fit_kernel(fm_springs *springs, const fm_particles *p, fm_error *err
 bool fm_springs_convert_def(fm_springs *springs, const fm_particles *p, fm_error *err)
 {
     const fm_spring_network *n = &p->def.network;
-    const double dx = p->def.spacing, d = p->def.dimensions == 3 ? 15 : 8;
-    const lattice_sums sum = sum_over_lattice(p->def.dimensions);
+    const bool flat = p->def.dimensions == 2;
+    const double dx = p->def.spacing, d = flat ? 8 : 15;
+    const flow_sums *sum = flat ? &FLOW_2D : &FLOW_3D;
     springs->reach = REACH * dx;
-    springs->break_at = BREAK * dx;
-    springs->block_capacity = (int)(2 * sum.count + 1) * FM_PARTICLES_BLOCK;
+    springs->break_at = BREAK * p->R;
+    springs->block_capacity =
+        ROOM * (flat ? SPRINGS_AT_REST_2D : SPRINGS_AT_REST_3D) * FM_PARTICLES_BLOCK;
     double modulus = n->viscosity / n->relaxation; // Pa
-    springs->k_min = d * modulus * p->volume / (sum.L2 * dx * dx);
+    springs->k_min = d * modulus * p->volume / (sum->L2 * dx * dx);
     double memory_time = n->memory.kind == FM_RECALL_FADING ? n->memory.fading : 1;
     springs->M_onset = n->onset > 0 ? pow(memory_time, 1 - n->order) * find_shear_factor(p) *
-                                          n->onset * dx * sum.L3 / sum.L2
+                                          n->onset * dx * sum->ratio
                                     : INFINITY;
     const fm_domain *in = &p->def.domain;
     const double size[3] = {in->high.x - in->low.x, in->high.y - in->low.y, in->high.z - in->low.z};

@@ -11,6 +11,10 @@
 //     u = |dr/dt|  (default: the same for every observer, so rigid rotation does not harden), or
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
+// What hardening adds is born without stress: while k grows, L is changed so that the force stays
+// the same. Otherwise a spring that is stretched, hardens and returns would give back more energy
+// than it took; a hardened pool then jumps. Softening leaves L and loses energy.
+//
 // Rest lengths flow plastically beyond the yield ratio ([OZG13] eq. 5.8), here integrated exactly
 // over the step for a given r:
 //
@@ -20,8 +24,8 @@
 // removed when r exceeds `break_at`.
 //
 // Explicit springs are stable if h^2 sum k / m < 2 at every particle. The substep is bounded by the
-// sum of the last substep, before limits; stiffness that grows beyond that within one substep is
-// limited to k <= m / (SPRINGS_MOST h^2), which is counted.
+// sum of the last substep, before limits. A single spring that hardens faster than the substep
+// follows is limited to k <= MOST_K m / h^2, which is counted.
 //
 // Hardened fluid sticks to walls and colliders: the viscosity between fluid and boundary particles
 // is multiplied by the mean stiffness of the springs near by, divided by k_min ([OZG13] slows
@@ -37,8 +41,10 @@
 #include <assert.h>
 #include <string.h>
 
-static const double SPRINGS_MOST = 32; // springs at a particle that the stiffness limit assumes
-static const double STEP_SHARE = 0.7;  // of the step at which h^2 sum k / m = 1
+static const double SPRINGS_AT_FIRST =
+    32;                               // springs at a particle, assumed before the first substep
+static const double MOST_K = 0.25;    // of h^2 k / m for a single spring
+static const double STEP_SHARE = 0.7; // of the step at which h^2 sum k / m = 1
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;
 
@@ -88,7 +94,7 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
 static void bound_step(const fm_particles *p, const void *state, fm_step_bounds *bounds)
 {
     const fm_springs *s = state;
-    double sum = fmax(s->largest_sum, SPRINGS_MOST * s->k_min); // before the first substep
+    double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
     bounds->terms = fmin(bounds->terms, STEP_SHARE * sqrt(fm_particles_mass(p) / sum));
 }
 
@@ -139,7 +145,7 @@ static pass find_pass(const fm_particles_step *step, fm_springs *s)
         .s = s,
         .elapsed = elapsed,
         .k_min = (float)s->k_min,
-        .k_most = (float)(m / (SPRINGS_MOST * step->h * step->h)),
+        .k_most = (float)(MOST_K * m / (step->h * step->h)),
         .inverse_onset = (float)(1 / s->M_onset),
         .stiffening = (float)n->stiffening,
         .stretch = (float)(-expm1(-(1 + n->yield) * flow) / (1 + n->yield)),
@@ -175,6 +181,21 @@ FM_INLINE pair find_pair(const fm_springs *s, const fm_density_record *i,
     return d;
 }
 
+// Stiffness of a spring with the memory M, N/m.
+FM_INLINE float find_stiffness(const pass *c, float M)
+{
+    float factor = 1 + M * c->inverse_onset;
+    return c->k_min * (factor < c->stiffening ? factor : c->stiffening);
+}
+
+// Rest length after the stiffness grew with the memory from M_old to M: the force is the same.
+FM_INLINE float harden_unstressed(const pass *c, float L, float r, float M_old, float M)
+{
+    if (M <= M_old)
+        return L;
+    return r - (r - L) * (find_stiffness(c, M_old) / find_stiffness(c, M));
+}
+
 // Rest length after plastic flow. [OZG13] eq. (5.8).
 FM_INLINE float flow_plastically(const pass *c, float L, float r)
 {
@@ -182,13 +203,6 @@ FM_INLINE float flow_plastically(const pass *c, float L, float r)
     if (longer > 0)
         return L + c->stretch * longer;
     return shorter > 0 ? L - c->squeeze * shorter : L;
-}
-
-// Stiffness of a spring with the memory M, N/m.
-FM_INLINE float find_stiffness(const pass *c, float M)
-{
-    float factor = 1 + M * c->inverse_onset;
-    return c->k_min * (factor < c->stiffening ? factor : c->stiffening);
 }
 
 // The stiffness that the substep allows, N/m; counts the spring if that is less than k.
@@ -239,10 +253,11 @@ FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spr
         }
         float rate = by_speed ? d.speed : d.stretching;
         now->other[slot] = j;
-        now->rest[slot] = flow_plastically(c, old->rest[k], d.r);
-        now->memory[slot] =
-            fm_springs_advance_memory(&s->step, s->mode_count, old->modes + (size_t)k * modes,
-                                      now->modes + (size_t)slot * modes, old->rate[k], rate);
+        float M = fm_springs_advance_memory(&s->step, s->mode_count, old->modes + (size_t)k * modes,
+                                            now->modes + (size_t)slot * modes, old->rate[k], rate);
+        float L = harden_unstressed(c, old->rest[k], d.r, old->memory[k], M);
+        now->memory[slot] = M;
+        now->rest[slot] = flow_plastically(c, L, d.r);
         now->rate[slot] = rate;
         store_force(c, slot, &d, block);
         slot++;

@@ -21,7 +21,7 @@ typedef struct material_row {
 } material_row;
 
 static const material_row material_rows[MATERIAL_COUNT] = {
-    [CORNSTARCH] = {1200, 5, 0.05, 0.05, 0.1, 300},
+    [CORNSTARCH] = {1200, 5, 0.05, 0.05, 0.05, 1000},
     [HONEY] = {1420, 10, 0.01, 0, 0, 1},
     [TOOTHPASTE] = {1300, 60, 0.1, 0.2, 0, 1},
     [SLIME] = {1050, 60, 0.4, 0, 0, 1},
