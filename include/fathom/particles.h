@@ -131,7 +131,8 @@ typedef struct fm_particles_def {
     // few spacings.
     double artificial_viscosity;
     double diffusion; // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
-    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even
+    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even; 0 with
+                      // a network of springs
     double tolerance; // CONSTANT_DENSITY: largest mean compression, relative
     int iterations;   // CONSTANT_DENSITY: largest number of iterations per substep
     // s, largest substep; 0: from the Courant number and the forces. STANDARD uses the given step,

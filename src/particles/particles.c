@@ -134,8 +134,8 @@ static bool check_fractional(const fm_particles *p, fm_error *err)
            check_range(p, "fractional.above", f->above, 0, 1e9, "0 (everywhere) to 1e9 1/s", err);
 }
 
-// Checks the settings of the network of springs.
-static bool check_network(const fm_particles *p, fm_error *err)
+// Checks the settings of the network of springs, and turns off particle shifting with it.
+static bool check_network(fm_particles *p, fm_error *err)
 {
     const fm_spring_network *n = &p->def.network;
     const fm_recall *m = &n->memory;
@@ -143,6 +143,7 @@ static bool check_network(const fm_particles *p, fm_error *err)
         return false;
     if (n->viscosity == 0)
         return true;
+    p->def.shifting = 0; // would stretch springs and so add energy: a hardened pool jumps
     if (p->def.support < 2)
         return fm_fail_number(err, p->object.name, "support", p->def.support,
                               "2 to 6 spacings in a fluid with springs");

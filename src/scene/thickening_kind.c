@@ -21,7 +21,7 @@ typedef struct material_row {
 } material_row;
 
 static const material_row material_rows[MATERIAL_COUNT] = {
-    [CORNSTARCH] = {1200, 5, 0.05, 0.05, 0.05, 1000},
+    [CORNSTARCH] = {1200, 5, 0.05, 0.1, 0.03, 2000},
     [HONEY] = {1420, 10, 0.01, 0, 0, 1},
     [TOOTHPASTE] = {1300, 60, 0.1, 0.2, 0, 1},
     [SLIME] = {1050, 60, 0.4, 0, 0, 1},
@@ -79,9 +79,6 @@ static const fm_entry entries[] = {
     {"speed", FM_KEY_NUMBER, DEF(speed), "m/s", WITHIN(0, 1e6),
      .about = "largest expected speed of the fluid; the speed of sound is set to ten times that; "
               "0: estimated; only for method weakly-compressible"},
-    {"shifting", FM_KEY_NUMBER, DEF(shifting), .range = WITHIN(0, 4),
-     .about = "particle shifting, which keeps particles evenly spaced; only for method "
-              "weakly-compressible"},
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
      .about = "largest substep; 0: only the Courant number and the forces limit it"},
     {"courant", FM_KEY_NUMBER, DEF(courant), .range = WITHIN(1e-3, 1),

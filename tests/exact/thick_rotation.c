@@ -16,7 +16,6 @@ static double find_memory(fm_hardening_rate rate)
     fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_particles_def def = viscous_fluid_def(3, SPACING, 1e-5, 0.3);
     def.domain.high = (fm_vec3){0.4, 0.4, 0.4};
-    def.shifting = 0; // moves particles at the edges of the block
     def.network.viscosity = 20;
     def.network.relaxation = 0.1;
     def.network.onset = 1;

@@ -164,11 +164,10 @@ static void viscosity_in_the_plane_follows_the_formula(void **state)
     expect_formula(2, 0.15, 0.15);
 }
 
-// In 3D the slope is 20 % above the formula (docs/thickening.md).
 static void viscosity_in_space_follows_the_formula(void **state)
 {
     (void)state;
-    expect_formula(3, 0.25, 0.15);
+    expect_formula(3, 0.15, 0.15);
 }
 
 // Without history a fluid with a yield ratio thins.
