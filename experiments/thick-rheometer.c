@@ -3,12 +3,13 @@
 // decades, up and down, with and without history. docs/thickening.md has the theory.
 //
 // The cell is 2D, periodic along x, between walls that slide in opposite directions. The rate is
-// held for a while, then the state moves into a cell with the next rate and a linear profile. Stress of the springs and
-// rate are means over the second half of that time in the middle half of the cell.
+// held for a while, then the state moves into a cell with the next rate and a linear profile. Stress
+// of the springs and rate are means over the second half of that time in the middle half of the
+// cell.
 //
-//     eta = tau_y / g + n <L^2> / (8 alpha) (k_min + k_hist tau^(1-q) c g <L^3> / <L^2>),   c = 0.424
+//     eta = tau_y / g + n <L^2> / (8 alpha) (k_min + k_hist tau^(1-q) c g <L^3> / <L^2>)
 //
-// holds for g tau < 0.2; its slope is compared there, with history and without yield. The fluid
+// with c = 0.424 holds for g tau < 0.2; its slope is compared there, with history and without yield. The fluid
 // without history has a yield ratio, so that it thins.
 #include "experiment.h"
 
@@ -89,10 +90,11 @@ static void set_profile(experiment *e, fm_particles *fluid, double rate)
 }
 
 // Holds one rate and measures.
-static measured hold(fm_world *world, fm_particles *fluid, double rate, bool history, fm_error *err)
+static measured hold(fm_world *world, fm_particles *fluid, double rate, bool history, bool quick,
+                     fm_error *err)
 {
     measured m = {.nominal = rate};
-    const double duration = fmax(5 * FADING, fmin(1 / rate, 2));
+    const double duration = fmax(5 * FADING, fmin(1 / rate, quick ? 0 : 2));
     for (int k = 0; k < 2 * MOMENTS && err->status == FM_OK; k++) {
         fm_world_advance(world, duration / (2 * MOMENTS), err);
         if (k < MOMENTS)
@@ -140,7 +142,7 @@ static int sweep(experiment *e, bool history, int count, measured m[2 * RATES_MA
         if (err->status == FM_OK)
             set_profile(e, fluid, rate);
         if (err->status == FM_OK)
-            m[done++] = hold(world, fluid, rate, history, err);
+            m[done++] = hold(world, fluid, rate, history, experiment_quick(e), err);
     }
     fm_world_destroy(world);
     return done;
