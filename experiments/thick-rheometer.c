@@ -3,14 +3,14 @@
 // decades, up and down, with and without history. docs/thickening.md has the theory.
 //
 // The cell is 2D, periodic along x, between walls that slide in opposite directions. The rate is
-// held for a while, then the state moves into a cell with the next rate and a linear profile. Stress
-// of the springs and rate are means over the second half of that time in the middle half of the
-// cell.
+// held for a while, then the state moves into a cell with the next rate and a linear profile.
+// Stress of the springs and rate are means over the second half of that time in the middle half of
+// the cell.
 //
 //     eta = tau_y / g + n <L^2> / (8 alpha) (k_min + k_hist tau^(1-q) c g <L^3> / <L^2>)
 //
-// with c = 0.424 holds for g tau < 0.2; its slope is compared there, with history and without yield. The fluid
-// without history has a yield ratio, so that it thins.
+// with c = 0.424 holds for g tau < 0.2; its slope is compared there, with history and without yield.
+// The fluid without history has a yield ratio, so that it thins.
 #include "experiment.h"
 
 #include <fathom/fathom.h>
