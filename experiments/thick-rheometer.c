@@ -9,7 +9,7 @@
 //
 //     eta = tau_y / g + n <L^2> / (8 alpha) (k_min + k_hist tau^(1-q) c g <L^3> / <L^2>)
 //
-// with c = 0.424 holds for g tau < 0.2; its slope is compared there, with history and without yield.
+// with c = 0.424 holds for g tau < 0.2; its slope is compared there, with history and no yield.
 // The fluid without history has a yield ratio, so that it thins.
 #include "experiment.h"
 
