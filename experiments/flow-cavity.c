@@ -4,8 +4,8 @@
 // [SJ] took its fluid from [FM96] and shows no measurement. Here: the steady flow in the unit
 // square at Re 100 and 1000 on 32^2 to 128^2 cells with the three schemes of advection, against
 // another solver (Re 100) and the spectral solution [BP98] (Re 1000). The error is the largest
-// difference on both centre lines, in units of the lid's speed. `published` is unstable where
-// speed x spacing exceeds about twice the viscosity: such runs count as failed (no number).
+// difference on both centre lines, in units of the lid's speed. `published` may be unstable: such
+// runs count as failed (no number).
 //
 // [SJ], [FM96], [BP98] in docs/references.md
 #include "experiment.h"

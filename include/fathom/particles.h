@@ -90,6 +90,25 @@ typedef struct fm_fractional {
     double above;
 } fm_fractional;
 
+// The rate that hardens a spring.
+typedef enum fm_hardening_rate {
+    FM_HARDENING_LENGTH, // |dr/dt|, rate of its length; rigid rotation does not harden
+    FM_HARDENING_SPEED,  // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
+} fm_hardening_rate;
+
+// A network of springs between the particles: viscoelastic, and with an onset shear-thickening.
+// Springs are made, flow plastically and break (docs/thickening.md).
+typedef struct fm_spring_network {
+    double viscosity;  // Pa s, of the network in slow shear, besides that of the fluid; 0: none
+    double relaxation; // s, in which the stress of a held shape decays: 1 / alpha of [OZG13] (5.8)
+    double yield;      // relative change of length below which a spring does not flow, 0 to 0.9
+    double onset;      // 1/s, shear rate at which history doubles the stiffness; 0: no history
+    double stiffening; // largest stiffness, relative to that without history, >= 1
+    double order;      // q, order of the fractional derivative, 0 < q < 1
+    fm_recall memory;  // FADING or FULL
+    fm_hardening_rate rate;
+} fm_spring_network;
+
 // Definition of a particle fluid. STANDARD, WEAKLY_COMPRESSIBLE and CONSTANT_DENSITY mark fields
 // that only this fm_sph_method uses.
 typedef struct fm_particles_def {
@@ -101,6 +120,7 @@ typedef struct fm_particles_def {
     double density;   // kg/m^3, at rest
     double viscosity; // Pa s, dynamic; water 1.0e-3
     fm_fractional fractional;
+    fm_spring_network network;
     fm_sph_method method;
     double stiffness;             // m^2/s^2, STANDARD: k of p = k (rho - rho0)
     fm_sph_integrator integrator; // STANDARD
@@ -111,7 +131,8 @@ typedef struct fm_particles_def {
     // few spacings.
     double artificial_viscosity;
     double diffusion; // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
-    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even
+    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even; 0 with
+                      // a network of springs
     double tolerance; // CONSTANT_DENSITY: largest mean compression, relative
     int iterations;   // CONSTANT_DENSITY: largest number of iterations per substep
     // s, largest substep; 0: from the Courant number and the forces. STANDARD uses the given step,
@@ -180,7 +201,7 @@ FM_API double fm_particles_mass(const fm_particles *fluid); // kg, of a particle
 // Conversions between fluid and object of a world. NULL if the object is not a particle fluid.
 FM_API fm_object *fm_particles_object(fm_particles *fluid);
 FM_API fm_particles *fm_object_particles(fm_object *object);
-// Fields: position velocity density pressure fill id radius. Reads values[count * components].
+// Fields: position velocity density pressure fill id radius history_stiffness. Reads values[count * components].
 FM_API const fm_field *fm_particles_fields(int *count);
 FM_API bool fm_particles_read_field(fm_particles *fluid, const char *name, double *values,
                                     fm_error *err);
@@ -225,6 +246,23 @@ typedef struct fm_particles_stats {
 } fm_particles_stats;
 FM_API const char *fm_particles_stage_name(fm_particles_stage stage); // "sort", ...
 FM_API fm_particles_stats fm_particles_read_stats(fm_particles *fluid);
+
+// The springs of a fluid with a network. The first four count since the fluid was created.
+typedef struct fm_spring_stats {
+    int64_t made_count, broken_count;
+    int64_t refused_count; // springs that did not fit: more than three times as many as at rest
+    int64_t limited_count; // times that a spring was softened because the substep was too long
+    int64_t spring_count;  // springs now
+    int particle_count;    // particles that were looked at
+    double mean_square, mean_cube; // m^2, m^3, mean of the squared and of the cubed length
+    double mean_memory;            // m s^-q, mean of M
+    double mean_stiffness;         // N/m, mean of the stiffness
+    double least_stiffness;        // N/m, stiffness without history, k_min
+    double onset_memory;           // m s^-q, M at which the stiffness is twice that
+    double stress[3];              // Pa, shear stress of the springs: xy, yz, zx
+} fm_spring_stats;
+// Springs whose owner, the older of their two particles, is in the box from low to high, m.
+FM_API fm_spring_stats fm_particles_read_springs(fm_particles *fluid, fm_vec3 low, fm_vec3 high);
 
 #ifdef __cplusplus
 }

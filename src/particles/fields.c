@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fields.c: read access to a fluid, in the order in which its particles were created.
-#include "particles/particles.h"
+#include "particles/spring_network.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@ const fm_field fm_particles_field_list[FM_PARTICLES_FIELD_COUNT] = {
     {"fill", "", "share of the space around a particle that fluid fills; less at surfaces", 1},
     {"id", "", "number of a particle in the order of creation", 1},
     {"radius", "m", "radius with which a particle is drawn: half the spacing", 1},
+    {"history_stiffness", "N/m", "mean stiffness that history adds to the springs of a particle",
+     1},
 };
 
 // Indices of the fields in fm_particles_field_list.
@@ -24,7 +26,8 @@ enum {
     FIELD_PRESSURE,
     FIELD_FILL,
     FIELD_ID,
-    FIELD_RADIUS
+    FIELD_RADIUS,
+    FIELD_HISTORY,
 };
 
 // The fields that can be read at each particle.
@@ -152,10 +155,12 @@ bool fm_particles_set_velocities(fm_particles *p, const fm_vec3 *velocities, fm_
     return err->status == FM_OK;
 }
 
-// Value of a scalar field (FIELD_DENSITY to FIELD_RADIUS) at particle i. Before the first substep
+// Value of a scalar field (FIELD_DENSITY to FIELD_HISTORY) at particle i. Before the first substep
 // the density is that at rest and the fill is 1.
 static double read_scalar(const fm_particles *p, int field, int i)
 {
+    if (field == FIELD_HISTORY)
+        return fm_particles_has_begun(p) ? fm_springs_find_history(p, i) : 0;
     if (!fm_particles_has_begun(p) && field < FIELD_ID)
         return field == FIELD_DENSITY    ? p->def.density
                : field == FIELD_PRESSURE ? p->def.density * (double)p->P[i]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // object.c: the object type of particle fluids: the functions through which worlds, coupled bodies,
 // file writers and renderers use a fluid.
-#include "particles/particles.h"
+#include "particles/spring_network.h"
 
 #include <assert.h>
 #include <math.h>
@@ -140,6 +140,7 @@ static double find_max_speed(const fm_particles *p)
 static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
 {
     const fm_particles *p = fluid_of(object);
+    const fm_springs *springs = p->prepared ? fm_springs_find(p) : NULL;
     fm_particles_measure now = fm_particles_measure_state(p, around);
     *m = (fm_measure){
         .kinetic_energy = now.kinetic_energy,
@@ -150,7 +151,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
         .stopped_count = (int)(p->stats.stopped_count - p->at_reset.stopped_count),
         .load = fm_sub(p->stats.load, p->at_reset.load),
         .damping_share = 1,
-        .stiffness_share = 1,
+        .stiffness_share = springs ? springs->least_share : 1,
     };
     if (!q)
         return;
@@ -163,7 +164,11 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
 // Called when an advance begins: statistics are reported relative to this time.
 static void reset(fm_object *object)
 {
-    fluid_of(object)->at_reset = fluid_of(object)->stats;
+    fm_particles *p = fluid_of(object);
+    fm_springs *springs = p->prepared ? fm_springs_find(p) : NULL;
+    p->at_reset = p->stats;
+    if (springs)
+        springs->least_share = 1;
 }
 
 // The fluid as a mesh without faces: its points are the particles.

@@ -43,6 +43,15 @@ fm_particles_def fm_default_particles_def(void)
                                   .fading = 1,
                                   .tolerance = 1e-3,
                                   .horizon = 100}},
+        .network = {.relaxation = 0.1,
+                    .stiffening = 10,
+                    .order = 0.5,
+                    .memory = {.kind = FM_RECALL_FADING,
+                               .steps = 10,
+                               .seconds = 1,
+                               .fading = 1,
+                               .tolerance = 1e-2,
+                               .horizon = 100}},
         .stiffness = 100,
         .artificial_viscosity = 0.02,
         .diffusion = 0.3,
@@ -125,6 +134,35 @@ static bool check_fractional(const fm_particles *p, fm_error *err)
            check_range(p, "fractional.above", f->above, 0, 1e9, "0 (everywhere) to 1e9 1/s", err);
 }
 
+// Checks the settings of the network of springs, and turns off particle shifting with it.
+static bool check_network(fm_particles *p, fm_error *err)
+{
+    const fm_spring_network *n = &p->def.network;
+    const fm_recall *m = &n->memory;
+    if (!check_range(p, "network.viscosity", n->viscosity, 0, 1e6, "0 (none) to 1e6 Pa s", err))
+        return false;
+    if (n->viscosity == 0)
+        return true;
+    p->def.shifting = 0; // would stretch springs and so add energy: a hardened pool jumps
+    if (p->def.support < 2)
+        return fm_fail_number(err, p->object.name, "support", p->def.support,
+                              "2 to 6 spacings in a fluid with springs");
+    if ((unsigned)n->rate > FM_HARDENING_SPEED)
+        return fm_fail_number(err, p->object.name, "network.rate", n->rate, "length or speed");
+    if (m->kind != FM_RECALL_FADING && m->kind != FM_RECALL_FULL)
+        return fm_fail_number(err, p->object.name, "network.memory", m->kind,
+                              "fading or full: springs keep no windows of the past");
+    return check_range(p, "network.relaxation", n->relaxation, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
+           check_range(p, "network.yield", n->yield, 0, 0.9, "0 to 0.9", err) &&
+           check_range(p, "network.onset", n->onset, 0, 1e6, "0 (no history) to 1e6 1/s", err) &&
+           check_range(p, "network.stiffening", n->stiffening, 1, 1e6, "1 to 1e6", err) &&
+           check_range(p, "network.order", n->order, 1e-3, 0.999, "0.001 to 0.999", err) &&
+           check_range(p, "network.memory.fading", m->fading, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
+           check_range(p, "network.memory.tolerance", m->tolerance, 1e-11, 0.099, "1e-11 to 0.099",
+                       err) &&
+           check_range(p, "network.memory.horizon", m->horizon, 1e-6, 1e9, "1e-6 to 1e9 s", err);
+}
+
 // Checks the definition of a fluid and chooses the support radius if it is not given.
 static bool check_def(fm_particles *p, fm_error *err)
 {
@@ -158,7 +196,7 @@ static bool check_def(fm_particles *p, fm_error *err)
         return false;
     p->R = d->support * d->spacing;
     p->volume = d->dimensions == 2 ? d->spacing * d->spacing : pow(d->spacing, 3);
-    return check_fractional(p, err) && check_domain(p, err);
+    return check_fractional(p, err) && check_network(p, err) && check_domain(p, err);
 }
 
 // Creates a fluid that is not yet part of a world.

@@ -613,7 +613,7 @@ int fm_particles_find_coupling_faults(const fm_particles_def *def, fm_coupling_w
                                       fm_coupling_fault *faults);
 
 // fields.c: the fields that can be read at each particle.
-enum { FM_PARTICLES_FIELD_COUNT = 7 };
+enum { FM_PARTICLES_FIELD_COUNT = 8 };
 extern const fm_field fm_particles_field_list[FM_PARTICLES_FIELD_COUNT];
 
 // sph_methods.c: the substep of each method.

@@ -3,7 +3,7 @@
 // threads and on the host's own task system, also when it is saved and restored into a new world
 // half-way. The cases: every method, 2D, periodic sides, a shaken tank, sources with sinks and
 // pushes, colliders that rest, move and float, a thin mesh that rotates in the fluid, and
-// fractional viscosity with all of these.
+// fractional viscosity or a network of springs with all of these.
 #include "fluids.h"
 
 enum { FRAMES = 4 };
@@ -25,12 +25,13 @@ typedef enum tested_fluid {
     FRACTIONAL_STEPS,
     FRACTIONAL_FADING,
     FRACTIONAL_FULL,
-    FLUIDS, // number of tested fluids
+    SPRINGS, // FLOWS, MESH and a network of springs with history
+    FLUIDS,  // number of tested fluids
 } tested_fluid;
 
-static const char *const names[FLUIDS] = {"weak",     "constant", "standard", "plane",
-                                          "periodic", "shaken",   "flows",    "colliders",
-                                          "mesh",     "steps",    "fading",   "full"};
+static const char *const names[FLUIDS] = {"weak",   "constant", "standard",  "plane", "periodic",
+                                          "shaken", "flows",    "colliders", "mesh",  "steps",
+                                          "fading", "full",     "springs"};
 
 // Adds a moving ball, a floating ball and a slope.
 static void add_colliders(fm_world *world)
@@ -98,7 +99,12 @@ static fm_world *create_fluid_world(tested_fluid tested, int threads)
                                       : FM_SPH_WEAKLY_COMPRESSIBLE;
     if (tested == STANDARD)
         def.viscosity = 20, def.stiffness = 50, def.time_step = 5e-4;
-    if (tested >= FRACTIONAL_STEPS) {
+    if (tested == SPRINGS) {
+        def.network.viscosity = 2;
+        def.network.onset = 5;
+        def.network.yield = 0.05;
+        def.network.stiffening = 50;
+    } else if (tested >= FRACTIONAL_STEPS) {
         def.viscosity = 5;
         def.fractional.order = 0.5;
         def.fractional.memory.kind = tested == FRACTIONAL_STEPS    ? FM_RECALL_STEPS

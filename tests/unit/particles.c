@@ -162,6 +162,18 @@ static void fluid_definitions_out_of_range_are_refused(void **state)
     def.density = NAN, expect_refused(&def, "density"), def = good;
     def.viscosity = -1, expect_refused(&def, "viscosity"), def = good;
     def.method = (fm_sph_method)7, expect_refused(&def, "method"), def = good;
+    def.network.viscosity = -1, expect_refused(&def, "network.viscosity"), def = good;
+    fm_particles_def springs = good;
+    springs.network.viscosity = 1;
+    def = springs, def.network.relaxation = 0, expect_refused(&def, "network.relaxation");
+    def = springs, def.network.yield = 1, expect_refused(&def, "network.yield");
+    def = springs, def.network.stiffening = 0.5, expect_refused(&def, "network.stiffening");
+    def = springs, def.network.order = 1, expect_refused(&def, "network.order");
+    def = springs, def.network.rate = (fm_hardening_rate)2, expect_refused(&def, "network.rate");
+    def = springs, def.network.memory.kind = FM_RECALL_STEPS,
+    expect_refused(&def, "network.memory");
+    def = springs, def.support = 1.5, expect_refused(&def, "support");
+    def = good;
     def.domain.high.y = 0, expect_refused(&def, "domain.high"), def = good;
     def.domain.sides[0] = FM_SIDE_PERIODIC, expect_refused(&def, "domain.sides"), def = good;
     def.courant = 2, expect_refused(&def, "courant"), def = good;
