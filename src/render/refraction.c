@@ -7,9 +7,9 @@
 //     n1 sin a1 = n2 sin a2,     F = (s^2 + p^2) / 2
 //
 // n1, n2 are the indices of refraction, a1, a2 the angles to the normal, F is the reflectance, s
-// and p the reflected amplitudes of the two polarisations. Over a distance r inside the given material the
-// transmittance is exp(-k r) (Beer-Lambert), with the absorption coefficient k (1/m) of each
-// colour.
+// and p the reflected amplitudes of the two polarisations. Over a distance r inside a
+// material the transmittance is exp(-k r) (Beer-Lambert), with the absorption coefficient k (1/m)
+// of each colour.
 //
 // Nothing is random: at the first surface both the reflected and the refracted ray are traced, at
 // later surfaces only the stronger one; the weaker one is replaced by the mean radiance from its
