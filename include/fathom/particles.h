@@ -201,7 +201,8 @@ FM_API double fm_particles_mass(const fm_particles *fluid); // kg, of a particle
 // Conversions between fluid and object of a world. NULL if the object is not a particle fluid.
 FM_API fm_object *fm_particles_object(fm_particles *fluid);
 FM_API fm_particles *fm_object_particles(fm_object *object);
-// Fields: position velocity density pressure fill id radius history_stiffness. Reads values[count * components].
+// Fields: position velocity density pressure fill id radius history_stiffness. Reads
+// values[count * components].
 FM_API const fm_field *fm_particles_fields(int *count);
 FM_API bool fm_particles_read_field(fm_particles *fluid, const char *name, double *values,
                                     fm_error *err);

@@ -20,7 +20,8 @@ const command *const commands[] = {
     NULL,
 };
 
-// Runs a subcommand, or prints its help. program: name by which the program was called. Returns the exit code.
+// Runs a subcommand, or prints its help. program: name by which the program was called. Returns the
+// exit code.
 static int run_command(const command *which, const char *program, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

@@ -151,7 +151,7 @@ static void visit_triangles(void *context, int first, int count)
         bool ignored = !fm_contact_is_triangle(t); // a line or a point, or shares a vertex
         for (int k = 0; k < 3; k++)
             ignored = ignored || job->set->joint[t[k]] == job->set->joint[e[0]] ||
-                     job->set->joint[t[k]] == job->set->joint[e[1]];
+                      job->set->joint[t[k]] == job->set->joint[e[1]];
         if (ignored || !fm_bounds_overlap(&job->box, &job->set->boxes[triangle], 0) ||
             !passes_through(job->x, e, t))
             continue;

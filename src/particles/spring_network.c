@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// spring_network.c: a network of springs between the particles of a fluid, which makes it viscoelastic
-// and, with history, shear-thickening ([OZG13] chapter 5, [CBP05]). A term of the fluid (terms.h).
+// spring_network.c: a network of springs between the particles of a fluid, which makes it
+// viscoelastic and, with history, shear-thickening ([OZG13] chapter 5, [CBP05]). A term of the
+// fluid (terms.h).
 //
 // The force on particle i of a spring between i and j is
 //

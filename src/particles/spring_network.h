@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// spring_network.h: the springs between particles of a thickening fluid, for spring_network.c, spring_memory.c
-// and tests.
+// spring_network.h: the springs between particles of a thickening fluid, for spring_network.c,
+// spring_memory.c and tests.
 //
 // A spring is stored with the one of its two particles that has the lower id, its owner. The
 // springs of a block of FM_PARTICLES_BLOCK particles are in one part of the arrays, in the order of

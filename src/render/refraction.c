@@ -7,7 +7,7 @@
 //     n1 sin a1 = n2 sin a2,     F = (s^2 + p^2) / 2
 //
 // n1, n2 are the indices of refraction, a1, a2 the angles to the normal, F is the reflectance, s
-// and p the reflected amplitudes of the two polarisations. Over a distance r inside the given
+// and p the reflected amplitudes of the two polarisations. Over a distance r inside a
 // material the transmittance is exp(-k r) (Beer-Lambert), with the absorption coefficient k (1/m)
 // of each colour.
 //

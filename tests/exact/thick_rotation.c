@@ -46,7 +46,8 @@ static void rigid_rotation_hardens_only_as_published(void **state)
     (void)state;
     double by_length = find_memory(FM_HARDENING_LENGTH), by_speed = find_memory(FM_HARDENING_SPEED);
     // springs of a block of 8^3 particles: 3 x 8 x 8 x 7 of one spacing, a third of them along the
-    // axis of rotation; 6 x 8 x 7 x 7 diagonals, a third of them across it, the others at 45 degrees
+    // axis of rotation; 6 x 8 x 7 x 7 diagonals, a third of them across it, the others
+    // at 45 degrees
     const double edges = 3 * 8 * 8 * 7, diagonals = 6 * 8 * 7 * 7;
     double mean = SPACING *
                   (edges * 2 / 3 + diagonals * (sqrt(2) / 3 + sqrt(2) * sqrt(0.5) * 2 / 3)) /
