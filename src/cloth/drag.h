@@ -63,7 +63,20 @@ FM_INLINE fm_vec3 fm_drag_solve_physical(fm_drag_particle l, fm_drag_step d)
     return (fm_vec3){ut * Tx + un * nx, ut * Ty + un * ny, ut * Tz + un * nz};
 }
 
-// The same for the published models.
+// The part of it in the plane of the cloth, m/s.
+FM_INLINE fm_vec3 fm_drag_solve_tangential(fm_drag_particle l, fm_drag_step d)
+{
+    double A = l.A, nx = l.n.x, ny = l.n.y, nz = l.n.z, st = A * d.skin;
+    double bt = (l.m + st * d.w0) * (1 / (d.h / 2));
+    double Fx = l.q.x - st * l.known.x + bt * l.p.x, Fy = l.q.y - st * l.known.y + bt * l.p.y;
+    double Fz = l.q.z - st * l.known.z + bt * l.p.z, Fn = Fx * nx + Fy * ny + Fz * nz;
+    double Tx = Fx - Fn * nx, Ty = Fy - Fn * ny, Tz = Fz - Fn * nz;
+    double T = sqrt(Tx * Tx + Ty * Ty + Tz * Tz);
+    double ut = 2 / (bt + sqrt(bt * bt + 4 * A * d.friction * T));
+    return (fm_vec3){ut * Tx, ut * Ty, ut * Tz};
+}
+
+// The same as fm_drag_solve_physical for the published models.
 FM_INLINE fm_vec3 fm_drag_solve_published(fm_drag_particle l, fm_drag_step d)
 {
     double A = l.A, nx = l.n.x, ny = l.n.y, nz = l.n.z, w0 = d.w0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // initial_state.c: memories, accelerations and rates of a cloth before its first substep.
-#include "cloth/cloth.h"
+#include "cloth/added_mass.h"
 
 #include <string.h>
 
@@ -32,7 +32,13 @@ static void initialize_accelerations(fm_substep *s)
     fm_cloth *c = s->cloth;
     copy_axes(c, &c->jump, &c->v);
     sample_medium_ahead(s);
-    fm_kick_close_substep(c, &s->drag, &s->weight, &c->zeros, 0, c->lanes);
+    if (s->drag.modes) {
+        fm_kick_turn_modes(s); // the normals do not turn yet; sets the drift of the medium
+        fm_kick_solve_modes(s, &c->zeros, true);
+        fm_kick_close_modes(c, &s->drag, &s->weight, &c->zeros, 0, c->lanes);
+    } else {
+        fm_kick_close_substep(c, &s->drag, &s->weight, &c->zeros, 0, c->lanes);
+    }
     for (int i = 0; i < c->term_count; i++) {
         fm_term *term = &c->terms[i];
         if (!term->type->find_impulses || term->memory) // a new memory gives no force at t = 0
@@ -59,6 +65,12 @@ static void initialize_rates(fm_substep *s)
         c->rate.y[i] = c->v.y[i] - c->w.y[i];
         c->rate.z[i] = c->v.z[i] - c->w.z[i];
     }
+    for (int i = 0; i < c->count && s->drag.modes; i++) {
+        double rate = c->added->start[i] / s->h; // the other half is in the kick's rate
+        c->rate.x[i] += rate * c->normal.x[i];
+        c->rate.y[i] += rate * c->normal.y[i];
+        c->rate.z[i] += rate * c->normal.z[i];
+    }
     for (int p = 0; p < c->pinned_count && s->drag.physical; p++) {
         int i = c->pinned[p];
         if (!fm_substep_is_pinned(s, i))
@@ -82,6 +94,8 @@ static void initialize_motion(fm_substep *s)
     fm_substep_compute_forces(s);
     fm_cloth_compute_normals(c, &c->x, &c->normal);
     fm_frame_initialize(c);
+    if (s->drag.modes)
+        fm_kick_start_modes(s);
     initialize_accelerations(s);
     initialize_rates(s);
 }
