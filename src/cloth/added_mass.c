@@ -45,7 +45,6 @@
 #include "cloth/added_mass.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HELD_MAX = 512 }; // particles that pins can hold; with more, the added mass is a layer
@@ -90,18 +89,16 @@ static double find_longest(const fm_cloth *c, double area)
 static void set_lengths(const fm_cloth *c, fm_added_mass *w)
 {
     fm_surface_modes *m = &w->modes;
-    double area = 0;
-    for (int i = 0; i < c->count; i++)
-        area += c->area[i];
+    double area = fm_cloth_rest_area(c);
     double smooth = 2 * FM_PI / sqrt(area), longest = find_longest(c, area);
     w->local = fmin(2 / m->local_wave, longest);
     w->smooth = 1 / smooth;
-    for (int j = 0; j < m->count; j++) {
-        double k = m->wave[j];
-        w->length[j] = fmin(2 / fmax(k, 1e-9 * smooth), longest);
-        w->filter[j] = isfinite(k) && k <= 2 * smooth ? kept_filter(k / smooth) : 0;
+    for (int j = 0; j < m->count; j++)
+        w->length[j] = fmin(2 / fmax(m->wave[j], 1e-9 * smooth), longest);
+    for (int j = 0; j < w->smooth_modes.count; j++) {
+        double k = w->smooth_modes.wave[j];
+        w->filter[j] = isfinite(k) ? kept_filter(k / smooth) : 0;
     }
-    fm_surface_modes_set_smooth(m, 2 * smooth);
 }
 
 bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
@@ -113,14 +110,16 @@ bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
     size_t lanes = (size_t)c->lanes, size = sizeof(double);
     fm_arena *arena = &c->arena;
     fm_added_mass *w = fm_arena_alloc(arena, 1, sizeof *w, name, err);
-    if (!w || !fm_surface_modes_create(c, &w->modes, err))
+    double shortest = sqrt(fm_cloth_rest_area(c)) / 2; // of the smooth motion
+    if (!w || !fm_surface_modes_create(c, &w->modes, 0, err) ||
+        !fm_surface_modes_create(c, &w->smooth_modes, shortest, err))
         return false;
     size_t count = (size_t)w->modes.count;
     w->length = fm_arena_alloc(arena, count, size, name, err);
-    w->filter = fm_arena_alloc(arena, count, size, name, err);
+    w->filter = fm_arena_alloc(arena, (size_t)w->smooth_modes.count, size, name, err);
     w->coefficient = fm_arena_alloc(arena, count, size, name, err);
     w->other = fm_arena_alloc(arena, count, size, name, err);
-    w->drag = fm_arena_alloc(arena, count, size, name, err);
+    w->smooth_coefficient = fm_arena_alloc(arena, (size_t)w->smooth_modes.count, size, name, err);
     w->root = fm_arena_alloc(arena, lanes, size, name, err);
     w->field = fm_arena_alloc(arena, lanes, size, name, err);
     w->smooth_field = fm_arena_alloc(arena, lanes, size, name, err);
@@ -161,6 +160,8 @@ static void compute_modes(const fm_cloth *c)
 {
     fm_added_mass *w = c->added;
     memcpy(w->is_held, w->next_held, (size_t)c->count);
+    if (!w->smooth_computed) // once, without pins
+        w->smooth_computed = fm_surface_modes_compute(c, &w->smooth_modes, NULL, w->vanishes);
     w->computed = fm_surface_modes_compute(c, &w->modes, w->is_held, w->vanishes);
     set_lengths(c, w);
     w->coupled_count = 0;
@@ -238,7 +239,7 @@ void fm_added_mass_release(fm_substep *s)
         w->load[i] += sigma * c->area[i] * w->along[i];
         w->change[i] = w->along[i];
     }
-    fm_added_mass_solve(c, s->around.pool, &s->drag, FM_MASS_TURN, sigma, w->load, NULL, w->change);
+    fm_added_mass_solve(c, s->around.pool, &s->drag, FM_MASS_TURN, sigma, w->load, w->change);
     for (int i = 0; i < c->count; i++) {
         double change = w->is_held[i] ? 0 : w->change[i] - w->along[i];
         fm_vec3 n = fm_vec3_array_at(c->normal, i);
@@ -336,23 +337,20 @@ static void add_holding_forces(fm_cloth *c, const fm_drag_step *step, fm_mass_sy
 }
 
 void fm_added_mass_solve(fm_cloth *c, fm_pool *pool, const fm_drag_step *step, fm_mass_system which,
-                         double sigma, double *load, const double *drag, double *u)
+                         double sigma, double *load, double *u)
 {
     fm_added_mass *w = c->added;
-    int count = w->modes.count;
     double density = step->density, local = 1 / (sigma + density * w->local), *g = w->coefficient;
     for (int i = 0; i < c->count && w->shared; i++)
         load[i] /= w->root[i];
-    for (int p = 0; p < w->coupled_count; p++)
-        load[w->coupled[p]] = 0;
-    fm_surface_modes_analyse(c, &w->modes, pool, FM_MODES_ALL, load, g);
-    for (int j = 0; j < count; j++) {
-        double mobility = 1 / (sigma + density * w->length[j]);
-        g[j] = g[j] * (mobility - local) + (drag ? drag[j] * mobility : 0);
-    }
+    for (int p = 0; p < c->pinned_count; p++)
+        load[c->pinned[p]] = w->is_held[c->pinned[p]] ? 0 : load[c->pinned[p]];
+    fm_surface_modes_analyse(c, &w->modes, pool, load, g);
+    for (int j = 0; j < w->modes.count; j++)
+        g[j] *= 1 / (sigma + density * w->length[j]) - local;
     if (w->coupled_count > 0)
         add_holding_forces(c, step, which, sigma, u, load, g);
-    fm_surface_modes_synthesise(c, &w->modes, pool, FM_MODES_ALL, g, u);
+    fm_surface_modes_synthesise(c, &w->modes, pool, g, u);
     for (int i = 0; i < c->count; i++)
         u[i] = (u[i] + load[i] * local / c->area[i]) / w->root[i];
 }
@@ -363,36 +361,38 @@ static void weigh_by_area(const fm_cloth *c, const double *u, double *out)
         out[i] = c->area[i] * c->added->root[i] * u[i];
 }
 
-void fm_added_mass_smooth(const fm_cloth *c, fm_pool *pool, const double *u, double *out)
+// out = Phi diag(filter) Phi^T field.
+static void filter_field(const fm_cloth *c, fm_pool *pool, const double *field, double *out)
 {
     const fm_added_mass *w = c->added;
-    weigh_by_area(c, u, w->field);
-    fm_surface_modes_analyse(c, &w->modes, pool, FM_MODES_SMOOTH, w->field, w->other);
-    for (int j = 0; j < w->modes.count; j++)
-        w->other[j] *= w->filter[j];
-    fm_surface_modes_synthesise(c, &w->modes, pool, FM_MODES_SMOOTH, w->other, out);
-    for (int i = 0; i < c->count && w->shared; i++)
-        out[i] /= w->root[i];
+    fm_surface_modes_analyse(c, &w->smooth_modes, pool, field, w->smooth_coefficient);
+    for (int j = 0; j < w->smooth_modes.count; j++)
+        w->smooth_coefficient[j] *= w->filter[j];
+    fm_surface_modes_synthesise(c, &w->smooth_modes, pool, w->smooth_coefficient, out);
 }
 
-void fm_added_mass_gather_drag(const fm_cloth *c, fm_pool *pool, double *force, double *coefficient)
+void fm_added_mass_smooth(const fm_cloth *c, fm_pool *pool, const double *u, double *out)
 {
-    const fm_added_mass *w = c->added;
-    for (int i = 0; i < c->count && w->shared; i++)
-        force[i] /= w->root[i];
-    fm_surface_modes_analyse(c, &w->modes, pool, FM_MODES_SMOOTH, force, coefficient);
-    for (int j = 0; j < w->modes.count; j++)
-        coefficient[j] *= w->filter[j];
+    for (int i = 0; i < c->count; i++)
+        c->added->field[i] = c->area[i] * u[i];
+    filter_field(c, pool, c->added->field, out);
+}
+
+void fm_added_mass_smooth_transposed(const fm_cloth *c, fm_pool *pool, const double *u, double *out)
+{
+    filter_field(c, pool, u, out);
+    for (int i = 0; i < c->count; i++)
+        out[i] *= c->area[i];
 }
 
 void fm_added_mass_apply(const fm_cloth *c, double density, const double *u, double *out)
 {
     const fm_added_mass *w = c->added;
     weigh_by_area(c, u, w->field);
-    fm_surface_modes_analyse(c, &w->modes, NULL, FM_MODES_ALL, w->field, w->other);
+    fm_surface_modes_analyse(c, &w->modes, NULL, w->field, w->other);
     for (int j = 0; j < w->modes.count; j++)
         w->other[j] *= w->length[j] - w->local;
-    fm_surface_modes_synthesise(c, &w->modes, NULL, FM_MODES_ALL, w->other, out);
+    fm_surface_modes_synthesise(c, &w->modes, NULL, w->other, out);
     for (int i = 0; i < c->count; i++)
         out[i] = density * w->root[i] * (w->local * w->field[i] + c->area[i] * out[i]);
 }
@@ -422,11 +422,10 @@ void fm_added_mass_find_forces(const fm_cloth *c, const fm_drag_step *step, cons
     for (int i = 0; i < c->count; i++)
         w->smooth_field[i] *=
             c->area[i] * (step->pressure - step->ripple) * fabs(w->smooth_field[i]);
-    fm_added_mass_gather_drag(c, NULL, w->smooth_field, w->coefficient);
-    fm_surface_modes_synthesise(c, &w->modes, NULL, FM_MODES_SMOOTH, w->coefficient, w->force);
+    fm_added_mass_smooth_transposed(c, NULL, w->smooth_field, w->force);
     for (int i = 0; i < c->count; i++) {
         w->load[i] /= c->area[i];
-        w->force[i] = w->force[i] * w->root[i] + step->ripple * fabs(w->along[i]) * w->along[i];
+        w->force[i] = w->force[i] / c->area[i] + step->ripple * fabs(w->along[i]) * w->along[i];
     }
     *inertia = w->load;
     *pressure = w->force;
@@ -454,17 +453,16 @@ void fm_added_mass_limit_jumps(fm_substep *s)
         before[i] = weight * (fm_dot(n, fm_vec3_array_at(c->v, i)) - change);
         sum += fabs(change);
     }
-    if (sum == 0 || getenv("NOLIM"))
+    if (sum == 0)
         return;
-    fm_surface_modes_analyse(c, &w->modes, s->around.pool, FM_MODES_ALL, before, w->other);
-    fm_surface_modes_analyse(c, &w->modes, s->around.pool, FM_MODES_ALL, jump, w->coefficient);
+    fm_surface_modes_analyse(c, &w->modes, s->around.pool, before, w->other);
+    fm_surface_modes_analyse(c, &w->modes, s->around.pool, jump, w->coefficient);
     for (int j = 0; j < w->modes.count; j++) {
         double d = w->coefficient[j];
         double ratio = (sigma + density * w->local) / (sigma + density * w->length[j]);
         w->coefficient[j] = (ratio < 1 ? limit_change(w->other[j], d, ratio) : d) - d;
     }
-    fm_surface_modes_synthesise(c, &w->modes, s->around.pool, FM_MODES_ALL, w->coefficient,
-                                w->field);
+    fm_surface_modes_synthesise(c, &w->modes, s->around.pool, w->coefficient, w->field);
     for (int i = 0; i < c->count; i++) {
         if (fm_substep_is_pinned(s, i))
             continue;

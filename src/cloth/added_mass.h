@@ -6,12 +6,6 @@
 
 #include "cloth/cloth.h"
 
-// Which modes a transform uses.
-typedef enum fm_mode_set {
-    FM_MODES_ALL,
-    FM_MODES_SMOOTH, // those that the pressure drag of the smooth motion depends on
-} fm_mode_set;
-
 // Eigenfunctions phi_j of the Laplacian on the cloth at rest, from the longest waves on, orthonormal
 // with the particles' areas: sum_i A_i phi_j(i) phi_l(i) = 1 for j = l, else 0. They are 0 where pins
 // hold the cloth and have no slope at free edges.
@@ -21,13 +15,13 @@ typedef struct fm_surface_modes {
     double local_wave; // 1/m, stands for all shorter waves
     // of a sheet: products of a wave along the rows and one along the columns; coefficient
     // b * across + a belongs to the a-th wave along a row and the b-th along a column
-    int across, down, smooth_across, smooth_down;
+    int across, down;
+    int waves_across;      // without padding
     double *wave_across;   // [columns][across]
     double *wave_across_t; // [across][columns]
     double *wave_down;     // [rows][down]
     double *row;           // scratch: [rows][across]
     // of a tube or mesh
-    int smooth_count;
     float *shape;    // [blocks][count][FM_MODE_BLOCK] values of the modes at the particles
     double *partial; // scratch: [blocks][count]
 } fm_surface_modes;
@@ -35,27 +29,26 @@ typedef struct fm_surface_modes {
 enum { FM_MODE_BLOCK = 32 }; // particles in a block of `shape`
 
 // surface_modes.c
-bool fm_surface_modes_create(fm_cloth *cloth, fm_surface_modes *modes, fm_error *err);
-// Computes the modes for the particles that pins hold (held[i] != 0). A sheet's are 0 along its
+// shortest: m, no shorter waves are wanted; 0: all that the particles resolve.
+bool fm_surface_modes_create(fm_cloth *cloth, fm_surface_modes *modes, double shortest,
+                             fm_error *err);
+// Computes the modes for the particles that pins hold (held[i] != 0; NULL: none). A sheet's are 0 along its
 // edges that are held from end to end; a mesh's at every held particle. Sets vanishes[i] to 1 where
 // the modes are 0, else 0. Returns false if memory runs out; then the modes are unchanged.
 bool fm_surface_modes_compute(const fm_cloth *cloth, fm_surface_modes *modes,
                               const unsigned char *held, unsigned char *vanishes);
-// Limits FM_MODES_SMOOTH to wavenumbers of at most `wave`, 1/m.
-void fm_surface_modes_set_smooth(fm_surface_modes *modes, double wave);
-// coefficient[j] = sum_i phi_j(i) field[i]; 0 for modes that are not in the set.
+// coefficient[j] = sum_i phi_j(i) field[i].
 void fm_surface_modes_analyse(const fm_cloth *cloth, const fm_surface_modes *modes, fm_pool *pool,
-                              fm_mode_set set, const double *field, double *coefficient);
-// field[i] = sum_j phi_j(i) coefficient[j] over the modes of the set.
+                              const double *field, double *coefficient);
+// field[i] = sum_j phi_j(i) coefficient[j].
 void fm_surface_modes_synthesise(const fm_cloth *cloth, const fm_surface_modes *modes,
-                                 fm_pool *pool, fm_mode_set set, const double *coefficient,
-                                 double *field);
+                                 fm_pool *pool, const double *coefficient, double *field);
 // phi_j(particle) for all j.
 void fm_surface_modes_read(const fm_cloth *cloth, const fm_surface_modes *modes, int particle,
                            double *values);
 
 // mesh_modes.c: the same for a tube or mesh.
-bool fm_mesh_modes_create(fm_cloth *cloth, fm_surface_modes *modes, fm_error *err);
+bool fm_mesh_modes_create(fm_cloth *cloth, fm_surface_modes *modes, double shortest, fm_error *err);
 bool fm_mesh_modes_compute(const fm_cloth *cloth, fm_surface_modes *modes,
                            const unsigned char *held);
 
@@ -71,13 +64,15 @@ typedef enum fm_mass_system { FM_MASS_TURN, FM_MASS_KICK, FM_MASS_SYSTEMS } fm_m
 
 typedef struct fm_added_mass {
     fm_surface_modes modes;
-    double *length; // [count] m, L of each mode
-    double *filter; // [count] 0 to 1, share of the mode in the smooth motion
+    fm_surface_modes smooth_modes; // long waves, with all edges free, for the pressure drag
+    double *length;                // [count] m, L of each mode
+    double *filter; // [smooth_modes.count] 0 to 1, share of the mode in the smooth motion
     double local;   // m, L of all waves shorter than those of the modes
     double smooth;  // m, least L of a mode that belongs to the smooth motion
     double *root;   // [lanes] square root of the share of its water that each particle has
     bool shared;    // some shares are below 1
     // particles that pins hold now
+    bool smooth_computed;               // smooth_modes are valid
     bool computed;                      // the modes are those for is_held
     unsigned char *is_held, *next_held; // [lanes] 1 for a held particle; next: scratch
     unsigned char *vanishes;            // [lanes] 1 where the modes are 0
@@ -86,16 +81,17 @@ typedef struct fm_added_mass {
     double *coupled_shape; // [coupled_count][count] phi_j at these particles
     fm_held_factor coupled_factor[FM_MASS_SYSTEMS];
     // scratch
-    double *coefficient, *other, *drag; // [count]
-    double *coupled_value;              // [coupled_count]
-    double *field, *smooth_field;       // [lanes]
-    double *along;                      // [lanes] m/s, u_n after the turn and before the kick
-    double *change;                     // [lanes] m/s, change of u_n in the turn, then in the kick
-    double *load;                       // [lanes] N s, right-hand side
-    double *force;                      // [lanes] N, normal force without drag
-    double *start; // [lanes] m/s, jump of u_n when pins start or let go in this substep
-    bool jumped;   // start is not 0
-    fm_vec3_array turned;               // m/s, change of v by the turning normals
+    double *coefficient, *other;  // [count]
+    double *smooth_coefficient;   // [smooth_modes.count]
+    double *coupled_value;        // [coupled_count]
+    double *field, *smooth_field; // [lanes]
+    double *along;                // [lanes] m/s, u_n after the turn and before the kick
+    double *change;               // [lanes] m/s, change of u_n in the turn, then in the kick
+    double *load;                 // [lanes] N s, right-hand side
+    double *force;                // [lanes] N, normal force without drag
+    double *start;        // [lanes] m/s, jump of u_n when pins start or let go in this substep
+    bool jumped;          // start is not 0
+    fm_vec3_array turned; // m/s, change of v by the turning normals
 } fm_added_mass;
 
 // NULL in cloth->added if the definition asks for a layer, or for no added mass.
@@ -114,16 +110,13 @@ void fm_added_mass_update(const fm_cloth *cloth, double t);
 // the momentum of cloth and water along the normals is conserved.
 void fm_added_mass_release(fm_substep *s);
 // Solves (W (sigma A + R) W) u = load for the particles that are free, with u given at those that
-// pins hold; W: roots of the shares. sigma: kg/m^2. drag: [count] coefficients of a force in N s on
-// the smooth motion, or NULL. load is overwritten.
+// pins hold; W: roots of the shares. sigma: kg/m^2. load is overwritten.
 void fm_added_mass_solve(fm_cloth *cloth, fm_pool *pool, const fm_drag_step *step,
-                         fm_mass_system which, double sigma, double *load, const double *drag,
-                         double *u);
-// out = the smooth part of u.
+                         fm_mass_system which, double sigma, double *load, double *u);
+// out = G u, the smooth part of u; and out = G^T u. u and out may not be the same.
 void fm_added_mass_smooth(const fm_cloth *cloth, fm_pool *pool, const double *u, double *out);
-// coefficient = what fm_added_mass_solve takes as drag, of forces in N s on the smooth velocities.
-void fm_added_mass_gather_drag(const fm_cloth *cloth, fm_pool *pool, double *force,
-                               double *coefficient);
+void fm_added_mass_smooth_transposed(const fm_cloth *cloth, fm_pool *pool, const double *u,
+                                     double *out);
 // out = R u, N s. density: of the medium, kg/m^3.
 void fm_added_mass_apply(const fm_cloth *cloth, double density, const double *u, double *out);
 // Water takes part in the velocity changes by contact and enforcement, in `jump`.

@@ -258,8 +258,8 @@ static const double LEAST_COSINE = 0.5; // of c; only normals that turn by more 
 typedef struct mode_lanes {
     double *along, *change, *load, *force; // u, z or d, right-hand side, f
     double *tx, *ty, *tz;                  // change of v by the turn
-    const double *root;  // of the share of its water
-    const double *start; // m/s, jump of u when pins let go
+    const double *root;                    // of the share of its water
+    const double *start;                   // m/s, jump of u when pins let go
     double sigma;                          // kg/m^2, on the left
 } mode_lanes;
 
@@ -373,8 +373,7 @@ void fm_kick_turn_modes(fm_substep *s)
         }
         for (int p = 0; p < w->coupled_count; p++)
             w->change[w->coupled[p]] = w->along[w->coupled[p]];
-        fm_added_mass_solve(c, s->around.pool, &s->drag, FM_MASS_TURN, left, w->load, NULL,
-                            w->change);
+        fm_added_mass_solve(c, s->around.pool, &s->drag, FM_MASS_TURN, left, w->load, w->change);
     }
     for (int p = 0; p < c->pinned_count; p++) { // their velocity is given
         int i = c->pinned[p];
@@ -482,18 +481,18 @@ void fm_kick_solve_modes(fm_substep *s, const fm_vec3_array *known, bool start)
     own.sigma = history + extra;
     int rounds = start || ratio > 0.5 ? KICK_ROUNDS_MAX : ratio > 0.25 ? 4 : ratio > 0.1 ? 3 : 2;
     for (int k = 0; k < rounds; k++) {
-        const double *drag = NULL;
+        double *u = w->load, *smooth = w->smooth_field;
+        for (int i = 0; i < c->count; i++)
+            u[i] = w->along[i] + w->change[i];
+        if (s->drag.pressure > s->drag.ripple)
+            fm_added_mass_smooth(c, pool, u, smooth);
+        load_kick_lanes(c->count, c->area, &own, &s->drag, history, smooth);
         if (s->drag.pressure > s->drag.ripple) {
+            fm_added_mass_smooth_transposed(c, pool, smooth, w->field);
             for (int i = 0; i < c->count; i++)
-                w->load[i] = w->along[i] + w->change[i];
-            fm_added_mass_smooth(c, pool, w->load, w->smooth_field);
+                w->load[i] += w->field[i];
         }
-        load_kick_lanes(c->count, c->area, &own, &s->drag, history, w->smooth_field);
-        if (s->drag.pressure > s->drag.ripple) {
-            fm_added_mass_gather_drag(c, pool, w->smooth_field, w->drag);
-            drag = w->drag;
-        }
-        fm_added_mass_solve(c, pool, &s->drag, FM_MASS_KICK, own.sigma, w->load, drag, w->change);
+        fm_added_mass_solve(c, pool, &s->drag, FM_MASS_KICK, own.sigma, w->load, w->change);
     }
 }
 
@@ -542,7 +541,7 @@ void fm_kick_start_modes(fm_substep *s)
         sum += fabs(w->change[i]);
     }
     if (sum > 0)
-        fm_added_mass_solve(c, NULL, &s->drag, FM_MASS_TURN, cloth_mass_per_area(c), w->load, NULL,
+        fm_added_mass_solve(c, NULL, &s->drag, FM_MASS_TURN, cloth_mass_per_area(c), w->load,
                             w->change);
     for (int i = 0; i < c->count; i++) {
         fm_vec3 n = fm_vec3_array_at(c->normal, i);

@@ -325,10 +325,18 @@ static bool create_arrays(fm_cloth *c, fm_surface_modes *m, int modes, fm_error 
     return err->status == FM_OK;
 }
 
-bool fm_mesh_modes_create(fm_cloth *c, fm_surface_modes *m, fm_error *err)
+bool fm_mesh_modes_create(fm_cloth *c, fm_surface_modes *m, double shortest, fm_error *err)
 {
     int modes = (c->count + PARTICLES_PER_MODE - 1) / PARTICLES_PER_MODE;
-    return create_arrays(c, m, modes < MODES_MAX ? modes : MODES_MAX, err);
+    modes = modes < MODES_MAX ? modes : MODES_MAX;
+    if (shortest > 0) { // Weyl's law, twice as many because of the border
+        double area = 0;
+        for (int i = 0; i < c->count; i++)
+            area += c->area[i];
+        double wanted = ceil(2 * FM_PI * area / (shortest * shortest));
+        modes = wanted < modes ? (int)wanted : modes;
+    }
+    return create_arrays(c, m, modes, err);
 }
 
 // A held particle gets a row of its own with the largest eigenvalue: the filter makes it 0.

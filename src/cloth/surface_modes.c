@@ -59,7 +59,6 @@ static void combine_rows(int n, int count, const double *restrict weight, int we
 typedef struct transform {
     const fm_cloth *cloth;
     const fm_surface_modes *modes;
-    int across, down, count; // modes in the set
     const double *in;
     double *out;
 } transform;
@@ -70,7 +69,7 @@ static void analyse_rows(void *context, int first, int last)
     const fm_surface_modes *m = t->modes;
     int columns = t->cloth->columns;
     for (int r = first; r < last; r++)
-        combine_rows(t->across, columns, t->in + (size_t)r * (size_t)columns, 1, m->wave_across,
+        combine_rows(m->across, columns, t->in + (size_t)r * (size_t)columns, 1, m->wave_across,
                      m->across, m->row + (size_t)r * (size_t)m->across);
 }
 
@@ -79,7 +78,7 @@ static void analyse_columns(void *context, int first, int last)
     const transform *t = context;
     const fm_surface_modes *m = t->modes;
     for (int b = first; b < last; b++)
-        combine_rows(t->across, t->cloth->rows, m->wave_down + b, m->down, m->row, m->across,
+        combine_rows(m->across, t->cloth->rows, m->wave_down + b, m->down, m->row, m->across,
                      t->out + (size_t)b * (size_t)m->across);
 }
 
@@ -90,9 +89,9 @@ static void synthesise_rows(void *context, int first, int last)
     int columns = t->cloth->columns;
     for (int r = first; r < last; r++) {
         double *row = m->row + (size_t)r * (size_t)m->across;
-        combine_rows(t->across, t->down, m->wave_down + (size_t)r * (size_t)m->down, 1, t->in,
+        combine_rows(m->across, m->down, m->wave_down + (size_t)r * (size_t)m->down, 1, t->in,
                      m->across, row);
-        combine_rows(columns, t->across, row, 1, m->wave_across_t, columns,
+        combine_rows(columns, m->across, row, 1, m->wave_across_t, columns,
                      t->out + (size_t)r * (size_t)columns);
     }
 }
@@ -144,7 +143,7 @@ static void analyse_blocks(void *context, int first, int last)
     double in[FM_MODE_BLOCK];
     for (int b = first; b < last; b++) {
         load_block(t->cloth, b, t->in, in);
-        analyse_block(t->count, m->shape + (size_t)b * (size_t)m->count * FM_MODE_BLOCK, in,
+        analyse_block(m->count, m->shape + (size_t)b * (size_t)m->count * FM_MODE_BLOCK, in,
                       m->partial + (size_t)b * (size_t)m->count);
     }
 }
@@ -155,49 +154,35 @@ static void synthesise_blocks(void *context, int first, int last)
     const fm_surface_modes *m = t->modes;
     double out[FM_MODE_BLOCK];
     for (int b = first; b < last; b++) {
-        synthesise_block(t->count, m->shape + (size_t)b * (size_t)m->count * FM_MODE_BLOCK, t->in,
+        synthesise_block(m->count, m->shape + (size_t)b * (size_t)m->count * FM_MODE_BLOCK, t->in,
                          out);
         for (int i = 0; i < FM_MODE_BLOCK && b * FM_MODE_BLOCK + i < t->cloth->count; i++)
             t->out[b * FM_MODE_BLOCK + i] = out[i];
     }
 }
 
-static transform make_transform(const fm_cloth *c, const fm_surface_modes *m, fm_mode_set set,
-                                const double *in, double *out)
-{
-    bool all = set == FM_MODES_ALL;
-    return (transform){.cloth = c,
-                       .modes = m,
-                       .across = all ? m->across : m->smooth_across,
-                       .down = all ? m->down : m->smooth_down,
-                       .count = all ? m->count : m->smooth_count,
-                       .in = in,
-                       .out = out};
-}
-
 void fm_surface_modes_analyse(const fm_cloth *c, const fm_surface_modes *m, fm_pool *pool,
-                              fm_mode_set set, const double *field, double *coefficient)
+                              const double *field, double *coefficient)
 {
-    transform t = make_transform(c, m, set, field, coefficient);
+    transform t = {.cloth = c, .modes = m, .in = field, .out = coefficient};
     int blocks = fm_parallel_block_count(c->count, FM_MODE_BLOCK);
-    if (set == FM_MODES_SMOOTH || c->kind != FM_CLOTH_SHEET)
-        memset(coefficient, 0, (size_t)m->count * sizeof *coefficient);
     if (c->kind == FM_CLOTH_SHEET) {
         fm_parallel_for(pool, c->rows, c->row_block, analyse_rows, &t);
-        fm_parallel_for(pool, t.down, fm_parallel_block_count(t.down, 4), analyse_columns, &t);
+        fm_parallel_for(pool, m->down, fm_parallel_block_count(m->down, 4), analyse_columns, &t);
         return;
     }
     fm_parallel_for(pool, blocks, FM_PARTICLE_BLOCK / FM_MODE_BLOCK, analyse_blocks, &t);
+    memset(coefficient, 0, (size_t)m->count * sizeof *coefficient);
     for (int b = 0; b < blocks; b++) {
-        for (int j = 0; j < t.count; j++)
+        for (int j = 0; j < m->count; j++)
             coefficient[j] += m->partial[(size_t)b * (size_t)m->count + (size_t)j];
     }
 }
 
 void fm_surface_modes_synthesise(const fm_cloth *c, const fm_surface_modes *m, fm_pool *pool,
-                                 fm_mode_set set, const double *coefficient, double *field)
+                                 const double *coefficient, double *field)
 {
-    transform t = make_transform(c, m, set, coefficient, field);
+    transform t = {.cloth = c, .modes = m, .in = coefficient, .out = field};
     if (c->kind == FM_CLOTH_SHEET)
         fm_parallel_for(pool, c->rows, c->row_block, synthesise_rows, &t);
     else
@@ -220,26 +205,12 @@ void fm_surface_modes_read(const fm_cloth *c, const fm_surface_modes *m, int par
     }
 }
 
-void fm_surface_modes_set_smooth(fm_surface_modes *m, double wave)
+// Number of waves of at least four cells and `shortest`, over `points` points and the length `side`.
+static int count_waves(int points, double side, double shortest)
 {
-    m->smooth_count = m->smooth_across = m->smooth_down = 0;
-    for (int j = 0; j < m->count; j++) {
-        if (m->wave[j] > wave)
-            continue;
-        m->smooth_count = j + 1;
-        if (m->across > 0) {
-            int a = round_up(j % m->across + 1, PADDING), b = j / m->across + 1;
-            m->smooth_across = a > m->smooth_across ? a : m->smooth_across;
-            m->smooth_down = b > m->smooth_down ? b : m->smooth_down;
-        }
-    }
-}
-
-// Number of waves of at least four cells, over `points` points.
-static int count_waves(int points)
-{
-    int n = (points - 1) / 2 + 1;
-    return n < MODES_MAX ? n : MODES_MAX;
+    int n = (points - 1) / 2 + 1, wanted = (int)fmin(2 * side / fmax(shortest, 1e-9 * side), 1e6);
+    n = n < MODES_MAX ? n : MODES_MAX;
+    return wanted + 1 < n ? wanted + 1 : n;
 }
 
 // Waves along one direction of a sheet: number, points, length in m, and which ends are held.
@@ -281,22 +252,25 @@ static bool is_edge_held(const unsigned char *held, int first, int step, int cou
 }
 
 // The waves along the rows (down false) or along the columns of a sheet.
-static direction find_direction(const fm_cloth *c, const unsigned char *held, bool down)
+static direction find_direction(const fm_cloth *c, const fm_surface_modes *m,
+                                const unsigned char *held, bool down)
 {
     int points = down ? c->rows : c->columns, others = down ? c->columns : c->rows;
     int step = down ? 1 : c->columns, last = (points - 1) * (down ? c->columns : 1);
-    return (direction){.waves = count_waves(points),
+    return (direction){.waves = down ? m->down : m->waves_across,
                        .points = points,
                        .side = down ? c->sheet.height : c->sheet.width,
                        .first_held = held && is_edge_held(held, 0, step, others),
                        .last_held = held && is_edge_held(held, last, step, others)};
 }
 
-static bool create_sheet_modes(fm_cloth *c, fm_surface_modes *m, fm_error *err)
+static bool create_sheet_modes(fm_cloth *c, fm_surface_modes *m, double shortest, fm_error *err)
 {
     const char *name = c->object.name;
     fm_arena *arena = &c->arena;
-    m->across = round_up(count_waves(c->columns), PADDING), m->down = count_waves(c->rows);
+    m->waves_across = count_waves(c->columns, c->sheet.width, shortest);
+    m->across = round_up(m->waves_across, PADDING);
+    m->down = count_waves(c->rows, c->sheet.height, shortest);
     m->count = m->across * m->down;
     size_t n = (size_t)m->across, columns = (size_t)c->columns, rows = (size_t)c->rows;
     m->wave = fm_arena_alloc(arena, (size_t)m->count, sizeof(double), name, err);
@@ -310,7 +284,7 @@ static bool create_sheet_modes(fm_cloth *c, fm_surface_modes *m, fm_error *err)
 static void compute_sheet_modes(const fm_cloth *c, fm_surface_modes *m, const unsigned char *held,
                                 unsigned char *vanishes)
 {
-    direction x = find_direction(c, held, false), y = find_direction(c, held, true);
+    direction x = find_direction(c, m, held, false), y = find_direction(c, m, held, true);
     for (int a = 0; a < x.waves; a++) {
         for (int i = 0; i < c->columns; i++)
             m->wave_across[i * m->across + a] = m->wave_across_t[a * c->columns + i] =
@@ -333,10 +307,10 @@ static void compute_sheet_modes(const fm_cloth *c, fm_surface_modes *m, const un
     m->local_wave = sqrt(find_local_wave(&x) * find_local_wave(&y));
 }
 
-bool fm_surface_modes_create(fm_cloth *c, fm_surface_modes *m, fm_error *err)
+bool fm_surface_modes_create(fm_cloth *c, fm_surface_modes *m, double shortest, fm_error *err)
 {
-    return c->kind == FM_CLOTH_SHEET ? create_sheet_modes(c, m, err)
-                                     : fm_mesh_modes_create(c, m, err);
+    return c->kind == FM_CLOTH_SHEET ? create_sheet_modes(c, m, shortest, err)
+                                     : fm_mesh_modes_create(c, m, shortest, err);
 }
 
 bool fm_surface_modes_compute(const fm_cloth *c, fm_surface_modes *m, const unsigned char *held,
@@ -346,6 +320,7 @@ bool fm_surface_modes_compute(const fm_cloth *c, fm_surface_modes *m, const unsi
         compute_sheet_modes(c, m, held, vanishes);
         return true;
     }
-    memcpy(vanishes, held, (size_t)c->count);
-    return fm_mesh_modes_compute(c, m, held);
+    for (int i = 0; i < c->count; i++)
+        vanishes[i] = held ? held[i] : 0;
+    return fm_mesh_modes_compute(c, m, vanishes);
 }

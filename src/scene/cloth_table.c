@@ -231,13 +231,13 @@ static const fm_entry drag_entries[] = {
      .about = "add the exact history force of a sheet that slides in its plane; only for model "
               "physical"},
     {"normal_history", FM_KEY_NUMBER, DEF(drag.normal_history), "N s^(3/2) / m per m^2",
-     WITHIN(-1, 1e6),
-     .about = "coefficient of the half derivative of the velocity normal to the cloth; -1: that of "
-              "waves, 2 sqrt(density viscosity) of the medium; only for model physical"},
-    {"added_mass", FM_KEY_NUMBER, DEF(drag.added_mass), "m", WITHIN(-1, 1e3),
+     WITHIN(-1, 1e6), .automatic = true,
+     .about = "coefficient of the half derivative of the velocity normal to the cloth; auto (-1): "
+              "that of waves, 2 sqrt(density viscosity) of the medium; only for model physical"},
+    {"added_mass", FM_KEY_NUMBER, DEF(drag.added_mass), "m", WITHIN(-1, 1e3), .automatic = true,
      .about =
-         "thickness of the layer of medium that moves with the cloth; -1: from the size of the "
-         "cloth; only for model physical"},
+         "thickness of the layer of medium that moves with the cloth; auto (-1): 2/k for every "
+         "wavenumber k of its motion; only for model physical"},
 };
 static const fm_table drag_table = {
     .name = "drag",
