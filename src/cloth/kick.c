@@ -251,9 +251,6 @@ void fm_kick_apply_impulses(fm_cloth *c, const fm_drag_step *step, const fm_vec3
 }
 
 enum { TURN_ROUNDS_MAX = 5, KICK_ROUNDS_MAX = 6 };
-static const double LEAST_COSINE = 0.5; // of c; only normals that turn by more than 90 degrees in a
-                                        // substep are below
-
 // What the loops over particles need in addition to lane_arrays, with the symbols above.
 typedef struct mode_lanes {
     double *along, *change, *load, *force; // u, z or d, right-hand side, f
@@ -261,6 +258,7 @@ typedef struct mode_lanes {
     const double *root;                    // of the share of its water
     const double *start;                   // m/s, jump of u when pins let go
     double sigma;                          // kg/m^2, on the left
+    double least;                          // of c
 } mode_lanes;
 
 static mode_lanes view_modes(const fm_cloth *c, int i, double sigma)
@@ -282,7 +280,7 @@ static mode_lanes view_modes(const fm_cloth *c, int i, double sigma)
 FM_SIMD_CLONES
 static void prepare_turn_lanes(int n, const lane_arrays *restrict l, const mode_lanes *restrict w)
 {
-    double least = LEAST_COSINE;
+    double least = w->least;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dot = l->ox[i] * l->nx[i] + l->oy[i] * l->ny[i] + l->oz[i] * l->nz[i];
@@ -300,7 +298,7 @@ FM_SIMD_CLONES
 static void finish_turn_lanes(int n, const lane_arrays *restrict l, const mode_lanes *restrict w,
                               double h)
 {
-    double least = LEAST_COSINE, ih = 1 / h;
+    double least = w->least, ih = 1 / h;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double sx = l->ox[i] + l->nx[i], sy = l->oy[i] + l->ny[i], sz = l->oz[i] + l->nz[i];
@@ -358,6 +356,8 @@ void fm_kick_turn_modes(fm_substep *s)
     double sigma = cloth_mass_per_area(c);
     lane_arrays l = view_end(c, NULL, 0);
     mode_lanes own = view_modes(c, 0, sigma);
+    // the rounds converge if m/c is not larger than this share of the mass of the shortest waves
+    own.least = 1 / (1 + 0.6 * (1 + s->drag.density * w->local / sigma));
     prepare_turn_lanes(c->count, &l, &own);
     double left = sigma * find_turn_factor(c, sigma);
     if (left > sigma) {
