@@ -12,7 +12,7 @@
 typedef struct fm_surface_modes {
     int count;         // coefficients; some of a sheet are padding, and their functions are 0
     double *wave;      // [count] 1/m, wavenumber of each mode; INFINITY for padding
-    double local_wave; // 1/m, stands for all shorter waves
+    double local_wave; // 1/m, of the shortest modes; stands for all shorter waves
     // of a sheet: products of a wave along the rows and one along the columns; coefficient
     // b * across + a belongs to the a-th wave along a row and the b-th along a column
     int across, down;

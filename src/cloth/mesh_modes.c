@@ -310,7 +310,7 @@ static void store_modes(const fm_cloth *c, const solver *s, const double *eigenv
         }
     }
     // hardly any particles: waves of three cells
-    m->local_wave = found < 3 ? 2 * FM_PI / (3 * spacing) : 4.0 / 3 * m->wave[found - 1];
+    m->local_wave = found < 3 ? 2 * FM_PI / (3 * spacing) : m->wave[found - 1];
 }
 
 static bool create_arrays(fm_cloth *c, fm_surface_modes *m, int modes, fm_error *err)

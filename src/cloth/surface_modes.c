@@ -236,10 +236,10 @@ static double find_wave_value(const direction *d, int a, int point)
     return norm * (d->first_held ? sin(k * x) : cos(k * x));
 }
 
-// 1/m, wavenumber of waves a third shorter than the shortest.
+// 1/m, wavenumber of the shortest wave; without waves, that of two cells.
 static double find_local_wave(const direction *d)
 {
-    return 4.0 / 3 * FM_PI / d->side * (d->waves > 1 ? d->waves - 1 : d->points - 1);
+    return FM_PI / d->side * (d->waves > 1 ? d->waves - 1 : d->points - 1);
 }
 
 static bool is_edge_held(const unsigned char *held, int first, int step, int count)
