@@ -29,8 +29,8 @@
 //
 // For a long tube of the radius a that moves sideways, u = cos(angle), k = 1/a and L = 2 a: the
 // mass is 2 rho pi a^2 per length, that of the water inside and of the added mass outside, which is
-// exact. Where k tends to 0, a finite sheet has less water than 2/k. L is limited to that of a rigid
-// rectangular plate, of the sides a <= b, that moves broadside,
+// exact. Where k tends to 0, a finite sheet has less water than 2/k. L is limited to that of a
+// rigid rectangular plate, of the sides a <= b, that moves broadside,
 //
 //     L = pi/4 a C(b/a),   C(s) = s / sqrt(1 + s^2) (1 - 0.425 s / (1 + s^2))
 //
@@ -61,8 +61,9 @@ static double find_plate_length(double one, double other)
     return FM_PI / 4 * a * s / sqrt(1 + s * s) * (1 - 0.425 * s / (1 + s * s));
 }
 
-// m, the largest L: that of a rigid plate as large as the cloth, and not below that of a wave as long
-// as the cloth. For a cloth that is not a piece with one border but a tube, or closed: its diameter.
+// m, the largest L: that of a rigid plate as large as the cloth, and not below that of a wave as
+// long as the cloth. For a cloth that is not a piece with one border but a tube, or closed: its
+// diameter.
 static double find_longest(const fm_cloth *c, double area)
 {
     double side[3] = {c->sheet.width, c->sheet.height, 0};

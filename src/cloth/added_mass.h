@@ -6,9 +6,9 @@
 
 #include "cloth/cloth.h"
 
-// Eigenfunctions phi_j of the Laplacian on the cloth at rest, from the longest waves on, orthonormal
-// with the particles' areas: sum_i A_i phi_j(i) phi_l(i) = 1 for j = l, else 0. They are 0 where pins
-// hold the cloth and have no slope at free edges.
+// Eigenfunctions phi_j of the Laplacian on the cloth at rest, from the longest waves on,
+// orthonormal with the particles' areas: sum_i A_i phi_j(i) phi_l(i) = 1 for j = l, else 0. They
+// are 0 where pins hold the cloth and have no slope at free edges.
 typedef struct fm_surface_modes {
     int count;         // coefficients; some of a sheet are padding, and their functions are 0
     double *wave;      // [count] 1/m, wavenumber of each mode; INFINITY for padding
@@ -32,9 +32,10 @@ enum { FM_MODE_BLOCK = 32 }; // particles in a block of `shape`
 // shortest: m, no shorter waves are wanted; 0: all that the particles resolve.
 bool fm_surface_modes_create(fm_cloth *cloth, fm_surface_modes *modes, double shortest,
                              fm_error *err);
-// Computes the modes for the particles that pins hold (held[i] != 0; NULL: none). A sheet's are 0 along its
-// edges that are held from end to end; a mesh's at every held particle. Sets vanishes[i] to 1 where
-// the modes are 0, else 0. Returns false if memory runs out; then the modes are unchanged.
+// Computes the modes for the particles that pins hold (held[i] != 0; NULL: none). A sheet's are 0
+// along its edges that are held from end to end; a mesh's at every held particle. Sets vanishes[i]
+// to 1 where the modes are 0, else 0. Returns false if memory runs out; then the modes are
+// unchanged.
 bool fm_surface_modes_compute(const fm_cloth *cloth, fm_surface_modes *modes,
                               const unsigned char *held, unsigned char *vanishes);
 // coefficient[j] = sum_i phi_j(i) field[i].

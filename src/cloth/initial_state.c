@@ -48,15 +48,15 @@ static void undo_initial_kick(fm_substep *s)
     copy_axes(c, &c->w, &c->flow);
 }
 
-// A cloth that starts from rest has the acceleration a - b sqrt(t) + ..., where b sqrt(t) comes from
-// the history force. With a - b sqrt(h)/3 at t = 0, the mean of the accelerations at 0 and h is the
-// mean over the first substep; that is the acceleration with a history force of the weight of
-// find_initial_weight. The distance covered is a h^2/2 - 4/15 b h^(5/2), so that the drift of the
-// first substep needs another -b sqrt(h)/5, 3/5 of the difference d to a.
+// A cloth that starts from rest has the acceleration a - b sqrt(t) + ..., where b sqrt(t) comes
+// from the history force. With a - b sqrt(h)/3 at t = 0, the mean of the accelerations at 0 and h
+// is the mean over the first substep; that is the acceleration with a history force of the weight
+// of find_initial_weight. The distance covered is a h^2/2 - 4/15 b h^(5/2), so that the drift of
+// the first substep needs another -b sqrt(h)/5, 3/5 of the difference d to a.
 //
-// If the substep is long, y = |d|/|a - d| is not small. For u' + beta D^(1/2) u = 1 the acceleration
-// is exp(beta^2 t) erfc(beta sqrt(t)); the factors (1 + y) exp(-y) and (1 + y)^-2.8 follow it within
-// 1 % up to y = 1/2.
+// If the substep is long, y = |d|/|a - d| is not small. For u' + beta D^(1/2) u = 1 the
+// acceleration is exp(beta^2 t) erfc(beta sqrt(t)); the factors (1 + y) exp(-y) and (1 + y)^-2.8
+// follow it within 1 % up to y = 1/2.
 static void close_with_history(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

@@ -19,13 +19,12 @@
 // With added mass by wavelength (added_mass.c), the normal velocities u of all particles are
 // coupled by the mass m + R, and the closing kick is solved in three steps.
 //
-// 1 The normals turn from n0 to n. The water keeps its momentum, up to an exchange with the cloth,
-//   which must conserve the energy m |v|^2 / 2 + u^T R u / 2. With y = R-weighted change of u,
+// 1 The normals turn from n0 to n, which would change u by t = (n - n0) . p. Cloth and water exchange
+//   momentum such that u changes by z instead and m |v|^2 / 2 + u^T R u / 2 is conserved:
 //
-//     v <- v - (n0 + n)/2 y/c,   c = (1 + n0 . n)/2,   t = (n - n0) . p,   z = t - y
-//     (m/c + R) z = m/c t
+//     (m/c + R) z = m/c t,   v <- v - (n0 + n)/2 (t - z)/c,   c = (1 + n0 . n)/2
 //
-//   conserves it: u = n0 . p becomes n0 . p + z. drag.c has the same for a layer.
+//   drag.c has the same for a layer.
 //
 // 2 (m + R + k_B A w0) d = (h/2) (f - drag(u + d)) for the change d of u in the half kick; f: all
 //   other normal forces. The pressure drag is
@@ -328,7 +327,8 @@ static double cloth_mass_per_area(const fm_cloth *c)
     return c->def.density * c->def.thickness;
 }
 
-// Whether a particle turns so far that its mass on the left should be larger than sigma: the factor.
+// Whether a particle turns so far that its mass on the left should be larger than sigma: the
+// factor.
 static double find_turn_factor(const fm_cloth *c, double sigma)
 {
     double largest = 0;

@@ -13,8 +13,8 @@
 // clamped there. They are orthonormal with the areas of the particles, which are halved along the
 // edges (discrete cosine and sine transforms). Transforms go along the rows first and along the
 // columns then: N (across + down) products instead of N across down. Waves shorter than four cells
-// are left out, and all beyond MODES_MAX in one direction. Tubes and meshes have the eigenvectors of
-// mesh_modes.c instead.
+// are left out, and all beyond MODES_MAX in one direction. Tubes and meshes have the eigenvectors
+// of mesh_modes.c instead.
 #include "cloth/added_mass.h"
 
 #include <math.h>
@@ -205,7 +205,8 @@ void fm_surface_modes_read(const fm_cloth *c, const fm_surface_modes *m, int par
     }
 }
 
-// Number of waves of at least four cells and `shortest`, over `points` points and the length `side`.
+// Number of waves of at least four cells and `shortest`, over `points` points and the length
+// `side`.
 static int count_waves(int points, double side, double shortest)
 {
     int n = (points - 1) / 2 + 1, wanted = (int)fmin(2 * side / fmax(shortest, 1e-9 * side), 1e6);

@@ -10,8 +10,8 @@
 // The fluid on each side moves to a depth of 1/k, so the thickness of the added layer is 2/k. The
 // test measures standing waves between two pinned edges. It compares ratios of wave speeds with
 // reference/immersed_sheet_wave_speed_ratio.csv: with a layer of that thickness, and with the added
-// mass by wavelength that is the default, on a sheet and on a mesh, from a wave as long as the sheet
-// to one of 8 cells. Frequencies are compared with the formula, once with bending. The
+// mass by wavelength that is the default, on a sheet and on a mesh, from a wave as long as the
+// sheet to one of 8 cells. Frequencies are compared with the formula, once with bending. The
 // discretisation error of the elastic forces is the same in a vacuum and in the fluid.
 #include "bodies.h"
 #include "exact.h"
