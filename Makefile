@@ -16,7 +16,8 @@ build/fathom:
 
 demo: ## install packages, build, simulate a towel under water, make a movie and pictures
 	scripts/setup core
-	$(MAKE) all
+	@cmake --preset release > /dev/null
+	@cmake --build build -j $(JOBS) --target fathom_program
 	@mkdir -p build/demo
 	build/fathom run scenes/underwater/swing.yaml -o build/demo/swing --frames 120 --force --quiet
 	build/fathom render build/demo/swing -o build/demo/swing.mp4 --size 640x360 --samples 4

@@ -13,6 +13,7 @@ const bench_case bench_cases[] = {
     {"stiff", "cloth that does not stretch: directional, iterative, springs alone", bench_stiff},
     {"contact", "cloth that nothing passes through: against plain collisions, and larger sheets",
      bench_contact},
+    {"fabric", "a substep of a mesh of 100,000 points beside a sheet of as many", bench_fabric},
     {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
      bench_particles},
     {"grid", "substeps of a fluid on a staggered grid: stages, threads, sizes", bench_grid},
@@ -37,6 +38,7 @@ struct bench_report {
     const char *group; // group of the last result printed
 };
 
+// Time of the monotonic clock, s.
 double bench_now(void)
 {
     struct timespec now;
@@ -70,10 +72,12 @@ void bench_begin(bench_report *report, const bench_case *which)
     fflush(stdout);
 }
 
+// Prints one result as an element of the JSON array.
 static void print_json(const bench_report *report, const bench_result *result)
 {
     printf("%s\n    {\"group\": \"%s\", \"name\": \"%s\", \"value\": %.4g, \"unit\": \"%s\"",
-           report->result_count ? "," : "", result->group, result->name, result->ns, result->unit);
+           report->result_count ? "," : "", result->group, result->name, result->value,
+           result->unit);
     if (result->ratio > 0)
         printf(", \"ratio\": %.4g, \"baseline\": \"%s\"", result->ratio, result->baseline);
     if (result->note && result->note[0])
@@ -81,17 +85,19 @@ static void print_json(const bench_report *report, const bench_result *result)
     printf("}");
 }
 
+// Prints one result as a line of text, below the heading of its group.
 static void print_text(bench_report *report, const bench_result *result)
 {
     if (report->group != result->group)
         printf("\n  %s\n", result->group);
     report->group = result->group;
-    printf("    %-28s %9.3f %-14s", result->name, result->ns, result->unit);
+    printf("    %-28s %9.3f %-14s", result->name, result->value, result->unit);
     if (result->ratio > 0)
         printf(" %7.2f x %-20s", result->ratio, result->baseline);
     printf(" %s\n", result->note ? result->note : "");
 }
 
+// Prints one result of the current benchmark.
 void bench_add(bench_report *report, const bench_result *result)
 {
     if (report->json)
@@ -102,12 +108,14 @@ void bench_add(bench_report *report, const bench_result *result)
     fflush(stdout);
 }
 
+// Ends the current benchmark.
 void bench_end(bench_report *report)
 {
     if (report->json)
         printf("]}");
 }
 
+// Ends the output. Returns the exit code: 0, or 3 when the output could not be written.
 int bench_close(bench_report *report)
 {
     if (report->json)
@@ -117,12 +125,14 @@ int bench_close(bench_report *report)
     return failed ? 3 : 0;
 }
 
+// Order of two doubles, for qsort.
 static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
+// Median of the values, which are sorted in place.
 double bench_median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare_numbers);
@@ -142,7 +152,8 @@ static double time_turn(const bench_job *job, int repeats)
 static int choose_repeats(const bench_job *job, double seconds_per_turn)
 {
     int repeats = 1;
-    while (time_turn(job, repeats) < seconds_per_turn / 2 && repeats < 1 << 28)
+    const int repeats_max = 1 << 28; // doubling it again would still fit int
+    while (time_turn(job, repeats) < seconds_per_turn / 2 && repeats < repeats_max)
         repeats *= 2;
     return repeats;
 }

@@ -10,7 +10,7 @@
 typedef struct bench_result {
     const char *group; // heading of cases that belong together: "61x41, one thread"
     const char *name;
-    double ns;            // time per unit of work, in `unit`; median of the rounds
+    double value;         // time per unit of work, in `unit`; median of the rounds
     const char *unit;     // such as "ns/particle"
     double ratio;         // time / time of the baseline, median of the rounds; 0: no baseline
     const char *baseline; // name of the baseline case
@@ -60,6 +60,7 @@ bench_function bench_memory;
 bench_function bench_cloth;
 bench_function bench_stiff;
 bench_function bench_contact;
+bench_function bench_fabric;
 bench_function bench_particles;
 bench_function bench_grid;
 bench_function bench_surface;

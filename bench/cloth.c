@@ -2,16 +2,15 @@
 // cloth.c: the cost of a cloth's substep, and the additional cost of drag that depends on the past.
 //
 // A towel is swung at its top edge. "regular" is viscous drag with damped springs. "fractional"
-// adds drag proportional to the half derivative of the position (history drag), computed from
-// past velocities: from the last three as in [OKRC10] (u = 3), and from all of them (full) at a
-// tolerance of 1e-3. For comparison, the cost of the half derivatives of the three coordinates
-// of all particles (three lanes per particle) is measured alone, as in `bench memory`. Then
-// follow physical drag, larger sheets, two threads, and the same cloth on index arrays: as a
-// tube and as a triangle mesh; then the additional cost of damped bending, of turbulence and of
-// added mass by wavelength.
-// Everything runs on one thread unless stated otherwise. The last group compares the first frame
-// with later ones: the first frame allocates the state of the half derivatives and computes the
-// order in which enforcement (strain limiting) corrects edges.
+// adds drag proportional to the half derivative of the position (history drag), computed from past
+// velocities: from the last u = 3 as in [OKRC10], and from all of them ("full") at a relative
+// tolerance of 1e-3. For comparison, the cost of the half derivatives of the three coordinates of
+// all particles (three lanes per particle) is measured alone, as in `bench memory`. Then follow
+// physical drag, larger sheets, two threads, and the same cloth on index arrays: as a tube and as a
+// triangle mesh; then the additional cost of damped bending, of turbulence and of added mass by
+// wavelength. Everything runs on one thread unless stated otherwise. The last group compares the
+// first frame with later ones: the first frame allocates the state of the half derivatives and
+// computes the order in which enforcement (strain limiting) corrects edges.
 #include "bench.h"
 #include "fixtures.h"
 
@@ -19,12 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 11, SUBSTEPS = 40 }; // SUBSTEPS: per advance
+enum { ROUNDS = 11, SUBSTEPS = 40 }; // measurements of each job; substeps per advance
 static const double TURN = 0.04;     // s, measuring time of a job per round
 
-// Models of drag: viscous; with half derivatives over three substeps, over the whole past; the
-// default drag; none.
-typedef enum drag_kind { REGULAR, FRACTIONAL_3, FRACTIONAL_FULL, PHYSICAL, SPRINGS_ONLY } drag_kind;
+// Models of drag.
+typedef enum drag_kind {
+    REGULAR,         // viscous
+    FRACTIONAL_3,    // with half derivatives over the last three substeps [OKRC10]
+    FRACTIONAL_FULL, // with half derivatives over the whole past
+    PHYSICAL,        // the default drag
+    SPRINGS_ONLY,    // none, and springs without damping
+} drag_kind;
 
 // A swung cloth to be measured.
 typedef struct towel {
@@ -104,8 +108,8 @@ static fm_cloth *create_cloth(fm_world *world, const fm_cloth_def *def, fm_cloth
 }
 
 // Creates a world with one cloth whose top edge is swung, and advances it once before measuring.
-static bool start_in(towel *t, const fm_world_def *water, const fm_cloth_def *def,
-                     fm_cloth_kind topology, int columns, int rows)
+static bool start_in_medium(towel *t, const fm_world_def *water, const fm_cloth_def *def,
+                            fm_cloth_kind topology, int columns, int rows)
 {
     fm_error err = {0};
     t->world = fixture_create_world(*water, &err);
@@ -128,7 +132,7 @@ static bool start_cloth(towel *t, drag_kind which, fm_cloth_kind topology, int c
 {
     fm_cloth_def def = drag_cloth_def(which);
     fm_world_def water = fixture_water_def(threads);
-    return start_in(t, &water, &def, topology, columns, rows);
+    return start_in_medium(t, &water, &def, topology, columns, rows);
 }
 
 // Creates a swung sheet with one of the drag models.
@@ -150,14 +154,14 @@ typedef struct lanes {
     double h;          // s, time step
 } lanes;
 
-// Solves v + 0.1 known = 1 for the new velocities v (rate); fm_memory_step calls it with the part
-// of the half derivatives that past velocities determine (known).
-static void compute_velocities(void *context, int first, int count, const double *known,
-                               double *rate)
+// Computes new velocities for the benchmark: velocity + 0.1 past_part = 1. fm_memory_step calls it
+// with the part of the half derivatives that past velocities determine (past_part).
+static void compute_velocities(void *context, int first, int count, const double *past_part,
+                               double *velocity)
 {
     (void)context, (void)first;
     for (int i = 0; i < count; i++)
-        rate[i] = 1 - 0.1 * known[i];
+        velocity[i] = 1 - 0.1 * past_part[i];
 }
 
 // The job of the half derivatives alone: one step, `repeats` times.
@@ -202,8 +206,9 @@ static void compare_models(bench_report *report, const char *group, int columns,
                                               i ? jobs[i].ratio : 0, names[0], ""});
         bench_add(report, &(bench_result){group, "its three lanes alone", jobs[4].ns, "ns/particle",
                                           0, "", ""});
-        // from the medians of ratios: other load on the machine affects times more than ratios
-        double added = (jobs[2].ratio - 1) / jobs[4].ratio;
+        // time that full memory adds to the regular case, relative to the lanes alone; from the
+        // medians of ratios, because other load on the machine affects times more than ratios
+        double added = (jobs[FRACTIONAL_FULL].ratio - 1) / jobs[4].ratio;
         bench_add(report, &(bench_result){group, "what full memory adds", added * jobs[4].ns,
                                           "ns/particle", added, "its three lanes alone", ""});
     }
@@ -212,26 +217,31 @@ static void compare_models(bench_report *report, const char *group, int columns,
     fm_memory_destroy(l.memory);
 }
 
-// Independent fused multiply-adds in registers, to measure the machine's peak rate.
+enum { LANES = 64 }; // independent multiply-adds: enough to fill all vector registers
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("arch=x86-64-v3", "default")))
+#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES
 #endif
-static void
-multiply_add(double *restrict sink, int repeats)
+
+// Independent fused multiply-adds in registers, to measure the machine's peak rate.
+CLONES
+static void multiply_add(double *restrict sink, int repeats)
 {
-    double a[64];
-    for (int i = 0; i < 64; i++)
+    double a[LANES];
+    for (int i = 0; i < LANES; i++)
         a[i] = sink[i];
     for (int r = 0; r < repeats; r++) {
 #pragma omp simd
-        for (int i = 0; i < 64; i++)
+        for (int i = 0; i < LANES; i++)
             a[i] = a[i] * 0.999999 + 1e-6;
     }
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < LANES; i++)
         sink[i] = a[i];
 }
 
-// The job of the peak rate: 64 multiply-adds, `repeats` times.
+// The job of the peak rate: LANES multiply-adds, `repeats` times.
 static void run_peak(void *context, int repeats)
 {
     multiply_add(context, repeats);
@@ -247,7 +257,7 @@ static void compare_sizes(bench_report *report)
 {
     static const char *const group = "larger sheets, more threads";
     towel small = {0}, one = {0}, two = {0}, springs = {0};
-    double sink[64] = {0};
+    double sink[LANES] = {0};
     bool ready = start_towel(&small, FRACTIONAL_FULL, 61, 41, 1);
     ready = start_towel(&one, FRACTIONAL_FULL, 257, 257, 1) && ready;
     ready = start_towel(&two, FRACTIONAL_FULL, 257, 257, 2) && ready;
@@ -256,7 +266,7 @@ static void compare_sizes(bench_report *report)
                          towel_job(&one, 0),
                          towel_job(&two, 1),
                          towel_job(&springs, 4),
-                         {.run = run_peak, .context = sink, .work = 128, .baseline = 4}};
+                         {.run = run_peak, .context = sink, .work = 2 * LANES, .baseline = 4}};
     if (ready) {
         bench_measure(jobs, 5, ROUNDS, TURN);
         char note[96];
@@ -325,7 +335,7 @@ static double time_frame(fm_world *world, double duration)
 static void compare_first_frame(bench_report *report, const char *name, int columns, int rows,
                                 fm_enforcement_method method)
 {
-    enum { TIMES = 5, LATER = 3, FRAME = 8 }; // FRAME: substeps
+    enum { TIMES = 5, LATER = 3, FRAME = 8 }; // worlds; later frames of each; substeps per frame
     double first[TIMES], later[TIMES * LATER];
     fm_error err = {0};
     for (int i = 0; i < TIMES; i++) {
@@ -345,10 +355,10 @@ static void compare_first_frame(bench_report *report, const char *name, int colu
     }
     if (err.status != FM_OK)
         return;
-    double ms = bench_median(first, TIMES), usual = bench_median(later, TIMES * LATER);
+    double ms = bench_median(first, TIMES), later_ms = bench_median(later, TIMES * LATER);
     char note[48];
-    snprintf(note, sizeof note, "%.1f ms more", ms - usual);
-    bench_add(report, &(bench_result){"the first frame, 8 substeps", name, ms, "ms", ms / usual,
+    snprintf(note, sizeof note, "%.1f ms more", ms - later_ms);
+    bench_add(report, &(bench_result){"the first frame, 8 substeps", name, ms, "ms", ms / later_ms,
                                       "a later frame", note});
 }
 
@@ -394,7 +404,7 @@ static void compare_additions(bench_report *report)
             def.bend.damping.order = 0.5, def.bend.damping.memory.tolerance = 1e-3;
         if (i == 3)
             water.medium.flow.turbulence = (fm_turbulence){.intensity = 0.03, .length = 0.5};
-        ready = start_in(&t[i], &water, &def, FM_CLOTH_SHEET, 61, 41) && ready;
+        ready = start_in_medium(&t[i], &water, &def, FM_CLOTH_SHEET, 61, 41) && ready;
         jobs[i] = towel_job(&t[i], i == 3 ? 1 : 0);
     }
     if (ready)
@@ -423,7 +433,8 @@ static void compare_added_mass(bench_report *report)
         fm_world_def water = fixture_water_def(1);
         def.drag.added_mass = i % 2 ? -1 : 0.06;
         fm_cloth_kind kind = i < 4 ? FM_CLOTH_SHEET : FM_CLOTH_MESH;
-        ready = start_in(&t[i], &water, &def, kind, i < 2 ? 21 : 61, i < 2 ? 31 : 41) && ready;
+        ready =
+            start_in_medium(&t[i], &water, &def, kind, i < 2 ? 21 : 61, i < 2 ? 31 : 41) && ready;
         jobs[i] = towel_job(&t[i], i / 2 * 2);
     }
     if (ready)
@@ -436,6 +447,7 @@ static void compare_added_mass(bench_report *report)
     }
 }
 
+// Runs all comparisons of cloths; sizes are columns x rows of particles.
 void bench_cloth(bench_report *report)
 {
     compare_models(report, "a substep, 31x21", 31, 21);

@@ -20,10 +20,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { ROUNDS = 7, FRAMES_PER_SECOND = 60, SETTLED = 30 }; // SETTLED: frames before measuring
-static const double TURN = 0.05;                           // s, measuring time of a job per round
-static const double SPACING = 0.025;                       // m, between particles
-static const double RADIUS = 0.012;                        // m, of the turns between folded layers
+// SETTLED: frames before measuring; CAPE_FRAMES: frames of the capes
+enum { ROUNDS = 7, FRAMES_PER_SECOND = 60, SETTLED = 30, CAPE_FRAMES = 180 };
+static const double TURN = 0.05;     // s, measuring time of a job per round
+static const double SPACING = 0.025; // m, between particles
+static const double RADIUS = 0.012;  // m, of the turns between folded layers
 
 // A sheet to be measured.
 typedef struct sheet_case {
@@ -50,20 +51,20 @@ static fm_vec3 fold_point(double u, double length, double z)
     double turn = acos(-1) * RADIUS,
            layer = (length - 2 * turn) / 3; // m, lengths of turn and layer
     double low = RADIUS;                    // m, height of the lowest layer
-    double at = u;
-    if (at < layer)
-        return (fm_vec3){at, low, z};
-    at -= layer;
-    if (at < turn)
-        return (fm_vec3){layer + RADIUS * sin(at / RADIUS), low + RADIUS * (1 - cos(at / RADIUS)),
-                         z};
-    at -= turn;
-    if (at < layer)
-        return (fm_vec3){layer - at, low + 2 * RADIUS, z};
-    at -= layer;
-    if (at < turn)
-        return (fm_vec3){-RADIUS * sin(at / RADIUS), low + RADIUS * (3 - cos(at / RADIUS)), z};
-    return (fm_vec3){at - turn, low + 4 * RADIUS, z};
+    double rest = u;                        // m, length from the start of the current part
+    if (rest < layer)
+        return (fm_vec3){rest, low, z};
+    rest -= layer;
+    if (rest < turn)
+        return (fm_vec3){layer + RADIUS * sin(rest / RADIUS),
+                         low + RADIUS * (1 - cos(rest / RADIUS)), z};
+    rest -= turn;
+    if (rest < layer)
+        return (fm_vec3){layer - rest, low + 2 * RADIUS, z};
+    rest -= layer;
+    if (rest < turn)
+        return (fm_vec3){-RADIUS * sin(rest / RADIUS), low + RADIUS * (3 - cos(rest / RADIUS)), z};
+    return (fm_vec3){rest - turn, low + 4 * RADIUS, z};
 }
 
 // Sets the positions of a flat sheet to the folded strip. length: along x, m.
@@ -86,7 +87,7 @@ static bool start_folded(sheet_run *r, const sheet_case *c)
     *r = (sheet_run){.world = fixture_create_world(fixture_air_def(c->threads), &err),
                      .count = c->columns * c->rows};
     fm_cloth_def def = fixture_canvas_def(FM_ENFORCE_DIRECTIONAL, c->contact);
-    def.time_step = 1.0 / 480;
+    def.time_step = 1.0 / 480; // s, eight substeps a frame
     double length = SPACING * (c->columns - 1);
     fm_sheet sheet = fixture_level_sheet(c->columns, c->rows, length, SPACING * (c->rows - 1),
                                          (fm_vec3){0, 0, 0});
@@ -194,22 +195,22 @@ static bool add_cape(fm_world *world, int k, bool contact, bool shoulders, fm_er
     return err->status == FM_OK;
 }
 
-// Simulates four capes for 180 frames.
+// Simulates four capes for CAPE_FRAMES frames and measures the processor time of each.
 static bool time_capes(bool contact, bool shoulders, cape_times *times)
 {
-    enum { CAPES = 4, FRAMES = 180 };
+    enum { CAPES = 4 };
     fm_error err = {0};
     fm_world *world = fixture_create_world(fixture_air_def(1), &err);
     for (int k = 0; k < CAPES; k++)
         add_cape(world, k, contact, shoulders, &err);
     *times = (cape_times){0};
-    for (int frame = 0; frame < FRAMES && err.status == FM_OK; frame++) {
+    for (int frame = 0; frame < CAPE_FRAMES && err.status == FM_OK; frame++) {
         double begin = processor_seconds();
         times->contacts += fm_world_advance(world, 1.0 / FRAMES_PER_SECOND, &err).contact_count;
         double took = processor_seconds() - begin;
         if (frame == 0)
             continue;
-        times->mean += took / (FRAMES - 1);
+        times->mean += took / (CAPE_FRAMES - 1);
         times->worst = fmax(times->worst, took);
     }
     fm_world_destroy(world);
@@ -226,12 +227,13 @@ static void compare_capes(bench_report *report, const char *group, bool shoulder
             return;
         char note[96];
         snprintf(note, sizeof note, "worst frame %.1f ms, %.1f contacts a frame",
-                 1e3 * times[i].worst, times[i].contacts / 180.0);
+                 1e3 * times[i].worst, times[i].contacts / (double)CAPE_FRAMES);
         bench_add(report, &(bench_result){group, names[i], 1e3 * times[i].mean, "ms/frame",
                                           i ? times[1].mean / times[0].mean : 0, names[0], note});
     }
 }
 
+// Runs all comparisons of contact: folded sheets, sheets that touch nothing, capes.
 void bench_contact(bench_report *report)
 {
     static const sheet_case small[] = {{"without contact", 61, 41, 1, false},

@@ -46,6 +46,7 @@ static void remove_files(const char *directory)
     rmdir(directory);
 }
 
+// Simulates and writes the frames of a run, and reports the time of both per frame.
 void bench_files(bench_report *report)
 {
     char directory[] = "/tmp/fathom-bench-XXXXXX";

@@ -12,16 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ROUNDS: measurements of each job; COPY: doubles that a copy moves, 32 MB
 enum { ROUNDS = 5, STAGES = FM_GRID_STAGE_COUNT, COPY = 1 << 22 };
-static const double TURN = 0.3; // s, duration of one measurement
+static const double TURN = 0.3;    // s, duration of one measurement
+static const double NS_MIN = 0.05; // ns per cell; shorter stages are not reported
 
+// A cavity to be measured.
 typedef struct cavity {
     fm_world *world;
     fm_grid *grid;
-    double step; // s, simulated time of one advance: one substep
-    double cells;
+    double step;  // s, simulated time of one advance: one substep
+    double cells; // number of cells
 } cavity;
 
+// The job of a cavity: advances it by one substep, `repeats` times.
 static void step_cavity(void *context, int repeats)
 {
     cavity *c = context;
@@ -30,6 +34,7 @@ static void step_cavity(void *context, int repeats)
         fm_world_advance(c->world, c->step, &err);
 }
 
+// Creates a cavity of n^3 cells at Reynolds number 100 and takes a few substeps.
 static bool open_cavity(cavity *c, int n, int threads)
 {
     fm_error err = {0};
@@ -44,15 +49,17 @@ static bool open_cavity(cavity *c, int n, int threads)
     c->step = 0.1 / n; // less than the limits of advection and viscosity at these sizes
     c->cells = (double)n * n * n;
     if (c->grid)
-        step_cavity(c, 5);
+        step_cavity(c, 5); // warm-up
     return err.status == FM_OK;
 }
 
+// The job that advances a cavity. baseline: index of the job it is compared with.
 static bench_job cavity_job(cavity *c, int baseline)
 {
     return (bench_job){.run = step_cavity, .context = c, .work = c->cells, .baseline = baseline};
 }
 
+// The job of the bandwidth: copies COPY doubles, `repeats` times.
 static void copy_memory(void *context, int repeats)
 {
     double *memory = context;
@@ -62,22 +69,23 @@ static void copy_memory(void *context, int repeats)
     }
 }
 
+// Reports the time of each stage of a substep, over `steps` substeps.
 static void report_stages(bench_report *report, const char *group, cavity *c, int steps)
 {
     fm_grid_stats before = fm_grid_read_stats(c->grid);
     step_cavity(c, steps);
     fm_grid_stats after = fm_grid_read_stats(c->grid);
-    double all = 0, work = c->cells * (double)(after.substep_count - before.substep_count);
+    double total = 0, work = c->cells * (double)(after.substep_count - before.substep_count);
     double iterations = (double)(after.iteration_count - before.iteration_count) * c->cells / work;
     for (int i = 0; i < STAGES; i++)
-        all += after.seconds[i] - before.seconds[i];
+        total += after.seconds[i] - before.seconds[i];
     for (int i = 0; i < STAGES; i++) {
         double seconds = after.seconds[i] - before.seconds[i], ns = 1e9 * seconds / work;
-        char note[80], more[32] = "";
+        char note[80], iterations_note[32] = "";
         if (i == FM_GRID_STAGE_PRESSURE)
-            snprintf(more, sizeof more, ", %.1f iterations", iterations);
-        snprintf(note, sizeof note, "%.0f %%%s", 100 * seconds / all, more);
-        if (ns > 0.05)
+            snprintf(iterations_note, sizeof iterations_note, ", %.1f iterations", iterations);
+        snprintf(note, sizeof note, "%.0f %%%s", 100 * seconds / total, iterations_note);
+        if (ns > NS_MIN)
             bench_add(report, &(bench_result){group, fm_grid_stage_name((fm_grid_stage)i), ns,
                                               "ns/cell", 0, "", note});
     }
@@ -91,6 +99,7 @@ static double count_bytes(const fm_grid_stats *stats)
     return 3 * 200 + 150.0 * (double)stats->iteration_count / (double)stats->substep_count;
 }
 
+// Compares two threads with one, and the data rate with that of a copy.
 static void compare_threads(bench_report *report)
 {
     static const char *const group = "cavity of 64^3 cells";
@@ -122,6 +131,7 @@ static void compare_threads(bench_report *report)
     fm_world_destroy(two.world);
 }
 
+// Compares the time per cell for three numbers of cells.
 static void compare_sizes(bench_report *report)
 {
     static const char *const group = "sizes, two threads";
@@ -143,6 +153,7 @@ static void compare_sizes(bench_report *report)
         fm_world_destroy(c[i].world);
 }
 
+// Runs all comparisons of grid fluids.
 void bench_grid(bench_report *report)
 {
     compare_threads(report);

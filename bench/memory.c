@@ -21,9 +21,13 @@
 #define CLONES
 #endif
 
-enum { ROUNDS = 15, FULL = 2, METHODS = 5 }; // FULL: number of full memories among the METHODS
-static const double TURN = 0.02;             // s, for one timing of a case
-static const double STEP = 1e-3;             // s, time step of the signals
+enum {
+    ROUNDS = 15,      // measurements of each job
+    METHODS = 5,      // memories that are compared
+    FULL_METHODS = 2, // full memories among them, which come first
+};
+static const double TURN = 0.02; // s, for one timing of a case
+static const double STEP = 1e-3; // s, time step of the signals
 
 // Independent signals (lanes) and the memory that computes their half derivatives.
 typedef struct lanes {
@@ -81,6 +85,7 @@ static bool create_lanes(lanes *l, const fm_memory_def *def, int count)
     return true;
 }
 
+// Frees the signals and their memory.
 static void destroy_lanes(lanes *l)
 {
     fm_memory_destroy(l->memory);
@@ -126,18 +131,18 @@ static void compare_methods(bench_report *report, const char *group, int count)
 {
     static const char *const names[METHODS] = {"full, 1e-3", "full, 1e-4", "ring of 3",
                                                "ring of 10", "ring of 100"};
-    static const char *const loops[FULL] = {"loop as 1e-3", "loop as 1e-4"};
+    static const char *const loops[FULL_METHODS] = {"loop as 1e-3", "loop as 1e-4"};
     fm_memory_def defs[METHODS] = {full_memory_def(1e-3), full_memory_def(1e-4), window_def(3),
                                    window_def(10), window_def(100)};
     lanes l[METHODS] = {0};
-    bytes plain[FULL] = {0};
-    bench_job jobs[METHODS + FULL];
+    bytes plain[FULL_METHODS] = {0};
+    bench_job jobs[METHODS + FULL_METHODS];
     bool ready = true;
     for (int i = 0; i < METHODS; i++) {
         ready = create_lanes(&l[i], &defs[i], count) && ready;
         jobs[i] = (bench_job){.run = step_lanes, .context = &l[i], .work = count};
     }
-    for (int i = 0; i < FULL && ready; i++) {
+    for (int i = 0; i < FULL_METHODS && ready; i++) {
         plain[i].count = (size_t)count * fm_memory_bytes_per_lane(l[i].memory) / sizeof(double);
         plain[i].data = calloc(plain[i].count, sizeof *plain[i].data);
         jobs[METHODS + i] = (bench_job){.run = update_bytes, .context = &plain[i], .work = count};
@@ -145,15 +150,15 @@ static void compare_methods(bench_report *report, const char *group, int count)
         ready = plain[i].data != NULL;
     }
     if (ready) {
-        bench_measure(jobs, METHODS + FULL, ROUNDS, TURN);
-        for (int i = 0; i < FULL; i++)
+        bench_measure(jobs, METHODS + FULL_METHODS, ROUNDS, TURN);
+        for (int i = 0; i < FULL_METHODS; i++)
             bench_add(report, &(bench_result){group, loops[i], jobs[METHODS + i].ns, "ns/lane-step",
                                               0, "", "a plain loop over the same bytes"});
         for (int i = 0; i < METHODS; i++)
             report_method(report, group, names[i], l[i].memory, &jobs[i],
-                          i < FULL ? loops[i] : names[0]);
+                          i < FULL_METHODS ? loops[i] : names[0]);
     }
-    for (int i = 0; i < FULL; i++)
+    for (int i = 0; i < FULL_METHODS; i++)
         free(plain[i].data);
     for (int i = 0; i < METHODS; i++)
         destroy_lanes(&l[i]);
@@ -172,8 +177,10 @@ static void compare_ages(bench_report *report)
         step_lanes(&old, 1000000);
         bench_job jobs[2] = {{.run = step_lanes, .context = &young, .work = LANES},
                              {.run = step_lanes, .context = &old, .work = LANES}};
-        // Short turns, so that the young memory takes few further steps.
-        bench_measure(jobs, 2, 41, 2e-4);
+        // many short turns (s), so that the young memory takes few further steps
+        const int rounds = 41;
+        const double turn = 2e-4;
+        bench_measure(jobs, 2, rounds, turn);
         bench_add(report, &(bench_result){"does it get slower?", "step 1,000", jobs[0].ns,
                                           "ns/lane-step", 0, "", ""});
         bench_add(report, &(bench_result){"does it get slower?", "step 1,000,000", jobs[1].ns,
@@ -183,6 +190,7 @@ static void compare_ages(bench_report *report)
     destroy_lanes(&old);
 }
 
+// Compares the methods for few and many signals, and the cost after many steps.
 void bench_memory(bench_report *report)
 {
     compare_methods(report, "7,503 lanes", 7503);

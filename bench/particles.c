@@ -16,7 +16,10 @@
 #include <stdlib.h>
 
 enum { ROUNDS = 7, STAGES = FM_PARTICLES_STAGE_COUNT };
-static const double TURN = 0.2; // s, duration of one measurement
+static const double TURN = 0.2;    // s, duration of one measurement
+static const double NS_MIN = 0.05; // ns per particle; shorter stages are not reported
+// m/s, largest flow speed: that of free fall from 1 m; and the speed of sound, ten times as large
+static const double FLOW_SPEED = 4.4, SOUND_SPEED = 44;
 
 // A fluid to be measured.
 typedef struct block {
@@ -58,6 +61,12 @@ static bool start_fluid(block *b, const fm_particles_def *def, bool settled, dou
     return true;
 }
 
+// Length of an advance, s: four substeps of CFL number 0.2 with a support of two spacings, m.
+static double find_advance(double spacing)
+{
+    return 4 * 0.2 * 2 * spacing / SOUND_SPEED;
+}
+
 // Creates a unit cube of cells^3 particles. tank: with walls and gravity, else open and weightless.
 // memory: the part of the past that fractional viscosity depends on; NULL: Newtonian viscosity.
 static bool start_fractional(block *b, int cells, int threads, bool tank, fm_sph_method method,
@@ -70,8 +79,8 @@ static bool start_fractional(block *b, int cells, int threads, bool tank, fm_sph
     def.spacing = 1.0 / cells;
     def.support = 2;
     def.method = method;
-    def.speed = 4.4;
-    def.stiffness = 44 * 44;
+    def.speed = FLOW_SPEED;
+    def.stiffness = SOUND_SPEED * SOUND_SPEED;
     def.integrator = FM_SPH_LEAPFROG;
     def.viscosity = method == FM_SPH_STANDARD ? 10 : 1e-3;
     if (memory) {
@@ -82,9 +91,8 @@ static bool start_fractional(block *b, int cells, int threads, bool tank, fm_sph
     def.domain.high = (fm_vec3){1 - def.domain.low.x, 1.1, 1 - def.domain.low.z};
     for (int side = 0; side < FM_SIDE_COUNT && !tank; side++)
         def.domain.sides[side] = FM_SIDE_OPEN;
-    // s, of an advance: four substeps of CFL number 0.2, with a support of 2 spacings and a speed
-    // of sound of 44 m/s; the constant-density method chooses the number of substeps
-    double step = method == FM_SPH_CONSTANT_DENSITY ? 2e-3 : 4 * 0.2 * 2 * def.spacing / 44;
+    // the constant-density method chooses the number of substeps of an advance itself
+    double step = method == FM_SPH_CONSTANT_DENSITY ? 2e-3 : find_advance(def.spacing);
     return start_fluid(b, &def, tank, step, &err);
 }
 
@@ -100,26 +108,31 @@ static bench_job block_job(block *b, int baseline)
     return (bench_job){.run = step_block, .context = b, .work = b->count, .baseline = baseline};
 }
 
-// Independent fused multiply-adds in registers: the peak of one thread in single precision.
+enum { LANES = 96 }; // independent multiply-adds: enough to fill all vector registers
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("arch=x86-64-v3", "default")))
+#define CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES
 #endif
-static void
-multiply_add(float *restrict sink, int repeats)
+
+// Independent fused multiply-adds in registers: the peak of one thread in single precision.
+CLONES
+static void multiply_add(float *restrict sink, int repeats)
 {
-    float a[96];
-    for (int i = 0; i < 96; i++)
+    float a[LANES];
+    for (int i = 0; i < LANES; i++)
         a[i] = sink[i];
     for (int r = 0; r < repeats; r++) {
 #pragma omp simd
-        for (int i = 0; i < 96; i++)
+        for (int i = 0; i < LANES; i++)
             a[i] = a[i] * 0.999999f + 1e-6f;
     }
-    for (int i = 0; i < 96; i++)
+    for (int i = 0; i < LANES; i++)
         sink[i] = a[i];
 }
 
-// The job of the peak rate: 96 multiply-adds, `repeats` times.
+// The job of the peak rate: LANES multiply-adds, `repeats` times.
 static void run_peak(void *context, int repeats)
 {
     multiply_add(context, repeats);
@@ -139,14 +152,15 @@ static void report_stages(bench_report *report, const char *group, block *b, int
     fm_particles_stats before = fm_particles_read_stats(b->fluid);
     step_block(b, steps);
     fm_particles_stats after = fm_particles_read_stats(b->fluid);
-    double all = 0, work = (double)b->count * (double)(after.substep_count - before.substep_count);
+    double total = 0,
+           work = (double)b->count * (double)(after.substep_count - before.substep_count);
     for (int i = 0; i < STAGES; i++)
-        all += after.seconds[i] - before.seconds[i];
+        total += after.seconds[i] - before.seconds[i];
     for (int i = 0; i < STAGES; i++) {
         double ns = 1e9 * (after.seconds[i] - before.seconds[i]) / work;
         char note[48];
-        snprintf(note, sizeof note, "%.0f %%", 100 * ns * work / (1e9 * all));
-        if (ns > 0.05)
+        snprintf(note, sizeof note, "%.0f %%", 100 * ns * work / (1e9 * total));
+        if (ns > NS_MIN)
             bench_add(report, &(bench_result){group, fm_particles_stage_name((fm_particles_stage)i),
                                               ns, "ns/particle", 0, "", note});
     }
@@ -156,12 +170,12 @@ static void report_stages(bench_report *report, const char *group, block *b, int
 static void compare_threads(bench_report *report, const char *group, int cells)
 {
     block one = {0}, two = {0};
-    float sink[96] = {0};
+    float sink[LANES] = {0};
     if (start_block(&one, cells, 1, false, FM_SPH_WEAKLY_COMPRESSIBLE) &&
         start_block(&two, cells, 2, false, FM_SPH_WEAKLY_COMPRESSIBLE)) {
         bench_job jobs[3] = {block_job(&one, 0),
                              block_job(&two, 0),
-                             {.run = run_peak, .context = sink, .work = 192, .baseline = 2}};
+                             {.run = run_peak, .context = sink, .work = 2 * LANES, .baseline = 2}};
         bench_measure(jobs, 3, ROUNDS, TURN);
         fm_particles_stats stats = fm_particles_read_stats(one.fluid);
         double one_ns = per_substep(&one, jobs[0].ns), two_ns = per_substep(&two, jobs[1].ns);
@@ -175,6 +189,7 @@ static void compare_threads(bench_report *report, const char *group, int cells)
                  1e9 * (double)stats.pair_count / two.count / two_ns);
         bench_add(report, &(bench_result){group, "two threads", two_ns, "ns/particle",
                                           jobs[1].ratio, "one thread", note});
+        // as many advances as make half a million particles
         report_stages(report, group, &two, (int)(5e5 / two.count) + 1);
     }
     fm_world_destroy(one.world);
@@ -244,8 +259,8 @@ static bool start_pool(block *b, double size)
     b->world = fixture_create_world(fixture_weightless_water_def(1), &err);
     fm_particles_def def = fixture_tank_def(3, 0.1, (fm_vec3){size, size, size});
     def.support = 2;
-    def.speed = 4.4;
-    return start_fluid(b, &def, false, 4 * 0.2 * 2 * def.spacing / 44, &err);
+    def.speed = FLOW_SPEED;
+    return start_fluid(b, &def, false, find_advance(def.spacing), &err);
 }
 
 // Compares the same pool in tanks of three sizes.
@@ -310,6 +325,7 @@ static void compare_viscosities(bench_report *report, const char *group, int cel
         fm_world_destroy(b[i].world);
 }
 
+// Runs all comparisons of particle fluids.
 void bench_particles(bench_report *report)
 {
     compare_threads(report, "20 thousand particles in the open", 27);

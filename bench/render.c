@@ -12,7 +12,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 1280, HEIGHT = 720, SAMPLES = 4, ROUNDS = 5, SETUPS = 4 };
+enum {
+    WIDTH = 1280, // pixels
+    HEIGHT = 720,
+    SAMPLES = 4, // rays per pixel
+    ROUNDS = 5,  // measurements of each job
+    SETUPS = 4,  // pictures that are compared
+};
 
 // A drawing, its renderer, and the picture that it is rendered to.
 typedef struct render_setup {
@@ -52,13 +58,14 @@ static bool create_cloth_setup(render_setup *s, fm_style style, int threads)
 // Adds the surface of a block of particles with a wavy top.
 static void add_water(render_setup *s)
 {
-    enum { X = 54, Z = 24, LEAST = 12, MOST = 22 }; // particles along x, z; lowest, highest column
-    const double spacing = 0.02;                    // m
-    float *points = malloc(3 * (size_t)X * Z * MOST * sizeof *points);
+    // particles along x and z, and in the lowest and highest column
+    enum { X = 54, Z = 24, LOWEST = 12, HIGHEST = 22 };
+    const double spacing = 0.02; // m
+    float *points = malloc(3 * (size_t)X * Z * HIGHEST * sizeof *points);
     int count = 0;
-    for (int i = 0; points && i < X * Z * MOST; i++) {
-        int x = i % X, y = i / X % MOST, z = i / (X * MOST);
-        if (y > LEAST + 4 * (1 + sin(0.2 * x) * cos(0.15 * z)))
+    for (int i = 0; points && i < X * Z * HIGHEST; i++) {
+        int x = i % X, y = i / X % HIGHEST, z = i / (X * HIGHEST);
+        if (y > LOWEST + 4 * (1 + sin(0.2 * x) * cos(0.15 * z)))
             continue;
         float *p = points + 3 * (size_t)count++;
         p[0] = (float)((x + 0.5) * spacing);
@@ -92,6 +99,7 @@ static bool create_water_setup(render_setup *s)
     return s->err.status == FM_OK;
 }
 
+// Frees the drawing, its renderer, picture and world.
 static void destroy_setup(render_setup *s)
 {
     fm_picture_destroy(s->picture);
@@ -114,7 +122,7 @@ static void add_detail(bench_report *report, const char *name, double value, con
 {
     bench_result result = {.group = "details, under water, all threads",
                            .name = name,
-                           .ns = value,
+                           .value = value,
                            .unit = unit,
                            .note = note};
     bench_add(report, &result);
@@ -133,8 +141,10 @@ static void add_details(bench_report *report, const render_setup *s)
     add_detail(report, "Embree's tree", 1e3 * t->build_seconds, "ms", "a picture, on one thread");
 }
 
+// Measures all pictures alternately and reports the details of the first.
 void bench_render(bench_report *report)
 {
+    // the first three show the towel, the last the water; threads 0: one per processor
     static render_setup setups[SETUPS];
     static const char *const names[SETUPS] = {"under water, all threads", "under water, 1 thread",
                                               "studio, all threads",
@@ -154,7 +164,7 @@ void bench_render(bench_report *report)
     for (int i = 0; good && i < SETUPS; i++) {
         bench_result result = {.group = "1280x720, 4 samples, 41x61 cloth",
                                .name = names[i],
-                               .ns = jobs[i].ns * 1e-6,
+                               .value = jobs[i].ns * 1e-6,
                                .unit = "ms/picture",
                                .ratio = i ? jobs[i].ratio : 0,
                                .baseline = names[0]};

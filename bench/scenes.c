@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES = 48, LEAST_FRAMES = 4 };
-static const double ENOUGH = 2; // s spent on a scene, unless LEAST_FRAMES take longer
+enum { FRAMES_MAX = 48, FRAMES_MIN = 4 };
+static const double TIME_LIMIT = 2; // s spent on a scene, unless FRAMES_MIN take longer
 
 // Time to advance by `duration` (s), in ms.
 static double time_frame(fm_world *world, double duration, fm_error *err)
@@ -31,9 +31,9 @@ static double time_frame(fm_world *world, double duration, fm_error *err)
 static void compare_threads(bench_report *report, const char *name, fm_world *const world[2],
                             double duration, fm_error *err)
 {
-    double ms[2][FRAMES], ratio[FRAMES], start = bench_now();
+    double ms[2][FRAMES_MAX], ratio[FRAMES_MAX], start = bench_now();
     int count = 0;
-    while (count < FRAMES && (count < LEAST_FRAMES || bench_now() - start < ENOUGH)) {
+    while (count < FRAMES_MAX && (count < FRAMES_MIN || bench_now() - start < TIME_LIMIT)) {
         for (int i = 0; i < 2; i++)
             ms[i][count] = time_frame(world[i], duration, err);
         ratio[count] = ms[1][count] / ms[0][count];
@@ -42,13 +42,14 @@ static void compare_threads(bench_report *report, const char *name, fm_world *co
     if (err->status != FM_OK)
         return;
     double first = ms[0][0];
-    double speed = bench_median(ratio + 1, count - 1), later = bench_median(ms[0] + 1, count - 1);
+    double later_ratio = bench_median(ratio + 1, count - 1),
+           later = bench_median(ms[0] + 1, count - 1);
     char note[96];
-    snprintf(note, sizeof note, "%.2f times as fast; first frame %.0f ms, later %.1f", 1 / speed,
-             first, later);
+    snprintf(note, sizeof note, "%.2f times as fast; first frame %.0f ms, later %.1f",
+             1 / later_ratio, first, later);
     bench_add(report,
               &(bench_result){"every scene, two threads", name, bench_median(ms[1] + 1, count - 1),
-                              "ms/frame", speed, "one thread", note});
+                              "ms/frame", later_ratio, "one thread", note});
 }
 
 // Builds the scene in the file `path` for one thread and for two, and compares their times.
@@ -74,6 +75,7 @@ static void compare_scene(bench_report *report, const char *path)
     fm_scene_destroy(scene);
 }
 
+// Compares the threads on every scene in ./scenes.
 void bench_scenes(bench_report *report)
 {
     glob_t found;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIZES = 3, ROUNDS = 3 };
+enum { SIZES = 3, ROUNDS = 3 }; // spacings that are compared; measurements of each job
 
 // Particles of water and their surface.
 typedef struct tank {
@@ -33,7 +33,7 @@ static bool is_water(double x, double y, double z)
 // Creates particles `spacing` (m) apart wherever there is water.
 static bool fill_tank(tank *t, double spacing, int threads)
 {
-    int n = (int)(0.8 / spacing);
+    int n = (int)(0.8 / spacing); // lattice sites along the edge of a cube of 0.8 m
     *t = (tank){.points = malloc(3 * (size_t)n * n * n * sizeof(float))};
     t->def = fm_default_fluid_mesh_def();
     t->def.spacing = spacing;
@@ -59,10 +59,12 @@ static void create_surfaces(void *context, int repeats)
     }
 }
 
+// Reconstructs all surfaces alternately and reports the time per particle.
 void bench_surface(bench_report *report)
 {
     static tank tanks[SIZES + 1];
     static char names[SIZES + 1][64];
+    // m; the last tank repeats the second on all threads
     static const double spacing[SIZES + 1] = {0.024, 0.012, 0.006, 0.012};
     bench_job jobs[SIZES + 1];
     bool good = true;
@@ -81,7 +83,7 @@ void bench_surface(bench_report *report)
                  i == SIZES ? ", all threads" : "");
         bench_result result = {.group = "surface of a fluid",
                                .name = names[i],
-                               .ns = jobs[i].ns,
+                               .value = jobs[i].ns,
                                .unit = "ns/particle",
                                .ratio = i ? jobs[i].ratio : 0,
                                .baseline = names[jobs[i].baseline]};

@@ -11,11 +11,10 @@
 //
 // beta D^(1/2) V is the history force of the fluid layer that the sphere has set in motion. The
 // memory (fm_memory) is the operator that computes D^(1/2): fed with accelerations, it returns half
-// derivatives of the velocity. V is integrated
-// with the trapezoidal rule. The half derivative at the next step is w0 A' + known, where A'
-// is the unknown acceleration and `known` the contribution of the past, so that beta w0 acts as
-// added mass. Without history V = 1 - e^-t. With history the sphere approaches its terminal
-// velocity like 1 - beta / sqrt(pi t).
+// derivatives of the velocity. V is integrated with the trapezoidal rule. The half derivative at
+// the next step is w0 A' + past_part, where A' is the unknown acceleration and past_part the
+// contribution of past accelerations, so that beta w0 acts as added mass. Without history V = 1 -
+// e^-t. With history the sphere approaches its terminal velocity like 1 - beta / sqrt(pi t).
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,18 +41,18 @@ typedef struct spheres {
 } spheres;
 
 // Solves the equation of motion of the spheres first to first + count - 1 for their new
-// accelerations and writes them to rate. fm_memory_step calls it with known[count], the part of
-// D^(1/2) V that past accelerations determine.
-static void solve_accelerations(void *context, int first, int count, const double *known,
-                                double *rate)
+// accelerations and writes them to `acceleration`. fm_memory_step calls it with past_part[count],
+// the part of D^(1/2) V that past accelerations determine.
+static void solve_accelerations(void *context, int first, int count, const double *past_part,
+                                double *acceleration)
 {
     spheres *s = context;
     for (int i = first; i < first + count; i++) {
         double velocity = s->velocity[i] + s->h / 2 * s->acceleration[i];
-        double a =
-            (1 - s->beta[i] * known[i - first] - velocity) / (1 + s->beta[i] * s->w0 + s->h / 2);
+        double a = (1 - s->beta[i] * past_part[i - first] - velocity) /
+                   (1 + s->beta[i] * s->w0 + s->h / 2);
         s->velocity[i] = velocity + s->h / 2 * a;
-        s->acceleration[i] = rate[i - first] = a;
+        s->acceleration[i] = acceleration[i - first] = a;
     }
 }
 

@@ -6,24 +6,26 @@
 //   x  displacement, m     v  velocity, m/s     c  damping, N s^q / m     k  stiffness, N/m
 //   q  order: 0 would be a second spring, 1 a dashpot
 //
-// The integrator is kick-drift-kick. D^q x at the next step is w0 v' + known, where v' is the
-// unknown velocity and `known` the contribution of past velocities, so the second half kick can be
-// solved for v' directly. This keeps the step stable for every c as long as it is stable for the
+// The integrator is kick-drift-kick. D^q x at the next step is w0 v' + past_part, where v' is the
+// unknown velocity and past_part the contribution of past velocities, so the second half kick can
+// be solved for v' directly. This keeps the step stable for every c as long as it is stable for the
 // spring alone, h sqrt(k/m) < 2.
 //
-// The exact values for m = c = k = 1, q = 1/2, f = 0 are sums of Mittag-Leffler functions,
-// x = 1 - k sum_i (r_i/y_i) (e^(y_i^2 t) erfc(-y_i sqrt(t)) - 1), with y_i the four roots of
-// m y^4 + c y + k and r_i = 1/(4 m y_i^3 + c).
+// The exact values for m = c = k = 1, q = 1/2, f = 0 are sums of Mittag-Leffler functions, x = 1 -
+// k sum_i (r_i/y_i) (e^(y_i^2 t) erfc(-y_i sqrt(t)) - 1), with y_i the four roots of m y^4 + c y +
+// k and r_i = 1/(4 m y_i^3 + c).
 #include <fathom/fathom.h>
 #include <math.h>
 #include <stdio.h>
 
+// A mass on a spring.
 typedef struct oscillator {
     double m, c, k; // mass, kg; damping, N s^q / m; stiffness, N/m
     double x, v;    // displacement, m; velocity, m/s
     double force;   // N, total force at the time of x and v
 } oscillator;
 
+// Force f on the mass at time t, N.
 static double applied_force(double t)
 {
     (void)t; // no force: the mass is released and swings freely; write your own here
@@ -34,13 +36,13 @@ static double applied_force(double t)
 // when it refuses the step.
 static bool advance(oscillator *o, fm_memory *memory, double t, double h)
 {
-    double known, w0 = fm_memory_newest_weight(memory, h);
-    if (!fm_memory_predict(memory, h, &known))
+    double past_part, w0 = fm_memory_newest_weight(memory, h);
+    if (!fm_memory_predict(memory, h, &past_part))
         return false;
     double v_half = o->v + h / 2 * o->force / o->m;
     o->x += h * v_half;
     // all forces except the part of the damping that depends on the new velocity
-    double f = applied_force(t + h) - o->k * o->x - o->c * known;
+    double f = applied_force(t + h) - o->k * o->x - o->c * past_part;
     o->v = (o->m * v_half + h / 2 * f) / (o->m + h / 2 * o->c * w0);
     o->force = f - o->c * w0 * o->v;
     return fm_memory_push(memory, &o->v, h);

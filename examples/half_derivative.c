@@ -8,8 +8,8 @@
 //   x  signal, here sin(omega t)      h  step, s      D^(1/2) x  in units of x per sqrt(s)
 //
 // The memory (fm_memory), the operator that computes D^(1/2), takes rates dx/dt, so the program
-// differentiates the samples first. It compares the result
-// with the exact integral, in which the substitution s = t - r^2 removes the singularity:
+// differentiates the samples first. It compares the result with the exact integral, in which the
+// substitution s = t - r^2 removes the singularity:
 //
 //     D^(1/2) x(t) = 2/sqrt(pi) integral_0^sqrt(t) x'(t - r^2) dr
 #include <fathom/fathom.h>
@@ -35,13 +35,13 @@ static double difference(const double *x, int i)
 // D^(1/2) sin(omega t) by Simpson's rule for 2/sqrt(pi) integral_0^sqrt(t) x'(t - r^2) dr.
 static double exact_half_derivative(double t)
 {
-    double width = sqrt(t) / PANELS, total = 0;
+    double width = sqrt(t) / PANELS, sum = 0;
     for (int i = 0; i <= PANELS; i++) {
         double r = i * width;
         double weight = i == 0 || i == PANELS ? 1 : i % 2 ? 4 : 2;
-        total += weight * omega * cos(omega * (t - r * r));
+        sum += weight * omega * cos(omega * (t - r * r));
     }
-    return 2 / sqrt(pi) * total * width / 3;
+    return 2 / sqrt(pi) * sum * width / 3;
 }
 
 int main(void)

@@ -7,10 +7,19 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
-static const double LONGEST_JUMP =
-    0.08; // largest move of a bump between two frames, as a share of the cloth length
-enum { LONGEST_GAP = 2 };    // frames in which a tracked bump may be missing
-enum { SHORTEST_TRACK = 6 }; // frames; bumps seen for a shorter time are ignored
+// Largest move of a bump between two frames, as a share of the cloth length.
+static const double LONGEST_JUMP = 0.08;
+// Shares of the cloth length at which the downward wave is measured, and half the length over which
+// it is averaged.
+static const double UPPER_SHARE = 0.2, LOWER_SHARE = 0.9, AVERAGED_SHARE = 0.05;
+// Share of the cloth length at which a bump counts as arrived.
+static const double ARRIVAL_SHARE = 0.8;
+// s before the end; bumps born later are not counted, because they cannot arrive in time
+static const double LAST_BIRTH = 0.5;
+static const double TEST_AMPLITUDE = 0.05; // m, of the waves that bumps_check measures
+enum { SPEED_POINTS_MAX = 200 };           // points of a track that its speed is estimated from
+enum { LONGEST_GAP = 2 };                  // frames in which a tracked bump may be missing
+enum { SHORTEST_TRACK = 6 };               // frames; bumps seen for a shorter time are ignored
 
 // Refines an extremum of the deflection z at point i: the vertex of the parabola through z[i - 1]
 // to z[i + 1]. *place: in points, fractional; *value: the deflection there.
@@ -54,10 +63,10 @@ static int find_turning_points(const double *z, int n, double threshold, int *at
 // The largest |z - value| from point i to the edge, in the direction of step (1 or -1).
 static double drop_to_edge(const double *z, int i, int step, int n, double value)
 {
-    double most = 0;
+    double largest = 0;
     for (; i >= 0 && i < n; i += step)
-        most = fmax(most, fabs(z[i] - value));
-    return most;
+        largest = fmax(largest, fabs(z[i] - value));
+    return largest;
 }
 
 // Finds the crests and troughs of the deflection in one frame. Returns their number.
@@ -82,6 +91,7 @@ int bumps_find(const deflection *d, int frame, double threshold, bump found[BUMP
     return count;
 }
 
+// One position of a tracked bump.
 typedef struct track_point {
     double t; // s, time
     double s; // m, distance along the cloth from the top edge
@@ -96,17 +106,18 @@ typedef struct open_track {
 
 enum { TRACKS_MAX = 1024 }; // largest number of tracked bumps
 
+// Order of two doubles, for qsort; also of pairs by their first number.
 static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-// Speed of a tracked bump, m/s: the Theil-Sen slope of place over time, from at most 200 of its
-// points.
+// Speed of a tracked bump, m/s: the Theil-Sen slope of place over time, from at most
+// SPEED_POINTS_MAX of its points.
 static double estimate_track_speed(experiment *e, const open_track *track)
 {
-    int stride = 1 + track->count / 200, n = 0;
+    int stride = 1 + track->count / SPEED_POINTS_MAX, n = 0;
     int used = (track->count + stride - 1) / stride;
     double *slopes = experiment_alloc(e, (size_t)used * used / 2 + 1, sizeof *slopes);
     if (!slopes || track->count < 2)
@@ -129,9 +140,9 @@ static int nearest_track(const open_track *tracks, int count, int frame, const b
         const open_track *track = &tracks[i];
         if (track->closed || track->kind != b->kind || track->last == frame)
             continue;
-        double away = fabs(track->points[track->count - 1].s - b->place);
-        if (away <= reach * (frame - track->last)) {
-            reach = away / (frame - track->last);
+        double distance = fabs(track->points[track->count - 1].s - b->place);
+        if (distance <= reach * (frame - track->last)) {
+            reach = distance / (frame - track->last);
             best = i;
         }
     }
@@ -194,7 +205,7 @@ int bumps_track(experiment *e, const deflection *d, int first, double threshold,
 // Median speed of the tracks, weighted with their numbers of frames.
 static double median_speed(experiment *e, const bump_track *tracks, int count)
 {
-    double total = 0, seen = 0, *pairs = experiment_alloc(e, 2 * (size_t)count + 2, sizeof *pairs);
+    double total = 0, sum = 0, *pairs = experiment_alloc(e, 2 * (size_t)count + 2, sizeof *pairs);
     if (!pairs || count == 0)
         return 0;
     for (int i = 0; i < count; i++) {
@@ -204,8 +215,8 @@ static double median_speed(experiment *e, const bump_track *tracks, int count)
     }
     qsort(pairs, count, 2 * sizeof *pairs, compare_numbers);
     for (int i = 0; i < count; i++) {
-        seen += pairs[2 * i + 1];
-        if (2 * seen >= total)
+        sum += pairs[2 * i + 1];
+        if (2 * sum >= total)
             return pairs[2 * i];
     }
     return 0;
@@ -225,14 +236,15 @@ static double complex fundamental_amplitude(const deflection *d, int point, int 
     return periods > 0 ? 2 * sum / (periods * period_frames) : 0;
 }
 
-// Amplitude |A| (m) of the downward wave of the given speed, averaged over share * L +- 0.05 L, by
-// the formula in bumps.h.
+// Amplitude |A| (m) of the downward wave of the given speed, averaged over share * L +-
+// AVERAGED_SHARE * L, by the formula in bumps.h.
 static double downward_amplitude(const deflection *d, double share, int first, double period,
                                  double speed)
 {
     double spacing = d->length / (d->points - 1), k = 2 * pi / (period * speed), sum = 0;
-    int low = (int)ceil((share - 0.05) * (d->points - 1) - 1e-9);
-    int high = (int)floor((share + 0.05) * (d->points - 1) + 1e-9);
+    const double rounding = 1e-9; // points; keeps those exactly at the limits
+    int low = (int)ceil((share - AVERAGED_SHARE) * (d->points - 1) - rounding);
+    int high = (int)floor((share + AVERAGED_SHARE) * (d->points - 1) + rounding);
     low = low < 1 ? 1 : low;
     high = high > d->points - 2 ? d->points - 2 : high;
     for (int p = low; p <= high; p++) {
@@ -244,8 +256,8 @@ static double downward_amplitude(const deflection *d, double share, int first, d
     return sum / (high - low + 1);
 }
 
-// Counts the tracks that begin in the upper half of the cloth and the share of them that reach 0.8
-// of its length.
+// Counts the tracks that begin in the upper half of the cloth and the share of them that reach
+// ARRIVAL_SHARE of its length.
 static void count_born_tracks(const deflection *d, const bump_track *tracks, int count, int first,
                               bump_stats *stats)
 {
@@ -253,7 +265,7 @@ static void count_born_tracks(const deflection *d, const bump_track *tracks, int
     for (int i = 0; i < count; i++) {
         bool complete = tracks[i].start > (first + 0.5) * d->dt; // born after the first frame
         if (!complete || tracks[i].from > 0.5 * d->length ||
-            tracks[i].start > d->dt * d->frames - 0.5)
+            tracks[i].start > d->dt * d->frames - LAST_BIRTH)
             continue;
         stats->born++;
         // tracks that are still travelling in the last frame are not counted
@@ -261,7 +273,7 @@ static void count_born_tracks(const deflection *d, const bump_track *tracks, int
         if (unfinished)
             stats->born--;
         else
-            arrived += tracks[i].to >= 0.8 * d->length;
+            arrived += tracks[i].to >= ARRIVAL_SHARE * d->length;
     }
     stats->arriving = stats->born > 0 ? (double)arrived / stats->born : 0;
 }
@@ -286,15 +298,15 @@ bump_stats bumps_measure(experiment *e, const deflection *d, int first, double t
     stats.speed = median_speed(e, tracks, count);
     count_born_tracks(d, tracks, count, first, &stats);
     if (period > 0 && stats.speed > 0) {
-        double top = downward_amplitude(d, 0.2, first, period, stats.speed);
-        double low = downward_amplitude(d, 0.9, first, period, stats.speed);
+        double top = downward_amplitude(d, UPPER_SHARE, first, period, stats.speed);
+        double low = downward_amplitude(d, LOWER_SHARE, first, period, stats.speed);
         stats.survival = top > 0 ? low / top : 0;
     }
     stats.score = stats.count * stats.arriving * fmin(1, stats.survival);
     return stats;
 }
 
-// A test wave with known measures: amplitude 0.05 m at the top, decaying like e^(-decay s); a share
+// A test wave with known measures: TEST_AMPLITUDE at the top, decaying like e^(-decay s); a share
 // `back` of it is reflected at the lower edge.
 typedef struct known_wave {
     const char *name;
@@ -313,20 +325,21 @@ static void fill_wave(deflection *d, const known_wave *w)
         for (int p = 0; p < d->points; p++) {
             double s = p * d->length / (d->points - 1), t = f * d->dt;
             double reflected = 2 * d->length - s; // m, path of the reflected wave
-            seed = seed * 1664525u + 1013904223u;
+            seed = seed * 1664525u + 1013904223u; // linear congruential generator
             d->z[(size_t)f * d->points + p] =
-                0.05 * exp(-w->decay * s) * cos(k * s - omega * t) +
-                0.05 * w->back * exp(-w->decay * reflected) * cos(k * reflected - omega * t) +
+                TEST_AMPLITUDE * exp(-w->decay * s) * cos(k * s - omega * t) +
+                TEST_AMPLITUDE * w->back * exp(-w->decay * reflected) *
+                    cos(k * reflected - omega * t) +
                 w->noise * ((double)(seed >> 8) / (1 << 24) - 0.5);
         }
 }
 
-// Fails the experiment if a measure (`what`) of a test wave is not within the tolerance.
-static void expect(experiment *e, const char *wave, const char *what, double measured, double known,
-                   double tolerance)
+// Fails the experiment if a measure of a test wave is not within the tolerance.
+static void expect(experiment *e, const char *wave, const char *measure, double measured,
+                   double known, double tolerance)
 {
     if (!(fabs(measured - known) <= tolerance))
-        experiment_fail(e, FM_BAD_VALUE, "self-check: %s of %s is %g, should be %g +- %g", what,
+        experiment_fail(e, FM_BAD_VALUE, "self-check: %s of %s is %g, should be %g +- %g", measure,
                         wave, measured, known, tolerance);
 }
 
@@ -339,20 +352,21 @@ void bumps_check(experiment *e)
         {"a noisy wave", 0.3, 1.0, 0.5, 0, 0.002},
         {"a half reflected wave", 0.2, 0.8, 0, 0.4, 0},
     };
-    const double threshold = 0.005;
+    const double threshold = 0.005; // m, smallest height of a bump
+    const int first = 60;           // frames before it are not measured
     deflection d = {.points = 61, .frames = 480, .length = 0.6, .dt = 1 / 60.0};
     d.z = experiment_alloc(e, (size_t)d.points * d.frames, sizeof *d.z);
     for (int i = 0; d.z && i < (int)(sizeof waves / sizeof *waves); i++) {
         const known_wave *w = &waves[i];
         fill_wave(&d, w);
-        bump_stats got = bumps_measure(e, &d, 60, threshold, w->period);
+        bump_stats got = bumps_measure(e, &d, first, threshold, w->period);
         double k = 2 * pi / w->wavelength, speed = w->wavelength / w->period;
         // m: a bump nearer than this to an edge of the cloth stays below the threshold
-        double hidden_length = acos(1 - threshold / 0.05) / k;
+        double hidden_length = acos(1 - threshold / TEST_AMPLITUDE) / k;
         expect(e, w->name, "count", got.count, 2 * (d.length - 2 * hidden_length) / w->wavelength,
                0.35);
         expect(e, w->name, "speed", got.speed, speed, (w->back > 0 ? 0.15 : 0.03) * speed);
-        double survival = exp(-w->decay * 0.7 * d.length);
+        double survival = exp(-w->decay * (LOWER_SHARE - UPPER_SHARE) * d.length);
         expect(e, w->name, "survival", got.survival, survival, (w->back > 0 ? 0.12 : 0.05));
         expect(e, w->name, "arriving", got.arriving, 1, 0.1);
     }
@@ -360,6 +374,6 @@ void bumps_check(experiment *e)
         for (int p = 0; p < d.points; p++)
             d.z[(size_t)f * d.points + p] = 0.3 * p / (d.points - 1) * sin(2 * pi * f * d.dt / 1.2);
     if (d.z)
-        expect(e, "a swinging board", "count", bumps_measure(e, &d, 60, threshold, 1.2).count, 0,
+        expect(e, "a swinging board", "count", bumps_measure(e, &d, first, threshold, 1.2).count, 0,
                0);
 }

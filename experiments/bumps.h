@@ -32,6 +32,7 @@
 
 #include "experiment.h"
 
+// The recorded deflection of the centre line.
 typedef struct deflection {
     int points;    // number of points along the centre line, the first at the top edge
     int frames;    // number of recorded instants
@@ -51,6 +52,7 @@ typedef struct bump_stats {
     double score;    // count x arriving x min(1, survival)
 } bump_stats;
 
+// One bump at one instant.
 typedef struct bump {
     double place;  // m, distance along the cloth from the top edge
     double height; // m, half the mean drop of z on its two sides

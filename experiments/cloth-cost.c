@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: MIT
 // cloth-cost.c: computing time of cloth whose damping and drag are half derivatives.
 //
-// [OKRC10] §5, [OZG13] §3.4: a cloth of 31 x 21 particles with half derivatives over the last
-// u = 3 steps was computed at 9 frames per second on one 2.4 GHz core of 2008; regular cloths, with
-// viscous drag and dashpots, "in the order of 2 to 3 times faster". The results list this factor as
-// 2.5.
+// [OKRC10] §5, [OZG13] §3.4: a cloth of 31 x 21 particles with half derivatives over the last u
+// = 3 steps was computed at 9 frames per second on one 2.4 GHz core of 2008; regular cloths,
+// with viscous drag and dashpots, "in the order of 2 to 3 times faster". The results list this
+// factor as 2.5.
 //
 // The towel of towel.h is swung on one thread, with kick-drift-kick at its own stable step: as a
-// regular cloth (viscous drag, dashpots in the springs), with half derivatives over
-// u = 3 steps, with half derivatives over the whole past at tolerance 1e-3, and with the physical
-// drag of towel.h. The models advance in turns, a few frames of 1/30 s
-// each, so that other load on the machine affects all of them equally. The ratio to the regular
-// cloth is computed for every turn, and the median is reported. Frames per second count the
-// simulation only. The paper's cloths had self-repulsion; one row has it, too.
+// regular cloth (viscous drag, dashpots in the springs), with half derivatives over u = 3 steps,
+// with half derivatives over the whole past at tolerance 1e-3, and with the physical drag of
+// towel.h. The models advance in turns, a few frames of 1/30 s each, so that other load on the
+// machine affects all of them equally. The ratio to the regular cloth is computed for every turn,
+// and the median is reported. Frames per second count the simulation only. The paper's cloths had
+// self-repulsion; one row has it, too.
 #include "towel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// Viscous drag and dashpots; half derivatives over 3 steps and over the whole past; physical drag.
-enum { REGULAR, U3, FULL, PHYSICAL, MODELS };
+// The models that are timed.
+enum {
+    REGULAR,         // viscous drag and dashpots
+    HALF_3_STEPS,    // half derivatives over the last three steps
+    HALF_WHOLE_PAST, // half derivatives over the whole past
+    PHYSICAL,        // the default drag
+    MODELS,
+};
 static const char *const names[MODELS] = {"regular", "u = 3", "full, 1e-3", "physical"};
 static const double frame = 1 / 30.0; // s, simulated per frame
 enum { TURNS_MAX = 41 };              // measurements of each model
@@ -48,12 +54,12 @@ static fm_cloth_def model_cloth_def(int model, bool repulsion)
     fm_recall full = towel_full_memory();
     full.tolerance = 1e-3;
     fm_cloth_def def = towel_cloth_def(model == PHYSICAL ? FM_DRAG_PHYSICAL : FM_DRAG_VISCOUS);
-    if (model == U3)
+    if (model == HALF_3_STEPS)
         def = towel_fractional_cloth_def(towel_window_memory(3));
-    if (model == FULL)
+    if (model == HALF_WHOLE_PAST)
         def = towel_fractional_cloth_def(full);
     if (model == REGULAR)
-        def.drag.viscous = 5;
+        def.drag.viscous = 5; // N s/m per m^2
     def.repulsion.enabled = repulsion;
     return def;
 }
@@ -76,15 +82,17 @@ static int choose_frames_per_turn(timed_model *all, fm_error *err)
 {
     double start = experiment_read_clock(false);
     fm_world_advance(all[REGULAR].world, frame, err);
-    int frames = (int)(0.02 / (experiment_read_clock(false) - start));
-    return frames < 1 ? 1 : frames > 50 ? 50 : frames;
+    const double turn = 0.02; // s
+    const int frames_max = 50;
+    int frames = (int)(turn / (experiment_read_clock(false) - start));
+    return frames < 1 ? 1 : frames > frames_max ? frames_max : frames;
 }
 
 // Times the models in turns of a few frames each.
 static void time_turns(timed_model all[MODELS], int turns, fm_error *err)
 {
-    for (int m = 0; m < MODELS;
-         m++) // the first advance allocates the history of past velocities and is not timed
+    // the first advance allocates the history of past velocities and is not timed
+    for (int m = 0; m < MODELS; m++)
         fm_world_advance(all[m].world, frame, err);
     int frames = choose_frames_per_turn(all, err);
     for (int t = 0; t < turns && err->status == FM_OK; t++)
@@ -98,25 +106,26 @@ static void time_turns(timed_model all[MODELS], int turns, fm_error *err)
 }
 
 // Reports the time per substep of every model and its ratio to that of the regular cloth.
-static void report_times(experiment *e, experiment_table *table, const mesh *on, timed_model *all,
-                         int turns)
+static void report_times(experiment *e, experiment_table *table, const mesh *sheet,
+                         timed_model *all, int turns)
 {
     for (int m = 0; m < MODELS; m++) {
         double ratio[TURNS_MAX], seconds = experiment_median(all[m].seconds, turns);
         for (int t = 0; t < turns; t++)
             ratio[t] = all[m].seconds[t] / all[REGULAR].seconds[t];
         double frames_per_second = 1 / (seconds * all[m].substeps),
-               times = experiment_median(ratio, turns);
-        bool published = m == U3 && on->columns == 21;
-        experiment_write_row(table, "%s,%s,%.4g,%d,%.4g,%.4g", on->name, names[m], 1e6 * seconds,
-                             all[m].substeps, frames_per_second, times);
+               cost = experiment_median(ratio, turns);
+        bool published = m == HALF_3_STEPS && sheet->columns == 21;
+        experiment_write_row(table, "%s,%s,%.4g,%d,%.4g,%.4g", sheet->name, names[m], 1e6 * seconds,
+                             all[m].substeps, frames_per_second, cost);
         experiment_add_named_result(e, NAN, 1e6 * seconds, "us", "%s, %s: time per substep",
-                                    on->name, names[m]);
+                                    sheet->name, names[m]);
         experiment_add_named_result(e, published ? 9 : NAN, frames_per_second, "1/s",
-                                    "%s, %s: frames of 1/30 s per second", on->name, names[m]);
+                                    "%s, %s: frames of 1/30 s per second", sheet->name, names[m]);
         if (m != REGULAR)
-            experiment_add_named_result(e, m == U3 ? 2.5 : NAN, times, "",
-                                        "%s, %s: cost over the regular cloth", on->name, names[m]);
+            experiment_add_named_result(e, m == HALF_3_STEPS ? 2.5 : NAN, cost, "",
+                                        "%s, %s: cost over the regular cloth", sheet->name,
+                                        names[m]);
     }
 }
 
@@ -155,11 +164,11 @@ int main(int argc, char **argv)
             time_turns(all, turns, experiment_error(e));
         if (!experiment_failed(e)) {
             report_times(e, table, &meshes[i], all, turns);
-            double ratio[3] = {0}, each[TURNS_MAX];
+            double ratio[3] = {0}, per_turn[TURNS_MAX];
             for (int m = 1; m < MODELS; m++) {
                 for (int t = 0; t < turns; t++)
-                    each[t] = all[m].seconds[t] / all[REGULAR].seconds[t];
-                ratio[m - 1] = experiment_median(each, turns);
+                    per_turn[t] = all[m].seconds[t] / all[REGULAR].seconds[t];
+                ratio[m - 1] = experiment_median(per_turn, turns);
             }
             experiment_write_row(ratios, "%s,%.4g,%.4g,%.4g", meshes[i].name, ratio[0], ratio[1],
                                  ratio[2]);

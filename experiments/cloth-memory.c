@@ -30,9 +30,9 @@
 // exceeds three times its length. Explicit Euler and kick-drift-kick are tested without memory,
 // with u = 3, with full memory, and with full memory a hundred times as strong. The library takes
 // no step above its own bound, 1.5 over the highest frequency of the springs, so this is the
-// largest possible result. "Dashpots like u = 3" is the cloth with the dashpots that
-// a half derivative over three steps h amounts to at constant velocity, 2 sqrt(u h/pi) v: if its
-// largest step is that of u = 3, the effect of u = 3 on stability is that of a stronger dashpot.
+// largest possible result. "Dashpots like u = 3" is the cloth with the dashpots that a half
+// derivative over three steps h amounts to at constant velocity, 2 sqrt(u h/pi) v: if its largest
+// step is that of u = 3, the effect of u = 3 on stability is that of a stronger dashpot.
 //
 // Windows with an order below 0.308 do not dissipate at all frequencies: the integral of t^-q cos(w
 // t) over a window can be negative (the smallest q for which it never is, 0.30844, is the constant
@@ -43,24 +43,27 @@
 #include <stdio.h>
 
 static const double pi = 3.14159265358979323846;
-static const double step = 1 / 960.0; // s, time step
+static const double step = 1 / 960.0;      // s, time step
+static const double STABLE_STEP = 1.16e-3; // s, that the library chooses for this towel
+// A run is unstable if its kinetic energy, J, or the stretch l/l0 - 1 of a spring exceeds these.
+static const double ENERGY_MAX = 5, STRETCH_MAX = 2;
 
 // The part of the past that a derivative covers: 0 to WINDOWS - 1 are indices of windows[], the
-// lengths of a window in steps; FULL is the whole past.
-enum { WINDOWS = 7, FULL = WINDOWS, MEMORIES };
+// lengths of a window in steps; WHOLE_PAST is the whole past.
+enum { WINDOWS = 7, WHOLE_PAST = WINDOWS, MEMORIES };
 static const int windows[WINDOWS] = {1, 2, 3, 5, 10, 30, 100};
 // The forces that are fractional derivatives.
-enum { SPRINGS, DRAG, BOTH, PLACES };
+enum { IN_SPRINGS, IN_DRAG, IN_BOTH, PLACES };
 static const char *const place_names[PLACES] = {"springs", "drag", "both"};
 enum { ORDERS = 3 };
 static const double orders[ORDERS] = {0.2, 0.5, 0.8}; // orders q of the derivative
 
 // The library's setting for the past that a derivative covers: windows[index] steps, or the whole
-// past (FULL).
+// past (WHOLE_PAST).
 static fm_recall memory_setting(int index)
 {
     fm_recall memory = towel_full_memory();
-    if (index == FULL)
+    if (index == WHOLE_PAST)
         return memory;
     memory.kind = FM_RECALL_STEPS;
     memory.unsafe = true; // allows windows of order 0.2, which may add energy
@@ -68,22 +71,22 @@ static fm_recall memory_setting(int index)
     return memory;
 }
 
-// A cloth with fractional derivatives of order q. window: index of windows[], or FULL; place:
-// SPRINGS, DRAG or BOTH. The coefficients of towel.h are given for order 1/2. For other orders they
-// are scaled such that a motion of angular frequency omega dissipates as much energy with full
-// memory, and then multiplied by `scale`.
+// A cloth with fractional derivatives of order q. window: index of windows[], or WHOLE_PAST; place:
+// IN_SPRINGS, IN_DRAG or IN_BOTH. The coefficients of towel.h are given for order 1/2. For other
+// orders they are scaled such that a motion of angular frequency omega dissipates as much energy
+// with full memory, and then multiplied by `scale`.
 static fm_cloth_def fractional_cloth_def(int window, double q, int place, double scale,
                                          double omega)
 {
     fm_cloth_def def = towel_fractional_cloth_def(memory_setting(window));
     // in-phase part of the derivative over v: of order 1/2, and of order 1/2 over order q
-    double half = sin(pi / 4) / sqrt(omega), same = half / (sin(pi * q / 2) * pow(omega, q - 1));
+    double half = sin(pi / 4) / sqrt(omega), ratio = half / (sin(pi * q / 2) * pow(omega, q - 1));
     def.damping.order = def.drag.history.order = q;
-    def.damping.coefficient *= same * scale;
-    def.drag.history.coefficient *= same * scale;
-    if (place == SPRINGS)
+    def.damping.coefficient *= ratio * scale;
+    def.drag.history.coefficient *= ratio * scale;
+    if (place == IN_SPRINGS)
         def.drag.history.coefficient = 0;
-    if (place == DRAG) {
+    if (place == IN_DRAG) {
         def.damping.order = 1;
         def.damping.coefficient = TOWEL_DAMPING;
     }
@@ -101,8 +104,8 @@ static double in_phase_part(experiment *e, int window, double q, double omega)
     def.window_steps = windows[window];
     def.time_step = step;
     fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
-    int period = (int)round(2 * pi / (omega * step));
-    double sum = 0;
+    int period = (int)round(2 * pi / (omega * step)); // steps
+    double sum = 0; // Fourier coefficient of sin(omega t) over the second period
     for (int n = 0; memory && n < 2 * period; n++) {
         double velocity = sin(omega * n * step), derivative;
         fm_memory_push(memory, &velocity, n == 0 ? 0 : step);
@@ -135,12 +138,13 @@ static outcome swing_towel(experiment *e, const fm_cloth_def *def, const outcome
     return o;
 }
 
-// Writes one row of memory.csv. window: index of windows[], or FULL; place: index of place_names.
+// Writes one row of memory.csv. window: index of windows[], or WHOLE_PAST; place: index of
+// place_names.
 static void write_outcome(experiment_table *table, bool matched, int window, double q, int place,
                           const outcome *o, double amplitude)
 {
     char name[16] = "full";
-    if (window != FULL)
+    if (window != WHOLE_PAST)
         snprintf(name, sizeof name, "%d", windows[window]);
     experiment_write_row(table, "%s,%s,%g,%s,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g",
                          matched ? "matched" : "same", place_names[place], q, name,
@@ -156,11 +160,11 @@ static void compare_windows(experiment *e, experiment_table *table, double q, in
 {
     towel_run swing = towel_default_swing(&(fm_cloth_def){0}, 21, 31);
     double omega = 2 * pi / swing.period, exact = pow(omega, q - 1) * sin(pi * q / 2);
-    fm_cloth_def def = fractional_cloth_def(FULL, q, place, 1, omega);
+    fm_cloth_def def = fractional_cloth_def(WHOLE_PAST, q, place, 1, omega);
     outcome full = swing_towel(e, &def, NULL);
-    write_outcome(table, matched, FULL, q, place, &full, swing.amplitude);
-    deviation[FULL] = 0;
-    survival[FULL] = full.bumps.survival;
+    write_outcome(table, matched, WHOLE_PAST, q, place, &full, swing.amplitude);
+    deviation[WHOLE_PAST] = 0;
+    survival[WHOLE_PAST] = full.bumps.survival;
     for (int m = experiment_quick(e) ? 2 : 0; m < WINDOWS && !experiment_failed(e); m++) {
         double scale = matched ? exact / in_phase_part(e, m, q, omega) : 1;
         def = fractional_cloth_def(m, q, place, scale, omega);
@@ -176,16 +180,16 @@ static void report_windows(experiment *e, double q, int place, bool matched,
                            const double *deviation, const double *survival)
 {
     static const int reported[] = {2, 3, 6}; // indices of windows[]: 3, 5 and 100 steps
-    const char *how = matched ? "matched" : "same coefficients";
+    const char *coefficients = matched ? "matched" : "same coefficients";
     for (int i = 0; i < 3; i++)
         experiment_add_named_result(e, NAN, deviation[reported[i]], "% of the amplitude",
                                     "%s, q = %g, %s: u = %d from full memory in 2 s",
-                                    place_names[place], q, how, windows[reported[i]]);
+                                    place_names[place], q, coefficients, windows[reported[i]]);
     experiment_add_named_result(e, NAN, survival[2], "", "%s, q = %g, %s: survival with u = 3",
-                                place_names[place], q, how);
-    experiment_add_named_result(e, NAN, survival[FULL], "",
+                                place_names[place], q, coefficients);
+    experiment_add_named_result(e, NAN, survival[WHOLE_PAST], "",
                                 "%s, q = %g, %s: survival with full memory", place_names[place], q,
-                                how);
+                                coefficients);
 }
 
 static const char deviation_script[] =
@@ -218,14 +222,14 @@ static void study_windows(experiment *e)
         "height_m");
     double deviation[2][ORDERS][MEMORIES] = {{{0}}}, survival[MEMORIES] = {0};
     for (int i = quick ? 1 : 0; i < (quick ? 2 : ORDERS) && !experiment_failed(e); i++)
-        for (int place = quick ? BOTH : 0; place < PLACES; place++)
+        for (int place = quick ? IN_BOTH : 0; place < PLACES; place++)
             for (int matched = 0; matched < 2; matched++) {
                 compare_windows(e, table, orders[i], place, matched, deviation[matched][i],
                                 survival);
-                if (place == BOTH || orders[i] == 0.5)
+                if (place == IN_BOTH || orders[i] == 0.5)
                     report_windows(e, orders[i], place, matched, deviation[matched][i], survival);
             }
-    // deviation now holds the results for derivatives in springs and drag (BOTH), the last place
+    // deviation now holds the results for derivatives in springs and drag (IN_BOTH), the last place
     experiment_table *plot = experiment_table_open(
         e, "apart.csv", "steps,q0.2,q0.5,q0.8,q0.2_matched,q0.5_matched,q0.8_matched");
     for (int m = 0; m < WINDOWS; m++)
@@ -237,25 +241,33 @@ static void study_windows(experiment *e)
 }
 
 // The cloths whose largest stable step is measured.
-enum { REGULAR, DASHPOTS, PUBLISHED3, WHOLE, STRONG, CLOTHS };
+enum {
+    WITHOUT_HISTORY,     // viscous drag and dashpots
+    EQUIVALENT_DASHPOTS, // dashpots that a half derivative over three steps amounts to
+    HISTORY_3_STEPS,     // half derivatives over the last three steps
+    HISTORY_WHOLE_PAST,  // half derivatives over the whole past
+    HISTORY_STRONG,      // the same with coefficients a hundred times as large
+    CLOTHS,
+};
 static const char *const cloth_names[CLOTHS] = {"without memory", "dashpots like u = 3", "u = 3",
                                                 "full memory", "full memory x 100"};
 
-// One of the cloths REGULAR to STRONG. h: time step, s, 0: chosen by the library.
+// One of the cloths WITHOUT_HISTORY to HISTORY_STRONG. h: time step, s, 0: chosen by the library.
 static fm_cloth_def stability_cloth_def(int cloth_kind, fm_integrator integrator, double h)
 {
-    fm_cloth_def def = towel_fractional_cloth_def(cloth_kind == PUBLISHED3 ? towel_window_memory(3)
-                                                                           : towel_full_memory());
-    if (cloth_kind == REGULAR) {
+    fm_cloth_def def = towel_fractional_cloth_def(
+        cloth_kind == HISTORY_3_STEPS ? towel_window_memory(3) : towel_full_memory());
+    if (cloth_kind == WITHOUT_HISTORY) {
         def = towel_cloth_def(FM_DRAG_VISCOUS);
         def.drag.viscous = 2;
     }
-    if (cloth_kind == STRONG) {
+    if (cloth_kind == HISTORY_STRONG) {
         def.damping.coefficient *= 100;
         def.drag.history.coefficient *= 100;
     }
-    if (cloth_kind == DASHPOTS) { // half derivative over 3 steps at constant v: 2 sqrt(3 h/pi) v
-        double w = 2 * sqrt(3 * (h > 0 ? h : 1.16e-3) / pi); // s^(1/2); 1.16 ms: the stable step
+    if (cloth_kind ==
+        EQUIVALENT_DASHPOTS) { // half derivative over 3 steps at constant v: 2 sqrt(3 h/pi) v
+        double w = 2 * sqrt(3 * (h > 0 ? h : STABLE_STEP) / pi); // s^(1/2)
         def = towel_cloth_def(FM_DRAG_VISCOUS);
         def.drag.viscous = 2 + 20 * w;
         def.damping.coefficient = TOWEL_HALF_DAMPING * w;
@@ -280,10 +292,12 @@ static bool is_stable(experiment *e, const fm_cloth_def *def, double h, double *
     bool good = err.status == FM_OK;
     *bound = good ? fm_cloth_stable_step(cloth) : 0;
     h = h > 0 ? h : *bound;
-    int calls = (int)floor(2 / (20 * h)); // advances of 20 substeps of exactly h, 2 s in all
+    const int substeps = 20;                    // of exactly h in an advance
+    int calls = (int)floor(2 / (substeps * h)); // advances, 2 s in all
     for (int n = 0; n < calls && good; n++) {
-        fm_report report = fm_world_advance(world, 20 * h, &err);
-        good = err.status == FM_OK && report.kinetic_energy < 5 && report.max_stretch < 2;
+        fm_report report = fm_world_advance(world, substeps * h, &err);
+        good = err.status == FM_OK && report.kinetic_energy < ENERGY_MAX &&
+               report.max_stretch < STRETCH_MAX;
     }
     if (err.status != FM_OK && err.status != FM_DIVERGED)
         experiment_fail(e, err.status, "%s", err.text);
@@ -291,8 +305,9 @@ static bool is_stable(experiment *e, const fm_cloth_def *def, double h, double *
     return good;
 }
 
-// The largest stable step (s) of one cloth (cloth_kind: REGULAR to STRONG), by bisection. *bound:
-// the library's own limit of the step, s. 0 if even 20 us (80 us with --quick) are unstable.
+// The largest stable step (s) of one cloth (cloth_kind: WITHOUT_HISTORY to HISTORY_STRONG), by
+// bisection. *bound: the library's own limit of the step, s. 0 if even 20 us (80 us with --quick)
+// are unstable.
 static double largest_step(experiment *e, int cloth_kind, fm_integrator integrator, double *bound)
 {
     fm_cloth_def def = stability_cloth_def(cloth_kind, integrator, 0);

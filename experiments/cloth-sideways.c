@@ -2,9 +2,8 @@
 // cloth-sideways.c: a towel whose top edge is moved energetically sideways, then held still.
 //
 // [OKRC10] figure 3 right, [OZG13] figure 3.4 right: the top edge of a cloth with half derivatives
-// in drag and damping (a fractional cloth) is moved
-// energetically sideways, and long-lasting waves run through it. No regular cloth is shown for
-// comparison.
+// in drag and damping (a fractional cloth) is moved energetically sideways, and long-lasting waves
+// run through it. No regular cloth is shown for comparison.
 //
 // The towel of towel.h hangs in still water. Its top edge oscillates along a line 20 degrees out of
 // the plane of the cloth (a hand does not move exactly in the plane, where the cloth would stay
@@ -26,10 +25,11 @@
 
 #include <stdio.h>
 
-static const towel_model shown[] = {TOWEL_VISCOUS,  TOWEL_NORMAL, TOWEL_U3,
-                                    TOWEL_DASHPOTS, TOWEL_FULL,   TOWEL_PHYSICAL};
+static const towel_model shown[] = {TOWEL_VISCOUS,  TOWEL_NORMAL,     TOWEL_3_STEPS,
+                                    TOWEL_DASHPOTS, TOWEL_WHOLE_PAST, TOWEL_PHYSICAL};
 enum { SHOWN = sizeof shown / sizeof *shown };
-static const double threshold = 0.005; // m, smallest height of a bump
+static const double threshold = 0.005;  // m, smallest height of a bump
+static const double DECAY_SHARE = 0.05; // of the speed before, at which the motion has ended
 
 static const char map_script[] =
     "set multiplot layout 2,3 margins 0.07,0.985,0.09,0.87 spacing 0.03,0.13 title heading "
@@ -55,8 +55,15 @@ static const char map_script[] =
     "}\n"
     "unset multiplot\n";
 
-// What is measured in each run.
-enum { MOVED, SPEED, AFTER, TRAVEL, DURATION, MEASURES };
+// What is measured in each run, as listed at the top of this file.
+enum {
+    WAVES_MOVED, // number of bumps while the edge moves
+    SPEED,       // their speed
+    WAVES_AFTER, // number of bumps after the stop
+    TRAVEL,
+    DURATION,
+    MEASURES,
+};
 static const char *const measure_names[MEASURES] = {
     "waves at once while moved", "their speed", "waves at once in the 2 s after",
     "furthest travel of a wave after", "duration after the stop"};
@@ -71,7 +78,7 @@ static towel_record simulate_run(experiment *e, towel_model model, double change
     fm_cloth_def def = towel_tuned_cloth_def(model);
     def.repulsion.enabled = true;
     towel_run run = towel_default_swing(&def, quick ? 11 : 21, quick ? 16 : 31);
-    double angle = 20 * 3.14159265358979323846 / 180;
+    double angle = 20 * 3.14159265358979323846 / 180; // rad, out of the plane of the cloth
     run.axis = (fm_vec3){cos(angle), 0, sin(angle)};
     run.amplitude = 0.1 * (1 + change);
     run.period = 0.8;
@@ -86,14 +93,15 @@ static towel_record simulate_run(experiment *e, towel_model model, double change
     after.frames = later < r.line.frames ? later : r.line.frames;
     bump_stats during =
         bumps_measure(e, &moving, (int)round(run.period / TOWEL_FRAME), threshold, 0);
-    measured[MOVED] = during.count;
+    measured[WAVES_MOVED] = during.count;
     measured[SPEED] = during.speed;
-    measured[AFTER] = bumps_measure(e, &after, stop, threshold, 0).count;
+    measured[WAVES_AFTER] = bumps_measure(e, &after, stop, threshold, 0).count;
     measured[TRAVEL] = towel_longest_bump_travel(e, &r, run.stop, threshold);
-    measured[DURATION] = towel_decay_time(&r, run.stop, 0.05);
+    measured[DURATION] = towel_decay_time(&r, run.stop, DECAY_SHARE);
     return r;
 }
 
+// The second largest of three numbers.
 static double median_of_three(double a, double b, double c)
 {
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
@@ -107,8 +115,9 @@ static void study_model(experiment *e, int i, experiment_table *table)
     int runs = experiment_quick(e) ? 1 : RUNS;
     for (int k = 0; k < runs && !experiment_failed(e); k++) {
         towel_record r = simulate_run(e, shown[i], 0.01 * k, m[k]);
-        experiment_write_row(table, "%s,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", name, k, m[k][MOVED],
-                             m[k][SPEED], m[k][AFTER], m[k][TRAVEL], m[k][DURATION], r.stretch);
+        experiment_write_row(table, "%s,%d,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g", name, k,
+                             m[k][WAVES_MOVED], m[k][SPEED], m[k][WAVES_AFTER], m[k][TRAVEL],
+                             m[k][DURATION], r.stretch);
         char file[32];
         snprintf(file, sizeof file, "map-%d.csv", i);
         if (k == 0)

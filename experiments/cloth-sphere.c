@@ -26,11 +26,12 @@
 
 #include <stdio.h>
 
-static const towel_model shown[] = {TOWEL_VISCOUS,  TOWEL_NORMAL, TOWEL_U3,
-                                    TOWEL_DASHPOTS, TOWEL_FULL,   TOWEL_PHYSICAL};
+static const towel_model shown[] = {TOWEL_VISCOUS,  TOWEL_NORMAL,     TOWEL_3_STEPS,
+                                    TOWEL_DASHPOTS, TOWEL_WHOLE_PAST, TOWEL_PHYSICAL};
 enum { SHOWN = sizeof shown / sizeof *shown };
-static const double threshold = 0.003; // m, smallest height of a bump
-static const double radius = 0.08;     // m, of the sphere
+static const double threshold = 0.003;  // m, smallest height of a bump
+static const double radius = 0.08;      // m, of the sphere
+static const double DECAY_SHARE = 0.05; // of the speed before, at which the motion has ended
 
 // A towel and a moving sphere under water.
 typedef struct scene {
@@ -53,6 +54,7 @@ static scene create_scene(experiment *e, const fm_cloth_def *def, fm_error *err)
     bool quick = experiment_quick(e);
     scene s = {.columns = quick ? 11 : 21, .rows = quick ? 16 : 31};
     s.world = fixture_create_world(fixture_water_def(1), err);
+    // the sphere waits, pushes 0.3 m beyond the plane in 1.5 s and is pulled back in 0.5 s
     fm_key keys[] = {{.time = 0.2, .position = {0, 0, -0.2}},
                      {.time = 1.7, .position = {0, 0, 0.3 - radius}},
                      {.time = 2.2, .position = {0, 0, -0.2}}};
@@ -77,10 +79,10 @@ static void measure_contact(const scene *s, double margin, contact_record *c)
     const fm_vec3 *x = fm_cloth_positions(s->cloth, &count);
     bool touching = false;
     for (int i = 0; i < count; i++) {
-        double away = fm_collider_distance(s->sphere, x[i], t, NULL, NULL, NULL);
-        c->inside += away < 0;
-        c->deepest = fmin(c->deepest, away);
-        touching |= away < 1.01 * margin + 1e-9;
+        double distance = fm_collider_distance(s->sphere, x[i], t, NULL, NULL, NULL);
+        c->inside += distance < 0;
+        c->deepest = fmin(c->deepest, distance);
+        touching |= distance < 1.01 * margin + 1e-9; // 1 % and rounding more than the margin
     }
     if (!touching)
         return;
@@ -152,7 +154,7 @@ static void report_model(experiment *e, int i, const contact_record *frames,
     after.frames = later < r->line.frames ? later : r->line.frames;
     double waves = bumps_measure(e, &after, end, threshold, 0).count;
     double travel = towel_longest_bump_travel(e, r, steps->end, threshold);
-    double decay = towel_decay_time(r, steps->end, 0.05);
+    double decay = towel_decay_time(r, steps->end, DECAY_SHARE);
     experiment_write_row(table, "%s,%.4g,%.4g,%.4g,%.4g,%.4g,%d,%d,%.4g", name, steps->begin,
                          steps->end, waves, travel, decay, frames->inside, steps->inside,
                          steps->deepest);
@@ -183,8 +185,9 @@ int main(int argc, char **argv)
                               "duration_s,inside_frames,inside_substeps,smallest_distance_m");
     for (int i = 0; i < SHOWN && !experiment_failed(e); i++) {
         fm_cloth_def def = towel_tuned_cloth_def(shown[i]);
-        towel_record r = {
-            .line = {.points = experiment_quick(e) ? 16 : 31, .length = 0.6, .dt = TOWEL_FRAME}};
+        towel_record r = {.line = {.points = experiment_quick(e) ? 16 : 31,
+                                   .length = TOWEL_HEIGHT,
+                                   .dt = TOWEL_FRAME}};
         r.line.z = experiment_alloc(e, (size_t)(total / TOWEL_FRAME + 2) * r.line.points,
                                     sizeof *r.line.z);
         if (!r.line.z)

@@ -23,21 +23,27 @@
 
 #include <stdio.h>
 
-// Viscous drag; half derivatives over 3 steps, with fading and with full memory; physical drag.
-enum { VISCOUS, U3, FADING, FULL, PHYSICAL, MODELS };
+// The models that are compared.
+enum {
+    VISCOUS,         // viscous drag without half derivatives
+    HALF_3_STEPS,    // half derivatives over the last three steps
+    HALF_FADING,     // half derivatives over the past weighted by e^(-t/0.3 s)
+    HALF_WHOLE_PAST, // half derivatives over the whole past
+    PHYSICAL,        // the default drag
+    MODELS,
+};
 enum { STEPS = 4 }; // number of time steps h, h/2, h/4, h/8
 static const char *const names[MODELS] = {"viscous", "u = 3", "fading 0.3 s", "full", "physical"};
-static const double coarsest =
-    1 / 960.0; // s, a sixteenth of a frame; the stability limit is 1.16 ms
+static const double coarsest = 1 / 960.0; // s, a sixteenth of a frame; the stable step is 1.16 ms
 
 // The towel of one model, VISCOUS to PHYSICAL.
 static fm_cloth_def model_cloth_def(int model)
 {
-    if (model == U3)
+    if (model == HALF_3_STEPS)
         return towel_fractional_cloth_def(towel_window_memory(3));
-    if (model == FADING)
+    if (model == HALF_FADING)
         return towel_fractional_cloth_def(towel_fading_memory(0.3));
-    if (model == FULL)
+    if (model == HALF_WHOLE_PAST)
         return towel_fractional_cloth_def(towel_full_memory());
     if (model == PHYSICAL)
         return towel_cloth_def(FM_DRAG_PHYSICAL);

@@ -34,10 +34,19 @@
 #include <stdio.h>
 #include <string.h>
 
-// Drag models without half derivatives: BOTH, VISCOUS, NORMAL. With half derivatives over 3 steps:
-// PAPER by the paper's protocol, U3 tuned; over the fading past, over the whole past: FADING, FULL.
-// CONTROL: PAPER with dashpots instead. PHYSICAL: drag from density and viscosity of the water.
-enum { BOTH, VISCOUS, NORMAL, PAPER, CONTROL, U3, FADING, FULL, PHYSICAL, MODELS };
+// The models of the towel.
+enum {
+    VISCOUS_AND_NORMAL, // drag without half derivatives: viscous and along the normal
+    VISCOUS,
+    NORMAL,
+    PAPER_PROTOCOL,  // half derivatives over three steps, other parameters as VISCOUS
+    PAPER_DASHPOTS,  // PAPER_PROTOCOL with each half derivative replaced by a dashpot
+    HALF_3_STEPS,    // half derivatives over three steps, tuned
+    HALF_FADING,     // half derivatives over the past weighted by e^(-t/0.3 s), tuned
+    HALF_WHOLE_PAST, // half derivatives over the whole past, tuned
+    PHYSICAL,        // drag from density and viscosity of the water
+    MODELS,
+};
 
 // The two swept parameters of each model and their ranges, sampled in geometric progression.
 typedef struct model {
@@ -45,14 +54,14 @@ typedef struct model {
     double first_low, first_high, second_low, second_high; // ranges of the parameters
 } model;
 static const model models[MODELS] = {
-    [BOTH] = {"viscous and normal", "both", "viscous", "normal", 0.3, 30, 0.3, 30},
+    [VISCOUS_AND_NORMAL] = {"viscous and normal", "both", "viscous", "normal", 0.3, 30, 0.3, 30},
     [VISCOUS] = {"viscous", "viscous", "viscous", "damping", 0.3, 30, 0.00028, 0.028},
     [NORMAL] = {"normal", "normal", "normal", "damping", 0.3, 30, 0.00028, 0.028},
-    [PAPER] = {"u = 3 by the paper", "paper", "", "history", 0, 0, 1, 200},
-    [CONTROL] = {"its dashpots", "control", "", "", 0, 0, 0, 0},
-    [U3] = {"u = 3 tuned", "u3", "viscous", "history", 0.3, 30, 3, 300},
-    [FADING] = {"fading tuned", "fading", "viscous", "history", 0.3, 30, 0.3, 30},
-    [FULL] = {"full tuned", "full", "viscous", "history", 0.3, 30, 0.3, 30},
+    [PAPER_PROTOCOL] = {"u = 3 by the paper", "paper", "", "history", 0, 0, 1, 200},
+    [PAPER_DASHPOTS] = {"its dashpots", "control", "", "", 0, 0, 0, 0},
+    [HALF_3_STEPS] = {"u = 3 tuned", "u3", "viscous", "history", 0.3, 30, 3, 300},
+    [HALF_FADING] = {"fading tuned", "fading", "viscous", "history", 0.3, 30, 0.3, 30},
+    [HALF_WHOLE_PAST] = {"full tuned", "full", "viscous", "history", 0.3, 30, 0.3, 30},
     [PHYSICAL] = {"physical tuned", "physical", "pressure", "added_mass", 0.05, 2, 0.002, 0.1},
 };
 
@@ -68,22 +77,23 @@ typedef struct outcome {
 static fm_cloth_def model_cloth_def(int m, double first, double second)
 {
     static const fm_drag_model drag[MODELS] = {
-        [BOTH] = FM_DRAG_BOTH,        [VISCOUS] = FM_DRAG_VISCOUS,  [NORMAL] = FM_DRAG_NORMAL,
-        [U3] = FM_DRAG_PUBLISHED,     [FADING] = FM_DRAG_PUBLISHED, [FULL] = FM_DRAG_PUBLISHED,
+        [VISCOUS_AND_NORMAL] = FM_DRAG_BOTH, [VISCOUS] = FM_DRAG_VISCOUS,
+        [NORMAL] = FM_DRAG_NORMAL,           [HALF_3_STEPS] = FM_DRAG_PUBLISHED,
+        [HALF_FADING] = FM_DRAG_PUBLISHED,   [HALF_WHOLE_PAST] = FM_DRAG_PUBLISHED,
         [PHYSICAL] = FM_DRAG_PHYSICAL};
     fm_cloth_def def = towel_cloth_def(drag[m]);
     def.drag.viscous = def.drag.normal = first;
-    if (m == BOTH)
+    if (m == VISCOUS_AND_NORMAL)
         def.drag.normal = second;
     else
         def.drag.normal *= m == NORMAL;
     if (m == VISCOUS || m == NORMAL)
         def.damping.coefficient = second;
-    if (m == U3)
+    if (m == HALF_3_STEPS)
         towel_set_half_derivatives(&def, towel_window_memory(3), TOWEL_HALF_DAMPING, second);
-    if (m == FADING)
+    if (m == HALF_FADING)
         towel_set_half_derivatives(&def, towel_fading_memory(0.3), TOWEL_HALF_DAMPING, second);
-    if (m == FULL)
+    if (m == HALF_WHOLE_PAST)
         towel_set_half_derivatives(&def, towel_full_memory(), TOWEL_HALF_DAMPING, second);
     if (m == PHYSICAL) {
         def.drag.pressure = first;
@@ -92,7 +102,8 @@ static fm_cloth_def model_cloth_def(int m, double first, double second)
     return def;
 }
 
-static const double from = 3; // s, time from which bumps are measured; the swing is periodic then
+// s, time from which bumps are measured; the swing is periodic then
+static const double measured_from = 3;
 
 // Swings the towel o->def for `duration` (s) and measures its bumps.
 static void simulate(experiment *e, outcome *o, int columns, int rows, double duration)
@@ -100,7 +111,7 @@ static void simulate(experiment *e, outcome *o, int columns, int rows, double du
     towel_run swing = towel_default_swing(&o->def, columns, rows);
     swing.duration = duration;
     o->record = towel_simulate(e, &swing);
-    o->stats = towel_measure_bumps(e, &swing, &o->record, from);
+    o->stats = towel_measure_bumps(e, &swing, &o->record, measured_from);
 }
 
 // Element i of a geometric progression of `count` numbers from low to high.
@@ -121,12 +132,12 @@ static void write_parameter_set(experiment_table *table, int m, const outcome *o
 static outcome sweep_parameters(experiment *e, experiment_table *table, int m, int side,
                                 int columns, int rows)
 {
-    const model *about = &models[m];
+    const model *swept = &models[m];
     outcome best = {.stats.score = -1};
     for (int i = 0; i < side * side && !experiment_failed(e); i++) {
         outcome o = {0};
-        o.first = geometric_step(about->first_low, about->first_high, i / side, side);
-        o.second = geometric_step(about->second_low, about->second_high, i % side, side);
+        o.first = geometric_step(swept->first_low, swept->first_high, i / side, side);
+        o.second = geometric_step(swept->second_low, swept->second_high, i % side, side);
         o.def = model_cloth_def(m, o.first, o.second);
         simulate(e, &o, columns, rows, 8);
         write_parameter_set(table, m, &o);
@@ -144,13 +155,14 @@ static outcome apply_paper_protocol(experiment *e, experiment_table *table, cons
     outcome best = {.stats.score = -1};
     for (int i = 0; i < side && !experiment_failed(e); i++) {
         outcome o = {.first = viscous->first, .def = viscous->def};
-        o.second = geometric_step(models[PAPER].second_low, models[PAPER].second_high, i, side);
+        o.second = geometric_step(models[PAPER_PROTOCOL].second_low,
+                                  models[PAPER_PROTOCOL].second_high, i, side);
         o.def.drag.model = FM_DRAG_PUBLISHED;
         o.def.drag.normal = 0;
         towel_set_half_derivatives(&o.def, towel_window_memory(3), viscous->def.damping.coefficient,
                                    o.second);
         simulate(e, &o, columns, rows, 8);
-        write_parameter_set(table, PAPER, &o);
+        write_parameter_set(table, PAPER_PROTOCOL, &o);
         if (o.stats.score > best.stats.score)
             best = o;
     }
@@ -197,7 +209,7 @@ static void write_centre_line(experiment *e, const outcome *o, int m)
         experiment_table_open(e, file, "place_m,z0_m,z1_m,z2_m,z3_m,z4_m,z5_m,z6_m,z7_m");
     for (int p = 0; p < d->points; p++) {
         double row[9] = {p * d->length / (d->points - 1)};
-        for (int i = 0; i < 8; i++) // eight instants of one period of 48 frames
+        for (int i = 0; i < 8; i++) // eight instants, 6 frames apart, of one period of 48 frames
             row[1 + i] = d->z[(size_t)(d->frames - 1 - 6 * (7 - i)) * d->points + p];
         experiment_write_numbers(table, row);
     }
@@ -288,8 +300,8 @@ static void report_models(experiment *e, outcome *best)
         if (models[m].second_name[0])
             experiment_add_named_result(e, NAN, o->second, "", "%s: %s, best of the sweep", name,
                                         models[m].second_name);
-        experiment_add_named_result(e, m == PAPER ? 3 : NAN, s->count, "", "%s: bumps at once",
-                                    name);
+        experiment_add_named_result(e, m == PAPER_PROTOCOL ? 3 : NAN, s->count, "",
+                                    "%s: bumps at once", name);
         experiment_add_named_result(e, NAN, s->speed, "m/s", "%s: speed of bumps", name);
         experiment_add_named_result(e, NAN, s->arriving, "", "%s: share of bumps that arrive",
                                     name);
@@ -304,24 +316,27 @@ static void report_models(experiment *e, outcome *best)
 static void report_comparison(experiment *e, const outcome *best, const outcome *u3_control)
 {
     double regular = 0, fractional = 0; // best scores
-    for (int m = BOTH; m <= NORMAL; m++)
+    for (int m = VISCOUS_AND_NORMAL; m <= NORMAL; m++)
         regular = fmax(regular, best[m].stats.score);
-    for (int m = U3; m <= FULL; m++)
+    for (int m = HALF_3_STEPS; m <= HALF_WHOLE_PAST; m++)
         fractional = fmax(fractional, best[m].stats.score);
-    double amplitude = towel_default_swing(&best[PAPER].def, 2, 2).amplitude;
+    double amplitude = towel_default_swing(&best[PAPER_PROTOCOL].def, 2, 2).amplitude;
     double second =
-        towel_largest_distance(&best[PAPER].record, &best[CONTROL].record, 0, 1) / amplitude;
+        towel_largest_distance(&best[PAPER_PROTOCOL].record, &best[PAPER_DASHPOTS].record, 0, 1) /
+        amplitude;
     double whole =
-        towel_largest_distance(&best[PAPER].record, &best[CONTROL].record, 0, 15) / amplitude;
+        towel_largest_distance(&best[PAPER_PROTOCOL].record, &best[PAPER_DASHPOTS].record, 0, 15) /
+        amplitude;
     experiment_add_result(e, "paper's protocol: score of u = 3 over the best regular model", NAN,
-                          best[PAPER].stats.score / regular, "");
+                          best[PAPER_PROTOCOL].stats.score / regular, "");
     experiment_add_result(e, "every model tuned: best score with memory over the best without", NAN,
                           fractional / regular, "");
     experiment_add_result(e, "u = 3 against its dashpots: apart in the first second", NAN,
                           100 * second, "% of the amplitude");
     experiment_add_result(e, "u = 3 against its dashpots: apart in all", NAN, 100 * whole,
                           "% of the amplitude");
-    second = towel_largest_distance(&best[U3].record, &u3_control->record, 0, 1) / amplitude;
+    second =
+        towel_largest_distance(&best[HALF_3_STEPS].record, &u3_control->record, 0, 1) / amplitude;
     experiment_add_result(e, "u = 3 tuned against its dashpots: apart in the first second", NAN,
                           100 * second, "% of the amplitude");
     experiment_add_result(e, "u = 3 tuned against its dashpots: score of the dashpots", NAN,
@@ -344,9 +359,9 @@ int main(int argc, char **argv)
         e, "sweep.csv", "model,first,second,count,speed_m_per_s,arriving,survival,height_m,score");
     static outcome best[MODELS];
     for (int m = 0; m < MODELS; m++) {
-        if (m == PAPER)
+        if (m == PAPER_PROTOCOL)
             best[m] = apply_paper_protocol(e, table, &best[VISCOUS], side, columns, rows);
-        else if (m == CONTROL)
+        else if (m == PAPER_DASHPOTS)
             best[m] = (outcome){0};
         else
             best[m] = sweep_parameters(e, table, m, side, columns, rows);
@@ -354,12 +369,13 @@ int main(int argc, char **argv)
     columns = quick ? 11 : 41, rows = quick ? 16 : 61;
     double duration = quick ? 8 : 15;
     for (int m = 0; m < MODELS && !experiment_failed(e); m++) {
-        if (m == CONTROL) // the run PAPER, simulated before it, gives the substep on this mesh
-            best[m] = create_dashpot_control(e, &best[PAPER]);
+        // the run PAPER_PROTOCOL, simulated before PAPER_DASHPOTS, gives the substep on this mesh
+        if (m == PAPER_DASHPOTS)
+            best[m] = create_dashpot_control(e, &best[PAPER_PROTOCOL]);
         simulate(e, &best[m], columns, rows, duration);
     }
     if (!experiment_failed(e)) {
-        outcome u3_control = create_dashpot_control(e, &best[U3]);
+        outcome u3_control = create_dashpot_control(e, &best[HALF_3_STEPS]);
         simulate(e, &u3_control, columns, rows, duration);
         report_models(e, best);
         report_comparison(e, best, &u3_control);

@@ -35,9 +35,15 @@
 
 // Runs of one scene: three with the directional method, eight with the iterative one, and one with
 // the method of [OZG13]. passes: number of passes per substep of each.
-enum { PASSES = 8, DIRECTIONAL = 3, RUNS = DIRECTIONAL + PASSES + 1, PUBLISHED = RUNS - 1 };
+enum {
+    DIRECTIONAL = 3, // runs with the directional method, which come first
+    PASSES = 8,      // runs with the iterative method
+    RUNS = DIRECTIONAL + PASSES + 1,
+    PUBLISHED = RUNS - 1, // index of the run with the method of [OZG13]
+};
 static const int passes[RUNS] = {1, 2, 4, 1, 2, 5, 10, 20, 50, 100, 200, 1};
-static const double gravity = 9.81; // m/s^2
+static const double gravity = 9.81;      // m/s^2
+static const double SLOWEST_FALL = 0.35; // m/s, terminal velocity with the strongest damping
 
 // The factor on velocities per substep with which a freely falling particle has the terminal
 // velocity `speed` (m/s); INFINITY: no damping.
@@ -63,7 +69,8 @@ static bool create_runs(experiment *e, hanging_scene scene, hanging **all)
         fm_cloth_def def = hanging_cloth_def(
             i < DIRECTIONAL ? FM_ENFORCE_DIRECTIONAL : FM_ENFORCE_ITERATIVE, passes[i]);
         if (i == PUBLISHED)
-            def = hanging_published_cloth_def(3, velocity_factor(0.35, 1 / 240.0), 1 / 240.0);
+            def =
+                hanging_published_cloth_def(3, velocity_factor(SLOWEST_FALL, 1 / 240.0), 1 / 240.0);
         hanging_run run = {scene, def, n, n, 1, quick ? 0.3 : 5, quick ? 0.1 : 1.5};
         all[i] = hanging_create(e, &run);
     }
@@ -118,28 +125,31 @@ static void report_curve(experiment *e, hanging_scene scene, hanging *const *all
                              h->mean, h->peak, h->jitter, h->motion);
     }
     double position = find_equal_stretch(all + DIRECTIONAL, PASSES, all[0]->stretch);
-    double stage = time_ratio_at(e, all, position, false),
-           whole = time_ratio_at(e, all, position, true);
-    double list =
+    double enforcement_ratio = time_ratio_at(e, all, position, false),
+           whole_ratio = time_ratio_at(e, all, position, true);
+    double list_ratio =
         hanging_tenth_percentile(e, all[PUBLISHED]->enforce_us, all[PUBLISHED]->sample_count) /
         hanging_tenth_percentile(e, all[DIRECTIONAL]->enforce_us, all[DIRECTIONAL]->sample_count);
+    // passes of the iterative method at equal stretch
     double equal = position < 0 ? NAN
                                 : passes[DIRECTIONAL + (int)position] *
                                       pow((double)passes[DIRECTIONAL + (int)ceil(position)] /
                                               passes[DIRECTIONAL + (int)position],
                                           position - floor(position));
-    experiment_write_row(ratios, "%s,%.4g,%.4g,%.4g,%.4g,%.4g", name, all[0]->stretch, equal, stage,
-                         whole, list);
+    experiment_write_row(ratios, "%s,%.4g,%.4g,%.4g,%.4g,%.4g", name, all[0]->stretch, equal,
+                         enforcement_ratio, whole_ratio, list_ratio);
     experiment_add_named_result(e, NAN, all[0]->stretch, "", "%s: stretch, one directional pass",
                                 name);
     experiment_add_named_result(e, NAN, equal, "", "%s: iterative passes for that (none: over 200)",
                                 name);
-    experiment_add_named_result(e, 0.2, stage, "", "%s: directional over iterative, stage%s", name,
+    experiment_add_named_result(e, 0.2, enforcement_ratio, "",
+                                "%s: directional over iterative, stage%s", name,
                                 position < 0 ? ", at most" : "");
-    experiment_add_named_result(e, NAN, whole, "", "%s: directional over iterative, whole step%s",
-                                name, position < 0 ? ", at most" : "");
-    experiment_add_named_result(e, NAN, list, "", "%s: published list over one iterative pass",
-                                name);
+    experiment_add_named_result(e, NAN, whole_ratio, "",
+                                "%s: directional over iterative, whole step%s", name,
+                                position < 0 ? ", at most" : "");
+    experiment_add_named_result(e, NAN, list_ratio, "",
+                                "%s: published list over one iterative pass", name);
 }
 
 static const char curve_script[] =
@@ -263,7 +273,7 @@ static void measure_hanging(experiment *e)
 
 // Parameters of the sweep; speeds: terminal velocities of a falling particle, a measure of damping.
 enum { SPEEDS = 4, STEPS = 3, VISITS = 3, VARIANTS = 3, SWEPT_SCENES = HANGING_BALL };
-static const double speeds[SPEEDS] = {INFINITY, 4, 1, 0.35}; // m/s, terminal velocities
+static const double speeds[SPEEDS] = {INFINITY, 4, 1, 0.35}; // m/s; the last: SLOWEST_FALL
 static const double time_steps[STEPS] = {1 / 240.0, 1 / 1000.0, 1 / 2000.0};
 static const int visits[VISITS] = {1, 3, 8};
 static const char *const variants[VARIANTS] = {"stretch", "stretch and compression",
@@ -298,7 +308,8 @@ static bool is_stable(experiment *e, hanging_scene scene, const fm_cloth_def *de
                          1 / def->time_step, speeds[speed_index], def->damping.kept,
                          def->enforcement.visits, variant, h->stretch, h->jitter, h->motion);
     hanging_destroy_world(h);
-    return h->stretch <= 0.1 + 1e-6 && h->jitter < 0.01;
+    const double stretch_max = 0.1 + 1e-6, jitter_max = 0.01; // l/l0 - 1 with rounding; m^2/s^2
+    return h->stretch <= stretch_max && h->jitter < jitter_max;
 }
 
 // Simulates all parameter sets in one scene and reports the share that is stable.
@@ -326,7 +337,7 @@ static void sweep_scene(experiment *e, hanging_scene scene, experiment_table *ta
 // Measures the time to compute the order of correction, in every scene.
 static void measure_orders(experiment *e)
 {
-    enum { ROUNDS = 10 };
+    enum { ROUNDS = 10 }; // measurements, of which the least counts
     static const fm_enforcement_method methods[2] = {FM_ENFORCE_PUBLISHED, FM_ENFORCE_DIRECTIONAL};
     experiment_table *table =
         experiment_table_open(e, "order.csv", "scene,method,order_ms,corrections");

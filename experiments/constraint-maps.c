@@ -57,7 +57,7 @@ static void compute_published_order(experiment *e, correction_map *m, const int 
     fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, err);
     if (err->status == FM_OK)
         fm_cloth_pin_list(cloth, fixed, m->fixed, NULL, err);
-    fm_world_advance(world, 1e-6, err);
+    fm_world_advance(world, 1e-6, err); // s; the first substep computes the order
     if (err->status == FM_OK) {
         m->published_count = fm_cloth_correction_count(cloth);
         fm_cloth_read_field(cloth, "correction", m->published, err);
@@ -150,8 +150,10 @@ static void draw_maps(experiment *e, const correction_map *maps)
         tiles[0][s] = (tile){maps[s].run->cloth, maps[s].published, scene};
         tiles[1][s] = (tile){maps[s].run->cloth, maps[s].directional, scene};
     }
-    tiles_draw(e, "list.png", tiles[0], HANGING_SCENES, 3, 1, 25, 20);
-    tiles_draw(e, "reach.png", tiles[1], HANGING_SCENES, 3, 1, 25, 20);
+    const int columns = 3;
+    const double high = 1, azimuth = 25, elevation = 20; // largest value; degrees
+    tiles_draw(e, "list.png", tiles[0], HANGING_SCENES, columns, high, azimuth, elevation);
+    tiles_draw(e, "reach.png", tiles[1], HANGING_SCENES, columns, high, azimuth, elevation);
     experiment_plot(e, "maps", "Order of correction: first dark blue, last yellow", map_script);
 }
 

@@ -25,10 +25,13 @@
 
 #include <stdio.h>
 
-enum { ORDERS = 6, SIDE = 41, QUICK_SIDE = 15, VISITS = 3 }; // SIDE: particles along a side
+// ORDERS: of three classes of springs; SIDE: particles along a side; VISITS: how often the list may
+// move one particle
+enum { ORDERS = 6, SIDE = 41, QUICK_SIDE = 15, VISITS = 3 };
 static const char *const names[ORDERS] = {
     "horizontal, vertical, shear", "horizontal, shear, vertical", "vertical, horizontal, shear",
     "vertical, shear, horizontal", "shear, horizontal, vertical", "shear, vertical, horizontal"};
+// initials of the classes, for file columns: horizontal, vertical, shear
 static const char *const letters[ORDERS] = {"HVS", "HSV", "VHS", "VSH", "SHV", "SVH"};
 
 // A list of corrections: each spring runs from one particle to another, which it moves.
@@ -66,15 +69,16 @@ typedef struct traversal {
 
 // Appends the spring from a particle in one of the directions[] to the list, unless its end is
 // outside, pinned, or has been moved VISITS times.
-static void add_correction(traversal *f, correction_list *l, int from, int direction)
+static void add_correction(traversal *walk, correction_list *l, int from, int direction)
 {
-    int row = from / f->n + directions[direction][0],
-        column = from % f->n + directions[direction][1];
-    int to = row * f->n + column;
-    if (row >= f->n || column < 0 || column >= f->n || f->pinned[to] > 0 || f->visits[to] >= VISITS)
+    int row = from / walk->n + directions[direction][0],
+        column = from % walk->n + directions[direction][1];
+    int to = row * walk->n + column;
+    if (row >= walk->n || column < 0 || column >= walk->n || walk->pinned[to] > 0 ||
+        walk->visits[to] >= VISITS)
         return;
-    f->visits[to]++;
-    f->queue[f->tail++] = to;
+    walk->visits[to]++;
+    walk->queue[walk->tail++] = to;
     l->from[l->count] = from;
     l->to[l->count++] = to;
     l->last[to] = direction + 1;
@@ -83,15 +87,15 @@ static void add_correction(traversal *f, correction_list *l, int from, int direc
 // Computes the list of corrections by algorithm 3 of [OZG13]. order: index of classes[].
 static void compute_list(correction_list *l, int n, const double *pinned, int order)
 {
-    traversal f = {.n = n, .pinned = pinned};
+    traversal walk = {.n = n, .pinned = pinned};
     for (int i = 0; i < n * n; i++) {
         if (pinned[i] > 0)
-            f.queue[f.tail++] = i;
+            walk.queue[walk.tail++] = i;
     }
-    for (int head = 0; head < f.tail; head++) {
+    for (int head = 0; head < walk.tail; head++) {
         for (int k = 0; k < 3 * DIRECTIONS; k++) {
             if (directions[k % DIRECTIONS][2] == classes[order][k / DIRECTIONS])
-                add_correction(&f, l, f.queue[head], k % DIRECTIONS);
+                add_correction(&walk, l, walk.queue[head], k % DIRECTIONS);
         }
     }
 }
@@ -114,7 +118,7 @@ static void check_list(experiment *e, const study *s, int order)
 static void simulate_orders(experiment *e, study *s)
 {
     for (int o = 0; o < ORDERS && !experiment_failed(e); o++) {
-        fm_cloth_def def = hanging_published_cloth_def(3, 0.9, 1 / 240.0);
+        fm_cloth_def def = hanging_published_cloth_def(VISITS, 0.9, 1 / 240.0);
         def.enforcement.order = (fm_spring_order)o;
         hanging_run run = {s->scene, def, s->n, s->n, 1, experiment_quick(e) ? 0.5 : 4, 0.3};
         s->run[o] = hanging_create(e, &run);
@@ -212,7 +216,7 @@ static void report_orders(experiment *e, const study *s, experiment_table *runs,
                           experiment_table *pairs)
 {
     const char *scene = hanging_scene_name(s->scene);
-    bool paper = s->scene == HANGING_CORNERS; // the scene of figure 6.2
+    bool is_published = s->scene == HANGING_CORNERS; // the scene of figure 6.2
     for (int o = 0; o < ORDERS; o++) {
         const hanging *h = s->run[o];
         int count = fm_cloth_correction_count(h->cloth);
@@ -230,9 +234,9 @@ static void report_orders(experiment *e, const study *s, experiment_table *runs,
             experiment_write_row(pairs, "%s,%s,%s,%d,%.4g,%.4g,%.4g", scene, letters[a], letters[b],
                                  d.lists, d.springs, d.pattern, d.cells);
         }
-    experiment_add_named_result(e, paper ? 4 : NAN, count_distinct(all, true, 0), "",
+    experiment_add_named_result(e, is_published ? 4 : NAN, count_distinct(all, true, 0), "",
                                 "%s: different lists", scene);
-    experiment_add_named_result(e, paper ? 4 : NAN, count_distinct(all, false, 0.05), "",
+    experiment_add_named_result(e, is_published ? 4 : NAN, count_distinct(all, false, 0.05), "",
                                 "%s: patterns that differ at more than 5 %% of the particles",
                                 scene);
 }
@@ -272,7 +276,9 @@ static void draw_maps(experiment *e, const study *s)
     for (int o = 0; o < ORDERS; o++)
         tiles[o] = (tile){s->run[o]->cloth, s->position[o], names[o]};
     snprintf(name, sizeof name, "deformed-%s.png", scene);
-    tiles_draw(e, name, tiles, ORDERS, 3, 1, 20, 8);
+    const int columns = 3;
+    const double high = 1, azimuth = 20, elevation = 8; // largest value; degrees
+    tiles_draw(e, name, tiles, ORDERS, columns, high, azimuth, elevation);
     snprintf(name, sizeof name, "map-%s", scene);
     snprintf(heading, sizeof heading,
              "%s: order of correction (above), and by which spring last (below)", scene);

@@ -33,6 +33,7 @@
 // SETTLING: frames before the measurement; MAPS: orders of correction; SETTINGS: of one method.
 enum { FRAMES = 240, SETTLING = 60, QUICK_FRAMES = 3, MAPS = 3, SETTINGS = 4, METHODS = 5 };
 static const double FPS = 60;
+static const double AZIMUTH = 15, ELEVATION = 8; // degrees, of the camera
 
 // A method to keep a garment from stretching, as settings of the scene file; % stands for the path
 // of the cloth in the scene.
@@ -70,7 +71,8 @@ typedef struct garment_run {
     double bodies_us[FRAMES];             // us per substep, of the whole cloth step
     double order_ms;                      // ms, to compute orders of correction, in all frames
     int map[FRAMES];                      // order of correction in use: 0 no knee, 1 left, 2 right
-    int intersections, pinched;           // edges through triangles, pairs without room; all frames
+    int intersections;                    // edges that pass through triangles, all frames
+    int pinched;                          // pairs that colliders press together, all frames
 } garment_run;
 
 // The state of the world when a map (order of correction) was last used, and its number of
@@ -141,16 +143,17 @@ static void write_frames(experiment *e, const garment *g, const garment_run *all
     for (int f = 0; f < frames; f++) {
         double row[2 + METHODS + (METHODS - 1) + METHODS] = {(f + 1) / FPS, all[0].map[f]};
         for (int w = 0; w < METHODS; w++) {
-            bool there = w < g->methods;
-            row[2 + w] = there ? all[w].stretch[f] : NAN;
+            bool simulated = w < g->methods;
+            row[2 + w] = simulated ? all[w].stretch[f] : NAN;
             if (w < METHODS - 1)
-                row[2 + METHODS + w] = there ? all[w].enforce_us[f] : NAN;
-            row[2 + 2 * METHODS - 1 + w] = there ? all[w].bodies_us[f] : NAN;
+                row[2 + METHODS + w] = simulated ? all[w].enforce_us[f] : NAN;
+            row[2 + 2 * METHODS - 1 + w] = simulated ? all[w].bodies_us[f] : NAN;
         }
         experiment_write_numbers(table, row);
     }
 }
 
+// Order of two doubles, for qsort.
 static int compare_numbers(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -274,12 +277,13 @@ static void draw_maps(experiment *e, map_snapshot snapshots[GARMENTS][MAPS])
         if (!world || !fm_world_restore(world, p->state, p->size, experiment_error(e)))
             break;
         fm_cloth *cloth = fm_world_cloth(world, 0);
-        double *place = experiment_alloc(e, (size_t)fm_cloth_particle_count(cloth), sizeof *place);
-        if (place)
-            fm_cloth_read_field(cloth, "correction", place, experiment_error(e));
-        tiles[count++] = (tile){cloth, place, labels[k / MAPS][k % MAPS]};
+        double *order = experiment_alloc(e, (size_t)fm_cloth_particle_count(cloth), sizeof *order);
+        if (order)
+            fm_cloth_read_field(cloth, "correction", order, experiment_error(e));
+        tiles[count++] = (tile){cloth, order, labels[k / MAPS][k % MAPS]};
     }
-    tiles_draw(e, "maps.png", tiles, count, MAPS, 1, 15, 8);
+    const double high = 1; // largest value of the field "correction"
+    tiles_draw(e, "maps.png", tiles, count, MAPS, high, AZIMUTH, ELEVATION);
     for (int k = 0; k < GARMENTS * MAPS; k++)
         fm_world_destroy(worlds[k]);
 }
@@ -288,7 +292,7 @@ static void draw_maps(experiment *e, map_snapshot snapshots[GARMENTS][MAPS])
 // enforcement.
 static void draw_stretch(experiment *e, const garment_run *all)
 {
-    static const int shown[] = {0, 3, 4};
+    static const int shown[] = {0, 3, 4}; // indices of methods[]
     static const char *const labels[] = {"maps", "iterative, 20 passes", "springs alone"};
     tile tiles[3];
     for (int k = 0; k < 3 && !experiment_failed(e); k++) {
@@ -299,7 +303,8 @@ static void draw_stretch(experiment *e, const garment_run *all)
             fm_cloth_read_field(cloth, "stretch", stretch, experiment_error(e));
         tiles[k] = (tile){cloth, stretch, labels[k]};
     }
-    tiles_draw(e, "stretch.png", tiles, 3, 3, 0.3, 15, 8);
+    const double high = 0.3; // stretch drawn in yellow
+    tiles_draw(e, "stretch.png", tiles, 3, 3, high, AZIMUTH, ELEVATION);
 }
 
 int main(int argc, char **argv)

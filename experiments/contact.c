@@ -50,6 +50,7 @@ static fm_cloth *add_horizontal_sheet(fm_world *world, double height, fm_error *
     return add_sheet(world, (fm_vec3){-SIDE / 2, height, -SIDE / 2}, -acos(0), err);
 }
 
+// Pins the four corners of a sheet, at rest or moved by the motion.
 static void pin_corners(fm_cloth *cloth, const fm_motion *motion, fm_error *err)
 {
     for (int corner = 0; corner < 4; corner++)
@@ -127,6 +128,7 @@ static void build_fold(fm_world *world, fm_error *err)
 {
     add_floor(world, 0, err);
     fm_cloth *cloth = add_horizontal_sheet(world, 0.02, err);
+    // the lower edge turns by 0 to 2.6 rad about the middle of the sheet
     fm_turn over = {.axis = {-1, 0, 0},
                     .pivot = {0, 0.02, 0},
                     .angle = 1.3,
@@ -141,6 +143,7 @@ static void build_fold(fm_world *world, fm_error *err)
 // raised by `lift` (m) and oscillates vertically with the peak speed `speed` (m/s).
 static void pin_and_twist(fm_world *world, double lift, double speed, fm_error *err)
 {
+    // particles that are pinned in a row, and the column of the first of them
     enum { HELD = 5, FIRST = COLUMNS / 2 - HELD / 2 };
     int top[HELD], bottom[HELD];
     for (int i = 0; i < HELD; i++) {
@@ -200,7 +203,7 @@ typedef struct contact_counts {
 } contact_counts;
 
 // Simulates a scenario and counts intersections after every step.
-static contact_counts run_scenario(experiment *e, const scenario *t, int steps)
+static contact_counts run_scenario(experiment *e, const scenario *s, int steps)
 {
     fm_error err = {0};
     fm_world_def def = fixture_air_def(1);
@@ -209,7 +212,7 @@ static contact_counts run_scenario(experiment *e, const scenario *t, int steps)
     contact_counts sum = {.closest = INFINITY};
     bool tangled = false; // intersections that remain after a pinch are attributed to it
     if (err.status == FM_OK)
-        t->build(world, &err);
+        s->build(world, &err);
     for (; sum.steps < steps && err.status == FM_OK; sum.steps++) {
         fm_report r = fm_world_advance(world, STEP, &err);
         tangled = r.pinched_count > 0 || (tangled && r.intersection_count > 0);
@@ -222,7 +225,7 @@ static contact_counts run_scenario(experiment *e, const scenario *t, int steps)
         sum.max_stretch = fmax(sum.max_stretch, r.max_stretch);
     }
     if (err.status != FM_OK)
-        experiment_fail(e, err.status, "%s, step %d: %s", t->name, sum.steps, err.text);
+        experiment_fail(e, err.status, "%s, step %d: %s", s->name, sum.steps, err.text);
     fm_world_destroy(world);
     return sum;
 }
@@ -235,9 +238,9 @@ int main(int argc, char **argv)
     if (!e)
         return status;
     int steps = experiment_quick(e) ? SHORT_RUN : LONG_RUN;
-    const char *asked = getenv("FATHOM_STEPS"); // overrides the number of steps
-    if (asked && atoi(asked) > 0)
-        steps = atoi(asked);
+    const char *step_setting = getenv("FATHOM_STEPS"); // overrides the number of steps
+    if (step_setting && atoi(step_setting) > 0)
+        steps = atoi(step_setting);
     experiment_table *table = experiment_table_open(
         e, "troubles.csv",
         "trouble,steps,steps_with_intersections,of_them_unpinched,steps_with_pinches,"

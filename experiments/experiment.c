@@ -13,8 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, NO_SUCH_PROGRAM = 127 };
+enum {
+    PATH_SIZE = 4096,      // bytes of a path
+    NO_SUCH_PROGRAM = 127, // exit code by which shells report a missing program
+    MEDIAN_MAX = 64,       // largest number of values of a median
+};
 
+// A CSV file in the output directory.
 struct experiment_table {
     experiment_table *next;
     experiment *owner;
@@ -30,22 +35,24 @@ typedef struct result {
     char unit[32];
 } result;
 
-typedef struct allocation { // header of memory returned by experiment_alloc
+// Header of memory returned by experiment_alloc.
+typedef struct allocation {
     struct allocation *next;
     max_align_t data[];
 } allocation;
 
 struct experiment {
-    const char *name;
-    const char *directory;
-    bool quick;
-    bool no_gnuplot; // gnuplot is not installed; a message has been printed
+    const char *name;      // of the experiment
+    const char *directory; // output directory
+    bool quick;            // a reduced run
+    bool no_gnuplot;       // gnuplot is not installed; a message has been printed
     fm_error err;
     experiment_table *tables;
     result *first_result, *last_result;
     allocation *allocations;
 };
 
+// Stores a failure of the experiment itself, unless there was one before.
 void experiment_fail(experiment *e, fm_status status, const char *format, ...)
 {
     if (e->err.status != FM_OK)
@@ -96,6 +103,7 @@ static bool create_directories(experiment *e)
     return true;
 }
 
+// Prints what the experiment is about and its options.
 static void print_usage(FILE *out, const char *name, const char *about)
 {
     fprintf(out,
@@ -118,8 +126,8 @@ static bool parse_arguments(experiment *e, int argc, char **argv, const char *ab
             print_usage(stdout, e->name, about);
             return false;
         } else {
-            const char *what = strcmp(argv[i], "-o") == 0 ? "-o needs a directory" : argv[i];
-            fprintf(stderr, "%s: wrong argument: %s\n", e->name, what);
+            const char *problem = strcmp(argv[i], "-o") == 0 ? "-o needs a directory" : argv[i];
+            fprintf(stderr, "%s: wrong argument: %s\n", e->name, problem);
             print_usage(stderr, e->name, about);
             *status = FM_BAD_VALUE;
             return false;
@@ -128,6 +136,8 @@ static bool parse_arguments(experiment *e, int argc, char **argv, const char *ab
     return true;
 }
 
+// Reads the arguments and creates the output directory. NULL if there is nothing to run; main then
+// returns *status.
 experiment *experiment_open(int argc, char **argv, const char *name, const char *about, int *status)
 {
     experiment *e = calloc(1, sizeof *e);
@@ -180,6 +190,7 @@ bool experiment_failed(const experiment *e)
     return e->err.status != FM_OK;
 }
 
+// Returns zeroed memory that is freed by experiment_close.
 void *experiment_alloc(experiment *e, size_t count, size_t size)
 {
     size_t limit = (SIZE_MAX - sizeof(allocation)) / (size ? size : 1);
@@ -193,6 +204,7 @@ void *experiment_alloc(experiment *e, size_t count, size_t size)
     return p->data;
 }
 
+// Opens a CSV file in the output directory. columns: their names, separated by commas.
 experiment_table *experiment_table_open(experiment *e, const char *file, const char *columns)
 {
     experiment_table *table = experiment_alloc(e, 1, sizeof *table);
@@ -215,6 +227,7 @@ experiment_table *experiment_table_open(experiment *e, const char *file, const c
     return table;
 }
 
+// Writes one row of a table, formatted as by printf.
 void experiment_write_row(experiment_table *table, const char *format, ...)
 {
     if (!table || !table->file)
@@ -226,6 +239,7 @@ void experiment_write_row(experiment_table *table, const char *format, ...)
     fputc('\n', table->file);
 }
 
+// Writes one row of numbers, one per column. NAN leaves the cell empty.
 void experiment_write_numbers(experiment_table *table, const double *values)
 {
     if (!table || !table->file)
@@ -248,6 +262,7 @@ static void flush_tables(experiment *e)
     }
 }
 
+// Stores one measured number for result.json and prints it. paper: the published value, or NAN.
 void experiment_add_result(experiment *e, const char *quantity, double paper, double measured,
                            const char *unit)
 {
@@ -272,6 +287,7 @@ void experiment_add_result(experiment *e, const char *quantity, double paper, do
     fflush(stdout);
 }
 
+// As experiment_add_result, with the name of the quantity formatted as by printf.
 void experiment_add_named_result(experiment *e, double paper, double measured, const char *unit,
                                  const char *format, ...)
 {
@@ -283,6 +299,7 @@ void experiment_add_named_result(experiment *e, double paper, double measured, c
     experiment_add_result(e, quantity, paper, measured, unit);
 }
 
+// Writes a string with the escapes that JSON needs.
 static void write_json_text(FILE *out, const char *text)
 {
     fputc('"', out);
@@ -297,6 +314,7 @@ static void write_json_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
+// Writes a number; null if it is not finite, which JSON cannot express.
 static void write_json_number(FILE *out, double number)
 {
     if (isfinite(number))
@@ -305,6 +323,7 @@ static void write_json_number(FILE *out, double number)
         fputs("null", out);
 }
 
+// Writes the list of results as JSON.
 static void write_json_results(FILE *out, const result *first)
 {
     fputs("[", out);
@@ -326,18 +345,18 @@ static void write_json_results(FILE *out, const result *first)
 // result.json is complete.
 static void write_results(experiment *e)
 {
-    char path[PATH_SIZE], part[PATH_SIZE];
-    if (!join_path(e, path, "result.json") || !join_path(e, part, "result.json.part"))
+    char path[PATH_SIZE], temporary[PATH_SIZE];
+    if (!join_path(e, path, "result.json") || !join_path(e, temporary, "result.json.part"))
         return;
-    FILE *out = fopen(part, "w");
+    FILE *out = fopen(temporary, "w");
     if (!out) {
-        fail_file(e, part);
+        fail_file(e, temporary);
         return;
     }
     write_json_results(out, e->first_result);
     bool written = !ferror(out);
     written = fclose(out) == 0 && written;
-    if (!written || rename(part, path) != 0)
+    if (!written || rename(temporary, path) != 0)
         fail_file(e, path);
 }
 
@@ -407,6 +426,7 @@ static int run_gnuplot(const experiment *e, const char *name)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Writes the gnuplot script NAME.gp and draws NAME.png. Without gnuplot only the script is written.
 void experiment_plot(experiment *e, const char *name, const char *heading, const char *script)
 {
     flush_tables(e);
@@ -424,6 +444,7 @@ void experiment_plot(experiment *e, const char *name, const char *heading, const
     }
 }
 
+// Writes result.json, prints the first failure and frees everything. Returns the exit code.
 int experiment_close(experiment *e)
 {
     flush_tables(e);
@@ -446,6 +467,7 @@ int experiment_close(experiment *e)
     return status;
 }
 
+// Reads a clock, s: the CPU time of this process, or wall time.
 double experiment_read_clock(bool cpu_time)
 {
     struct timespec t;
@@ -453,15 +475,17 @@ double experiment_read_clock(bool cpu_time)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// Order of two doubles, for qsort.
 static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
+// The median of at most MEDIAN_MAX values; the upper one of two if count is even.
 double experiment_median(const double *values, int count)
 {
-    double sorted[64];
+    double sorted[MEDIAN_MAX];
     memcpy(sorted, values, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare_numbers);
     return sorted[count / 2];

@@ -22,6 +22,7 @@ typedef struct hanging_window {
     double mean_sum;      // sum of the mean strain |l/l0 - 1| over the measured samples
 } hanging_window;
 
+// Name of a scene, as at the head of hanging.h.
 const char *hanging_scene_name(hanging_scene scene)
 {
     static const char *const names[HANGING_SCENES] = {"corner", "corners", "top",
@@ -114,6 +115,7 @@ static fm_world *create_world(const hanging_run *run, fm_error *err)
     return world;
 }
 
+// Frees a sliding window; NULL is allowed.
 static void destroy_window(hanging_window *w)
 {
     if (!w)
@@ -161,6 +163,7 @@ static hanging_window *create_window(const hanging *h, fm_error *err)
     return NULL;
 }
 
+// Creates the world, the cloth and its pins. NULL on failure.
 hanging *hanging_create(experiment *e, const hanging_run *run)
 {
     fm_error *err = experiment_error(e);
@@ -189,6 +192,7 @@ hanging *hanging_create(experiment *e, const hanging_run *run)
     return h;
 }
 
+// Destroys the world; the measurements stay valid.
 void hanging_destroy_world(hanging *h)
 {
     if (!h)
@@ -227,8 +231,9 @@ static void add_energies(hanging *h)
         w->u + (size_t)((h->sample_count + 1 + w->length / 2) % w->length) * 3 * count;
     double jitter = 0, motion = 0;
     for (int i = 0; i < 3 * count; i++) {
-        double u = middle[i], fast = u - w->sum[i] / w->length;
-        jitter += w->mass[i / 3] * fast * fast / 2;
+        double u = middle[i],
+               deviation = u - w->sum[i] / w->length; // from the mean over the window
+        jitter += w->mass[i / 3] * deviation * deviation / 2;
         motion += w->mass[i / 3] * u * u / 2;
     }
     h->jitter += jitter;
@@ -268,6 +273,7 @@ static void compute_means(hanging *h)
         h->stretch = h->mean = h->peak = h->jitter = h->motion = INFINITY;
 }
 
+// True when the run has been simulated to its end or has diverged.
 static bool is_finished(const hanging *h)
 {
     return h->diverged || fm_world_time(h->world) > h->run.duration - h->window->dt / 2;
@@ -290,18 +296,19 @@ static void advance_turn(experiment *e, hanging *h)
 // Advances all runs in turns until each has finished.
 void hanging_simulate(experiment *e, hanging *const *all, int count)
 {
-    bool going = true;
-    while (going && !experiment_failed(e)) {
-        going = false;
+    bool unfinished = true;
+    while (unfinished && !experiment_failed(e)) {
+        unfinished = false;
         for (int i = 0; i < count; i++) {
             advance_turn(e, all[i]);
-            going = going || !is_finished(all[i]);
+            unfinished = unfinished || !is_finished(all[i]);
         }
     }
     for (int i = 0; i < count; i++)
         compute_means(all[i]);
 }
 
+// Order of two doubles, for qsort.
 static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -29,11 +29,22 @@
 #include <stdio.h>
 
 static const double pi = 3.14159265358979323846;
-static const double duration = 10; // s, of the motions
+static const double duration = 10;   // s, of the motions
+static const double STOP = 5;        // s, end of the motion that stops
+static const double ROUNDING = 1e-9; // s, of sums of steps
 
-// The methods. U3, U10, D10: the number of steps they cover; SECOND: one second; COIMBRA, WHOLE:
-// the whole past with the coimbra rule and the trapezoidal rule.
-enum { U3, U10, D10, SECOND, FULL, COIMBRA, WHOLE, METHODS };
+// The methods: quadrature rule and the part of the past that it covers. FULL_MEMORY: the whole past
+// by a sum of exponentials.
+enum {
+    COIMBRA_3_STEPS,
+    COIMBRA_10_STEPS,
+    TRAPEZOID_10_STEPS,
+    TRAPEZOID_1_SECOND,
+    FULL_MEMORY,
+    COIMBRA_WHOLE_PAST,
+    TRAPEZOID_WHOLE_PAST,
+    METHODS,
+};
 static const char *const method_names[METHODS] = {
     "coimbra u=3", "coimbra u=10",  "trapezoid d=10", "trapezoid 1 s",
     "full",        "coimbra whole", "trapezoid whole"};
@@ -48,22 +59,22 @@ enum { MAX_STEPS = 7 };
 static const double all_steps[MAX_STEPS] = {1e-2, 5e-3, 2.5e-3, 1e-3, 5e-4, 2.5e-4, 1e-4};
 static const double quick_steps[] = {1e-2, 1e-3};
 
-// Definition of the operator that computes half derivatives with one of the methods U3 to WHOLE and
-// the step h (s).
+// Definition of the operator that computes half derivatives with one of the methods above and the
+// step h (s).
 static fm_memory_def method_def(int method, double h)
 {
     fm_memory_def def = fm_default_memory_def();
     def.time_step = h;
-    if (method == FULL)
+    if (method == FULL_MEMORY)
         return def;
     def.method = FM_MEMORY_TRAPEZOID;
-    if (method == U3 || method == U10 || method == COIMBRA)
+    if (method == COIMBRA_3_STEPS || method == COIMBRA_10_STEPS || method == COIMBRA_WHOLE_PAST)
         def.method = FM_MEMORY_COIMBRA;
-    if (method == U3)
+    if (method == COIMBRA_3_STEPS)
         def.window_steps = 3;
-    else if (method == U10 || method == D10)
+    else if (method == COIMBRA_10_STEPS || method == TRAPEZOID_10_STEPS)
         def.window_steps = 10;
-    else if (method == SECOND)
+    else if (method == TRAPEZOID_1_SECOND)
         def.window_seconds = 1;
     return def;
 }
@@ -74,7 +85,7 @@ static double velocity(int motion, double t)
     if (motion == STEADY)
         return 1;
     if (motion == STOPPED) // at the jump the mean, which is exact for linear interpolation
-        return t < 5 - 1e-9 ? 1 : t < 5 + 1e-9 ? 0.5 : 0;
+        return t < STOP - ROUNDING ? 1 : t < STOP + ROUNDING ? 0.5 : 0;
     return sin(2 * pi / periods[motion] * t);
 }
 
@@ -84,9 +95,10 @@ static double velocity(int motion, double t)
 // in x is exact to rounding.
 static double complex transient(double omega, double t)
 {
-    const double spacing = 0.06;
+    const double spacing = 0.06; // of the quadrature points in x
+    enum { POINTS = 66 };        // on each side; the integrand is below rounding farther out
     double complex total = 0;
-    for (int i = -66; i <= 66; i++) {
+    for (int i = -POINTS; i <= POINTS; i++) {
         double x = i * spacing, y = exp(x - exp(-x));
         total += y * (1 + exp(-x)) * exp(-y) / csqrt(t - I * y / omega);
     }
@@ -99,7 +111,7 @@ static double exact_derivative(int motion, double t)
     if (motion == STEADY)
         return 2 * sqrt(t / pi);
     if (motion == STOPPED)
-        return 2 * (sqrt(t) - sqrt(fmax(t - 5, 0))) / sqrt(pi);
+        return 2 * (sqrt(t) - sqrt(fmax(t - STOP, 0))) / sqrt(pi);
     if (t == 0)
         return 0;
     double omega = 2 * pi / periods[motion];
@@ -123,14 +135,15 @@ static void add_comparison(comparison *c, int motion, double t, double value)
     c->exact += exact * cexp(-I * omega * t);
 }
 
-// Whether a motion is sampled `left` steps before the end: once at the end, or about 200 times in
-// its last period.
-static bool is_sample(int motion, int left, double h)
+// Whether a motion is sampled `remaining` steps before the end: once at the end, or about 200 times
+// in its last period.
+static bool is_sample(int motion, int remaining, double h)
 {
     if (motion < FIRST_SINE)
-        return left == 0;
-    int period = (int)round(periods[motion] / h), stride = period > 200 ? period / 200 : 1;
-    return left < period && left % stride == 0;
+        return remaining == 0;
+    enum { SAMPLES = 200 };
+    int period = (int)round(periods[motion] / h), stride = period > SAMPLES ? period / SAMPLES : 1;
+    return remaining < period && remaining % stride == 0;
 }
 
 // Computes the half derivatives of all motions with one method and step h (s), and adds the sums
@@ -263,7 +276,7 @@ static void plot_periods(experiment *e, outcomes *at_1ms)
         experiment_table_open(e, "error.csv", "period_s,u3,u10,d10,1s,full,coimbra,trapezoid");
     for (int m = FIRST_SINE; m < MOTIONS; m++) {
         double row[11] = {periods[m]}, error[8] = {periods[m]};
-        for (int k = U3; k <= FULL; k++) {
+        for (int k = COIMBRA_3_STEPS; k <= FULL_MEMORY; k++) {
             row[1 + k] = (*at_1ms)[k][m].ratio;
             row[6 + k] = (*at_1ms)[k][m].phase;
         }
@@ -303,7 +316,7 @@ static void plot_steps(experiment *e, outcomes *all, const double *steps, int co
     experiment_table *table = experiment_table_open(e, "step.csv", "h_s,u3,u10,d10,1s,full");
     for (int s = 0; s < count; s++) {
         double row[6] = {steps[s]};
-        for (int k = U3; k <= FULL; k++)
+        for (int k = COIMBRA_3_STEPS; k <= FULL_MEMORY; k++)
             row[1 + k] = all[s][k][ONE_SECOND].force;
         experiment_write_numbers(table, row);
     }
@@ -311,6 +324,9 @@ static void plot_steps(experiment *e, outcomes *all, const double *steps, int co
                     "A truncated memory is a dashpot that weakens as the step shrinks (period 1 s)",
                     step_script);
 }
+
+enum { WAVE_POINTS = 301 };               // points of a plotted derivative over time
+static const double WAVE_INTERVAL = 0.01; // s, between them
 
 static const char wave_script[] =
     "set xlabel 'time [s]'\n"
@@ -327,12 +343,12 @@ static const char wave_script[] =
 
 // Computes the half derivative for v = sin(2 pi t) with one method and step h (s), every 10 ms over
 // 3 s.
-static void compute_sine_derivative(experiment *e, int method, double h, double wave[301])
+static void compute_sine_derivative(experiment *e, int method, double h, double wave[WAVE_POINTS])
 {
     fm_memory_def def = method_def(method, h);
     fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
-    int stride = (int)round(0.01 / h);
-    for (int n = 0; memory && n <= 300 * stride; n++) {
+    int stride = (int)round(WAVE_INTERVAL / h);
+    for (int n = 0; memory && n <= (WAVE_POINTS - 1) * stride; n++) {
         double v = velocity(ONE_SECOND, n * h);
         if (!fm_memory_push(memory, &v, n == 0 ? 0 : h))
             experiment_fail(e, FM_BAD_VALUE, "push %d refused", n);
@@ -348,14 +364,18 @@ static void plot_sine_derivatives(experiment *e)
     static const struct {
         int method;
         double h;
-    } curves[5] = {{FULL, 1e-2}, {FULL, 1e-3}, {U3, 1e-2}, {U3, 1e-3}, {U3, 1e-4}};
-    double wave[5][301] = {{0}};
+    } curves[5] = {{FULL_MEMORY, 1e-2},
+                   {FULL_MEMORY, 1e-3},
+                   {COIMBRA_3_STEPS, 1e-2},
+                   {COIMBRA_3_STEPS, 1e-3},
+                   {COIMBRA_3_STEPS, 1e-4}};
+    double wave[5][WAVE_POINTS] = {{0}};
     for (int c = 0; c < 5; c++)
         compute_sine_derivative(e, curves[c].method, curves[c].h, wave[c]);
     experiment_table *table = experiment_table_open(
         e, "wave.csv", "time_s,exact,full_10ms,full_1ms,u3_10ms,u3_1ms,u3_0.1ms");
-    for (int n = 0; n <= 300; n++) {
-        double t = n * 0.01;
+    for (int n = 0; n < WAVE_POINTS; n++) {
+        double t = n * WAVE_INTERVAL;
         experiment_write_numbers(table, (double[]){t, exact_derivative(ONE_SECOND, t), wave[0][n],
                                                    wave[1][n], wave[2][n], wave[3][n], wave[4][n]});
     }
@@ -399,16 +419,16 @@ static double decay_error(experiment *e, fm_memory_def def, int steps)
 // Measures the order in h of the error for v = e^-t, with the whole past.
 static void study_convergence(experiment *e)
 {
-    fm_memory_def fine = method_def(FULL, 1), coarse = fine;
+    fm_memory_def fine = method_def(FULL_MEMORY, 1), coarse = fine;
     fine.tolerance = 1e-10;
     experiment_table *table =
         experiment_table_open(e, "convergence.csv", "h_s,coimbra,trapezoid,full_1e-4,full_1e-10");
     double coimbra = 0, trapezoid = 0, full = 0, order[3] = {0};
     int steps = 10, last = 5120;
     for (; steps <= last && !experiment_failed(e); steps *= 2) {
-        double row[5] = {1.0 / steps, decay_error(e, method_def(COIMBRA, 1), steps),
-                         decay_error(e, method_def(WHOLE, 1), steps), decay_error(e, coarse, steps),
-                         decay_error(e, fine, steps)};
+        double row[5] = {1.0 / steps, decay_error(e, method_def(COIMBRA_WHOLE_PAST, 1), steps),
+                         decay_error(e, method_def(TRAPEZOID_WHOLE_PAST, 1), steps),
+                         decay_error(e, coarse, steps), decay_error(e, fine, steps)};
         experiment_write_numbers(table, row);
         order[0] = log2(coimbra / row[1]);
         order[1] = log2(trapezoid / row[2]);
@@ -428,7 +448,7 @@ static void study_convergence(experiment *e)
 // Reports the outcomes of the methods for the step 1 ms.
 static void report_periods(experiment *e, outcomes *at_1ms)
 {
-    for (int k = U3; k <= FULL; k++) {
+    for (int k = COIMBRA_3_STEPS; k <= FULL_MEMORY; k++) {
         const outcome *o = (*at_1ms)[k];
         const char *name = method_names[k];
         experiment_add_named_result(e, NAN, o[STEADY].ratio, "",
@@ -449,7 +469,7 @@ static void report_steps(experiment *e, outcomes *all, const double *steps, int 
 {
     static const struct {
         int method, u;
-    } windows[2] = {{U3, 3}, {U10, 10}};
+    } windows[2] = {{COIMBRA_3_STEPS, 3}, {COIMBRA_10_STEPS, 10}};
     for (int w = 0; w < 2; w++) {
         int k = windows[w].method;
         for (int s = 0; s < count; s++) {
@@ -461,7 +481,7 @@ static void report_steps(experiment *e, outcomes *all, const double *steps, int 
                                         method_names[k], steps[s] * 1e3, dashpot);
         }
     }
-    for (int k = U3; k <= FULL; k++) {
+    for (int k = COIMBRA_3_STEPS; k <= FULL_MEMORY; k++) {
         double change = all[0][k][ONE_SECOND].force / all[count - 1][k][ONE_SECOND].force;
         experiment_add_named_result(e, NAN, change, "",
                                     "%s: force at h = %g ms over that at %g ms, period 1 s",

@@ -154,27 +154,36 @@ static void plot_orders(experiment *e)
                     orders_script);
 }
 
-// The methods that are compared, all for the half derivative. U3, U10, D10: the number of steps
-// they cover; SECOND: one second; COIMBRA, WHOLE: the whole past with the coimbra rule and the
-// product trapezoidal rule.
-enum { U3, U10, D10, SECOND, FADING, FULL, COIMBRA, WHOLE, METHODS };
+// The methods that are compared, all for the half derivative: quadrature rule and the part of the
+// past that it covers.
+enum {
+    COIMBRA_3_STEPS,
+    COIMBRA_10_STEPS,
+    TRAPEZOID_10_STEPS,
+    TRAPEZOID_1_SECOND,
+    FADING_MEMORY, // the past weighted by e^(-t/1 s), by a sum of exponentials
+    FULL_MEMORY,   // the whole past, by a sum of exponentials
+    COIMBRA_WHOLE_PAST,
+    TRAPEZOID_WHOLE_PAST,
+    METHODS,
+};
 
-// Definition of the operator that computes half derivatives with one of the methods U3 to WHOLE and
-// the step h (s).
+// Definition of the operator that computes half derivatives with one of the methods above and the
+// step h (s).
 static fm_memory_def method_def(int method, double h)
 {
     fm_memory_def def = window_def(FM_MEMORY_TRAPEZOID, 0.5, h, FM_MEMORY_UNLIMITED);
-    if (method == U3 || method == U10 || method == COIMBRA)
+    if (method == COIMBRA_3_STEPS || method == COIMBRA_10_STEPS || method == COIMBRA_WHOLE_PAST)
         def.method = FM_MEMORY_COIMBRA;
-    if (method == U3)
+    if (method == COIMBRA_3_STEPS)
         def.window_steps = 3;
-    else if (method == U10 || method == D10)
+    else if (method == COIMBRA_10_STEPS || method == TRAPEZOID_10_STEPS)
         def.window_steps = 10;
-    else if (method == SECOND)
+    else if (method == TRAPEZOID_1_SECOND)
         def.window_seconds = 1;
-    else if (method == FADING)
+    else if (method == FADING_MEMORY)
         def.method = FM_MEMORY_FADING;
-    else if (method == FULL)
+    else if (method == FULL_MEMORY)
         def.method = FM_MEMORY_FULL;
     return def;
 }
@@ -222,7 +231,9 @@ static int choose_steps(int *step, int capacity, int last)
     int count = 0;
     for (int n = 1, decade = 10; n <= last && count < capacity;) {
         step[count++] = n;
-        int next = n < 20 ? n + 1 : (int)(n * 1.05);
+        const int every_step_until = 20;
+        const double ratio = 1.05; // of steps after that
+        int next = n < every_step_until ? n + 1 : (int)(n * ratio);
         while (decade <= n)
             decade *= 10;
         n = next > decade ? decade : next;
@@ -256,7 +267,7 @@ static void write_records(experiment *e, const record *r, const int *step, int c
             // weights divided by the step are comparable with the kernel; zeros cannot be shown on
             // a logarithmic axis
             weight[m + 2] = r[m].weight[i] > 0 ? r[m].weight[i] / h : NAN;
-            share[m + 1] = r[m].total[i] / r[WHOLE].total[i];
+            share[m + 1] = r[m].total[i] / r[TRAPEZOID_WHOLE_PAST].total[i];
         }
         experiment_write_numbers(weights, weight);
         experiment_write_numbers(shares, share);
@@ -269,13 +280,15 @@ static void report_shares(experiment *e, const record *r, const int *step, int c
     static const struct {
         int method;
         const char *name;
-    } windows[] = {{U3, "coimbra u = 3"}, {U10, "coimbra u = 10"}, {D10, "trapezoid d = 10"}};
+    } windows[] = {{COIMBRA_3_STEPS, "coimbra u = 3"},
+                   {COIMBRA_10_STEPS, "coimbra u = 10"},
+                   {TRAPEZOID_10_STEPS, "trapezoid d = 10"}};
     for (int w = 0; w < 3; w++) {
         for (int n = 100; n <= 100000; n *= 10) {
             int i = index_of(step, count, n);
             if (i >= 0)
                 experiment_add_named_result(
-                    e, NAN, r[windows[w].method].total[i] / r[WHOLE].total[i], "",
+                    e, NAN, r[windows[w].method].total[i] / r[TRAPEZOID_WHOLE_PAST].total[i], "",
                     "share of the weight of %d steps held by %s", n, windows[w].name);
         }
     }
@@ -324,11 +337,11 @@ static void report_rules(experiment *e, const record *r, const int *step, int co
                      0.05 * (8 * sqrt(2) / 3 / sqrt(0.05) - 4.0 / 3 / sqrt(0.1))) /
                     sqrt(pi);
     experiment_add_result(e, "coimbra: weight of the newest velocity over sqrt(h)", newest,
-                          r[U3].weight[0] / sqrt(h), "");
+                          r[COIMBRA_3_STEPS].weight[0] / sqrt(h), "");
     int last = count - 1;
     double exact = 2 * sqrt(step[last] * h / pi);
     experiment_add_result(e, "coimbra, whole past, v = 1: error over sqrt(h)", NAN,
-                          (r[COIMBRA].total[last] - exact) / sqrt(h), "");
+                          (r[COIMBRA_WHOLE_PAST].total[last] - exact) / sqrt(h), "");
     // The papers recompute the weights in every step. Compared here: the weights of velocities of
     // the same age after 50 and after 100 steps.
     double change = 0, early[PAST + 1] = {0}, late[PAST + 1] = {0};
@@ -340,18 +353,19 @@ static void report_rules(experiment *e, const record *r, const int *step, int co
         change = fmax(change, fabs(early[PAST / 2 - age] - late[PAST - age]));
     experiment_add_result(e, "coimbra: largest change of a weight of given age, n = 50 to 100", NAN,
                           change, "s^1/2");
-    experiment_add_result(e, "full memory: largest difference of its weights from the trapezoid's",
-                          NAN, largest_weight_difference(&r[FULL], &r[WHOLE], count), "");
+    experiment_add_result(
+        e, "full memory: largest difference of its weights from the trapezoid's", NAN,
+        largest_weight_difference(&r[FULL_MEMORY], &r[TRAPEZOID_WHOLE_PAST], count), "");
 }
 
 // Reports the bytes that each method stores per differentiated signal.
 static void report_state_sizes(experiment *e, double h)
 {
     static const char *const names[METHODS] = {
-        [U3] = "coimbra u = 3",     [U10] = "coimbra u = 10",
-        [D10] = "trapezoid d = 10", [SECOND] = "trapezoid of one second",
-        [FADING] = "fading memory", [FULL] = "full memory"};
-    for (int m = U3; m <= FULL; m++) {
+        [COIMBRA_3_STEPS] = "coimbra u = 3",       [COIMBRA_10_STEPS] = "coimbra u = 10",
+        [TRAPEZOID_10_STEPS] = "trapezoid d = 10", [TRAPEZOID_1_SECOND] = "trapezoid of one second",
+        [FADING_MEMORY] = "fading memory",         [FULL_MEMORY] = "full memory"};
+    for (int m = COIMBRA_3_STEPS; m <= FULL_MEMORY; m++) {
         fm_memory_def def = method_def(m, h);
         fm_memory *memory = fm_memory_create(&def, 1, experiment_error(e));
         if (!memory)

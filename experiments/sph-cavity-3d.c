@@ -18,6 +18,7 @@
 
 // SIDE: boxes along an edge of the cube; SAMPLES: instants at which velocities are compared.
 enum { SIDE = 5, BOXES = SIDE * SIDE * SIDE, SAMPLES = 20 };
+static const double SLOW = 0.01; // m/s, a hundredth of the lid's speed; slower boxes are ignored
 
 // The flow of one run, averaged over boxes.
 typedef struct flow {
@@ -75,6 +76,7 @@ static void simulate_cube(experiment *e, int cells, double viscosity,
     fm_world_destroy(world);
 }
 
+// Scalar product of two vectors.
 static double dot(fm_vec3 a, fm_vec3 b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z;
@@ -97,7 +99,7 @@ static void compare_flows(const flow *reference, const flow *other, double angle
             difference[i] += sqrt(dot(d, d)) / SAMPLES;
             speed += sqrt(dot(a, a)) / SAMPLES;
         }
-        if (speed < 0.01)
+        if (speed < SLOW)
             angle[i] = difference[i] = NAN;
     }
 }
@@ -105,31 +107,36 @@ static void compare_flows(const flow *reference, const flow *other, double angle
 // Share of the boxes in which `one` is smaller than `other`.
 static double share_smaller(const double *one, const double *other)
 {
-    int better = 0, all = 0;
+    int better = 0, compared = 0;
     for (int i = 0; i < BOXES; i++) {
         better += one[i] < other[i];
-        all += !isnan(one[i]);
+        compared += !isnan(one[i]);
     }
-    return all ? (double)better / all : 0;
+    return compared ? (double)better / compared : 0;
 }
 
 // Mean over the boxes that are not NAN.
 static double average(const double *values)
 {
     double sum = 0;
-    int all = 0;
+    int count = 0;
     for (int i = 0; i < BOXES; i++) {
         sum += isnan(values[i]) ? 0 : values[i];
-        all += !isnan(values[i]);
+        count += !isnan(values[i]);
     }
-    return all ? sum / all : 0;
+    return count ? sum / count : 0;
 }
 
-// The fluids of low resolution. STANDARD: Newtonian viscosity; PUBLISHED: half derivatives of the
-// shear over ten steps; CONTROL: Newtonian, with the viscosity that steady shear feels in
-// PUBLISHED; SCALED, FADING: half derivatives such that steady shear feels the nominal viscosity;
-// AGAIN: STANDARD with another jitter.
-enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, AGAIN, VARIANTS };
+// The fluids of low resolution.
+enum {
+    STANDARD,     // Newtonian viscosity
+    PUBLISHED,    // half derivatives of the shear over ten steps
+    EQUIVALENT,   // Newtonian, with the viscosity that steady shear feels in PUBLISHED
+    SCALED,       // as PUBLISHED, scaled so that steady shear feels the nominal viscosity
+    FADING,       // half derivatives that fade in 0.05 s, scaled likewise
+    OTHER_JITTER, // STANDARD with another random jitter: shows the effect of chance
+    VARIANTS,
+};
 static const char *const names[VARIANTS] = {
     "standard",        "10 steps as published", "standard equivalent viscosity",
     "10 steps scaled", "fading 0.05 s scaled",  "standard another jitter"};
@@ -154,22 +161,22 @@ static void compare_for_seed(experiment *e, int seed, flow *f, study *s, experim
                                               streams_window_viscosity(10, 0),
                                               streams_fading_viscosity(0.05, 0),
                                               none};
-    double first_angle[BOXES], first_difference[BOXES], angle[BOXES], difference[BOXES];
+    double standard_angle[BOXES], standard_difference[BOXES], angle[BOXES], difference[BOXES];
     simulate_cube(e, quick ? 12 : 28, 10, &none, seed, &f[0]);
     for (int a = 0; a < VARIANTS && !experiment_failed(e); a++) {
-        simulate_cube(e, quick ? 8 : 18, a == CONTROL ? s->viscosity : 10, &variants[a],
-                      a == AGAIN ? 1000 + seed : seed, &f[1]);
+        simulate_cube(e, quick ? 8 : 18, a == EQUIVALENT ? s->viscosity : 10, &variants[a],
+                      a == OTHER_JITTER ? 1000 + seed : seed, &f[1]);
         s->viscosity = a == PUBLISHED ? f[1].steady : s->viscosity;
         compare_flows(&f[0], &f[1], angle, difference);
         if (a == STANDARD)
-            compare_flows(&f[0], &f[1], first_angle, first_difference);
+            compare_flows(&f[0], &f[1], standard_angle, standard_difference);
         streams_add_value(&s->angle[a], average(angle));
         streams_add_value(&s->difference[a], average(difference));
-        streams_add_value(&s->better_angle[a], share_smaller(angle, first_angle));
-        streams_add_value(&s->better_difference[a], share_smaller(difference, first_difference));
+        streams_add_value(&s->better_angle[a], share_smaller(angle, standard_angle));
+        streams_add_value(&s->better_difference[a], share_smaller(difference, standard_difference));
         experiment_write_row(table, "%d,%s,%.4g,%.4g,%.4g,%.4g", seed, names[a], average(angle),
-                             average(difference), share_smaller(angle, first_angle),
-                             share_smaller(difference, first_difference));
+                             average(difference), share_smaller(angle, standard_angle),
+                             share_smaller(difference, standard_difference));
     }
 }
 
@@ -179,14 +186,14 @@ static void report_variants(experiment *e, const study *s)
     for (int a = 0; a < VARIANTS; a++) {
         const streams_mean *const means[4] = {&s->angle[a], &s->difference[a], &s->better_angle[a],
                                               &s->better_difference[a]};
-        static const char *const what[4] = {"angle", "difference over the lid's speed",
-                                            "boxes with less error of direction than standard",
-                                            "boxes with less difference than standard"};
+        static const char *const measures[4] = {"angle", "difference over the lid's speed",
+                                                "boxes with less error of direction than standard",
+                                                "boxes with less difference than standard"};
         for (int k = 0; k < (a == STANDARD ? 2 : 4); k++) {
             double scale = k < 2 ? 1 : 100;
             const char *unit = k == 0 ? "rad" : k == 1 ? "" : "%";
             experiment_add_named_result(e, NAN, scale * streams_average(means[k]), unit, "%s: %s",
-                                        names[a], what[k]);
+                                        names[a], measures[k]);
             experiment_add_named_result(e, NAN, scale * streams_standard_deviation(means[k]), unit,
                                         "%s: its standard deviation over the seeds", names[a]);
         }

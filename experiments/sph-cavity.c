@@ -10,11 +10,11 @@
 // Here: Re = 100 (unit square, lid 1 m/s, 10 Pa s), the default method without artificial
 // viscosity, compared with OpenFOAM results extrapolated to a fine grid (tests/reference). The
 // error is the root mean square difference along both centre lines at t = 5 s, in units of the
-// lid's speed. 10,000 particles run with Newtonian viscosity and with half derivatives over
-// ten steps, over the past weighted by e^(-t/0.05 s) (fading) and over the whole past (full);
-// 40,000 with Newtonian viscosity and over ten steps. With ten steps of length h and the same
-// number for the viscosity (as published), steady flow feels 2 sqrt(10 h / pi) times that
-// viscosity; "scaled" means that steady flow feels the nominal viscosity.
+// lid's speed. 10,000 particles run with Newtonian viscosity and with half derivatives over ten
+// steps, over the past weighted by e^(-t/0.05 s) (fading) and over the whole past (full); 40,000
+// with Newtonian viscosity and over ten steps. With ten steps of length h and the same number for
+// the viscosity (as published), steady flow feels 2 sqrt(10 h / pi) times that viscosity; "scaled"
+// means that steady flow feels the nominal viscosity.
 //
 // [OZG13] in docs/references.md
 #include "streams.h"

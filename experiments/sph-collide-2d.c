@@ -15,7 +15,7 @@
 // [OZG13] in docs/references.md
 #include "streams.h"
 
-static const double LOW = 0.02195; // m, spacing of the low resolution
+static const double HIGH = 0.02, LOW = 0.02195; // m, spacings of the high and the low resolution
 
 // For each of `count` variants, adds the share of regions with less error of direction than
 // standard SPH, over several seeds. records: scratch.
@@ -26,7 +26,7 @@ static void compare_seeds(experiment *e, const streams_run *high, int seeds,
     for (int seed = 1; seed <= seeds && !experiment_failed(e); seed++) {
         streams_run reference = *high, low = *high;
         reference.seed = low.seed = seed;
-        low.spacing = LOW * high->spacing / 0.02;
+        low.spacing = LOW * high->spacing / HIGH;
         if (!streams_simulate(e, &reference, &records[0]) ||
             !streams_simulate(e, &low, &records[1]))
             continue;
@@ -77,14 +77,14 @@ static void vary_step(experiment *e, int seeds, streams_record records[3])
 {
     static const double steps[] = {2e-3, 1e-3, 5e-4};
     static const streams_variant variants[] = {STREAMS_PUBLISHED, STREAMS_SCALED, STREAMS_FADING,
-                                               STREAMS_FULL};
+                                               STREAMS_WHOLE_PAST};
     static const char *const names[] = {"published", "scaled", "fading", "full"};
     experiment_table *table =
         experiment_table_open(e, "step.csv", "step_s,published,scaled,fading,full");
     for (int k = 0; k < (experiment_quick(e) ? 1 : 3); k++) {
         streams_run high = streams_default_run(2);
         high.step = steps[k];
-        high.sample = 2e-3;
+        high.sample = 2e-3; // s, the longest of the steps
         high.sample_count = experiment_quick(e) ? 5 : 250;
         streams_mean share[4] = {{0}};
         compare_seeds(e, &high, seeds, variants, 4, share, records);

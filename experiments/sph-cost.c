@@ -6,21 +6,27 @@
 // According to the thesis, half derivatives do not affect the run time.
 //
 // Here: the published method in a closed box with a body force in a small ball (push), steps of a
-// millisecond. Reported are the
-// steps per second with 5,000 and 20,000 particles; a frame of the thesis is compared with one
-// step, because the thesis does not say how many steps a frame has. Then the time of a step with
-// each fractional viscosity relative to Newtonian viscosity (no memory): the fluids take turns, and
-// the median of the ratios is reported. Runs on one thread are measured by processor time, so that
-// other programs matter little; runs on all threads by wall-clock time.
+// millisecond. Reported are the steps per second with 5,000 and 20,000 particles; a frame of the
+// thesis is compared with one step, because the thesis does not say how many steps a frame has.
+// Then the time of a step with each fractional viscosity relative to Newtonian viscosity (no
+// memory): the fluids take turns, and the median of the ratios is reported. Runs on one thread are
+// measured by processor time, so that other programs matter little; runs on all threads by
+// wall-clock time.
 //
 // [OZG13] in docs/references.md
 #include "streams.h"
 
 #include <stdlib.h>
 
-// The viscosities whose cost is compared: Newtonian; half derivatives of the shear over ten steps,
-// over the past weighted by e^(-t/1 s), and over the whole past.
-enum { NONE, STEPS, FADING, FULL, VARIANTS, TURNS_MAX = 15 };
+// The viscosities whose cost is compared.
+enum {
+    NEWTONIAN,
+    HALF_10_STEPS,   // half derivatives of the shear over the last ten steps
+    HALF_FADING,     // half derivatives over the past weighted by e^(-t/1 s)
+    HALF_WHOLE_PAST, // half derivatives over the whole past
+    VARIANTS,
+};
+enum { TURNS_MAX = 15 }; // measurements of each viscosity
 static const char *const names[VARIANTS] = {"no memory", "10 steps", "fading, 1e-3", "full, 1e-3"};
 
 // One variant of the fluid viscosity (an entry of `names`) and its measured times.
@@ -29,9 +35,10 @@ typedef struct timed_fluid {
     double seconds[TURNS_MAX]; // time of one step, in each turn
 } timed_fluid;
 
-// Creates a box of cells^3 particles. variant: index of names[].
+// Creates a box of cells^3 particles and takes three steps. variant: NEWTONIAN to HALF_WHOLE_PAST.
 static fm_world *create_box(int cells, int variant, int threads, fm_error *err)
 {
+    // with the characteristic time 1 s, or chosen (0)
     const fm_fractional fractional[VARIANTS] = {
         fm_default_particles_def().fractional, streams_window_viscosity(10, 1),
         streams_fading_viscosity(1, 0), streams_full_viscosity(1)};
@@ -71,11 +78,11 @@ static void measure_cost(experiment *e, int cells, int threads, const char *with
     for (int a = 0; a < VARIANTS && err->status == FM_OK; a++) {
         double ratio[TURNS_MAX];
         for (int t = 0; t < turns; t++)
-            ratio[t] = all[a].seconds[t] / all[NONE].seconds[t];
-        experiment_add_named_result(e, a == STEPS && published ? 4 : NAN,
+            ratio[t] = all[a].seconds[t] / all[NEWTONIAN].seconds[t];
+        experiment_add_named_result(e, a == HALF_10_STEPS && published ? 4 : NAN,
                                     1 / experiment_median(all[a].seconds, turns), "1/s",
                                     "%d particles, %s, %s: steps a second", count, with, names[a]);
-        if (a != NONE)
+        if (a != NEWTONIAN)
             experiment_add_named_result(e, NAN, experiment_median(ratio, turns), "",
                                         "%d particles, %s, %s: time over no memory", count, with,
                                         names[a]);

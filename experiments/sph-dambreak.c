@@ -30,6 +30,9 @@ static const double a = 0.05715, g = 9.81;                 // width of the colum
 static const double reynolds[FLUIDS] = {0, 3000, 300, 30}; // 0: viscosity of water
 static const char *const names[FLUIDS] = {"water", "Re 3000", "Re 300", "Re 30"};
 
+// Particles with a smaller fill are spray; two or three neighbours in 2D give more.
+static const double SPRAY_FILL = 0.4;
+
 // Position Z = x/a of the front at times T = t sqrt(2 g/a), measured by Martin and Moyce 1952 for a
 // column twice as high as wide (their n^2 = 2): T, Z.
 static const double measured[POINTS][2] = {
@@ -46,9 +49,8 @@ typedef struct collapse {
     double share[SAMPLES_MAX];             // kinetic energy over lost potential energy
 } collapse;
 
-// Measures front and height, in units of a, of fluid that is not spray: particles with two or three
-// neighbours in 2D have a fill, the share of
-// the space around them that is taken, above 0.4.
+// Measures front and height, in units of a, of fluid that is not spray. The fill is the share of
+// the space around a particle that fluid takes.
 static void measure_front(fm_particles *fluid, double spacing, double *front, double *height,
                           fm_error *err)
 {
@@ -58,7 +60,7 @@ static void measure_front(fm_particles *fluid, double spacing, double *front, do
     *front = *height = 0;
     if (fill && fm_particles_read_field(fluid, "fill", fill, err)) {
         for (int i = 0; i < n; i++) {
-            if (fill[i] < 0.4)
+            if (fill[i] < SPRAY_FILL)
                 continue;
             *front = fmax(*front, (x[i].x + spacing / 2) / a);
             if (x[i].x > 0.2 * a && x[i].x < 0.4 * a) // away from the film that sticks to the wall
@@ -125,10 +127,11 @@ static double front_deviation(const collapse *c, double delay, bool largest)
 // Reports front, height and energy of all fluids. c: one collapse per fluid.
 static void report_fronts(experiment *e, const collapse *c)
 {
+    const double interval = 0.005; // of the delays that are tried
     double delay = 0;
     for (int k = 0; k < 80; k++)
-        if (front_deviation(&c[0], 0.005 * k, false) < front_deviation(&c[0], delay, false))
-            delay = 0.005 * k;
+        if (front_deviation(&c[0], interval * k, false) < front_deviation(&c[0], delay, false))
+            delay = interval * k;
     experiment_add_result(e, "water: delay of the gate", NAN, 1e3 * delay * sqrt(a / (2 * g)),
                           "ms");
     experiment_add_result(e, "water: largest deviation of the front from Martin and Moyce", NAN,
@@ -190,6 +193,7 @@ static void measure_volume(experiment *e)
         }
         double substeps_per_second = (double)steps / (experiment_read_clock(false) - start),
                mean = 0;
+        const double depth = 0.15; // m, of 0.4 x 0.6 x 0.4 m^3 of water in a tank of 1.6 x 0.4 m^2
         int n;
         const fm_vec3 *x = fm_particles_positions(fluid, &n);
         for (int i = 0; i < n; i++)
@@ -197,7 +201,7 @@ static void measure_volume(experiment *e)
         experiment_add_named_result(e, NAN, n, "", "particles in space");
         experiment_add_result(e, "substeps a second, all threads", 4, substeps_per_second, "1/s");
         experiment_add_result(e, "depth at rest over that of the water let go", NAN,
-                              2 * mean / 0.15, "");
+                              2 * mean / depth, "");
         experiment_add_result(e, "particles outside in the end", NAN, (double)outside, "");
     }
     fm_world_destroy(world);

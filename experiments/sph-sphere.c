@@ -8,8 +8,8 @@
 // or parameters.
 //
 // Here: the scene shaken-box (0.3 x 0.2 x 0.2 m, +-3 cm at 2 Hz, 1 Pa s, a ball of 3 cm radius, the
-// default method, 6 periods), except that the box starts at rest at one end of its path, not with
-// a jerk. Measured over the last 3 periods of the ball's path in the frame of the box:
+// default method, 6 periods), except that the box starts at rest at one end of its path, not with a
+// jerk. Measured over the last 3 periods of the ball's path in the frame of the box:
 //
 //   sine       root mean square residual of the least-squares fit of a sine of that period and a
 //              straight line (drift), relative to the amplitude
@@ -46,7 +46,7 @@ static void simulate_box(experiment *e, double spacing, double viscosity,
         world, fm_motion_sine_phase(world, (fm_vec3){1, 0, 0}, shake, period, pi / 2, err),
         fm_motion_keyframes(world, &back, 1, FM_INTERPOLATE_LINEAR, (fm_vec3){0, 0, 0}, err), err);
     fm_collider_def ball_def = fixture_ball_def((fm_vec3){0.15, 0.1, 0.1}, 0.03);
-    ball_def.mass = 0.1696; // kg
+    ball_def.mass = 0.1696; // kg, 1.5 times the mass of the fluid it displaces
     fm_collider *ball = fm_collider_create(world, &ball_def, err);
     fm_particles_def def = fixture_tank_def(3, spacing, (fm_vec3){0.3, 0.2, 0.2});
     def.viscosity = viscosity;
@@ -70,10 +70,11 @@ static void simulate_box(experiment *e, double spacing, double viscosity,
 }
 
 // Fits a + b t + c sin + d cos to the second half of the path by least squares. Returns the
-// amplitude of the sine, m; *rest: root mean square residual, m.
-static double fit_sine(const path *p, double *rest)
+// amplitude of the sine, m; *residual_rms: root mean square residual, m.
+static double fit_sine(const path *p, double *residual_rms)
 {
-    double A[4][5] = {{0}}, basis[4];
+    double A[4][5] = {{0}}, basis[4]; // normal equations; column 4: right side, then solution
+    // the first pass sums and solves the equations, the second computes the residual
     for (int pass = 0; pass < 2; pass++) {
         double square = 0;
         int n = 0;
@@ -91,9 +92,9 @@ static double fit_sine(const path *p, double *rest)
             }
             square += residual * residual;
         }
-        *rest = sqrt(square / n);
-        for (int i = 0; i < 4 && pass == 0;
-             i++) { // Gauss-Jordan elimination; the matrix is positive definite
+        *residual_rms = sqrt(square / n);
+        // Gauss-Jordan elimination without pivoting; the matrix is positive definite
+        for (int i = 0; i < 4 && pass == 0; i++) {
             double pivot = A[i][i];
             for (int j = 0; j < 5; j++)
                 A[i][j] /= pivot;
@@ -117,12 +118,16 @@ static double path_distance(const path *a, const path *b)
     return sqrt(square / n);
 }
 
-// The fluids that are compared. STANDARD: Newtonian viscosity; PUBLISHED: half derivatives of the
-// shear over ten steps; CONTROL: Newtonian, with the viscosity that steady shear feels in
-// PUBLISHED; SCALED, FADING: half derivatives over ten steps, and over the past weighted by
-// e^(-t/0.05 s), such that steady shear feels the nominal viscosity; FULL: half derivatives over
-// the whole past.
-enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, FULL, VARIANTS };
+// The fluids that are compared.
+enum {
+    STANDARD,   // Newtonian viscosity
+    PUBLISHED,  // half derivatives of the shear over ten steps
+    EQUIVALENT, // Newtonian, with the viscosity that steady shear feels in PUBLISHED
+    SCALED,     // as PUBLISHED, scaled so that steady shear feels the nominal viscosity
+    FADING,     // half derivatives over the past weighted by e^(-t/0.05 s), scaled likewise
+    WHOLE_PAST, // half derivatives over the whole past
+    VARIANTS,
+};
 static const char *const names[VARIANTS] = {
     "standard",        "10 steps as published", "standard equivalent viscosity",
     "10 steps scaled", "fading 0.05 s scaled",  "full T = 1 s"};
@@ -139,17 +144,17 @@ typedef struct study {
 static void run_high(experiment *e, study *s, double spacing)
 {
     const fm_fractional none = fm_default_particles_def().fractional;
-    streams_mean amplitude = {0}, sine = {0}, far = {0};
+    streams_mean amplitude = {0}, sine = {0}, distances = {0};
     for (int j = 0; j < s->jitters && !experiment_failed(e); j++) {
-        double rest;
+        double residual;
         simulate_box(e, spacing, 1, &none, 1 + j, &s->high[j]);
-        s->amplitude[j] = fit_sine(&s->high[j], &rest);
+        s->amplitude[j] = fit_sine(&s->high[j], &residual);
         streams_add_value(&amplitude, s->amplitude[j]);
-        streams_add_value(&sine, rest / s->amplitude[j]);
+        streams_add_value(&sine, residual / s->amplitude[j]);
     }
     for (int j = 0; j < s->jitters && s->jitters > 1; j++)
-        streams_add_value(&far, path_distance(&s->high[(j + 1) % s->jitters], &s->high[j]) /
-                                    s->amplitude[j]);
+        streams_add_value(&distances, path_distance(&s->high[(j + 1) % s->jitters], &s->high[j]) /
+                                          s->amplitude[j]);
     experiment_add_result(e, "amplitude in the box, high resolution", NAN,
                           1e3 * streams_average(&amplitude), "mm");
     experiment_add_result(e, "high resolution: left by the best sine", NAN, streams_average(&sine),
@@ -157,25 +162,27 @@ static void run_high(experiment *e, study *s, double spacing)
     experiment_add_result(e, "high resolution: its standard deviation", NAN,
                           streams_standard_deviation(&sine), "");
     experiment_add_result(e, "high resolution, another jitter: distance", NAN,
-                          streams_average(&far), "");
+                          streams_average(&distances), "");
     experiment_add_result(e, "high resolution, another jitter: its standard deviation", NAN,
-                          streams_standard_deviation(&far), "");
+                          streams_standard_deviation(&distances), "");
 }
 
 // Simulates one fluid of low resolution with every jitter and reports the path of the ball.
 static void run_low(experiment *e, study *s, double spacing, int variant,
                     const fm_fractional *fractional, experiment_table *table)
 {
-    streams_mean sine = {0}, far = {0}, amplitude = {0};
+    streams_mean sine = {0}, distances = {0}, amplitude = {0};
     for (int j = 0; j < s->jitters && !experiment_failed(e); j++) {
-        double rest;
-        simulate_box(e, spacing, variant == CONTROL ? s->viscosity : 1, fractional, 1 + j, &s->low);
-        double own = fit_sine(&s->low, &rest), away = path_distance(&s->low, &s->high[j]);
-        streams_add_value(&amplitude, own);
-        streams_add_value(&sine, rest / own);
-        streams_add_value(&far, away / s->amplitude[j]);
-        experiment_write_row(table, "%d,%s,%.4g,%.4g,%.4g", 1 + j, names[variant], own, rest / own,
-                             away / s->amplitude[j]);
+        double residual;
+        simulate_box(e, spacing, variant == EQUIVALENT ? s->viscosity : 1, fractional, 1 + j,
+                     &s->low);
+        double low_amplitude = fit_sine(&s->low, &residual),
+               distance = path_distance(&s->low, &s->high[j]);
+        streams_add_value(&amplitude, low_amplitude);
+        streams_add_value(&sine, residual / low_amplitude);
+        streams_add_value(&distances, distance / s->amplitude[j]);
+        experiment_write_row(table, "%d,%s,%.4g,%.4g,%.4g", 1 + j, names[variant], low_amplitude,
+                             residual / low_amplitude, distance / s->amplitude[j]);
         if (j == 0)
             s->first[variant] = s->low;
     }
@@ -186,9 +193,9 @@ static void run_low(experiment *e, study *s, double spacing, int variant,
                                 names[variant]);
     experiment_add_named_result(e, NAN, streams_standard_deviation(&sine), "",
                                 "%s: standard deviation of that", names[variant]);
-    experiment_add_named_result(e, NAN, streams_average(&far), "",
+    experiment_add_named_result(e, NAN, streams_average(&distances), "",
                                 "%s: distance to the high resolution", names[variant]);
-    experiment_add_named_result(e, NAN, streams_standard_deviation(&far), "",
+    experiment_add_named_result(e, NAN, streams_standard_deviation(&distances), "",
                                 "%s: its standard deviation", names[variant]);
 }
 

@@ -14,13 +14,18 @@
 // [OZG13] in docs/references.md
 #include "streams.h"
 
-enum { SEEDS = 5 };
-// The fluids that are compared. STANDARD: Newtonian viscosity; PUBLISHED: half derivatives of the
-// shear over ten steps; CONTROL: Newtonian, with the viscosity that steady shear feels in
-// PUBLISHED; SCALED, FADING: half derivatives over ten steps, and over the past weighted by
-// e^(-t/0.05 s), such that steady shear feels the nominal viscosity; FULL: half derivatives over
-// the whole past.
-enum { STANDARD, PUBLISHED, CONTROL, SCALED, FADING, FULL, VARIANTS };
+enum { SEEDS = 5 }; // random jitters of the particles
+
+// The fluids that are compared.
+enum {
+    STANDARD,   // Newtonian viscosity
+    PUBLISHED,  // half derivatives of the shear over ten steps
+    EQUIVALENT, // Newtonian, with the viscosity that steady shear feels in PUBLISHED
+    SCALED,     // as PUBLISHED, scaled so that steady shear feels the nominal viscosity
+    FADING,     // half derivatives over the past weighted by e^(-t/0.05 s), scaled likewise
+    WHOLE_PAST, // half derivatives over the whole past
+    VARIANTS,
+};
 static const char *const names[VARIANTS] = {
     "standard",        "10 steps as published", "standard equivalent viscosity",
     "10 steps scaled", "fading 0.05 s scaled",  "full T = 1 s"};
@@ -37,16 +42,17 @@ static bool is_stable(experiment *e, int variant, fm_sph_integrator integrator, 
     def.stiffness = 20;
     // for steady shear, a half derivative over 10 steps h is 2 sqrt(10 h/pi) times the rate of
     // shear
-    if (variant == CONTROL)
+    if (variant == EQUIVALENT)
         def.viscosity *= 2 * sqrt(10 * step / 3.14159265358979);
     def.time_step = step;
-    def.fractional = variant == PUBLISHED ? streams_window_viscosity(10, 1)
-                     : variant == SCALED  ? streams_window_viscosity(10, 0)
-                     : variant == FADING  ? streams_fading_viscosity(0.05, 0)
-                     : variant == FULL    ? streams_full_viscosity(1)
-                                          : def.fractional;
+    def.fractional = variant == PUBLISHED    ? streams_window_viscosity(10, 1)
+                     : variant == SCALED     ? streams_window_viscosity(10, 0)
+                     : variant == FADING     ? streams_fading_viscosity(0.05, 0)
+                     : variant == WHOLE_PAST ? streams_full_viscosity(1)
+                                             : def.fractional;
     fm_fluid_box box = {.high = {1, 1, 0}, .jitter = 0.1, .seed = (uint64_t)seed};
     fm_particles *fluid = fixture_create_fluid(world, &def, &box, &err);
+    // 400 steps, and at least 0.3 s
     int steps = experiment_quick(e) ? 50 : (int)fmax(400, 0.3 / step);
     bool good = fluid != NULL;
     for (int k = 0; k < 10 && good; k++) {
@@ -67,7 +73,7 @@ static bool is_stable(experiment *e, int variant, fm_sph_integrator integrator, 
 static double find_largest_step(experiment *e, int variant, fm_sph_integrator integrator,
                                 double viscosity, int seed)
 {
-    double low = 1e-4, high = 0.2;
+    double low = 1e-4, high = 0.2; // s, stable and unstable
     if (!is_stable(e, variant, integrator, viscosity, seed, low))
         return 0;
     while (high / low > (experiment_quick(e) ? 2 : 1.01) && !experiment_failed(e)) {
@@ -89,13 +95,13 @@ static void compare_variants(experiment *e, int integrator, double viscosity,
     const int seeds = experiment_quick(e) ? 1 : SEEDS;
     double standard[SEEDS] = {0};
     for (int variant = 0; variant < VARIANTS && !experiment_failed(e); variant++) {
-        streams_mean largest = {0}, over = {0};
+        streams_mean largest = {0}, over_standard = {0};
         for (int k = 0; k < seeds; k++) {
             double step =
                 find_largest_step(e, variant, (fm_sph_integrator)integrator, viscosity, 1 + k);
             standard[k] = variant == STANDARD ? step : standard[k];
             streams_add_value(&largest, step);
-            streams_add_value(&over, step / standard[k]);
+            streams_add_value(&over_standard, step / standard[k]);
             experiment_write_row(table, "%s,%g,%s,%d,%.4g,%.4g", integrators[integrator], viscosity,
                                  names[variant], 1 + k, step, step / standard[k]);
         }
@@ -108,10 +114,10 @@ static void compare_variants(experiment *e, int integrator, double viscosity,
                                     names[variant]);
         if (variant == STANDARD)
             continue;
-        experiment_add_named_result(e, variant == PUBLISHED ? 2 : NAN, streams_average(&over), "",
-                                    "%s, %g Pa s, %s: over standard", scheme, viscosity,
-                                    names[variant]);
-        experiment_add_named_result(e, NAN, streams_standard_deviation(&over), "",
+        experiment_add_named_result(
+            e, variant == PUBLISHED ? 2 : NAN, streams_average(&over_standard), "",
+            "%s, %g Pa s, %s: over standard", scheme, viscosity, names[variant]);
+        experiment_add_named_result(e, NAN, streams_standard_deviation(&over_standard), "",
                                     "%s, %g Pa s, %s: standard deviation of that", scheme,
                                     viscosity, names[variant]);
     }

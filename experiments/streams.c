@@ -4,7 +4,12 @@
 
 #include <string.h>
 
-enum { PUSHES = 6, COLUMNS = 8, ROWS = 6 }; // COLUMNS, ROWS: grid of the regions
+enum {
+    PUSHES = 6,  // body forces that drive the streams
+    COLUMNS = 8, // of the grid of regions
+    ROWS = 6,
+};
+static const double AT_REST = 1e-9; // m/s; slower regions have no direction
 
 // Position (m) and acceleration (m/s^2) of the fluid in one push, a body force within a ball.
 typedef struct push_source {
@@ -23,6 +28,7 @@ static fm_vec3 domain_size(int dimensions)
     return dimensions == 2 ? (fm_vec3){1, 0.6, 0} : (fm_vec3){1, 2 / 3.0, 2 / 3.0};
 }
 
+// The parameters of scenes/particles/colliding-flows-*.yaml in the high resolution.
 streams_run streams_default_run(int dimensions)
 {
     bool plane = dimensions == 2;
@@ -82,6 +88,7 @@ static fm_particles *create_fluid_with_pushes(fm_world *world, const streams_run
     bool plane = run->dimensions == 2;
     fm_particles_def def =
         fixture_tank_def(run->dimensions, run->spacing, domain_size(run->dimensions));
+    // parameters of the scenes colliding-flows-2d and -3d
     def.method = FM_SPH_STANDARD;
     def.support = plane ? 3 : 2;
     def.stiffness = 20;
@@ -110,10 +117,10 @@ static void record_sample(fm_particles *fluid, int dimensions, int sample, strea
     const fm_vec3 *x = fm_particles_positions(fluid, &n);
     const fm_vec3 *v = fm_particles_velocities(fluid, NULL);
     fm_vec3 size = domain_size(dimensions), *mean = record->mean[sample];
-    double wide = size.x / COLUMNS, high = size.y / ROWS, radius = fmin(wide, high) / 2;
+    double width = size.x / COLUMNS, height = size.y / ROWS, radius = fmin(width, height) / 2;
     memset(mean, 0, STREAMS_REGIONS * sizeof *mean);
     for (int i = 0; i < n; i++) {
-        int column = (int)(x[i].x / wide), row = (int)(x[i].y / high);
+        int column = (int)(x[i].x / width), row = (int)(x[i].y / height);
         if (x[i].x < 0 || x[i].y < 0 || column >= COLUMNS || row >= ROWS)
             continue;
         int region = row * COLUMNS + column;
@@ -133,6 +140,7 @@ static void record_sample(fm_particles *fluid, int dimensions, int sample, strea
     }
 }
 
+// Magnitude of a vector.
 static double length(fm_vec3 v)
 {
     return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
@@ -181,8 +189,8 @@ streams_error streams_compare(const streams_record *reference, const streams_rec
         int count = 0;
         for (int k = 0; k < reference->sample_count; k++) {
             fm_vec3 a = reference->mean[k][r], b = other->mean[k][r];
-            if (reference->empty[k][r] || other->empty[k][r] || length(a) < 1e-9 ||
-                length(b) < 1e-9)
+            if (reference->empty[k][r] || other->empty[k][r] || length(a) < AT_REST ||
+                length(b) < AT_REST)
                 continue;
             angle += angle_between(a, b);
             speed += fabs(length(a) - length(b));
@@ -207,6 +215,7 @@ double streams_share_of_regions(const double one[STREAMS_REGIONS],
     return (double)better / STREAMS_REGIONS;
 }
 
+// Adds a value to the sums.
 void streams_add_value(streams_mean *mean, double value)
 {
     mean->sum += value;
@@ -214,11 +223,13 @@ void streams_add_value(streams_mean *mean, double value)
     mean->count++;
 }
 
+// Mean of the values; NAN if there are none.
 double streams_average(const streams_mean *mean)
 {
     return mean->count ? mean->sum / mean->count : NAN;
 }
 
+// Standard deviation of the values; NAN for fewer than two.
 double streams_standard_deviation(const streams_mean *mean)
 {
     if (mean->count < 2)
@@ -227,6 +238,7 @@ double streams_standard_deviation(const streams_mean *mean)
     return sqrt(fmax(0, mean->squares - mean->count * average * average) / (mean->count - 1));
 }
 
+// Name of a variant of the fluid, for tables and results.
 const char *streams_variant_name(streams_variant variant)
 {
     static const char *const names[STREAMS_VARIANTS] = {
@@ -257,7 +269,7 @@ streams_run streams_apply_variant(const streams_run *low, streams_variant varian
     case STREAMS_FADING:
         run.fractional = streams_fading_viscosity(0.05, 0);
         break;
-    case STREAMS_FULL:
+    case STREAMS_WHOLE_PAST:
         run.fractional = streams_full_viscosity(1);
         break;
     case STREAMS_OTHER_JITTER:
@@ -352,6 +364,7 @@ static void compare_for_seed(experiment *e, study *s, const streams_run *high,
         if (variant == STREAMS_PUBLISHED && high->seed == 1) {
             const streams_record *const both[2] = {standard, other};
             write_error_series(e, "rich.csv", reference, both, s->collision_region, high->sample);
+            // the rightmost region of the third row, for comparison
             write_error_series(e, "poor.csv", reference, both, 3 * COLUMNS - 1, high->sample);
         }
     }
@@ -371,7 +384,7 @@ static void report_study(experiment *e, const study *s, double claim)
         "better_speed_sd,better_samples,better_samples_sd,seeds");
     for (int variant = 0; variant < STREAMS_VARIANTS; variant++) {
         const char *name = streams_variant_name((streams_variant)variant);
-        bool published = variant == STREAMS_PUBLISHED, itself = variant == STREAMS_STANDARD;
+        bool published = variant == STREAMS_PUBLISHED;
         experiment_write_row(
             table, "%s,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%.4g,%.2g,%d", name,
             streams_average(&s->angle[variant]), streams_standard_deviation(&s->angle[variant]),
@@ -386,7 +399,7 @@ static void report_study(experiment *e, const study *s, double claim)
                                     name);
         experiment_add_named_result(e, NAN, streams_average(&s->speed[variant]), "", "%s: speed",
                                     name);
-        if (itself)
+        if (variant == STREAMS_STANDARD)
             continue;
         experiment_add_named_result(e, published ? claim : NAN,
                                     100 * streams_average(&s->share_angle[variant]), "%",
@@ -441,11 +454,11 @@ void streams_compare_variants(experiment *e, int dimensions, double low_spacing,
     streams_run high = streams_default_run(dimensions), low;
     if (experiment_quick(e)) {
         high.spacing *= 1.6;
-        low_spacing *= 1.6;
+        low_spacing *= 1.6; // about a quarter of the particles in 3D
         high.sample_count = 20;
     }
     for (int seed = 1; seed <= seeds && s && records && !experiment_failed(e); seed++) {
-        s->collision_region = COLUMNS + 2;
+        s->collision_region = COLUMNS + 2; // second row, third column
         high.seed = seed;
         low = high;
         low.spacing = low_spacing;

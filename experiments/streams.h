@@ -82,7 +82,7 @@ typedef enum streams_variant {
     STREAMS_EQUIVALENT, // Newtonian, at the viscosity that steady shear feels in STREAMS_PUBLISHED
     STREAMS_SCALED,     // half derivatives over 10 steps; steady shear feels the nominal viscosity
     STREAMS_FADING,     // half derivatives that fade in 0.05 s; steady shear feels the nominal one
-    STREAMS_FULL,       // half derivatives over the whole past, T = 1 s
+    STREAMS_WHOLE_PAST, // half derivatives over the whole past, T = 1 s
     STREAMS_HYBRID, // STREAMS_PUBLISHED for pairs with relative velocity above 20/s times distance
     STREAMS_OTHER_JITTER, // STREAMS_STANDARD with another random jitter: shows the effect of chance
     STREAMS_VARIANTS,     // number of variants

@@ -54,6 +54,7 @@ static void copy_tile(fm_picture *all, const fm_picture *one, int column, int ro
                one->pixels + 3 * (size_t)y * WIDTH, 3 * (size_t)WIDTH);
 }
 
+// Draws the cloths into one picture, each seen from the same direction and framed on its own.
 void tiles_draw(experiment *e, const char *file, const tile *tiles, int count, int columns,
                 double high, double azimuth, double elevation)
 {
@@ -87,6 +88,7 @@ void tiles_draw(experiment *e, const char *file, const tile *tiles, int count, i
 
 #else
 
+// Built without the render library: does nothing.
 void tiles_draw(experiment *e, const char *file, const tile *tiles, int count, int columns,
                 double high, double azimuth, double elevation)
 {

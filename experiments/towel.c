@@ -10,7 +10,7 @@ fm_cloth_def towel_cloth_def(fm_drag_model model)
     def.drag.model = model;
     def.drag.viscous = def.drag.normal = 1;
     def.damping.coefficient = TOWEL_DAMPING;
-    def.bend.damping.coefficient = 0; // no paper has it
+    def.bend.damping.coefficient = 0; // as in the papers
     return def;
 }
 
@@ -94,10 +94,10 @@ static const struct {
     [TOWEL_VISCOUS] = {"viscous", FM_DRAG_VISCOUS, 4.17, 0, 0.0145, 0},
     [TOWEL_NORMAL] = {"normal", FM_DRAG_NORMAL, 0, 4.17, 0.00104, 0},
     [TOWEL_PAPER] = {"u = 3 by the paper", FM_DRAG_PUBLISHED, 4.17, 0, 0.0145, 1},
-    [TOWEL_U3] = {"u = 3", FM_DRAG_PUBLISHED, 1.12, 0, 0.2, 41.7},
+    [TOWEL_3_STEPS] = {"u = 3", FM_DRAG_PUBLISHED, 1.12, 0, 0.2, 41.7},
     [TOWEL_DASHPOTS] = {"its dashpots", FM_DRAG_VISCOUS, 3.89, 0, 0.0133, 0},
     [TOWEL_FADING] = {"fading 0.3 s", FM_DRAG_PUBLISHED, 2.16, 0, 0.2, 4.17},
-    [TOWEL_FULL] = {"full", FM_DRAG_PUBLISHED, 1.12, 0, 0.2, 8.05},
+    [TOWEL_WHOLE_PAST] = {"full", FM_DRAG_PUBLISHED, 1.12, 0, 0.2, 8.05},
     [TOWEL_PHYSICAL] = {"physical", FM_DRAG_PHYSICAL, 0, 0, 0.028, 0},
 };
 
@@ -113,13 +113,13 @@ fm_cloth_def towel_tuned_cloth_def(towel_model model)
     def.drag.viscous = tuned[model].viscous;
     def.drag.normal = tuned[model].normal;
     def.damping.coefficient = tuned[model].damping;
-    if (model == TOWEL_PAPER || model == TOWEL_U3)
+    if (model == TOWEL_PAPER || model == TOWEL_3_STEPS)
         towel_set_half_derivatives(&def, towel_window_memory(3), tuned[model].damping,
                                    tuned[model].history);
     if (model == TOWEL_FADING)
         towel_set_half_derivatives(&def, towel_fading_memory(0.3), tuned[model].damping,
                                    tuned[model].history);
-    if (model == TOWEL_FULL)
+    if (model == TOWEL_WHOLE_PAST)
         towel_set_half_derivatives(&def, towel_full_memory(), tuned[model].damping,
                                    tuned[model].history);
     if (model == TOWEL_PHYSICAL) {
@@ -148,12 +148,11 @@ double towel_decay_time(const towel_record *record, double from, double share)
     const deflection *d = &record->line;
     int first = (int)round(from / d->dt), window = (int)round(0.1 / d->dt);
     double limit = share * line_rms_velocity(d, first - 5 * window, first);
-    int quiet =
-        d->frames -
-        window; // first frame of a window of 0.1 s; search backwards for the last above the limit
-    while (quiet > first && line_rms_velocity(d, quiet, quiet + window) < limit)
-        quiet--;
-    return quiet < d->frames - window ? (quiet - first) * d->dt : INFINITY;
+    // first frame of a window of 0.1 s; searches backwards for the last window above the limit
+    int start = d->frames - window;
+    while (start > first && line_rms_velocity(d, start, start + window) < limit)
+        start--;
+    return start < d->frames - window ? (start - first) * d->dt : INFINITY;
 }
 
 // The largest distance (m) that a bump born after the time `from` (s) travels downwards.
@@ -163,10 +162,10 @@ double towel_longest_bump_travel(experiment *e, const towel_record *record, doub
     bump_track *tracks;
     const deflection *d = &record->line;
     int count = bumps_track(e, d, (int)round(from / d->dt), threshold, &tracks);
-    double most = 0;
+    double largest = 0;
     for (int i = 0; i < count; i++)
-        most = fmax(most, tracks[i].to - tracks[i].from);
-    return most;
+        largest = fmax(largest, tracks[i].to - tracks[i].from);
+    return largest;
 }
 
 // Writes the deflection z(s,t) of the centre line from the time `begin` (s) on, every other frame.
@@ -187,16 +186,16 @@ void towel_write_deflection(experiment *e, const towel_record *record, const cha
 double towel_largest_distance(const towel_record *a, const towel_record *b, double begin,
                               double end)
 {
-    double most = 0;
+    double largest = 0;
     int first = (int)round(begin / TOWEL_FRAME), last = (int)round(end / TOWEL_FRAME);
     int points = a->line.points;
     for (int f = first; f <= last && f < a->line.frames && f < b->line.frames; f++)
         for (int p = 0; p < points; p++) {
             fm_vec3 u = a->x[(size_t)f * points + p], v = b->x[(size_t)f * points + p];
             double x = u.x - v.x, y = u.y - v.y, z = u.z - v.z;
-            most = fmax(most, sqrt(x * x + y * y + z * z));
+            largest = fmax(largest, sqrt(x * x + y * y + z * z));
         }
-    return most;
+    return largest;
 }
 
 // Measures the bumps on the centre line from the time `from` (s) on.
@@ -215,7 +214,7 @@ static fm_motion *create_motion(fm_world *world, const towel_run *run, fm_error 
     fm_vec3 axis = run->axis;
     if (run->stop <= 0)
         return fm_motion_sine(world, axis, run->amplitude, run->period, err);
-    enum { KEYS = 512 };
+    enum { KEYS = 512 }; // keyframes that sample the sine
     fm_key keys[KEYS] = {{0}};
     for (int i = 0; i < KEYS; i++) {
         double t = run->stop * i / (KEYS - 1);
@@ -251,7 +250,7 @@ void towel_check_damping(experiment *e, const fm_report *report)
 towel_record towel_simulate(experiment *e, const towel_run *run)
 {
     int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
-    towel_record out = {.line = {.points = run->rows, .length = 0.6, .dt = TOWEL_FRAME}};
+    towel_record out = {.line = {.points = run->rows, .length = TOWEL_HEIGHT, .dt = TOWEL_FRAME}};
     out.line.z = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.line.z);
     out.x = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.x);
     if (experiment_failed(e))
@@ -260,7 +259,7 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     fm_world *world = fixture_create_world(fixture_water_def(1), &err);
     fixture_towel towel = fixture_default_towel(run->columns, run->rows);
     towel.cloth = run->cloth;
-    towel.sheet.origin = (fm_vec3){-0.2, 0, 0};
+    towel.sheet.origin = (fm_vec3){-0.2, 0, 0}; // the centre line is at x = 0
     towel.motion = create_motion(world, run, &err);
     fm_cloth *cloth = fixture_create_hanging_cloth(world, &towel, &err);
     for (int f = 0; f < frames && err.status == FM_OK; f++) {

@@ -6,18 +6,18 @@
 // it covers: the last u substeps as in [OKRC10] (a window; "u = 3" for three substeps), the whole
 // past (full), or the whole past weighted by e^(-t/fading_time) (fading).
 //
-// [OKRC10] publishes none of its parameters, so this set is our own: a towel of
-// 0.4 m x 0.6 m, 2 mm thick, wet density 1080 kg/m^3 (it sinks slowly, as theirs), stretch 150 N/m,
-// shear 30 N/m, bending rigidity 2e-5 N m, springs' damping 0.028 N s/m, or 0.2 N s^(1/2)/m where
-// the damping force is a half derivative of the elongation. The dashpot coefficient is slightly
-// below the largest that acts fully on both meshes at their steps (fm_report.damping_share is 1 up
-// to 0.061 N s/m at 31 x 21 and up to 0.0297 at 61 x 41). A run in which only part of the damping
-// acts is a failure.
+// [OKRC10] publishes none of its parameters, so this set is our own: a towel of 0.4 m x 0.6 m, 2 mm
+// thick, wet density 1080 kg/m^3 (it sinks slowly, as theirs), stretch 150 N/m, shear 30 N/m,
+// bending rigidity 2e-5 N m, springs' damping 0.028 N s/m, or 0.2 N s^(1/2)/m where the damping
+// force is a half derivative of the elongation. The dashpot coefficient is slightly below the
+// largest that acts fully on both meshes at their steps (fm_report.damping_share is 1 up to 0.061 N
+// s/m at 31 x 21 and up to 0.0297 at 61 x 41). A run in which only part of the damping acts is a
+// failure.
 //
 // The paper's drag coefficients are per particle, ours are per area of cloth; one particle of the
-// 31 x 21 mesh represents 4e-4 m^2, one of the 61 x 41 mesh 1e-4 m^2, so a coefficient per
-// particle is 4e-4 m^2 or 1e-4 m^2 times the coefficient per area. The coefficient per area is the
-// same for both meshes.
+// 31 x 21 mesh represents 4e-4 m^2, one of the 61 x 41 mesh 1e-4 m^2, so a coefficient per particle
+// is 4e-4 m^2 or 1e-4 m^2 times the coefficient per area. The coefficient per area is the same for
+// both meshes.
 #ifndef FATHOM_TOWEL_H
 #define FATHOM_TOWEL_H
 
@@ -44,6 +44,7 @@ typedef struct towel_record {
     bool diverged;   // the simulation diverged; later frames are missing
 } towel_record;
 
+static const double TOWEL_HEIGHT = 0.6;       // m
 static const double TOWEL_FRAME = 1 / 60.0;   // s, between two recorded instants
 static const double TOWEL_DAMPING = 0.028;    // N s/m, of the dashpots in the springs
 static const double TOWEL_HALF_DAMPING = 0.2; // N s^(1/2)/m, of half derivatives in their place
@@ -60,23 +61,23 @@ void towel_set_half_derivatives(fm_cloth_def *cloth, fm_recall memory, double da
                                 double history);
 // The parameter sets with the best scores in the sweeps of cloth-swing.c.
 typedef enum towel_model {
-    TOWEL_BOTH,     // viscous and normal drag, without memory
-    TOWEL_VISCOUS,  // viscous drag, without memory
-    TOWEL_NORMAL,   // drag along the normal only, without memory
-    TOWEL_PAPER,    // half derivatives over 3 substeps, other parameters as TOWEL_VISCOUS
-    TOWEL_U3,       // half derivatives over 3 substeps
-    TOWEL_DASHPOTS, // TOWEL_U3 with each half derivative replaced by an equivalent dashpot
-    TOWEL_FADING,   // half derivatives with fading memory, fading time 0.3 s
-    TOWEL_FULL,     // half derivatives over the whole past
-    TOWEL_PHYSICAL, // drag from the density and viscosity of water
-    TOWEL_MODELS    // number of models
+    TOWEL_BOTH,       // viscous and normal drag, without memory
+    TOWEL_VISCOUS,    // viscous drag, without memory
+    TOWEL_NORMAL,     // drag along the normal only, without memory
+    TOWEL_PAPER,      // half derivatives over 3 substeps, other parameters as TOWEL_VISCOUS
+    TOWEL_3_STEPS,    // half derivatives over 3 substeps
+    TOWEL_DASHPOTS,   // TOWEL_3_STEPS with each half derivative replaced by an equivalent dashpot
+    TOWEL_FADING,     // half derivatives with fading memory, fading time 0.3 s
+    TOWEL_WHOLE_PAST, // half derivatives over the whole past
+    TOWEL_PHYSICAL,   // drag from the density and viscosity of water
+    TOWEL_MODELS      // number of models
 } towel_model;
 fm_cloth_def towel_tuned_cloth_def(towel_model model);
 const char *towel_model_name(towel_model model);
 
-// The model of [OKRC10] with fixed parameters, for experiments without a sweep: viscous drag
-// 2 N s/m and half-derivative drag 20 N s^(1/2)/m per m^2, half-derivative damping of the springs
-// 0.2 N s^(1/2)/m. memory: the part of the past that the half derivatives cover.
+// The model of [OKRC10] with fixed parameters, for experiments without a sweep: viscous drag 2 N
+// s/m and half-derivative drag 20 N s^(1/2)/m per m^2, half-derivative damping of the springs 0.2 N
+// s^(1/2)/m. memory: the part of the past that the half derivatives cover.
 fm_cloth_def towel_fractional_cloth_def(fm_recall memory);
 // The part of the past that a half derivative covers: the last `steps` substeps, with the
 // quadrature rule of [OKRC10] eq. (6); the whole past; the whole past, weighted by

@@ -10,7 +10,7 @@
 
 static const fm_vec3 no_gravity = {0, 0, 0};
 
-// A steady lattice of vortices in a slow stream.
+// A steady lattice of vortices of size 0.3 m in a stream of 0.5 m/s, with turbulence.
 static const fm_flow eddies = {.kind = FM_FLOW_CELLS,
                                .velocity = {0.3, 0, 0.4},
                                .amplitude = {0.2, 0, 0},
@@ -73,7 +73,7 @@ static inline fm_collider *add_collider(fm_world *world, fm_collider_def def)
     return collider;
 }
 
-// A cloth with stretch and shear springs only.
+// A cloth with stretch and shear springs only: no drag, damping or bending.
 static inline fm_cloth_def bare_cloth(void)
 {
     fm_cloth_def def = fixture_perfect_cloth();
@@ -118,12 +118,13 @@ static inline fm_cloth *create_mesh(fm_world *world, const fm_cloth_def *def, co
 }
 
 // A tube or cone of cloth around the y axis; radii and height in m.
-static inline fm_tube define_tube(int columns, int rows, double top, double bottom, double height)
+static inline fm_tube define_tube(int columns, int rows, double radius_top, double radius_bottom,
+                                  double height)
 {
     return (fm_tube){.columns = columns,
                      .rows = rows,
-                     .radius_top = top,
-                     .radius_bottom = bottom,
+                     .radius_top = radius_top,
+                     .radius_bottom = radius_bottom,
                      .height = height};
 }
 
@@ -144,33 +145,36 @@ static inline fm_report advance(fm_world *world, double duration)
     return report;
 }
 
-// Mean angular frequency, rad/s, of the oscillation of a particle's z coordinate, over the given
-// number of zero crossings, sampled every dt seconds. Fails after `longest` seconds.
+// Mean angular frequency, rad/s, of the oscillation of a particle's z coordinate: advances the
+// world by dt seconds at a time until z has changed its sign `crossings` times; two sign changes
+// are half a period apart. Fails after `time_limit` seconds of simulated time.
 static inline double swing_frequency(fm_world *world, fm_cloth *cloth, int particle, int crossings,
-                                     double dt, double longest)
+                                     double dt, double time_limit)
 {
-    double t = 0, z = fm_cloth_positions(cloth, NULL)[particle].z, first = 0, last = 0;
+    double t = 0, z_before = fm_cloth_positions(cloth, NULL)[particle].z;
+    double first_crossing = 0, last_crossing = 0; // s
     for (int crossed = 0; crossed < crossings;) {
         advance(world, dt);
         t += dt;
-        double now = fm_cloth_positions(cloth, NULL)[particle].z;
-        if (z * now < 0) {
-            last = t - dt * now / (now - z);
-            first = crossed++ ? first : last;
+        double z = fm_cloth_positions(cloth, NULL)[particle].z;
+        if (z_before * z < 0) {
+            last_crossing = t - dt * z / (z - z_before); // by linear interpolation
+            first_crossing = crossed++ ? first_crossing : last_crossing;
         }
-        z = now;
-        assert_true(t < longest);
+        z_before = z;
+        assert_true(t < time_limit);
     }
-    return (crossings - 1) * acos(-1) / (last - first);
+    return (crossings - 1) * acos(-1) / (last_crossing - first_crossing);
 }
 
+// Reads a field of all particles of a cloth into values, which the caller has allocated.
 static inline void read_field(fm_cloth *cloth, const char *name, double *values)
 {
     fm_error err = {0};
     assert_true(fm_cloth_read_field(cloth, name, values, &err));
 }
 
-// A pseudorandom number in [-1, 1) that depends only on the index i.
+// A pseudorandom number in [-1, 1) that depends only on the index i (Wang's 32-bit integer hash).
 static inline double scatter(unsigned i)
 {
     i = (i ^ 61) ^ (i >> 16);

@@ -38,6 +38,7 @@ static inline void check_good(bool good, const char *why, const char *file, int 
     _fail(file, line);
 }
 
+// Asserts measured <= limit; NaN fails.
 #define assert_at_most(measured, limit)                                                            \
     check_at_most(measured, limit, #measured, __FILE__, __LINE__)
 

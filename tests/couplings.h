@@ -10,17 +10,18 @@
 static inline fm_cloth_def light_cotton(void)
 {
     fm_cloth_def def = fixture_perfect_cloth();
-    def.density = 500;
-    def.thickness = 2e-4;
-    def.stretch.stiffness = 300;
-    def.shear.stiffness = 50;
-    def.bend.stiffness = 1e-6;
-    def.damping.coefficient = 0.02;
+    def.density = 500;              // kg/m^3
+    def.thickness = 2e-4;           // m
+    def.stretch.stiffness = 300;    // N/m
+    def.shear.stiffness = 50;       // N/m
+    def.bend.stiffness = 1e-6;      // N m
+    def.damping.coefficient = 0.02; // N s/m
     def.damping.order = 1;
     return def;
 }
 
-// A square sheet in the plane y = height, with its corner at (x, z).
+// A square sheet of columns x columns particles and `size` metres in the plane y = height, with its
+// corner at (x, z), m.
 static inline fm_sheet flat_sheet(int columns, double size, double x, double height, double z)
 {
     return fixture_level_sheet(columns, columns, size, size, (fm_vec3){x, height, z});
@@ -61,14 +62,15 @@ static inline fm_vec3 cloth_momentum(fm_cloth *cloth)
     return sum;
 }
 
-// kg m/s, momentum in transit between fluid and cloth: given by one, not yet taken by the other.
+// Momentum, kg m/s, that cloth or fluid has given to the other, and that the other has not yet
+// received. It is stored in the surface samples at which they are coupled.
 static inline fm_vec3 pending_momentum(const fm_particles *fluid)
 {
     fm_vec3 sum = {0, 0, 0};
     for (int s = 0; s < fluid->surface_count; s++) {
         for (int i = 0; i < fluid->surfaces[s]->count; i++)
-            sum =
-                fm_add(sum, fm_add(fluid->surfaces[s]->impulse[i], fluid->surfaces[s]->handed[i]));
+            sum = fm_add(sum, fm_add(fluid->surfaces[s]->impulse_to_body[i],
+                                     fluid->surfaces[s]->impulse_to_fluid[i]));
     }
     return sum;
 }

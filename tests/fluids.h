@@ -70,16 +70,16 @@ static inline double *read_fluid(fm_particles *fluid, const char *field, int com
     return values;
 }
 
-// Reads at most `most` rows of comma-separated numbers from a file, after one header line. Returns
-// the number of rows.
-static inline int read_table(const char *path, double *values, int columns, int most)
+// Reads at most `max_rows` rows of comma-separated numbers from a file, after one header line.
+// Returns the number of rows.
+static inline int read_table(const char *path, double *values, int columns, int max_rows)
 {
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     char line[4096];
     int rows = 0;
     assert_non_null(fgets(line, sizeof line, file));
-    while (rows < most && fgets(line, sizeof line, file)) {
+    while (rows < max_rows && fgets(line, sizeof line, file)) {
         char *at = line;
         for (int c = 0; c < columns; c++) {
             values[rows * columns + c] = strtod(at, &at);
@@ -91,28 +91,29 @@ static inline int read_table(const char *path, double *values, int columns, int 
     return rows;
 }
 
-// Checks determinism. `run` simulates one of several scenes, number `kind`, on `threads` threads,
-// saves and restores it into a new world at frame `pause` (-1: never), and returns the final hash.
-// The hash must not depend on threads or pause, and must differ between scenes. names: of the
-// scenes; cases: their number; seen: receives their hashes.
-static inline void check_same_bits(uint64_t run(int kind, int threads, int pause),
-                                   const char *const names[], int cases, int frames, uint64_t *seen)
+// Checks determinism. `run` simulates scene number `scene` for `frames` frames and returns the hash
+// of the final state. It uses `threads` threads (0: as in threaded_world_def), and moves the state
+// into a new world before frame `restore_frame` (-1: never). The hash must not depend on threads or
+// restore_frame, and must differ between scenes. hashes: [scene_count], receives the hashes.
+static inline void check_same_bits(uint64_t run(int scene, int threads, int restore_frame),
+                                   const char *const scene_names[], int scene_count, int frames,
+                                   uint64_t *hashes)
 {
-    for (int kind = 0; kind < cases; kind++) {
-        seen[kind] = (uint64_t)kind;
-#ifdef __SANITIZE_THREAD__ // forty times slower, so every third kind only
-        if (kind % 3 != 0)
+    for (int scene = 0; scene < scene_count; scene++) {
+        hashes[scene] = (uint64_t)scene;
+#ifdef __SANITIZE_THREAD__ // forty times slower, so every third scene only
+        if (scene % 3 != 0)
             continue;
 #endif
-        seen[kind] = run(kind, 2, frames / 2);
-        printf("  %-10s %016llx\n", names[kind], (unsigned long long)seen[kind]);
+        hashes[scene] = run(scene, 2, frames / 2);
+        printf("  %-10s %016llx\n", scene_names[scene], (unsigned long long)hashes[scene]);
 #ifndef __SANITIZE_THREAD__ // two threads are enough to find races
-        assert_int_equal(run(kind, 1, -1), seen[kind]);
-        assert_int_equal(run(kind, 3, 0), seen[kind]); // saved before the first step
-        assert_int_equal(run(kind, 0, 1), seen[kind]);
+        assert_int_equal(run(scene, 1, -1), hashes[scene]);
+        assert_int_equal(run(scene, 3, 0), hashes[scene]); // saved before the first step
+        assert_int_equal(run(scene, 0, 1), hashes[scene]);
 #endif
-        for (int other = 0; other < kind; other++) // each kind changes the result
-            assert_int_not_equal(seen[other], seen[kind]);
+        for (int other = 0; other < scene; other++) // scenes must differ in their results
+            assert_int_not_equal(hashes[other], hashes[scene]);
     }
 }
 

@@ -18,6 +18,8 @@ static inline fm_vec3 random_vector(fm_rng *rng, double size)
                      between(rng, -size, size)};
 }
 
+// A random unit vector, uniform over the sphere: the direction of a random point in the unit ball.
+// Points near the centre are rejected, because rounding would spoil their direction.
 static inline fm_vec3 random_direction(fm_rng *rng)
 {
     fm_vec3 v = random_vector(rng, 1);

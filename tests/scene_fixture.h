@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scene_fixture.h: helpers that parse scenes and build worlds, and fail the test on any mistake.
+// scene_fixture.h: functions that parse scenes and build worlds, and fail the test on any mistake.
 #ifndef FATHOM_TESTS_SCENE_FIXTURE_H
 #define FATHOM_TESTS_SCENE_FIXTURE_H
 
@@ -19,7 +19,8 @@ static inline void print_diagnostic(void *context, const fm_diagnostic *diagnost
 }
 
 // Parses a scene and applies settings "PATH=VALUE".
-static inline fm_scene *parse_set(const char *text, const char *const *settings, int count)
+static inline fm_scene *parse_with_settings(const char *text, const char *const *settings,
+                                            int count)
 {
     fm_error err = {0};
     fm_scene *scene = fm_scene_parse(text, strlen(text), "test", NULL, settings, count,
@@ -31,9 +32,10 @@ static inline fm_scene *parse_set(const char *text, const char *const *settings,
 
 static inline fm_scene *parse(const char *text)
 {
-    return parse_set(text, NULL, 0);
+    return parse_with_settings(text, NULL, 0);
 }
 
+// Builds the world of a scene with one thread.
 static inline fm_world *build(const fm_scene *scene)
 {
     fm_error err = {0};

@@ -69,15 +69,16 @@ typedef struct fm_export_options {
 
 // What an export wrote.
 typedef struct fm_export_report {
-    int object_count;
-    int frame_count; // largest number of frames exported of any object
-    int file_count;
-    char path[512]; // the file to open, or the first file of a sequence
-    char note[256]; // a remark for the user, or empty
+    int object_count; // exported objects
+    int frame_count;  // largest number of frames exported of any object
+    int file_count;   // files written
+    char path[512];   // the file to open, or the first file of a sequence
+    char note[256];   // a remark for the user, or empty
 } fm_export_report;
 
 FM_API fm_export_options fm_default_export_options(void); // all objects, all frames
 FM_API const char *fm_export_formats(void); // names of all formats, separated by blanks
+
 // Exports the run in a directory. `report` may be NULL. Every file is written under a temporary
 // name and then renamed, so no incomplete file ever has its final name.
 FM_API bool fm_export_frames(const char *directory, const fm_export_options *options,

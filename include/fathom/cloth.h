@@ -46,8 +46,8 @@ typedef struct fm_drag {
     struct {
         double coefficient; // N s^order / m per m^2
         double order; // of the fractional derivative, in (0, 1): near 0 a spring, near 1 a dashpot
-        fm_recall memory; // how far back the derivative looks; FM_DRAG_PHYSICAL uses only its
-                          // tolerance and horizon
+        // how far back the derivative looks; FM_DRAG_PHYSICAL uses only its tolerance and horizon
+        fm_recall memory;
     } history;
     // for FM_DRAG_PHYSICAL; u_n, u_t: relative velocity along the normal and in the cloth's plane
     double pressure;        // C_n in the pressure drag 1/2 rho C_n |u_n| u_n
@@ -73,24 +73,27 @@ typedef enum fm_rest_angle {
     FM_REST_SHAPE, // its initial shape
 } fm_rest_angle;
 
-// Time integrator of a cloth. The last three cannot be used with fractional derivatives in forces.
+// Time integrator of a cloth. The last four cannot be used with fractional derivatives in forces.
 typedef enum fm_integrator {
     FM_KICK_DRIFT_KICK, // second order; drag and fractional derivatives implicit in closed form
     FM_EULER,           // explicit Euler, as in [OKRC10]
     FM_VERLET,          // Stoermer-Verlet
     FM_RK2,             // second-order Runge-Kutta
     FM_RK4,             // fourth-order Runge-Kutta
+    FM_HEUN,            // second-order predictor-corrector, as in [LCKL13]
 } fm_integrator;
 
 // Enforcement is constraint projection of edge lengths (strain limiting): after each substep,
 // particles are moved until the edges have their rest length. See docs/stiff.md.
 typedef enum fm_enforcement_method {
     FM_ENFORCE_NONE,
-    FM_ENFORCE_ITERATIVE,   // [PRO95]: every edge in turn, both ends move
-    FM_ENFORCE_PUBLISHED,   // [OZG13]: a list of edges ordered outwards from fixed particles; only
-                            // the second end of each moves
-    FM_ENFORCE_DIRECTIONAL, // limits distances from fixed particles (tethers), then distances
-                            // between particles, first of distant pairs, last of edges
+    FM_ENFORCE_ITERATIVE, // [PRO95]: every edge in turn, both ends move
+    // [OZG13]: a list of edges ordered outwards from fixed particles; only the second end of each
+    // edge moves
+    FM_ENFORCE_PUBLISHED,
+    // limits distances from fixed particles (tethers), then distances between particles, first of
+    // distant pairs, last of edges
+    FM_ENFORCE_DIRECTIONAL,
 } fm_enforcement_method;
 
 // The length to which strain limiting (enforcement) corrects an edge that is longer than
@@ -124,26 +127,27 @@ typedef enum fm_enforcement_direction {
 // Strain limiting (enforcement): constraint projection of edge lengths after each substep.
 typedef struct fm_enforcement {
     fm_enforcement_method method;
-    int iterations;                     // passes per substep
-    double threshold;                   // largest l/l0 - 1 of an edge that is not corrected
-    fm_enforcement_target target;       // corrected length of an edge beyond the threshold
-    bool compression;                   // also lengthen edges with l/l0 < 1 - threshold
-    bool shear;                         // also correct shear edges
-    fm_spring_order order;              // for FM_ENFORCE_PUBLISHED: order of the classes of springs
-    int visits;                         // for FM_ENFORCE_PUBLISHED: largest number of edges in the
-                                        // list that end at one particle
+    int iterations;               // passes per substep
+    double threshold;             // largest l/l0 - 1 of an edge that is not corrected
+    fm_enforcement_target target; // corrected length of an edge beyond the threshold
+    bool compression;             // also lengthen edges with l/l0 < 1 - threshold
+    bool shear;                   // also correct shear edges
+    fm_spring_order order;        // for FM_ENFORCE_PUBLISHED: order of the classes of springs
+    int visits; // for FM_ENFORCE_PUBLISHED: most edges in the list that end at one particle
     fm_enforcement_direction direction; // for FM_ENFORCE_PUBLISHED: direction of the list of edges
-    bool contacts;    // particles that rest on colliders count as fixed, like pinned ones
-    double recompute; // share of the fixed particles that must have changed before the tethers, or
-                      // the list of edges, are computed again; 0: never
+    bool contacts; // particles that rest on colliders count as fixed, like pinned ones
+    // share of the fixed particles that must have changed before the tethers, or the list of edges,
+    // are computed again; 0: never
+    double recompute;
 } fm_enforcement;
 
 // What happens if a cloth with contact starts inside a collider or intersects itself or another
 // cloth.
 typedef enum fm_contact_start {
-    FM_START_REFUSE,   // the first advance fails and reports where
-    FM_START_SEPARATE, // the cloth is moved out of colliders; parts that intersect do not collide
-                       // with each other until they have separated
+    FM_START_REFUSE, // the first advance fails and reports where
+    // the cloth is moved out of colliders; parts that intersect do not collide with each other
+    // until they have separated
+    FM_START_SEPARATE,
 } fm_contact_start;
 
 // Definition of a cloth: its material, the forces on it, and how it is simulated.
@@ -165,25 +169,27 @@ typedef struct fm_cloth_def {
         // cells are damped as the other springs are.
         struct {
             double coefficient; // N m s^order
-            double order;       // in (0, 1], 1 is a dashpot
-            fm_recall memory;   // for orders below 1
+            double order;       // of the time derivative of the curvature, in (0, 1]; 1: a dashpot
+            fm_recall memory;   // how far back the derivative looks, if the order is below 1
         } damping;
     } bend;
     struct {
         double coefficient; // N s^order / m, surface modulus of the springs' damping
         double order;       // of the time derivative of the elongation, in (0, 1]; 1 is a dashpot
         fm_recall memory;   // how far back the derivative looks, if the order is below 1
-        double kept; // factor on all velocities per substep, in [0, 1]; 1: no such damping. With
-                     // FM_VERLET it is d in x' = x + d (x - x_prev) + h^2 a
+        // factor on all velocities per substep, in [0, 1]; 1: no such damping. With FM_VERLET it is
+        // d in x' = x + d (x - x_prev) + h^2 a
+        double kept;
     } damping;
     fm_drag drag;
     // Irregularities of real cloth, without which symmetric motion stays symmetric: random fields
     // over the cloth with wavelengths from 1/8 of the square root of its area to the whole of it.
     // Finer meshes of the same cloth have the same fields.
     struct {
-        double amount; // rms relative scatter of the rest lengths; first positions are off by it
-                       // times a quarter of the root of the area, along the normal. 0: perfect
-        int seed;      // 0 to 1e9
+        // rms of the relative change of rest lengths; initial positions are displaced along the
+        // normal, rms amount times a quarter of the square root of the area. 0: a perfect cloth
+        double amount;
+        int seed; // of the random fields, 0 to 1e9
     } imperfection;
     // Spring forces between particles of this cloth that come close. They do not prevent
     // intersections.
@@ -197,18 +203,18 @@ typedef struct fm_cloth_def {
     // with contact.
     struct {
         bool enabled;
-        double
-            thickness; // m, distance kept between surfaces; 0: the larger of the cloth's thickness
-                       // and a tenth of an edge
-        double friction; // Coulomb's coefficient; two surfaces use the root of their product
-        fm_contact_start start;
+        // m, distance kept between surfaces; 0: the larger of the cloth's thickness and a tenth of
+        // an edge
+        double thickness;
+        double friction;        // Coulomb's coefficient; two surfaces use the root of their product
+        fm_contact_start start; // what to do if the cloth starts in contact
     } contact;
     fm_enforcement enforcement;
     fm_integrator integrator;
-    double time_step; // s, largest substep allowed; 0: from the stability bound. With strain
-                      // limiting (enforcement) it is the substep itself (0: 1/240), and springs are
-                      // softened to be stable
-    double margin;    // m, distance kept from colliders without contact; -1: half the thickness
+    // s, largest substep allowed; 0: from the stability bound. With strain limiting (enforcement)
+    // it is the substep itself (0: 1/240 s), and springs are softened to be stable
+    double time_step;
+    double margin; // m, distance kept from colliders without contact; -1: half the thickness
 } fm_cloth_def;
 
 // A rectangular grid of columns x rows particles. Before rotation, column indices increase along x
@@ -248,8 +254,14 @@ typedef struct fm_cloth_mesh {
     fm_vec3 velocity; // m/s, of every particle at t = 0
 } fm_cloth_mesh;
 
-// The form of a cloth: a rectangular grid, a grid closed to a ring, or a triangle mesh.
-typedef enum fm_cloth_kind { FM_CLOTH_SHEET, FM_CLOTH_TUBE, FM_CLOTH_MESH } fm_cloth_kind;
+// The form of a cloth: a rectangular grid, a grid closed to a ring, a triangle mesh, or strands
+// (line.h).
+typedef enum fm_cloth_kind {
+    FM_CLOTH_SHEET,
+    FM_CLOTH_TUBE,
+    FM_CLOTH_MESH,
+    FM_CLOTH_LINE
+} fm_cloth_kind;
 
 // Real fabrics whose measured properties fm_cloth_set_material sets.
 typedef enum fm_material {
@@ -261,6 +273,7 @@ typedef enum fm_material {
 } fm_material;
 
 FM_API fm_cloth_def fm_default_cloth_def(void); // a cotton towel under water, physical drag
+
 // Sets density, thickness, stiffnesses and damping of a real fabric; docs/cloth.md gives the
 // sources.
 FM_API void fm_cloth_set_material(fm_cloth_def *def, fm_material material);
@@ -296,14 +309,24 @@ FM_API bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_moti
                                 fm_error *err);
 FM_API bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count,
                               const fm_motion *motion, fm_error *err);
-// Lists the particles inside a shape now (for a plane: below it) and returns how many. `list` must
-// have room for all particles. An empty region is an error.
+// Lists the particles inside a shape now (for a plane: below it) and returns how many. `list` needs
+// fm_cloth_particle_count entries. An empty region is an error.
 FM_API int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list,
                                 fm_error *err);
 FM_API bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
                                 fm_error *err);
 // Releases all pins of the last pin call at `time`, s.
 FM_API bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err);
+
+// Names a group of vertices of a mesh, for pins and for lines that are tied to them; the list is
+// copied. At most 8 groups; the name has at most 15 bytes.
+FM_API bool fm_cloth_add_group(fm_cloth *cloth, const char *name, const int *vertices, int count,
+                               fm_error *err);
+// The vertices of a group, in their order; NULL: the cloth has no such group.
+FM_API const int *fm_cloth_group(const fm_cloth *cloth, const char *name, int *count);
+// Pins the vertices of a group; an unknown name is an error that lists the groups.
+FM_API bool fm_cloth_pin_group(fm_cloth *cloth, const char *name, const fm_motion *motion,
+                               fm_error *err);
 
 // Adds a map to the strain limiting (enforcement) of a cloth, for a contact that recurs, such as a
 // knee under a skirt. While each of the colliders touches some of these particles, strain limiting
@@ -320,15 +343,17 @@ FM_API int fm_cloth_current_map(const fm_cloth *cloth);
 // edges in its list; other methods: edges, pairs of particles that are farther apart, and tethers.
 FM_API int fm_cloth_correction_count(const fm_cloth *cloth);
 
-// Reading. Arrays are row by row or in the order of the mesh, and valid until the next advance.
+// Read access. Arrays are row by row, or in the order of the mesh, and valid until the next
+// advance.
 FM_API const char *fm_cloth_name(const fm_cloth *cloth);
 FM_API int fm_cloth_particle_count(const fm_cloth *cloth);
 FM_API fm_cloth_kind fm_cloth_topology(const fm_cloth *cloth); // sheet, tube or mesh
 FM_API fm_sheet fm_cloth_sheet(const fm_cloth *cloth);         // all zero if the cloth is no sheet
 FM_API fm_tube fm_cloth_tube(const fm_cloth *cloth);           // all zero if the cloth is no tube
-// Three particles each, counter-clockwise seen from the side the normal points to. Each cell of a
-// sheet or tube is cut into two triangles, along alternating diagonals. Returns NULL and fills err
-// if memory runs out.
+
+// The triangles as indices of three particles each, counter-clockwise seen from the side that the
+// normal points to. Each cell of a sheet or tube is cut into two triangles, along alternating
+// diagonals. Returns NULL and fills err if memory runs out.
 FM_API const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err);
 // The particle of each input vertex of a mesh; NULL if no vertices were welded and the indices are
 // the same. count: the number of vertices.
@@ -350,13 +375,12 @@ typedef struct fm_stretches {
 } fm_stretches;
 FM_API fm_stretches fm_cloth_measure_stretches(const fm_cloth *cloth);
 
-// Stitches that pull along a line through a cloth, this one or another, now.
+// Stitches of a cloth whose straight lines pass through this cloth or another one now.
 typedef struct fm_piercings {
-    int count;
-    // Of the longest of them, if there is one:
-    int ends[2];                    // its particles
-    const struct fm_cloth *through; // the cloth that it passes through
-    fm_vec3 at;                     // m, where it does
+    int count;                      // number of such stitches
+    int ends[2];                    // particles at the ends of the longest such stitch, if any
+    const struct fm_cloth *through; // the cloth that the longest one passes through; NULL: none
+    fm_vec3 at;                     // m, where the longest one passes through it
 } fm_piercings;
 FM_API fm_piercings fm_cloth_find_piercings(const fm_cloth *cloth);
 
@@ -365,7 +389,7 @@ FM_API double fm_cloth_area(fm_cloth *cloth, fm_error *err);
 FM_API double fm_cloth_rest_area(const fm_cloth *cloth);   // m^2
 FM_API double fm_cloth_stable_step(const fm_cloth *cloth); // s, upper bound of the substep in use
 
-// Writing, before the first advance only. One value for every particle, row by row.
+// Write access, before the first advance only. One value for every particle, row by row.
 FM_API bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error *err);
 FM_API bool fm_cloth_set_velocities(fm_cloth *cloth, const fm_vec3 *velocities, fm_error *err);
 

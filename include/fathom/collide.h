@@ -49,10 +49,10 @@ typedef struct fm_collider_def {
     double friction;         // Coulomb's coefficient, >= 0
     bool hidden;             // not drawn, because another object represents it in pictures
     bool clear;              // drawn as glass
-    // kg; > 0: a free collider, moved by gravity and particle fluids; cloth collides with it but
+    // kg; > 0: a rigid ball, moved by gravity and particle fluids; cloth collides with it but
     // does not push it. Spheres without a motion only. In 2D a disc, mass per metre of depth
     double mass;
-    fm_vec3 velocity; // m/s, initial velocity of a free collider
+    fm_vec3 velocity; // m/s, initial velocity of a collider with a mass
 } fm_collider_def;
 
 typedef struct fm_collider fm_collider;
@@ -72,10 +72,10 @@ typedef struct fm_collider_mesh {
     int triangle_count;
     // m; total thickness of a shell, > 0, half to each side; >= 0 and unused if closed
     double thickness;
-    const float *frames; // m, [frame_count][vertex_count][3]
-    int frame_count;     // 0: not animated
-    double fps, start;   // frames per second; s, time of the first frame
-    fm_interpolation interpolation;
+    const float *frames;            // m, [frame_count][vertex_count][3]
+    int frame_count;                // 0: not animated
+    double fps, start;              // frames per second; s, time of the first frame
+    fm_interpolation interpolation; // of positions between frames
 } fm_collider_mesh;
 
 // The definition's shape is not used; its motion moves the mesh as a whole.

@@ -65,6 +65,7 @@ FM_API fm_paint fm_paint_figure(void);          // a mannequin
 FM_API fm_paint fm_paint_water_particles(void); // opaque spheres of a particle fluid
 FM_API fm_paint fm_paint_clear_water(void);     // transparent water
 FM_API fm_paint fm_paint_glass(void);           // transparent glass
+
 // One of five cloth paints with clearly different colours; index: number of the object in the
 // picture, taken modulo 5.
 FM_API fm_paint fm_paint_choose(int index);
@@ -84,9 +85,9 @@ typedef struct fm_coloring {
     fm_colormap map;
 } fm_coloring;
 
-// Chooses at most `room` round numbers within [low, high] to label a colour bar. Returns their
-// count.
-FM_API int fm_colorbar_choose_ticks(double low, double high, double *ticks, int room);
+// Chooses at most `capacity` round numbers within [low, high] to label a colour bar, and writes
+// them to `ticks`. Returns their count.
+FM_API int fm_colorbar_choose_ticks(double low, double high, double *ticks, int capacity);
 
 typedef struct fm_drawing fm_drawing;
 
@@ -141,8 +142,8 @@ FM_API bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int c
                                  fm_error *err);
 
 FM_API int fm_drawing_triangle_count(const fm_drawing *drawing);
-FM_API int
-fm_drawing_dropped_count(const fm_drawing *drawing); // points left out because they are not finite
+// Number of points left out because they are not finite.
+FM_API int fm_drawing_dropped_count(const fm_drawing *drawing);
 
 // Grows the bounding box by all points that are finite.
 FM_API void fm_bounds_add(fm_bounds *bounds, const float *points, int count);

@@ -8,11 +8,14 @@
 #include <fathom/collide.h>
 #include <fathom/couple.h>
 #include <fathom/error.h>
+#include <fathom/fabric.h>
 #include <fathom/figure.h>
 #include <fathom/grid.h>
+#include <fathom/line.h>
 #include <fathom/medium.h>
 #include <fathom/memory.h>
 #include <fathom/mesh.h>
+#include <fathom/mesh_shape.h>
 #include <fathom/motion.h>
 #include <fathom/object.h>
 #include <fathom/particles.h>

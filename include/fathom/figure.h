@@ -73,15 +73,17 @@ typedef struct fm_figure_def {
         double stride; // m, between two footprints of the same foot; 0: chosen from the speed
     } walk;
     struct {
-        double tempo;  // 0.1 to 4; at 1 a phrase of the dance takes 6 s
+        double tempo;  // 0.1 to 4; at 1 a phrase of the dance takes 6 s, a full turn 24 s
         double energy; // 0 to 1.5, amplitude of all gestures
     } dance;
-    bool bare; // pictures show the bones' collision shapes instead of a skin
+    bool bare; // pictures show the collision shapes of the bones instead of a smooth skin
 } fm_figure_def;
 
 typedef struct fm_figure fm_figure;
 
 FM_API fm_figure_def fm_default_figure_def(void); // 1.7 m tall, at the origin, standing
+
+// Creates a figure in a world. Its colliders are added by fm_figure_add_colliders.
 FM_API fm_figure *fm_figure_create(fm_world *world, const fm_figure_def *def, fm_error *err);
 // The definition of the figure, with the stride filled in if it was 0.
 FM_API fm_figure_def fm_figure_definition(const fm_figure *figure);

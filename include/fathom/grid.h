@@ -27,6 +27,7 @@ extern "C" {
 
 typedef struct fm_grid fm_grid;
 
+// What a side of the box does to the fluid.
 typedef enum fm_grid_side_kind {
     FM_GRID_WALL,     // no slip; `velocity` is that of the wall, which may slide
     FM_GRID_SLIP,     // a wall without friction
@@ -35,6 +36,7 @@ typedef enum fm_grid_side_kind {
     FM_GRID_OPEN,     // the pressure is given
 } fm_grid_side_kind;
 
+// How the velocity is distributed over an inflow or a wall.
 typedef enum fm_grid_profile {
     FM_GRID_UNIFORM,   // the given velocity everywhere
     FM_GRID_PARABOLIC, // `velocity` in the middle, 0 at the edges; constant along axes of one cell
@@ -55,10 +57,11 @@ typedef struct fm_grid_side {
     double period;     // s; used if the amplitude is not 0
     double ramp;       // s, time in which the velocity grows from 0; 0: at once
     fm_grid_profile profile;
-    double pressure; // Pa; OPEN: pressure outside at the centre of the side. With gravity, the
-                     // pressure outside is hydrostatic
+    // Pa. OPEN: pressure outside at the centre of the side; with gravity, the pressure outside is
+    // hydrostatic.
+    double pressure;
     fm_grid_function *function; // WALL and INFLOW: replaces the formula; NULL: none
-    void *context;
+    void *context;              // first argument of function
 } fm_grid_side;
 
 // A rectangle of a side with a boundary condition of its own, such as a nozzle or a drain. Faces
@@ -69,25 +72,29 @@ typedef struct fm_grid_patch {
     fm_grid_side condition; // not PERIODIC
 } fm_grid_patch;
 
+// The discretisation of advection.
 typedef enum fm_grid_advection {
     FM_GRID_FIFTH_ORDER, // upwind interpolation of fifth order, Runge-Kutta steps
     FM_GRID_FIRST_ORDER, // upwind values, Euler steps
     FM_GRID_PUBLISHED,   // as [SJ] after [FM96]: central means, Euler steps; needs viscosity
 } fm_grid_advection;
 
+// The time integration of viscosity.
 typedef enum fm_grid_diffusion {
     FM_GRID_EXPLICIT, // limits the substep to a fraction of spacing^2 density / viscosity
     FM_GRID_IMPLICIT, // Crank-Nicolson, for very viscous fluids
 } fm_grid_diffusion;
 
-enum { FM_GRID_PATCHES_MAX = 32 };
+enum { FM_GRID_PATCHES_MAX = 32 }; // patches of a grid fluid
 
+// Definition of a grid fluid.
 typedef struct fm_grid_def {
     const char *name; // for messages and files; copied
     fm_vec3 low;      // m, corner with the smallest x, y, z
-    int cells[3];     // along x, y, z. Along an axis of one cell nothing varies: its sides must be
-                      // PERIODIC or SLIP. Multiples of large powers of two are fastest
-    double spacing;   // m, edge of a cell
+    // Number of cells along x, y, z. Along an axis of one cell nothing varies: its sides must be
+    // PERIODIC or SLIP. Multiples of large powers of two are fastest.
+    int cells[3];
+    double spacing; // m, edge of a cell
     fm_grid_side sides[FM_SIDE_COUNT];
     fm_grid_patch patches[FM_GRID_PATCHES_MAX];
     int patch_count;
@@ -114,23 +121,27 @@ FM_API bool fm_grid_set_velocity(fm_grid *grid, fm_grid_field *field, void *cont
 // Named initial fields.
 typedef enum fm_grid_start_kind {
     FM_GRID_START_REST,
-    FM_GRID_START_UNIFORM, // velocity
-    FM_GRID_START_VORTEX,  // rigid rotation about `axis` through `centre` within `radius`, with
-                           // `speed` at the radius, falling as 1/r outside
-    FM_GRID_START_TAYLOR_GREEN, // cells of size `radius`: u = speed sin x cos y cos z,
-                                // v = -speed cos x sin y cos z, x and so on in units of radius/pi
-                                // from `centre`; without the factor in z if one cell thick
-    FM_GRID_START_SHEAR,        // speed tanh((y - centre.y) / radius) along x, and a small wave of
-                                // 1 % of the speed across
+    FM_GRID_START_UNIFORM, // `velocity` everywhere
+    // rigid rotation about `axis` through `centre` within `radius`, with `speed` at the radius,
+    // falling as 1/r outside
+    FM_GRID_START_VORTEX,
+    // Taylor-Green vortices of size `radius`: u = speed sin x cos y cos z, v = -speed cos x sin y
+    // cos z, with x, y, z in units of radius/pi from `centre`; without the factor in z if the grid
+    // is one cell thick
+    FM_GRID_START_TAYLOR_GREEN,
+    // speed tanh((y - centre.y) / radius) along x, and a small wave of 1 % of the speed across
+    FM_GRID_START_SHEAR,
 } fm_grid_start_kind;
+// An initial velocity field. fm_grid_start_kind says which fields each kind uses.
 typedef struct fm_grid_start {
     fm_grid_start_kind kind;
-    fm_vec3 velocity; // m/s, added to all kinds
+    fm_vec3 velocity; // m/s, added to the field of every kind
     fm_vec3 centre;   // m
-    fm_vec3 axis;     // of the vortex; any length
+    fm_vec3 axis;     // of the vortex; its length is ignored
     double radius;    // m
     double speed;     // m/s
 } fm_grid_start;
+// The velocity, m/s, of an initial field at the position `at`, m.
 FM_API fm_vec3 fm_grid_start_velocity(const fm_grid *grid, const fm_grid_start *start, fm_vec3 at);
 FM_API bool fm_grid_set_start(fm_grid *grid, const fm_grid_start *start, fm_error *err);
 
@@ -157,14 +168,14 @@ FM_API const char *fm_grid_stage_name(fm_grid_stage stage);
 // Totals since the fluid was created, unless said otherwise.
 typedef struct fm_grid_stats {
     double seconds[FM_GRID_STAGE_COUNT]; // wall-clock time of each stage
-    int64_t substep_count;
-    int64_t iteration_count;   // of the pressure solver
-    int64_t unconverged_count; // substeps whose pressure solver stopped at `iterations`
-    int iterations;            // of the last substep
-    double time_step;          // s, of the last substep
-    double divergence;         // largest after the last substep, relative to speed / spacing
-    double max_speed;          // m/s, largest component
-    fm_vec3 load;              // N s, impulse on colliders; needs `loads`
+    int64_t substep_count;               // number of substeps
+    int64_t iteration_count;             // iterations of the pressure solver
+    int64_t unconverged_count;           // substeps whose pressure solver stopped at `iterations`
+    int iterations;                      // iterations of the pressure solver in the last substep
+    double time_step;                    // s, length of the last substep
+    double divergence; // largest after the last substep, relative to speed / spacing
+    double max_speed;  // m/s, largest component of the velocity
+    fm_vec3 load;      // N s, impulse on colliders; needs `loads`
 } fm_grid_stats;
 FM_API fm_grid_stats fm_grid_read_stats(const fm_grid *grid);
 

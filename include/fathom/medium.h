@@ -5,30 +5,32 @@
 
 #include <fathom/vec.h>
 
-// Prescribed flow of the medium. Cloth does not disturb it.
+// Kinds of prescribed flow of the medium, with the fields of fm_flow that each uses. Cloth does not
+// disturb the flow.
 typedef enum fm_flow_kind {
-    FM_FLOW_STILL,
+    FM_FLOW_STILL,       // at rest
     FM_FLOW_UNIFORM,     // `velocity` everywhere
     FM_FLOW_OSCILLATING, // velocity + amplitude sin(2 pi t / period + phase)
     FM_FLOW_SHEAR,       // velocity + amplitude (axis . (x - centre)) / radius
-    // about axis through centre: rigid rotation within radius, 1/r outside; the speed at radius is
-    // |amplitude|; plus velocity
+    // velocity plus a vortex about `axis` through `centre`: rigid rotation within `radius`, with
+    // the speed |amplitude| at the radius, falling as 1/r outside
     FM_FLOW_VORTEX,
-    FM_FLOW_CELLS,    // steady rows of counter-rotating vortices of size radius in the plane across
-                      // axis
-    FM_FLOW_FUNCTION, // given by `function`
+    // steady rows of counter-rotating vortices of size `radius` in the plane across `axis`
+    FM_FLOW_CELLS,
+    FM_FLOW_PARABOLIC, // velocity + amplitude (distance from axis through centre / radius)^2
+    FM_FLOW_FUNCTION,  // given by `function`
 } fm_flow_kind;
 
 // Velocity of the medium at a position and time, given by the caller.
 typedef fm_vec3 fm_flow_function(void *context, fm_vec3 position, double time); // m/s
 
-// Random eddies of many sizes on top of the flow: divergence-free, with von Karman's spectrum, the
-// same for the same seed. They are carried by the flow's mean: its `velocity`, and the swing of an
-// oscillating flow.
+// Random eddies of many sizes, added to the flow: divergence-free, with von Karman's spectrum, the
+// same for the same seed. The mean flow carries them along: its `velocity` and, in an oscillating
+// flow, its oscillation.
 typedef struct fm_turbulence {
     double intensity; // m/s, rms of each component of the velocity; 0: no turbulence
     double length;    // m, size of the strongest eddies; > 0 if there is turbulence
-    int seed;         // 0 to 1e9
+    int seed;         // of the random eddies, 0 to 1e9
 } fm_turbulence;
 
 // Prescribed flow of the medium. fm_flow_kind says which of the fields each kind of flow uses.
@@ -42,9 +44,10 @@ typedef struct fm_flow {
     fm_vec3 centre;    // m
     double radius;     // m
     fm_flow_function *function;
-    void *context;
+    void *context; // first argument of function
     fm_turbulence turbulence;
-    const struct fm_eddies *eddies; // made of `turbulence` by the world, whatever is here before
+    const struct fm_eddies
+        *eddies; // created by the world from `turbulence`; a given value is ignored
 } fm_flow;
 
 // The fluid that surrounds all bodies of a world, with prescribed flow.

@@ -18,9 +18,10 @@
 //
 // For implicit time stepping the next value is an affine function of the next rate,
 //
-//     D^q x(t + h) = w0 rate(t + h) + known,
+//     D^q x(t + h) = w0 rate(t + h) + past_part,
 //
-// with w0 from fm_memory_newest_weight and known from fm_memory_predict.
+// with w0 from fm_memory_newest_weight and past_part, which follows from past rates, from
+// fm_memory_predict.
 //
 // A memory is used from one thread at a time; different memories are independent.
 #ifndef FATHOM_MEMORY_H
@@ -61,24 +62,28 @@ typedef enum fm_memory_method {
 // Definition of a memory, the operator that computes fractional derivatives.
 typedef struct fm_memory_def {
     fm_memory_method method;
-    double order;     // q, order of the derivative, in (0, 1)
-    double time_step; // s, > 0, time between two pushes of rates. FULL, FADING: the smallest
-                      // step; steps may vary above it. TRAPEZOID, COIMBRA: the only step
-    double horizon; // s, >= time_step. FULL, FADING: age of the past for which the kernel is fitted
-                    // at first; exponentials are added when the past outgrows it
+    double order; // q, order of the derivative, in (0, 1)
+    // s, > 0, time between two pushes of rates. FULL, FADING: the smallest step; steps may be
+    // longer. TRAPEZOID, COIMBRA: the only step.
+    double time_step;
+    // s, >= time_step. FULL, FADING: age of the past for which the kernel is fitted at first;
+    // exponentials are added when the past becomes longer.
+    double horizon;
     double tolerance; // relative error of the kernel on [time_step, horizon], in (1e-12, 0.1)
-    int window_steps; // TRAPEZOID, COIMBRA: number of past steps that the integral covers, >= 1
-                      // (n steps are n + 1 rates), or FM_MEMORY_UNLIMITED, the default
-    double window_seconds; // s, > 0: the same as a duration, rounded to whole steps. INFINITY, the
-                           // default: window_steps is used
-    double fading_time;    // s, > 0. FADING: time constant tau of e^(-t/tau)
+    // TRAPEZOID, COIMBRA: number of past steps that the integral covers, >= 1 (n steps are n + 1
+    // rates), or FM_MEMORY_UNLIMITED, the default.
+    int window_steps;
+    // s, > 0. TRAPEZOID, COIMBRA: duration of the past that the integral covers, rounded to whole
+    // steps. INFINITY, the default: window_steps is used.
+    double window_seconds;
+    double fading_time; // s, > 0. FADING: time constant tau of e^(-t/tau)
 } fm_memory_def;
 
 // The part of the past that a fractional force of a body or fluid integrates over.
 typedef enum fm_recall_kind {
-    FM_RECALL_FULL,    // the whole past
-    FM_RECALL_STEPS,   // the last `steps` substeps, as in the papers; the force then depends on the
-                       // length of the substep
+    FM_RECALL_FULL, // the whole past
+    // the last `steps` substeps, as in the papers; the force then depends on the substep's length
+    FM_RECALL_STEPS,
     FM_RECALL_SECONDS, // the last `seconds`
     FM_RECALL_FADING,  // the whole past, with the kernel multiplied by e^(-t/fading)
 } fm_recall_kind;
@@ -96,8 +101,9 @@ typedef struct fm_recall {
     double fading;       // FADING: time constant of the decaying weight, s, > 0
     double tolerance;    // FULL, FADING: relative error of the approximated kernel t^-order
     double horizon;      // FULL: age of the past for which the kernel is fitted at first, s
-    bool unsafe; // STEPS, SECONDS: allow derivatives of orders below 0.31, for which truncating the
-                 // past can feed energy into oscillations instead of damping them
+    // STEPS, SECONDS: allow derivatives of orders below 0.31, for which truncating the past can
+    // feed energy into oscillations instead of damping them.
+    bool unsafe;
 } fm_recall;
 
 typedef struct fm_memory fm_memory;
@@ -123,20 +129,20 @@ FM_API bool fm_memory_push(fm_memory *memory, const double *rate, double h);
 // rates, to derivative[lane_count]. Zero before the second push.
 FM_API void fm_memory_value(fm_memory *memory, double *derivative);
 
-// Writes to known[lane_count] the part of the derivative D^q x at the next push, h seconds from
-// now, that does not depend on the rates of that push: D^q x = newest weight * rate + known. False
-// when a push with this h would be refused.
-FM_API bool fm_memory_predict(fm_memory *memory, double h, double *known);
+// Writes to past_part[lane_count] the part of the derivative D^q x at the next push, h seconds from
+// now, that follows from past rates and not from the rates of that push: D^q x = newest weight *
+// rate + past_part. False when a push with this h would be refused.
+FM_API bool fm_memory_predict(fm_memory *memory, double h, double *past_part);
 
 // Weight w0 of the newest rate in the derivative D^q x, in s^(1-q), for a push with step h (s).
 FM_API double fm_memory_newest_weight(const fm_memory *memory, double h);
 
 // One implicit time step of h seconds in one pass over the signals (lanes), in blocks that fit the
-// cache. For each block, `solve` reads known[count], the part of D^q x that follows from the past,
-// of the lanes first to first + count - 1 and writes their new rates to rate[count], which are then
-// pushed. The result is the same as that of fm_memory_predict, solve for all lanes and
+// cache. For each block, `solve` reads past_part[count], the part of D^q x that follows from past
+// rates, of the lanes first to first + count - 1, and writes their new rates to rate[count]. These
+// are then pushed. The result is the same as that of fm_memory_predict, solve for all lanes and
 // fm_memory_push. False when the push would be refused.
-typedef void fm_memory_solve(void *context, int first, int count, const double *known,
+typedef void fm_memory_solve(void *context, int first, int count, const double *past_part,
                              double *rate);
 FM_API bool fm_memory_step(fm_memory *memory, double h, fm_memory_solve *solve, void *context);
 
@@ -164,6 +170,7 @@ FM_API uint64_t fm_memory_hash(const fm_memory *memory);
 FM_API int fm_memory_lane_count(const fm_memory *memory);        // differentiated signals
 FM_API int64_t fm_memory_push_count(const fm_memory *memory);    // times at which rates were pushed
 FM_API size_t fm_memory_bytes_per_lane(const fm_memory *memory); // storage of one signal, bytes
+
 // FM_MEMORY_FULL and FM_MEMORY_FADING approximate the kernel t^-q / Gamma(1-q) by a sum of
 // decaying exponentials. Number of exponentials now, and largest relative error measured between
 // their sum at the beginning and the kernel on [time_step, horizon] (FADING: up to the age at

@@ -34,12 +34,16 @@ FM_API const char *fm_object_kind(const fm_object *object); // "cloth", "particl
 FM_API const char *fm_object_name(const fm_object *object);
 FM_API fm_world *fm_object_world(const fm_object *object);
 
-// Points, lines and faces now. The view is valid until the object changes.
+// Views the points, lines and faces of an object now. The view is valid until the object changes.
 FM_API bool fm_object_mesh(fm_object *object, fm_mesh_view *view, fm_error *err);
+
+// Indices of the mesh points in a named group, such as the rim of a mesh that Fathom built
+// (mesh_shape.h lists the names), in the order of the group; NULL: the object has no such group.
+FM_API const int *fm_object_point_group(const fm_object *object, const char *name, int *count);
 
 // Names of the fields that can be read at each point of the mesh; "position" is always one of them.
 FM_API const fm_field *fm_object_fields(const fm_object *object, int *count);
-// Writes the field's components for every point.
+// Reads the field of that name into values[point_count * components].
 FM_API bool fm_object_read_field(fm_object *object, const char *name, double *values,
                                  fm_error *err);
 // Names, separated by blanks, of the fields of an object that every written frame contains
@@ -47,7 +51,9 @@ FM_API bool fm_object_read_field(fm_object *object, const char *name, double *va
 FM_API const char *fm_object_needed_fields(const fm_object *object);
 FM_API const char *fm_object_usual_fields(const fm_object *object);
 FM_API bool fm_object_is_medium(const fm_object *object); // true for fluids
-// Evaluates a field at a point inside a medium; an error for other objects.
+
+// Evaluates the field of that name at the position `at`, m, inside a medium; an error for other
+// objects. A scalar field fills values[0].
 FM_API bool fm_object_probe(fm_object *object, const char *name, fm_vec3 at, double values[3],
                             fm_error *err);
 

@@ -77,15 +77,37 @@ typedef struct fm_domain {
 //     FM_RECALL_STEPS   viscosity (n h/time)^(1-q) / Gamma(2-q) for n steps of the length h
 //     FM_RECALL_FULL    viscosity (t/time)^(1-q) / Gamma(2-q) at time t, growing without limit
 typedef struct fm_fractional {
-    double order;     // q, 0 < q < 1; 1: ordinary viscosity, which acts on velocities
-    fm_recall memory; // how far back the derivative looks: FADING, FULL, or STEPS with the
-                      // trapezoid rule; the length of substeps may change
-    double time;      // s, characteristic time that turns D^q x into a velocity; 0: with FADING and
-                      // STEPS chosen so that steady shear feels the viscosity, with FULL 1 s
-    double above;     // 1/s, relative velocity / distance above which a pair of neighbours uses
-                      // fractional derivatives; below half of it a pair uses velocities. 0: all
-                      // pairs use fractional derivatives
+    double order; // q, 0 < q < 1; 1: ordinary viscosity, which acts on velocities
+    // How far back the derivative looks: FADING, FULL, or STEPS with the trapezoid rule; the length
+    // of substeps may change.
+    fm_recall memory;
+    // s, characteristic time that turns D^q x into a velocity; 0: with FADING and STEPS chosen so
+    // that steady shear feels the viscosity, with FULL 1 s.
+    double time;
+    // 1/s, threshold of the strain rate (relative velocity / distance) of a pair of neighbours.
+    // Above it the pair uses fractional derivatives, below half of it velocities. 0: all pairs use
+    // fractional derivatives.
+    double above;
 } fm_fractional;
+
+// The rate that hardens a spring.
+typedef enum fm_hardening_rate {
+    FM_HARDENING_LENGTH, // |dr/dt|, rate of its length; rigid rotation does not harden
+    FM_HARDENING_SPEED,  // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
+} fm_hardening_rate;
+
+// A network of springs between the particles: viscoelastic, and with an onset shear-thickening.
+// Springs are made, flow plastically and break (docs/thickening.md).
+typedef struct fm_spring_network {
+    double viscosity;  // Pa s, of the network in slow shear, besides that of the fluid; 0: none
+    double relaxation; // s, in which the stress of a held shape decays: 1 / alpha of [OZG13] (5.8)
+    double yield;      // relative change of length below which a spring does not flow, 0 to 0.9
+    double onset;      // 1/s, shear rate at which history doubles the stiffness; 0: no history
+    double stiffening; // largest stiffness, relative to that without history, >= 1
+    double order;      // q, order of the fractional derivative, 0 < q < 1
+    fm_recall memory;  // FADING or FULL
+    fm_hardening_rate rate;
+} fm_spring_network;
 
 // Definition of a particle fluid. STANDARD, WEAKLY_COMPRESSIBLE and CONSTANT_DENSITY mark fields
 // that only this fm_sph_method uses.
@@ -98,24 +120,29 @@ typedef struct fm_particles_def {
     double density;   // kg/m^3, at rest
     double viscosity; // Pa s, dynamic; water 1.0e-3
     fm_fractional fractional;
+    fm_spring_network network;
     fm_sph_method method;
     double stiffness;             // m^2/s^2, STANDARD: k of p = k (rho - rho0)
     fm_sph_integrator integrator; // STANDARD
-    double speed; // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected; the speed of sound is
-                  // ten times this. 0: estimated from the height of the fluid, motions and
-                  // body-force regions
-    double artificial_viscosity; // WEAKLY_COMPRESSIBLE: 0 to 1, damps approaching particles and
-                                 // with them motion shorter than a few spacings
-    double diffusion;            // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
-    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even
+    // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected; the speed of sound is ten times this.
+    // 0: estimated from the height of the fluid, motions and body-force regions.
+    double speed;
+    // WEAKLY_COMPRESSIBLE: 0 to 1, damps approaching particles and with them motion shorter than a
+    // few spacings.
+    double artificial_viscosity;
+    double diffusion; // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
+    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even; 0 with
+                      // a network of springs
     double tolerance; // CONSTANT_DENSITY: largest mean compression, relative
     int iterations;   // CONSTANT_DENSITY: largest number of iterations per substep
-    double time_step; // s, largest substep; 0: from the Courant number and the forces. STANDARD
-                      // uses the given step, stable or not
-    double courant;   // Courant number; 3D flows with a support of 2 are wrong above 0.25
-    int capacity;     // largest number of particles; 0: the initial number, or with sources 4 times
-                      // that and at least 50,000
-    bool loads;       // measure the force on walls and colliders: fm_particles_stats.load
+    // s, largest substep; 0: from the Courant number and the forces. STANDARD uses the given step,
+    // stable or not.
+    double time_step;
+    double courant; // Courant number; 3D flows with a support of 2 are wrong above 0.25
+    // Largest number of particles; 0: the initial number, or with sources 4 times that and at least
+    // 50,000.
+    int capacity;
+    bool loads; // measure the force on walls and colliders: fm_particles_stats.load
 } fm_particles_def;
 
 FM_API fm_particles_def fm_default_particles_def(void); // water in a box of 1 m, 3D
@@ -138,7 +165,7 @@ typedef struct fm_fluid_source {
     fm_vec3 centre, direction; // m; the length of the direction is ignored
     double radius;             // m
     double speed;              // m/s
-    double start, end;         // s; end may be INFINITY
+    double start, end;         // s, time of emission; end may be INFINITY
 } fm_fluid_source;
 FM_API bool fm_particles_add_source(fm_particles *fluid, const fm_fluid_source *source,
                                     fm_error *err);
@@ -154,7 +181,7 @@ typedef struct fm_fluid_push {
     fm_vec3 centre;       // m
     double radius;        // m
     fm_vec3 acceleration; // m/s^2
-    double start, end;    // s
+    double start, end;    // s, time in which it acts
 } fm_fluid_push;
 FM_API bool fm_particles_add_push(fm_particles *fluid, const fm_fluid_push *push, fm_error *err);
 
@@ -165,14 +192,17 @@ FM_API int fm_particles_count(const fm_particles *fluid);
 FM_API const fm_vec3 *fm_particles_positions(fm_particles *fluid, int *count);
 FM_API const fm_vec3 *fm_particles_velocities(fm_particles *fluid, int *count);
 FM_API double fm_particles_sound_speed(const fm_particles *fluid); // m/s; 0 before the first step
+
 // Viscosity that a shear that has been steady since the beginning feels now, Pa s. With fractional
 // viscosity it grows with the past time that the derivative covers.
 FM_API double fm_particles_steady_viscosity(const fm_particles *fluid);
 FM_API double fm_particles_mass(const fm_particles *fluid); // kg, of a particle; 2D: per m of depth
+
 // Conversions between fluid and object of a world. NULL if the object is not a particle fluid.
 FM_API fm_object *fm_particles_object(fm_particles *fluid);
 FM_API fm_particles *fm_object_particles(fm_object *object);
-// Fields: position velocity density pressure fill id radius. Reads values[count * components].
+// Fields: position velocity density pressure fill id radius history_stiffness. Reads
+// values[count * components].
 FM_API const fm_field *fm_particles_fields(int *count);
 FM_API bool fm_particles_read_field(fm_particles *fluid, const char *name, double *values,
                                     fm_error *err);
@@ -207,15 +237,33 @@ typedef struct fm_particles_stats {
     int64_t removed_count;   // particles removed by sinks
     int64_t stopped_count;   // particles moved back to their side of a coupled cloth
     fm_vec3 load;            // N s, impulse on walls and colliders without a mass; needs `loads`
-    fm_vec3 clinging;        // N s, impulse of the weight of fluid displaced in excess by cloth
+    // N s, impulse of the weight of fluid that cloth displaces beyond its own volume
+    fm_vec3 clinging;
     int64_t pair_count;      // pairs of particles within the support now, each counted once
     int64_t candidate_count; // distances that the neighbour search computes now
     int boundary_count;      // boundary particles of walls, colliders and cloth
-    int wet_count;           // boundary and ghost particles near fluid in the last substep; only
-                             // these are computed
+    // Boundary and ghost particles near fluid in the last substep; only these are computed.
+    int wet_count;
 } fm_particles_stats;
 FM_API const char *fm_particles_stage_name(fm_particles_stage stage); // "sort", ...
 FM_API fm_particles_stats fm_particles_read_stats(fm_particles *fluid);
+
+// The springs of a fluid with a network. The first four count since the fluid was created.
+typedef struct fm_spring_stats {
+    int64_t made_count, broken_count;
+    int64_t refused_count; // springs that did not fit: more than three times as many as at rest
+    int64_t limited_count; // times that a spring was softened because the substep was too long
+    int64_t spring_count;  // springs now
+    int particle_count;    // particles that were looked at
+    double mean_square, mean_cube; // m^2, m^3, mean of the squared and of the cubed length
+    double mean_memory;            // m s^-q, mean of M
+    double mean_stiffness;         // N/m, mean of the stiffness
+    double least_stiffness;        // N/m, stiffness without history, k_min
+    double onset_memory;           // m s^-q, M at which the stiffness is twice that
+    double stress[3];              // Pa, shear stress of the springs: xy, yz, zx
+} fm_spring_stats;
+// Springs whose owner, the older of their two particles, is in the box from low to high, m.
+FM_API fm_spring_stats fm_particles_read_springs(fm_particles *fluid, fm_vec3 low, fm_vec3 high);
 
 #ifdef __cplusplus
 }

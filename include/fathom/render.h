@@ -43,6 +43,7 @@ FM_API bool fm_picture_write(const fm_picture *picture, const char *path, fm_err
 FM_API void fm_picture_add_text(fm_picture *picture, double x, double y, double size,
                                 const char *text);
 FM_API double fm_picture_text_width(const char *text, double size); // pixels
+
 // Draws a colour bar with a title and numbers, its lower left corner at x, y. size: height of
 // capital letters, pixels.
 FM_API void fm_picture_add_legend(fm_picture *picture, double x, double y, double size,
@@ -129,6 +130,8 @@ typedef struct fm_film_options {
     double azimuth, elevation; // degrees, direction of view if no camera is given
     bool has_cloth;
     fm_color cloth;
+    bool has_lines;
+    fm_color lines;
     bool has_water;
     fm_color water;            // transmittance of 1 m of a fluid
     bool particles;            // draw fluids as spheres, not as surfaces

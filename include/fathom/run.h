@@ -44,10 +44,10 @@ typedef struct fm_run_def {
     const char *directory;
     const char *scene_path; // the file that the scene was read from
     const char *scene_text; // the whole scene, YAML
-    uint64_t scene_hash;
-    int first_frame;  // 0, or the frame at which a branch of another run starts
-    const char *from; // directory of the run that this one branches from; NULL: no branch
-    int frames;       // number of the last frame
+    uint64_t scene_hash;    // fm_scene_hash: a run resumes only with the same hash
+    int first_frame;        // 0, or the frame at which a branch of another run starts
+    const char *from;       // directory of the run that this one branches from; NULL: no branch
+    int frames;             // number of the last frame
     double fps;
     int checkpoint_frames; // frames between checkpoints; 0: only one, at the last frame
     int checkpoints_kept;  // number of newest checkpoints that are kept, >= 1
@@ -63,11 +63,11 @@ typedef struct fm_run_def {
 
 // A run found in a directory.
 typedef struct fm_run_info {
-    bool exists; // the directory holds a run
-    uint64_t scene_hash;
+    bool exists;             // the directory holds a run
+    uint64_t scene_hash;     // of the scene that was run
     int frames, first_frame; // numbers of the last and of the first frame
     fm_run_status status;
-    int newest_checkpoint; // frame number, or -1
+    int newest_checkpoint; // frame of the newest checkpoint; -1: none
     int whole;             // last frame up to which no frame file and no table row is missing
     char from[2048];       // directory of the run that this one branches from, or ""
 } fm_run_info;

@@ -34,13 +34,13 @@ typedef struct fm_diagnostic {
 
 typedef void fm_diagnostic_function(void *context, const fm_diagnostic *diagnostic);
 
-// settings: strings like "bodies.towel.cloth.density=1200", applied in order after the file is
-// read; the value is YAML. report: called for each mistake, may be NULL. Returns NULL after any
-// mistake; err then holds the first mistake and the number of further ones.
+// Loads a scene file. settings: strings like "bodies.towel.cloth.density=1200", applied in order
+// after the file is read; the value is YAML. report: called for each mistake, may be NULL. Returns
+// NULL after any mistake; err then holds the first mistake and the number of further ones.
 FM_API fm_scene *fm_scene_load(const char *path, const char *const *settings, int setting_count,
                                fm_diagnostic_function *report, void *context, fm_error *err);
-// The same from a text in memory. Messages use `name` as the file name; files that the text names
-// are looked up relative to `folder`.
+// Loads a scene from a text in memory, with settings and mistakes as in fm_scene_load. Messages use
+// `name` as the file name; files that the text names are looked up relative to `folder`.
 FM_API fm_scene *fm_scene_parse(const char *text, size_t size, const char *name, const char *folder,
                                 const char *const *settings, int setting_count,
                                 fm_diagnostic_function *report, void *context, fm_error *err);
@@ -52,8 +52,8 @@ FM_API const char *fm_scene_text(const fm_scene *scene);
 // A hash of all keys that influence the results of a run, and of the contents of cloth mesh files.
 FM_API uint64_t fm_scene_hash(const fm_scene *scene);
 
-FM_API const char *fm_scene_about(const fm_scene *scene);
-FM_API const char *fm_scene_source(const fm_scene *scene);
+FM_API const char *fm_scene_about(const fm_scene *scene);  // value of the key `about`
+FM_API const char *fm_scene_source(const fm_scene *scene); // value of the key `source`
 
 // The keys of a scene that control a run: `world` and `output`.
 typedef struct fm_scene_run {
@@ -72,7 +72,8 @@ FM_API fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene);
 // Builds the world that the scene describes. threads: 0 uses one per processor. Errors name the key
 // and its place in the scene file. Scenes with mesh colliders need fm_scene_build_with_loader.
 FM_API fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err);
-// The same; `loader` reads the files of mesh colliders (fm_file_loader() of libfathom_io).
+// Builds the world of a scene with mesh colliders, whose files `loader` reads (fm_file_loader() of
+// libfathom_io).
 FM_API fm_world *fm_scene_build_with_loader(const fm_scene *scene, int threads,
                                             const fm_mesh_loader *loader, fm_error *err);
 
@@ -81,7 +82,8 @@ FM_API fm_world *fm_scene_build_with_loader(const fm_scene *scene, int threads,
 FM_API int fm_scene_object_count(const fm_scene *scene);
 FM_API const char *fm_scene_object_name(const fm_scene *scene, int index);
 FM_API const char *fm_scene_object_kind(const fm_scene *scene, int index); // such as "cloth"
-// The cloths among the objects.
+
+// The cloths among the objects of the scene, in the order of the file.
 FM_API int fm_scene_cloth_count(const fm_scene *scene);
 FM_API const char *fm_scene_cloth_name(const fm_scene *scene, int index);
 

@@ -29,7 +29,7 @@ typedef struct fm_world fm_world;
 typedef struct fm_task_system {
     void (*run)(void *host, int block_count, void (*task)(void *context, int block), void *context);
     void *host;       // first argument of run
-    int thread_count; // threads that run uses
+    int thread_count; // number of threads that run uses
 } fm_task_system;
 
 // Definition of a world.
@@ -57,8 +57,8 @@ FM_API const char *fm_stage_name(fm_stage stage); // "move", "sample", ...
 
 // What an advance did, for all bodies and fluids together.
 typedef struct fm_report {
-    double time; // s, after the advance
-    int interval_count;
+    double time;             // s, after the advance
+    int interval_count;      // intervals: times between two exchanges of forces between objects
     int substep_count;       // largest number of substeps of any body or fluid
     double substep;          // s, mean substep of that body or fluid
     double kinetic_energy;   // J; includes the added mass of water
@@ -76,14 +76,15 @@ typedef struct fm_report {
     // fraction of the springs' stiffness that acts; strain limiting (enforcement) does the rest
     double stiffness_share;
     int intersection_count; // edges through triangles at the end; only with check_intersections
-    int pinched_count;      // feature pairs that collided because colliders left no free space
-    int impact_count; // feature pairs whose collision was found by time of impact and prevented
-    int zone_count;   // particles that moved in a rigid impact zone
-    // parts of substeps that contact tried again at a quarter of their length; at most 256 in a
-    // substep
+    // A feature is a vertex, edge or triangle of a surface in contact.
+    int pinched_count; // feature pairs that collided because colliders left no free space
+    int impact_count;  // feature pairs whose collision was found by time of impact and prevented
+    int zone_count;    // particles that moved in a rigid impact zone
+    // parts of substeps that contact repeated in steps of a quarter of their length; at most 256 in
+    // a substep
     int shortened_count;
-    // substeps in which that was not enough. Their particles stopped within the substep, and only
-    // pinned particles and colliders moved to its end
+    // substeps in which shorter steps did not prevent a collision. Their particles stopped within
+    // the substep, and only pinned particles and colliders moved to its end
     int halted_count;
     // m, least distance of two surfaces at the end, at most 0.01; only with check_intersections
     double closest_distance;
@@ -92,16 +93,16 @@ typedef struct fm_report {
     int pierced_count;
     int particle_count; // particles of all fluids
     int outside_count;  // fluid particles outside the domain of their fluid
-    int stopped_count; // fluid particles that were about to cross a coupled cloth and were put back
+    int stopped_count;  // fluid particles moved back to their side of a coupled cloth
     fm_vec3 load; // N, mean force of the fluids with `loads` on walls and colliders without a mass
-    double stage_ms[FM_STAGE_COUNT];
-    double enforce_ms; // ms, time of stage bodies for strain limiting (enforcement)
-    double order_ms;   // ms, time of stage bodies for computing the order in which strain limiting
-                       // corrects edges
+    double stage_ms[FM_STAGE_COUNT]; // ms, wall-clock time of each stage
+    double enforce_ms;               // ms, time of stage bodies for strain limiting (enforcement)
+    // ms, time of stage bodies for computing the order in which strain limiting corrects edges
+    double order_ms;
 } fm_report;
 
-FM_API fm_world_def
-fm_default_world_def(void); // water at rest, gravity 9.81 m/s^2 down, one thread per processor
+// Water at rest, gravity 9.81 m/s^2 down, one thread per processor.
+FM_API fm_world_def fm_default_world_def(void);
 FM_API fm_world *fm_world_create(const fm_world_def *def, fm_error *err);
 FM_API void fm_world_destroy(fm_world *world);
 
@@ -110,10 +111,10 @@ FM_API void fm_world_destroy(fm_world *world);
 FM_API bool fm_world_check_start(fm_world *world, fm_error *err);
 // Advances the world by `duration` seconds. Bodies choose their own substeps.
 FM_API fm_report fm_world_advance(fm_world *world, double duration, fm_error *err);
-// The advancing thread calls asked(context) between substeps. If it returns true, the advance ends
-// with FM_CANCELLED, in the middle of a step, and only fm_world_restore and fm_world_destroy may be
-// called after that. asked = NULL, the initial value: never stop.
-FM_API void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context);
+// The advancing thread calls wants_stop(context) between substeps. If it returns true, the advance
+// ends with FM_CANCELLED, in the middle of a step, and only fm_world_restore and fm_world_destroy
+// may be called after that. wants_stop = NULL, the initial value: never stop.
+FM_API void fm_world_set_stop(fm_world *world, bool (*wants_stop)(void *context), void *context);
 
 // Predicted cost of an advance of `duration` seconds from now, to warn before a run that would not
 // end. Call it when all objects exist: fluids accept no more boxes afterwards.
@@ -138,9 +139,9 @@ FM_API struct fm_particles *fm_world_particle_fluid(fm_world *world, int index);
 FM_API fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double time);
 
 // The whole state, histories of fractional derivatives included, as bytes in the byte order of this
-// machine. fm_world_save returns the size needed and writes only if `size` is sufficient.
-// fm_world_restore needs a world
-// built from the same definitions; on failure the world keeps its old state.
+// machine. fm_world_save returns the size needed, in bytes, and writes only if `size` is
+// sufficient. fm_world_restore needs a world built from the same definitions; on failure the world
+// keeps its old state.
 FM_API size_t fm_world_save(const fm_world *world, void *buffer, size_t size);
 FM_API bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error *err);
 FM_API uint64_t fm_world_hash(const fm_world *world);

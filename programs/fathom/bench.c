@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+// The benchmark with this name; NULL if there is none.
 static const bench_case *find_case(const char *name)
 {
     for (const bench_case *c = bench_cases; c->name; c++) {
@@ -14,6 +15,7 @@ static const bench_case *find_case(const char *name)
     return NULL;
 }
 
+// Runs one benchmark between the messages that begin and end its part of the report.
 static void run_case(bench_report *report, const bench_case *which)
 {
     bench_begin(report, which);

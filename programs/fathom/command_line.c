@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Prints "fathom: " and the message to stderr.
 void print_error(const char *format, ...)
 {
     va_list values;
@@ -17,6 +18,8 @@ void print_error(const char *format, ...)
     va_end(values);
 }
 
+// Prints err and returns the exit code for its status, which is the same number except when memory
+// is out.
 int report_error(const fm_error *err)
 {
     print_error("%s", err->text);
@@ -29,6 +32,7 @@ int finish_output(void)
     return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_GOOD : EXIT_INPUT_OUTPUT;
 }
 
+// Number of options of a subcommand.
 static int count_options(const command *c)
 {
     int count = 0;
@@ -55,6 +59,7 @@ const char *option_value(const command *c, const arguments *args, const char *fl
     return args->given[i] ? args->values[i][args->given[i] - 1] : NULL;
 }
 
+// True if the option occurs on the command line.
 bool option_given(const command *c, const arguments *args, const char *flag)
 {
     return args->given[option_index(c, flag)] > 0;
@@ -80,6 +85,7 @@ bool option_integer(const command *c, const arguments *args, const char *flag, i
     return true;
 }
 
+// Prints that a subcommand has no such option, and which it has.
 static void print_unknown_option(const command *c, const char *text)
 {
     fprintf(stderr, "fathom: %s: unknown option \"%s\"; allowed are:", c->name, text);

@@ -21,9 +21,11 @@ typedef struct option {
 // Largest numbers of options of a subcommand, of occurrences of one option on the command line, and
 // of arguments that are not options.
 enum { OPTIONS_MAX = 20, REPEATS_MAX = 64, ARGUMENTS_MAX = 256 };
+enum { FRAME_MAX = 999999 }; // largest frame number on the command line
 
 // A parsed command line: the values of each option, and the arguments that are not options.
 typedef struct arguments {
+    const char *program;                          // name by which the program was called
     const char *values[OPTIONS_MAX][REPEATS_MAX]; // [option][occurrence on the command line]
     int given[OPTIONS_MAX];                       // how often each option was given
     const char *rest[ARGUMENTS_MAX];              // the arguments that are not options

@@ -5,6 +5,7 @@
 #include <fathom/cache.h>
 #include <fathom/draw.h>
 
+// Runs `fathom export`. Returns the exit code.
 static int run_export(const command *self, const arguments *args)
 {
     fm_export_options options = fm_default_export_options();
@@ -16,9 +17,9 @@ static int run_export(const command *self, const arguments *args)
     fm_fluid_mesh_def fluid = fm_default_fluid_mesh_def();
     fm_mesher mesher = fm_fluid_mesher(&fluid);
     options.surface = option_given(self, args, "--surface") ? &mesher : NULL;
-    if (!option_integer(self, args, "--first", 0, 999999, -1, &options.first_frame) ||
-        !option_integer(self, args, "--last", 0, 999999, -1, &options.last_frame) ||
-        !option_integer(self, args, "--stride", 1, 999999, 1, &options.stride))
+    if (!option_integer(self, args, "--first", 0, FRAME_MAX, -1, &options.first_frame) ||
+        !option_integer(self, args, "--last", 0, FRAME_MAX, -1, &options.last_frame) ||
+        !option_integer(self, args, "--stride", 1, FRAME_MAX, 1, &options.stride))
         return EXIT_BAD_INPUT;
     if (!options.format) {
         print_error("export: --to is missing; allowed are: %s", fm_export_formats());

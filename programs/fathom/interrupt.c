@@ -12,7 +12,7 @@
 static volatile sig_atomic_t stop_requests;
 static volatile sig_atomic_t first_stop_ms;
 
-enum { CLOCK_PERIOD_MS = 1000000000 };
+enum { CLOCK_PERIOD_MS = 1000000000 }; // after this time the clock of this file starts again at 0
 
 // Milliseconds, modulo CLOCK_PERIOD_MS so that they fit into an int.
 static int read_clock_ms(void)
@@ -57,6 +57,7 @@ bool must_stop_now(void *context)
     return stop_requests > 1 || waited > STOP_DELAY_MS;
 }
 
+// True after the first signal: no further frame is started.
 bool stop_requested(void)
 {
     return stop_requests != 0;

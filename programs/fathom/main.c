@@ -20,8 +20,9 @@ const command *const commands[] = {
     NULL,
 };
 
-// Runs a subcommand, or prints its help. Returns the exit code.
-static int run_command(const command *which, int argc, char **argv)
+// Runs a subcommand, or prints its help. program: name by which the program was called. Returns the
+// exit code.
+static int run_command(const command *which, const char *program, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
@@ -32,9 +33,11 @@ static int run_command(const command *which, int argc, char **argv)
     static arguments args; // static because it is large; a process runs one subcommand
     if (!parse_arguments(which, argc, argv, &args))
         return EXIT_BAD_INPUT;
+    args.program = program;
     return which->run(which, &args);
 }
 
+// Prints the list of subcommands and the exit codes.
 static void print_help(FILE *out)
 {
     fprintf(out, "fathom %s: simulate cloth under water and particle fluids\n\n", fm_version());
@@ -49,6 +52,7 @@ static void print_help(FILE *out)
         "Start with: fathom scenes\n");
 }
 
+// Runs the subcommand that the first argument names.
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); // for file names only; numbers keep the format of the C locale
@@ -67,7 +71,7 @@ int main(int argc, char **argv)
     }
     for (const command *c, *const *p = commands; (c = *p); p++) {
         if (strcmp(name, c->name) == 0)
-            return run_command(c, argc - 1, argv + 1);
+            return run_command(c, argv[0], argc - 1, argv + 1);
     }
     fprintf(stderr, "fathom: unknown subcommand \"%s\"; allowed are:", name);
     for (const command *c, *const *p = commands; (c = *p); p++)

@@ -11,15 +11,27 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS_MAX = 16, LAST_FRAME = 1000000 }; // LAST_FRAME stands for the last frame of the run
+enum {
+    RUNS_MAX = 16,              // runs that are drawn side by side
+    LAST_FRAME = FRAME_MAX + 1, // stands for the last frame of the run
+    SHEET_SIDE_MAX = 64,        // columns or rows of a contact sheet
+    SHEET_FRAME_WIDTH = 240,    // pixels of one frame of a contact sheet
+    SHEET_FRAME_HEIGHT = 320,
+    MOVIE_SAMPLES = 6, // rays per pixel, unless given
+    SHEET_SAMPLES = 12,
+    PICTURE_SAMPLES = 32,
+};
+static const double DEFAULT_FIELD_OF_VIEW = 35; // degrees
+static const double ELEVATION_MAX = 85;         // degrees; at 90 the direction up is undefined
+static const double TERMINAL_PERIOD = 0.2, FILE_PERIOD = 5; // s, between two progress messages
 
 // A picture or movie as requested on the command line.
 typedef struct render_request {
     fm_film_options film;
-    const char *directories[RUNS_MAX];
+    const char *directories[RUNS_MAX];    // directories of the runs to draw
     char scene_runs[RUNS_MAX][PATH_SIZE]; // directories of runs of scenes that were given
     int count;                            // number of directories, one for each run to draw
-    const char *labels[RUNS_MAX];
+    const char *labels[RUNS_MAX];         // title of each run; NULL: none
     char output[PATH_SIZE + 32];
     int frame;               // number of a single frame; -1: a movie or a sheet
     int columns, rows;       // columns and rows of frames on a contact sheet; 0: no sheet
@@ -43,7 +55,7 @@ static bool parse_pair(const command *self, const char *flag, const char *text, 
         y = strtol(second, &end, 10);
     if (!good || end == second || *end || x < 1 || y < 1 || x > high || y > high) {
         print_error("%s: %s is \"%s\", allowed are two whole numbers like %s, from 1 to %d",
-                    self->name, flag, text, high > 64 ? "1280x720" : "4x2", high);
+                    self->name, flag, text, high > SHEET_SIDE_MAX ? "1280x720" : "4x2", high);
         return false;
     }
     *a = (int)x;
@@ -76,7 +88,7 @@ static bool read_camera(const command *self, const arguments *args, render_reque
 {
     const char *camera = option_value(self, args, "--camera");
     const char *view = option_value(self, args, "--view");
-    double v[7] = {0};
+    double v[7] = {0}; // the numbers of the option, in its order
     if (camera) {
         int count = parse_numbers(camera, v, 7);
         if (count != 6 && count != 7) {
@@ -87,12 +99,13 @@ static bool read_camera(const command *self, const arguments *args, render_reque
             return false;
         }
         request->film.has_camera = true;
-        request->film.camera = (fm_camera){.position = {v[0], v[1], v[2]},
-                                           .target = {v[3], v[4], v[5]},
-                                           .up = {0, 1, 0},
-                                           .field_of_view = (count == 7 ? v[6] : 35) * FM_DEGREE};
+        request->film.camera =
+            (fm_camera){.position = {v[0], v[1], v[2]},
+                        .target = {v[3], v[4], v[5]},
+                        .up = {0, 1, 0},
+                        .field_of_view = (count == 7 ? v[6] : DEFAULT_FIELD_OF_VIEW) * FM_DEGREE};
     } else if (view) {
-        if (parse_numbers(view, v, 2) != 2 || fabs(v[1]) > 85) {
+        if (parse_numbers(view, v, 2) != 2 || fabs(v[1]) > ELEVATION_MAX) {
             print_error(
                 "render: --view is \"%s\", allowed are azimuth and elevation in degrees, elevation "
                 "from -85 to 85: 35,4",
@@ -152,7 +165,8 @@ static bool read_frames(const command *self, const arguments *args, render_reque
     double v[3] = {0, 0, 1};
     if (frames) {
         int count = parse_numbers(frames, v, 3);
-        if (count < 2 || v[0] < 0 || v[1] < v[0] || v[1] > 999999 || v[2] < 1 || v[2] > 999999) {
+        if (count < 2 || v[0] < 0 || v[1] < v[0] || v[1] > FRAME_MAX || v[2] < 1 ||
+            v[2] > FRAME_MAX) {
             print_error(
                 "render: --frames is \"%s\", allowed are first and last frame and, optionally, the "
                 "step: 0:120:2",
@@ -168,7 +182,7 @@ static bool read_frames(const command *self, const arguments *args, render_reque
         print_error("render: --fps is \"%s\", allowed is a number above 0, up to 1000", fps);
         return false;
     }
-    return option_integer(self, args, "--frame", 0, 999999, -1, &request->frame);
+    return option_integer(self, args, "--frame", 0, FRAME_MAX, -1, &request->frame);
 }
 
 // Reads all options of `fathom render`. Prints an error and returns false for bad values.
@@ -184,7 +198,8 @@ static bool read_request(const command *self, const arguments *args, render_requ
     if (size && !parse_pair(self, "--size", size, FM_PICTURE_SIDE_MAX, &request->film.width,
                             &request->film.height))
         return false;
-    if (sheet && !parse_pair(self, "--sheet", sheet, 64, &request->columns, &request->rows))
+    if (sheet &&
+        !parse_pair(self, "--sheet", sheet, SHEET_SIDE_MAX, &request->columns, &request->rows))
         return false;
     if (output && strlen(output) >= PATH_SIZE) {
         print_error("render: the path given with -o is too long");
@@ -230,20 +245,20 @@ static int find_runs(const arguments *args, render_request *request)
     return EXIT_GOOD;
 }
 
-// Fills in options that were not given: the size of a contact sheet (240 x 320 pixels per frame),
-// the rays per pixel (6 for a movie, 12 for a sheet, 32 for one picture) and the output file.
-// Prints an error and returns false when the file name does not fit the kind of output.
+// Fills in options that were not given: the size of a contact sheet, the rays per pixel and the
+// output file. Prints an error and returns false when the file name does not fit the kind of
+// output.
 static bool complete_request(render_request *request)
 {
     bool movie = request->frame < 0 && request->columns == 0;
     if (request->columns > 0 && !request->has_size) {
-        request->film.width = 240 * request->columns;
-        request->film.height = 320 * request->rows;
+        request->film.width = SHEET_FRAME_WIDTH * request->columns;
+        request->film.height = SHEET_FRAME_HEIGHT * request->rows;
     }
     request->film.samples = request->samples > 0   ? request->samples
-                            : movie                ? 6
-                            : request->columns > 0 ? 12
-                                                   : 32;
+                            : movie                ? MOVIE_SAMPLES
+                            : request->columns > 0 ? SHEET_SAMPLES
+                                                   : PICTURE_SAMPLES;
     const char *folder = request->directories[0];
     if (!request->output[0] && movie)
         snprintf(request->output, sizeof request->output, "%.*s/movie.mp4", PATH_SIZE, folder);
@@ -274,13 +289,13 @@ static bool choose_frames(const fm_film *film, render_request *request)
         request->frame = last;
     request->first = request->first < 0 ? first : request->first;
     request->last = request->last < 0 ? last : request->last;
-    int asked = request->frame >= 0      ? request->frame
-                : request->first < first ? request->first
-                                         : request->last;
-    if (asked >= first && asked <= last && request->first <= last)
+    int requested = request->frame >= 0      ? request->frame
+                    : request->first < first ? request->first
+                                             : request->last;
+    if (requested >= first && requested <= last && request->first <= last)
         return true;
-    print_error("%s: there is no frame %d, allowed are %d to %d", request->directories[0], asked,
-                first, last);
+    print_error("%s: there is no frame %d, allowed are %d to %d", request->directories[0],
+                requested, first, last);
     return false;
 }
 
@@ -305,15 +320,16 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// Prints how many of `count` pictures are done and how long the others will take: at most every 0.2
-// s on a terminal, every 5 s elsewhere. started, shown: clock times, s, of the start and of the
+// Prints how many of `count` pictures are done and how long the others will take, at most once per
+// period. started, shown: clock times, s, of the start and of the
 // last message.
 static void show_progress(const render_request *request, int done, int count, double started,
                           double *shown)
 {
     bool terminal = isatty(STDERR_FILENO);
     double time = now();
-    if (request->quiet || (time - *shown < (terminal ? 0.2 : 5) && done < count))
+    if (request->quiet ||
+        (time - *shown < (terminal ? TERMINAL_PERIOD : FILE_PERIOD) && done < count))
         return;
     *shown = time;
     double each = (time - started) / done;
@@ -379,15 +395,15 @@ static int run_render(const command *self, const arguments *args)
     bool movie = film && request.frame < 0 && request.columns == 0;
     bool good =
         film && (movie ? render_movie(&request, film, &err) : render_picture(&request, film, &err));
-    int dropped = film ? fm_film_dropped_count(film) : 0,
-        unset = film ? fm_film_run_without_setting(film) : -1;
+    int dropped = film ? fm_film_dropped_count(film) : 0, // points that are not finite
+        without_setting = film ? fm_film_run_without_setting(film) : -1; // index of a run
     fm_film_close(film);
     if (!good)
         return report_error(&err);
-    if (unset >= 0)
+    if (without_setting >= 0)
         print_error("%s: setting.json is missing, as in runs of older versions; camera, look and "
                     "colliders of the scene are not used",
-                    request.directories[unset]);
+                    request.directories[without_setting]);
     if (dropped > 0)
         print_error("%d points are not finite; their faces are not drawn", dropped);
     if (!request.quiet)

@@ -14,6 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+static const double TERMINAL_PERIOD = 0.1, FILE_PERIOD = 5; // s, between two progress messages
+static const double SHORTEST = 1e-9; // s or 1/s, keeps quotients of elapsed times finite
+
 // Time of the monotonic clock, s.
 static double now(void)
 {
@@ -30,6 +33,7 @@ typedef struct progress {
     int first, last;       // numbers of the first and last frame to simulate
 } progress;
 
+// Progress of the frames first + 1 to last, which starts now.
 static progress begin_progress(const run_request *request, int first, int last)
 {
     double time = now();
@@ -41,16 +45,17 @@ static progress begin_progress(const run_request *request, int first, int last)
                       .last = last};
 }
 
-// Rewrites one line on a terminal; elsewhere prints a line every 5 seconds.
+// Rewrites one line on a terminal; elsewhere prints a line. At most once per period.
 static void show_progress(progress *p, int frame)
 {
-    double time = now(), every = p->terminal ? 0.1 : 5;
-    if (p->quiet || (time - p->shown < every && !(p->terminal && frame == p->last)))
+    double time = now(), period = p->terminal ? TERMINAL_PERIOD : FILE_PERIOD;
+    if (p->quiet || (time - p->shown < period && !(p->terminal && frame == p->last)))
         return;
     p->shown = time;
-    double rate = (frame - p->first) / fmax(time - p->started, 1e-9);
+    double rate = (frame - p->first) / fmax(time - p->started, SHORTEST);
     fprintf(stderr, "%sframe %d of %d, %.1f frames/s, %.0f s left%s", p->terminal ? "\r\033[K" : "",
-            frame, p->last, rate, (p->last - frame) / fmax(rate, 1e-9), p->terminal ? "" : "\n");
+            frame, p->last, rate, (p->last - frame) / fmax(rate, SHORTEST),
+            p->terminal ? "" : "\n");
     if (p->terminal && frame == p->last)
         fprintf(stderr, "\r\033[K");
 }
@@ -87,24 +92,24 @@ typedef struct saved_state {
 
 // Saves the state of the world in memory if `wanted`. Without memory nothing is saved, and a
 // cancelled frame is then simulated again on resume.
-static void save_state(saved_state *kept, const fm_world *world, bool wanted)
+static void save_state(saved_state *saved, const fm_world *world, bool wanted)
 {
-    kept->size = 0;
+    saved->size = 0;
     size_t size = wanted ? fm_world_save(world, NULL, 0) : 0;
-    void *bytes = wanted ? realloc(kept->bytes, size) : NULL;
+    void *bytes = wanted ? realloc(saved->bytes, size) : NULL;
     if (!bytes)
         return;
-    kept->bytes = bytes;
-    kept->size = fm_world_save(world, bytes, size);
+    saved->bytes = bytes;
+    saved->size = fm_world_save(world, bytes, size);
 }
 
 // After a frame was cancelled: returns to the state before that frame, if it was saved. States are
 // saved before slow frames only; after a quick frame was cancelled, the run resumes from its last
 // checkpoint.
-static bool restore_state(const saved_state *kept, fm_world *world, fm_error *err)
+static bool restore_state(const saved_state *saved, fm_world *world, fm_error *err)
 {
     *err = (fm_error){0};
-    return kept->size > 0 && fm_world_restore(world, kept->bytes, kept->size, err);
+    return saved->size > 0 && fm_world_restore(world, saved->bytes, saved->size, err);
 }
 
 // Simulates and writes the frame after result->frame. wall_ms receives the time this took, ms.
@@ -135,19 +140,19 @@ static void run_frames(const run_request *request, const fm_run_def *def, const 
             return;
         result->frame = def->first_frame;
     }
-    saved_state kept = {0};
+    saved_state saved = {0};
     frame_watch *watch = create_frame_watch(world);
     double wall_ms = 0;
     fm_world_set_stop(world, must_stop_now, NULL);
     while (result->frame < def->frames && !stop_requested()) {
-        save_state(&kept, world, wall_ms > STOP_DELAY_MS / 2.0);
+        save_state(&saved, world, wall_ms > STOP_DELAY_MS / 2.0); // the last frame was slow
         if (!simulate_frame(def, scene, world, run, result, &wall_ms, err))
             break;
         update_frame_watch(watch, world, result->frame, &result->report);
         show_progress(&p, result->frame);
     }
     end_progress(&p);
-    bool at_frame = err->status != FM_CANCELLED || restore_state(&kept, world, err);
+    bool at_frame = err->status != FM_CANCELLED || restore_state(&saved, world, err);
     if (stop_requested() && at_frame && err->status == FM_OK && result->frame < def->frames)
         fm_run_write_checkpoint(run, world, result->frame, err);
     result->status = err->status == FM_DIVERGED     ? FM_RUN_DIVERGED
@@ -155,7 +160,7 @@ static void run_frames(const run_request *request, const fm_run_def *def, const 
                                                     : FM_RUN_INTERRUPTED;
     print_watch_summary(watch, world);
     free(watch);
-    free(kept.bytes);
+    free(saved.bytes);
 }
 
 // Builds the definition of the run from the command line and the scene. columns: receives the names
@@ -200,7 +205,7 @@ static bool parse_from(const run_request *request, char *directory, size_t size,
     const char *colon = strrchr(request->from, ':'), *number = colon ? colon + 1 : request->from;
     char *end;
     long value = strtol(number, &end, 10);
-    if (end == number || *end || value < 0 || value > 999999) {
+    if (end == number || *end || value < 0 || value > FRAME_MAX) {
         print_error("run: --from is \"%s\", allowed is FRAME or DIR:FRAME", request->from);
         return false;
     }
@@ -260,6 +265,7 @@ static bool copy_state_from_run(const char *directory, int frame, int threads, f
     return good;
 }
 
+// True if both paths exist and name the same directory.
 static bool same_directory(const char *a, const char *b)
 {
     struct stat one, other;
@@ -421,7 +427,8 @@ static void print_shell_word(FILE *out, const char *word)
 // Prints the shell command that resumes this run.
 void print_resume_command(FILE *out, const run_request *request)
 {
-    fprintf(out, "fathom run");
+    print_shell_word(out, request->program);
+    fprintf(out, " run");
     print_shell_word(out, request->scene_path);
     fprintf(out, " -o");
     print_shell_word(out, request->directory);
@@ -445,9 +452,13 @@ static void print_summary(const run_request *request, const run_result *result)
         !result->idle) {
         printf("%d frames are in %s/frames; open %s/*.pvd in ParaView.\n",
                result->frame - result->first + 1, request->directory, request->directory);
-        printf("For Blender: fathom export %s --to pc2\n", request->directory);
+        printf("For Blender:");
+        print_shell_word(stdout, request->program);
+        printf(" export");
+        print_shell_word(stdout, request->directory);
+        printf(" --to pc2\n");
     } else if (result->status == FM_RUN_DIVERGED || result->status == FM_RUN_INTERRUPTED) {
-        fprintf(stderr, "fathom: frames up to %d are in %s; go on with: ", result->frame,
+        fprintf(stderr, "fathom: frames up to %d are in %s; go on with:", result->frame,
                 request->directory);
         print_resume_command(stderr, request);
     }
@@ -457,6 +468,7 @@ static void print_summary(const run_request *request, const run_result *result)
 static bool read_request(const command *self, const arguments *args, run_request *request)
 {
     *request = (run_request){
+        .program = args->program,
         .scene_path = args->rest[0],
         .resume = option_given(self, args, "--resume"),
         .force = option_given(self, args, "--force"),
@@ -469,7 +481,7 @@ static bool read_request(const command *self, const arguments *args, run_request
         request->settings[request->setting_count++] = args->values[sets][i];
     request->sweeps = args->values[sweeps];
     request->sweep_count = args->given[sweeps];
-    if (directory && strlen(directory) >= PATH_SIZE - 20) {
+    if (directory && strlen(directory) >= PATH_SIZE - 20) { // leaves space for the run of a sweep
         print_error("run: -o is too long");
         return false;
     }
@@ -493,7 +505,7 @@ static bool read_request(const command *self, const arguments *args, run_request
         print_error("run: --from branches into a new directory, which must be given with -o");
         return false;
     }
-    return option_integer(self, args, "--frames", 0, 999999, -1, &request->frames) &&
+    return option_integer(self, args, "--frames", 0, FRAME_MAX, -1, &request->frames) &&
            option_integer(self, args, "--threads", 0, 256, 0, &request->threads);
 }
 

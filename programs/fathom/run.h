@@ -7,10 +7,14 @@
 
 #include <fathom/run.h>
 
-enum { PATH_SIZE = 900, SETTINGS_MAX = 2 * REPEATS_MAX };
+enum {
+    PATH_SIZE = 900,                // bytes of the path of a run
+    SETTINGS_MAX = 2 * REPEATS_MAX, // changes of scene values: from --set and from --sweep
+};
 
 // A run as requested on the command line.
 typedef struct run_request {
+    const char *program; // name by which the program was called, for commands to copy
     const char *scene_path;
     char directory[PATH_SIZE];          // directory of the run
     const char *settings[SETTINGS_MAX]; // changes of scene values, "PATH=VALUE" each
@@ -31,7 +35,7 @@ typedef struct run_result {
     fm_run_status status;
     int first, frame; // first and last frame written
     bool idle;        // the run was complete before, nothing was simulated
-    fm_report report; // of the simulation of the last frame
+    fm_report report; // report of the last simulated frame
 } run_result;
 
 // Loads the scene and creates, resumes or branches its run; fills `result`.

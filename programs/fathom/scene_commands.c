@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { LINE_SHOWN = 200 }; // characters of a scene's line that a message shows
+
 // Prints a mistake, the line it is in, and a caret below its column. context: an int, the number
 // of mistakes so far.
 static void print_diagnostic(void *context, const fm_diagnostic *diagnostic)
@@ -24,8 +26,9 @@ static void print_diagnostic(void *context, const fm_diagnostic *diagnostic)
     if (!diagnostic->source)
         return;
     int length = (int)strcspn(diagnostic->source, "\r\n");
-    fprintf(stderr, "    %.*s\n    ", length < 200 ? length : 200, diagnostic->source);
-    for (int i = 1; i < diagnostic->column && i <= length && i < 200; i++)
+    fprintf(stderr, "    %.*s\n    ", length < LINE_SHOWN ? length : LINE_SHOWN,
+            diagnostic->source);
+    for (int i = 1; i < diagnostic->column && i <= length && i < LINE_SHOWN; i++)
         fputc(diagnostic->source[i - 1] == '\t' ? '\t' : ' ', stderr);
     fprintf(stderr, "^\n");
 }
@@ -94,6 +97,7 @@ static int print_text(char *text, const fm_error *err)
     return finish_output();
 }
 
+// Runs `fathom describe`. Returns the exit code.
 static int run_describe(const command *self, const arguments *args)
 {
     fm_error err = {0};
@@ -114,6 +118,7 @@ const command command_describe = {
     .run = run_describe,
 };
 
+// Runs `fathom schema`. Returns the exit code.
 static int run_schema(const command *self, const arguments *args)
 {
     (void)self, (void)args;
@@ -148,17 +153,20 @@ static bool find_scenes(char *path, size_t size)
     return false;
 }
 
+// Filter of scandir: true for scene files.
 static int is_scene(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
     return dot && strcmp(dot, ".yaml") == 0;
 }
 
+// Filter of scandir: false for names that begin with a dot.
 static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
 
+// Prints a text as a JSON string; control characters are left out.
 static void print_json_text(const char *text)
 {
     putchar('"');
@@ -207,6 +215,7 @@ static void print_folder(const char *folder, bool json, int *count)
     free(files);
 }
 
+// Runs `fathom scenes`. Returns the exit code.
 static int run_scenes(const command *self, const arguments *args)
 {
     bool json = option_given(self, args, "--json");

@@ -16,13 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VALUES_MAX = 256 };
+enum {
+    VALUES_MAX = 256,   // values of one --sweep
+    SETTING_SIZE = 512, // bytes of "PATH=VALUE"
+    ROW_SIZE = 4096,    // bytes of a row of stats.csv
+};
 
-// One option --sweep PATH=A,B,...
-typedef struct axis {         // an axis of the grid of combinations
+// One option --sweep PATH=A,B,...: an axis of the grid of combinations.
+typedef struct axis {
     char *text;               // a copy of the option, split into path and values
     const char *path;         // key that is changed
-    char *values[VALUES_MAX]; // its values
+    char *values[VALUES_MAX]; // values that the key takes, one per run
     int count;                // number of values
 } axis;
 
@@ -62,14 +66,14 @@ static const char *get_status_name(const run_result *result)
 }
 
 // Reads the header and the last row of stats.csv; false when the file cannot be read.
-static bool read_stats(const char *directory, char header[4096], char row[4096])
+static bool read_stats(const char *directory, char header[ROW_SIZE], char row[ROW_SIZE])
 {
-    char path[PATH_SIZE + 32], line[4096];
+    char path[PATH_SIZE + 32], line[ROW_SIZE];
     snprintf(path, sizeof path, "%s/stats.csv", directory);
     header[0] = row[0] = 0;
     FILE *in = fopen(path, "r");
     for (int i = 0; in && fgets(line, sizeof line, in); i++)
-        snprintf(i == 0 ? header : row, 4096, "%.*s", (int)strcspn(line, "\n"), line);
+        snprintf(i == 0 ? header : row, ROW_SIZE, "%.*s", (int)strcspn(line, "\n"), line);
     bool good = in && !ferror(in);
     if (in)
         fclose(in);
@@ -81,7 +85,7 @@ static bool read_stats(const char *directory, char header[4096], char row[4096])
 static bool write_row(FILE *out, const run_request *request, const axis *axes, int count,
                       const int *index, int number, const run_result *result)
 {
-    char header[4096], row[4096];
+    char header[ROW_SIZE], row[ROW_SIZE];
     bool good = read_stats(request->directory, header, row);
     if (number == 0) {
         fprintf(out, "run");
@@ -101,10 +105,10 @@ static bool write_row(FILE *out, const run_request *request, const axis *axes, i
 // Appends the settings of one combination to those that all runs share. index: which value of each
 // axis is taken. settings: memory for the texts.
 static void add_settings(run_request *request, const axis *axes, int count, const int *index,
-                         char settings[][512])
+                         char settings[][SETTING_SIZE])
 {
     for (int i = 0; i < count; i++) {
-        snprintf(settings[i], 512, "%s=%s", axes[i].path, axes[i].values[index[i]]);
+        snprintf(settings[i], SETTING_SIZE, "%s=%s", axes[i].path, axes[i].values[index[i]]);
         request->settings[request->setting_count++] = settings[i];
     }
 }
@@ -127,7 +131,7 @@ static bool run_combination(const run_request *base, const axis *axes, int count
                             int number, FILE *out, int *worst)
 {
     run_request request = *base;
-    char settings[REPEATS_MAX][512];
+    char settings[REPEATS_MAX][SETTING_SIZE];
     add_settings(&request, axes, count, index, settings);
     snprintf(request.directory, sizeof request.directory, "%.*s/%04d", PATH_SIZE - 20,
              base->directory, number);
@@ -149,6 +153,7 @@ static bool run_combination(const run_request *base, const axis *axes, int count
     return next_combination(axes, count, index);
 }
 
+// Writes the path of summary.csv in the directory of a sweep.
 static void get_summary_path(const run_request *base, char path[PATH_SIZE + 32])
 {
     snprintf(path, PATH_SIZE + 32, "%s/summary.csv", base->directory);
@@ -193,7 +198,7 @@ static int check_all(const run_request *base, const axis *axes, int count)
         return code;
     do {
         run_request request = *base;
-        char settings[REPEATS_MAX][512];
+        char settings[REPEATS_MAX][SETTING_SIZE];
         add_settings(&request, axes, count, index, settings);
         fm_scene *scene =
             load_scene(request.scene_path, request.settings, request.setting_count, &code);
@@ -228,7 +233,7 @@ static int run_all(const run_request *base, const axis *axes)
         number++;
     bool complete = fclose(out) == 0;
     if (stop_requested() || worst == EXIT_INPUT_OUTPUT) {
-        fprintf(stderr, "fathom: the sweep was stopped; go on with: ");
+        fprintf(stderr, "fathom: the sweep was stopped; go on with:");
         print_resume_command(stderr, base);
     } else if (!complete || !fm_file_replace(path, text, size, &err)) {
         print_error("%s", complete ? err.text : "out of memory");

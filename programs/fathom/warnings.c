@@ -20,20 +20,21 @@ void warn_of_slow_frames(fm_world *world, double frame_seconds)
 
 // The overstretched and the pierced frames of one cloth.
 typedef struct cloth_frames {
-    int stretched;  // frames with an edge beyond STRETCH_LIMIT
-    double longest; // largest l/l0 - 1
-    int longest_frame;
-    int pierced;      // frames with stitches through a cloth
-    int last_pierced; // the last of them
-    int most_pierced; // largest number of such stitches
+    int stretched;     // frames with an edge beyond STRETCH_LIMIT
+    double longest;    // largest l/l0 - 1
+    int longest_frame; // frame in which it occurred
+    int pierced;       // frames with stitches through a cloth
+    int last_pierced;  // the last of them
+    int most_pierced;  // largest number of stitches through a cloth in one frame
 } cloth_frames;
 
 struct frame_watch {
     int halted; // substeps with halted contact
     int cloth_count;
-    cloth_frames cloths[];
+    cloth_frames cloths[]; // [cloth_count] in the order of fm_world_cloth
 };
 
+// A watch of all cloths of the world; NULL when out of memory.
 frame_watch *create_frame_watch(fm_world *world)
 {
     int count = fm_world_cloth_count(world);
@@ -140,7 +141,8 @@ void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm
     watch->halted += report->halted_count;
 }
 
-// Prints how many frames had these troubles, for each cloth that had several.
+// Prints in how many frames each cloth was overstretched or pierced, if in several, and on how many
+// substeps contact gave up.
 void print_watch_summary(const frame_watch *watch, fm_world *world)
 {
     for (int i = 0; watch && i < watch->cloth_count; i++) {

@@ -3,6 +3,7 @@
 // expat.
 #include "command_line.h"
 
+// Prints that the subcommand is not part of this build. Returns the exit code.
 static int run_missing(const command *self, const arguments *args)
 {
     (void)args;

@@ -102,10 +102,22 @@ static void set_lengths(const fm_cloth *c, fm_added_mass *w)
     }
 }
 
+// Whether the particles have the cloth's mass per area; those of published fabric may not.
+static bool is_mass_uniform(const fm_cloth *c)
+{
+    double sigma = c->def.density * c->def.thickness;
+    for (int i = 0; i < c->count; i++) {
+        if (fabs(c->mass[i] - sigma * c->area[i]) > 1e-9 * c->mass[i])
+            return false;
+    }
+    return true;
+}
+
 bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
 {
     const fm_drag *drag = &c->def.drag;
-    if (drag->model != FM_DRAG_PHYSICAL || drag->added_mass >= 0 || !(medium->density > 0))
+    if (drag->model != FM_DRAG_PHYSICAL || drag->added_mass >= 0 || !(medium->density > 0) ||
+        c->line || !is_mass_uniform(c))
         return true;
     const char *name = c->object.name;
     size_t lanes = (size_t)c->lanes, size = sizeof(double);

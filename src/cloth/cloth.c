@@ -21,21 +21,25 @@ typedef struct limit {
     const char *allowed; // the range in words, for the error message
 } limit;
 
+// Fills err and returns false at the first number outside its range. NaN is outside every range.
+// object: name of the cloth, for the message.
 static bool check_limits(const char *object, const limit *limits, int count, fm_error *err)
 {
     for (int i = 0; i < count; i++) {
         const limit *l = &limits[i];
-        bool above = l->low_open ? l->value > l->low : l->value >= l->low;
-        if (!above || !(l->value <= l->high))
+        bool high_enough = l->low_open ? l->value > l->low : l->value >= l->low;
+        if (!high_enough || !(l->value <= l->high))
             return fm_fail_number(err, object, l->field, l->value, l->allowed);
     }
     return true;
 }
 
+// Checks the settings of a memory: how far back a fractional derivative looks. field: their name in
+// the definition, such as "damping.memory".
 static bool check_recall(const char *object, const char *field, const fm_recall *recall,
                          fm_error *err)
 {
-    char name[48];
+    char name[48]; // of the member of `field` that is wrong
     if (recall->kind > FM_RECALL_FADING)
         return fm_fail_number(err, object, field, recall->kind, "an fm_recall_kind");
     if (recall->kind == FM_RECALL_STEPS && (recall->steps < 1 || recall->steps > 1000000)) {
@@ -59,11 +63,12 @@ static bool check_recall(const char *object, const char *field, const fm_recall 
     return true;
 }
 
-// Checks that the order of the fractional derivative is possible with this kind of memory.
+// Checks that the order of the fractional derivative is possible with this kind of memory. field:
+// name of the memory in the definition, such as "damping.memory".
 static bool check_order(const char *object, const char *field, const fm_recall *recall,
                         double order, fm_error *err)
 {
-    char name[48];
+    char name[48]; // of the member of `field` that is wrong
     if (recall->kind == FM_RECALL_STEPS && recall->rule == FM_RULE_COIMBRA && order != 0.5) {
         snprintf(name, sizeof name, "%s.rule", field);
         return fm_fail(err, FM_BAD_VALUE, object, name, "coimbra",
@@ -76,6 +81,8 @@ static bool check_order(const char *object, const char *field, const fm_recall *
     return true;
 }
 
+// Checks that the enumerations of strain limiting (enforcement) have defined values. object: name
+// of the cloth.
 static bool check_enforcement(const char *object, const fm_enforcement *def, fm_error *err)
 {
     if (def->method > FM_ENFORCE_DIRECTIONAL)
@@ -92,6 +99,7 @@ static bool check_enforcement(const char *object, const fm_enforcement *def, fm_
     return true;
 }
 
+// Checks that all enumerations of a definition have defined values. object: name of the cloth.
 static bool check_models(const char *object, const fm_cloth_def *def, fm_error *err)
 {
     if (def->drag.model > FM_DRAG_BOTH)
@@ -101,16 +109,17 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
     if (def->bend.rest_angle > FM_REST_SHAPE)
         return fm_fail_number(err, object, "bend.rest_angle", def->bend.rest_angle,
                               "an fm_rest_angle");
-    if (def->integrator > FM_RK4)
+    if (def->integrator > FM_HEUN)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
     return check_enforcement(object, &def->enforcement, err);
 }
 
-// Besides the memories, this checks the strength of damping of low order: eq. (5) of [OKRC10] is
-// not objective, so that damping much stronger than the springs mistakes the rotation of a spring
-// for a change of its length, and the sheet inflates.
+// Checks the memories of all fractional forces, and the strength of damping of low order. Eq. (5)
+// of [OKRC10] is not objective: such damping, if much stronger than the springs, mistakes the
+// rotation of a spring for a change of its length, and the sheet inflates.
 static bool check_memories(const char *object, const fm_cloth_def *def, fm_error *err)
 {
+    const double LOW_ORDER = 0.3, MOST = 10; // MOST: damping coefficient / stretch stiffness
     const fm_drag *drag = &def->drag;
     const fm_recall *damping = &def->damping.memory, *history = &drag->history.memory;
     const fm_recall *bend = &def->bend.damping.memory;
@@ -121,7 +130,8 @@ static bool check_memories(const char *object, const fm_cloth_def *def, fm_error
     if (fm_cloth_needs_damping_memory(def)) {
         if (!check_order(object, "damping.memory", damping, def->damping.order, err))
             return false;
-        if (def->damping.order < 0.3 && def->damping.coefficient > 10 * def->stretch.stiffness)
+        if (def->damping.order < LOW_ORDER &&
+            def->damping.coefficient > MOST * def->stretch.stiffness)
             return fm_fail_number(err, object, "damping.coefficient", def->damping.coefficient,
                                   "at most 10 times the stretch stiffness at orders below 0.3");
     }
@@ -133,6 +143,8 @@ static bool check_memories(const char *object, const fm_cloth_def *def, fm_error
            check_order(object, "drag.history.memory", history, drag->history.order, err);
 }
 
+// Checks every number and enumeration of a definition. Fills err and returns false at the first one
+// that is not allowed.
 static bool check_def(const fm_cloth_def *def, fm_error *err)
 {
     const char *object = def->name ? def->name : "cloth";
@@ -180,6 +192,8 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
            check_memories(object, def, err);
 }
 
+// Checks that the integrator can handle the forces: contact and physical drag need kick-drift-kick,
+// and the explicit integrators other than Euler cannot be used with memories.
 static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, fm_error *err)
 {
     const char *object = def->name ? def->name : "cloth";
@@ -197,6 +211,7 @@ static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, f
     return true;
 }
 
+// Checks that origin, velocity and rotation of a new cloth are finite. object: name of the cloth.
 bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
                               fm_quat rotation, fm_error *err)
 {
@@ -211,6 +226,7 @@ bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 veloci
            fm_fail_number(err, object, "rotation", rotation.w, "finite numbers");
 }
 
+// Checks the size and the placement of a sheet. object: name of the cloth.
 static bool check_sheet(const char *object, const fm_sheet *sheet, fm_error *err)
 {
     const limit limits[] = {
@@ -223,6 +239,8 @@ static bool check_sheet(const char *object, const fm_sheet *sheet, fm_error *err
            check_limits(object, limits, sizeof limits / sizeof *limits, err);
 }
 
+// Whether the drag contains a history force, and so needs a memory of past velocities. The skin
+// history force vanishes in a medium without density or viscosity.
 bool fm_cloth_needs_drag_memory(const fm_cloth_def *def, const fm_medium *medium)
 {
     const fm_drag *drag = &def->drag;
@@ -238,6 +256,7 @@ bool fm_cloth_needs_damping_memory(const fm_cloth_def *def)
     return def->damping.coefficient > 0 && def->damping.order < 1;
 }
 
+// Allocates the arrays of particles and columns that every cloth has, filled with 0.
 static void create_arrays(fm_cloth *c, fm_error *err)
 {
     fm_vec3_array *axes[] = {&c->x,      &c->v,
@@ -272,11 +291,13 @@ static void create_arrays(fm_cloth *c, fm_error *err)
     c->out_v = fm_arena_alloc(&c->arena, lanes, sizeof *c->out_v, "cloth", err);
 }
 
+// Share of a cell's width that row or column i of `count` represents: half a cell at the border.
 static double border_weight(int i, int count)
 {
     return i == 0 || i == count - 1 ? 0.5 : 1;
 }
 
+// Sets position x (m), velocity v (m/s), area (m^2) and mass of particle i.
 void fm_cloth_place_particle(fm_cloth *c, int i, fm_vec3 x, fm_vec3 v, double area)
 {
     c->x.x[i] = x.x, c->x.y[i] = x.y, c->x.z[i] = x.z;
@@ -285,6 +306,7 @@ void fm_cloth_place_particle(fm_cloth *c, int i, fm_vec3 x, fm_vec3 v, double ar
     c->mass[i] = c->def.density * c->def.thickness * area;
 }
 
+// Places the particles of a sheet on its grid, and computes the weights of its columns.
 static void place_particles(fm_cloth *c)
 {
     const fm_sheet *sheet = &c->sheet;
@@ -304,13 +326,16 @@ static void place_particles(fm_cloth *c)
     }
 }
 
+// Number of rows that one parallel task handles.
 static int choose_row_block(int rows, int columns)
 {
-    enum { PARTICLES = 600 }; // per task; fewer cost less time than waking a thread
+    enum { PARTICLES = 600 }; // per task; the work on fewer takes less time than waking a thread
     int blocks = (int)((double)rows * columns / PARTICLES);
     return blocks < 2 ? rows : fm_parallel_block_count(rows, blocks);
 }
 
+// Checks the definition and allocates the arrays of a cloth of any kind, without particles and
+// springs. NULL with err filled on failure.
 fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium, int columns,
                                 int rows, fm_error *err)
 {
@@ -340,24 +365,29 @@ fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium
     }
     for (int i = 0; i < c->lanes; i++) {
         c->pin[i] = FM_UNPINNED;
-        c->mass[i] = 1; // padding lanes beyond the last particle must not divide by 0
+        c->mass[i] = 1; // padding lanes after the last particle must not divide by 0
     }
     return c;
 }
 
+// Computes what depends on particles and springs: imperfection, contact thickness, force terms, the
+// stable substep, enforcement and normals. On failure the caller destroys the cloth.
 bool fm_cloth_finish_creation(fm_cloth *c, const fm_medium *medium, fm_error *err)
 {
+    const double LEAST_CONTACT_THICKNESS = 0.1; // default contact thickness, in edge lengths
     double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
     fm_cloth_add_imperfection(c);
-    c->contact_thickness = c->def.contact.thickness > 0 ? c->def.contact.thickness
-                                                        : fmax(c->def.thickness, 0.1 * edge);
+    c->contact_thickness = c->def.contact.thickness > 0
+                               ? c->def.contact.thickness
+                               : fmax(c->def.thickness, LEAST_CONTACT_THICKNESS * edge);
     c->initial_x =
         fm_arena_alloc(&c->arena, (size_t)c->count, sizeof *c->initial_x, c->object.name, err);
     if (!c->initial_x)
         return false;
     for (int i = 0; i < c->count; i++)
         c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
-    if (!fm_terms_create(c, err) || !fm_added_mass_create(c, medium, err))
+    if ((c->fabric && !fm_fabric_finish(c, err)) || !fm_terms_create(c, err) ||
+        !fm_added_mass_create(c, medium, err))
         return false;
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))
@@ -366,11 +396,13 @@ bool fm_cloth_finish_creation(fm_cloth *c, const fm_medium *medium, fm_error *er
     return true;
 }
 
+// Creates a sheet that is not yet in a world. Without a given added mass, the layer of medium that
+// moves with the sheet is 1/(2 pi) of its smaller side.
 fm_cloth *fm_cloth_create_detached_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
                                          const fm_medium *medium, fm_error *err)
 {
     assert(def && sheet);
-    // errors of the definition are reported before those of the sheet, and nothing is allocated yet
+    // errors of the definition are reported before errors of the sheet
     if (err->status != FM_OK || !check_def(def, err) || !check_integrator(def, medium, err) ||
         !check_sheet(def->name ? def->name : "cloth", sheet, err))
         return NULL;
@@ -390,6 +422,7 @@ fm_cloth *fm_cloth_create_detached_sheet(const fm_cloth_def *def, const fm_sheet
     return NULL;
 }
 
+// Frees a cloth, its memories and its arrays. Does nothing for NULL.
 void fm_cloth_destroy(fm_cloth *cloth)
 {
     if (!cloth)
@@ -445,6 +478,8 @@ double fm_cloth_stable_step(const fm_cloth *cloth)
     return cloth->stable_step;
 }
 
+// Copies one vector per particle from component arrays to `out`. count, if not NULL, receives the
+// number of particles.
 static const fm_vec3 *copy_axes_out(const fm_cloth *c, const fm_vec3_array *from, fm_vec3 *out,
                                     int *count)
 {
@@ -467,6 +502,9 @@ const fm_vec3 *fm_cloth_velocities(fm_cloth *cloth, int *count)
     return copy_axes_out(cloth, &cloth->v, cloth->out_v, count);
 }
 
+// Sets positions or velocities of all particles before the first advance. field: their name, for
+// the error message. False, with nothing changed, after the first advance or if a value is not
+// finite.
 static bool write_axes(fm_cloth *c, const char *field, const fm_vec3_array *to,
                        const fm_vec3 *values, fm_error *err)
 {
@@ -483,6 +521,8 @@ static bool write_axes(fm_cloth *c, const char *field, const fm_vec3_array *to,
     return true;
 }
 
+// Sets the positions of all particles before the first advance, and what depends on them: anchors
+// of pins, gaps of seams, normals. Rest lengths do not change.
 bool fm_cloth_set_positions(fm_cloth *cloth, const fm_vec3 *positions, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);

@@ -18,22 +18,31 @@
 #include "object/object.h"
 
 #include <fathom/cloth.h>
+#include <fathom/fabric.h>
+#include <fathom/line.h>
+#include <fathom/mesh_shape.h>
 
 #include "cloth/term.h"
+
+// Added to denominators that may be 0, in loops that are vectorized and therefore have no branches.
+// Too small to change any other quotient.
+static const double FM_TINY = 1e-200;
 
 // One family of parallel springs of a sheet: each joins particle (row, column) to particle
 // (row + down, column + across).
 typedef struct fm_springs {
     int down, across;
-    double rest;      // m
+    double rest;      // m, rest length
     double stiffness; // N/m, of a spring inside the sheet
     double damping;   // N s^order / m
     bool by_row;      // springs in the first and last row are half as strong (half a cell wide)
     bool by_column;   // springs in the first and last column are half as strong
 } fm_springs;
 
+// Families of springs of a sheet: 2 of stretch, 2 of shear, and 4 of the published bending model.
 enum { FM_SPRINGS_MAX = 8 };
 
+// What an edge of a tube or mesh resists: a change of length of the cloth, or shear of a cell.
 typedef enum fm_edge_kind { FM_EDGE_STRETCH, FM_EDGE_SHEAR } fm_edge_kind;
 
 // Elements (edges, hinges or triangles) incident to each particle, by rising element index. The
@@ -48,7 +57,7 @@ typedef struct fm_incidence {
 typedef struct fm_spring_mesh {
     int edge_count, hinge_count, triangle_count, vertex_count;
     int *edge_a, *edge_b;     // particles at the ends of an edge
-    double *edge_rest;        // m
+    double *edge_rest;        // m, rest length
     double *edge_stiffness;   // N/m
     double *edge_damping;     // N s^order / m
     unsigned char *edge_kind; // fm_edge_kind
@@ -64,28 +73,62 @@ typedef struct fm_spring_mesh {
     double *bend_sum;     // N/m, sum of hinge stiffness at a particle; NULL without bending
     double smallest_mass; // kg, of a particle
     double mean_rest;     // m, mean rest length of the stretch edges
-    // scratch
+
+    // scratch: recomputed in every substep
     fm_vec3_array edge_force;     // N, or N s for impulses; on particle edge_a, towards edge_b
-    fm_vec3_array hinge_force[4]; // N
+    fm_vec3_array hinge_force[4]; // N, on the four particles of each hinge
     fm_vec3_array area_vector;    // m^2, of each triangle: its normal times its area
 } fm_spring_mesh;
+
+// Drag of a line or load per surface area; line_drag.c has the equations.
+typedef struct fm_line_coefficients {
+    double quadratic; // times 1/2 rho |u| u
+    double viscous;   // 1/m, times mu u
+    double history;   // times sqrt(rho mu) D^(1/2) u
+} fm_line_coefficients;
+
+// What a line or load has besides its springs.
+typedef struct fm_line {
+    double diameter; // m
+    bool is_load;    // one point, a ball
+    bool tension_only;
+    double bending;                     // N m^2
+    fm_line_coefficients along, across; // the line; the same for a load
+    double added_mass;                  // in displaced masses
+    int strand_count;
+    int *starts, *points; // as in fm_strands
+    int *edge;            // [2 * edge_count] ends of the edges, in pairs
+} fm_line;
 
 // Springs that pull pairs of particles together; see seams.c.
 typedef struct fm_stitches {
     int count;
-    int *a, *b;
+    int *a, *b;          // the two particles of each pair
     double *gap;         // m, distance of the pair before sewing starts
     double *stiffness;   // N/m
     double *friction;    // N s/m
     double *start, *end; // s, interval over which the rest length shrinks from gap to 0
 } fm_stitches;
 
-// Sets the size of the row buffers that functions keep on the stack.
+// A fabric [LCKL13]: what it has besides the cloth made from its mesh. fabric.c
+typedef struct fm_fabric {
+    fm_fabric_def def;
+    fm_vec3_array rest_vector; // m, of each edge at rest
+    double gershgorin, bound;  // 1/s^2, bounds on omega^2 of the springs: eigenfrequency.c
+    double distance;           // m, of reflection
+    // scratch of reflection.c
+    fm_cell_list triangle_cells; // hash grid of the triangles
+    fm_vec3_array centroid;      // m, of each triangle
+} fm_fabric;
+
+// Largest number of columns and of rows of a sheet. Functions keep arrays of this length on the
+// stack.
 enum { FM_SHEET_COLUMNS_MAX = 4096 };
 
+// Particles that were pinned by one call and follow the same motion.
 typedef struct fm_pin_group {
     const fm_motion *motion; // NULL: pinned at rest
-    double release;          // s, time at which the pins of this group let go; INFINITY: never
+    double release;          // s, time from which the particles are free; INFINITY: never
 } fm_pin_group;
 
 enum { FM_PIN_GROUPS_MAX = 256, FM_UNPINNED = -1 };
@@ -93,8 +136,8 @@ enum { FM_PIN_GROUPS_MAX = 256, FM_UNPINNED = -1 };
 // Pairs of particles with a limited distance, in groups: within one group, no particle occurs in
 // two pairs, so that the pairs of a group can be corrected in parallel.
 typedef struct fm_distance_pairs {
-    int *a, *b;
-    double *rest; // m
+    int *a, *b;   // the two particles of each pair
+    double *rest; // m, distance at rest, along the cloth
     int *group;   // [group_count + 1] index of the first pair of each group
     int count, group_count;
 } fm_distance_pairs;
@@ -152,21 +195,23 @@ typedef struct fm_enforcer {
     fm_vec3_array anchor_x;         // scratch, m: positions of the tethers' anchors
     fm_vec3_array correction;       // scratch, m/s: velocity change in this substep
     struct fm_map_scratch *scratch; // arrays for computing maps
-    // state
+
+    // state, saved in snapshots
     int current;           // index of the map in use
     int substeps_to_check; // substeps until the set of fixed particles is determined again
     fm_vec3 direction;     // unit vector for which the list of map 0 was computed
     int map_update_count;  // how often map 0 was computed since the cloth was created
-    // m/s, expected velocity change of the next opening half step, which v contains at the end of a
-    // substep; enforce.c
+    // m/s, velocity change by enforcement that is expected in the next opening half step. v
+    // contains it at the end of a substep; see strain_limiting.c.
     fm_vec3_array expected;
-    // ms of this advance; not part of the state
+
+    // ms, time spent on corrections and on computing maps in this advance; not part of the state
     double enforce_ms, order_ms;
 } fm_enforcer;
 
-// Drag coefficients of one substep, all per m^2 of cloth.
+// Drag coefficients of one substep, all per m^2 of cloth. drag.c has the formulas.
 typedef struct fm_drag_step {
-    double h;  // s
+    double h;  // s, length of the substep
     double w0; // weight of the newest rate in the value of the drag memory
     bool physical;
     double viscous, normal, history;                 // of the published models
@@ -205,15 +250,17 @@ struct fm_cloth {
     fm_arena arena;
     int columns, rows, count, lanes; // a mesh has one row with a column for each particle
     int row_block;                   // rows that one parallel task handles
-    fm_spring_mesh mesh;             // of tubes and meshes
-    fm_stitches stitches;
-    int *sheet_triangles;  // of a sheet, created on first use
-    double dx, dy;         // m, spacing of columns and of rows
-    double *column_weight; // [columns] 1, and 1/2 in the first and last column
-    double *ones;          // [columns] 1
-    double *area;          // m^2 of cloth that a particle represents
-    double *mass;          // kg
-    double *inertia;       // kg, mass plus added mass from a two-way fluid; else the array `mass`
+    fm_spring_mesh mesh;             // of tubes, meshes and lines
+    fm_line *line;                   // of lines and loads; NULL: a cloth
+    fm_fabric *fabric;               // NULL: an ordinary cloth
+    fm_stitches stitches;            // of all seams
+    int *sheet_triangles;            // triangles of a sheet, created on first use
+    double dx, dy;                   // m, spacing of columns and of rows
+    double *column_weight;           // [columns] 1, and 1/2 in the first and last column
+    double *ones;                    // [columns] 1
+    double *area;                    // m^2 of cloth that a particle represents
+    double *mass;                    // kg
+    double *inertia;  // kg, mass plus added mass from a two-way fluid; else the array `mass`
     double *wet_area; // m^2 that drag acts on; the array `area` unless a fluid carries the cloth
     double *rest_scatter; // relative change of the rest lengths at each particle, imperfection.c
     double *damping_load; // 1/kg, number of damped springs at a particle over its mass, damping.c
@@ -224,12 +271,14 @@ struct fm_cloth {
     fm_springs springs[FM_SPRINGS_MAX];
     int springs_count;
     double bend_across, bend_down, bend_twist; // N/m: see sheet_bending.c
-    double stable_step;                        // s
+    double stable_step;                        // s, upper bound of the substep
+    double frequency_bound;      // rad/s, of all terms together, which stable_step follows from
+    double gershgorin_bound;     // rad/s, the same with Gershgorin's bound for the springs
     double stiffness_share;      // scale of the springs' stiffness, fm_cloth_choose_step; 1: full
     double added_mass;           // m, thickness of the layer of medium that moves with the cloth
     struct fm_added_mass *added; // added mass by wavelength; NULL: a layer, or none
-    double repulsion_distance;   // m
-    double contact_thickness;    // m
+    double repulsion_distance;   // m, distance below which particles repel each other
+    double contact_thickness;    // m, distance that contact keeps between surfaces
     bool variable_substeps;      // a fluid sets the substep, so that it changes during the run
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
@@ -239,38 +288,42 @@ struct fm_cloth {
     int pinned_count;
     fm_vec3_array anchor; // m, position of a pinned particle when it was pinned
     fm_vec3 *initial_x;   // m, position of each particle when the cloth was created
+    fm_vertex_group vertex_groups[FM_VERTEX_GROUPS_MAX];
+    int vertex_group_count;
 
-    // state
-    bool started;       // a and the memories are valid
+    // state, saved in snapshots
+    bool started;       // the accelerations `a` and the memories are valid
     bool verlet_moving; // v belongs to half a substep before `time`
-    double time;        // s
+    double time;        // s, at which x and v are valid
     double step;        // s, the substep that the memories were created for; 0: none yet
-    fm_vec3_array x, v; // m, m/s
-    fm_vec3_array a;    // m/s^2, of v - w, for the next opening kick
+    fm_vec3_array x, v; // m, m/s, positions and velocities of the particles
+    fm_vec3_array a;    // m/s^2, acceleration of v - w, for the next opening kick
     fm_vec3_array drift_acceleration; // m/s^2, from the medium, acts on positions only; see drag.c
     fm_vec3_array w;                  // m/s, velocity of the medium at the particles
     fm_vec3_array rate;               // the newest rates pushed into the drag memory
     fm_vec3_array normal;             // unit vectors
 
-    // scratch
-    fm_substep *substep;       // the current one
+    // scratch: recomputed in every substep
+    fm_substep *substep;       // the current substep
     fm_vec3_array force;       // N: sum of the terms' forces
     fm_vec3_array next_normal; // normals at the end of the substep
     fm_vec3_array flow;        // m/s, velocity of the medium at the end of the substep
-    fm_vec3_array pair;        // N s: impulses of a term; also positions or rates
+    fm_vec3_array pair;        // N s: impulses of a term on the particles; also positions or rates
     fm_vec3_array zeros;       // all 0
-    fm_vec3_array trial_x, trial_v, sum_x, sum_v; // stages of Runge-Kutta; NULL without
+    // stages of Runge-Kutta methods; NULL for other integrators
+    fm_vec3_array trial_x, trial_v, sum_x, sum_v;
     fm_vec3_array jump;   // m/s, change of v by enforcement, colliders and contact in this substep
     fm_vec3 *pinned_u;    // m/s, v - w of pinned particles before the closing kick
     unsigned char *touch; // 1 where the particle touches a collider in this substep
-    fm_vec3 *out_x, *out_v; // copies handed out by fm_cloth_positions and fm_cloth_velocities
+    unsigned char *tied;  // 1 where the particle is tied to another body; NULL: no ties
+    fm_vec3 *out_x, *out_v; // copies that fm_cloth_positions and fm_cloth_velocities return
     fm_cell_list cells;     // hash grid for repulsion
     struct {
         bool valid;          // the neighbour list has been built
-        fm_vec3_array at;    // m, positions for which it was built
+        fm_vec3_array at;    // m, positions for which the neighbour list was built
         int *start;          // [count + 1] into partner
         int *partner;        // particles near each particle, by rising index
-        int room;            // allocated length of partner
+        int capacity;        // allocated length of partner
         int *excluded_start; // [count + 1] into excluded; NULL: use the distance on the grid
         int *excluded;       // particles that a particle never repels, by rising index
     } near;                  // neighbour list of repulsion
@@ -279,16 +332,16 @@ struct fm_cloth {
     struct fm_cloth_samples *samples; // quadrature points in a fluid; NULL without a fluid
     int *face_start, *face_points;    // quads of a sheet, created on first use
     fm_vec3 *vertices;                // m, positions of the mesh's vertices for readers
-    double damping_share, least_stiffness_share; // smallest values in this advance
+    // smallest shares of the requested damping and stiffness that acted in this advance; 1: all
+    double damping_share, least_stiffness_share;
     struct {
         bool on;                // a fluid determines the velocity of the medium, not medium.flow
-        fm_vec3_array velocity; // m/s, at the time `end`
+        fm_vec3_array velocity; // m/s, of the fluid at the particles at the time `end`
         double end;             // s
-    } carrier;                  // one-way coupling
+    } carrier;                  // the fluid that carries the cloth in one-way coupling
 };
 
-// cloth.c
-// Creates a cloth that is not yet in a world.
+// cloth.c: creates a sheet that is not yet in a world.
 fm_cloth *fm_cloth_create_detached_sheet(const fm_cloth_def *def, const fm_sheet *sheet,
                                          const fm_medium *medium, fm_error *err);
 void fm_cloth_destroy(fm_cloth *cloth);
@@ -298,21 +351,25 @@ void fm_cloth_destroy(fm_cloth *cloth);
 fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium, int columns,
                                 int rows, fm_error *err);
 bool fm_cloth_finish_creation(fm_cloth *cloth, const fm_medium *medium, fm_error *err);
+// Fills err and returns false if a number is not finite. object: name of the cloth.
 bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
                               fm_quat rotation, fm_error *err);
 // Sets position, velocity, area and mass of particle i.
 void fm_cloth_place_particle(fm_cloth *cloth, int i, fm_vec3 x, fm_vec3 v, double area);
+// Whether a force of the definition contains a fractional derivative of order below 1, and so needs
+// a memory of past velocities.
 bool fm_cloth_needs_drag_memory(const fm_cloth_def *def, const fm_medium *medium);
 bool fm_cloth_needs_damping_memory(const fm_cloth_def *def);
 bool fm_cloth_needs_bend_memory(const fm_cloth_def *def); // bend_damping.c
 
-// kg, resistance of a particle to an impulse along its normal and across it: the cloth's mass, the
-// added mass of the medium, and the newest weight of the history forces.
+// kg, inertia of a particle against an impulse along its normal and across it: the cloth's mass,
+// the added mass of the medium, and the part of the history forces that is proportional to the
+// newest change of velocity.
 typedef struct fm_effective_mass {
     double along, across;
 } fm_effective_mass;
 
-// step.c
+// step.c: number of substeps that `duration` seconds need.
 int fm_cloth_count_substeps(const fm_cloth *cloth, double duration);
 // Advances a cloth by `duration` in `substeps` equal parts.
 bool fm_cloth_advance(fm_cloth *cloth, const fm_surroundings *around, double duration, int substeps,
@@ -326,11 +383,12 @@ enum {
 // A substep in two parts, for cloths in contact with each other: all cloths open the substep, the
 // contact solver changes x, v, jump and touch, then all cloths close it. After one call of
 // fm_cloth_begin_substeps, any number of substeps of length h may follow.
-double fm_cloth_substep_ns(const fm_cloth *cloth); // ns, rough cost of a substep on one thread
 bool fm_cloth_begin_substeps(fm_cloth *cloth, const fm_surroundings *around, double h,
                              fm_error *err);
 bool fm_cloth_open_substep(fm_cloth *cloth, double end, fm_error *err); // up to time `end`, s
+void fm_cloth_evaluate_forces(fm_cloth *cloth); // at the positions at the end of the substep
 void fm_cloth_close_substep(fm_cloth *cloth);
+double fm_cloth_substep_ns(const fm_cloth *cloth); // ns, rough cost of a substep on one thread
 // The mass that resists an impulse between opening and closing a substep.
 fm_effective_mass fm_cloth_effective_mass(const fm_cloth *cloth, int particle);
 bool fm_cloth_has_added_mass(const fm_cloth *cloth); // effective masses exceed the cloth's mass
@@ -347,7 +405,9 @@ int fm_cloth_find_first_pin(const fm_cloth *cloth, int particle);
 // Writes the positions of the pinned particles at time t into x, independent of any substep.
 void fm_cloth_place_pins(const fm_cloth *cloth, double t, const fm_vec3_array *x);
 bool fm_substep_is_pinned(const fm_substep *s, int particle); // at the end of the substep
-// The following apply to the pinned particles in [first, last), at the end of the substep.
+
+// The next three functions set positions x, velocities v and accelerations a of the pinned
+// particles in [first, last) at the end of the substep; accelerations become 0.
 void fm_substep_set_pinned_positions(fm_substep *s, const fm_vec3_array *x, int first, int last);
 void fm_substep_set_pinned_velocities(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array *v,
                                       int first, int last);
@@ -357,47 +417,51 @@ void fm_substep_store_pinned_velocities(fm_substep *s, int first, int last);
 
 // strain_limiting.c
 bool fm_enforcer_create(fm_cloth *cloth, fm_error *err);
-// Corrects x, and changes v by the displacement over h.
+// Corrects edge lengths: moves x, and changes v by the displacement over h.
+void fm_substep_enforce_lengths(fm_substep *s);
 // Add the expected half of the next velocity change to v at the end of a substep, and remove it at
-// the beginning of the next one; enforce.c.
+// the beginning of the next one.
 void fm_enforcer_add_expected(fm_substep *s);
 void fm_enforcer_remove_expected(fm_cloth *cloth);
-void fm_substep_enforce_lengths(fm_substep *s);
 
-// correction_map_selection.c
-// Computes all maps before the first substep, with the particles pinned at that time.
+// correction_map_selection.c: computes all maps before the first substep, with the particles pinned
+// at that time.
 void fm_enforcer_initialize_maps(fm_cloth *cloth, const fm_surroundings *around);
 // Computes all maps: map 0 from its present set of fixed particles, the others with the pins added.
 void fm_enforcer_compute_maps(fm_cloth *cloth);
 // Determines which particles are fixed now and selects the current map.
 void fm_enforcer_update_maps(fm_substep *s);
 
-// constraint_projection.c: changes positions only.
-// Projects all edges over 2^n cells, or all pairs of level n, once.
+// constraint_projection.c changes positions only.
+
+// Projects all edges over 2^n cells of a sheet, or all distance pairs of level n of a tube or mesh,
+// once. compression: also lengthens edges that are too short.
 void fm_enforcer_project_edges(fm_cloth *cloth, fm_pool *pool, int n, bool compression);
 // Projects the edges of a list in order; only the second particle of each moves.
 void fm_enforcer_project_list(fm_cloth *cloth, const fm_distance_pairs *list);
+// Moves particles that are farther from their anchors than their tethers are long.
 void fm_enforcer_project_tethers(fm_cloth *cloth, fm_pool *pool);
 
-// particle_graph.c, pair_levels.c
+// particle_graph.c, pair_levels.c: both allocate in the cloth's arena and return false if memory
+// runs out.
 bool fm_particle_graph_create(fm_cloth *cloth, fm_particle_graph *graph, fm_error *err);
 bool fm_enforcer_create_pair_levels(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
 
-// correction_order.c
+// correction_order.c: allocates the arrays of a map, and the scratch that computing maps needs.
 bool fm_correction_map_create(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
 bool fm_map_scratch_create(fm_cloth *cloth, fm_error *err);
 // Computes tethers or the edge list from map->fixed. direction: unit vector for the edge list.
 void fm_correction_map_compute(const fm_cloth *cloth, fm_correction_map *map, fm_vec3 direction);
 
-// explicit_integrators.c
+// explicit_integrators.c: a whole substep by the explicit integrator of the definition.
 void fm_substep_integrate_explicitly(fm_substep *s);
 
 // initial_state.c: memories, accelerations and rates before the first substep.
 bool fm_substep_initialize_cloth(fm_substep *s, fm_error *err);
 
-// imperfection.c: changes rest lengths and positions of a cloth that has just been made.
+// imperfection.c: changes rest lengths and positions of a cloth that has just been created.
 void fm_cloth_add_imperfection(fm_cloth *cloth);
-// By which a rest length between two particles is multiplied.
+// The factor by which imperfection multiplies the rest length between particles a and b.
 static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
 {
     return 1 + 0.5 * (c->rest_scatter[a] + c->rest_scatter[b]);
@@ -407,10 +471,13 @@ static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
 bool fm_cloth_find_mesh(fm_cloth *cloth, fm_mesh_view *mesh, fm_error *err);
 
 // mesh.c, tube.c: particles, edges, hinges and incidence lists of tubes and meshes.
-fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
-                                        const fm_medium *medium, fm_error *err);
+// fabric: NULL for an ordinary cloth.
+fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric_def *fabric,
+                                        const fm_cloth_mesh *mesh, const fm_medium *medium,
+                                        fm_error *err);
 fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *tube,
                                         const fm_medium *medium, fm_error *err);
+// Fills err and returns false if the definition is for sheets only. object: name of the cloth.
 bool fm_spring_mesh_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
 
 // Reasons why a triangle mesh, after welding, cannot be a cloth.
@@ -422,13 +489,14 @@ typedef enum fm_mesh_fault_kind {
     FM_FAULT_UNUSED_VERTEX,   // a vertex is in no triangle
     FM_FAULT_KIND_COUNT
 } fm_mesh_fault_kind;
+// One fault: where it is in the mesh.
 typedef struct fm_mesh_fault {
     fm_mesh_fault_kind kind;
     int triangle;  // the last of the triangles at fault; -1 for an unused vertex
     int others[2]; // earlier triangles at the same edge; -1: none
-    int vertex[2]; // ends of that edge; or the unused vertex; or the repeated corner
-    int count;     // number of triangles at the edge
-    double area;   // m^2
+    int vertex[2]; // ends of the edge at fault; or the unused vertex; or the repeated corner
+    int count;     // number of triangles at the edge at fault
+    double area;   // m^2, of the triangle
 } fm_mesh_fault;
 typedef void fm_mesh_fault_function(void *context, const fm_mesh_fault *fault);
 // Calls function for every fault of triangles and of vertices, and, if no triangle is at fault, of
@@ -436,8 +504,7 @@ typedef void fm_mesh_fault_function(void *context, const fm_mesh_fault *fault);
 bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
                          fm_mesh_fault_function *function, void *context, fm_error *err);
 
-// mesh_edges.c
-// An edge of a triangle mesh, with its one or two triangles.
+// mesh_edges.c: an edge of a triangle mesh, with its one or two triangles.
 typedef struct fm_mesh_edge {
     int a, b;          // particles, a < b
     int triangle[2];   // triangle[1] is -1 at the border
@@ -450,14 +517,16 @@ typedef struct fm_mesh_edge {
 // Returns every edge once, sorted by a and b; the caller frees the array. NULL: no memory.
 fm_mesh_edge *fm_mesh_find_edges(const int *triangle, int triangle_count, int *count);
 
-// hinge_bending.c. The array `corner` has the rest positions of the three corners of each triangle.
-// A triangle next to an edge a-b, at rest: corners, length of the edge, area, height of c over the
-// edge, and the foot of that height as a fraction of the way from a to b.
+// hinge_bending.c: a triangle next to an edge a-b, at rest.
 typedef struct fm_edge_triangle {
-    fm_vec3 a, b, c;
-    double length, area, height, foot;
+    fm_vec3 a, b, c; // m, ends of the edge and the opposite corner
+    double length;   // m, of the edge
+    double area;     // m^2
+    double height;   // m, of c over the edge
+    double foot;     // foot of the height, as a fraction of the way from a to b
 } fm_edge_triangle;
-// which: 0 or 1, the first or second triangle of the edge.
+// Measures the first (which = 0) or second (1) triangle of an edge. corner: rest positions of the
+// three corners of each triangle.
 fm_edge_triangle fm_mesh_measure_edge_triangle(const fm_cloth *cloth, const fm_vec3 *corner,
                                                const fm_mesh_edge *edge, int which);
 // Adds a hinge for each edge with two triangles. columns > 0: the mesh is a grid with that many
@@ -469,7 +538,43 @@ void fm_spring_mesh_compute_hinge_forces(fm_cloth *cloth, const fm_vec3_array *x
 double fm_spring_mesh_bending_energy(const fm_cloth *cloth);
 double fm_spring_mesh_bending_bound(const fm_cloth *cloth); // 1/s^2, on omega^2
 
-// spring_mesh.c: index arrays of tubes and meshes.
+// fabric.c
+bool fm_fabric_check(const fm_fabric_def *fabric, const fm_cloth_def *def, const char *object,
+                     fm_error *err);
+bool fm_fabric_create(fm_cloth *cloth, const fm_fabric_def *def, fm_error *err); // sets masses
+double fm_fabric_edge_constant(const fm_fabric_def *def, bool border);           // N/m
+bool fm_fabric_finish(fm_cloth *cloth, fm_error *err); // once the edges exist
+
+// fabric_springs.c: the forces of the edges [first, last) into edge_force, for models other than II
+bool fm_fabric_has_own_law(const fm_cloth *cloth);
+void fm_fabric_compute_edges(fm_cloth *cloth, const fm_vec3_array *x, int first, int last);
+double fm_fabric_edge_energy(const fm_cloth *cloth, int edge); // J
+// Derivative of the force of an edge with respect to the vector along it: p 1 + q e e^T, N/m.
+typedef struct fm_edge_stiffness {
+    fm_vec3 e;
+    double p, q;
+} fm_edge_stiffness;
+fm_edge_stiffness fm_fabric_linearise_edge(const fm_cloth *cloth, int edge);
+
+// eigenfrequency.c: computes the bounds of a fabric.
+bool fm_fabric_find_bound(fm_cloth *cloth, fm_error *err);
+
+// gas_pressure.c: N, on a particle, from the area vectors of the triangles; 0 without pressure.
+fm_vec3 fm_pressure_force(const fm_cloth *cloth, int particle);
+
+// impulse_method.c: nothing happens without the term of this file.
+void fm_impulses_begin_explicit(fm_substep *s);
+void fm_impulses_end_explicit(fm_substep *s); // when `flow` has the new velocity, and w the old
+void fm_impulses_add_medium(fm_cloth *cloth); // at the start: v = v + w
+
+// reflection.c: collisions at the end of a substep; nothing happens unless the fabric wants it.
+bool fm_reflection_create(fm_cloth *cloth, fm_error *err);
+void fm_reflection_apply(fm_substep *s);
+
+// Lists the elements of each particle. The corners of element e are column[k][e * stride].
+bool fm_incidence_create(fm_cloth *cloth, int corners, int count, const int *const column[4],
+                         int stride, fm_incidence *incidence, fm_error *err);
+// spring_mesh.c: allocates the index arrays of a tube or mesh with these numbers of elements.
 bool fm_spring_mesh_create(fm_cloth *cloth, int edges, int triangles, fm_error *err);
 // Lists the edges, hinges and triangles of each particle, once all of them exist.
 bool fm_spring_mesh_link_particles(fm_cloth *cloth, fm_error *err);
@@ -477,25 +582,26 @@ bool fm_spring_mesh_link_particles(fm_cloth *cloth, fm_error *err);
 void fm_spring_mesh_gather_edges(const fm_cloth *cloth, const fm_vec3_array *target, int first,
                                  int last);
 
-// normals.c
+// normals.c: unit normals of all particles at positions x.
 void fm_cloth_compute_normals(fm_cloth *cloth, const fm_vec3_array *x, const fm_vec3_array *normal);
+// Unit normals at positions x of the particles in rows [first, last) of a sheet.
 void fm_sheet_compute_normals(const fm_cloth *cloth, const fm_vec3_array *x,
-                              const fm_vec3_array *out, int first, int last); // rows [first, last)
-// Area vectors of the triangles in a part of the mesh.
+                              const fm_vec3_array *out, int first, int last);
+// Computes the area vectors (normal times area, m^2) of the triangles in a part of the mesh.
 void fm_spring_mesh_compute_areas(fm_cloth *cloth, const fm_vec3_array *x, fm_element_parts part);
-void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *normal, int first,
-                                   int last);
+// Normals of the particles of a tube or mesh, tangents of those of a line.
+void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *x,
+                                   const fm_vec3_array *normal, int first, int last);
 
-// seams.c
-void fm_stitches_measure_gaps(fm_cloth *cloth); // again, whenever positions are set
+// seams.c: measures the initial distances of sewn pairs; called again whenever positions are set.
+void fm_stitches_measure_gaps(fm_cloth *cloth);
 
 // repulsion_exclusions.c: pairs of particles that are close along the cloth and do not repel each
 // other, for tubes, meshes and sewn sheets.
 bool fm_repulsion_find_exclusions(fm_cloth *cloth, fm_error *err);
 bool fm_repulsion_is_excluded(const fm_cloth *cloth, int i, int j);
 
-// springs.c
-// Sums over the springs at one particle.
+// springs.c: sums over the springs at one particle.
 typedef struct fm_spring_totals {
     double stiffness; // N/m
     int damped;       // number of damped springs
@@ -512,8 +618,8 @@ typedef void fm_spring_kernel(const void *context, const fm_springs *springs, in
 void fm_sheet_gather_springs(const fm_cloth *cloth, fm_spring_kernel *kernel, const void *context,
                              const fm_vec3_array *target, int first, int last);
 
-// damping.c
-// Computes the damping impulses of the springs into cloth->pair, N s.
+// damping.c: computes the damping impulses of the springs into cloth->pair, N s. h: substep, s; w0:
+// weight of the newest velocity in the fractional derivative, s^(1-order).
 void fm_cloth_compute_damping_impulses(fm_cloth *cloth, double h, double w0, fm_pool *pool);
 // The smallest share, over all springs, of the damping coefficient that acts at the current
 // substep; 1: all of it.
@@ -521,7 +627,7 @@ double fm_cloth_damping_share(const fm_cloth *cloth);
 // bend_damping.c: the same for the damping of bending.
 double fm_cloth_bend_damping_share(const fm_cloth *cloth);
 
-// measure.c
+// measure.c: energies and stretches of a cloth.
 typedef struct fm_cloth_measure {
     double kinetic_energy, potential_energy; // J
     fm_stretches stretch;
@@ -538,36 +644,55 @@ typedef struct fm_stretch_sum {
 } fm_stretch_sum;
 // Adds an edge between particles a and b with l/l0 - 1 = stretch.
 void fm_stretch_sum_add_edge(fm_stretch_sum *sum, double stretch, int a, int b);
+// Adds all stretch edges of a tube or mesh to the sums.
 void fm_spring_mesh_measure_stretch(const fm_cloth *cloth, fm_stretch_sum *sum);
+// Writes for each particle of a tube or mesh the largest l/l0 - 1 of its stretch edges.
 void fm_spring_mesh_compute_stretch(const fm_cloth *cloth, double *stretch);
 
-// drag.c
+// drag.c: the coefficients of a substep of h seconds. w0: newest weight of the drag memory.
 fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *around, double h,
                                   double w0);
 fm_effective_mass fm_drag_effective_mass(const fm_cloth *cloth, const fm_drag_step *step, int i);
 // The part of the drag memory's next value that does not depend on the next rate.
 const fm_vec3_array *fm_drag_known_part(const fm_cloth *cloth);
 double fm_drag_newest_weight(const fm_cloth *cloth, double h); // 0 without a memory
-// The fractional derivative at the current time; 0 without a memory.
+// Writes the fractional derivative of the drag memory at the current time; 0 without a memory.
 void fm_drag_read_memory(const fm_cloth *cloth, const fm_vec3_array *out);
 bool fm_drag_has_added_mass(const fm_drag_step *step); // effective masses exceed the cloth's mass
-// N/m^2, three numbers per particle.
+// Writes the force of the medium on each particle, N/m^2, three numbers per particle.
 void fm_drag_force_per_area(fm_cloth *cloth, const fm_surroundings *around, double *force);
 
-// frame.c: the frame that the memory of the physical drag is kept in.
+// frame.c: the coordinate frame, turning with the cloth, in which the memory of the physical drag
+// stores vectors.
 bool fm_frame_setup(fm_cloth *cloth, fm_term *term, fm_error *err);
 void fm_frame_initialize(fm_cloth *cloth); // at x, with the normals there
-// Tangents t1 of the particles [first, last) at positions x with these normals, kept for
-// fm_frame_advance. They read neighbours, so they are computed with the forces, before any particle
-// is moved out of a collider.
+
+// Computes tangents t1 of the particles [first, last) at positions x with these normals, for
+// fm_frame_advance. They depend on neighbours, so they are computed with the forces, before any
+// particle is moved out of a collider.
 void fm_frame_compute_tangents(const fm_cloth *cloth, const fm_vec3_array *x,
                                const fm_vec3_array *normal, int first, int last);
 // Before the closing kick: turns the frames of the particles [first, last) to the end of the
 // substep, and the known part of the memory from frame components into world vectors.
 void fm_frame_advance(fm_substep *s, int first, int last);
+// The rates to be pushed into the drag memory, in components of the frames.
 const fm_vec3_array *fm_frame_compute_rates(fm_cloth *cloth, fm_term *term, int first, int last);
+// Rotates vectors from components of the frames into world vectors.
 void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
                               const fm_vec3_array *vectors);
+
+// line.c, line_drag.c: lines and loads.
+fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *strands,
+                                  const fm_medium *medium, fm_error *err);
+fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *medium, fm_error *err);
+void fm_line_prepare_drag(const fm_cloth *line, const fm_medium *medium, fm_drag_step *step);
+double fm_line_added_mass(const fm_cloth *line, const fm_medium *medium); // kg/m^2
+double fm_line_added_energy(const fm_cloth *line, const fm_medium *medium);
+double fm_line_edge_tension(const fm_cloth *line, int edge);       // N, now
+void fm_line_set_inertia(fm_cloth *line, const fm_medium *medium); // mass and added mass
+void fm_line_compute_tangents(const fm_cloth *line, const fm_vec3_array *x,
+                              const fm_vec3_array *tangent, int first, int last);
+extern const fm_object_type fm_line_type, fm_load_type; // object.c
 
 // weight.c, kick.c
 fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around);
@@ -590,6 +715,7 @@ void fm_kick_close_modes(fm_cloth *cloth, const fm_drag_step *drag, const fm_wei
                          const fm_vec3_array *known, int first, int last);
 // Velocities of the free particles that the jump of pinned ones at t = 0 causes through the water.
 void fm_kick_start_modes(fm_substep *s);
+// Changes the velocities of the particles [first, last) by impulses, N s, over the effective mass.
 void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *drag, const fm_vec3_array *impulse,
                             int first, int last);
 
@@ -598,13 +724,14 @@ void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *drag, const fm_
 typedef struct fm_cloth_samples {
     fm_cloth *cloth;
     fm_samples points;
-    int *corner;       // [3 * count] particles at the corners of the sample's triangle
-    int *parts;        // subdivisions of the triangle's edges; negative: the part is turned by 180
-                       // degrees against the triangle
+    int *corner; // [3 * count] particles at the corners of the sample's triangle
+    // [count] parts into which the edges of the sample's triangle are cut; negative: the sample's
+    // part is rotated by 180 degrees against the triangle
+    int *parts;
     double *share;     // [3 * count] barycentric coordinates of the sample
     fm_vec3 *gathered; // scratch: weighted sums at the particles
     double *weight;    // scratch: sums of the weights at the particles
-    fm_vec3 *v;        // m/s, of the particles before the interval, then their change in it
+    fm_vec3 *v;        // m/s, velocities before the interval; afterwards their change in it
 } fm_cloth_samples;
 // Samples are at most `longest` apart, m. passive: one-way coupling, the fluid carries the cloth
 // and is not affected by it.
@@ -626,8 +753,11 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                   fm_coupling_fault *faults);
 
 // fields.c
-enum { FM_CLOTH_FIELD_COUNT = 11 };
+enum { FM_CLOTH_FIELD_COUNT = 11, FM_LINE_FIELD_COUNT = 12 };
 extern const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT];
+extern const fm_field fm_line_field_list[FM_LINE_FIELD_COUNT]; // of lines and loads
+bool fm_line_read_values(fm_cloth *line, const fm_surroundings *around, const char *name,
+                         double *values, fm_error *err);
 bool fm_cloth_read_values(fm_cloth *cloth, const fm_surroundings *around, const char *name,
                           double *values, fm_error *err);
 

@@ -39,11 +39,15 @@ typedef struct limits {
     double longest, long_target, shortest, short_target;
 } limits;
 
+// The limits that the definition sets. compression: also lengthens edges that are too short.
 static limits find_limits(const fm_enforcement *def, bool compression)
 {
     double s = def->threshold;
-    bool clamp = def->target == FM_TARGET_THRESHOLD;
-    return (limits){1 + s, clamp ? 1 + s : 1, compression ? 1 - s : 0, clamp ? 1 - s : 1};
+    bool to_threshold = def->target == FM_TARGET_THRESHOLD;
+    return (limits){.longest = 1 + s,
+                    .long_target = to_threshold ? 1 + s : 1,
+                    .shortest = compression ? 1 - s : 0,
+                    .short_target = to_threshold ? 1 - s : 1};
 }
 
 // Positions of the particles, and their mobilities as in M^-1 in the head of this file.
@@ -54,16 +58,20 @@ typedef struct points {
     const double *nx, *ny, *nz; // normals
 } points;
 
+// The arrays of a cloth's particles. The mobility is isotropic (d = 0) unless a medium adds mass
+// along the normals.
 static points view_points(const fm_cloth *c)
 {
     const fm_enforcer *e = c->enforcer;
-    const double *change = e->anisotropic ? e->mobility_difference : c->zeros.x;
-    return (points){c->x.x, c->x.y,      c->x.z,      e->mobility,
-                    change, c->normal.x, c->normal.y, c->normal.z};
+    const double *difference = e->anisotropic ? e->mobility_difference : c->zeros.x;
+    return (points){c->x.x,     c->x.y,      c->x.z,      e->mobility,
+                    difference, c->normal.x, c->normal.y, c->normal.z};
 }
 
-// Corrects the edge between particles i and j. `anisotropic` must be a constant of the caller, so
-// that the compiler removes the other branch.
+// Corrects the edge between particles i and j to its target length, with the symbols of the head of
+// this file. excess: length to be removed, m; negative: to be added. anisotropic: the mobility
+// depends on the direction; must be a constant of the caller, so that the compiler removes the
+// other branch. qi, qj: components of the edge along the normals of its ends.
 FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const limits *limit,
                             bool anisotropic)
 {
@@ -74,7 +82,7 @@ FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const li
     double deficit = l - rest * limit->short_target, max_deficit = -MAX_LENGTHENING * rest;
     excess = l < rest * limit->shortest ? (deficit < max_deficit ? max_deficit : deficit) : excess;
     if (!anisotropic) {
-        double e = excess / ((l + 1e-200) * (mi + mj + 1e-200));
+        double e = excess / ((l + FM_TINY) * (mi + mj + FM_TINY));
         double a = e * mi, b = e * mj;
         x[i] += a * dx, y[i] += a * dy, z[i] += a * dz;
         x[j] -= b * dx, y[j] -= b * dy, z[j] -= b * dz;
@@ -84,19 +92,20 @@ FM_INLINE void correct_edge(const points *p, int i, int j, double rest, const li
     double njx = p->nx[j], njy = p->ny[j], njz = p->nz[j];
     double qi = nix * dx + niy * dy + niz * dz, qj = njx * dx + njy * dy + njz * dz;
     double si = p->d[i] * qi, sj = p->d[j] * qj;
-    double wi = mi * mi * l * l + (2 * mi * qi + si) * si; // squared norms; rounding may make them
-    double wj = mj * mj * l * l + (2 * mj * qj + sj) * sj; // negative
+    // |M^-1 (x_j - x_i)| of both ends; rounding may make the squares negative
+    double wi = mi * mi * l * l + (2 * mi * qi + si) * si;
+    double wj = mj * mj * l * l + (2 * mj * qj + sj) * sj;
     wi = sqrt(wi > 0 ? wi : 0), wj = sqrt(wj > 0 ? wj : 0);
-    double e = excess / (wi + wj + 1e-200);
+    double e = excess / (wi + wj + FM_TINY);
     x[i] += e * (mi * dx + si * nix), y[i] += e * (mi * dy + si * niy);
     z[i] += e * (mi * dz + si * niz);
     x[j] -= e * (mj * dx + sj * njx), y[j] -= e * (mj * dy + sj * njy);
     z[j] -= e * (mj * dz + sj * njz);
 }
 
-// Corrects edges over k cells along a row, in `blocks` blocks of 2 k particles from particle
-// `first` on: each of the first k particles of a block with the one k further. k must be a constant
-// of the caller.
+// Corrects edges over k cells along a row of a sheet, in `blocks` blocks of 2 k particles from
+// particle `first` on: each of the first k particles of a block with the one k further. k must be a
+// constant of the caller.
 FM_INLINE void correct_blocks(const points *p, int first, int blocks, int k, double rest,
                               const limits *limit, bool anisotropic)
 {
@@ -132,6 +141,8 @@ FM_INLINE void correct_pairs_inline(const points *p, int n, const int *a, const 
         correct_edge(&q, a[i], b[i], rest[i], &local, anisotropic);
 }
 
+// Corrects edges over k = 1, 2 or 4 cells along a row of a sheet, as correct_blocks does. Each
+// combination of k and `anisotropic` becomes a loop of its own.
 FM_SIMD_CLONES
 static void correct_short_runs(const points *p, int first, int blocks, int k, double rest,
                                const limits *limit, bool anisotropic)
@@ -152,6 +163,8 @@ static void correct_short_runs(const points *p, int first, int blocks, int k, do
     }
 }
 
+// Corrects n edges of the same rest length, between particles a + i and b + i. Each value of
+// `anisotropic` becomes a loop of its own.
 FM_SIMD_CLONES
 static void correct_runs(const points *p, int n, int a, int b, double rest, const limits *limit,
                          bool anisotropic)
@@ -162,6 +175,8 @@ static void correct_runs(const points *p, int n, int a, int b, double rest, cons
         correct_run(p, n, a, b, rest, limit, false);
 }
 
+// Corrects n edges, between particles a[i] and b[i], that have no particle in common. Each value of
+// `anisotropic` becomes a loop of its own.
 FM_SIMD_CLONES
 static void correct_pairs(const points *p, int n, const int *a, const int *b, const double *rest,
                           const limits *limit, bool anisotropic)
@@ -172,6 +187,7 @@ static void correct_pairs(const points *p, int n, const int *a, const int *b, co
         correct_pairs_inline(p, n, a, b, rest, limit, false);
 }
 
+// Corrects n edges of the same rest length, between particles a + i and b + i of a sheet.
 static void correct_rows(const fm_cloth *c, int n, int a, int b, double rest, const limits *limit)
 {
     points p = view_points(c);
@@ -186,6 +202,10 @@ typedef struct sweep {
     int stride, parity;
 } sweep;
 
+enum { SHORT_STRIDE = 8 }; // below it, one call handles all complete blocks of a row
+
+// Corrects edges over `stride` cells along one row of a sheet. row: index of its first particle;
+// rest: rest length over `stride` cells, m. The last block of 2 stride particles may be incomplete.
 static void correct_row(const sweep *s, int row, int columns, double rest)
 {
     const fm_cloth *c = s->cloth;
@@ -193,15 +213,16 @@ static void correct_row(const sweep *s, int row, int columns, double rest)
     points p = view_points(c);
     if (blocks < 0)
         return;
-    if (k < 8) // too short for one call per block
+    if (k < SHORT_STRIDE)
         correct_short_runs(&p, row + first, blocks, k, rest, &s->limit, c->enforcer->anisotropic);
-    for (int b = k < 8 ? blocks : 0; b <= blocks; b++) { // the last block may be incomplete
+    for (int b = k < SHORT_STRIDE ? blocks : 0; b <= blocks; b++) {
         int at = first + 2 * k * b, left = columns - k - at, n = left < k ? left : k;
         if (n > 0)
             correct_rows(c, n, row + at, row + at + k, rest, &s->limit);
     }
 }
 
+// Corrects the edges along the rows [first, last) of a sheet.
 static void correct_along_rows(void *context, int first, int last)
 {
     const sweep *s = context;
@@ -210,6 +231,8 @@ static void correct_along_rows(void *context, int first, int last)
         correct_row(s, r * c->columns, c->columns, s->stride * c->dx);
 }
 
+// Corrects the edges of a sheet that begin in the rows [first, last) and end k = stride rows below:
+// along columns, and with enforcement of shear along both diagonals.
 static void correct_between_rows(void *context, int first, int last)
 {
     const sweep *s = context;
@@ -228,7 +251,8 @@ static void correct_between_rows(void *context, int first, int last)
     }
 }
 
-// Corrects every edge of a sheet over `stride` cells once.
+// Corrects every edge of a sheet over `stride` cells once: along rows, then between rows, each in
+// two sweeps in which no particle occurs twice.
 static void correct_sheet(fm_cloth *c, fm_pool *pool, int stride, const limits *limit)
 {
     sweep s = {c, *limit, stride, 0};
@@ -238,7 +262,7 @@ static void correct_sheet(fm_cloth *c, fm_pool *pool, int stride, const limits *
         fm_parallel_for(pool, c->rows, c->row_block, correct_between_rows, &s);
 }
 
-// Moves only the second ends of n edges that have no particle in common.
+// Corrects n edges that have no particle in common, by moving their second ends b only.
 FM_SIMD_CLONES
 static void correct_second_ends(int n, const int *restrict a, const int *restrict b,
                                 const double *restrict rest, const limits *restrict limit,
@@ -250,7 +274,7 @@ static void correct_second_ends(int n, const int *restrict a, const int *restric
         double l = sqrt(dx * dx + dy * dy + dz * dz), r = rest[i];
         double excess = l > r * limit->longest ? l - r * limit->long_target : 0;
         excess = l < r * limit->shortest ? l - r * limit->short_target : excess;
-        double e = excess / (l + 1e-200);
+        double e = excess / (l + FM_TINY);
         x[b[i]] -= e * dx, y[b[i]] -= e * dy, z[b[i]] -= e * dz;
     }
 }
@@ -263,6 +287,7 @@ typedef struct level_pass {
     int start; // index of the first pair of the current group
 } level_pass;
 
+// Corrects the pairs [first, last) of the current group.
 static void correct_pair_range(void *context, int first, int last)
 {
     const level_pass *r = context;
@@ -273,6 +298,7 @@ static void correct_pair_range(void *context, int first, int last)
                   &r->limit, c->enforcer->anisotropic);
 }
 
+// Corrects every distance pair of level n of a tube or mesh once, group by group.
 static void correct_level(fm_cloth *c, fm_pool *pool, int n, const limits *limit)
 {
     level_pass r = {c, &c->enforcer->pair_levels[n], *limit, 0};
@@ -282,6 +308,8 @@ static void correct_level(fm_cloth *c, fm_pool *pool, int n, const limits *limit
     }
 }
 
+// Corrects all edges over 2^n cells of a sheet, or all distance pairs of level n of a tube or mesh,
+// once. compression: also lengthens edges that are too short.
 void fm_enforcer_project_edges(fm_cloth *c, fm_pool *pool, int n, bool compression)
 {
     limits limit = find_limits(&c->def.enforcement, compression);
@@ -291,6 +319,7 @@ void fm_enforcer_project_edges(fm_cloth *c, fm_pool *pool, int n, bool compressi
         correct_level(c, pool, n, &limit);
 }
 
+// Corrects the edges of a list in order; only the second particle of each moves ([OZG13]).
 void fm_enforcer_project_list(fm_cloth *c, const fm_distance_pairs *list)
 {
     limits limit = find_limits(&c->def.enforcement, c->def.enforcement.compression);
@@ -319,12 +348,13 @@ static void pull_to_anchors(int n, const int *restrict anchor, const double *res
         double q = nx[i] * dx + ny[i] * dy + nz[i] * dz, s = d[i] * q;
         double w = m[i] * m[i] * l * l + (2 * m[i] * q + s) * s;
         w = sqrt(w > 0 ? w : 0);
-        double e = l > r && m[i] > 0 ? (l - r) / (w + 1e-200) : 0;
+        double e = l > r && m[i] > 0 ? (l - r) / (w + FM_TINY) : 0;
         x[i] -= e * (m[i] * dx + s * nx[i]), y[i] -= e * (m[i] * dy + s * ny[i]);
         z[i] -= e * (m[i] * dz + s * nz[i]);
     }
 }
 
+// Applies all tethers of the particles [first, last).
 static void pull_particle_range(void *context, int first, int last)
 {
     fm_cloth *c = context;
@@ -341,7 +371,8 @@ static void pull_particle_range(void *context, int first, int last)
     }
 }
 
-// Uses the anchors' present positions, copied before any particle moves.
+// Moves particles that are farther from their anchors than their tethers are long. Uses the
+// anchors' positions before any particle moves, so that the result does not depend on the order.
 void fm_enforcer_project_tethers(fm_cloth *c, fm_pool *pool)
 {
     memcpy(c->enforcer->anchor_x.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));

@@ -15,11 +15,23 @@
 #include <string.h>
 
 enum {
-    CHECK_INTERVAL = 8, // substeps between determinations of the fixed particles
+    CHECK_INTERVAL = 8, // substeps after which the set of fixed particles is determined again
 };
 
-// The published list is computed again when the force direction has turned by more than this angle.
+// The published list is computed again when the force direction has turned by more than 30 degrees.
 static const double MIN_COSINE = 0.87; // cosine of 30 degrees
+
+// A particle counts as touching a collider below this distance, in margins (the distance that
+// colliders keep). Above 1, because particles are moved out to the margin itself.
+static const double CONTACT_REACH = 1.5;
+static const double CONTACT_SLACK = 1e-9; // m, for a margin of 0
+
+// A particle rests on a collider if the contact normal is within 60 degrees of upwards.
+static const double SUPPORT_COSINE = 0.5; // cosine of 60 degrees
+
+// Share of all particles that may become fixed or free before map 0 is computed again, in addition
+// to the share `recompute` of the fixed ones.
+static const double FEW_CHANGES = 0.002;
 
 // m, signed distance of particle i from a collider, with the contact normal.
 static double measure_distance(const fm_placed_collider *placed, const fm_cloth *c, int i,
@@ -30,22 +42,23 @@ static double measure_distance(const fm_placed_collider *placed, const fm_cloth 
     return contact.distance;
 }
 
-// Whether a particle in contact rests on a collider, with a contact normal within 60 degrees of
-// upwards. Cloth that leans against a wall slides down and is not fixed.
+// Whether particle i, which is in contact, rests on a collider. Cloth that leans against a wall
+// slides down and is not fixed. margin: distance kept from colliders, m.
 static bool is_supported(const fm_surroundings *around, const fm_cloth *c, int i, double margin)
 {
     double gravity = fm_length(around->gravity);
+    double reach = CONTACT_REACH * margin + CONTACT_SLACK;
     for (int k = 0; k < around->collider_count; k++) {
         fm_vec3 normal;
-        // 1.5 margins: includes particles that were pushed out to the margin itself
-        if (measure_distance(&around->placed[k], c, i, &normal) < 1.5 * margin + 1e-9 &&
-            fm_dot(normal, around->gravity) <= -0.5 * gravity)
+        if (measure_distance(&around->placed[k], c, i, &normal) < reach &&
+            fm_dot(normal, around->gravity) <= -SUPPORT_COSINE * gravity)
             return true;
     }
     return false;
 }
 
-// Fills enforcer->fixed with the particles that are fixed at time t.
+// Determines which particles are fixed at time t (pinned, or resting on a collider), into
+// enforcer->fixed. margin: distance kept from colliders, m.
 static void find_fixed_particles(fm_cloth *c, const fm_surroundings *around, double t,
                                  double margin)
 {
@@ -56,8 +69,8 @@ static void find_fixed_particles(fm_cloth *c, const fm_surroundings *around, dou
     }
 }
 
-// Whether the map must be computed again: at once when a pin was released, otherwise when enough
-// particles have changed, since contacts fluctuate.
+// Whether the map must be computed again, because the fixed particles have changed: at once when a
+// pin was released, otherwise when enough particles have changed, since contacts fluctuate.
 static bool needs_update(const fm_cloth *c, const fm_correction_map *map)
 {
     int changed = 0;
@@ -68,7 +81,7 @@ static bool needs_update(const fm_cloth *c, const fm_correction_map *map)
     }
     for (int i = 0; i < c->count; i++)
         changed += now[i] != map->fixed[i];
-    return changed > c->def.enforcement.recompute * map->fixed_count + 0.002 * c->count;
+    return changed > c->def.enforcement.recompute * map->fixed_count + FEW_CHANGES * c->count;
 }
 
 // Unit vector along the sum of weight, buoyancy and drag of the whole cloth (with FM_ALONG_FORCE),
@@ -76,22 +89,23 @@ static bool needs_update(const fm_cloth *c, const fm_correction_map *map)
 static fm_vec3 find_force_direction(fm_cloth *c, const fm_surroundings *around)
 {
     fm_vec3 sum = {0};
-    fm_weight weighs = fm_weight_compute(c, around);
-    double *force = c->enforcer->before.x; // scratch that is not in use between corrections
-    bool follow = c->def.enforcement.direction == FM_ALONG_FORCE;
-    if (follow)
-        fm_drag_force_per_area(c, around, force);
+    fm_weight buoyancy = fm_weight_compute(c, around);
+    double *drag = c->enforcer->before.x; // scratch that is not in use between corrections
+    bool all_forces = c->def.enforcement.direction == FM_ALONG_FORCE;
+    if (all_forces)
+        fm_drag_force_per_area(c, around, drag);
     for (int i = 0; i < c->count; i++) {
-        double weight = follow ? c->mass[i] - c->area[i] * weighs.displaced : c->mass[i];
-        sum = fm_add_scaled(sum, around->gravity, weight);
-        if (follow)
-            sum = fm_add_scaled(sum, (fm_vec3){force[3 * i], force[3 * i + 1], force[3 * i + 2]},
+        double mass = all_forces ? c->mass[i] - c->area[i] * buoyancy.displaced : c->mass[i];
+        sum = fm_add_scaled(sum, around->gravity, mass);
+        if (all_forces)
+            sum = fm_add_scaled(sum, (fm_vec3){drag[3 * i], drag[3 * i + 1], drag[3 * i + 2]},
                                 c->area[i]);
     }
     double length = fm_length(sum);
     return length > 0 ? fm_scale(sum, 1 / length) : (fm_vec3){0};
 }
 
+// Computes tethers or the edge list of a map from its fixed particles, and measures the time.
 static void compute_map(fm_cloth *c, fm_correction_map *map)
 {
     double begin = fm_clock_now_ms();
@@ -99,6 +113,8 @@ static void compute_map(fm_cloth *c, fm_correction_map *map)
     c->enforcer->order_ms += fm_clock_now_ms() - begin;
 }
 
+// Computes all maps: map 0 from its fixed particles, the maps that colliders switch on with the
+// pinned particles added to theirs.
 void fm_enforcer_compute_maps(fm_cloth *c)
 {
     fm_enforcer *e = c->enforcer;
@@ -110,8 +126,9 @@ void fm_enforcer_compute_maps(fm_cloth *c)
     }
 }
 
-// The maps that colliders switch on depend on pins and direction, so they are computed again only
-// if the direction has changed.
+// Computes map 0 for the present set of fixed particles and force direction. The maps that
+// colliders switch on depend on pins and direction, so they are computed again only if the
+// direction has changed.
 static void compute_first_map(fm_cloth *c, fm_vec3 direction)
 {
     fm_enforcer *e = c->enforcer;
@@ -126,6 +143,8 @@ static void compute_first_map(fm_cloth *c, fm_vec3 direction)
         fm_enforcer_compute_maps(c);
 }
 
+// Every CHECK_INTERVAL substeps: determines the fixed particles and the force direction, and
+// computes map 0 again if they have changed enough.
 static void update_first_map(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -148,14 +167,14 @@ static bool touches_map(const fm_substep *s, const fm_collider *collider,
                         const fm_correction_map *map)
 {
     const fm_cloth *c = s->cloth;
+    double reach = CONTACT_REACH * s->margin + CONTACT_SLACK;
     for (int k = 0; k < s->around.collider_count; k++) {
         const fm_placed_collider *placed = &s->around.placed[k];
         if (placed->collider != collider)
             continue;
         for (int i = 0; i < c->count; i++) {
             fm_vec3 normal;
-            if (map->fixed[i] && c->touch[i] &&
-                measure_distance(placed, c, i, &normal) < 1.5 * s->margin + 1e-9)
+            if (map->fixed[i] && c->touch[i] && measure_distance(placed, c, i, &normal) < reach)
                 return true;
         }
     }
@@ -182,6 +201,7 @@ void fm_enforcer_update_maps(fm_substep *s)
     choose_map(s);
 }
 
+// Computes all maps before the first substep, with the particles pinned at that time.
 void fm_enforcer_initialize_maps(fm_cloth *c, const fm_surroundings *around)
 {
     fm_enforcer *e = c->enforcer;
@@ -193,6 +213,8 @@ void fm_enforcer_initialize_maps(fm_cloth *c, const fm_surroundings *around)
     e->substeps_to_check = CHECK_INTERVAL;
 }
 
+// Adds a map that is used while all of the colliders touch some of these particles: it treats the
+// particles as fixed. Only before the first advance, and with directional or published enforcement.
 bool fm_cloth_add_map(fm_cloth *c, const fm_collider *const *colliders, int collider_count,
                       const int *particles, int particle_count, fm_error *err)
 {

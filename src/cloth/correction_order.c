@@ -25,7 +25,7 @@
 
 enum { NO_ISLAND = -1 };
 
-// A path along the cloth from an anchor in an island to a particle.
+// A path along the cloth from an anchor (a fixed particle) in an island to a particle.
 typedef struct path {
     double length; // m
     int particle, anchor, island;
@@ -33,21 +33,23 @@ typedef struct path {
 
 // Arrays for computing a map.
 typedef struct fm_map_scratch {
-    path *heap;
-    int heap_count;
-    int *queue;
-    int *visits;        // how often the published list has reached a particle
-    int *level;         // first group in which a particle may be corrected next
-    int *island;        // of each fixed particle
-    int *tether_count;  // of each particle
-    int *tether_island; // [FM_TETHERS_MAX][count]
+    path *heap;         // binary heap of paths, the shortest first
+    int heap_count;     // number of paths in the heap
+    int *queue;         // particles that have been reached and not yet expanded
+    int *visits;        // [count] how often the published list has reached a particle
+    int *level;         // [count] first group in which a particle may be corrected next
+    int *island;        // [count] island of each fixed particle
+    int *tether_count;  // [count] tethers of each particle
+    int *tether_island; // [FM_TETHERS_MAX][count] island of the anchor of each tether
     path *shortest;     // [count][FM_TETHERS_MAX] shortest path in the heap to each island
     int *a, *b;         // ends of the springs of the published list, before grouping
-    double *rest;       // m, their rest lengths
-    int *edge_level;    // their groups
+    double *rest;       // m, rest lengths of the springs of the published list
+    int *edge_level;    // groups of the springs of the published list
     int *fill;          // next free entry of each group
 } fm_map_scratch;
 
+// Allocates the arrays for computing maps. The heap holds at most one path per tether and link, and
+// three that start at each particle.
 bool fm_map_scratch_create(fm_cloth *c, fm_error *err)
 {
     fm_arena *arena = &c->arena;
@@ -77,6 +79,7 @@ bool fm_map_scratch_create(fm_cloth *c, fm_error *err)
     return err->status == FM_OK;
 }
 
+// Allocates the arrays of a map. The published list has at most `visits` springs per particle.
 bool fm_correction_map_create(fm_cloth *c, fm_correction_map *map, fm_error *err)
 {
     fm_arena *arena = &c->arena;
@@ -97,7 +100,8 @@ bool fm_correction_map_create(fm_cloth *c, fm_correction_map *map, fm_error *err
     return err->status == FM_OK;
 }
 
-// m, distance of two particles along a sheet at rest.
+// m, distance of particles i and j along a sheet at rest: straight, or along rows and columns if
+// shear is not enforced.
 static double sheet_distance(const fm_cloth *c, int i, int j)
 {
     double across = abs(i % c->columns - j % c->columns) * c->dx;
@@ -105,6 +109,8 @@ static double sheet_distance(const fm_cloth *c, int i, int j)
     return c->def.enforcement.shear ? hypot(across, down) : across + down;
 }
 
+// Whether a path comes out of the heap before another: the shorter one first. Paths of equal length
+// are ordered too, so that results do not depend on the layout of the heap.
 static bool is_before(const path *one, const path *other)
 {
     if (one->length != other->length)
@@ -113,33 +119,36 @@ static bool is_before(const path *one, const path *other)
         return one->particle < other->particle;
     if (one->island != other->island)
         return one->island < other->island;
-    return one->anchor < other->anchor; // total order: results do not depend on the heap's layout
+    return one->anchor < other->anchor;
 }
 
-static void push_path(fm_map_scratch *f, path w)
+// Inserts a path into the binary heap.
+static void push_path(fm_map_scratch *f, path added)
 {
     int i = f->heap_count++;
-    for (int up = (i - 1) / 2; i > 0 && is_before(&w, &f->heap[up]); up = (i - 1) / 2) {
-        f->heap[i] = f->heap[up];
-        i = up;
+    for (int parent = (i - 1) / 2; i > 0 && is_before(&added, &f->heap[parent]);
+         parent = (i - 1) / 2) {
+        f->heap[i] = f->heap[parent];
+        i = parent;
     }
-    f->heap[i] = w;
+    f->heap[i] = added;
 }
 
+// Removes the shortest path from the binary heap and returns it.
 static path pop_path(fm_map_scratch *f)
 {
-    path first = f->heap[0], w = f->heap[--f->heap_count];
-    int i = 0, down = 1;
-    for (; down < f->heap_count; down = 2 * i + 1) {
-        if (down + 1 < f->heap_count && is_before(&f->heap[down + 1], &f->heap[down]))
-            down++;
-        if (!is_before(&f->heap[down], &w))
+    path shortest = f->heap[0], moved = f->heap[--f->heap_count];
+    int i = 0, child = 1;
+    for (; child < f->heap_count; child = 2 * i + 1) {
+        if (child + 1 < f->heap_count && is_before(&f->heap[child + 1], &f->heap[child]))
+            child++;
+        if (!is_before(&f->heap[child], &moved))
             break;
-        f->heap[i] = f->heap[down];
-        i = down;
+        f->heap[i] = f->heap[child];
+        i = child;
     }
-    f->heap[i] = w;
-    return first;
+    f->heap[i] = moved;
+    return shortest;
 }
 
 // The particle of a list that was farthest from particle `from` when the cloth was created.
@@ -157,8 +166,8 @@ static int find_farthest(const fm_cloth *c, const int *list, int count, int from
     return farthest;
 }
 
-// Collects the fixed particles that are connected to fixed particle i in the queue; returns how
-// many.
+// Collects the island of the fixed particle i: all fixed particles that links connect to it, in
+// f->queue. Returns how many.
 static int gather_island(const fm_cloth *c, fm_map_scratch *f, const fm_correction_map *map, int i)
 {
     const fm_particle_graph *g = &c->enforcer->graph;
@@ -178,8 +187,9 @@ static int gather_island(const fm_cloth *c, fm_map_scratch *f, const fm_correcti
     return tail;
 }
 
-// Pushes paths of length 0 from all particles of every island, with the island's first particle as
-// its number, and from the two ends of the island, with numbers beyond the particle count.
+// Pushes paths of length 0 from all particles of every island. The number of an island is its first
+// particle. The two ends of an island, its particles that are farthest apart, are islands of their
+// own, with numbers above the particle count.
 static void start_paths(const fm_cloth *c, fm_map_scratch *f, const fm_correction_map *map)
 {
     f->heap_count = 0;
@@ -200,7 +210,8 @@ static void start_paths(const fm_cloth *c, fm_map_scratch *f, const fm_correctio
     }
 }
 
-// Whether the particle needs no tether to this island: it has one, or all its tethers are in use.
+// Whether the particle gets no further tether to this island: it has one already, or it has
+// FM_TETHERS_MAX tethers.
 static bool has_tether(const fm_cloth *c, const fm_map_scratch *f, int particle, int island)
 {
     for (int k = 0; k < f->tether_count[particle]; k++) {
@@ -210,21 +221,23 @@ static bool has_tether(const fm_cloth *c, const fm_map_scratch *f, int particle,
     return f->tether_count[particle] == FM_TETHERS_MAX;
 }
 
-// False if the heap contains a shorter path between the same particle and island.
-static bool is_shortest(fm_map_scratch *f, const path *w)
+// False if a path between the same particle and island that is not longer was pushed before. Else
+// records this path as the shortest one. Beyond FM_TETHERS_MAX islands nothing is recorded.
+static bool is_shortest(fm_map_scratch *f, const path *found)
 {
-    path *shortest = f->shortest + (size_t)w->particle * FM_TETHERS_MAX;
+    path *shortest = f->shortest + (size_t)found->particle * FM_TETHERS_MAX;
     for (int k = 0; k < FM_TETHERS_MAX; k++) {
-        if (shortest[k].island == w->island && !is_before(w, &shortest[k]))
+        if (shortest[k].island == found->island && !is_before(found, &shortest[k]))
             return false;
-        if (shortest[k].island == w->island || shortest[k].island == NO_ISLAND) {
-            shortest[k] = *w;
+        if (shortest[k].island == found->island || shortest[k].island == NO_ISLAND) {
+            shortest[k] = *found;
             return true;
         }
     }
     return true;
 }
 
+// Removes all tethers: a tether from a particle to itself of infinite length does nothing.
 static void clear_tethers(const fm_cloth *c, fm_correction_map *map)
 {
     for (int k = 0; k < FM_TETHERS_MAX; k++) {
@@ -235,6 +248,9 @@ static void clear_tethers(const fm_cloth *c, fm_correction_map *map)
     }
 }
 
+// Computes the tethers of all free particles by Dijkstra's algorithm, started from all islands at
+// once. Paths leave the heap by rising length, so the first path to reach a particle from an island
+// is the shortest.
 static void compute_tethers(const fm_cloth *c, fm_map_scratch *f, fm_correction_map *map)
 {
     const fm_particle_graph *g = &c->enforcer->graph;
@@ -244,56 +260,62 @@ static void compute_tethers(const fm_cloth *c, fm_map_scratch *f, fm_correction_
     for (int i = 0; i < FM_TETHERS_MAX * c->count; i++)
         f->shortest[i].island = NO_ISLAND;
     while (f->heap_count > 0) {
-        path w = pop_path(f);
-        int i = w.particle;
-        if (map->fixed[i] ? w.length > 0 : has_tether(c, f, i, w.island))
+        path p = pop_path(f);
+        int i = p.particle;
+        if (map->fixed[i] ? p.length > 0 : has_tether(c, f, i, p.island))
             continue;
         if (!map->fixed[i]) {
             int slot = f->tether_count[i]++;
-            map->tether_anchor[(size_t)slot * c->lanes + i] = w.anchor;
-            map->tether_length[(size_t)slot * c->lanes + i] = w.length;
-            f->tether_island[(size_t)slot * c->count + i] = w.island;
+            map->tether_anchor[(size_t)slot * c->lanes + i] = p.anchor;
+            map->tether_length[(size_t)slot * c->lanes + i] = p.length;
+            f->tether_island[(size_t)slot * c->count + i] = p.island;
         }
         for (int k = g->start[i]; k < g->start[i + 1]; k++) {
             int next = g->to[k];
-            if (map->fixed[next] || has_tether(c, f, next, w.island) || !isfinite(g->rest[k]))
+            if (map->fixed[next] || has_tether(c, f, next, p.island) || !isfinite(g->rest[k]))
                 continue;
-            double length = c->kind == FM_CLOTH_SHEET ? sheet_distance(c, next, w.anchor)
-                                                      : w.length + g->rest[k];
-            path longer = {length, next, w.anchor, w.island};
+            double length = c->kind == FM_CLOTH_SHEET ? sheet_distance(c, next, p.anchor)
+                                                      : p.length + g->rest[k];
+            path longer = {length, next, p.anchor, p.island};
             if (is_shortest(f, &longer))
                 push_path(f, longer);
         }
     }
 }
 
-// The class of link k from a particle: 0 horizontal, 1 vertical, 2 shear; -1 if the link points
-// against the direction, or is no edge. FM_ALONG_ROWS classifies by rows, otherwise the angle
-// between the link, as created, and the direction decides; without a direction that angle is 90
-// degrees.
+// Classes of links that the published list follows in turn.
+enum { NOT_FOLLOWED = -1, HORIZONTAL = 0, VERTICAL = 1, SHEAR = 2 };
+
+// The class of link k from a particle; NOT_FOLLOWED if the link points against the direction, or is
+// no edge. FM_ALONG_ROWS classifies by rows; otherwise the angle between the link, as created, and
+// the direction decides. A direction of 0 counts as an angle of 90 degrees.
 static int classify_link(const fm_cloth *c, int from, int k, fm_vec3 direction)
 {
-    static const int by_rows[] = {
-        [FM_LINK_ACROSS] = 0,     [FM_LINK_DOWN] = 1,      [FM_LINK_UP] = -1,
-        [FM_LINK_SHEAR_DOWN] = 2, [FM_LINK_SHEAR_UP] = -1, [FM_LINK_EDGE] = -1,
-        [FM_LINK_OVER_EDGE] = -1};
+    static const int by_rows[] = {[FM_LINK_ACROSS] = HORIZONTAL,     [FM_LINK_DOWN] = VERTICAL,
+                                  [FM_LINK_UP] = NOT_FOLLOWED,       [FM_LINK_SHEAR_DOWN] = SHEAR,
+                                  [FM_LINK_SHEAR_UP] = NOT_FOLLOWED, [FM_LINK_EDGE] = NOT_FOLLOWED,
+                                  [FM_LINK_OVER_EDGE] = NOT_FOLLOWED};
     const fm_particle_graph *g = &c->enforcer->graph;
     fm_link_kind kind = (fm_link_kind)g->kind[k];
     if (kind == FM_LINK_OVER_EDGE)
-        return -1;
+        return NOT_FOLLOWED;
     if (c->def.enforcement.direction == FM_ALONG_ROWS && kind != FM_LINK_EDGE)
         return by_rows[kind];
     fm_vec3 edge = fm_sub(c->initial_x[g->to[k]], c->initial_x[from]);
-    double cosine = fm_dot(edge, direction) / (fm_length(edge) + 1e-200);
+    double cosine = fm_dot(edge, direction) / (fm_length(edge) + FM_TINY);
     if (kind == FM_LINK_SHEAR_DOWN || kind == FM_LINK_SHEAR_UP)
-        return cosine < -0.3 ? -1 : 2;
-    if (kind == FM_LINK_EDGE) // sectors of 45 degrees
-        return cosine < -0.38 ? -1 : cosine < 0.38 ? 0 : cosine > 0.92 ? 1 : 2;
-    return fabs(cosine) < 0.5 ? 0 : cosine > 0 ? 1 : -1;
+        return cosine < -0.3 ? NOT_FOLLOWED : SHEAR;
+    if (kind == FM_LINK_EDGE) // sectors of 45 degrees: cosines of 112.5, 67.5 and 22.5 degrees
+        return cosine < -0.38  ? NOT_FOLLOWED
+               : cosine < 0.38 ? HORIZONTAL
+               : cosine > 0.92 ? VERTICAL
+                               : SHEAR;
+    return fabs(cosine) < 0.5 ? HORIZONTAL : cosine > 0 ? VERTICAL : NOT_FOLLOWED; // 60 degrees
 }
 
-// Appends the links of one class from a particle to the list, unless the far end is fixed or was
-// reached often enough. Returns the new length of the list.
+// Appends the links of one class from a particle to the list of springs, which has `count` entries,
+// and their far ends to the queue, which ends at *tail. Leaves out links whose far end is fixed or
+// was reached `visits` times. Returns the new length of the list.
 static int append_links(const fm_cloth *c, fm_map_scratch *f, const fm_correction_map *map,
                         int from, int class, fm_vec3 direction, int count, int *tail)
 {
@@ -312,12 +334,16 @@ static int append_links(const fm_cloth *c, fm_map_scratch *f, const fm_correctio
     return count;
 }
 
-// [OZG13] algorithm 3. Returns the number of springs in the list.
+// Lists springs in the order in which they are corrected, outwards from the fixed particles
+// ([OZG13] algorithm 3). Returns their number. direction: unit vector that the list follows.
 static int list_springs(const fm_cloth *c, fm_map_scratch *f, const fm_correction_map *map,
                         fm_vec3 direction)
 {
-    static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    // classes of links in the order of each fm_spring_order
+    static const int order[6][3] = {
+        {HORIZONTAL, VERTICAL, SHEAR}, {HORIZONTAL, SHEAR, VERTICAL}, {VERTICAL, HORIZONTAL, SHEAR},
+        {VERTICAL, SHEAR, HORIZONTAL}, {SHEAR, HORIZONTAL, VERTICAL}, {SHEAR, VERTICAL, HORIZONTAL},
+    };
     int head = 0, tail = 0, count = 0;
     memset(f->visits, 0, (size_t)c->count * sizeof(int));
     for (int i = 0; i < c->count; i++) {
@@ -333,8 +359,9 @@ static int list_springs(const fm_cloth *c, fm_map_scratch *f, const fm_correctio
     return count;
 }
 
-// Sorts the springs into groups: a spring's group comes after the groups of all earlier springs
-// that share a particle with it.
+// Sorts the `count` springs of the published list into groups without common particles, by counting
+// sort. A spring's group comes after the groups of all earlier springs that share a particle with
+// it, so that correcting group by group gives the same result as correcting in order.
 static void group_springs(const fm_cloth *c, fm_map_scratch *f, fm_distance_pairs *list, int count)
 {
     int levels = 0;
@@ -362,8 +389,9 @@ static void group_springs(const fm_cloth *c, fm_map_scratch *f, fm_distance_pair
     list->group_count = levels;
 }
 
-// Rank of each particle from 0 to 1: its first place in the published list, or the length of its
-// first tether over the longest one.
+// Computes the rank of each particle, from 0 (fixed) to 1, for pictures: its first place in the
+// published list over the length of the list, or the length of its first tether over the longest
+// one.
 static void find_ranks(const fm_cloth *c, const fm_map_scratch *f, fm_correction_map *map)
 {
     double farthest = 0;
@@ -383,6 +411,7 @@ static void find_ranks(const fm_cloth *c, const fm_map_scratch *f, fm_correction
     }
 }
 
+// Computes tethers or the published list, and ranks, from map->fixed.
 void fm_correction_map_compute(const fm_cloth *c, fm_correction_map *map, fm_vec3 direction)
 {
     fm_map_scratch *f = c->enforcer->scratch;

@@ -14,7 +14,7 @@
 // would couple the whole cloth; instead each spring gives the impulse
 //
 //     J = -(h/2) c s (w0 (v_i - v_j) . e + (known_i - known_j) . e)
-//     s = min(1, 0.95 / (k_e D_e)),   k_e = (h/2) c w0,   D_e = d_i/m_i + d_j/m_j
+//     s = min(1, MARGIN / (k_e D_e)),   k_e = (h/2) c w0,   D_e = d_i/m_i + d_j/m_j
 //
 // All impulses use the same velocities (Jacobi iteration, one sweep). They conserve momentum and
 // are stable for any c: with a_e = s k_e < 1/D_e, the Cauchy-Schwarz inequality gives sum_e a_e
@@ -27,17 +27,22 @@
 
 #include <math.h>
 
+static const double MARGIN = 0.95; // of the stability limit k_e D_e s = 1; keeps it below 1
+
 // Inputs that are common to all damped springs.
 typedef struct damped_pairs {
     fm_cloth *cloth;
-    const fm_vec3_array *x, *v, *known;
-    const double *load; // 1/kg, d_i/m_i; zeros: s = 1 for every spring
-    double scale;       // h/2 for impulses, 1 for forces
-    double w0;
+    const fm_vec3_array *x, *v; // m, m/s, positions and velocities
+    const fm_vec3_array *known; // part of D^q x at the new time that follows from past velocities
+    const double *load;         // 1/kg, d_i/m_i; zeros: s = 1 for every spring
+    double scale;               // h/2 for impulses, 1 for forces
+    double w0;                  // weight of the newest velocity in D^q x
 } damped_pairs;
 
-// Impulses of n springs in a row: spring c joins particles c and c + b of the arrays. k: the
-// damping coefficient times h/2.
+// Damping impulses (sx, sy, sz) of n springs in a row, on the first particle of each. Spring c
+// joins particles c and c + b of the arrays. (xa, ya, za): positions; (ua, va, wa): velocities;
+// (ka, la, ma): part of D^q x that follows from past velocities; k: damping coefficient times h/2;
+// weight: strength of each spring relative to k.
 FM_SIMD_CLONES
 static void compute_row_impulses(int n, const double *restrict xa, const double *restrict ya,
                                  const double *restrict za, const double *restrict ua,
@@ -50,13 +55,13 @@ static void compute_row_impulses(int n, const double *restrict xa, const double 
 #pragma omp simd
     for (int c = 0; c < n; c++) {
         double dx = xa[c + b] - xa[c], dy = ya[c + b] - ya[c], dz = za[c + b] - za[c];
-        double ll = dx * dx + dy * dy + dz * dz + 1e-200;
+        double ll = dx * dx + dy * dy + dz * dz + FM_TINY;
         double rate =
             (ua[c + b] - ua[c]) * dx + (va[c + b] - va[c]) * dy + (wa[c + b] - wa[c]) * dz;
         double past =
             (ka[c + b] - ka[c]) * dx + (la[c + b] - la[c]) * dy + (ma[c + b] - ma[c]) * dz;
         double kw = k * weight[c];
-        double most = 0.95 / (kw * w0 * (load[c] + load[c + b]) + 1e-200);
+        double most = MARGIN / (kw * w0 * (load[c] + load[c + b]) + FM_TINY);
         double share = most < 1 ? most : 1; // not fmin: a function call would prevent vectorization
         double j = share * kw * (w0 * rate + past) / ll;
         sx[c] = j * dx;
@@ -65,6 +70,8 @@ static void compute_row_impulses(int n, const double *restrict xa, const double 
     }
 }
 
+// Damping impulses of n springs in a row of a sheet, as a callback (fm_spring_kernel) of
+// fm_sheet_gather_springs.
 static void damping_kernel(const void *context, const fm_springs *springs, int n, int a, int b,
                            double border, const double *weight, double *sx, double *sy, double *sz)
 {
@@ -75,6 +82,7 @@ static void damping_kernel(const void *context, const fm_springs *springs, int n
                          sx, sy, sz);
 }
 
+// Sums the damping impulses at the particles in rows [first, last) of a sheet, into cloth->pair.
 static void gather_row_impulses(void *context, int first, int last)
 {
     const damped_pairs *p = context;
@@ -85,13 +93,16 @@ static void gather_row_impulses(void *context, int first, int last)
 
 // Inputs and outputs of compute_edge_impulses, for the edges of a tube or mesh.
 typedef struct edge_arrays {
-    const int *a, *b;
-    const double *x, *y, *z, *u, *v, *w, *ku, *kv, *kw, *load, *damping;
-    double scale, w0;
-    double *sx, *sy, *sz;
+    const int *a, *b;             // particles at the ends of each edge
+    const double *x, *y, *z;      // m, positions
+    const double *u, *v, *w;      // m/s, velocities
+    const double *ku, *kv, *kw;   // part of D^q x that follows from past velocities
+    const double *load, *damping; // 1/kg, of the particles; N s^q/m, of the edges
+    double scale, w0;             // as in damped_pairs
+    double *sx, *sy, *sz;         // impulses on the particles a
 } edge_arrays;
 
-// Impulses of n edges of a tube or mesh.
+// Damping impulses of n edges of a tube or mesh.
 FM_SIMD_CLONES
 static void compute_edge_impulses(int n, const edge_arrays *restrict l)
 {
@@ -102,11 +113,11 @@ static void compute_edge_impulses(int n, const edge_arrays *restrict l)
     for (int i = 0; i < n; i++) {
         int a = l->a[i], b = l->b[i];
         double dx = x[b] - x[a], dy = y[b] - y[a], dz = z[b] - z[a];
-        double ll = dx * dx + dy * dy + dz * dz + 1e-200;
+        double ll = dx * dx + dy * dy + dz * dz + FM_TINY;
         double rate = (u[b] - u[a]) * dx + (v[b] - v[a]) * dy + (w[b] - w[a]) * dz;
         double past = (ku[b] - ku[a]) * dx + (kv[b] - kv[a]) * dy + (kw[b] - kw[a]) * dz;
         double k = scale * l->damping[i];
-        double most = 0.95 / (k * w0 * (load[a] + load[b]) + 1e-200);
+        double most = MARGIN / (k * w0 * (load[a] + load[b]) + FM_TINY);
         double j = (most < 1 ? most : 1) * k * (w0 * rate + past) / ll;
         l->sx[i] = j * dx;
         l->sy[i] = j * dy;
@@ -114,6 +125,7 @@ static void compute_edge_impulses(int n, const edge_arrays *restrict l)
     }
 }
 
+// Damping impulses of the edges [first, last) of a tube or mesh, into edge_force.
 static void compute_edge_range(void *context, int first, int last)
 {
     const damped_pairs *p = context;
@@ -140,6 +152,7 @@ static void compute_edge_range(void *context, int first, int last)
     compute_edge_impulses(last - first, &l);
 }
 
+// Sums the impulses of the edges at the particles [first, last), into cloth->pair.
 static void gather_edge_impulses(void *context, int first, int last)
 {
     fm_cloth *c = ((const damped_pairs *)context)->cloth;
@@ -147,7 +160,7 @@ static void gather_edge_impulses(void *context, int first, int last)
     fm_spring_mesh_gather_edges(c, &c->pair, first, last);
 }
 
-// Sums the impulses at each particle, into cloth->pair.
+// Computes the damping impulses of all springs and sums them at each particle, into cloth->pair.
 static void sum_impulses(damped_pairs *p, fm_pool *pool)
 {
     fm_cloth *c = p->cloth;
@@ -159,6 +172,8 @@ static void sum_impulses(damped_pairs *p, fm_pool *pool)
     fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, gather_edge_impulses, p);
 }
 
+// Computes the damping impulses of a substep of h seconds into cloth->pair, N s. w0: weight of the
+// newest velocity in the fractional derivative.
 void fm_cloth_compute_damping_impulses(fm_cloth *c, double h, double w0, fm_pool *pool)
 {
     const fm_term *term = fm_cloth_find_term(c, &fm_damping_term);
@@ -166,17 +181,19 @@ void fm_cloth_compute_damping_impulses(fm_cloth *c, double h, double w0, fm_pool
     sum_impulses(&p, pool);
 }
 
+// Without a memory the derivative has order 1 and is the velocity itself, so w0 = 1.
 static void find_impulses(fm_cloth *c, fm_term *term, const fm_substep *s)
 {
     double w0 = term->memory ? fm_memory_newest_weight(term->memory, s->h) : 1;
     fm_cloth_compute_damping_impulses(c, s->h, w0, s->around.pool);
 }
 
+// Adds the damping force for the explicit integrators, which use the derivative at the beginning of
+// the substep: all of D^q x is in term->known, and no force is limited.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
     if (!at->is_explicit)
         return;
-    // explicit force: the whole derivative is known, and no impulse is limited
     const fm_vec3_array *derivative = term->memory ? &term->known : at->v;
     damped_pairs p = {c, at->x, derivative, &c->zeros, c->zeros.x, 1, 1};
     sum_impulses(&p, at->pool);
@@ -192,6 +209,7 @@ static bool applies(const fm_cloth *c)
     return c->def.damping.coefficient > 0;
 }
 
+// Computes the loads d_i/m_i: number of damped springs at a particle over its mass.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     (void)term, (void)err;
@@ -200,6 +218,7 @@ static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
     return true;
 }
 
+// Whether damping has a memory, and its settings.
 static bool define_memory(const fm_cloth *c, const fm_medium *medium, fm_recall *memory,
                           double *order)
 {
@@ -209,7 +228,8 @@ static bool define_memory(const fm_cloth *c, const fm_medium *medium, fm_recall 
     return fm_cloth_needs_damping_memory(&c->def);
 }
 
-// Velocities relative to the medium. Overwrites cloth->pair, whose impulses have been applied.
+// The rates pushed into the memory: velocities relative to the medium. They overwrite cloth->pair,
+// whose impulses have been applied.
 static const fm_vec3_array *find_rates(fm_cloth *c, fm_term *term, int first, int last)
 {
     (void)term;
@@ -222,7 +242,8 @@ static const fm_vec3_array *find_rates(fm_cloth *c, fm_term *term, int first, in
     return u;
 }
 
-// The smallest s over the springs of a sheet; see the head of this file.
+// The smallest share s of the damping coefficient that acts, over the springs of a sheet (formula
+// at the head of this file). h: substep, s; w0: newest weight of the derivative.
 static double find_sheet_share(const fm_cloth *cloth, double h, double w0)
 {
     double load = 0, share = 1;
@@ -231,12 +252,12 @@ static double find_sheet_share(const fm_cloth *cloth, double h, double w0)
     for (int s = 0; s < cloth->springs_count; s++) {
         double k = h / 2 * cloth->springs[s].damping * w0;
         if (k > 0)
-            share = fmin(share, 0.95 / (k * 2 * load));
+            share = fmin(share, MARGIN / (k * 2 * load));
     }
     return share;
 }
 
-// The smallest s over the edges of a tube or mesh.
+// The smallest share s of the damping coefficient that acts, over the edges of a tube or mesh.
 static double find_mesh_share(const fm_cloth *c, double h, double w0)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -245,11 +266,13 @@ static double find_mesh_share(const fm_cloth *c, double h, double w0)
         double k = h / 2 * mesh->edge_damping[e] * w0;
         double load = c->damping_load[mesh->edge_a[e]] + c->damping_load[mesh->edge_b[e]];
         if (k > 0)
-            share = fmin(share, 0.95 / (k * load));
+            share = fmin(share, MARGIN / (k * load));
     }
     return share;
 }
 
+// The smallest share of the damping coefficient that acts at the current substep; 1: all of it.
+// Only kick-drift-kick limits the impulses.
 double fm_cloth_damping_share(const fm_cloth *c)
 {
     const fm_term *term = fm_cloth_find_term(c, &fm_damping_term);

@@ -57,12 +57,18 @@
 #include <math.h>
 #include <string.h>
 
+// The drag coefficients of a substep of h seconds, from the definition and the medium. w0: weight
+// of the newest rate in the fractional derivative of the drag memory.
 fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *around, double h,
                                   double w0)
 {
     const fm_drag *drag = &cloth->def.drag;
     const fm_medium *medium = &around->medium;
     fm_drag_step step = {.h = h, .w0 = w0};
+    if (cloth->line && drag->model == FM_DRAG_PHYSICAL) {
+        fm_line_prepare_drag(cloth, medium, &step);
+        return step;
+    }
     switch (drag->model) {
     case FM_DRAG_NONE:
         break;
@@ -98,8 +104,9 @@ fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *
     return step;
 }
 
-// A velocity jump d within a substep is pushed into the memory as the rate d/h. The history force
-// responds with the impulse -k A w0 d, so it acts like an additional mass k A w0.
+// Effective mass of particle i against an impulse. A jump of the velocity by dv within a substep is
+// pushed into the memory as the rate dv/h. The history force responds with the impulse -k A w0 dv,
+// so it acts like an additional mass k A w0 (k: coefficient of the history force).
 fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *d, int i)
 {
     double m = c->inertia[i], A = c->wet_area[i];
@@ -111,7 +118,7 @@ fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *
 
 bool fm_drag_has_added_mass(const fm_drag_step *d)
 {
-    return d->physical && (d->layer > 0 || (d->w0 > 0 && (d->skin > 0 || d->normal_history > 0)));
+    return d->physical && (d->layer != 0 || (d->w0 > 0 && (d->skin > 0 || d->normal_history > 0)));
 }
 
 const fm_vec3_array *fm_drag_known_part(const fm_cloth *c)
@@ -125,6 +132,8 @@ double fm_drag_newest_weight(const fm_cloth *c, double h)
     return term->memory ? fm_memory_newest_weight(term->memory, h) : 0;
 }
 
+// Writes the fractional derivatives of the drag memory at the current time, as world vectors; 0
+// without a memory.
 void fm_drag_read_memory(const fm_cloth *c, const fm_vec3_array *out)
 {
     const fm_term *term = fm_cloth_find_term(c, &fm_drag_term);
@@ -136,7 +145,9 @@ void fm_drag_read_memory(const fm_cloth *c, const fm_vec3_array *out)
         fm_frame_rotate_to_world(c, term, out);
 }
 
-// Drag, history and added-mass force per area at each particle, in the present state.
+// Writes drag, history and added-mass force per area at each particle in the present state, N/m^2,
+// three numbers per particle. un: relative velocity along the normal; t: its tangential part; kn:
+// derivative along the normal; across: the force along the normal.
 void fm_drag_force_per_area(fm_cloth *c, const fm_surroundings *around, double *force)
 {
     fm_drag_step d = fm_drag_prepare_step(c, around, 0, 0);
@@ -158,6 +169,8 @@ void fm_drag_force_per_area(fm_cloth *c, const fm_surroundings *around, double *
             f = fm_sub(f, fm_scale(fm_sub(derivative, fm_scale(n, kn)), d.skin));
             across += d.normal_history * kn;
             across += d.modes ? inertia[i] + pressure[i] : d.layer * fm_dot(rate, n);
+            if (c->line)
+                f = fm_sub(f, fm_scale(rate, fm_line_added_mass(c, &around->medium)));
         } else if (speed > FM_DRAG_MIN_SPEED) {
             f = fm_sub(f, fm_scale(u, d.history * fm_dot(derivative, u) / (speed * speed)));
         }
@@ -170,6 +183,8 @@ void fm_drag_force_per_area(fm_cloth *c, const fm_surroundings *around, double *
 static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
 {
     (void)term;
+    if (c->line)
+        return (fm_energies){.kinetic = fm_line_added_energy(c, &around->medium)};
     fm_drag_step drag = fm_drag_prepare_step(c, around, 0, 0);
     double sum = 0;
     if (drag.modes)
@@ -182,6 +197,7 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
     return (fm_energies){.kinetic = sum};
 }
 
+// Whether drag has a memory, and its settings. The physical model is an exact half derivative.
 static bool define_memory(const fm_cloth *c, const fm_medium *medium, fm_recall *memory,
                           double *order)
 {
@@ -189,13 +205,14 @@ static bool define_memory(const fm_cloth *c, const fm_medium *medium, fm_recall 
     bool physical = drag->model == FM_DRAG_PHYSICAL;
     *memory = drag->history.memory;
     *order = physical ? 0.5 : drag->history.order;
-    if (physical) // the model is the exact half derivative, which needs the whole past
+    if (physical) // an exact half derivative needs the whole past
         memory->kind = FM_RECALL_FULL;
     return fm_cloth_needs_drag_memory(&c->def, medium);
 }
 
-// The physical model's memory is fed with accelerations, which the kick has stored in `rate`; the
-// published model's with relative velocities, after pins and colliders have changed them.
+// The rates that are pushed into the drag memory: accelerations in the physical model, which the
+// kick has stored in `rate`; relative velocities in the published model, after pins and colliders
+// have changed them.
 static const fm_vec3_array *find_rates(fm_cloth *c, fm_term *term, int first, int last)
 {
     if (term->data)

@@ -16,20 +16,21 @@ static const double FM_DRAG_MIN_SPEED = 1e-9; // m/s; a slower velocity has no d
 
 // A particle in the closing kick, with the symbols of drag.c.
 typedef struct fm_drag_particle {
-    double A, m;   // m^2, kg
+    double A, m;   // m^2, wet area; kg, mass
     fm_vec3 n;     // the normal at the end of the substep
     fm_vec3 q;     // N: all forces except drag, including weight minus buoyancy
-    fm_vec3 p;     // m/s: v_half - w
+    fm_vec3 p;     // m/s: v_half - w, velocity relative to the medium before the kick
     fm_vec3 known; // part of the memory's next value that does not depend on the next rate
 } fm_drag_particle;
 
 // Effect of the added mass while the cloth's normal turns from n0 to n: u <- u - g e (drag.c).
 typedef struct fm_layer_turn {
-    fm_vec3 e;
-    double g; // m/s
+    fm_vec3 e; // unit vector along n0 + n
+    double g;  // m/s
 } fm_layer_turn;
 
-// layer: kg/m^2, the added mass.
+// Computes the effect of the added mass while the normal of particle l turns from n0 to l.n, with
+// the formulas of drag.c. layer: kg/m^2, the added mass. co: e . n; turned: (n - n0) . p.
 FM_INLINE fm_layer_turn fm_drag_turn_layer(fm_drag_particle l, fm_vec3 n0, double layer)
 {
     double tx = n0.x + l.n.x, ty = n0.y + l.n.y, tz = n0.z + l.n.z;
@@ -40,7 +41,10 @@ FM_INLINE fm_layer_turn fm_drag_turn_layer(fm_drag_particle l, fm_vec3 n0, doubl
     return (fm_layer_turn){{ex, ey, ez}, g};
 }
 
-// Solves the closing kick with physical drag; returns the new velocity relative to the medium, m/s.
+// Solves the closing kick of particle l with physical drag in closed form (drag.c); returns the new
+// velocity relative to the medium, m/s. The suffix n means along the normal, t across it. M:
+// effective mass; F, p, k: force, velocity and known part of the memory; b, G: those of drag.c; T:
+// tangential G; st: coefficient of the skin history.
 FM_INLINE fm_vec3 fm_drag_solve_physical(fm_drag_particle l, fm_drag_step d)
 {
     double A = l.A, m = l.m, nx = l.n.x, ny = l.n.y, nz = l.n.z;
@@ -57,13 +61,16 @@ FM_INLINE fm_vec3 fm_drag_solve_physical(fm_drag_particle l, fm_drag_step d)
     double Tx = l.q.x - st * l.known.x + bt * l.p.x - Tn * nx;
     double Ty = l.q.y - st * l.known.y + bt * l.p.y - Tn * ny;
     double Tz = l.q.z - st * l.known.z + bt * l.p.z - Tn * nz;
+    bt += A * d.viscous, bn += A * (d.viscous + d.normal); // linear drag, of lines only
     double un = 2 * Gn / (bn + sqrt(bn * bn + 4 * A * d.pressure * fabs(Gn)));
     double T = sqrt(Tx * Tx + Ty * Ty + Tz * Tz);
     double ut = 2 / (bt + sqrt(bt * bt + 4 * A * d.friction * T));
     return (fm_vec3){ut * Tx + un * nx, ut * Ty + un * ny, ut * Tz + un * nz};
 }
 
-// The part of it in the plane of the cloth, m/s.
+// The part of the closing kick with physical drag in the plane of the cloth: returns the new
+// tangential velocity relative to the medium, m/s. F: force and momentum per time; T: their part in
+// the plane; bt: effective mass over h/2.
 FM_INLINE fm_vec3 fm_drag_solve_tangential(fm_drag_particle l, fm_drag_step d)
 {
     double A = l.A, nx = l.n.x, ny = l.n.y, nz = l.n.z, st = A * d.skin;
@@ -76,7 +83,10 @@ FM_INLINE fm_vec3 fm_drag_solve_tangential(fm_drag_particle l, fm_drag_step d)
     return (fm_vec3){ut * Tx, ut * Ty, ut * Tz};
 }
 
-// The same as fm_drag_solve_physical for the published models.
+// Solves the closing kick of particle l with a published drag model in closed form (drag.c);
+// returns the new velocity relative to the medium, m/s. o: B^-1 G, the solution without history
+// force; e: its direction; z: B^-1 e; past: known part of the memory along e; f: the history force
+// along e.
 FM_INLINE fm_vec3 fm_drag_solve_published(fm_drag_particle l, fm_drag_step d)
 {
     double A = l.A, nx = l.n.x, ny = l.n.y, nz = l.n.z, w0 = d.w0;

@@ -5,14 +5,15 @@
 //   Verlet   v' = d v + h a(x, v),  x' = x + h v'     v belongs to the middle of the step:
 //            x' = x + d (x - x_prev) + h^2 a, with d = damping.kept (step.c)
 //   RK2      the midpoint rule
+//   Heun     predictor by Euler, corrector by the mean of both rates: [LCKL13] eq. (3.21)
 //   RK4      the classical Runge-Kutta method
 //
 // [OZG13] eq. 6.2 damps Verlet's scheme by replacing the factor 2 of x by a smaller one. That pulls
 // every particle towards the origin of coordinates; the factor d above damps as intended.
 //
-// Verlet, RK2 and RK4 do not support memories: a fractional derivative has no value between steps.
-// Euler is of first order and unstable at every step size for springs without damping; it is here
-// to reproduce [OKRC10].
+// Verlet, RK2, Heun and RK4 do not support memories: a fractional derivative has no value between
+// steps. Euler is of first order and unstable at every step size for springs without damping; it is
+// here to reproduce [OKRC10].
 #include "cloth/cloth.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@ typedef struct evaluation {
     double t;                       // s
 } evaluation;
 
+// Computes the accelerations of the particles [first, last) from the forces of all terms.
 static void evaluate_range(void *context, int first, int last)
 {
     const evaluation *e = context;
@@ -34,7 +36,8 @@ static void evaluate_range(void *context, int first, int last)
     fm_substep_zero_pinned(e->s, e->a, first, last);
 }
 
-// Computes accelerations a at time t; those of pinned particles are 0.
+// Evaluates all forces at positions x, velocities v and time t, and computes the accelerations a;
+// those of pinned particles are 0.
 static void evaluate(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array *v, double t,
                      const fm_vec3_array *a)
 {
@@ -55,6 +58,7 @@ static void combine(const fm_cloth *c, const fm_vec3_array *out, const fm_vec3_a
         out->x[i] = base->x[i] + s * rate->x[i];
 }
 
+// Explicit Euler step; forces and fractional derivatives are those at its beginning.
 static void step_euler(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -64,11 +68,12 @@ static void step_euler(fm_substep *s)
     combine(c, &c->v, &c->v, s->h, &c->a);
 }
 
+// Verlet step in leapfrog form. The velocity belongs to the middle of the previous step; in the
+// first step to its beginning, so that it is advanced by half a step.
 static void step_verlet(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     evaluate(s, &c->x, &c->v, s->end - s->h, &c->a);
-    // v belongs to the middle of the previous step; in the first step, to its beginning
     combine(c, &c->v, &c->v, c->verlet_moving ? s->h : s->h / 2, &c->a);
     combine(c, &c->x, &c->x, s->h, &c->v);
     c->verlet_moving = true;
@@ -87,6 +92,7 @@ static void set_stage(fm_substep *s, double step, const fm_vec3_array *dx, const
     fm_substep_set_pinned_velocities(s, &c->trial_x, &c->trial_v, 0, c->lanes);
 }
 
+// Midpoint rule: the state in the middle of the step, and a whole step with its rates.
 static void step_rk2(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -99,6 +105,24 @@ static void step_rk2(fm_substep *s)
     fm_substep_set_poses(s, t + h);
 }
 
+// Heun's predictor-corrector of second order: an Euler step, then the mean of both rates.
+static void step_heun(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    double h = s->h, t = s->end - h;
+    size_t size = 3 * (size_t)c->lanes * sizeof(double);
+    evaluate(s, &c->x, &c->v, t, &c->a);
+    memcpy(c->sum_v.x, c->a.x, size);
+    set_stage(s, h, &c->v, &c->a, t + h);
+    evaluate(s, &c->trial_x, &c->trial_v, t + h, &c->a);
+    combine(c, &c->x, &c->x, h / 2, &c->v);
+    combine(c, &c->x, &c->x, h / 2, &c->trial_v);
+    combine(c, &c->v, &c->v, h / 2, &c->sum_v);
+    combine(c, &c->v, &c->v, h / 2, &c->a);
+}
+
+// Classical Runge-Kutta step of fourth order: four stages, whose rates are summed with the weights
+// 1/6, 1/3, 1/3, 1/6 in sum_x and sum_v.
 static void step_rk4(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -108,7 +132,8 @@ static void step_rk4(fm_substep *s)
     memset(c->sum_v.x, 0, size);
     memcpy(c->trial_v.x, c->v.x, size);
     evaluate(s, &c->x, &c->v, t, &c->a);
-    static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, next[3] = {0.5, 0.5, 1};
+    static const double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    static const double next[3] = {0.5, 0.5, 1}; // time of the next stage, in steps
     for (int k = 0; k < 4; k++) {
         combine(c, &c->sum_x, &c->sum_x, weight[k], &c->trial_v);
         combine(c, &c->sum_v, &c->sum_v, weight[k], &c->a);
@@ -124,9 +149,12 @@ static void step_rk4(fm_substep *s)
     fm_substep_set_poses(s, t + h);
 }
 
+// A whole substep by the explicit integrator of the definition, with pins, enforcement, colliders
+// and memories.
 void fm_substep_integrate_explicitly(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
+    fm_impulses_begin_explicit(s);
     switch (c->def.integrator) {
     case FM_KICK_DRIFT_KICK:
         break;
@@ -142,6 +170,9 @@ void fm_substep_integrate_explicitly(fm_substep *s)
     case FM_RK4:
         step_rk4(s);
         break;
+    case FM_HEUN:
+        step_heun(s);
+        break;
     }
     fm_substep_set_pinned_positions(s, &c->x, 0, c->lanes);
     if (c->enforcer)
@@ -149,6 +180,7 @@ void fm_substep_integrate_explicitly(fm_substep *s)
     fm_substep_set_pinned_velocities(s, &c->x, &c->v, 0, c->lanes);
     fm_substep_resolve_colliders(s, s->margin, false, 0, c->lanes);
     fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
+    fm_impulses_end_explicit(s);
     memcpy(c->w.x, c->flow.x, 3 * (size_t)c->lanes * sizeof(double));
     combine(c, &c->rate, &c->v, -1, &c->w);
     fm_terms_push_memories(c, 0, c->lanes);

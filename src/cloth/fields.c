@@ -2,6 +2,7 @@
 // fields.c: the fields of a cloth that can be read by name, and its area.
 #include "cloth/cloth.h"
 
+#include <math.h>
 #include <string.h>
 
 const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT] = {
@@ -18,6 +19,21 @@ const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT] = {
     {"correction", "", "order in which enforcement corrects a particle, from 0 to 1", 1},
 };
 
+const fm_field fm_line_field_list[FM_LINE_FIELD_COUNT] = {
+    {"position", "m", "position of a point", 3},
+    {"velocity", "m/s", "velocity of a point", 3},
+    {"tangent", "", "unit tangent of the line", 3},
+    {"medium", "m/s", "velocity of the medium at the point", 3},
+    {"drag", "N/m^2", "force of the medium per surface of the line", 3},
+    {"memory", "m s^-3/2", "half derivative of the velocity in the drag", 3},
+    {"stretch", "", "largest l/l0 - 1 of the edges at a point", 1},
+    {"tension", "N", "largest tension of the edges at a point", 1},
+    {"mass", "kg", "mass of a point", 1},
+    {"pinned", "", "1 for a pinned point, else 0", 1},
+    {"contact", "", "1 for a point in contact, else 0", 1},
+    {"radius", "m", "radius of the line", 1},
+};
+
 const fm_field *fm_cloth_fields(int *count)
 {
     if (count)
@@ -25,6 +41,7 @@ const fm_field *fm_cloth_fields(int *count)
     return fm_cloth_field_list;
 }
 
+// m^2, present area of all triangles; 0 with err filled if memory runs out.
 double fm_cloth_area(fm_cloth *c, fm_error *err)
 {
     int count = 0;
@@ -39,6 +56,7 @@ double fm_cloth_area(fm_cloth *c, fm_error *err)
     return area;
 }
 
+// m^2, area at rest.
 double fm_cloth_rest_area(const fm_cloth *c)
 {
     double area = 0;
@@ -63,6 +81,8 @@ static void read_memory(fm_cloth *c, double *values)
     interleave(c, &c->pair, values);
 }
 
+// Writes the field of that name at all particles, one or three numbers each. An unknown name is an
+// error.
 bool fm_cloth_read_values(fm_cloth *c, const fm_surroundings *around, const char *name,
                           double *values, fm_error *err)
 {
@@ -98,6 +118,35 @@ bool fm_cloth_read_values(fm_cloth *c, const fm_surroundings *around, const char
         return fm_fail(err, FM_BAD_VALUE, c->object.name, "field", name,
                        "position velocity normal medium drag memory stretch mass pinned contact "
                        "correction");
+    }
+    return true;
+}
+
+static void read_tension(const fm_cloth *c, double *values)
+{
+    for (int i = 0; i < c->count; i++) {
+        values[i] = 0;
+        for (int k = c->mesh.edges.start[i]; k < c->mesh.edges.start[i + 1]; k++)
+            values[i] = fmax(values[i], fm_line_edge_tension(c, c->mesh.edges.entry[k] / 2));
+    }
+}
+
+bool fm_line_read_values(fm_cloth *c, const fm_surroundings *around, const char *name,
+                         double *values, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    if (strcmp(name, "tangent") == 0) {
+        interleave(c, &c->normal, values);
+    } else if (strcmp(name, "tension") == 0) {
+        read_tension(c, values);
+    } else if (strcmp(name, "radius") == 0) {
+        for (int i = 0; i < c->count; i++)
+            values[i] = c->line->diameter / 2;
+    } else if (strcmp(name, "normal") == 0 || strcmp(name, "correction") == 0) {
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, "field", name, "the fields of lines");
+    } else {
+        return fm_cloth_read_values(c, around, name, values, err);
     }
     return true;
 }

@@ -27,44 +27,53 @@
 
 #include <math.h>
 
+static const double SAMPLES_MAX = 2e7; // of one cloth; more are refused
+static const double WET_MIN = 1e-6;    // wet share of a particle's area below which it is dry
+
 static fm_vec3 axes_at(const fm_vec3_array *a, int i)
 {
     return (fm_vec3){a->x[i], a->y[i], a->z[i]};
 }
 
-// The smallest n <= 1000 for which edges divided into n parts are not longer than `longest`, m.
+// The smallest n up to 1000 for which the edges of a triangle, divided into n parts, are not longer
+// than `longest`, m. Rounding of lengths does not raise n.
 static int count_subdivisions(const fm_cloth *c, const int corner[3], double longest)
 {
+    const double MOST = 1000, ROUNDING = 1e-9;
     double length = 0;
     for (int k = 0; k < 3; k++) {
         fm_vec3 edge = fm_sub(axes_at(&c->x, corner[(k + 1) % 3]), axes_at(&c->x, corner[k]));
         length = fmax(length, fm_length(edge));
     }
-    return (int)fmax(1, fmin(1000, ceil(length / longest * (1 - 1e-9))));
+    return (int)fmax(1, fmin(MOST, ceil(length / longest * (1 - ROUNDING))));
 }
 
-// Adds the centroids of the n^2 parts of one triangle. next: index of the next free sample.
+// Adds the centroids of the n^2 parts of one triangle as samples. At each grid point (i, j) of the
+// triangle begins a part with the orientation of the triangle and, except at the far edge, one that
+// is rotated by 180 degrees. next: index of the next free sample.
 static void add_triangle_samples(fm_cloth_samples *s, int *next, const int corner[3], int n)
 {
     for (int i = 0; i < n; i++) {
         for (int j = 0; i + j < n; j++) {
-            for (int turned = 0; turned <= (i + j < n - 1); turned++) {
-                double b = (i + (1 + turned) / 3.0) / n, d = (j + (1 + turned) / 3.0) / n;
+            for (int rotated = 0; rotated <= (i + j < n - 1); rotated++) {
+                double b = (i + (1 + rotated) / 3.0) / n, d = (j + (1 + rotated) / 3.0) / n;
                 const double share[3] = {1 - b - d, b, d};
                 for (int k = 0; k < 3; k++) {
                     s->corner[3 * *next + k] = corner[k];
                     s->share[3 * *next + k] = share[k];
                 }
-                s->parts[(*next)++] = turned ? -n : n;
+                s->parts[(*next)++] = rotated ? -n : n;
             }
         }
     }
 }
 
+// Allocates the arrays of `count` samples. The cloth gets its own copy of the array that the fluid
+// will change: the wet area in one-way coupling, the inertia in two-way coupling.
 static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm_error *err)
 {
     fm_cloth *c = s->cloth;
-    if (count > 2e7)
+    if (count > SAMPLES_MAX)
         return fm_fail_number(err, c->object.name, "samples", count,
                               "at most 2e7: a coarser fluid, or a smaller cloth");
     size_t n = (size_t)count, lanes = (size_t)c->lanes;
@@ -74,17 +83,18 @@ static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm
     s->gathered = fm_arena_alloc(arena, lanes, sizeof *s->gathered, c->object.name, err);
     s->weight = fm_arena_alloc(arena, lanes, sizeof *s->weight, c->object.name, err);
     s->v = fm_arena_alloc(arena, lanes, sizeof *s->v, c->object.name, err);
-    double *own = fm_arena_alloc(arena, lanes, sizeof *own, c->object.name, err);
+    double *copy = fm_arena_alloc(arena, lanes, sizeof *copy, c->object.name, err);
     c->carrier.velocity = fm_vec3_array_create(arena, c->lanes, err);
     if (!fm_samples_create(&s->points, arena, (int)count, c->object.name, err))
         return false;
     const double *from = s->points.passive ? c->area : c->mass;
     for (size_t i = 0; i < lanes; i++)
-        own[i] = from[i];
-    *(s->points.passive ? &c->wet_area : &c->inertia) = own;
+        copy[i] = from[i];
+    *(s->points.passive ? &c->wet_area : &c->inertia) = copy;
     return true;
 }
 
+// Writes the positions of all samples, interpolated from the corners of their triangles, m.
 static void place_samples(const fm_cloth_samples *s, fm_vec3 *to)
 {
     const fm_vec3_array *x = &s->cloth->x;
@@ -97,23 +107,26 @@ static void place_samples(const fm_cloth_samples *s, fm_vec3 *to)
     }
 }
 
-// Geometry of each sample's part of its triangle: normal, area, largest distance of a corner from
-// the centroid, and the vectors along and across that delimit the part (core/surface_samples.h).
-static void compute_discs(const fm_cloth_samples *s, fm_vec3 *normal)
+// Computes the geometry of each sample's part of its triangle: normal, area, largest distance of a
+// corner from the centroid (reach), and the vectors along and across that delimit the part
+// (core/surface_samples.h).
+static void compute_patches(const fm_cloth_samples *s, fm_vec3 *normal)
 {
     const fm_vec3_array *x = &s->cloth->x;
     for (int i = 0; i < s->points.count; i++) {
         const int *corner = s->corner + 3 * (size_t)i;
         const fm_vec3 at[3] = {axes_at(x, corner[0]), axes_at(x, corner[1]), axes_at(x, corner[2])};
-        fm_sample_patch piece = fm_sample_patch_of_triangle(at, s->parts[i]);
-        s->points.area[i] = piece.area;
-        s->points.reach[i] = piece.reach;
-        s->points.along[i] = piece.along;
-        s->points.across[i] = piece.across;
-        normal[i] = piece.normal;
+        fm_sample_patch patch = fm_sample_patch_of_triangle(at, s->parts[i]);
+        s->points.area[i] = patch.area;
+        s->points.reach[i] = patch.reach;
+        s->points.along[i] = patch.along;
+        s->points.across[i] = patch.across;
+        normal[i] = patch.normal;
     }
 }
 
+// Creates the samples of a cloth, at most `longest` apart, m. passive: one-way coupling, in which
+// the fluid carries the cloth and is not affected by it.
 bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, bool passive,
                              fm_arena *arena, fm_error *err)
 {
@@ -135,15 +148,16 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, b
         add_triangle_samples(s, &next, corner, count_subdivisions(c, corner, longest));
     }
     c->carrier.on = passive;
-    place_samples(s, s->points.before);
-    place_samples(s, s->points.after);
-    compute_discs(s, s->points.turned);
+    place_samples(s, s->points.start_position);
+    place_samples(s, s->points.end_position);
+    compute_patches(s, s->points.start_normal);
     return true;
 }
 
-// Sums over the samples at each particle, in the order of the samples, with barycentric weights.
-// With `factor`, gathered = sum of from * weight_of * factor and weight = sum of weight_of *
-// factor; without it, gathered = sum of from and weight = sum of weight_of.
+// Sums quantities of the samples at the corners of their triangles, with barycentric weights, in
+// the order of the samples. With `factor`, s->gathered = sum of from * weight_of * factor and
+// s->weight = sum of weight_of * factor; without it, s->gathered = sum of from and s->weight = sum
+// of weight_of.
 static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
                                 const double *weight_of, const double *factor)
 {
@@ -163,12 +177,12 @@ static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
     }
 }
 
-// Two-way: applies the fluid's impulses and updates the inertia by the added mass. Accelerations
-// are rescaled, so that they belong to the same forces as before.
-static void take_impulses(const fm_cloth_samples *s)
+// Two-way coupling: applies the fluid's impulses to the velocities and sets the inertia to mass
+// plus added mass. Accelerations are rescaled, so that they belong to the same forces as before.
+static void apply_impulses(const fm_cloth_samples *s)
 {
     fm_cloth *c = s->cloth;
-    gather_at_particles(s, s->points.impulse, s->points.layer, NULL);
+    gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     for (int i = 0; i < c->count; i++) {
         double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
         c->inertia[i] = inertia;
@@ -180,18 +194,19 @@ static void take_impulses(const fm_cloth_samples *s)
         c->v.x[i] += dv.x, c->v.y[i] += dv.y, c->v.z[i] += dv.z;
     }
     for (int i = 0; i < s->points.count; i++)
-        s->points.impulse[i] = (fm_vec3){0};
+        s->points.impulse_to_body[i] = (fm_vec3){0};
 }
 
-// One-way: the fluid's velocity and the wet area at each particle. A dry particle keeps the
-// previous velocity of the medium, so that the drag memory sees no spurious jump.
-static void take_velocities(const fm_cloth_samples *s, double end)
+// One-way coupling: computes the fluid's velocity and the wet area at each particle, for the time
+// `end`, s. A dry particle keeps the previous velocity of the medium, so that the drag memory
+// receives no spurious jump.
+static void compute_carrier(const fm_cloth_samples *s, double end)
 {
     fm_cloth *c = s->cloth;
     gather_at_particles(s, s->points.velocity, s->points.area, s->points.wet);
     c->carrier.end = end;
     for (int i = 0; i < c->count; i++) {
-        bool wet = s->weight[i] > 1e-6 * c->area[i];
+        bool wet = s->weight[i] > WET_MIN * c->area[i];
         fm_vec3 w = wet ? fm_scale(s->gathered[i], 1 / s->weight[i]) : axes_at(&c->w, i);
         c->carrier.velocity.x[i] = w.x;
         c->carrier.velocity.y[i] = w.y;
@@ -200,42 +215,51 @@ static void take_velocities(const fm_cloth_samples *s, double end)
     }
 }
 
+// Before the cloth moves through the interval that ends at time `end`: places the samples, and
+// applies the fluid's impulses (two-way) or takes over its velocity (one-way).
 void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
 {
-    place_samples(s, s->points.before);
-    compute_discs(s, s->points.turned);
+    place_samples(s, s->points.start_position);
+    compute_patches(s, s->points.start_normal);
     if (s->points.passive)
-        take_velocities(s, end);
+        compute_carrier(s, end);
     else
-        take_impulses(s);
+        apply_impulses(s);
 }
 
+// After the cloth has moved from time `start` to `end`: writes the new positions and normals of the
+// samples and, in two-way coupling, the momentum that the added mass has gained, which the cloth
+// returns to the fluid.
 void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end)
 {
     fm_cloth *c = s->cloth;
     s->points.start = start;
     s->points.end = end;
-    place_samples(s, s->points.after);
-    compute_discs(s, s->points.normal);
+    place_samples(s, s->points.end_position);
+    compute_patches(s, s->points.normal);
     for (int i = 0; i < c->count && !s->points.passive; i++)
         s->v[i] = fm_cloth_is_pinned(c, i, end) ? (fm_vec3){0} : fm_sub(axes_at(&c->v, i), s->v[i]);
     for (int i = 0; i < s->points.count && !s->points.passive; i++) {
         for (int k = 0; k < 3; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
-            s->points.handed[i] = fm_add_scaled(s->points.handed[i], s->v[s->corner[at]],
-                                                s->share[at] * s->points.layer[i]);
+            s->points.impulse_to_fluid[i] =
+                fm_add_scaled(s->points.impulse_to_fluid[i], s->v[s->corner[at]],
+                              s->share[at] * s->points.added_mass[i]);
         }
     }
 }
 
+// Velocity of the carrying fluid at the end t of a substep of h seconds, at the particles
+// [first, last), into `flow`: linear from its value w at the beginning of the substep to
+// carrier.velocity at the end of the interval.
 void fm_cloth_interpolate_carrier(fm_cloth *c, double t, double h, int first, int last)
 {
-    double left = c->carrier.end - (t - h);
-    double part = c->started && left > h ? h / left : 1;
+    double remaining = c->carrier.end - (t - h); // s, from the beginning of the substep
+    double fraction = c->started && remaining > h ? h / remaining : 1;
     const fm_vec3_array *to = &c->carrier.velocity, *w = &c->w;
     for (int i = first; i < last && i < c->count; i++) {
-        c->flow.x[i] = w->x[i] + part * (to->x[i] - w->x[i]);
-        c->flow.y[i] = w->y[i] + part * (to->y[i] - w->y[i]);
-        c->flow.z[i] = w->z[i] + part * (to->z[i] - w->z[i]);
+        c->flow.x[i] = w->x[i] + fraction * (to->x[i] - w->x[i]);
+        c->flow.y[i] = w->y[i] + fraction * (to->y[i] - w->y[i]);
+        c->flow.z[i] = w->z[i] + fraction * (to->z[i] - w->z[i]);
     }
 }

@@ -1,60 +1,64 @@
 // SPDX-License-Identifier: MIT
-// frame.c: the frame in which a cloth's history forces are kept.
+// frame.c: the coordinate frame, turning with the cloth, in which the memory of the physical drag
+// stores vectors.
 //
 // The skin history of the physical drag is the half derivative of the sliding speed u . t along a
-// tangent t that turns with the cloth, and the normal history that of u . n:
+// tangent t that turns with the cloth, and the normal history is that of u . n:
 //
 //     D^(1/2)[u . e](t),   e = t1, t2, n,   u = v - w
 //
 // So each particle carries an orthonormal frame R = (t1, t2, n): n is the cloth's normal, t1 the
-// direction between two fixed neighbours, without its part along n, and t2 = n x t1. The memory's
-// three lanes are the components in that frame, and they are fed the rates of the components,
+// direction between two neighbours that are chosen once, without its part along n, and t2 = n x t1.
+// The three lanes of the memory are the components in this frame, and the rates of the components
+// are pushed into them,
 //
 //     d(u . e)/dt = s . e + u . de/dt,   s = du/dt.
 //
-// s is known at the end of a substep. The second part is measured over the substep, from e to e',
+// s is known at the end of a substep. The second part, the turn rate, is measured over the substep,
+// from e to e',
 //
 //     c = (e' . p' - e . p) / h,   p = v_half - w,
 //
-// and extrapolated from the middle of the substep to its end, 3/2 c - 1/2 c_before: second order
-// for equal substeps. p' is p after the layer of added mass has turned with the normal (drag.h).
+// and extrapolated from the middle of the substep to its end, 3/2 c - 1/2 c_before, where c_before
+// is c of the previous substep: second order for equal substeps. p' is p after the layer of added
+// mass has turned with the normal (drag.h).
 //
-// Projecting accelerations or remembered vectors on the tangents of now is not enough: a sheet that
-// turns while it moves at constant velocity has no acceleration, but it begins to slide.
+// Projecting accelerations or remembered vectors on the present tangents is not enough: a sheet
+// that turns while it moves at constant velocity has no acceleration, but it begins to slide.
 //
-// A cloth that spins about its own normal turns its frame too. That is exact for a disc spinning
-// in place and wrong for one that is towed along its plane while it spins; neither is exact in
-// general.
+// A cloth that spins about its own normal turns its frame too. This is exact for a disc that spins
+// in place, and wrong for a disc that is towed along its plane while it spins.
 #include "cloth/added_mass.h"
 #include "cloth/drag.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NUMBERS = 6 }; // of state, for each lane
+enum { STATE_NUMBERS = 6 }; // numbers of state per particle: two vectors
 
-// What the drag term has beside its memory.
+// Data of the drag term beside its memory.
 typedef struct frame_data {
     fm_vec3_array tangent; // state: t1 at the beginning of the substep
-    fm_vec3_array turn;    // state: c of the substep before, m/s^2
+    fm_vec3_array turn;    // state: turn rates c of the previous substep, m/s^2
     fm_vec3_array next;    // scratch: t1 at the end of the substep
-    fm_vec3_array rate;    // scratch: the rates of the components
+    fm_vec3_array rate;    // scratch: rates of the components of u in the frame, m/s^2
     int *from, *to;        // the neighbours that t1 points between
-    double *moves;         // scratch: 1; 0 for particles that pins hold, whose velocity is given
+    double *moves;         // scratch: 1; 0 for pinned particles, whose velocity is prescribed
 } frame_data;
 
-// The two neighbours of a particle that lie most nearly opposite to each other.
+// Finds the two neighbours of particle i, of a tube or mesh, that lie most nearly opposite to each
+// other: the pair with the smallest cosine between the edges to them.
 static void find_opposite(const fm_cloth *c, int i, int *from, int *to)
 {
-    const fm_spring_mesh *net = &c->mesh;
+    const fm_spring_mesh *mesh = &c->mesh;
     double best = INFINITY;
     fm_vec3 here = fm_vec3_array_at(c->x, i);
-    int first = net->edges.start[i], last = net->edges.start[i + 1];
+    int first = mesh->edges.start[i], last = mesh->edges.start[i + 1];
     for (int k = first; k < last; k++) {
         for (int l = first; l < k; l++) {
-            int a = net->edges.entry[k], b = net->edges.entry[l];
-            a = a % 2 ? net->edge_a[a / 2] : net->edge_b[a / 2];
-            b = b % 2 ? net->edge_a[b / 2] : net->edge_b[b / 2];
+            int a = mesh->edges.entry[k], b = mesh->edges.entry[l];
+            a = a % 2 ? mesh->edge_a[a / 2] : mesh->edge_b[a / 2];
+            b = b % 2 ? mesh->edge_a[b / 2] : mesh->edge_b[b / 2];
             fm_vec3 p = fm_sub(fm_vec3_array_at(c->x, a), here),
                     q = fm_sub(fm_vec3_array_at(c->x, b), here);
             double cosine = fm_dot(p, q) / sqrt(fm_dot(p, p) * fm_dot(q, q) + 1e-200);
@@ -64,6 +68,8 @@ static void find_opposite(const fm_cloth *c, int i, int *from, int *to)
     }
 }
 
+// Finds the neighbours between which the tangent t1 of particle i points. In a sheet: the left and
+// the right neighbour, or the particle itself at the border.
 static void find_neighbours(const fm_cloth *c, int i, int *from, int *to)
 {
     *from = *to = i;
@@ -76,6 +82,7 @@ static void find_neighbours(const fm_cloth *c, int i, int *from, int *to)
     }
 }
 
+// Allocates the frames of the drag term. Only the physical model has frames.
 bool fm_frame_setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     if (c->def.drag.model != FM_DRAG_PHYSICAL)
@@ -83,7 +90,7 @@ bool fm_frame_setup(fm_cloth *c, fm_term *term, fm_error *err)
     const char *name = c->object.name;
     size_t lanes = (size_t)c->lanes;
     frame_data *f = fm_arena_alloc(&c->arena, 1, sizeof *f, name, err);
-    double *state = fm_arena_alloc(&c->arena, NUMBERS * lanes, sizeof *state, name, err);
+    double *state = fm_arena_alloc(&c->arena, STATE_NUMBERS * lanes, sizeof *state, name, err);
     if (!f || !state)
         return false;
     f->tangent = (fm_vec3_array){state, state + lanes, state + 2 * lanes};
@@ -103,11 +110,12 @@ bool fm_frame_setup(fm_cloth *c, fm_term *term, fm_error *err)
         find_neighbours(c, i, &f->from[i], &f->to[i]);
     term->data = f;
     term->state = state;
-    term->state_count = NUMBERS * c->lanes;
+    term->state_count = STATE_NUMBERS * c->lanes;
     return true;
 }
 
-// d without its part along n, of length 1; `other` instead where d lies along n or has no length.
+// The direction of d without its part along n, as a unit vector. Where d is within about 1/1000 rad
+// of n, or 0, `other` is used in its place.
 FM_INLINE fm_vec3 make_tangent(fm_vec3 d, fm_vec3 n, fm_vec3 other)
 {
     double dn = d.x * n.x + d.y * n.y + d.z * n.z, dd = d.x * d.x + d.y * d.y + d.z * d.z;
@@ -134,9 +142,11 @@ FM_INLINE fm_vec3 at(const fm_vec3_array *a, int i)
     return (fm_vec3){a->x[i], a->y[i], a->z[i]};
 }
 
+// Computes tangents t1 of the particles [first, last) at positions x, into f->next. normal: unit
+// normals at x.
 FM_SIMD_CLONES
-static void tangent_lanes(int first, int last, const frame_data *restrict f,
-                          const fm_vec3_array *restrict x, const fm_vec3_array *restrict normal)
+static void compute_tangents(int first, int last, const frame_data *restrict f,
+                             const fm_vec3_array *restrict x, const fm_vec3_array *restrict normal)
 {
     const int *from = f->from, *to = f->to;
 #pragma omp simd
@@ -153,13 +163,20 @@ void fm_frame_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
 {
     const fm_term *term = fm_cloth_find_term(c, &fm_drag_term);
     if (term->data)
-        tangent_lanes(first, last, term->data, x, normal);
+        compute_tangents(first, last, term->data, x, normal);
 }
 
+// Turns the frames of the particles [first, last) to the end of the substep: (s0, t0, n0) are the
+// tangents t1, t2 and the normal at its beginning, (s1, t1, n1) at its end. Measures the turn rates
+// (ca, cb, cc) of the components of the relative velocity p, which becomes q when the layer of
+// added mass turns with the normal, and extrapolates them to the end of the substep: (ra, rb, rc).
+// Turns `known`, the part of the memory's next value that follows from past rates, from components
+// in the frame into world vectors, with w0 times the extrapolated turn rates added.
 FM_SIMD_CLONES
-static void turn_lanes(int first, int last, const fm_cloth *restrict c,
-                       const frame_data *restrict f, const fm_drag_step *restrict step,
-                       const fm_vec3_array *restrict known, const fm_vec3_array *restrict turned)
+static void advance_frames(int first, int last, const fm_cloth *restrict c,
+                           const frame_data *restrict f, const fm_drag_step *restrict step,
+                           const fm_vec3_array *restrict known,
+                           const fm_vec3_array *restrict turned)
 {
     // with modes, the turn is known; without, it is that of the layer
     double ih = 1 / step->h, w0 = step->w0, layer = step->modes ? 0 : step->layer;
@@ -186,6 +203,8 @@ static void turn_lanes(int first, int last, const fm_cloth *restrict c,
     }
 }
 
+// Before the closing kick: turns the frames of the particles [first, last) to the end of the
+// substep, and the known part of the memory's next value into world vectors.
 void fm_frame_advance(fm_substep *s, int first, int last)
 {
     fm_cloth *c = s->cloth;
@@ -196,9 +215,10 @@ void fm_frame_advance(fm_substep *s, int first, int last)
     for (int p = fm_cloth_find_first_pin(c, first); p < c->pinned_count && c->pinned[p] < last; p++)
         f->moves[c->pinned[p]] = !fm_substep_is_pinned(s, c->pinned[p]);
     const fm_vec3_array *turned = s->drag.modes ? &c->added->turned : &c->zeros;
-    turn_lanes(first, last, c, f, &s->drag, &term->known, turned);
+    advance_frames(first, last, c, f, &s->drag, &term->known, turned);
 }
 
+// Sets all frames at the present positions and normals, with turn rates of 0.
 void fm_frame_initialize(fm_cloth *c)
 {
     const fm_term *term = fm_cloth_find_term(c, &fm_drag_term);
@@ -215,17 +235,29 @@ void fm_frame_initialize(fm_cloth *c)
     }
 }
 
-const fm_vec3_array *fm_frame_compute_rates(fm_cloth *c, fm_term *term, int first, int last)
+// Adds the components of the acceleration du/dt in the frame to the rates.
+FM_SIMD_CLONES
+static void add_acceleration_lanes(int first, int last, const fm_cloth *restrict c,
+                                   const frame_data *restrict f)
 {
-    const frame_data *f = term->data;
+#pragma omp simd
     for (int i = first; i < last; i++) {
         fm_vec3 n = at(&c->normal, i), s = at(&f->tangent, i), t = cross(n, s);
         fm_vec3 r = at(&c->rate, i);
         f->rate.x[i] += dot(s, r), f->rate.y[i] += dot(t, r), f->rate.z[i] += dot(n, r);
     }
+}
+
+// The rates that are pushed into the memory: the turn rates, plus the components of the
+// acceleration s = du/dt in the frame.
+const fm_vec3_array *fm_frame_compute_rates(fm_cloth *c, fm_term *term, int first, int last)
+{
+    const frame_data *f = term->data;
+    add_acceleration_lanes(first, last, c, f);
     return &f->rate;
 }
 
+// Turns vectors given by their components in the frames into world vectors, in place.
 void fm_frame_rotate_to_world(const fm_cloth *c, const fm_term *term, const fm_vec3_array *vectors)
 {
     const frame_data *f = term->data;

@@ -38,16 +38,20 @@
 
 #include <math.h>
 
-// Factor on the stability bound for cloth with rest angles: folding adds the second derivative of
-// theta to the stiffness, and triangles may shrink to half their area.
+// Safety factor on the stability bound for cloth with rest angles: folding adds the second
+// derivative of theta to the stiffness, and triangles may shrink to half their area.
 static const double RESERVE = 2;
+// largest distance, in edge lengths, of the rest positions of a particle in two triangles that
+// belong together
+static const double SAME_PLACE = 1e-6;
 
 static bool is_flat_at_rest(const fm_cloth *c)
 {
     return c->def.bend.rest_angle == FM_REST_FLAT;
 }
 
-// The rest position of the corner of triangle t that is this particle.
+// The rest position of a particle in triangle t, which has it as a corner. corner: rest positions
+// of the three corners of each triangle.
 static fm_vec3 find_corner(const fm_cloth *c, const fm_vec3 *corner, int t, int particle)
 {
     int k = 0;
@@ -63,6 +67,8 @@ static double measure_angle(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
     return atan2(fm_dot(fm_cross(n1, n2), e) / fm_length(e), fm_dot(n1, n2));
 }
 
+// Measures the first (which = 0) or second (which = 1) triangle of an edge at rest. corner: rest
+// positions of the three corners of each triangle.
 fm_edge_triangle fm_mesh_measure_edge_triangle(const fm_cloth *cloth, const fm_vec3 *corner,
                                                const fm_mesh_edge *edge, int which)
 {
@@ -78,22 +84,28 @@ fm_edge_triangle fm_mesh_measure_edge_triangle(const fm_cloth *cloth, const fm_v
     return f;
 }
 
-// Stores the coefficients of the four particles in L, and adds the hinge to Gershgorin's bound: the
-// absolute values in row i of the stiffness matrix k grad grad^T sum up to k |grad_i| sum_j
-// |grad_j|. At rest the gradient of theta is the coefficients of L times the normal.
+// Stores the coefficients of the four particles of hinge h in L, 1/m, and adds the hinge to
+// Gershgorin's bound: the absolute values in row i of the stiffness matrix k grad grad^T sum up to
+// k |grad_i| sum_j |grad_j|. At rest the gradient of theta is the coefficients of L times the
+// normal.
 static void add_coefficients(fm_spring_mesh *mesh, int h, const fm_edge_triangle *one,
                              const fm_edge_triangle *other)
 {
-    const double own[4] = {(1 - one->foot) / one->height + (1 - other->foot) / other->height,
-                           one->foot / one->height + other->foot / other->height, -1 / one->height,
-                           -1 / other->height};
-    double sum = fabs(own[0]) + fabs(own[1]) + fabs(own[2]) + fabs(own[3]);
+    const double coefficient[4] = {(1 - one->foot) / one->height +
+                                       (1 - other->foot) / other->height,
+                                   one->foot / one->height + other->foot / other->height,
+                                   -1 / one->height, -1 / other->height};
+    double sum =
+        fabs(coefficient[0]) + fabs(coefficient[1]) + fabs(coefficient[2]) + fabs(coefficient[3]);
     for (int k = 0; k < 4; k++) {
-        mesh->hinge_share[k][h] = own[k];
-        mesh->bend_sum[mesh->hinge[k][h]] += mesh->hinge_stiffness[h] * fabs(own[k]) * sum;
+        mesh->hinge_share[k][h] = coefficient[k];
+        mesh->bend_sum[mesh->hinge[k][h]] += mesh->hinge_stiffness[h] * fabs(coefficient[k]) * sum;
     }
 }
 
+// Adds the hinge about an edge. columns > 0: the mesh is a grid with that many columns, and its
+// diagonals get the stiffness that resists twist. Two triangles that are apart at rest and were
+// welded have no rest angle between them; it is 0.
 static void add_hinge(fm_cloth *c, const fm_mesh_edge *edge, const fm_vec3 *corner, int columns)
 {
     fm_spring_mesh *mesh = &c->mesh;
@@ -107,14 +119,15 @@ static void add_hinge(fm_cloth *c, const fm_mesh_edge *edge, const fm_vec3 *corn
     mesh->hinge[2][h] = edge->opposite[0], mesh->hinge[3][h] = edge->opposite[1];
     mesh->hinge_stiffness[h] = c->def.bend.stiffness * share;
     mesh->hinge_area[0][h] = one.area, mesh->hinge_area[1][h] = other.area;
-    // two pieces that are apart at rest and were welded have no rest angle between them: 0
-    bool whole =
-        fm_length(fm_sub(one.a, other.a)) + fm_length(fm_sub(one.b, other.b)) < 1e-6 * length;
-    if (whole)
+    bool joined_at_rest =
+        fm_length(fm_sub(one.a, other.a)) + fm_length(fm_sub(one.b, other.b)) < SAME_PLACE * length;
+    if (joined_at_rest)
         mesh->hinge_angle[h] = measure_angle(one.a, one.b, one.c, other.c);
     add_coefficients(mesh, h, &one, &other);
 }
 
+// Adds a hinge for each edge with two triangles; none if the cloth has no bending stiffness.
+// columns > 0: the mesh is a grid with that many columns.
 bool fm_spring_mesh_add_hinges(fm_cloth *c, const fm_mesh_edge *edges, int edge_count,
                                const fm_vec3 *corner, int columns, fm_error *err)
 {
@@ -144,6 +157,7 @@ bool fm_spring_mesh_add_hinges(fm_cloth *c, const fm_mesh_edge *edges, int edge_
     return err->status == FM_OK;
 }
 
+// 1/s^2, bound of bending on omega^2, the square of the largest angular frequency (Gershgorin).
 double fm_spring_mesh_bending_bound(const fm_cloth *c)
 {
     double largest = 0;
@@ -152,6 +166,7 @@ double fm_spring_mesh_bending_bound(const fm_cloth *c)
     return is_flat_at_rest(c) ? largest : RESERVE * largest;
 }
 
+// J, bending energy of all hinges: k/2 |L|^2 if flat at rest, else k/2 (theta - theta_0)^2.
 double fm_spring_mesh_bending_energy(const fm_cloth *c)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -164,22 +179,23 @@ double fm_spring_mesh_bending_energy(const fm_cloth *c)
         }
         double angle = measure_angle(p[0], p[1], p[2], p[3]) - mesh->hinge_angle[h];
         double bent = remainder(angle, 2 * FM_PI), square = bent * bent;
-        fm_vec3 sum = {0, 0, 0};
+        fm_vec3 L = {0, 0, 0};
         for (int k = 0; k < 4; k++)
-            sum = fm_add_scaled(sum, p[k], mesh->hinge_share[k][h]);
+            L = fm_add_scaled(L, p[k], mesh->hinge_share[k][h]);
         if (is_flat_at_rest(c))
-            square = fm_dot(sum, sum);
+            square = fm_dot(L, L);
         energy += 0.5 * mesh->hinge_stiffness[h] * square;
     }
     return energy;
 }
 
 // atan2(s, c) for s^2 + c^2 = 1, accurate to 1e-10, in arithmetic that compilers can vectorize: the
-// angle is halved three times, then a power series gives it.
+// angle is halved three times, then the power series of atan(z) gives it. (s2, c2), (s4, c4): sine
+// and cosine of a half and of a quarter of the angle; z: tangent of an eighth of it.
 static inline double compute_atan2(double s, double c)
 {
     double c2 = sqrt(0.5 * (1 + c) * (1 + c > 0)), s2 = sqrt(0.5 * (1 - c) * (1 - c > 0));
-    s2 = c > 0 ? s / (2 * c2 + 1e-200) : s < 0 ? -s2 : s2;
+    s2 = c > 0 ? s / (2 * c2 + FM_TINY) : s < 0 ? -s2 : s2;
     double c4 = sqrt(0.5 * (1 + c2)), s4 = s2 / (2 * c4), z = s4 / (1 + c4), q = z * z;
     double sum = 1.0 / 23 - q * (1.0 / 25);
     sum = 1.0 / 21 - q * sum;
@@ -195,14 +211,17 @@ static inline double compute_atan2(double s, double c)
     return 8 * z * (1 - q * sum);
 }
 
+// Inputs and outputs of the force loops; symbols as at the head of this file.
 typedef struct hinge_arrays {
-    const int *a, *b, *c, *d;
-    const double *x, *y, *z, *angle, *stiffness, *area1, *area2;
-    const double *sa, *sb, *sc, *sd;                                   // coefficients of L
-    double *ax, *ay, *az, *bx, *by, *bz, *cx, *cy, *cz, *dx, *dy, *dz; // forces
+    const int *a, *b, *c, *d;        // particles of each hinge
+    const double *x, *y, *z;         // m, positions of all particles
+    const double *angle, *stiffness; // rad, theta_0; N m, k
+    const double *area1, *area2;     // m^2, areas of the two triangles at rest
+    const double *sa, *sb, *sc, *sd; // 1/m, coefficients of the four particles in L
+    double *ax, *ay, *az, *bx, *by, *bz, *cx, *cy, *cz, *dx, *dy, *dz; // N, forces on them
 } hinge_arrays;
 
-// Forces of n hinges that are flat at rest.
+// Forces of n hinges that are flat at rest: -k L times the coefficient of each particle in L.
 FM_SIMD_CLONES
 static void compute_flat_forces(int n, const hinge_arrays *restrict l)
 {
@@ -221,7 +240,9 @@ static void compute_flat_forces(int n, const hinge_arrays *restrict l)
     }
 }
 
-// Forces of n hinges with rest angles.
+// Forces of n hinges with rest angles (discrete shells). e: the shared edge; u, v: the normals N1
+// and N2; bent: theta - theta_0; left: (present area / half of the area at rest)^2, the smaller one
+// of the two triangles; foot1, foot2: present feet of the heights.
 FM_SIMD_CLONES
 static void compute_angle_forces(int n, const hinge_arrays *restrict l)
 {
@@ -234,12 +255,13 @@ static void compute_angle_forces(int n, const hinge_arrays *restrict l)
         double qx = x[d] - x[a], qy = y[d] - y[a], qz = z[d] - z[a];
         double ux = ey * pz - ez * py, uy = ez * px - ex * pz, uz = ex * py - ey * px; // N1
         double vx = qy * ez - qz * ey, vy = qz * ex - qx * ez, vz = qx * ey - qy * ex; // N2
-        double ll = ex * ex + ey * ey + ez * ez + 1e-200, length = sqrt(ll);
-        double uu = ux * ux + uy * uy + uz * uz + 1e-200, vv = vx * vx + vy * vy + vz * vz + 1e-200;
+        double ll = ex * ex + ey * ey + ez * ez + FM_TINY, length = sqrt(ll);
+        double uu = ux * ux + uy * uy + uz * uz + FM_TINY,
+               vv = vx * vx + vy * vy + vz * vz + FM_TINY;
         double tx = uy * vz - uz * vy, ty = uz * vx - ux * vz, tz = ux * vy - uy * vx;
         double sine = (tx * ex + ty * ey + tz * ez) / length;
         double cosine = ux * vx + uy * vy + uz * vz;
-        double s = 1 / sqrt(sine * sine + cosine * cosine + 1e-200);
+        double s = 1 / sqrt(sine * sine + cosine * cosine + FM_TINY);
         double bent = compute_atan2(sine * s, cosine * s) - l->angle[i];
         bent = bent > FM_PI ? bent - 2 * FM_PI : bent < -FM_PI ? bent + 2 * FM_PI : bent;
         // |N| is twice the area, so that |N| equals area1 when half the area at rest is left
@@ -257,6 +279,7 @@ static void compute_angle_forces(int n, const hinge_arrays *restrict l)
     }
 }
 
+// Computes the forces of the hinges [first, last) at positions x, into hinge_force.
 void fm_spring_mesh_compute_hinge_forces(fm_cloth *cloth, const fm_vec3_array *x, int first,
                                          int last)
 {

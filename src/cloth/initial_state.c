@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-// Samples the medium's velocity at the particles' extrapolated positions at the end of the first
-// substep.
+// Samples the medium's velocity, into `flow`, at the end of the first substep, at the positions
+// that the particles would reach with their initial velocities. s->end is the initial time.
 static void sample_medium_ahead(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -80,8 +80,9 @@ static void close_with_history(fm_substep *s)
     }
 }
 
-// The initial accelerations come from a closing half kick at t = 0 whose velocities are discarded.
-// With strong drag, explicitly computed accelerations would be too large for the first substep.
+// Computes the initial accelerations by a closing half kick at t = 0 whose velocities are discarded
+// (`jump` stores the initial ones meanwhile). With strong drag, explicitly computed accelerations
+// would be too large for the first substep.
 static void initialize_accelerations(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -103,9 +104,10 @@ static void initialize_accelerations(fm_substep *s)
     fm_substep_zero_pinned(s, &c->a, 0, c->lanes);
 }
 
-// Initial rates for the drag memory. With physical drag these are accelerations. A pinned particle
-// takes on the velocity of its motion at t = 0: a jump by d. Rates are interpolated linearly, so
-// the jump is a peak of height 2 d/h at t = 0 that falls to 0 at h and has the area d.
+// Computes the initial rates for the drag memory: relative velocities in the published models,
+// accelerations with physical drag. A pinned particle takes on the velocity of its motion at t = 0,
+// so its velocity jumps by some d. The memory interpolates rates linearly, so the jump is a peak of
+// height 2 d/h at t = 0 that falls to 0 at h and has the area d.
 static void initialize_rates(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -130,14 +132,15 @@ static void initialize_rates(fm_substep *s)
     }
 }
 
-// Accelerations and rates at t = 0, while the memories are empty. Pins may have moved since the
-// cloth was created, so the pinned particles are placed first.
+// Computes accelerations and rates at t = 0, while the memories are empty. Pins may have moved
+// since the cloth was created, so the pinned particles are placed first.
 static void initialize_motion(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     fm_substep_set_pinned_positions(s, &c->x, 0, c->lanes);
     fm_substep_sample_medium(s, &c->x, s->end, 0, c->lanes);
     copy_axes(c, &c->w, &c->flow);
+    fm_impulses_add_medium(c);
     fm_substep_store_pinned_velocities(s, 0, c->lanes);
     fm_substep_set_pinned_velocities(s, &c->x, &c->v, 0, c->lanes);
     fm_substep_compute_forces(s);
@@ -157,6 +160,8 @@ static double find_initial_weight(const fm_cloth *c, const fm_medium *medium, do
     return c->def.drag.model == FM_DRAG_PHYSICAL && remembers ? 2.0 / 3 * sqrt(h / FM_PI) : 0;
 }
 
+// Creates the memories of all terms, computes accelerations and rates at the initial time, and
+// pushes the rates into the memories.
 bool fm_substep_initialize_cloth(fm_substep *s, fm_error *err)
 {
     fm_cloth *c = s->cloth;

@@ -19,8 +19,8 @@
 // With added mass by wavelength (added_mass.c), the normal velocities u of all particles are
 // coupled by the mass m + R, and the closing kick is solved in three steps.
 //
-// 1 The normals turn from n0 to n, which would change u by t = (n - n0) . p. Cloth and water exchange
-//   momentum such that u changes by z instead and m |v|^2 / 2 + u^T R u / 2 is conserved:
+// 1 The normals turn from n0 to n, which would change u by t = (n - n0) . p. Cloth and water
+//   exchange momentum such that u changes by z instead and m |v|^2 / 2 + u^T R u / 2 is conserved:
 //
 //     (m/c + R) z = m/c t,   v <- v - (n0 + n)/2 (t - z)/c,   c = (1 + n0 . n)/2
 //
@@ -51,12 +51,12 @@ typedef struct lane_arrays {
     double *vx, *vy, *vz;       // v, m/s
     double *ax, *ay, *az;       // a, m/s^2
     double *wx, *wy, *wz;       // w, m/s, the medium's velocity at the beginning of the substep
-    double *rx, *ry, *rz;       // rate
+    double *rx, *ry, *rz;       // rate, for the drag memory
     const double *fx, *fy, *fz; // force, N, or impulse, N s
     const double *nx, *ny, *nz; // normals at the end of the substep
     const double *mx, *my, *mz; // m/s, the medium's velocity at the end of the substep
-    const double *kx, *ky, *kz; // known part of the drag memory
-    const double *area, *mass;  // m^2, kg
+    const double *kx, *ky, *kz; // part of the drag memory's next value that follows from the past
+    const double *area, *mass;  // m^2, wet area; kg, mass with the added mass from a fluid
     const double *heavy;        // kg, mass that gravity acts on: without added mass from a fluid
     double *ox, *oy, *oz;       // normals before the substep
     double *cx, *cy, *cz;       // drift_acceleration, m/s^2
@@ -96,7 +96,8 @@ static lane_arrays view_lanes(const fm_cloth *c, int i)
     };
 }
 
-// Loads particle i at the end of the substep. dw: the medium's acceleration dw/dt, m/s^2.
+// Loads particle i at the end of the substep, with all forces except drag in q. dw: the medium's
+// acceleration dw/dt, m/s^2. net: mass minus displaced mass of medium, kg.
 FM_INLINE fm_drag_particle load_particle(const lane_arrays *l, fm_weight weight, int i, fm_vec3 dw)
 {
     double A = l->area[i], net = l->heavy[i] - A * weight.displaced;
@@ -119,7 +120,8 @@ FM_INLINE fm_vec3 find_medium_acceleration(const lane_arrays *l, double ih2, int
                      (l->mz[i] - l->wz[i]) * (0.5 * ih2)};
 }
 
-// Stores the new velocity u of particle i and returns du/dt, m/s^2.
+// Stores the new velocity of particle i, u relative to the medium, and what follows from it. p:
+// relative velocity before the kick, m/s. ih2 = 2 / h. Returns du/dt, m/s^2.
 FM_INLINE fm_vec3 store_particle(const lane_arrays *l, double ih2, int i, fm_vec3 p, fm_vec3 u)
 {
     fm_vec3 s = {(u.x - p.x) * ih2, (u.y - p.y) * ih2, (u.z - p.z) * ih2};
@@ -130,7 +132,8 @@ FM_INLINE fm_vec3 store_particle(const lane_arrays *l, double ih2, int i, fm_vec
     return s;
 }
 
-// Closing half kick of n particles with physical drag.
+// Closing half kick of n particles with physical drag. First the layer of added mass turns with the
+// normal (drag.h), which changes p by -g e; then drag and velocity are solved together.
 FM_SIMD_CLONES
 static void close_physical(int n, const lane_arrays *restrict l, const fm_drag_step *restrict d,
                            const fm_weight *restrict w)
@@ -174,6 +177,8 @@ static void close_published(int n, const lane_arrays *restrict l, const fm_drag_
     }
 }
 
+// Closing half kick of the particles [first, last). known: part of the drag memory's next value
+// that follows from past rates.
 void fm_kick_close_substep(fm_cloth *c, const fm_drag_step *drag, const fm_weight *weight,
                            const fm_vec3_array *known, int first, int last)
 {
@@ -188,8 +193,8 @@ void fm_kick_close_substep(fm_cloth *c, const fm_drag_step *drag, const fm_weigh
         close_published(last - first, &l, drag, weight);
 }
 
-// Accelerations at given velocities, for the explicit integrators. The medium's own acceleration
-// dw/dt is neglected here.
+// Accelerations of n particles at given velocities, for the explicit integrators. The medium's own
+// acceleration dw/dt is neglected here.
 FM_SIMD_CLONES
 static void accelerate_lanes(int n, const lane_arrays *restrict l, const fm_drag_step *restrict d,
                              const fm_weight *restrict w)
@@ -205,6 +210,8 @@ static void accelerate_lanes(int n, const lane_arrays *restrict l, const fm_drag
     }
 }
 
+// Accelerations a of the particles [first, last) at velocities v, for the explicit integrators.
+// known: the fractional derivative in the drag, at the beginning of the substep.
 void fm_kick_compute_accelerations(fm_cloth *c, const fm_drag_step *drag, const fm_weight *weight,
                                    const fm_vec3_array *v, const fm_vec3_array *known,
                                    const fm_vec3_array *a, int first, int last)
@@ -218,7 +225,8 @@ void fm_kick_compute_accelerations(fm_cloth *c, const fm_drag_step *drag, const 
     accelerate_lanes(last - first, &l, drag, weight);
 }
 
-// v += M^-1 J, with the effective mass M of the closing kick; updates acceleration and rate, too.
+// v += M^-1 J for n particles, with the impulse J in f and the effective mass M of the closing
+// kick: Mn along the normal, Mt across. Updates acceleration and rate too.
 FM_SIMD_CLONES
 static void apply_impulse_lanes(int n, const lane_arrays *restrict l,
                                 const fm_drag_step *restrict d)
@@ -240,6 +248,7 @@ static void apply_impulse_lanes(int n, const lane_arrays *restrict l,
     }
 }
 
+// Applies impulses, N s, to the velocities of the particles [first, last).
 void fm_kick_apply_impulses(fm_cloth *c, const fm_drag_step *step, const fm_vec3_array *impulse,
                             int first, int last)
 {

@@ -22,6 +22,8 @@ const char *fm_material_name(fm_material material)
     return material >= 0 && material < FM_MATERIAL_COUNT ? names[material] : "unknown";
 }
 
+// Sets density, thickness, stiffnesses and damping of a real fabric. Does nothing for an unknown
+// material.
 void fm_cloth_set_material(fm_cloth_def *def, fm_material material)
 {
     assert(def);
@@ -40,23 +42,26 @@ void fm_cloth_set_material(fm_cloth_def *def, fm_material material)
     def->damping.order = 1;
 }
 
+// The definition that a caller starts from: a cotton towel with physical drag. The history force of
+// the published drag has a fading memory: with a full memory of displacements, a sinking sheet has
+// no terminal speed.
 fm_cloth_def fm_default_cloth_def(void)
 {
-    const fm_recall whole = {.kind = FM_RECALL_FULL,
-                             .steps = 3,
-                             .rule = FM_RULE_TRAPEZOID,
-                             .seconds = 1,
-                             .fading = 1,
-                             .tolerance = 1e-4,
-                             .horizon = 100};
+    const fm_recall whole_past = {.kind = FM_RECALL_FULL,
+                                  .steps = 3,
+                                  .rule = FM_RULE_TRAPEZOID,
+                                  .seconds = 1,
+                                  .fading = 1,
+                                  .tolerance = 1e-4,
+                                  .horizon = 100};
     fm_cloth_def def = {
         .name = "cloth",
-        .bend = {.damping = {.memory = whole}},
-        .damping = {.memory = whole, .kept = 1},
+        .bend = {.damping = {.memory = whole_past}},
+        .damping = {.memory = whole_past, .kept = 1},
         .drag =
             {
                 .model = FM_DRAG_PHYSICAL,
-                .history = {.order = 0.5, .memory = whole},
+                .history = {.order = 0.5, .memory = whole_past},
                 .pressure = 1.2,
                 .ripple_pressure = 0.3,
                 .friction = 0.02,
@@ -76,8 +81,7 @@ fm_cloth_def fm_default_cloth_def(void)
         .integrator = FM_KICK_DRIFT_KICK,
         .margin = -1,
     };
-    def.drag.history.memory.kind =
-        FM_RECALL_FADING; // with a full memory of displacements, a sinking sheet has no final speed
+    def.drag.history.memory.kind = FM_RECALL_FADING;
     fm_cloth_set_material(&def, FM_COTTON_TOWEL);
     return def;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Adds an edge between particles a and b, with l/l0 - 1 = stretch, to the extremes and sums.
 void fm_stretch_sum_add_edge(fm_stretch_sum *sum, double stretch, int a, int b)
 {
     fm_stretches *all = &sum->stretches;
@@ -30,11 +31,14 @@ static double measure_edge(const fm_cloth *c, int a, int b, double rest)
     return fm_cloth_particle_distance(c, a, b) / (rest * fm_cloth_rest_factor(c, a, b)) - 1;
 }
 
-static void add_sheet_edge(const fm_cloth *c, const fm_springs *s, int i, fm_stretch_sum *sum)
+// Adds the spring of family s that begins at the particle in (row, column) of a sheet, if it ends
+// inside the sheet.
+static void add_sheet_edge(const fm_cloth *c, const fm_springs *s, int row, int column,
+                           fm_stretch_sum *sum)
 {
-    int row = i / c->columns + s->down, column = i % c->columns + s->across;
-    int other = row * c->columns + column;
-    if (row < c->rows && column < c->columns)
+    int other_row = row + s->down, other_column = column + s->across;
+    int i = row * c->columns + column, other = other_row * c->columns + other_column;
+    if (other_row < c->rows && other_column < c->columns)
         fm_stretch_sum_add_edge(sum, measure_edge(c, i, other, s->rest), i, other);
 }
 
@@ -43,14 +47,16 @@ static bool is_stretch_spring(const fm_springs *s)
     return s->down + abs(s->across) == 1;
 }
 
+// Largest, smallest and mean strain l/l0 - 1 of the stretch edges now.
 fm_stretches fm_cloth_measure_stretches(const fm_cloth *c)
 {
     fm_stretch_sum sum = {0};
-    for (int i = 0; i < c->count && c->kind == FM_CLOTH_SHEET; i++)
-        for (int s = 0; s < c->springs_count; s++) {
-            if (is_stretch_spring(&c->springs[s]))
-                add_sheet_edge(c, &c->springs[s], i, &sum);
-        }
+    for (int row = 0; row < c->rows && c->kind == FM_CLOTH_SHEET; row++)
+        for (int column = 0; column < c->columns; column++)
+            for (int s = 0; s < c->springs_count; s++) {
+                if (is_stretch_spring(&c->springs[s]))
+                    add_sheet_edge(c, &c->springs[s], row, column, &sum);
+            }
     if (c->kind != FM_CLOTH_SHEET)
         fm_spring_mesh_measure_stretch(c, &sum);
     if (sum.edges > 0) {
@@ -60,6 +66,7 @@ fm_stretches fm_cloth_measure_stretches(const fm_cloth *c)
     return sum.stretches;
 }
 
+// Energies and stretches now, and the first particle whose state is not finite.
 fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *around)
 {
     fm_energies sum = fm_terms_energy(c, around);
@@ -78,6 +85,8 @@ fm_cloth_measure fm_cloth_measure_now(const fm_cloth *c, const fm_surroundings *
     return m;
 }
 
+// Writes for each particle the largest l/l0 - 1 of its stretch edges. In a sheet these are the
+// edges to its neighbours in the same row and in the same column.
 void fm_cloth_compute_stretch(const fm_cloth *c, double *stretch)
 {
     if (c->kind != FM_CLOTH_SHEET) {

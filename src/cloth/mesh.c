@@ -26,22 +26,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERTICES_MAX = 1 << 24 };
+enum { VERTICES_MAX = 1 << 24 };           // of a mesh; it has at most twice as many triangles
 static const double MIN_AREA_RATIO = 1e-9; // of a triangle: area over the squared longest edge
+static const double COORDINATE_MAX = 1e9;  // m, of a vertex
 
+// The input mesh, and what is computed from it while a cloth is created.
 typedef struct mesh_builder {
     const fm_cloth_mesh *mesh;
-    const char *object;
+    const char *object;  // name of the cloth, for error messages
     const fm_vec3 *rest; // m, rest position of each vertex
     int *particle;       // of each vertex; while welding, an earlier vertex of the same particle
-    int *triangle;       // three particles each
+    int *triangle;       // particles at the three corners of each triangle
     int particle_count;
     fm_vec3 *corner; // m, rest positions of the three corners of each triangle
     fm_mesh_edge *edges;
     int edge_count;
+    const fm_fabric_def *fabric; // NULL: an ordinary cloth
     fm_error *err;
 } mesh_builder;
 
+// Fills err for entry `index` of a list of the input, such as "triangles". Returns false.
 static bool fail_at(const mesh_builder *m, const char *list, int index, double value,
                     const char *allowed)
 {
@@ -50,6 +54,7 @@ static bool fail_at(const mesh_builder *m, const char *list, int index, double v
     return fm_fail_number(m->err, m->object, field, value, allowed);
 }
 
+// Checks the numbers of vertices and triangles, the weld distance and the initial velocity.
 static bool check_counts(const mesh_builder *m)
 {
     const fm_cloth_mesh *mesh = m->mesh;
@@ -65,13 +70,15 @@ static bool check_counts(const mesh_builder *m)
     return fm_cloth_check_placement(m->object, none, mesh->velocity, (fm_quat){0}, m->err);
 }
 
+// Checks that all coordinates are finite and at most COORDINATE_MAX, and that triangles and welds
+// name existing vertices.
 static bool check_numbers(const mesh_builder *m)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     for (int i = 0; i < mesh->vertex_count; i++) {
-        if (!fm_is_finite(mesh->positions[i]) || fm_max_norm(mesh->positions[i]) > 1e9)
+        if (!fm_is_finite(mesh->positions[i]) || fm_max_norm(mesh->positions[i]) > COORDINATE_MAX)
             return fail_at(m, "positions", i, fm_max_norm(mesh->positions[i]), "numbers up to 1e9");
-        if (!fm_is_finite(m->rest[i]) || fm_max_norm(m->rest[i]) > 1e9)
+        if (!fm_is_finite(m->rest[i]) || fm_max_norm(m->rest[i]) > COORDINATE_MAX)
             return fail_at(m, "rest_positions", i, fm_max_norm(m->rest[i]), "numbers up to 1e9");
     }
     for (int i = 0; i < 3 * mesh->triangle_count; i++) {
@@ -86,7 +93,7 @@ static bool check_numbers(const mesh_builder *m)
     return true;
 }
 
-// Union-find: the lowest vertex that is welded to this one.
+// Union-find with path halving: the lowest vertex that is welded to this one.
 static int find_root(const mesh_builder *m, int vertex)
 {
     while (m->particle[vertex] != vertex)
@@ -94,15 +101,19 @@ static int find_root(const mesh_builder *m, int vertex)
     return vertex;
 }
 
+// Union-find: welds the groups of vertices i and j; the lower root represents both.
 static void weld_pair(const mesh_builder *m, int i, int j)
 {
     i = find_root(m, i), j = find_root(m, j);
     m->particle[i > j ? i : j] = i > j ? j : i;
 }
 
-// Welds all pairs of vertices within mesh->weld of each other.
+// Welds all pairs of vertices within mesh->weld of each other, found in a hash grid with cells of
+// that size: a vertex in a cell has its partners in the 27 cells around it. False if memory runs
+// out.
 static bool weld_near(const mesh_builder *m)
 {
+    const double SMALLEST_CELL = 1e-9; // m
     int n = m->mesh->vertex_count;
     double reach = m->mesh->weld;
     fm_arena arena = {0};
@@ -114,7 +125,7 @@ static bool weld_near(const mesh_builder *m)
         x.x[i] = p.x, x.y[i] = p.y, x.z[i] = p.z;
     }
     if (good)
-        fm_cell_list_build(&cells, fmax(reach, 1e-9), n, x.x, x.y, x.z);
+        fm_cell_list_build(&cells, fmax(reach, SMALLEST_CELL), n, x.x, x.y, x.z);
     for (int i = 0; i < n && good; i++) {
         for (int k = 0; k < 27; k++) {
             fm_cell cell = cells.cell[i];
@@ -133,6 +144,7 @@ static bool weld_near(const mesh_builder *m)
 }
 
 // Assigns a particle to every vertex; particles are numbered in the order of their lowest vertex.
+// Then writes the particles and rest positions at the corners of each triangle.
 static bool weld(mesh_builder *m)
 {
     const fm_cloth_mesh *mesh = m->mesh;
@@ -166,6 +178,7 @@ static void report_fault(fault_listener *to, fm_mesh_fault fault)
     to->visit(to->context, &fault);
 }
 
+// Reports triangles with a repeated corner or without area.
 static void find_bad_triangles(const mesh_builder *m, fault_listener *to)
 {
     for (int t = 0; t < m->mesh->triangle_count; t++) {
@@ -176,24 +189,27 @@ static void find_bad_triangles(const mesh_builder *m, fault_listener *to)
         fm_vec3 e[3] = {fm_sub(x[1], x[0]), fm_sub(x[2], x[1]), fm_sub(x[0], x[2])};
         double longest = fmax(fm_dot(e[0], e[0]), fmax(fm_dot(e[1], e[1]), fm_dot(e[2], e[2])));
         fault.area = fm_length(fm_cross(e[0], e[1])) / 2;
-        bool twice = p[0] == p[1] || p[1] == p[2] || p[2] == p[0];
-        fault.kind = twice ? FM_FAULT_REPEATED_CORNER : FM_FAULT_ZERO_AREA;
-        if (twice || !(fault.area > MIN_AREA_RATIO * longest))
+        bool repeated = p[0] == p[1] || p[1] == p[2] || p[2] == p[0];
+        fault.kind = repeated ? FM_FAULT_REPEATED_CORNER : FM_FAULT_ZERO_AREA;
+        if (repeated || !(fault.area > MIN_AREA_RATIO * longest))
             report_fault(to, fault);
     }
 }
 
+// Reports edges with more than two triangles, and edges whose two triangles have opposite
+// orientations. The loop over corners finds the input vertices at the ends of the edge.
 static void find_bad_edges(const mesh_builder *m, fault_listener *to)
 {
     for (int i = 0; i < m->edge_count; i++) {
         const fm_mesh_edge *edge = &m->edges[i];
         if (edge->extra_count == 0 && !edge->inconsistent)
             continue;
-        bool crowded = edge->extra_count > 0;
-        fm_mesh_fault fault = {.kind = crowded ? FM_FAULT_NON_MANIFOLD : FM_FAULT_WINDING,
-                               .triangle = crowded ? edge->first_extra : edge->triangle[1],
-                               .others = {edge->triangle[0], crowded ? edge->triangle[1] : -1},
-                               .count = edge->extra_count + 2};
+        bool more_than_two = edge->extra_count > 0;
+        fm_mesh_fault fault = {
+            .kind = more_than_two ? FM_FAULT_NON_MANIFOLD : FM_FAULT_WINDING,
+            .triangle = more_than_two ? edge->first_extra : edge->triangle[1],
+            .others = {edge->triangle[0], more_than_two ? edge->triangle[1] : -1},
+            .count = edge->extra_count + 2};
         for (int k = 0; k < 3; k++) {
             size_t from = 3 * (size_t)fault.triangle, one = from + k, next = from + (k + 1) % 3;
             int a = m->triangle[one], b = m->triangle[next];
@@ -206,6 +222,7 @@ static void find_bad_edges(const mesh_builder *m, fault_listener *to)
     }
 }
 
+// Reports vertices whose particle is in no triangle. False if memory runs out.
 static bool find_unused_vertices(const mesh_builder *m, fault_listener *to)
 {
     bool *used = calloc((size_t)m->particle_count, sizeof *used);
@@ -238,7 +255,7 @@ static bool find_faults(mesh_builder *m, fm_mesh_fault_function *function, void 
     return find_unused_vertices(m, &to);
 }
 
-// Called for each fault: the first one becomes the error.
+// Fills err from a fault of the mesh; err keeps the first one.
 static void set_error_from_fault(void *context, const fm_mesh_fault *fault)
 {
     const mesh_builder *m = context;
@@ -271,11 +288,14 @@ static double find_median(double a, double b, double c)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
+// Places each particle at the mean position of its vertices. area: m^2, of each particle. Without a
+// given added mass, the layer of medium that moves with the cloth is 1/(2 pi) of the median side of
+// its bounding box.
 static void place_particles(const mesh_builder *m, fm_cloth *c, const double *area)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     fm_vec3 low = mesh->positions[0], high = low;
-    int *members = c->pinned; // vertices per particle; borrows an array that is still unused
+    int *members = c->pinned; // number of vertices of each particle, in an array not yet in use
     for (int i = 0; i < mesh->vertex_count; i++) {
         fm_vec3 p = mesh->positions[i];
         int k = m->particle[i], n = members[k]++;
@@ -291,6 +311,8 @@ static void place_particles(const mesh_builder *m, fm_cloth *c, const double *ar
                                                 : find_median(size.x, size.y, size.z) / (2 * FM_PI);
 }
 
+// Fills the index arrays of the cloth: triangles, the map from vertices to particles (if any were
+// welded), a spring along every edge, and hinges. False if memory runs out.
 static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
 {
     fm_spring_mesh *out = &c->mesh;
@@ -318,12 +340,16 @@ static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
         out->edge_a[i] = edge->a, out->edge_b[i] = edge->b;
         out->edge_kind[i] = FM_EDGE_STRETCH;
         out->edge_rest[i] = rest;
-        out->edge_stiffness[i] = c->def.stretch.stiffness * share;
+        out->edge_stiffness[i] = m->fabric
+                                     ? fm_fabric_edge_constant(m->fabric, edge->triangle[1] < 0)
+                                     : c->def.stretch.stiffness * share;
         out->edge_damping[i] = c->def.damping.coefficient * share;
     }
     return fm_spring_mesh_add_hinges(c, m->edges, m->edge_count, m->corner, 0, m->err);
 }
 
+// Creates the cloth of a mesh that has been checked and welded. A particle gets a third of the area
+// of each of its triangles.
 static fm_cloth *create_cloth(mesh_builder *m, const fm_cloth_def *def, const fm_medium *medium)
 {
     double *area = calloc((size_t)m->particle_count, sizeof *area);
@@ -340,7 +366,8 @@ static fm_cloth *create_cloth(mesh_builder *m, const fm_cloth_def *def, const fm
     if (c) {
         c->kind = FM_CLOTH_MESH;
         place_particles(m, c, area);
-        if (!fill_spring_mesh(m, c) || !fm_spring_mesh_link_particles(c, m->err) ||
+        if ((m->fabric && !fm_fabric_create(c, m->fabric, m->err)) || !fill_spring_mesh(m, c) ||
+            !fm_spring_mesh_link_particles(c, m->err) ||
             !fm_cloth_finish_creation(c, medium, m->err)) {
             fm_cloth_destroy(c);
             c = NULL;
@@ -374,6 +401,7 @@ static bool prepare_builder(mesh_builder *m)
     return weld(m);
 }
 
+// Frees the arrays of a builder.
 static void destroy_builder(mesh_builder *m)
 {
     free(m->particle);
@@ -382,6 +410,8 @@ static void destroy_builder(mesh_builder *m)
     free(m->edges);
 }
 
+// Calls `function` for every fault that keeps a mesh from being a cloth. False with err filled if
+// memory runs out or numbers or indices are out of range. object: name of the cloth, for messages.
 bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
                          fm_mesh_fault_function *function, void *context, fm_error *err)
 {
@@ -391,14 +421,19 @@ bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
     return good;
 }
 
-fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_cloth_mesh *mesh,
-                                        const fm_medium *medium, fm_error *err)
+// Creates a cloth from a triangle mesh, not yet in a world. NULL with err filled if the mesh has a
+// fault. fabric: NULL for an ordinary cloth.
+fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric_def *fabric,
+                                        const fm_cloth_mesh *mesh, const fm_medium *medium,
+                                        fm_error *err)
 {
     assert(def && mesh);
-    mesh_builder m = {.mesh = mesh, .object = def->name ? def->name : "cloth", .err = err};
+    mesh_builder m = {
+        .mesh = mesh, .object = def->name ? def->name : "cloth", .fabric = fabric, .err = err};
     fm_cloth *cloth = NULL;
     if (err->status == FM_OK && fm_spring_mesh_check_def(def, m.object, err) &&
-        prepare_builder(&m) && find_faults(&m, set_error_from_fault, &m) && err->status == FM_OK)
+        (!fabric || fm_fabric_check(fabric, def, m.object, err)) && prepare_builder(&m) &&
+        find_faults(&m, set_error_from_fault, &m) && err->status == FM_OK)
         cloth = create_cloth(&m, def, medium);
     destroy_builder(&m);
     return cloth;

@@ -4,11 +4,16 @@
 
 #include <stdlib.h>
 
+// A side of a triangle.
 typedef struct half_edge {
-    int low, high, triangle, opposite;
+    int low, high; // particles at its ends, low < high
+    int triangle;  // the triangle that it belongs to
+    int opposite;  // the corner of the triangle that is not on the half-edge
     bool reversed; // the triangle runs along it from high to low
 } half_edge;
 
+// Order for qsort: by both ends, then by triangle, so that half-edges of one edge follow each
+// other.
 static int compare_ends(const void *a, const void *b)
 {
     const half_edge *x = a, *y = b;
@@ -19,6 +24,7 @@ static int compare_ends(const void *a, const void *b)
     return (x->triangle > y->triangle) - (x->triangle < y->triangle);
 }
 
+// Writes the three half-edges of each of `count` triangles.
 static void list_half_edges(const int *triangle, int count, half_edge *half_edges)
 {
     for (int t = 0; t < count; t++) {
@@ -34,6 +40,8 @@ static void list_half_edges(const int *triangle, int count, half_edge *half_edge
     }
 }
 
+// Finds every edge once, sorted by its ends: sorts the half-edges and merges those with the same
+// ends. The caller frees the array; NULL if memory runs out.
 fm_mesh_edge *fm_mesh_find_edges(const int *triangle, int triangle_count, int *count)
 {
     size_t all = 3 * (size_t)triangle_count;

@@ -6,8 +6,8 @@
 //   A   m^2, areas of the particles    k  1/m, wavenumber
 //   angle  opposite to the edge i-j, in its triangles at rest
 //
-// These are linear finite elements with lumped areas and free edges. phi is 0 at particles that pins
-// hold.
+// These are linear finite elements with lumped areas and free edges. phi is 0 at particles that
+// pins hold.
 //
 // On a grid of the spacing l, L has the eigenvalues (2/l sin(k l/2))^2 for waves along the grid. So
 // k is 2/l asin(l sqrt(eigenvalue)/2), with the mean spacing l.

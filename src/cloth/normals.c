@@ -5,10 +5,13 @@
 //                     at the border; +z for a sheet without rotation
 //     tubes, meshes   the sum of the area vectors (b - a) x (c - a) / 2 of the triangles at the
 //                     particle
+//     lines           the tangent (line_drag.c)
 #include "cloth/cloth.h"
 
 #include <math.h>
 
+// Unit normals of n particles in a row of a sheet. left, right, up, down: offsets of the
+// neighbours, 0 where there is none.
 FM_SIMD_CLONES
 static void compute_row_normals(int n, int left, int right, const double *restrict x,
                                 const double *restrict y, const double *restrict z, int up,
@@ -22,13 +25,15 @@ static void compute_row_normals(int n, int left, int right, const double *restri
         double bx = x[c + up] - x[c + down], by = y[c + up] - y[c + down];
         double bz = z[c + up] - z[c + down];
         double px = ay * bz - az * by, py = az * bx - ax * bz, pz = ax * by - ay * bx;
-        double s = 1 / sqrt(px * px + py * py + pz * pz + 1e-200);
+        double s = 1 / sqrt(px * px + py * py + pz * pz + FM_TINY);
         nx[c] = px * s;
         ny[c] = py * s;
         nz[c] = pz * s;
     }
 }
 
+// Unit normals of the rows [first, last) of a sheet at positions x. The first and the last column
+// are computed separately, because they have no neighbour on one side.
 void fm_sheet_compute_normals(const fm_cloth *cloth, const fm_vec3_array *x,
                               const fm_vec3_array *out, int first, int last)
 {
@@ -44,6 +49,7 @@ void fm_sheet_compute_normals(const fm_cloth *cloth, const fm_vec3_array *x,
     }
 }
 
+// Area vectors (unit normal times area, m^2) of n triangles. corner: three particles each.
 FM_SIMD_CLONES
 static void compute_area_vectors(int n, const int *restrict corner, const double *restrict x,
                                  const double *restrict y, const double *restrict z,
@@ -60,6 +66,7 @@ static void compute_area_vectors(int n, const int *restrict corner, const double
     }
 }
 
+// Area vectors of the triangles in a part of a tube or mesh, at positions x.
 void fm_spring_mesh_compute_areas(fm_cloth *c, const fm_vec3_array *x, fm_element_parts part)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -70,19 +77,26 @@ void fm_spring_mesh_compute_areas(fm_cloth *c, const fm_vec3_array *x, fm_elemen
                          n->y + a, n->z + a);
 }
 
-void fm_spring_mesh_gather_normals(const fm_cloth *c, const fm_vec3_array *normal, int first,
-                                   int last)
+// Unit normals of the particles [first, last) of a tube or mesh: the direction of the sum of the
+// area vectors of their triangles. Unit tangents of the particles of a line.
+void fm_spring_mesh_gather_normals(const fm_cloth *c, const fm_vec3_array *x,
+                                   const fm_vec3_array *normal, int first, int last)
 {
     const fm_spring_mesh *mesh = &c->mesh;
+    if (c->kind == FM_CLOTH_LINE) {
+        fm_line_compute_tangents(c, x, normal, first, last);
+        return;
+    }
     for (int i = first; i < last; i++) {
         fm_vec3 sum = {0, 0, 0};
         for (int k = mesh->triangles.start[i]; k < mesh->triangles.start[i + 1]; k++)
             sum = fm_add(sum, fm_vec3_array_at(mesh->area_vector, mesh->triangles.entry[k] / 3));
-        double s = 1 / sqrt(fm_dot(sum, sum) + 1e-200);
+        double s = 1 / sqrt(fm_dot(sum, sum) + FM_TINY);
         normal->x[i] = s * sum.x, normal->y[i] = s * sum.y, normal->z[i] = s * sum.z;
     }
 }
 
+// Unit normals of all particles of any cloth at positions x.
 void fm_cloth_compute_normals(fm_cloth *c, const fm_vec3_array *x, const fm_vec3_array *normal)
 {
     if (c->kind == FM_CLOTH_SHEET) {
@@ -90,5 +104,5 @@ void fm_cloth_compute_normals(fm_cloth *c, const fm_vec3_array *x, const fm_vec3
         return;
     }
     fm_spring_mesh_compute_areas(c, x, (fm_element_parts){0, 1, 1});
-    fm_spring_mesh_gather_normals(c, normal, 0, c->count);
+    fm_spring_mesh_gather_normals(c, x, normal, 0, c->count);
 }

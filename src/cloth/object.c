@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // object.c: the object type `cloth`: the interface through which the world, contact, fluids, files
-// and pictures use a cloth.
+// and pictures use a cloth. The static functions are entries of the tables fm_body_type and
+// fm_object_type (object/object.h), which document them.
 #include "cloth/cloth.h"
 
 #include <assert.h>
@@ -15,6 +16,15 @@ static fm_cloth *cast_to_cloth(const fm_object *object)
 
 // Time stepping.
 
+// Updates the smallest shares of damping and stiffness that acted in this advance, for the report.
+static void update_least_shares(fm_cloth *c)
+{
+    c->damping_share = fmin(c->damping_share, fm_cloth_damping_share(c));
+    c->damping_share = fmin(c->damping_share, fm_cloth_bend_damping_share(c));
+    c->least_stiffness_share = fmin(c->least_stiffness_share, c->stiffness_share);
+}
+
+// Advances a cloth without contact by `interval` seconds. *substeps receives their number.
 static bool advance(fm_object *object, const fm_surroundings *around, double interval,
                     int *substeps, fm_error *err)
 {
@@ -22,9 +32,7 @@ static bool advance(fm_object *object, const fm_surroundings *around, double int
     *substeps = fm_cloth_count_substeps(c, interval);
     if (!fm_cloth_advance(c, around, interval, *substeps, err))
         return false;
-    c->damping_share = fmin(c->damping_share, fm_cloth_damping_share(c));
-    c->damping_share = fmin(c->damping_share, fm_cloth_bend_damping_share(c));
-    c->least_stiffness_share = fmin(c->least_stiffness_share, c->stiffness_share);
+    update_least_shares(c);
     return true;
 }
 
@@ -33,11 +41,12 @@ static double estimate_substep_ns(const fm_object *object)
     return fm_cloth_substep_ns(cast_to_cloth(object));
 }
 
-static void set_variable_substeps(fm_object *object, bool uneven)
+// Tells the cloth, before its first advance, whether the length of its substeps may vary.
+static void set_variable_substeps(fm_object *object, bool variable)
 {
     fm_cloth *c = cast_to_cloth(object);
     if (!c->started)
-        c->variable_substeps = uneven;
+        c->variable_substeps = variable;
 }
 
 // Contact.
@@ -52,28 +61,29 @@ static void set_axes(double *to[3], const fm_vec3_array *from)
     to[0] = from->x, to[1] = from->y, to[2] = from->z;
 }
 
+// Fills the view through which contact reads and changes the cloth.
 static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error *err)
 {
     fm_cloth *c = cast_to_cloth(object);
     fm_mesh_view mesh;
-    bool grid = c->kind != FM_CLOTH_MESH;
+    bool grid = c->kind == FM_CLOTH_SHEET || c->kind == FM_CLOTH_TUBE;
     if (!fm_cloth_find_mesh(c, &mesh, err))
         return false;
     *view = (fm_contact_view){
-        .made = mesh,
+        .initial_mesh = mesh,
         .thickness = c->contact_thickness,
         .friction = c->def.contact.friction,
         .separate = c->def.contact.start == FM_START_SEPARATE,
         .started = c->started,
         .columns = grid ? c->columns : 0,
         .rows = grid ? c->rows : 0,
-        .round = c->kind == FM_CLOTH_TUBE,
+        .is_tube = c->kind == FM_CLOTH_TUBE,
         .axis = {c->normal.x, c->normal.y, c->normal.z},
         .touched = c->touch,
     };
     set_axes(view->x, &c->x);
     set_axes(view->v, &c->v);
-    set_axes(view->jump, &c->jump);
+    set_axes(view->velocity_change, &c->jump);
     return true;
 }
 
@@ -88,14 +98,18 @@ static bool begin_substeps(fm_object *object, const fm_surroundings *around, dou
     return fm_cloth_begin_substeps(cast_to_cloth(object), around, h, err);
 }
 
+// Moves the cloth to the time `end` without contact.
 static bool open_substep(fm_object *object, double end, fm_error *err)
 {
     fm_cloth *c = cast_to_cloth(object);
     bool good = fm_cloth_open_substep(c, end, err);
-    c->damping_share = fmin(c->damping_share, fm_cloth_damping_share(c));
-    c->damping_share = fmin(c->damping_share, fm_cloth_bend_damping_share(c));
-    c->least_stiffness_share = fmin(c->least_stiffness_share, c->stiffness_share);
+    update_least_shares(c);
     return good;
+}
+
+static void evaluate_forces(fm_object *object)
+{
+    fm_cloth_evaluate_forces(cast_to_cloth(object));
 }
 
 static void close_substep(fm_object *object)
@@ -103,6 +117,8 @@ static void close_substep(fm_object *object)
     fm_cloth_close_substep(cast_to_cloth(object));
 }
 
+// Forgets which particles touch colliders, and the velocity changes by contact, before contact
+// acts.
 static void clear_contacts(fm_object *object)
 {
     fm_cloth *c = cast_to_cloth(object);
@@ -111,14 +127,16 @@ static void clear_contacts(fm_object *object)
         memset(c->jump.x, 0, 3 * (size_t)c->lanes * sizeof(double));
 }
 
+// Writes the inverse effective masses along and across the normals, 1/kg; 0 for particles that are
+// pinned at the time `end`. Returns whether a medium adds mass, so that the two differ.
 static bool find_inverse_masses(const fm_object *object, double end, fm_inverse_masses masses)
 {
     const fm_cloth *c = cast_to_cloth(object);
     for (int i = 0; i < c->count; i++) {
         fm_effective_mass m = fm_cloth_effective_mass(c, i);
-        bool held = fm_cloth_is_pinned(c, i, end);
-        masses.across[i] = held ? 0 : 1 / m.across;
-        masses.along[i] = held ? 0 : 1 / m.along;
+        bool pinned = fm_cloth_is_pinned(c, i, end);
+        masses.across[i] = pinned ? 0 : 1 / m.across;
+        masses.along[i] = pinned ? 0 : 1 / m.along;
     }
     return fm_cloth_has_added_mass(c);
 }
@@ -133,7 +151,8 @@ static void place_pins(fm_object *object, double t, double *x[3])
     fm_cloth_place_pins(cast_to_cloth(object), t, &(fm_vec3_array){x[0], x[1], x[2]});
 }
 
-// m/s, the largest speed of a pin in [t, t + duration].
+// m/s, the largest speed of a pin in [t, t + duration]. Pinned particles are sorted by index; where
+// neighbours in the list have the same motion, only the first one is evaluated.
 static double find_fastest_pin(const fm_object *object, double t, double duration)
 {
     const fm_cloth *c = cast_to_cloth(object);
@@ -154,8 +173,51 @@ static void update_normals(fm_object *object)
     fm_cloth_compute_normals(c, &c->x, &c->normal);
 }
 
+// Ties.
+
+static bool view_for_ties(fm_object *object, fm_tie_view *view, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    if (c->def.integrator != FM_KICK_DRIFT_KICK)
+        return fm_fail(err, FM_BAD_VALUE, object->name, "integrator", "explicit",
+                       "kick-drift-kick with ties");
+    if (!c->tied)
+        c->tied = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, object->name, err);
+    *view = (fm_tie_view){.point_count = c->count,
+                          .tied = c->tied,
+                          .touched = c->touch,
+                          .started = c->started,
+                          .keeps_jump = c->enforcer != NULL};
+    set_axes(view->x, &c->x);
+    set_axes(view->v, &c->v);
+    set_axes(view->jump, &c->jump);
+    set_axes(view->force, &c->force);
+    return c->tied != NULL;
+}
+
+static fm_point_mass find_point_mass(const fm_object *object, int point, double end, bool closing)
+{
+    const fm_cloth *c = cast_to_cloth(object);
+    if (fm_cloth_is_pinned(c, point, end))
+        return (fm_point_mass){.held = true};
+    fm_effective_mass m = fm_cloth_effective_mass(c, point);
+    const fm_vec3_array *axis = closing ? &c->next_normal : &c->normal;
+    return (fm_point_mass){fm_vec3_array_at(*axis, point), m.along, m.across, false};
+}
+
+static fm_vec3 find_point_force(const fm_object *object, int point)
+{
+    const fm_cloth *c = cast_to_cloth(object);
+    const fm_weight *weight = &c->substep->weight;
+    double net = c->mass[point] - c->wet_area[point] * weight->displaced;
+    return fm_add_scaled(fm_vec3_array_at(c->force, point), weight->gravity, net);
+}
+
 // Coupling to a fluid.
 
+// Lists the settings of a cloth that do not allow coupling to a fluid, and returns how many there
+// are: explicit integrators; in two-way coupling also drag models of a medium, and memories with a
+// fixed step.
 int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                   fm_coupling_fault *faults)
 {
@@ -182,6 +244,7 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
     return count;
 }
 
+// Fails if the cloth has started or its settings do not allow this coupling.
 static bool check_coupling(const fm_object *object, fm_coupling_way way, fm_error *err)
 {
     fm_coupling_fault faults[FM_COUPLING_FAULTS_MAX];
@@ -192,6 +255,7 @@ static bool check_coupling(const fm_object *object, fm_coupling_way way, fm_erro
            fm_coupling_fail(err, object, faults);
 }
 
+// Creates the quadrature points in a fluid, at most `longest` apart, m. passive: one-way coupling.
 static fm_samples *create_samples(fm_object *object, double longest, bool passive, fm_error *err)
 {
     fm_cloth *c = cast_to_cloth(object);
@@ -220,8 +284,13 @@ static const fm_field quantities[] = {
     {"max_stretch", "", "l/l0 - 1 of the longest stretch edge", 1},
     {"min_stretch", "", "l/l0 - 1 of the shortest stretch edge", 1},
     {"contact_count", "", "number of particles in contact", 1},
+    {"eigenfrequency_bound", "rad/s", "bound on the frequencies, which the substep follows from",
+     1},
+    {"gershgorin_bound", "rad/s", "the same with Gershgorin's bound for the springs", 1},
 };
 
+// Fills the report *m of the cloth now, and the values q of `quantities`, in the same order; q
+// NULL: only the report.
 static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
 {
     fm_cloth *c = cast_to_cloth(object);
@@ -254,8 +323,10 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     q[1] = now.kinetic_energy, q[2] = now.potential_energy;
     q[3] = now.stretch.max, q[4] = now.stretch.min;
     q[5] = m->contact_count;
+    q[6] = c->frequency_bound, q[7] = c->gershgorin_bound;
 }
 
+// Resets the numbers that are collected during an advance.
 static void reset(fm_object *object)
 {
     fm_cloth *c = cast_to_cloth(object);
@@ -264,6 +335,7 @@ static void reset(fm_object *object)
         c->enforcer->enforce_ms = c->enforcer->order_ms = 0;
 }
 
+// Creates the quadrilaterals of a sheet for files and pictures. False if memory runs out.
 static bool create_quads(fm_cloth *c, fm_error *err)
 {
     size_t n = (size_t)(c->columns - 1) * (size_t)(c->rows - 1);
@@ -287,6 +359,8 @@ static void copy_to_vertices(const fm_cloth *c, double *values, int components)
                 (size_t)components * sizeof *values);
 }
 
+// Views the cloth as a mesh for files and pictures: input vertices at their present positions, and
+// the quadrilaterals of a sheet or the triangles of a tube or mesh.
 static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
 {
     fm_cloth *c = cast_to_cloth(object);
@@ -303,6 +377,11 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
         c->vertices[i] = (fm_vec3){c->x.x[k], c->x.y[k], c->x.z[k]};
     }
     view->points = c->vertices;
+    if (c->line) {
+        view->lines = c->line->edge;
+        view->line_count = c->mesh.edge_count;
+        return true;
+    }
     if (c->kind != FM_CLOTH_SHEET) {
         view->face_points = fm_cloth_faces(c, &view->face_count, err);
         return view->face_points != NULL;
@@ -315,6 +394,13 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
     return true;
 }
 
+// The vertex group of that name; NULL: none.
+static const int *find_point_group(const fm_object *object, const char *name, int *count)
+{
+    return fm_cloth_group(cast_to_cloth(object), name, count);
+}
+
+// The field of that name; NULL: none.
 static const fm_field *find_field(const char *name)
 {
     int count;
@@ -325,6 +411,7 @@ static const fm_field *find_field(const char *name)
     return NULL;
 }
 
+// Writes the field of that name at all input vertices.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
                        double *values, fm_error *err)
 {
@@ -352,6 +439,8 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     return fm_cloth_restore(cast_to_cloth(object), &around->medium, buffer, size, err);
 }
 
+// Predicts the number of substeps in `duration` seconds. If it is too large, writes the reason and
+// what to change: the time step of the definition, or the stiffness and the particle mass.
 static void forecast(fm_object *object, const fm_surroundings *around, double duration,
                      fm_forecast *f, fm_error *err)
 {
@@ -393,17 +482,21 @@ static const fm_body_type body = {
     .longest_substep = longest_substep,
     .begin = begin_substeps,
     .open = open_substep,
+    .evaluate = evaluate_forces,
     .close = close_substep,
     .clear_touched = clear_contacts,
     .inverse_masses = find_inverse_masses,
     .is_held = is_pinned,
     .place_pins = place_pins,
     .fastest_pin = find_fastest_pin,
-    .moved = update_normals,
+    .points_moved = update_normals,
+    .view_ties = view_for_ties,
+    .point_mass = find_point_mass,
+    .point_force = find_point_force,
     .check_coupling = check_coupling,
     .sample = create_samples,
-    .take = read_medium,
-    .give = write_motion,
+    .take_impulses = read_medium,
+    .give_samples = write_motion,
 };
 
 const fm_object_type fm_cloth_type = {
@@ -421,22 +514,140 @@ const fm_object_type fm_cloth_type = {
     .reset = reset,
     .forecast = forecast,
     .mesh = view_mesh,
+    .point_group = find_point_group,
     .read = read_field,
     .measure = measure,
 };
 
+// Lines and loads: the same body, with other fields and quantities. They are in no simulated fluid.
+
+static const fm_field line_quantities[] = {
+    {"length", "m", "of all edges", 1},
+    {"kinetic_energy", "J", "including that of the added mass", 1},
+    {"potential_energy", "J", "of edges, bending, weight and buoyancy", 1},
+    {"max_stretch", "", "l/l0 - 1 of the longest edge", 1},
+    {"max_tension", "N", "of the most loaded edge", 1},
+    {"contact_count", "", "number of points in contact", 1},
+};
+
+static const fm_field load_quantities[] = {
+    {"x", "m", "its centre", 1},
+    {"y", "m", "its centre", 1},
+    {"z", "m", "its centre", 1},
+    {"speed", "m/s", "of its centre", 1},
+    {"kinetic_energy", "J", "including that of the added mass", 1},
+};
+
+static void measure_line(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    measure(object, around, m, NULL);
+    if (!q)
+        return;
+    q[0] = q[4] = 0;
+    q[1] = m->kinetic_energy, q[2] = m->potential_energy;
+    q[3] = m->max_stretch, q[5] = m->contact_count;
+    for (int e = 0; e < c->mesh.edge_count; e++) {
+        q[0] += fm_cloth_particle_distance(c, c->mesh.edge_a[e], c->mesh.edge_b[e]);
+        q[4] = fmax(q[4], fm_line_edge_tension(c, e));
+    }
+}
+
+static void measure_load(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    measure(object, around, m, NULL);
+    m->has_stretch = false;
+    if (!q)
+        return;
+    fm_vec3 x = fm_vec3_array_at(c->x, 0);
+    q[0] = x.x, q[1] = x.y, q[2] = x.z;
+    q[3] = fm_length(fm_vec3_array_at(c->v, 0)), q[4] = m->kinetic_energy;
+}
+
+static bool read_line_field(fm_object *object, const fm_surroundings *around, const char *name,
+                            double *values, fm_error *err)
+{
+    return fm_line_read_values(cast_to_cloth(object), around, name, values, err);
+}
+
+static const fm_body_type line_body = {
+    .advance = advance,
+    .substep_ns = estimate_substep_ns,
+    .set_variable_intervals = set_variable_substeps,
+    .uses_contact = takes_part_in_contact,
+    .contact = view_for_contact,
+    .count_substeps = count_substeps,
+    .longest_substep = longest_substep,
+    .begin = begin_substeps,
+    .open = open_substep,
+    .evaluate = evaluate_forces,
+    .close = close_substep,
+    .clear_touched = clear_contacts,
+    .inverse_masses = find_inverse_masses,
+    .is_held = is_pinned,
+    .place_pins = place_pins,
+    .fastest_pin = find_fastest_pin,
+    .points_moved = update_normals,
+    .view_ties = view_for_ties,
+    .point_mass = find_point_mass,
+    .point_force = find_point_force,
+};
+
+const fm_object_type fm_line_type = {
+    .kind = "line",
+    .fields = fm_line_field_list,
+    .field_count = FM_LINE_FIELD_COUNT,
+    .needed_fields = "radius",
+    .usual_fields = "velocity tension",
+    .quantities = line_quantities,
+    .quantity_count = sizeof line_quantities / sizeof *line_quantities,
+    .body = &line_body,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .reset = reset,
+    .forecast = forecast,
+    .mesh = view_mesh,
+    .read = read_line_field,
+    .measure = measure_line,
+};
+
+const fm_object_type fm_load_type = {
+    .kind = "load",
+    .fields = fm_line_field_list,
+    .field_count = FM_LINE_FIELD_COUNT,
+    .needed_fields = "radius",
+    .usual_fields = "velocity",
+    .quantities = load_quantities,
+    .quantity_count = sizeof load_quantities / sizeof *load_quantities,
+    .body = &line_body,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .reset = reset,
+    .forecast = forecast,
+    .mesh = view_mesh,
+    .read = read_line_field,
+    .measure = measure_load,
+};
+
 // Public functions.
 
+// Adds a new cloth to a world, which owns it from then on. Passes on NULL.
 static fm_cloth *add_to_world(fm_world *world, fm_cloth *cloth, fm_error *err)
 {
     if (!cloth)
         return NULL;
-    cloth->object.type = &fm_cloth_type;
+    cloth->object.type = !cloth->line           ? &fm_cloth_type
+                         : cloth->line->is_load ? &fm_load_type
+                                                : &fm_line_type;
     cloth->time = fm_world_time(world);
     cloth->damping_share = cloth->least_stiffness_share = 1;
     return (fm_cloth *)fm_world_add_object(world, &cloth->object, err);
 }
 
+// Creates a sheet in a world; NULL with err filled on failure.
 fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const fm_sheet *sheet,
                                 fm_error *err)
 {
@@ -447,6 +658,7 @@ fm_cloth *fm_cloth_create_sheet(fm_world *world, const fm_cloth_def *def, const 
                : NULL;
 }
 
+// Creates a tube in a world; NULL with err filled on failure.
 fm_cloth *fm_cloth_create_tube(fm_world *world, const fm_cloth_def *def, const fm_tube *tube,
                                fm_error *err)
 {
@@ -457,23 +669,58 @@ fm_cloth *fm_cloth_create_tube(fm_world *world, const fm_cloth_def *def, const f
                : NULL;
 }
 
+// Creates a cloth from a triangle mesh in a world; NULL with err filled on failure.
 fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def, const fm_cloth_mesh *mesh,
                                fm_error *err)
 {
     return fm_world_is_ready(world, err)
-               ? add_to_world(world,
-                              fm_cloth_create_detached_mesh(def, mesh, fm_world_medium(world), err),
-                              err)
+               ? add_to_world(
+                     world,
+                     fm_cloth_create_detached_mesh(def, NULL, mesh, fm_world_medium(world), err),
+                     err)
                : NULL;
 }
 
+fm_cloth *fm_cloth_create_fabric(fm_world *world, const fm_cloth_def *def,
+                                 const fm_fabric_def *fabric, const fm_cloth_mesh *mesh,
+                                 fm_error *err)
+{
+    assert(fabric);
+    return fm_world_is_ready(world, err)
+               ? add_to_world(
+                     world,
+                     fm_cloth_create_detached_mesh(def, fabric, mesh, fm_world_medium(world), err),
+                     err)
+               : NULL;
+}
+
+// Creates lines in the world.
+fm_cloth *fm_line_create(fm_world *world, const fm_line_def *def, const fm_strands *strands,
+                         fm_error *err)
+{
+    return fm_world_is_ready(world, err)
+               ? add_to_world(
+                     world, fm_line_create_detached(def, strands, fm_world_medium(world), err), err)
+               : NULL;
+}
+
+// Creates a load, a point mass, in the world.
+fm_cloth *fm_load_create(fm_world *world, const fm_load_def *def, fm_error *err)
+{
+    return fm_world_is_ready(world, err)
+               ? add_to_world(world, fm_load_create_detached(def, fm_world_medium(world), err), err)
+               : NULL;
+}
+
+// Writes the field of that name at all particles; fm_object_read_field writes it at vertices.
 bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);
     if (err->status != FM_OK) // after an earlier error the cloth may be NULL
         return false;
     fm_surroundings around = fm_object_surroundings(&cloth->object);
-    return fm_cloth_read_values(cloth, &around, name, values, err);
+    return cloth->line ? fm_line_read_values(cloth, &around, name, values, err)
+                       : fm_cloth_read_values(cloth, &around, name, values, err);
 }
 
 int fm_world_cloth_count(const fm_world *world)
@@ -493,5 +740,7 @@ fm_object *fm_cloth_object(fm_cloth *cloth)
 
 fm_cloth *fm_object_cloth(fm_object *object)
 {
-    return object && object->type == &fm_cloth_type ? (fm_cloth *)object : NULL;
+    bool cloth = object && (object->type == &fm_cloth_type || object->type == &fm_line_type ||
+                            object->type == &fm_load_type);
+    return cloth ? (fm_cloth *)object : NULL;
 }

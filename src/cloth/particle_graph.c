@@ -10,8 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SHEET_LINKS = 8 };
+enum { SHEET_LINKS = 8 }; // links of a particle of a sheet: rows, columns and diagonals
 
+// Appends a link to the list of particle `from`, which has fill[from] entries. rest: length, m.
 static void add_link(fm_particle_graph *g, int *fill, int from, int to, double rest,
                      fm_link_kind kind)
 {
@@ -21,7 +22,8 @@ static void add_link(fm_particle_graph *g, int *fill, int from, int to, double r
     g->kind[at] = (unsigned char)kind;
 }
 
-// The order of links, left, right, down, up, then diagonals, is the order of the published list.
+// Lists the links of a sheet. Their order, left, right, down, up, then diagonals, is the order in
+// which the published list follows them. fill: number of links of each particle so far.
 static void link_sheet(const fm_cloth *c, fm_particle_graph *g, int *fill)
 {
     static const int steps[SHEET_LINKS][2] = {{0, -1}, {0, 1}, {1, 0},   {-1, 0},
@@ -48,7 +50,7 @@ static void link_sheet(const fm_cloth *c, fm_particle_graph *g, int *fill)
 // The kind of the link from a to b along an edge of a tube or mesh; a mesh has no rows.
 static fm_link_kind classify_edge(const fm_cloth *c, int edge, int a, int b)
 {
-    if (c->kind == FM_CLOTH_MESH)
+    if (c->kind == FM_CLOTH_MESH || c->kind == FM_CLOTH_LINE)
         return FM_LINK_EDGE;
     int down = b / c->columns - a / c->columns;
     if (c->mesh.edge_kind[edge] == FM_EDGE_SHEAR)
@@ -67,7 +69,8 @@ static double find_rest(const fm_particle_graph *g, int from, int to)
 }
 
 // m, distance of the corners c and d opposite to edge a-b when triangles abc and abd are unfolded
-// into a plane; 0 if the straight line between them does not cross the edge.
+// into a plane; 0 if the straight line between them does not cross the edge. With a at the origin
+// and b at (ab, 0), c is at (p, height_c) and d at (q, -height_d).
 static double find_unfolded_distance(const fm_particle_graph *g, int a, int b, int c, int d)
 {
     double ab = find_rest(g, a, b), ac = find_rest(g, a, c), bc = find_rest(g, b, c);
@@ -76,9 +79,10 @@ static double find_unfolded_distance(const fm_particle_graph *g, int a, int b, i
         return 0;
     double p = (ac * ac - bc * bc + ab * ab) / (2 * ab),
            q = (ad * ad - bd * bd + ab * ab) / (2 * ab);
-    double high = sqrt(fmax(0, ac * ac - p * p)), low = sqrt(fmax(0, ad * ad - q * q));
-    double crossing = high + low > 0 ? p + (q - p) * high / (high + low) : -1;
-    return crossing >= 0 && crossing <= ab ? hypot(p - q, high + low) : 0;
+    double height_c = sqrt(fmax(0, ac * ac - p * p)), height_d = sqrt(fmax(0, ad * ad - q * q));
+    double sum = height_c + height_d;
+    double crossing = sum > 0 ? p + (q - p) * height_c / sum : -1;
+    return crossing >= 0 && crossing <= ab ? hypot(p - q, sum) : 0;
 }
 
 // Whether enforcement uses this edge of a tube or mesh.
@@ -87,7 +91,9 @@ static bool is_link(const fm_cloth *c, int edge)
     return c->def.enforcement.shear || c->mesh.edge_kind[edge] == FM_EDGE_STRETCH;
 }
 
-// edges: of a triangle mesh, for links over shared edges; none for a tube, which has diagonals.
+// Lists the links of a tube or mesh: counts those of each particle, then fills the lists. edges:
+// the edges of a triangle mesh, for links over shared edges; none for a tube, which has diagonals.
+// A link over an edge that the straight line does not cross is infinitely long.
 static void link_mesh(const fm_cloth *c, fm_particle_graph *g, const fm_mesh_edge *edges,
                       int edge_count, int *fill)
 {
@@ -121,6 +127,7 @@ static void link_mesh(const fm_cloth *c, fm_particle_graph *g, const fm_mesh_edg
     }
 }
 
+// Creates the graph of neighbouring particles in the cloth's arena. False if memory runs out.
 bool fm_particle_graph_create(fm_cloth *c, fm_particle_graph *g, fm_error *err)
 {
     bool sheet = c->kind == FM_CLOTH_SHEET;

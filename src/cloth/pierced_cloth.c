@@ -12,18 +12,20 @@
 #include <assert.h>
 #include <math.h>
 
-// A stitch that is flat on the cloth is not through it: relative to its length, its ends must be
-// this far from the plane of the triangle.
+// A stitch that lies flat on a triangle does not pierce it: the ends of a piercing stitch are at
+// least this far from the plane of the triangle, relative to the length of the stitch.
 static const double FLAT = 1e-6;
 
+// A stitch that pulls two particles together which are still apart.
 typedef struct open_stitch {
-    int index;
+    int index;         // in the stitches of its cloth
     fm_vec3 from, to;  // m, positions of its particles
     fm_vec3 low, high; // m, bounding box
     double length;     // m
 } open_stitch;
 
-// False if the stitch does not pull, or is shorter than a cloth is thick.
+// Fills *s with stitch `index`. False if it does not pull yet, or is shorter than the cloth is
+// thick.
 static bool find_open_stitch(const fm_cloth *c, int index, open_stitch *s)
 {
     const fm_stitches *all = &c->stitches;
@@ -39,6 +41,7 @@ static bool find_open_stitch(const fm_cloth *c, int index, open_stitch *s)
     return c->time > all->start[index] && s->length > thickness && isfinite(s->length);
 }
 
+// Whether the bounding boxes of a stitch and of a triangle p overlap.
 static bool boxes_overlap(const open_stitch *s, const fm_vec3 p[3])
 {
     return fmin(p[0].x, fmin(p[1].x, p[2].x)) <= s->high.x &&
@@ -49,15 +52,17 @@ static bool boxes_overlap(const open_stitch *s, const fm_vec3 p[3])
            fmax(p[0].z, fmax(p[1].z, p[2].z)) >= s->low.z;
 }
 
-// Whether the stitch passes through the triangle p. at: where.
+// Whether the stitch passes through the triangle p: its ends are on different sides of the plane,
+// and the point *at where it crosses the plane is inside all three sides. n: normal of the
+// triangle, twice its area long; from, to: distances of the ends from the plane, times |n|.
 static bool passes_through(const open_stitch *s, const fm_vec3 p[3], fm_vec3 *at)
 {
     fm_vec3 n = fm_cross(fm_sub(p[1], p[0]), fm_sub(p[2], p[0]));
     double size = fm_length(n), flat = FLAT * s->length * size;
-    double before = fm_dot(n, fm_sub(s->from, p[0])), after = fm_dot(n, fm_sub(s->to, p[0]));
-    if (!(size > 0) || !(before > flat ? after < -flat : before < -flat && after > flat))
+    double from = fm_dot(n, fm_sub(s->from, p[0])), to = fm_dot(n, fm_sub(s->to, p[0]));
+    if (!(size > 0) || !(from > flat ? to < -flat : from < -flat && to > flat))
         return false;
-    *at = fm_add_scaled(s->from, fm_sub(s->to, s->from), before / (before - after));
+    *at = fm_add_scaled(s->from, fm_sub(s->to, s->from), from / (from - to));
     for (int i = 0; i < 3; i++) {
         fm_vec3 side = fm_sub(p[(i + 1) % 3], p[i]);
         if (fm_dot(n, fm_cross(side, fm_sub(*at, p[i]))) < 0)
@@ -81,9 +86,11 @@ static bool is_at_stitch(const fm_stitches *all, int index, int particle)
     return false;
 }
 
+// Whether stitch s of cloth c passes through a triangle of the cloth `through`, and where.
+// Triangles at the ends of the stitch do not count.
 static bool pierces(const fm_cloth *c, const open_stitch *s, fm_cloth *through, fm_vec3 *at)
 {
-    fm_error ignored = {0}; // without memory for its triangles a cloth is not tested
+    fm_error ignored = {0}; // if memory for its triangles runs out, a cloth is not tested
     fm_mesh_view mesh;
     if (!fm_cloth_find_mesh(through, &mesh, &ignored))
         return false;
@@ -94,15 +101,17 @@ static bool pierces(const fm_cloth *c, const open_stitch *s, fm_cloth *through, 
             p[i] = fm_vec3_array_at(through->x, v[i]);
         if (!boxes_overlap(s, p) || !passes_through(s, p, at))
             continue;
-        bool own = through == c && (is_at_stitch(&c->stitches, s->index, v[0]) ||
-                                    is_at_stitch(&c->stitches, s->index, v[1]) ||
-                                    is_at_stitch(&c->stitches, s->index, v[2]));
-        if (!own)
+        bool at_end = through == c && (is_at_stitch(&c->stitches, s->index, v[0]) ||
+                                       is_at_stitch(&c->stitches, s->index, v[1]) ||
+                                       is_at_stitch(&c->stitches, s->index, v[2]));
+        if (!at_end)
             return true;
     }
     return false;
 }
 
+// Counts the stitches of a cloth that pass through this or another cloth of the world now, and
+// describes the longest of them.
 fm_piercings fm_cloth_find_piercings(const fm_cloth *c)
 {
     assert(c);

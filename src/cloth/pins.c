@@ -28,6 +28,7 @@ static bool add_group(fm_cloth *c, const fm_motion *motion, fm_error *err)
     return true;
 }
 
+// Adds a particle to the newest pin group, anchored at its present position.
 static void pin_particle(fm_cloth *c, int particle)
 {
     c->pin[particle] = c->group_count - 1;
@@ -36,6 +37,7 @@ static void pin_particle(fm_cloth *c, int particle)
     c->anchor.z[particle] = c->x.z[particle];
 }
 
+// Lists all pinned particles by rising index in c->pinned.
 static void list_pins(fm_cloth *c)
 {
     c->pinned_count = 0;
@@ -45,20 +47,21 @@ static void list_pins(fm_cloth *c)
     }
 }
 
-// Rows, columns, edges and corners can be pinned on grids only. there: whether a tube has this one.
-// what: its name in the error message. Returns false, with the alternatives in err, if it is
-// missing.
-static bool check_grid_feature(const fm_cloth *c, const char *what, bool there, fm_error *err)
+// Checks that the cloth has the row, column, edge or corner that is to be pinned: a mesh has none
+// of them. what: name of the feature for the error message; on_tube: whether a tube has it. Returns
+// false, with the alternatives in err, if the cloth does not have it.
+static bool check_grid_feature(const fm_cloth *c, const char *what, bool on_tube, fm_error *err)
 {
     if (err->status != FM_OK) // after an earlier error the cloth may be NULL
         return false;
-    if (c->kind == FM_CLOTH_MESH)
-        return fm_fail(err, FM_BAD_VALUE, c->object.name, what, "of a mesh",
+    if (c->kind == FM_CLOTH_MESH || c->kind == FM_CLOTH_LINE)
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, what, c->line ? "of a line" : "of a mesh",
                        "lists of particles, shapes");
-    return there || fm_fail(err, FM_BAD_VALUE, c->object.name, what, "of a tube",
-                            "its top, bottom, rows and columns");
+    return on_tube || fm_fail(err, FM_BAD_VALUE, c->object.name, what, "of a tube",
+                              "its top, bottom, rows and columns");
 }
 
+// Pins the particles of a row of a sheet or tube.
 bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);
@@ -74,6 +77,7 @@ bool fm_cloth_pin_row(fm_cloth *cloth, int row, const fm_motion *motion, fm_erro
     return true;
 }
 
+// Pins the particles of a column of a sheet or tube.
 bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);
@@ -89,12 +93,13 @@ bool fm_cloth_pin_column(fm_cloth *cloth, int column, const fm_motion *motion, f
     return true;
 }
 
+// Pins the particles of an edge of a sheet, or of the top or bottom edge of a tube.
 bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);
-    bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
+    bool tube = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
     if (!check_grid_feature(cloth, "pin edge",
-                            !round || edge == FM_EDGE_TOP || edge == FM_EDGE_BOTTOM, err))
+                            !tube || edge == FM_EDGE_TOP || edge == FM_EDGE_BOTTOM, err))
         return false;
     switch (edge) {
     case FM_EDGE_TOP:
@@ -109,19 +114,21 @@ bool fm_cloth_pin_edge(fm_cloth *cloth, fm_edge edge, const fm_motion *motion, f
     return fm_fail_number(err, cloth->object.name, "pin edge", edge, "an fm_edge");
 }
 
+// Pins the particle at a corner of a sheet.
 bool fm_cloth_pin_corner(fm_cloth *cloth, fm_corner corner, const fm_motion *motion, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);
-    bool round = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
-    if (!check_grid_feature(cloth, "pin corner", !round, err))
+    bool tube = err->status == FM_OK && cloth->kind == FM_CLOTH_TUBE;
+    if (!check_grid_feature(cloth, "pin corner", !tube, err))
         return false;
     int last = cloth->count - 1, right = cloth->columns - 1;
-    int particle[] = {0, right, last - right, last};
+    int particle[] = {0, right, last - right, last}; // in the order of fm_corner
     if (corner > FM_CORNER_BOTTOM_RIGHT)
         return fm_fail_number(err, cloth->object.name, "pin corner", corner, "an fm_corner");
     return fm_cloth_pin_list(cloth, &particle[corner], 1, motion, err);
 }
 
+// Pins the listed particles as one group.
 bool fm_cloth_pin_list(fm_cloth *cloth, const int *particles, int count, const fm_motion *motion,
                        fm_error *err)
 {
@@ -153,7 +160,8 @@ static int find_vertex(const fm_cloth *c, int particle)
     return vertex;
 }
 
-// Reports the particle nearest to a region without particles.
+// Fills err for a region without particles. nearest: the particle nearest to the region; distance:
+// its distance, m.
 static void fail_empty_region(const fm_cloth *c, int nearest, double distance, fm_error *err)
 {
     char allowed[sizeof err->allowed];
@@ -163,6 +171,8 @@ static void fail_empty_region(const fm_cloth *c, int nearest, double distance, f
             allowed);
 }
 
+// Lists the particles inside a shape now and returns how many. An empty region is an error that
+// names the nearest particle.
 int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list, fm_error *err)
 {
     assert(err->status != FM_OK || (cloth && shape));
@@ -184,6 +194,7 @@ int fm_cloth_find_within(const fm_cloth *cloth, const fm_shape *shape, int *list
     return count;
 }
 
+// Pins the particles inside a shape now. An empty region is an error.
 bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion *motion,
                          fm_error *err)
 {
@@ -200,6 +211,7 @@ bool fm_cloth_pin_within(fm_cloth *cloth, const fm_shape *shape, const fm_motion
     return err->status == FM_OK;
 }
 
+// Releases the pins of the newest group at `time`, s.
 bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);
@@ -213,6 +225,8 @@ bool fm_cloth_release_at(fm_cloth *cloth, double time, fm_error *err)
     return true;
 }
 
+// Index in the sorted list `pinned` of the first particle that is not below `particle`, by binary
+// search.
 int fm_cloth_find_first_pin(const fm_cloth *cloth, int particle)
 {
     int low = 0, high = cloth->pinned_count;
@@ -231,6 +245,7 @@ bool fm_substep_is_pinned(const fm_substep *s, int particle)
     return fm_cloth_is_pinned(s->cloth, particle, s->end);
 }
 
+// Moves the pinned particles in [first, last) to their positions at the end of the substep.
 void fm_substep_set_pinned_positions(fm_substep *s, const fm_vec3_array *x, int first, int last)
 {
     const fm_cloth *c = s->cloth;
@@ -245,6 +260,8 @@ void fm_substep_set_pinned_positions(fm_substep *s, const fm_vec3_array *x, int 
     }
 }
 
+// Gives the pinned particles in [first, last), at positions x, the velocities of their motions at
+// the end of the substep.
 void fm_substep_set_pinned_velocities(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array *v,
                                       int first, int last)
 {
@@ -259,6 +276,7 @@ void fm_substep_set_pinned_velocities(fm_substep *s, const fm_vec3_array *x, con
     }
 }
 
+// Sets the accelerations a of the pinned particles in [first, last) to 0.
 void fm_substep_zero_pinned(fm_substep *s, const fm_vec3_array *a, int first, int last)
 {
     const fm_cloth *c = s->cloth;
@@ -270,6 +288,8 @@ void fm_substep_zero_pinned(fm_substep *s, const fm_vec3_array *a, int first, in
     }
 }
 
+// Stores the relative velocities v - w of the pinned particles in [first, last) in pinned_u, so
+// that their change in the substep can be computed afterwards.
 void fm_substep_store_pinned_velocities(fm_substep *s, int first, int last)
 {
     const fm_cloth *c = s->cloth;
@@ -281,6 +301,7 @@ void fm_substep_store_pinned_velocities(fm_substep *s, int first, int last)
     }
 }
 
+// Writes the positions of the pinned particles at time t into x, outside of any substep.
 void fm_cloth_place_pins(const fm_cloth *c, double t, const fm_vec3_array *x)
 {
     for (int p = 0; p < c->pinned_count; p++) {

@@ -23,18 +23,24 @@
 #include <string.h>
 
 static const double SKIN = 0.6; // in d0; tested from 0.2 to 1.5: near 0.6 the speed is flat
+static const double DEFAULT_DISTANCE = 0.8; // d0 in spacings of the particles, if not given
+// Particles whose distance along the cloth is below this many d0 plus a spacing do not repel each
+// other. repulsion_exclusions.c has the same limit.
+static const double EXCLUSION = 1.5;
+enum { REPELLING = 8 }; // neighbours that may repel a particle at a time within the stability bound
 
 static bool applies(const fm_cloth *c)
 {
     return c->def.repulsion.enabled;
 }
 
+// Chooses d0 and allocates the neighbour list.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     (void)term;
     double spacing = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
     c->repulsion_distance =
-        c->def.repulsion.distance > 0 ? c->def.repulsion.distance : 0.8 * spacing;
+        c->def.repulsion.distance > 0 ? c->def.repulsion.distance : DEFAULT_DISTANCE * spacing;
     size_t count = (size_t)c->count;
     c->repelled = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof *c->repelled, "cloth", err);
     c->near.start = fm_arena_alloc(&c->arena, count + 1, sizeof(int), "cloth", err);
@@ -43,21 +49,22 @@ static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
            fm_repulsion_find_exclusions(c, err);
 }
 
+// Arguments of the loops over particles.
 typedef struct repulsion {
     fm_cloth *cloth;
-    const fm_vec3_array *x, *v;
-    double stiffness; // N/m
-    bool count_only;  // first pass of building the list: only count the partners
+    const fm_vec3_array *x, *v; // m, m/s, positions and velocities
+    double stiffness;           // N/m, k
+    bool count_only;            // first pass of building the list: only count the partners
 } repulsion;
 
-// Whether two particles are close along the cloth, where springs keep them apart.
+// Whether particles i and j are close along the cloth, where springs keep them apart.
 static bool are_neighbours(const fm_cloth *c, int i, int j)
 {
     if (c->near.excluded_start)
         return fm_repulsion_is_excluded(c, i, j);
     int rows = abs(i / c->columns - j / c->columns), columns = abs(i % c->columns - j % c->columns);
-    return rows * c->dy < 1.5 * c->repulsion_distance + c->dy &&
-           columns * c->dx < 1.5 * c->repulsion_distance + c->dx;
+    return rows * c->dy < EXCLUSION * c->repulsion_distance + c->dy &&
+           columns * c->dx < EXCLUSION * c->repulsion_distance + c->dx;
 }
 
 static double distance_squared(const fm_vec3_array *x, int i, int j)
@@ -71,7 +78,9 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-// Counts or lists the particles within d0 + skin of the particles [first, last).
+// Counts (p->count_only) or lists the particles within d0 + skin of the particles [first, last).
+// They are in the 27 cells of the hash grid around a particle's cell. A bucket of the hash table
+// may hold particles of other cells too.
 static void find_partners(void *context, int first, int last)
 {
     const repulsion *p = context;
@@ -102,7 +111,9 @@ static void find_partners(void *context, int first, int last)
     }
 }
 
-// If memory for the list runs out, there is no repulsion until it is built again; no error.
+// Builds the neighbour list at the present positions: counts the partners of each particle, then
+// lists them. If memory for the list runs out, there is no repulsion until it is built again; this
+// is not an error.
 static void build_list(repulsion *p, fm_pool *pool)
 {
     fm_cloth *c = p->cloth;
@@ -116,14 +127,14 @@ static void build_list(repulsion *p, fm_pool *pool)
         total += c->repelled[i];
     }
     c->near.start[c->count] = total;
-    if (total > 0 && total > c->near.room) {
+    if (total > 0 && total > c->near.capacity) {
         int *more = realloc(c->near.partner, 2 * (size_t)total * sizeof *more);
         if (!more) {
             memset(c->near.start, 0, ((size_t)c->count + 1) * sizeof(int));
             return;
         }
         c->near.partner = more;
-        c->near.room = 2 * total;
+        c->near.capacity = 2 * total;
     }
     p->count_only = false;
     fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, p);
@@ -131,6 +142,8 @@ static void build_list(repulsion *p, fm_pool *pool)
     c->near.valid = true;
 }
 
+// Whether the neighbour list still contains all pairs closer than d0: no particle has moved by half
+// the skin since it was built.
 static bool list_is_valid(const repulsion *p)
 {
     const fm_cloth *c = p->cloth;
@@ -143,8 +156,9 @@ static bool list_is_valid(const repulsion *p)
     return c->near.valid && farthest < half * half;
 }
 
-// Adds the repulsion of particle j on particle i to force, if they are closer than d0.
-static void push_apart(const repulsion *p, int i, int j, fm_vec3 *force, int *partners)
+// Adds the repulsion of particle j on particle i to *force, N, and counts j in *partners, if they
+// are closer than d0.
+static void add_repulsion(const repulsion *p, int i, int j, fm_vec3 *force, int *partners)
 {
     const fm_cloth *c = p->cloth;
     double d0 = c->repulsion_distance, dd = distance_squared(p->x, i, j);
@@ -160,6 +174,7 @@ static void push_apart(const repulsion *p, int i, int j, fm_vec3 *force, int *pa
     (*partners)++;
 }
 
+// Adds the repulsion of all partners to the forces on the particles [first, last).
 static void repel_range(void *context, int first, int last)
 {
     const repulsion *p = context;
@@ -168,24 +183,29 @@ static void repel_range(void *context, int first, int last)
         fm_vec3 force = {0, 0, 0};
         int partners = 0;
         for (int e = c->near.start[i]; e < c->near.start[i + 1]; e++)
-            push_apart(p, i, c->near.partner[e], &force, &partners);
+            add_repulsion(p, i, c->near.partner[e], &force, &partners);
         c->repelled[i] = partners;
         c->force.x[i] += force.x, c->force.y[i] += force.y, c->force.z[i] += force.z;
     }
 }
 
-// A share of the springs' bound on omega^2, enough for eight repelling neighbours at a time.
+// Repulsion adds a share of the springs' bound on omega^2. add_forces chooses its stiffness so that
+// REPELLING neighbours at a time stay within this bound.
 static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
 {
     (void)term;
     return (fm_term_bound){.of_springs = c->def.repulsion.stiffness / 2};
 }
 
+// Adds the repulsion forces. The stiffness k follows from the bound on omega^2: 2 sum k / m, summed
+// over REPELLING neighbours, is the bound.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
-    double share = bound(c, term).of_springs * c->spring_bound;
-    repulsion p = {
-        .cloth = c, .x = at->x, .v = at->v, .stiffness = share * fm_cloth_cell_mass(c) / 16};
+    double square = bound(c, term).of_springs * c->spring_bound; // 1/s^2, bound on omega^2
+    repulsion p = {.cloth = c,
+                   .x = at->x,
+                   .v = at->v,
+                   .stiffness = square * fm_cloth_cell_mass(c) / (2 * REPELLING)};
     if (!list_is_valid(&p))
         build_list(&p, at->pool);
     fm_parallel_for(at->pool, c->count, FM_PARTICLE_BLOCK, repel_range, &p);

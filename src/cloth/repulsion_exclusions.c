@@ -3,14 +3,18 @@
 // not repel each other.
 //
 // For each particle, a search along springs and seams (which have length 0) finds all particles
-// within 1.5 d0 + one spacing, d0 being the distance of repulsion; repulsion.c uses the same limit
-// on sheets. The lists are sorted.
+// within EXCLUSION d0 + one spacing, d0 being the distance of repulsion; repulsion.c uses the same
+// limit on sheets. The lists are sorted.
 #include "cloth/cloth.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const double EXCLUSION = 1.5;           // in d0; the same as in repulsion.c
+static const long long PAIRS_MAX = 1000000000; // keeps the indices of pairs within an int
+
+// A search for the particles within reach of one particle.
 typedef struct search {
     const fm_cloth *cloth;
     double reach;   // m, largest path length
@@ -21,7 +25,8 @@ typedef struct search {
     int *first_stitch, *next_stitch;
 } search;
 
-// Sets the path length to a particle if the new path is shorter and within reach.
+// Sets the path length to particle `to` if the new path is shorter and within reach. A particle
+// that is reached for the first time enters the queue.
 static void relax(search *s, int to, double length)
 {
     if (length > s->reach || length >= s->length[to])
@@ -31,6 +36,8 @@ static void relax(search *s, int to, double length)
     s->length[to] = length;
 }
 
+// Updates the path lengths to the neighbours of particle i: along springs, and along stitches,
+// which have length 0.
 static void relax_links(search *s, int i)
 {
     const fm_cloth *c = s->cloth;
@@ -54,9 +61,9 @@ static void relax_links(search *s, int i)
         relax(s, k % 2 ? c->stitches.a[k / 2] : c->stitches.b[k / 2], so_far);
 }
 
-// Fills the queue with all particles within reach of i. Path lengths may shrink after a particle
-// was processed, so the queue is processed until nothing changes: two or three times, since it is
-// short.
+// Fills the queue with all particles within reach of particle i. A path length may decrease after
+// its particle was processed, so the queue is processed until nothing changes: two or three times,
+// since it is short. Then clears the path lengths for the next search.
 static void find_within_reach(search *s, int i)
 {
     s->found = 0;
@@ -76,20 +83,23 @@ static void find_within_reach(search *s, int i)
         s->length[s->queue[k]] = INFINITY;
 }
 
+// Order of ints for qsort and bsearch.
 static int compare(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
 }
 
-// excluded == NULL: only counts. Returns false if there are more than 1e9 pairs.
+// Lists the particles close to each particle along the cloth in excluded, particle by particle,
+// with the first index of each list in start. excluded == NULL: only fills start. False if there
+// are more than PAIRS_MAX pairs.
 static bool list_excluded(search *s, int *start, int *excluded)
 {
     long long total = 0;
     for (int i = 0; i < s->cloth->count; i++) {
         start[i] = (int)total;
         find_within_reach(s, i);
-        if (total + s->found > 1000000000)
+        if (total + s->found > PAIRS_MAX)
             return false;
         if (excluded) {
             memcpy(excluded + total, s->queue, (size_t)s->found * sizeof *excluded);
@@ -101,6 +111,7 @@ static bool list_excluded(search *s, int *start, int *excluded)
     return true;
 }
 
+// Builds the linked lists of the stitches at each particle.
 static void chain_stitches(const search *s)
 {
     const fm_stitches *stitches = &s->cloth->stitches;
@@ -113,6 +124,7 @@ static void chain_stitches(const search *s)
     }
 }
 
+// Counts, allocates and fills the lists of excluded particles. False if memory runs out.
 static bool create_lists(fm_cloth *c, search *s)
 {
     for (int i = 0; i < c->count; i++)
@@ -125,6 +137,8 @@ static bool create_lists(fm_cloth *c, search *s)
     return c->near.excluded && list_excluded(s, c->near.excluded_start, c->near.excluded);
 }
 
+// Lists the pairs of particles that are close along the cloth, again if springs or seams have
+// changed. A sheet without seams needs no lists: repulsion.c uses the distance on its grid.
 bool fm_repulsion_find_exclusions(fm_cloth *c, fm_error *err)
 {
     free(c->near.excluded_start);
@@ -136,7 +150,7 @@ bool fm_repulsion_find_exclusions(fm_cloth *c, fm_error *err)
     double spacing = c->kind == FM_CLOTH_SHEET ? fmax(c->dx, c->dy) : c->mesh.mean_rest;
     size_t count = (size_t)c->count;
     search s = {.cloth = c,
-                .reach = 1.5 * c->repulsion_distance + spacing,
+                .reach = EXCLUSION * c->repulsion_distance + spacing,
                 .length = malloc(count * sizeof *s.length),
                 .queue = malloc(count * sizeof *s.queue),
                 .first_stitch = malloc(count * sizeof *s.first_stitch),

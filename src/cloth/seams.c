@@ -20,16 +20,17 @@
 #include <math.h>
 #include <string.h>
 
-static const double FRICTION = 0.2;
+static const double FRICTION = 0.2; // of the critical damping
 
-// m, rest length of stitch i at time t.
+// m, rest length of stitch i at time t: shrinks from the initial gap to 0 between start and end.
 static double stitch_rest(const fm_stitches *s, int i, double t)
 {
-    double left = s->end[i] > s->start[i] ? (s->end[i] - t) / (s->end[i] - s->start[i])
-                                          : (double)(t < s->end[i]);
-    return s->gap[i] * fmin(1, fmax(0, left));
+    double fraction = s->end[i] > s->start[i] ? (s->end[i] - t) / (s->end[i] - s->start[i])
+                                              : (double)(t < s->end[i]);
+    return s->gap[i] * fmin(1, fmax(0, fraction));
 }
 
+// Adds the forces of all stitches to the particles at their ends.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
     (void)term;
@@ -40,7 +41,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
         int a = s->a[i], b = s->b[i];
         fm_vec3 d = {x->x[b] - x->x[a], x->y[b] - x->y[a], x->z[b] - x->z[a]};
         fm_vec3 u = {v->x[b] - v->x[a], v->y[b] - v->y[a], v->z[b] - v->z[a]};
-        double l = sqrt(fm_dot(d, d) + 1e-200), rest = stitch_rest(s, i, at->t);
+        double l = sqrt(fm_dot(d, d) + FM_TINY), rest = stitch_rest(s, i, at->t);
         fm_vec3 e = fm_scale(d, 1 / l);
         double pull = s->stiffness[i] * (l - rest) + s->friction[i] * fm_dot(u, e);
         f->x[a] += pull * e.x, f->y[a] += pull * e.y, f->z[a] += pull * e.z;
@@ -48,6 +49,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
     }
 }
 
+// Measures the present distance of each sewn pair, from which sewing starts.
 void fm_stitches_measure_gaps(fm_cloth *c)
 {
     const fm_stitches *s = &c->stitches;
@@ -58,11 +60,13 @@ void fm_stitches_measure_gaps(fm_cloth *c)
     }
 }
 
+// Chooses stiffness and damping of each stitch from the springs at its ends, and adds the stiffness
+// to cloth->spring_sum. The first loop reads spring_sum without any stitches.
 static void add_stiffness(fm_cloth *c, fm_term *term)
 {
     (void)term;
     const fm_stitches *s = &c->stitches;
-    for (int i = 0; i < s->count; i++) { // spring_sum does not contain any stitches yet
+    for (int i = 0; i < s->count; i++) {
         int a = s->a[i], b = s->b[i];
         s->stiffness[i] = 0.5 * fmin(c->spring_sum[a], c->spring_sum[b]);
         double mass = c->mass[a] * c->mass[b] / (c->mass[a] + c->mass[b]);
@@ -74,6 +78,7 @@ static void add_stiffness(fm_cloth *c, fm_term *term)
     }
 }
 
+// Scales the stiffness of the stitches; critical damping scales with its root.
 static void scale_stiffness(fm_cloth *c, fm_term *term, double factor)
 {
     (void)term;
@@ -83,14 +88,16 @@ static void scale_stiffness(fm_cloth *c, fm_term *term, double factor)
     }
 }
 
+// Elastic energy of the stitches.
 static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
 {
     (void)term, (void)around;
     const fm_stitches *s = &c->stitches;
     double sum = 0;
     for (int i = 0; i < s->count; i++) {
-        double past = fm_cloth_particle_distance(c, s->a[i], s->b[i]) - stitch_rest(s, i, c->time);
-        sum += 0.5 * s->stiffness[i] * past * past;
+        double distance = fm_cloth_particle_distance(c, s->a[i], s->b[i]);
+        double elongation = distance - stitch_rest(s, i, c->time);
+        sum += 0.5 * s->stiffness[i] * elongation * elongation;
     }
     return (fm_energies){.potential = sum};
 }
@@ -104,6 +111,7 @@ const fm_term_type fm_seams_term = {
     .energy = energy,
 };
 
+// Checks the arguments of fm_cloth_sew. Fills err and returns false if one is not allowed.
 static bool check_seam(const fm_cloth *c, const int *one, const int *other, int count, double start,
                        double time, fm_error *err)
 {
@@ -131,16 +139,19 @@ static bool check_seam(const fm_cloth *c, const int *one, const int *other, int 
     return true;
 }
 
-// Copies an array of all stitches to a new one with room for `more` stitches.
+// Copies an array with one element of `size` bytes per stitch to a new one that is longer by `more`
+// elements. NULL if memory runs out.
 static void *grow_array(fm_cloth *c, const void *old, size_t size, int more, fm_error *err)
 {
     size_t count = (size_t)c->stitches.count;
-    char *fresh = fm_arena_alloc(&c->arena, count + (size_t)more, size, c->object.name, err);
-    if (fresh && count)
-        memcpy(fresh, old, count * size);
-    return fresh;
+    char *longer = fm_arena_alloc(&c->arena, count + (size_t)more, size, c->object.name, err);
+    if (longer && count)
+        memcpy(longer, old, count * size);
+    return longer;
 }
 
+// Sews a seam: adds `count` stitches between particles one[i] and other[i], which close between the
+// times start and start + time, s. The substep and the exclusions of repulsion depend on stitches.
 bool fm_cloth_sew(fm_cloth *cloth, const int *one, const int *other, int count, double start,
                   double time, fm_error *err)
 {

@@ -27,6 +27,8 @@ static bool applies(const fm_cloth *c)
     return c->def.bend.stiffness > 0 && c->def.bend.model != FM_BEND_SPRINGS;
 }
 
+// Computes the coefficients of the bending energy of a sheet. The hinges of tubes and meshes were
+// added when these were created.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     (void)term, (void)err;
@@ -36,16 +38,17 @@ static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
         c->bend_down = bend * dx / (dy * dy * dy);
         c->bend_twist = 2 * bend / (dx * dy);
     }
-    return true; // the hinges of tubes and meshes were added when these were created
+    return true;
 }
 
-// force -= k times the second difference of the second differences of p along a row of n particles.
-// s: scratch of n + 2 numbers.
+// Bending force along a row of n particles: force -= k times the second difference of the second
+// differences of p. p: one coordinate of the positions; s: scratch of n + 2 numbers, s[c + 1] is
+// the second difference at column c, 0 at the border.
 FM_SIMD_CLONES
 static void bend_along_row(int n, const double *restrict p, double k, double *restrict s,
                            double *restrict force)
 {
-    s[0] = s[1] = s[n] = s[n + 1] = 0; // s[c + 1] belongs to column c; 0 at the border
+    s[0] = s[1] = s[n] = s[n + 1] = 0;
 #pragma omp simd
     for (int c = 1; c < n - 1; c++)
         s[c + 1] = p[c - 1] - 2 * p[c] + p[c + 1];
@@ -54,7 +57,9 @@ static void bend_along_row(int n, const double *restrict p, double k, double *re
         force[c] -= k * (s[c] - 2 * s[c + 1] + s[c + 2]);
 }
 
-// force -= k * weight * (linear combination of five rows); p is the middle row.
+// Bending force along the columns, on a row of n particles: force -= k * weight * (linear
+// combination of the row and the two rows above and below). p: one coordinate of the positions in
+// the row; coefficient, offset: of the five rows (bend_coefficients).
 FM_SIMD_CLONES
 static void bend_down_rows(int n, const double *restrict p, const double coefficient[5],
                            const int offset[5], double k, const double *restrict weight,
@@ -76,21 +81,23 @@ static void bend_coefficients(int r, int rows, int columns, double coefficient[5
     for (int middle = r - 1; middle <= r + 1; middle++) {
         if (middle < 1 || middle > rows - 2)
             continue;
-        double own = middle == r ? -2 : 1;
-        coefficient[middle - r + 1] += own;
-        coefficient[middle - r + 2] -= 2 * own;
-        coefficient[middle - r + 3] += own;
+        double factor = middle == r ? -2 : 1; // of row r in the second difference at `middle`
+        coefficient[middle - r + 1] += factor;
+        coefficient[middle - r + 2] -= 2 * factor;
+        coefficient[middle - r + 3] += factor;
     }
     for (int i = 0; i < 5; i++)
         offset[i] = r + i - 2 >= 0 && r + i - 2 < rows ? (i - 2) * columns : 0;
 }
 
-// Adds the forces from the twist of the cells between row p and the row below it to both rows.
+// Adds the forces from the twist of the cells between a row of n particles and the row below it to
+// both rows. p, below: one coordinate of the positions in the two rows; cell: scratch of n + 1
+// numbers, cell[c + 1] is k times the twist of the cell right of column c.
 FM_SIMD_CLONES
 static void twist_cells(int n, const double *restrict p, const double *restrict below, double k,
                         double *restrict cell, double *restrict force, double *restrict force_below)
 {
-    cell[0] = cell[n] = 0; // cell[c + 1] lies right of column c
+    cell[0] = cell[n] = 0;
 #pragma omp simd
     for (int c = 0; c < n - 1; c++)
         cell[c + 1] = k * (p[c] - p[c + 1] - below[c] + below[c + 1]);
@@ -102,28 +109,31 @@ static void twist_cells(int n, const double *restrict p, const double *restrict 
     }
 }
 
-// Adds bending forces along one axis to row r, if it is in [first, last), and those of the twist
-// below row r to rows r and r + 1. p: positions, f: forces along that axis.
+// Adds bending forces along one axis to row r, if it is in [first, last), and the forces of the
+// twist below row r to those of the rows r and r + 1 that are in [first, last); the forces on other
+// rows, which belong to other tasks, go to `unused`. p: positions, f: forces along that axis.
 static void add_row_bending(const fm_cloth *cloth, const double *p, double *f, int r, int first,
                             int last, double *scratch)
 {
     int n = cloth->columns;
     size_t row = (size_t)r * n;
     if (r >= first) {
-        double half = r == 0 || r == cloth->rows - 1 ? 0.5 : 1, coefficient[5];
+        double border = r == 0 || r == cloth->rows - 1 ? 0.5 : 1, coefficient[5];
         int offset[5];
-        bend_along_row(n, p + row, half * cloth->bend_across, scratch, f + row);
+        bend_along_row(n, p + row, border * cloth->bend_across, scratch, f + row);
         bend_coefficients(r, cloth->rows, n, coefficient, offset);
         bend_down_rows(n, p + row, coefficient, offset, cloth->bend_down, cloth->column_weight,
                        f + row);
     }
     if (r + 1 < cloth->rows) {
-        double *dump = scratch + n + 2;
+        double *unused = scratch + n + 2;
         twist_cells(n, p + row, p + row + n, cloth->bend_twist, scratch,
-                    r >= first ? f + row : dump, r + 1 < last ? f + row + n : dump);
+                    r >= first ? f + row : unused, r + 1 < last ? f + row + n : unused);
     }
 }
 
+// Adds the bending forces to the particles in rows [first, last) of a sheet. It starts one row
+// above, whose twist acts on row `first`.
 static void add_rows(fm_cloth *c, fm_term *term, const fm_vec3_array *x, int first, int last)
 {
     (void)term;
@@ -135,6 +145,7 @@ static void add_rows(fm_cloth *c, fm_term *term, const fm_vec3_array *x, int fir
     }
 }
 
+// Computes the forces of the hinges in a part of a tube or mesh.
 static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
                              fm_element_parts part)
 {
@@ -144,6 +155,7 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
                                         fm_element_parts_last(part, count));
 }
 
+// Adds the forces of the hinges to the particles [first, last) of a tube or mesh.
 static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
 {
     (void)term;
@@ -159,6 +171,7 @@ static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
     }
 }
 
+// Contribution of bending to the bound on omega^2; formula at the head of this file.
 static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
 {
     (void)term;
@@ -194,6 +207,7 @@ static double compute_cell_energy(const fm_cloth *c, int row, int column)
     return energy;
 }
 
+// Bending energy of the whole cloth.
 static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
 {
     (void)term, (void)around;

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Head of a saved cloth. Fields without a comment are those of struct fm_cloth.
 typedef struct header {
-    char magic[8];
+    char magic[8]; // marks the format
     int32_t version, columns, rows, started, verlet_moving;
     int32_t enforced;  // 1 with enforcement (constraint projection of edge lengths), else 0
     int32_t triangles; // number of triangles of a tube or mesh, 0 for a sheet
@@ -20,7 +21,10 @@ typedef struct header {
 } header;
 
 static const char magic[8] = "fmcloth ";
-enum { VERSION = 4, STATE_AXES = 8 };
+enum {
+    VERSION = 4,    // of the format
+    STATE_AXES = 8, // vector fields that are saved
+};
 
 // State of enforcement. In the snapshot, `expected` and the `fixed` array of map 0 follow;
 // restoring computes the map from the latter.
@@ -29,6 +33,7 @@ typedef struct enforcement {
     fm_vec3 direction;
 } enforcement;
 
+// The header of the present state.
 static header describe_cloth(const fm_cloth *c)
 {
     header h;
@@ -47,6 +52,7 @@ static header describe_cloth(const fm_cloth *c)
     return h;
 }
 
+// bytes of one vector field.
 static size_t axes_size(const fm_cloth *c)
 {
     return 3 * (size_t)c->lanes * sizeof(double);
@@ -62,7 +68,7 @@ static size_t inertia_size(const fm_cloth *c)
     return c->inertia == c->mass ? 0 : (size_t)c->lanes * sizeof(double);
 }
 
-// bytes, of everything before the terms.
+// bytes of everything before the terms.
 static size_t size_before_terms(const fm_cloth *c)
 {
     return sizeof(header) + STATE_AXES * axes_size(c) + (size_t)c->lanes + enforcement_size(c) +
@@ -74,6 +80,7 @@ static enforcement describe_enforcement(const fm_enforcer *e)
     return (enforcement){e->current, e->substeps_to_check, e->map_update_count, 0, e->direction};
 }
 
+// Restores the state of enforcement from the bytes at `in`, and computes the maps from it.
 static void restore_enforcement(fm_cloth *c, const unsigned char *in)
 {
     fm_enforcer *e = c->enforcer;
@@ -90,6 +97,7 @@ static void restore_enforcement(fm_cloth *c, const unsigned char *in)
     fm_enforcer_compute_maps(c);
 }
 
+// Lists the vector fields of the state in the order of the snapshot.
 static void list_state_axes(const fm_cloth *c, double *axes[STATE_AXES])
 {
     double *all[STATE_AXES] = {c->x.x,    c->v.x,     c->a.x,      c->w.x,
@@ -97,6 +105,7 @@ static void list_state_axes(const fm_cloth *c, double *axes[STATE_AXES])
     memcpy(axes, all, sizeof all);
 }
 
+// Writes the state to buffer if `size` bytes are enough. Returns the number of bytes needed.
 size_t fm_cloth_save(const fm_cloth *c, void *buffer, size_t size)
 {
     header h = describe_cloth(c);
@@ -124,6 +133,8 @@ size_t fm_cloth_save(const fm_cloth *c, void *buffer, size_t size)
     return need;
 }
 
+// Fills err and returns false if the header is not that of a state of this cloth. size: bytes of
+// the whole snapshot.
 static bool check_header(const fm_cloth *c, const header *h, size_t size, fm_error *err)
 {
     if (memcmp(h->magic, magic, sizeof magic) != 0 || h->version != VERSION)
@@ -156,6 +167,8 @@ static bool check_header(const fm_cloth *c, const header *h, size_t size, fm_err
     return true;
 }
 
+// Fills err and returns false if a saved number is not finite, or an inertia is not above 0. in:
+// the bytes after the header.
 static bool check_numbers(const fm_cloth *c, const unsigned char *in, fm_error *err)
 {
     for (size_t i = 0; i < STATE_AXES * 3 * (size_t)c->lanes; i++) {
@@ -181,6 +194,8 @@ static bool check_numbers(const fm_cloth *c, const unsigned char *in, fm_error *
     return true;
 }
 
+// Checks the bytes of a saved state and restores it. On failure the cloth is unchanged: everything
+// that can fail comes before the first copy.
 bool fm_cloth_restore(fm_cloth *c, const fm_medium *medium, const void *buffer, size_t size,
                       fm_error *err)
 {
@@ -192,7 +207,7 @@ bool fm_cloth_restore(fm_cloth *c, const fm_medium *medium, const void *buffer, 
     if (!check_header(c, &h, size, err) || !check_numbers(c, in + sizeof h, err) ||
         !fm_terms_restore(c, medium, h.started ? h.step : 0, in + size_before_terms(c),
                           size - size_before_terms(c), err))
-        return false; // terms are restored first, since nothing after them can fail
+        return false;
     in += sizeof h;
     double *axes[STATE_AXES];
     list_state_axes(c, axes);

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Allocates the arrays of a tube or mesh with these numbers of edges and triangles. False if memory
+// runs out.
 bool fm_spring_mesh_create(fm_cloth *c, int edges, int triangles, fm_error *err)
 {
     fm_spring_mesh *mesh = &c->mesh;
@@ -31,8 +33,8 @@ bool fm_spring_mesh_create(fm_cloth *c, int edges, int triangles, fm_error *err)
 
 // Lists the elements of each particle by counting sort. An element has `corners` particles; those
 // of element e are column[k][e * stride], k < corners.
-static bool list_incidence(fm_cloth *c, int corners, int count, const int *const column[4],
-                           int stride, fm_incidence *incidence, fm_error *err)
+bool fm_incidence_create(fm_cloth *c, int corners, int count, const int *const column[4],
+                         int stride, fm_incidence *incidence, fm_error *err)
 {
     size_t n = (size_t)c->count;
     incidence->start = fm_arena_alloc(&c->arena, n + 2, sizeof(int), c->object.name, err);
@@ -40,7 +42,7 @@ static bool list_incidence(fm_cloth *c, int corners, int count, const int *const
                                       c->object.name, err);
     if (err->status != FM_OK)
         return false;
-    int *start = incidence->start + 1; // shifted by one; filling moves each start to its place
+    int *start = incidence->start + 1; // shifted by one: filling moves each start to its place
     for (int e = 0; e < count; e++) {
         for (int k = 0; k < corners; k++)
             start[column[k][(size_t)e * stride] + 1]++;
@@ -54,27 +56,31 @@ static bool list_incidence(fm_cloth *c, int corners, int count, const int *const
     return true;
 }
 
+// Lists the edges, hinges and triangles at each particle, and computes the mean rest length and the
+// smallest mass. False if memory runs out.
 bool fm_spring_mesh_link_particles(fm_cloth *c, fm_error *err)
 {
     fm_spring_mesh *mesh = &c->mesh;
     const int *const ends[4] = {mesh->edge_a, mesh->edge_b};
     const int *const hinge[4] = {mesh->hinge[0], mesh->hinge[1], mesh->hinge[2], mesh->hinge[3]};
     const int *const corner[4] = {mesh->triangle, mesh->triangle + 1, mesh->triangle + 2};
-    double total = 0;
-    int stretch = 0;
+    double rest_sum = 0;
+    int stretch_edges = 0;
     for (int e = 0; e < mesh->edge_count; e++) {
-        total += mesh->edge_kind[e] == FM_EDGE_STRETCH ? mesh->edge_rest[e] : 0;
-        stretch += mesh->edge_kind[e] == FM_EDGE_STRETCH;
+        rest_sum += mesh->edge_kind[e] == FM_EDGE_STRETCH ? mesh->edge_rest[e] : 0;
+        stretch_edges += mesh->edge_kind[e] == FM_EDGE_STRETCH;
     }
-    mesh->mean_rest = total / stretch;
+    mesh->mean_rest = stretch_edges > 0 ? rest_sum / stretch_edges : 0;
     mesh->smallest_mass = c->mass[0];
     for (int i = 0; i < c->count; i++)
         mesh->smallest_mass = fmin(mesh->smallest_mass, c->mass[i]);
-    return list_incidence(c, 2, mesh->edge_count, ends, 1, &mesh->edges, err) &&
-           list_incidence(c, 4, mesh->hinge_count, hinge, 1, &mesh->hinges, err) &&
-           list_incidence(c, 3, mesh->triangle_count, corner, 3, &mesh->triangles, err);
+    return fm_incidence_create(c, 2, mesh->edge_count, ends, 1, &mesh->edges, err) &&
+           fm_incidence_create(c, 4, mesh->hinge_count, hinge, 1, &mesh->hinges, err) &&
+           fm_incidence_create(c, 3, mesh->triangle_count, corner, 3, &mesh->triangles, err);
 }
 
+// Adds edge_force to the particles [first, last): as it is at the first end of an edge, with the
+// opposite sign at the second.
 void fm_spring_mesh_gather_edges(const fm_cloth *c, const fm_vec3_array *target, int first,
                                  int last)
 {
@@ -90,12 +96,14 @@ void fm_spring_mesh_gather_edges(const fm_cloth *c, const fm_vec3_array *target,
     }
 }
 
+// l/l0 - 1 of edge e.
 static double measure_edge_stretch(const fm_cloth *c, int e)
 {
     const fm_spring_mesh *mesh = &c->mesh;
     return fm_cloth_particle_distance(c, mesh->edge_a[e], mesh->edge_b[e]) / mesh->edge_rest[e] - 1;
 }
 
+// Adds all stretch edges of a tube or mesh to the extremes and sums.
 void fm_spring_mesh_measure_stretch(const fm_cloth *c, fm_stretch_sum *sum)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -106,6 +114,7 @@ void fm_spring_mesh_measure_stretch(const fm_cloth *c, fm_stretch_sum *sum)
     }
 }
 
+// Writes for each particle of a tube or mesh the largest l/l0 - 1 of its stretch edges.
 void fm_spring_mesh_compute_stretch(const fm_cloth *c, double *stretch)
 {
     const fm_spring_mesh *mesh = &c->mesh;

@@ -26,7 +26,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Adds a family of springs to a sheet.
+// Adds a family of springs to a sheet, from each particle to the one `down` rows below and `across`
+// columns to the right. stiffness: N/m; damping: N s^order/m; by_row, by_column: half as strong in
+// the first and last row, or column.
 static void add_family(fm_cloth *cloth, int down, int across, double stiffness, double damping,
                        bool by_row, bool by_column)
 {
@@ -43,8 +45,8 @@ static void add_family(fm_cloth *cloth, int down, int across, double stiffness, 
         };
 }
 
-// The damping coefficient applies to the stretch springs; that of other springs is scaled by the
-// ratio of the moduli.
+// Creates the families of springs of a sheet. The damping coefficient of the definition applies to
+// stretch springs; that of other springs is scaled by the ratio of the moduli.
 static void setup_sheet(fm_cloth *cloth)
 {
     const fm_cloth_def *def = &cloth->def;
@@ -52,7 +54,7 @@ static void setup_sheet(fm_cloth *cloth)
     double across = dy / dx, down = dx / dy;
     double diagonal = (dx * dx + dy * dy) / (2 * dx * dy);
     double stretch = def->stretch.stiffness, shear = def->shear.stiffness;
-    double c = def->damping.coefficient, per = stretch > 0 ? c / stretch : 0;
+    double c = def->damping.coefficient, per = stretch > 0 ? c / stretch : 0; // per modulus
     cloth->springs_count = 0;
     add_family(cloth, 0, 1, stretch * across, c * across, true, false);
     add_family(cloth, 1, 0, stretch * down, c * down, false, true);
@@ -67,12 +69,13 @@ static void setup_sheet(fm_cloth *cloth)
     }
 }
 
+// Creates the springs of a sheet. Tubes and meshes got their edges when they were created.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     (void)term, (void)err;
     if (c->kind == FM_CLOTH_SHEET)
         setup_sheet(c);
-    return true; // tubes and meshes got their edges when they were created
+    return true;
 }
 
 // Adds the spring forces s to one end a of n springs and subtracts them from the other end b, which
@@ -94,8 +97,8 @@ static void add_to_both_rows(int n, const double *restrict sx, const double *res
     }
 }
 
-// Adds sign times the spring forces s to one end only: within a row the arrays of both ends
-// overlap, and at the border of a task's rows the other end belongs to another task.
+// Adds sign times the forces s of n springs to one end (x, y, z) only: within a row the arrays of
+// both ends overlap, and at the border of a task's rows the other end belongs to another task.
 FM_SIMD_CLONES
 static void add_to_row(int n, double sign, const double *restrict sx, const double *restrict sy,
                        const double *restrict sz, double *restrict x, double *restrict y,
@@ -109,14 +112,14 @@ static void add_to_row(int n, double sign, const double *restrict sx, const doub
     }
 }
 
-// Adds the forces of the springs of one family that start in row r to the rows in [first, last).
+// Adds the forces of the springs of one family that start in row r to their ends in the rows
+// [first, last); other rows belong to another task. kernel: computes the forces.
 static void add_spring_row(const fm_cloth *cloth, const fm_springs *springs,
                            fm_spring_kernel *kernel, const void *context,
                            const fm_vec3_array *target, int r, int first, int last)
 {
     double s[3][FM_SHEET_COLUMNS_MAX];
     int columns = cloth->columns, below = r + springs->down;
-    // rows outside [first, last) belong to another task
     bool has_a = r >= first, has_b = below < last && below >= first;
     if (below >= cloth->rows || (!has_a && !has_b))
         return;
@@ -137,6 +140,8 @@ static void add_spring_row(const fm_cloth *cloth, const fm_springs *springs,
         add_to_row(n, -1, s[0], s[1], s[2], target->x + b, target->y + b, target->z + b);
 }
 
+// Adds the forces of all springs, computed by `kernel`, to the particles in rows [first, last) of a
+// sheet. It starts `reach` rows above, whose springs end in these rows.
 void fm_sheet_gather_springs(const fm_cloth *cloth, fm_spring_kernel *kernel, const void *context,
                              const fm_vec3_array *target, int first, int last)
 {
@@ -147,7 +152,9 @@ void fm_sheet_gather_springs(const fm_cloth *cloth, fm_spring_kernel *kernel, co
     }
 }
 
-// Forces of n springs of a row, on their ends a towards b.
+// Forces (sx, sy, sz) of n springs of a row on their ends a, towards b. k: stiffness, scaled by
+// weight; rest: rest length, m; ga, gb: relative change of the rest length at the ends
+// (imperfection.c).
 FM_SIMD_CLONES
 static void compute_row_forces(int n, const double *restrict ax, const double *restrict ay,
                                const double *restrict az, const double *restrict bx,
@@ -159,20 +166,23 @@ static void compute_row_forces(int n, const double *restrict ax, const double *r
 #pragma omp simd
     for (int c = 0; c < n; c++) {
         double dx = bx[c] - ax[c], dy = by[c] - ay[c], dz = bz[c] - az[c];
-        double l = sqrt(dx * dx + dy * dy + dz * dz + 1e-200); // + 1e-200: no division by 0
-        double own = rest * (1 + 0.5 * (ga[c] + gb[c]));       // imperfection.c
-        double f = k * weight[c] * (1 - own / l);
+        double l = sqrt(dx * dx + dy * dy + dz * dz + FM_TINY);
+        double l0 = rest * (1 + 0.5 * (ga[c] + gb[c]));
+        double f = k * weight[c] * (1 - l0 / l);
         sx[c] = f * dx;
         sy[c] = f * dy;
         sz[c] = f * dz;
     }
 }
 
+// Inputs of elastic_kernel.
 typedef struct elastic {
-    const fm_vec3_array *x;
-    const double *scatter; // of the rest lengths
+    const fm_vec3_array *x; // m, positions
+    const double *scatter;  // relative change of the rest lengths at each particle
 } elastic;
 
+// Elastic forces of n springs in a row of a sheet, as a callback (fm_spring_kernel) of
+// fm_sheet_gather_springs.
 static void elastic_kernel(const void *context, const fm_springs *springs, int n, int a, int b,
                            double border, const double *weight, double *sx, double *sy, double *sz)
 {
@@ -190,25 +200,33 @@ static void add_rows(fm_cloth *c, fm_term *term, const fm_vec3_array *x, int fir
     fm_sheet_gather_springs(c, elastic_kernel, &e, &c->force, first, last);
 }
 
-// Forces of n edges of a tube or mesh, on their ends a towards b.
+// Forces (sx, sy, sz) of n edges of a tube, mesh or line on their ends a, towards b. k: stiffness,
+// N/m. least: the smallest 1 - l0/l that has a force; 0 for lines that go slack, else -infinity.
 FM_SIMD_CLONES
 static void compute_edge_forces(int n, const int *restrict a, const int *restrict b,
                                 const double *restrict x, const double *restrict y,
                                 const double *restrict z, const double *restrict k,
-                                const double *restrict rest, double *restrict sx,
+                                const double *restrict rest, double least, double *restrict sx,
                                 double *restrict sy, double *restrict sz)
 {
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dx = x[b[i]] - x[a[i]], dy = y[b[i]] - y[a[i]], dz = z[b[i]] - z[a[i]];
-        double l = sqrt(dx * dx + dy * dy + dz * dz + 1e-200); // + 1e-200: no division by 0
-        double f = k[i] * (1 - rest[i] / l);
+        double l = sqrt(dx * dx + dy * dy + dz * dz + FM_TINY);
+        double strain = 1 - rest[i] / l, f = k[i] * (strain > least ? strain : least);
         sx[i] = f * dx;
         sy[i] = f * dy;
         sz[i] = f * dz;
     }
 }
 
+// True if the edges carry tension only.
+static bool goes_slack(const fm_cloth *c)
+{
+    return c->line && c->line->tension_only;
+}
+
+// Computes the forces of the edges in a part of a tube or mesh.
 static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
                              fm_element_parts part)
 {
@@ -217,9 +235,13 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
     const fm_vec3_array *f = &mesh->edge_force;
     int a = fm_element_parts_first(part, mesh->edge_count),
         b = fm_element_parts_last(part, mesh->edge_count);
+    if (fm_fabric_has_own_law(c)) {
+        fm_fabric_compute_edges(c, x, a, b);
+        return;
+    }
     compute_edge_forces(b - a, mesh->edge_a + a, mesh->edge_b + a, x->x, x->y, x->z,
-                        mesh->edge_stiffness + a, mesh->edge_rest + a, f->x + a, f->y + a,
-                        f->z + a);
+                        mesh->edge_stiffness + a, mesh->edge_rest + a,
+                        goes_slack(c) ? 0 : -INFINITY, f->x + a, f->y + a, f->z + a);
 }
 
 static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
@@ -228,12 +250,14 @@ static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
     fm_spring_mesh_gather_edges(c, &c->force, first, last);
 }
 
+// Strength of a spring in row or column i of `count`: half at the border.
 static double border_weight(int i, int count)
 {
     return i == 0 || i == count - 1 ? 0.5 : 1;
 }
 
-// Sums over the springs at particle i of a sheet.
+// Sums stiffness and number over the springs at particle i of a sheet: those that start there and,
+// with the opposite sign of down and across, those that end there.
 static fm_spring_totals sum_sheet_springs(const fm_cloth *c, int i)
 {
     fm_spring_totals sum = {0};
@@ -251,6 +275,7 @@ static fm_spring_totals sum_sheet_springs(const fm_cloth *c, int i)
     return sum;
 }
 
+// Sums the stiffness of the springs at particle i, and counts the damped ones.
 fm_spring_totals fm_springs_sum_at_particle(const fm_cloth *c, int i)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -272,6 +297,7 @@ static void add_stiffness(fm_cloth *c, fm_term *term)
         c->spring_sum[i] += fm_springs_sum_at_particle(c, i).stiffness;
 }
 
+// Scales the stiffness of all springs.
 static void scale_stiffness(fm_cloth *c, fm_term *term, double factor)
 {
     (void)term;
@@ -288,7 +314,8 @@ static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
     return (fm_term_bound){.of_springs = 1};
 }
 
-// J, of one spring.
+// J, elastic energy of the spring of family s that starts at (row, column) of a sheet; 0 if it
+// would end outside the sheet.
 static double compute_spring_energy(const fm_cloth *c, const fm_springs *s, int row, int column)
 {
     int r = row + s->down, q = column + s->across;
@@ -297,22 +324,30 @@ static double compute_spring_energy(const fm_cloth *c, const fm_springs *s, int 
     double weight = s->by_row && (row == 0 || row == c->rows - 1) ? 0.5 : 1;
     weight *= s->by_column ? c->column_weight[column] : 1;
     int a = row * c->columns + column, b = r * c->columns + q;
-    double past = fm_cloth_particle_distance(c, a, b) - s->rest * fm_cloth_rest_factor(c, a, b);
-    return 0.5 * s->stiffness * weight * past * past;
+    double elongation =
+        fm_cloth_particle_distance(c, a, b) - s->rest * fm_cloth_rest_factor(c, a, b);
+    return 0.5 * s->stiffness * weight * elongation * elongation;
 }
 
+// Elastic energy of all springs.
 static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
 {
     (void)term, (void)around;
     const fm_spring_mesh *mesh = &c->mesh;
     double sum = 0;
-    for (int i = 0; i < c->count; i++)
-        for (int s = 0; s < c->springs_count; s++)
-            sum += compute_spring_energy(c, &c->springs[s], i / c->columns, i % c->columns);
+    for (int row = 0; row < c->rows && c->springs_count > 0; row++)
+        for (int column = 0; column < c->columns; column++)
+            for (int s = 0; s < c->springs_count; s++)
+                sum += compute_spring_energy(c, &c->springs[s], row, column);
     for (int e = 0; e < mesh->edge_count; e++) {
-        double past =
+        if (fm_fabric_has_own_law(c)) {
+            sum += fm_fabric_edge_energy(c, e);
+            continue;
+        }
+        double elongation =
             fm_cloth_particle_distance(c, mesh->edge_a[e], mesh->edge_b[e]) - mesh->edge_rest[e];
-        sum += 0.5 * mesh->edge_stiffness[e] * past * past;
+        elongation = goes_slack(c) ? fmax(elongation, 0) : elongation;
+        sum += 0.5 * mesh->edge_stiffness[e] * elongation * elongation;
     }
     return (fm_energies){.potential = sum};
 }

@@ -23,12 +23,16 @@
 
 #include <math.h>
 
+// Number of substeps, 1 to 1e9, that `duration` seconds need. Rounding of the quotient does not add
+// one.
 int fm_cloth_count_substeps(const fm_cloth *cloth, double duration)
 {
-    double n = ceil(duration / cloth->stable_step - 1e-9);
+    const double ROUNDING = 1e-9; // substeps
+    double n = ceil(duration / cloth->stable_step - ROUNDING);
     return n < 1 ? 1 : n > 1e9 ? 1000000000 : (int)n;
 }
 
+// Sets the end of the substep to time t, s, and computes the poses of pins and colliders there.
 void fm_substep_set_poses(fm_substep *s, double t)
 {
     fm_cloth *cloth = s->cloth;
@@ -74,6 +78,7 @@ void fm_substep_resolve_colliders(fm_substep *s, double margin, bool again, int 
     }
 }
 
+// Velocity of the medium at the particles [first, last), at positions x and time t, into `flow`.
 void fm_substep_sample_medium(fm_substep *s, const fm_vec3_array *x, double t, int first, int last)
 {
     fm_cloth *c = s->cloth;
@@ -91,7 +96,7 @@ void fm_substep_sample_medium(fm_substep *s, const fm_vec3_array *x, double t, i
     }
 }
 
-// Opening half kick and drift along one axis.
+// Opening half kick and drift of n particles along one axis, over a substep of h seconds.
 FM_SIMD_CLONES
 static void kick_and_drift_lanes(int n, double h, double *restrict x, double *restrict v,
                                  const double *restrict a,
@@ -104,6 +109,8 @@ static void kick_and_drift_lanes(int n, double h, double *restrict x, double *re
     }
 }
 
+// Opening half kick and drift of the particles [first, last). Without enforcement, which would move
+// particles of other ranges too, colliders push particles out at once.
 static void kick_and_drift_range(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -126,9 +133,9 @@ static void resolve_collider_range(void *context, int first, int last)
     fm_substep_resolve_colliders(s, s->margin, false, first, last);
 }
 
-// Sets the accelerations of particles whose velocity pins, colliders or enforcement have changed. A
-// velocity jump by d is pushed into the memory as the acceleration d/h: rates are interpolated
-// linearly, and a hat function of width 2h and height d/h has the area d.
+// Sets the rates (accelerations) of particles whose velocity pins, colliders or enforcement have
+// changed. A velocity jump by d is pushed into the memory as the acceleration d/h: rates are
+// interpolated linearly, and a hat function of width 2h and height d/h has the area d.
 static void set_constrained_rates(fm_substep *s, int first, int last)
 {
     fm_cloth *c = s->cloth;
@@ -141,9 +148,10 @@ static void set_constrained_rates(fm_substep *s, int first, int last)
         c->rate.y[i] = (c->v.y[i] - c->w.y[i] - c->pinned_u[p].y) / s->h;
         c->rate.z[i] = (c->v.z[i] - c->w.z[i] - c->pinned_u[p].z) / s->h;
     }
-    for (int i = first;
-         i < last && (c->enforcer || c->def.contact.enabled || s->around.collider_count > 0); i++) {
-        if (!c->touch[i] && !c->enforcer)
+    for (int i = first; i < last && (c->enforcer || c->def.contact.enabled || c->tied ||
+                                     s->around.collider_count > 0);
+         i++) {
+        if (!c->touch[i] && !c->enforcer && !(c->tied && c->tied[i]))
             continue;
         c->rate.x[i] += c->jump.x[i] / s->h;
         c->rate.y[i] += c->jump.y[i] / s->h;
@@ -154,17 +162,19 @@ static void set_constrained_rates(fm_substep *s, int first, int last)
 // Sets velocities at pins and colliders and pushes the new rates into the memories.
 static void settle_velocities(fm_substep *s, int first, int last)
 {
+    // slightly more than the margin, to find particles that were moved out to the margin itself
+    const double RELATIVE = 1e-6, ABSOLUTE = 1e-12; // slack on the margin, relative and in m
     fm_cloth *c = s->cloth;
     fm_substep_zero_pinned(s, &c->a, first, last);
     fm_substep_set_pinned_velocities(s, &c->x, &c->v, first, last);
-    // slightly more than the margin, to find particles that were moved out to the margin itself
-    fm_substep_resolve_colliders(s, s->margin * (1 + 1e-6) + 1e-12, true, first, last);
+    fm_substep_resolve_colliders(s, s->margin * (1 + RELATIVE) + ABSOLUTE, true, first, last);
     if (s->drag.physical)
         set_constrained_rates(s, first, last);
     fm_terms_push_memories(c, first, last);
 }
 
-// Called after the closing kick and after each term's impulses: settles if no impulses are left.
+// Called after the closing kick and after each term's impulses: settles the velocities of the
+// particles [first, last) if no term has impulses left.
 static void settle_if_last(fm_substep *s, int first, int last)
 {
     if (s->impulses_left == 0)
@@ -173,6 +183,7 @@ static void settle_if_last(fm_substep *s, int first, int last)
         fm_substep_set_pinned_velocities(s, &s->cloth->x, &s->cloth->v, first, last);
 }
 
+// Closing half kick of the particles [first, last), with the medium and the memories at its end.
 static void close_kick_range(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -222,6 +233,7 @@ static void close_kick_with_modes(fm_substep *s)
     fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, close_modes_range, s);
 }
 
+// Applies the impulses of a term, in cloth->pair, to the particles [first, last).
 static void apply_impulse_range(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -230,6 +242,7 @@ static void apply_impulse_range(void *context, int first, int last)
     settle_if_last(s, first, last);
 }
 
+// The first part of a substep: opening half kick, drift, pins, enforcement and colliders.
 static void kick_and_drift(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -241,6 +254,7 @@ static void kick_and_drift(fm_substep *s)
     }
 }
 
+// Computes the forces of all terms and the normals at the cloth's present x and v.
 void fm_substep_compute_forces(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -248,11 +262,11 @@ void fm_substep_compute_forces(fm_substep *s)
     fm_terms_add_forces(c, &at, &c->next_normal);
 }
 
+// The second part of a substep: forces, closing half kick, and impulses term by term.
 static void close_kick(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     fm_pool *pool = s->around.pool;
-    fm_substep_compute_forces(s);
     s->impulses_left = 0;
     for (int i = 0; i < c->term_count; i++)
         s->impulses_left += c->terms[i].type->find_impulses != NULL;
@@ -276,12 +290,15 @@ static void scale_velocities(fm_cloth *c)
         c->v.x[i] *= c->def.damping.kept;
 }
 
+// ns, rough cost of a substep on one thread, to decide whether threads pay.
 double fm_cloth_substep_ns(const fm_cloth *c)
 {
-    enum { SHEET = 60, MESH = 120 }; // ns per particle, measured with physical drag
-    return (double)c->count * (c->kind == FM_CLOTH_SHEET ? SHEET : MESH);
+    enum { SHEET_NS = 60, MESH_NS = 120 }; // ns per particle, measured with physical drag
+    return (double)c->count * (c->kind == FM_CLOTH_SHEET ? SHEET_NS : MESH_NS);
 }
 
+// Prepares for substeps of h seconds, and computes the initial state before the first one. The
+// margin is the distance kept from colliders.
 bool fm_cloth_begin_substeps(fm_cloth *c, const fm_surroundings *around, double h, fm_error *err)
 {
     fm_substep *s = c->substep;
@@ -289,12 +306,16 @@ bool fm_cloth_begin_substeps(fm_cloth *c, const fm_surroundings *around, double 
     s->around = *around;
     s->h = h;
     s->weight = fm_weight_compute(c, around);
+    if (c->line)
+        fm_line_set_inertia(c, &around->medium);
     s->margin = c->def.contact.enabled ? c->contact_thickness
                 : c->def.margin < 0    ? c->def.thickness / 2
                                        : c->def.margin;
     return fm_added_mass_begin(c, err) && (c->started || fm_substep_initialize_cloth(s, err));
 }
 
+// The first part of a substep that ends at the time `end`, s: moves the positions. The explicit
+// integrators do the whole substep here.
 bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
 {
     fm_substep *s = c->substep;
@@ -312,12 +333,21 @@ bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
     return true;
 }
 
+// Computes the forces at the positions at the end of the substep, which contact may have changed.
+void fm_cloth_evaluate_forces(fm_cloth *c)
+{
+    if (c->def.integrator == FM_KICK_DRIFT_KICK)
+        fm_substep_compute_forces(c->substep);
+}
+
+// The second part of a substep: computes the velocities at its end.
 void fm_cloth_close_substep(fm_cloth *c)
 {
     if (c->def.integrator == FM_KICK_DRIFT_KICK)
         close_kick(c->substep);
     if (c->def.integrator == FM_KICK_DRIFT_KICK && c->enforcer)
         fm_enforcer_add_expected(c->substep);
+    fm_reflection_apply(c->substep);
     fm_terms_end_memories(c);
     c->time = c->substep->end;
 }
@@ -332,6 +362,8 @@ bool fm_cloth_has_added_mass(const fm_cloth *c)
     return fm_drag_has_added_mass(&c->substep->drag);
 }
 
+// Advances a cloth without contact by `duration` seconds in `substeps` equal parts. False if the
+// host asked to stop or memory runs out.
 bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duration, int substeps,
                       fm_error *err)
 {
@@ -342,6 +374,7 @@ bool fm_cloth_advance(fm_cloth *c, const fm_surroundings *around, double duratio
         if (!fm_stop_request_check(around->stop, err) ||
             !fm_cloth_open_substep(c, begin + duration * n / substeps, err))
             return false;
+        fm_cloth_evaluate_forces(c);
         fm_cloth_close_substep(c);
     }
     return true;

@@ -25,10 +25,10 @@
 //     rest. Otherwise taut cloth in a stream would keep a velocity without moving, and its drag
 //     would be too small.
 //
-// Methods: iterative [PRO95]: projects every stretch and shear edge, in several passes.
-// published [OZG13]: projects the ordered list of correction_order.c in one pass; only the
-// second end
-//   of each edge moves.
+// Methods:
+// iterative [PRO95]: projects every stretch and shear edge, in several passes.
+// published [OZG13]: projects the ordered list of correction_order.c in one pass; only the second
+//   end of each edge moves.
 // directional: starts from fixed particles like [OZG13], but with stable corrections:
 //   1 Tethers (long-range attachments [KCMF12]). The distance between a particle and a fixed
 //     particle cannot exceed their distance along the cloth at rest. A particle outside of that
@@ -52,7 +52,7 @@
 #include <string.h>
 
 enum {
-    SHEET_LEVELS_MAX = 6, // distances over up to 32 cells
+    SHEET_LEVELS_MAX = 6, // levels of a sheet: distances over 1, 2, 4, ... 32 cells
 };
 
 // Largest ratio of a particle's mobility across the normal to that along it. Tested with 3, 10, 30,
@@ -68,6 +68,8 @@ static void correct_stretch_last(fm_cloth *c, fm_pool *pool)
     fm_enforcer_project_edges(c, pool, 0, false);
 }
 
+// Projects edges, tethers and distance pairs by the method of the definition, in `iterations`
+// passes. compression: also lengthens edges that are too short.
 static void correct_all(fm_substep *s, int iterations, bool compression)
 {
     fm_cloth *c = s->cloth;
@@ -95,6 +97,8 @@ static void correct_all(fm_substep *s, int iterations, bool compression)
         correct_stretch_last(c, pool);
 }
 
+// Sets the mobility of particle i, the inverse of its effective mass, across the normal and along
+// it.
 static void set_mobility(const fm_cloth *c, const fm_drag_step *drag, int i)
 {
     fm_effective_mass m = fm_drag_effective_mass(c, drag, i);
@@ -103,7 +107,8 @@ static void set_mobility(const fm_cloth *c, const fm_drag_step *drag, int i)
     c->enforcer->mobility_difference[i] = fmax(1 / m.along, across / MAX_MOBILITY_RATIO) - across;
 }
 
-// Updates the mobilities, since the added mass differs from substep to substep.
+// Updates the mobilities of all particles, since the added mass differs from substep to substep.
+// Pinned particles do not move.
 static void set_mobilities(fm_substep *s)
 {
     const fm_cloth *c = s->cloth;
@@ -121,7 +126,8 @@ static void set_mobilities(fm_substep *s)
     }
 }
 
-// v += (x - x_before) / h; `jump` keeps the change for the drag memory.
+// Changes the velocities of the particles [first, last) by their displacements, v += (x - x_before)
+// / h, where cloth->pair holds x_before. `jump` keeps the change for the drag memory.
 static void update_velocities(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -139,8 +145,10 @@ static void update_velocities(void *context, int first, int last)
     }
 }
 
-// Reduces the normal velocity changes of correct_with_own_mass according to the added mass; step 2
-// in the head of this file.
+// Reduces the normal velocity changes of correct_with_own_mass according to the added mass (step 2
+// in the head of this file). change: normal velocity change by that correction; before, now: normal
+// velocity before and after it. A change that slows the particle down counts fully; one that
+// reverses its velocity counts fully until the particle is at rest.
 static void limit_normal_velocity(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -163,7 +171,9 @@ static void limit_normal_velocity(void *context, int first, int last)
     }
 }
 
-// The second correction, with the cloth's own mass; step 2 in the head of this file.
+// Corrects edges once more, with the cloth's own mass instead of the effective mass (step 2 in the
+// head of this file): water makes the effective mass so large along the normal that stretched cloth
+// would stay stretched. enforcer->before keeps the positions before this correction.
 static void correct_with_own_mass(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -173,6 +183,8 @@ static void correct_with_own_mass(fm_substep *s)
     c->enforcer->anisotropic = true;
 }
 
+// Projects the edge lengths after the drift of a substep and changes the velocities accordingly. In
+// a medium that adds mass, a second correction with the cloth's own mass follows.
 void fm_substep_enforce_lengths(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -193,21 +205,23 @@ void fm_substep_enforce_lengths(fm_substep *s)
     c->enforcer->enforce_ms += fm_clock_now_ms() - begin;
 }
 
-// The fraction of the change d that slows v down most, 0 to 1.
+// The fraction of the velocity change d, 0 to 1, that makes |v + fraction d| smallest.
 static double find_slowing_fraction(fm_vec3 v, fm_vec3 d)
 {
     double square = fm_dot(d, d);
     return square > 0 ? fmax(0, fmin(1, -fm_dot(v, d) / square)) : 0;
 }
 
+// At the end of a substep: adds to v the half of the next correction that belongs to this substep.
+// It is expected to be half of the last correction, as far as that slows the particle down. Left
+// out are particles whose velocity colliders, contact or pins have set, and cloth in a simulated
+// fluid, where v is the momentum that cloth and fluid have exchanged.
 void fm_enforcer_add_expected(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     const fm_vec3_array *expected = &c->enforcer->expected, *correction = &c->enforcer->correction;
     for (int i = 0; i < c->count; i++) {
         fm_vec3 d = fm_scale(fm_vec3_array_at(*correction, i), 0.5);
-        // colliders, contact and pins have set the velocity of their particles; in a simulated
-        // fluid v is the momentum that cloth and fluid have exchanged
         bool free = !c->samples && !c->touch[i] && c->enforcer->mobility[i] > 0;
         d = fm_scale(d, free ? find_slowing_fraction(fm_vec3_array_at(c->v, i), d) : 0);
         expected->x[i] = d.x, expected->y[i] = d.y, expected->z[i] = d.z;
@@ -221,6 +235,8 @@ void fm_enforcer_remove_expected(fm_cloth *c)
         c->v.x[i] -= c->enforcer->expected.x[i];
 }
 
+// Creates the data of enforcement. On a sheet, a level of distances over 2^n cells is added while
+// 2^(n+1) cells are less than its longer side.
 bool fm_enforcer_create(fm_cloth *c, fm_error *err)
 {
     fm_enforcer *e = fm_arena_alloc(&c->arena, 1, sizeof *e, c->object.name, err);
@@ -250,6 +266,8 @@ bool fm_enforcer_create(fm_cloth *c, fm_error *err)
     return true;
 }
 
+// Number of distances that a pass of enforcement corrects: the springs of the published list; else
+// edges, distances over several cells or edges, and tethers.
 int fm_cloth_correction_count(const fm_cloth *c)
 {
     assert(c);

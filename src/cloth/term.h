@@ -21,20 +21,21 @@
 // One force term of one cloth.
 typedef struct fm_term {
     const struct fm_term_type *type;
-    fm_memory *memory;   // NULL: the force does not depend on the past
-    fm_vec3_array known; // part of the memory's next value that is known before the next rate; NULL
-                         // if the type has no define_memory
-    int lanes;           // of each component of the memory; those of the cloth, unless setup says
-    double *state;       // finite numbers, saved in snapshots in addition to the memory
-    int state_count;
-    void *data; // parameters and scratch of the term, in the cloth's arena
+    fm_memory *memory; // NULL: the force does not depend on the past
+    // The part of the memory's next value that follows from past rates, so that it is known before
+    // the next rate. NULL if the type has no define_memory.
+    fm_vec3_array known;
+    int lanes;       // of each component of the memory: those of the cloth, unless setup changes it
+    double *state;   // finite numbers, saved in snapshots in addition to the memory
+    int state_count; // length of state
+    void *data;      // parameters and scratch of the term, in the cloth's arena
 } fm_term;
 
-enum { FM_TERMS_MAX = 16 };
+enum { FM_TERMS_MAX = 16 }; // terms of a cloth
 
 // Arguments of a force evaluation.
 typedef struct fm_evaluation {
-    const fm_vec3_array *x, *v; // m, m/s
+    const fm_vec3_array *x, *v; // m, m/s, positions and velocities
     double t;                   // s
     bool is_explicit;           // explicit integrator: impulses are not used, everything is a force
     fm_pool *pool;
@@ -52,6 +53,7 @@ typedef struct fm_term_bound {
     double of_springs; // dimensionless
 } fm_term_bound;
 
+// Energies of a term, or their sum over all terms.
 typedef struct fm_energies {
     double kinetic, potential; // J
 } fm_energies;
@@ -110,7 +112,8 @@ static inline int fm_element_parts_last(fm_element_parts part, int elements)
 
 // terms.c
 extern const fm_term_type fm_springs_term, fm_bending_term, fm_seams_term, fm_damping_term,
-    fm_repulsion_term, fm_weight_term, fm_drag_term, fm_bend_damping_term;
+    fm_repulsion_term, fm_weight_term, fm_drag_term, fm_bend_damping_term, fm_impulse_term,
+    fm_pressure_term, fm_line_bending_term;
 // Adds the terms of the table that act on this cloth.
 bool fm_terms_create(fm_cloth *cloth, fm_error *err);
 // Adds another term after those of the table; only before the first advance.
@@ -123,18 +126,21 @@ fm_energies fm_terms_energy(const fm_cloth *cloth, const fm_surroundings *around
 void fm_cloth_choose_step(fm_cloth *cloth); // stable_step, from the terms' bounds
 void fm_axes_clear(const fm_vec3_array *axes, int first, int last);     // sets [first, last) to 0
 double fm_cloth_particle_distance(const fm_cloth *cloth, int a, int b); // m
-// kg, of a particle inside a sheet, or the smallest mass of a particle of a tube or mesh.
+
+// kg, mass of a particle inside a sheet, or the smallest mass of a particle of a tube or mesh.
 double fm_cloth_cell_mass(const fm_cloth *cloth);
 
-// term_memories.c: the memories of all terms.
+// term_memories.c: the memories of all terms. In each substep of h seconds: begin, predict, push,
+// end; predict and push work on the particles [first, last).
 bool fm_terms_create_memories(fm_cloth *cloth, const fm_medium *medium, double h, fm_error *err);
 bool fm_terms_begin_memories(fm_cloth *cloth, double h, fm_error *err);
-void fm_terms_end_memories(fm_cloth *cloth); // pushes the rates of elements before
-void fm_terms_predict_memories(fm_cloth *cloth, int first, int last); // into term->known
-// The same for the memory of a term with find_element_rates.
+void fm_terms_predict_memories(fm_cloth *cloth, int first, int last); // writes term->known
+
+// Predicts the memory of a term with find_element_rates, for all of its elements.
 void fm_terms_predict_elements(fm_term *term, fm_pool *pool);
 void fm_terms_push_memories(fm_cloth *cloth, int first, int last);
-void fm_terms_read_memories(fm_cloth *cloth);                    // current values into term->known
+void fm_terms_end_memories(fm_cloth *cloth);  // also pushes the rates of elements
+void fm_terms_read_memories(fm_cloth *cloth); // writes the present derivatives to term->known
 size_t fm_terms_save(const fm_cloth *cloth, unsigned char *out); // out NULL: returns the size only
 uint64_t fm_terms_hash(const fm_cloth *cloth, uint64_t seed);
 // h: the substep that the memories were created for, s; 0: the saved cloth had not started. On

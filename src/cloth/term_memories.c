@@ -12,16 +12,19 @@
 #include <math.h>
 #include <string.h>
 
-// A window memory supports a single substep h. The other kinds are created for substeps down to
-// h/2, or h/16 if a fluid determines the substeps; they are extended when a shorter substep comes.
+// Creates a memory with 3 * lanes lanes for substeps of h seconds. A window memory supports h only.
+// The other kinds are created for substeps down to `shortest`, which is smaller where a fluid
+// determines the substeps, and extended when a still shorter substep comes.
 static fm_memory *create_memory(const fm_cloth *c, int lanes, const fm_recall *recall, double order,
                                 double h, fm_error *err)
 {
-    double shortest = c->variable_substeps ? h / 16 : h / 2;
+    const double SHORTEST = 1.0 / 2, SHORTEST_IN_FLUID = 1.0 / 16; // of h
+    double shortest = h * (c->variable_substeps ? SHORTEST_IN_FLUID : SHORTEST);
     fm_memory_def def = fm_memory_def_from_recall(recall, order, h, shortest);
     return fm_memory_create(&def, 3 * lanes, err);
 }
 
+// Creates the memory of a term, if it has one, for substeps of h seconds.
 static bool create_term_memory(fm_cloth *c, fm_term *term, const fm_medium *medium, double h,
                                fm_error *err)
 {
@@ -33,6 +36,7 @@ static bool create_term_memory(fm_cloth *c, fm_term *term, const fm_medium *medi
     return term->memory != NULL;
 }
 
+// Creates the memories of all terms for substeps of h seconds, and destroys the old ones.
 bool fm_terms_create_memories(fm_cloth *c, const fm_medium *medium, double h, fm_error *err)
 {
     c->step = h;
@@ -45,6 +49,7 @@ bool fm_terms_create_memories(fm_cloth *c, const fm_medium *medium, double h, fm
     return good;
 }
 
+// Whether a term has a window memory, which supports a single substep only.
 static bool has_window(const fm_cloth *c)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -54,13 +59,16 @@ static bool has_window(const fm_cloth *c)
     return false;
 }
 
-// A splash can shorten the substeps of a fluid, and of the cloths in it, by any factor.
+// Prepares a memory for a push after h seconds. Exponentials are extended to shorter steps: a
+// splash can shorten the substeps of a fluid, and of the cloths in it, by any factor.
 static bool begin_memory(fm_memory *memory, double h)
 {
     return (!fm_memory_uses_exponentials(memory) || fm_memory_extend_to_step(memory, h)) &&
            fm_memory_begin(memory, h);
 }
 
+// Prepares the memories of all terms for a substep of h seconds. Fills err and returns false if a
+// memory does not support h.
 bool fm_terms_begin_memories(fm_cloth *c, double h, fm_error *err)
 {
     bool good = true;
@@ -77,11 +85,11 @@ bool fm_terms_begin_memories(fm_cloth *c, double h, fm_error *err)
     return fm_fail_number(err, c->object.name, "substep", h, allowed);
 }
 
-// Lanes of a memory of elements, and the array that they are read from or written to.
+// Arguments of the loops over the lanes of a memory of elements.
 typedef struct element_lanes {
     fm_memory *memory;
-    double *known;
-    const double *rate;
+    double *known;      // written: part of the next derivative that follows from past rates
+    const double *rate; // read: new rates
 } element_lanes;
 
 static void predict_lanes(void *context, int first, int last)
@@ -102,6 +110,8 @@ void fm_terms_predict_elements(fm_term *term, fm_pool *pool)
     fm_parallel_for(pool, 3 * term->lanes, FM_PARTICLE_BLOCK, predict_lanes, &l);
 }
 
+// At the end of a substep: pushes the rates of elements, whose velocities are final now, and ends
+// the push of all memories.
 void fm_terms_end_memories(fm_cloth *c)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -118,7 +128,8 @@ void fm_terms_end_memories(fm_cloth *c)
     }
 }
 
-// The three components of particles [first, last) are three separate ranges of lanes.
+// Writes the part of the next derivatives that follows from past rates into term->known, for the
+// memories of particles. The three components of particles [first, last) are three ranges of lanes.
 void fm_terms_predict_memories(fm_cloth *c, int first, int last)
 {
     int n = c->lanes;
@@ -133,6 +144,7 @@ void fm_terms_predict_memories(fm_cloth *c, int first, int last)
     }
 }
 
+// Pushes the new rates of the particles [first, last) into the memories of all terms.
 void fm_terms_push_memories(fm_cloth *c, int first, int last)
 {
     int n = c->lanes;
@@ -147,7 +159,7 @@ void fm_terms_push_memories(fm_cloth *c, int first, int last)
     }
 }
 
-// Reads the derivatives at the current time, for the explicit integrators.
+// Reads the derivatives at the current time into term->known, for the explicit integrators.
 void fm_terms_read_memories(fm_cloth *c)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -156,12 +168,14 @@ void fm_terms_read_memories(fm_cloth *c)
     }
 }
 
+// Head of a saved term.
 typedef struct term_record {
-    char name[16];
-    uint64_t state_count; // numbers
-    uint64_t memory_size; // bytes
+    char name[16];        // of its type
+    uint64_t state_count; // numbers of state that follow
+    uint64_t memory_size; // bytes of the memory that follow; 0: no memory
 } term_record;
 
+// The head of a saved term. The name is padded with zeros.
 static term_record describe_term(const fm_term *term)
 {
     term_record r = {.state_count = (uint64_t)term->state_count};
@@ -175,6 +189,7 @@ static size_t term_record_size(const term_record *r)
     return sizeof *r + r->state_count * sizeof(double) + r->memory_size;
 }
 
+// Writes all terms to `out` and returns the number of bytes; out NULL: only the number.
 size_t fm_terms_save(const fm_cloth *c, unsigned char *out)
 {
     size_t size = 0;
@@ -195,6 +210,7 @@ size_t fm_terms_save(const fm_cloth *c, unsigned char *out)
     return size;
 }
 
+// Continues a hash with the states and memories of all terms.
 uint64_t fm_terms_hash(const fm_cloth *c, uint64_t hash)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -207,6 +223,7 @@ uint64_t fm_terms_hash(const fm_cloth *c, uint64_t hash)
     return hash;
 }
 
+// Checks that a record belongs to this term and fits into the `left` bytes that are left.
 static bool check_record(const fm_cloth *c, const fm_term *term, const term_record *r, size_t left,
                          fm_error *err)
 {
@@ -220,6 +237,7 @@ static bool check_record(const fm_cloth *c, const fm_term *term, const term_reco
     return true;
 }
 
+// Checks that `count` saved numbers are finite.
 static bool check_state(const fm_cloth *c, const unsigned char *in, uint64_t count, fm_error *err)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -231,7 +249,8 @@ static bool check_state(const fm_cloth *c, const unsigned char *in, uint64_t cou
     return true;
 }
 
-// Checks all records and restores the memories, which must have been created anew.
+// Checks all records in the `size` bytes at `in` and restores the memories, which must have been
+// created anew.
 static bool restore_memories(fm_cloth *c, const unsigned char *in, size_t size, fm_error *err)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -257,6 +276,7 @@ static bool restore_memories(fm_cloth *c, const unsigned char *in, size_t size, 
            fm_fail_number(err, c->object.name, "state size", (double)size, "what was saved");
 }
 
+// Restores the states of all terms from records that have been checked.
 static void restore_states(fm_cloth *c, const unsigned char *in)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -268,6 +288,8 @@ static void restore_states(fm_cloth *c, const unsigned char *in)
     }
 }
 
+// Restores all terms. h: the substep of the saved memories, s; 0: the saved cloth had not started.
+// Restores into new memories, and destroys the old ones only if that succeeds.
 bool fm_terms_restore(fm_cloth *c, const fm_medium *medium, double h, const unsigned char *in,
                       size_t size, fm_error *err)
 {

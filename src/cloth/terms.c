@@ -14,21 +14,26 @@
 #include <math.h>
 #include <string.h>
 
-// Damping of bending gives its impulses before that of the springs: strong springs of low order
-// must see the velocities that their memory will keep, or they inflate the cloth
-// (cloth_stability.c).
+// All force terms. Damping of bending applies its impulses before damping of the springs: strong
+// spring damping of low order must be computed from the velocities that its memory will store, or
+// it inflates the cloth (tests/exact/cloth_stability.c).
 static const fm_term_type *const table[] = {
-    &fm_springs_term, &fm_bending_term,   &fm_seams_term,  &fm_bend_damping_term,
-    &fm_damping_term, &fm_repulsion_term, &fm_weight_term, &fm_drag_term,
+    &fm_springs_term, &fm_bending_term,   &fm_seams_term,        &fm_bend_damping_term,
+    &fm_damping_term, &fm_repulsion_term, &fm_weight_term,       &fm_drag_term,
+    &fm_impulse_term, &fm_pressure_term,  &fm_line_bending_term,
 };
 
 // Largest omega h, with omega from the sum of the terms' bounds; the linear scheme is stable below
-// 2. Found by a parameter sweep (tests/exact/cloth_stability.c): the reserve is for rotating
-// springs and for their damping.
+// 2. Found by a parameter sweep (tests/exact/cloth_stability.c): the margin is for rotating springs
+// and for their damping.
 static const double COURANT = 1.5;
-static const double LONGEST_STEP = 1.0 / 120;  // s, to resolve the motion even of soft cloth
-static const double ENFORCED_STEP = 1.0 / 240; // s, keeps a sheet of 61 x 41 within 3 % stretch
+// [LCKL13] section 5 advises RK4 with omega h <= 0.1, for the accuracy of the highest modes.
+static const double PUBLISHED_COURANT = 0.1;
+static const double LONGEST_STEP = 1.0 / 120; // s, to resolve the motion even of soft cloth
+// s, default substep with enforcement; keeps a sheet of 61 x 41 particles within 3 % stretch
+static const double ENFORCED_STEP = 1.0 / 240;
 
+// Adds a term to the cloth: sets it up, and allocates `known` if it may have a memory.
 static bool add_term(fm_cloth *c, const fm_term_type *type, fm_error *err)
 {
     fm_term *term = &c->terms[c->term_count];
@@ -44,6 +49,7 @@ static bool add_term(fm_cloth *c, const fm_term_type *type, fm_error *err)
     return true;
 }
 
+// Adds the terms of the table that act on this cloth.
 bool fm_terms_create(fm_cloth *c, fm_error *err)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -53,6 +59,8 @@ bool fm_terms_create(fm_cloth *c, fm_error *err)
     return true;
 }
 
+// Adds another term after those of the table, before the first advance, and chooses the substep
+// again.
 bool fm_cloth_add_term(fm_cloth *c, const fm_term_type *type, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -68,6 +76,7 @@ bool fm_cloth_add_term(fm_cloth *c, const fm_term_type *type, fm_error *err)
     return true;
 }
 
+// The term of that type; NULL if the cloth does not have it.
 const fm_term *fm_cloth_find_term(const fm_cloth *c, const fm_term_type *type)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -91,10 +100,11 @@ double fm_cloth_cell_mass(const fm_cloth *c)
 // Arguments of the parallel loops over rows, elements and particles.
 typedef struct sweep {
     fm_cloth *cloth;
-    const fm_vec3_array *x, *normal;
+    const fm_vec3_array *x, *normal; // m, positions; normals to be computed
     int parts; // number of parts into which the elements of a tube or mesh are divided
 } sweep;
 
+// Sets the vectors of the particles [first, last) to 0.
 void fm_axes_clear(const fm_vec3_array *axes, int first, int last)
 {
     size_t size = (size_t)(last - first) * sizeof(double);
@@ -103,7 +113,7 @@ void fm_axes_clear(const fm_vec3_array *axes, int first, int last)
     memset(axes->z + first, 0, size);
 }
 
-// Forces and normals of the rows [first, last) of a sheet.
+// Computes forces, normals and tangents at the particles in rows [first, last) of a sheet.
 static void add_row_forces(void *context, int first, int last)
 {
     const sweep *s = context;
@@ -117,7 +127,8 @@ static void add_row_forces(void *context, int first, int last)
     fm_frame_compute_tangents(c, s->x, s->normal, first * c->columns, last * c->columns);
 }
 
-// Forces and area vectors of the elements in the parts [first, last) of a tube or mesh.
+// Computes the forces of edges and hinges and the area vectors of triangles in the parts
+// [first, last) of a tube or mesh.
 static void compute_element_forces(void *context, int first, int last)
 {
     const sweep *s = context;
@@ -130,7 +141,8 @@ static void compute_element_forces(void *context, int first, int last)
     fm_spring_mesh_compute_areas(c, s->x, part);
 }
 
-// Forces and normals at the particles [first, last) of a tube or mesh.
+// Sums forces and area vectors of the elements at the particles [first, last) of a tube or mesh,
+// and computes normals and tangents.
 static void gather_particle_forces(void *context, int first, int last)
 {
     const sweep *s = context;
@@ -140,10 +152,11 @@ static void gather_particle_forces(void *context, int first, int last)
         if (c->terms[i].type->gather_elements)
             c->terms[i].type->gather_elements(c, &c->terms[i], first, last);
     }
-    fm_spring_mesh_gather_normals(c, s->normal, first, last);
+    fm_spring_mesh_gather_normals(c, s->x, s->normal, first, last);
     fm_frame_compute_tangents(c, s->x, s->normal, first, last);
 }
 
+// Computes cloth->force, the sum of the forces of all terms, and the normals at positions at->x.
 void fm_terms_add_forces(fm_cloth *c, const fm_evaluation *at, const fm_vec3_array *normal)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -162,20 +175,22 @@ void fm_terms_add_forces(fm_cloth *c, const fm_evaluation *at, const fm_vec3_arr
     }
 }
 
+// Sums the energies of all terms.
 fm_energies fm_terms_energy(const fm_cloth *c, const fm_surroundings *around)
 {
     fm_energies sum = {0};
     for (int i = 0; i < c->term_count; i++) {
         const fm_term *term = &c->terms[i];
-        fm_energies own = {0};
+        fm_energies part = {0};
         if (term->type->energy)
-            own = term->type->energy(c, term, around);
-        sum.kinetic += own.kinetic;
-        sum.potential += own.potential;
+            part = term->type->energy(c, term, around);
+        sum.kinetic += part.kinetic;
+        sum.potential += part.potential;
     }
     return sum;
 }
 
+// Scales the stiffness of all terms that enforcement may soften.
 static void scale_stiffness(fm_cloth *c, double factor)
 {
     for (int i = 0; i < c->term_count; i++) {
@@ -190,7 +205,8 @@ static fm_term_bound find_term_bound(const fm_cloth *c, int i)
     return term->type->bound ? term->type->bound(c, term) : (fm_term_bound){0};
 }
 
-// 1/s^2, bound on omega^2 from the stiffness in spring_sum: the largest 2 sum k / m of a particle.
+// 1/s^2, bound on omega^2 from the stiffness of all springs: the largest 2 sum k / m of a particle.
+// Computes spring_sum, the sum of k at each particle.
 static double find_spring_bound(fm_cloth *c)
 {
     memset(c->spring_sum, 0, (size_t)c->count * sizeof *c->spring_sum);
@@ -204,6 +220,24 @@ static double find_spring_bound(fm_cloth *c)
     return 2 * largest;
 }
 
+// The sharper bound of a fabric (eigenfrequency.c) for that of find_spring_bound, unless other
+// terms have added to the stiffness.
+static double sharpen_spring_bound(const fm_cloth *c, double springs)
+{
+    bool alone = c->fabric && springs <= c->fabric->gershgorin * (1 + 1e-12);
+    return alone ? c->fabric->bound : springs;
+}
+
+// Largest omega h of the substep.
+static double find_courant(const fm_cloth *c)
+{
+    if (!c->fabric)
+        return COURANT;
+    if (c->fabric->def.courant > 0)
+        return c->fabric->def.courant;
+    return c->def.integrator == FM_KICK_DRIFT_KICK ? COURANT : PUBLISHED_COURANT;
+}
+
 // With enforcement (constraint projection of edge lengths) the substep is given, and springs are
 // softened to the part of the bound that the other terms leave. Returns the factor on their
 // stiffness. springs: 1/s^2, the bound of the full stiffness.
@@ -211,31 +245,35 @@ static double find_stiffness_share(const fm_cloth *c, double springs)
 {
     fm_term_bound sum = {0};
     for (int i = 0; i < c->term_count; i++) {
-        fm_term_bound own = find_term_bound(c, i);
-        sum.fixed += own.fixed;
-        sum.of_springs += own.of_springs;
+        fm_term_bound part = find_term_bound(c, i);
+        sum.fixed += part.fixed;
+        sum.of_springs += part.of_springs;
     }
     if (c->def.enforcement.method == FM_ENFORCE_NONE)
         return 1;
     double h = c->def.time_step > 0 ? c->def.time_step : ENFORCED_STEP;
-    h = fmin(h, COURANT / sqrt(2 * sum.fixed + 1e-200)); // other terms get at most half the bound
-    double room = COURANT * COURANT / (h * h) - sum.fixed;
-    return fmin(1, room / (springs * sum.of_springs));
+    h = fmin(h, COURANT / sqrt(2 * sum.fixed + FM_TINY)); // other terms get at most half the bound
+    double left_for_springs = COURANT * COURANT / (h * h) - sum.fixed; // 1/s^2
+    return fmin(1, left_for_springs / (springs * sum.of_springs));
 }
 
+// Chooses the substep from the terms' bounds on omega^2, and with enforcement the stiffness of the
+// springs from the substep. Terms act on the same particles, so their bounds add up.
 void fm_cloth_choose_step(fm_cloth *c)
 {
     scale_stiffness(c, 1 / c->stiffness_share); // undoes the scaling of an earlier call
-    double springs = find_spring_bound(c);
+    double gershgorin = find_spring_bound(c), springs = sharpen_spring_bound(c, gershgorin);
     c->stiffness_share = find_stiffness_share(c, springs);
     scale_stiffness(c, c->stiffness_share);
     c->spring_bound = springs * c->stiffness_share;
-    double square = 0; // omega^2: terms act on the same particles, so their bounds add up
+    double square = 0; // 1/s^2, bound on omega^2
     for (int i = 0; i < c->term_count; i++) {
-        fm_term_bound own = find_term_bound(c, i);
-        square += own.fixed + own.of_springs * c->spring_bound;
+        fm_term_bound part = find_term_bound(c, i);
+        square += part.fixed + part.of_springs * c->spring_bound;
     }
-    c->stable_step = fmin(COURANT / sqrt(square), LONGEST_STEP);
+    c->frequency_bound = sqrt(square);
+    c->gershgorin_bound = sqrt(square * (springs > 0 ? gershgorin / springs : 1));
+    c->stable_step = fmin(find_courant(c) / c->frequency_bound, LONGEST_STEP);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && c->def.time_step == 0)
         c->stable_step = fmin(c->stable_step, ENFORCED_STEP);
     if (c->def.time_step > 0)

@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+// Views the initial positions and the triangles of a cloth of any kind. Creates the triangles of a
+// sheet on first use; false if memory runs out.
 bool fm_cloth_find_mesh(fm_cloth *c, fm_mesh_view *mesh, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -12,6 +14,10 @@ bool fm_cloth_find_mesh(fm_cloth *c, fm_mesh_view *mesh, fm_error *err)
                            .point_count = c->count,
                            .face_points = c->mesh.triangle,
                            .face_count = c->mesh.triangle_count};
+    if (c->kind == FM_CLOTH_LINE) {
+        mesh->lines = c->line->edge;
+        mesh->line_count = c->mesh.edge_count;
+    }
     if (c->kind != FM_CLOTH_SHEET)
         return true;
     mesh->face_count = fm_grid_write_triangles(c->columns, c->rows, false, NULL);
@@ -26,6 +32,7 @@ bool fm_cloth_find_mesh(fm_cloth *c, fm_mesh_view *mesh, fm_error *err)
     return true;
 }
 
+// The triangles as indices of particles; NULL with err filled if memory runs out.
 const int *fm_cloth_triangles(fm_cloth *cloth, int *count, fm_error *err)
 {
     assert(err->status != FM_OK || cloth);

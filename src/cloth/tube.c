@@ -21,23 +21,26 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double LENGTH_MAX = 1e4; // m, of radii and height
+
+// Checks the size and the placement of a tube. object: name of the cloth.
 static bool check_tube(const char *object, const fm_tube *t, fm_error *err)
 {
     if (t->columns < 3 || t->columns > FM_SHEET_COLUMNS_MAX)
         return fm_fail_number(err, object, "columns", t->columns, "3 to 4096");
     if (t->rows < 2 || t->rows > FM_SHEET_COLUMNS_MAX)
         return fm_fail_number(err, object, "rows", t->rows, "2 to 4096");
-    if (!(t->radius_top > 0 && t->radius_top <= 1e4))
+    if (!(t->radius_top > 0 && t->radius_top <= LENGTH_MAX))
         return fm_fail_number(err, object, "radius_top", t->radius_top, "> 0 and at most 1e4 m");
-    if (!(t->radius_bottom > 0 && t->radius_bottom <= 1e4))
+    if (!(t->radius_bottom > 0 && t->radius_bottom <= LENGTH_MAX))
         return fm_fail_number(err, object, "radius_bottom", t->radius_bottom,
                               "> 0 and at most 1e4 m");
-    if (!(t->height > 0 && t->height <= 1e4))
+    if (!(t->height > 0 && t->height <= LENGTH_MAX))
         return fm_fail_number(err, object, "height", t->height, "> 0 and at most 1e4 m");
     return fm_cloth_check_placement(object, t->origin, t->velocity, t->rotation, err);
 }
 
-// m, rest length between neighbouring particles of a ring.
+// m, rest length between neighbouring particles of the ring of a row.
 static double ring_spacing(const fm_tube *t, int row)
 {
     double down = (double)row / (t->rows - 1);
@@ -51,7 +54,8 @@ static double row_spacing(const fm_tube *t)
     return hypot(t->height, t->radius_bottom - t->radius_top) / (t->rows - 1);
 }
 
-// m^2, area of a cell between rings `row` and `row + 1`; 0 beyond the ends of the tube.
+// m^2, area of a cell, a trapezoid, between rings `row` and `row + 1`; 0 beyond the ends of the
+// tube.
 static double cell_area(const fm_tube *t, int row)
 {
     if (row < 0 || row >= t->rows - 1)
@@ -61,6 +65,8 @@ static double cell_area(const fm_tube *t, int row)
     return (top + bottom) / 2 * sqrt(side * side - shift * shift);
 }
 
+// Adds a spring between particles a and b. rest: rest length, m; share: stiffness over the surface
+// modulus of its kind. Damping is proportional to stiffness.
 static void add_edge(fm_cloth *c, fm_edge_kind kind, int a, int b, double rest, double share)
 {
     fm_spring_mesh *mesh = &c->mesh;
@@ -75,6 +81,9 @@ static void add_edge(fm_cloth *c, fm_edge_kind kind, int a, int b, double rest, 
     mesh->edge_damping[e] = def->damping.coefficient * modulus / def->stretch.stiffness * share;
 }
 
+// Adds all springs of a tube: for each particle to the right and down, and for each cell both
+// diagonals. dx, dy: m, spacing of the columns in this ring and of the rings; above, below: m^2,
+// areas of the cells beside the ring; shift: m, by which a cell is wider below, on either side.
 static void add_edges(fm_cloth *c)
 {
     const fm_tube *t = &c->tube;
@@ -99,6 +108,8 @@ static void add_edges(fm_cloth *c)
     }
 }
 
+// Places the particles on the rings of the tube. Without a given added mass, the layer of medium
+// that moves with the cloth is 1/(2 pi) of its mean diameter or height.
 static void place_particles(fm_cloth *c)
 {
     const fm_tube *t = &c->tube;
@@ -118,6 +129,7 @@ static void place_particles(fm_cloth *c)
         c->def.drag.added_mass >= 0 ? c->def.drag.added_mass : fmin(width, t->height) / (2 * FM_PI);
 }
 
+// Adds a hinge for each edge between two triangles. False if memory runs out.
 static bool add_hinges(fm_cloth *c, fm_error *err)
 {
     fm_spring_mesh *mesh = &c->mesh;
@@ -138,6 +150,7 @@ static bool add_hinges(fm_cloth *c, fm_error *err)
     return good;
 }
 
+// Creates a tube that is not yet in a world; NULL with err filled on failure.
 fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *tube,
                                         const fm_medium *medium, fm_error *err)
 {
@@ -153,7 +166,8 @@ fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *
     c->tube = *tube;
     fm_quat_normalize(&c->tube.rotation);
     int triangles = fm_grid_write_triangles(tube->columns, tube->rows, true, NULL);
-    bool good = fm_spring_mesh_create(c, 4 * c->count, triangles, err);
+    int most_edges = 4 * c->count; // right, down and two diagonals
+    bool good = fm_spring_mesh_create(c, most_edges, triangles, err);
     if (good) {
         fm_grid_write_triangles(tube->columns, tube->rows, true, c->mesh.triangle);
         place_particles(c);

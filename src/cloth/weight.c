@@ -14,7 +14,7 @@ fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around
     return (fm_weight){around->gravity, around->medium.density * cloth->def.thickness};
 }
 
-// Potential energy of weight minus buoyancy.
+// Potential energy of weight minus buoyancy, 0 at the origin. net: mass minus displaced mass, kg.
 static fm_energies weight_energy(const fm_cloth *c, const fm_term *term,
                                  const fm_surroundings *around)
 {

@@ -21,12 +21,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double MIN_SLACK =
-    0.2; // smallest approach that the list allows two patches, in thicknesses
+// smallest approach that the list allows two patches, in thicknesses
+static const double MIN_SLACK = 0.2;
 // steps added to the number that the list should last, to allow for motion that impulses add
 static const double EXTRA_STEPS = 0.5;
-static const double MAX_SAFETY =
-    8; // largest safety factor on the number of steps that the list lasts
+// largest safety factor on the number of steps that the list lasts
+static const double MAX_SAFETY = 8;
 // A new list leaves out a patch pair of one smooth grid only if its distance ratio (lower bound of
 // distance in space / distance in the flat grid, smooth_regions.c) exceeds the limit by this much.
 static const double EXTRA_RATIO = 0.1;
@@ -113,6 +113,7 @@ bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, 
     return fm_candidates_are_complete(set, a, b);
 }
 
+// The value limited to the range from `least` to `most`.
 static double clamp(double value, double least, double most)
 {
     return fm_double_min(most, fm_double_max(least, value));
@@ -169,14 +170,17 @@ static bool boxes_are_apart(const fm_contact_set *set, const int v[4], int first
     const double *axes[3] = {set->list_positions.x, set->list_positions.y, set->list_positions.z};
     for (int axis = 0; axis < 3; axis++) {
         const double *x = axes[axis];
-        double low = fm_double_min(x[v[2]], x[v[3]]), high = fm_double_max(x[v[2]], x[v[3]]);
-        double from = x[v[0]], to = x[v[0]];
+        double second_low = fm_double_min(x[v[2]], x[v[3]]);
+        double second_high = fm_double_max(x[v[2]], x[v[3]]);
+        double first_low = x[v[0]], first_high = x[v[0]];
         if (first_count == 1) {
-            low = fm_double_min(low, x[v[1]]), high = fm_double_max(high, x[v[1]]);
+            second_low = fm_double_min(second_low, x[v[1]]);
+            second_high = fm_double_max(second_high, x[v[1]]);
         } else {
-            from = fm_double_min(from, x[v[1]]), to = fm_double_max(to, x[v[1]]);
+            first_low = fm_double_min(first_low, x[v[1]]);
+            first_high = fm_double_max(first_high, x[v[1]]);
         }
-        if (low - reach > to || from - reach > high)
+        if (second_low - reach > first_high || first_low - reach > second_high)
             return true;
     }
     return false;
@@ -189,8 +193,7 @@ static bool add_feature_pair(search *s, fm_feature_kind kind, int v0, int v1, in
 {
     const fm_contact_set *set = s->set;
     int v[4] = {v0, v1, v2, v3}, first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
-    if (v0 == v2 || v0 == v3 || v1 == v2 || v1 == v3 || (v0 == v1 && kind == FM_VERTEX_TRIANGLE))
-        // The features share a vertex, or the vertex is a corner of the triangle.
+    if (fm_contact_shares_vertex(set->joint, kind, v0, v1, v2, v3))
         return false;
     double thickness = find_thickness(set, v, s->body, s->other);
     double reach = thickness + s->slack;
@@ -212,6 +215,7 @@ static bool add_feature_pair(search *s, fm_feature_kind kind, int v0, int v1, in
 // belongs.
 static int find_slot(const fm_pair_block *block, int v)
 {
+    // multiplicative hash by 2^32 / golden ratio; the shift drops low bits, which mix least
     unsigned mask = (unsigned)block->slot_count - 1, at = (unsigned)v * 2654435769u;
     for (at >>= 7; block->slot[at & mask] >= 0 && block->slot[at & mask] != v; at++)
         ;
@@ -305,6 +309,17 @@ static fm_bounds bound_patch(const fm_contact_set *set, const fm_patch *patch)
     return box;
 }
 
+// True if the surfaces a and b do not collide with each other.
+static bool is_ignored(const fm_contact_set *set, int a, int b)
+{
+    for (int i = 0; i < set->ignored_count; i++) {
+        const int *pair = set->ignored[i];
+        if ((pair[0] == a && pair[1] == b) || (pair[0] == b && pair[1] == a))
+            return true;
+    }
+    return false;
+}
+
 // Adds the candidate pairs between two patches, or within one.
 static void add_patch_pair(search *s, const fm_patch_pair *pair)
 {
@@ -312,6 +327,8 @@ static void add_patch_pair(search *s, const fm_patch_pair *pair)
     const fm_patch *a = &set->patches[pair->a], *b = &set->patches[pair->b];
     int one[FM_PATCH_TRIANGLES], other[FM_PATCH_TRIANGLES];
     s->body = a->body, s->other = b->body, s->slack = pair->slack;
+    if (is_ignored(set, s->body, s->other))
+        return;
     double margin =
         pair->slack + (set->bodies[a->body].thickness + set->bodies[b->body].thickness) / 2;
     fm_bounds box_a = bound_patch(set, a), box_b = bound_patch(set, b);
@@ -468,7 +485,7 @@ static void choose_patches(fm_contact_set *set, fm_pool *pool)
 void fm_candidates_rebuild(fm_contact_set *set, fm_pool *pool)
 {
     for (int p = 0; p < set->block_count; p++)
-        set->patches[p].spread = -1;
+        set->patches[p].spread = -1; // marks a patch that is in no listed pair
     choose_patches(set, pool);
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, bound_triangles, set);
     fm_parallel_for(pool, set->block_count, 1, fill_blocks, set);

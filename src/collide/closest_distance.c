@@ -6,7 +6,7 @@
 // Search for the least distance of two features, one triangle after another.
 typedef struct distance_job {
     const fm_contact_set *set;
-    fm_vec3_array x;
+    fm_vec3_array x;           // m, vertex positions
     int triangle, body, other; // current triangle; its body; the body whose tree is searched
     double least;              // m, least distance found so far
 } distance_job;
@@ -15,7 +15,7 @@ typedef struct distance_job {
 // are ignored.
 static void try_pair(distance_job *job, fm_feature_kind kind, int v0, int v1, int v2, int v3)
 {
-    if (v0 == v2 || v0 == v3 || v1 == v2 || v1 == v3 || (v0 == v1 && kind == FM_VERTEX_TRIANGLE))
+    if (fm_contact_shares_vertex(job->set->joint, kind, v0, v1, v2, v3))
         return;
     fm_vec3 p[4] = {fm_vec3_array_at(job->x, v0), fm_vec3_array_at(job->x, v1),
                     fm_vec3_array_at(job->x, v2), fm_vec3_array_at(job->x, v3)};

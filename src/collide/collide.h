@@ -14,7 +14,7 @@ typedef struct fm_trimesh fm_trimesh;
 
 enum { FM_RIGID_STATE = 13 }; // number of doubles in the state of a rigid ball
 
-// State of a free collider, that is, a rigid ball with a mass, which moves by impulses and gravity.
+// State of a collider with a mass: a rigid ball, which moves by impulses and gravity.
 typedef struct fm_rigid {
     double mass;                    // kg
     fm_vec3 centre, velocity, spin; // m, m/s, rad/s
@@ -31,7 +31,7 @@ typedef struct fm_rigid {
 struct fm_collider {
     const char *name; // "" if it has none
     fm_shape shape;   // normal and rotation are normalized
-    fm_trimesh *mesh; // its triangles, at one time; NULL: the collider is an analytic shape
+    fm_trimesh *mesh; // triangles at one time; NULL: the collider is an analytic shape
     const fm_motion *motion;
     double friction; // Coulomb's coefficient
     bool hidden;     // not drawn, because another object represents it in pictures
@@ -51,10 +51,10 @@ typedef struct fm_contact {
 typedef struct fm_placed_collider {
     // bounding box in world coordinates; infinite for a plane, except above an axis-aligned one
     fm_vec3 low, high;
-    double reach; // m, largest absolute coordinate of the collider: scale of its rounding errors
-    double friction;
-    fm_shape shape; // in world coordinates
-    fm_pose pose;
+    double reach;    // m, largest absolute coordinate of the collider: scale of its rounding errors
+    double friction; // Coulomb's coefficient
+    fm_shape shape;  // in world coordinates
+    fm_pose pose;    // maps the collider's definition to the world
     const fm_collider *collider;
 } fm_placed_collider;
 
@@ -146,7 +146,7 @@ typedef struct fm_crossing {
 bool fm_trimesh_find_crossing(const fm_trimesh *mesh, const fm_vec3 *before, double moved,
                               fm_vec3 a, fm_vec3 b, fm_crossing *first);
 
-// rigid_motion.c: free colliders (balls with a mass). Adds an impulse, N s, that acts at the point
+// rigid_motion.c: colliders with a mass (balls). Adds an impulse, N s, that acts at the point
 // `at` in world coordinates.
 void fm_collider_add_impulse(fm_collider *collider, fm_vec3 at, fm_vec3 impulse);
 // Velocity of the ball's material at the point `at` after a step of h seconds, with the impulses
@@ -168,13 +168,13 @@ fm_pose fm_collider_pose(const fm_collider *collider, double t);
 
 // The environment of bodies and fluids, common to all objects of a world.
 typedef struct fm_surroundings {
-    fm_vec3 gravity;
-    fm_medium medium;
+    fm_vec3 gravity;  // m/s^2
+    fm_medium medium; // prescribed medium, or the fluid that a coupled body is in
     fm_collider *const *colliders;
     int collider_count;
     fm_placed_collider *placed; // scratch array of collider_count elements, filled in every substep
-    fm_pool *pool;
-    fm_stop_request *stop; // checked between substeps; may be NULL
+    fm_pool *pool;              // threads; may be NULL
+    fm_stop_request *stop;      // checked between substeps; may be NULL
 } fm_surroundings;
 
 // shapes.c. All shapes are convex, so their signed distances are convex functions;

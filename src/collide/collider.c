@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+// A fixed sphere with a radius of 1 m; other kinds of shapes begin with a size of 1 m, too.
 fm_collider_def fm_default_collider_def(void)
 {
     return (fm_collider_def){
@@ -71,7 +72,7 @@ static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape
     return collider;
 }
 
-enum { OBJECT_SIZE = 64 };
+enum { OBJECT_SIZE = 64 }; // bytes of "collider NAME" in error messages
 
 // Writes "collider NAME" for error messages.
 static void name_object(const fm_collider_def *def, char object[OBJECT_SIZE])
@@ -114,6 +115,7 @@ fm_collider *fm_collider_create_mesh_in_arena(fm_arena *arena, const fm_collider
     return collider;
 }
 
+// True if the collider has no motion, no mass and no animation.
 bool fm_collider_is_fixed(const fm_collider *collider)
 {
     return !collider->motion && !collider->rigid &&
@@ -169,7 +171,8 @@ fm_placed_collider fm_collider_place(const fm_collider *collider, double t)
     placed.reach = fmax(fm_max_norm(placed.shape.centre),
                         fmax(largest_finite(low.x, high.x),
                              fmax(largest_finite(low.y, high.y), largest_finite(low.z, high.z))));
-    // rounding errors must not make the box smaller than the collider
+    // margin for the rounding errors of some operations on coordinates of this size, so that the
+    // box is not smaller than the collider
     double slack = 16 * DBL_EPSILON * placed.reach;
     placed.low = fm_sub(low, (fm_vec3){slack, slack, slack});
     placed.high = fm_add(high, (fm_vec3){slack, slack, slack});
@@ -190,6 +193,7 @@ fm_contact fm_placed_find_closest(const fm_placed_collider *placed, fm_vec3 poin
     return contact;
 }
 
+// Closest surface point of a placed collider, with the velocity of the surface there.
 fm_contact fm_placed_find_contact(const fm_placed_collider *placed, fm_vec3 point)
 {
     fm_contact contact = fm_placed_find_closest(placed, point);

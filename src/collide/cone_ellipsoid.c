@@ -25,7 +25,8 @@
 
 enum { MAX_STEPS = 100 }; // limit for Newton's iteration; 10 suffice
 
-typedef struct profile_point { // a vector in the plane of the profile: across and along the axis
+// A point or vector in the plane of the profile: r across the axis, z along it, m.
+typedef struct profile_point {
     double r, z;
 } profile_point;
 
@@ -40,35 +41,37 @@ typedef struct profile_contact {
 static profile_contact find_edge_contact(profile_point a, profile_point b, profile_point n,
                                          profile_point p, double least)
 {
-    profile_point along = {b.r - a.r, b.z - a.z}, from = {p.r - a.r, p.z - a.z};
-    double square = along.r * along.r + along.z * along.z;
-    double share = square > 0 ? (from.r * along.r + from.z * along.z) / square : 0;
+    profile_point edge = {b.r - a.r, b.z - a.z}, to_p = {p.r - a.r, p.z - a.z};
+    double square = edge.r * edge.r + edge.z * edge.z;
+    // position of the foot of p on the edge: 0 at a, 1 at b
+    double share = square > 0 ? (to_p.r * edge.r + to_p.z * edge.z) / square : 0;
     if (share > 0 && share < 1) {
-        double d = from.r * n.r + from.z * n.z;
+        double d = to_p.r * n.r + to_p.z * n.z;
         return (profile_contact){d, n, {p.r - d * n.r, p.z - d * n.z}};
     }
     profile_point corner = share <= 0 ? a : b, away = {p.r - corner.r, p.z - corner.z};
     double length = sqrt(away.r * away.r + away.z * away.z);
-    if (length <= least) // p is at the corner: take the normal of the edge
-        return (profile_contact){from.r * n.r + from.z * n.z, n, corner};
+    if (length <= least)
+        return (profile_contact){to_p.r * n.r + to_p.z * n.z, n, corner};
     return (profile_contact){length, {away.r / length, away.z / length}, corner};
 }
 
 // Closest point to p of the trapezoid (0, 0) (R, 0) (S, h) (0, h), the profile of a cone with radii
-// R and S and length h, m. least: as in find_edge_contact.
+// R and S and length h, m. Inside, all signed distances from the lines of the edges are negative,
+// and the largest one is that of the nearest edge. least: as in find_edge_contact.
 static profile_contact find_profile_contact(double R, double S, double h, profile_point p,
                                             double least)
 {
     double slant = sqrt(h * h + (R - S) * (R - S));
     const profile_point corner[4] = {{0, 0}, {R, 0}, {S, h}, {0, h}};
     const profile_point normal[3] = {{0, -1}, {h / slant, (R - S) / slant}, {0, 1}};
-    double deep[3], most = -INFINITY;
+    double distance[3], most = -INFINITY; // m, signed distances from the lines of the three edges
     int face = 0;
     for (int i = 0; i < 3; i++) {
         profile_point a = corner[i];
-        deep[i] = (p.r - a.r) * normal[i].r + (p.z - a.z) * normal[i].z;
-        if (deep[i] > most)
-            most = deep[i], face = i;
+        distance[i] = (p.r - a.r) * normal[i].r + (p.z - a.z) * normal[i].z;
+        if (distance[i] > most)
+            most = distance[i], face = i;
     }
     if (most <= 0)
         return (profile_contact){
@@ -76,7 +79,7 @@ static profile_contact find_profile_contact(double R, double S, double h, profil
     profile_contact nearest = {.distance = INFINITY};
     for (int i = 0; i < 3; i++) {
         profile_contact contact = find_edge_contact(corner[i], corner[i + 1], normal[i], p, least);
-        if (deep[i] > 0 && contact.distance < nearest.distance)
+        if (distance[i] > 0 && contact.distance < nearest.distance)
             nearest = contact;
     }
     return nearest;
@@ -91,6 +94,7 @@ fm_contact fm_cone_find_contact(const fm_shape *shape, double end_radius, fm_vec
     double z = fm_dot(from, axis);
     fm_vec3 across = fm_add_scaled(from, axis, -z);
     double r = fm_length(across);
+    // m, bound of the rounding error of r
     double rounding = 16 * DBL_EPSILON * (fm_max_norm(point) + fm_max_norm(shape->start) + h);
     // for a point on the axis, the rounding error of `across` may point along the axis
     fm_vec3 out = r > rounding ? fm_scale(across, 1 / r) : fm_vec3_find_perpendicular(axis);
@@ -138,9 +142,9 @@ static double find_root(const double g[3], const double k[3])
     for (int step = 0; step < MAX_STEPS; step++) {
         double sum = -1, slope = 0;
         for (int i = 0; i < 3; i++) {
-            double below = s + k[i], term = g[i] > 0 ? g[i] / below : 0;
+            double denominator = s + k[i], term = g[i] > 0 ? g[i] / denominator : 0;
             sum += term * term;
-            slope += g[i] > 0 ? 2 * term * term / below : 0;
+            slope += g[i] > 0 ? 2 * term * term / denominator : 0;
         }
         double next = s + sum / slope;
         if (!(next > s))
@@ -151,25 +155,25 @@ static double find_root(const double g[3], const double k[3])
 }
 
 // The point x of the ellipsoid with half axes a that is closest to p, in the frame of its axes; all
-// p_j >= 0. i: index of the smallest half axis.
+// p_j >= 0. i: index of the smallest half axis. The symbols g, k and s are those of find_root.
 static void find_closest(const double a[3], const double p[3], int i, double x[3])
 {
-    double g[3], k[3], middle_sum = 0;
+    double g[3], k[3], sum_at_zero = 0; // sum (g_j / k_j)^2: no root s > 0 exists if it is below 1
     for (int j = 0; j < 3; j++) {
         double ratio = a[j] / a[i];
         k[j] = j == i ? 0 : (ratio - 1) * (ratio + 1);
         g[j] = ratio * (p[j] / a[i]);
         double share = k[j] > 0 ? g[j] / k[j] : g[j] > 0 ? INFINITY : 0;
-        middle_sum += share * share;
+        sum_at_zero += share * share;
     }
-    if (middle_sum < 1) { // p is in the middle plane of axis i and too deep for a root
-        double left = 1;
+    if (sum_at_zero < 1) { // p is in the middle plane of axis i and too deep for a root
+        double square = 1; // (x_i / a_i)^2
         for (int j = 0; j < 3; j++) {
             double share = k[j] > 0 ? g[j] / k[j] : 0; // x_j / a_j
             x[j] = a[j] * share;
-            left -= share * share;
+            square -= share * share;
         }
-        x[i] = a[i] * sqrt(fmax(left, 0));
+        x[i] = a[i] * sqrt(fmax(square, 0));
         return;
     }
     double s = find_root(g, k);
@@ -189,9 +193,10 @@ fm_contact fm_ellipsoid_find_contact(const fm_shape *shape, fm_vec3 point)
     double x[3];
     find_closest(a, p, i, x);
     fm_vec3 closest = {copysign(x[0], q.x), copysign(x[1], q.y), copysign(x[2], q.z)};
-    double small = a[i];
-    fm_vec3 normal = {closest.x / half.x * (small / half.x), closest.y / half.y * (small / half.y),
-                      closest.z / half.z * (small / half.z)};
+    double smallest = a[i]; // a factor that keeps the gradient x_j / a_j^2 from overflowing
+    fm_vec3 normal = {closest.x / half.x * (smallest / half.x),
+                      closest.y / half.y * (smallest / half.y),
+                      closest.z / half.z * (smallest / half.z)};
     fm_normalize(&normal);
     fm_contact contact = {
         .distance = fm_dot(fm_sub(q, closest), normal),

@@ -35,7 +35,7 @@ typedef struct fm_contact_surface {
     // triangles per cell; 0: any other mesh. Smooth parts of a grid are proven free of self-contact
     // cheaply (smooth_regions.c).
     int columns, rows;
-    bool round; // the grid is a tube: its last column is connected to its first
+    bool is_tube; // the last column of the grid is connected to its first
 } fm_contact_surface;
 
 // Statistics of one contact step; all counts are for this step only.
@@ -71,6 +71,12 @@ fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surfac
                                   fm_error *err);
 void fm_contact_destroy(fm_contact_set *set);
 
+// Vertices a and b of two surfaces are tied to each other and stay at the same place: features at a
+// do not collide with features at b.
+void fm_contact_join_vertices(fm_contact_set *set, int a, int b);
+// The two surfaces do not collide with each other.
+bool fm_contact_ignore_pair(fm_contact_set *set, int surface, int other, fm_error *err);
+
 // Vertices are numbered over all surfaces, in the order of the surfaces.
 int fm_contact_vertex_count(const fm_contact_set *set);
 int fm_contact_first_vertex(const fm_contact_set *set, int surface);
@@ -102,8 +108,8 @@ bool fm_contact_is_collision_free(fm_contact_set *set, fm_pool *pool);
 // between them (piecewise linear where the step was cut into parts). Vertices without mass keep
 // their prescribed ends.
 void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report);
-// The step checks `stop` between its parts. When stop is set, the step ends early, with vertices
-// somewhere between starts and ends.
+// The step polls `stop` between its parts. When the host wants to stop, the step ends early, with
+// vertices somewhere between starts and ends.
 void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop);
 
 // Discards cached data, so that the next steps depend only on the positions and on the state that
@@ -165,15 +171,26 @@ double fm_feature_find_impact_time(fm_feature_kind kind, const fm_vec3 from[4], 
 
 // Internal from here on. Vertices, edges and triangles are numbered over all surfaces.
 
-// A triangle; a line from a to b is stored as (a, b, b) and a point as (a, a, a). Boxes, trees and
-// patches treat all three alike, and names and comments call them triangles.
+// True for a triangle. A line from a to b is stored as (a, b, b) and a point as (a, a, a). Boxes,
+// trees and patches treat all three alike, and names and comments call them triangles.
 static inline bool fm_contact_is_triangle(const int v[3])
 {
     return v[1] != v[2];
 }
+// True for a point, stored as (a, a, a).
 static inline bool fm_contact_is_point(const int v[3])
 {
     return v[0] == v[1] && v[1] == v[2];
+}
+
+// True if a feature of the first and one of the second two vertices are the same or tied. For a
+// vertex v0 and a triangle v1 v2 v3, that the vertex is at a corner.
+static inline bool fm_contact_shares_vertex(const int *joint, fm_feature_kind kind, int v0, int v1,
+                                            int v2, int v3)
+{
+    int a = joint[v0], b = joint[v1], c = joint[v2], d = joint[v3];
+    bool first = a == c || a == d;
+    return first || (kind == FM_VERTEX_TRIANGLE ? a == b : b == c || b == d);
 }
 
 // A surface as the set stores it.
@@ -181,14 +198,16 @@ typedef struct fm_contact_body {
     char name[32];
     int first_vertex, vertex_count;
     int first_triangle, triangle_count;
-    bool kinematic, solid;
-    double thickness, friction;
-    fm_bvh tree; // bounding volume tree over its triangles, numbered within the surface
+    bool kinematic;   // the motion of the surface is prescribed
+    bool solid;       // kinematic and closed: vertices inside it are pushed out
+    double thickness; // m
+    double friction;  // Coulomb's coefficient
+    fm_bvh tree;      // bounding volume tree over its triangles, numbered within the surface
     int first_patch, patch_count;
     fm_bvh patch_tree; // bounding volume tree over its patches, numbered within the surface
     // For a surface that is a vertex grid: size of its grid of patches. 0: not a grid.
     int patch_columns, patch_rows;
-    bool round; // the grid is a tube
+    bool is_tube; // the last column of the grid is connected to its first
     // m, mean distance of neighbouring columns and of neighbouring rows at creation
     double spacing[2];
     // A region of the grid is free of self-contact if its distance ratio, a lower bound of distance
@@ -312,7 +331,7 @@ typedef struct fm_pair_block {
     double approach;  // m, bound on the actual approach in this part
     int colour;       // two blocks of one colour share no vertex with a mass
     int pushed_count; // pairs that got an impulse in the last pass
-    bool open;        // its pairs have to be tested in the current pass over this part of the step
+    bool open;        // the pairs have to be tested in the current pass over this part of the step
     // m, with vertices at checked_to: smallest excess, over its near pairs, of the separation by
     // the plane of the pair's normal over min_separation
     double margin;
@@ -326,10 +345,10 @@ typedef struct fm_impact_zones {
     int *carrier; // [root] a vertex with prescribed motion that the zone follows; -1: none
     int *member;  // vertices in zones, in the order in which they joined
     int member_count;
-    struct fm_impact_zone_member *sorted; // the same vertices, sorted by the root of their zone
+    struct fm_impact_zone_member *sorted; // `member`, sorted by the root of the zone
 } fm_impact_zones;
 
-enum { FM_CONTACT_COLOURS = 64 };
+enum { FM_CONTACT_COLOURS = 64 }; // one for each bit of fm_contact_set.colours
 
 struct fm_contact_set {
     fm_arena arena;
@@ -346,15 +365,19 @@ struct fm_contact_set {
     int (*owned_edge)[3];
     int (*owned_vertex)[3]; // [triangle] its vertices that no earlier triangle has, then -1
     int *some_triangle;     // [vertex] one triangle at this vertex; -1: none
+    int *joint;             // [vertex] the first of the vertices it is tied to, or itself
+    int (*ignored)[2];      // pairs of surfaces that do not collide
+    int ignored_count;
     double *height;       // [vertex] m, least height of its triangles and least length of its lines
     double min_thickness; // m, smallest thickness of all surfaces
     double max_thickness; // m, largest thickness of all surfaces
     // m, largest distance beyond the thickness at which a pair enters the candidate list
     double skin;
 
-    // Filled by the caller before a step: start, target end, velocity.
+    // Filled by the caller before a step: positions at its start and its target end, m; velocities,
+    // m/s. The step corrects x1 and v.
     fm_vec3_array x0, x1, v;
-    double *inverse_mass;
+    double *inverse_mass;      // 1/kg; 0: the motion of the vertex is prescribed
     fm_vec3_array mass_axis;   // unit vectors along which vertices have added mass
     double *axis_inverse_mass; // 1/kg, along mass_axis
     bool has_mass_axes;        // some vertices have a larger mass along mass_axis
@@ -492,13 +515,15 @@ bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, 
 // near_pairs.c: narrow phase over the candidates that come near.
 //
 // How much nearer the feature pair in a lane of the batch may come before it enters the near list,
-// m. h: thickness of the pair, m.
+// m. thickness: of the pair, m.
 double fm_near_find_clearance(fm_feature_kind kind, const fm_closest_batch *batch, int lane,
-                              double h);
+                              double thickness);
 // Updates the lists of near pairs for the current part of the step. The lists are complete as long
-// as no two features of a block approach by more than `wider` times their approach on the paths to
-// the target positions. anew: recompute the normals of all near pairs, not only of outdated ones.
-void fm_near_collect_pairs(fm_contact_set *set, double wider, bool anew, fm_pool *pool);
+// as no two features of a block approach by more than approach_factor times their approach on the
+// paths to the target positions. recompute_all: recompute the normals of all near pairs, not only
+// of outdated ones.
+void fm_near_collect_pairs(fm_contact_set *set, double approach_factor, bool recompute_all,
+                           fm_pool *pool);
 // True if, after all impulses, no two features of a block approached by more than
 // fm_near_collect_pairs assumed; the approach is then added to the travel of the block. Otherwise
 // marks the blocks that exceeded the bound as open, so that they are tested again.
@@ -512,9 +537,9 @@ void fm_near_add_displacement(fm_contact_set *set, fm_vec3_array to);
 // impulses.c: repulsion and friction impulses.
 //
 // Tests the near pairs of open blocks with vertices at `to`: lists the pairs in contact and
-// computes the margin of each block, the least separation beyond the minimum. again: this part of
-// the step was tested before.
-void fm_impulses_test_pairs(fm_contact_set *set, bool again, fm_pool *pool);
+// computes the margin of each block, the least separation beyond the minimum. is_retest: this part
+// of the step was tested before.
+void fm_impulses_test_pairs(fm_contact_set *set, bool is_retest, fm_pool *pool);
 // One Gauss-Seidel pass, colour by colour, over the pairs in contact, or over the pairs with an
 // impact if hits_only. Changes positions, displacements per step and velocities of vertices with a
 // mass. Returns the number of pairs pushed apart.

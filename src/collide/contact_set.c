@@ -15,6 +15,11 @@ enum {
     // crumpled cloth needs none
     MAX_SHORTENED = 256,
 };
+// skin of the candidate list, relative to the mean edge of dynamic surfaces; a larger one would
+// take in neighbours within a cloth
+static const double SKIN_PER_EDGE = 0.3;
+// smallest skin of the candidate list, relative to the smallest thickness
+static const double MIN_SKIN = 0.5;
 
 // Checks the definition of a surface. Returns false and fills err on a bad value.
 static bool check_surface(const fm_contact_surface *s, fm_error *err)
@@ -56,6 +61,7 @@ static bool check_surface(const fm_contact_surface *s, fm_error *err)
     return true;
 }
 
+// Allocates a zeroed array of `count` elements of `size` bytes in the arena of the set.
 static void *create_array(fm_contact_set *set, int count, size_t size, fm_error *err)
 {
     return fm_arena_alloc(&set->arena, (size_t)count, size, "contact", err);
@@ -70,12 +76,13 @@ static bool create_arrays(fm_contact_set *set, fm_error *err)
                              &set->saved_v,      &set->saved_rate, &set->list_positions,
                              &set->list_targets, &set->checked_to, &set->mass_axis};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-        *axes[i] = fm_vec3_array_create(&set->arena, (n + 7) / 8 * 8, err);
+        *axes[i] = fm_vec3_array_create(&set->arena, (n + 7) / 8 * 8, err); // 8 doubles a line
     set->body_of = create_array(set, n, sizeof(int), err);
     set->inverse_mass = create_array(set, n, sizeof(double), err);
     set->axis_inverse_mass = create_array(set, n, sizeof(double), err);
     set->height = create_array(set, n, sizeof(double), err);
     set->some_triangle = create_array(set, n, sizeof(int), err);
+    set->joint = create_array(set, n, sizeof(int), err);
     set->pinched = create_array(set, n, sizeof(bool), err);
     set->tangled = create_array(set, n, sizeof(bool), err);
     set->zones.parent = create_array(set, n, sizeof(int), err);
@@ -97,8 +104,8 @@ static bool copy_elements(fm_contact_set *set, fm_contact_body *body, const fm_m
                           fm_error *err)
 {
     int(*out)[3] = set->triangle + body->first_triangle, first = body->first_vertex, count;
-    int *lone = fm_mesh_find_isolated_points(mesh, &count, err);
-    if (!lone)
+    int *isolated = fm_mesh_find_isolated_points(mesh, &count, err);
+    if (!isolated)
         return false;
     for (int t = 0; t < mesh->face_count; t++, out++)
         for (int i = 0; i < 3; i++)
@@ -108,8 +115,8 @@ static bool copy_elements(fm_contact_set *set, fm_contact_body *body, const fm_m
         (*out)[1] = (*out)[2] = first + mesh->lines[2 * (size_t)i + 1];
     }
     for (int i = 0; i < count && !body->kinematic; i++, out++)
-        (*out)[0] = (*out)[1] = (*out)[2] = first + lone[i];
-    free(lone);
+        (*out)[0] = (*out)[1] = (*out)[2] = first + isolated[i];
+    free(isolated);
     return true;
 }
 
@@ -121,6 +128,7 @@ static bool copy_surface(fm_contact_set *set, fm_contact_body *body, const fm_co
         int v = body->first_vertex + i;
         fm_vec3 x = s->mesh.points[i];
         set->body_of[v] = (int)(body - set->bodies);
+        set->joint[v] = v;
         set->inverse_mass[v] = s->inverse_mass ? s->inverse_mass[i] : 0;
         set->x0.x[v] = set->x1.x[v] = set->from.x[v] = x.x;
         set->x0.y[v] = set->x1.y[v] = set->from.y[v] = x.y;
@@ -134,6 +142,7 @@ typedef struct half_edge {
     int low, high, triangle;
 } half_edge;
 
+// Orders half edges by their vertices, then by their triangle.
 static int compare_half_edges(const void *a, const void *b)
 {
     const half_edge *p = a, *q = b;
@@ -218,28 +227,28 @@ static void find_topology(fm_contact_set *set)
     }
 }
 
-// Sets the smallest and largest thickness, and the skin of the candidate list, the distance beyond
-// the thickness at which a pair enters the list: 0.3 of the mean edge of dynamic surfaces, because
-// a larger skin would take in neighbours within a cloth, but at least half the smallest thickness.
+// Sets the smallest and largest thickness, and the skin of the candidate list, which is the
+// distance beyond the thickness at which a pair enters the list.
 static void choose_skin(fm_contact_set *set)
 {
-    double length = 0, least = INFINITY, most = 0;
-    int count = 0;
+    double length_sum = 0, thinnest = INFINITY, thickest = 0; // m
+    int count = 0;                                            // number of edges of dynamic surfaces
     for (int e = 0; e < set->edge_count; e++) {
         const int *v = set->edge[e];
         if (set->bodies[set->body_of[v[0]]].kinematic)
             continue;
-        length +=
+        length_sum +=
             fm_length(fm_sub(fm_vec3_array_at(set->x0, v[0]), fm_vec3_array_at(set->x0, v[1])));
         count++;
     }
     for (int a = 0; a < set->body_count; a++) {
-        least = fm_double_min(least, set->bodies[a].thickness);
-        most = fm_double_max(most, set->bodies[a].thickness);
+        thinnest = fm_double_min(thinnest, set->bodies[a].thickness);
+        thickest = fm_double_max(thickest, set->bodies[a].thickness);
     }
-    set->min_thickness = least;
-    set->max_thickness = most;
-    set->skin = fm_double_max(0.5 * least, count > 0 ? 0.3 * length / count : 0);
+    set->min_thickness = thinnest;
+    set->max_thickness = thickest;
+    set->skin =
+        fm_double_max(MIN_SKIN * thinnest, count > 0 ? SKIN_PER_EDGE * length_sum / count : 0);
 }
 
 // Builds the bounding volume tree of each surface from the initial positions.
@@ -268,7 +277,7 @@ static bool reserve_list(fm_pair_list *list, int capacity, fm_error *err)
     list->thickness = malloc(count * sizeof(double));
     list->capacity = capacity;
     return (good && list->recheck_at && list->thickness) ||
-           fm_fail_no_memory(err, "contact", count * 32);
+           fm_fail_no_memory(err, "contact", count * 32); // 32 bytes per pair
 }
 
 // Allocates a list of near pairs.
@@ -293,8 +302,8 @@ static bool reserve_members(fm_pair_block *block, fm_error *err)
            fm_fail_no_memory(err, "contact", RESERVED_SLOTS * sizeof *block->slot);
 }
 
-// Allocates one block of pair lists per patch. A third of the reserved pairs are vertex-triangle
-// pairs, the others edge-edge pairs.
+// Allocates one block of pair lists per patch. A third of the reserved candidates are
+// vertex-triangle pairs, the others edge-edge pairs. The near lists are reserved for half as many.
 static bool create_blocks(fm_contact_set *set, fm_error *err)
 {
     set->blocks = create_array(set, set->block_count, sizeof *set->blocks, err);
@@ -322,11 +331,11 @@ static bool create_blocks(fm_contact_set *set, fm_error *err)
 static bool add_body(fm_contact_set *set, fm_contact_body *body, const fm_contact_surface *s,
                      fm_error *err)
 {
-    int lone_count;
+    int isolated_count;
     if (!check_surface(s, err))
         return false;
-    int *lone = fm_mesh_find_isolated_points(&s->mesh, &lone_count, err);
-    free(lone);
+    int *isolated = fm_mesh_find_isolated_points(&s->mesh, &isolated_count, err);
+    free(isolated);
     snprintf(body->name, sizeof body->name, "%s", s->name ? s->name : "");
     body->kinematic = !s->inverse_mass && !s->dynamic;
     body->solid = s->solid && body->kinematic;
@@ -336,10 +345,10 @@ static bool add_body(fm_contact_set *set, fm_contact_body *body, const fm_contac
     body->first_triangle = set->triangle_count;
     body->vertex_count = s->mesh.point_count;
     body->triangle_count =
-        s->mesh.face_count + s->mesh.line_count + (body->kinematic ? 0 : lone_count);
+        s->mesh.face_count + s->mesh.line_count + (body->kinematic ? 0 : isolated_count);
     set->vertex_count += body->vertex_count;
     set->triangle_count += body->triangle_count;
-    return lone != NULL;
+    return isolated != NULL;
 }
 
 // Creates everything in the set except the set itself: records of surfaces, topology, trees,
@@ -363,6 +372,7 @@ static bool fill_set(fm_contact_set *set, const fm_contact_surface *surfaces, fm
            create_blocks(set, err);
 }
 
+// Creates a contact set from the definitions of its surfaces. NULL and err filled on bad values.
 fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surface_count,
                                   fm_error *err)
 {
@@ -388,6 +398,7 @@ fm_contact_set *fm_contact_create(const fm_contact_surface *surfaces, int surfac
     return set;
 }
 
+// Frees a contact set with its lists.
 void fm_contact_destroy(fm_contact_set *set)
 {
     if (!set)
@@ -412,51 +423,61 @@ void fm_contact_destroy(fm_contact_set *set)
     free(set);
 }
 
+// Number of vertices of all surfaces.
 int fm_contact_vertex_count(const fm_contact_set *set)
 {
     return set->vertex_count;
 }
 
+// Number of the first vertex of a surface.
 int fm_contact_first_vertex(const fm_contact_set *set, int surface)
 {
     return set->bodies[surface].first_vertex;
 }
 
+// Positions at the start of a step, m, which the caller fills.
 fm_vec3_array fm_contact_starts(fm_contact_set *set)
 {
     return set->x0;
 }
 
+// Target positions at the end of a step, m, which the caller fills and the step corrects.
 fm_vec3_array fm_contact_ends(fm_contact_set *set)
 {
     return set->x1;
 }
 
+// Velocities, m/s, which the caller fills and the step corrects.
 fm_vec3_array fm_contact_velocities(fm_contact_set *set)
 {
     return set->v;
 }
 
+// Inverse masses, 1/kg, which the caller fills; 0: the motion of the vertex is prescribed.
 double *fm_contact_inverse_masses(fm_contact_set *set)
 {
     return set->inverse_mass;
 }
 
+// Sets whether vertices have a larger mass along an axis.
 void fm_contact_use_mass_axes(fm_contact_set *set, bool use)
 {
     set->has_mass_axes = use;
 }
 
+// Unit vectors along which vertices have added mass, which the caller fills.
 fm_vec3_array fm_contact_mass_axes(fm_contact_set *set)
 {
     return set->mass_axis;
 }
 
+// Inverse masses along the axes of added mass, 1/kg, which the caller fills.
 double *fm_contact_axis_inverse_masses(fm_contact_set *set)
 {
     return set->axis_inverse_mass;
 }
 
+// [vertex] true for the vertices of pairs that the last step counted as pinched.
 const bool *fm_contact_pinched(const fm_contact_set *set)
 {
     return set->pinched;
@@ -531,6 +552,7 @@ static bool are_finite(const unsigned char *numbers, size_t count)
     return true;
 }
 
+// True if the numbers of a saved state are in their ranges.
 static bool is_valid(const saved_state *s)
 {
     return s->safety >= 1 && isfinite(s->safety) && s->horizon >= 0 && isfinite(s->horizon) &&
@@ -570,5 +592,27 @@ bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm
     if (set->list_made)
         fm_candidates_rebuild(set, NULL);
     fm_contact_restart(set, set->list_steps);
+    return true;
+}
+
+void fm_contact_join_vertices(fm_contact_set *set, int a, int b)
+{
+    int from = set->joint[b], to = set->joint[a];
+    for (int v = 0; v < set->vertex_count; v++) {
+        if (set->joint[v] == from)
+            set->joint[v] = to;
+    }
+}
+
+bool fm_contact_ignore_pair(fm_contact_set *set, int surface, int other, fm_error *err)
+{
+    int n = set->ignored_count, (*longer)[2] = create_array(set, n + 1, sizeof *longer, err);
+    if (!longer)
+        return false;
+    if (n > 0)
+        memcpy(longer, set->ignored, (size_t)n * sizeof *longer);
+    longer[n][0] = surface, longer[n][1] = other;
+    set->ignored = longer;
+    set->ignored_count = n + 1;
     return true;
 }

@@ -37,6 +37,16 @@ static const double SHORTEST_PART = 1.0 / 64;
 static const double PUSH_TIME = 5e-3;
 // largest fraction of the missing distance to the thickness that one part restores
 static const double MAX_PUSH_FRACTION = 0.25;
+// largest approach of two features in one part, relative to the skin of the candidate list
+static const double MAX_APPROACH = 0.5;
+// longest displacement of a vertex in one part, relative to the skin: two vertices then approach by
+// less than MAX_APPROACH
+static const double MAX_DISPLACEMENT = 0.2;
+// factor by which the near lists allow for more approach than the target positions imply, in the
+// first test of a part; it doubles with each further test
+static const double FIRST_APPROACH_FACTOR = 1.25;
+// a part that would leave less than a thousandth of itself for the next one reaches to the end
+static const double LAST_PART_TOLERANCE = 1.001;
 
 // out = a - b, for arrays of `count` numbers.
 static void set_difference(int count, double *out, const double *a, const double *b)
@@ -54,8 +64,8 @@ static void advance_axis(const fm_contact_set *set, double *out, const double *f
 {
     double end = begin + s;
     for (int i = 0; i < set->vertex_count; i++) {
-        bool given = set->inverse_mass[i] == 0;
-        out[i] = given ? x0[i] + (x1[i] - x0[i]) * end : from[i] + rate[i] * s;
+        bool prescribed = set->inverse_mass[i] == 0;
+        out[i] = prescribed ? x0[i] + (x1[i] - x0[i]) * end : from[i] + rate[i] * s;
     }
 }
 
@@ -96,13 +106,13 @@ static int count_near(const fm_contact_set *set)
 }
 
 // Resolves all collisions in the current part of the step: one pass of repulsion, then rounds of
-// impulses for impacts, then rigid impact zones. again: the part was tested before. Returns false
-// if an impact zone is caught between prescribed motions and give_up is false; with give_up such
-// pairs are counted as pinched.
-static bool resolve_collisions(fm_contact_set *set, bool again, bool give_up, fm_pool *pool,
+// impulses for impacts, then rigid impact zones. is_retest: the part was tested before. Returns
+// false if an impact zone is caught between prescribed motions and give_up is false; with give_up
+// such pairs are counted as pinched.
+static bool resolve_collisions(fm_contact_set *set, bool is_retest, bool give_up, fm_pool *pool,
                                fm_contact_report *report)
 {
-    fm_impulses_test_pairs(set, again, pool);
+    fm_impulses_test_pairs(set, is_retest, pool);
     report->impulse_count += fm_impulses_apply(set, false, pool);
     int hits = fm_impulses_find_impacts(set, pool);
     for (int round = 0; hits > 0 && round < MAX_HIT_ROUNDS; round++) {
@@ -114,10 +124,10 @@ static bool resolve_collisions(fm_contact_set *set, bool again, bool give_up, fm
     }
     for (int round = 0; hits > 0; round++) {
         bool last = round >= MAX_ZONE_ROUNDS;
-        int stuck = fm_impact_zones_apply(set, give_up || last);
-        if (stuck > 0 && !give_up)
+        int caught_count = fm_impact_zones_apply(set, give_up || last);
+        if (caught_count > 0 && !give_up)
             return false;
-        report->pinched_count += stuck;
+        report->pinched_count += caught_count;
         hits = fm_impulses_find_impacts(set, pool);
     }
     return true;
@@ -132,26 +142,26 @@ static bool resolve_part(fm_contact_set *set, bool give_up, fm_pool *pool,
     fm_impact_zones_clear(set);
     if (set->parts_per_step > 1 && !fm_candidates_check(set, set->from, set->to, pool))
         rebuild_list(set, set->to, set->skin, pool, report);
-    double wider = 1.25;
-    // known: the candidate list is known to be complete for the target motion
-    bool again = false, known = set->parts_per_step == 1;
+    double factor = FIRST_APPROACH_FACTOR;
+    // is_complete: the candidate list is known to be complete for the motion to set->to
+    bool is_retest = false, is_complete = set->parts_per_step == 1;
     fm_near_open_blocks(set);
-    for (int test = 0; test < MAX_TESTS && !fm_stop_request_poll(set->stop); test++, wider *= 2) {
-        fm_near_collect_pairs(set, wider, set->moved_by_caller || test > 0, pool);
+    for (int test = 0; test < MAX_TESTS && !fm_stop_request_poll(set->stop); test++, factor *= 2) {
+        fm_near_collect_pairs(set, factor, set->moved_by_caller || test > 0, pool);
         report->near_count = count_near(set);
         if (set->is_tangled)
             fm_untangling_release_pairs(set);
         int changes = report->impulse_count + report->hit_count;
-        if (!resolve_collisions(set, again, give_up, pool, report))
+        if (!resolve_collisions(set, is_retest, give_up, pool, report))
             return false;
-        known = known && changes == report->impulse_count + report->hit_count;
-        bool holds = known || fm_candidates_check(set, set->from, set->to, pool);
-        if (holds && fm_near_check_approach(set, pool)) {
+        is_complete = is_complete && changes == report->impulse_count + report->hit_count;
+        bool list_holds = is_complete || fm_candidates_check(set, set->from, set->to, pool);
+        if (list_holds && fm_near_check_approach(set, pool)) {
             report->zone_vertex_count += set->zones.member_count;
             return true;
         }
-        again = holds;
-        if (!holds) {
+        is_retest = list_holds;
+        if (!list_holds) {
             double approach = fm_candidates_bound_approach(set, set->from, set->to);
             rebuild_list(set, set->to, fm_double_max(set->skin, 2 * approach), pool, report);
             fm_near_open_blocks(set);
@@ -175,17 +185,17 @@ static void restore_motion(fm_contact_set *set)
     fm_vec3_array_copy(set->rate, set->saved_rate, set->vertex_count);
 }
 
+// One of the three coordinate arrays; axis: 0, 1 or 2.
 static double *axis_of(fm_vec3_array a, int axis)
 {
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
 }
 
 // Shortens displacements that MAX_PARTS parts could not follow. They come from a diverging
-// simulation. A displacement that is not finite becomes zero. The factor 0.2 keeps the approach of
-// two vertices below half the skin per part.
+// simulation. A displacement that is not finite becomes zero.
 static void limit_displacements(fm_contact_set *set, fm_contact_report *report)
 {
-    double longest = 0.2 * MAX_PARTS * set->skin;
+    double longest = MAX_DISPLACEMENT * MAX_PARTS * set->skin;
     for (int i = 0; i < set->vertex_count; i++) {
         fm_vec3 displacement = fm_sub(fm_vec3_array_at(set->x1, i), fm_vec3_array_at(set->x0, i));
         double length = fm_length(displacement);
@@ -231,11 +241,11 @@ static void find_prescribed_velocities(fm_contact_set *set, double h)
 }
 
 // Length of a part as a fraction of the step: 1/n with the smallest n, at most MAX_PARTS, that
-// keeps the approach of features in a part within half the skin.
+// keeps the approach of features in a part within MAX_APPROACH of the skin.
 static double choose_part_length(fm_contact_set *set)
 {
     double approach = fm_candidates_bound_approach(set, set->x0, set->x1);
-    double parts = ceil(approach / (0.5 * set->skin));
+    double parts = ceil(approach / (MAX_APPROACH * set->skin));
     return 1 / fm_double_max(1, fm_double_min(MAX_PARTS, parts));
 }
 
@@ -256,7 +266,9 @@ static void halt(fm_contact_set *set, fm_contact_report *report)
     }
 }
 
-// Takes the parts of a step. Returns false if it was halted.
+// Moves all surfaces through a step of h seconds, part by part. A part that cannot be resolved is
+// tried again at a quarter of its length; later parts grow again. Returns false if the step was
+// halted, because too many parts were shortened.
 static bool advance_parts(fm_contact_set *set, double h, fm_pool *pool, fm_contact_report *report)
 {
     bool measured = set->step_measured && report->cut_count == 0;
@@ -266,9 +278,10 @@ static bool advance_parts(fm_contact_set *set, double h, fm_pool *pool, fm_conta
     if (!fm_candidates_are_complete(set, set->x0, set->x1))
         rebuild_list(set, set->x1, set->skin, pool, report);
     set->list_age++;
+    // lengths as fractions of the step: normal length of a part; start and length of this part
     double part = choose_part_length(set), begin = 0, s = part;
     while (begin < 1 && !fm_stop_request_poll(set->stop)) {
-        s = begin + 1.001 * s >= 1 ? 1 - begin : s;
+        s = begin + LAST_PART_TOLERANCE * s >= 1 ? 1 - begin : s;
         bool give_up = s <= SHORTEST_PART * part || report->pinched_count > 0;
         set->parts_per_step = 1 / s;
         set->push_fraction = fm_double_min(MAX_PUSH_FRACTION, s * h / PUSH_TIME);
@@ -292,6 +305,7 @@ static bool advance_parts(fm_contact_set *set, double h, fm_pool *pool, fm_conta
     return true;
 }
 
+// Sets the callback through which the host can stop a step; may be NULL.
 void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop)
 {
     set->stop = stop;

@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <float.h>
 
-static const double SAFE_FRACTION = 0.9;
+static const double SAFE_FRACTION = 0.9; // s in the formula above
 // relative to `least`, the separation to keep: features nearer than 1.1 least count as in contact
 static const double TOLERANCE = 0.1;
 // squared sine of the angle between two edges; below it they count as parallel, and the closest
@@ -26,6 +26,7 @@ static const double PARALLEL = 1e-12;
 // limit for the advances towards a time of impact; when it is reached, the pair counts as an impact
 enum { MAX_ADVANCES = 1000 };
 
+// The value limited to [0, 1].
 static double clamp_unit(double t)
 {
     return t < 0 ? 0 : t > 1 ? 1 : t;
@@ -41,7 +42,7 @@ static double find_parameter(double along, double square)
 // The closest points of two features found so far: the vector between them is gap = r + s a + t b,
 // its squared length `square`.
 typedef struct nearest {
-    fm_vec3 r, a, b, gap;
+    fm_vec3 r, a, b, gap; // m
     double s, t, square;
 } nearest;
 
@@ -57,16 +58,18 @@ static void try_parameters(nearest *best, double s, double t)
 }
 
 // Closest points of the vertex p[0] and the triangle p[1] p[2] p[3]: the foot of the perpendicular
-// if it falls inside the triangle, otherwise the nearest point of the three sides.
+// if it falls inside the triangle, otherwise the nearest point of the three sides. aa, ab, bb, ra,
+// rb: dot products a.a, a.b, b.b, -r.a, -r.b; det: their determinant aa bb - ab^2; s, t: parameters
+// of the foot, times det.
 static fm_closest find_closest_vertex_triangle(const fm_vec3 p[4])
 {
     fm_vec3 r = fm_sub(p[0], p[1]), a = fm_sub(p[1], p[2]), b = fm_sub(p[1], p[3]);
     nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
     double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
-    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), det = aa * bb - ab * ab;
     double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-    if (area > DBL_EPSILON * aa * bb && s >= 0 && t >= 0 && s + t <= area) {
-        try_parameters(&best, s / area, t / area);
+    if (det > DBL_EPSILON * aa * bb && s >= 0 && t >= 0 && s + t <= det) {
+        try_parameters(&best, s / det, t / det);
     } else {
         try_parameters(&best, find_parameter(ra, aa), 0);
         try_parameters(&best, 0, find_parameter(rb, bb));
@@ -79,16 +82,16 @@ static fm_closest find_closest_vertex_triangle(const fm_vec3 p[4])
 
 // Closest points of the edges p[0] p[1] and p[2] p[3]: the feet of the common perpendicular if they
 // fall inside both edges, otherwise the nearest of the four ends and its closest point on the other
-// edge.
+// edge. aa, ab, bb, ra, rb, det, s, t: as in find_closest_vertex_triangle.
 static fm_closest find_closest_edge_edge(const fm_vec3 p[4])
 {
     fm_vec3 r = fm_sub(p[0], p[2]), a = fm_sub(p[1], p[0]), b = fm_sub(p[2], p[3]);
     nearest best = {.r = r, .a = a, .b = b, .square = INFINITY};
     double aa = fm_dot(a, a), ab = fm_dot(a, b), bb = fm_dot(b, b);
-    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), area = aa * bb - ab * ab;
+    double ra = -fm_dot(r, a), rb = -fm_dot(r, b), det = aa * bb - ab * ab;
     double s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-    if (area > PARALLEL * aa * bb && s >= 0 && s <= area && t >= 0 && t <= area) {
-        try_parameters(&best, s / area, t / area);
+    if (det > PARALLEL * aa * bb && s >= 0 && s <= det && t >= 0 && t <= det) {
+        try_parameters(&best, s / det, t / det);
     } else {
         try_parameters(&best, 0, find_parameter(rb, bb));
         try_parameters(&best, 1, find_parameter(rb - ab, bb));
@@ -99,6 +102,7 @@ static fm_closest find_closest_edge_edge(const fm_vec3 p[4])
     return (fm_closest){{1 - s, s, t - 1, -t}, best.gap, sqrt(best.square)};
 }
 
+// Closest points of a vertex and a triangle, or of two edges, with the corners p.
 fm_closest fm_feature_find_closest(fm_feature_kind kind, const fm_vec3 p[4])
 {
     return kind == FM_VERTEX_TRIANGLE ? find_closest_vertex_triangle(p) : find_closest_edge_edge(p);
@@ -157,7 +161,7 @@ static inline void store_lane(fm_closest_batch *batch, int i, const batch_lane *
     batch->distance[i] = sqrt(x * x + y * y + z * z);
 }
 
-// As find_closest_vertex_triangle, for the pairs in all lanes of a batch.
+// As find_closest_vertex_triangle, and with its symbols, for the pairs in all lanes of a batch.
 static FM_SIMD_CLONES void find_batch_vertex_triangle(fm_closest_batch *batch, int lanes)
 {
     double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
@@ -168,24 +172,25 @@ static FM_SIMD_CLONES void find_batch_vertex_triangle(fm_closest_batch *batch, i
                         p[1][0][i] - p[3][0][i], p[1][1][i] - p[3][1][i], p[1][2][i] - p[3][2][i]};
         products m = find_products(&l);
         double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
-        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-        bool inside = (area > DBL_EPSILON * aa * bb) & (s >= 0) & (t >= 0) & (s + t <= area);
+        double det = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (det > DBL_EPSILON * aa * bb) & (s >= 0) & (t >= 0) & (s + t <= det);
         double s1 = clamp_quotient(ra, aa), t2 = clamp_quotient(rb, bb);
         double u = clamp_quotient(aa - ab - ra + rb, aa - 2 * ab + bb);
         double d1 = find_squared_gap(&l, s1, 0), d2 = find_squared_gap(&l, 0, t2);
         double d3 = find_squared_gap(&l, 1 - u, u);
+        // d1, d2, d3: squared distances from the three sides; (bs, bt): parameters of the nearest
         bool second = d2 < d1;
         double best = second ? d2 : d1, bs = second ? 0 : s1, bt = second ? t2 : 0;
         bool third = d3 < best;
         bs = third ? 1 - u : bs;
         bt = third ? u : bt;
-        bs = inside ? s / area : bs;
-        bt = inside ? t / area : bt;
+        bs = inside ? s / det : bs;
+        bt = inside ? t / det : bt;
         store_lane(batch, i, &l, bs, bt);
     }
 }
 
-// As find_closest_edge_edge, for the pairs in all lanes of a batch.
+// As find_closest_edge_edge, and with its symbols, for the pairs in all lanes of a batch.
 static FM_SIMD_CLONES void find_batch_edge_edge(fm_closest_batch *batch, int lanes)
 {
     double(*p)[3][FM_CLOSEST_BATCH] = batch->p;
@@ -196,19 +201,20 @@ static FM_SIMD_CLONES void find_batch_edge_edge(fm_closest_batch *batch, int lan
                         p[2][0][i] - p[3][0][i], p[2][1][i] - p[3][1][i], p[2][2][i] - p[3][2][i]};
         products m = find_products(&l);
         double aa = m.aa, ab = m.ab, bb = m.bb, ra = m.ra, rb = m.rb;
-        double area = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
-        bool inside = (area > PARALLEL * aa * bb) & (s >= 0) & (s <= area) & (t >= 0) & (t <= area);
+        double det = aa * bb - ab * ab, s = bb * ra - ab * rb, t = aa * rb - ab * ra;
+        bool inside = (det > PARALLEL * aa * bb) & (s >= 0) & (s <= det) & (t >= 0) & (t <= det);
         double t0 = clamp_quotient(rb, bb), t1 = clamp_quotient(rb - ab, bb);
         double s0 = clamp_quotient(ra, aa), s1 = clamp_quotient(ra - ab, aa);
         double d0 = find_squared_gap(&l, 0, t0), d1 = find_squared_gap(&l, 1, t1);
         double d2 = find_squared_gap(&l, s0, 0), d3 = find_squared_gap(&l, s1, 1);
-        bool end = d1 < d0, other = d3 < d2;
-        double bs = end ? 1 : 0, bt = end ? t1 : t0, best = end ? d1 : d0;
-        bool second = (other ? d3 : d2) < best;
-        bs = second ? (other ? s1 : s0) : bs;
-        bt = second ? (other ? 1 : 0) : bt;
-        bs = inside ? s / area : bs;
-        bt = inside ? t / area : bt;
+        // the nearer end of the first edge (s = 0 or 1), then of the second (t = 0 or 1)
+        bool at_s1 = d1 < d0, at_t1 = d3 < d2;
+        double bs = at_s1 ? 1 : 0, bt = at_s1 ? t1 : t0, best = at_s1 ? d1 : d0;
+        bool second = (at_t1 ? d3 : d2) < best;
+        bs = second ? (at_t1 ? s1 : s0) : bs;
+        bt = second ? (at_t1 ? 1 : 0) : bt;
+        bs = inside ? s / det : bs;
+        bt = inside ? t / det : bt;
         store_lane(batch, i, &l, bs, bt);
     }
 }

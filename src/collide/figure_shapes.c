@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-// Ellipsoid on the plane x = 0. Centre and half axes are given as fractions of the height h.
+// Ellipsoid whose centre (0, y, z) and half axes are given as fractions of the height h, m.
 static fm_shape ellipsoid(double h, double y, double z, double x_half, double y_half, double z_half)
 {
     return (fm_shape){.kind = FM_SHAPE_ELLIPSOID,
@@ -53,8 +53,11 @@ static fm_shape trunk_shape(const fm_figure_def *def, fm_bone bone)
     }
 }
 
-// Shape of a limb of the left side; part: 0 upper arm, 1 forearm, 2 hand, 3 thigh, 4 shank, 5 foot.
-// Radii are fractions of the height, scaled by def.limbs.
+// Parts of the limbs of one side, in the order of their bones.
+enum { UPPER_ARM, FOREARM, HAND, THIGH, SHIN, FOOT, PARTS_PER_LIMB = 3 };
+
+// Shape of a part of the limbs of the left side. Radii are fractions of the height, scaled by
+// def.limbs.
 static fm_shape limb_shape(const fm_figure *figure, int part)
 {
     const fm_measures *m = &figure->measures;
@@ -64,15 +67,15 @@ static fm_shape limb_shape(const fm_figure *figure, int part)
     fm_vec3 heel = {m->hip_side, m->heel_radius, m->heel},
             toe = {m->hip_side, m->toe_radius, m->toe};
     switch (part) {
-    case 0:
+    case UPPER_ARM:
         return limb(m->shoulder, m->elbow, 0.029 * girth, 0.0235 * girth);
-    case 1:
+    case FOREARM:
         return limb(m->elbow, m->wrist, 0.0235 * girth, 0.0165 * girth);
-    case 2:
+    case HAND:
         return limb(m->wrist, m->fingers, 0.019 * girth, 0.013 * girth);
-    case 3:
+    case THIGH:
         return limb(hip, knee, 0.054 * girth, 0.034 * girth);
-    case 4:
+    case SHIN:
         return limb(knee, ankle, 0.034 * girth, 0.0225 * girth);
     default:
         return limb(heel, toe, m->heel_radius, m->toe_radius);
@@ -88,9 +91,9 @@ fm_shape fm_figure_bind_shape(const fm_figure *figure, fm_bone bone)
     if (bone < FM_BONE_LEFT_UPPER_ARM)
         return trunk_shape(&figure->def, bone);
     if (bone < FM_BONE_LEFT_THIGH)
-        shape = limb_shape(figure, (bone - FM_BONE_LEFT_UPPER_ARM) % 3);
+        shape = limb_shape(figure, (bone - FM_BONE_LEFT_UPPER_ARM) % PARTS_PER_LIMB);
     else
-        shape = limb_shape(figure, 3 + (bone - FM_BONE_LEFT_THIGH) % 3);
+        shape = limb_shape(figure, THIGH + (bone - FM_BONE_LEFT_THIGH) % PARTS_PER_LIMB);
     if (right) {
         shape.start.x = -shape.start.x;
         shape.end.x = -shape.end.x;

@@ -33,6 +33,10 @@
 static const double MAX_ROTATION = 0.4;
 // minimum separation of a pair inside a zone, relative to its distance at the start of the part
 static const double MIN_SEPARATION_IN_ZONE = 0.5;
+// added to the diagonal of an inertia tensor, relative to its trace, so that the inertia of
+// collinear vertices can be inverted
+static const double REGULARIZATION = 1e-9;
+static const double NOT_ZERO = 1e-300; // keeps quotients and roots finite for a single vertex
 
 // A vertex and the zone it is in, named by the root of the union-find tree.
 typedef struct fm_impact_zone_member {
@@ -105,10 +109,10 @@ static bool merge_pair(fm_contact_set *set, const fm_near_pair *pair)
             carrier = carrier < 0 ? v : carrier;
             continue;
         }
-        bool fresh = zones->parent[v] < 0;
-        int mine = add_vertex(zones, v);
-        changed = changed || fresh || (root >= 0 && root != mine);
-        root = root < 0 ? mine : merge_zones(zones, root, mine);
+        bool is_new = zones->parent[v] < 0;
+        int zone = add_vertex(zones, v);
+        changed = changed || is_new || (root >= 0 && root != zone);
+        root = root < 0 ? zone : merge_zones(zones, root, zone);
     }
     if (root < 0)
         return false;
@@ -119,13 +123,12 @@ static bool merge_pair(fm_contact_set *set, const fm_near_pair *pair)
     return changed;
 }
 
-// Solves A x = b for a symmetric inertia tensor A with components xx yy zz xy xz yz. A small
-// multiple of the identity is added, so that the inertia of collinear vertices can be inverted,
-// too.
+// Solves A x = b for a symmetric inertia tensor A with components xx yy zz xy xz yz, after
+// regularization.
 static fm_vec3 solve_inertia(const double a[6], fm_vec3 b)
 {
-    double small = 1e-9 * (a[0] + a[1] + a[2]) + 1e-300;
-    double xx = a[0] + small, yy = a[1] + small, zz = a[2] + small;
+    double added = REGULARIZATION * (a[0] + a[1] + a[2]) + NOT_ZERO;
+    double xx = a[0] + added, yy = a[1] + added, zz = a[2] + added;
     fm_vec3 r0 = {xx, a[3], a[4]}, r1 = {a[3], yy, a[5]}, r2 = {a[4], a[5], zz};
     double det = fm_dot(r0, fm_cross(r1, r2));
     if (!(fabs(det) > 0))
@@ -155,7 +158,7 @@ static void solve_cholesky(double a[6][6], double b[6][2])
             double sum = a[k][j];
             for (int i = 0; i < j; i++)
                 sum -= a[k][i] * a[j][i];
-            a[k][j] = j < k ? sum / a[j][j] : sqrt(fm_double_max(sum, 1e-300));
+            a[k][j] = j < k ? sum / a[j][j] : sqrt(fm_double_max(sum, NOT_ZERO));
         }
     }
     for (int side = 0; side < 2; side++) {
@@ -192,19 +195,20 @@ static void fit_with_axes(const fm_contact_set *set, const fm_impact_zone_member
         fm_vec3 x = fm_vec3_array_at(set->from, v), r = fm_sub(x, motion->centre);
         fm_vec3 field[6] = {{1, 0, 0},      {0, 1, 0},      {0, 0, 1},
                             {0, -r.z, r.y}, {r.z, 0, -r.x}, {-r.y, r.x, 0}};
+        // mass matrix times displacement, and times velocity
         fm_vec3 displacement = multiply_mass(set, v, fm_sub(fm_vec3_array_at(set->to, v), x));
         fm_vec3 velocity = multiply_mass(set, v, fm_vec3_array_at(set->v, v));
         for (int i = 0; i < 6; i++) {
-            fm_vec3 heavy = multiply_mass(set, v, field[i]);
+            fm_vec3 mass_times_field = multiply_mass(set, v, field[i]);
             for (int j = 0; j < 6; j++)
-                a[i][j] += fm_dot(heavy, field[j]);
+                a[i][j] += fm_dot(mass_times_field, field[j]);
             b[i][0] += fm_dot(displacement, field[i]);
             b[i][1] += fm_dot(velocity, field[i]);
         }
     }
-    double small = 1e-9 * (a[3][3] + a[4][4] + a[5][5]) + 1e-300;
+    double added = REGULARIZATION * (a[3][3] + a[4][4] + a[5][5]) + NOT_ZERO;
     for (int i = 3; i < 6; i++)
-        a[i][i] += small; // so that the inertia of collinear vertices can be inverted
+        a[i][i] += added;
     solve_cholesky(a, b);
     motion->displacement = (fm_vec3){b[0][0], b[1][0], b[2][0]};
     motion->velocity = (fm_vec3){b[0][1], b[1][1], b[2][1]};
@@ -319,18 +323,19 @@ static void move_with_carrier(fm_contact_set *set, const fm_impact_zone_member *
 {
     frame from, to;
     const int t = set->some_triangle[carrier];
-    bool turned = set->bodies[set->body_of[carrier]].kinematic && t >= 0 &&
-                  find_frame(set->triangle[t], set->from, &from) &&
-                  find_frame(set->triangle[t], set->to, &to);
+    bool rotates = set->bodies[set->body_of[carrier]].kinematic && t >= 0 &&
+                   find_frame(set->triangle[t], set->from, &from) &&
+                   find_frame(set->triangle[t], set->to, &to);
     fm_vec3 start = fm_vec3_array_at(set->from, carrier), goal = fm_vec3_array_at(set->to, carrier);
     for (int k = 0; k < count; k++) {
         int v = members[k].vertex;
         fm_vec3 x = fm_vec3_array_at(set->from, v), r = fm_sub(x, start);
-        fm_vec3 end = turned ? fm_add(goal, rotate_by_frames(&from, &to, r)) : fm_add(goal, r);
+        fm_vec3 end = rotates ? fm_add(goal, rotate_by_frames(&from, &to, r)) : fm_add(goal, r);
         set_end(set, v, end, fm_scale(fm_sub(end, x), set->parts_per_step / set->step_seconds));
     }
 }
 
+// Orders vertices by their zone, then by index.
 static int compare_members(const void *a, const void *b)
 {
     const fm_impact_zone_member *p = a, *q = b;
@@ -417,6 +422,7 @@ int fm_impact_zones_apply(fm_contact_set *set, bool give_up)
     return caught_count;
 }
 
+// Bytes of an fm_impact_zone_member, whose struct is known in this file only.
 size_t fm_impact_zones_member_size(void)
 {
     return sizeof(fm_impact_zone_member);

@@ -41,11 +41,14 @@
 
 #include <string.h>
 
-// blocks of pairs in one task of a thread: for tests, and for impulses
-enum { BLOCKS_AT_ONCE = 4, BLOCKS_PER_THREAD = 2 };
+// blocks of pairs in one task of a thread: in tests, and when impulses are applied
+enum { BLOCKS_PER_TEST_TASK = 4, BLOCKS_PER_IMPULSE_TASK = 2 };
 
 // relative to the thickness; a gap that is too small by less than this is a rounding error
 static const double MIN_DEFICIT = 1e-6;
+// A correction of every vertex by c changes a separation by at most 2 c; the excess over 2 allows
+// for rounding.
+static const double CORRECTION_FACTOR = 2.001;
 
 // A near pair with its weights, while impulses are applied to it.
 typedef struct contact {
@@ -81,12 +84,12 @@ FM_INLINE void add_weighted(const fm_contact_set *set, const contact *c, fm_vec3
     }
 }
 
-// Change of the relative displacement or velocity by Coulomb friction. `taken`: the approach that
+// Change of the relative displacement or velocity by Coulomb friction. `stopped`: the approach that
 // the normal impulse removed, in the unit of `relative`.
-FM_INLINE fm_vec3 find_friction(const contact *c, fm_vec3 relative, double taken)
+FM_INLINE fm_vec3 find_friction(const contact *c, fm_vec3 relative, double stopped)
 {
     fm_vec3 slide = fm_add_scaled(relative, c->n, -fm_dot(relative, c->n));
-    double square = fm_dot(slide, slide), most = c->friction * taken;
+    double square = fm_dot(slide, slide), most = c->friction * stopped;
     return fm_scale(slide, square > most * most ? -most / sqrt(square) : -1);
 }
 
@@ -135,18 +138,19 @@ static void add_impulse(const fm_contact_set *set, const contact *c, fm_vec3_arr
     }
 }
 
-// Impulse that separates the closest points of a pair by `push` (m or m/s), with friction, for
-// masses that differ along an axis. k: mobility matrix of the pair; relative: relative motion
-// before; taken: the part of `push` that removes approach and bounds the friction.
-static fm_vec3 find_impulse(const contact *c, const matrix *k, fm_vec3 relative, double push,
-                            double taken)
+// Impulse that changes the distance of a pair's closest points by `separation` (m or m/s), with
+// friction, for masses that differ along an axis. k: mobility matrix K of the pair; relative:
+// relative motion before; stopped: the part of `separation` that removes approach and bounds the
+// friction. kn is K n, nkn is n . K n.
+static fm_vec3 find_impulse(const contact *c, const matrix *k, fm_vec3 relative, double separation,
+                            double stopped)
 {
     fm_vec3 kn = multiply(k, c->n);
     double nkn = fm_dot(c->n, kn);
-    fm_vec3 normal = fm_scale(c->n, push / nkn);
-    fm_vec3 slide = fm_add_scaled(relative, kn, taken / nkn);
+    fm_vec3 normal = fm_scale(c->n, separation / nkn);
+    fm_vec3 slide = fm_add_scaled(relative, kn, stopped / nkn);
     slide = fm_add_scaled(slide, c->n, -fm_dot(slide, c->n));
-    double speed = fm_length(slide), most = c->friction * taken / nkn;
+    double speed = fm_length(slide), most = c->friction * stopped / nkn;
     if (!(speed > 0) || !(most > 0))
         return normal;
     fm_vec3 d = fm_scale(slide, 1 / speed);
@@ -158,17 +162,19 @@ static fm_vec3 find_impulse(const contact *c, const matrix *k, fm_vec3 relative,
 // Applies the impulses of one pair with masses that differ along an axis: to positions, to the
 // displacements per step of the remaining parts, and to velocities. displacement: of the closest
 // points relative to each other in this part, m; deficit: distance by which the gap is too small,
-// m; taken: the part of it that removes approach, m.
+// m; stopped: the part of it that removes approach, m. Returns false if no vertex of the pair can
+// move.
 static bool push_with_axes(fm_contact_set *set, const contact *c, fm_vec3 displacement,
-                           double deficit, double taken)
+                           double deficit, double stopped)
 {
     matrix k = find_mobility(set, c);
     if (!(fm_dot(c->n, multiply(&k, c->n)) > 0))
         return false;
-    add_impulse(set, c, set->to, find_impulse(c, &k, displacement, deficit, taken));
-    if (taken > 0 && set->parts_per_step > 1)
-        add_impulse(set, c, set->rate,
-                    fm_scale(find_impulse(c, &k, displacement, taken, taken), set->parts_per_step));
+    add_impulse(set, c, set->to, find_impulse(c, &k, displacement, deficit, stopped));
+    if (stopped > 0 && set->parts_per_step > 1)
+        add_impulse(
+            set, c, set->rate,
+            fm_scale(find_impulse(c, &k, displacement, stopped, stopped), set->parts_per_step));
     fm_vec3 relative = sum_weighted(c, set->v);
     double approach = -fm_dot(relative, c->n);
     if (approach > 0)
@@ -196,7 +202,8 @@ FM_INLINE double find_pair_friction(const fm_contact_set *set, const int v[4])
 
 // Separates one near pair at the end of this part of the step, with friction. The gap has to reach
 // the thickness h; if it was smaller at the start, only push_fraction of the missing distance is
-// restored. Returns false if the gap is large enough.
+// restored. `stopped` is the part of the correction that removes approach. Returns false if the gap
+// is large enough, or if no vertex of the pair can move.
 FM_INLINE bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm_near_pair *pair)
 {
     contact c = {.v = pair->v, .n = pair->n};
@@ -208,20 +215,20 @@ FM_INLINE bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm
     if (!(deficit > MIN_DEFICIT * h))
         return false;
     fm_vec3 displacement = fm_sub(end, start);
-    double taken = fm_double_min(deficit, fm_double_max(0, -fm_dot(displacement, c.n)));
+    double stopped = fm_double_min(deficit, fm_double_max(0, -fm_dot(displacement, c.n)));
     c.friction = find_pair_friction(set, c.v);
     if (set->has_mass_axes)
-        return push_with_axes(set, &c, displacement, deficit, taken);
+        return push_with_axes(set, &c, displacement, deficit, stopped);
     for (int i = 0; i < 4; i++)
         mobility += set->inverse_mass[c.v[i]] * c.w[i] * c.w[i];
     if (!(mobility > 0))
         return false;
     c.inertia = 1 / mobility;
-    fm_vec3 friction = find_friction(&c, displacement, taken);
+    fm_vec3 friction = find_friction(&c, displacement, stopped);
     add_weighted(set, &c, set->to, fm_add_scaled(friction, c.n, deficit));
-    if (taken > 0 && set->parts_per_step > 1)
+    if (stopped > 0 && set->parts_per_step > 1)
         add_weighted(set, &c, set->rate,
-                     fm_scale(fm_add_scaled(friction, c.n, taken), set->parts_per_step));
+                     fm_scale(fm_add_scaled(friction, c.n, stopped), set->parts_per_step));
     apply_to_velocities(set, &c);
     return true;
 }
@@ -285,7 +292,7 @@ int fm_impulses_apply(fm_contact_set *set, bool hits_only, fm_pool *pool)
         if (c == FM_CONTACT_COLOURS - 1)
             apply_to_blocks(&job, 0, blocks);
         else
-            fm_parallel_for(pool, blocks, BLOCKS_PER_THREAD, apply_to_blocks, &job);
+            fm_parallel_for(pool, blocks, BLOCKS_PER_IMPULSE_TASK, apply_to_blocks, &job);
     }
     for (int b = 0; b < set->block_count; b++)
         count += set->blocks[b].pushed_count;
@@ -325,8 +332,8 @@ FM_INLINE double test_list(const fm_contact_set *set, fm_feature_kind kind, fm_n
         span s = find_span(kind, pair, set->to);
         near->touching[touching] = k;
         touching += s.gap < pair->thickness;
-        double mine = pair->normal_replaced ? -INFINITY : s.separation - pair->min_separation;
-        margin = mine < margin ? mine : margin;
+        double excess = pair->normal_replaced ? -INFINITY : s.separation - pair->min_separation;
+        margin = excess < margin ? excess : margin;
     }
     near->touching_count = touching;
     return margin;
@@ -343,9 +350,9 @@ static FM_SIMD_CLONES void test_blocks(void *context, int first, int last)
             block->near[0].touching_count = block->near[1].touching_count = 0;
             continue;
         }
-        double a = test_list(set, FM_VERTEX_TRIANGLE, &block->near[FM_VERTEX_TRIANGLE]);
-        double c = test_list(set, FM_EDGE_EDGE, &block->near[FM_EDGE_EDGE]);
-        block->margin = fm_double_min(a, c);
+        double vertex_margin = test_list(set, FM_VERTEX_TRIANGLE, &block->near[FM_VERTEX_TRIANGLE]);
+        double edge_margin = test_list(set, FM_EDGE_EDGE, &block->near[FM_EDGE_EDGE]);
+        block->margin = fm_double_min(vertex_margin, edge_margin);
     }
 }
 
@@ -353,12 +360,12 @@ static FM_SIMD_CLONES void test_blocks(void *context, int first, int last)
 // separation of its pairs beyond the minimum. When a part of the step is tested again, closed
 // blocks keep the margin they had with vertices at checked_to. Open blocks get none, so that all
 // their pairs are tested for impacts.
-void fm_impulses_test_pairs(fm_contact_set *set, bool again, fm_pool *pool)
+void fm_impulses_test_pairs(fm_contact_set *set, bool is_retest, fm_pool *pool)
 {
-    if (!again)
+    if (!is_retest)
         fm_vec3_array_copy(set->checked_to, set->to, set->vertex_count);
-    fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, test_blocks, set);
-    for (int b = 0; again && b < set->block_count; b++)
+    fm_parallel_for(pool, set->block_count, BLOCKS_PER_TEST_TASK, test_blocks, set);
+    for (int b = 0; is_retest && b < set->block_count; b++)
         set->blocks[b].margin = set->blocks[b].open ? -INFINITY : set->blocks[b].margin;
 }
 
@@ -376,7 +383,8 @@ static bool find_impact(const fm_contact_set *set, fm_feature_kind kind, fm_near
         from[i] = fm_vec3_array_at(set->from, pair->v[i]);
         to[i] = fm_vec3_array_at(set->to, pair->v[i]);
     }
-    // Whether there is an impact or not, the plane of this normal does not prove separation.
+    // The plane across pair->n does not separate the features at both ends. After an impact, n is
+    // the normal of that moment. In both cases later passes must test the whole path again.
     pair->normal_replaced = true;
     double t = fm_feature_find_impact_time(kind, from, to, pair->min_separation);
     if (t > 1)
@@ -406,7 +414,7 @@ static void find_impacts_in_blocks(void *context, int first, int last)
     for (int b = first; b < last; b++) {
         fm_pair_block *block = &job->set->blocks[b];
         block->hit_count = 0;
-        if (block->margin > 2.001 * job->correction)
+        if (block->margin > CORRECTION_FACTOR * job->correction)
             continue;
         for (int kind = 0; kind < 2; kind++) {
             fm_near_list *near = &block->near[kind];
@@ -427,7 +435,7 @@ int fm_impulses_find_impacts(fm_contact_set *set, fm_pool *pool)
 {
     int count = 0;
     hit_search job = {set, fm_contact_longest_displacement(set, set->checked_to, set->to)};
-    fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, find_impacts_in_blocks, &job);
+    fm_parallel_for(pool, set->block_count, BLOCKS_PER_TEST_TASK, find_impacts_in_blocks, &job);
     for (int b = 0; b < set->block_count; b++)
         count += set->blocks[b].hit_count;
     return count;

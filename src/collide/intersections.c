@@ -58,7 +58,7 @@ static void add_product(expansion *e, double a, double b, double c)
     add_to_expansion(e, high);
 }
 
-// -1, 0 or 1.
+// Sign of a number: -1, 0 or 1.
 static int sign_of(double a)
 {
     return (a > 0) - (a < 0);
@@ -83,12 +83,13 @@ static difference subtract_exactly(fm_vec3 a, fm_vec3 b)
 // lies. Evaluated without rounding errors.
 static int orient_exactly(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
 {
+    // even permutations of the axes; exchanging the last two gives the odd ones
     static const int even[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
     difference p = subtract_exactly(a, d), q = subtract_exactly(b, d), r = subtract_exactly(c, d);
     expansion sum = {.count = 0};
     for (int k = 0; k < 3; k++) {
         const int *axis = even[k];
-        for (int parts = 0; parts < 8; parts++) {
+        for (int parts = 0; parts < 8; parts++) { // bits: high or low part of each factor
             double x = p.part[axis[0]][parts & 1];
             double y = q.part[axis[1]][parts >> 1 & 1], z = r.part[axis[2]][parts >> 2];
             add_product(&sum, x, y, z);
@@ -105,6 +106,7 @@ static int orient(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
     fm_vec3 p = fm_sub(a, d), q = fm_sub(b, d), r = fm_sub(c, d);
     double x = q.y * r.z - q.z * r.y, y = q.z * r.x - q.x * r.z, z = q.x * r.y - q.y * r.x;
     double value = p.x * x + p.y * y + p.z * z;
+    // sum of the absolute values of all products, the scale of the rounding error
     double size = fabs(p.x) * (fabs(q.y * r.z) + fabs(q.z * r.y)) +
                   fabs(p.y) * (fabs(q.z * r.x) + fabs(q.x * r.z)) +
                   fabs(p.z) * (fabs(q.x * r.y) + fabs(q.y * r.x));
@@ -129,10 +131,10 @@ static bool passes_through(fm_vec3_array x, const int e[2], const int t[3])
 // Search for the triangles that one edge passes through.
 typedef struct count_job {
     const fm_contact_set *set;
-    const fm_contact_body *body; // its triangles are visited
+    const fm_contact_body *body; // surface whose triangles are visited
     fm_vec3_array x;
-    const int *edge; // its two vertices
-    fm_bounds box;   // around the edge
+    const int *edge; // the two vertices of the edge
+    fm_bounds box;   // bounding box of the edge
     int count;       // intersections found so far
     bool *marked;    // [vertex] set for vertices of intersecting features; may be NULL
 } count_job;
@@ -146,10 +148,11 @@ static void visit_triangles(void *context, int first, int count)
     for (int i = first; i < first + count; i++) {
         int triangle = job->body->first_triangle + job->body->tree.items[i];
         const int *t = job->set->triangle[triangle];
-        bool shared = !fm_contact_is_triangle(t);
+        bool ignored = !fm_contact_is_triangle(t); // a line or a point, or shares a vertex
         for (int k = 0; k < 3; k++)
-            shared = shared || t[k] == e[0] || t[k] == e[1];
-        if (shared || !fm_bounds_overlap(&job->box, &job->set->boxes[triangle], 0) ||
+            ignored = ignored || job->set->joint[t[k]] == job->set->joint[e[0]] ||
+                      job->set->joint[t[k]] == job->set->joint[e[1]];
+        if (ignored || !fm_bounds_overlap(&job->box, &job->set->boxes[triangle], 0) ||
             !passes_through(job->x, e, t))
             continue;
         job->count++;

@@ -26,11 +26,11 @@
 
 struct fm_trimesh {
     int vertex_count, triangle_count;
-    int *triangles; // [3 * triangle_count]
+    int *triangles; // [3 * triangle_count] vertices
     // [3 * triangle_count] neighbour triangle across the edge from a corner to the next; -1: none
-    int *across;
-    int *around_start;     // [vertex_count + 1] start of each vertex's range in `around`
-    int *around;           // triangles around each vertex
+    int *neighbour;
+    int *fan_start;        // [vertex_count + 1] start of each vertex's range in `fan`
+    int *fan;              // triangles around each vertex
     bool closed;           // every edge has two triangles with consistent orientation
     double half_thickness; // m, of a shell; 0 when closed
     // Animation; frame_count 0: none.
@@ -52,6 +52,7 @@ typedef struct half_edge {
     bool forward;  // from low to high
 } half_edge;
 
+// Orders half edges by their vertices, then by their number.
 static int compare_edges(const void *one, const void *other)
 {
     const half_edge *a = one, *b = other;
@@ -62,7 +63,7 @@ static int compare_edges(const void *one, const void *other)
     return a->edge < b->edge ? -1 : a->edge > b->edge;
 }
 
-// Fills `across` and finds out whether the mesh is closed.
+// Fills `neighbour` and finds out whether the mesh is closed.
 static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
 {
     int count = 3 * mesh->triangle_count;
@@ -72,7 +73,7 @@ static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
     for (int e = 0; e < count; e++) {
         int a = mesh->triangles[e], b = mesh->triangles[e % 3 == 2 ? e - 2 : e + 1];
         edges[e] = (half_edge){a < b ? a : b, a < b ? b : a, e, a < b};
-        mesh->across[e] = -1;
+        mesh->neighbour[e] = -1;
     }
     qsort(edges, (size_t)count, sizeof *edges, compare_edges);
     mesh->closed = true;
@@ -82,8 +83,8 @@ static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
                edges[i + same].high == edges[i].high)
             same++;
         if (same == 2) {
-            mesh->across[edges[i].edge] = edges[i + 1].edge / 3;
-            mesh->across[edges[i + 1].edge] = edges[i].edge / 3;
+            mesh->neighbour[edges[i].edge] = edges[i + 1].edge / 3;
+            mesh->neighbour[edges[i + 1].edge] = edges[i].edge / 3;
         }
         if (same != 2 || edges[i].forward == edges[i + 1].forward)
             mesh->closed = false;
@@ -93,17 +94,17 @@ static bool find_neighbours(fm_trimesh *mesh, fm_error *err)
     return true;
 }
 
-// Fills `around` with the triangles around each vertex, by a counting sort.
+// Fills `fan` with the triangles around each vertex, by a counting sort.
 static void find_vertex_triangles(fm_trimesh *mesh)
 {
-    int *start = mesh->around_start;
+    int *start = mesh->fan_start;
     for (int c = 0; c < 3 * mesh->triangle_count; c++)
         start[mesh->triangles[c] + 1]++;
     for (int i = 0; i < mesh->vertex_count; i++)
         start[i + 1] += start[i];
     // backwards: start[v + 1] goes from the end of v's range to its beginning
     for (int c = 3 * mesh->triangle_count - 1; c >= 0; c--)
-        mesh->around[--start[mesh->triangles[c] + 1]] = c / 3;
+        mesh->fan[--start[mesh->triangles[c] + 1]] = c / 3;
     for (int i = 0; i < mesh->vertex_count; i++) // beginnings are one index too high: shift them
         start[i] = start[i + 1];
     start[mesh->vertex_count] = 3 * mesh->triangle_count;
@@ -126,9 +127,9 @@ static double find_volume(const fm_trimesh *mesh)
 static void flip_orientation(fm_trimesh *mesh)
 {
     for (size_t t = 0; t < (size_t)mesh->triangle_count; t++) {
-        int *c = mesh->triangles + 3 * t, *n = mesh->across + 3 * t, corner = c[1], across = n[0];
+        int *c = mesh->triangles + 3 * t, *n = mesh->neighbour + 3 * t, corner = c[1], first = n[0];
         c[1] = c[2], c[2] = corner; // edges 01 12 20 become 02 21 10
-        n[0] = n[2], n[2] = across;
+        n[0] = n[2], n[2] = first;
     }
 }
 
@@ -195,9 +196,9 @@ static bool create_arrays(fm_trimesh *mesh, fm_arena *arena, const fm_collider_m
     size_t n = (size_t)def->vertex_count, m = (size_t)def->triangle_count;
     size_t values = 3 * n * (size_t)def->frame_count;
     mesh->triangles = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
-    mesh->across = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
-    mesh->around = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
-    mesh->around_start = fm_arena_alloc(arena, n + 2, sizeof(int), object, err);
+    mesh->neighbour = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
+    mesh->fan = fm_arena_alloc(arena, 3 * m, sizeof(int), object, err);
+    mesh->fan_start = fm_arena_alloc(arena, n + 2, sizeof(int), object, err);
     mesh->x = fm_arena_alloc(arena, n, sizeof *mesh->x, object, err);
     mesh->boxes = fm_arena_alloc(arena, m, sizeof *mesh->boxes, object, err);
     if (values > 0) {
@@ -244,11 +245,13 @@ fm_trimesh *fm_trimesh_create(fm_arena *arena, const fm_collider_mesh *def, cons
     return fm_bvh_build(&mesh->tree, arena, mesh->boxes, mesh->triangle_count, err) ? mesh : NULL;
 }
 
+// True if the mesh encloses a solid.
 bool fm_trimesh_is_closed(const fm_trimesh *mesh)
 {
     return mesh->closed;
 }
 
+// True if the vertices move with time in the frame of the mesh.
 bool fm_trimesh_is_animated(const fm_trimesh *mesh)
 {
     return mesh->frame_count > 0;
@@ -275,13 +278,14 @@ static blend find_blend(const fm_trimesh *mesh, double t)
     double u = f - i, s = mesh->fps;
     blend b = {.first = i - 1};
     if (mesh->interpolation != FM_INTERPOLATE_SPLINE) {
-        bool eased = mesh->interpolation == FM_INTERPOLATE_SMOOTH;
-        b.weight[2] = eased ? u * u * (3 - 2 * u) : u;
-        b.rate[2] = eased ? 6 * u * (1 - u) * s : s;
+        bool smooth = mesh->interpolation == FM_INTERPOLATE_SMOOTH;
+        b.weight[2] = smooth ? u * u * (3 - 2 * u) : u;
+        b.rate[2] = smooth ? 6 * u * (1 - u) * s : s;
         b.weight[1] = 1 - b.weight[2];
         b.rate[1] = -b.rate[2];
         return b;
     }
+    // Catmull-Rom weights w(u) of the four frames and their derivatives r(u) = dw/du
     const double w[4] = {((2 - u) * u - 1) * u / 2, ((3 * u - 5) * u * u + 2) / 2,
                          ((4 - 3 * u) * u + 1) * u / 2, (u - 1) * u * u / 2};
     const double r[4] = {((4 - 3 * u) * u - 1) / 2, (9 * u - 10) * u / 2, ((8 - 9 * u) * u + 1) / 2,
@@ -342,6 +346,7 @@ double fm_trimesh_read_vertices(const fm_trimesh *mesh, double t, fm_vec3 *x)
     return most;
 }
 
+// m, half the thickness of a shell; 0 for a closed mesh.
 double fm_trimesh_half_thickness(const fm_trimesh *mesh)
 {
     return mesh->half_thickness;
@@ -372,6 +377,7 @@ fm_bounds fm_trimesh_bounds(const fm_trimesh *mesh)
     return box;
 }
 
+// The triangles at the current time, as a view into the arrays of the mesh.
 fm_mesh_view fm_trimesh_view(const fm_trimesh *mesh)
 {
     return (fm_mesh_view){.points = mesh->x,
@@ -380,13 +386,15 @@ fm_mesh_view fm_trimesh_view(const fm_trimesh *mesh)
                           .face_count = mesh->triangle_count};
 }
 
+// The bounding volume tree over the triangles.
 const fm_bvh *fm_trimesh_tree(const fm_trimesh *mesh)
 {
     return &mesh->tree;
 }
 
 // Barycentric coordinates of the point of triangle a b c closest to p. A coordinate is exactly 0 if
-// the point is on the opposite edge or corner [ERI05].
+// the point is on the opposite edge or corner. d1 to d6, va, vb, vc are the names of [ERI05]: dot
+// products of the sides ab and ac with the vectors from the corners to p, and unnormalized areas.
 static void find_barycentric(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 p, double share[3])
 {
     fm_vec3 ab = fm_sub(b, a), ac = fm_sub(c, a), ap = fm_sub(p, a);
@@ -469,13 +477,13 @@ static fm_vec3 feature_normal(const fm_trimesh *mesh, int triangle, const double
         return face_normal(mesh, triangle);
     if (zeros == 1) { // on the edge opposite to the corner with coordinate 0
         int opposite = share[0] == 0 ? 0 : share[1] == 0 ? 1 : 2;
-        int beyond = mesh->across[3 * (size_t)triangle + (size_t)(opposite + 1) % 3];
+        int beyond = mesh->neighbour[3 * (size_t)triangle + (size_t)(opposite + 1) % 3];
         sum = face_normal(mesh, triangle);
         return beyond < 0 ? sum : fm_add(sum, face_normal(mesh, beyond));
     }
     int vertex = c[share[0] > 0 ? 0 : share[1] > 0 ? 1 : 2];
-    for (int i = mesh->around_start[vertex]; i < mesh->around_start[vertex + 1]; i++) {
-        int t = mesh->around[i];
+    for (int i = mesh->fan_start[vertex]; i < mesh->fan_start[vertex + 1]; i++) {
+        int t = mesh->fan[i];
         sum = fm_add_scaled(sum, face_normal(mesh, t), corner_angle(mesh, t, vertex));
     }
     return sum;
@@ -540,23 +548,26 @@ fm_frame fm_trimesh_frame(const fm_trimesh *mesh, const fm_anchor *anchor)
     return frame;
 }
 
+// distance from a plane, relative to the distance from the contact, below which a point does not
+// count as in front of it
+static const double FRONT_TOLERANCE = 1e-6;
+
 // True if a point is in front of any face that meets at the face, edge or corner given by the
 // barycentric coordinates `share` of a triangle. away: vector from there to the point. Used to find
 // surfaces that a point is behind.
 static bool is_in_front(const fm_trimesh *mesh, int triangle, const double share[3], fm_vec3 away)
 {
     const int *c = mesh->triangles + 3 * (size_t)triangle;
-    double slack = 1e-6 * fm_length(away);
+    double slack = FRONT_TOLERANCE * fm_length(away);
     if (fm_dot(away, face_normal(mesh, triangle)) > slack)
         return true;
     for (int k = 0; k < 3; k++) {
-        int next = (k + 1) % 3, beyond = mesh->across[3 * (size_t)triangle + (size_t)k];
+        int next = (k + 1) % 3, beyond = mesh->neighbour[3 * (size_t)triangle + (size_t)k];
         bool edge = share[(k + 2) % 3] == 0 && share[k] > 0 && share[next] > 0;
         if (edge && beyond >= 0 && fm_dot(away, face_normal(mesh, beyond)) > slack)
             return true;
-        for (int i = mesh->around_start[c[k]]; share[k] == 1 && i < mesh->around_start[c[k] + 1];
-             i++)
-            if (fm_dot(away, face_normal(mesh, mesh->around[i])) > slack)
+        for (int i = mesh->fan_start[c[k]]; share[k] == 1 && i < mesh->fan_start[c[k] + 1]; i++)
+            if (fm_dot(away, face_normal(mesh, mesh->fan[i])) > slack)
                 return true;
     }
     return false;
@@ -565,10 +576,14 @@ static bool is_in_front(const fm_trimesh *mesh, int triangle, const double share
 // Search for the opposite side of a thin wall.
 typedef struct opposite {
     const fm_trimesh *mesh;
-    fm_vec3 normal; // of the near side of the wall; surfaces facing the same way are ignored
+    // normal of the near side of the wall; surfaces that face the same way are ignored
+    fm_vec3 normal;
 } opposite;
 
 static const double OPPOSED = -0.2; // largest cosine between the normals of two opposite sides
+// smallest cosine, of 45 degrees, between the normal of a shell and the direction to a point that
+// is not beyond its rim
+static const double NOT_BEYOND_RIM = 0.7;
 
 // Squared distance of p from a triangle, m^2; infinite unless the triangle faces away from the near
 // side of the wall and p is behind it. context: an `opposite`.
@@ -588,8 +603,7 @@ static double squared_distance_to_opposite(void *context, int triangle, fm_vec3 
 }
 
 // Finds the surface on the opposite side of a thin wall at p; near: the nearest surface. A shell
-// has its opposite side at its thickness from the near one, except beyond its rim, where normal and
-// direction to p differ by more than 45 degrees (cosine 0.7).
+// has its opposite side at its thickness from the near one, except beyond its rim.
 bool fm_trimesh_find_opposite_side(const fm_trimesh *mesh, fm_vec3 p, const fm_contact *near,
                                    double reach, fm_contact *far)
 {
@@ -600,7 +614,7 @@ bool fm_trimesh_find_opposite_side(const fm_trimesh *mesh, fm_vec3 p, const fm_c
                             .point = fm_add_scaled(near->point, near->normal, -2 * h),
                             .normal = fm_scale(near->normal, -1)};
         // beyond the rim of a shell there is no opposite side
-        return fabs(fm_dot(near->normal, face_normal(mesh, anchor.triangle))) > 0.7 &&
+        return fabs(fm_dot(near->normal, face_normal(mesh, anchor.triangle))) > NOT_BEYOND_RIM &&
                -far->distance < reach;
     }
     opposite o = {mesh, near->normal};

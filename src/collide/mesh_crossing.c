@@ -4,9 +4,9 @@
 // The point moves from a to b while the corners of a triangle move from their old to their new
 // positions, all at constant velocity. Let s and s' be the signed distances of the point from the
 // plane of the triangle before and after. The point is in that plane at the fraction u = s / (s -
-// s') of its path, and crosses if it is inside the triangle then. A closed mesh is crossed only
-// from the outside to the inside; a path out of it is ignored. Triangles are enlarged by a small
-// overlap, so that no path slips through between two of them.
+// s') of its path, and crosses if it is inside the triangle at that time. A closed mesh is crossed
+// only from the outside to the inside; a path out of it is ignored. Triangles are enlarged by a
+// small overlap, so that no path slips through between two of them.
 //
 // For a mesh that keeps its shape the triangles are at rest in its own frame, and the test is
 // exact: a point that crosses in no step is never on the other side.
@@ -52,25 +52,26 @@ static double distance_from_plane(const fm_vec3 t[3], fm_vec3 p)
     return fm_normalize(&n) ? fm_dot(fm_sub(p, t[0]), n) : 0;
 }
 
-// Tests whether the path crosses a moving triangle earlier than the first crossing so far. was,
-// now: its corners at start and end; then: at the time of the crossing. A closed mesh is crossed
-// inwards only.
+// Tests whether the path crosses a moving triangle earlier than the first crossing so far. start,
+// end, at_crossing: its corners at the start and the end of the path, and when the point is in its
+// plane. A closed mesh is crossed inwards only.
 static void try_triangle(search *s, int triangle)
 {
     const int *c = s->triangles + 3 * (size_t)triangle;
-    fm_vec3 now[3], was[3], then[3];
+    fm_vec3 end[3], start[3], at_crossing[3];
     for (int k = 0; k < 3; k++) {
-        now[k] = s->x[c[k]];
-        was[k] = s->before ? s->before[c[k]] : now[k];
+        end[k] = s->x[c[k]];
+        start[k] = s->before ? s->before[c[k]] : end[k];
     }
-    double from = distance_from_plane(was, s->a), to = distance_from_plane(now, s->b);
+    double from = distance_from_plane(start, s->a), to = distance_from_plane(end, s->b);
     if ((from > 0) == (to > 0) || (!(from > 0) && fm_trimesh_is_closed(s->mesh)))
         return;
     double u = from / (from - to);
     for (int k = 0; k < 3; k++)
-        then[k] = interpolate(was[k], now[k], u);
+        at_crossing[k] = interpolate(start[k], end[k], u);
     fm_anchor anchor = {.triangle = triangle};
-    if (u >= s->first->share || !find_barycentric(then, interpolate(s->a, s->b, u), anchor.share) ||
+    if (u >= s->first->share ||
+        !find_barycentric(at_crossing, interpolate(s->a, s->b, u), anchor.share) ||
         fmin(anchor.share[0], fmin(anchor.share[1], anchor.share[2])) < -OVERLAP)
         return;
     *s->first =

@@ -19,7 +19,7 @@
 
 enum {
     BLOCKS_AT_ONCE = 4, // blocks of pairs in one task of a thread
-    RUN = 64,           // candidates that are skipped together if none of them is due for a test
+    RUN_LENGTH = 64,    // candidates that are skipped together if none of them is due for a test
 };
 
 // distance that two features always keep, relative to their thickness
@@ -43,9 +43,9 @@ static const double EDGE_END_DISTANCE = 0.5;
 static const double EDGE_END_RECHECK = 0.4;
 
 // m, how much nearer the pair in a lane of the batch may come before it enters the near list. h:
-// thickness of the pair. Two edges whose closest points include an end are also closest as vertex
-// and triangle, and repelled as such. Such an edge pair is handled only when it is nearer than
-// EDGE_END_DISTANCE, but it may soon become a crossing of two edge interiors.
+// thickness of the pair, m; d: its distance, m. Two edges whose closest points include an end are
+// also closest as vertex and triangle, and repelled as such. Such an edge pair is handled only when
+// it is nearer than EDGE_END_DISTANCE, but it may soon become a crossing of two edge interiors.
 double fm_near_find_clearance(fm_feature_kind kind, const fm_closest_batch *batch, int lane,
                               double h)
 {
@@ -70,7 +70,7 @@ static double find_approach(const fm_pair_block *block, fm_vec3_array a, fm_vec3
         low.y = fm_double_min(low.y, y), high.y = fm_double_max(high.y, y);
         low.z = fm_double_min(low.z, z), high.z = fm_double_max(high.z, z);
     }
-    return fm_length(fm_sub(high, low)) * (1 + 8 * DBL_EPSILON);
+    return fm_length(fm_sub(high, low)) * (1 + 8 * DBL_EPSILON); // rounded up
 }
 
 // Doubles the capacity of a list of near pairs; false when out of memory.
@@ -92,8 +92,8 @@ static bool grow_near(fm_near_list *near)
 // Parameters of fm_near_collect_pairs, for the tasks of the threads.
 typedef struct collect_job {
     fm_contact_set *set;
-    double wider; // factor on the approach that the near lists allow for
-    bool anew;    // recompute the normals of all near pairs
+    double approach_factor; // factor on the approach to set->to that the near lists allow for
+    bool recompute_all;     // recompute the normals of all near pairs
 } collect_job;
 
 // Sets normal, closest points and minimum separation of a near pair from a lane of the batch.
@@ -113,7 +113,7 @@ static void set_closest(const fm_pair_block *block, fm_near_pair *pair,
 // Feature pairs that wait until a SIMD batch is full.
 typedef struct queue {
     fm_closest_batch batch;
-    int place[FM_CLOSEST_BATCH]; // indices of the pairs in their list
+    int index[FM_CLOSEST_BATCH]; // indices of the pairs in their list
     int count;
 } queue;
 
@@ -125,7 +125,7 @@ static void update_queued(fm_pair_block *block, fm_feature_kind kind, queue *q)
     fm_pair_list *list = &block->pairs[kind];
     fm_feature_find_closest_batch(kind, &q->batch, q->count);
     for (int i = 0; i < q->count; i++) {
-        fm_near_pair *pair = &block->near[kind].pairs[q->place[i]];
+        fm_near_pair *pair = &block->near[kind].pairs[q->index[i]];
         double clearance = fm_near_find_clearance(kind, &q->batch, i, pair->thickness);
         set_closest(block, pair, &q->batch, i);
         if (clearance <= block->allowed_approach + HYSTERESIS * pair->thickness)
@@ -161,14 +161,14 @@ static void update_near(const collect_job *job, fm_pair_block *block, fm_feature
 {
     const fm_contact_set *set = job->set;
     fm_near_list *near = &block->near[kind];
-    if (!job->anew && block->travel <= near->valid_until)
+    if (!job->recompute_all && block->travel <= near->valid_until)
         return;
     for (int k = 0; k < near->count; k++) {
         const fm_near_pair *pair = &near->pairs[k];
-        if (!job->anew && !pair->normal_replaced && !pair->released && !pair->given_up &&
+        if (!job->recompute_all && !pair->normal_replaced && !pair->released && !pair->given_up &&
             block->travel <= pair->valid_until)
             continue;
-        q->place[q->count] = k;
+        q->index[q->count] = k;
         fm_closest_batch_load(&q->batch, q->count++, set->from, pair->v[0], pair->v[1], pair->v[2],
                               pair->v[3]);
         if (q->count == FM_CLOSEST_BATCH)
@@ -207,7 +207,7 @@ static void classify_queued(fm_pair_block *block, fm_feature_kind kind, queue *q
     double limit = block->travel + block->allowed_approach;
     fm_feature_find_closest_batch(kind, &q->batch, q->count);
     for (int i = 0; i < q->count; i++) {
-        int k = q->place[i];
+        int k = q->index[i];
         list->recheck_at[k] =
             block->travel + fm_near_find_clearance(kind, &q->batch, i, list->thickness[k]);
         if (!(list->recheck_at[k] >= limit))
@@ -237,14 +237,14 @@ static void collect_candidates(const collect_job *job, fm_pair_block *block, fm_
     if (list->first_recheck >= limit)
         return;
     list->first_recheck = INFINITY;
-    for (int first = 0; first < list->count; first += RUN) {
-        int last = first + RUN < list->count ? first + RUN : list->count;
+    for (int first = 0; first < list->count; first += RUN_LENGTH) {
+        int last = first + RUN_LENGTH < list->count ? first + RUN_LENGTH : list->count;
         double first_recheck = find_first_recheck(list->recheck_at + first, last - first);
         next_recheck = fm_double_min(next_recheck, first_recheck >= limit ? first_recheck : limit);
         for (int k = first; first_recheck < limit && k < last; k++) {
             if (list->recheck_at[k] >= limit)
                 continue;
-            q->place[q->count] = k;
+            q->index[q->count] = k;
             fm_closest_batch_load(&q->batch, q->count++, job->set->from, list->v[0][k],
                                   list->v[1][k], list->v[2][k], list->v[3][k]);
             if (q->count == FM_CLOSEST_BATCH)
@@ -267,7 +267,8 @@ static void collect_blocks(void *context, int first, int last)
         if (!block->open)
             continue;
         double approach = find_approach(block, set->from, set->to);
-        block->allowed_approach = job->wider * approach + EXTRA_APPROACH * set->min_thickness;
+        block->allowed_approach =
+            job->approach_factor * approach + EXTRA_APPROACH * set->min_thickness;
         for (int kind = 0; kind < 2; kind++) {
             update_near(job, block, (fm_feature_kind)kind, &q);
             collect_candidates(job, block, (fm_feature_kind)kind, &q);
@@ -275,11 +276,12 @@ static void collect_blocks(void *context, int first, int last)
     }
 }
 
-// Updates all near lists for the current part of the step. wider: factor on the approach from
-// `from` to `to` that the lists allow for; anew: recompute all normals.
-void fm_near_collect_pairs(fm_contact_set *set, double wider, bool anew, fm_pool *pool)
+// Updates all near lists for the current part of the step. approach_factor: factor on the approach
+// from `from` to `to` that the lists allow for; recompute_all: recompute all normals.
+void fm_near_collect_pairs(fm_contact_set *set, double approach_factor, bool recompute_all,
+                           fm_pool *pool)
 {
-    collect_job job = {set, wider, anew};
+    collect_job job = {set, approach_factor, recompute_all};
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, collect_blocks, &job);
 }
 

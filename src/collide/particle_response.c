@@ -44,6 +44,13 @@ enum {
     // longest move relative to the penetration depth; wedges of more than 15 degrees need less
     LONGEST_MOVE = 8,
 };
+// Normals are nearly dependent below these: squared sine of the angle of two, volume of the
+// parallelepiped of three.
+static const double MIN_SQUARED_SINE = 1e-4, MIN_VOLUME = 1e-2;
+// Sweeps over the velocity end when the largest change falls below this fraction of the first.
+static const double SWEEP_TOLERANCE = 1e-6;
+// A collider within the margin plus this fraction of the size of the coordinates is in contact.
+static const double CONTACT_TOLERANCE = 1e-9;
 
 // A constraint from one collider: contact.normal . move >= depth.
 typedef struct constraint {
@@ -56,7 +63,7 @@ typedef struct constraint {
 // The colliders around a particle.
 typedef struct environment {
     const fm_placed_collider *placed;
-    int count;
+    int count;                // number of colliders
     double margin;            // m, distance that the particle keeps
     const fm_mass_axis *axis; // NULL: isotropic mass
 } environment;
@@ -68,6 +75,7 @@ static double find_rounding(const fm_placed_collider *placed, fm_vec3 x)
     return 16 * DBL_EPSILON * (placed->reach + fm_max_norm(x));
 }
 
+// True if x is further than `range` m from the bounding box of the collider.
 bool fm_placed_is_far(const fm_placed_collider *placed, fm_vec3 x, double range)
 {
     return x.x < placed->low.x - range || x.y < placed->low.y - range ||
@@ -105,8 +113,8 @@ static bool find_deepest(const environment *env, fm_vec3 x, fm_vec3 move, constr
             continue;
         bool convex = placed->shape.kind != FM_SHAPE_MESH;
         fm_contact contact = fm_placed_find_closest(placed, convex ? x : fm_add(x, move));
-        double gain = convex ? fm_dot(contact.normal, move) : 0;
-        double violation = env->margin - contact.distance - gain;
+        double moved_out = convex ? fm_dot(contact.normal, move) : 0; // m, along the normal
+        double violation = env->margin - contact.distance - moved_out;
         if (!(violation > most))
             continue;
         most = violation;
@@ -126,14 +134,15 @@ static bool find_deepest(const environment *env, fm_vec3 x, fm_vec3 move, constr
 }
 
 // The smallest move that satisfies two or three constraints normal . move >= depth with equality.
-// False if their normals are nearly linearly dependent.
+// a, b, c: normals; p, q: depths of the first two. False if the normals are nearly linearly
+// dependent.
 static bool solve_constraints(const constraint *constraints, int count, fm_vec3 *move)
 {
     fm_vec3 a = constraints[0].contact.normal, b = constraints[1].contact.normal;
     double p = constraints[0].depth, q = constraints[1].depth;
     if (count == 2) {
         double cosine = fm_dot(a, b), square = fm_dot(fm_cross(a, b), fm_cross(a, b));
-        if (square < 1e-4)
+        if (square < MIN_SQUARED_SINE)
             return false;
         *move =
             fm_add(fm_scale(a, (p - cosine * q) / square), fm_scale(b, (q - cosine * p) / square));
@@ -141,7 +150,7 @@ static bool solve_constraints(const constraint *constraints, int count, fm_vec3 
     }
     fm_vec3 c = constraints[2].contact.normal;
     double volume = fm_dot(a, fm_cross(b, c));
-    if (fabs(volume) < 1e-2)
+    if (fabs(volume) < MIN_VOLUME)
         return false;
     fm_vec3 sum = fm_add_scaled(fm_scale(fm_cross(b, c), p), fm_cross(c, a), q);
     *move = fm_scale(fm_add_scaled(sum, fm_cross(a, b), constraints[2].depth), 1 / volume);
@@ -197,13 +206,14 @@ static fm_vec3 apply_inverse_mass(const fm_mass_axis *axis, fm_vec3 p)
 }
 
 // Removes the velocity into the surface and applies friction, for a particle with added mass along
-// an axis. into: speed into the surface, m/s.
-static void apply_friction_with_axis(const fm_contact *contact, double friction, double into,
+// an axis. approach: speed into the surface, m/s. n: normal; kn: K n; nkn: n . K n; d: corrected
+// sliding direction; kd: K d.
+static void apply_friction_with_axis(const fm_contact *contact, double friction, double approach,
                                      const fm_mass_axis *axis, fm_vec3 *velocity)
 {
     fm_vec3 n = contact->normal, kn = apply_inverse_mass(axis, n);
     double nkn = fm_dot(n, kn);
-    *velocity = fm_add_scaled(*velocity, kn, into / nkn);
+    *velocity = fm_add_scaled(*velocity, kn, approach / nkn);
     fm_vec3 sliding = fm_sub(*velocity, contact->velocity);
     sliding = fm_add_scaled(sliding, n, -fm_dot(sliding, n));
     double speed = fm_length(sliding);
@@ -212,7 +222,7 @@ static void apply_friction_with_axis(const fm_contact *contact, double friction,
     fm_vec3 d = fm_scale(sliding, 1 / speed);
     d = fm_add_scaled(d, n, -fm_dot(d, kn) / nkn);
     fm_vec3 kd = apply_inverse_mass(axis, d);
-    double impulse = fmin(friction * into / nkn, speed / fm_dot(d, kd));
+    double impulse = fmin(friction * approach / nkn, speed / fm_dot(d, kd));
     *velocity = fm_add_scaled(*velocity, kd, -impulse);
 }
 
@@ -222,18 +232,18 @@ static double apply_friction(const fm_contact *contact, double friction, const f
                              fm_vec3 *velocity)
 {
     fm_vec3 relative = fm_sub(*velocity, contact->velocity);
-    double into = -fm_dot(relative, contact->normal);
-    if (!(into > 0))
+    double approach = -fm_dot(relative, contact->normal);
+    if (!(approach > 0))
         return 0;
     if (axis) {
-        apply_friction_with_axis(contact, friction, into, axis, velocity);
-        return into;
+        apply_friction_with_axis(contact, friction, approach, axis, velocity);
+        return approach;
     }
-    fm_vec3 sliding = fm_add_scaled(relative, contact->normal, into);
-    double speed = fm_length(sliding), stopped = friction * into;
-    double kept = speed > stopped ? 1 - stopped / speed : 0;
+    fm_vec3 sliding = fm_add_scaled(relative, contact->normal, approach);
+    double speed = fm_length(sliding), most_removed = friction * approach; // m/s
+    double kept = speed > most_removed ? 1 - most_removed / speed : 0;
     *velocity = fm_add_scaled(contact->velocity, sliding, kept);
-    return into;
+    return approach;
 }
 
 // Applies the friction of every collider in contact once. Returns the largest speed removed, m/s.
@@ -242,7 +252,7 @@ static double sweep_velocity(const environment *env, fm_vec3 x, fm_vec3 *velocit
     double most = 0;
     for (int i = 0; i < env->count; i++) {
         const fm_placed_collider *placed = &env->placed[i];
-        double range = env->margin + 1e-9 * (placed->reach + fm_max_norm(x));
+        double range = env->margin + CONTACT_TOLERANCE * (placed->reach + fm_max_norm(x));
         if (fm_placed_is_far(placed, x, range))
             continue;
         fm_contact contact = fm_placed_find_contact(placed, x);
@@ -257,7 +267,7 @@ static double sweep_velocity(const environment *env, fm_vec3 x, fm_vec3 *velocit
 static void resolve_corner_velocity(const environment *env, fm_vec3 x, fm_vec3 *velocity)
 {
     double first = sweep_velocity(env, x, velocity), most = first;
-    for (int sweep = 1; sweep < MAX_SWEEPS && most > 1e-6 * first; sweep++)
+    for (int sweep = 1; sweep < MAX_SWEEPS && most > SWEEP_TOLERANCE * first; sweep++)
         most = sweep_velocity(env, x, velocity);
 }
 
@@ -274,7 +284,7 @@ static void apply_constraints_to_velocity(const constraint *constraints, int cou
         convex = convex && constraints[i].convex;
     }
     most = convex || count == 1 ? 0 : first;
-    for (int sweep = 1; sweep < MAX_SWEEPS && most > 1e-6 * first; sweep++) {
+    for (int sweep = 1; sweep < MAX_SWEEPS && most > SWEEP_TOLERANCE * first; sweep++) {
         most = 0;
         for (int i = 0; i < count; i++)
             most = fmax(most, apply_friction(&constraints[i].contact, constraints[i].friction, axis,
@@ -317,6 +327,7 @@ bool fm_collide_particle_with_mass_axis(const fm_placed_collider *placed, int co
     return !near || move_outside(&env, position, velocity);
 }
 
+// Moves a particle with isotropic mass out of the colliders, with friction.
 bool fm_collide_particle(const fm_placed_collider *placed, int collider_count, double margin,
                          fm_vec3 *position, fm_vec3 *velocity, bool *touched)
 {

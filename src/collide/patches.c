@@ -17,33 +17,35 @@
 #include <string.h>
 
 enum {
-    PATCH_TRIANGLES = FM_PATCH_TRIANGLES,
     PATCHES_AT_ONCE = 32, // patches in one task of a thread
     RESERVED_PAIRS = 4,   // patch pairs per patch for which memory is reserved
 };
+// smallest limit of the distance ratio of a region, far above rounding errors
+static const double MIN_SMOOTH_RATIO = 0.05;
+static const double ROUNDED_UP = 1 + 1e-6; // factor on distances, above all rounding errors
 
 // Column and row of the grid cell that the triangle with vertices v lies in; false if it lies in
 // none. On a tube, a cell may join the last column to the first.
 static bool find_cell(const fm_contact_surface *s, const int v[3], int *column, int *row)
 {
-    int left = s->columns, right = 0, top = s->rows, low = 0;
+    int left = s->columns, right = 0, top = s->rows, bottom = 0;
     for (int i = 0; i < 3; i++) {
         int c = v[i] % s->columns, r = v[i] / s->columns;
         left = c < left ? c : left, right = c > right ? c : right;
-        top = r < top ? r : top, low = r > low ? r : low;
+        top = r < top ? r : top, bottom = r > bottom ? r : bottom;
     }
-    bool across = s->round && s->columns > 2 && left == 0 && right == s->columns - 1;
-    for (int i = 0; across && i < 3; i++)
-        across = v[i] % s->columns == left || v[i] % s->columns == right;
-    *column = across ? right : left;
+    bool wraps = s->is_tube && s->columns > 2 && left == 0 && right == s->columns - 1;
+    for (int i = 0; wraps && i < 3; i++)
+        wraps = v[i] % s->columns == left || v[i] % s->columns == right;
+    *column = wraps ? right : left;
     *row = top;
-    return low == top + 1 && (across || right == left + 1);
+    return bottom == top + 1 && (wraps || right == left + 1);
 }
 
 // Checks that a surface with columns > 0 is a vertex grid with two triangles in each cell.
 static bool check_grid(const fm_contact_surface *s, fm_error *err)
 {
-    int column, row, cells = (s->round ? s->columns : s->columns - 1) * (s->rows - 1);
+    int column, row, cells = (s->is_tube ? s->columns : s->columns - 1) * (s->rows - 1);
     bool good = s->columns > 1 && s->rows > 1 && s->mesh.point_count == s->columns * s->rows &&
                 s->mesh.face_count == 2 * cells && s->mesh.line_count == 0;
     for (int t = 0; good && t < s->mesh.face_count; t++)
@@ -56,10 +58,10 @@ static bool check_grid(const fm_contact_surface *s, fm_error *err)
 static int count_patches(const fm_contact_surface *s, fm_contact_body *body)
 {
     if (s->columns == 0)
-        return fm_parallel_block_count(body->triangle_count, PATCH_TRIANGLES);
-    int cells = s->round ? s->columns : s->columns - 1;
-    body->round = s->round;
-    body->patch_columns = fm_parallel_block_count(cells, FM_PATCH_CELLS);
+        return fm_parallel_block_count(body->triangle_count, FM_PATCH_TRIANGLES);
+    int cells_per_row = s->is_tube ? s->columns : s->columns - 1;
+    body->is_tube = s->is_tube;
+    body->patch_columns = fm_parallel_block_count(cells_per_row, FM_PATCH_CELLS);
     body->patch_rows = fm_parallel_block_count(s->rows - 1, FM_PATCH_CELLS);
     return body->patch_columns * body->patch_rows;
 }
@@ -83,9 +85,10 @@ static int patch_of_cell(int cells, int count, int cell)
 static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body,
                                 const fm_contact_surface *s)
 {
-    int cells = s->round ? s->columns : s->columns - 1, column, row;
+    int cells_per_row = s->is_tube ? s->columns : s->columns - 1, column, row;
     fm_patch *patches = set->patches + body->first_patch;
-    for (int pass = 0; pass < 2; pass++) { // first pass counts, second pass fills
+    // the first pass counts the triangles of each patch in its `last`, the second fills
+    for (int pass = 0; pass < 2; pass++) {
         for (int p = 0, next = body->first_triangle; pass == 1 && p < body->patch_count; p++) {
             patches[p].first = next;
             next += patches[p].last;
@@ -94,7 +97,7 @@ static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body
         for (int t = 0; t < s->mesh.face_count; t++) {
             find_cell(s, s->mesh.face_points + 3 * (size_t)t, &column, &row);
             int p = patch_of_cell(s->rows - 1, body->patch_rows, row) * body->patch_columns +
-                    patch_of_cell(cells, body->patch_columns, column);
+                    patch_of_cell(cells_per_row, body->patch_columns, column);
             if (pass == 1)
                 set->patch_triangle[patches[p].last] = body->first_triangle + t;
             patches[p].last++;
@@ -107,18 +110,18 @@ static void sort_grid_triangles(fm_contact_set *set, const fm_contact_body *body
 static int create_grid_patches(fm_contact_set *set, fm_contact_body *body,
                                const fm_contact_surface *s, int next)
 {
-    int cells = s->round ? s->columns : s->columns - 1;
+    int cells_per_row = s->is_tube ? s->columns : s->columns - 1;
     sort_grid_triangles(set, body, s);
     for (int p = 0; p < body->patch_count; p++) {
         fm_patch *patch = &set->patches[body->first_patch + p];
         patch->column = p % body->patch_columns, patch->row = p / body->patch_columns;
-        int left = first_cell(cells, body->patch_columns, patch->column);
-        int right = first_cell(cells, body->patch_columns, patch->column + 1);
+        int left = first_cell(cells_per_row, body->patch_columns, patch->column);
+        int right = first_cell(cells_per_row, body->patch_columns, patch->column + 1);
         int top = first_cell(s->rows - 1, body->patch_rows, patch->row);
-        int low = first_cell(s->rows - 1, body->patch_rows, patch->row + 1);
+        int bottom = first_cell(s->rows - 1, body->patch_rows, patch->row + 1);
         patch->width = right - left + 1;
         patch->first_vertex = next;
-        for (int r = top; r <= low; r++) {
+        for (int r = top; r <= bottom; r++) {
             for (int c = left; c <= right; c++)
                 set->patch_vertex[next++] = body->first_vertex + r * s->columns + c % s->columns;
         }
@@ -145,8 +148,7 @@ static double find_mean_edge(const fm_contact_set *set, int first, int count, in
 
 // Sets the distance ratio (distance in space / distance in the flat grid) from which a region of
 // the grid is free of self-contact. In the flat grid, features without a common vertex are at least
-// a triangle's height apart, so a region with ratio >= thickness / height is. At least 0.05, far
-// above rounding errors.
+// a triangle's height apart, so a region with ratio >= thickness / height is.
 static void choose_smooth_ratio(const fm_contact_set *set, fm_contact_body *body, int columns)
 {
     double *spacing = body->spacing, thickest = 0;
@@ -155,8 +157,8 @@ static void choose_smooth_ratio(const fm_contact_set *set, fm_contact_body *body
     double height = spacing[0] * spacing[1] / hypot(spacing[0], spacing[1]);
     for (int v = body->first_vertex; v < body->first_vertex + body->vertex_count; v++)
         thickest = fm_double_max(thickest, set->height[v] / 2);
-    double enough = (1 + 1e-6) * fm_double_min(body->thickness, thickest) / height;
-    body->smooth_ratio = height > 0 ? fm_double_max(enough, 0.05) : INFINITY;
+    double enough = ROUNDED_UP * fm_double_min(body->thickness, thickest) / height;
+    body->smooth_ratio = height > 0 ? fm_double_max(enough, MIN_SMOOTH_RATIO) : INFINITY;
 }
 
 // Creates the patches of a mesh from runs of leaves of its tree. stamp[vertex]: the last patch that
@@ -165,8 +167,8 @@ static int create_mesh_patches(fm_contact_set *set, const fm_contact_body *body,
                                int next)
 {
     for (int p = 0; p < body->patch_count; p++) {
-        int number = body->first_patch + p, first = p * PATCH_TRIANGLES;
-        int last = first + PATCH_TRIANGLES;
+        int number = body->first_patch + p, first = p * FM_PATCH_TRIANGLES;
+        int last = first + FM_PATCH_TRIANGLES;
         fm_patch *patch = &set->patches[number];
         patch->first = body->first_triangle + first;
         patch->last =
@@ -346,8 +348,10 @@ static void visit_patches(void *context, int first, int count, int other_first, 
         int a = job->a->first_patch + job->a->patch_tree.items[i];
         for (int k = same ? i : other_first; k < other_first + other_count; k++) {
             int b = job->b->first_patch + job->b->patch_tree.items[k];
-            if (a != b &&
-                !fm_bounds_overlap(&set->patch_boxes[a], &set->patch_boxes[b], job->reach))
+            const fm_bounds *box = &set->patch_boxes[a], *other = &set->patch_boxes[b];
+            // the distance, as for the candidate list, which must contain all of these pairs
+            if (a != b && (!fm_bounds_overlap(box, other, job->reach) ||
+                           fm_bounds_distance(box, other) > job->reach))
                 continue;
             if (job->a == job->b &&
                 fm_smooth_proves_apart(set, &set->patches[a], &set->patches[b], job->extra_ratio))
@@ -366,7 +370,7 @@ void fm_patches_find_pairs(fm_contact_set *set, double margin, double extra_rati
     for (int s = 0; s < set->body_count; s++) {
         for (int t = s; t < set->body_count; t++) {
             const fm_contact_body *a = &set->bodies[s], *b = &set->bodies[t];
-            double reach = (1 + 1e-6) * (a->thickness + b->thickness) / 2 + margin;
+            double reach = ROUNDED_UP * (a->thickness + b->thickness) / 2 + margin;
             pair_search job = {set, a, b, reach, extra_ratio, found};
             if (!a->kinematic || !b->kinematic)
                 fm_bvh_visit_pairs(&a->patch_tree, &b->patch_tree, reach, visit_patches, &job);
@@ -390,10 +394,10 @@ static void measure_motion(const fm_contact_set *set, fm_patch *patch, fm_vec3_a
     for (int i = 0; i < patch->vertex_count; i++) {
         int v = vertex[i];
         fm_vec3 displacement = fm_sub(fm_vec3_array_at(b, v), fm_vec3_array_at(a, v));
-        fm_vec3 own = fm_sub(displacement, patch->drift);
-        most = fm_double_max(most, fm_dot(own, own));
+        fm_vec3 deviation = fm_sub(displacement, patch->drift);
+        most = fm_double_max(most, fm_dot(deviation, deviation));
     }
-    patch->spread = sqrt(most) * (1 + 8 * DBL_EPSILON);
+    patch->spread = sqrt(most) * (1 + 8 * DBL_EPSILON); // rounded up
 }
 
 // Computes drift and spread, from positions a to b, of all patches in `pairs`, each once.

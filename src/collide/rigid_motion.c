@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// rigid_motion.c: motion of balls with a mass (free colliders) under fluid forces and gravity.
+// rigid_motion.c: motion of balls with a mass, a kind of collider, under fluid forces and gravity.
 //
 //     m dv/dt = m g + F,     I d(spin)/dt = torque,     I = 2/5 m r^2
 //
@@ -112,18 +112,21 @@ void fm_rigid_restore(fm_rigid *r, const double state[FM_RIGID_STATE])
     r->impulse = r->angular_impulse = (fm_vec3){0};
 }
 
+// m, where the centre of a collider is: of a ball with a mass now, of any other at time 0.
 fm_vec3 fm_collider_position(const fm_collider *c)
 {
     assert(c);
     return c->rigid ? c->rigid->centre : fm_motion_position(c->motion, c->shape.centre, 0);
 }
 
+// m/s, velocity of the centre of a collider: of a ball with a mass now, of any other at time 0.
 fm_vec3 fm_collider_velocity(const fm_collider *c)
 {
     assert(c);
     return c->rigid ? c->rigid->velocity : fm_motion_velocity(c->motion, c->shape.centre, 0);
 }
 
+// rad/s, angular velocity of a ball with a mass; 0 for any other collider.
 fm_vec3 fm_collider_spin(const fm_collider *c)
 {
     assert(c);

@@ -27,11 +27,13 @@ typedef struct shape_methods {
     fm_contact (*contact)(const fm_shape *shape, fm_vec3 point);
 } shape_methods;
 
+// Fails unless all three components are finite.
 static bool check_finite(const char *object, const char *field, fm_vec3 value, fm_error *err)
 {
     return fm_is_finite(value) || fm_fail_vector(err, object, field, value, "finite numbers");
 }
 
+// Fails unless the radius is positive.
 static bool check_radius(const fm_shape *shape, const char *object, fm_error *err)
 {
     return (shape->radius > 0 && isfinite(shape->radius)) ||
@@ -66,6 +68,7 @@ static fm_contact find_round_contact(fm_vec3 centre, double radius, fm_vec3 poin
     };
 }
 
+// Checks a plane and normalizes its normal.
 static bool check_plane(fm_shape *shape, const char *object, fm_error *err)
 {
     return check_finite(object, "shape.centre", shape->centre, err) &&
@@ -84,6 +87,7 @@ static void find_plane_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high
         (fm_vec3){n.x == 1 ? c.x : INFINITY, n.y == 1 ? c.y : INFINITY, n.z == 1 ? c.z : INFINITY};
 }
 
+// Closest point of a plane.
 static fm_contact find_plane_contact(const fm_shape *shape, fm_vec3 point)
 {
     double distance = fm_dot(shape->normal, fm_sub(point, shape->centre));
@@ -94,12 +98,14 @@ static fm_contact find_plane_contact(const fm_shape *shape, fm_vec3 point)
     };
 }
 
+// Checks a sphere.
 static bool check_sphere(fm_shape *shape, const char *object, fm_error *err)
 {
     return check_finite(object, "shape.centre", shape->centre, err) &&
            check_radius(shape, object, err);
 }
 
+// Bounding box of a sphere.
 static void find_sphere_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     fm_vec3 half = {shape->radius, shape->radius, shape->radius};
@@ -107,11 +113,13 @@ static void find_sphere_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *hig
     *high = fm_add(shape->centre, half);
 }
 
+// Closest point of a sphere.
 static fm_contact find_sphere_contact(const fm_shape *shape, fm_vec3 point)
 {
     return find_round_contact(shape->centre, shape->radius, point, TINY, (fm_vec3){0});
 }
 
+// Fails unless the radius at the end is 0 or more.
 static bool check_end_radius(const fm_shape *shape, const char *object, fm_error *err)
 {
     return (shape->end_radius >= 0 && isfinite(shape->end_radius)) ||
@@ -130,6 +138,7 @@ static bool check_capsule(fm_shape *shape, const char *object, fm_error *err)
     return true;
 }
 
+// Bounding box of a tapered capsule: of the spheres at its ends.
 static void find_capsule_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     double r = shape->radius, s = shape->end_radius;
@@ -173,10 +182,10 @@ static fm_contact find_capsule_contact(const fm_shape *shape, fm_vec3 point)
     fm_contact contact = find_round_contact(centre, radius, point, rounding + TINY, axis);
     // tilt the normal by the taper angle
     if (sine != 0 && fm_length(fm_sub(point, centre)) <= rounding + TINY) {
-        fm_vec3 leaning = fm_add_scaled(fm_scale(contact.normal, sqrt(1 - sine * sine)), axis,
-                                        sine / fm_length(axis));
-        contact.normal = leaning;
-        contact.point = fm_add_scaled(centre, leaning, radius);
+        fm_vec3 tilted = fm_add_scaled(fm_scale(contact.normal, sqrt(1 - sine * sine)), axis,
+                                       sine / fm_length(axis));
+        contact.normal = tilted;
+        contact.point = fm_add_scaled(centre, tilted, radius);
     }
     return contact;
 }
@@ -192,21 +201,25 @@ static bool check_cone(fm_shape *shape, const char *object, fm_error *err)
            fm_fail_vector(err, object, "shape.end", shape->end, "another point than start");
 }
 
+// Bounding box of a cylinder, a cone with equal radii.
 static void find_cylinder_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     fm_cone_find_bounds(shape, shape->radius, low, high);
 }
 
+// Closest point of a cylinder, a cone with equal radii.
 static fm_contact find_cylinder_contact(const fm_shape *shape, fm_vec3 point)
 {
     return fm_cone_find_contact(shape, shape->radius, point);
 }
 
+// Bounding box of a cone.
 static void find_cone_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     fm_cone_find_bounds(shape, shape->end_radius, low, high);
 }
 
+// Closest point of a cone.
 static fm_contact find_cone_contact(const fm_shape *shape, fm_vec3 point)
 {
     return fm_cone_find_contact(shape, shape->end_radius, point);
@@ -224,6 +237,7 @@ static bool check_box(fm_shape *shape, const char *object, fm_error *err)
            fm_fail_number(err, object, "shape.rotation", NAN, "finite numbers");
 }
 
+// Bounding box of a rotated box.
 static void find_box_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     fm_vec3 x = fm_quat_rotate(shape->rotation, (fm_vec3){shape->half_size.x, 0, 0});
@@ -278,6 +292,7 @@ static fm_contact find_box_contact(const fm_shape *shape, fm_vec3 point)
     return contact;
 }
 
+// The functions of each kind of shape, indexed by fm_shape_kind.
 static const shape_methods methods[] = {
     [FM_SHAPE_PLANE] = {check_plane, find_plane_bounds, find_plane_contact},
     [FM_SHAPE_SPHERE] = {check_sphere, find_sphere_bounds, find_sphere_contact},
@@ -310,12 +325,14 @@ fm_shape fm_shape_transform(const fm_shape *shape, const fm_pose *pose)
     return result;
 }
 
+// Bounding box of a shape; infinite for most planes.
 void fm_shape_find_bounds(const fm_shape *shape, fm_vec3 *low, fm_vec3 *high)
 {
     assert((unsigned)shape->kind < sizeof methods / sizeof *methods);
     methods[shape->kind].bound(shape, low, high);
 }
 
+// Closest surface point of a shape, with the signed distance of the point and the normal.
 fm_contact fm_shape_find_contact(const fm_shape *shape, fm_vec3 point)
 {
     assert((unsigned)shape->kind < sizeof methods / sizeof *methods);

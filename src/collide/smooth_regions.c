@@ -110,7 +110,7 @@ void fm_smooth_measure_patch(const fm_contact_set *set, fm_patch *patch, fm_patc
     if (!fm_normalize(&patch->normal))
         return;
     double across = 0, along = 0;
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++) { // edges along rows, then along columns
         deviation most = {0, 0};
         for (int end = 0; end < 2; end++) {
             deviation e =
@@ -142,7 +142,8 @@ static const fm_patch *patch_in(const fm_contact_set *set, const fm_contact_body
 }
 
 // The polar factor Q = M (M^T M)^(-1/2) of M = [row edge, column edge], with the square root of a 2
-// x 2 matrix in closed form.
+// x 2 matrix in closed form. across, down: the columns of M; q: receives those of Q. False if M has
+// no rank 2.
 static bool find_polar_factor(fm_vec3 across, fm_vec3 down, fm_vec3 q[2])
 {
     double a = fm_dot(across, across), b = fm_dot(across, down), d = fm_dot(down, down);
@@ -156,7 +157,8 @@ static bool find_polar_factor(fm_vec3 across, fm_vec3 down, fm_vec3 q[2])
 }
 
 // Lower bound, over a patch and over the step, of the ratio of the distance of two points in space
-// to their distance in the flat grid. q: columns of the matrix Q of the region.
+// to their distance in the flat grid: the least eigenvalue of sym(Q^T M) - d - |Q^T n| b. q:
+// columns of the matrix Q of the region; xx, xy, yy: entries of sym(Q^T M); nx, ny: those of Q^T n.
 static double bound_patch_ratio(const fm_patch *patch, const fm_vec3 q[2])
 {
     double xx = fm_dot(q[0], patch->row_edge), yy = fm_dot(q[1], patch->column_edge);
@@ -196,7 +198,7 @@ static double bound_region_ratio(const fm_contact_set *set, const fm_contact_bod
 // no rectangle.
 static int largest_region_width(const fm_contact_body *body)
 {
-    return body->round ? body->patch_columns - 1 : body->patch_columns;
+    return body->is_tube ? body->patch_columns - 1 : body->patch_columns;
 }
 
 // Sets `ratio` of each patch: the lower bound of the distance ratio over the square of 2 x 2
@@ -207,7 +209,7 @@ void fm_smooth_bound_window_ratios(fm_contact_set *set, fm_contact_body *body)
         fm_patch *patch = &set->patches[i];
         region r = {patch->column, patch->row, 2, 2};
         bool inside = r.row + 2 <= body->patch_rows && largest_region_width(body) >= 2 &&
-                      (body->round || r.column + 2 <= body->patch_columns);
+                      (body->is_tube || r.column + 2 <= body->patch_columns);
         patch->ratio = inside ? bound_region_ratio(set, body, r) : 0;
     }
 }
@@ -215,12 +217,13 @@ void fm_smooth_bound_window_ratios(fm_contact_set *set, fm_contact_body *body)
 // The smallest rectangle of patches that contains both patches.
 static region find_region(const fm_contact_body *body, const fm_patch *a, const fm_patch *b)
 {
-    int top = a->row < b->row ? a->row : b->row, low = a->row + b->row - top;
+    int top = a->row < b->row ? a->row : b->row, bottom = a->row + b->row - top;
     int left = a->column < b->column ? a->column : b->column, right = a->column + b->column - left;
-    int columns = right - left + 1, other = body->patch_columns - columns + 2;
-    if (body->round && other < columns)
-        return (region){right, top, other, low - top + 1};
-    return (region){left, top, columns, low - top + 1};
+    // on a tube, the other way around may be shorter
+    int columns = right - left + 1, columns_around = body->patch_columns - columns + 2;
+    if (body->is_tube && columns_around < columns)
+        return (region){right, top, columns_around, bottom - top + 1};
+    return (region){left, top, columns, bottom - top + 1};
 }
 
 // True if the features of patches a and b of one grid are certainly apart in this step, because the
@@ -239,7 +242,7 @@ bool fm_smooth_proves_apart(const fm_contact_set *set, const fm_patch *a, const 
         r.rows > MAX_REGION_SIDE)
         return false;
     if (r.columns <= 2 && r.rows <= 2 && body->patch_columns > 1 && body->patch_rows > 1) {
-        bool last = !body->round && r.column + 2 > body->patch_columns;
+        bool last = !body->is_tube && r.column + 2 > body->patch_columns;
         int row = r.row + 2 > body->patch_rows ? r.row - 1 : r.row;
         if (patch_in(set, body, last ? r.column - 1 : r.column, row)->ratio >= enough)
             return true;

@@ -39,6 +39,7 @@ static bool create_empty_mesh(fm_mesh_data *mesh, int points, int triangles)
     return good;
 }
 
+// Appends a triangle with the points a, b and c.
 static void add_triangle(fm_mesh_data *mesh, int a, int b, int c)
 {
     int *t = mesh->face_points + 3 * (size_t)mesh->face_count++;
@@ -53,8 +54,9 @@ static bool revolve(fm_mesh_data *mesh, fm_vec3 origin, fm_vec3 up, const ring *
 {
     if (!create_empty_mesh(mesh, count * segments + 2, 2 * count * segments))
         return false;
-    fm_vec3 least = fabs(up.x) < 0.6 ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 1, 0};
-    fm_vec3 a = fm_cross(up, least);
+    // an axis far from parallel to `up`, and two unit vectors perpendicular to `up`
+    fm_vec3 other = fabs(up.x) < 0.6 ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 1, 0};
+    fm_vec3 a = fm_cross(up, other);
     a = fm_scale(a, 1 / fm_length(a));
     fm_vec3 b = fm_cross(up, a);
     for (int r = 0; r < count; r++) {
@@ -110,14 +112,17 @@ static bool create_cone(fm_mesh_data *mesh, const fm_shape *shape, double end_ra
     fm_vec3 axis = fm_sub(shape->end, shape->start);
     double length = fm_length(axis), most = fmax(shape->radius, end_radius);
     int segments = choose_segment_count(most);
+    // places the vertices outside the circle by half of the polygon's deviation
     double radius_factor = 1 / sqrt(cos(FM_PI / segments));
     ring rings[2] = {{0, shape->radius * radius_factor}, {length, end_radius * radius_factor}};
     return revolve(mesh, shape->start, fm_scale(axis, 1 / length), rings, end_radius > 0 ? 2 : 1, 0,
                    length, segments);
 }
 
+// Mesh of a rotated box: eight points, two triangles per side.
 static bool create_box(fm_mesh_data *mesh, const fm_shape *shape)
 {
+    // corners of each side, counterclockwise from outside; bits 0, 1, 2 of a corner: +x, +y, +z
     static const int sides[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                     {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     if (!create_empty_mesh(mesh, 8, 12))
@@ -152,8 +157,9 @@ static bool create_ellipsoid(fm_mesh_data *mesh, const fm_shape *shape)
 // A square part of the plane, 200 m wide; its triangles are counterclockwise seen from above.
 static bool create_plane(fm_mesh_data *mesh, const fm_shape *shape)
 {
-    fm_vec3 up = shape->normal, least = fabs(up.x) < 0.6 ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 1, 0};
-    fm_vec3 a = fm_cross(up, least);
+    // an axis far from parallel to `up`, and two unit vectors perpendicular to `up`
+    fm_vec3 up = shape->normal, other = fabs(up.x) < 0.6 ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 1, 0};
+    fm_vec3 a = fm_cross(up, other);
     a = fm_scale(a, 1 / fm_length(a));
     fm_vec3 b = fm_cross(up, a);
     if (!create_empty_mesh(mesh, 4, 2))
@@ -185,13 +191,13 @@ bool fm_shape_triangulate(const fm_shape *shape, fm_mesh_data *mesh, fm_error *e
         break;
     case FM_SHAPE_CAPSULE: {
         double last = shape->end_radius > 0 ? shape->end_radius : shape->radius;
-        // the larger sphere contains the other one
-        bool point = length <= fabs(shape->radius - last);
+        // the larger of the two spheres contains the other one
+        bool one_sphere = length <= fabs(shape->radius - last);
         fm_vec3 up = length > 0 ? fm_scale(axis, 1 / length) : (fm_vec3){0, 1, 0};
-        fm_vec3 from = point && last > shape->radius ? shape->end : shape->start;
+        fm_vec3 from = one_sphere && last > shape->radius ? shape->end : shape->start;
         double most = fmax(shape->radius, last);
-        good = point ? create_capsule(mesh, from, up, 0, most, most)
-                     : create_capsule(mesh, from, up, length, shape->radius, last);
+        good = one_sphere ? create_capsule(mesh, from, up, 0, most, most)
+                          : create_capsule(mesh, from, up, length, shape->radius, last);
         break;
     }
     case FM_SHAPE_BOX:

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+// barycentric coordinate below which a projection counts as on the border of a triangle
+static const double BORDER = 1e-3;
+
 // Counts the intersections at the start of the step and marks the vertices of intersecting features
 // as tangled.
 void fm_untangling_find_intersections(fm_contact_set *set, fm_contact_report *report)
@@ -30,8 +33,8 @@ static bool is_solid(const fm_contact_set *set, int v)
 static bool is_behind_solid(const fm_contact_set *set, const fm_near_pair *pair, fm_vec3 *outward)
 {
     double s = pair->s, t = pair->t;
-    if (!is_solid(set, pair->v[1]) || is_solid(set, pair->v[0]) || s < 1e-3 || t < 1e-3 ||
-        s + t > 1 - 1e-3)
+    if (!is_solid(set, pair->v[1]) || is_solid(set, pair->v[0]) || s < BORDER || t < BORDER ||
+        s + t > 1 - BORDER)
         return false;
     fm_vec3 a = fm_vec3_array_at(set->from, pair->v[1]);
     *outward = fm_cross(fm_sub(fm_vec3_array_at(set->from, pair->v[2]), a),
@@ -44,11 +47,11 @@ static bool is_behind_solid(const fm_contact_set *set, const fm_near_pair *pair,
 static bool is_between_tangled(const fm_contact_set *set, fm_feature_kind kind,
                                const fm_near_pair *pair)
 {
-    bool side[2] = {is_solid(set, pair->v[0]), is_solid(set, pair->v[2])};
+    bool tangled[2] = {is_solid(set, pair->v[0]), is_solid(set, pair->v[2])}; // for each feature
     int first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
     for (int i = 0; i < 4; i++)
-        side[i >= first_count] |= set->tangled[pair->v[i]];
-    return side[0] && side[1];
+        tangled[i >= first_count] |= set->tangled[pair->v[i]];
+    return tangled[0] && tangled[1];
 }
 
 // Releases the pairs between tangled features: they are not tested for impacts. A vertex behind a

@@ -72,6 +72,7 @@ void *fm_arena_alloc(fm_arena *arena, size_t count, size_t size, const char *obj
     return piece;
 }
 
+// Frees all memory of the arena.
 void fm_arena_destroy(fm_arena *arena)
 {
     for (chunk *each = arena->newest; each;) {

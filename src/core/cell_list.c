@@ -12,7 +12,7 @@
 // Allocates the arrays, with at least two hash buckets per particle.
 bool fm_cell_list_create(fm_cell_list *cells, fm_arena *arena, int capacity, fm_error *err)
 {
-    int buckets = 64;
+    int buckets = 64; // a power of two, so that a bit mask reduces a hash to a bucket
     while (buckets < 2 * capacity && buckets < 1 << 29)
         buckets *= 2;
     cells->capacity = capacity;
@@ -31,6 +31,7 @@ static int cell_coordinate(double x, double inverse)
     return (int)fmax(-1e9, fmin(1e9, c)); // clamped, so that NaN and far points get a cell too
 }
 
+// The cell that the point x, y, z (m) lies in.
 fm_cell fm_cell_list_find_cell(const fm_cell_list *cells, double x, double y, double z)
 {
     double inverse = 1 / cells->size;
@@ -38,7 +39,9 @@ fm_cell fm_cell_list_find_cell(const fm_cell_list *cells, double x, double y, do
                      cell_coordinate(z, inverse)};
 }
 
-// The hash bucket that the particles of a cell are in; cells may share a bucket.
+// The hash bucket that the particles of a cell are in; cells may share a bucket. The coordinates
+// are multiplied by large primes; the shifts and the last multiplication mix high bits into low
+// ones.
 int fm_cell_list_find_bucket(const fm_cell_list *cells, fm_cell c)
 {
     uint32_t h = (uint32_t)c.x * 73856093u ^ (uint32_t)c.y * 19349663u ^ (uint32_t)c.z * 83492791u;

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+// Wall clock, ms, from an arbitrary origin. It never runs backwards.
 double fm_clock_now_ms(void)
 {
     struct timespec t;

@@ -14,12 +14,13 @@
 
 #define FM_PI 3.14159265358979323846
 
-// Minimum and maximum of two numbers. The compiler inlines these, but not fmin and fmax, which must
-// treat NaN specially. Here the result is b when a or b is NaN.
+// The smaller of two numbers. The compiler inlines this and fm_double_max, but not fmin and fmax,
+// which must treat NaN specially. Here the result is b when a or b is NaN.
 static inline double fm_double_min(double a, double b)
 {
     return a < b ? a : b;
 }
+// The larger of two numbers; b when one of them is NaN.
 static inline double fm_double_max(double a, double b)
 {
     return a > b ? a : b;
@@ -132,17 +133,18 @@ double fm_text_to_number(const char *text, char **rest);
 // the result of one call as the seed of the next.
 uint64_t fm_hash(const void *data, size_t size, uint64_t seed);
 
-// A callback through which the host program can stop a running simulation. Once it has answered
-// true, the request stands until `said` is cleared.
+// A callback through which the host program can stop a running simulation. Once it has returned
+// true, it is not called again until `stopping` is cleared.
 typedef struct fm_stop_request {
-    bool (*asked)(void *context); // true: the host wants to stop. NULL: the host never does
-    void *context;
-    bool said; // the host has answered true and is not asked again
+    // returns true if the host wants the simulation to stop. NULL: the host never stops it
+    bool (*wants_stop)(void *context);
+    void *context; // argument of wants_stop
+    bool stopping; // wants_stop has returned true
 } fm_stop_request;
 
-// Asks the host. False for NULL.
+// True if the host wants the simulation to stop. False if `stop` is NULL.
 bool fm_stop_request_poll(fm_stop_request *stop);
-// Asks the host; if it wants to stop, fills err with FM_CANCELLED and returns false.
+// If the host wants the simulation to stop, fills err with FM_CANCELLED and returns false.
 bool fm_stop_request_check(fm_stop_request *stop, fm_error *err);
 
 double fm_clock_now_ms(void); // ms, wall clock; only differences of two readings mean anything

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 
+// The name of a status, for messages.
 const char *fm_status_name(fm_status status)
 {
     switch (status) {
@@ -42,6 +43,7 @@ bool fm_fail(fm_error *err, fm_status status, const char *object, const char *fi
     return false;
 }
 
+// Fills err for a number that is not allowed, as fm_fail does. Returns false.
 bool fm_fail_number(fm_error *err, const char *object, const char *field, double value,
                     const char *allowed)
 {
@@ -50,12 +52,13 @@ bool fm_fail_number(fm_error *err, const char *object, const char *field, double
     return fm_fail(err, FM_BAD_VALUE, object, field, text, allowed);
 }
 
-// True if the host program wants to stop the simulation; once it said so it is not asked again.
+// True if the host program wants the simulation to stop. The callback is not called again once it
+// has returned true.
 bool fm_stop_request_poll(fm_stop_request *stop)
 {
-    if (stop && stop->asked && !stop->said)
-        stop->said = stop->asked(stop->context);
-    return stop && stop->said;
+    if (stop && stop->wants_stop && !stop->stopping)
+        stop->stopping = stop->wants_stop(stop->context);
+    return stop && stop->stopping;
 }
 
 // Returns true to go on. If the host wants to stop, fills err with FM_CANCELLED and returns false.
@@ -65,6 +68,7 @@ bool fm_stop_request_check(fm_stop_request *stop, fm_error *err)
                                                   "stopped by the host", "restoring a saved state");
 }
 
+// Fills err for an allocation of `bytes` bytes that failed. Returns false.
 bool fm_fail_no_memory(fm_error *err, const char *object, size_t bytes)
 {
     char text[32];

@@ -31,7 +31,7 @@ static void fill_error(fm_error *err, fm_status status, const char *path, const 
     err->status = status;
     snprintf(err->object, sizeof err->object, "%s", path_tail(path, sizeof err->object - 1));
     snprintf(err->field, sizeof err->field, "%s", field);
-    snprintf(err->value, sizeof err->value, "%.47s", value);
+    snprintf(err->value, sizeof err->value, "%.47s", value); // as many as fit
     err->allowed[0] = 0;
     snprintf(err->text, sizeof err->text, "%s%s: %s: %s", strlen(path) > PATH_SHOWN ? "..." : "",
              path_tail(path, PATH_SHOWN), field, value);
@@ -42,9 +42,9 @@ bool fm_fail_file(fm_error *err, const char *path, const char *verb, int error_n
 {
     if (err->status != FM_OK)
         return false;
-    char doing[48];
-    snprintf(doing, sizeof doing, "cannot %s", verb);
-    fill_error(err, error_number == ENOMEM ? FM_NO_MEMORY : FM_INPUT_OUTPUT, path, doing,
+    char failed_action[48];
+    snprintf(failed_action, sizeof failed_action, "cannot %s", verb);
+    fill_error(err, error_number == ENOMEM ? FM_NO_MEMORY : FM_INPUT_OUTPUT, path, failed_action,
                strerror(error_number));
     return false;
 }
@@ -107,15 +107,16 @@ char *fm_file_read(const char *path, size_t limit, size_t *size, fm_error *err)
         fm_fail_file(err, path, "open", errno);
         return NULL;
     }
-    struct stat about;
+    struct stat file_status;
     size_t used = 0, capacity = SMALLEST_READ;
-    if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && (uint64_t)about.st_size <= limit)
-        capacity += (size_t)about.st_size;
+    if (fstat(file, &file_status) == 0 && S_ISREG(file_status.st_mode) &&
+        (uint64_t)file_status.st_size <= limit)
+        capacity += (size_t)file_status.st_size;
     char *bytes = malloc(capacity);
-    int trouble = bytes ? read_all(file, &bytes, &capacity, &used, limit) : ENOMEM;
+    int error_number = bytes ? read_all(file, &bytes, &capacity, &used, limit) : ENOMEM;
     close(file);
-    if (trouble) {
-        fm_fail_file(err, path, "read", trouble);
+    if (error_number) {
+        fm_fail_file(err, path, "read", error_number);
         free(bytes);
         return NULL;
     }

@@ -17,13 +17,14 @@
 // yielding it to other threads. Each worker adapts how long it spins to how long it lately took
 // until work came.
 //
-// The caller accounts in us whether sharing pays. Work that it does alone while workers sleep adds
-// to `owed`. When `owed` exceeds `patience`, the caller wakes the workers, and patience doubles
-// until sharing has paid off. About every ms of shared loops the caller closes the account: it
-// gains the time that the workers' blocks would have taken it, and loses the time that it waited
-// for workers and the time in which the system ran other threads in its place, because then no
-// processor is to spare. If the balance is too low, the caller works alone for ten times the loss,
-// up to PATIENCE_MAX. This aims to keep the cost on a busy machine near a tenth.
+// The caller accounts in us whether sharing pays. Time that it works alone while workers sleep adds
+// to `alone_time`. When `alone_time` exceeds `wake_after`, the caller wakes the workers, and
+// `wake_after` doubles until sharing has paid off. About every ms of shared loops the caller closes
+// the account. The gain is the time that the workers' blocks would have taken the caller. The loss
+// is the time that it waited for workers, and the time in which the system ran other threads in its
+// place, because then no processor is to spare. If the balance is too low, the caller works alone
+// for ten times the loss, up to WAKE_AFTER_MAX. This aims to keep the cost on a busy machine near a
+// tenth.
 #include "core/core.h"
 
 #include <assert.h>
@@ -40,14 +41,15 @@ enum { MAX_THREADS = 256, CACHE_LINE = 64 };
 // Times in us.
 enum {
     WORTH_SHARING = 90, // a loop that takes one thread less than this is not shared
-    // smallest and largest value of `patience`: work done alone after which workers are woken
-    PATIENCE_MIN = 100,
-    PATIENCE_MAX = 100000,
+    // smallest and largest value of `wake_after`, the work done alone before workers are woken
+    WAKE_AFTER_MIN = 100,
+    WAKE_AFTER_MAX = 100000,
     WAKE_COST = 20,      // time the caller loses when it wakes the workers
     BALANCE_MAX = 200,   // largest balance of time gained less time lost by sharing
     BALANCE_MIN = -200,  // below this balance the caller stops sharing loops
     ACCOUNT_TIME = 1000, // gain and loss by sharing are summed over at least this time
     ACCOUNT_GAP = 200,   // a longer gap between two loops begins a new sum
+    ALONE_PER_LOSS = 10, // after a loss by sharing, the caller works alone for this many times it
     // how long a worker spins for work before it sleeps: least, at first, most
     SPIN_MIN = 10,
     SPIN_FIRST = 50,
@@ -92,8 +94,8 @@ struct fm_pool {
 
     // the caller's account, us
     _Alignas(CACHE_LINE) bool alone; // the caller runs its loops alone at present
-    double owed;                     // work done alone since the workers were last woken
-    double patience;                 // value of `owed` at which the caller wakes the workers
+    double alone_time;               // work done alone since the workers were last woken
+    double wake_after;               // value of `alone_time` at which the caller wakes the workers
     double balance;                  // time gained by sharing less time lost
     account account;
 
@@ -145,15 +147,15 @@ static bool any_share_has_blocks(fm_pool *pool)
 
 // Claims a block of a share and returns its number, or -1 if the share is empty. The owner of the
 // share takes its first block, a thread that steals takes its last.
-static int claim_block(share *of, bool own)
+static int claim_block(share *of, bool is_owner)
 {
-    const uint64_t one_last = (uint64_t)1 << 32;
+    const uint64_t one_from_end = (uint64_t)1 << 32; // the end of the range is in the high half
     uint64_t blocks = atomic_load_explicit(&of->blocks, memory_order_relaxed);
     while ((uint32_t)blocks < blocks >> 32) {
-        uint64_t rest = own ? blocks + 1 : blocks - one_last;
+        uint64_t rest = is_owner ? blocks + 1 : blocks - one_from_end;
         if (atomic_compare_exchange_weak_explicit(&of->blocks, &blocks, rest, memory_order_acquire,
                                                   memory_order_relaxed))
-            return (int)(own ? (uint32_t)blocks : (rest >> 32));
+            return (int)(is_owner ? (uint32_t)blocks : (rest >> 32));
     }
     return -1;
 }
@@ -189,7 +191,7 @@ static void run_claimed_blocks(fm_pool *pool, int thread)
 // work came.
 static double spin_for_work(fm_pool *pool, int thread, double time)
 {
-    enum { PAUSES = 64 };
+    enum { PAUSES = 64 }; // looks at its own share between two readings of the clock
     double start = now_us(), waited = 0;
     while (waited < time) {
         for (int i = 0; i < PAUSES; i++) {
@@ -222,10 +224,11 @@ static bool sleep_until_woken(fm_pool *pool, bool spins, uint64_t *wake_count)
     return !quit;
 }
 
-// Main function of a worker thread.
+// Main function of a worker thread: sleeps, and once woken alternates between running blocks and
+// spinning for more, until spinning was in vain. It spins for at least four times the last wait.
 static void *run_worker(void *argument)
 {
-    enum { RETRY = 16 };
+    enum { RETRY = 16 }; // after this many vain spins one lasts SPIN_MAX again
     fm_pool *pool = argument;
     pthread_mutex_lock(&pool->mutex);
     int thread = ++pool->started;
@@ -241,7 +244,7 @@ static void *run_worker(void *argument)
             waited = spins ? spin_for_work(pool, thread, spin_time) : -1;
             spin_time = fmin(fmax(spin_time, 4 * waited), SPIN_MAX);
         }
-        // halve the time after spinning in vain; every RETRY times try the longest again
+        // halve the time after spinning in vain
         spin_time = ++failures % RETRY ? fmax(spin_time / 2, SPIN_MIN) : SPIN_MAX;
     }
     return NULL;
@@ -256,12 +259,12 @@ static void wake_workers(fm_pool *pool)
     pthread_cond_broadcast(&pool->woken);
     pthread_mutex_unlock(&pool->mutex);
     pool->balance -= WAKE_COST;
-    pool->owed = 0;
-    pool->patience = fmin(2 * pool->patience, PATIENCE_MAX);
+    pool->alone_time = 0;
+    pool->wake_after = fmin(2 * pool->wake_after, WAKE_AFTER_MAX);
 }
 
-// The caller runs blocks alone, from block 0 on, until `owed` reaches `patience`. Returns how many
-// blocks it ran.
+// The caller runs blocks alone, from block 0 on, until it has worked alone for `wake_after` us
+// since the workers were last woken. Returns how many blocks it ran.
 static int work_alone(fm_pool *pool, int block_count, fm_block_task *task, void *context)
 {
     int done = 0;
@@ -269,9 +272,9 @@ static int work_alone(fm_pool *pool, int block_count, fm_block_task *task, void 
     while (done < block_count && pool->alone) {
         task(context, done++);
         double now = now_us();
-        pool->owed += now - last;
+        pool->alone_time += now - last;
         last = now;
-        pool->alone = pool->owed < pool->patience;
+        pool->alone = pool->alone_time < pool->wake_after;
     }
     return done;
 }
@@ -286,9 +289,9 @@ static int work_as_caller(fm_pool *pool, double last)
         if (atomic_load_explicit(&pool->sleeping_count, memory_order_relaxed) == 0)
             continue;
         double now = now_us();
-        pool->owed += now - last;
+        pool->alone_time += now - last;
         last = now;
-        if (pool->owed > pool->patience && any_share_has_blocks(pool))
+        if (pool->alone_time > pool->wake_after && any_share_has_blocks(pool))
             wake_workers(pool);
     }
     return taken;
@@ -298,7 +301,7 @@ static int work_as_caller(fm_pool *pool, double last)
 // sleeps. since: wall clock at which it ran out of blocks, us.
 static void wait_for_workers(fm_pool *pool, double since)
 {
-    enum { PAUSES = 32 };
+    enum { PAUSES = 32 }; // tests between two readings of the clock
     while (now_us() - since < CALLER_SPIN) {
         for (int i = 0; i < PAUSES; i++) {
             if (atomic_load_explicit(&pool->unfinished, memory_order_acquire) == 0)
@@ -326,22 +329,23 @@ static void open_account(fm_pool *pool, double now)
 // the time it waited for workers, and the time in which the system ran other threads in its place.
 static void close_account(fm_pool *pool, double now)
 {
-    account *w = &pool->account;
-    w->last = now;
-    if (now - w->start < ACCOUNT_TIME)
+    account *sums = &pool->account;
+    sums->last = now;
+    if (now - sums->start < ACCOUNT_TIME)
         return;
     double cpu = cpu_us();
-    double preempted = fmax(0, now - w->start - (cpu - w->cpu) - w->waited);
-    double block = w->own_blocks ? fmax(0, w->own - preempted) / w->own_blocks : 0;
-    pool->balance =
-        fmin(pool->balance + block * w->other_blocks - w->waited - preempted, (double)BALANCE_MAX);
-    *w = (account){.start = now, .cpu = cpu, .last = now};
+    double preempted = fmax(0, now - sums->start - (cpu - sums->cpu) - sums->waited);
+    double per_block = sums->own_blocks ? fmax(0, sums->own - preempted) / sums->own_blocks : 0;
+    double gain = per_block * sums->other_blocks;
+    pool->balance = fmin(pool->balance + gain - sums->waited - preempted, (double)BALANCE_MAX);
+    *sums = (account){.start = now, .cpu = cpu, .last = now};
     if (pool->balance >= BALANCE_MAX)
-        pool->patience = PATIENCE_MIN;
+        pool->wake_after = WAKE_AFTER_MIN;
     if (pool->balance >= BALANCE_MIN)
         return;
-    pool->patience = fmin(fmax(2 * pool->patience, -10 * pool->balance), PATIENCE_MAX);
-    pool->balance = pool->owed = w->start = 0;
+    pool->wake_after =
+        fmin(fmax(2 * pool->wake_after, -ALONE_PER_LOSS * pool->balance), WAKE_AFTER_MAX);
+    pool->balance = pool->alone_time = sums->start = 0;
     pool->alone = true;
 }
 
@@ -405,6 +409,7 @@ static void run_on_workers(void *host, int block_count, fm_block_task *task, voi
     atomic_store(&pool->in_use, false);
 }
 
+// Processors of this machine that are online, 1 to MAX_THREADS.
 int fm_pool_processor_count(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -426,7 +431,7 @@ static fm_pool *create_pool(int thread_count, fm_error *err)
         return NULL;
     }
     pool->thread_count = thread_count;
-    pool->patience = PATIENCE_MIN;
+    pool->wake_after = WAKE_AFTER_MIN;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->woken, NULL);
     pthread_cond_init(&pool->finished, NULL);
@@ -477,11 +482,13 @@ void fm_pool_destroy(fm_pool *pool)
     free(pool);
 }
 
+// Threads that share a loop, the calling thread included; 1 without a pool.
 int fm_pool_thread_count(const fm_pool *pool)
 {
     return pool ? pool->thread_count : 1;
 }
 
+// Number of blocks of block_size elements that hold `count` elements.
 int fm_parallel_block_count(int count, int block_size)
 {
     assert(count >= 0 && block_size > 0);
@@ -491,7 +498,7 @@ int fm_parallel_block_count(int count, int block_size)
 // The pool if a loop that takes one thread `ns` nanoseconds is worth sharing, otherwise NULL.
 fm_pool *fm_pool_if_worthwhile(fm_pool *pool, double ns)
 {
-    return ns >= 1e3 * WORTH_SHARING ? pool : NULL;
+    return ns >= 1e3 * WORTH_SHARING ? pool : NULL; // WORTH_SHARING is in us
 }
 
 // Runs task(context, block) for all blocks, on the pool if there are several threads and blocks.

@@ -2,6 +2,7 @@
 // rng.c: the random number generator splitmix64 [SLF14].
 #include "core/core.h"
 
+// The next 64 random bits.
 uint64_t fm_rng_next(fm_rng *rng)
 {
     uint64_t z = rng->state += 0x9e3779b97f4a7c15u;

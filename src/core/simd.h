@@ -40,11 +40,13 @@ typedef float fm_floats_unaligned __attribute__((vector_size(32), aligned(4), ma
 // A function that is always inlined, so that SIMD clones of its caller include it.
 #define FM_INLINE static inline __attribute__((always_inline))
 
+// Loads eight floats from an address with any alignment.
 FM_INLINE fm_floats fm_floats_load(const float *from)
 {
     return *(const fm_floats_unaligned *)from;
 }
 
+// Square root of each lane.
 FM_INLINE fm_floats fm_floats_sqrt(fm_floats a)
 {
     fm_floats root;

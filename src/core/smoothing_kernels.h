@@ -49,14 +49,17 @@ static inline double fm_kernel_norm(fm_kernel kernel, int dimensions)
     return norms[kernel][dimensions - 2];
 }
 
-// Shape functions w(q), w'(q)/q (slope) and Laplacian of the kernels, without their norm; q is the
-// distance divided by the support radius, in [0, 1].
+// The functions below are without the norm of the kernel; q is the distance divided by the support
+// radius, in [0, 1].
+
+// w(q) of the poly6 kernel.
 FM_INLINE fm_floats fm_kernel_poly6(fm_floats q)
 {
     fm_floats u = 1 - q * q;
     return u * u * u;
 }
 
+// w'(q)/q of the spiky kernel.
 FM_INLINE fm_floats fm_kernel_spiky_slope(fm_floats q)
 {
     fm_floats u = 1 - q;
@@ -64,17 +67,20 @@ FM_INLINE fm_floats fm_kernel_spiky_slope(fm_floats q)
     return -3 * u * u / (q + 1e-6f);
 }
 
+// Laplacian of the viscosity kernel at q.
 FM_INLINE fm_floats fm_kernel_viscosity_laplacian(fm_floats q)
 {
     return 1 - q;
 }
 
+// w(q) of the Wendland kernel.
 FM_INLINE fm_floats fm_kernel_wendland(fm_floats q)
 {
     fm_floats u = 1 - q, u2 = u * u;
     return u2 * u2 * (1 + 4 * q);
 }
 
+// w'(q)/q of the Wendland kernel.
 FM_INLINE fm_floats fm_kernel_wendland_slope(fm_floats q)
 {
     fm_floats u = 1 - q;

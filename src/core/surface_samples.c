@@ -8,20 +8,28 @@
 // The state of one sample between two coupling intervals. Positions and normals are not part of it,
 // because the body computes them again.
 typedef struct sample_state {
-    fm_vec3 handed;   // N s, impulse that the fluid has still to receive
-    fm_vec3 impulse;  // N s, impulse that the fluid gave to the body
-    fm_vec3 velocity; // m/s, of the fluid
-    double wet;       // share of the space beside the sample that holds fluid
-    double layer;     // kg, mass of adjacent fluid that acts as added mass
+    fm_vec3 impulse_to_fluid; // N s, impulse that the fluid has still to receive
+    fm_vec3 impulse_to_body;  // N s, impulse that the fluid gave to the body
+    fm_vec3 velocity;         // m/s, of the fluid
+    double wet;               // share of the space beside the sample that holds fluid
+    double added_mass;        // kg, half the mass of the fluid particles next to the sample
 } sample_state;
 
 // Allocates the arrays of `count` quadrature points in the arena. object: named in errors.
 bool fm_samples_create(fm_samples *s, fm_arena *arena, int count, const char *object, fm_error *err)
 {
     size_t n = (size_t)count + 1;
-    fm_vec3 **vectors[] = {&s->before,  &s->after,    &s->turned,   &s->normal, &s->handed,
-                           &s->impulse, &s->edgewise, &s->velocity, &s->along,  &s->across};
-    double **numbers[] = {&s->area, &s->reach, &s->wet, &s->layer, &s->clinging};
+    fm_vec3 **vectors[] = {&s->start_position,
+                           &s->end_position,
+                           &s->start_normal,
+                           &s->normal,
+                           &s->impulse_to_fluid,
+                           &s->impulse_to_body,
+                           &s->tangential_impulse,
+                           &s->velocity,
+                           &s->along,
+                           &s->across};
+    double **numbers[] = {&s->area, &s->reach, &s->wet, &s->added_mass, &s->excess_mass};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = fm_arena_alloc(arena, n, sizeof(fm_vec3), object, err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -35,7 +43,8 @@ size_t fm_samples_save(const fm_samples *s, void *buffer)
 {
     unsigned char *out = buffer;
     for (int i = 0; i < s->count && out; i++, out += sizeof(sample_state)) {
-        sample_state k = {s->handed[i], s->impulse[i], s->velocity[i], s->wet[i], s->layer[i]};
+        sample_state k = {s->impulse_to_fluid[i], s->impulse_to_body[i], s->velocity[i], s->wet[i],
+                          s->added_mass[i]};
         memcpy(out, &k, sizeof k);
     }
     return (size_t)s->count * sizeof(sample_state);
@@ -50,13 +59,13 @@ bool fm_samples_restore(fm_samples *s, const void *buffer, size_t size)
     for (int i = 0; i < s->count; i++, in += sizeof(sample_state)) {
         sample_state k;
         memcpy(&k, in, sizeof k);
-        if (!(k.wet >= 0 && k.wet <= 1 && k.layer >= 0 && isfinite(k.layer)))
+        if (!(k.wet >= 0 && k.wet <= 1 && k.added_mass >= 0 && isfinite(k.added_mass)))
             return false;
-        s->handed[i] = k.handed;
-        s->impulse[i] = k.impulse;
+        s->impulse_to_fluid[i] = k.impulse_to_fluid;
+        s->impulse_to_body[i] = k.impulse_to_body;
         s->velocity[i] = k.velocity;
         s->wet[i] = k.wet;
-        s->layer[i] = k.layer;
+        s->added_mass[i] = k.added_mass;
     }
     return true;
 }

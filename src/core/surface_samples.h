@@ -18,28 +18,29 @@ typedef struct fm_samples {
     bool passive;     // true: the samples exert no force on the fluid
 
     // written by the body
-    double start, end;        // s, the coupling interval
-    fm_vec3 *before, *after;  // m, positions at the start and at the end of the interval
-    fm_vec3 *turned, *normal; // unit normals at the start and at the end of the interval
-    double *area;             // m^2, area of the patch at the end of the interval
-    double *reach;            // m, radius of a disc around the sample that covers its patch
-    fm_vec3 *along, *across;  // 1/m, gradients of two barycentric coordinates of the patch: the
-                              // patch is the set of points with r.along > -1/3, r.across > -1/3
-                              // and r.along + r.across < 1/3, where r is the vector from the
-                              // sample to the point (geometry/sample_patches.c)
-    fm_vec3 *handed;          // N s, impulse that the body passes on to the fluid; the fluid sets
-                              // it to zero when it has received it
+    double start, end;                      // s, the coupling interval
+    fm_vec3 *start_position, *end_position; // m, at the start and at the end of the interval
+    fm_vec3 *start_normal, *normal; // unit normals at the start and at the end of the interval
+    double *area;                   // m^2, area of the patch at the end of the interval
+    double *reach;                  // m, radius of a disc around the sample that covers its patch
+    fm_vec3 *along, *across;        // 1/m, gradients of two barycentric coordinates of the patch:
+                                    // the patch is the set of points with r.along > -1/3,
+                                    // r.across > -1/3 and r.along + r.across < 1/3, where r is the
+                                    // vector from the sample to the point (sample_patches.c)
+    fm_vec3 *impulse_to_fluid;      // N s, impulse that the body passes on to the fluid; the fluid
+                                    // sets it to zero when it has received it
 
     // written by the fluid
-    fm_vec3 *impulse;  // N s, given to the body since the body last took it
-    fm_vec3 *edgewise; // N s, tangential part of the newest pressure impulse
-    fm_vec3 *velocity; // m/s, of the fluid at the sample
-    double *wet;       // 0 to 1, share of the space beside the sample that holds fluid; fluid on
-                       // one side of the surface is enough for 1
-    double *layer;     // kg, half the mass of the fluid particles next to the patch, which acts on
-                       // the body as added mass; 0 when passive
-    double *clinging;  // kg, mass of fluid in the volume by which the boundary particle at the
-                       // sample exceeds area x thickness; its weight acts on the patch
+    fm_vec3 *impulse_to_body;    // N s, given to the body; the body sets it to zero when it has
+                                 // received it
+    fm_vec3 *tangential_impulse; // N s, tangential part of the pressure impulse of the last substep
+    fm_vec3 *velocity;           // m/s, of the fluid at the sample
+    double *wet;                 // 0 to 1, share of the space beside the sample that holds fluid;
+                                 // fluid on one side of the surface is enough for 1
+    double *added_mass;          // kg, half the mass of the fluid particles next to the patch; 0
+                                 // when passive
+    double *excess_mass; // kg, mass of fluid in the volume by which the boundary particle at the
+                         // sample exceeds area x thickness; its weight acts on the patch
 } fm_samples;
 
 // Allocates the arrays for `count` samples in the arena.
@@ -55,7 +56,7 @@ bool fm_samples_restore(fm_samples *samples, const void *buffer, size_t size);
 static inline fm_vec3 fm_sample_position(const fm_samples *s, int i, double t)
 {
     double part = s->end > s->start ? (t - s->start) / (s->end - s->start) : 1;
-    fm_vec3 a = s->before[i], b = s->after[i];
+    fm_vec3 a = s->start_position[i], b = s->end_position[i];
     return (fm_vec3){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.z + part * (b.z - a.z)};
 }
 
@@ -63,7 +64,7 @@ static inline fm_vec3 fm_sample_position(const fm_samples *s, int i, double t)
 static inline fm_vec3 fm_sample_velocity(const fm_samples *s, int i)
 {
     double rate = s->end > s->start ? 1 / (s->end - s->start) : 0;
-    fm_vec3 a = s->before[i], b = s->after[i];
+    fm_vec3 a = s->start_position[i], b = s->end_position[i];
     return (fm_vec3){rate * (b.x - a.x), rate * (b.y - a.y), rate * (b.z - a.z)};
 }
 

@@ -26,6 +26,7 @@ static void leave_c_locale(locale_t c, locale_t hosts)
         freelocale(c);
 }
 
+// vsnprintf with a decimal point in any locale.
 int fm_text_format_args(char *text, size_t size, const char *format, va_list values)
 {
     locale_t c, hosts = enter_c_locale(&c);
@@ -34,6 +35,7 @@ int fm_text_format_args(char *text, size_t size, const char *format, va_list val
     return length;
 }
 
+// snprintf with a decimal point in any locale.
 int fm_text_format(char *text, size_t size, const char *format, ...)
 {
     va_list values;

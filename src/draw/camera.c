@@ -58,7 +58,7 @@ fm_camera fm_camera_frame(const fm_bounds *bounds, double azimuth, double elevat
                           i & 4 ? half.z : -half.z};
         distance = fmax(distance, compute_distance(&view, corner, tan_x, tan_y));
     }
-    distance = fmax(distance, 1e-3);
+    distance = fmax(distance, 1e-3); // m, so that the camera is not at its target
     if (fmax(half.x, fmax(half.y, half.z)) <= 0)
         distance = 0.15; // m, for a single point, which is drawn as a small sphere
     camera.position = (fm_vec3){camera.target.x + distance * view.back.x,

@@ -21,28 +21,28 @@ bool fm_drawing_add_cloth(fm_drawing *drawing, fm_cloth *cloth, const fm_paint *
     if (err->status != FM_OK)
         return false;
     int *start = malloc(((size_t)faces + 1) * sizeof *start);
-    int *cells = malloc((quads ? 4 * (size_t)faces : 1) * sizeof *cells);
-    bool good = start && cells;
+    int *quad_points = malloc((quads ? 4 * (size_t)faces : 1) * sizeof *quad_points);
+    bool good = start && quad_points;
     if (good) {
         fm_mesh_view mesh = {.points = positions,
                              .point_count = count,
                              .face_points = triangles,
                              .face_count = faces};
-        fm_paint own = *paint;
-        own.thickness = (float)fm_cloth_definition(cloth).thickness;
-        own.spacing[0] = own.spacing[1] = 0;
+        fm_paint cloth_paint = *paint;
+        cloth_paint.thickness = (float)fm_cloth_definition(cloth).thickness;
+        cloth_paint.spacing[0] = cloth_paint.spacing[1] = 0;
         if (quads) {
-            fm_grid_write_quads(sheet.columns, sheet.rows, start, cells);
+            fm_grid_write_quads(sheet.columns, sheet.rows, start, quad_points);
             mesh.face_start = start;
-            mesh.face_points = cells;
-            own.spacing[0] = sheet.width / (sheet.columns - 1);
-            own.spacing[1] = sheet.height / (sheet.rows - 1);
+            mesh.face_points = quad_points;
+            cloth_paint.spacing[0] = sheet.width / (sheet.columns - 1);
+            cloth_paint.spacing[1] = sheet.height / (sheet.rows - 1);
         }
-        good = fm_drawing_add_surface(drawing, &mesh, &own, coloring, err);
+        good = fm_drawing_add_surface(drawing, &mesh, &cloth_paint, coloring, err);
     } else {
-        fm_fail_no_memory(err, "drawing", 5 * (size_t)faces * sizeof *cells);
+        fm_fail_no_memory(err, "drawing", 5 * (size_t)faces * sizeof *quad_points);
     }
     free(start);
-    free(cells);
+    free(quad_points);
     return good;
 }

@@ -12,7 +12,6 @@
 enum { CONTROL_POINTS = 7, ARC_STEPS = 256 }; // points of the spline; steps of its length
 
 // A colour in Oklab: lightness, green to red, blue to yellow.
-
 typedef struct oklab {
     double L, a, b;
 } oklab;
@@ -46,6 +45,7 @@ static oklab sequential_at(double t)
     int i = x < CONTROL_POINTS - 1 ? (int)x : CONTROL_POINTS - 2;
     double s = x - i;
     for (int k = 0; k < 3; k++) {
+        // the interval from b to c; beyond the ends the spline is extended linearly
         double b = sequential[i][k], c = sequential[i + 1][k];
         double a = i > 0 ? sequential[i - 1][k] : 2 * b - c;
         double d = i + 2 < CONTROL_POINTS ? sequential[i + 2][k] : 2 * c - b;
@@ -59,26 +59,27 @@ static oklab sequential_at(double t)
 static double find_arc_parameter(double fraction)
 {
     double length[ARC_STEPS + 1] = {0};
-    oklab last = sequential_at(0);
+    oklab previous = sequential_at(0);
     for (int i = 1; i <= ARC_STEPS; i++) {
         oklab next = sequential_at((double)i / ARC_STEPS);
-        length[i] = length[i - 1] + hypot(next.L - last.L, hypot(next.a - last.a, next.b - last.b));
-        last = next;
+        length[i] = length[i - 1] +
+                    hypot(next.L - previous.L, hypot(next.a - previous.a, next.b - previous.b));
+        previous = next;
     }
-    double goal = fraction * length[ARC_STEPS];
+    double target = fraction * length[ARC_STEPS];
     int i = 0;
-    while (i < ARC_STEPS - 1 && length[i + 1] < goal)
+    while (i < ARC_STEPS - 1 && length[i + 1] < target)
         i++;
     double step = length[i + 1] - length[i];
-    return (i + (step > 0 ? (goal - length[i]) / step : 0)) / ARC_STEPS;
+    return (i + (step > 0 ? (target - length[i]) / step : 0)) / ARC_STEPS;
 }
 
 // The diverging colormap at t in [0, 1]: blue (hue 252 degrees) over near-white to red (hue 28
 // degrees). Chroma rises and lightness falls linearly to both ends.
 static oklab diverging_at(double t)
 {
-    double x = 2 * t - 1, far = fabs(x), hue = (x < 0 ? 252 : 28) * FM_DEGREE;
-    double chroma = 0.16 * far, L = 0.95 - 0.50 * far;
+    double x = 2 * t - 1, magnitude = fabs(x), hue = (x < 0 ? 252 : 28) * FM_DEGREE;
+    double chroma = 0.16 * magnitude, L = 0.95 - 0.50 * magnitude;
     return (oklab){L, chroma * cos(hue), chroma * sin(hue)};
 }
 
@@ -98,6 +99,7 @@ static float linear_from_srgb(double s)
     return (float)(s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
 }
 
+// Linear RGB colour of an sRGB colour with components from 0 to 1.
 fm_color fm_color_from_srgb(double r, double g, double b)
 {
     return (fm_color){linear_from_srgb(r), linear_from_srgb(g), linear_from_srgb(b)};
@@ -137,6 +139,7 @@ fm_paint fm_paint_figure(void)
     return paint;
 }
 
+// Paint of fluid particles that are drawn as spheres: blue.
 fm_paint fm_paint_water_particles(void)
 {
     return (fm_paint){
@@ -159,13 +162,13 @@ fm_paint fm_paint_clear_water(void)
 // Paint of the cloth number `index` in a picture: five pairs of main and stripe colour take turns.
 fm_paint fm_paint_choose(int index)
 {
-    static const double hues[5][2][3] = {
+    static const double colors[5][2][3] = {
         {{0.88, 0.78, 0.60}, {0.74, 0.17, 0.10}}, {{0.86, 0.36, 0.22}, {0.96, 0.84, 0.66}},
         {{0.93, 0.72, 0.25}, {0.55, 0.20, 0.16}}, {{0.55, 0.68, 0.42}, {0.94, 0.90, 0.78}},
         {{0.78, 0.52, 0.62}, {0.96, 0.90, 0.86}},
     };
     fm_paint paint = fm_default_paint();
-    const double *main = hues[index % 5][0], *band = hues[index % 5][1];
+    const double *main = colors[index % 5][0], *band = colors[index % 5][1];
     paint.front = paint.back = fm_color_from_srgb(main[0], main[1], main[2]);
     paint.band = fm_color_from_srgb(band[0], band[1], band[2]);
     return paint;
@@ -179,10 +182,11 @@ int fm_colorbar_choose_ticks(double low, double high, double *ticks, int capacit
         return 0;
     double smallest_step = (high - low) / (capacity - 1),
            power = pow(10, floor(log10(smallest_step)));
-    static const double nice[] = {1, 2, 2.5, 5, 10, 20};
+    static const double round_steps[] = {1, 2, 2.5, 5, 10, 20};
+    const double rounding = 1e-9; // in steps; keeps a tick at each end of the range
     for (int i = 0; i < 6; i++) {
-        double step = nice[i] * power;
-        double first = ceil(low / step - 1e-9), last = floor(high / step + 1e-9);
+        double step = round_steps[i] * power;
+        double first = ceil(low / step - rounding), last = floor(high / step + rounding);
         if (last - first + 1 > capacity)
             continue;
         int count = 0;

@@ -24,6 +24,7 @@ static inline fm_float3 fm_f3_load(const float *p)
     return (fm_float3){p[0], p[1], p[2]};
 }
 
+// Writes the components of a to p[0], p[1], p[2].
 static inline void fm_f3_store(float *p, fm_float3 a)
 {
     p[0] = a.x;
@@ -88,7 +89,8 @@ static inline float fm_f3_length(fm_float3 a)
 static inline fm_float3 fm_f3_unit(fm_float3 a)
 {
     float square = fm_f3_dot(a, a);
-    if (!(square > 1e-30f) || !isfinite(square))
+    const float tiny = 1e-30f; // smaller squares cannot be inverted accurately
+    if (!(square > tiny) || !isfinite(square))
         return (fm_float3){0, 1, 0};
     return fm_f3_scale(a, 1 / sqrtf(square));
 }
@@ -123,12 +125,12 @@ static inline float fm_float_smoothstep(float low, float high, float x)
 }
 
 // Triangles of one surface. The first `front_count` are the front side, the next `front_count` the
-// back side, the rest the rim between them. front_count 0: a single layer of triangles, whose two
-// sides are told apart by the direction of view.
+// back side, the others the strip along the border that joins the two. front_count 0: a single
+// layer of triangles, whose two sides are told apart by the direction of view.
 typedef struct fm_triangle_mesh {
     fm_paint paint;
     int point_count, triangle_count, front_count;
-    float *points, *normals; // [3 * point_count]
+    float *points, *normals; // [3 * point_count], m, unit vectors
     float *texture;          // [2 * point_count], m along columns and rows, or NULL
     float *colors;           // [3 * point_count], replaces the paint's colours, or NULL
     int *triangles;          // [3 * triangle_count]
@@ -139,7 +141,7 @@ typedef struct fm_triangle_mesh {
 typedef struct fm_sphere_list {
     fm_paint paint;
     int count;
-    float *points; // [4 * count]: x y z radius
+    float *points; // [4 * count]: x y z radius, m
     float *colors; // [3 * count], or NULL
     bool joined;
 } fm_sphere_list;
@@ -147,17 +149,21 @@ typedef struct fm_sphere_list {
 struct fm_drawing {
     fm_arena arena;
     fm_triangle_mesh *meshes;
-    int mesh_count, mesh_room; // number of meshes, and space allocated for them
+    int mesh_count, mesh_capacity; // number of meshes, and space allocated for them
     fm_sphere_list *sphere_lists;
-    int sphere_list_count, sphere_list_room;
+    int sphere_list_count, sphere_list_capacity;
     int dropped_count; // points that were left out because they are not finite
 };
 
-// True if the point can be drawn. Rays are intersected in single precision, where squares of
-// coordinates must not overflow; hence the limit of 1e12 m.
+// m, largest coordinate and radius that can be drawn. Rays are intersected in single precision,
+// where squares of coordinates must not overflow.
+static const float FM_DRAWING_SIZE_MAX = 1e12f;
+
+// True if the point can be drawn.
 static inline bool fm_drawing_point_is_finite(const float *p)
 {
-    return fabsf(p[0]) < 1e12f && fabsf(p[1]) < 1e12f && fabsf(p[2]) < 1e12f;
+    const float limit = FM_DRAWING_SIZE_MAX;
+    return fabsf(p[0]) < limit && fabsf(p[1]) < limit && fabsf(p[2]) < limit;
 }
 
 // Input of a drawn surface: a mesh, with its points converted to single precision.
@@ -171,9 +177,9 @@ typedef struct fm_surface_input {
 // A triangulated surface without thickness; fm_thin_surface_thicken turns it into a drawn mesh.
 typedef struct fm_thin_surface {
     int point_count, triangle_count;
-    float *points, *normals;
-    float *texture; // [2 * point_count], m at rest along columns and rows, or NULL
-    float *values;  // [point_count], to be mapped to colours, or NULL
+    float *points, *normals; // [3 * point_count], m, unit vectors
+    float *texture;          // [2 * point_count], m at rest along columns and rows, or NULL
+    float *values;           // [point_count], to be mapped to colours, or NULL
     int *triangles;
     float extent[2]; // m, largest texture coordinates
 } fm_thin_surface;
@@ -184,7 +190,8 @@ bool fm_thin_surface_from_sheet(fm_arena *arena, const fm_surface_input *input, 
 // thin_surface.c: triangulates polygons, skipping those with a point that is not finite.
 bool fm_thin_surface_from_faces(fm_arena *arena, const fm_surface_input *input,
                                 fm_thin_surface *thin, fm_error *err);
-// Offsets the surface to both sides and closes the rim. Thickness 0: the surface as it is.
+// Offsets the surface to both sides and joins the two along the border. Thickness 0: the surface as
+// it is.
 bool fm_thin_surface_thicken(fm_arena *arena, const fm_thin_surface *thin, const fm_paint *paint,
                              fm_triangle_mesh *mesh, fm_error *err);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Creates an empty drawing. NULL with err filled on failure.
 fm_drawing *fm_drawing_create(fm_error *err)
 {
     if (err->status != FM_OK)
@@ -17,6 +18,7 @@ fm_drawing *fm_drawing_create(fm_error *err)
     return drawing;
 }
 
+// Frees a drawing and everything in it.
 void fm_drawing_destroy(fm_drawing *drawing)
 {
     if (!drawing)
@@ -34,14 +36,14 @@ static void *append_element(void **list, int *count, int *capacity, size_t size,
     if (err->status != FM_OK)
         return NULL;
     if (*count == *capacity) {
-        int more = *capacity ? 2 * *capacity : 8;
-        void *bigger = realloc(*list, (size_t)more * size);
-        if (!bigger) {
-            fm_fail_no_memory(err, "drawing", (size_t)more * size);
+        int larger = *capacity ? 2 * *capacity : 8;
+        void *grown = realloc(*list, (size_t)larger * size);
+        if (!grown) {
+            fm_fail_no_memory(err, "drawing", (size_t)larger * size);
             return NULL;
         }
-        *list = bigger;
-        *capacity = more;
+        *list = grown;
+        *capacity = larger;
     }
     void *element = (char *)*list + (size_t)*count * size;
     memset(element, 0, size);
@@ -49,26 +51,28 @@ static void *append_element(void **list, int *count, int *capacity, size_t size,
     return element;
 }
 
+// Appends one zeroed mesh to the drawing. NULL with err filled on failure.
 fm_triangle_mesh *fm_drawing_append_mesh(fm_drawing *drawing, fm_error *err)
 {
     void *list = drawing->meshes;
     fm_triangle_mesh *mesh =
-        append_element(&list, &drawing->mesh_count, &drawing->mesh_room, sizeof *mesh, err);
+        append_element(&list, &drawing->mesh_count, &drawing->mesh_capacity, sizeof *mesh, err);
     drawing->meshes = list;
     return mesh;
 }
 
+// Appends one zeroed list of spheres to the drawing. NULL with err filled on failure.
 fm_sphere_list *fm_drawing_append_spheres(fm_drawing *drawing, fm_error *err)
 {
     void *list = drawing->sphere_lists;
     fm_sphere_list *spheres = append_element(&list, &drawing->sphere_list_count,
-                                             &drawing->sphere_list_room, sizeof *spheres, err);
+                                             &drawing->sphere_list_capacity, sizeof *spheres, err);
     drawing->sphere_lists = list;
     return spheres;
 }
 
 // Maps the values of a thin surface to colours for all points of the mesh thickened from it: front,
-// back, and the rim, whose points take the colour of the neighbouring front point.
+// back, and the border strip, whose points take the colour of the neighbouring front point.
 static bool color_mesh(fm_arena *arena, const fm_thin_surface *thin, const fm_coloring *coloring,
                        fm_triangle_mesh *mesh, fm_error *err)
 {
@@ -90,8 +94,10 @@ static bool color_mesh(fm_arena *arena, const fm_thin_surface *thin, const fm_co
         if (mesh->front_count)
             memcpy(mesh->colors + 3 * (n + i), &c, sizeof c);
     }
+    // the border strip has four triangles for each border edge a b, whose corners begin with a,
+    // strip point of a, strip point of b, a, strip point of b, b (thin_surface.c)
     for (int i = 6 * mesh->front_count; mesh->front_count && i + 12 <= 3 * mesh->triangle_count;
-         i += 12) { // corners of two rim triangles: a, rim of a, rim of b, a, rim of b, b
+         i += 12) {
         const int *t = mesh->triangles + i;
         memcpy(mesh->colors + 3 * (size_t)t[1], mesh->colors + 3 * (size_t)t[0], sizeof(fm_color));
         memcpy(mesh->colors + 3 * (size_t)t[2], mesh->colors + 3 * (size_t)t[5], sizeof(fm_color));
@@ -123,15 +129,15 @@ static bool add_faces(fm_drawing *drawing, const fm_surface_input *input, bool f
     if (!fm_thin_surface_thicken(arena, &thin, paint, &mesh, err) ||
         (coloring && !color_mesh(arena, &thin, coloring, &mesh, err)))
         return false;
-    fm_triangle_mesh *place = fm_drawing_append_mesh(drawing, err);
-    if (place)
-        *place = mesh;
-    return place != NULL;
+    fm_triangle_mesh *appended = fm_drawing_append_mesh(drawing, err);
+    if (appended)
+        *appended = mesh;
+    return appended != NULL;
 }
 
-// Adds the finite points of a list as separate spheres or, if joined, as one tube.
+// Adds the finite points of a list as spheres.
 static bool add_sphere_list(fm_drawing *drawing, const fm_surface_input *input, const int *list,
-                            int count, double radius, bool joined, const fm_paint *paint,
+                            int count, double radius, const fm_paint *paint,
                             const fm_coloring *coloring, fm_error *err)
 {
     size_t n = (size_t)count;
@@ -139,7 +145,6 @@ static bool add_sphere_list(fm_drawing *drawing, const fm_surface_input *input, 
     if (!spheres)
         return false;
     spheres->paint = *paint;
-    spheres->joined = joined;
     spheres->points = fm_arena_alloc(&drawing->arena, 4 * n, sizeof(float), "drawing", err);
     spheres->colors =
         coloring ? fm_arena_alloc(&drawing->arena, 3 * n, sizeof(float), "drawing", err) : NULL;
@@ -162,7 +167,7 @@ static bool add_sphere_list(fm_drawing *drawing, const fm_surface_input *input, 
     return true;
 }
 
-// Adds the points that belong to no face and no line as spheres. Without a radius in the paint, it
+// Adds the points that belong to no face and no line as spheres. If the paint gives no radius, it
 // is 0.4 of the mean spacing, estimated from the bounding box; 1 cm for a single point.
 static bool add_points(fm_drawing *drawing, const fm_surface_input *input, const fm_paint *paint,
                        const fm_coloring *coloring, fm_error *err)
@@ -177,13 +182,58 @@ static bool add_points(fm_drawing *drawing, const fm_surface_input *input, const
                     : size > 0        ? 0.4 * size / cbrt((double)count)
                                       : 0.01;
     bool good = isolated && (count == 0 || add_sphere_list(drawing, input, isolated, count, radius,
-                                                           false, paint, coloring, err));
+                                                           paint, coloring, err));
     free(isolated);
     return good;
 }
 
-// m, a fifth of the mean length of the lines, at most a fiftieth of the diagonal of their bounding
-// box, so that neighbouring lines drawn as tubes can still be told apart.
+// Adds a tube along the Catmull-Rom spline through the points of a list, two or more.
+static bool add_tube(fm_drawing *drawing, const fm_surface_input *input, const int *list, int count,
+                     double radius, const fm_paint *paint, const fm_coloring *coloring,
+                     fm_error *err)
+{
+    enum { PIECES = 4 }; // straight pieces between two points
+    int pieces = count > 2 ? PIECES : 1, total = (count - 1) * pieces + 1;
+    fm_sphere_list *tube = fm_drawing_append_spheres(drawing, err);
+    if (!tube)
+        return false;
+    tube->paint = *paint;
+    tube->joined = true;
+    tube->count = total;
+    tube->points =
+        fm_arena_alloc(&drawing->arena, 4 * (size_t)total, sizeof(float), "drawing", err);
+    tube->colors =
+        coloring ? fm_arena_alloc(&drawing->arena, 3 * (size_t)total, sizeof(float), "drawing", err)
+                 : NULL;
+    for (int k = 0; k < total && err->status == FM_OK; k++) {
+        int i = k / pieces < count - 1 ? k / pieces : count - 2, j[4];
+        float t = (float)(k - i * pieces) / (float)pieces, t2 = t * t, t3 = t2 * t;
+        const float w[4] = {(2 * t2 - t3 - t) / 2, (3 * t3 - 5 * t2 + 2) / 2,
+                            (4 * t2 - 3 * t3 + t) / 2, (t3 - t2) / 2};
+        for (int n = 0; n < 4; n++) {
+            int at = i - 1 + n;
+            j[n] = list[at < 0 ? 0 : at < count ? at : count - 1];
+        }
+        float *out = tube->points + 4 * (size_t)k;
+        for (int axis = 0; axis < 3; axis++) {
+            out[axis] = 0;
+            for (int n = 0; n < 4; n++)
+                out[axis] += w[n] * input->points[3 * (size_t)j[n] + (size_t)axis];
+        }
+        out[3] = (float)radius;
+        if (!coloring)
+            continue;
+        double value = (1 - t) * coloring->values[j[1]] + t * coloring->values[j[2]];
+        fm_color c = fm_colormap_color(coloring->map,
+                                       (value - coloring->low) / (coloring->high - coloring->low));
+        memcpy(tube->colors + 3 * (size_t)k, &c, sizeof c);
+    }
+    return err->status == FM_OK;
+}
+
+// Radius of the tubes that lines are drawn as, m: a fifth of the mean length of the lines, at most
+// a fiftieth of the diagonal of their bounding box, so that neighbouring tubes can still be told
+// apart; 1 cm if all lengths are 0.
 static double choose_tube_radius(const fm_surface_input *input)
 {
     double sum = 0;
@@ -220,8 +270,8 @@ static bool add_lines(fm_drawing *drawing, const fm_surface_input *input, const 
                  fm_drawing_point_is_finite(input->points + 3 * (size_t)chains.points[end]);)
                 end++;
             if (end - k > 1)
-                good = add_sphere_list(drawing, input, chains.points + k, end - k, radius, true,
-                                       paint, coloring, err);
+                good = add_tube(drawing, input, chains.points + k, end - k, radius, paint, coloring,
+                                err);
         }
     }
     fm_polylines_destroy(&chains);
@@ -244,13 +294,13 @@ bool fm_drawing_add_surface(fm_drawing *drawing, const fm_mesh_view *mesh, const
         fm_f3_store(points + 3 * i, fm_f3_from_vec3(mesh->points[i]));
     fm_surface_input input = {
         mesh, points, coloring ? coloring->values : NULL, {paint->spacing[0], paint->spacing[1]}};
-    int bad = count_not_finite(&input);
-    drawing->dropped_count += bad;
+    int dropped = count_not_finite(&input);
+    drawing->dropped_count += dropped;
     bool good = add_points(drawing, &input, paint, coloring, err);
     if (mesh->line_count > 0)
         good = good && add_lines(drawing, &input, paint, coloring, err);
     if (mesh->face_count > 0)
-        good = good && add_faces(drawing, &input, bad == 0, paint, coloring, err);
+        good = good && add_faces(drawing, &input, dropped == 0, paint, coloring, err);
     free(points);
     return good;
 }
@@ -270,7 +320,7 @@ bool fm_drawing_add_spheres(fm_drawing *drawing, const float *centres, const flo
         fm_arena_alloc(&drawing->arena, 4 * (size_t)count, sizeof(float), "drawing", err);
     for (int i = 0; i < count && spheres->points; i++) {
         if (!fm_drawing_point_is_finite(centres + 3 * (size_t)i) ||
-            !(radii[i] > 0 && radii[i] < 1e12f)) {
+            !(radii[i] > 0 && radii[i] < FM_DRAWING_SIZE_MAX)) {
             drawing->dropped_count++;
             continue;
         }
@@ -300,6 +350,7 @@ bool fm_drawing_add_line(fm_drawing *drawing, const float *points, int count, do
     return good;
 }
 
+// Number of triangles of all meshes.
 int fm_drawing_triangle_count(const fm_drawing *drawing)
 {
     assert(drawing);

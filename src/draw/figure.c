@@ -34,6 +34,16 @@ enum {
 };
 
 static const double SHRINK = 0.0018; // inward offset of the skin per height: 3 mm at 1.7 m
+// A part farther than this from a point does not change the blended distance there, per height:
+// more than the sum of the blend widths and SHRINK.
+static const double INFLUENCE = 0.06;
+// A block of cells is skipped if its centre is farther from the skin than this times half its
+// diagonal.
+static const double SKIP_MARGIN = 1.2;
+// Points are projected along the gradient only if its square exceeds this, because the step divides
+// by it.
+static const double GRADIENT_MIN = 0.05;
+static const double GAP = 0.1; // cells, distance of skin pushed inwards from the cloth above it
 
 // A shape of the body, and the number of the limb it belongs to; -1: the trunk.
 typedef struct part {
@@ -84,7 +94,7 @@ static void add_part(body *b, const fm_pose *poses, fm_bone bone, fm_shape shape
 // fractions of the height.
 static void add_features(body *b, const fm_figure *figure, const fm_pose *poses)
 {
-    const fm_measures *m = &figure->measures;
+    const fm_measures *m = &figure->measures; // lengths of the body in its bind pose, m
     double h = m->height, girth = figure->def.limbs * h;
     fm_shape jaw = {.kind = FM_SHAPE_ELLIPSOID,
                     .centre = {0, 0.902 * h, 0.024 * h},
@@ -118,11 +128,11 @@ static distance_sample blended_distance(const body *b, const int *near, int coun
     for (int i = 0; i < LIMB_COUNT; i++)
         limbs[i] = (distance_sample){.d = INFINITY};
     for (int i = 0; i < count; i++) {
-        const part *each = &b->parts[near[i]];
-        fm_contact contact = fm_shape_find_contact(&each->shape, p);
+        const part *near_part = &b->parts[near[i]];
+        fm_contact contact = fm_shape_find_contact(&near_part->shape, p);
         distance_sample s = {contact.distance, contact.normal};
-        distance_sample *to = each->limb < 0 ? &trunk : &limbs[each->limb];
-        *to = isinf(to->d) ? s : smooth_minimum(*to, s, (each->limb < 0 ? 0.034 : 0.007) * h);
+        distance_sample *to = near_part->limb < 0 ? &trunk : &limbs[near_part->limb];
+        *to = isinf(to->d) ? s : smooth_minimum(*to, s, (near_part->limb < 0 ? 0.034 : 0.007) * h);
     }
     distance_sample all = trunk;
     for (int i = 0; i < LIMB_COUNT; i++) {
@@ -163,13 +173,13 @@ static fm_vec3 grid_position(const grid *g, double x, double y, double z)
     return fm_add_scaled(g->low, (fm_vec3){x, y, z}, g->size);
 }
 
-// Lists the parts that can affect the blended distance within `reach` (m) of p: blend widths and
-// the offset add up to less than 6 % of the height.
+// Lists the parts that can affect the blended distance within `reach` (m) of p. Returns their
+// number.
 static int find_near(const body *b, fm_vec3 p, double reach, int *near)
 {
     int count = 0;
     for (int i = 0; i < b->count; i++) {
-        if (fm_shape_find_contact(&b->parts[i].shape, p).distance < reach + 0.06 * b->height)
+        if (fm_shape_find_contact(&b->parts[i].shape, p).distance < reach + INFLUENCE * b->height)
             near[count++] = i;
     }
     return count;
@@ -191,13 +201,13 @@ static void fill_block(grid *g, const body *b, const int from[3])
     double half = BLOCK / 2.0, reach = half * sqrt(3) * g->size;
     fm_vec3 middle = grid_position(g, from[0] + half, from[1] + half, from[2] + half);
     int count = find_near(b, middle, reach, near);
-    double there = count ? blended_distance(b, near, count, middle).d : 1;
-    bool far = count == 0 || fabs(there) > 1.2 * reach;
+    double centre = count ? blended_distance(b, near, count, middle).d : 1;
+    bool far = count == 0 || fabs(centre) > SKIP_MARGIN * reach;
     for (int z = from[2]; z < to[2]; z++) {
         for (int y = from[1]; y < to[1]; y++) {
             for (int x = from[0]; x < to[0]; x++) {
                 double d =
-                    far ? there : blended_distance(b, near, count, grid_position(g, x, y, z)).d;
+                    far ? centre : blended_distance(b, near, count, grid_position(g, x, y, z)).d;
                 g->values[value_at(g, x, y, z)] = (float)d;
             }
         }
@@ -250,11 +260,11 @@ static bool find_cell_point(const grid *g, int x, int y, int z, fm_vec3 *point)
         a[(axis + 2) % 3] += edge >> 1 & 1;
         memcpy(b, a, sizeof b);
         b[axis]++;
-        double one = g->values[value_at(g, a[0], a[1], a[2])];
-        double other = g->values[value_at(g, b[0], b[1], b[2])];
-        if ((one < 0) == (other < 0))
+        double start = g->values[value_at(g, a[0], a[1], a[2])];
+        double end = g->values[value_at(g, b[0], b[1], b[2])];
+        if ((start < 0) == (end < 0))
             continue;
-        double share = one / (one - other);
+        double share = start / (start - end); // of the edge, where the distance is 0
         fm_vec3 p = {a[0], a[1], a[2]};
         if (axis == 0)
             p.x += share;
@@ -280,7 +290,7 @@ static void project_point(const body *b, double size, fm_vec3 *p, fm_vec3 *norma
     distance_sample s = blended_distance(b, near, count, *p);
     for (int step = 0; step < 2; step++) {
         double square = fm_dot(s.g, s.g);
-        double move = square > 0.05 ? -s.d / square : 0;
+        double move = square > GRADIENT_MIN ? -s.d / square : 0;
         *p = fm_add_scaled(*p, s.g, fmin(fmax(move, -size / 2), size / 2));
         s = blended_distance(b, near, count, *p);
     }
@@ -352,8 +362,8 @@ static void fill_points(const grid *g, const body *b, fm_triangle_mesh *mesh)
 }
 
 // Raises the depth, m, by which skin vertices near one cloth point are moved inwards, so that they
-// end up a tenth of a cell below it. The effect fades out between 1.5 and PUSH_CELLS cells of
-// distance along the skin. depth: [skin vertex].
+// end up GAP cells below it. The effect fades out between 1.5 and PUSH_CELLS cells of distance
+// along the skin. depth: [skin vertex].
 static void push_skin_below(const grid *g, fm_vec3 cloth, const fm_triangle_mesh *skin,
                             float *depth)
 {
@@ -370,13 +380,13 @@ static void push_skin_below(const grid *g, fm_vec3 cloth, const fm_triangle_mesh
                 if (i < 0)
                     continue;
                 fm_float3 normal = fm_f3_load(skin->normals + 3 * (size_t)i);
-                fm_float3 way =
+                fm_float3 offset =
                     fm_f3_sub(fm_f3_from_vec3(cloth), fm_f3_load(skin->points + 3 * (size_t)i));
-                float above = fm_f3_dot(way, normal), cell = (float)g->size;
-                float aside = sqrtf(fm_float_max(0, fm_f3_dot(way, way) - above * above));
+                float height = fm_f3_dot(offset, normal), cell = (float)g->size;
+                float aside = sqrtf(fm_float_max(0, fm_f3_dot(offset, offset) - height * height));
                 float weight =
                     1 - fm_float_smoothstep(1.5f * cell, (float)PUSH_CELLS * cell, aside);
-                depth[i] = fm_float_max(depth[i], weight * (0.1f * cell - above));
+                depth[i] = fm_float_max(depth[i], weight * ((float)GAP * cell - height));
             }
         }
     }
@@ -398,7 +408,7 @@ static bool push_skin_below_cloths(const grid *g, const body *b, const fm_drawin
             fm_vec3 p = {at.x, at.y, at.z};
             int count = fm_drawing_point_is_finite(&at.x) ? find_near(b, p, 0, near) : 0;
             double d = count ? blended_distance(b, near, count, p).d : 1;
-            if (d < 0.1 * g->size && d > -(double)PUSH_CELLS * g->size)
+            if (d < GAP * g->size && d > -(double)PUSH_CELLS * g->size)
                 push_skin_below(g, p, skin, depth);
         }
     }

@@ -20,13 +20,16 @@
 // less than 1/2 because the centres of the kernels are moved inwards (fluid_kernels.c).
 const float fm_fluid_isovalue = 0.25f;
 
-// Integer coordinates of a block of the grid.
-typedef struct block_place {
-    int x, y, z;
-} block_place;
+enum { BLOCKS_PER_TASK = 64 }; // blocks whose neighbours one task of a thread looks up
 
-// Hash of block coordinates.
-static uint32_t hash_place(block_place p)
+// Integer coordinates of a block of the grid.
+typedef struct block_index {
+    int x, y, z;
+} block_index;
+
+// Hash of block coordinates: large primes per axis, as usual for spatial hashing, then a mixing
+// step.
+static uint32_t hash_block(block_index p)
 {
     uint32_t h = (uint32_t)p.x * 73856093u ^ (uint32_t)p.y * 19349663u ^ (uint32_t)p.z * 83492791u;
     h = (h ^ (h >> 15)) * 0x2c1b3c6du;
@@ -34,9 +37,9 @@ static uint32_t hash_place(block_place p)
 }
 
 // The hash table slot that holds a block or, if there is no such block, the free slot for it.
-static int find_slot(const fm_fluid_field *field, block_place p)
+static int find_slot(const fm_fluid_field *field, block_index p)
 {
-    int slot = (int)(hash_place(p) & (uint32_t)field->table_mask);
+    int slot = (int)(hash_block(p) & (uint32_t)field->table_mask);
     for (;; slot = (slot + 1) & field->table_mask) {
         int number = field->table[slot];
         if (number < 0)
@@ -50,7 +53,7 @@ static int find_slot(const fm_fluid_field *field, block_place p)
 // Doubles the capacity for blocks and rebuilds the hash table with four slots per block.
 static bool grow_blocks(fm_fluid_field *field, fm_error *err)
 {
-    int capacity = field->block_room ? 2 * field->block_room : 256;
+    int capacity = field->block_capacity ? 2 * field->block_capacity : 256;
     size_t bytes = (size_t)capacity * sizeof *field->blocks;
     fm_field_block *blocks = realloc(field->blocks, bytes);
     if (blocks)
@@ -61,19 +64,19 @@ static bool grow_blocks(fm_fluid_field *field, fm_error *err)
     free(field->table);
     field->table = table;
     field->table_mask = 4 * capacity - 1;
-    field->block_room = capacity;
+    field->block_capacity = capacity;
     memset(table, -1, 4 * (size_t)capacity * sizeof *table);
     for (int i = 0; i < field->block_count; i++) {
         const fm_field_block *b = &field->blocks[i];
-        table[find_slot(field, (block_place){b->x, b->y, b->z})] = i;
+        table[find_slot(field, (block_index){b->x, b->y, b->z})] = i;
     }
     return true;
 }
 
 // Adds a block unless it exists.
-static bool add_block(fm_fluid_field *field, block_place p, fm_error *err)
+static bool add_block(fm_fluid_field *field, block_index p, fm_error *err)
 {
-    if (field->block_count == field->block_room && !grow_blocks(field, err))
+    if (field->block_count == field->block_capacity && !grow_blocks(field, err))
         return false;
     int slot = find_slot(field, p);
     if (field->table[slot] < 0) {
@@ -93,12 +96,13 @@ static int block_of(float x, float size)
 static bool add_blocks(fm_fluid_field *field, const fm_fluid_kernels *kernels, fm_error *err)
 {
     float size = field->cell * FM_FIELD_BLOCK_SIDE;
-    int last[6] = {1, 1, 1, 0, 0, 0};
+    int last[6] = {1, 1, 1, 0, 0, 0}; // block range of the previous particle: none
     for (int i = 0; i < kernels->count; i++) {
-        const fm_fluid_kernel *k = &kernels->each[i];
+        const fm_fluid_kernel *k = &kernels->list[i];
         const float at[3] = {k->x, k->y, k->z};
         int box[6];
         for (int axis = 0; axis < 3; axis++) {
+            // cells begin one node before the support; half a cell more as a margin
             box[axis] = block_of(at[axis] - k->reach[axis] - 1.5f * field->cell, size);
             box[3 + axis] = block_of(at[axis] + k->reach[axis], size);
         }
@@ -108,7 +112,7 @@ static bool add_blocks(fm_fluid_field *field, const fm_fluid_kernels *kernels, f
         for (int z = box[2]; z <= box[5]; z++)
             for (int y = box[1]; y <= box[4]; y++)
                 for (int x = box[0]; x <= box[3]; x++)
-                    if (!add_block(field, (block_place){x, y, z}, err))
+                    if (!add_block(field, (block_index){x, y, z}, err))
                         return false;
     }
     return true;
@@ -121,7 +125,7 @@ static void link_neighbours(void *context, int first, int last)
     for (int i = first; i < last; i++) {
         fm_field_block *b = &field->blocks[i];
         for (int k = 0; k < 27; k++) {
-            block_place p = {b->x + k % 3 - 1, b->y + k / 3 % 3 - 1, b->z + k / 9 - 1};
+            block_index p = {b->x + k % 3 - 1, b->y + k / 3 % 3 - 1, b->z + k / 9 - 1};
             b->around[k] = field->table[find_slot(field, p)];
         }
     }
@@ -137,8 +141,8 @@ static unsigned char *find_filled_octants(const fm_fluid_field *field,
     bool *has_outer = calloc(n + 1, sizeof *has_outer);
     float size = field->cell * FM_FIELD_BLOCK_SIDE;
     for (int i = 0; filled && has_outer && i < kernels->count; i++) {
-        const fm_fluid_kernel *k = &kernels->each[i];
-        block_place p = {block_of(k->x, size), block_of(k->y, size), block_of(k->z, size)};
+        const fm_fluid_kernel *k = &kernels->list[i];
+        block_index p = {block_of(k->x, size), block_of(k->y, size), block_of(k->z, size)};
         int number = field->table[find_slot(field, p)];
         if (number < 0)
             continue;
@@ -202,6 +206,7 @@ static void add_kernel(const fm_fluid_kernel *k, const float origin[3], float ce
     for (int z = low[2]; z <= high[2]; z++) {
         for (int y = low[1]; y <= high[1]; y++) {
             float dy = (float)y * cell - at[1], dz = (float)z * cell - at[2];
+            // along the row, q^2 = c + 2 b dx + xx dx^2, at least c - b^2 / xx
             float b = k->xy * dy + k->xz * dz;
             float c = k->yy * dy * dy + k->zz * dz * dz + 2 * k->yz * dy * dz;
             if (c - b * b / k->xx >= 1)
@@ -210,9 +215,9 @@ static void add_kernel(const fm_fluid_kernel *k, const float origin[3], float ce
 #pragma omp simd
             for (int x = 0; x < FM_FIELD_BLOCK_SIDE; x++) {
                 float dx = (float)x * cell - at[0];
-                float left = 1 - (c + dx * (2 * b + k->xx * dx));
-                left = left > 0 ? left : 0;
-                row[x] += k->peak * left * left * left;
+                float w = 1 - (c + dx * (2 * b + k->xx * dx)); // 1 - q^2
+                w = w > 0 ? w : 0;
+                row[x] += k->peak * w * w * w;
             }
         }
     }
@@ -238,7 +243,7 @@ static void sum_block(const field_job *job, const fm_field_block *b)
                 int bucket = fm_cell_list_find_bucket(cells, at);
                 for (int i = cells->start[bucket]; i < cells->start[bucket + 1]; i++)
                     if (memcmp(&cells->cell[cells->order[i]], &at, sizeof at) == 0)
-                        add_kernel(&job->kernels->each[i], origin, cell, values);
+                        add_kernel(&job->kernels->list[i], origin, cell, values);
             }
         }
     }
@@ -261,7 +266,7 @@ bool fm_fluid_field_compute(fm_fluid_field *field, const fm_fluid_kernels *kerne
     *field = (fm_fluid_field){.cell = (float)cell};
     if (err->status != FM_OK || !grow_blocks(field, err) || !add_blocks(field, kernels, err))
         return false;
-    fm_parallel_for(pool, field->block_count, 64, link_neighbours, field);
+    fm_parallel_for(pool, field->block_count, BLOCKS_PER_TASK, link_neighbours, field);
     if (!create_values(field, kernels, err))
         return false;
     field_job job = {field, kernels};
@@ -269,6 +274,7 @@ bool fm_fluid_field_compute(fm_fluid_field *field, const fm_fluid_kernels *kerne
     return true;
 }
 
+// Frees the blocks, their hash table and the node values.
 void fm_fluid_field_destroy(fm_fluid_field *field)
 {
     free(field->blocks);

@@ -44,6 +44,14 @@ static const double DROP_RADIUS = 1.0; // spacings, kernel radius of an isolated
 static const double C0 = 0.15 * 3 * 3; // variance along an axis of a full neighbourhood
 // sum of the weights w_ij over a neighbourhood that is full of particles: 4 pi R^3 / 6
 static const double FULL_WEIGHT = 56.5;
+// A cell with more than this share of R^3 particles counts as full.
+static const double FULL_CELL = 0.7;
+// A particle has fluid on all sides if its sum of weights exceeds this share of FULL_WEIGHT and the
+// mean of its neighbours is nearer than INNER_OFFSET spacings.
+static const double INNER_WEIGHT = 0.8, INNER_OFFSET = 0.15;
+// Sums of weights w_ij up to which a particle is a ball of DROP_RADIUS, and from which on its
+// kernel is an ellipsoid shaped by the covariance. The weight of the particle itself is 1.
+static const double BALL_WEIGHT = 2, ELLIPSOID_WEIGHT = 9;
 
 // Computation of the kernels of all particles.
 typedef struct kernel_job {
@@ -56,8 +64,8 @@ typedef struct neighbour_sums {
     double weight, x, y, z, xx, yy, zz, xy, xz, yz;
 } neighbour_sums;
 
-FM_SIMD_CLONES
 // Adds the sorted particles first to last - 1 to the moments of particle i.
+FM_SIMD_CLONES
 static void add_neighbours(const kernel_job *job, int i, int first, int last, neighbour_sums *s)
 {
     const double *px = job->x, *py = job->y, *pz = job->z, x = px[i], y = py[i], z = pz[i];
@@ -97,8 +105,8 @@ static int count_particles(const fm_cell_list *cells, int bucket, fm_cell cell)
     return count;
 }
 
-// Lists the hash buckets of the 27 cells around a cell, and finds out whether all of them are full:
-// a cell of R^3 spacings^3 with more than 0.7 R^3 particles.
+// Lists the hash buckets of the 3x3x3 cells around a cell, each R spacings wide, and finds out
+// whether all of them are full.
 static void find_neighbour_cells(const fm_cell_list *cells, fm_cell at, neighbour_cells *v)
 {
     v->cell = at;
@@ -106,12 +114,12 @@ static void find_neighbour_cells(const fm_cell_list *cells, fm_cell at, neighbou
     v->full = true;
     for (int k = 0; k < 27; k++) {
         fm_cell other = {at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1};
-        int bucket = fm_cell_list_find_bucket(cells, other), known = 0;
-        while (known < v->count && v->bucket[known] != bucket)
-            known++;
-        if (known == v->count)
+        int bucket = fm_cell_list_find_bucket(cells, other), n = 0;
+        while (n < v->count && v->bucket[n] != bucket)
+            n++;
+        if (n == v->count) // not listed yet
             v->bucket[v->count++] = bucket;
-        v->full = v->full && count_particles(cells, bucket, other) > 0.7 * R * R * R;
+        v->full = v->full && count_particles(cells, bucket, other) > FULL_CELL * R * R * R;
     }
 }
 
@@ -120,6 +128,7 @@ static void find_neighbour_cells(const fm_cell_list *cells, fm_cell at, neighbou
 static double set_shape(fm_fluid_kernel *k, double xx, double yy, double zz, double xy, double xz,
                         double yz)
 {
+    // a to f: cofactors of L, the elements of its inverse times det L
     double a = yy * zz - yz * yz, b = xz * yz - xy * zz, c = xy * yz - xz * yy;
     double d = xx * zz - xz * xz, e = xy * xz - xx * yz, f = xx * yy - xy * xy;
     double det = xx * a + xy * b + xz * c, scale = 1 / (det * det);
@@ -142,14 +151,14 @@ static double smoothstep(double low, double high, double x)
     return t * t * (3 - 2 * t);
 }
 
-// Sets centre and shape of the kernel of particle i from the moments of its neighbours. Below a
-// weight of 2 it becomes a ball of DROP_RADIUS, above 9 an ellipsoid shaped by the covariance. A
-// particle has fluid on all sides if its neighbourhood is nearly full and its mean within 0.15
-// spacings.
+// Sets centre and shape of the kernel of particle i from the moments s of its neighbours, and
+// whether it has fluid on all sides. `crowding` blends from a ball (0) to an ellipsoid shaped by
+// the covariance (1).
 static void set_kernel(const kernel_job *job, int i, const neighbour_sums *s, fm_fluid_kernel *k)
 {
     double w = 1 / s->weight, mx = s->x * w, my = s->y * w, mz = s->z * w;
-    double crowding = smoothstep(2, 9, s->weight), scale = crowding * H / C0;
+    double crowding = smoothstep(BALL_WEIGHT, ELLIPSOID_WEIGHT, s->weight),
+           scale = crowding * H / C0;
     double ball = crowding * H * RADIUS_MIN + (1 - crowding) * DROP_RADIUS;
     double det =
         set_shape(k, scale * (s->xx * w - mx * mx) + ball, scale * (s->yy * w - my * my) + ball,
@@ -159,8 +168,8 @@ static void set_kernel(const kernel_job *job, int i, const neighbour_sums *s, fm
     k->y = (float)(job->y[i] + CENTRE_SHIFT * my);
     k->z = (float)(job->z[i] + CENTRE_SHIFT * mz);
     k->peak = (float)(315 / (64 * FM_PI) / det);
-    job->kernels->inner[i] =
-        s->weight > 0.8 * FULL_WEIGHT && mx * mx + my * my + mz * mz < 0.15 * 0.15;
+    job->kernels->inner[i] = s->weight > INNER_WEIGHT * FULL_WEIGHT &&
+                             mx * mx + my * my + mz * mz < INNER_OFFSET * INNER_OFFSET;
 }
 
 // Task of a thread: computes the kernels of particles first to last - 1. A full neighbourhood has
@@ -183,7 +192,7 @@ static void compute_range(void *context, int first, int last)
         for (int k = 0; !near.full && k < near.count; k++)
             add_neighbours(job, i, cells->start[near.bucket[k]], cells->start[near.bucket[k] + 1],
                            &s);
-        set_kernel(job, i, &s, &job->kernels->each[i]);
+        set_kernel(job, i, &s, &job->kernels->list[i]);
     }
 }
 
@@ -201,7 +210,7 @@ bool fm_fluid_kernels_compute(fm_fluid_kernels *kernels, fm_arena *arena, fm_poo
 {
     size_t n = (size_t)count;
     *kernels = (fm_fluid_kernels){.count = count};
-    kernels->each = fm_arena_alloc(arena, n, sizeof *kernels->each, "fluid", err);
+    kernels->list = fm_arena_alloc(arena, n, sizeof *kernels->list, "fluid", err);
     kernels->inner = fm_arena_alloc(arena, n, sizeof *kernels->inner, "fluid", err);
     double *scratch = fm_arena_alloc(arena, n, sizeof *scratch, "fluid", err);
     if (!fm_cell_list_create(&kernels->cells, arena, count, err))
@@ -214,6 +223,6 @@ bool fm_fluid_kernels_compute(fm_fluid_kernels *kernels, fm_arena *arena, fm_poo
     fm_parallel_for(pool, count, PARTICLES_PER_BLOCK, compute_range, &job);
     for (int i = 0; i < count; i++)
         for (int k = 0; k < 3; k++)
-            kernels->reach = fm_float_max(kernels->reach, kernels->each[i].reach[k]);
+            kernels->reach = fm_float_max(kernels->reach, kernels->list[i].reach[k]);
     return true;
 }

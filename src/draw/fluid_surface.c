@@ -23,6 +23,8 @@ enum {
 
 // spacings from the origin; particles farther away are not drawn
 static const double DISTANCE_MAX = 1e5;
+// spacings; particles whose z coordinates differ by less than this are one layer
+static const double LAYER_THICKNESS = 1e-3;
 
 fm_fluid_mesh_def fm_default_fluid_mesh_def(void)
 {
@@ -43,6 +45,7 @@ static bool check_def(const fm_fluid_mesh_def *def, fm_error *err)
     return true;
 }
 
+// Order of two floats, for qsort.
 static int compare_floats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
@@ -72,19 +75,20 @@ static bool find_median(const float *points, int count, double middle[3])
 static double nearest_distance_squared(const float *points, int count, int i)
 {
     const float *p = points + 3 * (size_t)i;
-    double least = INFINITY;
+    double nearest = INFINITY;
     for (int j = 0; j < count; j++) {
         const float *q = points + 3 * (size_t)j;
         double dx = q[0] - p[0], dy = q[1] - p[1], dz = q[2] - p[2];
         double square = dx * dx + dy * dy + dz * dz;
-        if (j != i && square > 0 && square < least)
-            least = square;
+        if (j != i && square > 0 && square < nearest)
+            nearest = square;
     }
-    return least;
+    return nearest;
 }
 
-// m, 1.1 times the median distance of a particle to its nearest neighbour, which in a disordered
-// fluid is closer than the mean spacing; 0.01 m for a single particle.
+// Estimates the particle spacing, m: 1.1 times the median distance of a particle to its nearest
+// neighbour, which in a disordered fluid is closer than the mean spacing; 0.01 m for a single
+// particle.
 static double estimate_spacing(const float *points, int count)
 {
     float found[SPACING_SAMPLES];
@@ -120,7 +124,7 @@ static bool is_layer(const float *points, int count, double spacing)
         low = fm_float_min(low, points[3 * (size_t)i + 2]);
         high = fm_float_max(high, points[3 * (size_t)i + 2]);
     }
-    return count > 2 && high - low < 1e-3 * spacing;
+    return count > 2 && high - low < LAYER_THICKNESS * spacing;
 }
 
 // Copies the particles that are finite and within DISTANCE_MAX of the median; adds the others to
@@ -128,7 +132,7 @@ static bool is_layer(const float *points, int count, double spacing)
 static bool fill_cloud(particle_cloud *c, const float *points, int count, double cell, int *dropped,
                        fm_error *err)
 {
-    double middle[3], grid = c->spacing * cell * FM_FIELD_BLOCK_SIDE;
+    double middle[3], block = c->spacing * cell * FM_FIELD_BLOCK_SIDE;
     if (!find_median(points, count, middle)) {
         *dropped = count;
         return true;
@@ -141,7 +145,7 @@ static bool fill_cloud(particle_cloud *c, const float *points, int count, double
     c->y = fm_arena_alloc(&c->arena, n, sizeof(double), "fluid", err);
     c->z = fm_arena_alloc(&c->arena, n, sizeof(double), "fluid", err);
     for (int axis = 0; axis < 3; axis++)
-        c->origin[axis] = grid * floor(middle[axis] / grid);
+        c->origin[axis] = block * floor(middle[axis] / block);
     for (int i = 0; i < count && err->status == FM_OK; i++) {
         const float *p = points + 3 * (size_t)i;
         double at[3];
@@ -219,6 +223,7 @@ static fm_surface *create_mesh(const float *points, int count, const fm_fluid_me
     return NULL;
 }
 
+// Reconstructs the surface of a fluid from its particles at points (x y z each, m).
 fm_surface *fm_fluid_mesh_create(const float *points, int count, const fm_fluid_mesh_def *def,
                                  fm_error *err)
 {
@@ -257,7 +262,7 @@ bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,
             fm_drawing_create_mesh(drawing, paint, surface->point_count, surface->face_count, err);
     if (mesh) {
         mesh->paint.thickness = (float)found.spacing;
-        // a slab is thin: a short depth keeps its colour visible
+        // a slab is thin: its transmittance holds for twice its thickness, so that colour shows
         if (found.layers > 1 && !(paint->depth > 0))
             mesh->paint.depth = (float)(2 * found.layers * found.spacing);
         size_t bytes = 3 * (size_t)surface->point_count * sizeof(float);

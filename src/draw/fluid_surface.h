@@ -21,7 +21,7 @@ typedef struct fm_fluid_kernel {
 // The kernels of all particles of a fluid.
 typedef struct fm_fluid_kernels {
     int count;
-    fm_fluid_kernel *each; // [count], sorted by cell
+    fm_fluid_kernel *list; // [count], sorted by cell
     bool *inner;           // [count], whether the particle has fluid on all sides
     fm_cell_list cells;    // cells.order: index of each particle before sorting
     float reach;           // the largest reach of all kernels
@@ -50,11 +50,11 @@ typedef struct fm_field_block {
 typedef struct fm_fluid_field {
     float cell; // side of a cell, particle spacings
     fm_field_block *blocks;
-    int block_count, block_room; // number of blocks, and space allocated for them
-    int *table;                  // hash table from block coordinates to block index
-    int table_mask;              // number of slots - 1, a power of two less one
-    float *values;               // [value_count][FM_FIELD_BLOCK_NODES]
-    int value_count;             // blocks that have node values
+    int block_count, block_capacity; // number of blocks, and space allocated for them
+    int *table;                      // hash table from block coordinates to block index
+    int table_mask;                  // number of slots - 1, a power of two less one
+    float *values;                   // [value_count][FM_FIELD_BLOCK_NODES]
+    int value_count;                 // blocks that have node values
 } fm_fluid_field;
 
 extern const float fm_fluid_isovalue; // the field value on the fluid's surface

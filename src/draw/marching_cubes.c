@@ -19,6 +19,7 @@ enum {
     EDGES = 12,            // edges of a cell, numbered axis * 4 + position around the axis
     TRIANGLES_MAX = 5 * 2, // upper bound of the triangles in a cell
     EDGES_PER_BLOCK = 3 * FM_FIELD_BLOCK_NODES, // grid edges that start in a block
+    CENTRE = 13, // index of a block in its list of the 3x3x3 blocks around it
 };
 
 // The axis along which edge e of a cell runs.
@@ -65,9 +66,10 @@ static void list_face_nodes(int face, int node[4])
 static bool share_face(int e, int f)
 {
     for (int face = 0; face < 6; face++) {
-        int bit = 1 << face / 2, on = face % 2 ? bit : 0;
-        bool first = edge_axis(e) != face / 2 && (edge_node(e) & bit) == on;
-        if (first && edge_axis(f) != face / 2 && (edge_node(f) & bit) == on)
+        // an edge lies in the face if it does not run along the face's axis and starts in it
+        int bit = 1 << face / 2, in_face = face % 2 ? bit : 0;
+        bool has_e = edge_axis(e) != face / 2 && (edge_node(e) & bit) == in_face;
+        if (has_e && edge_axis(f) != face / 2 && (edge_node(f) & bit) == in_face)
             return true;
     }
     return false;
@@ -105,16 +107,16 @@ static bool clip_ears(const int *loop, int count, unsigned char *corner)
         return true;
     }
     for (int i = 0; i < count; i++) {
-        int before = loop[(i + count - 1) % count], after = loop[(i + 1) % count];
-        if (share_face(before, after))
+        int previous = loop[(i + count - 1) % count], next = loop[(i + 1) % count];
+        if (share_face(previous, next))
             continue;
-        int rest[EDGES], left = 0;
+        int rest[EDGES], rest_count = 0;
         for (int k = 0; k < count; k++)
             if (k != i)
-                rest[left++] = loop[k];
-        if (!clip_ears(rest, left, corner + 3))
+                rest[rest_count++] = loop[k];
+        if (!clip_ears(rest, rest_count, corner + 3))
             continue;
-        const int ear[3] = {before, loop[i], after};
+        const int ear[3] = {previous, loop[i], next};
         for (int k = 0; k < 3; k++)
             corner[k] = (unsigned char)ear[k];
         return true;
@@ -204,7 +206,7 @@ static int find_case(const float *nodes, int at)
 // it has no surface.
 static bool is_deep(const fm_fluid_field *field, const fm_field_block *b)
 {
-    for (int k = 13; k < 27; k++) // 13 is the block itself; all neighbours behind it follow
+    for (int k = CENTRE; k < 27; k++) // all neighbours in positive directions follow the block
         if (b->around[k] < 0 || field->blocks[b->around[k]].values >= 0)
             return false;
     return true;
@@ -227,9 +229,9 @@ static void count_blocks(void *context, int first, int last)
         for (int k = 0; k < FM_FIELD_BLOCK_NODES; k++) {
             int at = node_at(k % FM_FIELD_BLOCK_SIDE, k / FM_FIELD_BLOCK_SIDE % FM_FIELD_BLOCK_SIDE,
                              k / (FM_FIELD_BLOCK_SIDE * FM_FIELD_BLOCK_SIDE));
-            bool here = nodes[at] > fm_fluid_isovalue;
+            bool inside_here = nodes[at] > fm_fluid_isovalue;
             for (int axis = 0; axis < 3; axis++)
-                if ((nodes[at + step[axis]] > fm_fluid_isovalue) != here)
+                if ((nodes[at + step[axis]] > fm_fluid_isovalue) != inside_here)
                     vertex[3 * k + axis] = points++;
             triangles += job->cases.count[find_case(nodes, at)];
         }
@@ -273,7 +275,7 @@ static int vertex_index(const march_job *job, const fm_field_block *b, int k, in
     int x = k % FM_FIELD_BLOCK_SIDE + (start & 1),
         y = k / FM_FIELD_BLOCK_SIDE % FM_FIELD_BLOCK_SIDE + (start >> 1 & 1);
     int z = k / (FM_FIELD_BLOCK_SIDE * FM_FIELD_BLOCK_SIDE) + (start >> 2);
-    int number = b->around[13 + x / FM_FIELD_BLOCK_SIDE + 3 * (y / FM_FIELD_BLOCK_SIDE) +
+    int number = b->around[CENTRE + x / FM_FIELD_BLOCK_SIDE + 3 * (y / FM_FIELD_BLOCK_SIDE) +
                            9 * (z / FM_FIELD_BLOCK_SIDE)];
     int node = (z % FM_FIELD_BLOCK_SIDE * FM_FIELD_BLOCK_SIDE + y % FM_FIELD_BLOCK_SIDE) *
                    FM_FIELD_BLOCK_SIDE +
@@ -297,9 +299,9 @@ static void fill_blocks(void *context, int first, int last)
         for (int k = 0; k < FM_FIELD_BLOCK_NODES; k++) {
             int at = node_at(k % FM_FIELD_BLOCK_SIDE, k / FM_FIELD_BLOCK_SIDE % FM_FIELD_BLOCK_SIDE,
                              k / (FM_FIELD_BLOCK_SIDE * FM_FIELD_BLOCK_SIDE));
-            bool here = nodes[at] > fm_fluid_isovalue;
+            bool inside_here = nodes[at] > fm_fluid_isovalue;
             for (int axis = 0; axis < 3; axis++)
-                if ((nodes[at + step[axis]] > fm_fluid_isovalue) != here)
+                if ((nodes[at + step[axis]] > fm_fluid_isovalue) != inside_here)
                     set_vertex(job, b, nodes, k, axis, point++);
             int inside = find_case(nodes, at);
             for (int c = 0; c < 3 * job->cases.count[inside]; c++)

@@ -40,13 +40,15 @@ fm_triangle_mesh *fm_drawing_create_mesh(fm_drawing *drawing, const fm_paint *pa
 static bool add_box(fm_drawing *drawing, const fm_shape *shape, const fm_paint *paint,
                     fm_error *err)
 {
-    fm_triangle_mesh *mesh = fm_drawing_create_mesh(drawing, paint, 24, 12, err);
+    enum { POINTS = 6 * 4, TRIANGLES = 6 * 2 };
+    fm_triangle_mesh *mesh = fm_drawing_create_mesh(drawing, paint, POINTS, TRIANGLES, err);
     if (!mesh)
         return false;
     fm_float3 half = fm_f3_from_vec3(shape->half_size), centre = fm_f3_from_vec3(shape->centre);
     const float size[3] = {half.x, half.y, half.z};
     static const float corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
     for (int face = 0; face < 6; face++) {
+        // the face is normal to `axis`; b and c are the axes in it
         int axis = face / 2, b = (axis + 1) % 3, c = (axis + 2) % 3;
         float side = face % 2 ? 1.0f : -1.0f;
         for (int k = 0; k < 4; k++) {
@@ -55,13 +57,13 @@ static bool add_box(fm_drawing *drawing, const fm_shape *shape, const fm_paint *
             p[b] = side * corner[k][0] * size[b];
             p[c] = corner[k][1] * size[c];
             n[axis] = side;
-            size_t at = 3 * (size_t)(4 * face + k);
+            size_t at = 3 * (size_t)(4 * face + k); // first coordinate of the point
             fm_f3_store(mesh->points + at,
                         fm_f3_add(centre, rotate(shape->rotation, fm_f3_load(p))));
             fm_f3_store(mesh->normals + at, rotate(shape->rotation, fm_f3_load(n)));
         }
-        const int i = 4 * face, two[6] = {i, i + 1, i + 2, i, i + 2, i + 3};
-        memcpy(mesh->triangles + 6 * (size_t)face, two, sizeof two);
+        const int i = 4 * face, triangles[6] = {i, i + 1, i + 2, i, i + 2, i + 3};
+        memcpy(mesh->triangles + 6 * (size_t)face, triangles, sizeof triangles);
     }
     return true;
 }
@@ -77,15 +79,15 @@ static int *connect_rings(int *triangle, int ring)
 {
     for (int i = 0; i < CIRCLE_POINTS; i++) {
         int a = ring * (CIRCLE_POINTS + 1) + i, b = a + CIRCLE_POINTS + 1;
-        const int two[6] = {a, b, b + 1, a, b + 1, a + 1};
-        memcpy(triangle, two, sizeof two);
+        const int triangles[6] = {a, b, b + 1, a, b + 1, a + 1};
+        memcpy(triangle, triangles, sizeof triangles);
         triangle += 6;
     }
     return triangle;
 }
 
-// Adds a cylinder or cone: two end discs and the side, two circles each, so that normals are not
-// shared across edges.
+// Adds a cylinder or a cone, which has the radius `end_radius`, m, at its end: two end discs and
+// the side, two circles each, so that normals are not shared across edges.
 static bool add_cone(fm_drawing *drawing, const fm_shape *shape, double end_radius,
                      const fm_paint *paint, fm_error *err)
 {
@@ -97,13 +99,14 @@ static bool add_cone(fm_drawing *drawing, const fm_shape *shape, double end_radi
               axis = fm_f3_sub(fm_f3_from_vec3(shape->end), from);
     float length = fm_f3_length(axis), first = (float)shape->radius, last = (float)end_radius;
     fm_float3 up = fm_f3_unit(axis);
-    fm_float3 least = fabsf(up.x) < 0.6f ? fm_f3(1, 0, 0) : fm_f3(0, 1, 0);
-    fm_float3 a = fm_f3_unit(fm_f3_cross(up, least)), b = fm_f3_cross(a, up);
+    // `other` is not nearly parallel to the axis
+    fm_float3 other = fabsf(up.x) < 0.6f ? fm_f3(1, 0, 0) : fm_f3(0, 1, 0);
+    fm_float3 a = fm_f3_unit(fm_f3_cross(up, other)), b = fm_f3_cross(a, up);
     const float radius[6] = {0, first, first, last, last, 0}, height[6] = {0, 0, 0, 1, 1, 1};
-    // component along the axis of the normals of disc, side and disc
-    const float lean[3] = {-1, (first - last) / length, 1};
+    // component along the axis of the normals of start disc, side and end disc
+    const float axial[3] = {-1, (first - last) / length, 1};
     for (int ring = 0; ring < 6; ring++) {
-        float flat = ring / 2 == 1 ? 1.0f : 0.0f;
+        float radial = ring / 2 == 1 ? 1.0f : 0.0f;
         for (int i = 0; i <= CIRCLE_POINTS; i++) {
             double angle = 2 * FM_PI * (i % CIRCLE_POINTS) / CIRCLE_POINTS;
             fm_float3 out =
@@ -111,8 +114,8 @@ static bool add_cone(fm_drawing *drawing, const fm_shape *shape, double end_radi
             fm_float3 centre = fm_f3_add_scaled(from, height[ring], axis);
             size_t at = 3 * (size_t)(ring * (CIRCLE_POINTS + 1) + i);
             fm_f3_store(mesh->points + at, fm_f3_add_scaled(centre, radius[ring], out));
-            fm_f3_store(mesh->normals + at,
-                        fm_f3_unit(fm_f3_add_scaled(fm_f3_scale(out, flat), lean[ring / 2], up)));
+            fm_f3_store(mesh->normals + at, fm_f3_unit(fm_f3_add_scaled(fm_f3_scale(out, radial),
+                                                                        axial[ring / 2], up)));
         }
     }
     int *triangle = mesh->triangles;
@@ -132,11 +135,11 @@ static bool add_ellipsoid(fm_drawing *drawing, const fm_shape *shape, const fm_p
     fm_float3 half = fm_f3_from_vec3(shape->half_size), centre = fm_f3_from_vec3(shape->centre);
     int *triangle = mesh->triangles;
     for (int ring = 0; ring < RINGS; ring++) {
-        double down = FM_PI * ring / (RINGS - 1);
+        double polar = FM_PI * ring / (RINGS - 1);
         for (int i = 0; i <= CIRCLE_POINTS; i++) {
             double angle = 2 * FM_PI * (i % CIRCLE_POINTS) / CIRCLE_POINTS;
-            fm_float3 u = {(float)(sin(down) * cos(angle)), (float)-cos(down),
-                           (float)(sin(down) * sin(angle))};
+            fm_float3 u = {(float)(sin(polar) * cos(angle)), (float)-cos(polar),
+                           (float)(sin(polar) * sin(angle))};
             fm_float3 n = fm_f3_unit(fm_f3(u.x / half.x, u.y / half.y, u.z / half.z));
             size_t at = 3 * (size_t)(ring * (CIRCLE_POINTS + 1) + i);
             fm_f3_store(mesh->points + at,

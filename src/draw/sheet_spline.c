@@ -28,12 +28,12 @@ static void solve_spline(const float *x, size_t stride, int n, float *m, float *
         float pivot = 4 - (i > 1 ? work[i - 1] : 0);
         work[i] = 1 / pivot;
         for (int k = 0; k < 3; k++) {
-            float right =
+            float right_side =
                 6 * (x[(i - 1) * stride + k] - 2 * x[i * stride + k] + x[(i + 1) * stride + k]);
-            m[3 * i + k] = (right - (i > 1 ? m[3 * (i - 1) + k] : 0)) / pivot;
+            m[3 * i + k] = (right_side - (i > 1 ? m[3 * (i - 1) + k] : 0)) / pivot;
         }
     }
-    for (int i = n - 3; i >= 1; i--) {
+    for (int i = n - 3; i >= 1; i--) { // backward substitution
         for (int k = 0; k < 3; k++)
             m[3 * i + k] -= work[i] * m[3 * (i + 1) + k];
     }
@@ -49,6 +49,7 @@ static void refine_line(const float *x, size_t stride, int n, int factor, const 
     for (int j = 0; j < count; j++) {
         int i = j / factor < n - 1 ? j / factor : n - 2;
         float t = (float)(j - i * factor) / (float)factor, s = 1 - t;
+        // weights of the second derivatives in the value (a, b) and in the slope (da, db)
         float a = (s * s * s - s) / 6, b = (t * t * t - t) / 6;
         float da = (1 - 3 * s * s) / 6, db = (3 * t * t - 1) / 6;
         for (int k = 0; k < 3; k++) {
@@ -63,7 +64,8 @@ static void refine_line(const float *x, size_t stride, int n, int factor, const 
 
 // Number of points of the sheet and of its refinement by `factor`.
 typedef struct sheet_size {
-    int columns, rows, factor;
+    int columns, rows;
+    int factor; // refined intervals per interval
     int fine_columns, fine_rows;
 } sheet_size;
 
@@ -74,6 +76,7 @@ typedef struct scratch {
     float *m, *work;     // second derivatives and workspace of one spline
 } scratch;
 
+// Frees the temporary arrays.
 static void destroy_scratch(scratch *s)
 {
     free(s->across);
@@ -84,6 +87,7 @@ static void destroy_scratch(scratch *s)
     free(s->work);
 }
 
+// Allocates the temporary arrays; false: out of memory.
 static bool create_scratch(scratch *s, const sheet_size *sheet)
 {
     size_t half = (size_t)sheet->rows * sheet->fine_columns * 3 * sizeof(float);

@@ -49,11 +49,13 @@ static void find_neighbours(const fm_surface *surface, int *start, int *neighbou
 {
     memset(start, 0, ((size_t)surface->point_count + 2) * sizeof *start);
     int corners = 3 * surface->face_count;
+    // counts are stored two places ahead, so that the last loop can advance start[i + 1]
     for (int i = 0; i < corners; i++)
         start[surface->face_points[i] + 2]++;
     for (int i = 0; i < surface->point_count; i++)
         start[i + 2] += start[i + 1];
-    for (int i = 0; i < corners; i++) // start[i + 1] advances from the begin of i's list to its end
+    // start[i + 1] advances from the beginning of the list of vertex i to its end
+    for (int i = 0; i < corners; i++)
         neighbour[start[surface->face_points[i] + 1]++] =
             surface->face_points[i % 3 == 2 ? i - 2 : i + 1];
 }
@@ -66,25 +68,25 @@ bool fm_surface_smooth(fm_surface *surface, int steps, fm_pool *pool, fm_error *
     float *normals = surface->fields[0].values;
     int *start = malloc((points + 2) * sizeof *start);
     int *neighbour = malloc(corners * sizeof *neighbour + 1);
-    float *other = malloc(3 * points * sizeof *other + 1);
-    bool good = start && neighbour && other;
+    float *result = malloc(3 * points * sizeof *result + 1);
+    bool good = start && neighbour && result;
     if (!good)
         fm_fail_no_memory(err, "fluid", corners * sizeof *neighbour);
     if (good && steps > 0)
         find_neighbours(surface, start, neighbour);
     for (int i = 0; good && i < 2 * steps; i++) {
-        smooth_job job = {start, neighbour, surface->points, other, i % 2 ? OUTWARDS : INWARDS,
+        smooth_job job = {start, neighbour, surface->points, result, i % 2 ? OUTWARDS : INWARDS,
                           false};
         fm_parallel_for(pool, surface->point_count, VERTICES, smooth_range, &job);
-        memcpy(surface->points, other, 3 * points * sizeof *other);
+        memcpy(surface->points, result, 3 * points * sizeof *result);
     }
     for (int i = 0; good && i < steps; i++) {
-        smooth_job job = {start, neighbour, normals, other, INWARDS, true};
+        smooth_job job = {start, neighbour, normals, result, INWARDS, true};
         fm_parallel_for(pool, surface->point_count, VERTICES, smooth_range, &job);
-        memcpy(normals, other, 3 * points * sizeof *other);
+        memcpy(normals, result, 3 * points * sizeof *result);
     }
     free(start);
     free(neighbour);
-    free(other);
+    free(result);
     return good;
 }

@@ -131,9 +131,10 @@ static void copy_texture(const fm_thin_surface *thin, fm_triangle_mesh *mesh, si
 }
 
 // Places a point on the front and one on the back for each point of the thin surface and, for each
-// border point, one on the middle of the rim. outward: directions away from the surface at border
-// points; rim: index of the rim point, -1 inside the surface; half: m, half the thickness.
-static void offset_points(const fm_thin_surface *thin, const float *outward, const int *rim,
+// border point, one in the middle of the border strip. outward: directions away from the surface at
+// border points; strip: index of the point of the strip, -1 inside the surface; half: m, half the
+// thickness.
+static void offset_points(const fm_thin_surface *thin, const float *outward, const int *strip,
                           float half, fm_triangle_mesh *mesh)
 {
     size_t n = (size_t)thin->point_count;
@@ -145,9 +146,9 @@ static void offset_points(const fm_thin_surface *thin, const float *outward, con
         fm_f3_store(mesh->normals + 3 * (n + i), fm_f3_scale(normal, -1));
         copy_texture(thin, mesh, i, i);
         copy_texture(thin, mesh, i, n + i);
-        if (rim[i] < 0)
+        if (strip[i] < 0)
             continue;
-        size_t at = (size_t)rim[i];
+        size_t at = (size_t)strip[i];
         fm_float3 away = fm_f3_unit(fm_f3_load(outward + 3 * i));
         fm_f3_store(mesh->points + 3 * at, fm_f3_add_scaled(p, half, away));
         fm_f3_store(mesh->normals + 3 * at, away);
@@ -155,9 +156,9 @@ static void offset_points(const fm_thin_surface *thin, const float *outward, con
     }
 }
 
-// Writes the triangles of the front, of the back and of the rim, four per border edge.
+// Writes the triangles of the front, of the back and of the border strip, four per border edge.
 static void connect_points(const fm_thin_surface *thin, const edge *border, int border_count,
-                           const int *rim, fm_triangle_mesh *mesh)
+                           const int *strip, fm_triangle_mesh *mesh)
 {
     int n = thin->point_count, *out = mesh->triangles;
     memcpy(out, thin->triangles, 3 * (size_t)thin->triangle_count * sizeof *out);
@@ -170,24 +171,24 @@ static void connect_points(const fm_thin_surface *thin, const edge *border, int 
     }
     for (int i = 0; i < border_count; i++, out += 12) {
         int a = border[i].from, b = border[i].to;
-        const int round[12] = {a,      rim[a], rim[b], a,      rim[b], b,
-                               rim[a], n + a,  n + b,  rim[a], n + b,  rim[b]};
-        memcpy(out, round, sizeof round);
+        const int corners[12] = {a,        strip[a], strip[b], a,        strip[b], b,
+                                 strip[a], n + a,    n + b,    strip[a], n + b,    strip[b]};
+        memcpy(out, corners, sizeof corners);
     }
 }
 
-// Assigns the indices from twice the number of points on to the rim points of the border. Returns
+// Assigns the indices from twice the number of points on to the points of the border strip. Returns
 // the total number of points.
-static int number_rim(const fm_thin_surface *thin, const edge *border, int count, int *rim)
+static int number_strip(const fm_thin_surface *thin, const edge *border, int count, int *strip)
 {
     int next = 2 * thin->point_count;
     for (int i = 0; i < thin->point_count; i++)
-        rim[i] = -1;
+        strip[i] = -1;
     for (int i = 0; i < count; i++) {
-        if (rim[border[i].from] < 0)
-            rim[border[i].from] = next++;
-        if (rim[border[i].to] < 0)
-            rim[border[i].to] = next++;
+        if (strip[border[i].from] < 0)
+            strip[border[i].from] = next++;
+        if (strip[border[i].to] < 0)
+            strip[border[i].to] = next++;
     }
     return next;
 }
@@ -204,8 +205,8 @@ static bool create_mesh_arrays(fm_arena *arena, fm_triangle_mesh *mesh, bool tex
     return err->status == FM_OK;
 }
 
-// Turns a surface without thickness into a closed slab of paint->thickness: front, back and rim.
-// Thickness 0: the surface stays a single layer.
+// Turns a surface without thickness into a closed slab of paint->thickness: front, back and border
+// strip. Thickness 0: the surface stays a single layer.
 bool fm_thin_surface_thicken(fm_arena *arena, const fm_thin_surface *thin, const fm_paint *paint,
                              fm_triangle_mesh *mesh, fm_error *err)
 {
@@ -221,24 +222,24 @@ bool fm_thin_surface_thicken(fm_arena *arena, const fm_thin_surface *thin, const
     }
     edge *border;
     int border_count = find_border(thin, &border);
-    int *rim = malloc(((size_t)thin->point_count + 1) * sizeof *rim);
+    int *strip = malloc(((size_t)thin->point_count + 1) * sizeof *strip);
     float *outward = calloc(3 * (size_t)thin->point_count + 1, sizeof *outward);
-    bool good = border_count >= 0 && rim && outward;
+    bool good = border_count >= 0 && strip && outward;
     if (!good) {
         fm_fail_no_memory(err, "drawing", (size_t)thin->point_count * sizeof(edge));
     } else {
-        mesh->point_count = number_rim(thin, border, border_count, rim);
+        mesh->point_count = number_strip(thin, border, border_count, strip);
         mesh->triangle_count = 2 * thin->triangle_count + 4 * border_count;
         mesh->front_count = thin->triangle_count;
         good = create_mesh_arrays(arena, mesh, thin->texture != NULL, err);
     }
     if (good) {
         find_outward(thin, border, border_count, outward);
-        offset_points(thin, outward, rim, paint->thickness / 2, mesh);
-        connect_points(thin, border, border_count, rim, mesh);
+        offset_points(thin, outward, strip, paint->thickness / 2, mesh);
+        connect_points(thin, border, border_count, strip, mesh);
     }
     free(outward);
-    free(rim);
+    free(strip);
     free(border);
     return good;
 }

@@ -21,13 +21,13 @@ enum {
 
 struct fm_bvh_node {
     fm_bounds box;
-    int first, count; // its items are tree->items[first] to tree->items[first + count - 1]
+    int first, count; // the items of the node: tree->items[first] to [first + count - 1]
     int right;        // right child, 0 for a leaf; the left child is the next node
 };
 
 // An item while the tree is being built.
 typedef struct build_item {
-    fm_vec3 centre; // of its box
+    fm_vec3 centre; // centre of the box of the item
     double key;     // coordinate of the centre along the axis of the split
     int item;
 } build_item;
@@ -137,6 +137,7 @@ void fm_bvh_refit(fm_bvh *tree, const fm_bounds *boxes)
     }
 }
 
+// Box around all items; empty without items.
 fm_bounds fm_bvh_bounds(const fm_bvh *tree)
 {
     return tree->node_count ? tree->nodes[0].box : fm_bounds_empty();
@@ -174,7 +175,7 @@ typedef struct node_pair {
 void fm_bvh_visit_pairs(const fm_bvh *one, const fm_bvh *other, double margin,
                         fm_bvh_pair_visitor *visit, void *context)
 {
-    node_pair stack[4 * STACK_MAX];
+    node_pair stack[4 * STACK_MAX]; // a pair is replaced by at most three pairs, one level deeper
     int depth = 0;
     if (one->node_count > 0 && other->node_count > 0)
         stack[depth++] = (node_pair){0, 0};
@@ -200,8 +201,9 @@ void fm_bvh_visit_pairs(const fm_bvh *one, const fm_bvh *other, double margin,
     }
 }
 
-// The item nearest to the point within `limit`, -1 if there is none. square(context, item, point):
-// squared distance of an item; found: receives that of the nearest.
+// The item nearest to the point within `limit` m, -1 if there is none. square(context, item, point)
+// returns the squared distance of an item; *found receives that of the nearest. The search descends
+// into the nearer child first and skips nodes that are further away than the nearest item so far.
 int fm_bvh_find_nearest(const fm_bvh *tree, fm_vec3 point, double limit, fm_bvh_distance *square,
                         void *context, double *found)
 {

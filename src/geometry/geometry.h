@@ -58,11 +58,13 @@ typedef struct fm_vec3_array {
     double *x, *y, *z;
 } fm_vec3_array;
 
+// Element i.
 static inline fm_vec3 fm_vec3_array_at(fm_vec3_array a, int i)
 {
     return (fm_vec3){a.x[i], a.y[i], a.z[i]};
 }
 
+// Copies the first `count` elements.
 static inline void fm_vec3_array_copy(fm_vec3_array to, fm_vec3_array from, int count)
 {
     size_t bytes = (size_t)count * sizeof(double);
@@ -140,8 +142,8 @@ int fm_bvh_find_nearest(const fm_bvh *tree, fm_vec3 point, double limit, fm_bvh_
 // face_points for four per cell.
 void fm_grid_write_quads(int columns, int rows, int *face_start, int *face_points);
 // Writes the cells as triangles, two per cell, unless `triangle` is NULL. Returns the number of
-// triangles. round: the grid is a tube, whose last column is joined to the first.
-int fm_grid_write_triangles(int columns, int rows, bool round, int *triangle);
+// triangles. is_tube: the last column of the grid is joined to the first.
+int fm_grid_write_triangles(int columns, int rows, bool is_tube, int *triangle);
 
 // mesh.c: size of a mesh.
 typedef struct fm_mesh_size {

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+// Counts points, lines, faces, and the corners of all faces. Without face_start, faces are
+// triangles.
 fm_mesh_size fm_mesh_measure(const fm_mesh_view *mesh)
 {
     fm_mesh_size size = {mesh->point_count, mesh->line_count, mesh->face_count, 0};
@@ -41,6 +43,7 @@ bool fm_mesh_check(const fm_mesh_view *mesh, const char *object, fm_error *err)
            check_points(mesh->face_points, corners, mesh->point_count, object, "face_points", err);
 }
 
+// The mesh as a view, which points into its arrays.
 fm_mesh_view fm_mesh_data_view(const fm_mesh_data *mesh)
 {
     assert(mesh);
@@ -53,6 +56,7 @@ fm_mesh_view fm_mesh_data_view(const fm_mesh_data *mesh)
                           .face_count = mesh->face_count};
 }
 
+// Frees the arrays of a mesh and empties it.
 void fm_mesh_data_destroy(fm_mesh_data *mesh)
 {
     if (!mesh)
@@ -97,11 +101,13 @@ int fm_mesh_triangulate_face(const int *corner, int corners, int first, int *tri
     return corners > 2 ? corners - 2 : 0;
 }
 
+// Number of triangles of fm_mesh_triangulate: a face of n corners gives n - 2.
 int fm_mesh_count_triangles(const fm_mesh_view *mesh)
 {
     return fm_mesh_measure(mesh).corners - 2 * mesh->face_count;
 }
 
+// Cuts all faces into triangles, three point indices each.
 void fm_mesh_triangulate(const fm_mesh_view *mesh, int *triangles)
 {
     for (int f = 0; f < mesh->face_count; f++) {

@@ -34,13 +34,13 @@ enum {
 // A growing array.
 typedef struct list {
     void *items;
-    size_t count, room, item_size; // items, items allocated, bytes per item
+    size_t count, capacity, item_size; // items, items allocated, bytes per item
 } list;
 
 // State of the reader.
 typedef struct reader {
     const char *path;
-    const char *at, *end;   // next character to read, end of the text
+    const char *at, *end;   // next character to read; end of the text
     const char *line_start; // beginning of the current line
     int line;               // number of the current line, from 1
     const char *statement;  // statement being read, for error messages: "v"
@@ -68,22 +68,23 @@ static bool fail(reader *r, const char *at, const char *text)
 // Appends an item to a list of at most `limit` items and returns its address; NULL on failure.
 static void *append_item(reader *r, list *l, size_t limit)
 {
-    if (l->count == l->room) {
-        size_t room = l->room ? 2 * l->room : 256;
-        void *more = l->count < limit ? realloc(l->items, room * l->item_size) : NULL;
+    if (l->count == l->capacity) {
+        size_t capacity = l->capacity ? 2 * l->capacity : 256;
+        void *more = l->count < limit ? realloc(l->items, capacity * l->item_size) : NULL;
         if (!more) {
             if (l->count < limit)
-                fm_fail_no_memory(r->err, "OBJ", room * l->item_size);
+                fm_fail_no_memory(r->err, "OBJ", capacity * l->item_size);
             else
                 fail(r, r->at, "more of these than can be read");
             return NULL;
         }
         l->items = more;
-        l->room = room;
+        l->capacity = capacity;
     }
     return (char *)l->items + l->item_size * l->count++;
 }
 
+// True for white space within a line.
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -189,8 +190,8 @@ static bool read_point(reader *r)
 }
 
 // Reads one number of a corner as an index from 0. In the file, 1 is the first of `count` elements
-// and -1 the newest. `none` is the error message for an element that does not exist.
-static bool read_index(reader *r, int count, const char *none, int *index)
+// and -1 the newest. `if_missing` is the error message for an element that does not exist.
+static bool read_index(reader *r, int count, const char *if_missing, int *index)
 {
     const char *start = r->at;
     bool negative = r->at < r->end && *r->at == '-';
@@ -202,7 +203,7 @@ static bool read_index(reader *r, int count, const char *none, int *index)
     if (r->at == digits)
         return fail(r, start, "a corner is POINT, POINT/TEXTURE, POINT//NORMAL or all three");
     if (value == 0 || value > count)
-        return fail(r, start, none);
+        return fail(r, start, if_missing);
     *index = (int)(negative ? count - value : value - 1);
     return true;
 }
@@ -216,8 +217,8 @@ static bool read_corner(reader *r, int *index)
         return false;
     if (r->at < r->end && *r->at == '/') {
         r->at++;
-        bool none = r->at < r->end && *r->at == '/';
-        if (!none && !read_index(r, r->textures, "no such vt before this line", &ignored))
+        bool no_texture = r->at < r->end && *r->at == '/';
+        if (!no_texture && !read_index(r, r->textures, "no such vt before this line", &ignored))
             return false;
         if (r->at < r->end && *r->at == '/') {
             r->at++;
@@ -337,8 +338,8 @@ static bool read_line(reader *r)
     return is_skipped(word, length) || fail(r, word, "not a known statement");
 }
 
-// Hands over the items of a list, which becomes empty. An empty list gives an array of one zeroed
-// item, so that the result is never NULL.
+// Takes the items out of a list; the caller owns them then. An empty list gives an array of one
+// zeroed item, so that the result is never NULL.
 static void *take_items(reader *r, list *l)
 {
     void *items = l->items ? l->items : calloc(1, l->item_size);
@@ -373,10 +374,10 @@ static bool move_result(reader *r, fm_obj *obj)
 // Reads all lines of the text. Group 0, without a name, has the faces before the first group.
 static bool read_lines(reader *r)
 {
-    char *none = append_item(r, &r->names, GROUPS_MAX);
-    if (!none)
+    char *unnamed = append_item(r, &r->names, GROUPS_MAX);
+    if (!unnamed)
         return false;
-    memset(none, 0, FM_OBJ_NAME_SIZE);
+    memset(unnamed, 0, FM_OBJ_NAME_SIZE);
     while (r->at < r->end) {
         if (!read_line(r))
             return false;
@@ -411,6 +412,7 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
     return good;
 }
 
+// Reads an OBJ file. The caller destroys the result.
 bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err)
 {
     *obj = (fm_obj){0};
@@ -421,6 +423,7 @@ bool fm_obj_read(const char *path, fm_obj *obj, fm_error *err)
     return good;
 }
 
+// Frees the arrays of a file's contents and empties it.
 void fm_obj_destroy(fm_obj *obj)
 {
     fm_mesh_data_destroy(&obj->mesh);

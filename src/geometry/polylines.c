@@ -12,15 +12,16 @@
 // State while the lines are joined.
 typedef struct walk {
     const fm_mesh_view *mesh;
-    // Lines of point i: at[first[i]] to at[first[i + 1] - 1], in increasing order.
-    int *first; // [point_count + 1]
-    int *at;    // [2 * line_count]
-    bool *used; // [line_count] the line is part of a polyline already
+    // Lines that end at point i: incident[first[i]] to incident[first[i + 1] - 1], in increasing
+    // order.
+    int *first;    // [point_count + 1]
+    int *incident; // [2 * line_count]
+    bool *used;    // [line_count] the line is part of a polyline already
     fm_polylines *polylines;
     int length; // entries of polylines->points so far
 } walk;
 
-// Lists the lines at each point (w->first, w->at) by a counting sort.
+// Lists the lines at each point (w->first, w->incident) by a counting sort.
 static void list_lines_of_points(walk *w)
 {
     const fm_mesh_view *mesh = w->mesh;
@@ -29,7 +30,7 @@ static void list_lines_of_points(walk *w)
     for (int i = 0; i < mesh->point_count; i++)
         w->first[i + 1] += w->first[i];
     for (int i = 2 * mesh->line_count - 1; i >= 0; i--) // fills each list from its end
-        w->at[--w->first[mesh->lines[i] + 1]] = i / 2;
+        w->incident[--w->first[mesh->lines[i] + 1]] = i / 2;
     for (int i = 0; i < mesh->point_count; i++)
         w->first[i] = w->first[i + 1];
     w->first[mesh->point_count] = 2 * mesh->line_count;
@@ -45,26 +46,26 @@ static int count_lines_of_point(const walk *w, int point)
 static int find_unused_line(const walk *w, int point)
 {
     for (int k = w->first[point]; k < w->first[point + 1]; k++)
-        if (!w->used[w->at[k]])
-            return w->at[k];
+        if (!w->used[w->incident[k]])
+            return w->incident[k];
     return -1;
 }
 
 // Adds the polyline that begins at a point and follows unused lines to the next end or fork.
 static void add_polyline(walk *w, int point)
 {
-    fm_polylines *c = w->polylines;
+    fm_polylines *curves = w->polylines;
     int line = find_unused_line(w, point);
-    c->start[c->count++] = w->length;
-    c->points[w->length++] = point;
+    curves->start[curves->count++] = w->length;
+    curves->points[w->length++] = point;
     while (line >= 0) {
         const int *end = w->mesh->lines + 2 * (size_t)line;
         w->used[line] = true;
         point = end[0] == point ? end[1] : end[0];
-        c->points[w->length++] = point;
+        curves->points[w->length++] = point;
         line = count_lines_of_point(w, point) == 2 ? find_unused_line(w, point) : -1;
     }
-    c->start[c->count] = w->length;
+    curves->start[curves->count] = w->length;
 }
 
 // Joins the lines of a mesh to polylines: first those from ends and forks, then closed rings.
@@ -74,9 +75,9 @@ bool fm_polylines_create(fm_polylines *polylines, const fm_mesh_view *mesh, fm_e
     *polylines = (fm_polylines){.start = calloc(3 * lines + 1, sizeof(int))};
     walk w = {.mesh = mesh, .polylines = polylines};
     w.first = calloc(points + 2, sizeof *w.first);
-    w.at = malloc((2 * lines + 1) * sizeof *w.at);
+    w.incident = malloc((2 * lines + 1) * sizeof *w.incident);
     w.used = calloc(lines + 1, sizeof *w.used);
-    bool good = polylines->start && w.first && w.at && w.used;
+    bool good = polylines->start && w.first && w.incident && w.used;
     if (good) {
         polylines->points = polylines->start + lines + 1; // a line adds at most two points
         list_lines_of_points(&w);
@@ -90,11 +91,12 @@ bool fm_polylines_create(fm_polylines *polylines, const fm_mesh_view *mesh, fm_e
         fm_polylines_destroy(polylines);
     }
     free(w.first);
-    free(w.at);
+    free(w.incident);
     free(w.used);
     return good;
 }
 
+// Frees the polylines and empties the struct.
 void fm_polylines_destroy(fm_polylines *polylines)
 {
     free(polylines->start);

@@ -22,7 +22,7 @@ fm_sample_patch fm_sample_patch_of_triangle(const fm_vec3 corner[3], double part
     double reach = fmax(fm_length(fm_sub(a, centroid)), fm_length(fm_sub(b, centroid)));
     reach = fmax(reach, fm_length(fm_sub(c, centroid)));
     n = fm_cross(fm_sub(b, a), fm_sub(c, a));
-    double square = fm_dot(n, n) + 1e-200;
+    double square = fm_dot(n, n) + 1e-200; // not 0, so that a triangle without area gives zeros
     fm_sample_patch patch = {.area = fm_length(n) / (2 * parts * parts),
                              .reach = reach / fabs(parts),
                              .along = fm_scale(fm_cross(fm_sub(c, a), n), parts / square),
@@ -33,7 +33,8 @@ fm_sample_patch fm_sample_patch_of_triangle(const fm_vec3 corner[3], double part
 }
 
 // Patch of a rectangle of length x width, m. along, side: unit vectors of its sides, perpendicular
-// to each other.
+// to each other. The gradients are those of the right triangle with the legs sqrt(2) length and
+// sqrt(2) width, which has the same area.
 static fm_sample_patch patch_of_rectangle(fm_vec3 along, fm_vec3 side, double length, double width)
 {
     return (fm_sample_patch){.normal = fm_cross(along, side),
@@ -51,7 +52,8 @@ fm_sample_patch fm_sample_patch_of_line(const fm_vec3 end[2], double parts, doub
     double length = fm_length(along) / parts;
     if (!fm_normalize(&along))
         return fm_sample_patch_of_point(thickness);
-    fm_vec3 other = fabs(along.x) < 0.6 ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 1, 0}; // not parallel
+    // an axis that is far from parallel to the line
+    fm_vec3 other = fabs(along.x) < 0.6 ? (fm_vec3){1, 0, 0} : (fm_vec3){0, 1, 0};
     fm_vec3 side = fm_cross(along, other);
     fm_normalize(&side);
     return patch_of_rectangle(along, side, length, thickness);

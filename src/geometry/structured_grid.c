@@ -27,22 +27,23 @@ void fm_grid_write_quads(int columns, int rows, int *face_start, int *face_point
 }
 
 // Writes two triangles per cell of a grid, unless `triangle` is NULL; returns their number. The
-// diagonals alternate, so that cloth bends alike in all directions. round: the last column is
+// diagonals alternate, so that cloth bends alike in all directions. is_tube: the last column is
 // joined to the first.
-int fm_grid_write_triangles(int columns, int rows, bool round, int *triangle)
+int fm_grid_write_triangles(int columns, int rows, bool is_tube, int *triangle)
 {
-    int across = round ? columns : columns - 1, count = 0;
+    int cells_per_row = is_tube ? columns : columns - 1, count = 0;
     if (!triangle)
-        return 2 * across * (rows - 1);
+        return 2 * cells_per_row * (rows - 1);
     for (int r = 0; r + 1 < rows; r++) {
-        for (int c = 0; c < across; c++) {
-            int next = c + 1 < columns ? c + 1 : 0, up = r * columns, low = up + columns;
-            int cell[4] = {up + c, low + c, low + next, up + next}; // counter-clockwise
-            int turn = (r + c) % 2;
+        for (int c = 0; c < cells_per_row; c++) {
+            int next = c + 1 < columns ? c + 1 : 0, row = r * columns, row_below = row + columns;
+            // corners, counter-clockwise; both triangles begin at an end of the diagonal
+            int cell[4] = {row + c, row_below + c, row_below + next, row + next};
+            int diagonal = (r + c) % 2;
             for (int half = 0; half < 2; half++, count++) {
-                triangle[3 * count] = cell[(turn + 2 * half) % 4];
-                triangle[3 * count + 1] = cell[(turn + 2 * half + 1) % 4];
-                triangle[3 * count + 2] = cell[(turn + 2 * half + 2) % 4];
+                triangle[3 * count] = cell[(diagonal + 2 * half) % 4];
+                triangle[3 * count + 1] = cell[(diagonal + 2 * half + 1) % 4];
+                triangle[3 * count + 2] = cell[(diagonal + 2 * half + 2) % 4];
             }
         }
     }
@@ -50,7 +51,7 @@ int fm_grid_write_triangles(int columns, int rows, bool round, int *triangle)
 }
 
 // True if the faces of the mesh are the quads of a grid, as fm_grid_write_quads writes them; gives
-// its columns and rows.
+// its columns and rows, 0 if it is no grid.
 bool fm_mesh_is_sheet(const fm_mesh_view *mesh, int *columns, int *rows)
 {
     assert(mesh);
@@ -58,7 +59,7 @@ bool fm_mesh_is_sheet(const fm_mesh_view *mesh, int *columns, int *rows)
     const int *start = mesh->face_start, *corner = mesh->face_points;
     if (mesh->face_count < 1 || !start || start[1] != 4)
         return false;
-    int c = corner[1];
+    int c = corner[1]; // the corner below point 0: its index is the number of columns
     if (corner[0] != 0 || corner[3] != 1 || c < 2 || mesh->point_count % c != 0)
         return false;
     int r = mesh->point_count / c;

@@ -102,11 +102,13 @@ fm_mesh_view fm_surface_view(const fm_surface *surface, fm_vec3 *points)
                           surface->lattice};
 }
 
+// Frees a surface with its arrays, which are one allocation.
 void fm_surface_destroy(fm_surface *surface)
 {
     free(surface);
 }
 
+// Number of corners of all faces together.
 int fm_surface_corner_count(const fm_surface *surface)
 {
     return surface->face_start[surface->face_count];
@@ -142,6 +144,7 @@ static int count_not_finite(const float *values, size_t count)
     return found;
 }
 
+// Counts the coordinates and field values that are NaN or infinite, for surface->not_finite.
 void fm_surface_count_not_finite(fm_surface *surface)
 {
     size_t points = (size_t)surface->point_count;

@@ -14,12 +14,14 @@ bool fm_normalize(fm_vec3 *a)
     return true;
 }
 
+// Allocates `length` zeroed vectors in the arena, as three arrays one behind the other.
 fm_vec3_array fm_vec3_array_create(fm_arena *arena, int length, fm_error *err)
 {
     double *all = fm_arena_alloc(arena, 3 * (size_t)length, sizeof *all, "points", err);
     return all ? (fm_vec3_array){all, all + length, all + 2 * length} : (fm_vec3_array){0};
 }
 
+// A box that contains nothing: its bounds grow with the first point that is added.
 fm_bounds fm_bounds_empty(void)
 {
     return (fm_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};

@@ -23,7 +23,7 @@ typedef struct cached_object {
 struct fm_cache {
     char *folder; // DIR/frames
     cached_object *objects;
-    int object_count, room; // number of objects, and space allocated for them
+    int object_count, capacity; // number of objects, and space allocated for them
 };
 
 // Splits the name of a frame file, such as "towel.000012.vtp", into object and frame number; false
@@ -47,15 +47,17 @@ bool fm_cache_parse_name(const char *file, char name[FM_NAME_SIZE], int *frame)
     return true;
 }
 
+// Writes the path of a frame file: .vti if that exists, else .vtp. True if it is a regular file.
 bool fm_cache_format_path(const char *folder, const char *name, int frame, char *path, size_t size)
 {
-    struct stat about;
+    struct stat file_status;
     snprintf(path, size, "%s/%s.%06d.vti", folder, name, frame);
-    if (lstat(path, &about) != 0)
+    if (lstat(path, &file_status) != 0)
         snprintf(path, size, "%s/%s.%06d.vtp", folder, name, frame);
-    return lstat(path, &about) == 0 && S_ISREG(about.st_mode);
+    return lstat(path, &file_status) == 0 && S_ISREG(file_status.st_mode);
 }
 
+// The object with this name; NULL if no frame of it was found.
 static cached_object *find_object(const fm_cache *cache, const char *name)
 {
     for (int i = cache->object_count - 1; i >= 0; i--)
@@ -67,26 +69,27 @@ static cached_object *find_object(const fm_cache *cache, const char *name)
 // Records that a frame of an object exists: adds the object, or widens its range of frames.
 static bool add_frame(fm_cache *cache, const char *name, int frame, fm_error *err)
 {
-    cached_object *known = find_object(cache, name);
-    if (known) {
-        known->first = frame < known->first ? frame : known->first;
-        known->last = frame > known->last ? frame : known->last;
+    cached_object *object = find_object(cache, name);
+    if (object) {
+        object->first = frame < object->first ? frame : object->first;
+        object->last = frame > object->last ? frame : object->last;
         return true;
     }
-    if (cache->object_count == cache->room) {
-        int room = cache->room ? 2 * cache->room : 8;
-        cached_object *more = realloc(cache->objects, (size_t)room * sizeof *more);
+    if (cache->object_count == cache->capacity) {
+        int capacity = cache->capacity ? 2 * cache->capacity : 8;
+        cached_object *more = realloc(cache->objects, (size_t)capacity * sizeof *more);
         if (!more)
-            return fm_fail_no_memory(err, "cache", (size_t)room * sizeof *more);
+            return fm_fail_no_memory(err, "cache", (size_t)capacity * sizeof *more);
         cache->objects = more;
-        cache->room = room;
+        cache->capacity = capacity;
     }
-    cached_object *fresh = &cache->objects[cache->object_count++];
-    *fresh = (cached_object){.first = frame, .last = frame};
-    snprintf(fresh->name, sizeof fresh->name, "%s", name);
+    cached_object *added = &cache->objects[cache->object_count++];
+    *added = (cached_object){.first = frame, .last = frame};
+    snprintf(added->name, sizeof added->name, "%s", name);
     return true;
 }
 
+// Orders objects by name.
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(((const cached_object *)a)->name, ((const cached_object *)b)->name);
@@ -132,6 +135,7 @@ fm_cache *fm_cache_open(const char *directory, fm_error *err)
     return cache;
 }
 
+// Frees the cache; accepts NULL.
 void fm_cache_close(fm_cache *cache)
 {
     if (!cache)
@@ -141,31 +145,36 @@ void fm_cache_close(fm_cache *cache)
     free(cache);
 }
 
+// Number of objects that have frames.
 int fm_cache_object_count(const fm_cache *cache)
 {
     assert(cache);
     return cache->object_count;
 }
 
+// Name of the object with this index.
 const char *fm_cache_object_name(const fm_cache *cache, int object)
 {
     assert(cache);
     return cache->objects[object].name;
 }
 
+// Index of the object with this name; -1 if there is none.
 int fm_cache_find_object(const fm_cache *cache, const char *name)
 {
     assert(cache);
-    const cached_object *known = find_object(cache, name);
-    return known ? (int)(known - cache->objects) : -1;
+    const cached_object *object = find_object(cache, name);
+    return object ? (int)(object - cache->objects) : -1;
 }
 
+// Number of the first frame of an object.
 int fm_cache_first_frame(const fm_cache *cache, int object)
 {
     assert(cache);
     return cache->objects[object].first;
 }
 
+// Number of frames of an object, from its first to its last.
 int fm_cache_frame_count(const fm_cache *cache, int object)
 {
     assert(cache);
@@ -185,6 +194,7 @@ static char *frame_path(const fm_cache *cache, int object, int frame, fm_error *
     return path;
 }
 
+// Reads a frame of an object. The caller destroys it; NULL with err filled on failure.
 fm_surface *fm_cache_read_frame(const fm_cache *cache, int object, int frame, fm_error *err)
 {
     assert(err->status != FM_OK || cache);
@@ -209,7 +219,11 @@ static bool check_files_exist(const fm_clip *clip, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Frames per second, from the times of the clip's first and last frame; 24 if these are equal.
+static const double DEFAULT_FPS = 24;     // when the times of the frames give no rate
+static const double FPS_TOLERANCE = 1e-6; // relative; nearer rates are rounded to a whole number
+
+// Frames per second, from the times of the clip's first and last frame; DEFAULT_FPS if these are
+// equal.
 static double find_fps(const fm_clip *clip, fm_error *err)
 {
     int frames = (clip->frame_count - 1) * clip->stride;
@@ -220,8 +234,8 @@ static double find_fps(const fm_clip *clip, fm_error *err)
     fm_surface_destroy(first);
     fm_surface_destroy(last);
     if (!isfinite(fps) || fps <= 0)
-        return 24;
-    return fabs(fps - round(fps)) < 1e-6 * fps ? round(fps) : fps;
+        return DEFAULT_FPS;
+    return fabs(fps - round(fps)) < FPS_TOLERANCE * fps ? round(fps) : fps;
 }
 
 // Chooses the frames first, first + stride, ... to last of some objects. first or last < 0: the

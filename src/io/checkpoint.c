@@ -14,14 +14,15 @@
 // First bytes of the file.
 typedef struct header {
     char magic[8];       // identifies the format
-    uint32_t version;    // of the format
+    uint32_t version;    // version of the file format
     int32_t frame;       // number of the frame whose state is saved
-    uint64_t scene_hash; // of the scene that the run simulates
+    uint64_t scene_hash; // hash of the scene that the run simulates
     uint64_t size;       // bytes of the state
 } header;
 
 static const char magic[8] = "fmstate ";
-enum { VERSION = 1 }; // of the file format
+enum { VERSION = 1 };                           // version of the file format
+static const size_t FILE_MAX = (size_t)1 << 36; // bytes; a larger file is no checkpoint
 
 // Writes the path of the checkpoint of a frame.
 static void checkpoint_path(const char *directory, int frame, char *path, size_t size)
@@ -94,16 +95,17 @@ bool fm_checkpoint_restore(const char *directory, int frame, uint64_t scene_hash
 {
     char path[FM_PATH_SIZE];
     size_t size, state_size;
-    int at;
+    int stored_frame;
     uint64_t hash;
     checkpoint_path(directory, frame, path, sizeof path);
-    char *bytes = fm_file_read(path, (size_t)1 << 36, &size, err);
+    char *bytes = fm_file_read(path, FILE_MAX, &size, err);
     if (!bytes)
         return false;
-    const void *state = fm_checkpoint_parse(bytes, size, path, &at, &hash, &state_size, err);
+    const void *state =
+        fm_checkpoint_parse(bytes, size, path, &stored_frame, &hash, &state_size, err);
     bool good = state != NULL;
-    if (good && at != frame)
-        good = fm_fail_content(err, FM_BAD_VALUE, path, "frame", "it holds frame %d", at);
+    if (good && stored_frame != frame)
+        good = fm_fail_content(err, FM_BAD_VALUE, path, "frame", "it holds frame %d", stored_frame);
     if (good && scene_hash != 0 && hash != scene_hash)
         good = fm_fail_content(err, FM_BAD_VALUE, path, "scene", "it belongs to another scene");
     good = good && fm_world_restore(world, state, state_size, err);
@@ -111,6 +113,7 @@ bool fm_checkpoint_restore(const char *directory, int frame, uint64_t scene_hash
     return good;
 }
 
+// Orders frame numbers.
 static int compare_frames(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;

@@ -26,6 +26,7 @@ typedef struct format {
     bool (*write_clip)(const char *path, const fm_clip *clip, fm_error *err);
 } format;
 
+// Writes a frame as VTK without waiting for the disk.
 static bool write_vtk(const char *path, const fm_surface *surface, fm_error *err)
 {
     return fm_vtk_write(path, surface, false, err);
@@ -46,11 +47,13 @@ enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
 static const char *const format_words = "obj pc2 mdd usda glb ply vtk csv";
 
+// Names of the formats, separated by blanks.
 const char *fm_export_formats(void)
 {
     return format_words;
 }
 
+// Options of an export of all frames of all objects as OBJ.
 fm_export_options fm_default_export_options(void)
 {
     return (fm_export_options){.format = "obj", .first_frame = -1, .last_frame = -1, .stride = 1};
@@ -71,14 +74,16 @@ typedef struct job {
     fm_error *err;
 } job;
 
-// Concatenates five strings in the export's arena; NULL with err filled if there is no memory.
-static char *join(job *j, const char *const pieces[5])
+enum { PIECES = 5 }; // strings that `join` concatenates; some may be empty
+
+// Concatenates PIECES strings in the export's arena; NULL with err filled if there is no memory.
+static char *join(job *j, const char *const pieces[PIECES])
 {
     size_t size = 1, at = 0;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < PIECES; i++)
         size += strlen(pieces[i]);
     char *path = fm_arena_alloc(&j->arena, size, 1, "export", j->err);
-    for (int i = 0; i < 5 && path; i++)
+    for (int i = 0; i < PIECES && path; i++)
         at += (size_t)snprintf(path + at, size - at, "%s", pieces[i]);
     return path;
 }
@@ -220,10 +225,10 @@ static void export_objects(job *j, const int *objects, int count, const char *na
 // True if the path is a directory, or ends in a slash.
 static bool is_directory(const char *path)
 {
-    struct stat about;
+    struct stat file_status;
     size_t length = strlen(path);
     return (length > 0 && path[length - 1] == '/') ||
-           (stat(path, &about) == 0 && S_ISDIR(about.st_mode));
+           (stat(path, &file_status) == 0 && S_ISDIR(file_status.st_mode));
 }
 
 // Whether a and b followed by `below` name the same directory.
@@ -253,10 +258,10 @@ static bool check_output(const job *j, const char *directory)
 static bool find_output(job *j, const char *directory)
 {
     const char *output = j->options->output;
-    bool one = j->object_count == 1 || j->format->kind == SCENE;
+    bool is_single = j->object_count == 1 || j->format->kind == SCENE; // one file, or one sequence
     j->output_path = join(j, output ? (const char *[]){output, "", "", "", ""}
                                     : (const char *[]){directory, "/exports", "", "", ""});
-    j->to_file = output && one && !is_directory(output);
+    j->to_file = output && is_single && !is_directory(output);
     if (!j->output_path)
         return false;
     char *slash = strrchr(j->output_path, '/');
@@ -331,8 +336,8 @@ bool fm_export_frames(const char *directory, const fm_export_options *options,
                       fm_export_report *report, fm_error *err)
 {
     assert(err->status != FM_OK || options);
-    fm_export_report unread;
-    job j = {.options = options, .report = report ? report : &unread, .err = err};
+    fm_export_report ignored;
+    job j = {.options = options, .report = report ? report : &ignored, .err = err};
     *j.report = (fm_export_report){0};
     if (err->status != FM_OK || !check_options(&j))
         return false;

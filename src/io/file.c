@@ -17,7 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER_SIZE = 1 << 16 };
+enum {
+    BUFFER_SIZE = 1 << 16, // bytes that are collected before they are written
+    OPEN_TRIES = 100,      // attempts to open a file that others rename at the same time
+};
 
 struct fm_writer {
     fm_error *err;
@@ -25,13 +28,14 @@ struct fm_writer {
     bool direct;    // the path is a device or a pipe: write to it, rename nothing
     bool in_memory; // write into `memory`, not into a file
     char *memory;
-    size_t held, room;            // bytes in `memory`, and bytes allocated for it
-    char *path, *unfinished_path; // PATH and PATH.unfinished
-    uint64_t offset;              // bytes written so far, with those in the buffer
-    size_t used;                  // bytes in the buffer
+    size_t memory_size, memory_capacity; // bytes in `memory`, and bytes allocated for it
+    char *path, *unfinished_path;        // PATH and PATH.unfinished
+    uint64_t offset;                     // bytes written so far, with those in the buffer
+    size_t used;                         // bytes in the buffer
     char buffer[BUFFER_SIZE];
 };
 
+// Frees a writer, but not its memory block.
 static void destroy_writer(fm_writer *writer)
 {
     free(writer->path);
@@ -42,7 +46,7 @@ static void destroy_writer(fm_writer *writer)
 // Allocates a writer for a path. NULL with err filled when out of memory.
 static fm_writer *create_writer(const char *path, fm_error *err)
 {
-    size_t length = strlen(path) + 32;
+    size_t length = strlen(path) + 32; // bytes, with space for the suffix
     fm_writer *writer = calloc(1, sizeof *writer);
     if (writer) {
         writer->err = err;
@@ -59,6 +63,7 @@ static fm_writer *create_writer(const char *path, fm_error *err)
     return writer;
 }
 
+// Fills err: a path is a symbolic link. Returns false.
 bool fm_fail_link(fm_error *err, const char *path)
 {
     return fm_fail_content(err, FM_BAD_VALUE, path, "file",
@@ -73,7 +78,7 @@ int fm_file_open_unfinished(const char *unfinished_path, fm_error *err)
 {
     if (err->status != FM_OK)
         return -1;
-    for (int tries = 0; tries < 100; tries++) {
+    for (int tries = 0; tries < OPEN_TRIES; tries++) {
         int file =
             open(unfinished_path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
         if (file < 0) {
@@ -84,10 +89,10 @@ int fm_file_open_unfinished(const char *unfinished_path, fm_error *err)
             return -1;
         }
         struct stat opened, named;
-        bool taken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        bool is_locked = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
         bool same = fstat(file, &opened) == 0 && lstat(unfinished_path, &named) == 0 &&
                     opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
-        if (taken)
+        if (is_locked)
             fm_fail_content(err, FM_BAD_VALUE, unfinished_path, "lock",
                             "another program is writing it");
         else if (same && (!S_ISREG(opened.st_mode) || opened.st_nlink != 1))
@@ -114,11 +119,11 @@ fm_writer *fm_writer_open(const char *path, fm_error *err)
     fm_writer *writer = create_writer(path, err);
     if (!writer)
         return NULL;
-    struct stat there, target;
-    bool exists = lstat(path, &there) == 0, link = exists && S_ISLNK(there.st_mode);
+    struct stat own, target; // status of the path itself, and of the file that a link leads to
+    bool exists = lstat(path, &own) == 0, link = exists && S_ISLNK(own.st_mode);
     if (link)
         exists = stat(path, &target) == 0;
-    int mode = (int)(link ? target.st_mode : there.st_mode);
+    int mode = (int)(link ? target.st_mode : own.st_mode);
     writer->direct = exists && !S_ISREG(mode);
     writer->file = -1;
     if (writer->direct && S_ISDIR(mode))
@@ -135,6 +140,7 @@ fm_writer *fm_writer_open(const char *path, fm_error *err)
     return NULL;
 }
 
+// Opens a writer that collects its bytes in memory.
 fm_writer *fm_writer_open_memory(fm_error *err)
 {
     fm_writer *writer = err->status == FM_OK ? create_writer("memory", err) : NULL;
@@ -148,19 +154,19 @@ static void append_to_memory(fm_writer *writer, const char *bytes, size_t size)
 {
     if (writer->err->status != FM_OK)
         return;
-    if (size >= writer->room - writer->held) {
-        size_t capacity = 2 * (writer->held + size) + 1;
+    if (size >= writer->memory_capacity - writer->memory_size) {
+        size_t capacity = 2 * (writer->memory_size + size) + 1;
         char *more = realloc(writer->memory, capacity);
         if (!more) {
             fm_fail_no_memory(writer->err, "file", capacity);
             return;
         }
         writer->memory = more;
-        writer->room = capacity;
+        writer->memory_capacity = capacity;
     }
-    memcpy(writer->memory + writer->held, bytes, size);
-    writer->held += size;
-    writer->memory[writer->held] = 0;
+    memcpy(writer->memory + writer->memory_size, bytes, size);
+    writer->memory_size += size;
+    writer->memory[writer->memory_size] = 0;
 }
 
 // Writes bytes to the file or to memory. Errors go to writer->err.
@@ -220,6 +226,7 @@ void fm_writer_print(fm_writer *writer, const char *format, ...)
         fm_writer_write(writer, text, (size_t)length);
 }
 
+// Bytes written so far.
 uint64_t fm_writer_offset(const fm_writer *writer)
 {
     return writer ? writer->offset : 0;
@@ -232,7 +239,7 @@ char *fm_writer_take_memory(fm_writer *writer, size_t *size)
         return NULL;
     flush_buffer(writer);
     char *memory = writer->memory;
-    *size = writer->held;
+    *size = writer->memory_size;
     if (writer->err->status != FM_OK) {
         free(memory);
         memory = NULL;
@@ -283,6 +290,7 @@ bool fm_writer_close(fm_writer *writer, bool sync)
     return err->status == FM_OK;
 }
 
+// Writes a whole file atomically.
 bool fm_file_replace(const char *path, const void *bytes, size_t size, fm_error *err)
 {
     fm_writer *writer = fm_writer_open(path, err);
@@ -290,6 +298,7 @@ bool fm_file_replace(const char *path, const void *bytes, size_t size, fm_error 
     return fm_writer_close(writer, false);
 }
 
+// Removes a file; a missing one is no error.
 bool fm_file_remove(const char *path, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -310,10 +319,10 @@ bool fm_directory_create(const char *path, fm_error *err)
         if (*slash != '/' && !end)
             continue;
         *slash = 0;
-        struct stat about;
+        struct stat file_status;
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
             fm_fail_file(err, part, "make directory", errno);
-        else if (stat(part, &about) != 0 || !S_ISDIR(about.st_mode))
+        else if (stat(part, &file_status) != 0 || !S_ISDIR(file_status.st_mode))
             fm_fail_file(err, part, "make directory", ENOTDIR);
         if (end || err->status != FM_OK)
             break;

@@ -50,10 +50,10 @@ bool fm_frame_check_fields(fm_world *world, const char *names, fm_error *err)
     for (const char *at = names; at && *at && err->status == FM_OK;) {
         at += strspn(at, blanks);
         size_t length = strcspn(at, blanks);
-        bool known = length == 0;
-        for (int i = 0; i < fm_world_object_count(world) && !known; i++)
-            known = find_field(fm_world_object(world, i), at, length) != NULL;
-        if (!known) {
+        bool exists = length == 0;
+        for (int i = 0; i < fm_world_object_count(world) && !exists; i++)
+            exists = find_field(fm_world_object(world, i), at, length) != NULL;
+        if (!exists) {
             char name[48];
             snprintf(name, sizeof name, "%.*s", (int)(length < 47 ? length : 47), at);
             fm_fail(err, FM_BAD_VALUE, "run", "fields", name, "fields of the world's objects");
@@ -87,9 +87,9 @@ fm_surface *fm_frame_create(fm_object *object, const char *fields, fm_error *err
     if (!fm_object_mesh(object, &mesh, err))
         return NULL;
     fm_surface_field list[FM_SURFACE_FIELDS_MAX] = {0};
-    const char *asked = fields ? fields : fm_object_usual_fields(object);
+    const char *requested = fields ? fields : fm_object_usual_fields(object);
     int count = add_fields(object, fm_object_needed_fields(object), list, 0, err);
-    count = add_fields(object, asked, list, count, err);
+    count = add_fields(object, requested, list, count, err);
     fm_surface *surface =
         fm_surface_create_from_mesh(fm_object_name(object), &mesh, list, count, err);
     if (!surface)

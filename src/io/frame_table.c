@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const size_t FILE_MAX = (size_t)1 << 36; // bytes of a table
+
 // Appends text to the current row, which is kept in memory.
 void fm_frame_table_print(fm_frame_table *table, const char *format, ...)
 {
@@ -22,14 +24,14 @@ void fm_frame_table_print(fm_frame_table *table, const char *format, ...)
     va_end(values);
     if (needed < 0 || table->failed)
         return;
-    if (table->room - table->length <= (size_t)needed) {
+    if (table->capacity - table->length <= (size_t)needed) {
         size_t capacity = 2 * (table->length + (size_t)needed) + 512;
         char *more = realloc(table->row, capacity);
         table->failed = !more;
         if (!more)
             return;
         table->row = more;
-        table->room = capacity;
+        table->capacity = capacity;
     }
     va_start(values, format);
     fm_text_format_args(table->row + table->length, (size_t)needed + 1, format, values);
@@ -43,7 +45,7 @@ bool fm_frame_table_end_row(fm_frame_table *table, fm_error *err)
     fm_frame_table_print(table, "\n");
     if (table->failed)
         return fm_fail_no_memory(err, table->path, table->length);
-    size_t done = 0;
+    size_t done = 0; // bytes written
     while (done < table->length) {
         ssize_t written = write(table->file, table->row + done, table->length - done);
         if (written < 0 && errno == EINTR)
@@ -56,6 +58,7 @@ bool fm_frame_table_end_row(fm_frame_table *table, fm_error *err)
     return true;
 }
 
+// Closes the file and drops a row that was not ended.
 bool fm_frame_table_close(fm_frame_table *table, fm_error *err)
 {
     bool good = table->file <= 0 || close(table->file) == 0;
@@ -70,11 +73,11 @@ bool fm_frame_table_close(fm_frame_table *table, fm_error *err)
 // Reads the file of a table; "" if there is no file, NULL on failure.
 static char *read_text(const char *path, size_t *size, fm_error *err)
 {
-    struct stat there;
+    struct stat file_status;
     *size = 0;
-    if (lstat(path, &there) != 0 && errno == ENOENT)
+    if (lstat(path, &file_status) != 0 && errno == ENOENT)
         return calloc(1, 1);
-    return fm_file_read(path, (size_t)1 << 36, size, err);
+    return fm_file_read(path, FILE_MAX, size, err);
 }
 
 // Bytes of the header line with its newline; 0 if the header is missing or incomplete.
@@ -114,12 +117,12 @@ bool fm_frame_table_find_last_row(const char *path, int first, int *last, fm_err
 // Opens the file of the table, or creates it, and truncates it to `size` bytes.
 static bool open_truncated(fm_frame_table *table, size_t size, fm_error *err)
 {
-    struct stat about;
+    struct stat file_status;
     table->file = open(table->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (table->file < 0)
         return errno == ELOOP ? fm_fail_link(err, table->path)
                               : fm_fail_file(err, table->path, "open", errno);
-    if (fstat(table->file, &about) != 0 || !S_ISREG(about.st_mode))
+    if (fstat(table->file, &file_status) != 0 || !S_ISREG(file_status.st_mode))
         return fm_fail_content(err, FM_BAD_VALUE, table->path, "file", "it is no regular file");
     if (ftruncate(table->file, (off_t)size) != 0 || lseek(table->file, 0, SEEK_END) < 0)
         return fm_fail_file(err, table->path, "cut back", errno);

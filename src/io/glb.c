@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VECTOR_BYTES = 12, INDEX_BYTES = 4 };        // x y z as floats; a point index
+enum { HEADER_BYTES = 12, CHUNK_HEADER_BYTES = 8 }; // headers of the file and of a chunk
+
 // glTF codes of component types and buffer uses
 enum { FLOAT = 5126, UNSIGNED_INT = 5125, ARRAY_BUFFER = 34962, ELEMENT_ARRAY_BUFFER = 34963 };
 
@@ -28,8 +31,8 @@ typedef struct primitive {
 
 // An object of the export.
 typedef struct mesh {
-    fm_surface *base; // its first frame
-    float *normals;   // of the base
+    fm_surface *base; // first frame of the object
+    float *normals;   // normals of `base`
     float *bounds;    // [frame][6], smallest and largest x y z of base (frame 0) and targets
     int *indices;     // point indices of all primitives, one primitive after another
     primitive primitives[3];
@@ -245,7 +248,9 @@ static void describe_accessors(const glb *g, fm_writer *json)
                         k ? "," : "", 2 * k, UNSIGNED_INT, m->primitives[0].count);
         for (int i = 0; i < frames; i++) {
             const float *b = m->bounds + 6 * (size_t)i;
-            unsigned long long at = 24ull * (unsigned long long)points * (unsigned long long)i;
+            // points, then normals of each frame
+            unsigned long long at =
+                2ull * VECTOR_BYTES * (unsigned long long)points * (unsigned long long)i;
             fm_writer_print(json,
                             ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
                             "\"count\":%d,\"type\":\"VEC3\",\"min\":[%.9g,%.9g,%.9g],"
@@ -254,14 +259,15 @@ static void describe_accessors(const glb *g, fm_writer *json)
             fm_writer_print(json,
                             ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
                             "\"count\":%d,\"type\":\"VEC3\"}",
-                            2 * k + 1, at + 12ull * (unsigned long long)points, FLOAT, points);
+                            2 * k + 1, at + VECTOR_BYTES * (unsigned long long)points, FLOAT,
+                            points);
         }
         for (int i = 1; i < m->primitive_count; i++)
             fm_writer_print(json,
                             ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
                             "\"count\":%d,\"type\":\"SCALAR\"}",
-                            2 * k, 4ull * (unsigned long long)m->primitives[i].first, UNSIGNED_INT,
-                            m->primitives[i].count);
+                            2 * k, INDEX_BYTES * (unsigned long long)m->primitives[i].first,
+                            UNSIGNED_INT, m->primitives[i].count);
     }
     if (g->targets == 0)
         return;
@@ -326,7 +332,7 @@ static void write_headers(const glb *g, fm_writer *writer)
     if (!json)
         return;
     size_t padded = (size + 3) / 4 * 4;
-    uint64_t total = 12 + 8 + padded + 8 + g->total;
+    uint64_t total = HEADER_BYTES + 2 * CHUNK_HEADER_BYTES + padded + g->total;
     if (total > UINT32_MAX) {
         fm_fail(g->err, FM_BAD_VALUE, "export", "glb", "more than 4 GB",
                 "4 GB: take fewer frames or objects");

@@ -133,9 +133,9 @@ enum { FM_PATH_SIZE = 1024 }; // bytes, of the path of a run's directory
 typedef struct fm_frame_table {
     int file; // descriptor; 0 when closed
     char path[FM_PATH_SIZE + 16];
-    char *row;           // text of the row that has not been written yet
-    size_t length, room; // bytes of that text, and bytes allocated for it
-    bool failed;         // the row could not be stored: no memory
+    char *row;               // text of the row that has not been written yet
+    size_t length, capacity; // bytes of that text, and bytes allocated for it
+    bool failed;             // the row could not be stored: no memory
 } fm_frame_table;
 
 // Opens or creates the table and truncates it after the row of `frame`. All rows from `first` to

@@ -29,6 +29,7 @@ void fm_json_write_string(fm_writer *w, const char *text)
     fm_writer_write(w, "\"", 1);
 }
 
+// Writes `, "name": number`, or an array if count > 1.
 void fm_json_write_numbers(fm_writer *w, const char *name, const double *values, int count)
 {
     fm_writer_print(w, ", \"%s\": %s", name, count > 1 ? "[" : "");
@@ -135,6 +136,7 @@ static const char *skip_value(const char *at, int depth)
     return length > 0 ? at + length : NULL;
 }
 
+// True if the text is one complete JSON object.
 bool fm_json_check(const char *text)
 {
     const char *at = skip_blanks(text);
@@ -208,6 +210,7 @@ const char *fm_json_read_fields(const char *object, const fm_json_field *table, 
     return NULL;
 }
 
+// True if the value is this bare word.
 bool fm_json_equals_word(const char *value, const char *word)
 {
     size_t length = strlen(word);

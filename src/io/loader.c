@@ -67,7 +67,8 @@ static int match_name(const pattern *p, const char *name)
         return -1;
     const char *number = name + length;
     digits = strspn(number, "0123456789");
-    if (digits < (size_t)p->digits || digits > 9 || strcmp(number + digits, p->after) != 0)
+    enum { DIGITS_MAX = 9 }; // so that the number fits an int
+    if (digits < (size_t)p->digits || digits > DIGITS_MAX || strcmp(number + digits, p->after) != 0)
         return -1;
     if (digits > (size_t)p->digits && number[0] == '0') // %0*d writes no such zeros
         return -1;
@@ -163,6 +164,7 @@ static bool read_frames(void *context, const char *path, fm_frames_format format
     return good;
 }
 
+// The loader that reads meshes and animations from files.
 const fm_mesh_loader *fm_file_loader(void)
 {
     static const fm_mesh_loader loader = {NULL, read_mesh, read_frames};

@@ -22,9 +22,9 @@
 #include <sys/stat.h>
 
 enum {
-    FORMAT = 1,         // version of setting.json
-    FILE_MAX = 1 << 28, // bytes
-    POSE_NUMBERS = 7    // x y z qx qy qz qw
+    FORMAT = 1,            // version of setting.json
+    FILE_MAX = 1 << 28,    // bytes
+    INDEX_LIMIT = 1000000, // indices of poses are below this
 };
 
 // JSON keys of the members of the definition, of shapes, figures and mesh animations.
@@ -112,7 +112,8 @@ int fm_picture_setting_list_moving(const fm_world *world, const fm_picture_setti
 }
 
 // Position and rotation (x y z qx qy qz qw) of a moving collider at `time`, s.
-void fm_picture_setting_read_pose(const fm_collider *collider, double time, double values[7])
+void fm_picture_setting_read_pose(const fm_collider *collider, double time,
+                                  double values[FM_POSE_NUMBERS])
 {
     fm_pose pose = fm_motion_pose(collider->motion, time);
     memcpy(values, &pose.position, 3 * sizeof *values);
@@ -120,7 +121,7 @@ void fm_picture_setting_read_pose(const fm_collider *collider, double time, doub
 }
 
 // The pose with the position and rotation x y z qx qy qz qw.
-static fm_pose create_pose(const double values[POSE_NUMBERS])
+static fm_pose create_pose(const double values[FM_POSE_NUMBERS])
 {
     fm_pose pose = fm_pose_identity();
     memcpy(&pose.position, values, 3 * sizeof *values);
@@ -130,7 +131,7 @@ static fm_pose create_pose(const double values[POSE_NUMBERS])
 
 // Writes the camera of the scene, if it has one. followed: the moving collider that the camera
 // follows, or NULL; followed_pose: index of its pose in poses.csv.
-static void write_camera(fm_writer *w, const fm_picture_setting_def *def,
+static void write_camera(fm_writer *w, const fm_world *world, const fm_picture_setting_def *def,
                          const fm_collider *followed, int followed_pose)
 {
     if (!def->camera.given)
@@ -138,11 +139,13 @@ static void write_camera(fm_writer *w, const fm_picture_setting_def *def,
     fm_writer_print(w, ",\n  \"camera\": {\"field_of_view\": %.17g", def->camera.field_of_view);
     fm_json_write_fields(w, camera_numbers, def);
     if (followed) {
-        double start[POSE_NUMBERS];
+        double start[FM_POSE_NUMBERS];
         fm_picture_setting_read_pose(followed, 0, start);
         write_string(w, "follow", followed->name);
         fm_writer_print(w, ", \"pose\": %d", followed_pose);
-        fm_json_write_numbers(w, "start", start, POSE_NUMBERS);
+        fm_json_write_numbers(w, "start", start, FM_POSE_NUMBERS);
+    } else if (def->camera.follow && fm_world_find_object((fm_world *)world, def->camera.follow)) {
+        write_string(w, "follow", def->camera.follow); // its frames say where it is
     }
     fm_writer_print(w, "}");
 }
@@ -155,6 +158,8 @@ static void write_look(fm_writer *w, const fm_picture_setting_def *def)
         write_string(w, "style", def->look.style);
     if (def->look.has_cloth)
         fm_json_write_numbers(w, "cloth", &def->look.cloth.x, 3);
+    if (def->look.has_lines)
+        fm_json_write_numbers(w, "lines", &def->look.lines.x, 3);
     if (def->look.has_background)
         fm_json_write_numbers(w, "background", &def->look.background.x, 3);
     if (def->look.has_water)
@@ -285,7 +290,7 @@ bool fm_picture_setting_write(const char *directory, const fm_picture_setting_de
     snprintf(path, sizeof path, "%s/setting.json", directory);
     fm_writer *w = fm_writer_open(path, err);
     fm_writer_print(w, "{\n  \"format\": %d", FORMAT);
-    write_camera(w, def, followed, followed_pose);
+    write_camera(w, world, def, followed, followed_pose);
     write_look(w, def);
     write_colliders(w, directory, world, followed, err);
     write_figures(w, world);
@@ -297,7 +302,7 @@ bool fm_picture_setting_write(const char *directory, const fm_picture_setting_de
 
 // State of the reader of setting.json.
 typedef struct reader {
-    const char *directory, *path; // of the run, and of setting.json
+    const char *directory, *path; // directory of the run, path of setting.json
     fm_picture_setting *setting;
     fm_error *err;
 } reader;
@@ -348,7 +353,7 @@ static bool read_index(reader *r, const char *object, const char *key, int *inde
     *index = -1;
     if (!value)
         return true;
-    if (!fm_json_read_numbers(value, &number, 1) || !(number >= 0 && number < 1e6) ||
+    if (!fm_json_read_numbers(value, &number, 1) || !(number >= 0 && number < INDEX_LIMIT) ||
         number != (int)number)
         return fail_key(r, key);
     *index = (int)number;
@@ -370,13 +375,14 @@ static bool read_camera_and_look(reader *r, const char *json)
     fm_picture_setting_def *def = &r->setting->def;
     const char *camera = fm_json_find_value(json, "camera"),
                *look = fm_json_find_value(json, "look");
-    double start[POSE_NUMBERS];
+    double start[FM_POSE_NUMBERS];
     def->camera.given = camera != NULL;
     def->camera.follow = read_text(r, camera, "follow");
     def->look.style = read_text(r, look, "style");
     if (!read_numbers(r, camera, camera_numbers, def) ||
         !read_index(r, camera, "pose", &r->setting->followed_pose) ||
         !read_color(r, look, "cloth", &def->look.has_cloth, &def->look.cloth) ||
+        !read_color(r, look, "lines", &def->look.has_lines, &def->look.lines) ||
         !read_color(r, look, "background", &def->look.has_background, &def->look.background) ||
         !read_color(r, look, "water", &def->look.has_water, &def->look.water))
         return false;
@@ -386,7 +392,7 @@ static bool read_camera_and_look(reader *r, const char *json)
     if (!fm_json_read_numbers(fm_json_find_value(look, "particles"), &def->look.particles, 1))
         return fail_key(r, "particles");
     if (r->setting->followed_pose >= 0) {
-        if (!fm_json_read_numbers(fm_json_find_value(camera, "start"), start, POSE_NUMBERS))
+        if (!fm_json_read_numbers(fm_json_find_value(camera, "start"), start, FM_POSE_NUMBERS))
             return fail_key(r, "start");
         r->setting->start = create_pose(start);
     }
@@ -535,7 +541,7 @@ static bool read_poses(reader *r)
 {
     fm_picture_setting *s = r->setting;
     char path[FM_PATH_SIZE + 32];
-    size_t size, rows = 0, numbers_of_row = (size_t)s->pose_count * POSE_NUMBERS;
+    size_t size, rows = 0, numbers_of_row = (size_t)s->pose_count * FM_POSE_NUMBERS;
     if (s->pose_count == 0)
         return true;
     snprintf(path, sizeof path, "%s/poses.csv", r->directory);
@@ -576,7 +582,7 @@ bool fm_picture_setting_find_pose(const fm_picture_setting *setting, int pose, i
         return fm_fail_content(err, FM_BAD_VALUE, setting->directory, "poses.csv",
                                "there is no row for frame %d", frame);
     size_t at = (size_t)row * (size_t)setting->pose_count + (size_t)pose;
-    *found = create_pose(setting->poses + POSE_NUMBERS * at);
+    *found = create_pose(setting->poses + FM_POSE_NUMBERS * at);
     return true;
 }
 
@@ -598,10 +604,10 @@ static bool parse_setting(reader *r, const char *json)
 fm_picture_setting *fm_picture_setting_open(const char *directory, fm_error *err)
 {
     char path[FM_PATH_SIZE + 32];
-    struct stat there;
+    struct stat file_status;
     size_t size;
     snprintf(path, sizeof path, "%s/setting.json", directory);
-    if (err->status != FM_OK || lstat(path, &there) != 0)
+    if (err->status != FM_OK || lstat(path, &file_status) != 0)
         return NULL;
     fm_picture_setting *setting = calloc(1, sizeof *setting);
     if (!setting) {
@@ -619,6 +625,7 @@ fm_picture_setting *fm_picture_setting_open(const char *directory, fm_error *err
     return NULL;
 }
 
+// Frees a setting; accepts NULL.
 void fm_picture_setting_close(fm_picture_setting *setting)
 {
     if (!setting)

@@ -9,6 +9,8 @@
 
 #include <fathom/picture_setting.h>
 
+enum { FM_POSE_NUMBERS = 7 }; // numbers of a pose in poses.csv: x y z in m, qx qy qz qw
+
 // A collider as a renderer needs it.
 typedef struct fm_picture_collider {
     fm_shape shape;
@@ -21,7 +23,7 @@ typedef struct fm_picture_collider {
 // Everything that a renderer needs beside the frames of a run.
 typedef struct fm_picture_setting {
     fm_arena arena;
-    char directory[FM_PATH_SIZE]; // of the run
+    char directory[FM_PATH_SIZE]; // directory of the run
     fm_picture_setting_def def;   // camera and look of the scene
     // index of the pose, in a row of poses.csv, of the collider that the camera follows; -1: none
     int followed_pose;
@@ -39,11 +41,12 @@ typedef struct fm_picture_setting {
 bool fm_picture_setting_write(const char *directory, const fm_picture_setting_def *def,
                               const fm_world *world, fm_error *err);
 // Lists the colliders whose poses are written into poses.csv, in the order of its columns, and
-// returns their number. moving: room for all colliders of the world, or NULL.
+// returns their number. moving: an array for all colliders of the world, or NULL.
 int fm_picture_setting_list_moving(const fm_world *world, const fm_picture_setting_def *def,
                                    const fm_collider **moving);
 // The pose of a moving collider at a time, s, as the 7 numbers of poses.csv.
-void fm_picture_setting_read_pose(const fm_collider *collider, double time, double values[7]);
+void fm_picture_setting_read_pose(const fm_collider *collider, double time,
+                                  double values[FM_POSE_NUMBERS]);
 
 // Reads the files back. Returns NULL without filling err if there is no setting.json.
 fm_picture_setting *fm_picture_setting_open(const char *directory, fm_error *err);

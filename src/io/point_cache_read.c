@@ -12,8 +12,12 @@
 enum {
     FILE_MAX = 2000000000, // bytes, largest file
     PC2_HEADER = 32,       // bytes of the header of a PC2 file
+    MDD_HEADER = 8,        // bytes before the times of an MDD file
     COUNT_MAX = 1 << 27,   // points per sample
 };
+// largest deviation of a time from even spacing: relative to the spacing, and, for the rounding
+// error of floats, relative to the time
+static const double SPACING_TOLERANCE = 0.01, TIME_TOLERANCE = 1e-6;
 
 // Fills err: a number in the file is out of range. Returns false.
 static bool fail_number(fm_error *err, const char *path, const char *field, double value,
@@ -30,6 +34,7 @@ static uint32_t read_word(const char *bytes, bool big_endian)
     return big_endian ? __builtin_bswap32(word) : word;
 }
 
+// A 32-bit float at `bytes`.
 static float read_float(const char *bytes, bool big_endian)
 {
     uint32_t word = read_word(bytes, big_endian);
@@ -89,6 +94,7 @@ bool fm_pc2_parse(const char *bytes, size_t size, const char *path, fm_frame_dat
     if (size < PC2_HEADER || memcmp(bytes, "POINTCACHE2", 12) != 0)
         return fm_fail_content(err, FM_BAD_VALUE, path, "header",
                                "not a PC2 file: it begins with POINTCACHE2");
+    // the offsets follow from the sizes of the members that pc2.c lists
     int32_t version = (int32_t)read_word(bytes + 12, false);
     int32_t points = (int32_t)read_word(bytes + 16, false);
     double start = read_float(bytes + 20, false), step = read_float(bytes + 24, false);
@@ -114,17 +120,19 @@ static bool read_times(const char *bytes, const char *path, fm_frame_data *frame
 {
     int last = frames->frame_count - 1;
     double first = read_float(bytes, true), end = read_float(bytes + 4 * (size_t)last, true);
-    double apart = last > 0 ? (end - first) / last : 0;
-    if (last > 0 && !(apart > 1e-6 && apart < 1e6))
-        return fail_number(err, path, "times", apart, "1e-6 to 1e6 s from one sample to the next");
+    double spacing = last > 0 ? (end - first) / last : 0; // s
+    if (last > 0 && !(spacing > 1e-6 && spacing < 1e6))
+        return fail_number(err, path, "times", spacing,
+                           "1e-6 to 1e6 s from one sample to the next");
     for (int i = 0; i <= last; i++) {
         double time = read_float(bytes + 4 * (size_t)i, true);
-        if (!(fabs(time - first - i * apart) <= 0.01 * apart + 1e-6 * fabs(time)))
+        if (!(fabs(time - first - i * spacing) <=
+              SPACING_TOLERANCE * spacing + TIME_TOLERANCE * fabs(time)))
             return fm_fail_content(err, FM_BAD_VALUE, path, "times",
                                    "%.9g s at sample %d, %.9g s would be even", time, i,
-                                   first + i * apart);
+                                   first + i * spacing);
     }
-    frames->fps = last > 0 ? 1 / apart : 0;
+    frames->fps = last > 0 ? 1 / spacing : 0;
     frames->first = first * frames->fps;
     return true;
 }
@@ -136,21 +144,22 @@ bool fm_mdd_parse(const char *bytes, size_t size, const char *path, fm_frame_dat
     *frames = (fm_frame_data){0};
     if (err->status != FM_OK)
         return false;
-    if (size < 8)
+    if (size < MDD_HEADER)
         return fm_fail_content(err, FM_BAD_VALUE, path, "header", "%zu bytes are no MDD file",
                                size);
     int32_t samples = (int32_t)read_word(bytes, true), points = (int32_t)read_word(bytes + 4, true);
     if (!check_counts(path, samples, points, err))
         return false;
     size_t times = sizeof(float) * (size_t)samples;
-    if (size - 8 < times)
+    if (size - MDD_HEADER < times)
         return fm_fail_content(err, FM_BAD_VALUE, path, "times", "%zu of %zu bytes are there",
-                               size - 8, times);
+                               size - MDD_HEADER, times);
     frames->frame_count = samples;
     frames->vertex_count = points;
     frames->step = 1;
-    return read_times(bytes + 8, path, frames, err) &&
-           read_positions(bytes + 8 + times, size - 8 - times, true, path, frames, err);
+    return read_times(bytes + MDD_HEADER, path, frames, err) &&
+           read_positions(bytes + MDD_HEADER + times, size - MDD_HEADER - times, true, path, frames,
+                          err);
 }
 
 // Reads a file and parses its contents.
@@ -165,11 +174,13 @@ static bool read_file(const char *path, fm_frame_data *frames, fm_error *err,
     return good;
 }
 
+// Reads a PC2 file. On success the caller frees frames->positions.
 bool fm_pc2_read(const char *path, fm_frame_data *frames, fm_error *err)
 {
     return read_file(path, frames, err, fm_pc2_parse);
 }
 
+// Reads an MDD file. On success the caller frees frames->positions.
 bool fm_mdd_read(const char *path, fm_frame_data *frames, fm_error *err)
 {
     return read_file(path, frames, err, fm_mdd_parse);

@@ -29,7 +29,6 @@ struct fm_run {
     fm_frame_table stats, probes, poses, timings; // the CSV tables
     const fm_collider **moving; // colliders whose poses are written into poses.csv
     int moving_count;
-    double *quantities;   // scratch: measured quantities of one object
     double checkpoint_ms; // time spent on checkpoints since the last row of timings.csv
 };
 
@@ -47,10 +46,10 @@ static bool limit_to_rows(const char *directory, const char *name, const fm_run_
                           bool needed, int *last_complete, fm_error *err)
 {
     char path[FM_PATH_SIZE + 100];
-    struct stat about;
+    struct stat file_status;
     int last;
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (!needed && lstat(path, &about) != 0)
+    if (!needed && lstat(path, &file_status) != 0)
         return true;
     if (!fm_frame_table_find_last_row(path, record->first_frame, &last, err))
         return false;
@@ -85,9 +84,9 @@ static bool find_last_complete_frame(const char *directory, const fm_run_record 
 static bool is_record_unfinished(const char *directory)
 {
     char path[FM_PATH_SIZE + 32];
-    struct stat about;
+    struct stat file_status;
     snprintf(path, sizeof path, "%s/run.json" FM_UNFINISHED_SUFFIX, directory);
-    return lstat(path, &about) == 0;
+    return lstat(path, &file_status) == 0;
 }
 
 // Reports the run in a directory: its status, frames and newest checkpoint. `found->exists` is
@@ -125,37 +124,31 @@ static fm_checkpoint_schedule find_schedule(const fm_run *run)
 // Closes all files, unlocks the directory and frees the run.
 static void destroy_run(fm_run *run)
 {
-    fm_error late = {0}; // dropped: an earlier error has been reported, or the run is complete
-    fm_frame_table_close(&run->stats, &late);
-    fm_frame_table_close(&run->probes, &late);
-    fm_frame_table_close(&run->poses, &late);
-    fm_frame_table_close(&run->timings, &late);
+    fm_error ignored = {0}; // dropped: an earlier error has been reported, or the run is complete
+    fm_frame_table_close(&run->stats, &ignored);
+    fm_frame_table_close(&run->probes, &ignored);
+    fm_frame_table_close(&run->poses, &ignored);
+    fm_frame_table_close(&run->timings, &ignored);
     free(run->moving);
-    free(run->quantities);
     fm_run_record_destroy(&run->record);
     if (run->lock >= 0)
         close(run->lock); // unlocks the directory
     free(run);
 }
 
-// Copies names and kinds of the world's objects into the record, and allocates run->quantities for
-// the object with most quantities.
+// Copies names and kinds of the world's objects into the record.
 static void list_objects(fm_run *run, fm_world *world, fm_error *err)
 {
     fm_run_record *record = &run->record;
-    int count = fm_world_object_count(world), most = 0;
+    int count = fm_world_object_count(world);
     record->objects = calloc((size_t)count + 1, sizeof *record->objects);
     for (int i = 0; i < count && record->objects; i++) {
         const fm_object *object = fm_world_object(world, i);
-        fm_run_record_object *named = &record->objects[record->object_count++];
-        snprintf(named->name, sizeof named->name, "%s", fm_object_name(object));
-        snprintf(named->kind, sizeof named->kind, "%s", fm_object_kind(object));
-        int quantities;
-        fm_object_quantities(object, &quantities);
-        most = quantities > most ? quantities : most;
+        fm_run_record_object *entry = &record->objects[record->object_count++];
+        snprintf(entry->name, sizeof entry->name, "%s", fm_object_name(object));
+        snprintf(entry->kind, sizeof entry->kind, "%s", fm_object_kind(object));
     }
-    run->quantities = calloc((size_t)most + 1, sizeof *run->quantities);
-    if (!run->quantities || !record->objects)
+    if (!record->objects)
         fm_fail_no_memory(err, "run", (size_t)count * sizeof *record->objects);
 }
 
@@ -191,7 +184,7 @@ static fm_run *create_run(const fm_run_def *def, fm_world *world, fm_error *err)
                                   .scene_text = strdup(def->scene_text)};
     snprintf(run->directory, sizeof run->directory, "%s", def->directory);
     snprintf(run->fields, sizeof run->fields, "%s", def->fields ? def->fields : "");
-    if (strlen(def->directory) > FM_PATH_SIZE - 100)
+    if (strlen(def->directory) > FM_PATH_SIZE - 100) // leaves space for the names of files
         fm_fail(err, FM_BAD_VALUE, "run", "directory", "too long a name", "900 bytes");
     if (!run->record.scene_text || !run->record.scene_path || (def->from && !run->record.from))
         fm_fail_no_memory(err, "run", strlen(def->scene_text));
@@ -253,8 +246,9 @@ static bool open_poses(fm_run *run, int frame, fm_error *err)
     size_t size;
     fm_writer *writer = fm_writer_open_memory(err);
     fm_writer_print(writer, "frame,time");
-    for (int i = 0; i < 7 * run->moving_count; i++)
-        fm_writer_print(writer, ",%s.%s", run->moving[i / 7]->name, parts[i % 7]);
+    for (int i = 0; i < FM_POSE_NUMBERS * run->moving_count; i++)
+        fm_writer_print(writer, ",%s.%s", run->moving[i / FM_POSE_NUMBERS]->name,
+                        parts[i % FM_POSE_NUMBERS]);
     char *columns = fm_writer_take_memory(writer, &size);
     bool good = columns && open_table(run, &run->poses, "poses.csv", columns, frame, err);
     free(columns);
@@ -297,11 +291,11 @@ static bool open_tables(fm_run *run, fm_world *world, int frame, fm_error *err)
         !open_poses(run, frame, err))
         return false;
     char path[FM_PATH_SIZE + 16];
-    int timed; // frame of the last row of timings.csv
+    int last_timed; // frame of the last row of timings.csv
     snprintf(path, sizeof path, "%s/timings.csv", run->directory);
-    return fm_frame_table_find_last_row(path, run->def.first_frame, &timed, err) &&
-           open_table(run, &run->timings, "timings.csv", timings, timed < frame ? timed : frame,
-                      err);
+    return fm_frame_table_find_last_row(path, run->def.first_frame, &last_timed, err) &&
+           open_table(run, &run->timings, "timings.csv", timings,
+                      last_timed < frame ? last_timed : frame, err);
 }
 
 // Fails unless the run may use its directory. may_hold_run: a run that exists there is allowed, and
@@ -461,19 +455,17 @@ static bool write_objects(fm_run *run, fm_world *world, int frame, fm_error *err
     return err->status == FM_OK;
 }
 
-// Appends the measured quantities of all objects to the row of stats.csv.
-static bool write_quantities(fm_run *run, fm_world *world, fm_error *err)
+// Appends the quantities of all objects, measured for the frame's report, to the row of stats.csv.
+static void write_quantities(fm_run *run, fm_world *world)
 {
     for (int i = 0; i < fm_world_object_count(world); i++) {
         fm_object *object = fm_world_object(world, i);
         int count;
         fm_object_quantities(object, &count);
-        if (!fm_object_measure(object, run->quantities, err))
-            return false;
+        const double *values = fm_object_reported_quantities(object);
         for (int k = 0; k < count; k++)
-            fm_frame_table_print(&run->stats, ",%.9g", run->quantities[k]);
+            fm_frame_table_print(&run->stats, ",%.9g", values[k]);
     }
-    return true;
 }
 
 // Writes the row of a frame to poses.csv.
@@ -481,9 +473,9 @@ static bool write_poses(fm_run *run, int frame, double time, fm_error *err)
 {
     fm_frame_table_print(&run->poses, "%d,%.9g", frame, time);
     for (int i = 0; i < run->moving_count; i++) {
-        double pose[7];
+        double pose[FM_POSE_NUMBERS];
         fm_picture_setting_read_pose(run->moving[i], time, pose);
-        for (int k = 0; k < 7; k++)
+        for (int k = 0; k < FM_POSE_NUMBERS; k++)
             fm_frame_table_print(&run->poses, ",%.17g", pose[k]);
     }
     return fm_frame_table_end_row(&run->poses, err);
@@ -510,7 +502,8 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
     if (run->def.loads)
         fm_frame_table_print(&run->stats, ",%.9g,%.9g,%.9g", report->load.x, report->load.y,
                              report->load.z);
-    if (!write_quantities(run, world, err) || !fm_frame_table_end_row(&run->stats, err))
+    write_quantities(run, world);
+    if (!fm_frame_table_end_row(&run->stats, err))
         return false;
     if (run->def.probe_column_count > 0) {
         fm_frame_table_print(&run->probes, "%d,%.9g", frame, time);
@@ -599,16 +592,17 @@ bool fm_run_close(fm_run *run, fm_run_status status, int last_frame, fm_error *e
     if (!run)
         return false;
     // After a failure, too, the indices and run.json are written if that is still possible.
-    fm_error own = {0};
+    fm_error close_error = {0};
     fm_checkpoint_schedule schedule = find_schedule(run);
-    bool good = fm_frame_table_close(&run->stats, &own) &&
-                fm_frame_table_close(&run->probes, &own) &&
-                fm_frame_table_close(&run->poses, &own) &&
-                fm_frame_table_close(&run->timings, &own) && write_indices(run, last_frame, &own) &&
-                fm_checkpoint_prune(run->directory, &schedule, &own);
-    good = good && write_record(run, status, last_frame, &own);
+    bool good = fm_frame_table_close(&run->stats, &close_error) &&
+                fm_frame_table_close(&run->probes, &close_error) &&
+                fm_frame_table_close(&run->poses, &close_error) &&
+                fm_frame_table_close(&run->timings, &close_error) &&
+                write_indices(run, last_frame, &close_error) &&
+                fm_checkpoint_prune(run->directory, &schedule, &close_error);
+    good = good && write_record(run, status, last_frame, &close_error);
     if (!good && err->status == FM_OK)
-        *err = own;
+        *err = close_error;
     destroy_run(run);
     return good;
 }

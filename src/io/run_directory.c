@@ -46,6 +46,7 @@ static bool list_directory(const char *path, listing *l, fm_error *err)
     return errno == ENOENT || fm_fail_file(err, path, "list", errno);
 }
 
+// Frees the entries of a directory.
 static void destroy_listing(listing *l)
 {
     for (int i = 0; i < l->count; i++)
@@ -56,8 +57,9 @@ static void destroy_listing(listing *l)
 // True if the path is a regular file without contents.
 static bool is_empty_file(const char *path)
 {
-    struct stat about;
-    return lstat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+    struct stat file_status;
+    return lstat(path, &file_status) == 0 && S_ISREG(file_status.st_mode) &&
+           file_status.st_size == 0;
 }
 
 // Checks that a directory without run.json is empty, apart from the lock and the unfinished
@@ -69,10 +71,10 @@ static bool check_empty(const char *directory, fm_error *err)
     if (!list_directory(directory, &l, err))
         return false;
     snprintf(path, sizeof path, "%s/lock", directory);
-    bool begun = is_empty_file(path);
+    bool was_begun = is_empty_file(path); // a run created its lock and was killed
     for (int i = 0; i < l.count && err->status == FM_OK; i++) {
         const char *name = l.entries[i]->d_name;
-        if (begun &&
+        if (was_begun &&
             (strcmp(name, "lock") == 0 || strcmp(name, "run.json" FM_UNFINISHED_SUFFIX) == 0))
             continue;
         char value[48];
@@ -91,20 +93,20 @@ static bool check_file_types(const char *directory, fm_error *err)
     static const struct {
         const char *name;
         bool folder;
-    } own[] = {{"lock", false},      {"stats.csv", false},   {"probes.csv", false},
-               {"poses.csv", false}, {"timings.csv", false}, {"setting.json", false},
-               {"frames", true},     {"checkpoints", true},  {"colliders", true}};
-    for (size_t i = 0; i < sizeof own / sizeof *own && err->status == FM_OK; i++) {
+    } paths[] = {{"lock", false},      {"stats.csv", false},   {"probes.csv", false},
+                 {"poses.csv", false}, {"timings.csv", false}, {"setting.json", false},
+                 {"frames", true},     {"checkpoints", true},  {"colliders", true}};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && err->status == FM_OK; i++) {
         char path[FM_PATH_SIZE + 32];
-        struct stat about;
-        snprintf(path, sizeof path, "%s/%s", directory, own[i].name);
-        if (lstat(path, &about) != 0)
+        struct stat file_status;
+        snprintf(path, sizeof path, "%s/%s", directory, paths[i].name);
+        if (lstat(path, &file_status) != 0)
             continue;
-        if (S_ISLNK(about.st_mode))
+        if (S_ISLNK(file_status.st_mode))
             fm_fail_link(err, path);
-        else if (!(own[i].folder ? S_ISDIR(about.st_mode) : S_ISREG(about.st_mode)))
+        else if (!(paths[i].folder ? S_ISDIR(file_status.st_mode) : S_ISREG(file_status.st_mode)))
             fm_fail_content(err, FM_BAD_VALUE, path, "file", "it must be a %s",
-                            own[i].folder ? "directory" : "regular file");
+                            paths[i].folder ? "directory" : "regular file");
     }
     return err->status == FM_OK;
 }
@@ -185,9 +187,10 @@ static bool is_checkpoint_file(const fm_run_record *record, const char *file, in
 // first frame, so that they are removed together with it.
 static bool is_mesh_file(const fm_run_record *record, const char *file, int *frame)
 {
+    enum { DIGITS_MAX = 7 }; // digits of the number of a collider
     size_t digits = strspn(file, "0123456789");
     *frame = record->first_frame;
-    return digits > 0 && digits < 8 &&
+    return digits > 0 && digits <= DIGITS_MAX &&
            (strcmp(file + digits, ".obj") == 0 || strcmp(file + digits, ".pc2") == 0);
 }
 
@@ -225,8 +228,8 @@ static void remove_file(const char *directory, const char *name, const char *end
 bool fm_run_directory_clear(const char *directory, const fm_run_record *record, int after,
                             fm_error *err)
 {
-    static const char *const once[] = {"stats.csv", "probes.csv", "poses.csv", "timings.csv",
-                                       "setting.json"};
+    static const char *const run_files[] = {"stats.csv", "probes.csv", "poses.csv", "timings.csv",
+                                            "setting.json"};
     bool all = after < record->first_frame;
     char meshes[FM_PATH_SIZE + 16];
     clear_folder(directory, "frames", record, is_frame_file, after, err);
@@ -237,8 +240,8 @@ bool fm_run_directory_clear(const char *directory, const fm_run_record *record, 
         if (all)
             remove_file(directory, record->objects[i].name, ".pvd", err);
     }
-    for (int i = 0; i < 5 && all; i++)
-        remove_file(directory, once[i], "", err);
+    for (size_t i = 0; i < sizeof run_files / sizeof *run_files && all; i++)
+        remove_file(directory, run_files[i], "", err);
     snprintf(meshes, sizeof meshes, "%s/colliders", directory);
     if (all)
         rmdir(meshes); // fails, as it should, if the user put other files there

@@ -13,6 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const size_t FILE_MAX = (size_t)1 << 28; // bytes of run.json
+
+// indexed by fm_run_status
 static const char *const status_names[] = {"running", "done", "diverged", "interrupted"};
 
 // Writes the path of run.json.
@@ -55,6 +58,7 @@ bool fm_run_record_write(const char *directory, const fm_run_record *record, fm_
     return fm_writer_close(w, true);
 }
 
+// Frees the texts and objects of a record and empties it.
 void fm_run_record_destroy(fm_run_record *record)
 {
     free(record->objects);
@@ -90,11 +94,12 @@ static bool read_integer(const char *json, const char *path, const char *key, in
         return fail_key(path, key, err);
     errno = 0;
     long number = strtol(text, &end, 10);
+    enum { SHOWN_MAX = 24 }; // characters of a wrong value in the message
     if (end == text || *end != ',' || errno || number < low || number > FM_FRAME_MAX)
-        return fm_fail_content(err, FM_BAD_VALUE, path, key,
-                               "it is %.*s, allowed is a whole number from %d to %d",
-                               (int)strcspn(text, ",\n") < 24 ? (int)strcspn(text, ",\n") : 24,
-                               text, low, FM_FRAME_MAX);
+        return fm_fail_content(
+            err, FM_BAD_VALUE, path, key, "it is %.*s, allowed is a whole number from %d to %d",
+            (int)strcspn(text, ",\n") < SHOWN_MAX ? (int)strcspn(text, ",\n") : SHOWN_MAX, text,
+            low, FM_FRAME_MAX);
     *value = (int)number;
     return true;
 }
@@ -140,13 +145,13 @@ static bool read_objects(const char *json, const char *path, fm_run_record *reco
 static bool read_status(const char *json, const char *path, fm_run_record *record, fm_error *err)
 {
     char *status = fm_json_read_string(find_key(json, "status"), NULL);
-    bool known = false;
-    for (int i = FM_RUN_RUNNING; i <= FM_RUN_INTERRUPTED && status && !known; i++) {
-        known = strcmp(status, status_names[i]) == 0;
+    bool found = false;
+    for (int i = FM_RUN_RUNNING; i <= FM_RUN_INTERRUPTED && status && !found; i++) {
+        found = strcmp(status, status_names[i]) == 0;
         record->status = (fm_run_status)i;
     }
     free(status);
-    return known || fail_key(path, "status", err);
+    return found || fail_key(path, "status", err);
 }
 
 // Reads all keys of run.json. path: for error messages.
@@ -175,16 +180,16 @@ static bool parse_record(const char *json, const char *path, fm_run_record *reco
 bool fm_run_record_read(const char *directory, fm_run_record *record, bool *exists, fm_error *err)
 {
     char path[FM_PATH_SIZE + 16];
-    struct stat there;
+    struct stat file_status;
     size_t size;
     *record = (fm_run_record){0};
     record_path(directory, path, sizeof path);
-    *exists = err->status == FM_OK && lstat(path, &there) == 0;
+    *exists = err->status == FM_OK && lstat(path, &file_status) == 0;
     if (!*exists)
         return err->status == FM_OK;
-    if (!S_ISREG(there.st_mode))
+    if (!S_ISREG(file_status.st_mode))
         return fm_fail_link(err, path);
-    char *json = fm_file_read(path, (size_t)1 << 28, &size, err);
+    char *json = fm_file_read(path, FILE_MAX, &size, err);
     bool good = json && parse_record(json, path, record, err);
     free(json);
     if (!good)

@@ -89,9 +89,9 @@ static void write_samples(fm_writer *writer, const fm_clip *clip, int object,
 }
 
 // Writes the attributes of a prim that do not change with time: faces of a mesh, vertex counts of
-// curves, width. chains: the lines joined to polylines.
+// curves, width. polylines: the lines joined to polylines.
 static void write_topology(fm_writer *writer, const fm_surface *base, const part *p,
-                           const fm_polylines *chains)
+                           const fm_polylines *polylines)
 {
     const float *radius = fm_surface_values(base, "radius", 1);
     if (strcmp(p->type, "Mesh") == 0) {
@@ -103,8 +103,9 @@ static void write_topology(fm_writer *writer, const fm_surface *base, const part
     if (strcmp(p->type, "BasisCurves") == 0) {
         fm_writer_print(writer, "        uniform token type = \"linear\"\n"
                                 "        int[] curveVertexCounts = [");
-        for (int i = 0; i < chains->count; i++)
-            fm_writer_print(writer, i ? ", %d" : "%d", chains->start[i + 1] - chains->start[i]);
+        for (int i = 0; i < polylines->count; i++)
+            fm_writer_print(writer, i ? ", %d" : "%d",
+                            polylines->start[i + 1] - polylines->start[i]);
         fm_writer_print(writer, "]\n");
     }
     if (radius && p->count > 0)
@@ -116,13 +117,13 @@ static void write_topology(fm_writer *writer, const fm_surface *base, const part
 
 // Writes one prim: mesh, curves or points of an object. bounds: [frame_count][6], scratch.
 static void write_prim(fm_writer *writer, const fm_clip *clip, int object, const fm_surface *base,
-                       const part *p, const fm_polylines *chains, float *bounds, fm_error *err)
+                       const part *p, const fm_polylines *polylines, float *bounds, fm_error *err)
 {
-    static const part ends = {.count = 2};
+    static const part ends = {.count = 2}; // two vectors: the corners of a bounding box
     fm_writer_print(writer, "\n    def %s \"", p->type);
     write_identifier(writer, base->name, object);
     fm_writer_print(writer, "%s\"\n    {\n", p->suffix);
-    write_topology(writer, base, p, chains);
+    write_topology(writer, base, p, polylines);
     fm_writer_print(writer, "        point3f[] points.timeSamples = {\n");
     write_samples(writer, clip, object, base, p, NULL, bounds, err);
     fm_writer_print(writer, "        }\n        float3[] extent.timeSamples = {\n");
@@ -147,30 +148,30 @@ static void write_object(fm_writer *writer, const fm_clip *clip, int object, fm_
 {
     fm_surface *base = fm_clip_read_frame(clip, object, 0, err);
     float *bounds = calloc((size_t)clip->frame_count, 6 * sizeof *bounds);
-    fm_polylines chains = {0};
+    fm_polylines polylines = {0};
     int isolated_count = 0, *isolated = NULL;
     if (!bounds)
         fm_fail_no_memory(err, "usda", 6 * sizeof *bounds * (size_t)clip->frame_count);
     if (base && bounds) {
         fm_mesh_view view = fm_surface_view(base, NULL);
-        if (fm_polylines_create(&chains, &view, err))
+        if (fm_polylines_create(&polylines, &view, err))
             isolated = fm_mesh_find_isolated_points(&view, &isolated_count, err);
     }
     if (isolated) {
         bool faces = base->face_count > 0, lines = base->line_count > 0;
         part mesh = {"Mesh", "", NULL, base->point_count};
-        part curves = {"BasisCurves", faces ? "_lines" : "", chains.points,
-                       chains.start[chains.count]};
+        part curves = {"BasisCurves", faces ? "_lines" : "", polylines.points,
+                       polylines.start[polylines.count]};
         part points = {"Points", faces || lines ? "_points" : "", isolated, isolated_count};
         if (faces)
-            write_prim(writer, clip, object, base, &mesh, &chains, bounds, err);
+            write_prim(writer, clip, object, base, &mesh, &polylines, bounds, err);
         if (lines)
-            write_prim(writer, clip, object, base, &curves, &chains, bounds, err);
+            write_prim(writer, clip, object, base, &curves, &polylines, bounds, err);
         if (isolated_count > 0 || (!faces && !lines))
-            write_prim(writer, clip, object, base, &points, &chains, bounds, err);
+            write_prim(writer, clip, object, base, &points, &polylines, bounds, err);
     }
     free(isolated);
-    fm_polylines_destroy(&chains);
+    fm_polylines_destroy(&polylines);
     fm_surface_destroy(base);
     free(bounds);
 }

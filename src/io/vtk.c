@@ -79,6 +79,7 @@ static void declare_field_data(fm_writer *writer, const fm_surface *surface, uin
     *offset = at;
 }
 
+// Writes the XML of the fields, and advances *at past their blocks.
 static void declare_point_data(fm_writer *writer, const fm_surface *surface, uint64_t *at)
 {
     bool normals = fm_surface_values(surface, "normal", 3) != NULL;
@@ -89,6 +90,7 @@ static void declare_point_data(fm_writer *writer, const fm_surface *surface, uin
     fm_writer_print(writer, "</PointData>\n");
 }
 
+// Writes the XML of a .vtp file up to the binary data. vertices: number of isolated points.
 static void write_xml(fm_writer *writer, const fm_surface *surface, int vertices)
 {
     uint64_t at;
@@ -125,12 +127,13 @@ static void write_end_offsets(fm_writer *writer, int corners, int count)
 {
     uint64_t length = (uint64_t)count * sizeof(int32_t);
     fm_writer_write(writer, &length, sizeof length);
-    for (int i = 0; i < count; i += 1024) {
-        int32_t some[1024];
-        int n = count - i < 1024 ? count - i : 1024;
+    enum { BATCH = 1024 }; // offsets that are written at once
+    for (int i = 0; i < count; i += BATCH) {
+        int32_t offsets[BATCH];
+        int n = count - i < BATCH ? count - i : BATCH;
         for (int k = 0; k < n; k++)
-            some[k] = corners * (i + k + 1);
-        fm_writer_write(writer, some, (size_t)n * sizeof *some);
+            offsets[k] = corners * (i + k + 1);
+        fm_writer_write(writer, offsets, (size_t)n * sizeof *offsets);
     }
 }
 

@@ -30,6 +30,7 @@ typedef struct type {
 
 static const type types[] = {
     {"Float32", 4, true}, {"Float64", 8, true}, {"Int32", 4, false}, {"Int64", 8, false}};
+// VTK's type of texts, which the kind of an object has
 static const type string_type = {"String", 1, false};
 
 // A DataArray element and its values.
@@ -37,8 +38,8 @@ typedef struct array {
     const type *type; // NULL: not in the file
     char name[FM_FIELD_NAME_SIZE];
     int components;
-    uint64_t offset;   // of its block in the appended data
-    const char *bytes; // its values in the file
+    uint64_t offset;   // position of the block in the appended data, bytes
+    const char *bytes; // values of the array in the file
     uint64_t size;     // number of those bytes
 } array;
 
@@ -58,13 +59,13 @@ typedef struct reader {
     const char *path;
     fm_error *err;
     XML_Parser parser;
-    section section; // the element that the parser is in
-    bool root;       // the element VTKFile has been seen
-    int piece_count;
+    section section;    // the element that the parser is in
+    bool root;          // the element VTKFile has been seen
+    int piece_count;    // elements Piece so far; more than one is refused
     size_t header_size; // bytes of the number before each array that gives its length: 4 or 8
     uint64_t point_count;
     bool image;         // the file says that it holds ImageData
-    fm_lattice lattice; // of ImageData
+    fm_lattice lattice; // lattice of the points of ImageData
     cells lines, faces;
     array time, kind, points, fields[FM_SURFACE_FIELDS_MAX];
     int field_count;
@@ -596,9 +597,9 @@ static fm_surface *create_surface(reader *r)
         surface->time = read_time(&r->time);
     if (r->kind.type)
         snprintf(surface->kind, sizeof surface->kind, "%s", r->kind.bytes);
-    bool meshed = r->lattice.size[0] == 0;
-    if (meshed && (!read_cells(r, &r->faces, 3, surface->face_points, surface->face_start) ||
-                   !read_lines(r, surface))) {
+    bool has_cells = r->lattice.size[0] == 0;
+    if (has_cells && (!read_cells(r, &r->faces, 3, surface->face_points, surface->face_start) ||
+                      !read_lines(r, surface))) {
         fm_surface_destroy(surface);
         return NULL;
     }

@@ -8,17 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const object = "memory";
+static const char *const object = "memory"; // what error messages say is wrong
 
 enum { AT_REST = -1 }; // source of a new lane, whose past rates are all 0
 
-// Address of a lane in row 0; its other rows follow at a distance of FM_LANES.
+// Address of a lane in the first row of its block; the lane's values in the other rows follow at a
+// distance of FM_LANES.
 static double *lane_rows(double *state, int row_count, int lane)
 {
     return state + (size_t)(lane / FM_LANES) * row_count * FM_LANES + lane % FM_LANES;
 }
 
-// Allocates or clears the second buffer, with room for block_count blocks.
+// Clears the second buffer, and enlarges it if it is too small for block_count blocks.
 static bool reserve_spare(fm_memory *memory, int block_count, fm_error *err)
 {
     size_t count = (size_t)block_count * memory->row_count * FM_LANES;
@@ -35,7 +36,9 @@ static bool reserve_spare(fm_memory *memory, int block_count, fm_error *err)
     return true;
 }
 
-// Lane i takes over the history of lane source[i], for all i below lane_count.
+// Gives the memory lane_count lanes: lane i takes over the history of the old lane source[i], or
+// has past rates of 0 if source[i] is AT_REST. The histories are copied to the spare buffer, which
+// then becomes the state.
 static bool gather_lanes(fm_memory *memory, const int *source, int lane_count, fm_error *err)
 {
     int block_count = fm_parallel_block_count(lane_count, FM_LANES), rows = memory->row_count;
@@ -59,6 +62,8 @@ static bool gather_lanes(fm_memory *memory, const int *source, int lane_count, f
     return true;
 }
 
+// Reorders the lanes: lane i takes over the past rates of lane source[i]. An error if source does
+// not name every lane once.
 bool fm_memory_permute_lanes(fm_memory *memory, const int *source, fm_error *err)
 {
     assert(err->status != FM_OK || memory);
@@ -78,6 +83,7 @@ bool fm_memory_permute_lanes(fm_memory *memory, const int *source, fm_error *err
     return err->status == FM_OK && gather_lanes(memory, source, memory->lane_count, err);
 }
 
+// Allocates the array `source` of gather_lanes for `count` lanes; the caller frees it.
 static int *create_sources(int count, fm_error *err)
 {
     int *source = malloc((size_t)count * sizeof *source);
@@ -86,6 +92,7 @@ static int *create_sources(int count, fm_error *err)
     return source;
 }
 
+// Appends `count` lanes whose past rates are 0.
 bool fm_memory_add_lanes(fm_memory *memory, int count, fm_error *err)
 {
     assert(err->status != FM_OK || memory);
@@ -104,6 +111,8 @@ bool fm_memory_add_lanes(fm_memory *memory, int count, fm_error *err)
     return done;
 }
 
+// Removes the lanes listed in lanes[count]; the others keep their order. Marks the removed lanes in
+// `source`, then moves the others to the front of `source`.
 bool fm_memory_remove_lanes(fm_memory *memory, const int *lanes, int count, fm_error *err)
 {
     assert(err->status != FM_OK || memory);
@@ -132,6 +141,7 @@ bool fm_memory_remove_lanes(fm_memory *memory, const int *lanes, int count, fm_e
     return done;
 }
 
+// Sets all past rates of the lanes first to first + count - 1 to 0.
 bool fm_memory_reset_lanes(fm_memory *memory, int first, int count, fm_error *err)
 {
     assert(err->status != FM_OK || memory);
@@ -149,14 +159,15 @@ bool fm_memory_reset_lanes(fm_memory *memory, int first, int count, fm_error *er
     return true;
 }
 
-// A rate that has been constant for a time T gives s_k = rate (1 - e^(-lambda_k T)) / lambda_k,
-// with the symbols of exponentials.c.
+// Sets the history of a lane to a rate that was constant during the last `duration` seconds and 0
+// before. For the duration T, the mode of an exponential with the decay rate lambda is then
+// s = rate (1 - e^(-lambda T)) / lambda.
 void fm_memory_set_steady(fm_memory *memory, int lane, double rate, double duration)
 {
     assert(fm_memory_uses_exponentials(memory) && lane >= 0 && lane < memory->lane_count);
     double *rows = lane_rows(memory->state, memory->row_count, lane), total = 0;
     for (int k = 0; k < memory->sum.count; k++) {
-        double lambda = memory->sum.rate[k] + fm_memory_fading_rate(memory);
+        double lambda = memory->sum.decay_rate[k] + fm_memory_fading_rate(memory);
         double s = rate * -expm1(-lambda * duration) / lambda;
         rows[(size_t)(ROW_MODES + k) * FM_LANES] = s;
         total += memory->recurrence->gain[k] * s;

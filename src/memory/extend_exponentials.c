@@ -36,66 +36,74 @@
 
 enum {
     AGES = 160,    // ages at which the fit is made
-    NEW_MODES = 3, // a node that is split off, and the two lumped ones
+    NEW_MODES = 3, // a node that is split off, and the two nodes that replace all slower ones
 };
-// an exponential with lambda T beyond this only matters at ages that slow exponentials do not need
+// Exponentials with lambda T above this have decayed after a small part of the past T. The fit
+// leaves them out.
 static const double DECAYED = 60;
+// weight of the coefficients themselves in the least squares fit, in tolerances
+static const double REGULARISATION = 1e-3;
 
 // Least squares fits of the new exponentials by the slowest old ones. A column has AGES rows and
 // one row per coefficient. The last rows keep coefficients small, so that rounding is not
 // amplified.
 typedef struct fit {
-    int first, count;  // old exponentials in use
-    int rows;          // AGES + count
-    double *old;       // [count][rows]
-    double *target;    // [NEW_MODES][rows]
-    double *projected; // [NEW_MODES][count], c_k
+    int first, count;     // old exponentials in use: first to first + count - 1
+    int rows;             // AGES + count
+    double *old;          // [count][rows] columns: old exponentials at the ages
+    double *target;       // [NEW_MODES][rows] columns: new exponentials at the ages
+    double *coefficients; // [NEW_MODES][count], c_k at the head of this file
 } fit;
 
+// Fills the columns of the fit: the values of the old and of the new exponentials at AGES ages from
+// 0 to T, and the rows that keep the coefficients small. T: past so far, s.
 static void fill_columns(fit *f, const fm_exponentials *old, const fm_exponentials *extended,
                          double T, double tolerance)
 {
     for (int i = 0; i < AGES; i++) {
         double age = T * (0.5 - 0.5 * cos(FM_PI * (i + 0.5) / AGES)); // Chebyshev points
         for (int k = 0; k < f->count; k++)
-            f->old[(size_t)k * f->rows + i] = exp(-old->rate[f->first + k] * age);
+            f->old[(size_t)k * f->rows + i] = exp(-old->decay_rate[f->first + k] * age);
         for (int n = 0; n < NEW_MODES; n++)
             f->target[(size_t)n * f->rows + i] =
-                exp(-extended->rate[extended->count - NEW_MODES + n] * age);
+                exp(-extended->decay_rate[extended->count - NEW_MODES + n] * age);
     }
     for (int k = 0; k < f->count; k++)
-        f->old[(size_t)k * f->rows + AGES + k] = 1e-3 * tolerance * sqrt(AGES);
+        f->old[(size_t)k * f->rows + AGES + k] = REGULARISATION * tolerance * sqrt(AGES);
 }
 
-// column -= 2 (v . column) / (v . v) v for the rows from k on, v in `mirror`, half = v . v / 2.
-static void reflect(const double *mirror, double half, double *column, int k, int rows)
+// Householder reflection of a column, for the rows from k on: column -= 2 (v . column) / (v . v) v.
+// half_square: v . v / 2.
+static void reflect(const double *v, double half_square, double *column, int k, int rows)
 {
     double product = 0;
     for (int i = k; i < rows; i++)
-        product += mirror[i] * column[i];
+        product += v[i] * column[i];
     for (int i = k; i < rows; i++)
-        column[i] -= product / half * mirror[i];
+        column[i] -= product / half_square * v[i];
 }
 
-// Solves by Householder reflections.
+// Solves the least squares problem by QR decomposition: Householder reflections turn the columns
+// `old` into a triangular matrix, then back substitution gives the coefficients. The vectors v of
+// the reflections replace the columns below the diagonal.
 static void solve_fit(fit *f)
 {
     int rows = f->rows, count = f->count;
     double diagonal[FM_MEMORY_MAX_EXPONENTIALS] = {0};
     for (int k = 0; k < count; k++) {
-        double *mirror = f->old + (size_t)k * rows, square = 0;
+        double *v = f->old + (size_t)k * rows, square = 0;
         for (int i = k; i < rows; i++)
-            square += mirror[i] * mirror[i];
-        diagonal[k] = mirror[k] > 0 ? -sqrt(square) : sqrt(square);
-        mirror[k] -= diagonal[k];
-        double half = -diagonal[k] * mirror[k];
+            square += v[i] * v[i];
+        diagonal[k] = v[k] > 0 ? -sqrt(square) : sqrt(square);
+        v[k] -= diagonal[k];
+        double half_square = -diagonal[k] * v[k];
         for (int j = k + 1; j < count; j++)
-            reflect(mirror, half, f->old + (size_t)j * rows, k, rows);
+            reflect(v, half_square, f->old + (size_t)j * rows, k, rows);
         for (int n = 0; n < NEW_MODES; n++)
-            reflect(mirror, half, f->target + (size_t)n * rows, k, rows);
+            reflect(v, half_square, f->target + (size_t)n * rows, k, rows);
     }
     for (int n = 0; n < NEW_MODES; n++) {
-        double *c = f->projected + (size_t)n * count;
+        double *c = f->coefficients + (size_t)n * count;
         for (int k = count - 1; k >= 0; k--) {
             c[k] = f->target[(size_t)n * rows + k];
             for (int j = k + 1; j < count; j++)
@@ -105,11 +113,13 @@ static void solve_fit(fit *f)
     }
 }
 
+// Fits the three slowest exponentials of `extended` by those of `old` on the ages 0 to T, s. The
+// caller frees f->old. False when memory runs out.
 static bool create_fit(fit *f, const fm_exponentials *old, const fm_exponentials *extended,
                        double T, double tolerance)
 {
     f->first = old->count - 1;
-    while (f->first > 0 && old->rate[f->first - 1] * T < DECAYED)
+    while (f->first > 0 && old->decay_rate[f->first - 1] * T < DECAYED)
         f->first--;
     f->count = old->count - f->first;
     f->rows = AGES + f->count;
@@ -118,38 +128,42 @@ static bool create_fit(fit *f, const fm_exponentials *old, const fm_exponentials
     if (!f->old)
         return false;
     f->target = f->old + (size_t)f->count * (size_t)f->rows;
-    f->projected = f->old + columns * (size_t)f->rows;
+    f->coefficients = f->old + columns * (size_t)f->rows;
     fill_columns(f, old, extended, T, tolerance);
     solve_fit(f);
     return true;
 }
 
-// Computes the modes of the new exponentials in `state`, which has one row more than the memory.
-static void project_modes(fm_memory *memory, const fit *f, double *state)
+// Computes the modes of the three new slowest exponentials from the old modes, s' = sum_k c_k s_k,
+// in `state`, which has one row more than the memory.
+static void combine_modes(fm_memory *memory, const fit *f, double *state)
 {
     int rows = memory->row_count + 1;
     for (int b = 0; b < memory->block_count; b++) {
         const double *modes = fm_memory_row(memory, b, ROW_MODES + f->first);
-        double *fresh = state + ((size_t)(b + 1) * rows - NEW_MODES) * FM_LANES;
-        memset(fresh, 0, NEW_MODES * FM_LANES * sizeof *fresh);
+        double *new_modes = state + ((size_t)(b + 1) * rows - NEW_MODES) * FM_LANES;
+        memset(new_modes, 0, NEW_MODES * FM_LANES * sizeof *new_modes);
         for (int n = 0; n < NEW_MODES; n++) {
             for (int k = 0; k < f->count; k++) {
-                double c = f->projected[(size_t)n * f->count + k];
+                double c = f->coefficients[(size_t)n * f->count + k];
                 for (int l = 0; l < FM_LANES; l++)
-                    fresh[n * FM_LANES + l] += c * modes[(size_t)k * FM_LANES + l];
+                    new_modes[n * FM_LANES + l] += c * modes[(size_t)k * FM_LANES + l];
             }
         }
     }
 }
 
-// Replaces the exponentials and the state, and lets the next step compute its coefficients anew.
-static void install(fm_memory *memory, const fm_exponentials *extended, double *state)
+// Replaces the exponentials and the state of a memory. Setting the step to 0 makes the next push
+// compute the coefficients of the recurrence again.
+static void replace_exponentials(fm_memory *memory, const fm_exponentials *extended, double *state)
 {
     fm_memory_replace_rows(memory, state, memory->row_count + 1);
     memory->sum = *extended;
     memory->recurrence->step = 0;
 }
 
+// Adds one slow exponential, so that the exponentials meet the tolerance up to an age that is
+// e^spacing times as long. On failure (memory runs out) nothing has changed.
 static bool add_slow_exponential(fm_memory *memory)
 {
     fm_exponentials extended = memory->sum;
@@ -159,8 +173,8 @@ static bool add_slow_exponential(fm_memory *memory)
     bool good =
         state && create_fit(&f, &memory->sum, &extended, memory->time, memory->def.tolerance);
     if (good) {
-        project_modes(memory, &f, state);
-        install(memory, &extended, state);
+        combine_modes(memory, &f, state);
+        replace_exponentials(memory, &extended, state);
         memory->longest *= exp(extended.spacing);
     } else {
         free(state);
@@ -169,9 +183,12 @@ static bool add_slow_exponential(fm_memory *memory)
     return good;
 }
 
+// Adds slow exponentials until the time since the first push is at most half the age up to which
+// they meet the tolerance. At half the age, the fit of the new exponentials has a residual below
+// the tolerance. False when memory runs out.
 bool fm_memory_extend_past(fm_memory *memory)
 {
-    while (memory->time >= 0.5 * memory->longest && memory->longest < memory->enough &&
+    while (memory->time >= 0.5 * memory->longest && memory->longest < memory->faded_age &&
            memory->sum.count < FM_MEMORY_MAX_EXPONENTIALS) {
         if (!add_slow_exponential(memory))
             return false;
@@ -179,11 +196,12 @@ bool fm_memory_extend_past(fm_memory *memory)
     return true;
 }
 
-// Computes the mode of the new fastest exponential, the first mode of each block of `state`, and
-// moves the other modes behind it.
+// Computes the mode of the new fastest exponential from the newest rate u and the slope of the
+// rate, and stores it as the first mode of each block of `state`, before the old modes.
+// fast: decay rate of the new exponential; lambda: of the old fastest one, 1/s.
 static void estimate_fast_mode(fm_memory *memory, double fast, double *state)
 {
-    double lambda = memory->sum.rate[0] + fm_memory_fading_rate(memory);
+    double lambda = memory->sum.decay_rate[0] + fm_memory_fading_rate(memory);
     int rows = memory->row_count + 1;
     for (int b = 0; b < memory->block_count; b++) {
         double *block = state + (size_t)b * rows * FM_LANES, *modes = block + ROW_MODES * FM_LANES;
@@ -197,6 +215,8 @@ static void estimate_fast_mode(fm_memory *memory, double fast, double *state)
     }
 }
 
+// Adds one fast exponential, so that steps shorter by the factor e^-spacing are allowed. False when
+// memory runs out.
 static bool add_fast_exponential(fm_memory *memory)
 {
     fm_exponentials extended = memory->sum;
@@ -204,12 +224,14 @@ static bool add_fast_exponential(fm_memory *memory)
     double *state = fm_memory_copy_rows(memory, memory->row_count + 1);
     if (!state)
         return false;
-    estimate_fast_mode(memory, extended.rate[0] + fm_memory_fading_rate(memory), state);
-    install(memory, &extended, state);
+    estimate_fast_mode(memory, extended.decay_rate[0] + fm_memory_fading_rate(memory), state);
+    replace_exponentials(memory, &extended, state);
     memory->shortest *= exp(-extended.spacing);
     return true;
 }
 
+// Adds fast exponentials until steps of h seconds are allowed. False when memory runs out or
+// FM_MEMORY_MAX_EXPONENTIALS are not enough.
 bool fm_memory_extend_to_step(fm_memory *memory, double h)
 {
     assert(fm_memory_uses_exponentials(memory));

@@ -14,23 +14,27 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const object = "memory snapshot";
+static const char *const object = "memory snapshot"; // what error messages say is wrong
 
+// Head of a saved state. The fields are those of struct fm_memory, its definition and its
+// exponentials.
 typedef struct header {
-    char magic[8];
-    uint32_t version;
+    char magic[8];    // marks the format
+    uint32_t version; // of the format
     int32_t method;
-    double order, time_step, horizon, tolerance, window_seconds, fading_time;
+    double order, time_step, horizon, tolerance, window_seconds, fading_time; // of the definition
     int32_t window, lane_count, row_count, newest;
     int64_t push_count;
     int32_t exponential_count, sums_stale;
-    double recurrence_step, kernel_error;
+    double recurrence_step;                             // s, step length of the last push
+    double kernel_error;                                // relative error of the exponentials
     double time, shortest, longest, spacing, slow_node; // of the exponentials
 } header;
 
 static const char magic[8] = "fmmemory";
 enum { VERSION = 2 };
 
+// The header of the present state.
 static header create_header(const fm_memory *memory)
 {
     header h;
@@ -75,6 +79,7 @@ static size_t total_size(const header *h)
            sizeof(uint64_t);
 }
 
+// Writes the state to buffer if `size` bytes are enough. Returns the number of bytes needed.
 size_t fm_memory_save(const fm_memory *memory, void *buffer, size_t size)
 {
     assert(memory);
@@ -84,7 +89,7 @@ size_t fm_memory_save(const fm_memory *memory, void *buffer, size_t size)
         return need;
     unsigned char *out = buffer;
     memcpy(out, &h, sizeof h);
-    memcpy(out + sizeof h, memory->sum.rate, table);
+    memcpy(out + sizeof h, memory->sum.decay_rate, table);
     memcpy(out + sizeof h + table, memory->sum.weight, table);
     memcpy(out + sizeof h + 2 * table, memory->state, rows_size(&h));
     uint64_t hash = fm_hash(out, need - sizeof hash, 0);
@@ -92,6 +97,7 @@ size_t fm_memory_save(const fm_memory *memory, void *buffer, size_t size)
     return need;
 }
 
+// A hash of the header and of all rows of the state.
 uint64_t fm_memory_hash(const fm_memory *memory)
 {
     assert(memory);
@@ -132,8 +138,8 @@ static bool check_header(const header *h, const fm_memory *memory, size_t size, 
         return fm_fail_number(err, object, "order", h->order, "that of this memory");
     if (h->time_step != own.time_step)
         return fm_fail_number(err, object, "time_step", h->time_step, "that of this memory");
-    bool modes = fm_memory_uses_exponentials(memory);
-    if (modes && (h->tolerance != own.tolerance || h->horizon != own.horizon))
+    bool exponentials = fm_memory_uses_exponentials(memory);
+    if (exponentials && (h->tolerance != own.tolerance || h->horizon != own.horizon))
         return fm_fail_number(err, object, "tolerance", h->tolerance,
                               "tolerance and horizon of this memory");
     if (h->method == FM_MEMORY_FADING && h->fading_time != own.fading_time)
@@ -144,14 +150,15 @@ static bool check_header(const header *h, const fm_memory *memory, size_t size, 
         return fm_fail_number(err, object, "lane_count", h->lane_count, "that of this memory");
     if (!rows_fit(h, &own))
         return fm_fail_number(err, object, "row_count", h->row_count, "what the definition gives");
-    if (modes && !(h->time >= 0 && h->shortest > 0 && h->longest > 0 && h->spacing > 0 &&
-                   isfinite(h->time + h->longest + h->slow_node)))
+    if (exponentials && !(h->time >= 0 && h->shortest > 0 && h->longest > 0 && h->spacing > 0 &&
+                          isfinite(h->time + h->longest + h->slow_node)))
         return fm_fail_number(err, object, "time", h->time, "finite numbers of exponentials");
     if (size < total_size(h))
         return fm_fail_number(err, object, "size", (double)size, "the size fm_memory_save gave");
     return true;
 }
 
+// Changes the number of rows per block to that of a saved state. False when memory runs out.
 static bool resize_rows(fm_memory *memory, int rows)
 {
     if (!fm_memory_uses_exponentials(memory))
@@ -162,6 +169,8 @@ static bool resize_rows(fm_memory *memory, int rows)
     return state != NULL;
 }
 
+// Checks the bytes of a saved state and restores it into a memory with the same definition. On
+// failure the memory is unchanged.
 bool fm_memory_restore(fm_memory *memory, const void *buffer, size_t size, fm_error *err)
 {
     assert(err->status != FM_OK || memory);
@@ -182,7 +191,7 @@ bool fm_memory_restore(fm_memory *memory, const void *buffer, size_t size, fm_er
     if (h.row_count != memory->row_count && !resize_rows(memory, h.row_count))
         return fm_fail_no_memory(err, object, rows_size(&h));
 
-    memcpy(memory->sum.rate, in + sizeof h, table);
+    memcpy(memory->sum.decay_rate, in + sizeof h, table);
     memcpy(memory->sum.weight, in + sizeof h + table, table);
     memcpy(memory->state, in + sizeof h + 2 * table, rows_size(&h));
     memory->sum.count = h.exponential_count;
@@ -195,7 +204,7 @@ bool fm_memory_restore(fm_memory *memory, const void *buffer, size_t size, fm_er
     memory->push_count = h.push_count;
     memory->newest = h.newest;
     if (memory->recurrence)
-        memory->recurrence->step = 0; // computed for the exponentials that were here before
+        memory->recurrence->step = 0; // its coefficients belong to the replaced exponentials
     fm_memory_set_step(memory, h.recurrence_step);
     memory->sums_stale = h.sums_stale != 0;
     return true;

@@ -21,6 +21,8 @@
 
 #include <math.h>
 
+// Allocates the rows of a window of `steps` steps for `lanes` lanes. name: of the object, for the
+// error message when memory runs out.
 bool fm_variable_window_create(fm_variable_window *window, fm_arena *arena, int steps, int lanes,
                                const char *name, fm_error *err)
 {
@@ -38,6 +40,8 @@ static int find_newest_row(const fm_variable_window *window)
     return (int)((window->pushes - 1) % window->rows);
 }
 
+// Begins a push, h seconds after the last one: chooses its row and computes the quadrature weights
+// of all rows. Symbols and formulas at the head of this file; L is the length of an interval, s.
 void fm_variable_window_begin(fm_variable_window *window, double order, double h)
 {
     const double q = order;
@@ -60,10 +64,12 @@ void fm_variable_window_begin(fm_variable_window *window, double order, double h
     }
 }
 
+// Stores the rates values[0] ... of lanes first to last - 1 and replaces them by the derivatives,
+// the weighted sums over all rows. `lanes` is the number of lanes of the window.
 FM_SIMD_CLONES void fm_variable_window_push(fm_variable_window *window, int lanes, int first,
                                             int last, double *values)
 {
-    enum { CHUNK = 64 };
+    enum { CHUNK = 64 }; // lanes summed at a time, so that the sums stay in registers and L1 cache
     float *newest = window->rates + (size_t)find_newest_row(window) * (size_t)lanes;
     for (int begin = first; begin < last; begin += CHUNK, values += CHUNK) {
         int count = last - begin < CHUNK ? last - begin : CHUNK;

@@ -7,14 +7,15 @@
 //     angle = A(t) (offset + size sin(rate p + phase)),      p = 2 pi T(t) tempo / 6 s
 //
 //   T  time, s, which starts smoothly over the ramp (fm_jet_ramped_time)
-//   A  energy of the dance times a smooth step from 0 to 1 over the ramp
+//   A  energy of the dance (a factor, 0 to 1.5) times a smooth step from 0 to 1 over the ramp
+//   tempo  a factor on the speed of the dance
 //
-// The rates are 1/4, 1/2, 1 and numbers incommensurate with these, so that the motion does not
-// repeat. The pelvis is only raised, and a bent leg lifts its foot, so that no foot goes through
-// the floor.
+// The rates are 1/4, 1/2, 1 and fractions of the golden ratio (0.618, 0.382, 0.309), which are
+// incommensurate with these, so that the motion does not repeat. The pelvis is only raised, and a
+// bent leg lifts its foot, so that no foot goes through the floor.
 #include "motion/figure.h"
 
-static const double PHRASE = 6; // s, period of the fastest movements at tempo 1
+static const double PERIOD = 6; // s, of the fastest movements at tempo 1
 
 // Phase and amplitude of the dance at one time.
 typedef struct dance {
@@ -52,12 +53,12 @@ static void move_trunk(const dance *d, fm_posture *p)
 static void move_arms(const dance *d, fm_posture *p)
 {
     for (int side = 0; side < 2; side++) {
-        double after = side * 1.9;
-        p->arm_raise[side] = fm_jet_add(p->arm_raise[side], sway(d, 0.5, -after, 38, 58));
+        double delay = side * 1.9; // rad, phase by which the right arm follows the left
+        p->arm_raise[side] = fm_jet_add(p->arm_raise[side], sway(d, 0.5, -delay, 38, 58));
         p->arm_flexion[side] =
-            fm_jet_add(p->arm_flexion[side], sway(d, 0.618, 0.8 - after, 26, 14));
-        p->elbow[side] = fm_jet_add(p->elbow[side], sway(d, 0.5, -1.2 - after, 16, 18));
-        p->hand[side] = sway(d, 0.5, -2.0 - after, 18, 0);
+            fm_jet_add(p->arm_flexion[side], sway(d, 0.618, 0.8 - delay, 26, 14));
+        p->elbow[side] = fm_jet_add(p->elbow[side], sway(d, 0.5, -1.2 - delay, 16, 18));
+        p->hand[side] = sway(d, 0.5, -2.0 - delay, 18, 0);
     }
 }
 
@@ -86,14 +87,15 @@ fm_posture fm_figure_dancing_posture(const fm_figure *figure, double t)
     double height = figure->measures.height, energy = def->dance.energy;
     fm_jet time = fm_jet_ramped_time(t, def->start, def->ramp);
     fm_jet ramp = {(t - def->start) / def->ramp, 1 / def->ramp};
-    dance d = {fm_jet_affine(time, 2 * FM_PI * def->dance.tempo / PHRASE, 0),
+    dance d = {fm_jet_affine(time, 2 * FM_PI * def->dance.tempo / PERIOD, 0),
                fm_jet_affine(fm_jet_ease(ramp), energy, 0)};
     fm_posture p = fm_figure_standing_posture(figure);
     fm_jet quarter = fm_jet_affine(d.clock, 0.25, 0);
     // one whole turn every four periods, at a speed that varies by 60 %
     p.turn =
         fm_jet_affine(fm_jet_sub(quarter, fm_jet_affine(fm_jet_sin(quarter), 0.6, 0)), energy, 0);
-    // The pelvis rises by 0.103 of the height, far enough for pointed feet, and bobs by 0.018.
+    // The pelvis rises by 0.103 of the height, far enough for pointed feet, and bobs by 0.018. It
+    // sways by 0.03 of the height to the side and forwards.
     fm_jet rise = fm_jet_affine(fm_jet_cos(d.clock), -0.018, 0.018 + 0.103);
     p.y = fm_jet_add(p.y, fm_jet_affine(fm_jet_mul(d.amount, rise), height, 0));
     p.x = fm_jet_affine(fm_jet_mul(d.amount, fm_jet_sin(fm_jet_affine(d.clock, 0.5, 0))),

@@ -23,10 +23,12 @@ static inline fm_jet fm_jet_sub(fm_jet a, fm_jet b)
 {
     return (fm_jet){a.v - b.v, a.d - b.d};
 }
+// a b, by the product rule.
 static inline fm_jet fm_jet_mul(fm_jet a, fm_jet b)
 {
     return (fm_jet){a.v * b.v, a.d * b.v + a.v * b.d};
 }
+// a / b, by the quotient rule.
 static inline fm_jet fm_jet_div(fm_jet a, fm_jet b)
 {
     double q = a.v / b.v;
@@ -64,13 +66,13 @@ typedef struct fm_jet3 {
 // Body measures in the bind pose, in which the figure stands upright with straight legs and hanging
 // arms, faces +z, and has its left side at +x and the floor at y = 0. Lengths are in m.
 typedef struct fm_measures {
-    double height;                           // of the figure
+    double height;                           // height of the figure
     double hip, spine, chest, neck, head;    // heights (y) of the joints
     double hip_side, foot_side;              // x of the left hip; x of the left foot when walking
     double thigh, shin;                      // lengths; equal
     double ankle;                            // y of the ankle joint
     double heel, toe;                        // z of the centres of a foot's two round ends
-    double heel_radius, toe_radius;          // of these round ends
+    double heel_radius, toe_radius;          // radii of the two round ends of a foot
     fm_vec3 shoulder, elbow, wrist, fingers; // positions on the left arm
 } fm_measures;
 
@@ -80,8 +82,8 @@ struct fm_figure {
     fm_measures measures;
     double crouch;    // m, how much lower than in the bind pose the hips are when it stands
     double walk_drop; // m, how much lower than in the bind pose the hips are when it walks
-    fm_pose place;    // maps the figure's own frame to the world
-    fm_pose back[FM_BONE_COUNT]; // maps the world at time 0 to the bind pose of each bone
+    fm_pose to_world; // maps the figure's own frame to the world
+    fm_pose to_bind_pose[FM_BONE_COUNT]; // maps the world at time 0 to the bind pose of each bone
 };
 
 // The poses of all bones; each maps the bind pose to the figure's own frame.
@@ -102,7 +104,7 @@ typedef struct fm_posture {
     fm_jet arm_raise[2], arm_flexion[2]; // angles of the shoulder: sideways, forwards
     fm_jet elbow[2], hand[2];            // flexion of the elbow, sideways angle of the wrist
     fm_jet hip[2], hip_raise[2], knee[2], ankle[2]; // flexion; hip_raise moves the leg sideways
-    bool planted;    // legs follow from `feet` by inverse kinematics, not from the angles above
+    bool feet_given; // legs follow from `feet` by inverse kinematics, not from the angles above
     fm_pose feet[2]; // map the bind pose of the feet to the figure's own frame
 } fm_posture;
 

@@ -28,7 +28,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-static const char *const object = "motion";
+static const char *const object = "motion"; // named in error messages
 
 // The time from one key to the next.
 typedef struct span {
@@ -114,7 +114,7 @@ static change scale_change(change a, double s)
 }
 
 // Weighted mean of the mean rates of two spans: (1 - share) times that of `one` plus `share` times
-// that of `other`.
+// that of `other`. A negative share extrapolates from `one` away from `other`.
 static change mix_rates(const span *spans, int one, int other, double share)
 {
     change a = scale_change(chord(spans, one), (1 - share) / spans[one].length);
@@ -122,8 +122,9 @@ static change mix_rates(const span *spans, int one, int other, double share)
     return (change){fm_add(a.place, b.place), fm_add(a.turn, b.turn)};
 }
 
-// The rate of change at key i: that of the parabola through it and its neighbours, or of the
-// straight line if there are only two keys.
+// The rate of change at key i: that of the parabola through it and its neighbours (at the first and
+// last key: through the three keys at that end), or of the straight line if there are only two
+// keys.
 static change rate_at_key(const span *spans, int key_count, int i)
 {
     int last = key_count - 1;
@@ -133,7 +134,7 @@ static change rate_at_key(const span *spans, int key_count, int i)
         double before = spans[i - 1].length, after = spans[i].length;
         return mix_rates(spans, i - 1, i, before / (before + after));
     }
-    int near = i ? last - 1 : 0, far = i ? last - 2 : 1;
+    int near = i ? last - 1 : 0, far = i ? last - 2 : 1; // spans at this end, the outer one first
     return mix_rates(spans, near, far,
                      -spans[near].length / (spans[near].length + spans[far].length));
 }
@@ -142,6 +143,7 @@ static change rate_at_key(const span *spans, int key_count, int i)
 // Taylor series is used, whose next term is below rounding.
 static fm_vec3 turn_rate_to_spin(fm_vec3 r, fm_vec3 a)
 {
+    // 2 half^2 = (1 - cos q) / q^2, cubic = (q - sin q) / q^3
     double q = fm_length(r), half = q > 0 ? sin(q / 2) / q : 0.5, q2 = q * q;
     double cubic =
         q < 0.1 ? (1 - q2 / 20 * (1 - q2 / 42 * (1 - q2 / 72))) / 6 : (q - sin(q)) / (q2 * q);
@@ -170,7 +172,7 @@ static void fill_cubic(fm_vec3 coefficient[3], fm_vec3 chord, fm_vec3 first, fm_
     coefficient[2] = fm_sub(sum, fm_scale(chord, 2));
 }
 
-// Computes the cubics from key i to key i + 1.
+// Computes the cubics from key i to key i + 1. The slopes of a spline are per span, not per second.
 static void fill_span(span *spans, int key_count, int i, fm_interpolation interpolation)
 {
     span *here = &spans[i];

@@ -38,7 +38,7 @@ static fm_pose rotated_three_ways(const fm_pose *parent, fm_vec3 pivot, fm_jet t
     return rotated(&pose, pivot, ahead, fm_jet_affine(roll, -1, 0));
 }
 
-// Vector operations on vectors with their time derivatives.
+// Differences, sums and products of vectors with their time derivatives (fm_jet3).
 static fm_jet3 jet3_sub(fm_jet3 a, fm_jet3 b)
 {
     return (fm_jet3){fm_sub(a.v, b.v), fm_sub(a.d, b.d)};
@@ -64,6 +64,7 @@ static fm_jet3 jet3_add(fm_jet3 a, fm_jet3 b)
     return (fm_jet3){fm_add(a.v, b.v), fm_add(a.d, b.d)};
 }
 
+// The vector scaled to length 1.
 static fm_jet3 jet3_unit(fm_jet3 a)
 {
     fm_jet length = fm_jet_sqrt(jet3_dot(a, a));
@@ -95,30 +96,33 @@ static fm_quat quat_from_axes(fm_vec3 x, fm_vec3 y, fm_vec3 z)
     return q;
 }
 
-// The pose of a bone that moves the joint `bind`, given in the bind pose, to `at`, points its -y
-// axis along `along` and its x axis along `side`; with velocity and angular velocity.
-static fm_pose bone_along(fm_vec3 bind, fm_jet3 at, fm_jet3 side, fm_jet3 along)
+// The pose of a bone that moves its joint from bind_joint, its position in the bind pose, to
+// `joint`, points its -y axis along `along` and its x axis along `side`; with velocity and angular
+// velocity. The angular
+// velocity of a frame with axes e_i is half the sum of e_i x de_i/dt.
+static fm_pose bone_along(fm_vec3 bind_joint, fm_jet3 joint, fm_jet3 side, fm_jet3 along)
 {
     fm_jet3 y = {fm_scale(along.v, -1), fm_scale(along.d, -1)}, z = jet3_cross(side, y);
     fm_vec3 spin = fm_cross(side.v, side.d);
     spin = fm_add(spin, fm_add(fm_cross(y.v, y.d), fm_cross(z.v, z.d)));
     fm_pose pose = {.rotation = quat_from_axes(side.v, y.v, z.v), .spin = fm_scale(spin, 0.5)};
-    fm_vec3 arm = fm_quat_rotate(pose.rotation, bind);
-    pose.position = fm_sub(at.v, arm);
-    pose.velocity = fm_sub(at.d, fm_cross(pose.spin, arm));
+    fm_vec3 rotated_joint = fm_quat_rotate(pose.rotation, bind_joint);
+    pose.position = fm_sub(joint.v, rotated_joint);
+    pose.velocity = fm_sub(joint.d, fm_cross(pose.spin, rotated_joint));
     return pose;
 }
 
 // Inverse kinematics: poses thigh leg[0] and shin leg[1] so that they join the pelvis to the foot,
-// whose pose leg[2] is given. x: of the hip in the bind pose, m.
+// whose pose leg[2] is given. x: of the hip in the bind pose, m. The leg bends in the plane of u
+// and `forwards`, which is perpendicular to the pelvis's sideways axis.
 static void solve_leg(const fm_measures *m, const fm_pose *pelvis, double x, fm_pose leg[3])
 {
     fm_vec3 hip_bind = {x, m->hip, 0}, knee_bind = {x, m->hip - m->thigh, 0};
     fm_jet3 hip = carried_point(pelvis, hip_bind);
     fm_jet3 ankle = carried_point(&leg[2], (fm_vec3){x, m->ankle, 0});
     fm_jet3 way = jet3_sub(ankle, hip), u = jet3_unit(way);
-    fm_vec3 px = fm_quat_rotate(pelvis->rotation, across);
-    fm_jet3 side = {px, fm_cross(pelvis->spin, px)};
+    fm_vec3 pelvis_x = fm_quat_rotate(pelvis->rotation, across);
+    fm_jet3 side = {pelvis_x, fm_cross(pelvis->spin, pelvis_x)};
     fm_jet along = jet3_dot(side, u);
     side = jet3_unit(jet3_sub(side, jet3_scale(u, along)));
     fm_jet3 forwards = jet3_cross(u, side);
@@ -164,7 +168,7 @@ static void pose_arm(const fm_measures *m, const fm_posture *p, int side, const 
 }
 
 // Poses of all bones from the joint angles, from the pelvis outwards. Where the feet are given
-// (planted), the legs follow by inverse kinematics.
+// (feet_given), the legs follow by inverse kinematics.
 void fm_figure_compute_bone_poses(const fm_figure *figure, const fm_posture *p,
                                   fm_bone_poses *poses)
 {
@@ -173,6 +177,7 @@ void fm_figure_compute_bone_poses(const fm_figure *figure, const fm_posture *p,
     moved.position = (fm_vec3){p->x.v, p->y.v, p->z.v};
     moved.velocity = (fm_vec3){p->x.d, p->y.d, p->z.d};
     fm_vec3 hips = {0, m->hip, 0}, spine = {0, m->spine, 0}, chest = {0, m->chest, 0};
+    // the neck's joint is slightly behind the others, by 0.8 % of the height
     fm_vec3 neck = {0, m->neck, -0.008 * m->height}, head = {0, m->head, 0};
     b[FM_BONE_PELVIS] = rotated_three_ways(&moved, hips, p->turn, p->lean, p->roll);
     b[FM_BONE_SPINE] =
@@ -187,7 +192,7 @@ void fm_figure_compute_bone_poses(const fm_figure *figure, const fm_posture *p,
         fm_pose *arm = b + (side ? FM_BONE_RIGHT_UPPER_ARM : FM_BONE_LEFT_UPPER_ARM);
         fm_pose *leg = b + (side ? FM_BONE_RIGHT_THIGH : FM_BONE_LEFT_THIGH);
         pose_arm(m, p, side, &b[FM_BONE_CHEST], arm);
-        if (p->planted) {
+        if (p->feet_given) {
             leg[2] = p->feet[side];
             solve_leg(m, &b[FM_BONE_PELVIS], side ? -m->hip_side : m->hip_side, leg);
         } else {

@@ -6,15 +6,16 @@
 //   shear         w = U + V (e . (x - c)) / R
 //   vortex        w = U + S e x d min(1/R, R/d^2), S = |V|, d the part of x - c perpendicular to e:
 //                 a Rankine vortex
+//   parabolic     w = U + V |d|^2 / R^2, d as above
 //   cells         w = U + S (sin(k a) cos(k b) p - cos(k a) sin(k b) q),   k = pi / R, a = p . d,
 //                 b = q . d, with unit vectors p and q perpendicular to e: Taylor-Green vortices
 //
 //   U  velocity, m/s      V  amplitude, m/s      T  period, s      e  axis, unit vector
 //   c  centre, m          R  radius, m
 //
-// Turbulence (turbulence.c) is added to each of them. It is carried by the part that is the same
-// everywhere: by t at the distance X(t) = U t, with an oscillating flow
-// X(t) = U t + V T/(2 pi) (cos(phase) - cos(2 pi t / T + phase)).
+// Turbulence (turbulence.c) is added to each of them. The spatially uniform part of the flow
+// carries it: until time t by X(t) = U t, and in an oscillating flow by X(t) = U t + V T/(2 pi)
+// (cos(phase) - cos(2 pi t / T + phase)), m.
 #include "motion/motion.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ static fm_vec3 find_perpendicular(fm_vec3 e)
     return fm_scale(p, 1 / sqrt(fm_dot(p, p)));
 }
 
+// Checks intensity, length scale and seed of the turbulence.
 static bool check_turbulence(const fm_turbulence *turbulence, fm_error *err)
 {
     static const char *const object = "medium turbulence";
@@ -82,9 +84,16 @@ bool fm_flow_is_uniform(const fm_flow *flow)
 static fm_vec3 vortex_velocity(const fm_flow *flow, fm_vec3 d)
 {
     fm_vec3 across = fm_sub(d, fm_scale(flow->axis, fm_dot(flow->axis, d)));
-    double dd = fm_dot(across, across), R = flow->radius;
+    double d2 = fm_dot(across, across), R = flow->radius;
     double speed = sqrt(fm_dot(flow->amplitude, flow->amplitude));
-    return fm_scale(fm_cross(flow->axis, across), dd < R * R ? speed / R : speed * R / dd);
+    return fm_scale(fm_cross(flow->axis, across), d2 < R * R ? speed / R : speed * R / d2);
+}
+
+// Velocity that grows with the square of the distance from the axis, at d, relative to the centre.
+static fm_vec3 parabolic_velocity(const fm_flow *flow, fm_vec3 d)
+{
+    double along = fm_dot(flow->axis, d), square = fm_dot(d, d) - along * along;
+    return fm_scale(flow->amplitude, square / (flow->radius * flow->radius));
 }
 
 // Velocity of Taylor-Green vortices at d, relative to their centre.
@@ -103,8 +112,8 @@ static fm_vec3 find_carried_distance(const fm_flow *flow, double t)
         flow->kind == FM_FLOW_STILL ? (fm_vec3){0, 0, 0} : fm_scale(flow->velocity, t);
     if (flow->kind != FM_FLOW_OSCILLATING)
         return carried;
-    double rate = 2 * FM_PI / flow->period;
-    double swing = (cos(flow->phase) - cos(rate * t + flow->phase)) / rate;
+    double omega = 2 * FM_PI / flow->period;
+    double swing = (cos(flow->phase) - cos(omega * t + flow->phase)) / omega;
     return fm_add_scaled(carried, flow->amplitude, swing);
 }
 
@@ -126,12 +135,15 @@ static fm_vec3 find_mean_velocity(const fm_flow *flow, fm_vec3 x, double t)
         return fm_add(w, vortex_velocity(flow, d));
     case FM_FLOW_CELLS:
         return fm_add(w, cells_velocity(flow, d));
+    case FM_FLOW_PARABOLIC:
+        return fm_add(w, parabolic_velocity(flow, d));
     case FM_FLOW_FUNCTION:
         return flow->function(flow->context, x, t);
     }
     return w;
 }
 
+// Velocity of the medium at position x and time t, m/s, with turbulence.
 fm_vec3 fm_flow_velocity(const fm_flow *flow, fm_vec3 x, double t)
 {
     fm_vec3 w = find_mean_velocity(flow, x, t);

@@ -15,7 +15,7 @@
 
 #include <assert.h>
 
-static const char *const object = "motion";
+static const char *const object = "motion"; // named in error messages
 
 // Largest number of simple motions in a composed one. It bounds the recursion depth and the cost of
 // an evaluation; a figure needs far fewer.
@@ -43,9 +43,9 @@ struct fm_motion {
     double angle;   // rad, angle of a turn at time 0 without its swing
     double rate;    // rad/s, constant angular velocity of a turn
     const fm_keyframes *keyframes;
-    const fm_figure *figure; // of a motion that follows a bone
+    const fm_figure *figure; // figure whose bone the motion follows
     fm_bone bone;
-    const fm_motion *outer, *inner; // of a composed motion; NULL: no motion
+    const fm_motion *outer, *inner; // parts of a composed motion; NULL: no motion
 };
 
 // Allocates a motion of one kind.
@@ -59,6 +59,7 @@ static fm_motion *create_motion(fm_arena *arena, motion_kind kind, fm_error *err
     return motion;
 }
 
+// Fails unless a value is finite. field: named in the error.
 static bool check_number(const char *field, double value, fm_error *err)
 {
     return isfinite(value) || fm_fail_number(err, object, field, value, "a finite number");
@@ -74,6 +75,7 @@ static bool check_wave(double amplitude, double period, double phase, fm_error *
     return true;
 }
 
+// Scales an axis to length 1; fails if it has no direction.
 static bool normalize_axis(fm_vec3 *axis, fm_error *err)
 {
     return fm_normalize(axis) ||
@@ -167,16 +169,19 @@ fm_motion *fm_motion_create_composed(fm_arena *arena, const fm_motion *outer,
     return motion;
 }
 
+// Value of a sine wave at time t, s.
 static double wave_value(const wave *w, double t)
 {
     return w->amplitude * sin(w->frequency * t + w->phase);
 }
 
+// Time derivative of a sine wave at time t, s.
 static double wave_rate(const wave *w, double t)
 {
     return w->amplitude * w->frequency * cos(w->frequency * t + w->phase);
 }
 
+// Pose of a displacement by a sine along an axis.
 static fm_pose sine_pose(const fm_motion *motion, double t)
 {
     fm_pose pose = fm_pose_identity();
@@ -185,6 +190,7 @@ static fm_pose sine_pose(const fm_motion *motion, double t)
     return pose;
 }
 
+// Pose of a rotation about an axis through the pivot.
 static fm_pose turn_pose(const fm_motion *motion, double t)
 {
     double angle = motion->angle + motion->rate * t + wave_value(&motion->wave, t);
@@ -214,20 +220,22 @@ fm_pose fm_motion_pose(const fm_motion *motion, double t)
     return fm_pose_compose(&outer, &inner);
 }
 
+// Where a motion moves a point by time t, s.
 fm_vec3 fm_motion_position(const fm_motion *motion, fm_vec3 point, double t)
 {
     fm_pose pose = fm_motion_pose(motion, t);
     return fm_pose_apply(&pose, point);
 }
 
+// Velocity, m/s, at time t of the point that a motion moves from `point`.
 fm_vec3 fm_motion_velocity(const fm_motion *motion, fm_vec3 point, double t)
 {
     fm_pose pose = fm_motion_pose(motion, t);
     return fm_pose_velocity_at(&pose, fm_pose_apply(&pose, point));
 }
 
-// The highest speed, m/s, at 17 times from t to t + duration, of the point that is at `at` without
-// motion.
+// The highest speed, m/s, at SAMPLES + 1 times from t to t + duration, of the point that is at `at`
+// without motion.
 double fm_motion_find_top_speed(const fm_motion *motion, fm_vec3 at, double t, double duration)
 {
     enum { SAMPLES = 16 };

@@ -70,10 +70,13 @@ fm_keyframes *fm_keyframes_create(fm_arena *arena, const fm_key *keys, int key_c
 fm_pose fm_keyframes_pose(const fm_keyframes *keyframes, double t);
 
 // Rotations, as unit quaternions.
+
+// The opposite rotation.
 static inline fm_quat fm_quat_inverse(fm_quat q)
 {
     return (fm_quat){-q.x, -q.y, -q.z, q.w};
 }
+// The vector a rotated by the unit quaternion q.
 static inline fm_vec3 fm_quat_rotate(fm_quat q, fm_vec3 a)
 {
     fm_vec3 v = {q.x, q.y, q.z};

@@ -11,6 +11,7 @@
 
 static const fm_quat identity = {0, 0, 0, 1};
 
+// The pose that maps every point to itself and does not move.
 fm_pose fm_pose_identity(void)
 {
     return (fm_pose){.rotation = identity};
@@ -41,21 +42,25 @@ fm_pose fm_pose_compose(const fm_pose *outer, const fm_pose *inner)
     };
 }
 
+// Maps a point by the pose.
 fm_vec3 fm_pose_apply(const fm_pose *pose, fm_vec3 point)
 {
     return fm_add(pose->position, fm_quat_rotate(pose->rotation, point));
 }
 
+// The point that the pose maps to `point`.
 fm_vec3 fm_pose_apply_inverse(const fm_pose *pose, fm_vec3 point)
 {
     return fm_quat_rotate(fm_quat_inverse(pose->rotation), fm_sub(point, pose->position));
 }
 
+// Velocity, m/s, of the material point that is at `at` now.
 fm_vec3 fm_pose_velocity_at(const fm_pose *pose, fm_vec3 at)
 {
     return fm_add(pose->velocity, fm_cross(pose->spin, fm_sub(at, pose->position)));
 }
 
+// The rotation b followed by a, as the product of quaternions.
 fm_quat fm_quat_multiply(fm_quat a, fm_quat b)
 {
     return (fm_quat){

@@ -32,6 +32,9 @@ struct fm_object {
     const fm_object_type *type; // functions of its kind
     fm_world *world;            // owner
     char name[FM_OBJECT_NAME_SIZE];
+    // quantities of the newest fm_report, so that stats.csv need not measure them again
+    double quantities[FM_QUANTITIES_MAX];
+    bool measured; // `quantities` is filled
 };
 
 // Measures of an object after an advance, for fm_report. A kind leaves the measures that it does
@@ -59,22 +62,41 @@ typedef struct fm_measure {
 
 // A body as seen by contact: points with a mass, lines and triangles between them.
 typedef struct fm_contact_view {
-    fm_mesh_view made; // points at their initial positions, lines and triangles
-    double thickness;  // m
-    double friction;   // Coulomb's coefficient
+    fm_mesh_view initial_mesh; // points at their initial positions, lines and triangles
+    double thickness;          // m
+    double friction;           // Coulomb's coefficient
     bool separate;     // points that start inside a collider are moved out; false: that is an error
     bool started;      // the body has moved at least once
     int columns, rows; // size of a structured grid of vertices; 0: not a grid
-    bool round;        // the grid is a tube: its last column is connected to its first
+    bool is_tube;      // the last column of the grid is connected to its first
     // Arrays that contact reads and changes, one for each of x, y and z.
-    double *x[3], *v[3];    // position, m; velocity, m/s
-    double *jump[3];        // m/s, change of v by contact in this substep
-    const double *axis[3];  // unit vectors along which added mass acts
-    unsigned char *touched; // [point] 1: contact changed its velocity
+    double *x[3], *v[3];        // position, m; velocity, m/s
+    double *velocity_change[3]; // m/s, change of v by contact in this substep
+    const double *axis[3];      // unit vectors along which added mass acts
+    unsigned char *touched;     // [point] 1: contact changed its velocity
 } fm_contact_view;
 
-// Inverse masses of a body's points along the axis of their added mass and across it, 1/kg; 0: held
-// by a pin.
+// The arrays of a body that ties read and change, one for each of x, y and z.
+typedef struct fm_tie_view {
+    int point_count;
+    double *x[3], *v[3];    // m, m/s
+    double *jump[3];        // m/s, change of v in this substep
+    double *force[3];       // N
+    unsigned char *tied;    // [point] 1: it is tied; written by ties
+    unsigned char *touched; // [point] 1: its jump is in use already
+    bool keeps_jump;        // the jumps of all points are in use already
+    bool started;           // the body has moved at least once
+} fm_tie_view;
+
+// Mass of a point along an axis and across it, kg. held: a pin holds the point.
+typedef struct fm_point_mass {
+    fm_vec3 axis; // a unit vector, or 0: no axis
+    double along, across;
+    bool held;
+} fm_point_mass;
+
+// Inverse masses of a body's points, 1/kg: along the axis of their added mass, and perpendicular to
+// it. 0: held by a pin.
 typedef struct fm_inverse_masses {
     double *along, *across;
 } fm_inverse_masses;
@@ -111,9 +133,11 @@ typedef struct fm_body_type {
     double (*longest_substep)(const fm_object *body); // s, largest stable substep now
     // Prepares for substeps of h seconds.
     bool (*begin)(fm_object *body, const fm_surroundings *around, double h, fm_error *err);
-    bool (*open)(fm_object *body, double end, fm_error *err); // moves without contact to time `end`
+    // Moves the points without contact to time `end`, s.
+    bool (*open)(fm_object *body, double end, fm_error *err);
     void (*clear_touched)(fm_object *body); // sets `touched` and `jump` of all points to zero
-    void (*close)(fm_object *body); // ends the substep from the positions that contact corrected
+    void (*evaluate)(fm_object *body);      // forces at the positions that contact corrected
+    void (*close)(fm_object *body);         // ends the substep with these forces
     // Inverse masses for contact at the end of the open substep. Returns false if there is no added
     // mass; both inverse masses are equal then.
     bool (*inverse_masses)(const fm_object *body, double end, fm_inverse_masses masses);
@@ -123,7 +147,16 @@ typedef struct fm_body_type {
     // m/s, largest speed of a pin from t to t + duration.
     double (*fastest_pin)(const fm_object *body, double t, double duration);
     // Called after contact has moved points out of colliders, before the first substep.
-    void (*moved)(fm_object *body);
+    void (*points_moved)(fm_object *body);
+
+    // Ties: to points of other bodies; NULL: none are possible. Tied bodies take their substeps
+    // together with those in contact.
+    bool (*view_ties)(fm_object *body, fm_tie_view *view, fm_error *err);
+    // The mass that resists an impulse on a point. closing: with the axis at the end of the
+    // substep, after evaluate; otherwise at its start.
+    fm_point_mass (*point_mass)(const fm_object *body, int point, double end, bool closing);
+    // N, after evaluate: all forces on a point that do not depend on its velocity.
+    fm_vec3 (*point_force)(const fm_object *body, int point);
 
     // Coupling with a medium; NULL: the body cannot be in a medium.
     // Fails if the settings of the body do not allow this coupling.
@@ -131,11 +164,11 @@ typedef struct fm_body_type {
     // Creates quadrature points (samples) at most `longest` m apart, owned by the body. passive:
     // they do not push the medium.
     fm_samples *(*sample)(fm_object *body, double longest, bool passive, fm_error *err);
-    // Takes the medium's impulses, before the body moves to time `end`.
-    void (*take)(fm_object *body, double end);
+    // Takes the medium's impulses, before the body moves to time `end`, s.
+    void (*take_impulses)(fm_object *body, double end);
     // Writes sample positions and impulses for the medium, after the body moved from `start` to
     // `end`, s.
-    void (*give)(fm_object *body, double start, double end);
+    void (*give_samples)(fm_object *body, double start, double end);
 } fm_body_type;
 
 // Functions of a kind of media, such as particle fluids.
@@ -173,7 +206,7 @@ typedef struct fm_rigid_type {
     // path from there to the position it had before the call, reached h seconds later.
     void (*begin_path)(fm_object *rigid, double t, double h);
     void (*end_path)(fm_object *rigid);
-    const struct fm_collider *(*collider)(const fm_object *rigid); // its shape for collisions
+    const struct fm_collider *(*collider)(const fm_object *rigid); // shape for collisions
 } fm_rigid_type;
 
 // A kind of object: its fields and its functions.
@@ -203,6 +236,8 @@ struct fm_object_type {
                      fm_forecast *forecast, fm_error *err);
     // Points, lines and faces in their current positions.
     bool (*mesh)(fm_object *object, fm_mesh_view *view, fm_error *err);
+    // Points of the mesh in a named group, in order; NULL: no such group. May be NULL.
+    const int *(*point_group)(const fm_object *object, const char *name, int *count);
     // Reads the values of a field at all points of the mesh.
     bool (*read)(fm_object *object, const fm_surroundings *around, const char *field,
                  double *values, fm_error *err);
@@ -226,6 +261,8 @@ fm_surroundings fm_world_surroundings(const fm_world *world);
 fm_surroundings fm_object_surroundings(const fm_object *object);
 // The object number `index` among those of one type; NULL: there is none.
 fm_object *fm_world_object_of_type(const fm_world *world, const fm_object_type *type, int index);
+// The quantities of the newest fm_report, for the columns of stats.csv. They belong to the object.
+const double *fm_object_reported_quantities(fm_object *object);
 // The number of objects of one type.
 int fm_world_type_count(const fm_world *world, const fm_object_type *type);
 

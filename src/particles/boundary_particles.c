@@ -19,6 +19,12 @@
 // [ADA12] in docs/references.md
 #include "particles/particles.h"
 
+// A boundary particle has no fluid within its support if the kernel sum sum_j V_j w_wj, in volumes
+// of one fluid particle, is at most this. Bounds rounding errors of the sum.
+static const float KERNEL_SUM_MIN = 1e-6f;
+
+enum { ROWS_PER_TASK = 64 }; // rows of cells that one parallel task marks
+
 // Cell of a position, m, in the grid with this origin; row -1: too far from the domain.
 static fm_cell_index find_cell(const fm_cell_rows *rows, fm_vec3 at, const double origin[3])
 {
@@ -26,10 +32,10 @@ static fm_cell_index find_cell(const fm_cell_rows *rows, fm_vec3 at, const doubl
     float x = (float)(at.x - origin[0]), y = (float)(at.y - origin[1]);
     float z = (float)(at.z - origin[2]);
     // outside the outermost rows of the grid no fluid particle searches for neighbours
-    bool in = x > size && x < (float)(rows->nx / FM_CELLS_PER_SUPPORT - 1) * size && y > size &&
-              y < (float)(rows->ny - 1) * size &&
-              (rows->nz == 1 || (z > size && z < (float)(rows->nz - 1) * size));
-    return in ? fm_cell_rows_find_cell(rows, x, y, z) : (fm_cell_index){-1, 0};
+    bool inside = x > size && x < (float)(rows->nx / FM_CELLS_PER_SUPPORT - 1) * size && y > size &&
+                  y < (float)(rows->ny - 1) * size &&
+                  (rows->nz == 1 || (z > size && z < (float)(rows->nz - 1) * size));
+    return inside ? fm_cell_rows_find_cell(rows, x, y, z) : (fm_cell_index){-1, 0};
 }
 
 // True for boundary points that never move relative to the domain.
@@ -41,7 +47,8 @@ static bool is_fixed_in_domain(const fm_particles_step *step, const fm_boundary_
     return point->owner.kind == FM_OWNER_WALL;
 }
 
-// Sorts the points that are fixed in the domain once, at their positions in the unmoved domain.
+// Sorts the boundary points that are fixed in the domain, at their positions in the unmoved domain,
+// and lists all other points in moving_points. Called once.
 static void sort_fixed_points(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
@@ -149,7 +156,7 @@ static int add_ghosts(fm_particles *p, fm_vec3 offset, int count, fm_error *err)
         for (int k = 1; k < nx * ny * nz; k++) { // k = 0: the particle itself
             fm_vec3 x = {p->now.x[i] + sx[k % nx], p->now.y[i] + sy[k / nx % ny],
                          p->now.z[i] + sz[k / nx / ny]};
-            if (count == p->boundary_room) {
+            if (count == p->boundary_capacity) {
                 fm_fail(err, FM_DIVERGED, p->object.name, "ghost particles",
                         "more than there is room for",
                         "particles spread over the domain, as at the beginning");
@@ -205,6 +212,7 @@ static void set_boundary_particle(const fm_particles_step *step, int i)
             of_mesh ? fm_mesh_boundary_find_visible_side(step, point) : FM_VISIBLE_FROM_ALL_SIDES;
     }
     float uz = p->def.dimensions == 3 ? (float)u.z : 0;
+    // NAN: a boundary particle has no density
     set->density[i] = (fm_density_record){set->x[i],  set->y[i],  set->z[i], NAN,
                                           (float)u.x, (float)u.y, uz,        at->volume};
     set->force[i] = (fm_force_record){set->x[i],  set->y[i],  set->z[i], 0,
@@ -233,16 +241,16 @@ static void order_within_cells(fm_particles *p, int count)
 {
     int *order = p->boundary_order;
     for (int i = 1; i < count; i++) {
-        int k = order[i], rank = find_creation_rank(p, k), at = i;
-        fm_cell_index index = p->boundary_cell[k];
-        for (; at > 0; at--) {
-            fm_cell_index there = p->boundary_cell[order[at - 1]];
-            if (there.row != index.row || there.column != index.column ||
-                find_creation_rank(p, order[at - 1]) < rank)
+        int k = order[i], rank = find_creation_rank(p, k), to = i;
+        fm_cell_index cell = p->boundary_cell[k];
+        for (; to > 0; to--) {
+            fm_cell_index previous = p->boundary_cell[order[to - 1]];
+            if (previous.row != cell.row || previous.column != cell.column ||
+                find_creation_rank(p, order[to - 1]) < rank)
                 break;
-            order[at] = order[at - 1];
+            order[to] = order[to - 1];
         }
-        order[at] = k;
+        order[to] = k;
     }
 }
 
@@ -253,7 +261,7 @@ static void sort_boundary(const fm_particles_step *step, int count)
     p->boundary.count = fm_cell_table_sort(&p->rows, &p->boundary.table, p->boundary_cell, count,
                                            p->boundary_order);
     order_within_cells(p, p->boundary.count);
-    fm_parallel_for(step->around->pool, p->boundary.count, 4 * FM_PARTICLES_BLOCK,
+    fm_parallel_for(step->around->pool, p->boundary.count, FM_PARTICLES_LARGE_BLOCK,
                     set_boundary_range, (void *)step);
 }
 
@@ -265,8 +273,9 @@ static void mark_cells_near_boundary(void *context, int first, int last)
                             p->is_near_boundary);
 }
 
-// Boundary particles that never move are sorted once, and each substep lists the wet ones. If some
-// move, each substep sorts the wet ones only.
+// Places and sorts the boundary and ghost particles of a substep, and lists those with fluid within
+// the support (p->wet). If no boundary particle moves, they are sorted once, and each substep lists
+// the wet ones. If some move, each substep sorts the wet ones only.
 bool fm_boundary_place(const fm_particles_step *step, fm_error *err)
 {
     fm_particles *p = step->p;
@@ -287,7 +296,8 @@ bool fm_boundary_place(const fm_particles_step *step, fm_error *err)
             fm_cell_table_list_near(&p->rows, &p->boundary.table, &p->fluid.table, p->wet);
     }
     p->boundary_sorted = true;
-    fm_parallel_for(step->around->pool, p->fluid.table.slot_count, 64, mark_cells_near_boundary, p);
+    fm_parallel_for(step->around->pool, p->fluid.table.slot_count, ROWS_PER_TASK,
+                    mark_cells_near_boundary, p);
     return err->status == FM_OK;
 }
 
@@ -322,38 +332,39 @@ static void set_velocity(fm_force_record *record, const float v[3])
     record->vz = v[2];
 }
 
-// Sets pressure, volume and velocity of a boundary particle from its fluid neighbours.
+// Sets pressure, volume and velocity of a boundary particle from its fluid neighbours, as at the
+// head of this file. u: velocity of the wall, m/s.
 FM_INLINE void extrapolate_from_fluid(const fm_particles_step *step,
                                       const fm_boundary_neighbours *near)
 {
     fm_particles *p = step->p;
     const fm_vec3 g = step->around->gravity;
-    const fm_density_record *real = &p->boundary.density[near->index];
-    const float u[3] = {real->vx, real->vy, real->vz};
+    const fm_density_record *own = &p->boundary.density[near->index];
+    const float u[3] = {own->vx, own->vy, own->vz};
     fm_force_record *record = &p->boundary.force[near->index];
     fluid_sums sum = {0};
     for (int b = 0; b < near->count; b += 8) {
         int padding = b + 8 == near->count ? near->padding : 0;
         fm_force_octet j = fm_records_load_force(p->fluid.force, near->list + b, padding);
-        add_octet(&sum, real, &j, (float)(1 / p->R));
+        add_octet(&sum, own, &j, (float)(1 / p->R));
     }
     float W = fm_floats_sum(sum.W);
-    if (!(W > 1e-6f * (float)p->volume)) { // no fluid within the support
+    if (!(W > KERNEL_SUM_MIN * (float)p->volume)) {
         record->P = 0;
-        record->V = real->V;
+        record->V = own->V;
         set_velocity(record, u);
         return;
     }
-    float weight = (float)g.x * fm_floats_sum(sum.x) + (float)g.y * fm_floats_sum(sum.y) +
-                   (float)g.z * fm_floats_sum(sum.z);
+    float hydrostatic = (float)g.x * fm_floats_sum(sum.x) + (float)g.y * fm_floats_sum(sum.y) +
+                        (float)g.z * fm_floats_sum(sum.z);
     const float mean[3] = {fm_floats_sum(sum.vx) / W, fm_floats_sum(sum.vy) / W,
                            fm_floats_sum(sum.vz) / W};
-    bool thin = p->identity[near->index].owner.kind == FM_OWNER_SURFACE;
+    bool is_sample = p->identity[near->index].owner.kind == FM_OWNER_SURFACE;
     float mirrored[3];
     for (int axis = 0; axis < 3; axis++)
-        mirrored[axis] = thin ? u[axis] : 2 * u[axis] - mean[axis];
-    record->P = thin ? 0 : (fm_floats_sum(sum.P) + weight) / W;
-    record->V = real->V * fm_particles_volume_ratio(p, record->P);
+        mirrored[axis] = is_sample ? u[axis] : 2 * u[axis] - mean[axis];
+    record->P = is_sample ? 0 : (fm_floats_sum(sum.P) + hydrostatic) / W;
+    record->V = own->V * fm_particles_volume_ratio(p, record->P);
     set_velocity(record, p->def.domain.slip ? mean : mirrored);
 }
 
@@ -372,7 +383,7 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
-    int list[FM_NEIGHBOURS_ROOM];
+    int list[FM_NEIGHBOURS_CAPACITY];
     fm_neighbour_search search;
     fm_neighbour_search_begin(&search);
     for (int k = first; k < last; k++) {
@@ -430,15 +441,16 @@ static void compute_reaction_range(void *context, int first, int last)
     fm_forces_compute_reactions(step, first, last, step->p->force);
 }
 
-// Colliders with a mass collect impulses and angular impulses until the world moves them. Forces on
-// walls and on other colliders are added to the load if the definition asks for loads.
+// Computes the forces of the fluid on boundary particles, N. Colliders with a mass collect their
+// impulses and angular impulses until the world moves them. The forces on walls and on other
+// colliders are added to the load, N s, if the definition asks for loads.
 void fm_boundary_push_colliders(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    bool any = p->surface_count > 0 || p->def.loads;
+    bool needs_forces = p->surface_count > 0 || p->def.loads;
     for (int i = 0; i < step->around->collider_count; i++)
-        any |= step->around->colliders[i]->rigid != NULL;
-    if (!any)
+        needs_forces |= step->around->colliders[i]->rigid != NULL;
+    if (!needs_forces)
         return;
     fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, compute_reaction_range,
                     (void *)step);
@@ -455,8 +467,8 @@ void fm_boundary_push_colliders(const fm_particles_step *step)
     }
 }
 
-// Gives boundary particles of free colliders the velocity that they will have at the end of the
-// substep, after the impulses that the colliders have received so far.
+// Gives boundary particles of colliders with a mass the velocity that they will have at the end of
+// the substep, after the impulses that the colliders have received so far.
 void fm_boundary_predict_velocities(const fm_particles_step *step)
 {
     fm_particles *p = step->p;

@@ -21,6 +21,9 @@ enum {
 // Largest distance along x, in cells, of two particles within the support of each other.
 enum { REACH = FM_CELLS_PER_SUPPORT + 1 };
 
+static const double CELLS_MAX = 2e8;                // cells of a grid
+static const double CELLS_ALONG_AXIS_MAX = 1000000; // keeps their number in the range of int
+
 // Offsets in y and z of the eight rows around a row, in the order of the SIMD lanes of find_runs in
 // neighbours.c.
 static const int STEP_Y[8] = {-1, 0, 1, -1, 1, -1, 0, 1}, STEP_Z[8] = {-1, -1, -1, 0, 0, 1, 1, 1};
@@ -37,9 +40,9 @@ static void number_rows(fm_cell_rows *rows)
     for (int k = 0; k < rows->ny * rows->nz; k++) {
         for (int lane = 0; lane < 8; lane++) {
             int y = k % rows->ny + STEP_Y[lane], z = k / rows->ny + STEP_Z[lane];
-            bool there = y >= 0 && y < rows->ny && z >= 0 && z < rows->nz;
+            bool inside = y >= 0 && y < rows->ny && z >= 0 && z < rows->nz;
             // outside the grid: row 0, which stays empty
-            rows->around[rows->number[k]][lane] = there ? rows->number[z * rows->ny + y] : 0;
+            rows->around[rows->number[k]][lane] = inside ? rows->number[z * rows->ny + y] : 0;
         }
     }
 }
@@ -60,11 +63,11 @@ bool fm_cell_rows_create(fm_particles *p, fm_error *err)
     for (int axis = 0; axis < 3; axis++) {
         // beyond each side, one support for boundary and ghost particles and one that stays empty
         rows->origin[axis] = flat && axis == 2 ? 0 : low[axis] - 2 * R;
-        double across = flat && axis == 2 ? 1 : ceil(size[axis] / R) + 4;
-        cells *= axis == 0 ? FM_CELLS_PER_SUPPORT * across : across;
-        n[axis] = across < 1e6 ? (int)across : 1000000;
+        double supports = flat && axis == 2 ? 1 : ceil(size[axis] / R) + 4;
+        cells *= axis == 0 ? FM_CELLS_PER_SUPPORT * supports : supports;
+        n[axis] = (int)fmin(supports, CELLS_ALONG_AXIS_MAX);
     }
-    if (!(cells <= 2e8))
+    if (!(cells <= CELLS_MAX))
         return fm_fail_number(err, p->object.name, "domain", cells,
                               "at most 2e8 cells: a smaller domain or a larger spacing");
     rows->nx = FM_CELLS_PER_SUPPORT * n[0];
@@ -93,12 +96,13 @@ fm_cell_index fm_cell_rows_find_cell(const fm_cell_rows *rows, float x, float y,
                            fm_cell_rows_clamp(x * rows->along, 0, rows->nx - 1)};
 }
 
-// Allocates a table that finds the particles in each cell. room: largest number of particles.
-bool fm_cell_table_create(fm_cell_table *table, fm_particles *p, int room, fm_error *err)
+// Allocates a table that finds the particles in each cell. capacity: largest number of particles
+// that the table must hold.
+bool fm_cell_table_create(fm_cell_table *table, fm_particles *p, int capacity, fm_error *err)
 {
     const fm_cell_rows *rows = &p->rows;
     size_t count = (size_t)rows->count,
-           slots = 1 + (size_t)(room < rows->count ? room : rows->count);
+           slots = 1 + (size_t)(capacity < rows->count ? capacity : rows->count);
     size_t cells = table->cell_count = slots * ((size_t)rows->nx + 1);
     table->slot = fm_arena_alloc(&p->arena, count, sizeof *table->slot, p->object.name, err);
     table->filled =
@@ -120,8 +124,8 @@ static int list_and_clear_rows(uint64_t *bits, int row_count, int *rows)
 {
     int count = 0;
     for (int word = 0; word <= row_count / WORD; word++) {
-        for (uint64_t left = bits[word]; left; left &= left - 1)
-            rows[count++] = word * WORD + __builtin_ctzll(left);
+        for (uint64_t rest = bits[word]; rest; rest &= rest - 1) // clears the lowest set bit
+            rows[count++] = word * WORD + __builtin_ctzll(rest);
         bits[word] = 0;
     }
     return count;

@@ -7,8 +7,8 @@
 //     ds/dt = -div v + delta h c lap(s - s_g),        grad s_g = g / c^2
 //     ds_i/dt = sum_j V_j F_ij [(v_i - v_j) . r_ij + 2 delta h c (s_i - s_j - g . r_ij / c^2)]
 //
-// Particles near the rim of an immersed surface skip the diffusion, which would carry pressure
-// around the rim from one side to the other: with it, a sheet across a slow stream has 4 to 7 %
+// Particles near a free edge of an immersed surface skip the diffusion, which would carry pressure
+// around the edge from one side to the other: with it, a sheet across a slow stream has 4 to 7 %
 // less drag.
 //
 // Integrating the rate keeps the density right at free surfaces, where a kernel sum is too small.
@@ -73,8 +73,8 @@ FM_INLINE void add_octet(density_sums *sum, const density_constants *k, const fm
 // as a neighbour. Threads may store the same 1 in any order.
 static void mark_neighbours_beside_surface(fm_particles *p, int i)
 {
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
-    const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
     for (int k = 0; k < count; k++)
         atomic_store_explicit(&p->beside_surface[list[k]], 1, memory_order_relaxed);
 }
@@ -98,58 +98,61 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         .poly6 = poly6,
         .rate = rate,
     };
-    const float V = (float)p->volume, h = (float)step->h, stiff = (float)c2;
-    int room[FM_NEIGHBOURS_ROOM], count, padding, unused;
+    const float V = (float)p->volume, h = (float)step->h, stiffness = (float)c2;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding, boundary_padding;
     for (int i = first; i < last; i++) {
         const fm_density_record *at = &p->fluid.density[i];
-        const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
+        const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         density_sums sum = {0};
         k.diffusion =
-            p->surface_count > 0 && fm_immersed_surfaces_is_near_rim(p, i) ? 0 : diffusion;
+            p->surface_count > 0 && fm_immersed_surfaces_is_near_free_edge(p, i) ? 0 : diffusion;
         for (int b = 0; b < count; b += 8) {
             fm_density_octet j = fm_records_load_density(p->fluid.density, list + b, 0);
             add_octet(&sum, &k, at, &j, false);
         }
         // each padding entry repeats the particle itself and added V w(0) = V
-        float own = p->W * (fm_floats_sum(sum.fill) - (float)padding * V);
+        float fluid_fill = p->W * (fm_floats_sum(sum.fill) - (float)padding * V);
         sum.fill = (fm_floats){0};
-        list = fm_neighbours_in_boundary(p, i, room, &count, &unused);
+        list = fm_neighbours_in_boundary(p, i, buffer, &count, &boundary_padding);
         for (int b = 0; b < count; b += 8) {
-            int repeated = b + 8 == count ? unused : 0;
+            int repeated = b + 8 == count ? boundary_padding : 0;
             fm_density_octet j = fm_records_load_density(p->boundary.density, list + b, repeated);
             add_octet(&sum, &k, at, &j, true);
         }
-        float fill = own + p->W * fm_floats_sum(sum.fill);
+        float fill = fluid_fill + p->W * fm_floats_sum(sum.fill);
         p->fill[i] = fill;
         if (rate && fill < FM_SURFACE_FILL)
             mark_neighbours_beside_surface(p, i);
         float s = fill - 1;
         if (rate) {
             float ds = p->F * fm_floats_sum(sum.rate);
-            s = own < p->self_fill + SPRAY_FILL ? 0 : at->s + h * ds;
+            s = fluid_fill < p->self_fill + SPRAY_FILL ? 0 : at->s + h * ds;
         }
         p->s_next[i] = s;
         bool at_surface_or_crowded = fill < FM_SURFACE_FILL || fill > CLUMP_FILL;
-        p->P[i] = stiff * (rate && s < 0 && at_surface_or_crowded ? 0 : s);
+        p->P[i] = stiffness * (rate && s < 0 && at_surface_or_crowded ? 0 : s);
     }
 }
 
 // Weakly compressible method: density from its integrated rate of change.
 FM_SIMD_CLONES static void compute_rates(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, true);
+    const bool poly6 = false, rate = true;
+    compute_range(context, first, last, poly6, rate);
 }
 
 // Constant-density method: density from the kernel sum.
 FM_SIMD_CLONES static void compute_sums(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, false);
+    const bool poly6 = false, rate = false;
+    compute_range(context, first, last, poly6, rate);
 }
 
 // Standard method: density from the sum with the kernel of [MCG03].
 FM_SIMD_CLONES static void compute_published_sums(void *context, int first, int last)
 {
-    compute_range(context, first, last, true, false);
+    const bool poly6 = true, rate = false;
+    compute_range(context, first, last, poly6, rate);
 }
 
 // Stores the new densities s = rho/rho0 - 1 and fills the force records, after all particles have

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fields.c: read access to a fluid, in the order in which its particles were created.
-#include "particles/particles.h"
+#include "particles/spring_network.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@ const fm_field fm_particles_field_list[FM_PARTICLES_FIELD_COUNT] = {
     {"fill", "", "share of the space around a particle that fluid fills; less at surfaces", 1},
     {"id", "", "number of a particle in the order of creation", 1},
     {"radius", "m", "radius with which a particle is drawn: half the spacing", 1},
+    {"history_stiffness", "N/m", "mean stiffness that history adds to the springs of a particle",
+     1},
 };
 
 // Indices of the fields in fm_particles_field_list.
@@ -24,9 +26,11 @@ enum {
     FIELD_PRESSURE,
     FIELD_FILL,
     FIELD_ID,
-    FIELD_RADIUS
+    FIELD_RADIUS,
+    FIELD_HISTORY,
 };
 
+// The fields that can be read at each particle.
 const fm_field *fm_particles_fields(int *count)
 {
     if (count)
@@ -99,7 +103,7 @@ static fm_vec3 *grow_output(fm_particles *p, fm_vec3 **out)
     return more;
 }
 
-// Writes positions, or velocities, in order of creation to *out. NULL: out of memory.
+// Writes positions, m, or velocities, m/s, in order of creation to *out. NULL: out of memory.
 static const fm_vec3 *read_vectors(fm_particles *p, fm_vec3 **out, bool velocity, int *count)
 {
     int *index = find_creation_order(p);
@@ -115,12 +119,14 @@ static const fm_vec3 *read_vectors(fm_particles *p, fm_vec3 **out, bool velocity
     return values;
 }
 
+// Positions of all particles, m, in order of creation; valid until the next call.
 const fm_vec3 *fm_particles_positions(fm_particles *p, int *count)
 {
     assert(p);
     return read_vectors(p, &p->out_x, false, count);
 }
 
+// Velocities of all particles, m/s, in order of creation; valid until the next call.
 const fm_vec3 *fm_particles_velocities(fm_particles *p, int *count)
 {
     assert(p);
@@ -149,10 +155,12 @@ bool fm_particles_set_velocities(fm_particles *p, const fm_vec3 *velocities, fm_
     return err->status == FM_OK;
 }
 
-// Value of a scalar field (FIELD_DENSITY to FIELD_RADIUS) at particle i. Before the first substep
+// Value of a scalar field (FIELD_DENSITY to FIELD_HISTORY) at particle i. Before the first substep
 // the density is that at rest and the fill is 1.
 static double read_scalar(const fm_particles *p, int field, int i)
 {
+    if (field == FIELD_HISTORY)
+        return fm_particles_has_begun(p) ? fm_springs_find_history(p, i) : 0;
     if (!fm_particles_has_begun(p) && field < FIELD_ID)
         return field == FIELD_DENSITY    ? p->def.density
                : field == FIELD_PRESSURE ? p->def.density * (double)p->P[i]
@@ -216,13 +224,13 @@ fm_particles_stats fm_particles_read_stats(fm_particles *p)
     stats.wet_count = p->wet_count;
     const fm_particle_set *f = &p->fluid;
     int64_t pairs = 0;
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = 0; i < f->count; i++) {
         fm_neighbour_runs runs;
         fm_neighbours_find_runs(p, f, f->x[i], f->y[i], f->z[i], &runs);
         for (int r = 0; r < FM_CELL_ROWS_AROUND; r++)
             stats.candidate_count += runs.last[r] - runs.first[r];
-        fm_neighbours_in_fluid(p, i, room, &count, &padding);
+        fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         pairs += count - padding - 1;
     }
     stats.pair_count = pairs / 2;

@@ -25,8 +25,8 @@
 //     a_i = 1/rho_i sum_j m_j/rho_j [ -(p_i + p_j)/2 grad Wspiky + mu (v_j - v_i) lap Wviscosity ]
 //
 // Fractional viscosity (fractional_viscosity.c) replaces v in the viscous force by velocities u:
-// for all pairs, or for pairs whose relative velocity exceeds `above` times their distance per
-// second. From half of that threshold on, u is blended in linearly.
+// for all pairs, or for pairs with |v_i - v_j| / |r_ij| above a threshold (fractional.above of the
+// definition, 1/s). From half of the threshold on, u is blended in linearly.
 //
 //   P   pressure / rho0, m^2/s^2    nu  mu / rho0, m^2/s    mu  viscosity, Pa s, dynamic
 //   F_ij r_ij  gradient of the kernel at i, 1/m^(d+1)       h  half the support R, m   A  shifting
@@ -42,7 +42,9 @@
 // Rate at which s = rho/rho0 - 1 is relaxed towards its kernel sum, in units of c / R.
 static const double RELAXATION = 0.03;
 // Near free surfaces the value that s = rho/rho0 - 1 is relaxed towards is at most this.
-static const float CROWDED = 0.05f;
+static const float SURFACE_TARGET_MAX = 0.05f;
+// Largest shift of a particle in one substep, in spacings.
+static const float SHIFT_MAX = 0.1f;
 
 // Sums over neighbours: acceleration divided by constant scales (x, y, z), and gradient of the
 // particle concentration (gx, gy, gz).
@@ -55,11 +57,12 @@ typedef struct force_constants {
     float inverse;          // 1/m, 1 / R, R: support radius
     float viscosity;        // m^2/s, 2 nu
     float artificial;       // m^2/s, alpha c h
-    float soft;             // m^2, h^2 / 100, keeps artificial viscosity finite for close particles
+    float softening;        // m^2, h^2 / 100, keeps artificial viscosity finite for close particles
     float spiky, laplacian; // scales of the pressure and viscosity kernels of [MCG03]
-    float shift, most;      // m^2, shift per concentration gradient; m, largest shift
+    float shift;            // m^2, shift per concentration gradient
+    float shift_max;        // m, largest shift
     float relaxation; // share of the deviation of s from the kernel sum that a substep corrects
-    float above;      // 1/s, relative velocity / distance above which viscosity uses the
+    float threshold;  // 1/s, relative velocity / distance above which viscosity uses the
                       // replaced velocities; 0: always
     bool published;   // standard method
     bool shifts;      // compute the concentration gradient for particle shifting
@@ -72,13 +75,15 @@ FM_INLINE void replace_differences(const force_constants *k, const fm_viscous_ve
                                    const fm_viscous_velocity *velocities, const int *list,
                                    fm_floats r2, fm_floats u[3])
 {
+    const float tiny = 1e-30f; // m/s, avoids 0 / 0 for coincident particles
     fm_floats other[3], share = {1, 1, 1, 1, 1, 1, 1, 1};
     fm_records_load_viscous(velocities, list, other);
-    if (k->above > 0) {
-        fm_floats fast = k->above * fm_floats_sqrt(r2);
-        fm_floats over = 2 * fm_floats_sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) - fast;
-        fm_ints whole = over >= fast, part = (over > 0) & ~whole;
-        share = fm_floats_select(whole, share) + fm_floats_select(part, over / (fast + 1e-30f));
+    if (k->threshold > 0) {
+        // share of the replaced velocities: 0 up to limit / 2, 1 from `limit` on, linear between
+        fm_floats limit = k->threshold * fm_floats_sqrt(r2);
+        fm_floats over = 2 * fm_floats_sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) - limit;
+        fm_ints full = over >= limit, blended = (over > 0) & ~full;
+        share = fm_floats_select(full, share) + fm_floats_select(blended, over / (limit + tiny));
         for (int axis = 0; axis < 3; axis++)
             u[axis] += share * (own->u[axis] - other[axis] - u[axis]);
         return;
@@ -87,8 +92,9 @@ FM_INLINE void replace_differences(const force_constants *k, const fm_viscous_ve
         u[axis] = own->u[axis] - other[axis];
 }
 
-// Adds the forces of eight neighbours j on particle i. own, velocities, list: the velocities that
-// viscosity uses, as in replace_differences; own NULL: viscosity uses the particles' velocities.
+// Adds the accelerations of particle i by eight neighbours j, divided by constant scales. own,
+// velocities, list: the velocities that viscosity uses, as in replace_differences; own NULL:
+// viscosity uses the particles' velocities.
 FM_INLINE void add_octet(force_sums *sum, const force_constants *k, const fm_force_record *i,
                          const fm_force_octet *j, const fm_viscous_velocity *own,
                          const fm_viscous_velocity *velocities, const int *list)
@@ -106,7 +112,7 @@ FM_INLINE void add_octet(force_sums *sum, const force_constants *k, const fm_for
         fm_floats approach = ux * dx + uy * dy + uz * dz;
         approach = fm_floats_select(approach < 0, approach);
         slope = j->V * fm_kernel_wendland_slope(q);
-        along = slope * (k->artificial * approach / (r2 + k->soft) - pressure);
+        along = slope * (k->artificial * approach / (r2 + k->softening) - pressure);
         drag = slope * k->viscosity;
     }
     fm_floats u[3] = {ux, uy, uz};
@@ -132,13 +138,13 @@ static force_constants find_constants(const fm_particles_step *step, bool publis
         .inverse = (float)(1 / p->R),
         .viscosity = (float)(2 * nu),
         .artificial = (float)(alpha * p->c * h),
-        .soft = (float)(h * h / 100),
+        .softening = (float)(h * h / 100),
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),
         .shift = -(float)(p->def.shifting * 4 * p->R * p->max_speed) * (float)step->h,
-        .most = 0.1f * (float)p->def.spacing,
+        .shift_max = SHIFT_MAX * (float)p->def.spacing,
         .relaxation = (float)(RELAXATION * p->c / p->R) * (float)step->h,
-        .above = (float)p->def.fractional.above,
+        .threshold = (float)p->def.fractional.above,
         .published = published,
         .shifts = shifts,
     };
@@ -150,17 +156,17 @@ static force_constants find_constants(const fm_particles_step *step, bool publis
 // sum is too small there. The growth keeps jets and splashes from contracting to a thread.
 FM_INLINE void shift_and_relax(fm_particles *p, int i, const force_constants *k, fm_floats sum)
 {
-    bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
+    bool near_surface = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
     float gx = sum[4], gy = sum[5], gz = sum[6], a = k->shift;
     float length = fabsf(a) * sqrtf(gx * gx + gy * gy + gz * gz);
-    a = beside ? 0 : length > k->most ? a * k->most / length : a;
+    a = near_surface ? 0 : length > k->shift_max ? a * k->shift_max / length : a;
     p->dx[i] = a * gx;
     p->dy[i] = a * gy;
     p->dz[i] = a * gz;
     float deviation = p->fill[i] - 1 - p->now.s[i];
-    if (beside && p->fill[i] - 1 > CROWDED)
-        deviation = CROWDED - p->now.s[i];
-    if (!beside || deviation > 0)
+    if (near_surface && p->fill[i] - 1 > SURFACE_TARGET_MAX)
+        deviation = SURFACE_TARGET_MAX - p->now.s[i];
+    if (!near_surface || deviation > 0)
         p->now.s[i] += k->relaxation * deviation;
 }
 
@@ -175,17 +181,18 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
     const fm_viscous_velocity *boundary_velocities = replaced ? p->viscous_boundary : NULL;
     const force_constants k = find_constants(step, published, shifts);
     const fm_vec3 g = step->around->gravity;
-    int room[FM_NEIGHBOURS_ROOM], room_others[FM_NEIGHBOURS_ROOM], own, count, padding;
+    int buffer[FM_NEIGHBOURS_CAPACITY], boundary_buffer[FM_NEIGHBOURS_CAPACITY];
+    int fluid_count, count, padding;
     for (int i = first; i < last; i++) {
         const fm_force_record *at = &p->fluid.force[i];
         const fm_viscous_velocity *own_viscous = replaced ? velocities + i : NULL;
-        const int *list = fm_neighbours_in_fluid(p, i, room, &own, &padding);
+        const int *list = fm_neighbours_in_fluid(p, i, buffer, &fluid_count, &padding);
         force_sums sum = {0};
-        for (int b = 0; b < own; b += 8) {
+        for (int b = 0; b < fluid_count; b += 8) {
             fm_force_octet j = fm_records_load_force(p->fluid.force, list + b, 0);
             add_octet(&sum, &k, at, &j, own_viscous, velocities, list + b);
         }
-        const int *points = fm_neighbours_in_boundary(p, i, room_others, &count, &padding);
+        const int *points = fm_neighbours_in_boundary(p, i, boundary_buffer, &count, &padding);
         for (int b = 0; b < count; b += 8) {
             int repeated = b + 8 == count ? padding : 0;
             fm_force_octet j = fm_records_load_force(p->boundary.force, points + b, repeated);
@@ -205,38 +212,44 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
 // Accelerations of the weakly compressible method with particle shifting.
 FM_SIMD_CLONES static void compute_shifted(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, true, false);
+    const bool published = false, shifts = true, replaced = false;
+    compute_range(context, first, last, published, shifts, replaced);
 }
 
 // Accelerations of the weakly compressible method without particle shifting, and of the
 // constant-density method.
 FM_SIMD_CLONES static void compute_plain(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, false, false);
+    const bool published = false, shifts = false, replaced = false;
+    compute_range(context, first, last, published, shifts, replaced);
 }
 
 // Accelerations of the standard method, as in [OZG13].
 FM_SIMD_CLONES static void compute_published(void *context, int first, int last)
 {
-    compute_range(context, first, last, true, false, false);
+    const bool published = true, shifts = false, replaced = false;
+    compute_range(context, first, last, published, shifts, replaced);
 }
 
 // As compute_shifted, with fractional viscosity.
 FM_SIMD_CLONES static void compute_shifted_replaced(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, true, true);
+    const bool published = false, shifts = true, replaced = true;
+    compute_range(context, first, last, published, shifts, replaced);
 }
 
 // As compute_plain, with fractional viscosity.
 FM_SIMD_CLONES static void compute_plain_replaced(void *context, int first, int last)
 {
-    compute_range(context, first, last, false, false, true);
+    const bool published = false, shifts = false, replaced = true;
+    compute_range(context, first, last, published, shifts, replaced);
 }
 
 // As compute_published, with fractional viscosity.
 FM_SIMD_CLONES static void compute_published_replaced(void *context, int first, int last)
 {
-    compute_range(context, first, last, true, false, true);
+    const bool published = true, shifts = false, replaced = true;
+    compute_range(context, first, last, published, shifts, replaced);
 }
 
 // Runs one of two variants over all particles: `replaced` if viscosity uses the velocities
@@ -267,7 +280,8 @@ void fm_forces_compute_published(const fm_particles_step *step)
     compute_for_all(step, compute_published, compute_published_replaced);
 }
 
-// The force of a pair on the boundary particle is the opposite of its force on the fluid particle.
+// Computes the forces of the fluid on boundary particles, N. The force of a pair on the boundary
+// particle is the opposite of its force on the fluid particle.
 // With pressure_only, boundary particles mirror the pressure of the fluid particle: P_i + P_j is
 // then twice the fluid's pressure.
 FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, int first, int last,
@@ -276,7 +290,7 @@ FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, i
     fm_particles *p = step->p;
     bool published = p->def.method == FM_SPH_STANDARD;
     const force_constants constant = find_constants(step, published, false);
-    int room[FM_NEIGHBOURS_ROOM], padding;
+    int buffer[FM_NEIGHBOURS_CAPACITY], padding;
     fm_neighbour_search search;
     for (int k = first; k < last; k++) {
         int i = p->wet[k];
@@ -288,14 +302,14 @@ FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, i
         const fm_viscous_velocity *own_viscous = p->viscous ? p->viscous_boundary + i : NULL;
         force_sums sum = {0};
         fm_neighbour_search_begin(&search);
-        int count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, room, &padding);
+        int count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, buffer, &padding);
         for (int b = 0; b < count; b += 8) {
             fm_force_octet j =
-                fm_records_load_force(p->fluid.force, room + b, b + 8 == count ? padding : 0);
-            add_octet(&sum, &constant, &at, &j, own_viscous, p->viscous, room + b);
+                fm_records_load_force(p->fluid.force, buffer + b, b + 8 == count ? padding : 0);
+            add_octet(&sum, &constant, &at, &j, own_viscous, p->viscous, buffer + b);
         }
-        float own = at.V * (published ? 1 : p->F);
-        double scale = (step->pressure_only ? 2 : 1) * p->def.density * (double)own;
+        float gradient_scale = at.V * (published ? 1 : p->F);
+        double scale = (step->pressure_only ? 2 : 1) * p->def.density * (double)gradient_scale;
         force[i] = (fm_vec3){scale * fm_floats_sum(sum.x), scale * fm_floats_sum(sum.y),
                              scale * fm_floats_sum(sum.z)};
     }

@@ -7,8 +7,8 @@
 //
 //     u_i = T^(q-1) D^q x_i(t),    D^q x = 1/Gamma(1-q) integral_0^t (t-s)^-q v(s) ds,   0 < q < 1
 //
-// forces.c uses u_i - u_j instead of v_i - v_j. In steady shear u = v (t/T)^(1-q) / Gamma(2-q)
-// as long as the integral covers the whole past. If the kernel is multiplied by e^(-age/f) (fading
+// forces.c uses u_i - u_j instead of v_i - v_j. In steady shear u = v (t/T)^(1-q) / Gamma(2-q) as
+// long as the integral covers the whole past. If the kernel is multiplied by e^(-age/f) (fading
 // memory), u approaches v (f/T)^(1-q). T = 0 in the definition selects the T for which steady shear
 // has u = v.
 //
@@ -43,6 +43,13 @@
 
 #include <assert.h>
 #include <string.h>
+
+// A boundary particle has no fluid within its support if the kernel sum, in volumes of one fluid
+// particle, is at most this. Bounds rounding errors of the sum.
+static const float KERNEL_SUM_MIN = 1e-6f;
+
+// Two steps whose lengths differ by less than this share, by rounding, count as equal.
+static const double STEP_ROUNDING = 1e-9;
 
 // First lane (differentiated signal) of the domain's sides and of the colliders, and lanes per
 // collider.
@@ -89,12 +96,14 @@ static void bound_step(const fm_particles *p, const void *state, fm_step_bounds 
 }
 
 // The shortest step that the memory's kernel, approximated by a sum of exponentials, must resolve,
-// s: a quarter of the step expected from sound and viscosity.
+// s: a quarter of the step expected from sound and viscosity (step.c). The flow is expected to
+// reach a tenth of the speed of sound.
 static double find_shortest_step(const fm_particles *p)
 {
     const fm_particles_def *d = &p->def;
-    double h = p->R / 2, step = d->courant * p->R / (1.1 * p->c);
-    step = fmin(step, find_stable_step(p, 0.125 * h * h * d->density / d->viscosity));
+    double h = p->R / 2, newtonian = 0.125 * h * h * d->density / d->viscosity;
+    double step = d->courant * p->R / (1.1 * p->c); // sound and flow: c + c / 10
+    step = fmin(step, find_stable_step(p, newtonian));
     return (d->time_step > 0 ? fmin(step, d->time_step) : step) / 4;
 }
 
@@ -119,7 +128,7 @@ static void reset(const fm_particles *p, fm_fractional_state *history)
     history->used_lanes = 0;
     history->since_push = history->recorded = history->last_step = history->scale = 0;
     history->begun = false;
-    history->ring.pushes = 0;
+    history->window.pushes = 0;
 }
 
 // Counts the lanes (differentiated signals) and allocates the arrays. solids: lanes per axis of
@@ -134,7 +143,8 @@ static fm_fractional_state *create_arrays(fm_particles *p, int solids, fm_error 
     history->solid_lanes = fm_parallel_block_count(solids, FM_LANES) * FM_LANES;
     history->lanes =
         history->solid_lanes + fm_parallel_block_count(p->capacity, FM_LANES) * FM_LANES;
-    size_t n = (size_t)p->capacity + 16, m = (size_t)p->boundary_room + 16;
+    const size_t padding = 16; // SIMD loops read past the end
+    size_t n = (size_t)p->capacity + padding, m = (size_t)p->boundary_capacity + padding;
     size_t all = (size_t)history->axes * (size_t)history->lanes;
     history->lane = fm_arena_alloc(&p->arena, n, sizeof(int), p->object.name, err);
     history->lane_spare = fm_arena_alloc(&p->arena, n, sizeof(int), p->object.name, err);
@@ -156,15 +166,16 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     fm_fractional_state *history = create_arrays(p, solids, err);
     if (!history)
         return NULL;
+    // true if no other force reads the velocities of the force records
     history->replaces_velocity =
         p->def.method != FM_SPH_CONSTANT_DENSITY && !(p->def.fractional.above > 0) &&
         (p->def.method == FM_SPH_STANDARD || p->def.artificial_viscosity == 0);
-    bool made =
+    bool created =
         is_window(p)
-            ? fm_variable_window_create(&history->ring, &p->arena, p->def.fractional.memory.steps,
+            ? fm_variable_window_create(&history->window, &p->arena, p->def.fractional.memory.steps,
                                         history->axes * history->lanes, p->object.name, err)
             : create_memory(p, history, err);
-    if (!made)
+    if (!created)
         return NULL;
     if (!history->replaces_velocity) {
         p->viscous = history->velocities;
@@ -193,8 +204,8 @@ static void emit(fm_particles *p, void *state, int first)
             if (history->memory)
                 fm_memory_set_steady(history->memory, lane, (double)v[axis], history->recorded);
             else
-                fm_variable_window_set_steady(&history->ring, history->axes * history->lanes, lane,
-                                              (double)v[axis]);
+                fm_variable_window_set_steady(&history->window, history->axes * history->lanes,
+                                              lane, (double)v[axis]);
         }
     }
 }
@@ -256,9 +267,9 @@ typedef struct range_context {
 // particle has now.
 static void scatter_velocities(void *context, int first, int last)
 {
-    const range_context *j = context;
-    const fm_particles *p = j->p;
-    fm_fractional_state *history = j->history;
+    const range_context *job = context;
+    const fm_particles *p = job->p;
+    fm_fractional_state *history = job->history;
     const float *v[3] = {p->now.vx, p->now.vy, p->now.vz};
     for (int axis = 0; axis < history->axes; axis++) {
         double *values = history->values + (size_t)axis * (size_t)history->lanes;
@@ -276,7 +287,7 @@ static void differentiate_lanes(void *context, int first, int last)
         int base = axis * history->lanes;
         double *values = history->values + base + first;
         if (!history->memory) {
-            fm_variable_window_push(&history->ring, history->axes * history->lanes, base + first,
+            fm_variable_window_push(&history->window, history->axes * history->lanes, base + first,
                                     base + last, values);
             continue;
         }
@@ -302,12 +313,12 @@ static bool begin_push(const fm_particles *p, fm_fractional_state *history)
     double h = history->begun ? history->since_push : 0;
     if (history->begun && h < history->shortest_step)
         return false;
-    if (fabs(h - history->last_step) <= 1e-9 * h)
+    if (fabs(h - history->last_step) <= STEP_ROUNDING * h)
         h = history->last_step;
     if (history->memory && !fm_memory_begin(history->memory, h))
         return false;
     if (!history->memory)
-        fm_variable_window_begin(&history->ring, p->def.fractional.order, h);
+        fm_variable_window_begin(&history->window, p->def.fractional.order, h);
     history->last_step = h;
     history->recorded += h;
     history->since_push = 0;
@@ -322,18 +333,19 @@ static void record(const fm_particles_step *step, void *state)
     fm_particles *p = step->p;
     fm_fractional_state *history = state;
     fm_pool *pool = step->around->pool;
-    range_context j = {p, history};
+    range_context job = {p, history};
     history->used_lanes = p->count > history->used_lanes ? p->count : history->used_lanes;
     if (begin_push(p, history)) {
         set_solid_velocities(step, history);
-        fm_parallel_for(pool, history->used_lanes, 4 * FM_PARTICLES_BLOCK, scatter_velocities, &j);
-        int top = history->solid_lanes +
-                  fm_parallel_block_count(history->used_lanes, FM_LANES) * FM_LANES;
-        fm_parallel_for(pool, top, 4 * FM_PARTICLES_BLOCK, differentiate_lanes, history);
+        fm_parallel_for(pool, history->used_lanes, FM_PARTICLES_LARGE_BLOCK, scatter_velocities,
+                        &job);
+        int lane_end = history->solid_lanes +
+                       fm_parallel_block_count(history->used_lanes, FM_LANES) * FM_LANES;
+        fm_parallel_for(pool, lane_end, FM_PARTICLES_LARGE_BLOCK, differentiate_lanes, history);
         if (history->memory)
             fm_memory_end(history->memory);
     }
-    fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, gather_velocities, &j);
+    fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, gather_velocities, &job);
     history->since_push += step->h;
 }
 
@@ -394,9 +406,9 @@ FM_SIMD_CLONES static void extrapolate(const fm_particles_step *step, void *stat
     fm_vec3 D = find_boundary_velocity(step, history, near->index);
     const float own[3] = {(float)D.x, (float)D.y, (float)D.z}, sum = fm_floats_sum(W);
     const float mean[3] = {fm_floats_sum(x), fm_floats_sum(y), fm_floats_sum(z)};
-    bool lonely = !(sum > 1e-6f * (float)p->volume);
+    bool dry = !(sum > KERNEL_SUM_MIN * (float)p->volume);
     for (int axis = 0; axis < 3; axis++)
-        record->u[axis] = lonely               ? own[axis]
+        record->u[axis] = dry                  ? own[axis]
                           : p->def.domain.slip ? mean[axis] / sum
                                                : 2 * own[axis] - mean[axis] / sum;
 }
@@ -412,30 +424,30 @@ static void replace_velocity(fm_force_record *record, const fm_viscous_velocity 
 // Overwrites the velocities in the force records of fluid particles with T^(q-1) D^q x.
 static void replace_fluid_range(void *context, int first, int last)
 {
-    const range_context *j = context;
+    const range_context *job = context;
     for (int i = first; i < last; i++)
-        replace_velocity(&j->p->fluid.force[i], &j->history->velocities[i]);
+        replace_velocity(&job->p->fluid.force[i], &job->history->velocities[i]);
 }
 
 // Overwrites the velocities in the force records of boundary particles with T^(q-1) D^q x.
 static void replace_boundary_range(void *context, int first, int last)
 {
-    const range_context *j = context;
+    const range_context *job = context;
     for (int k = first; k < last; k++)
-        replace_velocity(&j->p->boundary.force[j->p->wet[k]],
-                         &j->history->boundary_velocities[j->p->wet[k]]);
+        replace_velocity(&job->p->boundary.force[job->p->wet[k]],
+                         &job->history->boundary_velocities[job->p->wet[k]]);
 }
 
 // Overwrites the velocities of the force records with T^(q-1) D^q x if only viscosity reads them.
 // The force loop then costs the same as with ordinary viscosity.
 static void before_forces(const fm_particles_step *step, void *state)
 {
-    range_context j = {step->p, state};
+    range_context job = {step->p, state};
     fm_pool *pool = step->around->pool;
-    if (!j.history->replaces_velocity)
+    if (!job.history->replaces_velocity)
         return;
-    fm_parallel_for(pool, j.p->count, 4 * FM_PARTICLES_BLOCK, replace_fluid_range, &j);
-    fm_parallel_for(pool, j.p->wet_count, 4 * FM_PARTICLES_BLOCK, replace_boundary_range, &j);
+    fm_parallel_for(pool, job.p->count, FM_PARTICLES_LARGE_BLOCK, replace_fluid_range, &job);
+    fm_parallel_for(pool, job.p->wet_count, FM_PARTICLES_LARGE_BLOCK, replace_boundary_range, &job);
 }
 
 // Viscosity that a shear that has been steady since the beginning feels now, Pa s.
@@ -467,12 +479,13 @@ enum { ARRAYS = 4 }; // arrays in the saved state of fractional viscosity
 static void list_state_arrays(const fm_particles *p, const fm_fractional_state *history,
                               state_array arrays[ARRAYS])
 {
-    size_t all = (size_t)history->axes * (size_t)history->lanes, rows = (size_t)history->ring.rows;
+    size_t all = (size_t)history->axes * (size_t)history->lanes,
+           rows = (size_t)history->window.rows;
     const state_array list[ARRAYS] = {
         {history->lane, (size_t)p->capacity * sizeof(int)},
         {history->values, all * sizeof(double)},
-        {history->ring.steps, rows * sizeof(double)},
-        {history->ring.rates, rows * all * sizeof(float)},
+        {history->window.steps, rows * sizeof(double)},
+        {history->window.rates, rows * all * sizeof(float)},
     };
     memcpy(arrays, list, sizeof list);
 }
@@ -480,7 +493,7 @@ static void list_state_arrays(const fm_particles *p, const fm_fractional_state *
 // The numbers of the state of fractional viscosity that snapshots contain.
 static saved_numbers find_saved_numbers(const fm_fractional_state *history)
 {
-    return (saved_numbers){history->ring.pushes, history->used_lanes, history->since_push,
+    return (saved_numbers){history->window.pushes, history->used_lanes, history->since_push,
                            history->recorded, history->last_step};
 }
 
@@ -491,16 +504,17 @@ static size_t write_state(const fm_particles *p, const fm_fractional_state *hist
 {
     state_array arrays[ARRAYS];
     const saved_numbers n = find_saved_numbers(history);
-    size_t size = sizeof n, more = history->memory ? fm_memory_save(history->memory, NULL, 0) : 0;
+    size_t size = sizeof n,
+           memory_size = history->memory ? fm_memory_save(history->memory, NULL, 0) : 0;
     list_state_arrays(p, history, arrays);
     if (out)
         memcpy(out, &n, sizeof n);
     for (int k = 0; k < ARRAYS; size += arrays[k++].size)
         if (out && arrays[k].size)
             memcpy(out + size, arrays[k].values, arrays[k].size);
-    if (out && more)
-        fm_memory_save(history->memory, out + size, more);
-    return size + more;
+    if (out && memory_size)
+        fm_memory_save(history->memory, out + size, memory_size);
+    return size + memory_size;
 }
 
 // Writes the state to `out` and returns its size in bytes. Saves nothing before velocities are
@@ -584,7 +598,7 @@ static bool restore(fm_particles *p, void *state, int particle_count, const unsi
     for (int k = 0; k < ARRAYS; in += arrays[k++].size)
         if (arrays[k].size)
             memcpy(arrays[k].values, in, arrays[k].size);
-    history->ring.pushes = n.pushes;
+    history->window.pushes = n.pushes;
     history->used_lanes = (int)n.used_lanes;
     history->since_push = n.since_push;
     history->recorded = n.recorded;

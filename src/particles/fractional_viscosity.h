@@ -23,7 +23,7 @@ typedef struct fm_fractional_state {
     // Computes D^q x from the whole past, for FM_RECALL_FULL and FM_RECALL_FADING; else NULL. Lane
     // l of axis k is k * lanes + l.
     fm_memory *memory;
-    fm_variable_window ring; // computes D^q x from the last n steps, for FM_RECALL_STEPS
+    fm_variable_window window; // computes D^q x from the last n steps, for FM_RECALL_STEPS
 
     // state
     int *lane;         // [capacity] lane of each particle, then the lanes that no particle has

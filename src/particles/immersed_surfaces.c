@@ -6,27 +6,27 @@
 // those of forces.c. Samples differ from the boundary particles of a wall in this:
 //
 //     buoyancy    The layer is thicker than the surface and displaces too much fluid. Where there
-//                 is fluid on both sides, the excess counts as fluid that clings to the surface,
-//                 and its weight acts on the sample:
-//                     F = rho (V - area thickness) g both
+//                 is fluid on both sides, the weight of the fluid displaced in excess acts on the
+//                 sample (excess_mass times g):
+//                     F = rho (V - area thickness) both g
 //     pressure    Each side of the surface has the pressure of its own fluid:
 //                     P_side = sum_j [ P_j + g . (x_s - x_j) ] W_sj / sum_j W_sj,   j on that side
 //                 A single pressure would be the mean of both sides, and a stream across the
 //                 surface would feel half of the pressure difference.
-//     edgewise    Pressure acts along the normal of a thin surface, but the edges of the layer of
+//     tangential  Pressure acts along the normal of a thin surface, but the edges of the layer of
 //                 samples also get a tangential pressure force, which would compress the surface.
 //                 The sum of the tangential forces is distributed evenly over the wet samples.
-//     layer       The added mass M of a sample (core/surface_samples.h) is half of the mass of the
-//                 fluid particles i beside it. Each particle shares its mass among the samples s
+//     added mass  The added mass M of a sample is half of the mass of the fluid particles i beside
+//                 it. Each particle shares its mass among the samples s
 //                 around it:
 //                     M_s = 1/2 A_s sum_i c_i w_is,     c_i = m / max(sum_s A_s w_is, S)
 //                 S is sum_s A_s w_is at one spacing from a plane surface; farther away the shares
 //                 decrease.
-//     handed      An impulse J_s that the surface hands to the fluid is distributed with the same
-//                 shares:
+//     impulses    An impulse J_s that the surface passes on to the fluid is distributed with the
+//                 same shares:
 //                     m dv_i = c_i sum_s w_is A_s J_s / (2 M_s)
 //                 so that a particle gets at most half of the change of velocity around it.
-//     stopped     A particle that still crosses the surface in a substep is moved back to its side
+//     crossing    A particle that still crosses the surface in a substep is moved back to its side
 //                 and loses the velocity component into the surface; the surface gets that
 //                 momentum. In a fold this may move the particle across the opposite part, so it is
 //                 repeated. If the repetition does not end, the particle moves along with the
@@ -46,16 +46,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static const double LAYER_SHARE = 0.5; // of the fluid mass beside a sample that is its added mass
+static const double ADDED_SHARE = 0.5; // share of the fluid mass beside a sample: its added mass
 // Distance from the surface to which a particle that crossed it is moved back, in spacings.
 static const double SEPARATION = 0.1;
 static const double KERNEL_SUM_MIN = 1e-6; // a side with a smaller kernel sum has no fluid
-// A particle is near a rim if the mean tangential offset of the samples around it exceeds this, in
-// spacings. With 0.2 a part of the rim is missed.
-static const double RIM_OFFSET = 0.1;
-// Samples cover this much more than their part of the surface, because it rotates and stretches
-// during a substep.
-static const double COVER = 1.1;
+// A particle is near a free edge if the mean tangential offset of the samples around it exceeds
+// this, in spacings. With 0.2, particles at some parts of the edge are not found.
+static const double FREE_EDGE_OFFSET = 0.1;
+// The patch of a sample is enlarged by this factor in tests for crossing and overlap, because it
+// rotates and stretches during a substep.
+static const double PATCH_ENLARGEMENT = 1.1;
 
 enum { CROSSINGS_MAX = 4 }; // times that a particle is moved back in one substep
 
@@ -87,13 +87,13 @@ static bool is_inside_layer(const fm_cell_list *cells, const fm_samples *s, fm_v
     // the slack makes only one of two lattice layers on the two faces count as inside
     const double half = spacing / 2, slack = 1e-9 * spacing;
     fm_cell centre = fm_cell_list_find_cell(cells, x.x, x.y, x.z);
-    for (int k = 0; k < 27; k++) {
+    for (int k = 0; k < 27; k++) { // the cell of x and the cells around it
         fm_cell cell = {centre.x + k % 3 - 1, centre.y + k / 3 % 3 - 1, centre.z + k / 9 - 1};
         int bucket = fm_cell_list_find_bucket(cells, cell);
         for (int at = cells->start[bucket]; at < cells->start[bucket + 1]; at++) {
             int i = cells->order[at];
-            fm_vec3 r = fm_sub(x, s->before[i]);
-            double d = fm_dot(r, s->turned[i]), reach = COVER * s->reach[i];
+            fm_vec3 r = fm_sub(x, s->start_position[i]);
+            double d = fm_dot(r, s->start_normal[i]), reach = PATCH_ENLARGEMENT * s->reach[i];
             if (d >= -half - slack && d < half - slack && fm_dot(r, r) - d * d < reach * reach)
                 return true;
         }
@@ -120,7 +120,8 @@ bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *s, fm
            *z = y + n;
     if (x && fm_cell_list_create(&cells, &arena, s->count + 1, err)) {
         for (int i = 0; i < s->count; i++)
-            x[i] = s->before[i].x, y[i] = s->before[i].y, z[i] = s->before[i].z;
+            x[i] = s->start_position[i].x, y[i] = s->start_position[i].y,
+            z[i] = s->start_position[i].z;
         fm_cell_list_build(&cells, p->def.spacing, s->count, x, y, z);
         int kept = 0;
         for (int i = 0; i < p->count; i++) {
@@ -174,14 +175,14 @@ static inline double find_kernel(double u)
     return u2 * u2 * (5 - 4 * u);
 }
 
-// True when fluid particle i is near the rim of an immersed surface: the samples around it are then
-// all on one side of it, along the surface.
-bool fm_immersed_surfaces_is_near_rim(const fm_particles *p, int i)
+// True when fluid particle i is near a free edge of an immersed surface. Along the surface, the
+// samples around the particle are then all on one side of it.
+bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i)
 {
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
-    const int *list = fm_neighbours_in_boundary(p, i, room, &count, &padding);
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
     const double inverse = 1 / p->R;
-    fm_vec3 aside = {0};
+    fm_vec3 offset = {0}; // tangential, weighted sum
     double sum = 0;
     for (int n = 0; n < count - padding; n++) {
         int k;
@@ -191,13 +192,14 @@ bool fm_immersed_surfaces_is_near_rim(const fm_particles *p, int i)
         fm_vec3 r = find_offset(p, i, list[n]), normal = s->normal[k];
         double u = find_nearness(r, inverse), w = u * u * (double)p->boundary.density[list[n]].V;
         sum += w; // w = 0 for passive samples
-        aside = fm_add_scaled(aside, fm_add_scaled(r, normal, -fm_dot(r, normal)), w);
+        offset = fm_add_scaled(offset, fm_add_scaled(r, normal, -fm_dot(r, normal)), w);
     }
-    return fm_length(aside) > RIM_OFFSET * p->def.spacing * sum;
+    return fm_length(offset) > FREE_EDGE_OFFSET * p->def.spacing * sum;
 }
 
-// Volume of a particle times the slope of the kernel at u = 1 - distance / support. Times the
-// distance vector and the gradient scale p->F it is the acceleration per pressure / density.
+// Volume of a particle times the slope w'(q)/q = -20 u^3 of the Wendland kernel at q = 1 - u, u = 1
+// - distance / support. Times the distance vector and the gradient scale p->F it is the
+// acceleration per pressure / density.
 static inline double find_pressure_weight(const fm_force_record *record, double u)
 {
     return -20 * u * u * u * (double)record->V;
@@ -207,7 +209,7 @@ static inline double find_pressure_weight(const fm_force_record *record, double 
 // normal. g: gravity, m/s^2.
 static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
 {
-    int list[FM_NEIGHBOURS_ROOM], padding;
+    int list[FM_NEIGHBOURS_CAPACITY], padding;
     int count =
         fm_neighbours_find_in_set(p, &p->boundary, i, &p->fluid, -1, list, &padding) - padding;
     const double inverse = 1 / p->R;
@@ -238,7 +240,7 @@ static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm
 // Argument of share_mass_range.
 typedef struct share_job {
     const fm_particles_step *step;
-    double plane; // m^2, integral of the kernel over a plane one spacing away
+    double plane_integral; // m^2, of the kernel over a plane one spacing away
 } share_job;
 
 // The integral of the kernel, without scale, over a plane one spacing away from its centre, m^2.
@@ -260,9 +262,9 @@ static void share_mass_range(void *context, int first, int last)
     const share_job *s = context;
     fm_particles *p = s->step->p;
     const double inverse = 1 / p->R;
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = first; i < last; i++) {
-        const int *list = fm_neighbours_in_boundary(p, i, room, &count, &padding);
+        const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
         double sum = 0;
         for (int n = 0; n < count - padding; n++) {
             int k;
@@ -272,45 +274,46 @@ static void share_mass_range(void *context, int first, int last)
             fm_vec3 r = find_offset(p, i, list[n]);
             sum += samples->area[k] * find_kernel(find_nearness(r, inverse));
         }
-        p->mass_share[i] = p->def.density * p->volume / fmax(sum, s->plane);
+        p->mass_share[i] = p->def.density * p->volume / fmax(sum, s->plane_integral);
     }
 }
 
 // Argument of measure_range.
 typedef struct measure_job {
     const fm_particles_step *step;
-    double half; // kernel sum of a sample with fluid on one side only, see find_half_fill
+    double half_fill; // kernel sum of a sample with fluid on one side only, see find_half_fill
 } measure_job;
 
 // Computes the kernel sums of the samples near fluid, and stores in the samples: wet share,
-// velocity of the fluid, added mass and mass of the clinging fluid.
+// velocity of the fluid, added mass, and mass of the fluid displaced in excess.
 static void measure_range(void *context, int first, int last)
 {
-    const measure_job *l = context;
-    fm_particles *p = l->step->p;
-    double full = p->volume * (double)p->W / l->half;
+    const measure_job *job = context;
+    fm_particles *p = job->step->p;
+    double scale = p->volume * (double)p->W / job->half_fill;
     for (int w = first; w < last; w++) {
         int k, i = p->wet[w];
         fm_samples *s = fm_boundary_surface(p, i, &k);
         if (!s)
             continue;
-        p->sample_sums[i] = sum_fluid(p, i, s->normal[k], l->step->around->gravity);
+        p->sample_sums[i] = sum_fluid(p, i, s->normal[k], job->step->around->gravity);
         const fm_sample_sums *v = &p->sample_sums[i];
         if (!(v->sum > 0))
             continue;
-        s->wet[k] = fmin(1, full * v->sum);
+        s->wet[k] = fmin(1, scale * v->sum);
         s->velocity[k] = fm_scale(v->velocity, 1 / v->sum);
         if (s->passive)
             continue;
-        double V = s->area[k] * p->def.spacing, both = fmin(1, full * fmin(v->side[0], v->side[1]));
-        double excess = p->def.density * (V - s->area[k] * s->thickness); // kg, displaced too much
-        s->layer[k] = LAYER_SHARE * s->area[k] * v->mass;
-        s->clinging[k] = excess * both;
+        double V = s->area[k] * p->def.spacing,
+               both = fmin(1, scale * fmin(v->side[0], v->side[1]));
+        double excess = p->def.density * (V - s->area[k] * s->thickness); // kg of fluid
+        s->added_mass[k] = ADDED_SHARE * s->area[k] * v->mass;
+        s->excess_mass[k] = excess * both;
     }
 }
 
 // Computes kernel sums of the fluid at the samples of all surfaces, and from them wet share, fluid
-// velocity, added mass and clinging mass of each sample.
+// velocity, added mass and excess mass of each sample.
 void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
@@ -319,12 +322,12 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
     for (int m = 0; m < p->surface_count; m++) {
         fm_samples *s = p->surfaces[m];
         for (int k = 0; k < s->count; k++) // samples without fluid nearby keep these zeros
-            s->wet[k] = s->layer[k] = s->clinging[k] = 0;
+            s->wet[k] = s->added_mass[k] = s->excess_mass[k] = 0;
     }
     share_job share = {step, find_plane_integral(p)};
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, share_mass_range, &share);
-    measure_job l = {step, find_half_fill(p)};
-    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, measure_range, &l);
+    measure_job measure = {step, find_half_fill(p)};
+    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, measure_range, &measure);
 }
 
 // The surface of boundary particle i if it is a sample, not passive, and has fluid around it; else
@@ -335,9 +338,9 @@ static fm_samples *find_active_surface(const fm_particles *p, int i, int *k)
     return s && !s->passive && p->sample_sums[i].sum > 0 ? s : NULL;
 }
 
-// Moves the impulses that surfaces hand to the fluid from the samples to spread_impulse, from where
-// find_acceleration distributes them over fluid particles.
-static void take_handed_impulses(void *context, int first, int last)
+// Moves the impulses that surfaces pass on to the fluid from the samples to spread_impulse, from
+// where find_acceleration distributes them over fluid particles.
+static void take_impulses_to_fluid(void *context, int first, int last)
 {
     fm_particles *p = context;
     for (int w = first; w < last; w++) {
@@ -345,20 +348,20 @@ static void take_handed_impulses(void *context, int first, int last)
         fm_samples *s = find_active_surface(p, i, &k);
         if (!s)
             continue;
-        p->spread_impulse[i] = fm_scale(s->handed[k], 1 / p->sample_sums[i].mass);
-        s->handed[k] = (fm_vec3){0};
+        p->spread_impulse[i] = fm_scale(s->impulse_to_fluid[k], 1 / p->sample_sums[i].mass);
+        s->impulse_to_fluid[k] = (fm_vec3){0};
     }
 }
 
 // Acceleration of fluid particle i by the surface samples near it, m/s^2: impulses that the surface
-// hands to the fluid, and the pressure on the particle's side of the surface.
+// passes on to the fluid, and the pressure on the particle's side of the surface.
 static fm_vec3 find_acceleration(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
     const double inverse = 1 / p->R;
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
-    const int *list = fm_neighbours_in_boundary(p, i, room, &count, &padding);
-    fm_vec3 handed = {0}, push = {0};
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    fm_vec3 received = {0}, push = {0}; // sums of impulses and of pressure accelerations
     for (int n = 0; n < count - padding; n++) {
         int k, o = list[n];
         const fm_samples *s = find_active_surface(p, o, &k);
@@ -367,11 +370,11 @@ static fm_vec3 find_acceleration(const fm_particles_step *step, int i)
         fm_vec3 r = fm_scale(find_offset(p, i, o), -1);
         double u = find_nearness(r, inverse);
         double P = p->sample_sums[o].P[fm_dot(r, s->normal[k]) > 0];
-        handed = fm_add_scaled(handed, p->spread_impulse[o], find_kernel(u));
+        received = fm_add_scaled(received, p->spread_impulse[o], find_kernel(u));
         push = fm_add_scaled(push, r, -find_pressure_weight(&p->boundary.force[o], u) * P);
     }
     push = fm_scale(push, (double)(p->F * fm_particles_volume_ratio(p, p->fluid.force[i].P)));
-    return fm_add_scaled(push, handed, p->mass_share[i] / (p->def.density * p->volume * step->h));
+    return fm_add_scaled(push, received, p->mass_share[i] / (p->def.density * p->volume * step->h));
 }
 
 // Adds the accelerations by surface samples to the fluid particles first to below last.
@@ -389,30 +392,32 @@ static void push_fluid_range(void *context, int first, int last)
     }
 }
 
-// Adds the accelerations of fluid particles by the surfaces: impulses that the surfaces hand to the
-// fluid, and the pressure on the two sides of the surfaces.
+// Adds the accelerations of fluid particles by the surfaces: impulses that the surfaces pass on to
+// the fluid, and the pressure on the two sides of the surfaces.
 void fm_immersed_surfaces_push_fluid(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
     fm_pool *pool = step->around->pool;
     if (p->surface_count == 0)
         return;
-    fm_parallel_for(pool, p->wet_count, FM_PARTICLES_BLOCK, take_handed_impulses, p);
+    fm_parallel_for(pool, p->wet_count, FM_PARTICLES_BLOCK, take_impulses_to_fluid, p);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, push_fluid_range, (void *)step);
 }
 
-// Distributes the tangential (edgewise) pressure impulses evenly over the wet samples of a surface.
-static void spread_edgewise_impulse(fm_samples *s)
+// Replaces the tangential pressure impulses of the samples by their sum, distributed over the wet
+// area of the surface.
+static void spread_tangential_impulse(fm_samples *s)
 {
     fm_vec3 sum = {0};
-    double wet = 0;
+    double wet = 0; // m^2, wet area
     for (int k = 0; k < s->count; k++) {
-        sum = fm_add(sum, s->edgewise[k]);
+        sum = fm_add(sum, s->tangential_impulse[k]);
         wet += s->area[k] * s->wet[k];
     }
     for (int k = 0; k < s->count && wet > 0; k++) {
-        fm_vec3 change = fm_scale(sum, s->area[k] * s->wet[k] / wet);
-        s->impulse[k] = fm_add(s->impulse[k], fm_sub(change, s->edgewise[k]));
+        fm_vec3 part = fm_scale(sum, s->area[k] * s->wet[k] / wet);
+        s->impulse_to_body[k] =
+            fm_add(s->impulse_to_body[k], fm_sub(part, s->tangential_impulse[k]));
     }
 }
 
@@ -420,25 +425,25 @@ static void spread_edgewise_impulse(fm_samples *s)
 // the force of a pair is proportional to P_sample + P_fluid. v->push is the acceleration by
 // P_sample (the mean pressures of the two sides), v->pressure that by both; both are divided by the
 // gradient scale p->F. fm_boundary_push_colliders has computed the part of P_fluid already, so only
-// v->push is added here. The tangential part of v->pressure is kept in s->edgewise.
+// v->push is added here. The tangential part of v->pressure is kept in s->tangential_impulse.
 static void add_pressure_impulse(const fm_particles_step *step, fm_samples *s, int k,
                                  const fm_sample_sums *v)
 {
     const fm_particles *p = step->p;
     double along = fm_dot(v->pressure, s->normal[k]), V = s->area[k] * p->def.spacing;
     double scale = p->def.density * V * (double)p->F * step->h;
-    s->impulse[k] = fm_add_scaled(s->impulse[k], v->push, scale);
-    s->edgewise[k] = fm_scale(fm_sub(v->pressure, fm_scale(s->normal[k], along)), scale);
+    s->impulse_to_body[k] = fm_add_scaled(s->impulse_to_body[k], v->push, scale);
+    s->tangential_impulse[k] = fm_scale(fm_sub(v->pressure, fm_scale(s->normal[k], along)), scale);
 }
 
 // Adds impulses to the samples of all surfaces: pressure on their two sides, forces of fluid
-// particles, and weight of the clinging fluid.
+// particles, and weight of the fluid that the samples displace in excess.
 void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
     for (int m = 0; m < p->surface_count; m++)
         for (int k = 0; k < p->surfaces[m]->count; k++)
-            p->surfaces[m]->edgewise[k] = (fm_vec3){0};
+            p->surfaces[m]->tangential_impulse[k] = (fm_vec3){0};
     for (int w = 0; w < p->wet_count && p->surface_count > 0; w++) {
         int k, i = p->wet[w];
         fm_samples *s = fm_boundary_surface(p, i, &k);
@@ -446,20 +451,21 @@ void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
             continue;
         if (p->sample_sums[i].sum > 0)
             add_pressure_impulse(step, s, k, &p->sample_sums[i]);
-        fm_vec3 weight = fm_scale(step->around->gravity, s->clinging[k] * step->h);
-        s->impulse[k] = fm_add_scaled(fm_add(s->impulse[k], weight), p->force[i], step->h);
+        fm_vec3 weight = fm_scale(step->around->gravity, s->excess_mass[k] * step->h);
+        s->impulse_to_body[k] =
+            fm_add_scaled(fm_add(s->impulse_to_body[k], weight), p->force[i], step->h);
         p->stats.clinging = fm_add(p->stats.clinging, weight);
     }
     for (int m = 0; m < p->surface_count; m++)
         if (!p->surfaces[m]->passive)
-            spread_edgewise_impulse(p->surfaces[m]);
+            spread_tangential_impulse(p->surfaces[m]);
 }
 
 // Path of a particle relative to the plane of one sample.
 typedef struct crossing {
-    double from, to; // m, signed distances from the plane at the start and at the end
-    double aside;    // where it crosses, relative to the sample: 1 at the border of the sample's
-                     // part of the surface, INFINITY if it does not cross
+    double from, to;     // m, signed distances from the plane at the start and at the end
+    double eccentricity; // of the point where it crosses: 0 at the sample, 1 at the border of the
+                         // sample's patch, INFINITY if it does not cross the plane
 } crossing;
 
 // Path of a particle, from x0 at time t0 to x1 at time t1, relative to the plane of sample k.
@@ -468,10 +474,10 @@ static crossing find_crossing(const fm_samples *s, int k, double t0, double t1, 
 {
     fm_vec3 r0 = fm_sub(x0, fm_sample_position(s, k, t0)),
             r1 = fm_sub(x1, fm_sample_position(s, k, t1));
-    double a = fm_dot(r0, s->turned[k]), b = fm_dot(r1, s->normal[k]);
+    double a = fm_dot(r0, s->start_normal[k]), b = fm_dot(r1, s->normal[k]);
     if ((a > 0) == (b > 0))
         return (crossing){a, b, INFINITY};
-    double part = a / (a - b);
+    double part = a / (a - b); // of the path, where it meets the plane
     fm_vec3 r = fm_add_scaled(r0, fm_sub(r1, r0), part);
     double along = fm_dot(r, s->along[k]), across = fm_dot(r, s->across[k]);
     return (crossing){a, b, 3 * fmax(along + across, -fmin(along, across))};
@@ -483,32 +489,33 @@ static int find_crossed_sample(const fm_particles_step *step, int i, fm_vec3 x0,
                                crossing *nearest)
 {
     const fm_particles *p = step->p;
-    int room[FM_NEIGHBOURS_ROOM], count, padding, crossed = -1;
-    const int *list = fm_neighbours_in_boundary(p, i, room, &count, &padding);
-    nearest->aside = INFINITY;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding, crossed = -1;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    nearest->eccentricity = INFINITY;
     for (int n = 0; n < count - padding; n++) {
         int k;
         const fm_samples *s = fm_boundary_surface(p, list[n], &k);
         if (!s || s->passive)
             continue;
-        crossing way = find_crossing(s, k, step->t - step->h, step->t, x0, x1);
-        if (way.aside < COVER && way.aside < nearest->aside) {
-            *nearest = way;
+        crossing path = find_crossing(s, k, step->t - step->h, step->t, x0, x1);
+        if (path.eccentricity < PATCH_ENLARGEMENT && path.eccentricity < nearest->eccentricity) {
+            *nearest = path;
             crossed = list[n];
         }
     }
     return crossed;
 }
 
-// Moves fluid particle i back whenever its path from x0 to *x crosses a surface. Returns the
-// boundary particle (surface sample) of the last crossing, or -1; updates *x and *v.
-static int put_back(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec3 *x, fm_vec3 *v)
+// Moves fluid particle i back to its side whenever its path from x0 to *x, m, crosses a surface,
+// and removes the component of its velocity *v, m/s, into the surface. Returns the boundary
+// particle (surface sample) of the last crossing, or -1.
+static int return_to_side(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec3 *x, fm_vec3 *v)
 {
     const fm_particles *p = step->p;
     int last = -1;
     for (int n = 0; n <= CROSSINGS_MAX; n++) {
-        crossing way;
-        int k, crossed = find_crossed_sample(step, i, x0, *x, &way);
+        crossing path;
+        int k, crossed = find_crossed_sample(step, i, x0, *x, &path);
         if (crossed < 0)
             break;
         const fm_samples *s = fm_boundary_surface(p, crossed, &k);
@@ -517,10 +524,10 @@ static int put_back(const fm_particles_step *step, int i, fm_vec3 x0, fm_vec3 *x
             *v = fm_sample_velocity(s, k);
             break;
         }
-        double side = way.from > 0 ? 1 : -1;
+        double side = path.from > 0 ? 1 : -1;
         fm_vec3 normal = fm_scale(s->normal[k], side);
         double into = fm_dot(fm_sub(*v, fm_sample_velocity(s, k)), normal);
-        *x = fm_add_scaled(*x, normal, SEPARATION * p->def.spacing - side * way.to);
+        *x = fm_add_scaled(*x, normal, SEPARATION * p->def.spacing - side * path.to);
         *v = fm_add_scaled(*v, normal, -fmin(into, 0));
         last = crossed;
     }
@@ -544,7 +551,7 @@ void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first
                       p->rows.origin[2] + (double)record->z - h2 * (double)record->vz};
         fm_vec3 x = {now->x[i], now->y[i], now->z[i]}, v = {now->vx[i], now->vy[i], now->vz[i]};
         const fm_vec3 before = v;
-        p->stopped_by[i] = put_back(step, i, x0, &x, &v);
+        p->stopped_by[i] = return_to_side(step, i, x0, &x, &v);
         if (p->stopped_by[i] < 0)
             continue;
         p->stopped[i] = fm_sub(v, before);
@@ -562,7 +569,8 @@ void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step)
             continue;
         int k;
         fm_samples *s = fm_boundary_surface(p, p->stopped_by[i], &k);
-        s->impulse[k] = fm_add_scaled(s->impulse[k], p->stopped[i], -p->def.density * p->volume);
+        s->impulse_to_body[k] =
+            fm_add_scaled(s->impulse_to_body[k], p->stopped[i], -p->def.density * p->volume);
         p->stats.stopped_count++;
     }
 }

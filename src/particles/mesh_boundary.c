@@ -20,15 +20,19 @@
 
 #include <string.h>
 
+// A face counts as parallel to the plane z = 0 if the z component of its unit normal exceeds this:
+// an angle below 45 degrees.
+static const double PARALLEL_COSINE = 0.7;
+
 enum { BLOCK = 8 }; // lattice sites along an edge of a block; blocks far from the mesh are skipped
 
 // Arguments of the functions that create boundary points.
 typedef struct point_creator {
     fm_particles *p;
-    const fm_collider *collider;
-    int owner;
-    bool fixed;
-    fm_boundary_point_list *points;
+    const fm_collider *collider;    // the mesh collider
+    int owner;                      // index of the collider in the world
+    bool fixed;                     // the collider does not move
+    fm_boundary_point_list *points; // the points are appended here
     fm_error *err;
 } point_creator;
 
@@ -114,8 +118,9 @@ static void add_points_in_block(const point_creator *m, fm_vec3 origin, const in
                                                 flat ? 0 : low.z + (k + 0.5) * dx});
 }
 
-// In 2D the collider is the cross-section of the mesh with the plane z = 0. Faces parallel to that
-// plane must be farther from it than the support.
+// Fails if a mesh is not suitable as a collider in 2D: the collider is then the cross-section of
+// the mesh with the plane z = 0. Faces parallel to that plane must be farther from it than the
+// support.
 bool fm_mesh_boundary_check(const fm_particles *p, const fm_surroundings *around, fm_error *err)
 {
     for (int i = 0; i < around->collider_count && p->def.dimensions == 2; i++) {
@@ -131,8 +136,9 @@ bool fm_mesh_boundary_check(const fm_particles *p, const fm_surroundings *around
             fm_vec3 b = fm_pose_apply(&placed.pose, x[c[1]]);
             fm_vec3 d = fm_pose_apply(&placed.pose, x[c[2]]);
             fm_vec3 n = fm_cross(fm_sub(b, a), fm_sub(d, a));
-            bool lies = fm_normalize(&n) && fabs(n.z) > 0.7;
-            if (lies && fmin(fmin(a.z, b.z), d.z) < p->R && fmax(fmax(a.z, b.z), d.z) > -p->R)
+            bool is_parallel = fm_normalize(&n) && fabs(n.z) > PARALLEL_COSINE;
+            if (is_parallel && fmin(fmin(a.z, b.z), d.z) < p->R &&
+                fmax(fmax(a.z, b.z), d.z) > -p->R)
                 return fm_fail(err, FM_BAD_VALUE, p->object.name, "collider", collider->name,
                                "in 2D a mesh across the plane z = 0 that ends beyond the support");
         }
@@ -171,24 +177,24 @@ static fm_vec3 find_point_in_mesh_frame(const fm_mesh_point *at, const fm_frame 
     return frame ? fm_add(frame->origin, rotate_out_of_frame(frame, at->x)) : at->x;
 }
 
-// Frame of the anchor triangle of a point, stored in *room; NULL if the mesh is not animated.
+// Frame of the anchor triangle of a point, stored in *result; NULL if the mesh is not animated.
 static const fm_frame *find_anchor_frame(const fm_collider *collider, const fm_mesh_point *at,
-                                         fm_frame *room)
+                                         fm_frame *result)
 {
     if (!fm_trimesh_is_animated(collider->mesh))
         return NULL;
-    *room = fm_trimesh_frame(collider->mesh, &at->anchor);
-    return room;
+    *result = fm_trimesh_frame(collider->mesh, &at->anchor);
+    return result;
 }
 
 // Present position of a boundary point of a mesh collider, m.
 fm_vec3 fm_mesh_boundary_find_position(const fm_particles_step *step,
                                        const fm_boundary_point *point)
 {
-    fm_frame room;
+    fm_frame anchor_frame;
     const fm_mesh_point *at = &step->p->mesh_points[point->mesh_point];
     const fm_placed_collider *placed = &step->around->placed[point->owner.index];
-    const fm_frame *frame = find_anchor_frame(placed->collider, at, &room);
+    const fm_frame *frame = find_anchor_frame(placed->collider, at, &anchor_frame);
     return fm_pose_apply(&placed->pose, find_point_in_mesh_frame(at, frame));
 }
 
@@ -196,10 +202,10 @@ fm_vec3 fm_mesh_boundary_find_position(const fm_particles_step *step,
 fm_vec3 fm_mesh_boundary_find_velocity(const fm_particles_step *step,
                                        const fm_boundary_point *point, fm_vec3 x)
 {
-    fm_frame room;
+    fm_frame anchor_frame;
     const fm_mesh_point *at = &step->p->mesh_points[point->mesh_point];
     const fm_placed_collider *placed = &step->around->placed[point->owner.index];
-    const fm_frame *frame = find_anchor_frame(placed->collider, at, &room);
+    const fm_frame *frame = find_anchor_frame(placed->collider, at, &anchor_frame);
     fm_vec3 u = fm_pose_velocity_at(&placed->pose, x);
     return frame ? fm_add(u, fm_quat_rotate(placed->pose.rotation, frame->velocity)) : u;
 }
@@ -208,10 +214,10 @@ fm_vec3 fm_mesh_boundary_find_velocity(const fm_particles_step *step,
 fm_visible_side fm_mesh_boundary_find_visible_side(const fm_particles_step *step,
                                                    const fm_boundary_point *point)
 {
-    fm_frame room;
+    fm_frame anchor_frame;
     const fm_mesh_point *at = &step->p->mesh_points[point->mesh_point];
     const fm_placed_collider *placed = &step->around->placed[point->owner.index];
-    const fm_frame *frame = find_anchor_frame(placed->collider, at, &room);
+    const fm_frame *frame = find_anchor_frame(placed->collider, at, &anchor_frame);
     fm_vec3 c = at->surface, n = at->normal;
     if (frame) {
         c = fm_add(frame->origin, rotate_out_of_frame(frame, c));
@@ -227,7 +233,7 @@ fm_visible_side fm_mesh_boundary_find_visible_side(const fm_particles_step *step
 
 // True when a fluid particle is on the side of a thin wall from which a boundary particle is
 // visible, so that the two interact.
-static bool sees(const fm_particles *p, int particle, int boundary)
+static bool is_visible(const fm_particles *p, int particle, int boundary)
 {
     const fm_visible_side *s = &p->visible_side[boundary];
     const fm_particle_set *fluid = &p->fluid;
@@ -252,7 +258,7 @@ static void find_nearest_wall_range(void *context, int first, int last)
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
     const fm_particle_set *fluid = &p->fluid, *boundary_set = &p->boundary;
-    int list[FM_NEIGHBOURS_ROOM], padding;
+    int list[FM_NEIGHBOURS_CAPACITY], padding;
     for (int i = first; i < last; i++) {
         float nearest = INFINITY;
         p->nearest_wall[i] = (fm_nearest_thin_wall){.motion = -1};
@@ -266,7 +272,7 @@ static void find_nearest_wall_range(void *context, int first, int last)
                   dz = fluid->z[i] - boundary_set->z[k];
             float square = dx * dx + dy * dy + dz * dz;
             if ((s->n[0] == 0 && s->n[1] == 0 && s->n[2] == 0) || !(square < nearest) ||
-                !sees(p, i, k))
+                !is_visible(p, i, k))
                 continue;
             nearest = square;
             p->nearest_wall[i] =
@@ -326,7 +332,7 @@ int fm_mesh_boundary_drop_hidden_boundary(const fm_particles *p, int i, int *lis
 {
     int kept = 0;
     for (int n = 0; n < count; n++)
-        if (sees(p, i, list[n]))
+        if (is_visible(p, i, list[n]))
             list[kept++] = list[n];
     return kept;
 }
@@ -337,7 +343,7 @@ int fm_mesh_boundary_drop_hidden_fluid(const fm_particles *p, int boundary, int 
 {
     int kept = 0;
     for (int n = 0; n < count; n++)
-        if (sees(p, list[n], boundary))
+        if (is_visible(p, list[n], boundary))
             list[kept++] = list[n];
     return kept;
 }

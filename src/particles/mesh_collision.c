@@ -54,14 +54,14 @@ bool fm_mesh_collision_create(fm_particles *p, const fm_surroundings *around, fm
 static double find_travel(const fm_placed_collider *placed, const fm_pose *from)
 {
     fm_bounds box = fm_trimesh_bounds(placed->collider->mesh);
-    double most = 0;
+    double largest = 0;
     for (int k = 0; k < 8; k++) {
         fm_vec3 corner = {k & 1 ? box.high.x : box.low.x, k & 2 ? box.high.y : box.low.y,
                           k & 4 ? box.high.z : box.low.z};
-        fm_vec3 way = fm_sub(fm_pose_apply(&placed->pose, corner), fm_pose_apply(from, corner));
-        most = fmax(most, fm_length(way));
+        fm_vec3 moved = fm_sub(fm_pose_apply(&placed->pose, corner), fm_pose_apply(from, corner));
+        largest = fmax(largest, fm_length(moved));
     }
-    return most;
+    return largest;
 }
 
 // Stores how each mesh moves from time `since`, s, to its current pose.
@@ -126,16 +126,16 @@ const fm_fluid_term_type fm_clearance_term = {
 static double find_clearance(const fm_particles_step *step, fm_vec3 x)
 {
     const fm_particles *p = step->p;
-    double least = INFINITY;
+    double nearest = INFINITY;
     for (int k = 0; k < p->mesh_motion_count; k++) {
         const fm_placed_collider *placed = &step->around->placed[p->mesh_motions[k].collider];
         const fm_bounds point = {x, x}, box = {placed->low, placed->high};
         double gap = fm_bounds_distance(&point, &box);
         if (!(gap > p->R))
             gap = fm_placed_find_closest(placed, x).distance;
-        least = fmin(least, gap);
+        nearest = fmin(nearest, gap);
     }
-    return least;
+    return nearest;
 }
 
 // True when x is inside a collider that is not a mesh.
@@ -165,11 +165,11 @@ static bool stop_at_mesh(const fm_particles *p, const fm_mesh_motion *motion, fm
         return false;
     fm_frame frame = fm_trimesh_frame(mesh, &crossing.anchor);
     fm_vec3 n = fm_scale(frame.axes[2], crossing.side);
-    double apart = SEPARATION * p->def.spacing;
+    double separation = SEPARATION * p->def.spacing;
     if (last)
-        b = motion->vertices ? fm_add_scaled(frame.origin, n, apart) : a;
+        b = motion->vertices ? fm_add_scaled(frame.origin, n, separation) : a;
     else
-        b = fm_add_scaled(b, n, apart - crossing.side * crossing.beyond);
+        b = fm_add_scaled(b, n, separation - crossing.side * crossing.beyond);
     *x = fm_pose_apply(pose, b);
     n = fm_quat_rotate(pose->rotation, n);
     fm_vec3 u =
@@ -185,6 +185,7 @@ bool fm_mesh_collision_resolve(const fm_particles_step *step, int i, fm_vec3 *x,
     fm_particles *p = step->p;
     const fm_surroundings *around = step->around;
     bool moved = false;
+    // the distance from all meshes is at least the clearance less what particle and meshes moved
     double travel = fm_length(fm_sub(*x, p->start_position[i])) + p->mesh_travel;
     p->clearance->now[i] -= (float)(travel * (1 + ROUNDING));
     if (p->clearance->now[i] > 0 && !is_in_shape(around, *x))

@@ -16,31 +16,43 @@
 
 #include <string.h>
 
-// Converts all runs of candidate neighbours to one list of groups of eight. A loop over each run
-// would have two or three iterations, and processors mispredict such short loops.
+// Relative margin of the squared support radius, larger than the rounding error of float.
+static const float SQUARE_MARGIN = 1.00001f;
+// Margin of the own row's run of candidates at both ends, in cells, for rounding.
+static const float CELL_MARGIN = 0.01f;
+// Particles that share candidates are at most this far apart along x, in supports.
+static const float GROUP_LENGTH = 0.7f;
+enum { GROUP_MAX = 8 }; // particles that share candidates
+
+// Converts all runs of candidate neighbours to one list of groups of eight, with one bit per
+// candidate: all eight bits are set, except in the last group of a run. Each pass of the inner loop
+// writes eight groups, of which those beyond the end of the run are overwritten later. A loop over
+// the groups of each run would have two or three iterations, and processors mispredict such short
+// loops.
 FM_INLINE void split_runs(const fm_neighbour_runs *runs, fm_neighbour_search *to)
 {
     const fm_ints eights = {0, 8, 16, 24, 32, 40, 48, 56};
     int count = 0;
     for (int r = 0; r < FM_CELL_ROWS_AROUND; r++) {
-        int at = runs->first[r], left = runs->last[r] - at;
+        int next = runs->first[r], remaining = runs->last[r] - next;
         do {
-            fm_ints first = at + eights, after = left - eights, some = after < 8;
-            fm_ints bits = (1 << (after & some & (after > 0))) - 1;
-            bits = (bits & some) | (255 & ~some);
+            fm_ints first = next + eights, candidates = remaining - eights;
+            fm_ints incomplete = candidates < 8;
+            fm_ints bits = (1 << (candidates & incomplete & (candidates > 0))) - 1;
+            bits = (bits & incomplete) | (255 & ~incomplete);
             memcpy(to->first + count, &first, sizeof first);
             memcpy(to->bits + count, &bits, sizeof bits);
-            count += left < 64 ? (left + 7) >> 3 : 8;
-            at += 64;
-            left -= 64;
-        } while (left > 0 && count < FM_OCTETS_MAX - 8 * FM_CELL_ROWS_AROUND);
+            count += remaining < 64 ? (remaining + 7) >> 3 : 8;
+            next += 64;
+            remaining -= 64;
+        } while (remaining > 0 && count < FM_OCTETS_MAX - 8 * FM_CELL_ROWS_AROUND);
     }
     to->count = count;
 }
 
-// Writes the candidates `from` a search that are within the support of the point `at` to a list and
-// returns their number. Two loops: in a single loop the stores to the list would delay the loads of
-// positions.
+// Writes the candidates of a search (`from`) that are within the support of the point `at` to a
+// list and returns their number. Two loops: in a single loop the stores to the list would delay the
+// loads of positions.
 FM_INLINE int list_within_support(const fm_particles *p, const fm_particle_set *set,
                                   const float at[3], const fm_neighbour_search *from, int *list)
 {
@@ -88,6 +100,7 @@ FM_INLINE fm_ints clamp_each(fm_ints x, int low, int high)
     return x + ((high - x) & (x > high));
 }
 
+// Limits x to low .. high.
 FM_INLINE int clamp_one(int x, int low, int high)
 {
     return x < low ? low : x > high ? high : x;
@@ -101,7 +114,7 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_particle_set *in, const
     const fm_cell_rows *rows = &p->rows;
     const fm_cell_table *table = &in->table;
     const float size = rows->size, along = rows->along, top = (float)(rows->nx - 1);
-    const float wide = (float)(p->R * p->R) * 1.00001f; // margin for rounding
+    const float R2 = (float)(p->R * p->R) * SQUARE_MARGIN;
     int cy, cz;
     fm_cell_rows_find_row(rows, low[1], low[2], &cy, &cz);
     // squared distances in y and z to the rows before and behind
@@ -113,7 +126,8 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_particle_set *in, const
     z1 = z1 > 0 ? z1 * z1 : 0;
     const fm_floats across =
         (fm_floats){y0, 0, y1, y0, y1, y0, 0, y1} + (fm_floats){z0, z0, z0, 0, 0, z1, z1, z1};
-    fm_floats square = wide - across;
+    // half the length along x of the part of each row within the support: sqrt(R^2 - d^2)
+    fm_floats square = R2 - across;
     fm_ints reached = square > 0;
     fm_floats half = fm_floats_sqrt(fm_floats_select(reached, square));
     const int number = rows->number[cz * rows->ny + cy];
@@ -129,8 +143,8 @@ FM_INLINE void find_runs(const fm_particles *p, const fm_particle_set *in, const
         runs->last[lane] = start[end[lane]];
     }
     const int *start = table->start + fm_cell_table_offset(rows, table->slot[number], 0);
-    int from = fm_cell_rows_clamp((low[0] - size) * along - 0.01f, 0, rows->nx - 1);
-    int to = fm_cell_rows_clamp((high[0] + size) * along + 0.01f, 0, rows->nx - 1) + 1;
+    int from = fm_cell_rows_clamp((low[0] - size) * along - CELL_MARGIN, 0, rows->nx - 1);
+    int to = fm_cell_rows_clamp((high[0] + size) * along + CELL_MARGIN, 0, rows->nx - 1) + 1;
     runs->first[8] = start[clamp_one(from, table->low, table->high)];
     runs->last[8] = start[clamp_one(to, table->low, table->high)];
 }
@@ -164,15 +178,15 @@ FM_INLINE void find_candidates(const fm_particles *p, const fm_particle_set *fro
 }
 
 // End of the group of consecutive particles, starting at `first`, that share candidates: at most
-// eight, in one row and within 0.7 supports along x.
+// GROUP_MAX, in one row and within GROUP_LENGTH supports along x.
 FM_INLINE int find_group_end(const fm_particles *p, const fm_particle_set *from, int first,
                              int last)
 {
     const float *x = from->x, *y = from->y, *z = from->z, size = p->rows.size;
-    int cy, cz, end = first + 1, most = first + 8 < last ? first + 8 : last;
+    int cy, cz, end = first + 1, limit = first + GROUP_MAX < last ? first + GROUP_MAX : last;
     fm_cell_rows_find_row(&p->rows, y[first], z[first], &cy, &cz);
-    const float y0 = (float)cy * size, z0 = (float)cz * size, far = x[first] + 0.7f * size;
-    while (end < most && x[end] < far && y[end] >= y0 && y[end] < y0 + size && z[end] >= z0 &&
+    const float y0 = (float)cy * size, z0 = (float)cz * size, far = x[first] + GROUP_LENGTH * size;
+    while (end < limit && x[end] < far && y[end] >= y0 && y[end] < y0 + size && z[end] >= z0 &&
            z[end] < z0 + size)
         end++;
     return end;
@@ -240,27 +254,27 @@ FM_SIMD_CLONES int fm_neighbours_find_next_of_boundary(const fm_particles *p,
     return count == 0 ? 0 : pad_list(list, count, list[0], padding);
 }
 
-// Stores the boundary neighbour lists of a block behind its fluid neighbour lists, while there is
-// room. used: ints of the block's room that are taken.
+// Stores the boundary neighbour lists of a block behind its fluid neighbour lists, as far as they
+// fit. lists: the block's part of p->lists; used: how many of its list_capacity ints are taken.
 FM_INLINE void list_boundary_neighbours(fm_particles *p, int first, int last, int *lists, int used)
 {
-    int room[FM_NEIGHBOURS_ROOM];
+    int buffer[FM_NEIGHBOURS_CAPACITY];
     fm_neighbour_search search;
     fm_neighbour_search_begin(&search);
     for (int i = first; i < last; i++) {
         int padding = 0, count = 0;
         if (p->boundary.count && p->is_near_boundary[p->cell[i]])
-            count = find_neighbours(p, &search, &p->fluid, i, last, &p->boundary, room);
+            count = find_neighbours(p, &search, &p->fluid, i, last, &p->boundary, buffer);
         if (p->has_thin_walls)
-            count = fm_mesh_boundary_drop_hidden_boundary(p, i, room, count);
+            count = fm_mesh_boundary_drop_hidden_boundary(p, i, buffer, count);
         if (count > 0)
-            count = pad_list(room, count, room[0], &padding);
-        bool fits = used + count <= p->list_room;
+            count = pad_list(buffer, count, buffer[0], &padding);
+        bool fits = used + count <= p->list_capacity;
         p->near_boundary_start[i] = fits ? used : -1;
         p->near_boundary_count[i] = count;
         p->near_boundary_padding[i] = (unsigned char)padding;
         if (fits) {
-            memcpy(lists + used, room, (size_t)count * sizeof *room);
+            memcpy(lists + used, buffer, (size_t)count * sizeof *buffer);
             used += count;
         }
     }
@@ -271,24 +285,25 @@ FM_SIMD_CLONES static void list_neighbours_range(void *context, int first, int l
 {
     fm_particles *p = context;
     const fm_particle_set *fluid = &p->fluid;
-    int *lists = p->lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->list_room, used = 0;
-    int room[FM_NEIGHBOURS_ROOM];
+    int *lists = p->lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->list_capacity,
+        used = 0;
+    int buffer[FM_NEIGHBOURS_CAPACITY];
     fm_neighbour_search search;
     fm_neighbour_search_begin(&search);
     for (int i = first; i < last; i++) {
-        // write directly into the block's room if the longest list fits, else copy from `room`
-        bool ample = used <= p->list_room - FM_NEIGHBOURS_ROOM;
-        int *list = ample ? lists + used : room, padding;
+        // write directly into the block's lists if the longest list fits, else copy from `buffer`
+        bool fits_longest = used <= p->list_capacity - FM_NEIGHBOURS_CAPACITY;
+        int *list = fits_longest ? lists + used : buffer, padding;
         int count = find_neighbours(p, &search, fluid, i, last, fluid, list);
         if (p->has_thin_walls)
             count = fm_mesh_boundary_drop_separated_fluid(p, i, list, count);
         count = pad_list(list, count, i, &padding);
-        bool fits = used + count <= p->list_room;
+        bool fits = used + count <= p->list_capacity;
         p->list_start[i] = fits ? used : -1;
         p->list_count[i] = count;
         p->list_padding[i] = (unsigned char)padding;
-        if (fits && !ample)
-            memcpy(lists + used, room, (size_t)count * sizeof *room);
+        if (fits && !fits_longest)
+            memcpy(lists + used, buffer, (size_t)count * sizeof *buffer);
         used += fits ? count : 0;
     }
     list_boundary_neighbours(p, first, last, lists, used);
@@ -347,16 +362,16 @@ static void gather_sorted_range(void *context, int first, int last)
 // ones and are no longer counted.
 fm_particle_order fm_particles_sort(fm_particles *p, fm_pool *pool)
 {
-    fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, find_cell_range, p);
+    fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, find_cell_range, p);
     int kept = fm_cell_table_sort(&p->rows, &p->fluid.table, p->cell_index, p->count, p->order);
     p->removed += p->count - kept;
     int before = p->count;
     p->count = kept;
-    fm_parallel_for(pool, kept, 4 * FM_PARTICLES_BLOCK, gather_sorted_range, p);
+    fm_parallel_for(pool, kept, FM_PARTICLES_LARGE_BLOCK, gather_sorted_range, p);
     memset(p->in_sink, 0, (size_t)before);
-    fm_particle_state swap = p->now;
+    fm_particle_state unsorted = p->now;
     p->now = p->spare;
-    p->spare = swap;
+    p->spare = unsorted;
     p->fluid.count = kept;
     return (fm_particle_order){p->order, kept, before};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // object.c: the object type of particle fluids: the functions through which worlds, coupled bodies,
 // file writers and renderers use a fluid.
-#include "particles/particles.h"
+#include "particles/spring_network.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,6 +17,7 @@ static fm_particles *fluid_of(const fm_object *object)
 
 // Functions that advance the fluid.
 
+// Advances the fluid by `interval`, s; *substeps: how many it took.
 static bool advance(fm_object *object, const fm_surroundings *around, double interval,
                     int *substeps, fm_error *err)
 {
@@ -123,6 +124,7 @@ static const fm_field quantities[] = {
     {"max_speed", "m/s", "speed of the fastest particle", 1},
 };
 
+// Speed of the fastest particle, m/s.
 static double find_max_speed(const fm_particles *p)
 {
     double fastest = 0;
@@ -138,6 +140,7 @@ static double find_max_speed(const fm_particles *p)
 static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
 {
     const fm_particles *p = fluid_of(object);
+    const fm_springs *springs = p->prepared ? fm_springs_find(p) : NULL;
     fm_particles_measure now = fm_particles_measure_state(p, around);
     *m = (fm_measure){
         .kinetic_energy = now.kinetic_energy,
@@ -148,7 +151,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
         .stopped_count = (int)(p->stats.stopped_count - p->at_reset.stopped_count),
         .load = fm_sub(p->stats.load, p->at_reset.load),
         .damping_share = 1,
-        .stiffness_share = 1,
+        .stiffness_share = springs ? springs->least_share : 1,
     };
     if (!q)
         return;
@@ -161,9 +164,14 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
 // Called when an advance begins: statistics are reported relative to this time.
 static void reset(fm_object *object)
 {
-    fluid_of(object)->at_reset = fluid_of(object)->stats;
+    fm_particles *p = fluid_of(object);
+    fm_springs *springs = p->prepared ? fm_springs_find(p) : NULL;
+    p->at_reset = p->stats;
+    if (springs)
+        springs->least_share = 1;
 }
 
+// The fluid as a mesh without faces: its points are the particles.
 static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
 {
     *view = (fm_mesh_view){0};
@@ -172,6 +180,7 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
            fm_fail_no_memory(err, object->name, (size_t)fluid_of(object)->count * sizeof(fm_vec3));
 }
 
+// Reads a field of all particles, as fm_particles_read_field.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
                        double *values, fm_error *err)
 {
@@ -203,6 +212,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
     return fm_particles_save(fluid_of(object), buffer, size);
 }
 
+// Restores a saved state; prepares the fluid first, because the state needs its arrays.
 static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
                     size_t size, fm_error *err)
 {

@@ -11,6 +11,23 @@
 
 enum { PARTICLES_MAX = 100000000 }; // particles of one fluid
 
+// Capacity of a fluid with sources, if the definition gives none: this many times the initial
+// number of particles, and at least SOURCE_CAPACITY_MIN.
+enum { SOURCE_CAPACITY_FACTOR = 4, SOURCE_CAPACITY_MIN = 50000 };
+
+// The speed of sound is this many times the largest expected flow speed, so that the density varies
+// by about 1 %. The flow speed is taken as at least SPEED_MIN.
+static const double SOUND_PER_FLOW_SPEED = 10;
+static const double SPEED_MIN = 1e-3; // m/s
+
+// The motion of a tank is sampled at the start of this many equal parts of MOTION_DURATION.
+enum { MOTION_SAMPLES = 64 };
+static const double MOTION_DURATION = 10; // s
+
+// Stored neighbours per particle, relative to the rest lattice.
+static const double LIST_MARGIN = 1.15;
+
+// Water in a box of 1 m, in 3D, with the weakly compressible method. Units: <fathom/particles.h>.
 fm_particles_def fm_default_particles_def(void)
 {
     return (fm_particles_def){
@@ -26,6 +43,15 @@ fm_particles_def fm_default_particles_def(void)
                                   .fading = 1,
                                   .tolerance = 1e-3,
                                   .horizon = 100}},
+        .network = {.relaxation = 0.1,
+                    .stiffening = 10,
+                    .order = 0.5,
+                    .memory = {.kind = FM_RECALL_FADING,
+                               .steps = 10,
+                               .seconds = 1,
+                               .fading = 1,
+                               .tolerance = 1e-2,
+                               .horizon = 100}},
         .stiffness = 100,
         .artificial_viscosity = 0.02,
         .diffusion = 0.3,
@@ -108,6 +134,35 @@ static bool check_fractional(const fm_particles *p, fm_error *err)
            check_range(p, "fractional.above", f->above, 0, 1e9, "0 (everywhere) to 1e9 1/s", err);
 }
 
+// Checks the settings of the network of springs, and turns off particle shifting with it.
+static bool check_network(fm_particles *p, fm_error *err)
+{
+    const fm_spring_network *n = &p->def.network;
+    const fm_recall *m = &n->memory;
+    if (!check_range(p, "network.viscosity", n->viscosity, 0, 1e6, "0 (none) to 1e6 Pa s", err))
+        return false;
+    if (n->viscosity == 0)
+        return true;
+    p->def.shifting = 0; // would stretch springs and so add energy: a hardened pool jumps
+    if (p->def.support < 2)
+        return fm_fail_number(err, p->object.name, "support", p->def.support,
+                              "2 to 6 spacings in a fluid with springs");
+    if ((unsigned)n->rate > FM_HARDENING_SPEED)
+        return fm_fail_number(err, p->object.name, "network.rate", n->rate, "length or speed");
+    if (m->kind != FM_RECALL_FADING && m->kind != FM_RECALL_FULL)
+        return fm_fail_number(err, p->object.name, "network.memory", m->kind,
+                              "fading or full: springs keep no windows of the past");
+    return check_range(p, "network.relaxation", n->relaxation, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
+           check_range(p, "network.yield", n->yield, 0, 0.9, "0 to 0.9", err) &&
+           check_range(p, "network.onset", n->onset, 0, 1e6, "0 (no history) to 1e6 1/s", err) &&
+           check_range(p, "network.stiffening", n->stiffening, 1, 1e6, "1 to 1e6", err) &&
+           check_range(p, "network.order", n->order, 1e-3, 0.999, "0.001 to 0.999", err) &&
+           check_range(p, "network.memory.fading", m->fading, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
+           check_range(p, "network.memory.tolerance", m->tolerance, 1e-11, 0.099, "1e-11 to 0.099",
+                       err) &&
+           check_range(p, "network.memory.horizon", m->horizon, 1e-6, 1e9, "1e-6 to 1e9 s", err);
+}
+
 // Checks the definition of a fluid and chooses the support radius if it is not given.
 static bool check_def(fm_particles *p, fm_error *err)
 {
@@ -141,7 +196,7 @@ static bool check_def(fm_particles *p, fm_error *err)
         return false;
     p->R = d->support * d->spacing;
     p->volume = d->dimensions == 2 ? d->spacing * d->spacing : pow(d->spacing, 3);
-    return check_fractional(p, err) && check_domain(p, err);
+    return check_fractional(p, err) && check_network(p, err) && check_domain(p, err);
 }
 
 // Creates a fluid that is not yet part of a world.
@@ -167,6 +222,7 @@ fm_particles *fm_particles_create_detached(const fm_particles_def *def, fm_error
     return p;
 }
 
+// Frees the arrays of a state.
 static void destroy_state(fm_particle_state *state)
 {
     free(state->x);
@@ -179,6 +235,7 @@ static void destroy_state(fm_particle_state *state)
     free(state->id);
 }
 
+// Frees a fluid and everything it owns.
 void fm_particles_destroy(fm_particles *p)
 {
     if (!p)
@@ -193,39 +250,41 @@ void fm_particles_destroy(fm_particles *p)
     free(p);
 }
 
-// Moves `count` elements to a larger array. On failure the old array is returned and err is set.
-static void *grow(void *old, size_t size, int count, int room, fm_error *err)
+// Moves `count` elements of `size` bytes to a new array of `capacity` elements. On failure the old
+// array is returned and err is set.
+static void *grow(void *old, size_t size, int count, int capacity, fm_error *err)
 {
-    void *more = fm_aligned_calloc((size_t)room + 8, size);
-    if (!more) {
-        fm_fail_no_memory(err, "fluid", (size_t)room * size);
+    const size_t padding = 8; // SIMD loops read past the end
+    void *larger = fm_aligned_calloc((size_t)capacity + padding, size);
+    if (!larger) {
+        fm_fail_no_memory(err, "fluid", (size_t)capacity * size);
         return old;
     }
     if (count)
-        memcpy(more, old, (size_t)count * size);
+        memcpy(larger, old, (size_t)count * size);
     free(old);
-    return more;
+    return larger;
 }
 
-// Reallocates the arrays of all quantities for `room` particles and keeps the first `count`.
-bool fm_particle_state_grow(fm_particle_state *state, int count, int room, fm_error *err)
+// Reallocates the arrays of all quantities for `capacity` particles and keeps the first `count`.
+bool fm_particle_state_grow(fm_particle_state *state, int count, int capacity, fm_error *err)
 {
-    state->x = grow(state->x, sizeof *state->x, count, room, err);
-    state->y = grow(state->y, sizeof *state->y, count, room, err);
-    state->z = grow(state->z, sizeof *state->z, count, room, err);
-    state->vx = grow(state->vx, sizeof *state->vx, count, room, err);
-    state->vy = grow(state->vy, sizeof *state->vy, count, room, err);
-    state->vz = grow(state->vz, sizeof *state->vz, count, room, err);
-    state->s = grow(state->s, sizeof *state->s, count, room, err);
-    state->id = grow(state->id, sizeof *state->id, count, room, err);
+    state->x = grow(state->x, sizeof *state->x, count, capacity, err);
+    state->y = grow(state->y, sizeof *state->y, count, capacity, err);
+    state->z = grow(state->z, sizeof *state->z, count, capacity, err);
+    state->vx = grow(state->vx, sizeof *state->vx, count, capacity, err);
+    state->vy = grow(state->vy, sizeof *state->vy, count, capacity, err);
+    state->vz = grow(state->vz, sizeof *state->vz, count, capacity, err);
+    state->s = grow(state->s, sizeof *state->s, count, capacity, err);
+    state->id = grow(state->id, sizeof *state->id, count, capacity, err);
     return err->status == FM_OK;
 }
 
-// Makes room for `room` particles in the state of a fluid.
-static bool grow_state(fm_particles *p, int room, fm_error *err)
+// Reallocates the state of a fluid for `capacity` particles.
+static bool grow_state(fm_particles *p, int capacity, fm_error *err)
 {
-    p->P = grow(p->P, sizeof *p->P, p->count, room, err);
-    return fm_particle_state_grow(&p->now, p->count, room, err);
+    p->P = grow(p->P, sizeof *p->P, p->count, capacity, err);
+    return fm_particle_state_grow(&p->now, p->count, capacity, err);
 }
 
 // Appends a particle at x, m, with the velocity v, m/s.
@@ -309,12 +368,12 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
                 fm_vec3 x = {box->low.x + (i + 0.5) * step.x + r[0],
                              box->low.y + (j + 0.5) * step.y + r[1],
                              flat ? 0 : box->low.z + (k + 0.5) * step.z + r[2]};
-                bool free_here = true;
-                for (int c = 0; c < around->collider_count && free_here; c++)
-                    free_here = fm_placed_find_contact(&around->placed[c], x).distance > dx / 2;
-                if (free_here)
+                bool is_free = true;
+                for (int c = 0; c < around->collider_count && is_free; c++)
+                    is_free = fm_placed_find_contact(&around->placed[c], x).distance > dx / 2;
+                if (is_free)
                     fm_particles_append(p, x, box->velocity);
-                if (free_here && box->settled)
+                if (is_free && box->settled)
                     p->P[p->count - 1] = (float)find_rest_pressure(box, around->gravity, x, flat);
             }
         }
@@ -348,33 +407,36 @@ static void scale_kernel(fm_particles *p)
 }
 
 // Largest flow speed to expect from the motion of the tank, m/s: the speed of the tank, or the
-// free-fall speed for the pressure difference that its acceleration causes across it. Samples the
-// first ten seconds of the motion.
+// speed that the pressure difference across it, caused by its acceleration, can produce. Samples
+// the first MOTION_DURATION seconds of the motion.
 static double find_domain_speed(const fm_particles *p)
 {
     const double apart = 0.05; // s, time for the difference of velocities; shorter jerks only
                                // cause sound waves
     const fm_vec3 size = fm_sub(p->def.domain.high, p->def.domain.low);
     double fastest = 0;
-    for (int k = 0; k <= 64 && p->def.domain.motion; k++) {
-        fm_vec3 now, then;
-        fm_particles_domain_offset(p, 10.0 * k / 64, &now);
-        fm_particles_domain_offset(p, 10.0 * k / 64 + apart, &then);
-        fm_vec3 a = fm_scale(fm_sub(then, now), 1 / apart);
-        double across = fabs(a.x) * size.x + fabs(a.y) * size.y;
-        across += p->def.dimensions == 3 ? fabs(a.z) * size.z : 0;
-        fastest = fmax(fastest, fmax(fm_length(now), sqrt(across)));
+    for (int k = 0; k <= MOTION_SAMPLES && p->def.domain.motion; k++) {
+        fm_vec3 now, later;
+        double t = MOTION_DURATION * k / MOTION_SAMPLES;
+        fm_particles_domain_offset(p, t, &now);
+        fm_particles_domain_offset(p, t + apart, &later);
+        fm_vec3 a = fm_scale(fm_sub(later, now), 1 / apart);
+        // m^2/s^2, pressure difference across the tank / density
+        double difference = fabs(a.x) * size.x + fabs(a.y) * size.y;
+        difference += p->def.dimensions == 3 ? fabs(a.z) * size.z : 0;
+        fastest = fmax(fastest, fmax(fm_length(now), sqrt(difference)));
     }
     return fastest;
 }
 
-// Largest flow speed to expect, m/s: free fall through the height of the fluid, initial
-// velocities, sliding walls, sources, body-force regions, and the motion of the tank.
+// Largest flow speed to expect, m/s: free fall through the height of the fluid, initial velocities,
+// sliding walls, sources, body-force regions, and the motion of the tank.
 static double find_expected_speed(const fm_particles *p, const fm_surroundings *around)
 {
     const fm_domain *d = &p->def.domain;
     fm_vec3 g = around->gravity;
-    double highest = -DBL_MAX, lowest = DBL_MAX, fastest = 0;
+    double highest = -DBL_MAX, lowest = DBL_MAX; // m^2/s^2, heights times |g|: -g . x
+    double fastest = 0;
     for (int i = 0; i < 8; i++) {
         fm_vec3 corner = {i & 1 ? d->high.x : d->low.x, i & 2 ? d->high.y : d->low.y,
                           p->def.dimensions == 2 ? 0
@@ -397,7 +459,7 @@ static double find_expected_speed(const fm_particles *p, const fm_surroundings *
         double fall = fmax(0, -fm_dot(g, s->centre) - lowest);
         fastest = fmax(fastest, sqrt(s->speed * s->speed + 2 * fall));
     }
-    for (int i = 0; i < p->push_count; i++)
+    for (int i = 0; i < p->push_count; i++) // v^2 = 2 a d across the diameter d
         fastest =
             fmax(fastest, sqrt(4 * fm_length(p->pushes[i].acceleration) * p->pushes[i].radius));
     return fmax(fastest, find_domain_speed(p));
@@ -411,38 +473,40 @@ static void choose_sound_speed(fm_particles *p, const fm_surroundings *around)
         return;
     }
     double speed = p->def.speed > 0 ? p->def.speed : find_expected_speed(p, around);
-    p->c = 10 * fmax(speed, 1e-3);
+    p->c = SOUND_PER_FLOW_SPEED * fmax(speed, SPEED_MIN);
 }
 
-// Allocates an array of `count` elements, and 16 more because SIMD loops read past the end.
+// Allocates an array of `count` elements of `size` bytes, padded because SIMD loops read past the
+// end.
 static void *create_array(fm_particles *p, size_t count, size_t size, fm_error *err)
 {
-    return fm_arena_alloc(&p->arena, count + 16, size, p->object.name, err);
+    const size_t padding = 16;
+    return fm_arena_alloc(&p->arena, count + padding, size, p->object.name, err);
 }
 
-// Allocates a set of `room` particles that is sorted by cell.
-static void create_particle_set(fm_particles *p, fm_particle_set *set, int room, fm_error *err)
+// Allocates a set of `capacity` particles that is sorted by cell.
+static void create_particle_set(fm_particles *p, fm_particle_set *set, int capacity, fm_error *err)
 {
-    size_t n = (size_t)room;
-    set->room = room;
+    size_t n = (size_t)capacity;
+    set->capacity = capacity;
     set->x = create_array(p, n, sizeof(float), err);
     set->y = create_array(p, n, sizeof(float), err);
     set->z = create_array(p, n, sizeof(float), err);
     set->density = create_array(p, n, sizeof *set->density, err);
     set->force = create_array(p, n, sizeof *set->force, err);
-    fm_cell_table_create(&set->table, p, room, err);
+    fm_cell_table_create(&set->table, p, capacity, err);
 }
 
-// Allocates the neighbour lists, block by block of particles. The room of a block fits 15 % more
-// neighbours than the rest lattice has. Particles of a denser block that do not fit have no stored
-// list.
+// Allocates the neighbour lists, block by block of particles. The lists of a block hold LIST_MARGIN
+// times the neighbours of the rest lattice. Particles of a denser block whose lists do not fit have
+// no stored list.
 static void create_neighbour_lists(fm_particles *p, fm_error *err)
 {
     double s = p->def.support;
-    double usual = p->def.dimensions == 2 ? FM_PI * s * s : 4 * FM_PI / 3 * s * s * s;
+    double at_rest = p->def.dimensions == 2 ? FM_PI * s * s : 4 * FM_PI / 3 * s * s * s;
     size_t blocks = (size_t)fm_parallel_block_count(p->capacity, FM_PARTICLES_BLOCK);
-    p->list_room = FM_PARTICLES_BLOCK * ((int)(1.15 * usual) + 8);
-    p->lists = create_array(p, blocks * (size_t)p->list_room, sizeof(int), err);
+    p->list_capacity = FM_PARTICLES_BLOCK * ((int)(LIST_MARGIN * at_rest) + 8);
+    p->lists = create_array(p, blocks * (size_t)p->list_capacity, sizeof(int), err);
     p->list_start = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->list_count = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->list_padding = create_array(p, (size_t)p->capacity, 1, err);
@@ -466,7 +530,9 @@ static int count_ghosts(const fm_particles *p)
     for (int axis = 0; axis < 3; axis++)
         if (fm_particles_is_periodic(p, axis))
             factor *= 1 + 2 * p->R / size[axis];
-    return factor > 1 ? (int)fmin(2e9, 2 * (factor - 1) * p->capacity + 1000) : 0;
+    const double margin = 1000; // ghosts, for small fluids
+    const double int_max = 2e9; // limits the number to the range of int
+    return factor > 1 ? (int)fmin(int_max, 2 * (factor - 1) * p->capacity + margin) : 0;
 }
 
 // Allocates the arrays that substeps use, for `capacity` fluid particles.
@@ -494,8 +560,8 @@ static void create_scratch(fm_particles *p, fm_error *err)
     p->beside_surface = create_array(p, n, sizeof *p->beside_surface, err);
     p->partial = create_array(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
     p->lost_velocity = create_array(p, n / FM_PARTICLES_BLOCK + 2, sizeof *p->lost_velocity, err);
-    p->boundary_room = p->point_count + count_ghosts(p);
-    size_t m = (size_t)p->boundary_room;
+    p->boundary_capacity = p->point_count + count_ghosts(p);
+    size_t m = (size_t)p->boundary_capacity;
     p->unsorted = create_array(p, m, sizeof *p->unsorted, err);
     int **boundary_ints[] = {&p->boundary_order, &p->wet, &p->moving_points, &p->fixed_order};
     for (size_t i = 0; i < sizeof boundary_ints / sizeof *boundary_ints; i++)
@@ -504,11 +570,11 @@ static void create_scratch(fm_particles *p, fm_error *err)
     p->boundary_cell = create_array(p, m, sizeof *p->boundary_cell, err);
     p->visible_side = create_array(p, p->has_thin_walls ? m : 0, sizeof *p->visible_side, err);
     p->force = create_array(p, m, sizeof(fm_vec3), err);
-    size_t pushed = p->surface_count > 0 ? m : 0;
-    p->spread_impulse = create_array(p, pushed, sizeof *p->spread_impulse, err);
-    p->sample_sums = create_array(p, pushed, sizeof *p->sample_sums, err);
+    size_t sampled = p->surface_count > 0 ? m : 0; // only immersed surfaces need these arrays
+    p->spread_impulse = create_array(p, sampled, sizeof *p->spread_impulse, err);
+    p->sample_sums = create_array(p, sampled, sizeof *p->sample_sums, err);
     create_particle_set(p, &p->fluid, p->capacity, err);
-    create_particle_set(p, &p->boundary, p->boundary_room, err);
+    create_particle_set(p, &p->boundary, p->boundary_capacity, err);
     p->is_near_boundary = create_array(p, p->fluid.table.cell_count, 1, err);
     if (p->boundary_moves)
         fm_cell_table_create(&p->fixed_table, p, p->point_count, err);
@@ -530,10 +596,11 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
         return p->prepared_colliders == around->collider_count ||
                fm_fail_number(err, p->object.name, "colliders", around->collider_count,
                               "as many as when the fluid began to move");
-    int room = p->def.capacity > 0 ? p->def.capacity : p->count;
+    int capacity = p->def.capacity > 0 ? p->def.capacity : p->count;
     if (p->def.capacity == 0 && p->source_count > 0)
-        room = room > 12500 ? (int)fmin(PARTICLES_MAX, 4.0 * room) : 50000;
-    p->capacity = room > 1 ? room : 1;
+        capacity = (int)fmin(PARTICLES_MAX,
+                             fmax(SOURCE_CAPACITY_FACTOR * (double)capacity, SOURCE_CAPACITY_MIN));
+    p->capacity = capacity > 1 ? capacity : 1;
     p->R = p->def.support * p->def.spacing;
     if (!fm_cell_rows_create(p, err) || !fm_boundary_points_create(p, around, err))
         return false;

@@ -27,7 +27,8 @@
 
 enum {
     FM_CELL_ROWS_AROUND = 9, // cell rows searched for neighbours, the own row last; 2D: 6 are empty
-    FM_PARTICLES_BLOCK = 256, // particles per parallel task
+    FM_PARTICLES_BLOCK = 256,                          // particles per parallel task
+    FM_PARTICLES_LARGE_BLOCK = 4 * FM_PARTICLES_BLOCK, // for loops with little work per particle
     FM_CELLS_PER_SUPPORT = 4, // cells along x in one support radius; across x a cell is one support
     FM_FLUID_SOURCES_MAX = 256,    // limit for sources, for sinks and for body-force regions, each
     FM_IMMERSED_SURFACES_MAX = 64, // cloths that one fluid can be coupled with
@@ -37,7 +38,7 @@ enum {
 // tile by tile, so that neighbouring rows are close in memory.
 typedef struct fm_cell_rows {
     double origin[3];    // m, low corner of the grid; moves with the domain
-    float across, along; // 1/m, rows per metre in y and z, cells per metre in x
+    float across, along; // 1/m, rows per metre in y and in z, cells per metre in x
     float size;          // m, width of a row in y and z
     int nx, ny, nz;      // cells along x, rows along y, rows along z
     int count;           // rows, ny * nz
@@ -70,8 +71,8 @@ typedef struct fm_cell_table {
 
 // A set of particles sorted by cell. The search for neighbours reads x, y, z only.
 typedef struct fm_particle_set {
-    int count, room;  // particles in the set, and allocated
-    float *x, *y, *z; // m from the origin of the cell rows
+    int count, capacity; // particles in the set, and allocated
+    float *x, *y, *z;    // m from the origin of the cell rows
     fm_density_record *density;
     fm_force_record *force;
     fm_cell_table table;
@@ -129,10 +130,11 @@ typedef struct fm_unsorted_boundary {
 // mesh, or of the anchor triangle when the mesh is animated.
 typedef struct fm_mesh_point {
     fm_vec3 x; // m
-    // Only fluid with normal . (position - surface) > 0 interacts with the point. The normal is a
-    // unit vector, or 0 when fluid on every side interacts.
-    fm_vec3 surface, normal; // m, unit vector
-    fm_anchor anchor;        // triangle that the point moves with, if the mesh is animated
+    // Only fluid with normal . (position - surface) > 0 interacts with the point. surface: the
+    // nearest point of the mesh, m. normal: unit vector there, or 0 when fluid on every side
+    // interacts.
+    fm_vec3 surface, normal;
+    fm_anchor anchor; // triangle that the point moves with, if the mesh is animated
 } fm_mesh_point;
 
 // Half-space from which a boundary particle is visible: n . x > at, x relative to the origin of the
@@ -151,9 +153,9 @@ typedef struct fm_nearest_thin_wall {
 
 // Motion of a mesh collider during one move of the particles (mesh_collision.c).
 typedef struct fm_mesh_motion {
-    int collider;
+    int collider; // index in the world
     const fm_trimesh *mesh;
-    fm_pose from, to;  // at the start and at the end of the move
+    fm_pose from, to;  // poses of the mesh at the start and at the end of the move
     fm_vec3 *vertices; // m, vertices at the start, in the mesh's frame; NULL: not animated
     double deformed;   // m, largest displacement of a vertex in that frame
 } fm_mesh_motion;
@@ -161,32 +163,33 @@ typedef struct fm_mesh_motion {
 // Growing arrays of the boundary points of walls and colliders while they are being created.
 typedef struct fm_boundary_point_list {
     fm_boundary_point *points;
-    fm_mesh_point *meshes;     // additional data of the points of mesh colliders
-    int count, room;           // elements of `points`: used and allocated
-    int mesh_count, mesh_room; // elements of `meshes`: used and allocated
+    fm_mesh_point *meshes;         // additional data of the points of mesh colliders
+    int count, capacity;           // elements of `points`: used and allocated
+    int mesh_count, mesh_capacity; // elements of `meshes`: used and allocated
 } fm_boundary_point_list;
 
 // Kernel sums over the fluid around one sample of an immersed surface (immersed_surfaces.c).
 typedef struct fm_sample_sums {
-    double sum, side[2]; // kernel sums: total, below the surface, above the surface
+    double sum, side[2]; // kernel sums: of both sides; [0] opposite to the normal, [1] along it
     double mass;         // kg/m^2, mass that the fluid particles share out to the sample
     fm_vec3 velocity;    // m/s, kernel-weighted sum of fluid velocities
-    double P[2];         // m^2/s^2, pressure / rho0 of the fluid below and above
+    double P[2];         // m^2/s^2, pressure / rho0 of the fluid on each side, ordered as `side`
     // Pressure accelerations of the sample, m/s^2 divided by the gradient scale fm_particles.F. In
     // SPH a pair of particles contributes (P_sample + P_fluid) times the kernel gradient. `push` is
     // the part of P_sample (the means P of its two sides), `pressure` the sum of both parts.
     fm_vec3 push, pressure;
 } fm_sample_sums;
 
-// Candidate neighbours of a point in a set: one run of consecutive particles per cell row.
+// Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
+// index `first` to below `last`.
 typedef struct fm_neighbour_runs {
-    int first[FM_CELL_ROWS_AROUND + 7], last[FM_CELL_ROWS_AROUND + 7];
+    int first[FM_CELL_ROWS_AROUND], last[FM_CELL_ROWS_AROUND];
 } fm_neighbour_runs;
 
 // A neighbour list holds the particles within the support, the particle itself included. It is
 // padded to a multiple of eight. Lists longer than this maximum are cut; a fluid that dense has
 // diverged already.
-enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_ROOM = FM_NEIGHBOURS_MAX + 16 };
+enum { FM_NEIGHBOURS_MAX = 4096, FM_NEIGHBOURS_CAPACITY = FM_NEIGHBOURS_MAX + 16 };
 
 enum { FM_OCTETS_MAX = 2048 }; // groups of eight candidates in a search; further ones are dropped
 
@@ -230,7 +233,8 @@ struct fm_particles {
     double c;               // m/s, speed of sound
     float W; // kernel scale: W(q) = W w(q), chosen so that the rest lattice has density rho0
     float F; // gradient scale: the kernel gradient is F w'(q)/q times the distance vector
-    float spiky, laplacian; // scales of the published kernels, not corrected for the lattice
+    float spiky, laplacian; // 1/m^(d+2), scales of the pressure and viscosity kernels of [MCG03],
+                            // not corrected for the lattice; d: dimensions
     fm_cell_rows rows;
     fm_boundary_point *points;
     int point_count;
@@ -250,7 +254,8 @@ struct fm_particles {
     float *P;   // m^2/s^2, pressure / rho0 of the last substep; initially that of the boxes
     bool begun; // densities have been initialised from P, substeps may be taken
     double max_speed, max_acceleration; // m/s, m/s^2, of the last substep, or expected at first
-    double removed, refused; // particles removed by sinks, and not emitted for lack of capacity
+    double removed, refused; // numbers of particles: removed by sinks; not emitted because the
+                             // capacity was full
     fm_fluid_term terms[FM_FLUID_TERMS_MAX]; // extensions of the fluid, see terms.h
     int term_count;
 
@@ -259,8 +264,8 @@ struct fm_particles {
     const fm_viscous_velocity *viscous, *viscous_boundary;
 
     // scratch
-    int capacity, boundary_room; // allocated fluid particles, and boundary and ghost particles
-    fm_particle_state spare;     // destination of sorting
+    int capacity, boundary_capacity; // allocated fluid particles, and boundary and ghost particles
+    fm_particle_state spare;         // destination of sorting
     fm_particle_set fluid;
     fm_particle_set boundary;    // boundary and ghost particles
     fm_cell_index *cell_index;   // cell of each fluid particle before sorting
@@ -268,13 +273,13 @@ struct fm_particles {
     int *cell;                   // cell of each fluid particle in the fluid's table
     fm_ints *packing;            // [256] positions of the set bits of a byte, in order
     int *lists;                  // neighbour lists, block by block
-    int *list_start;             // start of each list; -1: no room, searched again in every pass
+    int *list_start;             // start of each list; -1: it did not fit, passes search again
     int *list_count;             // length of each list, a multiple of eight
     unsigned char *list_padding; // entries of it that repeat the particle itself
-    int *near_boundary_start;    // the same three numbers for the list of boundary neighbours
-    int *near_boundary_count;
-    unsigned char *near_boundary_padding;
-    int list_room;                   // ints in `lists` for one block
+    int *near_boundary_start;    // as list_start, for the list of boundary and ghost neighbours
+    int *near_boundary_count;    // as list_count
+    unsigned char *near_boundary_padding; // entries of it that repeat the first neighbour
+    int list_capacity;                    // ints in `lists` for one block
     unsigned char *is_near_boundary; // [cell of the fluid's table] 1: boundary within the support
     unsigned char *in_sink;          // [particle] 1: a sink removes it at the next sorting
     float *fill;                     // sum of V W, 1 inside fluid at rest
@@ -282,18 +287,19 @@ struct fm_particles {
     float *ax, *ay, *az;             // m/s^2
     float *dx, *dy, *dz;             // m, particle shifting
     float *s_next;                   // rho / rho0 - 1 after the substep
-    float *inverse_diagonal;         // Jacobi iteration, see pressure_solver.c
+    float *inverse_diagonal;         // m^2, 1 / D of the Jacobi iteration (pressure_solver.c)
     float *pressure_change;          // m^2/s^2, of the current iteration
     float *pressure_sum;             // m^2/s^2, sum of the changes over the iterations
     fm_particle_scalar *warm_start;  // P / c^2 of the last substep, where iterations begin
-    fm_unsorted_boundary *unsorted;
-    fm_cell_index *boundary_cell;   // of each unsorted boundary and ghost particle
-    int *boundary_order;            // order after sorting
-    fm_boundary_identity *identity; // of each sorted boundary and ghost particle
+    fm_unsorted_boundary *unsorted;  // boundary and ghost particles of this substep, before sorting
+    fm_cell_index *boundary_cell;    // of each unsorted boundary and ghost particle
+    int *boundary_order;             // [i] index in `unsorted` of the sorted particle i
+    fm_boundary_identity *identity;  // of each sorted boundary and ghost particle
     int *wet; // boundary and ghost particles with fluid within the support; only they are computed
     int wet_count;
     fm_cell_table fixed_table; // of points that are fixed in the domain, used if boundary_moves
-    int *fixed_order, *moving_points; // indices of those points, and of all other points
+    int *fixed_order;          // indices of the points that are fixed in the domain, sorted by cell
+    int *moving_points;        // indices of all other points
     int moving_point_count;
     bool boundary_sorted; // boundary particles (the fixed ones, if boundary_moves) are sorted
     fm_visible_side *visible_side;      // [boundary particle] if has_thin_walls
@@ -306,8 +312,8 @@ struct fm_particles {
     int *stopped_by;               // boundary particle that stopped each fluid particle, or -1
     fm_vec3 *stopped;              // m/s, change of velocity when it was stopped
     fm_sample_sums *sample_sums;   // [boundary particle] of samples of immersed surfaces
-    fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth hands to
-                                   // the fluid, N s, divided by fm_sample_sums.mass
+    fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth passes on
+                                   // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;               // partial sums and maxima of the blocks
     fm_vec3 *lost_velocity; // m/s, per block: velocity that particles lost at walls and colliders
     fm_vec3 *out_x, *out_v; // arrays returned by fm_particles_positions and _velocities
@@ -332,8 +338,8 @@ fm_particles *fm_particles_create_detached(const fm_particles_def *def, fm_error
 void fm_particles_destroy(fm_particles *p);
 // Allocates arrays, builds cells and boundary points and scales the kernels, at the first call.
 bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_error *err);
-// Reallocates all arrays for `room` particles and keeps the first `count`.
-bool fm_particle_state_grow(fm_particle_state *state, int count, int room, fm_error *err);
+// Reallocates all arrays for `capacity` particles and keeps the first `count`.
+bool fm_particle_state_grow(fm_particle_state *state, int count, int capacity, fm_error *err);
 // Appends one particle at x, m, with the velocity v, m/s. Needs p->count < p->capacity.
 void fm_particles_append(fm_particles *p, fm_vec3 x, fm_vec3 v);
 // Fills a box with a lattice of particles, except inside colliders.
@@ -353,8 +359,8 @@ static inline bool fm_particles_has_begun(const fm_particles *p)
 // cells.c
 bool fm_cell_rows_create(fm_particles *p, fm_error *err);
 fm_cell_index fm_cell_rows_find_cell(const fm_cell_rows *rows, float x, float y, float z);
-// room: particles that the table must be able to hold.
-bool fm_cell_table_create(fm_cell_table *table, fm_particles *p, int room, fm_error *err);
+// capacity: particles that the table must be able to hold.
+bool fm_cell_table_create(fm_cell_table *table, fm_particles *p, int capacity, fm_error *err);
 // Stable counting sort by cell: fills `order` with particle indices, those without a cell last, and
 // the table with the first particle of each cell. Returns how many particles have a cell.
 int fm_cell_table_sort(const fm_cell_rows *rows, fm_cell_table *table, const fm_cell_index *index,
@@ -397,7 +403,7 @@ static inline size_t fm_cell_table_offset(const fm_cell_rows *rows, int slot, in
 void fm_neighbours_find_runs(const fm_particles *p, const fm_particle_set *in, float x, float y,
                              float z, fm_neighbour_runs *runs);
 // Finds the neighbours in the set `in` of particle i of the set `from`, ignoring thin walls, and
-// writes them into list[FM_NEIGHBOURS_ROOM], padded with `fill` (-1: with the first neighbour).
+// writes them into list[FM_NEIGHBOURS_CAPACITY], padded with `fill` (-1: with the first neighbour).
 // Returns the padded length; *padding is the number of padding entries.
 int fm_neighbours_find_in_set(const fm_particles *p, const fm_particle_set *from, int i,
                               const fm_particle_set *in, int fill, int *list, int *padding);
@@ -415,32 +421,32 @@ fm_particle_order fm_particles_sort(fm_particles *p, fm_pool *pool);
 // Builds the neighbour lists of all fluid particles.
 void fm_particles_list_neighbours(fm_particles *p, fm_pool *pool);
 
-// Fluid neighbours of fluid particle i: the stored list, or a new search into `room`.
-static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, int *room, int *count,
-                                                int *padding)
+// Fluid neighbours of fluid particle i: the stored list, or a new search into `buffer`.
+static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, int *buffer,
+                                                int *count, int *padding)
 {
     if (p->list_start[i] >= 0) {
         *count = p->list_count[i];
         *padding = p->list_padding[i];
-        return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
+        return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_capacity +
                p->list_start[i];
     }
-    *count = fm_neighbours_find_fluid(p, i, room, padding);
-    return room;
+    *count = fm_neighbours_find_fluid(p, i, buffer, padding);
+    return buffer;
 }
 
 // Boundary and ghost neighbours of fluid particle i, padded with the first of them.
-static inline const int *fm_neighbours_in_boundary(const fm_particles *p, int i, int *room,
+static inline const int *fm_neighbours_in_boundary(const fm_particles *p, int i, int *buffer,
                                                    int *count, int *padding)
 {
     if (p->near_boundary_start[i] >= 0) {
         *count = p->near_boundary_count[i];
         *padding = p->near_boundary_padding[i];
-        return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_room +
+        return p->lists + (size_t)(i / FM_PARTICLES_BLOCK) * (size_t)p->list_capacity +
                p->near_boundary_start[i];
     }
-    *count = fm_neighbours_find_boundary(p, i, room, padding);
-    return room;
+    *count = fm_neighbours_find_boundary(p, i, buffer, padding);
+    return buffer;
 }
 
 // Volume of fluid under the pressure P divided by its volume at rest: 1/(1 + s), s = P / c^2. The
@@ -470,7 +476,7 @@ bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x);
 void fm_walls_contain_particles(const fm_particles_step *step, int first, int last);
 // Adds the momentum that particles lost in fm_walls_contain_particles to the load.
 void fm_walls_add_impact_load(fm_particles *p);
-// The walls as plane colliders, for free bodies. Returns their number.
+// The walls as plane colliders, which cloth and balls collide with. Returns their number.
 int fm_particles_find_wall_planes(const fm_particles *p, double t, fm_placed_collider planes[6]);
 // Displacement of the moving domain at time t, m, and its velocity, m/s.
 fm_vec3 fm_particles_domain_offset(const fm_particles *p, double t, fm_vec3 *velocity);
@@ -515,8 +521,8 @@ void fm_boundary_update_ghosts(const fm_particles_step *step);
 void fm_boundary_extrapolate(const fm_particles_step *step);
 // Computes forces on boundary particles. Gives impulses to colliders with a mass, adds the load.
 void fm_boundary_push_colliders(const fm_particles_step *step);
-// Gives boundary particles of free colliders the velocity that they will have at the end of the
-// substep, after the impulses received so far.
+// Gives boundary particles of colliders with a mass the velocity that they will have at the end of
+// the substep, after the impulses received so far.
 void fm_boundary_predict_velocities(const fm_particles_step *step);
 static inline bool fm_boundary_is_ghost(const fm_particles *p, int i)
 {
@@ -558,15 +564,16 @@ float fm_immersed_surfaces_find_volume(const fm_particles *p, const fm_samples *
 bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error *err);
 // Removes the particles that are inside the layer of the surface's samples.
 bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *samples, fm_error *err);
-bool fm_immersed_surfaces_is_near_rim(const fm_particles *p, int i); // fluid particle i
+// True when fluid particle i is near a free edge of an immersed surface.
+bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i);
 // Computes kernel sums of the fluid at the samples and stores the results in the samples. Call
 // after the density.
 void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step);
-// Adds accelerations of fluid particles: impulses handed on by the surfaces, and the pressure on
-// their two sides. Call after the forces.
+// Adds accelerations of fluid particles: impulses that the surfaces pass on to the fluid, and the
+// pressure on the two sides of the surfaces. Call after the forces.
 void fm_immersed_surfaces_push_fluid(const fm_particles_step *step);
-// Adds impulses to samples: pressure on their two sides, forces of particles, weight of the
-// clinging fluid. Call after fm_boundary_push_colliders.
+// Adds impulses to samples: pressure on their two sides, forces of particles, weight of the fluid
+// that they displace in excess. Call after fm_boundary_push_colliders.
 void fm_immersed_surfaces_push_samples(const fm_particles_step *step);
 // Moves particles that crossed a surface in this substep back to their side. Call last.
 void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first, int last);
@@ -606,7 +613,7 @@ int fm_particles_find_coupling_faults(const fm_particles_def *def, fm_coupling_w
                                       fm_coupling_fault *faults);
 
 // fields.c: the fields that can be read at each particle.
-enum { FM_PARTICLES_FIELD_COUNT = 7 };
+enum { FM_PARTICLES_FIELD_COUNT = 8 };
 extern const fm_field fm_particles_field_list[FM_PARTICLES_FIELD_COUNT];
 
 // sph_methods.c: the substep of each method.

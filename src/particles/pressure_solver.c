@@ -16,17 +16,17 @@
 // mirror the pressure of each fluid particle beside them: they have m = 2 instead of 1 and do not
 // enter the last sum. Only compression is corrected, so free surfaces need no special treatment.
 //
-// Free colliders take part in the iteration. Each iteration gives them the reaction of their
+// Colliders with a mass take part in the iteration. Each iteration gives them the reaction of their
 // boundary particles and predicts the velocity that they will have after the step. With the
 // pressure of the last step instead, a body lighter than half of the fluid it displaces would be
-// unstable. A free collider adds to the diagonal of the particles around it
+// unstable. A collider with a mass adds to the diagonal of the particles around it
 //
 //     D_i += |G_i| rho A / m,     G_i = sum of V_j F_ij r_ij over its boundary particles
 //
 // as if all particles around it changed their pressures equally: sum m_k |G_k| = rho A / 2.
 //
 //   P  pressure / rho0, m^2/s^2; the warm start stores P / c^2                  h  step, s
-//   A, m  surface and mass of a free collider, m^2, kg      rho  density at rest, kg/m^3
+//   A, m  surface and mass of a collider, m^2, kg      rho  density at rest, kg/m^3
 //
 // [BK15] in docs/references.md
 #include "particles/particles.h"
@@ -43,14 +43,17 @@ static const float WARM_START = 0.8f; // share of the last step's pressure that 
 // that of each fluid particle beside it. Being NaN, it is recognised by P != P.
 static const float MIRRORED = NAN;
 
+// A particle whose D R^2 is below this has no neighbours.
+static const float DIAGONAL_MIN = 1e-2f;
+
 // The sums that a pass over pairs computes: for the diagonal D, or for the change of velocity.
 typedef enum quantity { DIAGONAL, IMPULSE } quantity;
 
 // Sums over neighbours j. g_j = V_j w'(q)/q r_ij is the kernel gradient without scale.
-//     DIAGONAL  of g_j (x, y, z), of m_j g_j (mx, my, mz) and of |g_j|^2 (more)
+//     DIAGONAL  of g_j (x, y, z), of m_j g_j (mx, my, mz) and of |g_j|^2 (squares)
 //     IMPULSE   of (P_i + P_j) g_j (x, y, z)
 typedef struct pressure_sums {
-    fm_floats x, y, z, more, mx, my, mz;
+    fm_floats x, y, z, squares, mx, my, mz;
 } pressure_sums;
 
 // Adds the rate at which eight neighbours j approach particle i, weighted with the slope of the
@@ -71,36 +74,36 @@ FM_INLINE void add_octet(pressure_sums *sum, quantity what, const fm_force_recor
     fm_floats dx = i->x - j->x, dy = i->y - j->y, dz = i->z - j->z;
     fm_floats r2 = dx * dx + dy * dy + dz * dz;
     fm_floats slope = j->V * fm_kernel_wendland_slope(fm_floats_sqrt(r2) * inverse);
-    fm_ints point = boundary ? j->P != j->P : (fm_ints){0};
+    fm_ints mirrors = boundary ? j->P != j->P : (fm_ints){0}; // j mirrors the pressure of i
     if (what == DIAGONAL) {
-        fm_floats twice = slope + fm_floats_select(point, slope);
-        sum->more += fm_floats_select(~point, slope * slope * r2);
+        fm_floats twice = slope + fm_floats_select(mirrors, slope);
+        sum->squares += fm_floats_select(~mirrors, slope * slope * r2);
         sum->mx += twice * dx;
         sum->my += twice * dy;
         sum->mz += twice * dz;
     } else {
-        fm_floats own = i->P - (fm_floats){0};
-        slope *= own + fm_floats_select(~point, j->P) + fm_floats_select(point, own);
+        fm_floats own = i->P - (fm_floats){0}; // P of particle i in all eight lanes
+        slope *= own + fm_floats_select(~mirrors, j->P) + fm_floats_select(mirrors, own);
     }
     sum->x += slope * dx;
     sum->y += slope * dy;
     sum->z += slope * dz;
 }
 
-// Adds all neighbours of fluid particle i, fluid and boundary. room: for neighbour lists that are
-// not stored.
+// Adds all neighbours of fluid particle i, fluid and boundary. buffer: memory for neighbour lists
+// that are not stored.
 FM_INLINE void add_all_neighbours(pressure_sums *sum, quantity what, const fm_particles *p, int i,
-                                  int *room)
+                                  int *buffer)
 {
     const fm_force_record *at = &p->fluid.force[i];
     const float inverse = (float)(1 / p->R);
     int count, padding;
-    const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
+    const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
     for (int b = 0; b < count; b += 8) {
         fm_force_octet j = fm_records_load_force(p->fluid.force, list + b, 0);
         add_octet(sum, what, at, &j, inverse, false);
     }
-    list = fm_neighbours_in_boundary(p, i, room, &count, &padding);
+    list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
     for (int b = 0; b < count; b += 8) {
         fm_force_octet j =
             fm_records_load_force(p->boundary.force, list + b, b + 8 == count ? padding : 0);
@@ -109,18 +112,18 @@ FM_INLINE void add_all_neighbours(pressure_sums *sum, quantity what, const fm_pa
 }
 
 // The sum of add_approach over all neighbours of fluid particle i: its rate of compression.
-FM_INLINE float sum_approach(const fm_particles *p, int i, int *room)
+FM_INLINE float sum_approach(const fm_particles *p, int i, int *buffer)
 {
     const fm_density_record *at = &p->fluid.density[i];
     const float inverse = (float)(1 / p->R);
     fm_floats sum = {0};
     int count, padding;
-    const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
+    const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
     for (int b = 0; b < count; b += 8) {
         fm_density_octet j = fm_records_load_density(p->fluid.density, list + b, 0);
         add_approach(&sum, at, &j, inverse);
     }
-    list = fm_neighbours_in_boundary(p, i, room, &count, &padding);
+    list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
     for (int b = 0; b < count; b += 8) {
         int repeated = b + 8 == count ? padding : 0;
         fm_density_octet j = fm_records_load_density(p->boundary.density, list + b, repeated);
@@ -129,7 +132,7 @@ FM_INLINE float sum_approach(const fm_particles *p, int i, int *room)
     return fm_floats_sum(sum);
 }
 
-// Sum of rho A / m over the free colliders near particle i: their part of D_i for |G_i| = 1.
+// Sum of rho A / m over the colliders with a mass near particle i: their part of D_i for |G_i| = 1.
 static float find_collider_diagonal(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
@@ -151,38 +154,38 @@ FM_SIMD_CLONES static void compute_diagonal(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
-    int room[FM_NEIGHBOURS_ROOM];
+    int buffer[FM_NEIGHBOURS_CAPACITY];
     for (int i = first; i < last; i++) {
         pressure_sums sum = {0};
-        add_all_neighbours(&sum, DIAGONAL, p, i, room);
+        add_all_neighbours(&sum, DIAGONAL, p, i, buffer);
         float x = fm_floats_sum(sum.x), mx = fm_floats_sum(sum.mx);
         float y = fm_floats_sum(sum.y), my = fm_floats_sum(sum.my);
         float z = fm_floats_sum(sum.z), mz = fm_floats_sum(sum.mz);
-        float D = p->F * p->F * (x * mx + y * my + z * mz + fm_floats_sum(sum.more));
+        float D = p->F * p->F * (x * mx + y * my + z * mz + fm_floats_sum(sum.squares));
         float G2 = (mx - x) * (mx - x) + (my - y) * (my - y) + (mz - z) * (mz - z);
         if (G2 > 0)
             D += find_collider_diagonal(step, i) * p->F * sqrtf(G2);
         // a particle without neighbours is never compressed, and its D would be 0
-        bool lonely = D * (float)(p->R * p->R) < 1e-2f;
-        p->inverse_diagonal[i] = lonely ? 0 : 1 / D;
+        bool isolated = D * (float)(p->R * p->R) < DIAGONAL_MIN;
+        p->inverse_diagonal[i] = isolated ? 0 : 1 / D;
         p->pressure_change[i] =
-            lonely ? 0 : WARM_START * (float)(p->c * p->c) * p->warm_start->now[i];
+            isolated ? 0 : WARM_START * (float)(p->c * p->c) * p->warm_start->now[i];
         p->pressure_sum[i] = 0;
     }
 }
 
-// Predicts the density at the end of the step and sets pressure_change. Returns the sum of the
-// relative excess densities.
+// Predicts the density at the end of the step, ahead = 1 + over, and sets pressure_change. Returns
+// the sum of the relative excess densities `over`.
 FM_SIMD_CLONES static double predict_density(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
     const float h = (float)step->h, scale = OMEGA / (h * h);
     double excess = 0;
-    int room[FM_NEIGHBOURS_ROOM];
+    int buffer[FM_NEIGHBOURS_CAPACITY];
     for (int i = first; i < last; i++) {
-        float dense = p->fill[i] - 1, approach = sum_approach(p, i, room);
-        float over = (dense > 0 ? CORRECTION * dense : dense) + h * p->F * approach;
+        float s = p->fill[i] - 1, approach = sum_approach(p, i, buffer);
+        float over = (s > 0 ? CORRECTION * s : s) + h * p->F * approach;
         float change = over * scale * p->inverse_diagonal[i];
         p->pressure_change[i] = change > -p->pressure_sum[i] ? change : -p->pressure_sum[i];
         excess += over > 0 ? over : 0;
@@ -196,10 +199,10 @@ FM_SIMD_CLONES static void apply_pressure(void *context, int first, int last)
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
     const float scale = -(float)step->h * p->F;
-    int room[FM_NEIGHBOURS_ROOM];
+    int buffer[FM_NEIGHBOURS_CAPACITY];
     for (int i = first; i < last; i++) {
         pressure_sums sum = {0};
-        add_all_neighbours(&sum, IMPULSE, p, i, room);
+        add_all_neighbours(&sum, IMPULSE, p, i, buffer);
         p->pressure_sum[i] += p->pressure_change[i];
         p->now.vx[i] += scale * fm_floats_sum(sum.x);
         p->now.vy[i] += scale * fm_floats_sum(sum.y);
@@ -227,7 +230,8 @@ static void update_pressure_records(void *context, int first, int last)
         p->fluid.force[i].P = p->pressure_change[i];
 }
 
-// Updates both records of wet boundary and ghost particles.
+// Updates the records of wet boundary and ghost particles: a ghost takes pressure change and
+// velocity of the particle that it is an image of, a boundary particle is marked as mirroring.
 static void update_boundary_records(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
@@ -248,26 +252,26 @@ static void update_boundary_records(void *context, int first, int last)
 static void store_pressure(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
-    const float soft = (float)(1 / (p->c * p->c));
+    const float inverse_c2 = (float)(1 / (p->c * p->c));
     for (int i = first; i < last; i++) {
         p->P[i] = p->pressure_sum[i];
-        p->warm_start->now[i] = soft * p->pressure_sum[i];
+        p->warm_start->now[i] = inverse_c2 * p->pressure_sum[i];
     }
 }
 
-// Applies the pressure changes to fluid and free colliders, and updates the records.
+// Applies the pressure changes to fluid and colliders with a mass, and updates the records.
 static void apply_all_pressures(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
     fm_pool *pool = step->around->pool;
     void *context = (void *)step;
-    fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, update_pressure_records, context);
-    fm_parallel_for(pool, p->wet_count, 4 * FM_PARTICLES_BLOCK, update_boundary_records, context);
+    fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, update_pressure_records, context);
+    fm_parallel_for(pool, p->wet_count, FM_PARTICLES_LARGE_BLOCK, update_boundary_records, context);
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, apply_pressure, context);
     fm_boundary_push_colliders(step);
     fm_boundary_predict_velocities(step);
-    fm_parallel_for(pool, p->count, 4 * FM_PARTICLES_BLOCK, update_velocity_records, context);
-    fm_parallel_for(pool, p->wet_count, 4 * FM_PARTICLES_BLOCK, update_boundary_records, context);
+    fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, update_velocity_records, context);
+    fm_parallel_for(pool, p->wet_count, FM_PARTICLES_LARGE_BLOCK, update_boundary_records, context);
 }
 
 // Sets the pressures in all force records to 0, so that forces have no pressure part.
@@ -284,7 +288,7 @@ void fm_pressure_clear(const fm_particles_step *step)
 // velocities accordingly.
 void fm_pressure_solve(const fm_particles_step *substep)
 {
-    fm_particles_step alone = *substep, *step = &alone;
+    fm_particles_step pressure_step = *substep, *step = &pressure_step;
     fm_particles *p = step->p;
     fm_pool *pool = step->around->pool;
     void *context = step;
@@ -292,7 +296,7 @@ void fm_pressure_solve(const fm_particles_step *substep)
     int n = p->count;
     fm_parallel_for(pool, p->wet_count, FM_PARTICLES_BLOCK, update_boundary_records, context);
     fm_parallel_for(pool, n, FM_PARTICLES_BLOCK, compute_diagonal, context);
-    fm_parallel_for(pool, n, 4 * FM_PARTICLES_BLOCK, update_velocity_records, context);
+    fm_parallel_for(pool, n, FM_PARTICLES_LARGE_BLOCK, update_velocity_records, context);
     apply_all_pressures(step);
     for (int k = 0; k < p->def.iterations && n > 0; k++) {
         double excess =

@@ -16,19 +16,19 @@ static fm_vec3 sample_point(const fm_particles *p, const fm_cell_list *cells, fm
     fm_cell centre = fm_cell_list_find_cell(cells, x.x, x.y, x.z);
     fm_vec3 sum = {0};
     double weight = 0;
-    for (int k = 0; k < 27; k++) {
+    for (int k = 0; k < 27; k++) { // the cell of x and the cells around it
         fm_cell cell = {centre.x + k % 3 - 1, centre.y + k / 3 % 3 - 1, centre.z + k / 9 - 1};
         int bucket = fm_cell_list_find_bucket(cells, cell);
         for (int at = cells->start[bucket]; at < cells->start[bucket + 1]; at++) {
             int i = cells->order[at];
-            fm_cell its = cells->cell[i];
-            if (its.x != cell.x || its.y != cell.y || its.z != cell.z)
+            fm_cell own = cells->cell[i]; // a bucket may hold particles of several cells
+            if (own.x != cell.x || own.y != cell.y || own.z != cell.z)
                 continue;
             fm_vec3 d = {p->now.x[i] - x.x, p->now.y[i] - x.y, p->now.z[i] - x.z};
             double q = fm_length(d) / p->R;
             if (q >= 1)
                 continue;
-            double w = pow(1 - q, 4) * (1 + 4 * q);
+            double w = pow(1 - q, 4) * (1 + 4 * q); // Wendland kernel
             weight += w;
             sum = fm_add_scaled(sum, (fm_vec3){p->now.vx[i], p->now.vy[i], p->now.vz[i]}, w);
         }

@@ -21,9 +21,10 @@ typedef struct fluid_header {
 
 static const char magic[8] = "fmfluid ";
 enum {
-    VERSION = 3, // of the layout
-    DOUBLES = 3, // doubles per particle: x, y, z
-    FLOATS = 6,  // floats per particle: vx, vy, vz, s, P, fill
+    VERSION = 3,                   // of the layout
+    DOUBLES = 3,                   // doubles per particle: x, y, z
+    FLOATS = 6,                    // floats per particle: vx, vy, vz, s, P, fill
+    ARRAYS = DOUBLES + FLOATS + 1, // arrays of the state: these and the int id
 };
 
 // The header that precedes the saved state of a fluid.
@@ -62,13 +63,15 @@ typedef struct state_array {
 } state_array;
 
 // Lists the arrays of a fluid's state, in the order of a snapshot. Returns their number.
-static int list_state_arrays(const fm_particles *p, state_array arrays[10])
+static int list_state_arrays(const fm_particles *p, state_array arrays[ARRAYS])
 {
     const fm_particle_state *q = &p->now;
-    state_array all[10] = {{q->x, 8},  {q->y, 8}, {q->z, 8},  {q->vx, 4}, {q->vy, 4},
-                           {q->vz, 4}, {q->s, 4}, {q->id, 4}, {p->P, 4},  {p->fill, 4}};
+    const size_t d = sizeof(double), f = sizeof(float);
+    state_array all[ARRAYS] = {{q->x, d},  {q->y, d},   {q->z, d}, {q->vx, f},
+                               {q->vy, f}, {q->vz, f},  {q->s, f}, {q->id, sizeof(int)},
+                               {p->P, f},  {p->fill, f}};
     memcpy(arrays, all, sizeof all);
-    return 10;
+    return ARRAYS;
 }
 
 // Writes the state of a fluid as bytes and returns the size needed; writes nothing if the buffer is
@@ -82,7 +85,7 @@ size_t fm_particles_save(const fm_particles *p, void *buffer, size_t size)
     unsigned char *out = buffer;
     memcpy(out, &h, sizeof h);
     out += sizeof h;
-    state_array arrays[10];
+    state_array arrays[ARRAYS];
     int count = list_state_arrays(p, arrays);
     for (int k = 0; k < count; k++) {
         size_t bytes = (size_t)p->count * arrays[k].size;
@@ -103,9 +106,9 @@ uint64_t fm_particles_hash(const fm_particles *p, uint64_t seed)
 {
     fluid_header h = find_header(p);
     uint64_t hash = fm_hash(&h, sizeof h, seed);
-    state_array arrays[10];
+    state_array arrays[ARRAYS];
     list_state_arrays(p, arrays);
-    for (int k = 0; k < 9; k++) // without fill, which follows from the rest
+    for (int k = 0; k < ARRAYS - 1; k++) // without fill, the last, which positions determine
         hash = fm_hash(arrays[k].values, (size_t)p->count * arrays[k].size, hash);
     for (int i = 0; i < p->source_count; i++)
         hash = fm_hash(&p->sources[i].layer, sizeof(int64_t), hash);
@@ -143,7 +146,7 @@ bool fm_particles_restore(fm_particles *p, const void *buffer, size_t size, fm_e
     const unsigned char *terms = in + (size - sizeof h) - h.terms_size;
     if (!fm_fluid_terms_restore(p, h.count, terms, h.terms_size, err))
         return false;
-    state_array arrays[10];
+    state_array arrays[ARRAYS];
     int count = list_state_arrays(p, arrays);
     for (int k = 0; k < count; k++) {
         size_t bytes = (size_t)h.count * arrays[k].size;

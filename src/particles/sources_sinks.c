@@ -10,14 +10,14 @@
 #include <assert.h>
 
 // A lattice site of a source stays empty if a particle is nearer than this, in spacings.
-static const double TAKEN = 0.7;
+static const double SITE_DISTANCE = 0.7;
 
 // Lists the particles near the next layer of a source in p->order, which is unused between
 // substeps. ahead: distance of the layer from the nozzle, m. Returns their number.
 static int find_near_nozzle(fm_particles *p, const fm_fluid_source *s, double ahead)
 {
     fm_vec3 centre = fm_add_scaled(s->centre, s->direction, ahead);
-    double near = s->radius + TAKEN * p->def.spacing;
+    double near = s->radius + SITE_DISTANCE * p->def.spacing;
     int count = 0;
     for (int i = 0; i < p->count; i++) {
         fm_vec3 d = {p->now.x[i] - centre.x, p->now.y[i] - centre.y, p->now.z[i] - centre.z};
@@ -30,7 +30,7 @@ static int find_near_nozzle(fm_particles *p, const fm_fluid_source *s, double ah
 // True when one of the first near_count particles in p->order is too close to x.
 static bool is_taken(const fm_particles *p, fm_vec3 x, int near_count)
 {
-    double near = TAKEN * p->def.spacing;
+    double near = SITE_DISTANCE * p->def.spacing;
     for (int k = 0; k < near_count; k++) {
         int i = p->order[k];
         fm_vec3 d = {p->now.x[i] - x.x, p->now.y[i] - x.y, p->now.z[i] - x.z};
@@ -48,6 +48,7 @@ static void find_axes(const fm_particles *p, fm_vec3 n, fm_vec3 *a, fm_vec3 *b)
         *b = (fm_vec3){0};
         return;
     }
+    // an axis that is not nearly parallel to n
     *a = fm_cross(n, fabs(n.y) < 0.9 ? (fm_vec3){0, 1, 0} : (fm_vec3){1, 0, 0});
     fm_normalize(a);
     *b = fm_cross(n, *a);
@@ -83,9 +84,9 @@ void fm_sources_emit_particles(fm_particles *p, double t)
     for (int k = 0; k < p->source_count; k++) {
         fm_source_state *source = &p->sources[k];
         const fm_fluid_source *s = &source->def;
-        double each = p->def.spacing / s->speed;
+        double interval = p->def.spacing / s->speed; // s, between layers
         for (;;) {
-            double due = s->start + (double)source->layer * each;
+            double due = s->start + (double)source->layer * interval;
             if (due > t || due >= s->end)
                 break;
             emit_layer(p, s, s->speed * (t - due));

@@ -58,7 +58,7 @@ static void drift_half_shift_and_contain_range(void *context, int first, int las
         p->now.y[i] += (double)p->dy[i];
         p->now.z[i] += (double)p->dz[i];
     }
-    if (p->surface_count > 0) { // a path beyond a wall could lead around the rim of a surface
+    if (p->surface_count > 0) { // a path beyond a wall could lead around the edge of a surface
         fm_walls_contain_particles(step, first, last);
         fm_immersed_surfaces_stop_crossing(step, first, last);
     }

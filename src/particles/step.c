@@ -16,6 +16,12 @@
 
 #include <stdio.h>
 
+// Relative rounding error of sums of time: a remainder below this share of the duration counts as
+// 0, and a substep that short as divergence.
+static const double TIME_ROUNDING = 1e-9;
+// A duration that exceeds whole substeps by less than this share does not need one more.
+static const double COUNT_ROUNDING = 1e-12;
+
 // Adds the wall-clock time since the last call to the statistics of a stage.
 void fm_step_record_time(fm_particles_step *step, fm_particles_stage stage)
 {
@@ -24,6 +30,7 @@ void fm_step_record_time(fm_particles_step *step, fm_particles_stage stage)
     step->clock = now;
 }
 
+// Name of a stage of a substep, in the order of fm_particles_stage.
 const char *fm_particles_stage_name(fm_particles_stage stage)
 {
     static const char *const names[] = {"sort",    "neighbours", "memory",   "boundary",
@@ -87,7 +94,7 @@ static void kick_range(void *context, int first, int last)
     fm_particles *p = step->p;
     fm_particle_state *now = &p->now;
     const float h = (float)step->h;
-    float fastest = 0, hardest = 0;
+    float speed2 = 0, acceleration2 = 0; // squares of the largest values
     for (int i = first; i < last; i++) {
         fm_vec3 a = {p->ax[i], p->ay[i], p->az[i]};
         if (p->push_count > 0) {
@@ -99,12 +106,12 @@ static void kick_range(void *context, int first, int last)
         now->vz[i] += h * (float)a.z;
         float v2 = now->vx[i] * now->vx[i] + now->vy[i] * now->vy[i] + now->vz[i] * now->vz[i];
         float a2 = (float)fm_dot(a, a);
-        fastest = v2 > fastest ? v2 : fastest;
-        hardest = a2 > hardest ? a2 : hardest;
+        speed2 = v2 > speed2 ? v2 : speed2;
+        acceleration2 = a2 > acceleration2 ? a2 : acceleration2;
     }
     int block = first / FM_PARTICLES_BLOCK;
-    p->partial[2 * block] = sqrt((double)fastest);
-    p->partial[2 * block + 1] = sqrt((double)hardest);
+    p->partial[2 * block] = sqrt((double)speed2);
+    p->partial[2 * block + 1] = sqrt((double)acceleration2);
 }
 
 // v += h a for all particles, and finds the largest speed and acceleration.
@@ -120,6 +127,7 @@ void fm_step_kick(fm_particles_step *step)
     fm_step_record_time(step, FM_PARTICLES_MOVE);
 }
 
+// Moves all colliders to their poses at the time of the substep.
 static void place_colliders(const fm_particles_step *step)
 {
     const fm_surroundings *around = step->around;
@@ -204,12 +212,13 @@ static void estimate_motion(fm_particles *p, const fm_surroundings *around)
     }
     if (p->def.method == FM_SPH_CONSTANT_DENSITY)
         p->max_speed = fmax(p->max_speed, p->c / 10);
-    p->max_acceleration = fmax(1e-9, fm_length(around->gravity));
+    const double positive = 1e-9; // m/s^2, marks the acceleration as known
+    p->max_acceleration = fmax(positive, fm_length(around->gravity));
 }
 
 // Initialises densities and terms (extensions, terms.h) once. The largest acceleration of the last
-// substep is 0 before
-// the first substep, in an empty fluid, and in a fluid without forces; it is then estimated.
+// substep is 0 before the first substep, in an empty fluid, and in a fluid without forces. It is
+// then estimated.
 void fm_particles_begin(fm_particles *p, const fm_surroundings *around)
 {
     if (!p->begun) {
@@ -242,15 +251,17 @@ bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double
         return false;
     fm_particles_begin(p, around);
     double end = p->time + duration, left = duration;
-    while (left > 1e-9 * duration) {
+    while (left > TIME_ROUNDING * duration) {
         double longest = fm_particles_stable_step(p);
-        if (!(longest > 1e-9 * duration)) {
+        if (!(longest > TIME_ROUNDING * duration)) {
             char value[48];
             fm_text_format(value, sizeof value, "%.3g s after %d", longest, *substeps);
             return fm_fail(err, FM_DIVERGED, p->object.name, "substep in stage fluids", value,
                            "longer ones: speeds or forces grew beyond bounds");
         }
-        double h = left / fmax(1, ceil(left / longest * (1 - 1e-12))); // equal substeps to the end
+        double h =
+            left /
+            fmax(1, ceil(left / longest * (1 - COUNT_ROUNDING))); // equal substeps to the end
         if (!fm_stop_request_check(around->stop, err) || !take_substep(p, around, h, err))
             return false;
         (*substeps)++;

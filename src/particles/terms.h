@@ -2,11 +2,11 @@
 // terms.h: terms, the extensions of a fluid: data attached to particles, and forces besides
 // pressure and viscosity, such as fractional viscosity.
 //
-// A term owns data per particle (such as velocity histories or distances from meshes) or over
-// pairs of particles (such as springs). Particles are sorted in every substep, enter through
-// sources and leave through sinks. The fluid calls the functions of its terms when that happens and
-// knows no term by name. A new term is a file with one constant fm_fluid_term_type and a row in the
-// table of terms.c.
+// A term owns data per particle (such as velocity histories or distances from meshes) or over pairs
+// of particles (such as springs). Particles are sorted in every substep, enter through sources and
+// leave through sinks. The fluid calls the functions of its terms when that happens and knows no
+// term by name. A new term is a file with one constant fm_fluid_term_type and a row in the table of
+// terms.c.
 //
 // The functions of a term are called on one thread, in this order in a substep. A function that a
 // term does not need is NULL. `state` is the pointer that create returned.
@@ -100,6 +100,7 @@ void fm_particle_scalar_reorder(fm_particle_scalar *scalar, const fm_particle_or
 
 extern const fm_fluid_term_type fm_clearance_term;  // mesh_collision.c
 extern const fm_fluid_term_type fm_fractional_term; // fractional_viscosity.c
+extern const fm_fluid_term_type fm_network_term;    // spring_network.c
 extern const fm_fluid_term_type fm_warm_start_term; // pressure_solver.c
 
 // terms.c: calls the functions of all terms (extensions) of a fluid.

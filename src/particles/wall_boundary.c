@@ -18,22 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS_MAX = 50000000 }; // boundary points of one fluid
+enum {
+    POINTS_MAX = 50000000, // boundary points of one fluid
+    SITES_MAX = 30000,     // lattice sites on each side of a collider's centre, along each axis
+};
 
-// Enlarges an array with `count` elements of `size` bytes, if it is full, to make room for one
-// more.
-static bool grow(void **values, int count, int *room, size_t size, const char *name, fm_error *err)
+// Doubles the capacity of an array with `count` elements of `size` bytes if it is full. name: of
+// the fluid, for errors.
+static bool grow(void **values, int count, int *capacity, size_t size, const char *name,
+                 fm_error *err)
 {
     if (err->status != FM_OK)
         return false;
-    if (count < *room)
+    if (count < *capacity)
         return true;
-    int more = *room ? 2 * *room : 1024;
-    void *grown = count < POINTS_MAX ? realloc(*values, (size_t)more * size) : NULL;
+    int larger = *capacity ? 2 * *capacity : 1024;
+    void *grown = count < POINTS_MAX ? realloc(*values, (size_t)larger * size) : NULL;
     if (!grown)
-        return fm_fail_no_memory(err, name, (size_t)more * size);
+        return fm_fail_no_memory(err, name, (size_t)larger * size);
     *values = grown;
-    *room = more;
+    *capacity = larger;
     return true;
 }
 
@@ -42,9 +46,9 @@ bool fm_boundary_point_list_add(fm_boundary_point_list *l, const fm_particles *p
                                 fm_boundary_point point, const fm_mesh_point *mesh, fm_error *err)
 {
     void *points = l->points, *meshes = l->meshes;
-    bool grown = grow(&points, l->count, &l->room, sizeof point, p->object.name, err);
+    bool grown = grow(&points, l->count, &l->capacity, sizeof point, p->object.name, err);
     l->points = points;
-    grown = grown && (!mesh || grow(&meshes, l->mesh_count, &l->mesh_room, sizeof *mesh,
+    grown = grown && (!mesh || grow(&meshes, l->mesh_count, &l->mesh_capacity, sizeof *mesh,
                                     p->object.name, err));
     l->meshes = meshes;
     if (!grown)
@@ -86,7 +90,8 @@ static lattice find_lattice(const fm_particles *p)
         l.low[axis] = flat ? -0.5 : low[axis];
         l.count[axis] = flat ? 1 : (int)fmax(1, round(size / p->def.spacing));
         l.step[axis] = flat ? 1 : size / l.count[axis];
-        int layers = flat ? 0 : (int)ceil(p->R / l.step[axis] - 1e-9);
+        const double rounding = 1e-9; // no additional layer for a rounding error of R / step
+        int layers = flat ? 0 : (int)ceil(p->R / l.step[axis] - rounding);
         l.below[axis] = d->sides[2 * axis] == FM_SIDE_OPEN ? 0 : layers;
         l.above[axis] = d->sides[2 * axis + 1] == FM_SIDE_OPEN ? 0 : layers;
     }
@@ -172,21 +177,21 @@ bool fm_walls_allow_point(const fm_particles *p, fm_vec3 x)
     return is_in_reach(p, x) && !is_behind_wall(p, x);
 }
 
-// Frame of the lattice that fills a shape, and the range of the lattice along its axes, m.
+// Frame of the lattice of boundary points that fills a shape.
 typedef struct frame {
-    fm_vec3 centre, axes[3];
-    double low[3], high[3];
+    fm_vec3 centre, axes[3]; // m, unit vectors
+    double low[3], high[3];  // m, range of the lattice along the axes, relative to the centre
 } frame;
 
-// The lattice of a plane covers the domain and reaches one support below the plane.
+// Frame of the lattice for a plane: it covers the domain and reaches one support below the plane.
 static void find_plane_frame(const fm_particles *p, const fm_shape *shape, frame *f)
 {
     const fm_domain *d = &p->def.domain;
     fm_vec3 n = shape->normal, middle = fm_scale(fm_add(d->low, d->high), 0.5);
     if (p->def.dimensions == 2)
         middle.z = 0;
-    fm_vec3 least = fabs(n.z) < 0.9 ? (fm_vec3){0, 0, 1} : (fm_vec3){1, 0, 0};
-    fm_vec3 a = fm_cross(n, least);
+    fm_vec3 other = fabs(n.z) < 0.9 ? (fm_vec3){0, 0, 1} : (fm_vec3){1, 0, 0};
+    fm_vec3 a = fm_cross(n, other); // an axis that is not nearly parallel to n
     fm_normalize(&a);
     f->axes[0] = a;
     f->axes[1] = n;
@@ -210,13 +215,13 @@ static frame find_frame(const fm_particles *p, const fm_shape *shape)
         find_plane_frame(p, shape, &f);
         return f;
     }
-    fm_shape straight = *shape;
+    fm_shape unrotated = *shape;
     if (shape->kind == FM_SHAPE_BOX) {
         for (int axis = 0; axis < 3; axis++)
             f.axes[axis] = fm_quat_rotate(shape->rotation, f.axes[axis]);
-        straight.rotation = (fm_quat){0, 0, 0, 1};
+        unrotated.rotation = (fm_quat){0, 0, 0, 1};
     }
-    fm_shape_find_bounds(&straight, &low, &high);
+    fm_shape_find_bounds(&unrotated, &low, &high);
     f.centre = fm_scale(fm_add(low, high), 0.5);
     const double half[3] = {(high.x - low.x) / 2, (high.y - low.y) / 2, (high.z - low.z) / 2};
     for (int axis = 0; axis < 3; axis++) {
@@ -239,8 +244,8 @@ static void add_collider(fm_particles *p, const fm_collider *collider, int owner
     int low[3], high[3];
     for (int axis = 0; axis < 3; axis++) {
         double a = floor(f.low[axis] / dx), b = ceil(f.high[axis] / dx);
-        low[axis] = (int)fmax(a, -30000);
-        high[axis] = (int)fmin(b, 30000);
+        low[axis] = (int)fmax(a, -SITES_MAX);
+        high[axis] = (int)fmin(b, SITES_MAX);
     }
     for (int k = flat ? 0 : low[2]; k <= (flat ? 0 : high[2]); k++) {
         for (int j = low[1]; j <= high[1]; j++) {
@@ -271,7 +276,7 @@ static void add_surface(fm_particles *p, int index, fm_boundary_point_list *poin
     const fm_samples *s = p->surfaces[index];
     p->surface_start[index] = points->count;
     for (int i = 0; i < s->count; i++) {
-        fm_boundary_point point = {s->before[i], .owner = {FM_OWNER_SURFACE, index}};
+        fm_boundary_point point = {s->start_position[i], .owner = {FM_OWNER_SURFACE, index}};
         if (!fm_boundary_point_list_add(points, p, point, NULL, err))
             return;
     }

@@ -14,9 +14,12 @@
 enum {
     SIDE = 320,                                        // texels along the side of the floor texture
     RAYS_PER_TEXEL = 2,                                // sun rays along the side of a texel
+    BLUR_PASSES = 2,                                   // blurs of the floor texture
     SURFACES_MAX = 8,                                  // transparent surfaces that a ray may cross
     ROWS = SIDE * RAYS_PER_TEXEL / FM_CAUSTICS_BLOCKS, // rows of rays in one task of a thread
 };
+
+static const float DOWN = -1e-3f; // y component of the steepest direction that counts as horizontal
 
 // A sun ray where it arrives.
 typedef struct photon {
@@ -30,15 +33,16 @@ typedef struct caustics_job {
     fm_ray_stats *ray_stats; // [FM_CAUSTICS_BLOCKS]
     photon *photons;         // [rays]
     float from[2], texel;    // m, corner (x, z) of the texture, side of a texel
-    float high;              // m, top of the transparent objects
+    float top;               // m, height of the top of the transparent objects
 } caustics_job;
 
 // Finds the square of the floor that the sun reaches through transparent objects, with a margin of
-// 10 %, and the top, m, of these objects. False if there are none.
-static bool find_map_region(const fm_shot *shot, fm_caustics *c, float *high)
+// 10 % and 0.04 scene radii, and the height of their top, m. False if there are none. Points
+// farther than two scene radii from the centre are ignored.
+static bool find_map_region(const fm_shot *shot, fm_caustics *c, float *top)
 {
-    float low[2] = {INFINITY, INFINITY}, top[2] = {-INFINITY, -INFINITY};
-    *high = shot->floor_y;
+    float low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    *top = shot->floor_y;
     for (int m = 0; m < shot->drawing->mesh_count; m++) {
         const fm_triangle_mesh *mesh = &shot->drawing->meshes[m];
         for (int i = 0; mesh->paint.refraction > 0 && i < mesh->point_count; i++) {
@@ -46,21 +50,21 @@ static bool find_map_region(const fm_shot *shot, fm_caustics *c, float *high)
             fm_float3 away = fm_f3_sub(p, shot->centre);
             if (fm_f3_dot(away, away) > 4 * shot->size * shot->size)
                 continue; // a distant stray drop would make the texture too coarse
-            float up = fm_float_max(p.y - shot->floor_y, 0) / shot->sun.y;
-            float at[2] = {p.x - up * shot->sun.x, p.z - up * shot->sun.z};
+            float path = fm_float_max(p.y - shot->floor_y, 0) / shot->sun.y; // m, along the ray
+            float at[2] = {p.x - path * shot->sun.x, p.z - path * shot->sun.z};
             for (int k = 0; k < 2; k++) {
                 low[k] = fm_float_min(low[k], at[k]);
-                top[k] = fm_float_max(top[k], at[k]);
+                high[k] = fm_float_max(high[k], at[k]);
             }
-            *high = fm_float_max(*high, p.y);
+            *top = fm_float_max(*top, p.y);
         }
     }
-    float size = 1.1f * fm_float_max(top[0] - low[0], top[1] - low[1]) + 0.04f * shot->size;
+    float size = 1.1f * fm_float_max(high[0] - low[0], high[1] - low[1]) + 0.04f * shot->size;
     if (!(size < INFINITY))
         return false;
     c->size = size;
     for (int k = 0; k < 2; k++)
-        c->low[k] = (low[k] + top[k] - size) / 2;
+        c->low[k] = (low[k] + high[k] - size) / 2;
     return true;
 }
 
@@ -71,10 +75,11 @@ static void trace_photon(const caustics_job *job, fm_ray_stats *stats, float x, 
 {
     const fm_shot *shot = job->shot;
     fm_float3 d = fm_f3_scale(shot->sun, -1), floor = {x, shot->floor_y, z};
-    float up = (job->high - shot->floor_y) / shot->sun.y + 0.1f * shot->size;
-    fm_float3 origin = fm_f3_add_scaled(floor, up, shot->sun), light = {1, 1, 1};
+    // rays start 0.1 scene radii above the objects
+    float path = (job->top - shot->floor_y) / shot->sun.y + 0.1f * shot->size;
+    fm_float3 origin = fm_f3_add_scaled(floor, path, shot->sun), light = {1, 1, 1};
     bool hit_transparent = false;
-    for (int i = 0; i < SURFACES_MAX && d.y < -1e-3f; i++) {
+    for (int i = 0; i < SURFACES_MAX && d.y < DOWN; i++) {
         fm_ray_hit hit;
         float floor_distance = fm_shot_floor_distance(shot, origin, d);
         if (!fm_tracer_intersect(shot->tracer, stats, FM_RAY_SCENE_ALL, origin, d, 0,
@@ -129,17 +134,17 @@ static void deposit_photon(float *map, const photon *p)
 }
 
 // Blurs the floor texture with the kernel 1 2 1 along both axes: the penumbra of an extended sun,
-// which also hides the grid of rays. other: scratch texture.
-static void blur_map(float *map, float *other)
+// which also hides the grid of rays. scratch: texture of the same size.
+static void blur_map(float *map, float *scratch)
 {
     for (int axis = 0; axis < 2; axis++) {
         size_t step = axis ? 3 * SIDE : 3;
-        memcpy(other, map, 3 * (size_t)SIDE * SIDE * sizeof *map);
+        memcpy(scratch, map, 3 * (size_t)SIDE * SIDE * sizeof *map);
         for (int j = 1; j < SIDE - 1; j++) {
             for (int i = 1; i < SIDE - 1; i++) {
                 size_t at = 3 * ((size_t)j * SIDE + (size_t)i);
                 for (size_t k = at; k < at + 3; k++)
-                    map[k] = (other[k - step] + 2 * other[k] + other[k + step]) / 4;
+                    map[k] = (scratch[k - step] + 2 * scratch[k] + scratch[k + step]) / 4;
             }
         }
     }
@@ -152,38 +157,38 @@ bool fm_caustics_compute(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats, 
     fm_caustics *c = &shot->caustics;
     caustics_job job = {.shot = shot, .ray_stats = ray_stats};
     if (!shot->has_floor || shot->under_water || !fm_tracer_has_transparent(shot->tracer) ||
-        !find_map_region(shot, c, &job.high))
+        !find_map_region(shot, c, &job.top))
         return true;
     size_t texels = (size_t)SIDE * SIDE, rays = texels * RAYS_PER_TEXEL * RAYS_PER_TEXEL;
     c->side = SIDE;
     c->light = calloc(3 * texels, sizeof *c->light);
-    float *other = malloc(3 * texels * sizeof *other);
+    float *scratch = malloc(3 * texels * sizeof *scratch);
     job.photons = malloc(rays * sizeof *job.photons);
-    bool good = c->light && other && job.photons;
+    bool good = c->light && scratch && job.photons;
     if (good) {
         memcpy(job.from, c->low, sizeof job.from);
         job.texel = c->size / SIDE;
         fm_parallel_for(pool, SIDE * RAYS_PER_TEXEL, ROWS, trace_rows, &job);
         for (size_t i = 0; i < rays; i++)
             deposit_photon(c->light, &job.photons[i]);
-        for (int i = 0; i < 2; i++)
-            blur_map(c->light, other);
+        for (int i = 0; i < BLUR_PASSES; i++)
+            blur_map(c->light, scratch);
     } else {
         fm_fail_no_memory(err, "picture", rays * sizeof *job.photons);
     }
     free(job.photons);
-    free(other);
+    free(scratch);
     return good;
 }
 
+// Frees the floor texture.
 void fm_caustics_destroy(fm_caustics *caustics)
 {
     free(caustics->light);
     *caustics = (fm_caustics){0};
 }
 
-// Factor on the sunlight at a point of the floor, from the texture; fades to 1 over 8 texels at its
-// border.
+// Factor on the sunlight at a point of the floor, from the texture; fades to 1 at its border.
 fm_float3 fm_caustics_factor(const fm_shot *shot, fm_float3 position)
 {
     const fm_caustics *c = &shot->caustics;
@@ -193,6 +198,7 @@ fm_float3 fm_caustics_factor(const fm_shot *shot, fm_float3 position)
     float u = (position.x - c->low[0]) * texels - 0.5f,
           v = (position.z - c->low[1]) * texels - 0.5f;
     const float edge = 4; // texels at the border, which miss sun rays from outside the texture
+    const float fade = 8; // texels over which the factor fades to 1
     float border = fm_float_min(fm_float_min(u, v),
                                 fm_float_min((float)c->side - 1 - u, (float)c->side - 1 - v));
     if (!(border > edge))
@@ -203,5 +209,5 @@ fm_float3 fm_caustics_factor(const fm_shot *shot, fm_float3 position)
     u -= (float)i, v -= (float)j;
     fm_float3 a = fm_f3_mix(fm_f3_load(t), fm_f3_load(t + 3), u);
     fm_float3 b = fm_f3_mix(fm_f3_load(t + row), fm_f3_load(t + row + 3), u);
-    return fm_f3_mix(fm_f3(1, 1, 1), fm_f3_mix(a, b, v), fm_float_clamp01((border - edge) / 8));
+    return fm_f3_mix(fm_f3(1, 1, 1), fm_f3_mix(a, b, v), fm_float_clamp01((border - edge) / fade));
 }

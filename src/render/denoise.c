@@ -12,6 +12,9 @@
 
 enum { PASSES = 4, ROWS = 16 }; // ROWS: rows of pixels in one task of a thread
 
+// Smallest unoccluded radiance that the traced radiance is divided by.
+static const float RADIANCE_MIN = 1e-4f;
+
 // One pass of the filter.
 typedef struct filter_job {
     const fm_pixel *pixels;
@@ -83,12 +86,14 @@ bool fm_pixels_denoise(fm_pixel *pixels, int width, int height, int samples, fm_
     if (good) {
         for (size_t i = 0; i < count; i++) {
             fm_float3 a = pixels[i].light, b = pixels[i].unoccluded;
-            ratio[0][i] = fm_f3(a.x / fm_float_max(b.x, 1e-4f), a.y / fm_float_max(b.y, 1e-4f),
-                                a.z / fm_float_max(b.z, 1e-4f));
+            ratio[0][i] =
+                fm_f3(a.x / fm_float_max(b.x, RADIANCE_MIN), a.y / fm_float_max(b.y, RADIANCE_MIN),
+                      a.z / fm_float_max(b.z, RADIANCE_MIN));
         }
         int from = 0;
         for (int pass = 0; pass < PASSES; pass++) {
-            // the first pass accepts large differences, to remove isolated outliers
+            // the first pass accepts large differences, to remove isolated outliers; the noise of
+            // the ratio falls with the square root of the number of samples
             float range = (pass == 0 ? 6 : 1.3f / (1 + 0.4f * (float)pass)) / sqrtf((float)samples);
             filter_job job = {pixels, ratio[from], ratio[!from], width, height, 1 << pass, range};
             fm_parallel_for(pool, height, ROWS, filter_rows, &job);
@@ -96,7 +101,8 @@ bool fm_pixels_denoise(fm_pixel *pixels, int width, int height, int samples, fm_
         }
         for (size_t i = 0; i < count; i++) {
             fm_float3 b = pixels[i].unoccluded;
-            b = fm_f3(fm_float_max(b.x, 1e-4f), fm_float_max(b.y, 1e-4f), fm_float_max(b.z, 1e-4f));
+            b = fm_f3(fm_float_max(b.x, RADIANCE_MIN), fm_float_max(b.y, RADIANCE_MIN),
+                      fm_float_max(b.z, RADIANCE_MIN));
             pixels[i].light = fm_f3_mul(ratio[from][i], b);
         }
     } else {

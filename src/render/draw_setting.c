@@ -5,6 +5,10 @@
 
 #include <math.h>
 
+// Smallest y component of the unit normal of a plane that counts as a floor: less than 8 degrees of
+// slope.
+static const double HORIZONTAL = 0.99;
+
 // Moves a camera by the horizontal displacement of the collider it follows. Vertical motion is
 // ignored: the bobbing of a walking figure must not shake the camera.
 bool fm_setting_move_camera(const fm_picture_setting *setting, int frame, fm_camera *camera,
@@ -29,7 +33,7 @@ bool fm_setting_find_floor(const fm_picture_setting *setting, double *height)
 {
     for (int i = 0; setting && i < setting->collider_count; i++) {
         const fm_picture_collider *collider = &setting->colliders[i];
-        if (collider->shape.kind == FM_SHAPE_PLANE && collider->shape.normal.y > 0.99 &&
+        if (collider->shape.kind == FM_SHAPE_PLANE && collider->shape.normal.y > HORIZONTAL &&
             collider->pose < 0) {
             *height = collider->shape.centre.y;
             return true;

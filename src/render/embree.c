@@ -15,6 +15,8 @@
 // Every 61st ray is timed; a prime avoids resonance with regular patterns.
 enum { TIMED_EVERY = 61 };
 
+static const double INTERRUPTED = 20e-6; // s; a ray takes longer only if its thread was interrupted
+
 struct fm_ray_device {
     RTCDevice device;
 };
@@ -57,6 +59,7 @@ fm_ray_device *fm_ray_device_create(fm_error *err)
     return device;
 }
 
+// Releases Embree's library state.
 void fm_ray_device_destroy(fm_ray_device *device)
 {
     if (!device)
@@ -103,11 +106,11 @@ static RTCGeometry create_sphere_geometry(RTCDevice device, const fm_sphere_list
 // transparent objects. id: number by which hits refer to it.
 static void attach(fm_tracer *tracer, RTCGeometry geometry, int id, bool transparent)
 {
-    RTCScene own = tracer->scenes[transparent ? FM_RAY_SCENE_TRANSPARENT : FM_RAY_SCENE_SOLID];
+    RTCScene group = tracer->scenes[transparent ? FM_RAY_SCENE_TRANSPARENT : FM_RAY_SCENE_SOLID];
     rtcCommitGeometry(geometry);
     rtcAttachGeometryByID(tracer->scenes[FM_RAY_SCENE_ALL], geometry, (unsigned)id);
-    if (own && own != tracer->scenes[FM_RAY_SCENE_ALL])
-        rtcAttachGeometryByID(own, geometry, (unsigned)id);
+    if (group && group != tracer->scenes[FM_RAY_SCENE_ALL])
+        rtcAttachGeometryByID(group, geometry, (unsigned)id);
     rtcReleaseGeometry(geometry);
 }
 
@@ -164,6 +167,7 @@ fm_tracer *fm_tracer_create(fm_ray_device *device, const fm_drawing *drawing, fm
     return tracer;
 }
 
+// Releases the Embree scenes, each once: the first two may be the same.
 void fm_tracer_destroy(fm_tracer *tracer)
 {
     if (!tracer)
@@ -192,20 +196,19 @@ static bool begin_ray(fm_ray_stats *stats, double *start)
     return timed;
 }
 
-// Adds the time of a timed ray. More than 20 us means that the thread was interrupted; such a time
-// is discarded.
+// Adds the time of a timed ray, unless the thread was interrupted.
 static void end_ray(fm_ray_stats *stats, bool timed, double start)
 {
     if (!timed)
         return;
     double seconds = now() - start;
-    if (seconds > 20e-6)
+    if (seconds > INTERRUPTED)
         return;
     stats->timed_seconds += seconds;
     stats->timed_count++;
 }
 
-// s, the least time between two readings of the clock.
+// The least time between two readings of the clock, s.
 double fm_ray_clock_cost(void)
 {
     double least = 1;

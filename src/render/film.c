@@ -14,7 +14,12 @@
 enum {
     RUNS_MAX = 16,       // runs in one picture
     SCANNED_FRAMES = 40, // frames from which bounds and range of values are found
+    GAP = 2,             // pixels, dark lines between panels
+    SHEET_SIDE_MAX = 64, // columns, and rows, of a contact sheet
 };
+
+static const double TEXT_MIN = 7;        // pixels, smallest height of capital letters
+static const double NARROWEST = 4.0 / 3; // width / height below which the field of view is widened
 
 // A run that is drawn.
 typedef struct run {
@@ -39,10 +44,13 @@ struct fm_film {
     int dropped_count; // points that were not drawn because they are not finite
     fm_renderer *renderer;
     fm_render_stats stats;
-    bool follows;            // the scene's camera is used, which may follow an object
+    bool follows;            // the scene's camera is used, which may follow something
+    int followed;            // object of run 0 that the camera follows; -1: none
+    fm_vec3 followed_from;   // m, centre of that object in the first frame
     int run_without_setting; // index of the first run without setting.json; -1: none
 };
 
+// 1280 x 720 pixels, 16 rays per pixel, seen from the azimuth 35 and the elevation 4 degrees.
 fm_film_options fm_default_film_options(void)
 {
     return (fm_film_options){.width = 1280,
@@ -62,7 +70,7 @@ static fm_draw_mode find_draw_mode(const fm_surface *s)
     return row->mode;
 }
 
-// m, radius of the points from the field "radius"; 0 if there is none.
+// Radius of the points from the field "radius", m; 0 if there is none.
 static double point_radius(const fm_surface *s)
 {
     const float *radius = s->point_count > 0 ? fm_surface_values(s, "radius", 1) : NULL;
@@ -122,6 +130,7 @@ static void extend_range(double *low, double *high, const float *values, int cou
     }
 }
 
+// Order of two floats, for qsort.
 static int compare_floats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
@@ -132,12 +141,12 @@ static int compare_floats(const void *a, const void *b)
 // a few stray drops do not make the camera zoom out.
 static void add_fluid_bounds(fm_bounds *bounds, const fm_surface *s)
 {
-    enum { MOST = 2000 };
-    float sorted[MOST], ends[2][3];
-    int stride = s->point_count / MOST + 1;
+    enum { SAMPLES_MAX = 2000 }; // particles whose positions are sorted
+    float sorted[SAMPLES_MAX], ends[2][3];
+    int stride = s->point_count / SAMPLES_MAX + 1;
     for (int axis = 0; axis < 3; axis++) {
         int count = 0;
-        for (int i = 0; i < s->point_count && count < MOST; i += stride)
+        for (int i = 0; i < s->point_count && count < SAMPLES_MAX; i += stride)
             if (isfinite(s->points[3 * (size_t)i + axis]))
                 sorted[count++] = s->points[3 * (size_t)i + axis];
         if (count == 0)
@@ -194,7 +203,8 @@ static void find_rate(fm_film *film)
     fm_surface *b = fm_cache_read_frame(film->runs[0].cache, 0, film->last, &ignored);
     double rate = a && b ? (film->last - film->first) / (b->time - a->time) : 0;
     film->fps = isfinite(rate) && rate > 0 ? rate : 24;
-    if (fabs(film->fps - round(film->fps)) < 1e-4 * film->fps)
+    const double rounding = 1e-4; // rates this close to an integer are rounded to it
+    if (fabs(film->fps - round(film->fps)) < rounding * film->fps)
         film->fps = round(film->fps);
     fm_surface_destroy(a);
     fm_surface_destroy(b);
@@ -262,6 +272,32 @@ static fm_color color_from_vec3(fm_vec3 srgb)
     return fm_color_from_srgb(srgb.x, srgb.y, srgb.z);
 }
 
+// Mean position of the points of an object of run 0 in a frame, m.
+static fm_vec3 find_centre(const fm_film *film, int object, int frame, fm_error *err)
+{
+    fm_vec3 sum = {0, 0, 0};
+    fm_surface *s = fm_cache_read_frame(film->runs[0].cache, object, frame, err);
+    for (int i = 0; s && i < s->point_count; i++) {
+        const float *p = s->points + 3 * (size_t)i;
+        sum = fm_add_scaled(sum, (fm_vec3){p[0], p[1], p[2]}, 1.0 / s->point_count);
+    }
+    fm_surface_destroy(s);
+    return sum;
+}
+
+// Finds the object that the scene's camera follows, if it is one of run 0 and not a collider.
+static void find_followed(fm_film *film, fm_error *err)
+{
+    const fm_picture_setting *setting = film->runs[0].setting;
+    film->followed = -1;
+    if (!film->follows || setting->followed_pose >= 0 || !setting->def.camera.follow)
+        return;
+    film->followed = fm_cache_find_object(film->runs[0].cache, setting->def.camera.follow);
+    if (film->followed >= 0)
+        film->followed_from = find_centre(
+            film, film->followed, fm_cache_first_frame(film->runs[0].cache, film->followed), err);
+}
+
 // Fills in camera, look (style and colours) and floor that the options do not give, from the
 // setting of the first run. Pictures coloured by a field use the studio style, because underwater
 // light would distort the colours. Without a plane in the scene, a fluid rests on the floor.
@@ -288,6 +324,9 @@ static void apply_setting(fm_film *film)
         o->look.tint = color_from_vec3(def->look.background);
     if (!o->has_cloth && def->look.has_cloth)
         o->cloth = color_from_vec3(def->look.cloth);
+    if (!o->has_lines && def->look.has_lines)
+        o->lines = color_from_vec3(def->look.lines);
+    o->has_lines |= def->look.has_lines;
     if (!o->has_water && def->look.has_water)
         o->water = (fm_color){(float)def->look.water.x, (float)def->look.water.y,
                               (float)def->look.water.z};
@@ -354,9 +393,14 @@ fm_film *fm_film_open(const char *const *directories, int count, const fm_film_o
     set_title(film);
     set_range(film);
     apply_setting(film);
-    return film;
+    find_followed(film, err);
+    if (err->status == FM_OK)
+        return film;
+    fm_film_close(film);
+    return NULL;
 }
 
+// Closes the runs and frees the renderer.
 void fm_film_close(fm_film *film)
 {
     if (!film)
@@ -435,14 +479,16 @@ static fm_paint choose_paint(const fm_film *film, const run *r, int object, cons
     fm_paint paint = mode == FM_DRAW_MODE_FLUID ? fm_paint_water_particles()
                      : points                   ? fm_paint_solid()
                                                 : fm_paint_choose(object);
-    double particles = r->setting ? r->setting->def.look.particles : 0;
+    double radius_factor = r->setting ? r->setting->def.look.particles : 0;
     paint.spacing[0] = r->spacing[object][0];
     paint.spacing[1] = r->spacing[object][1];
     paint.radius = point_radius(s);
-    if (mode == FM_DRAW_MODE_FLUID && particles > 0)
-        paint.radius *= particles;
+    if (mode == FM_DRAW_MODE_FLUID && radius_factor > 0)
+        paint.radius *= radius_factor;
     if (film->options.has_cloth && s->face_count > 0)
         paint.front = paint.back = film->options.cloth;
+    if (film->options.has_lines && s->line_count > 0)
+        paint.front = paint.back = film->options.lines;
     if (film->field[0])
         paint.sheen = paint.translucency = 0.1f;
     if (film->field[0] || mode != FM_DRAW_MODE_CLOTH)
@@ -464,11 +510,11 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     float *values = film->field[0] ? read_field(film, s, err) : NULL;
     coloring.values = values;
     *time = s->time;
-    bool surface = find_draw_mode(s) == FM_DRAW_MODE_FLUID && s->point_count > 1 &&
-                   !film->field[0] && !film->options.particles;
-    bool good =
-        surface ? add_fluid(film, s, drawing, err)
-                : fm_drawing_add_surface(drawing, &mesh, &paint, values ? &coloring : NULL, err);
+    bool as_fluid_surface = find_draw_mode(s) == FM_DRAW_MODE_FLUID && s->point_count > 1 &&
+                            !film->field[0] && !film->options.particles;
+    bool good = as_fluid_surface ? add_fluid(film, s, drawing, err)
+                                 : fm_drawing_add_surface(drawing, &mesh, &paint,
+                                                          values ? &coloring : NULL, err);
     free(values);
     free(points);
     fm_surface_destroy(s);
@@ -486,8 +532,13 @@ static fm_camera choose_camera(const fm_film *film, int frame, int width, int he
     fm_camera camera = o->camera;
     if (film->follows)
         fm_setting_move_camera(film->runs[0].setting, frame, &camera, err);
-    if (aspect < 4.0 / 3)
-        camera.field_of_view = 2 * atan(tan(camera.field_of_view / 2) * (4.0 / 3) / aspect);
+    if (film->followed >= 0) {
+        fm_vec3 way = fm_sub(find_centre(film, film->followed, frame, err), film->followed_from);
+        camera.position = fm_add(camera.position, way);
+        camera.target = fm_add(camera.target, way);
+    }
+    if (aspect < NARROWEST)
+        camera.field_of_view = 2 * atan(tan(camera.field_of_view / 2) * NARROWEST / aspect);
     return camera;
 }
 
@@ -522,7 +573,7 @@ static bool draw_panel(fm_film *film, int index, int frame, int x, int y, int wi
 // Height of capital letters, pixels, for a panel of this size.
 static double text_size(int width, int height)
 {
-    return fmax(7, fmin(height / 36.0, width / 26.0));
+    return fmax(TEXT_MIN, fmin(height / 36.0, width / 26.0));
 }
 
 // Writes the time into the picture, above and to the right of x, y.
@@ -536,7 +587,7 @@ static void add_time(fm_picture *picture, int x, int y, double size, double time
 // Draws the colour bar into the lower right corner.
 static void add_legend(const fm_film *film, fm_picture *picture)
 {
-    double size = fmax(7, picture->height / 45.0);
+    double size = fmax(TEXT_MIN, picture->height / 45.0);
     fm_picture_add_legend(picture, picture->width - 18 * size, picture->height - size, size,
                           choose_colormap(film), film->low, film->high, film->title);
 }
@@ -565,7 +616,7 @@ fm_picture *fm_film_draw(fm_film *film, int frame, fm_error *err)
         int left = o->width * (i % columns) / columns,
             right = o->width * (i % columns + 1) / columns;
         int top = o->height * (i / columns) / rows, bottom = o->height * (i / columns + 1) / rows;
-        int gap = n > 1 && i % columns + 1 < columns ? 2 : 0; // pixels, a dark line between panels
+        int gap = n > 1 && i % columns + 1 < columns ? GAP : 0;
         double time = 0, size = text_size(right - left, bottom - top);
         if (right - gap <= left || bottom <= top) {
             fm_fail_number(err, "film", "width", o->width, "more, for that many runs");
@@ -589,9 +640,10 @@ fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, 
 {
     assert(err->status != FM_OK || film);
     const fm_film_options *o = &film->options;
-    if (err->status == FM_OK && (columns < 1 || rows < 1 || columns > 64 || rows > 64))
-        fm_fail_number(err, "sheet", columns < 1 || columns > 64 ? "columns" : "rows",
-                       columns < 1 || columns > 64 ? columns : rows, "1 to 64");
+    if (err->status == FM_OK &&
+        (columns < 1 || rows < 1 || columns > SHEET_SIDE_MAX || rows > SHEET_SIDE_MAX))
+        fm_fail_number(err, "sheet", columns < 1 || columns > SHEET_SIDE_MAX ? "columns" : "rows",
+                       columns < 1 || columns > SHEET_SIDE_MAX ? columns : rows, "1 to 64");
     fm_picture *picture = fm_picture_create(o->width, o->height, err);
     int count = columns * rows;
     for (int i = 0; picture && i < count && err->status == FM_OK; i++) {
@@ -600,13 +652,13 @@ fm_picture *fm_film_draw_sheet(fm_film *film, int columns, int rows, int first, 
             right = o->width * (i % columns + 1) / columns;
         int top = o->height * (i / columns) / rows, bottom = o->height * (i / columns + 1) / rows;
         double time = 0;
-        if (right - 2 <= left || bottom - 2 <= top) {
+        if (right - GAP <= left || bottom - GAP <= top) {
             fm_fail_number(err, "sheet", "width", o->width, "more, for that many frames");
             break;
         }
-        if (draw_panel(film, 0, frame, left, top, right - 2 - left, bottom - 2 - top, picture,
+        if (draw_panel(film, 0, frame, left, top, right - GAP - left, bottom - GAP - top, picture,
                        &time, err))
-            add_time(picture, left, bottom - 2, text_size(right - left, bottom - top), time);
+            add_time(picture, left, bottom - GAP, text_size(right - left, bottom - top), time);
     }
     return finish_picture(film, picture, err);
 }

@@ -23,6 +23,10 @@ enum {
     SLICES = 40, // distances along a ray at which the integral is stored
 };
 
+static const float SHADOW_DISTANCE = 3; // scene radii; water farther from the centre has no shadows
+static const float FAR_ATTENUATIONS =
+    4.5f; // length of the rays, in attenuation lengths of green light
+
 // Allocates the grid of rays for a picture of width x height pixels.
 bool fm_haze_create(fm_haze *haze, int width, int height, fm_error *err)
 {
@@ -35,6 +39,7 @@ bool fm_haze_create(fm_haze *haze, int width, int height, fm_error *err)
     return haze->sum || fm_fail_no_memory(err, "picture", count * sizeof *haze->sum);
 }
 
+// Frees the grid of rays.
 void fm_haze_destroy(fm_haze *haze)
 {
     free(haze->sum);
@@ -44,14 +49,15 @@ void fm_haze_destroy(fm_haze *haze)
 // Distance (m) of the end of a slice; slices are thinner near the camera.
 static float slice_end(const fm_haze *haze, float slice)
 {
-    float share = slice / SLICES;
+    float share = slice / SLICES; // end = far (share / 4 + 3 share^2 / 4)
     return haze->far * share * (0.25f + 0.75f * share);
 }
 
 // Inverse of slice_end: the fractional slice at a distance (m).
 static float slice_at(const fm_haze *haze, float distance)
 {
-    float share = fm_float_min(distance / haze->far, 1);
+    float share =
+        fm_float_min(distance / haze->far, 1); // the quadratic equation is solved for slice
     return SLICES * (sqrtf(0.25f * 0.25f + 3 * share) - 0.25f) / 1.5f;
 }
 
@@ -64,8 +70,9 @@ static float phase_function(float cosine)
 }
 
 // Integrates the light scattered towards the camera along the ray through pixel x, y. sum:
-// [SLICES][3], values at the ends of the slices. Shadows are tested within three radii of the
-// scene. The factors 1.15 and 0.55 on sun and sky are artistic choices.
+// [SLICES][3], values at the ends of the slices. Shadows are tested within SHADOW_DISTANCE of the
+// scene's centre. The factors 1.15 on the sun, 0.55 on the sky and 1.5 on the contrast of light
+// shafts are artistic choices.
 static void integrate_ray(const fm_shot *shot, fm_ray_stats *stats, float x, float y, float *sum)
 {
     fm_float3 d = fm_shot_camera_ray(shot, x, y), total = {0, 0, 0};
@@ -74,20 +81,21 @@ static void integrate_ray(const fm_shot *shot, fm_ray_stats *stats, float x, flo
     for (int i = 0; i < SLICES; i++) {
         float end = slice_end(&shot->haze, (float)(i + 1)), middle = (begin + end) / 2;
         fm_float3 p = fm_f3_add_scaled(shot->eye, middle, d);
-        fm_float3 away = fm_f3_sub(p, shot->centre);
+        fm_float3 offset = fm_f3_sub(p, shot->centre);
         if (shot->has_floor && p.y < shot->floor_y)
             p.y = shot->floor_y;
-        bool near = fm_f3_dot(away, away) < 9 * shot->size * shot->size;
+        bool near =
+            fm_f3_dot(offset, offset) < SHADOW_DISTANCE * SHADOW_DISTANCE * shot->size * shot->size;
         float visibility = 1;
         if (near)
-            visibility =
-                !fm_tracer_is_occluded(shot->tracer, stats, p, shot->sun, 0, 6 * shot->size);
+            visibility = !fm_tracer_is_occluded(shot->tracer, stats, p, shot->sun, 0,
+                                                2 * SHADOW_DISTANCE * shot->size);
         float beam = fm_float_max(0, 1 + 1.5f * shafts * (fm_shot_beam_intensity(shot, p) - 1));
-        float down = fm_shot_depth_attenuation(shot, p.y);
-        float sun = 1.15f * phase * down * beam * visibility;
+        float depth_factor = fm_shot_depth_attenuation(shot, p.y);
+        float sun = 1.15f * phase * depth_factor * beam * visibility;
         fm_float3 source = fm_f3_scale(shot->sun_color, sun);
         fm_float3 ambient =
-            fm_f3_scale(fm_f3_add(shot->sky_overhead, shot->sky_horizon), 0.55f * down);
+            fm_f3_scale(fm_f3_add(shot->sky_overhead, shot->sky_horizon), 0.55f * depth_factor);
         fm_float3 light = fm_f3_mul(shot->scatter, fm_f3_add(source, ambient));
         light = fm_f3_mul(light, fm_shot_transmittance(shot, middle));
         total = fm_f3_add_scaled(total, end - begin, light);
@@ -116,12 +124,12 @@ static void integrate_rows(void *context, int first, int last)
     }
 }
 
-// Integrates the scattered light over the whole picture, up to 4.5 attenuation lengths of green
-// light. ray_stats: [shot->haze.rows].
+// Integrates the scattered light over the whole picture, up to FAR_ATTENUATIONS. ray_stats:
+// [shot->haze.rows].
 void fm_haze_compute(fm_shot *shot, fm_pool *pool, fm_ray_stats *ray_stats)
 {
     haze_job job = {shot, ray_stats};
-    shot->haze.far = 4.5f / shot->extinction.y;
+    shot->haze.far = FAR_ATTENUATIONS / shot->extinction.y;
     fm_parallel_for(pool, shot->haze.rows, 1, integrate_rows, &job);
 }
 

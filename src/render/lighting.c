@@ -85,9 +85,9 @@ static void set_studio(fm_shot *shot)
 static fm_float3 sky_by_height(const fm_shot *shot, float y)
 {
     if (y > 0) {
-        float window =
+        float brightness =
             shot->under_water ? fm_float_smoothstep(0.35f, 0.92f, y) : fm_float_smoothstep(0, 1, y);
-        return fm_f3_mix(shot->sky_horizon, shot->sky_overhead, window);
+        return fm_f3_mix(shot->sky_horizon, shot->sky_overhead, brightness);
     }
     return fm_f3_mix(shot->sky_horizon, shot->sky_below, fm_float_smoothstep(0, 0.5f, -y));
 }
@@ -101,7 +101,7 @@ fm_float3 fm_shot_sky_radiance(const fm_shot *shot, fm_float3 direction)
 // component y, by a fixed quadrature of 24 x 24 directions.
 static fm_float3 ambient_by_height(const fm_shot *shot, float y)
 {
-    enum { RINGS = 24, TURNS = 24 };
+    enum { RINGS = 24, TURNS = 24 }; // directions: polar angles and azimuths
     float x = sqrtf(fm_float_max(0, 1 - y * y));
     fm_float3 sum = {0, 0, 0};
     for (int i = 0; i < RINGS; i++) {
@@ -109,7 +109,7 @@ static fm_float3 ambient_by_height(const fm_shot *shot, float y)
         for (int j = 0; j < TURNS; j++) {
             float c = cosf(2 * (float)FM_PI * ((float)j + 0.5f) / TURNS);
             float up = along * y + across * c * x;
-            bool floor = shot->has_floor && up < -0.1f;
+            bool floor = shot->has_floor && up < -0.1f; // 6 degrees below the horizon
             sum = fm_f3_add(sum, floor ? shot->floor_light : sky_by_height(shot, up));
         }
     }
@@ -125,9 +125,10 @@ static void set_sun(fm_shot *shot)
     fm_float3 back = {-shot->forward.x, 0, -shot->forward.z};
     back = fabsf(back.x) + fabsf(back.z) > 1e-6f ? fm_f3_unit(back) : fm_f3(0, 0, 1);
     fm_float3 side = {back.z, 0, -back.x};
-    fm_float3 flat = fm_f3_add_scaled(fm_f3_scale(back, cosf(azimuth)), sinf(azimuth), side);
-    shot->sun = fm_f3_scale(flat, cosf(elevation));
+    fm_float3 horizontal = fm_f3_add_scaled(fm_f3_scale(back, cosf(azimuth)), sinf(azimuth), side);
+    shot->sun = fm_f3_scale(horizontal, cosf(elevation));
     shot->sun.y = sinf(elevation);
+    // an axis that is not nearly parallel to the sun's direction
     fm_float3 other = fabsf(shot->sun.y) < 0.9f ? fm_f3(0, 1, 0) : fm_f3(1, 0, 0);
     shot->sun_tangents[0] = fm_f3_unit(fm_f3_cross(other, shot->sun));
     shot->sun_tangents[1] = fm_f3_cross(shot->sun, shot->sun_tangents[0]);
@@ -157,6 +158,7 @@ void fm_shot_set_light(fm_shot *shot, const fm_shot_def *def)
     shot->floor_y =
         isfinite(def->look.floor) ? (float)def->look.floor : (float)box.low.y - gap * shot->size;
     shot->sand_tile = 3.1f * shot->size;
+    // light that the floor reflects: its colour times sun and sky at its depth, through the water
     fm_float3 sand = shot->under_water ? fm_f3(0.38f, 0.33f, 0.25f) : fm_f3(0.7f, 0.7f, 0.7f);
     fm_float3 irradiance =
         fm_f3_add_scaled(fm_f3_scale(shot->sky_overhead, 0.6f), shot->sun.y, shot->sun_color);
@@ -174,7 +176,8 @@ float fm_shot_depth_attenuation(const fm_shot *shot, float y)
     if (!shot->under_water)
         return 1;
     float depth = (shot->centre.y - y) / shot->size;
-    return expf(-0.46f * fm_float_min(fm_float_max(depth, -3), 6));
+    const float rate = 0.46f, depth_min = -3, depth_max = 6; // per scene radius; scene radii
+    return expf(-rate * fm_float_min(fm_float_max(depth, depth_min), depth_max));
 }
 
 // Unoccluded ambient light on a surface with this normal, interpolated in the table.
@@ -191,9 +194,9 @@ fm_float3 fm_shot_ambient_radiance(const fm_shot *shot, fm_float3 position, fm_f
 // sun's rays to the height of the scene's centre. The offsets only choose a part of the texture.
 static void wave_coordinates(const fm_shot *shot, fm_float3 p, float *u, float *v)
 {
-    float up = (shot->centre.y - p.y) / shot->sun.y;
-    *u = (p.x + up * shot->sun.x - shot->centre.x) / shot->wave_tile + 0.37f;
-    *v = (p.z + up * shot->sun.z - shot->centre.z) / shot->wave_tile + 0.61f;
+    float path = (shot->centre.y - p.y) / shot->sun.y; // m, along the ray
+    *u = (p.x + path * shot->sun.x - shot->centre.x) / shot->wave_tile + 0.37f;
+    *v = (p.z + path * shot->sun.z - shot->centre.z) / shot->wave_tile + 0.61f;
 }
 
 // Unoccluded sunlight at a point, under water with caustics of the waves. blur: 0 to 1, fades from
@@ -208,11 +211,13 @@ fm_float3 fm_shot_sun_radiance(const fm_shot *shot, fm_float3 position, float bl
     if (blur > 0)
         light +=
             blur * (fm_texture_sample(shot->waves.beam, shot->waves.beam_side, 1, 0, u, v) - light);
-    light = fm_float_min(light, 3.5f);
+    const float light_max = 3.5f; // times the mean; limits isolated bright texels
+    light = fm_float_min(light, light_max);
     float strength = (1 + amount * (light - 1)) * fm_shot_depth_attenuation(shot, position.y);
     return fm_f3_scale(shot->sun_color, strength);
 }
 
+// Relative strength of the light shafts at a point of the water, mean 1.
 float fm_shot_beam_intensity(const fm_shot *shot, fm_float3 position)
 {
     float u, v;
@@ -228,6 +233,7 @@ fm_float3 fm_shot_sample_sun(const fm_shot *shot, const float pair[2])
     return fm_f3_unit(fm_f3_add_scaled(d, r * sinf(a), shot->sun_tangents[1]));
 }
 
+// Transmittance of the surrounding water over a distance, m, by Beer-Lambert; 1 in air.
 fm_float3 fm_shot_transmittance(const fm_shot *shot, float distance)
 {
     if (!shot->under_water)
@@ -258,16 +264,16 @@ static float refract_into_air(fm_float3 direction, fm_float3 normal, fm_float3 *
     float square = 1 - n * n * (1 - cosine * cosine);
     if (square <= 0)
         return 1;
-    float other = sqrtf(square);
-    *out = fm_f3_add_scaled(fm_f3_scale(direction, n), other - n * cosine, normal);
-    float s = (n * cosine - other) / (n * cosine + other);
-    float p = (n * other - cosine) / (n * other + cosine);
+    float cosine_out = sqrtf(square);
+    *out = fm_f3_add_scaled(fm_f3_scale(direction, n), cosine_out - n * cosine, normal);
+    float s = (n * cosine - cosine_out) / (n * cosine + cosine_out);
+    float p = (n * cosine_out - cosine) / (n * cosine_out + cosine);
     return (s * s + p * p) / 2;
 }
 
 // Radiance of the water's surface seen from below, rippled by the wave texture: refracted sky with
 // the glow of the sun, and reflected water. distance: to the surface, m. False if the ray misses
-// it.
+// it. The strengths of ripples, glow and sky are artistic choices.
 bool fm_shot_water_surface_radiance(const fm_shot *shot, fm_float3 origin, fm_float3 direction,
                                     float *distance, fm_float3 *light)
 {
@@ -279,16 +285,16 @@ bool fm_shot_water_surface_radiance(const fm_shot *shot, fm_float3 origin, fm_fl
     float sx = fm_texture_sample(shot->waves.slope, shot->waves.slope_side, 2, 0, u, v);
     float sz = fm_texture_sample(shot->waves.slope, shot->waves.slope_side, 2, 1, u, v);
     fm_float3 normal = fm_f3_unit(fm_f3(-0.10f * sx, 1, -0.10f * sz)), air = direction;
-    float reflected = refract_into_air(direction, normal, &air);
-    float bounced = direction.y - 2 * fm_f3_dot(direction, normal) * normal.y;
-    fm_float3 below = fm_f3_scale(sky_by_height(shot, bounced), 0.8f);
+    float reflectance = refract_into_air(direction, normal, &air);
+    float reflected_y = direction.y - 2 * fm_f3_dot(direction, normal) * normal.y;
+    fm_float3 below = fm_f3_scale(sky_by_height(shot, reflected_y), 0.8f);
     *light = below;
-    if (reflected < 1) {
-        fm_float3 high = {shot->sun.x * WATER_INDEX, shot->sun.y, shot->sun.z * WATER_INDEX};
-        float glow = powf(fm_float_clamp01(fm_f3_dot(air, fm_f3_unit(high))), 24);
+    if (reflectance < 1) {
+        fm_float3 sun_in_air = {shot->sun.x * WATER_INDEX, shot->sun.y, shot->sun.z * WATER_INDEX};
+        float glow = powf(fm_float_clamp01(fm_f3_dot(air, fm_f3_unit(sun_in_air))), 24);
         fm_float3 sky =
             fm_f3_add_scaled(fm_f3_scale(shot->sky_overhead, 1.6f), 5 * glow, shot->sun_color);
-        *light = fm_f3_mix(sky, below, reflected);
+        *light = fm_f3_mix(sky, below, reflectance);
     }
     return true;
 }

@@ -24,7 +24,7 @@ enum { ARGUMENTS_MAX = 40 }; // of the ffmpeg command
 struct fm_movie {
     char *path, *temporary; // of the movie, and of the file that ffmpeg writes
     int width, height;      // pixels
-    int pipe;               // socket that sends frames to ffmpeg; -1 when closed
+    int socket;             // socket that sends frames to ffmpeg; -1 when closed
     int file;               // the temporary file, held open for its lock; -1 when closed
     pid_t child;            // the ffmpeg process
     FILE *messages;         // ffmpeg's stderr
@@ -33,8 +33,8 @@ struct fm_movie {
 
 // ffmpeg's arguments for each file format.
 typedef struct format {
-    const char *ending;
-    const char *arguments[14];
+    const char *ending;        // of file names
+    const char *arguments[14]; // ends with NULL
 } format;
 
 // ffmpeg filter: converts to YUV and pads to even width and height, which H.264 needs.
@@ -91,7 +91,7 @@ static bool start_ffmpeg(fm_movie *movie, const format *f, double fps, int input
     posix_spawn_file_actions_adddup2(&actions, input_socket, STDIN_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0); // O_WRONLY
     posix_spawn_file_actions_adddup2(&actions, fileno(movie->messages), STDERR_FILENO);
-    posix_spawn_file_actions_addclose(&actions, movie->pipe);
+    posix_spawn_file_actions_addclose(&actions, movie->socket);
     int failure =
         posix_spawnp(&movie->child, "ffmpeg", &actions, NULL, (char **)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
@@ -102,10 +102,11 @@ static bool start_ffmpeg(fm_movie *movie, const format *f, double fps, int input
     return failure == 0 || fm_fail_file(err, "ffmpeg", "run", failure);
 }
 
+// Closes files and frees memory; does not wait for ffmpeg.
 static void destroy_movie(fm_movie *movie)
 {
-    if (movie->pipe >= 0)
-        close(movie->pipe);
+    if (movie->socket >= 0)
+        close(movie->socket);
     if (movie->file >= 0)
         close(movie->file);
     if (movie->messages)
@@ -119,8 +120,8 @@ static void destroy_movie(fm_movie *movie)
 // reported early. The file stays open, and so locked, while ffmpeg writes it.
 static bool open_temporary(fm_movie *movie, fm_error *err)
 {
-    struct stat there;
-    if (lstat(movie->path, &there) == 0 && S_ISLNK(there.st_mode))
+    struct stat existing;
+    if (lstat(movie->path, &existing) == 0 && S_ISLNK(existing.st_mode))
         return fm_fail_link(err, movie->path);
     movie->file = fm_file_open_unfinished(movie->temporary, err);
     return movie->file >= 0;
@@ -135,7 +136,7 @@ static bool start_encoder(fm_movie *movie, const format *f, double fps, fm_error
     movie->messages = tmpfile();
     if (!movie->messages || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return fm_fail_file(err, movie->path, "write", errno);
-    movie->pipe = ends[0];
+    movie->socket = ends[0];
     bool good = start_ffmpeg(movie, f, fps, ends[1], err);
     close(ends[1]);
     return good;
@@ -180,18 +181,18 @@ bool fm_movie_add(fm_movie *movie, const fm_picture *picture, fm_error *err)
     if (picture->width != movie->width || picture->height != movie->height)
         return fm_fail_number(err, "movie", "width of a frame", picture->width,
                               "the size the movie was opened with");
-    const unsigned char *at = picture->pixels;
-    size_t left = 3 * (size_t)picture->width * picture->height;
-    while (left > 0) {
-        ssize_t sent = send(movie->pipe, at, left, MSG_NOSIGNAL);
+    const unsigned char *next = picture->pixels;
+    size_t remaining = 3 * (size_t)picture->width * picture->height;
+    while (remaining > 0) {
+        ssize_t sent = send(movie->socket, next, remaining, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0) {
             movie->failed = true;
             return false;
         }
-        at += sent;
-        left -= (size_t)sent;
+        next += sent;
+        remaining -= (size_t)sent;
     }
     return true;
 }
@@ -216,16 +217,16 @@ bool fm_movie_close(fm_movie *movie, fm_error *err)
     if (!movie)
         return false;
     int status = 0;
-    close(movie->pipe);
-    movie->pipe = -1;
+    close(movie->socket);
+    movie->socket = -1;
     while (waitpid(movie->child, &status, 0) < 0 && errno == EINTR)
         continue;
     bool good =
         err->status == FM_OK && !movie->failed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!good && err->status == FM_OK) {
-        char said[180];
-        read_last_message(movie->messages, said, sizeof said);
-        fm_fail_content(err, FM_INPUT_OUTPUT, movie->path, "ffmpeg", "%s", said);
+        char message[180];
+        read_last_message(movie->messages, message, sizeof message);
+        fm_fail_content(err, FM_INPUT_OUTPUT, movie->path, "ffmpeg", "%s", message);
     }
     if (good && rename(movie->temporary, movie->path) != 0)
         good = fm_fail_file(err, movie->path, "write", errno);

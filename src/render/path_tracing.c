@@ -8,6 +8,16 @@
 // anything. The latter is free of noise, and the denoiser filters the ratio of the two (denoise.c).
 #include "render/render.h"
 
+static const float BOUNCE_LENGTH = 12; // scene radii, length of rays in the hemisphere
+// Largest radiance of a single sample, against isolated bright pixels.
+static const float SAMPLE_MAX = 8;
+// Shadow rays are left out where the sun contributes less radiance than this; for the second
+// surface of a path, where it reflects or transmits a smaller share than BOUNCED_SUN_MIN.
+static const float SUN_MIN = 0.004f, BOUNCED_SUN_MIN = 0.02f;
+// The floor is shaded without shadows where water transmits less than this share of its blue light.
+static const float FLOOR_VISIBLE = 0.06f;
+
+// Unit direction of the ray from the camera through pixel coordinates x, y.
 fm_float3 fm_shot_camera_ray(const fm_shot *shot, float x, float y)
 {
     float u = (2 * x / (float)shot->width - 1) * shot->tan_x;
@@ -29,11 +39,11 @@ static fm_float3 sample_cosine_direction(fm_float3 normal, const float pair[2])
         fm_f3_add_scaled(fm_f3_add_scaled(d, r * cosf(angle), s), r * sinf(angle), t));
 }
 
-// The origin of a secondary ray, slightly off the surface, by 2e-4 of the scene radius. side > 0:
-// on the side that the camera sees; else behind the cloth.
+// The origin of a secondary ray, slightly off the surface. side > 0: on the side that the camera
+// sees; else behind the cloth.
 static fm_float3 offset_origin(const fm_pixel_sample *p, const fm_shading_point *point, float side)
 {
-    float gap = 2e-4f * p->shot->size;
+    float gap = FM_RAY_OFFSET * p->shot->size;
     return fm_f3_add_scaled(point->position, side > 0 ? gap : -(gap + point->back_offset),
                             point->geometric_normal);
 }
@@ -46,11 +56,12 @@ static fm_float3 sample_sun_visibility(const fm_pixel_sample *p, const fm_shadin
     float pair[2];
     fm_sampler_draw_pair(&p->sampler, dimension, pair);
     fm_float3 d = fm_shot_sample_sun(p->shot, pair), origin = offset_origin(p, point, side);
-    if (fm_tracer_is_occluded(p->shot->tracer, p->stats, origin, d, 0, 20 * p->shot->size))
+    if (fm_tracer_is_occluded(p->shot->tracer, p->stats, origin, d, 0,
+                              FM_SHADOW_LENGTH * p->shot->size))
         return fm_f3(0, 0, 0);
     // the caustics texture of the floor already includes the light lost in transparent objects
-    bool counted = point->floor && p->shot->caustics.light;
-    return counted ? fm_f3(1, 1, 1) : fm_shade_shadow_transmittance(p, origin, d);
+    bool in_texture = point->floor && p->shot->caustics.light;
+    return in_texture ? fm_f3(1, 1, 1) : fm_shade_shadow_transmittance(p, origin, d);
 }
 
 // Radiance that a point reflects towards another surface: direct sun, and 0.55 of the ambient
@@ -63,8 +74,8 @@ static fm_float3 bounced_radiance(const fm_pixel_sample *p, const fm_shading_poi
         fm_f3_scale(fm_shot_ambient_radiance(shot, point->position, point->normal), 0.55f);
     light = fm_f3_mul(light, point->albedo);
     fm_float3 share = facing > 0 ? point->albedo : point->transmission;
-    float most = fm_float_max(share.x, fm_float_max(share.y, share.z)) * fabsf(facing);
-    if (most > 0.02f) {
+    float strongest = fm_float_max(share.x, fm_float_max(share.y, share.z)) * fabsf(facing);
+    if (strongest > BOUNCED_SUN_MIN) {
         fm_float3 sun = fm_f3_mul(fm_shot_sun_radiance(shot, point->position, 1), share);
         sun = fm_f3_mul(sun, sample_sun_visibility(p, point, FM_DIM_BOUNCE, facing));
         light = fm_f3_add_scaled(light, fabsf(facing), sun);
@@ -80,7 +91,7 @@ static fm_float3 incoming_radiance(const fm_pixel_sample *p, const fm_shading_po
     const fm_shot *shot = p->shot;
     fm_ray_hit hit;
     if (fm_tracer_intersect(shot->tracer, p->stats, FM_RAY_SCENE_SOLID, origin, d, 0,
-                            12 * shot->size, false, &hit)) {
+                            BOUNCE_LENGTH * shot->size, false, &hit)) {
         fm_shading_point other;
         fm_shading_point_from_hit(shot, &hit, origin, d, false, &other);
         return fm_f3_mul(bounced_radiance(p, &other), fm_shot_transmittance(shot, hit.distance));
@@ -88,6 +99,7 @@ static fm_float3 incoming_radiance(const fm_pixel_sample *p, const fm_shading_po
     if (shot->has_floor && d.y < -1e-3f && origin.y > shot->floor_y) {
         float distance = (shot->floor_y - origin.y) / d.y;
         fm_float3 light = fm_f3_mul(shot->floor_light, fm_shot_transmittance(shot, distance));
+        // the light lost on the way is replaced by scattered sky light
         fm_float3 lost = fm_f3_sub(fm_f3(1, 1, 1), fm_shot_transmittance(shot, distance));
         return fm_f3_add(light, fm_f3_mul(fm_shot_sky_radiance(shot, d), lost));
     }
@@ -107,7 +119,8 @@ static fm_float3 sample_hemisphere(const fm_pixel_sample *p, const fm_shading_po
 
 // Sunlight that a point reflects towards the viewer (diffuse, sheen, specular), or transmits if the
 // sun is behind it. view: unit direction to the viewer. Occlusion is not included. Which side is
-// lit follows from the smooth normal, not from the bump map.
+// lit follows from the smooth normal, not from the bump map. Sheen grows with the cube of 1 -
+// cos(angle of view); its strength and that of highlights are artistic choices.
 static fm_float3 shade_sun(const fm_shot *shot, const fm_shading_point *point, fm_float3 view)
 {
     float facing = fm_float_max(fm_f3_dot(point->bumped_normal, shot->sun), 0);
@@ -116,8 +129,9 @@ static fm_float3 shade_sun(const fm_shot *shot, const fm_shading_point *point, f
     if (side <= 0)
         return fm_f3_scale(fm_f3_mul(sun, point->transmission), -side);
     fm_float3 sum = fm_f3_scale(point->albedo, facing);
-    float rim = 1 - fm_float_clamp01(fm_f3_dot(point->normal, view));
-    float fuzz = 0.5f * point->sheen * rim * rim * rim * fm_float_clamp01(facing + 0.3f);
+    float grazing = 1 - fm_float_clamp01(fm_f3_dot(point->normal, view));
+    float fuzz =
+        0.5f * point->sheen * grazing * grazing * grazing * fm_float_clamp01(facing + 0.3f);
     sum = fm_f3_add_scaled(sum, fuzz, fm_f3(1, 1, 1));
     if (point->gloss > 0) {
         fm_float3 half = fm_f3_unit(fm_f3_add(view, shot->sun));
@@ -128,10 +142,11 @@ static fm_float3 shade_sun(const fm_shot *shot, const fm_shading_point *point, f
 }
 
 // Sky light that a point reflects towards the viewer, diffuse and sheen. sky: light that arrives.
+// The strengths of sheen and of the weave's shading are artistic choices.
 static fm_float3 shade_sky(const fm_shading_point *point, fm_float3 view, fm_float3 sky)
 {
-    float rim = 1 - fm_float_clamp01(fm_f3_dot(point->normal, view));
-    float fuzz = 0.6f * point->sheen * rim * rim * rim;
+    float grazing = 1 - fm_float_clamp01(fm_f3_dot(point->normal, view));
+    float fuzz = 0.6f * point->sheen * grazing * grazing * grazing;
     fm_float3 share = fm_f3_scale(point->albedo, 0.7f + 0.3f * point->weave_shade);
     return fm_f3_mul(sky, fm_f3_add_scaled(share, fuzz, fm_f3(1, 1, 1)));
 }
@@ -146,27 +161,27 @@ static fm_radiance_pair shade_point(const fm_pixel_sample *p, const fm_shading_p
     fm_float3 sun = shade_sun(shot, point, view);
     if (point->floor)
         sun = fm_f3_mul(sun, fm_caustics_factor(shot, point->position));
-    fm_float3 open = fm_shot_ambient_radiance(shot, point->position, point->bumped_normal);
+    fm_float3 ambient = fm_shot_ambient_radiance(shot, point->position, point->bumped_normal);
     fm_float3 behind =
         fm_shot_ambient_radiance(shot, point->position, fm_f3_scale(point->normal, -1));
     behind = fm_f3_scale(fm_f3_mul(behind, point->transmission), 0.8f);
     fm_radiance_pair result;
-    result.unoccluded = fm_f3_add(fm_f3_add(sun, behind), shade_sky(point, view, open));
+    result.unoccluded = fm_f3_add(fm_f3_add(sun, behind), shade_sky(point, view, ambient));
     result.light = result.unoccluded;
     if (!traced)
         return result;
     float side = fm_f3_dot(point->normal, shot->sun);
-    float most = fm_float_max(sun.x, fm_float_max(sun.y, sun.z));
-    fm_float3 seen =
-        most > 0.004f ? sample_sun_visibility(p, point, FM_DIM_SUN, side) : fm_f3(1, 1, 1);
+    float strongest = fm_float_max(sun.x, fm_float_max(sun.y, sun.z));
+    fm_float3 visibility =
+        strongest > SUN_MIN ? sample_sun_visibility(p, point, FM_DIM_SUN, side) : fm_f3(1, 1, 1);
     // the hemisphere is sampled around the smooth normal; the effect of the bump map is taken from
     // the unoccluded ambient light
     fm_float3 smooth = fm_shot_ambient_radiance(shot, point->position, point->normal);
-    fm_float3 bump = {open.x / fm_float_max(smooth.x, 1e-6f),
-                      open.y / fm_float_max(smooth.y, 1e-6f),
-                      open.z / fm_float_max(smooth.z, 1e-6f)};
+    fm_float3 bump = {ambient.x / fm_float_max(smooth.x, 1e-6f),
+                      ambient.y / fm_float_max(smooth.y, 1e-6f),
+                      ambient.z / fm_float_max(smooth.z, 1e-6f)};
     fm_float3 sky = shade_sky(point, view, fm_f3_mul(sample_hemisphere(p, point), bump));
-    result.light = fm_f3_add(fm_f3_add(behind, fm_f3_mul(seen, sun)), sky);
+    result.light = fm_f3_add(fm_f3_add(behind, fm_f3_mul(visibility, sun)), sky);
     return result;
 }
 
@@ -196,7 +211,7 @@ fm_ray_result fm_shade_floor(const fm_pixel_sample *p, float distance, fm_float3
     fm_shading_point point;
     fm_shading_point_on_floor(shot, fm_f3_add_scaled(origin, distance, d), distance, &point);
     float clear = fm_shot_transmittance(shot, distance).z;
-    fm_radiance_pair color = shade_point(p, &point, d, traced && clear > 0.06f);
+    fm_radiance_pair color = shade_point(p, &point, d, traced && clear > FLOOR_VISIBLE);
     if (!shot->under_water) {
         float far = fm_float_smoothstep(4, 15, distance / shot->size);
         fm_float3 behind = fm_shot_background_radiance(shot, d);
@@ -209,10 +224,10 @@ fm_ray_result fm_shade_floor(const fm_pixel_sample *p, float distance, fm_float3
 // Radiance where a ray hits nothing: the water's surface from below, or the background.
 fm_ray_result fm_shade_background(const fm_pixel_sample *p, fm_float3 origin, fm_float3 d)
 {
-    float above;
+    float distance; // m, to the water's surface
     fm_float3 light;
-    if (fm_shot_water_surface_radiance(p->shot, origin, d, &above, &light))
-        return (fm_ray_result){{light, light}, {0, 0, 0}, FM_RAY_NO_HIT, above};
+    if (fm_shot_water_surface_radiance(p->shot, origin, d, &distance, &light))
+        return (fm_ray_result){{light, light}, {0, 0, 0}, FM_RAY_NO_HIT, distance};
     light = fm_shot_background_radiance(p->shot, d);
     return (fm_ray_result){{light, light}, {0, 0, 0}, FM_RAY_NO_HIT, FM_RAY_NO_HIT};
 }
@@ -224,7 +239,7 @@ static fm_ray_result trace_camera_ray(const fm_pixel_sample *p, fm_float3 origin
     fm_ray_hit hit;
     float floor = fm_shot_floor_distance(shot, origin, d);
     if (fm_tracer_intersect(shot->tracer, p->stats, FM_RAY_SCENE_ALL, origin, d, 0,
-                            fm_float_min(floor, 1e20f), true, &hit))
+                            fm_float_min(floor, FM_RAY_LENGTH_MAX), true, &hit))
         return fm_ray_hit_is_transparent(shot, &hit) ? fm_shade_transparent(p, &hit, origin, d)
                                                      : fm_shade_solid(p, &hit, origin, d, true);
     if (floor < FM_RAY_NO_HIT)
@@ -238,8 +253,8 @@ static void apply_haze(const fm_shot *shot, fm_ray_result *seen, float x, float 
 {
     if (!shot->under_water)
         return;
-    fm_float3 haze = fm_haze_radiance(shot, x, y, seen->reach);
-    fm_float3 clear = fm_shot_transmittance(shot, fm_float_min(seen->reach, shot->haze.far));
+    fm_float3 haze = fm_haze_radiance(shot, x, y, seen->path);
+    fm_float3 clear = fm_shot_transmittance(shot, fm_float_min(seen->path, shot->haze.far));
     seen->color.light = fm_f3_add(fm_f3_mul(seen->color.light, clear), haze);
     seen->color.unoccluded = fm_f3_add(fm_f3_mul(seen->color.unoccluded, clear), haze);
 }
@@ -260,8 +275,7 @@ static void apply_lens(const fm_pixel_sample *p, fm_float3 *origin, fm_float3 *d
     *d = fm_f3_unit(fm_f3_sub(sharp, *origin));
 }
 
-// Traces all samples of a pixel and averages them. Single samples are clamped to 8, against
-// isolated bright pixels.
+// Traces all samples of a pixel and averages them. Single samples are clamped to SAMPLE_MAX.
 void fm_shot_trace_pixel(const fm_shot *shot, fm_ray_stats *stats, int x, int y, fm_pixel *pixel)
 {
     fm_pixel_sample p = {shot, stats, fm_sampler_begin(x, y, shot->seed, shot->samples)};
@@ -277,7 +291,8 @@ void fm_shot_trace_pixel(const fm_shot *shot, fm_ray_stats *stats, int x, int y,
         fm_ray_result seen = trace_camera_ray(&p, origin, d);
         apply_haze(shot, &seen, px, py);
         fm_float3 light = seen.color.light;
-        light = fm_f3(fm_float_min(light.x, 8), fm_float_min(light.y, 8), fm_float_min(light.z, 8));
+        light = fm_f3(fm_float_min(light.x, SAMPLE_MAX), fm_float_min(light.y, SAMPLE_MAX),
+                      fm_float_min(light.z, SAMPLE_MAX));
         pixel->light = fm_f3_add_scaled(pixel->light, share, light);
         pixel->unoccluded = fm_f3_add_scaled(pixel->unoccluded, share, seen.color.unoccluded);
         pixel->normal = fm_f3_add_scaled(pixel->normal, share, seen.normal);

@@ -30,6 +30,7 @@ fm_picture *fm_picture_create(int width, int height, fm_error *err)
     return picture;
 }
 
+// Frees a picture and its pixels.
 void fm_picture_destroy(fm_picture *picture)
 {
     if (!picture)

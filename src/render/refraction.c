@@ -7,9 +7,9 @@
 //     n1 sin a1 = n2 sin a2,     F = (s^2 + p^2) / 2
 //
 // n1, n2 are the indices of refraction, a1, a2 the angles to the normal, F is the reflectance, s
-// and p the reflected amplitudes of the two polarisations. Over a distance r inside a material the
-// transmittance is exp(-k r) (Beer-Lambert), with the absorption coefficient k (1/m) of each
-// colour.
+// and p the reflected amplitudes of the two polarisations. Over a distance r inside a
+// material the transmittance is exp(-k r) (Beer-Lambert), with the absorption coefficient k (1/m)
+// of each colour.
 //
 // Nothing is random: at the first surface both the reflected and the refracted ray are traced, at
 // later surfaces only the stronger one; the weaker one is replaced by the mean radiance from its
@@ -24,6 +24,11 @@ enum {
     SURFACES_MAX = 12, // transparent surfaces that a ray may cross
     MEDIA_MAX = 4,     // materials that a ray may be inside at the same time
 };
+
+static const float TRANSMITTANCE_MIN = 1e-4f; // of a paint, because its logarithm is taken
+// Shares of the light that reaches the camera: rays that carry less than WEIGHT_MIN end; shadow
+// rays are left out where a ray carries less than SHADOW_WEIGHT.
+static const float WEIGHT_MIN = 0.01f, SHADOW_WEIGHT = 0.08f;
 
 // Fresnel reflectance of an interface, and the refracted direction; 1 for total internal
 // reflection. normal points to the side the ray comes from; n: index of refraction on that side
@@ -58,9 +63,9 @@ static fm_float3 absorption(const fm_shot *shot, const fm_paint *paint)
 {
     fm_color c = paint->transmittance;
     float per_metre = -1 / (paint->depth > 0 ? paint->depth : shot->size);
-    return fm_f3(per_metre * logf(fm_float_max(c.r, 1e-4f)),
-                 per_metre * logf(fm_float_max(c.g, 1e-4f)),
-                 per_metre * logf(fm_float_max(c.b, 1e-4f)));
+    return fm_f3(per_metre * logf(fm_float_max(c.r, TRANSMITTANCE_MIN)),
+                 per_metre * logf(fm_float_max(c.g, TRANSMITTANCE_MIN)),
+                 per_metre * logf(fm_float_max(c.b, TRANSMITTANCE_MIN)));
 }
 
 // Transmittance over a distance, m, for the absorption coefficient k, 1/m.
@@ -120,7 +125,7 @@ static void enter_medium(traced_ray *ray, const fm_paint *paint)
         ray->inside[ray->count++] = paint;
 }
 
-// True if the ray is inside a material.
+// True if the ray is inside the given material.
 static bool is_inside(const traced_ray *ray, const fm_paint *paint)
 {
     bool inside = false;
@@ -154,7 +159,7 @@ static void add_radiance(traced_ray *ray, fm_float3 light, fm_float3 unoccluded)
 
 // Attenuates the ray over a distance, m, and adds the light that the medium scatters towards it: of
 // the horizon in the surrounding water, and a share of the ambient light, an artistic choice,
-// inside a material.
+// inside the given material.
 static void attenuate(const fm_pixel_sample *p, traced_ray *ray, float distance)
 {
     const fm_shot *shot = p->shot;
@@ -171,12 +176,12 @@ static void attenuate(const fm_pixel_sample *p, traced_ray *ray, float distance)
 }
 
 // Adds the radiance where the ray ends: of the solid `hit` (may be NULL), of the floor at the
-// distance `floor`, m, or of the background. Shadow rays are traced only if the ray carries more
-// than 8 % of the light.
+// distance `floor`, m, or of the background. Shadow rays are traced only if the ray carries enough
+// light.
 static void shade_endpoint(const fm_pixel_sample *p, traced_ray *ray, const fm_ray_hit *hit,
                            float floor)
 {
-    bool traced = largest_component(ray->weight) > 0.08f;
+    bool traced = largest_component(ray->weight) > SHADOW_WEIGHT;
     fm_ray_result seen;
     if (hit)
         seen = fm_shade_solid(p, hit, ray->origin, ray->d, traced);
@@ -204,7 +209,8 @@ static bool ends_at_wet_surface(const fm_pixel_sample *p, traced_ray *ray, float
 {
     fm_ray_hit hit;
     float floor = fm_shot_floor_distance(p->shot, ray->origin, ray->d);
-    float far = wet_distance / fm_float_max(fabsf(ray->d.y), 0.1f);
+    const float flattest = 0.1f; // smallest y component of the direction that is considered
+    float far = wet_distance / fm_float_max(fabsf(ray->d.y), flattest);
     if (wet_distance > 0 &&
         fm_tracer_intersect(p->shot->tracer, p->stats, FM_RAY_SCENE_SOLID, ray->origin, ray->d, 0,
                             wet_distance, false, &hit)) {
@@ -219,14 +225,13 @@ static bool ends_at_wet_surface(const fm_pixel_sample *p, traced_ray *ray, float
 }
 
 // Takes a ray across a transparent surface: continues with the stronger of the refracted and the
-// reflected ray and approximates the other. False where the ray ends, or carries less than 1 % of
-// the light.
+// reflected ray and approximates the other. False where the ray ends, or carries too little light.
 static bool cross_interface(const fm_pixel_sample *p, traced_ray *ray, const fm_ray_hit *hit)
 {
     const fm_shot *shot = p->shot;
     fm_shading_point point;
     fm_shading_point_from_hit(shot, hit, ray->origin, ray->d, false, &point);
-    float gap = 2e-4f * shot->size;
+    float gap = FM_RAY_OFFSET * shot->size;
     bool leaves = fm_f3_dot(hit->normal, ray->d) > 0;
     const fm_paint *paint = paint_of(shot, hit), *here, *there;
     // a ray that leaves a material was inside it, even if its entry was too close to be hit
@@ -250,9 +255,9 @@ static bool cross_interface(const fm_pixel_sample *p, traced_ray *ray, const fm_
                               refractive_index(here) / refractive_index(there), &refracted);
     bool reflects = reflectance > 0.5f;
     float weaker = reflects ? 1 - reflectance : reflectance;
-    fm_float3 rest =
+    fm_float3 other =
         approximate_radiance(shot, ray, reflects ? refracted : reflected, reflects ? there : here);
-    add_radiance(ray, fm_f3_scale(rest, weaker), fm_f3_scale(rest, weaker));
+    add_radiance(ray, fm_f3_scale(other, weaker), fm_f3_scale(other, weaker));
     ray->weight = fm_f3_scale(ray->weight, 1 - weaker);
     ray->d = reflects ? reflected : refracted;
     if (reflects) {
@@ -261,7 +266,7 @@ static bool cross_interface(const fm_pixel_sample *p, traced_ray *ray, const fm_
         memcpy(ray->inside, beyond.inside, sizeof ray->inside);
         ray->count = beyond.count;
     }
-    return largest_component(ray->weight) > 0.01f;
+    return largest_component(ray->weight) > WEIGHT_MIN;
 }
 
 // Traces a ray through up to SURFACES_MAX transparent surfaces. Returns the collected radiance.
@@ -271,17 +276,17 @@ static fm_radiance_pair trace_transparent(const fm_pixel_sample *p, traced_ray r
     for (int i = 0; i < SURFACES_MAX; i++) {
         fm_ray_hit hit;
         float floor = fm_shot_floor_distance(shot, ray.origin, ray.d);
-        bool met = fm_tracer_intersect(shot->tracer, p->stats, FM_RAY_SCENE_ALL, ray.origin, ray.d,
-                                       0, fm_float_min(floor, 1e20f), false, &hit);
-        if (met && fm_ray_hit_is_transparent(shot, &hit)) {
+        bool hits = fm_tracer_intersect(shot->tracer, p->stats, FM_RAY_SCENE_ALL, ray.origin, ray.d,
+                                        0, fm_float_min(floor, FM_RAY_LENGTH_MAX), false, &hit);
+        if (hits && fm_ray_hit_is_transparent(shot, &hit)) {
             if (!cross_interface(p, &ray, &hit))
                 return ray.sum;
             continue;
         }
-        if (met || floor < FM_RAY_NO_HIT)
-            attenuate(p, &ray, met ? hit.distance : floor);
-        shade_endpoint(p, &ray, met ? &hit : NULL, floor);
-        if (!met && !(floor < FM_RAY_NO_HIT)) {
+        if (hits || floor < FM_RAY_NO_HIT)
+            attenuate(p, &ray, hits ? hit.distance : floor);
+        shade_endpoint(p, &ray, hits ? &hit : NULL, floor);
+        if (!hits && !(floor < FM_RAY_NO_HIT)) {
             fm_float3 light = studio_lamps(shot, ray.d);
             add_radiance(&ray, light, light);
         }
@@ -302,7 +307,7 @@ fm_ray_result fm_shade_transparent(const fm_pixel_sample *p, const fm_ray_hit *h
     fm_shading_point point;
     fm_shading_point_from_hit(shot, hit, origin, d, false, &point);
     bool leaves = fm_f3_dot(hit->normal, d) > 0; // the camera is inside
-    float gap = 2e-4f * shot->size, n = paint->refraction;
+    float gap = FM_RAY_OFFSET * shot->size, n = paint->refraction;
     fm_float3 refracted = d, reflected = reflect(d, point.normal);
     float reflectance = fresnel_refract(d, point.normal, leaves ? n : 1 / n, &refracted);
     traced_ray out = {.origin = fm_f3_add_scaled(point.position, gap, point.geometric_normal),
@@ -335,7 +340,7 @@ fm_float3 fm_shade_refract_ray(const fm_shot *shot, const fm_ray_hit *hit, fm_fl
     fm_float3 transmittance = {1, 1, 1}, refracted;
     if (leaves)
         transmittance = beer_lambert(absorption(shot, paint), hit->distance);
-    float n = paint->refraction, gap = 2e-4f * shot->size;
+    float n = paint->refraction, gap = FM_RAY_OFFSET * shot->size;
     float reflectance = fresnel_refract(*d, point.normal, leaves ? n : 1 / n, &refracted);
     bool reflects = reflectance >= 1;
     *origin = fm_f3_add_scaled(point.position, reflects ? gap : -gap, point.geometric_normal);
@@ -357,7 +362,7 @@ fm_float3 fm_shade_shadow_transmittance(const fm_pixel_sample *p, fm_float3 orig
     for (int i = 0; i < SURFACES_MAX; i++) {
         fm_ray_hit hit;
         if (!fm_tracer_intersect(shot->tracer, p->stats, FM_RAY_SCENE_TRANSPARENT, origin, d, start,
-                                 20 * shot->size, false, &hit))
+                                 FM_SHADOW_LENGTH * shot->size, false, &hit))
             break;
         bool leaves = fm_f3_dot(hit.normal, d) > 0;
         const fm_paint *paint = paint_of(shot, &hit);
@@ -369,7 +374,7 @@ fm_float3 fm_shade_shadow_transmittance(const fm_pixel_sample *p, fm_float3 orig
             normal = fm_f3_scale(normal, -1);
         float reflectance = fresnel_refract(d, normal, 1 / paint->refraction, &refracted);
         transmittance = fm_f3_scale(transmittance, 1 - reflectance);
-        start = hit.distance + 1e-4f * shot->size;
+        start = hit.distance + FM_RAY_OFFSET / 2 * shot->size;
     }
     return transmittance;
 }

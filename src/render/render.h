@@ -97,7 +97,8 @@ typedef struct fm_haze {
     int columns, rows, slices; // of the grid: rays, and distances along each ray
     float cell;                // pixels between neighbouring rays of the grid
     float far;                 // m, end of the last slice
-    float *sum; // [rows][columns][slices][3], integral from the camera to the end of each slice
+    float *sum; // [rows][columns][slices][3], radiance scattered between the camera and the end of
+                // each slice
 } fm_haze;
 
 // caustics.c: sunlight on the floor below transparent objects, relative to the unobstructed sun.
@@ -226,7 +227,7 @@ typedef struct fm_ray_result {
     fm_radiance_pair color;
     fm_float3 normal; // at the hit; 0: no hit
     float distance;   // m, of the hit, or FM_RAY_NO_HIT
-    float reach;      // m, length of the ray over which haze is added
+    float path;       // m, length of the ray over which haze is added
 } fm_ray_result;
 
 // path_tracing.c: mean over the samples of a pixel.
@@ -236,7 +237,11 @@ typedef struct fm_pixel {
     fm_float3 normal;     // mean of the hits
     float distance;       // m, of the nearest hit, or FM_RAY_NO_HIT
 } fm_pixel;
-#define FM_RAY_NO_HIT 1e30f // m, distance that stands for no hit
+#define FM_RAY_NO_HIT 1e30f                   // m, distance that stands for no hit
+static const float FM_RAY_LENGTH_MAX = 1e20f; // m, longest ray that is traced
+// In scene radii (fm_shot.size): distance of the origin of a reflected, refracted or shadow ray
+// from its surface, so that the ray does not hit that surface again; length of shadow rays.
+static const float FM_RAY_OFFSET = 2e-4f, FM_SHADOW_LENGTH = 20;
 // Traces all rays of pixel x, y.
 void fm_shot_trace_pixel(const fm_shot *shot, fm_ray_stats *stats, int x, int y, fm_pixel *pixel);
 // Unit direction of the ray from the camera through pixel coordinates x, y.

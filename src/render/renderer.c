@@ -16,6 +16,7 @@ struct fm_renderer {
     fm_sand sand;          // texture of the floor
 };
 
+// Underwater light, no bounds, 16 rays per pixel.
 fm_shot_def fm_default_shot_def(void)
 {
     return (fm_shot_def){
@@ -44,6 +45,7 @@ fm_renderer *fm_renderer_create(int threads, fm_error *err)
     return NULL;
 }
 
+// Frees the threads, Embree and the textures.
 void fm_renderer_destroy(fm_renderer *renderer)
 {
     if (!renderer)
@@ -217,10 +219,10 @@ bool fm_renderer_draw(fm_renderer *renderer, const fm_drawing *drawing, const fm
         return false;
     if (def->samples < 1 || def->samples > 1024)
         return fm_fail_number(err, "picture", "samples", def->samples, "1 to 1024");
-    fm_render_stats own = {0};
+    fm_render_stats cost = {0};
     double start = now();
     fm_tracer *tracer = fm_tracer_create(renderer->device, drawing, err);
-    own.build_seconds = now() - start;
+    cost.build_seconds = now() - start;
     if (!tracer)
         return false;
     fm_shot shot = {.drawing = drawing,
@@ -233,10 +235,10 @@ bool fm_renderer_draw(fm_renderer *renderer, const fm_drawing *drawing, const fm
                     .sand = renderer->sand};
     set_camera(&shot, &def->camera);
     fm_shot_set_light(&shot, def);
-    bool good = draw_pixels(renderer, &shot, def, picture, &own, err);
+    bool good = draw_pixels(renderer, &shot, def, picture, &cost, err);
     fm_tracer_destroy(tracer);
-    own.seconds = now() - start;
+    cost.seconds = now() - start;
     if (stats)
-        *stats = own;
+        *stats = cost;
     return good;
 }

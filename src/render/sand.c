@@ -22,6 +22,7 @@ static float value_noise(float u, float v, int period, uint32_t seed)
     v *= (float)period;
     int i = (int)floorf(u), j = (int)floorf(v);
     float s = u - (float)i, t = v - (float)j;
+    // smooth weights from 0 to 1 with zero first and second derivatives at both ends
     s = s * s * s * (s * (6 * s - 15) + 10);
     t = t * t * t * (t * (6 * t - 15) + 10);
     float a = lattice_value(i, j, period, seed), b = lattice_value(i + 1, j, period, seed);
@@ -85,6 +86,7 @@ bool fm_sand_create(fm_sand *sand, fm_error *err)
     return good;
 }
 
+// Frees the texture of the floor.
 void fm_sand_destroy(fm_sand *sand)
 {
     free(sand->map);

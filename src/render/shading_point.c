@@ -27,7 +27,8 @@ static bool find_tangents(const fm_triangle_mesh *mesh, const int *corner, fm_fl
     const float *c = mesh->texture + 2 * (size_t)corner[2];
     float bu = b[0] - a[0], bv = b[1] - a[1], cu = c[0] - a[0], cv = c[1] - a[1];
     float area = bu * cv - bv * cu;
-    if (fabsf(area) < 1e-20f)
+    const float area_min = 1e-20f; // m^2; smaller areas cannot be divided by
+    if (fabsf(area) < area_min)
         return false;
     fm_float3 p = fm_f3_load(mesh->points + 3 * (size_t)corner[0]);
     fm_float3 e = fm_f3_sub(fm_f3_load(mesh->points + 3 * (size_t)corner[1]), p);
@@ -66,10 +67,10 @@ static void add_threads(float u, float v, float amount, float slope[2], float *s
 // near the bottom, at fixed fractions of the height.
 static float band_opacity(const fm_triangle_mesh *mesh, float v)
 {
-    float height = mesh->extent[1], end = fm_float_min(v, height - v) / height;
-    bool on = (end > 0.075f && end < 0.115f) || (end > 0.130f && end < 0.138f) ||
-              (end > 0.052f && end < 0.060f);
-    return on ? mesh->paint.bands : 0;
+    float height = mesh->extent[1], edge = fm_float_min(v, height - v) / height;
+    bool in_stripe = (edge > 0.075f && edge < 0.115f) || (edge > 0.130f && edge < 0.138f) ||
+                     (edge > 0.052f && edge < 0.060f);
+    return in_stripe ? mesh->paint.bands : 0;
 }
 
 // Distance from the nearest edge of the sheet, in widths of the hem, which is 1.8 % of the height.
@@ -134,19 +135,21 @@ static void set_mesh_point(const fm_shot *shot, const fm_triangle_mesh *mesh, co
                            fm_float3 direction, bool detailed, fm_shading_point *point)
 {
     const int *corner = mesh->triangles + 3 * (size_t)hit->primitive;
-    bool away = fm_f3_dot(point->geometric_normal, direction) > 0;
+    bool faces_away = fm_f3_dot(point->geometric_normal, direction) > 0;
     bool back = mesh->front_count
                     ? hit->primitive >= mesh->front_count && hit->primitive < 2 * mesh->front_count
-                    : away;
+                    : faces_away;
     point->normal = fm_f3_unit(interpolate_corners(mesh->normals, corner, hit->u, hit->v));
-    if (away) {
+    if (faces_away) {
         point->geometric_normal = fm_f3_scale(point->geometric_normal, -1);
         point->normal = fm_f3_scale(point->normal, -1);
     }
     // interpolated normals may face away from the viewer near silhouettes: tilt them back
-    float turned = fm_f3_dot(point->normal, direction);
-    if (turned > -0.02f)
-        point->normal = fm_f3_unit(fm_f3_add_scaled(point->normal, -(turned + 0.02f), direction));
+    float cosine_to_view = fm_f3_dot(point->normal, direction);
+    const float grazing = 0.02f;
+    if (cosine_to_view > -grazing)
+        point->normal =
+            fm_f3_unit(fm_f3_add_scaled(point->normal, -(cosine_to_view + grazing), direction));
     point->bumped_normal = point->normal;
     point->albedo = mesh->colors ? interpolate_corners(mesh->colors, corner, hit->u, hit->v)
                                  : fm_f3_from_color(back ? mesh->paint.back : mesh->paint.front);
@@ -221,7 +224,7 @@ void fm_shading_point_on_floor(const fm_shot *shot, fm_float3 position, float di
     int side = shot->sand.side;
     float sx = fm_texture_sample(map, side, 3, 0, u, v),
           sz = fm_texture_sample(map, side, 3, 1, u, v);
-    float U = 0.31f * u + 0.17f * v + 0.4f, V = 0.31f * v - 0.17f * u;
+    float U = 0.31f * u + 0.17f * v + 0.4f, V = 0.31f * v - 0.17f * u; // of the second copy
     float shade = fm_texture_sample(map, side, 3, 2, u, v) *
                   (0.5f + 0.5f * fm_texture_sample(map, side, 3, 2, U, V));
     float damping = 1 / (1 + 0.06f * distance / shot->size);

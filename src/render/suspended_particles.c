@@ -4,6 +4,8 @@
 
 enum { MOTE_COUNT = 420 }; // suspended particles in the water around the scene
 
+static const float MARGIN = 50; // pixels; discs centred farther outside the picture are not drawn
+
 // A suspended particle, projected into the picture.
 typedef struct mote {
     float x, y, radius; // pixels
@@ -36,6 +38,7 @@ static bool place_mote(const fm_shot *shot, int index, mote *m)
     m->y = (1 - fm_f3_dot(d, shot->up) / (depth * shot->tan_y)) / 2 * (float)shot->height;
     m->distance = fm_f3_length(d);
     float focal = fm_f3_length(fm_f3_sub(shot->centre, shot->eye));
+    // unit: pixels of this picture per pixel of a picture 720 pixels high
     float blur = fabsf(1 / depth - 1 / focal) * focal, unit = (float)shot->height / 720;
     m->radius = unit * (0.75f + 0.7f * r[3] + 5.5f * fm_float_min(blur, 2.5f));
     float strength = 0.34f * (0.4f + 0.6f * r[4]) * unit * unit / (m->radius * m->radius) * 2.2f;
@@ -70,8 +73,8 @@ void fm_pixels_add_motes(const fm_shot *shot, fm_pixel *pixels)
         return;
     for (int i = 0; i < MOTE_COUNT; i++) {
         mote m;
-        if (place_mote(shot, i, &m) && m.x > -50 && m.y > -50 && m.x < (float)shot->width + 50 &&
-            m.y < (float)shot->height + 50)
+        if (place_mote(shot, i, &m) && m.x > -MARGIN && m.y > -MARGIN &&
+            m.x < (float)shot->width + MARGIN && m.y < (float)shot->height + MARGIN)
             draw_mote(shot, &m, pixels);
     }
 }

@@ -13,6 +13,8 @@
 
 enum { CAPITAL_HEIGHT = 6 }; // height of capital letters, grid units
 
+static const double DOT_RADIUS = 0.04 * CAPITAL_HEIGHT; // of dots beyond the strokes, grid units
+
 // The strokes of each character.
 static const char *const glyphs[] = {
     ['!'] = "0804 0202",
@@ -123,15 +125,15 @@ static double letter_advance(char letter)
 {
     const char *g = glyph_of(letter);
     if (!g)
-        return 3;
-    int widest = 0, place = 0;
+        return 3; // a blank
+    int width = 0, digit = 0;
     for (; *g; g++) {
         if (*g == ' ')
             continue;
-        if (place++ % 2 == 0 && *g - '0' > widest)
-            widest = *g - '0';
+        if (digit++ % 2 == 0 && *g - '0' > width) // x of a point
+            width = *g - '0';
     }
-    return widest + (widest ? 1.9 : 2.2);
+    return width + (width ? 1.9 : 2.2); // gap between letters; more for those without width
 }
 
 // Width of a text, pixels. size: height of capital letters, pixels.
@@ -190,7 +192,7 @@ static void draw_glyph(fm_picture *picture, const char *glyph, double x, double 
         double next[2] = {x + unit * (g[0] - '0'), y - unit * (g[1] - '0' - 2)};
         bool dot = begun && last[0] == next[0] && last[1] == next[1];
         if (begun)
-            draw_line(picture, last, next, dot ? half + 0.04 * 6 * unit : half, color, strength);
+            draw_line(picture, last, next, dot ? half + DOT_RADIUS * unit : half, color, strength);
         memcpy(last, next, sizeof last);
         begun = true;
         g += 2;

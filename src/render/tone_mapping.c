@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // tone_mapping.c: maps linear radiance to 8-bit sRGB.
 //
-// Exposure, vignetting towards the corners, a filmic tone curve (K. Narkowicz's fit of the
-// ACES transform, 2016) that compresses highlights, sRGB encoding, and dithering by a random offset
-// of up to one 8-bit step before truncation, which hides banding.
+// Exposure, vignetting towards the corners, a filmic tone curve (K. Narkowicz's fit of the ACES
+// transform, 2016) that compresses highlights, sRGB encoding, and dithering by a random offset of
+// up to one 8-bit step before truncation, which hides banding.
 #include "render/render.h"
 
 enum {

@@ -18,6 +18,14 @@
 // Sides of the textures, texels; of the grid of rays; number of plane waves.
 enum { SLOPE_SIDE = 128, LIGHT_SIDE = 512, BEAM_SIDE = 128, RAYS_SIDE = 1024, WAVES = 26 };
 
+enum {
+    ROWS_PER_TASK = 16, // rows of the slope texture in one task of a thread
+    BEAM_BLURS = 3,     // blurs of the texture of light shafts
+};
+
+// Displacement of a refracted ray, in tiles, per unit of slope.
+static const float FOCAL_LENGTH = 0.020f;
+
 // Allocates the textures of the waves.
 bool fm_waves_create(fm_waves *waves, fm_error *err)
 {
@@ -31,6 +39,7 @@ bool fm_waves_create(fm_waves *waves, fm_error *err)
     return fm_fail_no_memory(err, "picture", LIGHT_SIDE * LIGHT_SIDE * sizeof(float));
 }
 
+// Frees the textures of the waves.
 void fm_waves_destroy(fm_waves *waves)
 {
     free(waves->slope);
@@ -72,14 +81,15 @@ typedef struct wave_component {
 } wave_component;
 
 // Chooses the plane waves at a time, s: wavelengths from about a half to an eleventh of the tile,
-// in all directions with one preferred, longer waves steeper. The numbers were tuned by eye.
+// in all directions with one preferred, longer waves steeper. Successive directions differ by the
+// golden angle (0.381966 turns). The numbers were tuned by eye.
 static void choose_waves(wave_component *waves, double time)
 {
     fm_rng rng = {20100726};
     for (int i = 0; i < WAVES; i++) {
-        double length = 2.2 + 8.5 * pow((double)i / (WAVES - 1), 1.3);
+        double periods = 2.2 + 8.5 * pow((double)i / (WAVES - 1), 1.3);
         double angle = 0.5 + 2 * FM_PI * (i * 0.381966 + 0.1 * fm_rng_uniform(&rng));
-        int kx = (int)lround(length * cos(angle)), kz = (int)lround(length * sin(angle));
+        int kx = (int)lround(periods * cos(angle)), kz = (int)lround(periods * sin(angle));
         double k = hypot(kx, kz);
         k = k > 0 ? k : 1;
         double slope = 0.9 / pow(k, 0.75) * (0.75 + 0.25 * cos(2 * (angle - 0.6)));
@@ -105,17 +115,17 @@ static void compute_slopes(void *context, int first, int last)
         float *row = job->waves->slope + 2 * (size_t)j * SLOPE_SIDE;
         memset(row, 0, 2 * SLOPE_SIDE * sizeof *row);
         for (int w = 0; w < WAVES; w++) {
-            const wave_component *each = &job->list[w];
+            const wave_component *wave = &job->list[w];
             // sine along the row by rotating a phasor, one step per node
-            double begin = 2 * FM_PI * each->kz * j / SLOPE_SIDE + each->phase;
-            double step = 2 * FM_PI * each->kx / SLOPE_SIDE;
+            double begin = 2 * FM_PI * wave->kz * j / SLOPE_SIDE + wave->phase;
+            double step = 2 * FM_PI * wave->kx / SLOPE_SIDE;
             double s = sin(begin), c = cos(begin), ds = sin(step), dc = cos(step);
             for (int i = 0; i < SLOPE_SIDE; i++) {
-                row[2 * i] -= each->slope[0] * (float)s;
-                row[2 * i + 1] -= each->slope[1] * (float)s;
-                double turned = s * dc + c * ds;
+                row[2 * i] -= wave->slope[0] * (float)s;
+                row[2 * i + 1] -= wave->slope[1] * (float)s;
+                double next_s = s * dc + c * ds;
                 c = c * dc - s * ds;
-                s = turned;
+                s = next_s;
             }
         }
     }
@@ -159,6 +169,7 @@ static void blur(float *map, int side)
     enum { SIDE_MAX = LIGHT_SIDE };
     float line[SIDE_MAX];
     for (int pass = 0; pass < 2; pass++) {
+        // distances of neighbours along the axis and of neighbouring lines: rows, then columns
         int step = pass == 0 ? 1 : side, next = pass == 0 ? side : 1;
         for (int r = 0; r < side; r++) {
             float *at = map + (size_t)r * next;
@@ -185,7 +196,7 @@ static void compute_beams(fm_waves *waves)
             waves->beam[j * BEAM_SIDE + i] = sum / (float)(ratio * ratio);
         }
     }
-    for (int pass = 0; pass < 3; pass++)
+    for (int pass = 0; pass < BEAM_BLURS; pass++)
         blur(waves->beam, BEAM_SIDE);
 }
 
@@ -195,8 +206,8 @@ void fm_waves_compute(fm_waves *waves, fm_pool *pool, double time)
     wave_component list[WAVES];
     choose_waves(list, time);
     slope_job job = {waves, list};
-    fm_parallel_for(pool, SLOPE_SIDE, 16, compute_slopes, &job);
-    trace_caustics(waves, 0.020f);
+    fm_parallel_for(pool, SLOPE_SIDE, ROWS_PER_TASK, compute_slopes, &job);
+    trace_caustics(waves, FOCAL_LENGTH);
     blur(waves->light, LIGHT_SIDE);
     compute_beams(waves);
 }

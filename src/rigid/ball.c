@@ -12,10 +12,10 @@
 // A ball with a mass.
 typedef struct ball {
     fm_object object;
-    fm_collider *collider; // holds its shape and state; the world owns it
-    fm_vec3 pushed;        // N s, impulse of the fluids in this advance
-    double moved;          // s, time that it has moved in this advance
-    double moved_at_start; // s, value of `moved` when save_start saved the state
+    fm_collider *collider;   // holds its shape and state; the world owns it
+    fm_vec3 fluid_impulse;   // N s, impulse of the fluids in this advance
+    double moved_time;       // s, time that it has moved in this advance
+    double saved_moved_time; // s, value of moved_time when save_start saved the state
 } ball;
 
 static const fm_field fields[] = {
@@ -46,8 +46,8 @@ static void move(fm_object *object, const fm_surroundings *around, double h,
                  const fm_placed_collider *solids, int solid_count)
 {
     ball *b = (ball *)object;
-    b->pushed = fm_add(b->pushed, b->collider->rigid->impulse);
-    b->moved += h;
+    b->fluid_impulse = fm_add(b->fluid_impulse, b->collider->rigid->impulse);
+    b->moved_time += h;
     fm_collider_move(b->collider, around->gravity, h, solids, solid_count);
 }
 
@@ -55,7 +55,7 @@ static void move(fm_object *object, const fm_surroundings *around, double h,
 static void save_start(fm_object *object)
 {
     ball *b = (ball *)object;
-    b->moved_at_start = b->moved;
+    b->saved_moved_time = b->moved_time;
     fm_rigid_save(state_of(object), state_of(object)->start_state);
 }
 
@@ -64,27 +64,29 @@ static void save_start(fm_object *object)
 static void begin_path(fm_object *object, double t, double h)
 {
     ball *b = (ball *)object;
-    b->moved = b->moved_at_start;
+    b->moved_time = b->saved_moved_time;
     fm_rigid_begin_path(state_of(object), t, h);
 }
 
-// Ends the predicted path: the ball stands at its own position again.
+// Ends the predicted path: the pose of the ball is that of its state again.
 static void end_path(fm_object *object)
 {
     state_of(object)->has_path = false;
 }
 
+// The collider that other objects meet.
 static const fm_collider *collider_of(const fm_object *object)
 {
     return ((const ball *)object)->collider;
 }
 
+// Frees the ball; the world frees its collider.
 static void destroy(fm_object *object)
 {
     free(object);
 }
 
-enum { STATE_SIZE = FM_RIGID_STATE * sizeof(double) };
+enum { STATE_SIZE = FM_RIGID_STATE * sizeof(double) }; // bytes of a saved state
 
 // Writes the state of the ball, if `size` suffices. Returns its size, bytes.
 static size_t save(const fm_object *object, void *buffer, size_t size)
@@ -116,8 +118,8 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
 static void reset(fm_object *object)
 {
     ball *b = (ball *)object;
-    b->pushed = (fm_vec3){0};
-    b->moved = 0;
+    b->fluid_impulse = (fm_vec3){0};
+    b->moved_time = 0;
 }
 
 // The ball as a mesh: one point, its centre.
@@ -159,8 +161,9 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     const fm_rigid *r = b->collider->rigid;
     if (!q)
         return;
-    double radius = b->collider->shape.radius, inertia = 0.4 * r->mass * radius * radius;
-    fm_vec3 load = b->moved > 0 ? fm_scale(b->pushed, 1 / b->moved) : (fm_vec3){0};
+    double radius = b->collider->shape.radius;
+    double inertia = 0.4 * r->mass * radius * radius; // kg m^2, of a solid ball
+    fm_vec3 load = b->moved_time > 0 ? fm_scale(b->fluid_impulse, 1 / b->moved_time) : (fm_vec3){0};
     q[0] = r->centre.x, q[1] = r->centre.y, q[2] = r->centre.z;
     q[3] = load.x, q[4] = load.y, q[5] = load.z;
     q[6] =

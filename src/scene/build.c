@@ -209,12 +209,14 @@ static void create_all(fm_builder *b, fm_error *err)
         create_coupling(b, &coupling[i], err);
 }
 
+// Builds the world of a scene without mesh colliders. threads: 0 takes the number in the scene.
 fm_world *fm_scene_build(const fm_scene *scene, int threads, fm_error *err)
 {
     return fm_scene_build_with_loader(scene, threads, NULL, err);
 }
 
-// Builds the world that a scene describes. loader: reads the files of mesh colliders; may be NULL.
+// Builds the world that a scene describes. threads: 0 takes the number in the scene; loader: reads
+// the files of mesh colliders, may be NULL.
 fm_world *fm_scene_build_with_loader(const fm_scene *scene, int threads,
                                      const fm_mesh_loader *loader, fm_error *err)
 {

@@ -2,6 +2,11 @@
 // cloth_checks.c: checks of the keys of a cloth against each other.
 #include "scene/cloth_kind.h"
 
+// Limit of damping by a derivative of low order, which acts like a spring. The library has the same
+// limit: at orders below LOW_ORDER the coefficient is at most this multiple of the stretch
+// stiffness.
+static const double LOW_ORDER = 0.3, LARGEST_LOW_ORDER_DAMPING = 10;
+
 // Checks the order of a fractional derivative in a force against its `memory` keys, which say how
 // far back it looks. `place` is the position of these keys in the scene file.
 static void check_memory_order(fm_decoder *d, const char *key, const fm_recall *memory,
@@ -16,7 +21,7 @@ static void check_memory_order(fm_decoder *d, const char *key, const fm_recall *
 }
 
 // True if bending is damped by a fractional derivative.
-static bool remembers_bending(const fm_cloth_def *def)
+static bool has_bending_memory(const fm_cloth_def *def)
 {
     return def->bend.damping.coefficient > 0 && def->bend.damping.order < 1 &&
            def->bend.stiffness > 0 && def->bend.model == FM_BEND_RIGIDITY;
@@ -31,7 +36,7 @@ static void check_memories(fm_decoder *d, const fm_node *node, const fm_cloth_de
         check_memory_order(d, "damping.memory", &def->damping.memory, def->damping.order,
                            fm_node_find_place(node, "damping", "memory", "rule"));
     const fm_node *bend = fm_node_find(node, "bend");
-    if (bend && remembers_bending(def))
+    if (bend && has_bending_memory(def))
         check_memory_order(d, "bend.damping.memory", &def->bend.damping.memory,
                            def->bend.damping.order,
                            fm_node_find_place(bend, "damping", "memory", "rule"));
@@ -39,8 +44,8 @@ static void check_memories(fm_decoder *d, const fm_node *node, const fm_cloth_de
         check_memory_order(d, "drag.history.memory", &def->drag.history.memory,
                            def->drag.history.order,
                            fm_node_find_place(drag, "history", "memory", "rule"));
-    if (damping && def->damping.order < 0.3 &&
-        def->damping.coefficient > 10 * def->stretch.stiffness)
+    if (damping && def->damping.order < LOW_ORDER &&
+        def->damping.coefficient > LARGEST_LOW_ORDER_DAMPING * def->stretch.stiffness)
         fm_loader_add_mistake(
             d->loader, fm_node_find_place(node, "damping", "coefficient", NULL),
             "%s.damping.coefficient is %g, at orders below 0.3 allowed is at most 10 times "
@@ -48,12 +53,12 @@ static void check_memories(fm_decoder *d, const fm_node *node, const fm_cloth_de
             d->path, def->damping.coefficient);
 }
 
-// Physical drag and forces with a fractional derivative work with some integrators only.
+// Refuses integrators that do not support physical drag or forces with a fractional derivative.
 static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_def *def)
 {
     bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
     bool drag = def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0;
-    bool bend = remembers_bending(def);
+    bool bend = has_bending_memory(def);
     fm_place place = fm_node_find_place(node, "integrator", NULL, NULL);
     if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
         fm_loader_add_mistake(d->loader, place,

@@ -84,14 +84,15 @@ int *fm_scene_cloth_list_seam(const fm_scene_cloth *cloth, const fm_scene_seam *
 static int *list_welds(const fm_scene_cloth *cloth, int *count, fm_error *err)
 {
     const fm_scene_seam *seams = cloth->seams.data;
-    size_t room = 1;
+    size_t most = 1; // pairs
     for (int i = 0; i < cloth->seams.count; i++)
-        room += seams[i].weld ? (size_t)fm_scene_cloth_list_border(cloth, &seams[i].from, NULL) : 0;
-    int *pairs = malloc(2 * room * sizeof *pairs);
+        most += seams[i].weld ? (size_t)fm_scene_cloth_list_border(cloth, &seams[i].from, NULL) : 0;
+    int *pairs = malloc(2 * most * sizeof *pairs);
     *count = 0;
     if (!pairs)
-        fm_fail_no_memory(err, "scene", 2 * room * sizeof *pairs);
+        fm_fail_no_memory(err, "scene", 2 * most * sizeof *pairs);
     for (int i = 0; i < cloth->seams.count && pairs && err->status == FM_OK; i++) {
+        // the n vertices of one side of the seam, then the n of the other
         int n = 0,
             *both = seams[i].weld ? fm_scene_cloth_list_seam(cloth, &seams[i], &n, err) : NULL;
         for (int k = 0; k < n && both; k++, ++*count)
@@ -126,6 +127,7 @@ bool fm_scene_cloth_create_mesh(const fm_scene_cloth *cloth, fm_cloth_mesh *mesh
     return err->status == FM_OK;
 }
 
+// Frees the arrays that fm_scene_cloth_create_mesh allocated.
 void fm_scene_cloth_destroy_mesh(fm_cloth_mesh *mesh)
 {
     free((void *)mesh->positions);
@@ -135,11 +137,12 @@ void fm_scene_cloth_destroy_mesh(fm_cloth_mesh *mesh)
 // A part of a cloth that a pin, a seam or a map of the strain limiting (particles that count as
 // fixed during a contact) refers to.
 typedef struct cloth_place {
-    const fm_node *node;       // of the pin, seam or map
+    const fm_node *node;       // value of the pin, seam or map in the scene file
     const char *path;          // for messages: "bodies.c.cloth.pins[2]"
     int kind;                  // fm_scene_pin_kind: which of the members below is used
     int edge, row, column;     // fm_edge; numbers from 0
     const fm_items *particles; // array of int: numbers of particles
+    const char *group;         // name of a group of vertices
 } cloth_place;
 
 // Refuses a row or column number `value`, given under `key`, that is not below `count`. what:
@@ -165,6 +168,26 @@ static void check_particles(fm_loader *loader, const cloth_place *s, int count)
             return;
         }
     }
+}
+
+// A group of vertices must exist: only meshes that Fathom built have groups.
+static void check_group(fm_loader *loader, const fm_scene_cloth *cloth, const cloth_place *s)
+{
+    const fm_scene_mesh *mesh = &cloth->mesh;
+    fm_text names = {0};
+    for (int i = 0; i < mesh->group_count; i++) {
+        if (strcmp(mesh->groups[i].name, s->group) == 0) {
+            free(names.data);
+            return;
+        }
+        fm_text_add(&names, "%s%s", i ? ", " : "", mesh->groups[i].name);
+    }
+    char shown[64];
+    fm_loader_add_mistake(loader, fm_node_find_place(s->node, "group", NULL, NULL),
+                          "%s.group is \"%s\", %s%s", s->path, fm_text_shorten(shown, s->group),
+                          names.data ? "allowed are " : "but only fabrics have groups of vertices",
+                          names.data ? names.data : "");
+    free(names.data);
 }
 
 // Rows, columns, edges and corners must exist: meshes have none, tubes have no sides and corners.
@@ -196,15 +219,17 @@ static void check_grid_place(fm_decoder *d, const fm_scene_cloth *cloth, const c
 static void check_place(fm_decoder *d, const fm_scene_cloth *cloth, cloth_place s, const char *list,
                         int index, const char *key)
 {
-    char path[320]; // room for a decoder's path and the list
+    char path[320]; // long enough for a decoder's path and the list
     snprintf(path, sizeof path, "%s.%s[%d]%s%s", d->path, list, index, key ? "." : "",
              key ? key : "");
     s.path = path;
-    bool given = s.kind == FM_SCENE_PIN_PARTICLES;
-    if (given && s.particles->count < 1)
+    bool lists_particles = s.kind == FM_SCENE_PIN_PARTICLES;
+    if (s.kind == FM_SCENE_PIN_GROUP && (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
+        check_group(d->loader, cloth, &s);
+    if (lists_particles && s.particles->count < 1)
         fm_loader_add_mistake(d->loader, fm_node_find_place(s.node, "particles", NULL, NULL),
                               "%s.particles is an empty list", path);
-    else if (given && (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
+    else if (lists_particles && (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
         check_particles(d->loader, &s, fm_scene_cloth_point_count(cloth));
     if (!cloth->mesh.mesh.points)
         check_grid_place(d, cloth, &s);
@@ -233,7 +258,8 @@ static void check_places(fm_decoder *d, const fm_scene_cloth *cloth)
                          .edge = pins[i].edge,
                          .row = pins[i].row,
                          .column = pins[i].column,
-                         .particles = &pins[i].particles};
+                         .particles = &pins[i].particles,
+                         .group = pins[i].group};
         check_place(d, cloth, s, "pins", i, NULL);
     }
     const fm_scene_enforcement_map *maps = cloth->maps.data;
@@ -283,16 +309,23 @@ void fm_scene_check_cloth_places(fm_decoder *d, const fm_node *node, const fm_sc
             "%s.bend.model is springs, which is only allowed on sheets; use rigidity", d->path);
 }
 
+void fm_scene_check_mesh_places(fm_loader *loader, const char *path, const fm_scene_cloth *cloth)
+{
+    fm_decoder d = {.loader = loader};
+    snprintf(d.path, sizeof d.path, "%s", path);
+    check_places(&d, cloth);
+}
+
 // The corner at which a polygon is split into triangles: a quadrilateral along its shorter
 // diagonal, any other polygon as a fan from corner 0.
 static int choose_split_corner(const fm_vec3 *points, const int *corner, int corners)
 {
     if (corners != 4)
         return 0;
-    double length[2];
+    double length[2]; // m^2, squared lengths of the diagonals
     for (int k = 0; k < 2; k++) {
-        fm_vec3 way = fm_sub(points[corner[k]], points[corner[k + 2]]);
-        length[k] = fm_dot(way, way);
+        fm_vec3 diagonal = fm_sub(points[corner[k]], points[corner[k + 2]]);
+        length[k] = fm_dot(diagonal, diagonal);
     }
     return length[1] < length[0];
 }
@@ -301,11 +334,11 @@ static int choose_split_corner(const fm_vec3 *points, const int *corner, int cor
 static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
 {
     fm_mesh_view from = fm_mesh_data_view(&obj->mesh);
-    size_t points = (size_t)from.point_count, room = (size_t)fm_mesh_count_triangles(&from) + 1;
+    size_t points = (size_t)from.point_count, most = (size_t)fm_mesh_count_triangles(&from) + 1;
     fm_vec3 *kept = fm_loader_alloc(loader, points + 1, sizeof *kept);
-    int *triangles = fm_loader_alloc(loader, 3 * room, sizeof *triangles);
+    int *triangles = fm_loader_alloc(loader, 3 * most, sizeof *triangles);
     int *point_row = fm_loader_alloc(loader, points + 1, sizeof *point_row);
-    int *row = fm_loader_alloc(loader, room, sizeof *row);
+    int *row = fm_loader_alloc(loader, most, sizeof *row);
     if (!kept || !triangles || !point_row || !row)
         return;
     memcpy(kept, from.points, points * sizeof *kept);
@@ -333,11 +366,11 @@ static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh
 static bool find_file(const fm_node *node, char *path, size_t size, fm_error *err)
 {
     const char *name = node->text, *folder = node->place.source->folder;
-    bool rooted = name[0] == '/' || folder[0] == '/';
-    if (!rooted && !getcwd(path, size))
+    bool is_absolute = name[0] == '/' || folder[0] == '/';
+    if (!is_absolute && !getcwd(path, size))
         return fm_fail_file(err, name, "read", errno);
-    size_t used = rooted ? 0 : strlen(path);
-    int more = snprintf(path + used, size - used, "%s%s%s", rooted ? "" : "/",
+    size_t used = is_absolute ? 0 : strlen(path);
+    int more = snprintf(path + used, size - used, "%s%s%s", is_absolute ? "" : "/",
                         name[0] == '/' ? "" : folder, name);
     struct stat status;
     if (more < 0 || (size_t)more >= size - used)
@@ -479,9 +512,9 @@ void fm_scene_cloth_load_mesh(fm_loader *loader, const fm_scene_object *object)
     if (!cloth->mesh.mesh.points)
         return;
     int before = loader->mistake_count;
-    fm_decoder d = {.loader = loader};
-    snprintf(d.path, sizeof d.path, "bodies.%s.cloth", object->item.name);
-    check_places(&d, cloth);
+    char path[256];
+    snprintf(path, sizeof path, "bodies.%s.cloth", object->item.name);
+    fm_scene_check_mesh_places(loader, path, cloth);
     if (loader->mistake_count == before) // check_mesh welds seams, so their vertices must exist
         check_mesh(loader, file, name, cloth);
 }

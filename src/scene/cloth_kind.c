@@ -51,11 +51,12 @@ static int *list_particles_within(fm_cloth *cloth, const fm_shape *shape, int *c
 static void add_map(fm_builder *b, fm_cloth *cloth, const fm_scene_enforcement_map *map,
                     fm_error *err)
 {
-    enum { MOST = 8 };
-    const fm_collider *colliders[MOST];
+    // colliders of one map; the key table and the library have the same limit
+    enum { COLLIDERS_MAX = 8 };
+    const fm_collider *colliders[COLLIDERS_MAX];
     const fm_item *names = map->colliders.data;
     int count = map->colliders.count;
-    for (int k = 0; k < count && k < MOST; k++)
+    for (int k = 0; k < count && k < COLLIDERS_MAX; k++)
         colliders[k] = fm_world_find_collider(b->world, names[k].name);
     int particle_count = map->particles.count, *list = NULL;
     if (map->kind == FM_SCENE_PIN_WITHIN)
@@ -99,6 +100,9 @@ static void add_pin(fm_builder *b, fm_cloth *cloth, const fm_scene_pin *pin, fm_
             &(fm_shape){.kind = FM_SHAPE_PLANE, .centre = {0, pin->above, 0}, .normal = {0, -1, 0}},
             motion, err);
         break;
+    case FM_SCENE_PIN_GROUP:
+        fm_cloth_pin_group(cloth, pin->group, motion, err);
+        break;
     }
     if (isfinite(pin->release))
         fm_cloth_release_at(cloth, pin->release, err);
@@ -132,6 +136,17 @@ static fm_cloth *create_mesh(fm_builder *b, const fm_scene_cloth *body, const fm
     return cloth;
 }
 
+void fm_scene_cloth_add_pins(fm_builder *b, fm_cloth *cloth, const fm_scene_cloth *body,
+                             fm_error *err)
+{
+    const fm_scene_pin *pins = body->pins.data;
+    for (int i = 0; i < body->pins.count && cloth && err->status == FM_OK; i++)
+        add_pin(b, cloth, &pins[i], err);
+    const fm_scene_enforcement_map *maps = body->maps.data;
+    for (int i = 0; i < body->maps.count && cloth && err->status == FM_OK; i++)
+        add_map(b, cloth, &maps[i], err);
+}
+
 // Creates a cloth with its seams, pins and maps of the strain limiting.
 static void build_cloth(fm_builder *b, const fm_scene_object *object, fm_error *err)
 {
@@ -151,17 +166,14 @@ static void build_cloth(fm_builder *b, const fm_scene_object *object, fm_error *
         cloth = create_mesh(b, body, &def, err);
         place = fm_node_find(fm_node_find(place, "cloth"), "mesh"); // errors are in the mesh file
         break;
+    case FM_CLOTH_LINE: // a kind of its own, line_kind.c
+        break;
     }
     fm_scene_locate_error(err, place);
     const fm_scene_seam *seams = body->seams.data;
     for (int i = 0; i < body->seams.count && cloth && err->status == FM_OK; i++)
         add_seam(cloth, body, &seams[i], err);
-    const fm_scene_pin *pins = body->pins.data;
-    for (int i = 0; i < body->pins.count && cloth && err->status == FM_OK; i++)
-        add_pin(b, cloth, &pins[i], err);
-    const fm_scene_enforcement_map *maps = body->maps.data;
-    for (int i = 0; i < body->maps.count && cloth && err->status == FM_OK; i++)
-        add_map(b, cloth, &maps[i], err);
+    fm_scene_cloth_add_pins(b, cloth, body, err);
 }
 
 // Lists the settings of a cloth that do not allow this way of coupling with a fluid.
@@ -170,13 +182,12 @@ static int find_coupling_faults(const void *def, fm_coupling_way way, fm_couplin
     return fm_cloth_find_coupling_faults(&((const fm_scene_cloth *)def)->def, way, faults);
 }
 
-// Hashes the contents of the mesh file, not its name.
-static uint64_t hash_mesh(const void *def, uint64_t before)
+// Adds the contents of the mesh file, not its name, to the hash of the scene.
+static uint64_t hash_mesh(const void *def, uint64_t hash)
 {
     const fm_scene_cloth *cloth = def;
-    return cloth->kind == FM_CLOTH_MESH
-               ? fm_hash(&cloth->mesh.hash, sizeof cloth->mesh.hash, before)
-               : before;
+    return cloth->kind == FM_CLOTH_MESH ? fm_hash(&cloth->mesh.hash, sizeof cloth->mesh.hash, hash)
+                                        : hash;
 }
 
 // Number of points of a cloth that a probe can select.
@@ -199,12 +210,12 @@ static void weigh_corners(const double at[2], fm_cloth *cloth, double *weights)
 {
     fm_sheet sheet = fm_cloth_sheet(cloth);
     fm_tube tube = fm_cloth_tube(cloth);
-    bool round = fm_cloth_topology(cloth) == FM_CLOTH_TUBE;
-    int columns = round ? tube.columns : sheet.columns, rows = round ? tube.rows : sheet.rows;
-    int across = round ? columns : columns - 1;
-    double u = at[0] * across, v = at[1] * (rows - 1);
-    int column = (int)fmin(floor(u), across - 1), row = (int)fmin(floor(v), rows - 2);
-    int right = column + 1 < columns ? 1 : 1 - columns;
+    bool is_tube = fm_cloth_topology(cloth) == FM_CLOTH_TUBE;
+    int columns = is_tube ? tube.columns : sheet.columns, rows = is_tube ? tube.rows : sheet.rows;
+    int cells_per_row = is_tube ? columns : columns - 1;
+    double u = at[0] * cells_per_row, v = at[1] * (rows - 1); // in cells
+    int column = (int)fmin(floor(u), cells_per_row - 1), row = (int)fmin(floor(v), rows - 2);
+    int right = column + 1 < columns ? 1 : 1 - columns; // on a tube the last column meets the first
     double a = u - column, b = v - row;
     int first = row * columns + column, below = first + columns;
     weights[first] = (1 - a) * (1 - b);
@@ -223,8 +234,8 @@ static void weigh_by_mass(fm_object *object, double *weights, fm_error *err)
     if (!fm_object_read_field(object, "mass", weights, err))
         return;
     for (int i = 0, next = 0; i < count && particle; i++) {
-        bool first =
-            particle[i] == next; // particles are numbered in the order of their first vertices
+        // particles are numbered in the order of their first vertices
+        bool first = particle[i] == next;
         next += first;
         weights[i] = first ? weights[i] : 0;
     }
@@ -236,7 +247,8 @@ static void weigh_by_mass(fm_object *object, double *weights, fm_error *err)
 
 // Weights of a cloth's particles for a probe at the point [u, v], or, when at is NULL, for the mean
 // over the cloth.
-static void weigh_points(fm_object *object, const double *at, double *weights, fm_error *err)
+void fm_scene_cloth_weigh_points(fm_object *object, const double *at, double *weights,
+                                 fm_error *err)
 {
     if (at)
         weigh_corners(at, fm_object_cloth(object), weights);
@@ -254,7 +266,7 @@ const fm_scene_kind fm_scene_cloth_kind = {
     .hash = hash_mesh,
     .count_points = count_points,
     .refuse_uv = refuse_uv,
-    .weigh_points = weigh_points,
+    .weigh_points = fm_scene_cloth_weigh_points,
 };
 
 // The cloth with this index among the cloths of a scene; NULL: none.
@@ -262,12 +274,13 @@ static const fm_scene_object *find_cloth(const fm_scene *scene, int index)
 {
     const fm_scene_object *objects = scene->objects.data;
     for (int i = 0; i < scene->objects.count; i++) {
-        if (objects[i].kind == &fm_scene_cloth_kind && index-- == 0)
+        if (objects[i].kind->type == &fm_cloth_type && index-- == 0)
             return &objects[i];
     }
     return NULL;
 }
 
+// Number of cloths in a scene.
 int fm_scene_cloth_count(const fm_scene *scene)
 {
     assert(scene);
@@ -277,6 +290,7 @@ int fm_scene_cloth_count(const fm_scene *scene)
     return count;
 }
 
+// Name of the cloth with this index; NULL if there is none.
 const char *fm_scene_cloth_name(const fm_scene *scene, int index)
 {
     assert(scene);

@@ -6,6 +6,7 @@
 #include "scene/scene.h"
 
 #include <fathom/cloth.h>
+#include <fathom/mesh_shape.h>
 
 // The key that selects the particles of a pin, of a side of a seam, or of a map of the strain
 // limiting.
@@ -17,6 +18,7 @@ typedef enum fm_scene_pin_kind {
     FM_SCENE_PIN_PARTICLES,
     FM_SCENE_PIN_WITHIN,
     FM_SCENE_PIN_ABOVE,
+    FM_SCENE_PIN_GROUP,
 } fm_scene_pin_kind;
 
 // Decoded keys of one element of `pins`: particles that are held or follow a motion.
@@ -28,6 +30,7 @@ typedef struct fm_scene_pin {
     fm_items particles; // array of int: numbers of particles
     fm_shape within;    // region of space that contains the particles at the start
     double above;       // m, y coordinate above which the particles start
+    const char *group;  // name of a group of vertices
     const char *motion; // name of the motion that they follow; NULL: they are held
     double release;     // s, time at which the pin lets go
 } fm_scene_pin;
@@ -64,9 +67,11 @@ typedef struct fm_scene_mesh {
     double weld;                         // m, vertices closer than this become one particle
     fm_vec3 origin, velocity;            // m, position of the file's origin; m/s, initial velocity
     fm_quat rotation;                    // about that origin
-    fm_mesh_view mesh;                   // its faces are triangles
+    fm_mesh_view mesh;                   // mesh of the file, with triangles as faces
     const int *point_row, *triangle_row; // line of the file for each point, for each triangle
-    uint64_t hash;                       // of the bytes of the file
+    uint64_t hash;                       // hash of the bytes of the file
+    const fm_vertex_group *groups;       // groups of a mesh that Fathom built, without vertices
+    int group_count;
 } fm_scene_mesh;
 
 // Decoded keys of bodies.NAME.cloth.
@@ -82,8 +87,21 @@ typedef struct fm_scene_cloth {
     fm_items maps;  // array of fm_scene_enforcement_map
 } fm_scene_cloth;
 
-extern const fm_table fm_cloth_table;           // in cloth_table.c
+extern const fm_table fm_cloth_table; // in cloth_table.c
+// Parts of fm_cloth_table that fabrics share. All but the last two decode into an fm_cloth_def;
+// enforcement decodes into an fm_scene_cloth, pins into an fm_scene_pin.
+extern const fm_table fm_cloth_bend_table, fm_cloth_damping_table, fm_cloth_drag_table,
+    fm_cloth_imperfection_table, fm_cloth_repulsion_table, fm_cloth_contact_table,
+    fm_cloth_enforcement_table, fm_cloth_pin_table;
+extern const char *const fm_integrator_words[];
 extern const fm_scene_kind fm_scene_cloth_kind; // in cloth_kind.c
+
+// cloth_kind.c, for fabrics
+// Adds pins and the maps of the strain limiting.
+void fm_scene_cloth_add_pins(fm_builder *builder, fm_cloth *cloth, const fm_scene_cloth *body,
+                             fm_error *err);
+void fm_scene_cloth_weigh_points(fm_object *object, const double *at, double *weights,
+                                 fm_error *err);
 
 // cloth_checks.c: checks the keys of a cloth against each other. object: an fm_scene_cloth.
 void fm_scene_check_cloth_keys(fm_decoder *decoder, const fm_node *node, const void *object);
@@ -93,6 +111,8 @@ void fm_scene_check_cloth_keys(fm_decoder *decoder, const fm_node *node, const v
 // limiting (`enforcement.maps`) refer to.
 void fm_scene_check_cloth_places(fm_decoder *decoder, const fm_node *node,
                                  const fm_scene_cloth *cloth);
+// The same once the mesh is known. path: of the cloth, for messages.
+void fm_scene_check_mesh_places(fm_loader *loader, const char *path, const fm_scene_cloth *cloth);
 // Reads the mesh file of a cloth, checks the mesh and the pins and seams that refer to it.
 void fm_scene_cloth_load_mesh(fm_loader *loader, const fm_scene_object *object);
 // Writes the particles of a border, in order, to `list` unless it is NULL; returns their number.

@@ -14,7 +14,8 @@ static const char *const drag_models[] = {"none",   "physical", "published", "vi
                                           "normal", "both",     NULL};
 static const char *const bend_models[] = {"rigidity", "springs", NULL};
 static const char *const rest_angles[] = {"flat", "shape", NULL};
-static const char *const integrators[] = {"kick-drift-kick", "euler", "verlet", "rk2", "rk4", NULL};
+const char *const fm_integrator_words[] = {"kick-drift-kick",     "euler", "verlet", "rk2", "rk4",
+                                           "predictor-corrector", NULL};
 static const char *const methods[] = {"none", "iterative", "published", "directional", NULL};
 static const char *const targets[] = {"rest", "threshold", NULL};
 static const char *const orders[] = {"horizontal-vertical-shear",
@@ -155,10 +156,10 @@ static const fm_entry bend_entries[] = {
               "shape"},
     {"damping", FM_KEY_MAPPING, 0, .table = &bend_damping_table, .about = "damping of the bending"},
 };
-static const fm_table bend_table = {.name = "bend",
-                                    .entries = bend_entries,
-                                    .about = "Resistance to bending.",
-                                    .count = COUNT(bend_entries)};
+const fm_table fm_cloth_bend_table = {.name = "bend",
+                                      .entries = bend_entries,
+                                      .about = "Resistance to bending.",
+                                      .count = COUNT(bend_entries)};
 
 static const fm_entry damping_entries[] = {
     {"coefficient", FM_KEY_NUMBER, DEF(damping.coefficient), "N s^order / m", WITHIN(0, 1e6),
@@ -172,10 +173,10 @@ static const fm_entry damping_entries[] = {
      .about = "fraction of the velocity kept from one substep to the next; with integrator verlet "
               "the d in x + d (x - x_prev)"},
 };
-static const fm_table damping_table = {.name = "damping",
-                                       .entries = damping_entries,
-                                       .about = "Damping of the springs.",
-                                       .count = COUNT(damping_entries)};
+const fm_table fm_cloth_damping_table = {.name = "damping",
+                                         .entries = damping_entries,
+                                         .about = "Damping of the springs.",
+                                         .count = COUNT(damping_entries)};
 
 static const fm_entry imperfection_entries[] = {
     {"amount", FM_KEY_NUMBER, DEF(imperfection.amount), .range = WITHIN(0, 0.1),
@@ -184,7 +185,7 @@ static const fm_entry imperfection_entries[] = {
     {"seed", FM_KEY_INTEGER, DEF(imperfection.seed), .range = WITHIN(0, 1e9),
      .about = "other irregularities of the same strength for another number"},
 };
-static const fm_table imperfection_table = {
+const fm_table fm_cloth_imperfection_table = {
     .name = "imperfection",
     .about = "Irregularities of real cloth, without which symmetric motion stays symmetric. They "
              "belong to the cloth: a finer mesh has the same ones.",
@@ -239,7 +240,7 @@ static const fm_entry drag_entries[] = {
          "thickness of the layer of medium that moves with the cloth; auto (-1): 2/k for every "
          "wavenumber k of its motion; only for model physical"},
 };
-static const fm_table drag_table = {
+const fm_table fm_cloth_drag_table = {
     .name = "drag",
     .about =
         "Force of the medium on the cloth. Coefficients are per area of cloth. `docs/cloth.md` "
@@ -257,7 +258,7 @@ static const fm_entry repulsion_entries[] = {
     {"friction", FM_KEY_NUMBER, DEF(repulsion.friction), .range = WITHIN(0, 1),
      .about = "damping of the approach, as a fraction of critical damping"},
 };
-static const fm_table repulsion_table = {
+const fm_table fm_cloth_repulsion_table = {
     .name = "repulsion",
     .entries = repulsion_entries,
     .about = "Repulsion between parts of a cloth that come close: cheap, but not safe against "
@@ -278,10 +279,10 @@ static const fm_entry contact_entries[] = {
      .about = "for a cloth that starts inside a collider or intersects a cloth: refuse reports an "
               "error, separate moves it out"},
 };
-static const fm_table contact_table = {.name = "contact",
-                                       .entries = contact_entries,
-                                       .about = "Contact with continuous collision detection.",
-                                       .count = COUNT(contact_entries)};
+const fm_table fm_cloth_contact_table = {.name = "contact",
+                                         .entries = contact_entries,
+                                         .about = "Contact with continuous collision detection.",
+                                         .count = COUNT(contact_entries)};
 
 // Default values of one element of enforcement.maps (particles that strain limiting treats as
 // fixed).
@@ -346,7 +347,7 @@ static const fm_entry enforcement_entries[] = {
     {"maps", FM_KEY_LIST, offsetof(fm_scene_cloth, maps), .table = &map_table,
      .range = WITHIN(0, 8), .about = "orders for recurring contacts; the first active map is used"},
 };
-static const fm_table enforcement_table = {
+const fm_table fm_cloth_enforcement_table = {
     .name = "enforcement",
     .about =
         "Strain limiting: corrects the lengths of edges after each substep, which allows "
@@ -380,16 +381,20 @@ static const fm_entry pin_entries[] = {
      .choice = true, .kind = FM_SCENE_PIN_WITHIN, .about = "all particles that start in a region"},
     {"above", FM_KEY_NUMBER, offsetof(fm_scene_pin, above), "m", WITHIN(-1e6, 1e6), .choice = true,
      .kind = FM_SCENE_PIN_ABOVE, .about = "all particles that start at this y or higher"},
+    {"group", FM_KEY_TEXT, offsetof(fm_scene_pin, group), .choice = true,
+     .kind = FM_SCENE_PIN_GROUP,
+     .about = "a named group of vertices of a fabric, such as rim; docs/fabric.md lists them"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_pin, motion), .section = "motions",
      .about = "motion or bone that the particles follow; without it they are held in place"},
     {"release", FM_KEY_NUMBER, offsetof(fm_scene_pin, release), "s", WITHIN(0, 1e6),
      .about = "time at which they are released"},
 };
 
-static const fm_table pin_table = {
+const fm_table fm_cloth_pin_table = {
     .name = "pin",
-    .about = "Particles that are held: one of edge, row, column, corner, particles, within, above. "
-             "Tubes have no left and right edges and no corners; meshes have only the last three.",
+    .about = "Particles that are held: one of edge, row, column, corner, particles, within, above, "
+             "group. Tubes have no left and right edges and no corners; meshes have only the last "
+             "four, and only fabrics have groups.",
     .size = sizeof(fm_scene_pin),
     .set_defaults = set_pin_defaults,
     .entries = pin_entries,
@@ -486,23 +491,23 @@ static const fm_entry cloth_entries[] = {
      .about = "resistance to stretching"},
     {"shear", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &shear_table,
      .about = "resistance to shearing"},
-    {"bend", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &bend_table,
+    {"bend", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_bend_table,
      .about = "resistance to bending"},
-    {"damping", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &damping_table,
+    {"damping", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_damping_table,
      .about = "damping of the springs"},
-    {"drag", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &drag_table,
+    {"drag", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_drag_table,
      .about = "force of the medium"},
-    {"imperfection", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &imperfection_table,
-     .about = "small irregularities of the cloth"},
-    {"repulsion", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &repulsion_table,
+    {"imperfection", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def),
+     .table = &fm_cloth_imperfection_table, .about = "small irregularities of the cloth"},
+    {"repulsion", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_repulsion_table,
      .about = "repulsion between parts of the cloth that come close"},
-    {"contact", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &contact_table,
+    {"contact", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_contact_table,
      .about = "contact with colliders, itself and other cloths"},
-    {"enforcement", FM_KEY_MAPPING, 0, .table = &enforcement_table,
+    {"enforcement", FM_KEY_MAPPING, 0, .table = &fm_cloth_enforcement_table,
      .about = "strain limiting, for stiff cloth at large substeps"},
-    {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = integrators,
+    {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = fm_integrator_words,
      .about = "kick-drift-kick supports all forces; the others are explicit: euler as published, "
-              "verlet, rk2 and rk4 without memory"},
+              "verlet, rk2, rk4 and predictor-corrector without memory"},
     {"time_step", FM_KEY_NUMBER, CLOTH(time_step), "s", WITHIN(0, 10),
      .about = "largest substep; 0: from the stability limit; with enforcement it is the substep "
               "itself, and 0 means 1/240 s"},
@@ -510,7 +515,7 @@ static const fm_entry cloth_entries[] = {
      .about = "distance kept from colliders; -1: half the thickness of the cloth"},
     {"seams", FM_KEY_LIST, offsetof(fm_scene_cloth, seams), .table = &seam_table,
      .range = WITHIN(0, 256), .about = "borders that are sewn together"},
-    {"pins", FM_KEY_LIST, offsetof(fm_scene_cloth, pins), .table = &pin_table,
+    {"pins", FM_KEY_LIST, offsetof(fm_scene_cloth, pins), .table = &fm_cloth_pin_table,
      .range = WITHIN(0, 256), .about = "particles that are held; later pins override earlier ones"},
 };
 

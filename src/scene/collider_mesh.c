@@ -65,7 +65,8 @@ static bool read_animation(const fm_scene_collider *collider, const fm_mesh_load
         fm_vec3 x = transform_vertex(&collider->mesh, (fm_vec3){p[0], p[1], p[2]});
         p[0] = (float)x.x, p[1] = (float)x.y, p[2] = (float)x.z;
     }
-    double fps = a->fps > 0 ? a->fps : frames->fps > 0 ? frames->fps : 24;
+    enum { DEFAULT_FPS = 24 }; // when neither the scene nor the file gives a rate
+    double fps = a->fps > 0 ? a->fps : frames->fps > 0 ? frames->fps : DEFAULT_FPS;
     mesh->frames = frames->positions;
     mesh->frame_count = frames->frame_count;
     mesh->fps = fps / frames->step;

@@ -35,13 +35,13 @@ static const char *path_for_message(const fm_decoder *d)
 // Records a key that the table does not have, with a suggestion.
 static void report_unknown_key(fm_decoder *d, const fm_table *table, const fm_node *node)
 {
-    enum { SHORT = 12 }; // a message lists the keys of tables up to this size
+    enum { LISTED_MAX = 12 }; // a message lists the keys of tables up to this size
     char shown[64];
     const char *nearest = fm_table_find_nearest(table, node->key);
     fm_text text = {0};
     if (nearest)
         fm_text_add(&text, "; did you mean \"%s\"?", nearest);
-    if (table->count <= SHORT) {
+    if (table->count <= LISTED_MAX) {
         fm_text_add(&text, "%s", nearest ? " Allowed are " : "; allowed are ");
         for (int i = 0; i < table->count; i++)
             fm_text_add(&text, "%s%s", i ? ", " : "", table->entries[i].key);
@@ -189,8 +189,8 @@ static bool decode_word_for_mapping(const fm_table *table, const fm_node *node, 
 {
     if (!table->word || node->kind != FM_NODE_SCALAR || strcmp(node->text, table->word) != 0)
         return false;
-    const int none = 0;
-    memcpy((char *)object + table->kind_offset, &none, sizeof none);
+    const int word_kind = 0; // code that stands for the word
+    memcpy((char *)object + table->kind_offset, &word_kind, sizeof word_kind);
     return true;
 }
 

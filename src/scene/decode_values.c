@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Suggestions for misspelt words and names: their edit distance is below these.
+enum { WORD_DISTANCE_MAX = 3, NAME_DISTANCE_MAX = 4 };
+
+// True for 0 to 9, in any locale.
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -73,13 +77,13 @@ static void report_bad_number(fm_decoder *d, const fm_entry *entry, const fm_nod
     const char *rest, *needed = entry->type == FM_KEY_INTEGER || entry->type == FM_KEY_INTEGERS
                                     ? "a whole number"
                                     : "a number";
-    bool begins = node->kind == FM_NODE_SCALAR && !node->quoted &&
-                  !fm_text_parse_number(node->text, &value, &rest) && rest > node->text;
+    bool starts_as_number = node->kind == FM_NODE_SCALAR && !node->quoted &&
+                            !fm_text_parse_number(node->text, &value, &rest) && rest > node->text;
     if (node->quoted)
         needed = "a number, without quotes";
-    else if (begins && (*rest == ' ' || (*rest >= 'a' && *rest <= 'z')))
+    else if (starts_as_number && (*rest == ' ' || (*rest >= 'a' && *rest <= 'z')))
         needed = "a number without its unit";
-    else if (begins && *rest == ',')
+    else if (starts_as_number && *rest == ',')
         needed = "a number with a point, not a comma";
     report_wrong_type(d, entry, node, needed);
 }
@@ -109,9 +113,9 @@ static bool read_number(fm_decoder *d, const fm_entry *entry, const fm_node *nod
         return false;
     }
     double low = fm_entry_lower_limit(entry), high = fm_entry_upper_limit(entry);
-    bool above = entry->range.low_open ? *value > low : *value >= low;
-    bool below = entry->range.high_open ? *value < high : *value <= high;
-    if (above && below)
+    bool above_low = entry->range.low_open ? *value > low : *value >= low;
+    bool below_high = entry->range.high_open ? *value < high : *value <= high;
+    if (above_low && below_high)
         return true;
     report_out_of_range(d, entry, node);
     return false;
@@ -164,7 +168,7 @@ static void report_unknown_word(fm_decoder *d, const fm_entry *entry, const fm_n
         return;
     }
     const char *nearest = NULL;
-    int least = 3;
+    int least = WORD_DISTANCE_MAX;
     for (int i = 0; fm_entry_word(entry, i); i++) {
         int distance = fm_text_edit_distance(node->text, fm_entry_word(entry, i));
         if (distance < least)
@@ -248,7 +252,7 @@ static void decode_vector(fm_decoder *d, const fm_entry *entry, const fm_node *n
 static void decode_probe_point(fm_decoder *d, const fm_entry *entry, const fm_node *node, void *at)
 {
     int count = node->kind == FM_NODE_LIST ? node->count : 0;
-    fm_probe_point spot = {.count = count};
+    fm_probe_point point = {.count = count};
     fm_entry number = *entry; // entry for a single coordinate
     number.type = FM_KEY_NUMBER;
     if (count == 3) {
@@ -257,8 +261,8 @@ static void decode_probe_point(fm_decoder *d, const fm_entry *entry, const fm_no
     }
     if (count != 2 && count != 3)
         report_wrong_type(d, entry, node, "[u, v] or [x, y, z]");
-    else if (read_numbers(d, &number, node, count, spot.at))
-        *(fm_probe_point *)at = spot;
+    else if (read_numbers(d, &number, node, count, point.at))
+        *(fm_probe_point *)at = point;
 }
 
 // Reads a rotation, given as axis and angle, and stores it as a quaternion.
@@ -278,7 +282,7 @@ static bool is_bone(fm_decoder *d, const char *section, const char *text)
 {
     char figure[FM_SCENE_NAME_MAX + 1];
     fm_bone bone;
-    return (strcmp(section, "motions") == 0 || strcmp(section, "colliders") == 0) &&
+    return (strcmp(section, "motions") == 0 || strncmp(section, "colliders", 9) == 0) &&
            fm_scene_split_bone_name(text, figure, &bone) &&
            fm_node_find(fm_node_find(d->root, "figures"), figure);
 }
@@ -300,7 +304,7 @@ static void add_suggestion(fm_decoder *d, const fm_entry *entry, const char *wan
 {
     const fm_node *section;
     const char *nearest = NULL;
-    int least = 4;
+    int least = NAME_DISTANCE_MAX;
     for (const char *names = entry->section; next_section(d, &names, &section);) {
         for (const fm_node *each = section && section->kind == FM_NODE_MAPPING ? section->first
                                                                                : NULL;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// How each type of value is called in the help.
 static const char *const type_names[] = {
     [FM_KEY_NUMBER] = "number",
     [FM_KEY_INTEGER] = "whole number",
@@ -69,7 +70,8 @@ bool fm_entry_has_own_object(const fm_entry *entry)
     return entry->object || entry->type == FM_KEY_NAMED || entry->type == FM_KEY_LIST;
 }
 
-// Appends a number (in SI units) in the unit that scene files use for this key.
+// Appends a number (in SI units) in the unit that scene files use for this key, rounded to 9
+// decimals, because the conversion of units has rounding errors.
 static void add_value(fm_text *text, const fm_entry *entry, double value)
 {
     if (isinf(value))
@@ -198,10 +200,10 @@ static void add_keys(fm_text *text, const fm_table *table)
 }
 
 // Appends the description of one key: meaning, type, default, and the keys below it.
-static void add_description(fm_text *text, const key_context *s)
+static void add_description(fm_text *text, const key_context *key)
 {
-    const fm_entry *entry = s->entry;
-    fm_text_add(text, "%s: %s\n  type     ", s->path, entry->about);
+    const fm_entry *entry = key->entry;
+    fm_text_add(text, "%s: %s\n  type     ", key->path, entry->about);
     fm_entry_add_type(text, entry);
     size_t before = text->size;
     fm_text_add(text, "\n  default  ");
@@ -211,9 +213,9 @@ static void add_description(fm_text *text, const key_context *s)
     else if (entry->choice && entry->type != FM_KEY_MAPPING)
         fm_text_add(text, "none: one of ");
     else
-        fm_entry_add_default(text, entry, s->defaults);
+        fm_entry_add_default(text, entry, key->defaults);
     if (entry->choice && !entry->needed && entry->type != FM_KEY_MAPPING)
-        fm_table_add_choices(text, s->table);
+        fm_table_add_choices(text, key->table);
     if (text->size == start && !text->failed)
         text->size = before, text->data[before] = 0;
     fm_text_add(text, "\n");
@@ -235,7 +237,7 @@ static bool matches_path(const char *path, const char *asked)
 {
     if (!*path || !*asked)
         return *path == *asked;
-    size_t p = strcspn(path, "."), a = strcspn(asked, ".");
+    size_t p = strcspn(path, "."), a = strcspn(asked, "."); // length of the first part
     bool any = (p == 4 && memcmp(path, "NAME", 4) == 0) || (p == 1 && *path == 'N');
     const char *path_rest = path + p + (path[p] == '.');
     const char *asked_rest = asked + a + (asked[a] == '.');
@@ -257,7 +259,7 @@ static bool matches_path_end(const char *path, const char *asked)
 
 // Describes the keys of a table, and of the tables below it, that match the search. prefix: path of
 // the table.
-static void search_table(key_search *f, const fm_table *table, const void *defaults,
+static void search_table(key_search *search, const fm_table *table, const void *defaults,
                          const char *prefix)
 {
     for (int i = 0; i < table->count; i++) {
@@ -266,14 +268,14 @@ static void search_table(key_search *f, const fm_table *table, const void *defau
         fm_text_add(&path, "%s%s", prefix, entry->key);
         if (!path.data)
             return;
-        if (matches_path_end(path.data, f->key)) {
-            fm_text_add(&f->found, f->count++ ? "\n" : "");
-            add_description(&f->found, &(key_context){entry, table, defaults, path.data});
+        if (matches_path_end(path.data, search->key)) {
+            fm_text_add(&search->found, search->count++ ? "\n" : "");
+            add_description(&search->found, &(key_context){entry, table, defaults, path.data});
         }
-        const char *last = strrchr(f->key, '.');
-        int distance = fm_text_edit_distance(last ? last + 1 : f->key, entry->key);
-        if (distance < f->least)
-            f->nearest = entry->key, f->least = distance;
+        const char *last = strrchr(search->key, '.');
+        int distance = fm_text_edit_distance(last ? last + 1 : search->key, entry->key);
+        if (distance < search->least)
+            search->nearest = entry->key, search->least = distance;
         bool own = fm_entry_has_own_object(entry);
         fm_text_add(&path, "%s",
                     entry->type == FM_KEY_NAMED  ? ".NAME."
@@ -282,7 +284,7 @@ static void search_table(key_search *f, const fm_table *table, const void *defau
         if (entry->table && path.data) {
             void *created = own ? fm_table_create_defaults(entry->table) : NULL;
             if (created || !own)
-                search_table(f, entry->table,
+                search_table(search, entry->table,
                              own ? created : (const char *)defaults + entry->offset, path.data);
             free(created);
         }
@@ -302,22 +304,23 @@ char *fm_scene_describe(const char *key, fm_error *err)
                         fm_scene_table.entries[i].about);
         return fm_text_detach(&text, err);
     }
-    key_search f = {.key = key, .least = 4};
+    enum { DISTANCE_MAX = 4 }; // edit distance below which a key is suggested
+    key_search search = {.key = key, .least = DISTANCE_MAX};
     void *defaults = fm_table_create_defaults(&fm_scene_table);
     if (!defaults) {
         fm_fail_no_memory(err, "scene", fm_scene_table.size);
         return NULL;
     }
-    search_table(&f, &fm_scene_table, defaults, "");
+    search_table(&search, &fm_scene_table, defaults, "");
     free(defaults);
-    if (f.count > 0)
-        return fm_text_detach(&f.found, err);
-    free(f.found.data);
+    if (search.count > 0)
+        return fm_text_detach(&search.found, err);
+    free(search.found.data);
     char shown[64];
     fm_fail(err, FM_BAD_VALUE, "describe", "key", fm_text_shorten(shown, key),
             "a key of a scene file; `fathom describe` lists the sections");
-    if (f.nearest)
+    if (search.nearest)
         snprintf(err->text, sizeof err->text, "there is no key \"%s\"; did you mean \"%s\"?", shown,
-                 f.nearest);
+                 search.nearest);
     return NULL;
 }

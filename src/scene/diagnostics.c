@@ -15,7 +15,7 @@ static const char *const object = "scene"; // fm_error.object of all errors of t
 // allocation of the arena takes at least 64 bytes.
 void *fm_loader_alloc(fm_loader *loader, size_t count, size_t size)
 {
-    enum { BLOCK = 1 << 16, LARGE = 1 << 12 };
+    enum { BLOCK = 1 << 16, LARGE = 1 << 12 }; // bytes; larger allocations share no block
     if (size && count > SIZE_MAX / 2 / size) {
         fm_fail_no_memory(&loader->err, object, SIZE_MAX);
         return NULL;
@@ -35,6 +35,7 @@ void *fm_loader_alloc(fm_loader *loader, size_t count, size_t size)
     return piece;
 }
 
+// A copy of `size` bytes with a zero byte behind them, in the scene's arena.
 char *fm_loader_copy_text(fm_loader *loader, const char *text, size_t size)
 {
     char *copy = fm_loader_alloc(loader, size + 1, 1);
@@ -63,6 +64,7 @@ void fm_loader_add_mistake(fm_loader *loader, fm_place place, const char *format
         loader->mistakes[number] = (fm_mistake){place, copy, number};
 }
 
+// True if so many mistakes were found that reading stops.
 bool fm_loader_has_too_many_mistakes(const fm_loader *loader)
 {
     return loader->mistake_count > FM_SCENE_MISTAKES_MAX;
@@ -128,7 +130,7 @@ static size_t skip_line_break(const fm_source *source, size_t at)
 
 // Copies the line of the scene file that a place is in, without its line break. NULL: there is no
 // such line, or it is too long.
-static const char *find_line(line_finder *finder, fm_place place, char *line, size_t room)
+static const char *find_line(line_finder *finder, fm_place place, char *line, size_t capacity)
 {
     const fm_source *source = place.source;
     if (!source || !source->text || place.line < 1)
@@ -140,7 +142,7 @@ static const char *find_line(line_finder *finder, fm_place place, char *line, si
         finder->line++;
     }
     size_t end = find_line_end(source, finder->at), size = end - finder->at;
-    if (finder->line != place.line || size >= room)
+    if (finder->line != place.line || size >= capacity)
         return NULL;
     memcpy(line, source->text + finder->at, size);
     line[size] = 0;

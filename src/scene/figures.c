@@ -91,7 +91,7 @@ static void set_figure_defaults(void *object)
     figure->friction = 0.3;
 }
 
-// Refuses strides that do not suit the height of the figure.
+// Refuses strides that do not suit the height of the figure; motion/figure.c has the same limits.
 static void check_figure(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_figure_def *def = &((const fm_scene_figure *)object)->def;

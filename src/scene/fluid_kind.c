@@ -28,16 +28,24 @@ static void fill_fluid(const fm_scene_fluid *fluid, fm_particles *particles, fm_
 }
 
 // Creates a particle fluid with its boxes, sources, sinks and body-force regions.
-static void build_fluid(fm_builder *b, const fm_scene_object *object, fm_error *err)
+void fm_scene_build_particles(fm_builder *b, const fm_scene_object *object,
+                              const fm_scene_fluid *fluid, const fm_particles_def *from,
+                              fm_error *err)
 {
-    const fm_scene_fluid *fluid = object->def;
-    fm_particles_def def = fluid->def;
+    fm_particles_def def = *from;
     def.name = object->item.name;
     def.domain.motion = fm_builder_find_motion(b, fluid->motion, err);
     fm_particles *particles = fm_particles_create(b->world, &def, err);
     fm_scene_locate_error(err, object->item.node);
     if (particles)
         fill_fluid(fluid, particles, err);
+}
+
+// Creates a particle fluid with the definition of its keys.
+static void build_fluid(fm_builder *b, const fm_scene_object *object, fm_error *err)
+{
+    const fm_scene_fluid *fluid = object->def;
+    fm_scene_build_particles(b, object, fluid, &fluid->def, err);
 }
 
 // Checks the mapping `fractional` of a fluid (viscosity on a fractional derivative), which is
@@ -55,7 +63,7 @@ void fm_scene_check_fractional_keys(fm_decoder *d, const fm_node *node, const vo
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "memory", "rule", NULL),
                               "%s.memory.rule is coimbra, allowed in a fluid is trapezoid",
                               d->path);
-    if (steps && f->memory.steps > 1000)
+    if (steps && f->memory.steps > 1000) // the library has the same limit
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "memory", "steps", NULL),
                               "%s.memory.steps is %d, allowed in a fluid is 1 to 1000", d->path,
                               f->memory.steps);
@@ -69,8 +77,9 @@ static bool is_within(double low, double high, const double limit[2])
     return low >= limit[0] && high <= limit[1];
 }
 
-// Boxes of fluid must lie within the domain; a scene may leave it at its default.
-static void check_boxes(fm_decoder *d, const fm_scene_object *object)
+// Boxes of fluid must lie within the domain; a scene may leave it at its default. kind: key of the
+// fluid.
+void fm_scene_check_fluid_boxes(fm_decoder *d, const fm_scene_object *object, const char *kind)
 {
     const fm_scene_fluid *fluid = object->def;
     const fm_domain *in = &fluid->def.domain;
@@ -84,11 +93,17 @@ static void check_boxes(fm_decoder *d, const fm_scene_object *object)
         if (!good)
             fm_loader_add_mistake(
                 d->loader, fm_node_find_place(boxes[i].item.node, "high", NULL, NULL),
-                "fluids.%s.sph.boxes[%d] goes from (%g, %g, %g) to (%g, %g, %g), allowed "
+                "fluids.%s.%s.boxes[%d] goes from (%g, %g, %g) to (%g, %g, %g), allowed "
                 "is within `domain`: (%g, %g, %g) to (%g, %g, %g)",
-                object->item.name, i, low.x, low.y, low.z, high.x, high.y, high.z, x[0], y[0], z[0],
-                x[1], y[1], z[1]);
+                object->item.name, kind, i, low.x, low.y, low.z, high.x, high.y, high.z, x[0], y[0],
+                z[0], x[1], y[1], z[1]);
     }
+}
+
+// Boxes of fluid must lie within the domain.
+static void check_boxes(fm_decoder *d, const fm_scene_object *object)
+{
+    fm_scene_check_fluid_boxes(d, object, "sph");
 }
 
 // Lists the settings of a fluid that do not allow this way of coupling with a body.

@@ -7,7 +7,7 @@
 
 #include <fathom/particles.h>
 
-// Decoded keys of fluids.NAME.sph.
+// Decoded keys of fluids.NAME.sph, and those that fluids.NAME.thickening shares with it.
 typedef struct fm_scene_fluid {
     fm_particles_def def;
     const char *motion; // name of the motion of the domain; NULL: at rest
@@ -21,7 +21,7 @@ typedef struct fm_scene_fluid {
 typedef struct fm_scene_fluid_box {
     fm_item item;
     fm_fluid_box box;
-    int seed; // of the random offsets of the particles
+    int seed; // seed of the random offsets of the particles
 } fm_scene_fluid_box;
 
 // One element of `sources`: a nozzle that emits particles.
@@ -45,7 +45,19 @@ typedef struct fm_scene_fluid_push {
 extern const fm_table fm_sph_table;           // in fluid_table.c
 extern const fm_scene_kind fm_scene_sph_kind; // in fluid_kind.c
 
-// fluid_kind.c: checks the mapping `fractional` (viscosity on a fractional derivative) of a fluid.
+// Mappings and list elements that particle fluids share, in fluid_table.c.
+extern const fm_table fm_fluid_domain_table, fm_fluid_box_table, fm_fluid_source_table,
+    fm_fluid_sink_table, fm_fluid_push_table;
+
+// fluid_kind.c: creates a particle fluid from the definition `def` with the boxes, sources, sinks
+// and pushes of `fluid`.
+void fm_scene_build_particles(fm_builder *builder, const fm_scene_object *object,
+                              const fm_scene_fluid *fluid, const fm_particles_def *def,
+                              fm_error *err);
+// Reports boxes of fluid outside the domain. kind: key of the fluid.
+void fm_scene_check_fluid_boxes(fm_decoder *decoder, const fm_scene_object *object,
+                                const char *kind);
+// Checks the mapping `fractional` (viscosity on a fractional derivative) of a fluid.
 void fm_scene_check_fractional_keys(fm_decoder *decoder, const fm_node *node, const void *object);
 
 #endif

@@ -67,10 +67,10 @@ static const fm_entry domain_entries[] = {
     {"motion", FM_KEY_NAME, offsetof(fm_scene_fluid, motion), .section = "motions",
      .about = "motion of the domain, its rotation ignored, as for a shaken tank"},
 };
-static const fm_table domain_table = {.name = "domain",
-                                      .about = "The box that contains the fluid.",
-                                      .entries = domain_entries,
-                                      .count = COUNT(domain_entries)};
+const fm_table fm_fluid_domain_table = {.name = "domain",
+                                        .about = "The box that contains the fluid.",
+                                        .entries = domain_entries,
+                                        .count = COUNT(domain_entries)};
 
 #define BOX(member) offsetof(fm_scene_fluid_box, member)
 
@@ -88,7 +88,7 @@ static const fm_entry box_entries[] = {
     {"seed", FM_KEY_INTEGER, BOX(seed), .range = WITHIN(0, 1e9),
      .about = "seed of the random offsets"},
 };
-static const fm_table box_table = {
+const fm_table fm_fluid_box_table = {
     .name = "box",
     .about = "A box filled with fluid at the start. Particles inside a collider are left out.",
     .size = sizeof(fm_scene_fluid_box),
@@ -119,7 +119,7 @@ static void set_source_defaults(void *object)
     source->source.end = INFINITY;
 }
 
-static const fm_table source_table = {
+const fm_table fm_fluid_source_table = {
     .name = "source",
     .about = "A nozzle that adds fluid.",
     .size = sizeof(fm_scene_fluid_source),
@@ -134,7 +134,7 @@ static const fm_entry sink_entries[] = {
     {"high", FM_KEY_VECTOR, offsetof(fm_scene_fluid_sink, sink.high), "m", WITHIN(-1e6, 1e6),
      .needed = true, .about = "corner with the largest x, y, z"},
 };
-static const fm_table sink_table = {
+const fm_table fm_fluid_sink_table = {
     .name = "sink",
     .about = "A box that removes the fluid that enters it.",
     .size = sizeof(fm_scene_fluid_sink),
@@ -162,7 +162,7 @@ static void set_push_defaults(void *object)
     push->push.end = INFINITY;
 }
 
-static const fm_table push_table = {
+const fm_table fm_fluid_push_table = {
     .name = "push",
     .about = "Accelerates the fluid inside a ball.",
     .size = sizeof(fm_scene_fluid_push),
@@ -199,7 +199,8 @@ static const fm_table fractional_table = {
 static const fm_entry sph_entries[] = {
     {"dimensions", FM_KEY_INTEGER, DEF(dimensions), .range = WITHIN(2, 3),
      .about = "3, or 2 for flow in the plane z = 0, with masses per metre of depth"},
-    {"domain", FM_KEY_MAPPING, .table = &domain_table, .about = "the box that contains the fluid"},
+    {"domain", FM_KEY_MAPPING, .table = &fm_fluid_domain_table,
+     .about = "the box that contains the fluid"},
     {"spacing", FM_KEY_NUMBER, DEF(spacing), "m", ABOVE(0, 1e3),
      .about =
          "distance between particles at rest; halving it gives 4 times (2D) or 8 times (3D) as "
@@ -251,13 +252,13 @@ static const fm_entry sph_entries[] = {
     {"loads", FM_KEY_BOOLEAN, DEF(loads),
      .about = "measure the force on walls and colliders: columns load_x, load_y, load_z in "
               "stats.csv, N, mean over a frame"},
-    {"boxes", FM_KEY_LIST, offsetof(fm_scene_fluid, boxes), .table = &box_table,
+    {"boxes", FM_KEY_LIST, offsetof(fm_scene_fluid, boxes), .table = &fm_fluid_box_table,
      .range = WITHIN(0, 1024), .about = "boxes filled with fluid at the start"},
-    {"sources", FM_KEY_LIST, offsetof(fm_scene_fluid, sources), .table = &source_table,
+    {"sources", FM_KEY_LIST, offsetof(fm_scene_fluid, sources), .table = &fm_fluid_source_table,
      .range = WITHIN(0, 256), .about = "nozzles that add fluid"},
-    {"sinks", FM_KEY_LIST, offsetof(fm_scene_fluid, sinks), .table = &sink_table,
+    {"sinks", FM_KEY_LIST, offsetof(fm_scene_fluid, sinks), .table = &fm_fluid_sink_table,
      .range = WITHIN(0, 256), .about = "boxes that remove fluid"},
-    {"pushes", FM_KEY_LIST, offsetof(fm_scene_fluid, pushes), .table = &push_table,
+    {"pushes", FM_KEY_LIST, offsetof(fm_scene_fluid, pushes), .table = &fm_fluid_push_table,
      .range = WITHIN(0, 256), .about = "balls in which the fluid is accelerated"},
 };
 

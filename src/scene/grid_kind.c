@@ -4,6 +4,7 @@
 
 #include "grid/grid.h"
 
+// Copies the decoded numbers of cells along x, y and z into the definition.
 static void copy_cells(const fm_scene_grid *grid, fm_grid_def *def)
 {
     const int *cells = grid->cells.data;
@@ -11,6 +12,7 @@ static void copy_cells(const fm_scene_grid *grid, fm_grid_def *def)
         def->cells[a] = cells[a];
 }
 
+// The definition of a grid fluid: its keys with name, cells and patches.
 static fm_grid_def find_definition(const fm_scene_grid *grid, const char *name)
 {
     fm_grid_def def = grid->def;
@@ -22,6 +24,7 @@ static fm_grid_def find_definition(const fm_scene_grid *grid, const char *name)
     return def;
 }
 
+// Creates a grid fluid with its initial velocity field.
 static void build_grid(fm_builder *b, const fm_scene_object *object, fm_error *err)
 {
     const fm_scene_grid *grid = object->def;
@@ -32,11 +35,13 @@ static void build_grid(fm_builder *b, const fm_scene_object *object, fm_error *e
     fm_scene_locate_error(err, object->item.node);
 }
 
+// Opposite sides must both be periodic, and along an axis with one cell there can be no friction.
 static void check_sides(fm_decoder *d, const fm_node *node, const fm_grid_def *def)
 {
     static const char *const names[FM_SIDE_COUNT] = {"left", "right", "bottom",
                                                      "top",  "back",  "front"};
     for (int side = 0; side < FM_SIDE_COUNT; side++) {
+        // sides 0 and 1, 2 and 3, 4 and 5 are opposite to each other
         fm_grid_side_kind kind = def->sides[side].kind, other = def->sides[side ^ 1].kind;
         fm_place place = fm_node_find_place(node, "sides", names[side], NULL);
         if (kind == FM_GRID_PERIODIC && other != FM_GRID_PERIODIC)
@@ -51,6 +56,7 @@ static void check_sides(fm_decoder *d, const fm_node *node, const fm_grid_def *d
     }
 }
 
+// Checks the number of cells and the sides of a grid fluid. object: an fm_scene_grid.
 void fm_scene_check_grid_keys(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene_grid *grid = object;
@@ -73,6 +79,7 @@ void fm_scene_check_grid_keys(fm_decoder *d, const fm_node *node, const void *ob
     check_sides(d, node, &def);
 }
 
+// True if the fluid measures its force on colliders.
 static bool has_loads(const void *def)
 {
     return ((const fm_scene_grid *)def)->def.loads;

@@ -7,13 +7,15 @@
 
 #include <fathom/grid.h>
 
+// Decoded keys of fluids.NAME.grid.
 typedef struct fm_scene_grid {
-    fm_grid_def def;
-    fm_items cells;   // array of three int
-    fm_items patches; // array of fm_scene_grid_patch
-    fm_grid_start start;
+    fm_grid_def def;     // without cells and patches
+    fm_items cells;      // array of three int: cells along x, y, z
+    fm_items patches;    // array of fm_scene_grid_patch
+    fm_grid_start start; // initial velocity field
 } fm_scene_grid;
 
+// One element of `patches`: a rectangle of a side with a boundary condition of its own.
 typedef struct fm_scene_grid_patch {
     fm_item item;
     fm_grid_patch patch;

@@ -137,6 +137,7 @@ static const fm_entry grid_entries[] = {
      .about = "measure the force on colliders: columns load_x, load_y, load_z in stats.csv, N"},
 };
 
+// Default values of the keys of a grid fluid.
 static void set_defaults(void *object)
 {
     fm_scene_grid *grid = object;

@@ -3,12 +3,21 @@
 // else, so that a program with kinds of its own can link its version of these tables instead.
 #include "rigid/ball.h"
 #include "scene/cloth_kind.h"
+#include "scene/fabric_kind.h"
 #include "scene/fluid_kind.h"
 #include "scene/grid_kind.h"
+#include "scene/line_kind.h"
+#include "scene/thickening_kind.h"
 
 static const fm_entry body_entries[] = {
     {"cloth", FM_KEY_MAPPING, .table = &fm_cloth_table, .object = &fm_scene_cloth_kind,
      .choice = true, .kind = 1, .about = "a cloth"},
+    {"line", FM_KEY_MAPPING, .table = &fm_line_table, .object = &fm_scene_line_kind, .choice = true,
+     .kind = 3, .about = "cords, ropes or hair"},
+    {"load", FM_KEY_MAPPING, .table = &fm_load_table, .object = &fm_scene_load_kind, .choice = true,
+     .kind = 4, .about = "a ball that hangs on lines"},
+    {"fabric", FM_KEY_MAPPING, .table = &fm_fabric_table, .object = &fm_scene_fabric_kind,
+     .choice = true, .kind = 2, .about = "a fabric: point masses and springs on a mesh"},
 };
 
 const fm_table fm_body_table = {
@@ -26,6 +35,9 @@ static const fm_entry fluid_entries[] = {
      .kind = 1, .about = "a particle fluid (smoothed particle hydrodynamics)"},
     {"grid", FM_KEY_MAPPING, .table = &fm_grid_table, .object = &fm_scene_grid_kind, .choice = true,
      .kind = 2, .about = "a fluid on a staggered grid that fills its domain"},
+    {"thickening", FM_KEY_MAPPING, .table = &fm_thickening_table,
+     .object = &fm_scene_thickening_kind, .choice = true, .kind = 3,
+     .about = "a viscoelastic particle fluid that hardens when it is stirred, as cornstarch"},
 };
 
 const fm_table fm_fluid_table = {

@@ -3,6 +3,10 @@
 // derivative looks.
 #include "scene/scene.h"
 
+// Lowest order of a derivative over a window of the past; at lower orders the truncation adds
+// energy. The library has the same limit.
+static const double LOWEST_WINDOW_ORDER = 0.31;
+
 static const char *const rules[] = {"trapezoid", "coimbra", NULL};
 
 // The key `rule` (quadrature rule) only applies to a derivative over the last `steps` substeps.
@@ -21,8 +25,7 @@ void fm_scene_check_memory_window(fm_decoder *d, const char *key, const fm_recal
                                   double order, fm_place place)
 {
     bool window = memory->kind == FM_RECALL_STEPS || memory->kind == FM_RECALL_SECONDS;
-    // the library has the same limit: at lower orders a truncated derivative adds energy
-    if (window && order < 0.31 && !memory->unsafe)
+    if (window && order < LOWEST_WINDOW_ORDER && !memory->unsafe)
         fm_loader_add_mistake(
             d->loader, place,
             "%s.%s is a window (steps or seconds), which adds energy at orders below 0.31; "

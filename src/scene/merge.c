@@ -37,8 +37,6 @@ static void drop_other_choices(const fm_table *table, fm_node *base, const char 
     }
 }
 
-// Merges the value `fresh` of one key into the mapping `base`. entry: the key in the table; NULL:
-// an unknown key.
 static void merge_child(const fm_table *table, const fm_entry *entry, fm_node *base,
                         fm_node *fresh);
 
@@ -70,6 +68,8 @@ void fm_node_merge(const fm_table *table, fm_node *base, fm_node *over)
     base->key_place = over->key_place;
 }
 
+// Merges the value `fresh` of one key into the mapping `base`. entry: the key in the table; NULL:
+// an unknown key.
 static void merge_child(const fm_table *table, const fm_entry *entry, fm_node *base, fm_node *fresh)
 {
     if (entry && entry->choice)
@@ -92,7 +92,7 @@ static void merge_child(const fm_table *table, const fm_entry *entry, fm_node *b
 // The path of a file relative to a folder; NULL: too long, or out of memory.
 static char *join_path(fm_loader *loader, const char *folder, const char *file)
 {
-    enum { LONGEST = 4000 };
+    enum { LONGEST = 4000 }; // bytes of a path
     size_t size = strlen(folder) + strlen(file) + 1;
     char *path = size < LONGEST ? fm_loader_alloc(loader, size, 1) : NULL;
     if (path)
@@ -148,7 +148,7 @@ fm_node *fm_scene_merge_extended(fm_loader *loader, const fm_source *source, fm_
 // and list indices, separated by dots.
 typedef struct step_context {
     fm_loader *loader;
-    fm_place place;    // of the setting, for messages
+    fm_place place;    // place of the setting, for messages
     const char *path;  // the path, for messages
     const char *start; // a copy of it, in which the dots become zero bytes
     int done;          // characters of the path before the current step
@@ -258,8 +258,8 @@ static void set_value(step_context *s, const fm_table *table, fm_node *base, cha
     if (dot)
         *dot = 0;
     const fm_entry *entry = fm_table_find(table, path);
-    bool deep = entry && (entry->type == FM_KEY_MAPPING || entry->type == FM_KEY_NAMED ||
-                          entry->type == FM_KEY_LIST);
+    bool has_keys = entry && (entry->type == FM_KEY_MAPPING || entry->type == FM_KEY_NAMED ||
+                              entry->type == FM_KEY_LIST);
     bool rotation = entry && entry->type == FM_KEY_ROTATION;
     if (!entry || (table == &fm_scene_table && strcmp(path, "extend") == 0)) {
         report_unknown_step(s, table, path);
@@ -271,7 +271,7 @@ static void set_value(step_context *s, const fm_table *table, fm_node *base, cha
         return;
     }
     s->done = (int)(dot - s->start);
-    if (!deep && !rotation) {
+    if (!has_keys && !rotation) {
         char shown[64];
         fm_loader_add_mistake(s->loader, s->place, "%.*s has no keys, \"%s\" cannot be set",
                               s->done, s->path, fm_text_shorten(shown, dot + 1));
@@ -289,16 +289,16 @@ static void set_value(step_context *s, const fm_table *table, fm_node *base, cha
 // Changes one value of the tree as a setting "PATH=VALUE" says.
 void fm_scene_apply_setting(fm_loader *loader, fm_node *root, const char *setting)
 {
-    enum { LONGEST = 1 << 16 };
+    enum { LONGEST = 1 << 16, PREFIX_SIZE = 7 }; // bytes; PREFIX_SIZE: of "--set " and a zero byte
     size_t size = strlen(setting);
     const char *equal = strchr(setting, '=');
-    char *name = size < LONGEST ? fm_loader_alloc(loader, size + 7, 1) : NULL;
+    char *name = size < LONGEST ? fm_loader_alloc(loader, size + PREFIX_SIZE, 1) : NULL;
     if (!name) {
         fm_loader_add_mistake(loader, (fm_place){0}, "a setting may have at most %d characters",
                               LONGEST);
         return;
     }
-    snprintf(name, size + 7, "--set %s", setting);
+    snprintf(name, size + PREFIX_SIZE, "--set %s", setting);
     fm_source *source = fm_source_create_from_text(loader, name, "", "", 0);
     if (!source)
         return;

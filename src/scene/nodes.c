@@ -23,6 +23,7 @@ fm_node *fm_node_create(fm_loader *loader, fm_node_kind kind, fm_place place)
     return node;
 }
 
+// Appends a child to a mapping or list.
 void fm_node_append(fm_node *parent, fm_node *child)
 {
     child->next = NULL;
@@ -49,15 +50,16 @@ fm_node *fm_node_find(const fm_node *mapping, const char *key)
 // Appends the keys of a mapping, as "; there are a, b", for a message.
 void fm_node_add_names(const fm_node *mapping, fm_text *text)
 {
-    enum { SHORT = 100 }; // characters after which the list of names is cut
+    enum { LONGEST = 100 }; // characters after which the list of names is cut
     if (!mapping || mapping->kind != FM_NODE_MAPPING)
         return;
     char shown[64];
-    for (const fm_node *each = mapping->first; each && text->size < SHORT; each = each->next)
+    for (const fm_node *each = mapping->first; each && text->size < LONGEST; each = each->next)
         fm_text_add(text, "%s%s", text->size == 0 ? "; there are " : ", ",
                     fm_text_shorten(shown, each->key));
 }
 
+// Removes a child from a mapping or list.
 void fm_node_remove(fm_node *parent, const fm_node *child)
 {
     fm_node *before = NULL;

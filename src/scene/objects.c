@@ -144,12 +144,14 @@ void fm_scene_check_output_fields(const fm_scene *scene, fm_loader *loader)
     }
 }
 
+// Number of objects in a scene: colliders with a mass, bodies and fluids.
 int fm_scene_object_count(const fm_scene *scene)
 {
     assert(scene);
     return scene->objects.count;
 }
 
+// Name of the object with this index; NULL if there is none.
 const char *fm_scene_object_name(const fm_scene *scene, int index)
 {
     assert(scene);
@@ -157,6 +159,7 @@ const char *fm_scene_object_name(const fm_scene *scene, int index)
     return index >= 0 && index < scene->objects.count ? objects[index].item.name : NULL;
 }
 
+// Kind of the object with this index, as "cloth"; NULL if there is none.
 const char *fm_scene_object_kind(const fm_scene *scene, int index)
 {
     assert(scene);

@@ -171,12 +171,14 @@ void fm_scene_name_probe_columns(fm_scene *scene, fm_loader *loader)
     list_columns(scene, loader);
 }
 
+// Number of columns of probes.csv.
 int fm_scene_probe_column_count(const fm_scene *scene)
 {
     assert(scene);
     return scene->column_count;
 }
 
+// Name of the column with this index; NULL if there is none.
 const char *fm_scene_probe_column(const fm_scene *scene, int index)
 {
     assert(scene);

@@ -47,10 +47,10 @@ fm_source *fm_source_create_from_text(fm_loader *loader, const char *name, const
     return source->text ? source : NULL;
 }
 
-// Records that a file cannot be used. `cannot`: the system could not read it, which is an I/O
-// error; otherwise its content is not allowed. Returns false.
+// Records that a file cannot be used. is_io_error: the system could not read it; otherwise its
+// content is not allowed. Returns false.
 static bool refuse_file(fm_loader *loader, const fm_source *source, fm_place place, const char *why,
-                        bool cannot)
+                        bool is_io_error)
 {
     char shown[64];
     if (source->extended_by)
@@ -58,7 +58,7 @@ static bool refuse_file(fm_loader *loader, const fm_source *source, fm_place pla
                               fm_text_shorten(shown, source->name), why);
     else
         fm_loader_add_mistake(loader, place, "cannot be read: %s", why);
-    if (source->extended_by || !cannot || loader->err.status != FM_OK)
+    if (source->extended_by || !is_io_error || loader->err.status != FM_OK)
         return false;
     fm_fail(&loader->err, FM_INPUT_OUTPUT, "scene", "file", source->name, "a readable file");
     snprintf(loader->err.text, sizeof loader->err.text, "%s: %s", source->name, why);
@@ -69,10 +69,10 @@ static bool refuse_file(fm_loader *loader, const fm_source *source, fm_place pla
 // never end; *size is then larger than the limit. NULL: errno says why. The caller frees the bytes.
 static char *read_all(int file, size_t *size)
 {
-    size_t room = 1 << 16, used = 0;
-    char *data = malloc(room);
+    size_t capacity = 1 << 16, used = 0;
+    char *data = malloc(capacity);
     while (data) {
-        ssize_t more = read(file, data + used, room - used);
+        ssize_t more = read(file, data + used, capacity - used);
         if (more < 0 && errno == EINTR)
             continue;
         if (more < 0) {
@@ -82,10 +82,10 @@ static char *read_all(int file, size_t *size)
         used += (size_t)more;
         if (more == 0 || used > FM_SCENE_BYTES_MAX)
             break;
-        if (used < room)
+        if (used < capacity)
             continue;
-        room *= 2;
-        char *larger = realloc(data, room);
+        capacity *= 2;
+        char *larger = realloc(data, capacity);
         if (!larger)
             free(data);
         data = larger;
@@ -131,10 +131,10 @@ static bool fill_source(fm_loader *loader, fm_source *source, fm_place place)
     if (file < 0)
         return refuse_file(loader, source, place, strerror(errno), true);
     char *data = read_all(file, &source->size);
-    int problem = errno;
+    int error_number = errno;
     close(file);
     if (!data)
-        return refuse_file(loader, source, place, strerror(problem), true);
+        return refuse_file(loader, source, place, strerror(error_number), true);
     if (source->size > FM_SCENE_BYTES_MAX) {
         free(data);
         return refuse_file(loader, source, place, TOO_LARGE, false);
@@ -181,7 +181,7 @@ static bool check_characters(fm_loader *loader, const fm_source *source, const c
         bool before_newline = point == '\r' && i + 1 < size && bytes[i + 1] == '\n';
         if (fm_text_is_line_break(point) && !before_newline)
             place = (fm_place){source, place.line + 1, 1};
-        else if (point != 0xfeff || i > 0)
+        else if (point != 0xfeff || i > 0) // a byte order mark at the beginning has no column
             place.column++;
         i += (size_t)length;
     }
@@ -191,8 +191,8 @@ static bool check_characters(fm_loader *loader, const fm_source *source, const c
 // A mapping or list whose end has not been read.
 typedef struct open_node {
     fm_node *node;
-    const char *key; // key of the next value; NULL: the next event is a key
-    fm_place key_place;
+    const char *key;    // key of the next value; NULL: the next event is a key
+    fm_place key_place; // where that key is
 } open_node;
 
 // State while the events of libyaml are turned into a tree.
@@ -200,8 +200,9 @@ typedef struct tree_builder {
     fm_loader *loader;
     const fm_source *source;
     open_node levels[FM_SCENE_DEPTH_MAX]; // [depth] from the root to the innermost
-    int depth, document_count;
-    fm_node *root;
+    int depth;                            // open mappings and lists
+    int document_count;                   // documents begun so far
+    fm_node *root;                        // the outermost node; NULL: none yet
 } tree_builder;
 
 // Converts a line or column of libyaml, which counts from 0.
@@ -386,7 +387,7 @@ fm_node *fm_source_parse(fm_loader *loader, const fm_source *source, const char 
     int before = loader->mistake_count;
     if (!check_characters(loader, source, text, size))
         return NULL;
-    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+    if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) // byte order mark
         text += 3, size -= 3;
     tree_builder *b = calloc(1, sizeof *b);
     yaml_parser_t parser;

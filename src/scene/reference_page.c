@@ -81,15 +81,14 @@ static void add_row(fm_text *text, const fm_table *table, const fm_entry *entry,
     (void)table;
 }
 
-// Appends a section of docs/scenes.md: heading, description and the rows of a key table. path: the
-// heading; level: its depth.
 static void add_section(fm_text *text, const fm_table *table, const void *defaults,
                         const char *path, int level);
 
 // Tables that have a section already: a table that several keys share is documented once, under the
 // first key.
+enum { DOCUMENTED_MAX = 64 }; // further tables may be documented twice
 typedef struct documented_tables {
-    const fm_table *tables[64];
+    const fm_table *tables[DOCUMENTED_MAX];
     int count;
 } documented_tables;
 
@@ -100,7 +99,7 @@ static bool add_documented(documented_tables *all, const fm_table *table)
         if (all->tables[i] == table)
             return false;
     }
-    if (all->count < 64)
+    if (all->count < DOCUMENTED_MAX)
         all->tables[all->count++] = table;
     return true;
 }
@@ -146,6 +145,8 @@ static void add_paragraph(fm_text *text, const char *words)
     fm_text_add(text, "\n\n");
 }
 
+// Appends a section of docs/scenes.md: heading, description and the rows of a key table. path: the
+// heading; level: its depth.
 static void add_section(fm_text *text, const fm_table *table, const void *defaults,
                         const char *path, int level)
 {

@@ -139,6 +139,7 @@ fm_scene *fm_scene_parse(const char *text, size_t size, const char *name, const 
                      report, context, err);
 }
 
+// Frees a scene with everything that it refers to.
 void fm_scene_destroy(fm_scene *scene)
 {
     if (!scene)
@@ -147,24 +148,28 @@ void fm_scene_destroy(fm_scene *scene)
     free(scene);
 }
 
+// The scene as YAML, with extended files and settings merged.
 const char *fm_scene_text(const fm_scene *scene)
 {
     assert(scene);
     return scene->text;
 }
 
+// Hash of all keys that influence the results of a run, and of mesh files.
 uint64_t fm_scene_hash(const fm_scene *scene)
 {
     assert(scene);
     return scene->hash;
 }
 
+// Description of the scene in one line.
 const char *fm_scene_about(const fm_scene *scene)
 {
     assert(scene);
     return scene->about;
 }
 
+// Origin of the scene: a paper, or its author.
 const char *fm_scene_source(const fm_scene *scene)
 {
     assert(scene);
@@ -209,9 +214,11 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
                                              camera->follow}};
     def.look.style = is_given(scene, "look", "style") ? styles[look->style != 0] : NULL;
     def.look.has_cloth = is_given(scene, "look", "cloth");
+    def.look.has_lines = is_given(scene, "look", "lines");
     def.look.has_background = is_given(scene, "look", "background");
     def.look.has_water = is_given(scene, "look", "water");
     def.look.cloth = look->cloth;
+    def.look.lines = look->lines;
     def.look.background = look->background;
     def.look.water = look->water;
     def.look.particles = look->particles;

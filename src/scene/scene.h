@@ -37,9 +37,9 @@ enum {
 
 // text.c: a string buffer that grows, number formatting, UTF-8 decoding, edit distance.
 typedef struct fm_text {
-    char *data;        // NULL while empty, else ended by a zero byte
-    size_t size, room; // bytes used without the zero byte, bytes allocated
-    bool failed;       // out of memory: later additions are ignored
+    char *data;            // NULL while empty, else ended by a zero byte
+    size_t size, capacity; // bytes used without the zero byte, bytes allocated
+    bool failed;           // out of memory: later additions are ignored
 } fm_text;
 
 void fm_text_add(fm_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -175,8 +175,8 @@ typedef struct fm_items {
 
 // First member of every element of FM_KEY_NAMED and FM_KEY_LIST: the element's name and YAML node.
 typedef struct fm_item {
-    const char *name; // key in a mapping by name; NULL in a list
-    const fm_node *node;
+    const char *name;    // key in a mapping by name; NULL in a list
+    const fm_node *node; // its value in the scene file
 } fm_item;
 
 // Range of the numbers that a key allows.
@@ -195,9 +195,10 @@ typedef struct fm_entry {
     fm_key_type type;
     size_t offset;    // bytes from the start of the struct that the table decodes into
     const char *unit; // unit in the file; NULL: none
-    fm_range range;   // of numbers; of the number of elements for FM_KEY_NAMED and FM_KEY_LIST
-    bool needed;      // the key must be given
-    bool choice;      // exactly one of the keys of the table with this flag must be given
+    // range of numbers, or of the number of elements of FM_KEY_NAMED and FM_KEY_LIST
+    fm_range range;
+    bool needed;     // the key must be given
+    bool choice;     // exactly one of the keys of the table with this flag must be given
     int kind;        // choice: code of this key, stored at the table's kind_offset when it is given
     bool not_hashed; // does not change the results of a run, so it is left out of the scene hash
     bool not_stored; // checked, but its value is stored nowhere
@@ -206,8 +207,8 @@ typedef struct fm_entry {
     double scale;    // factor from the unit in the file to SI; 0 means 1
     const char *const *words;          // allowed words, ended by NULL
     const char *(*word_at)(int index); // allowed words that come from the library; NULL at the end
-    const fm_table
-        *table; // keys of the mapping, or of each element of FM_KEY_NAMED and FM_KEY_LIST
+    // keys of the mapping, or of each element of FM_KEY_NAMED and FM_KEY_LIST
+    const fm_table *table;
     const fm_scene_kind *object; // the mapping describes a world object of this kind and is decoded
                                  // into a struct of its own; NULL: no object
     const char *section;         // names: the sections they may come from, as "bodies, fluids"
@@ -219,13 +220,12 @@ typedef struct fm_entry {
 // The keys of one mapping of a scene file, and the struct that they are decoded into.
 struct fm_table {
     const char *name, *about; // for documentation: name of the mapping, and what it describes
-    size_t
-        size; // bytes of the struct for one element; 0 when the table decodes into an outer struct
+    // bytes of the struct for one element; 0 when the table decodes into an outer struct
+    size_t size;
     const fm_entry *entries; // [count] the keys
     int count;
-    const char
-        *word;     // a word that may replace the whole mapping, as in `memory: full`; it stores 0
-                   // at kind_offset
+    // a word that may replace the whole mapping, as in `memory: full`; it stores 0 at kind_offset
+    const char *word;
     bool has_kind; // an int at kind_offset stores which of the keys with `choice` was given
     bool documented_elsewhere; // docs/scenes.md lists the tables below it under another key
     size_t kind_offset;
@@ -259,9 +259,9 @@ double fm_entry_upper_limit(const fm_entry *entry);
 // An object of the world: a body, a fluid, or a collider with a mass.
 typedef struct fm_scene_object {
     fm_item item;
-    int choice; // which key of fm_body_table or fm_fluid_table was given
-    const fm_scene_kind *kind;
-    void *def; // the struct its keys were decoded into; NULL for a collider
+    int choice;                // which key of fm_body_table or fm_fluid_table was given
+    const fm_scene_kind *kind; // functions of its kind
+    void *def;                 // the struct its keys were decoded into; NULL for a collider
 } fm_scene_object;
 
 // Decoded keys of a motion along an axis: amplitude sin(2 pi t / period + phase).
@@ -318,7 +318,7 @@ typedef struct fm_scene_animation {
 // Decoded keys of one element of `coupling`.
 typedef struct fm_scene_coupling {
     fm_item item;
-    const char *body, *fluid; // their names
+    const char *body, *fluid; // names of the body and of the fluid
     int way;                  // fm_coupling_way
 } fm_scene_coupling;
 
@@ -368,6 +368,7 @@ typedef struct fm_scene_look {
     int style;          // 0: underwater, 1: studio
     fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
     fm_vec3 cloth;      // red, green, blue
+    fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
     fm_vec3 water;      // transmittance of 1 m of fluid: red, green, blue; [0, 0, 0]: not given
 } fm_scene_look;
@@ -399,7 +400,7 @@ struct fm_scene {
     fm_items objects;    // array of fm_scene_object: all objects, in the order of fm_world_object
     const char *field_names; // names of `fields`, separated by blanks; NULL: not given
     const char *text;        // the merged scene as YAML
-    uint64_t hash;           // of all keys that influence the results of a run
+    uint64_t hash;           // hash of all keys that influence the results of a run
     const char **columns;    // names of the columns of probes.csv
     int column_count;
 };
@@ -416,8 +417,8 @@ void fm_scene_apply_setting(fm_loader *loader, fm_node *root, const char *settin
 // decode.c, decode_values.c: state while the tree of nodes is decoded into structs.
 struct fm_decoder {
     fm_loader *loader;
-    const fm_node *root; // of the whole scene, to look up names
-    char path[256];      // of the mapping that is decoded, for messages: "bodies.towel.cloth"
+    const fm_node *root; // root of the scene, to look up names
+    char path[256];      // path of the mapping that is decoded, for messages: "bodies.towel.cloth"
 };
 
 // Decodes a mapping into the struct `object` of the table.
@@ -496,10 +497,10 @@ bool fm_entry_has_own_object(const fm_entry *entry);
 typedef struct fm_builder {
     const fm_scene *scene;
     fm_world *world;
-    fm_motion **motions;          // in the order of scene->motions; NULL: at rest
+    fm_motion **motions;          // motions in the order of scene->motions; NULL: at rest
     bool *motion_created;         // [i] true: motions[i] has been created
     const fm_mesh_loader *loader; // NULL: mesh files cannot be read
-    fm_figure **figures;          // in the order of scene->figures
+    fm_figure **figures;          // figures in the order of scene->figures
 } fm_builder;
 
 // The motion or bone of that name, created on first use; NULL, which is rest, when name is NULL.

@@ -101,7 +101,7 @@ static int find_motion(const fm_items *motions, const char *name)
 // as deep as the number of motions, 1024.
 static int count_parts(fm_decoder *d, const fm_items *motions, int index, int *visits)
 {
-    enum { MOST = 1024 }; // limit of fm_motion_compose
+    enum { PARTS_MAX = 1024 }; // limit of fm_motion_compose
     const fm_scene_motion *motion = (const fm_scene_motion *)motions->data + index;
     const fm_item *parts = motion->parts.data;
     if (motion->kind != FM_SCENE_MOTION_COMPOSE)
@@ -116,14 +116,14 @@ static int count_parts(fm_decoder *d, const fm_items *motions, int index, int *v
             fm_loader_add_mistake(d->loader, parts[i].node->place,
                                   "motions.%s.compose contains itself through \"%s\"",
                                   motion->item.name, parts[i].name);
-        else if (count <= MOST)
+        else if (count <= PARTS_MAX)
             count += visits[part] > 0 ? visits[part] : count_parts(d, motions, part, visits);
     }
-    if (count > MOST)
+    if (count > PARTS_MAX)
         fm_loader_add_mistake(d->loader, motion->item.node->key_place,
                               "motions.%s is composed of more than %d motions", motion->item.name,
-                              MOST);
-    visits[index] = count > MOST ? 1 : count + (count == 0);
+                              PARTS_MAX);
+    visits[index] = count > PARTS_MAX ? 1 : count + (count == 0);
     return visits[index];
 }
 

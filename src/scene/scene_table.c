@@ -117,6 +117,25 @@ static const fm_table cells_table = {
     .about = "A steady lattice of vortices; neighbours rotate in opposite directions.",
     .count = COUNT(cells_entries)};
 
+static const fm_entry parabolic_entries[] = {
+    {"velocity", FM_KEY_VECTOR, offsetof(fm_flow, velocity), "m/s", WITHIN(-1e4, 1e4),
+     .about = "velocity on the axis"},
+    {"amplitude", FM_KEY_VECTOR, offsetof(fm_flow, amplitude), "m/s", WITHIN(-1e4, 1e4),
+     .needed = true, .about = "what is added to it at the radius"},
+    {"axis", FM_KEY_VECTOR, offsetof(fm_flow, axis), .range = WITHIN(-1e6, 1e6), .needed = true,
+     .nonzero = true, .about = "direction of the axis"},
+    {"centre", FM_KEY_VECTOR, offsetof(fm_flow, centre), "m", WITHIN(-1e6, 1e6),
+     .about = "a point on the axis"},
+    {"radius", FM_KEY_NUMBER, offsetof(fm_flow, radius), "m", ABOVE(0, 1e6), .needed = true,
+     .about = "distance from the axis at which the amplitude is added"},
+};
+static const fm_table parabolic_table = {
+    .name = "parabolic",
+    .entries = parabolic_entries,
+    .about = "A current that changes with the square of the distance d from an axis: velocity + "
+             "amplitude (d / radius)^2.",
+    .count = COUNT(parabolic_entries)};
+
 static const fm_entry flow_entries[] = {
     {"uniform", FM_KEY_MAPPING, .table = &uniform_table, .choice = true, .kind = FM_FLOW_UNIFORM,
      .about = "a uniform steady current"},
@@ -128,6 +147,8 @@ static const fm_entry flow_entries[] = {
      .about = "a single vortex"},
     {"cells", FM_KEY_MAPPING, .table = &cells_table, .choice = true, .kind = FM_FLOW_CELLS,
      .about = "a lattice of vortices"},
+    {"parabolic", FM_KEY_MAPPING, .table = &parabolic_table, .choice = true,
+     .kind = FM_FLOW_PARABOLIC, .about = "a current that changes with the distance from an axis"},
 };
 static const fm_table flow_table = {
     .name = "flow",
@@ -594,8 +615,9 @@ static const fm_entry camera_entries[] = {
      .about = "direction that is up in the picture"},
     {"field_of_view", FM_KEY_NUMBER, SCENE(camera.field_of_view), "degrees", BETWEEN(0, 180),
      .scale = FM_DEGREE, .about = "vertical angle of view"},
-    {"follow", FM_KEY_NAME, SCENE(camera.follow), .section = "colliders",
-     .about = "a collider, or a bone of a figure, that the camera moves along with"},
+    {"follow", FM_KEY_NAME, SCENE(camera.follow), .section = "colliders, bodies",
+     .about = "a collider or a bone of a figure, with which the camera moves horizontally, or a "
+              "body, with whose centre it moves in all directions"},
 };
 static const fm_table camera_table = {.name = "camera",
                                       .about = "Camera for pictures.",
@@ -610,6 +632,8 @@ static const fm_entry look_entries[] = {
               "style"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "colour of cloth"},
+    {"lines", FM_KEY_VECTOR, SCENE(look.lines), "red, green, blue", WITHIN(0, 1),
+     .about = "colour of lines; without it each line has its own"},
     {"particles", FM_KEY_NUMBER, SCENE(look.particles), .range = ABOVE(0, 4),
      .about =
          "drawn size of fluid particles; at 1 they touch each other, smaller ones show what is "
@@ -665,7 +689,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoints_kept = 10;
     scene->camera =
         (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * FM_DEGREE, NULL};
-    scene->look = (fm_scene_look){0, {0, 0, 0}, {0.85, 0.8, 0.7}, 1, {0, 0, 0}};
+    scene->look = (fm_scene_look){.cloth = {0.85, 0.8, 0.7}, .particles = 1};
 }
 
 const fm_table fm_scene_table = {

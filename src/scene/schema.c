@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Appends the schema of a mapping with the keys of a table. about: its description; NULL: that of
-// the table.
 static void add_table(fm_text *text, const fm_table *table, const char *about);
 
 // Appends the smallest and the largest number that a key allows.
@@ -187,6 +185,8 @@ static void add_object(fm_text *text, const fm_table *table)
     add_choices(text, table);
 }
 
+// Appends the schema of a mapping with the keys of a table. about: its description; NULL: that of
+// the table.
 static void add_table(fm_text *text, const fm_table *table, const char *about)
 {
     fm_text_add(text, "{\"description\":");

@@ -7,24 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Makes room for `more` bytes and a zero byte; false: out of memory.
+// Enlarges the buffer so that `more` bytes and a zero byte fit; false: out of memory.
 static bool reserve(fm_text *text, size_t more)
 {
     if (text->failed)
         return false;
-    if (text->room - text->size > more)
+    if (text->capacity - text->size > more)
         return true;
-    size_t room = 2 * text->room + more + 256;
-    char *data = realloc(text->data, room);
+    size_t capacity = 2 * text->capacity + more + 256;
+    char *data = realloc(text->data, capacity);
     if (!data) {
         text->failed = true;
         return false;
     }
     text->data = data;
-    text->room = room;
+    text->capacity = capacity;
     return true;
 }
 
+// Appends `size` bytes.
 void fm_text_add_bytes(fm_text *text, const char *bytes, size_t size)
 {
     if (!reserve(text, size))
@@ -114,7 +115,7 @@ char *fm_text_detach(fm_text *text, fm_error *err)
         free(text->data);
         *text = (fm_text){0};
         if (err)
-            fm_fail_no_memory(err, "scene", text->room);
+            fm_fail_no_memory(err, "scene", text->capacity);
         return NULL;
     }
     char *data = text->data;
@@ -126,9 +127,9 @@ char *fm_text_detach(fm_text *text, fm_error *err)
 // marks a cut.
 const char *fm_text_shorten(char shown[64], const char *value)
 {
-    enum { MOST = 48 };
+    enum { LONGEST = 48 }; // bytes; the last character may exceed it by three
     size_t size = strlen(value), end = 0;
-    for (size_t i = 0; i < size && i < MOST;) {
+    for (size_t i = 0; i < size && i < LONGEST;) {
         unsigned point = 0;
         int length = fm_text_decode_utf8((const unsigned char *)value + i, size - i, &point);
         bool good =
@@ -142,7 +143,7 @@ const char *fm_text_shorten(char shown[64], const char *value)
         i += step;
     }
     shown[end] = 0;
-    if (size > MOST)
+    if (size > LONGEST)
         memcpy(shown + end, "...", 4);
     return shown;
 }
@@ -151,7 +152,7 @@ const char *fm_text_shorten(char shown[64], const char *value)
 // and `before`, which swapped letters need.
 int fm_text_edit_distance(const char *one, const char *other)
 {
-    enum { LONGEST = 48 };
+    enum { LONGEST = 48 }; // longer texts count as this far apart
     size_t n = strlen(one), m = strlen(other);
     if (n > LONGEST || m > LONGEST)
         return LONGEST;
@@ -181,6 +182,7 @@ int fm_text_edit_distance(const char *one, const char *other)
 // Decodes the first code point of `bytes`. Returns its length in bytes, 0 for invalid UTF-8.
 int fm_text_decode_utf8(const unsigned char *bytes, size_t size, unsigned *point)
 {
+    // smallest code point of an encoding of 1, 2, 3 or 4 bytes; a smaller one is overlong
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned first = size ? bytes[0] : 0x80;
     int length = first < 0x80             ? 1

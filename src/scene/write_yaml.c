@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDENT = 2, LINE = 96 }; // blanks per level; longest line with nested keys
+enum { INDENT = 2, LONGEST_LINE = 96 }; // blanks per level; bytes of a line with nested keys
 
 // Options of writing.
 typedef struct writer {
@@ -63,7 +63,6 @@ static bool is_skipped(const writer *w, const fm_entry *entry, const fm_node *ch
     return true;
 }
 
-// Writes a value on one line: [a, b], { key: value }.
 static void add_flow(const writer *w, fm_text *text, const fm_entry *entry, const fm_node *node);
 
 // Writes a mapping on one line: { key: value, key: value }.
@@ -82,6 +81,7 @@ static void add_flow_mapping(const writer *w, fm_text *text, const fm_table *tab
     fm_text_add(text, "%s", *comma == '{' ? "{}" : " }");
 }
 
+// Writes a value on one line, in YAML's flow style: [a, b], { key: value }.
 static void add_flow(const writer *w, fm_text *text, const fm_entry *entry, const fm_node *node)
 {
     const char *comma = "";
@@ -113,11 +113,10 @@ static void add_flow(const writer *w, fm_text *text, const fm_entry *entry, cons
     }
 }
 
-// Writes the keys of a mapping, one per line or more. indent: blanks before each key.
 static void add_mapping(const writer *w, fm_text *text, const fm_table *table, const fm_node *node,
                         int indent);
 
-// Writes "key: value" on one line, or on several when that line would be longer than LINE.
+// Writes "key: value" on one line, or on several when that line would be longer than LONGEST_LINE.
 static void add_member(const writer *w, fm_text *text, const fm_entry *entry, const fm_node *node,
                        int indent)
 {
@@ -125,10 +124,10 @@ static void add_member(const writer *w, fm_text *text, const fm_entry *entry, co
     fm_text_add(text, "%*s%s: ", indent, "", node->key);
     add_flow(w, text, entry, node);
     fm_text_add(text, "\n");
-    bool deep =
+    bool has_keys =
         entry->type == FM_KEY_MAPPING || entry->type == FM_KEY_NAMED || entry->type == FM_KEY_LIST;
-    if (text->failed || text->size - start <= LINE || !deep || node->kind == FM_NODE_SCALAR ||
-        node->count == 0)
+    if (text->failed || text->size - start <= LONGEST_LINE || !has_keys ||
+        node->kind == FM_NODE_SCALAR || node->count == 0)
         return;
     text->size = start;
     text->data[start] = 0;
@@ -150,6 +149,7 @@ static void add_member(const writer *w, fm_text *text, const fm_entry *entry, co
     }
 }
 
+// Writes the keys of a mapping, each on one line or more. indent: blanks before each key.
 static void add_mapping(const writer *w, fm_text *text, const fm_table *table, const fm_node *node,
                         int indent)
 {

@@ -4,7 +4,10 @@
 //
 //     1 every such body moves without contact                      fm_body_type.open
 //     2 contact resolves the collisions on the way                 collide/contact_step.c
-//     3 every body ends its substep from the corrected positions   fm_body_type.close
+//     3 every body computes forces at the corrected positions      fm_body_type.evaluate
+//     4 every body ends its substep                                fm_body_type.close
+//
+// Bodies that are tied to each other take the same substeps; ties act after 1, 2 and 3 (ties.c).
 //
 // Colliders take part as triangle meshes (collide/triangulate.c) that follow their motions.
 // Candidate lists are kept within an advance and rebuilt in the next one, so that the result
@@ -25,29 +28,36 @@
 // A collider as a triangle mesh, in the pose of its definition.
 typedef struct solid {
     const fm_collider *collider;
-    fm_mesh_data triangles; // of an analytic shape; a mesh collider has its own triangles
+    fm_mesh_data triangles; // triangles of an analytic shape; a mesh collider has its own
     fm_vec3 *start;         // m, vertex positions at time 0
 } solid;
 
 // A body that takes part in contact.
 typedef struct member {
     fm_object *object;
-    fm_contact_view view;   // its points, lines and triangles
+    fm_contact_view view;   // points, lines and triangles of the body
     fm_surroundings around; // environment of the body, with its own medium
 } member;
 
 // Contact between the bodies and colliders of a world.
 struct fm_world_contact {
-    fm_contact_set *set;
+    fm_contact_set *set; // holds one surface per member, then one per solid
     member *members;
     solid solids[FM_WORLD_OBJECTS_MAX];
     int member_count, solid_count;
+    int tied_count; // bodies without contact that are tied; they follow the members
 };
 
+// True if the object is a body that takes part in contact.
 bool fm_object_uses_contact(const fm_object *object)
 {
     const fm_body_type *body = object->type->body;
     return body && body->uses_contact && body->uses_contact(object);
+}
+
+bool fm_object_steps_together(const fm_object *object)
+{
+    return fm_object_uses_contact(object) || fm_object_is_tied(object);
 }
 
 // True if any body of the world takes part in contact.
@@ -86,8 +96,8 @@ static fm_vec3_array axes_from_vertex(fm_vec3_array a, int i)
 
 // Input for the creation of the contact set.
 typedef struct sources {
-    fm_contact_surface *surfaces;
-    double thickness; // m, largest thickness of all bodies
+    fm_contact_surface *surfaces; // surfaces of the bodies, then of the colliders
+    double thickness;             // m, largest thickness of all bodies
 } sources;
 
 // Adds a body to contact, and its surface to the input of the contact set.
@@ -100,13 +110,13 @@ static bool add_member(fm_world_contact *contact, fm_object *object, sources *fr
     const fm_contact_view *view = &m->view;
     from->surfaces[contact->member_count] = (fm_contact_surface){
         .name = object->name,
-        .mesh = view->made,
+        .mesh = view->initial_mesh,
         .dynamic = true, // write_velocities sets the masses before every step
         .thickness = view->thickness,
         .friction = view->friction,
         .columns = view->columns,
         .rows = view->rows,
-        .round = view->round,
+        .is_tube = view->is_tube,
     };
     from->thickness = fmax(from->thickness, view->thickness);
     contact->member_count++;
@@ -142,6 +152,39 @@ static bool add_solid(fm_world_contact *contact, const fm_collider *collider, so
     return true;
 }
 
+// The number of a body among those with contact; -1: it has none.
+static int find_member(const fm_world_contact *contact, const fm_object *object)
+{
+    for (int i = 0; i < contact->member_count; i++) {
+        if (contact->members[i].object == object)
+            return i;
+    }
+    return -1;
+}
+
+// Tied points are one point for contact. A ball (a body of one point) does not collide with the
+// bodies that are tied to it, which reach its centre.
+static bool join_tied_vertices(fm_world_contact *contact, fm_world *world, fm_error *err)
+{
+    for (int i = 0; i < fm_ties_point_count(world); i++) {
+        fm_tied_point p = fm_ties_point(world, i), q = fm_ties_point(world, p.first);
+        for (int k = p.first; k < i; k++) { // earlier points of the knot
+            q = fm_ties_point(world, k);
+            int a = find_member(contact, q.body), b = find_member(contact, p.body);
+            if (a < 0 || b < 0)
+                continue;
+            fm_contact_join_vertices(contact->set,
+                                     fm_contact_first_vertex(contact->set, a) + q.point,
+                                     fm_contact_first_vertex(contact->set, b) + p.point);
+            bool ball = contact->members[a].view.initial_mesh.point_count == 1 ||
+                        contact->members[b].view.initial_mesh.point_count == 1;
+            if (ball && a != b && !fm_contact_ignore_pair(contact->set, a, b, err))
+                return false;
+        }
+    }
+    return true;
+}
+
 // Adds all bodies with contact and all colliders, and creates the contact set.
 static bool fill_contact(fm_world_contact *contact, fm_world *world, sources *from, fm_error *err)
 {
@@ -150,15 +193,23 @@ static bool fill_contact(fm_world_contact *contact, fm_world *world, sources *fr
         if (fm_object_uses_contact(object) && !add_member(contact, object, from, err))
             return false;
     }
+    for (int i = 0; i < world->object_count; i++) {
+        fm_object *object = world->objects[i];
+        if (!fm_object_uses_contact(object) && fm_object_is_tied(object))
+            contact->members[contact->member_count + contact->tied_count++].object = object;
+    }
+    if (contact->member_count == 0)
+        return true;
     for (int k = 0; k < world->collider_count; k++) {
         if (!add_solid(contact, world->colliders[k], from, err))
             return false;
     }
     contact->set =
         fm_contact_create(from->surfaces, contact->member_count + contact->solid_count, err);
-    return contact->set != NULL;
+    return contact->set && join_tied_vertices(contact, world, err);
 }
 
+// Frees contact with its set and the meshes of colliders.
 static void destroy_contact(fm_world_contact *contact)
 {
     if (!contact)
@@ -172,6 +223,7 @@ static void destroy_contact(fm_world_contact *contact)
     free(contact);
 }
 
+// Frees contact; the next advance creates it again.
 void fm_world_destroy_contact(fm_world *world)
 {
     destroy_contact(world->contact);
@@ -181,9 +233,10 @@ void fm_world_destroy_contact(fm_world *world)
 // Creates contact from the initial positions of all objects.
 bool fm_world_create_contact(fm_world *world, fm_error *err)
 {
-    size_t bodies = (size_t)world->body_count + 1, most = bodies + (size_t)world->collider_count;
+    size_t bodies = (size_t)world->body_count + 1,
+           surfaces = bodies + (size_t)world->collider_count;
     fm_world_contact *contact = calloc(1, sizeof *contact);
-    sources from = {.surfaces = calloc(most, sizeof *from.surfaces)};
+    sources from = {.surfaces = calloc(surfaces, sizeof *from.surfaces)};
     if (contact)
         contact->members = calloc(bodies, sizeof *contact->members);
     bool good = contact && contact->members && from.surfaces;
@@ -214,21 +267,21 @@ static fm_vec3_array surface_axes(const fm_world_contact *contact, fm_vec3_array
 }
 
 // Writes the start positions of a substep at time t. Colliders start exactly where the last substep
-// ended, to the last bit, so that contact detects no motion between the substeps. anew: place the
-// colliders at time t instead.
-static void write_starts(fm_world_contact *contact, double t, bool anew)
+// ended, to the last bit, so that contact detects no motion between the substeps. place_colliders:
+// place them at time t instead.
+static void write_starts(fm_world_contact *contact, double t, bool place_colliders)
 {
     fm_vec3_array x0 = fm_contact_starts(contact->set), x1 = fm_contact_ends(contact->set);
     for (int i = 0; i < contact->member_count; i++) {
         const fm_contact_view *view = &contact->members[i].view;
-        copy_points(view->made.point_count, surface_axes(contact, x0, i), view->x);
+        copy_points(view->initial_mesh.point_count, surface_axes(contact, x0, i), view->x);
     }
     for (int k = 0; k < contact->solid_count; k++) {
         int count = view_solid(&contact->solids[k]).point_count,
             surface = contact->member_count + k;
         fm_vec3_array to = surface_axes(contact, x0, surface),
                       from = surface_axes(contact, x1, surface);
-        if (anew)
+        if (place_colliders)
             place_solid(&contact->solids[k], t, to);
         else
             copy_points(count, to, (double *const[3]){from.x, from.y, from.z});
@@ -242,29 +295,46 @@ static void write_ends(fm_world_contact *contact, double t)
     fm_vec3_array x1 = fm_contact_ends(contact->set);
     for (int i = 0; i < contact->member_count; i++) {
         const fm_contact_view *view = &contact->members[i].view;
-        copy_points(view->made.point_count, surface_axes(contact, x1, i), view->x);
+        copy_points(view->initial_mesh.point_count, surface_axes(contact, x1, i), view->x);
     }
     for (int k = 0; k < contact->solid_count; k++)
         place_solid(&contact->solids[k], t, surface_axes(contact, x1, contact->member_count + k));
 }
 
+// Gives tied points the inverse mass of all points of their knot.
+static void write_knot_masses(fm_world_contact *contact, const fm_world *world)
+{
+    for (int i = 0; i < fm_ties_point_count(world); i++) {
+        fm_tied_point p = fm_ties_point(world, i);
+        int body = find_member(contact, p.body);
+        if (body < 0)
+            continue;
+        int v = fm_contact_first_vertex(contact->set, body) + p.point;
+        double inverse = p.knot_mass > 0 ? 1 / p.knot_mass : 0;
+        fm_contact_inverse_masses(contact->set)[v] = inverse;
+        fm_contact_axis_inverse_masses(contact->set)[v] = inverse;
+    }
+}
+
 // Writes velocities and inverse masses of the bodies. Only a step that is not collision-free needs
 // them. t: end of the substep.
-static void write_velocities(fm_world_contact *contact, double t)
+static void write_velocities(fm_world_contact *contact, const fm_world *world, double t)
 {
-    bool oriented = false;
+    bool has_mass_axes = false; // a body has added mass along an axis
     for (int i = 0; i < contact->member_count; i++) {
         const fm_object *object = contact->members[i].object;
         const fm_contact_view *view = &contact->members[i].view;
-        int first = fm_contact_first_vertex(contact->set, i), count = view->made.point_count;
+        int first = fm_contact_first_vertex(contact->set, i),
+            count = view->initial_mesh.point_count;
         fm_inverse_masses masses = {fm_contact_axis_inverse_masses(contact->set) + first,
                                     fm_contact_inverse_masses(contact->set) + first};
         fm_vec3_array axes = surface_axes(contact, fm_contact_mass_axes(contact->set), i);
         copy_points(count, surface_axes(contact, fm_contact_velocities(contact->set), i), view->v);
         copy_points(count, axes, (double *const *)view->axis);
-        oriented |= object->type->body->inverse_masses(object, t, masses);
+        has_mass_axes |= object->type->body->inverse_masses(object, t, masses);
     }
-    fm_contact_use_mass_axes(contact->set, oriented);
+    fm_contact_use_mass_axes(contact->set, has_mass_axes);
+    write_knot_masses(contact, world);
 }
 
 // Writes the result of contact back to body i, except to points that a pin holds at time t. Points
@@ -276,14 +346,14 @@ static void write_back(const fm_world_contact *contact, int i, double t)
     fm_vec3_array to = surface_axes(contact, fm_contact_ends(contact->set), i);
     fm_vec3_array at = surface_axes(contact, fm_contact_velocities(contact->set), i);
     const double *x[3] = {to.x, to.y, to.z}, *v[3] = {at.x, at.y, at.z};
-    for (int k = 0; k < b->made.point_count; k++) {
+    for (int k = 0; k < b->initial_mesh.point_count; k++) {
         if (object->type->body->is_held(object, k, t))
             continue;
         bool touched = false;
         for (int c = 0; c < 3; c++) {
-            double jump = v[c][k] - b->v[c][k];
-            touched |= jump != 0;
-            b->jump[c][k] += jump;
+            double change = v[c][k] - b->v[c][k]; // m/s
+            touched |= change != 0;
+            b->velocity_change[c][k] += change;
             b->x[c][k] = x[c][k];
             b->v[c][k] = v[c][k];
         }
@@ -301,6 +371,10 @@ static void add_counts(fm_report *report, const fm_contact_report *from)
     report->halted_count += from->is_halted;
 }
 
+// m, distances of surfaces above this are not reported
+static const double LARGEST_REPORTED_DISTANCE = 0.01;
+enum { LIST_INTERVALS = 2 }; // intervals that a list of candidate pairs should last
+
 // m and m/s, largest coordinate and velocity for contact. Beyond it, the rounding error of
 // positions exceeds the thickness of cloth, and contact cannot tell the sides of a surface apart.
 static const double FARTHEST = 1e9;
@@ -313,7 +387,7 @@ static bool check_numbers(const fm_world_contact *contact, fm_error *err)
         const fm_contact_view *b = &contact->members[i].view;
         for (int c = 0; c < 3; c++) {
             const double *x = b->x[c], *v = b->v[c];
-            for (int k = 0; k < b->made.point_count; k++) {
+            for (int k = 0; k < b->initial_mesh.point_count; k++) {
                 if (fabs(x[k]) <= FARTHEST && fabs(v[k]) <= FARTHEST)
                     continue;
                 char value[64];
@@ -328,55 +402,71 @@ static bool check_numbers(const fm_world_contact *contact, fm_error *err)
     return true;
 }
 
-// Takes one substep of h seconds, to time t, of all bodies with contact: they move without contact,
-// contact corrects positions and velocities, and they end the substep. anew: it is the first
-// substep of the interval.
-static bool take_substep(fm_world *world, double h, double t, bool anew, fm_report *report,
-                         fm_error *err)
+// Contact on the paths of all bodies with contact, which have opened the substep.
+static bool resolve_contact(fm_world *world, double h, double t, fm_report *report, fm_error *err)
 {
     fm_world_contact *contact = world->contact;
-    write_starts(contact, world->time, anew);
-    for (int i = 0; i < contact->member_count; i++) {
-        fm_object *object = contact->members[i].object;
-        if (!object->type->body->open(object, t, err))
-            return false;
-    }
+    if (!contact->set)
+        return true;
     if (!check_numbers(contact, err))
         return false;
     write_ends(contact, t);
-    bool is_free = fm_contact_is_collision_free(contact->set, world->pool);
     fm_contact_report found = {0};
-    if (!is_free) {
-        write_velocities(contact, t);
-        fm_contact_step(contact->set, h, world->pool, &found);
-    }
+    if (fm_contact_is_collision_free(contact->set, world->pool))
+        return true;
+    write_velocities(contact, world, t);
+    fm_contact_step(contact->set, h, world->pool, &found);
     if (found.out_of_memory)
         return fm_fail_no_memory(err, "contact", 0);
     add_counts(report, &found);
-    for (int i = 0; i < contact->member_count; i++) {
+    for (int i = 0; i < contact->member_count; i++)
+        write_back(contact, i, t);
+    fm_ties_merge_contact(world);
+    return true;
+}
+
+// Takes one substep of h seconds, to time t, of all bodies with contact or ties: they move without
+// contact, contact corrects positions and velocities, and they end the substep. is_first: it is the
+// first substep of the interval.
+static bool take_substep(fm_world *world, double h, double t, bool is_first, fm_report *report,
+                         fm_error *err)
+{
+    fm_world_contact *contact = world->contact;
+    int count = contact->member_count + contact->tied_count;
+    if (contact->set)
+        write_starts(contact, world->time, is_first);
+    for (int i = 0; i < count; i++) {
         fm_object *object = contact->members[i].object;
-        object->type->body->clear_touched(object);
-        if (!is_free)
-            write_back(contact, i, t);
-        object->type->body->close(object);
+        if (!object->type->body->open(object, t, err))
+            return false;
+        if (i < contact->member_count)
+            object->type->body->clear_touched(object);
     }
+    fm_ties_constrain(world, h, t);
+    if (!resolve_contact(world, h, t, report, err))
+        return false;
+    for (int i = 0; i < count; i++)
+        contact->members[i].object->type->body->evaluate(contact->members[i].object);
+    fm_ties_share_forces(world, t);
+    for (int i = 0; i < count; i++)
+        contact->members[i].object->type->body->close(contact->members[i].object);
     return true;
 }
 
 // Points of bodies that have not moved yet, and that start inside a collider or on a surface that
 // intersects another one.
 typedef struct bad_start {
-    const fm_object *object; // body of the first such point; NULL: there is none
-    const char *what;        // name of the object it is inside or intersects
-    fm_vec3 first, last;     // m, positions of the first and the last such point
-    int count;
+    const fm_object *object; // body of the first bad point; NULL: no point is bad
+    const char *other;       // name of the object it is inside or intersects
+    fm_vec3 first, last;     // m, positions of the first and the last bad point
+    int count;               // number of bad points
 } bad_start;
 
-// Counts a point at `at` that starts inside or through the object named `what`.
-static void add_bad_start(bad_start *found, const fm_object *object, const char *what, fm_vec3 at)
+// Counts a point at `at` that starts inside the object named `other`, or intersects it.
+static void add_bad_start(bad_start *found, const fm_object *object, const char *other, fm_vec3 at)
 {
     if (!found->object)
-        *found = (bad_start){object, what, at, at, 0};
+        *found = (bad_start){object, other, at, at, 0};
     found->last = at;
     found->count++;
 }
@@ -387,7 +477,7 @@ static void find_inside(fm_world *world, const member *m, fm_vec3_array x, bad_s
     const fm_body_type *body = m->object->type->body;
     for (int k = 0; k < world->collider_count; k++) {
         fm_placed_collider placed = fm_collider_place(world->colliders[k], world->time);
-        for (int i = 0; i < m->view.made.point_count; i++) {
+        for (int i = 0; i < m->view.initial_mesh.point_count; i++) {
             fm_vec3 at = fm_vec3_array_at(x, i);
             if (!body->is_held(m->object, i, world->time) && !fm_placed_is_far(&placed, at, 0) &&
                 fm_placed_find_contact(&placed, at).distance < 0)
@@ -438,7 +528,7 @@ static bool find_bad_starts(fm_world *world, bad_start *found, fm_error *err)
         if (m->view.started || m->view.separate)
             continue;
         find_inside(world, m, axes_from_vertex(x0, first), found);
-        for (int k = 0; k < m->view.made.point_count; k++) {
+        for (int k = 0; k < m->view.initial_mesh.point_count; k++) {
             if (marked[first + k])
                 add_bad_start(found, m->object, "a cloth or a collider",
                               fm_vec3_array_at(x0, first + k));
@@ -459,7 +549,7 @@ static bool check_starts(fm_world *world, fm_error *err)
     char value[128];
     const fm_vec3 *a = &found.first, *b = &found.last;
     snprintf(value, sizeof value, "in or through %.20s at (%.3g, %.3g, %.3g) to (%.3g, %.3g, %.3g)",
-             found.what, a->x, a->y, a->z, b->x, b->y, b->z);
+             found.other, a->x, a->y, a->z, b->x, b->y, b->z);
     char field[48];
     snprintf(field, sizeof field, "start of %d particles", found.count);
     return fm_fail(err, FM_BAD_VALUE, found.object->name, field, value,
@@ -478,7 +568,7 @@ static void separate_starts(fm_world *world)
             continue;
         for (int k = 0; k < around.collider_count; k++)
             around.placed[k] = fm_collider_place(around.colliders[k], world->time);
-        for (int p = 0; p < b->made.point_count; p++) {
+        for (int p = 0; p < b->initial_mesh.point_count; p++) {
             fm_vec3 x = {b->x[0][p], b->x[1][p], b->x[2][p]};
             fm_vec3 v = {b->v[0][p], b->v[1][p], b->v[2][p]};
             if (object->type->body->is_held(object, p, world->time))
@@ -487,7 +577,7 @@ static void separate_starts(fm_world *world)
             b->x[0][p] = x.x, b->x[1][p] = x.y, b->x[2][p] = x.z;
             b->v[0][p] = v.x, b->v[1][p] = v.y, b->v[2][p] = v.z;
         }
-        object->type->body->moved(object);
+        object->type->body->points_moved(object);
     }
 }
 
@@ -517,10 +607,10 @@ bool fm_world_check_start(fm_world *world, fm_error *err)
     return good;
 }
 
-// Advances all bodies with contact by `interval` s, in as many common substeps as the one with the
-// largest need. most: raised to that number.
-bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_report *report,
-                              fm_error *err)
+// Advances all bodies with contact or ties by `interval` s, in as many common substeps as the one
+// with the largest need. most_substeps: raised to that number.
+bool fm_world_advance_contact(fm_world *world, double interval, int *most_substeps,
+                              fm_report *report, fm_error *err)
 {
     if (!world->contact && !fm_world_create_contact(world, err))
         return false;
@@ -532,32 +622,33 @@ bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_re
         if (!check_starts(world, err))
             return false;
     }
-    int substeps = 1;
-    for (int i = 0; i < contact->member_count; i++) {
+    int substeps = 1, count = contact->member_count + contact->tied_count;
+    for (int i = 0; i < count; i++) {
         const fm_object *object = contact->members[i].object;
-        int own = object->type->body->count_substeps(object, interval);
-        substeps = own > substeps ? own : substeps;
+        int needed = object->type->body->count_substeps(object, interval);
+        substeps = needed > substeps ? needed : substeps;
     }
     double h = interval / substeps, begin = world->time;
-    for (int i = 0; i < contact->member_count; i++) {
+    for (int i = 0; i < count; i++) {
         member *m = &contact->members[i];
         m->around = fm_object_surroundings(m->object);
         if (!m->object->type->body->begin(m->object, &m->around, h, err))
             return false;
     }
-    fm_contact_restart(contact->set, 2 * substeps);
-    fm_contact_set_stop(contact->set, &world->stop);
+    if (contact->set) {
+        fm_contact_restart(contact->set, LIST_INTERVALS * substeps);
+        fm_contact_set_stop(contact->set, &world->stop);
+    }
     for (int n = 1; n <= substeps; n++) {
         if (!take_substep(world, h, begin + interval * n / substeps, n == 1, report, err) ||
             !fm_stop_request_check(&world->stop, err))
             return false;
     }
-    *most = substeps > *most ? substeps : *most;
+    *most_substeps = substeps > *most_substeps ? substeps : *most_substeps;
     return true;
 }
 
-// Adds the number of intersections and the least distance between surfaces, at most 1 cm, to the
-// report.
+// Adds the number of intersections and the least distance between surfaces to the report.
 bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err)
 {
     if (!world->contact && !fm_world_create_contact(world, err))
@@ -566,15 +657,18 @@ bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err)
     write_starts(contact, world->time, true);
     fm_vec3_array x = fm_contact_starts(contact->set);
     report->intersection_count = fm_contact_count_intersections(contact->set, x, NULL);
-    report->closest_distance = fm_contact_find_least_distance(contact->set, x, 0.01);
+    report->closest_distance =
+        fm_contact_find_least_distance(contact->set, x, LARGEST_REPORTED_DISTANCE);
     return true;
 }
 
+// Writes the state of contact if `size` suffices. Returns its size, bytes.
 size_t fm_world_save_contact(const fm_world_contact *contact, void *buffer, size_t size)
 {
-    return contact ? fm_contact_save(contact->set, buffer, size) : 0;
+    return contact && contact->set ? fm_contact_save(contact->set, buffer, size) : 0;
 }
 
+// Reads what fm_world_save_contact wrote.
 bool fm_world_restore_contact(fm_world_contact *contact, const void *buffer, size_t size,
                               fm_error *err)
 {

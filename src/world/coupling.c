@@ -4,10 +4,10 @@
 // Body and medium exchange the sample arrays of core/surface_samples.h. One interval, from t to
 // t + dt:
 //
-//     take     the body takes the impulses of the medium's last interval    fm_body_type.take
+//     take     the body takes the impulses of the medium's last interval (take_impulses)
 //     bodies   the body moves
 //     give     the body writes the new positions of its samples, and returns the momentum of the
-//              fluid mass that it borrowed                                  fm_body_type.give
+//              fluid mass that it borrowed (give_samples)
 //     fluids   the medium moves with the samples in it, and writes the impulses on them
 //
 // With two-way coupling an interval is one substep of the fluid, and the cloth takes as many
@@ -100,6 +100,7 @@ bool fm_world_couple_objects(fm_world *world, fm_object *body, fm_object *medium
     return true;
 }
 
+// Couples a cloth to a particle fluid; the same as fm_world_couple_objects.
 bool fm_world_couple(fm_world *world, struct fm_cloth *cloth, struct fm_particles *fluid,
                      fm_coupling_way way, fm_error *err)
 {
@@ -137,7 +138,7 @@ fm_medium fm_coupling_find_medium(const fm_object *body)
 void fm_coupling_take_impulses(fm_world *world, double end)
 {
     for (int i = 0; i < world->coupling_count; i++)
-        world->couplings[i].body->type->body->take(world->couplings[i].body, end);
+        world->couplings[i].body->type->body->take_impulses(world->couplings[i].body, end);
 }
 
 // Bodies write positions and impulses of their samples for the media, after they moved from `start`
@@ -145,7 +146,7 @@ void fm_coupling_take_impulses(fm_world *world, double end)
 void fm_coupling_give_samples(fm_world *world, double start, double end)
 {
     for (int i = 0; i < world->coupling_count; i++)
-        world->couplings[i].body->type->body->give(world->couplings[i].body, start, end);
+        world->couplings[i].body->type->body->give_samples(world->couplings[i].body, start, end);
 }
 
 // Writes the samples of all coupled bodies; buffer NULL: writes nothing. Returns their size, bytes.
@@ -166,11 +167,11 @@ bool fm_coupling_restore(fm_world *world, const void *buffer, size_t size, fm_er
         return fm_fail_number(err, "world state", "coupling size", (double)size, "what was saved");
     for (int i = 0; i < world->coupling_count; i++) {
         fm_coupling *c = &world->couplings[i];
-        size_t own = fm_samples_save(c->samples, NULL);
-        if (!fm_samples_restore(c->samples, in, own))
+        size_t sample_size = fm_samples_save(c->samples, NULL); // bytes
+        if (!fm_samples_restore(c->samples, in, sample_size))
             return fm_fail(err, FM_BAD_VALUE, c->body->name, "samples of the saved state",
                            "not finite", "what was saved");
-        in += own;
+        in += sample_size;
     }
     return true;
 }

@@ -25,7 +25,7 @@ static double find_size(const fm_contact_view *b, double *fastest)
 {
     fm_bounds box = fm_bounds_empty();
     *fastest = 0;
-    for (int i = 0; i < b->made.point_count; i++) {
+    for (int i = 0; i < b->initial_mesh.point_count; i++) {
         fm_bounds_add_point(&box, (fm_vec3){b->x[0][i], b->x[1][i], b->x[2][i]});
         *fastest = fmax(*fastest, fm_length((fm_vec3){b->v[0][i], b->v[1][i], b->v[2][i]}));
     }
@@ -48,7 +48,7 @@ static void forecast_contact(const fm_world *world, fm_object *object, double du
 {
     fm_contact_view view;
     const fm_body_type *body = object->type->body;
-    const char *what = "its fastest pin or particle";
+    const char *fastest_object = "its fastest pin or particle";
     if (!body->contact(object, &view, err))
         return;
     double fastest, size = find_size(&view, &fastest), step = body->longest_substep(object);
@@ -56,7 +56,7 @@ static void forecast_contact(const fm_world *world, fm_object *object, double du
     for (int k = 0; k < world->collider_count; k++) {
         double speed = find_collider_speed(world->colliders[k], world->time, duration);
         if (speed > fastest)
-            fastest = speed, what = world->colliders[k]->name;
+            fastest = speed, fastest_object = world->colliders[k]->name;
     }
     double distance = fastest * fmin(duration, step);
     if (!(distance > size) || f->endless)
@@ -66,7 +66,8 @@ static void forecast_contact(const fm_world *world, fm_object *object, double du
         f->text, sizeof f->text,
         "%s: contact cannot follow %s, which moves at %.3g m/s: %.3g m in a substep of %.3g s, "
         "and the cloth is %.3g m long. A slower motion, or a smaller time_step, helps",
-        object->name, *what ? what : "a collider", fastest, distance, step, size);
+        object->name, *fastest_object ? fastest_object : "a collider", fastest, distance, step,
+        size);
 }
 
 // Predicts the cost of an advance by `duration` s.

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const object = "world";
+static const char *const object = "world"; // named in error messages
 
+// A world of still water under gravity, with all processors.
 fm_world_def fm_default_world_def(void)
 {
     return (fm_world_def){
@@ -47,6 +48,8 @@ static fm_pool *create_pool(const fm_world_def *def, fm_error *err)
     return fm_pool_create(def->threads > 0 ? def->threads : fm_pool_processor_count(), err);
 }
 
+// Creates an empty world: checks its definition, creates threads and turbulence. NULL and err
+// filled on failure.
 fm_world *fm_world_create(const fm_world_def *def, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -77,11 +80,13 @@ fm_world *fm_world_create(const fm_world_def *def, fm_error *err)
     return world;
 }
 
+// Frees the world with all its objects, motions, colliders and figures.
 void fm_world_destroy(fm_world *world)
 {
     if (!world)
         return;
     fm_world_destroy_contact(world);
+    fm_world_destroy_ties(world);
     for (int i = 0; i < world->object_count; i++)
         world->objects[i]->type->destroy(world->objects[i]);
     fm_pool_destroy(world->pool);
@@ -94,15 +99,15 @@ void fm_world_destroy(fm_world *world)
 // Gravity, medium, colliders and threads of the world, for its objects.
 fm_surroundings fm_world_surroundings(const fm_world *world)
 {
-    fm_world *own = (fm_world *)world; // placed and stop are scratch data
+    fm_world *scratch = (fm_world *)world; // placed and stop are scratch data, not state
     return (fm_surroundings){
         .gravity = world->def.gravity,
         .medium = world->def.medium,
         .colliders = world->colliders,
         .collider_count = world->collider_count,
-        .placed = own->placed,
+        .placed = scratch->placed,
         .pool = world->pool,
-        .stop = &own->stop,
+        .stop = &scratch->stop,
     };
 }
 
@@ -118,14 +123,16 @@ fm_surroundings fm_object_surroundings(const fm_object *o)
     return around;
 }
 
+// The prescribed medium of the world.
 const fm_medium *fm_world_medium(const fm_world *world)
 {
     return &world->def.medium;
 }
 
-void fm_world_set_stop(fm_world *world, bool (*asked)(void *context), void *context)
+// Sets the callback through which the host can stop an advance; NULL removes it.
+void fm_world_set_stop(fm_world *world, bool (*wants_stop)(void *context), void *context)
 {
-    world->stop = (fm_stop_request){.asked = asked, .context = context};
+    world->stop = (fm_stop_request){.wants_stop = wants_stop, .context = context};
 }
 
 int fm_world_collider_count(const fm_world *world)
@@ -134,18 +141,21 @@ int fm_world_collider_count(const fm_world *world)
     return world->collider_count;
 }
 
+// Collider number `index`, in the order of creation; NULL if there is none.
 const fm_collider *fm_world_collider(const fm_world *world, int index)
 {
     assert(world);
     return index >= 0 && index < world->collider_count ? world->colliders[index] : NULL;
 }
 
+// s, time of the world.
 double fm_world_time(const fm_world *world)
 {
     assert(world);
     return world->time;
 }
 
+// m/s, velocity of the prescribed flow at a position and time, s.
 fm_vec3 fm_world_medium_velocity(const fm_world *world, fm_vec3 position, double time)
 {
     assert(world);
@@ -159,12 +169,14 @@ bool fm_world_is_ready(const fm_world *world, fm_error *err)
     return err->status == FM_OK && world;
 }
 
+// Creates a displacement by a sine that begins at zero.
 fm_motion *fm_motion_sine(fm_world *world, fm_vec3 axis, double amplitude, double period,
                           fm_error *err)
 {
     return fm_motion_sine_phase(world, axis, amplitude, period, 0, err);
 }
 
+// Creates a displacement by a sine: amplitude in m, period in s, phase in rad.
 fm_motion *fm_motion_sine_phase(fm_world *world, fm_vec3 axis, double amplitude, double period,
                                 double phase, fm_error *err)
 {
@@ -173,11 +185,13 @@ fm_motion *fm_motion_sine_phase(fm_world *world, fm_vec3 axis, double amplitude,
                : NULL;
 }
 
+// Creates a rotation about an axis.
 fm_motion *fm_motion_turn(fm_world *world, const fm_turn *turn, fm_error *err)
 {
     return fm_world_is_ready(world, err) ? fm_motion_create_turn(&world->arena, turn, err) : NULL;
 }
 
+// Creates a motion that interpolates keys.
 fm_motion *fm_motion_keyframes(fm_world *world, const fm_key *keys, int key_count,
                                fm_interpolation interpolation, fm_vec3 pivot, fm_error *err)
 {
@@ -187,6 +201,7 @@ fm_motion *fm_motion_keyframes(fm_world *world, const fm_key *keys, int key_coun
                : NULL;
 }
 
+// Creates the motion `inner` followed by `outer`.
 fm_motion *fm_motion_compose(fm_world *world, const fm_motion *outer, const fm_motion *inner,
                              fm_error *err)
 {
@@ -210,17 +225,18 @@ void fm_world_announce_variable_intervals(fm_world *world)
 static bool reserve_solids(fm_world *world, fm_error *err)
 {
     int needed = FM_WALLS_MAX * (world->medium_count + 1) + world->collider_count + 1;
-    if (needed <= world->solid_room)
+    if (needed <= world->solid_capacity)
         return true;
     size_t size = 2 * (size_t)needed * sizeof *world->solids;
     fm_placed_collider *larger = realloc(world->solids, size);
     if (!larger)
         return fm_fail_no_memory(err, object, size);
     world->solids = larger;
-    world->solid_room = 2 * needed;
+    world->solid_capacity = 2 * needed;
     return true;
 }
 
+// Number of objects of one type.
 int fm_world_type_count(const fm_world *world, const fm_object_type *type)
 {
     assert(world);
@@ -240,8 +256,9 @@ fm_object *fm_world_object_of_type(const fm_world *world, const fm_object_type *
     return NULL;
 }
 
-// Fails if the world has too many objects, or too many of this type.
-static bool has_room_for(fm_world *world, const fm_object_type *type, fm_error *err)
+// Fails if the world has too many objects, or too many of this type. Also enlarges the scratch
+// array for one more object.
+static bool check_object_count(fm_world *world, const fm_object_type *type, fm_error *err)
 {
     int count = fm_world_type_count(world, type);
     if (count < FM_WORLD_OBJECTS_MAX && world->object_count < FM_WORLD_ALL_OBJECTS_MAX)
@@ -256,7 +273,8 @@ static bool has_room_for(fm_world *world, const fm_object_type *type, fm_error *
 fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err)
 {
     const fm_object_type *type = added->type;
-    if (!has_room_for(world, type, err)) {
+    assert(type->quantity_count <= FM_QUANTITIES_MAX);
+    if (!check_object_count(world, type, err)) {
         type->destroy(added);
         return NULL;
     }
@@ -271,7 +289,7 @@ fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err)
 }
 
 // Fails if the world has too many colliders.
-static bool has_room_for_collider(fm_world *world, fm_error *err)
+static bool check_collider_count(fm_world *world, fm_error *err)
 {
     return fm_world_is_ready(world, err) &&
            (world->collider_count < FM_WORLD_OBJECTS_MAX ||
@@ -292,22 +310,25 @@ static fm_collider *add_collider(fm_world *world, fm_collider *collider, fm_erro
     return collider;
 }
 
+// Creates a collider of an analytic shape in the world.
 fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err)
 {
-    if (!has_room_for_collider(world, err))
+    if (!check_collider_count(world, err))
         return NULL;
     return add_collider(world, fm_collider_create_in_arena(&world->arena, def, err), err);
 }
 
+// Creates a collider in the world that is a triangle mesh.
 fm_collider *fm_collider_create_mesh(fm_world *world, const fm_collider_def *def,
                                      const fm_collider_mesh *mesh, fm_error *err)
 {
-    if (!has_room_for_collider(world, err))
+    if (!check_collider_count(world, err))
         return NULL;
     return add_collider(world, fm_collider_create_mesh_in_arena(&world->arena, def, mesh, err),
                         err);
 }
 
+// The first collider with this name; NULL if there is none.
 fm_collider *fm_world_find_collider(fm_world *world, const char *name)
 {
     assert(world);
@@ -333,6 +354,7 @@ fm_figure *fm_figure_create(fm_world *world, const fm_figure_def *def, fm_error 
     return figure;
 }
 
+// Creates a motion that follows a bone of a figure.
 fm_motion *fm_motion_figure(fm_world *world, const fm_figure *figure, fm_bone bone, fm_error *err)
 {
     return fm_world_is_ready(world, err)
@@ -367,6 +389,7 @@ int fm_world_figure_count(const fm_world *world)
     return world->figure_count;
 }
 
+// Figure number `index`, in the order of creation; NULL if there is none.
 const fm_figure *fm_world_figure(const fm_world *world, int index)
 {
     assert(world);
@@ -379,12 +402,14 @@ int fm_world_object_count(const fm_world *world)
     return world->object_count;
 }
 
+// Object number `index`, in the order of creation; NULL if there is none.
 fm_object *fm_world_object(fm_world *world, int index)
 {
     assert(world);
     return index >= 0 && index < world->object_count ? world->objects[index] : NULL;
 }
 
+// The first object with this name; NULL if there is none.
 fm_object *fm_world_find_object(fm_world *world, const char *name)
 {
     assert(world && name);
@@ -412,24 +437,36 @@ fm_world *fm_object_world(const fm_object *o)
     return o->world;
 }
 
+// Names of the fields that every frame contains, separated by blanks.
 const char *fm_object_needed_fields(const fm_object *o)
 {
     assert(o);
     return o->type->needed_fields;
 }
 
+// Names of the fields that a frame contains unless others are requested, separated by blanks.
 const char *fm_object_usual_fields(const fm_object *o)
 {
     assert(o);
     return o->type->usual_fields;
 }
 
+// Points of a named vertex group of the object; NULL: there is no such group.
+const int *fm_object_point_group(const fm_object *o, const char *name, int *count)
+{
+    assert(o && name && count);
+    *count = 0;
+    return o->type->point_group ? o->type->point_group(o, name, count) : NULL;
+}
+
+// Points, lines and faces of the object at their current positions.
 bool fm_object_mesh(fm_object *o, fm_mesh_view *view, fm_error *err)
 {
     assert(err->status != FM_OK || (o && view));
     return err->status == FM_OK && o->type->mesh(o, view, err);
 }
 
+// The fields that can be read at the points of the object.
 const fm_field *fm_object_fields(const fm_object *o, int *count)
 {
     assert(o);
@@ -438,6 +475,7 @@ const fm_field *fm_object_fields(const fm_object *o, int *count)
     return o->type->fields;
 }
 
+// The quantities of the whole object that fm_object_measure computes.
 const fm_field *fm_object_quantities(const fm_object *o, int *count)
 {
     assert(o);
@@ -456,6 +494,7 @@ bool fm_object_read_field(fm_object *o, const char *name, double *values, fm_err
     return o->type->read(o, &around, name, values, err);
 }
 
+// True if bodies may be in the object.
 bool fm_object_is_medium(const fm_object *o)
 {
     assert(o);
@@ -471,6 +510,16 @@ bool fm_object_probe(fm_object *o, const char *name, fm_vec3 at, double values[3
     if (!o->type->medium || !o->type->medium->probe)
         return fm_fail(err, FM_BAD_VALUE, o->name, "probe", name, "of a medium");
     return o->type->medium->probe(o, name, at, values, err);
+}
+
+// The quantities of the newest fm_report, or of now if there was no report since the object was
+// created or restored.
+const double *fm_object_reported_quantities(fm_object *o)
+{
+    fm_error none = {0};
+    if (!o->measured)
+        o->measured = fm_object_measure(o, o->quantities, &none);
+    return o->quantities;
 }
 
 // Measures the quantities of an object, the columns of stats.csv.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: saves the state of a world as bytes and restores it.
 //
-//   header | for each object: hash of its kind, size, state | coupling | contact | hash of the rest
+//   header | for each object: hash of its kind, size, state | coupling | contact | checksum
 #include "world/world.h"
 
 #include <assert.h>
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const object = "world state";
+static const char *const object = "world state"; // named in error messages
 
 // First bytes of a snapshot.
 typedef struct header {
     char magic[8];                 // identifies the format
-    int32_t version, object_count; // of the format; of the world
+    int32_t version, object_count; // version of the format; number of objects in the world
     uint64_t size;                 // bytes, of the whole snapshot with its hash
     uint64_t contact_size;         // bytes, state of contact; 0 before its first step
-    uint64_t couple_size;          // bytes, samples of coupled bodies
+    uint64_t coupling_size;        // bytes, samples of coupled bodies
     double time;                   // s, of the world
 } header;
 
@@ -28,7 +28,7 @@ typedef struct part {
 } part;
 
 static const char magic[8] = "fmworld ";
-enum { VERSION = 4 }; // of the format
+enum { VERSION = 4 }; // version of the format
 
 // Hash of the object's kind (cloth, particles, ball) and size of its state.
 static part describe_part(const fm_object *o)
@@ -50,8 +50,8 @@ static header describe_world(const fm_world *world)
     for (int i = 0; i < world->object_count; i++)
         h.size += sizeof(part) + describe_part(world->objects[i]).size;
     h.contact_size = fm_world_save_contact(world->contact, NULL, 0);
-    h.couple_size = fm_coupling_save(world, NULL);
-    h.size += h.contact_size + h.couple_size;
+    h.coupling_size = fm_coupling_save(world, NULL);
+    h.size += h.contact_size + h.coupling_size;
     return h;
 }
 
@@ -87,11 +87,11 @@ size_t fm_world_save(const fm_world *world, void *buffer, size_t size)
 // A buffer of `size` bytes that the world keeps from frame to frame; NULL when out of memory.
 static unsigned char *reserve_hash_bytes(fm_world *world, size_t size)
 {
-    if (size <= world->hash_room && world->hash_bytes)
+    if (size <= world->hash_capacity && world->hash_bytes)
         return world->hash_bytes;
     free(world->hash_bytes);
     world->hash_bytes = malloc(size + 1);
-    world->hash_room = world->hash_bytes ? size : 0;
+    world->hash_capacity = world->hash_bytes ? size : 0;
     return world->hash_bytes;
 }
 
@@ -101,7 +101,9 @@ uint64_t fm_world_hash(const fm_world *world)
 {
     assert(world);
     header h = describe_world(world);
-    size_t size = h.size - h.contact_size - sizeof h - sizeof(uint64_t);
+    h.size -= h.contact_size;
+    h.contact_size = 0;
+    size_t size = h.size - sizeof h - sizeof(uint64_t);
     unsigned char *bytes = reserve_hash_bytes((fm_world *)world, size); // scratch data
     if (!bytes)
         return 0;
@@ -157,21 +159,23 @@ static const unsigned char *next_part(const fm_object *o, const unsigned char **
 
 // Restores objects, couplings and contact from the bytes `in` to `end`, which follow the header.
 static bool restore_parts(fm_world *world, const unsigned char *in, const unsigned char *end,
-                          size_t couple_size, size_t contact_size, fm_error *err)
+                          size_t coupling_size, size_t contact_size, fm_error *err)
 {
     for (int i = 0; i < world->object_count; i++) {
         size_t size;
         fm_object *o = world->objects[i];
         fm_surroundings around = fm_object_surroundings(o);
         const unsigned char *state = next_part(o, &in, end, &size, err);
+        o->measured = false;
         if (!state || !o->type->restore(o, &around, state, size, err))
             return false;
     }
-    if (couple_size > (size_t)(end - in))
-        return fm_fail_number(err, object, "coupling size", (double)couple_size, "what was saved");
-    if (!fm_coupling_restore(world, in, couple_size, err))
+    if (coupling_size > (size_t)(end - in))
+        return fm_fail_number(err, object, "coupling size", (double)coupling_size,
+                              "what was saved");
+    if (!fm_coupling_restore(world, in, coupling_size, err))
         return false;
-    in += couple_size;
+    in += coupling_size;
     if ((size_t)(end - in) != contact_size)
         return fm_fail_number(err, object, "contact size", (double)contact_size, "what was saved");
     return contact_size == 0 || fm_world_restore_contact(world->contact, in, contact_size, err);
@@ -187,7 +191,7 @@ static bool restore_state(fm_world *world, const unsigned char *buffer, size_t s
         fm_world_destroy_contact(world); // the state is from before the first step with contact
     else if (!world->contact && !fm_world_create_contact(world, err))
         return false;
-    if (!restore_parts(world, buffer + sizeof h, buffer + size - sizeof(uint64_t), h.couple_size,
+    if (!restore_parts(world, buffer + sizeof h, buffer + size - sizeof(uint64_t), h.coupling_size,
                        h.contact_size, err))
         return false;
     world->time = h.time;
@@ -209,16 +213,16 @@ bool fm_world_restore(fm_world *world, const void *buffer, size_t size, fm_error
     if (h.contact_size > 0 && !fm_world_has_contact(world))
         return fm_fail_number(err, object, "contact", (double)h.contact_size,
                               "0: no body of this world has it");
-    size_t own = fm_world_save(world, NULL, 0);
-    void *before = malloc(own);
-    if (!before)
-        return fm_fail_no_memory(err, object, own);
-    fm_world_save(world, before, own);
+    size_t old_size = fm_world_save(world, NULL, 0);
+    void *old_state = malloc(old_size);
+    if (!old_state)
+        return fm_fail_no_memory(err, object, old_size);
+    fm_world_save(world, old_state, old_size);
     bool good = restore_state(world, buffer, size, err);
     if (!good) {
         fm_error ignored = {0};
-        restore_state(world, before, own, &ignored);
+        restore_state(world, old_state, old_size, &ignored);
     }
-    free(before);
+    free(old_state);
     return good;
 }

@@ -8,17 +8,17 @@
 //     2 sample     bodies read the surrounding medium
 //     3 bodies     each body takes its own substeps: forces, fractional derivatives, integration,
 //                  constraint projection (enforcement);
-//                  bodies with contact take them together (contact.c)
-//     4 exchange   impulses between bodies and media are handed to the media
+//                  bodies with contact or ties take them together (contact.c, ties.c)
+//     4 exchange   bodies pass their impulses on to the media
 //     5 fluids     each medium takes its own substeps
 //     6 free       rigid objects move
 //     7 check      NaN, stretch, energy, penetration go into the report
 //
 // Motions and the prescribed flow of the medium are functions of time, so bodies evaluate them at
 // the times of their substeps. A body coupled to a medium takes the medium's impulses in stage 2
-// and hands back its own in stage 4 (coupling.c). Media push rigid objects and coupled bodies once
-// in an interval; an interval is then as long as the medium's largest stable substep. Bodies do not
-// push rigid objects, but collide with them.
+// and gives its own to the medium in stage 4 (coupling.c). Media push rigid objects and coupled
+// bodies once in an interval; an interval is then as long as the medium's largest stable substep.
+// Bodies do not push rigid objects, but collide with them.
 #include "world/world.h"
 
 #include <assert.h>
@@ -28,7 +28,16 @@
 // s, longest interval of worlds with balls and without fluids. Within it gravity changes the path
 // of a ball by 0.02 mm, and a ball that has fallen for a second moves by 4 cm.
 static const double RIGID_INTERVAL = 1.0 / 240;
+// Steps of a ball in an interval of a world without fluids. The position in free fall has the error
+// g h t / 2 with steps of h, which is below 1.3 mm after one second.
+enum { RIGID_STEPS = 16 };
+// shortest interval, relative to the time that is left of an advance; an advance ends when less
+// than this fraction of it is left
+static const double SHORTEST = 1e-9;
+// factor on a quotient before it is rounded up, so that rounding errors do not add an interval
+static const double ROUNDING_GUARD = 1 - 1e-12;
 
+// Name of a stage of a step, for reports and errors.
 const char *fm_stage_name(fm_stage stage)
 {
     static const char *const names[FM_STAGE_COUNT] = {"move",   "sample", "bodies", "exchange",
@@ -45,29 +54,30 @@ static void add_stage_time(fm_report *report, fm_stage stage, double *since)
     *since = now;
 }
 
-// Advances all bodies. most: raised to the largest number of substeps that a body took.
-static bool advance_bodies(fm_world *world, double interval, int *most, fm_report *report,
+// Advances all bodies by `interval` s. most_substeps: raised to the largest number of substeps that
+// a body took.
+static bool advance_bodies(fm_world *world, double interval, int *most_substeps, fm_report *report,
                            fm_error *err)
 {
-    if (fm_world_has_contact(world) &&
-        !fm_world_advance_contact(world, interval, most, report, err))
+    if ((fm_world_has_contact(world) || world->ties) &&
+        !fm_world_advance_contact(world, interval, most_substeps, report, err))
         return false;
     for (int i = 0; i < world->object_count; i++) {
         fm_object *object = world->objects[i];
-        if (!object->type->body || fm_object_uses_contact(object))
+        if (!object->type->body || fm_object_steps_together(object))
             continue;
         int substeps = 0;
         fm_surroundings around = fm_object_surroundings(object);
         if (!object->type->body->advance(object, &around, interval, &substeps, err))
             return false;
-        *most = substeps > *most ? substeps : *most;
+        *most_substeps = substeps > *most_substeps ? substeps : *most_substeps;
     }
     return true;
 }
 
-// Advances all media (fluids) by `interval` s. most: raised to the largest number of substeps that
-// a medium took.
-static bool advance_media(fm_world *world, double interval, int *most, fm_error *err)
+// Advances all media (fluids) by `interval` s. most_substeps: raised to the largest number of
+// substeps that a medium took.
+static bool advance_media(fm_world *world, double interval, int *most_substeps, fm_error *err)
 {
     fm_surroundings around = fm_world_surroundings(world);
     for (int i = 0; i < world->object_count; i++) {
@@ -76,7 +86,7 @@ static bool advance_media(fm_world *world, double interval, int *most, fm_error 
         if (object->type->medium &&
             !object->type->medium->advance(object, &around, interval, &substeps, err))
             return false;
-        *most = substeps > *most ? substeps : *most;
+        *most_substeps = substeps > *most_substeps ? substeps : *most_substeps;
     }
     return true;
 }
@@ -110,12 +120,11 @@ static void move_rigid_once(fm_world *world, double h, double t)
     }
 }
 
-// Moves all balls with a mass over `interval` s, to the time `end`. Without media they take 16
-// shorter steps of their own: the position in free fall has the error g h t / 2, which is below 1.3
-// mm after one second.
+// Moves all balls with a mass over `interval` s, to the time `end`. Without media they take
+// RIGID_STEPS shorter steps of their own.
 static void move_rigid(fm_world *world, double interval, double end)
 {
-    int steps = world->medium_count == 0 ? 16 : 1;
+    int steps = world->medium_count == 0 ? RIGID_STEPS : 1;
     for (int n = 1; n <= steps && world->rigid_count > 0; n++)
         move_rigid_once(world, interval / steps, end - interval * (steps - n) / steps);
 }
@@ -158,7 +167,7 @@ static double count_equal_intervals(const fm_world *world, double duration)
     double limit = fm_coupling_longest_interval(world);
     if (world->rigid_count > 0)
         limit = fmin(limit, RIGID_INTERVAL);
-    return fmax(1, ceil(duration / limit * (1 - 1e-12)));
+    return fmax(1, ceil(duration / limit * ROUNDING_GUARD));
 }
 
 // s, next interval of an advance that has `left` seconds to go, where media and balls or bodies
@@ -172,7 +181,7 @@ static double choose_interval(fm_world *world, double left, fm_error *err)
         if (object->type->medium)
             limit = fmin(limit, object->type->medium->longest_step(object, &around, err));
     }
-    return left / ceil(left / fmax(limit, 1e-9 * left) * (1 - 1e-12));
+    return left / ceil(left / fmax(limit, SHORTEST * left) * ROUNDING_GUARD);
 }
 
 // Counts the points of a body inside colliders; points that pins put there count, too.
@@ -249,7 +258,8 @@ static void fill_report(fm_world *world, fm_report *report, fm_error *err)
         fm_object *object = world->objects[i];
         fm_measure m = {.bad_point = -1, .damping_share = 1, .stiffness_share = 1};
         fm_surroundings around = fm_object_surroundings(object);
-        object->type->measure(object, &around, &m, NULL);
+        object->type->measure(object, &around, &m, object->quantities);
+        object->measured = true;
         if (!check_finite(object, &m, err))
             continue;
         add_measure(&m, report);
@@ -302,7 +312,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
         return report;
     }
     double since = fm_clock_now_ms();
-    world->stop.said = false;
+    world->stop.stopping = false;
     for (int i = 0; i < world->object_count; i++)
         if (world->objects[i]->type->reset)
             world->objects[i]->type->reset(world->objects[i]);
@@ -310,7 +320,7 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
     bool variable = fm_world_has_variable_intervals(world);
     double count = count_equal_intervals(world, duration), interval = duration / count;
     for (double left = duration;
-         variable ? left > 1e-9 * duration : report.interval_count < count;) {
+         variable ? left > SHORTEST * duration : report.interval_count < count;) {
         if (variable)
             interval = choose_interval(world, left, err);
         bool last = variable ? interval == left : report.interval_count + 1 == count;

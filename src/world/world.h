@@ -14,6 +14,7 @@ enum {
 };
 
 typedef struct fm_world_contact fm_world_contact;
+typedef struct fm_ties fm_ties;
 
 // A body immersed in a medium.
 typedef struct fm_coupling {
@@ -23,24 +24,25 @@ typedef struct fm_coupling {
 } fm_coupling;
 
 struct fm_world {
-    fm_world_def def;
+    fm_world_def def;     // checked; gravity, medium and settings
     fm_arena arena;       // memory of motions, colliders, figures
     fm_pool *pool;        // threads
     fm_stop_request stop; // callback by which the host program can stop an advance
-    double time;          // s
+    double time;          // s, simulated time
 
-    fm_object *objects[FM_WORLD_ALL_OBJECTS_MAX]; // in the order of creation
-    int object_count, body_count, medium_count, rigid_count;
+    fm_object *objects[FM_WORLD_ALL_OBJECTS_MAX]; // all objects, in the order of creation
+    int object_count, body_count, medium_count, rigid_count; // all objects, and those of each role
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX]; // scratch data of objects: colliders at a time
     int collider_count;
     // walls and colliders that a rigid object may collide with; scratch data
     fm_placed_collider *solids;
-    int solid_room; // elements allocated for it
+    int solid_capacity; // elements allocated for it
     // Buffer of fm_world_hash, kept because allocating megabytes in each frame takes long.
     unsigned char *hash_bytes;
-    size_t hash_room;          // its size, bytes
+    size_t hash_capacity;      // size of hash_bytes, bytes
     fm_world_contact *contact; // NULL until a body with contact moves
+    fm_ties *ties;             // NULL: no bodies are tied
     fm_coupling couplings[FM_WORLD_OBJECTS_MAX];
     int coupling_count;
     fm_figure *figures[FM_WORLD_OBJECTS_MAX];
@@ -55,18 +57,40 @@ void fm_world_announce_variable_intervals(fm_world *world);
 // contact.c: contact between bodies.
 bool fm_world_has_contact(const fm_world *world);     // true if any body takes part in contact
 bool fm_object_uses_contact(const fm_object *object); // true if it takes part in contact
+// True if the body takes its substeps together with others: it has contact or is tied.
+bool fm_object_steps_together(const fm_object *object);
 // Creates the contact set from the definitions of all objects, not from their present positions.
 bool fm_world_create_contact(fm_world *world, fm_error *err);
 // Called when an object was added: the next advance creates the contact set again.
 void fm_world_destroy_contact(fm_world *world);
-// Advances all bodies with contact by `interval` s. most: raised to the number of substeps taken.
-bool fm_world_advance_contact(fm_world *world, double interval, int *most, fm_report *report,
-                              fm_error *err);
+// Advances all bodies with contact or ties by `interval` s. most_substeps: raised to the number
+// of substeps taken.
+bool fm_world_advance_contact(fm_world *world, double interval, int *most_substeps,
+                              fm_report *report, fm_error *err);
 // Adds intersections and the least distance between surfaces to the report.
 bool fm_world_check_contact(fm_world *world, fm_report *report, fm_error *err);
+// State of contact between advances, for snapshots. Returns the size, bytes; 0 if contact is NULL.
 size_t fm_world_save_contact(const fm_world_contact *contact, void *buffer, size_t size);
 bool fm_world_restore_contact(fm_world_contact *contact, const void *buffer, size_t size,
                               fm_error *err);
+
+// ties.c: ties between points of bodies.
+bool fm_object_is_tied(const fm_object *object);
+void fm_world_destroy_ties(fm_world *world);
+// The three parts of ties in a substep of h seconds that ends at time `end`: after all bodies have
+// opened it, after contact, and after all bodies have evaluated their forces.
+void fm_ties_constrain(fm_world *world, double h, double end);
+void fm_ties_merge_contact(fm_world *world);
+void fm_ties_share_forces(fm_world *world, double end);
+// A tied point: its body, its number, the index of the first tied point of its knot (the points
+// that are tied together), and the mass of the knot, kg; 0: held.
+typedef struct fm_tied_point {
+    fm_object *body;
+    int point, first;
+    double knot_mass;
+} fm_tied_point;
+int fm_ties_point_count(const fm_world *world);
+fm_tied_point fm_ties_point(const fm_world *world, int index);
 
 // coupling.c: bodies in media.
 double fm_coupling_longest_interval(const fm_world *world); // s, that coupling allows

@@ -25,6 +25,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,12 +41,13 @@ enum {
 // A command of fathom in which faults are injected, and how its directory is prepared and repaired.
 typedef struct scenario {
     const char *name;
-    const char *before[3]; // commands that prepare the directory
-    const char *command;   // the command in which faults are injected
-    const char *again;     // repair command that is tried first
-    const char *instead;   // repair command when the first exits with 1; NULL: it never does
+    const char *setup[3];        // commands that prepare the directory
+    const char *command;         // the command in which faults are injected
+    const char *repair;          // repair command that is tried first
+    const char *fallback_repair; // repair command when the first exits with 1; NULL: it never does
 } scenario;
 
+// SET, SWEEP, BRANCH: parts of commands. EXPORT: the scenario of an export over an earlier one.
 #define SET "--set bodies.towel.cloth.density=1200"
 #define SWEEP "run small.yaml -o out --frames 1 --sweep bodies.towel.cloth.density=1000,1200"
 #define BRANCH "run small.yaml --from whole:3 -o out --frames 5 " SET
@@ -121,11 +123,11 @@ static const char block[] = "v 0 -1 0\nv 0.1 -1 0\nv 0 -0.9 0\nv 0 -1 0.1\n"
 typedef struct test {
     const char *fathom;       // path of the program
     char root[PATH_SIZE];     // folder that contains the following
-    char try[PATH_SIZE];      // folder in which the command runs
-    char truth[PATH_SIZE];    // the folder after a command without faults
-    char base[PATH_SIZE];     // the folder before the command
+    char work[PATH_SIZE];     // folder in which the command runs
+    char expected[PATH_SIZE]; // copy of `work` after a command without faults
+    char initial[PATH_SIZE];  // copy of `work` before the command
     char output[PATH_SIZE];   // file with the output of the program
-    const scenario *scenario; // that is being tested
+    const scenario *scenario; // the one that is being tested
     int trials, failures;     // injected faults so far, and those that were not repaired
 } test;
 
@@ -143,9 +145,11 @@ static int remove_entry(const char *path, const struct stat *about, int kind, st
     return remove(path);
 }
 
+// Removes a directory with all its contents, if it exists.
 static void remove_tree(const char *path)
 {
-    if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT)
+    enum { OPEN_DIRECTORIES = 16 }; // at most, at a time
+    if (nftw(path, remove_entry, OPEN_DIRECTORIES, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT)
         die("cannot remove", path);
 }
 
@@ -176,7 +180,7 @@ static void write_file(const char *path, const char *bytes, size_t size)
         die("cannot write", path);
 }
 
-// Lists a directory, sorted by name. Returns the number of entries.
+// Lists a directory, sorted by name, without "." and "..". Returns the number of entries.
 static int list_directory(const char *path, struct dirent ***entries)
 {
     int count = scandir(path, entries, NULL, alphasort), kept = 0;
@@ -198,6 +202,7 @@ static bool is_directory(const char *path)
     return lstat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+// Copies a directory with all its contents to a path that does not exist yet.
 static void copy_tree(const char *from, const char *to)
 {
     struct dirent **entries;
@@ -223,6 +228,7 @@ static void copy_tree(const char *from, const char *to)
     free(entries);
 }
 
+// True when both files exist and have the same bytes.
 static bool same_bytes(const char *a, const char *b)
 {
     size_t one = 0, other = 0;
@@ -266,7 +272,7 @@ static bool same_trees(const char *a, const char *b, bool silent)
     return same;
 }
 
-// True for files that are written at once and not changed afterwards.
+// True for files that fathom writes at once and does not change afterwards, by their names.
 static bool is_written_once(const char *name)
 {
     static const char *const endings[] = {".vtp", ".state", ".obj",  ".pc2",      ".mdd",
@@ -279,19 +285,19 @@ static bool is_written_once(const char *name)
     return false;
 }
 
-// Checks that each file that is written once has either its old or its new contents. Files that do
-// not exist in the end, such as old checkpoints, are not checked.
-static bool all_complete(const char *try, const char *base, const char *truth)
+// Checks that each file in `work` that is written once has either its contents in `initial` or
+// those in `expected`. Files that are not in `expected`, such as old checkpoints, are not checked.
+static bool all_complete(const char *work, const char *initial, const char *expected)
 {
     struct dirent **entries;
-    int count = list_directory(try, &entries);
+    int count = list_directory(work, &entries);
     bool complete = true;
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name;
         char t[2 * PATH_SIZE], old[2 * PATH_SIZE], new[2 * PATH_SIZE];
-        snprintf(t, sizeof t, "%s/%s", try, name);
-        snprintf(old, sizeof old, "%s/%s", base, name);
-        snprintf(new, sizeof new, "%s/%s", truth, name);
+        snprintf(t, sizeof t, "%s/%s", work, name);
+        snprintf(old, sizeof old, "%s/%s", initial, name);
+        snprintf(new, sizeof new, "%s/%s", expected, name);
         if (is_directory(t)) {
             complete = all_complete(t, old, new) && complete;
         } else if (is_written_once(name) && access(new, F_OK) == 0 && !same_bytes(t, old) &&
@@ -305,9 +311,11 @@ static bool all_complete(const char *try, const char *base, const char *truth)
     return complete;
 }
 
-// Runs fathom with the arguments in `command` and a fault at call number `at`. calls: number of
-// calls; hit: whether the fault was injected. Returns the exit code.
-static int run_command(test *t, const char *command, fault_kind fault, int at, int *calls, int *hit)
+// Runs fathom with the arguments in `command` and a fault at call number `fault_call`. calls:
+// receives the number of calls; injected: whether the fault was injected; both may be NULL. Returns
+// the exit code.
+static int run_command(test *t, const char *command, fault_kind fault, int fault_call, int *calls,
+                       int *injected)
 {
     char text[512];
     const char *words[WORDS_MAX] = {t->fathom};
@@ -318,138 +326,147 @@ static int run_command(test *t, const char *command, fault_kind fault, int at, i
          word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
     int code = fault == FAULT_NONE && !calls
-                   ? run_untraced(t->try, words, t->output)
-                   : run_with_fault(t->try, words, t->output, fault, at, calls, hit);
-    if (code == -1 || code == 126 || code == 127) {
+                   ? run_untraced(t->work, words, t->output)
+                   : run_with_fault(t->work, words, t->output, fault, fault_call, calls, injected);
+    if (code == -1 || code == 126 || code == 127) { // fathom was not started
         fprintf(stderr, "kill_points: cannot trace %s (is ptrace allowed here?)\n", t->fathom);
         exit(1);
     }
     return code;
 }
 
-// Prints that the fault at call number `at` led to a failure, `what`, and the program's output.
-static void fail(test *t, fault_kind fault, int at, const char *what)
+// Prints the failure, `what`, to which the fault at call number `fault_call` led, and the output of
+// the program.
+static void fail(test *t, fault_kind fault, int fault_call, const char *what)
 {
+    // in the order of fault_kind
     static const char *const faults[] = {"none", "kill", "torn", "stop", "EIO", "full"};
     size_t size = 0;
-    char *said = read_file(t->output, &size);
-    fprintf(stderr, "%s, %s at call %d: %s: %s\n", t->scenario->name, faults[fault], at, what,
-            said ? said : "");
-    free(said);
+    char *output = read_file(t->output, &size);
+    fprintf(stderr, "%s, %s at call %d: %s: %s\n", t->scenario->name, faults[fault], fault_call,
+            what, output ? output : "");
+    free(output);
     t->failures++;
 }
 
-// True when the output of the program contains a message.
+// True when the output of the program contains an error message.
 static bool has_message(const test *t)
 {
     size_t size = 0;
-    char *said = read_file(t->output, &size);
-    bool found = said && strstr(said, "fathom: ");
-    free(said);
+    char *output = read_file(t->output, &size);
+    bool found = output && strstr(output, "fathom: ");
+    free(output);
     return found;
 }
 
-// Repairs the directory after a fault at call number `at`, as a user would, and compares the result
-// with that of a run without faults. second > 0: the repair command is killed once at that call.
-static void repair(test *t, fault_kind fault, int at, int second)
+// Repairs the directory after a fault at call number `fault_call`, as a user would, and compares
+// the result with that of a command without faults. repair_kill > 0: the repair command is killed
+// at that call once, and then repeated.
+static void repair(test *t, fault_kind fault, int fault_call, int repair_kill)
 {
     const scenario *s = t->scenario;
-    char record[2 * PATH_SIZE];
-    snprintf(record, sizeof record, "%s/out/run.json", t->try);
-    // --resume first, except for a branch without run.json, which does not know where it starts
-    bool direct = s->instead && fault >= FAULT_STOP &&
-                  (!strstr(s->command, "--from") || access(record, F_OK) == 0);
-    const char *command = direct ? s->instead : s->again;
-    if (second > 0)
-        run_command(t, command, FAULT_KILL, second, NULL, NULL);
+    char run_json[2 * PATH_SIZE];
+    snprintf(run_json, sizeof run_json, "%s/out/run.json", t->work);
+    // After Ctrl-C and failed calls the program has told the user to use --resume (the fallback),
+    // so that comes first. A branch without run.json does not know from which run it starts.
+    bool resume_first = s->fallback_repair && fault >= FAULT_STOP &&
+                        (!strstr(s->command, "--from") || access(run_json, F_OK) == 0);
+    const char *command = resume_first ? s->fallback_repair : s->repair;
+    if (repair_kill > 0)
+        run_command(t, command, FAULT_KILL, repair_kill, NULL, NULL);
     int code = run_command(t, command, FAULT_NONE, 0, NULL, NULL);
-    if (code == 1 && s->instead && !direct)
-        code = run_command(t, s->instead, FAULT_NONE, 0, NULL, NULL);
+    if (code == 1 && s->fallback_repair && !resume_first)
+        code = run_command(t, s->fallback_repair, FAULT_NONE, 0, NULL, NULL);
     if (code != 0)
-        fail(t, fault, at, "the repair command fails");
-    else if (!same_trees(t->try, t->truth, false))
-        fail(t, fault, at, "the repaired directory differs");
+        fail(t, fault, fault_call, "the repair command fails");
+    else if (!same_trees(t->work, t->expected, false))
+        fail(t, fault, fault_call, "the repaired directory differs");
 }
 
-// Runs the command with one fault at one call, checks the directory and repairs it.
-static void try_fault(test *t, fault_kind fault, int at, int second)
+// Runs the command with one fault at one call, checks exit code, message and directory, and repairs
+// the directory. repair_kill: as in repair.
+static void try_fault(test *t, fault_kind fault, int fault_call, int repair_kill)
 {
-    int hit = 0;
-    remove_tree(t->try);
-    copy_tree(t->base, t->try);
-    int code = run_command(t, t->scenario->command, fault, at, NULL, &hit);
-    if (!hit)
+    int injected = 0;
+    remove_tree(t->work);
+    copy_tree(t->initial, t->work);
+    int code = run_command(t, t->scenario->command, fault, fault_call, NULL, &injected);
+    if (!injected)
         return;
     t->trials++;
     bool failing = fault == FAULT_EIO || fault == FAULT_FULL;
-    int expected = fault == FAULT_STOP ? 0 : failing ? 3 : 137;
-    if (failing && code == 0 && same_trees(t->try, t->truth, true))
+    int expected = fault == FAULT_STOP ? 0 : failing ? 3 : 128 + SIGKILL; // exit code
+    if (failing && code == 0 && same_trees(t->work, t->expected, true))
         return; // the failed call did not matter
     if (code != expected)
-        fail(t, fault, at, "unexpected exit code");
+        fail(t, fault, fault_call, "unexpected exit code");
     else if (failing && !has_message(t))
-        fail(t, fault, at, "no message");
-    else if (!all_complete(t->try, t->base, t->truth))
-        fail(t, fault, at, "an incomplete file");
+        fail(t, fault, fault_call, "no message");
+    else if (!all_complete(t->work, t->initial, t->expected))
+        fail(t, fault, fault_call, "an incomplete file");
     else
-        repair(t, fault, at, second);
+        repair(t, fault, fault_call, repair_kill);
 }
 
-// Prepares the folders `base`, with foreign files, and `truth`. Returns the number of calls of the
-// command.
+// Prepares the folders `initial`, with files that do not belong to the run, and `expected`. Returns
+// the number of traced calls of the command.
 static int prepare(test *t)
 {
     char path[2 * PATH_SIZE];
     int calls;
-    remove_tree(t->try);
-    remove_tree(t->base);
-    remove_tree(t->truth);
-    mkdir(t->try, 0777);
-    snprintf(path, sizeof path, "%s/small.yaml", t->try);
+    remove_tree(t->work);
+    remove_tree(t->initial);
+    remove_tree(t->expected);
+    mkdir(t->work, 0777);
+    snprintf(path, sizeof path, "%s/small.yaml", t->work);
     write_file(path, small_scene, strlen(small_scene));
-    snprintf(path, sizeof path, "%s/other.yaml", t->try);
+    snprintf(path, sizeof path, "%s/other.yaml", t->work);
     write_file(path, other_scene, strlen(other_scene));
-    snprintf(path, sizeof path, "%s/block.obj", t->try);
+    snprintf(path, sizeof path, "%s/block.obj", t->work);
     write_file(path, block, strlen(block));
-    for (int i = 0; i < 3 && t->scenario->before[i]; i++)
-        if (run_command(t, t->scenario->before[i], FAULT_NONE, 0, NULL, NULL) != 0)
+    for (int i = 0; i < 3 && t->scenario->setup[i]; i++)
+        if (run_command(t, t->scenario->setup[i], FAULT_NONE, 0, NULL, NULL) != 0)
             fail(t, FAULT_NONE, 0, "a preparing command fails");
     static const char *const foreign[] = {"out/notes.tmp-1", "out/frames/mine.vtp",
                                           "out/checkpoints/mine.state", "out/frames/towel.obj"};
     for (int i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/%s", t->try, foreign[i]);
+        snprintf(path, sizeof path, "%s/%s", t->work, foreign[i]);
         *strrchr(path, '/') = 0;
         bool exists = is_directory(path);
         path[strlen(path)] = '/';
         if (exists)
             write_file(path, "not of the run\n", 15);
     }
-    copy_tree(t->try, t->base);
+    copy_tree(t->work, t->initial);
     if (run_command(t, t->scenario->command, FAULT_NONE, 0, &calls, NULL) != 0)
         fail(t, FAULT_NONE, 0, "the command fails without a fault");
-    if (calls < 10)
+    if (calls < 10) // each command makes more; otherwise the tracer does not work
         fail(t, FAULT_NONE, 0, "fewer than 10 calls were traced");
-    if (rename(t->try, t->truth) != 0)
-        die("cannot rename", t->try);
+    if (rename(t->work, t->expected) != 0)
+        die("cannot rename", t->work);
     return calls;
 }
 
-// Injects every kind of fault at the calls of one scenario's command. stride: see the head.
+// Injects every kind of fault at the calls of one scenario's command. stride: STRIDE, see the head
+// of this file. After five failures the rest is left out.
 static void test_scenario(test *t, int stride)
 {
-    int calls = prepare(t), before = t->trials;
+    enum { MAX_FAILURES = 5 };
+    int calls = prepare(t), first_trial = t->trials;
     bool exports = strncmp(t->scenario->command, "export", 6) == 0;
     for (int fault = FAULT_KILL; fault < FAULT_COUNT && t->failures == 0; fault++) {
         int step = fault == FAULT_KILL ? 1 : stride;
         if (fault == FAULT_STOP && exports)
             continue; // exports do not handle Ctrl-C
-        for (int at = 1 + fault % step; at <= calls && t->failures < 5; at += step)
-            try_fault(t, (fault_kind)fault, at, 0);
+        for (int fault_call = 1 + fault % step; fault_call <= calls && t->failures < MAX_FAILURES;
+             fault_call += step)
+            try_fault(t, (fault_kind)fault, fault_call, 0);
     }
     // killed, and killed again during the repair, at a call that depends on the first one
-    for (int at = 1; at <= calls && t->failures < 5; at += stride)
-        try_fault(t, FAULT_KILL, at, 1 + at * 7 % (calls < 40 ? calls : 40));
-    printf("%-20s %3d calls, %4d trials\n", t->scenario->name, calls, t->trials - before);
+    for (int fault_call = 1; fault_call <= calls && t->failures < MAX_FAILURES;
+         fault_call += stride)
+        try_fault(t, FAULT_KILL, fault_call, 1 + fault_call * 7 % (calls < 40 ? calls : 40));
+    printf("%-20s %3d calls, %4d trials\n", t->scenario->name, calls, t->trials - first_trial);
     fflush(stdout);
 }
 
@@ -458,7 +475,7 @@ int main(int argc, char **argv)
     static test t;
     char program[PATH_SIZE];
     int stride = argc > 2 ? atoi(argv[2]) : 1;
-    // in memory if possible, where fsync is fast
+    // works in a folder in memory (/dev/shm) if possible, where fsync is fast
     const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp"};
     for (int i = 0; i < 3 && !t.root[0]; i++) {
         snprintf(t.root, sizeof t.root, "%s/kill-points-XXXXXX", places[i] ? places[i] : "");
@@ -472,9 +489,9 @@ int main(int argc, char **argv)
     if (access("/proc/self/fd", R_OK) != 0) // the tracer finds the paths of descriptors there
         die("cannot read", "/proc/self/fd");
     t.fathom = program;
-    snprintf(t.try, sizeof t.try, "%.900s/try", t.root);
-    snprintf(t.truth, sizeof t.truth, "%.900s/truth", t.root);
-    snprintf(t.base, sizeof t.base, "%.900s/base", t.root);
+    snprintf(t.work, sizeof t.work, "%.900s/work", t.root);
+    snprintf(t.expected, sizeof t.expected, "%.900s/expected", t.root);
+    snprintf(t.initial, sizeof t.initial, "%.900s/initial", t.root);
     snprintf(t.output, sizeof t.output, "%.900s/output", t.root);
     for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
         if (argc > 3 && strcmp(argv[3], scenarios[i].name) != 0)

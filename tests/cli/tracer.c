@@ -21,12 +21,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The system calls that are traced.
+// The system calls that are traced: those that change files.
 static const struct call {
     long number;
-    int path, file;  // index of the argument that is a path, a descriptor; -1: none
-    int needs_space; // fails on a full disk
-} calls_known[] = {
+    int path;        // index of the argument that is a path; -1: none
+    int file;        // index of the argument that is a file descriptor; -1: none
+    int needs_space; // 1: the call fails on a full disk
+} traced_calls[] = {
     {SYS_open, 0, -1, 0},      {SYS_openat, 1, -1, 0},    {SYS_creat, 0, -1, 1},
     {SYS_write, -1, 0, 1},     {SYS_pwrite64, -1, 0, 1},  {SYS_writev, -1, 0, 1},
     {SYS_close, -1, 0, 0},     {SYS_rename, 0, -1, 1},    {SYS_renameat, 1, -1, 1},
@@ -36,14 +37,14 @@ static const struct call {
     {SYS_fdatasync, -1, 0, 1},
 };
 
-enum { KNOWN = sizeof calls_known / sizeof *calls_known }; // number of traced system calls
+enum { CALLS = sizeof traced_calls / sizeof *traced_calls };
 
 // The entry of a system call; NULL: it is not traced.
 static const struct call *find_call(long number)
 {
-    for (int i = 0; i < KNOWN; i++)
-        if (calls_known[i].number == number)
-            return &calls_known[i];
+    for (int i = 0; i < CALLS; i++)
+        if (traced_calls[i].number == number)
+            return &traced_calls[i];
     return NULL;
 }
 
@@ -70,7 +71,8 @@ static void read_path(pid_t child, unsigned long long address, char *path, size_
     path[length] = 0;
 }
 
-// True when the call is about a path or file inside the directory.
+// True when the call is about a path or file inside the directory. r: registers of the thread. The
+// program starts in the directory, so relative paths are inside.
 static int is_inside(pid_t child, const struct call *call, const struct user_regs_struct *r,
                      const char *directory)
 {
@@ -98,16 +100,17 @@ static int enter_directory(const char *directory, const char *output)
     return good;
 }
 
-// In the child process: installs a seccomp filter that stops at the known calls, and runs argv.
+// In the child process: installs a seccomp filter that stops at the traced calls, and runs argv.
+// Exits with 126 when that is impossible and with 127 when there is no such program, as shells do.
 static void start_program(const char *directory, const char *const *argv, const char *output)
 {
-    struct sock_filter filter[2 * KNOWN + 2];
+    struct sock_filter filter[2 * CALLS + 2];
     unsigned short count = 0;
     filter[count++] =
         (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-    for (int i = 0; i < KNOWN; i++) {
+    for (int i = 0; i < CALLS; i++) {
         filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-                                                       (unsigned)calls_known[i].number, 0, 1);
+                                                       (unsigned)traced_calls[i].number, 0, 1);
         filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE);
     }
     filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -126,10 +129,10 @@ static void start_program(const char *directory, const char *const *argv, const 
 typedef struct session {
     const char *directory; // calls on files outside of it are ignored
     fault_kind fault;
-    int at;        // number of the call at which the fault is injected
-    int count;     // calls so far
-    int hit;       // the fault was injected
-    pid_t program; // process id
+    int fault_call; // number of the call at which the fault is injected, from 1
+    int call_count; // calls so far
+    int injected;   // 1: the fault was injected
+    pid_t program;  // process id
 } session;
 
 // Lets a stopped thread execute its call and waits for the end of the call; 0: the thread has
@@ -141,7 +144,8 @@ static int finish_call(pid_t child)
            waitpid(child, &status, __WALL) == child && WIFSTOPPED(status);
 }
 
-// Makes the call fail with the error number `error`.
+// Makes the call fail with the error number `error`: the registers rax and orig_rax hold the result
+// and the number of the call.
 static void fail_call(pid_t child, const struct call *call, struct user_regs_struct *r, int error)
 {
     if (call->number == SYS_close) { // close() releases the descriptor also when it fails
@@ -155,7 +159,7 @@ static void fail_call(pid_t child, const struct call *call, struct user_regs_str
     ptrace(PTRACE_SETREGS, child, NULL, r);
 }
 
-// Executes half of a write and kills the program.
+// Executes half of a write and kills the program. Other calls are left alone. rdx: the size.
 static void tear_write(session *s, pid_t child, const struct call *call, struct user_regs_struct *r)
 {
     if (call->number != SYS_write || r->rdx < 2)
@@ -164,10 +168,11 @@ static void tear_write(session *s, pid_t child, const struct call *call, struct 
     ptrace(PTRACE_SETREGS, child, NULL, r);
     finish_call(child);
     kill(s->program, SIGKILL);
-    s->hit = 1;
+    s->injected = 1;
 }
 
-// Called when a thread is about to execute one of the known calls.
+// Called when a thread is about to execute one of the traced calls: counts it and injects the fault
+// if it is its turn.
 static void handle_call(session *s, pid_t child)
 {
     struct user_regs_struct r;
@@ -175,27 +180,28 @@ static void handle_call(session *s, pid_t child)
     const struct call *call = find_call((long)r.orig_rax);
     if (!call || !is_inside(child, call, &r, s->directory))
         return;
-    int number = ++s->count;
+    int number = ++s->call_count;
     int creates = (call->number == SYS_openat && r.rdx & O_CREAT) ||
                   (call->number == SYS_open && r.rsi & O_CREAT);
-    if (s->fault == FAULT_FULL && number >= s->at && (call->needs_space || creates)) {
+    if (s->fault == FAULT_FULL && number >= s->fault_call && (call->needs_space || creates)) {
         fail_call(child, call, &r, ENOSPC);
-        s->hit = 1;
+        s->injected = 1;
     }
-    if (number != s->at)
+    if (number != s->fault_call)
         return;
     if (s->fault == FAULT_KILL || s->fault == FAULT_STOP) {
         kill(s->program, s->fault == FAULT_KILL ? SIGKILL : SIGINT);
-        s->hit = 1;
+        s->injected = 1;
     } else if (s->fault == FAULT_TORN) {
         tear_write(s, child, call, &r);
     } else if (s->fault == FAULT_EIO) {
         fail_call(child, call, &r, EIO);
-        s->hit = 1;
+        s->injected = 1;
     }
 }
 
-// Handles stops until the program ends. Returns its exit code.
+// Handles stops of the traced threads until the program ends. Returns its exit code, 128 + signal
+// when a signal ended it.
 static int follow_program(session *s)
 {
     int status;
@@ -208,12 +214,12 @@ static int follow_program(session *s)
                 continue;
             return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         }
-        int stop = WSTOPSIG(status);
+        int signal_number = WSTOPSIG(status);
         if (status >> 8 == (SIGTRAP | (PTRACE_EVENT_SECCOMP << 8)))
             handle_call(s, child);
-        if (stop == SIGTRAP || stop == SIGSTOP)
-            stop = 0;
-        ptrace(PTRACE_CONT, child, NULL, (void *)(uintptr_t)stop);
+        if (signal_number == SIGTRAP || signal_number == SIGSTOP)
+            signal_number = 0; // a stop of ptrace; the program must not receive it
+        ptrace(PTRACE_CONT, child, NULL, (void *)(uintptr_t)signal_number);
     }
 }
 
@@ -232,9 +238,9 @@ int run_untraced(const char *directory, const char *const *argv, const char *out
 }
 
 int run_with_fault(const char *directory, const char *const *argv, const char *output,
-                   fault_kind fault, int at, int *calls, int *hit)
+                   fault_kind fault, int fault_call, int *calls, int *injected)
 {
-    session s = {.directory = directory, .fault = fault, .at = at};
+    session s = {.directory = directory, .fault = fault, .fault_call = fault_call};
     int status;
     s.program = fork();
     if (s.program == 0)
@@ -247,8 +253,8 @@ int run_with_fault(const char *directory, const char *const *argv, const char *o
     ptrace(PTRACE_CONT, s.program, NULL, NULL);
     int code = follow_program(&s);
     if (calls)
-        *calls = s.count;
-    if (hit)
-        *hit = s.hit;
+        *calls = s.call_count;
+    if (injected)
+        *injected = s.injected;
     return code;
 }

@@ -20,11 +20,11 @@ typedef enum fault_kind {
 } fault_kind;
 
 // Runs argv, with argv[0] the path of the program, in `directory`; stdout and stderr go to the file
-// `output`. at: number of the call, from 1, at which the fault is injected. Returns the exit code,
-// 128 + signal when a signal ended the program, -1 when tracing is not possible. calls: receives
-// the number of calls; hit: whether the fault was injected; both may be NULL.
+// `output`. fault_call: number of the call, from 1, at which the fault is injected. Returns the
+// exit code, 128 + signal when a signal ended the program, -1 when tracing is not possible. calls:
+// receives the number of calls; injected: whether the fault was injected; both may be NULL.
 int run_with_fault(const char *directory, const char *const *argv, const char *output,
-                   fault_kind fault, int at, int *calls, int *hit);
+                   fault_kind fault, int fault_call, int *calls, int *injected);
 // Runs the program without tracing it.
 int run_untraced(const char *directory, const char *const *argv, const char *output);
 

@@ -13,6 +13,7 @@ exports = os.path.join(directory, "exports")
 
 
 def read_expected(name):
+    """Points (x, y, z) of every frame of an object, from its CSV export; m."""
     frames = {}
     with open(os.path.join(exports, name + ".csv")) as table:
         for row in csv.DictReader(table):
@@ -22,6 +23,7 @@ def read_expected(name):
 
 
 def largest_difference(points, expected):
+    """Largest difference of a coordinate, m."""
     assert len(points) == len(expected), (len(points), len(expected))
     return max(abs(a - b) for p, q in zip(points, expected) for a, b in zip(p, q))
 
@@ -33,16 +35,18 @@ def import_obj(path):
     return bpy.context.selected_objects[0]
 
 
-def evaluated_points(thing):
+def evaluated_points(mesh_object):
+    """Vertices of a Blender object in the current frame, after its modifiers."""
     graph = bpy.context.evaluated_depsgraph_get()
-    return [tuple(v.co) for v in thing.evaluated_get(graph).data.vertices]
+    return [tuple(v.co) for v in mesh_object.evaluated_get(graph).data.vertices]
 
 
 def check_cache(name, kind):
+    """Plays a point cache, kind PC2 or MDD, and compares every frame with the CSV export."""
     expected = read_expected(name)
-    thing = import_obj(os.path.join(exports, name + ".obj"))
-    assert largest_difference([tuple(v.co) for v in thing.data.vertices], expected[0]) < 1e-5
-    cache = thing.modifiers.new("cache", "MESH_CACHE")
+    mesh_object = import_obj(os.path.join(exports, name + ".obj"))
+    assert largest_difference([tuple(v.co) for v in mesh_object.data.vertices], expected[0]) < 1e-5
+    cache = mesh_object.modifiers.new("cache", "MESH_CACHE")
     cache.cache_format = kind
     cache.filepath = os.path.join(exports, name + "." + kind.lower())
     cache.interpolation = "NONE"
@@ -50,15 +54,16 @@ def check_cache(name, kind):
     worst = 0
     for frame in expected:
         bpy.context.scene.frame_set(frame)
-        worst = max(worst, largest_difference(evaluated_points(thing), expected[frame]))
+        worst = max(worst, largest_difference(evaluated_points(mesh_object), expected[frame]))
     moved = largest_difference(expected[0], expected[max(expected)])
     print(f"{name} {kind}: {len(expected)} frames, {len(expected[0])} points, off by {worst:.1e} m, "
           f"moved by {moved:.2f} m")
-    assert worst < 1e-5 and moved > 0.01
-    bpy.data.objects.remove(thing)
+    assert worst < 1e-5 and moved > 0.01  # without motion, the frames could not be told apart
+    bpy.data.objects.remove(mesh_object)
 
 
 def check_ply(name):
+    """Compares the PLY export of frame 7 with the CSV export."""
     bpy.ops.import_mesh.ply(filepath=os.path.join(exports, name + ".000007.ply"))
     mesh = bpy.context.view_layer.objects.active.data
     worst = largest_difference([tuple(v.co) for v in mesh.vertices], read_expected(name)[7])

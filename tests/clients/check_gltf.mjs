@@ -17,10 +17,13 @@ assert(numErrors + numWarnings + numInfos === 0, JSON.stringify(messages, null, 
 console.log(`gltf-validator ${validator.version()}: no issues,`, report.info.totalVertexCount, "vertices,",
     report.info.totalTriangleCount, "triangles,", report.info.animationCount, "animation");
 
+// A glb file: a header of 12 bytes, then two chunks, JSON and binary, each after its size and its
+// type of 4 bytes each.
 const jsonSize = bytes.readUInt32LE(12);
 const gltf = JSON.parse(bytes.subarray(20, 20 + jsonSize).toString());
 const bin = 20 + jsonSize + 8;
 
+// The numbers of an accessor, from the binary chunk.
 function floats(index) {
     const accessor = gltf.accessors[index];
     const view = gltf.bufferViews[accessor.bufferView];
@@ -40,13 +43,13 @@ for (const mesh of gltf.meshes) {
     let worst = 0;
     frames.forEach((expected, frame) => {
         assert(Math.abs(times[frame] - expectedTimes[frame]) < 1e-6, "times");
-        const now = base.slice();
+        const points = base.slice();
         targets.forEach((target, k) => {
             const weight = weights[frame * targets.length + k];
             if (weight !== 0)
-                floats(target.POSITION).forEach((d, i) => (now[i] += weight * d));
+                floats(target.POSITION).forEach((d, i) => (points[i] += weight * d));
         });
-        now.forEach((x, i) => (worst = Math.max(worst, Math.abs(x - expected[i]))));
+        points.forEach((x, i) => (worst = Math.max(worst, Math.abs(x - expected[i]))));
     });
     console.log(`${mesh.name}: ${targets.length} targets, off by ${worst.toExponential(1)} m`);
     assert(worst < 1e-6, "points");

@@ -15,6 +15,7 @@ directory, fixture = sys.argv[1:3]
 
 
 def read_expected(name):
+    """Rows of the CSV export of an object, by frame."""
     frames = {}
     with open(os.path.join(directory, "exports", name + ".csv")) as table:
         for row in csv.DictReader(table):
@@ -23,6 +24,7 @@ def read_expected(name):
 
 
 def check_frame(data, rows):
+    """Compares points and fields of a frame with the rows of the CSV export."""
     assert data.GetNumberOfPoints() == len(rows)
     fields = data.GetPointData()
     velocity, stretch = fields.GetArray("velocity"), fields.GetArray("stretch")
@@ -35,6 +37,7 @@ def check_frame(data, rows):
 
 
 def check_pvd(path, name):
+    """Checks every time step of a .pvd file. Returns the data of the last one."""
     expected = read_expected(name)
     reader = simple.PVDReader(FileName=path)
     times = list(reader.TimestepValues)
@@ -52,6 +55,7 @@ def check_pvd(path, name):
 
 
 def check_fathom_reads(data):
+    """ParaView writes the data, with 32-bit and 64-bit headers, and Fathom reads them back."""
     path = os.path.join(directory, "paraview.vtp")
     for wide in (False, True):
         writer = vtkXMLPolyDataWriter()

@@ -9,6 +9,7 @@ import { readExpected, assert } from "./expected_points.mjs";
 
 const [modules, directory] = process.argv.slice(2);
 const file = path.join(directory, "exports/scene.usda");
+// The address of a file of an npm package.
 const inside = (name) => pathToFileURL(path.join(modules, "node_modules", name)).href;
 
 // tinyusdz is built for browsers only. Setting `window` and unsetting `process` makes Node look like
@@ -42,13 +43,14 @@ for (let k = 0; k < 2; k++) {
     console.log(`tinyusdz: ${mesh.absPath}, ${mesh.points.length / 3} points`);
 }
 
+// three.js: its parser gives all time samples, its loader the meshes
 const text = fs.readFileSync(file, "utf8");
 const { USDAParser } = await import(inside("three/examples/jsm/loaders/usd/USDAParser.js"));
 const specs = new USDAParser().parseData(text).specsByPath;
 for (const name of ["towel", "flag"]) {
     const { frames } = readExpected(directory, name);
-    const at = `/scene/${name}`;
-    const points = specs[`${at}.points`].fields.timeSamples;
+    const prim = `/scene/${name}`;
+    const points = specs[`${prim}.points`].fields.timeSamples;
     assert(points.times.length === frames.length, "time samples");
     let worst = 0;
     frames.forEach((expected, frame) => {
@@ -58,7 +60,7 @@ for (const name of ["towel", "flag"]) {
         values.forEach((x, i) => (worst = Math.max(worst, Math.abs(x - expected[i]))));
     });
     for (const field of ["extent", "normals", "velocities"])
-        assert(specs[`${at}.${field}`].fields.timeSamples.times.length === frames.length, field);
+        assert(specs[`${prim}.${field}`].fields.timeSamples.times.length === frames.length, field);
     console.log(`three.js: ${name}, ${points.times.length} samples, off by ${worst.toExponential(1)} m`);
     assert(worst < 1e-6, "points");
 }

@@ -18,71 +18,72 @@ typedef enum feature {
     FADING,        // published drag: derivative with an exponentially fading kernel
     DASHPOTS,      // damped springs
     SPRING_MEMORY, // springs damped by a half derivative
-    COLLIDERS,
-    REPULSION,
-    CURRENT,
-    EVERYTHING, // colliders, repulsion, current, springs damped by a half derivative
-    EULER,      // explicit Euler, with the drag COIMBRA and springs damped by a half derivative
-    VERLET,
-    RK4,
-    ITERATIVE,   // strain limiting by iterations over all springs
-    LISTED,      // strain limiting of [OZG13], by a list of corrections
-    DIRECTIONAL, // strain limiting outwards from fixed particles
-    CASES,       // number of cases
+    COLLIDERS,     // a moving ball and a slope
+    REPULSION,     // the sheet is folded, and its particles repel each other
+    CURRENT,       // the medium flows
+    EVERYTHING,    // colliders, repulsion, current, springs damped by a half derivative
+    EULER,         // explicit Euler, with the drag COIMBRA and springs damped by a half derivative
+    VERLET,        // Verlet integration, with viscous and pressure drag
+    RK4,           // fourth-order Runge-Kutta, with viscous and pressure drag
+    // strain limiting, with the colliders; in the order of fm_enforcement_method
+    ITERATIVE,   // by iterations over all springs
+    LISTED,      // by the list of corrections of [OZG13]
+    DIRECTIONAL, // outwards from fixed particles
+    FEATURES,    // number of features
 } feature;
 
-static const char *const names[CASES] = {"physical",
-                                         "published full",
-                                         "published steps",
-                                         "published coimbra",
-                                         "published seconds",
-                                         "fading",
-                                         "dashpots",
-                                         "spring memory",
-                                         "colliders",
-                                         "repulsion",
-                                         "current",
-                                         "everything",
-                                         "euler",
-                                         "verlet",
-                                         "rk4",
-                                         "iterative",
-                                         "published list",
-                                         "directional"};
+static const char *const names[FEATURES] = {"physical",
+                                            "published full",
+                                            "published steps",
+                                            "published coimbra",
+                                            "published seconds",
+                                            "fading",
+                                            "dashpots",
+                                            "spring memory",
+                                            "colliders",
+                                            "repulsion",
+                                            "current",
+                                            "everything",
+                                            "euler",
+                                            "verlet",
+                                            "rk4",
+                                            "iterative",
+                                            "published list",
+                                            "directional"};
 
 // The default cloth with one of the features.
-static fm_cloth_def feature_cloth_def(feature kind)
+static fm_cloth_def feature_cloth_def(feature tested)
 {
     fm_cloth_def def = fm_default_cloth_def();
-    if (kind != DASHPOTS && kind != SPRING_MEMORY && kind != EVERYTHING && kind != EULER)
+    if (tested != DASHPOTS && tested != SPRING_MEMORY && tested != EVERYTHING && tested != EULER)
         def.damping.coefficient = 0;
-    if ((kind >= FULL && kind <= FADING) || kind == EULER) {
+    if ((tested >= FULL && tested <= FADING) || tested == EULER) {
         static const fm_recall_kind memories[] = {FM_RECALL_FULL, FM_RECALL_STEPS, FM_RECALL_STEPS,
                                                   FM_RECALL_SECONDS, FM_RECALL_FADING};
         def.drag.model = FM_DRAG_PUBLISHED;
         def.drag.viscous = 0.5;
         def.drag.history.coefficient = 5;
-        def.drag.history.memory.kind = kind == EULER ? FM_RECALL_STEPS : memories[kind - FULL];
+        def.drag.history.memory.kind = tested == EULER ? FM_RECALL_STEPS : memories[tested - FULL];
         def.drag.history.memory.steps = 5;
         def.drag.history.memory.seconds = 0.02;
         def.drag.history.memory.rule =
-            kind == COIMBRA || kind == EULER ? FM_RULE_COIMBRA : FM_RULE_TRAPEZOID;
+            tested == COIMBRA || tested == EULER ? FM_RULE_COIMBRA : FM_RULE_TRAPEZOID;
     }
-    if (kind == SPRING_MEMORY || kind == EVERYTHING || kind == EULER)
+    if (tested == SPRING_MEMORY || tested == EVERYTHING || tested == EULER)
         def.damping.order = def.bend.damping.order = 0.5;
-    if (kind == REPULSION || kind == EVERYTHING)
+    if (tested == REPULSION || tested == EVERYTHING)
         def.repulsion.enabled = true;
-    if (kind == EULER)
+    if (tested == EULER)
         def.integrator = FM_EULER, def.time_step = 1e-4;
-    if (kind >= ITERATIVE) {
-        def.enforcement.method = (fm_enforcement_method)(kind - ITERATIVE + FM_ENFORCE_ITERATIVE);
+    if (tested >= ITERATIVE) {
+        def.enforcement.method = (fm_enforcement_method)(tested - ITERATIVE + FM_ENFORCE_ITERATIVE);
         def.enforcement.direction = FM_ALONG_FORCE;
-        def.damping.kept = 0.98;
-        def.time_step =
-            1.0 / 800; // several substeps per frame, each with new particles held by colliders
+        def.damping.kept = 0.98; // share of the velocities that each substep keeps
+        // s; several substeps per frame, so that colliders hold other particles in each of them
+        def.time_step = 1.0 / 800;
     }
-    if (kind == VERLET || kind == RK4) {
-        def.integrator = kind == VERLET ? FM_VERLET : FM_RK4;
+    if (tested == VERLET || tested == RK4) {
+        def.integrator = tested == VERLET ? FM_VERLET : FM_RK4;
         def.drag.model = FM_DRAG_BOTH;
         def.drag.viscous = def.drag.normal = 1;
     }
@@ -101,7 +102,8 @@ static void add_colliders(fm_world *world)
     add_collider(world, slope);
 }
 
-// Folds the sheet at the start, so that repulsion acts.
+// Folds the sheet, which spans x from 0 to 0.6 m, along its middle: the right half comes to lie
+// 4 +- 1 mm in front of the left half, so close that repulsion acts.
 static void fold_in_half(fm_cloth *cloth)
 {
     fm_error err = {0};
@@ -117,20 +119,21 @@ static void fold_in_half(fm_cloth *cloth)
     free(folded);
 }
 
-// Creates a swung sheet with one of the features.
-static fm_world *create_cloth_world(feature kind, int threads)
+// Creates a sheet with one of the features. A sine moves its upper edge; one lower corner is
+// released after 0.025 s.
+static fm_world *create_cloth_world(feature tested, int threads)
 {
     fm_error err = {0};
     fm_world_def world_def = threaded_world_def(threads);
-    if (kind == CURRENT || kind == EVERYTHING)
+    if (tested == CURRENT || tested == EVERYTHING)
         world_def.medium.flow = eddies;
     fm_world *world = open_world(world_def);
-    fm_cloth_def def = feature_cloth_def(kind);
+    fm_cloth_def def = feature_cloth_def(tested);
     fm_cloth *cloth = create_sheet(
         world, &def, &(fm_sheet){.columns = 61, .rows = 83, .width = 0.6, .height = 0.8});
-    if (kind == REPULSION || kind == EVERYTHING)
+    if (tested == REPULSION || tested == EVERYTHING)
         fold_in_half(cloth);
-    if (kind == COLLIDERS || kind == EVERYTHING || kind >= ITERATIVE)
+    if (tested == COLLIDERS || tested == EVERYTHING || tested >= ITERATIVE)
         add_colliders(world);
     set_random_velocities(cloth, 0.1);
     fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0.3, 1}, 0.1, 0.5, &err);
@@ -140,22 +143,23 @@ static fm_world *create_cloth_world(feature kind, int threads)
     return world;
 }
 
-// Hash of the world after FRAMES frames. It is saved and restored before frame `pause`; -1: never.
-static uint64_t run_and_hash(feature kind, int threads, int pause)
+// Hash of the world after FRAMES frames. Its state moves into a new world before frame
+// `restore_frame`; -1: never. threads: as in threaded_world_def.
+static uint64_t run_and_hash(feature tested, int threads, int restore_frame)
 {
-    fm_world *world = create_cloth_world(kind, threads);
+    fm_world *world = create_cloth_world(tested, threads);
     int contacts = 0, repelled = 0;
     for (int frame = 0; frame < FRAMES; frame++) {
-        if (frame == pause)
-            world = move_state_into(world, create_cloth_world(kind, threads));
+        if (frame == restore_frame)
+            world = move_state_into(world, create_cloth_world(tested, threads));
         fm_report report = advance(world, FRAME);
         contacts += report.contact_count;
         repelled += report.repelled_count;
     }
     // the run must have contacts and repulsion where these are to be tested
-    if (kind == COLLIDERS || kind == EVERYTHING || kind >= ITERATIVE)
+    if (tested == COLLIDERS || tested == EVERYTHING || tested >= ITERATIVE)
         assert_true(contacts > 0);
-    if (kind == REPULSION || kind == EVERYTHING)
+    if (tested == REPULSION || tested == EVERYTHING)
         assert_true(repelled > 0);
     uint64_t hash = fm_world_hash(world);
     fm_world_destroy(world);
@@ -165,21 +169,21 @@ static uint64_t run_and_hash(feature kind, int threads, int pause)
 static void a_cloth_has_the_same_bits_on_any_number_of_threads_and_after_a_restore(void **state)
 {
     (void)state;
-    uint64_t seen[CASES];
-    for (int kind = 0; kind < CASES; kind++) {
-        seen[kind] = run_and_hash((feature)kind, 2, FRAMES / 2);
-        printf("  %-18s %016llx\n", names[kind], (unsigned long long)seen[kind]);
+    uint64_t hashes[FEATURES];
+    for (int tested = 0; tested < FEATURES; tested++) {
+        hashes[tested] = run_and_hash((feature)tested, 2, FRAMES / 2);
+        printf("  %-18s %016llx\n", names[tested], (unsigned long long)hashes[tested]);
 #ifndef __SANITIZE_THREAD__ // two threads are enough for a data race; more would be slow
-        assert_int_equal(run_and_hash((feature)kind, 1, -1), seen[kind]);
-        assert_int_equal(run_and_hash((feature)kind, 3, -1), seen[kind]);
-        assert_int_equal(run_and_hash((feature)kind, 0, 1), seen[kind]);
+        assert_int_equal(run_and_hash((feature)tested, 1, -1), hashes[tested]);
+        assert_int_equal(run_and_hash((feature)tested, 3, -1), hashes[tested]);
+        assert_int_equal(run_and_hash((feature)tested, 0, 1), hashes[tested]);
 #endif
-        for (int other = 0; other < kind; other++) // each feature changes the result
-            assert_int_not_equal(seen[other], seen[kind]);
+        for (int other = 0; other < tested; other++) // each feature changes the result
+            assert_int_not_equal(hashes[other], hashes[tested]);
     }
 }
 
-// A task system that counts its calls and runs the blocks in reverse order.
+// A host's task system that counts its calls in *host and runs the blocks in reverse order.
 static void count_and_run(void *host, int block_count, void (*task)(void *context, int block),
                           void *context)
 {
@@ -190,20 +194,21 @@ static void count_and_run(void *host, int block_count, void (*task)(void *contex
 // Number of parallel loops that one frame of a sheet passes to the task system of the host.
 static int count_parallel_loops(int columns, int rows)
 {
-    int runs = 0;
+    int loops = 0;
     fm_world_def world_def = fixture_water_def(0);
-    world_def.tasks = (fm_task_system){.run = count_and_run, .host = &runs, .thread_count = 2};
+    world_def.tasks = (fm_task_system){.run = count_and_run, .host = &loops, .thread_count = 2};
     fm_world *world = open_world(world_def);
     fm_cloth_def def = fm_default_cloth_def();
     create_sheet(world, &def, &(fm_sheet){columns, rows, .width = 0.6, .height = 0.8});
     advance(world, FRAME);
     fm_world_destroy(world);
-    return runs;
+    return loops;
 }
 
 static void small_sheets_run_on_one_thread(void **state)
 {
     (void)state;
+    // a sheet uses several threads only if the work of a substep is worth waking them
     assert_int_equal(count_parallel_loops(31, 41), 0);
     assert_true(count_parallel_loops(61, 83) > 0);
 }

@@ -9,32 +9,33 @@
 enum { FRAMES = 4, COLUMNS = 50, ROWS = 62 };
 static const double FRAME = 1.0 / 200; // s
 
-// The topology of a tested cloth.
-typedef enum body { TUBE, MESH, SEWN, BODIES } body;
+// The topology of a tested cloth. SEWN: a sheet whose left and right edges are sewn together.
+typedef enum topology { TUBE, MESH, SEWN, TOPOLOGIES } topology;
 // PHYSICAL: the default drag; PUBLISHED: drag with a fractional derivative over the whole past;
-// EVERYTHING: fractional damping, repulsion, strain limiting, a ball and a current.
-typedef enum feature { PHYSICAL, PUBLISHED, EVERYTHING, RK4, CASES } feature;
+// EVERYTHING: fractional damping, repulsion, strain limiting, a ball and a current; RK4: the
+// integrator, fourth-order Runge-Kutta, with viscous and pressure drag.
+typedef enum feature { PHYSICAL, PUBLISHED, EVERYTHING, RK4, FEATURES } feature;
 
-static const char *const bodies[BODIES] = {"tube", "mesh", "sewn sheet"};
-static const char *const names[CASES] = {"physical", "published full", "everything", "rk4"};
+static const char *const topology_names[TOPOLOGIES] = {"tube", "mesh", "sewn sheet"};
+static const char *const names[FEATURES] = {"physical", "published full", "everything", "rk4"};
 
 // The default cloth with one of the features.
-static fm_cloth_def feature_cloth_def(feature kind)
+static fm_cloth_def feature_cloth_def(feature tested)
 {
     fm_cloth_def def = fm_default_cloth_def();
     def.bend.stiffness = 1e-3;
-    if (kind == PUBLISHED) {
+    if (tested == PUBLISHED) {
         def.drag.model = FM_DRAG_PUBLISHED;
         def.drag.viscous = 0.5;
         def.drag.history.coefficient = 5;
         def.drag.history.memory.kind = FM_RECALL_FULL;
     }
-    if (kind == EVERYTHING) {
+    if (tested == EVERYTHING) {
         def.damping.order = def.bend.damping.order = 0.5;
         def.repulsion.enabled = true;
         def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
     }
-    if (kind == RK4) {
+    if (tested == RK4) {
         def.integrator = FM_RK4;
         def.drag.model = FM_DRAG_BOTH;
         def.drag.viscous = def.drag.normal = 1;
@@ -42,13 +43,13 @@ static fm_cloth_def feature_cloth_def(feature kind)
     return def;
 }
 
-// Creates a tube, a triangle mesh, or a sheet whose left and right edges are sewn together.
-static fm_cloth *create_cloth_body(fm_world *world, body what, const fm_cloth_def *def)
+// Creates a cloth of this topology.
+static fm_cloth *create_cloth_body(fm_world *world, topology shape, const fm_cloth_def *def)
 {
     fm_error err = {0};
-    if (what == TUBE)
+    if (shape == TUBE)
         return create_tube(world, def, define_tube(COLUMNS, ROWS, 0.15, 0.25, 0.7));
-    if (what == MESH) {
+    if (shape == MESH) {
         fixture_mesh grid = fixture_create_grid(COLUMNS, ROWS, 0.01, 0.009, CUT_SHIFTED);
         fm_cloth *cloth = create_mesh(world, def, &grid);
         fixture_destroy_mesh(&grid);
@@ -63,7 +64,8 @@ static fm_cloth *create_cloth_body(fm_world *world, body what, const fm_cloth_de
     return cloth;
 }
 
-// Folds the cloth and presses it flat at the start, so that repulsion acts.
+// Folds the cloth along x = 0.3 m, one half 4 +- 1 mm in front of the other, and scales z by 0.05,
+// which presses a tube flat. Layers are then so close that repulsion acts.
 static void press_flat(fm_cloth *cloth)
 {
     fm_error err = {0};
@@ -80,17 +82,18 @@ static void press_flat(fm_cloth *cloth)
     free(flat);
 }
 
-// Creates a swung cloth of one topology with one of the features.
-static fm_world *create_cloth_world(body what, feature kind, int threads)
+// Creates a cloth of one topology with one of the features. A sine moves its upper edge; its last
+// particle is released after 0.0125 s.
+static fm_world *create_cloth_world(topology shape, feature tested, int threads)
 {
     fm_error err = {0};
     fm_world_def world_def = threaded_world_def(threads);
-    if (kind == EVERYTHING)
+    if (tested == EVERYTHING)
         world_def.medium.flow = eddies;
     fm_world *world = open_world(world_def);
-    fm_cloth_def def = feature_cloth_def(kind);
-    fm_cloth *cloth = create_cloth_body(world, what, &def);
-    if (kind == EVERYTHING) {
+    fm_cloth_def def = feature_cloth_def(tested);
+    fm_cloth *cloth = create_cloth_body(world, shape, &def);
+    if (tested == EVERYTHING) {
         press_flat(cloth);
         fm_collider_def ball = fixture_ball_def((fm_vec3){0.1, -0.3, -0.1}, 0.12);
         ball.motion = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.2, 0.24, &err);
@@ -105,19 +108,20 @@ static fm_world *create_cloth_world(body what, feature kind, int threads)
     return world;
 }
 
-// Hash of the world after FRAMES frames. It is saved and restored before frame `pause`; -1: never.
-static uint64_t run_and_hash(body what, feature kind, int threads, int pause)
+// Hash of the world after FRAMES frames. Its state moves into a new world before frame
+// `restore_frame`; -1: never. threads: as in threaded_world_def.
+static uint64_t run_and_hash(topology shape, feature tested, int threads, int restore_frame)
 {
-    fm_world *world = create_cloth_world(what, kind, threads);
+    fm_world *world = create_cloth_world(shape, tested, threads);
     int contacts = 0, repelled = 0;
     for (int frame = 0; frame < FRAMES; frame++) {
-        if (frame == pause)
-            world = move_state_into(world, create_cloth_world(what, kind, threads));
+        if (frame == restore_frame)
+            world = move_state_into(world, create_cloth_world(shape, tested, threads));
         fm_report report = advance(world, FRAME);
         contacts += report.contact_count;
         repelled += report.repelled_count;
     }
-    if (kind == EVERYTHING) // contacts and repulsion are to be tested, so they must occur
+    if (tested == EVERYTHING) // contacts and repulsion are to be tested, so they must occur
         assert_true(contacts > 0 && repelled > 0);
     uint64_t hash = fm_world_hash(world);
     fm_world_destroy(world);
@@ -127,17 +131,18 @@ static uint64_t run_and_hash(body what, feature kind, int threads, int pause)
 static void tubes_meshes_and_sewn_sheets_have_the_same_bits_on_any_number_of_threads(void **state)
 {
     (void)state;
-    for (int what = 0; what < BODIES; what++) {
-        for (int kind = 0; kind < CASES; kind++) {
-            // features that do not depend on the kind of cloth are tested with one kind
-            if ((kind == PUBLISHED && what != MESH) || (kind == RK4 && what != TUBE))
+    for (int shape = 0; shape < TOPOLOGIES; shape++) {
+        for (int tested = 0; tested < FEATURES; tested++) {
+            // features whose code does not depend on the topology are tested with one topology
+            if ((tested == PUBLISHED && shape != MESH) || (tested == RK4 && shape != TUBE))
                 continue;
-            uint64_t seen = run_and_hash((body)what, (feature)kind, 2, FRAMES / 2);
-            printf("  %-10s %-14s %016llx\n", bodies[what], names[kind], (unsigned long long)seen);
+            uint64_t hash = run_and_hash((topology)shape, (feature)tested, 2, FRAMES / 2);
+            printf("  %-10s %-14s %016llx\n", topology_names[shape], names[tested],
+                   (unsigned long long)hash);
 #ifndef __SANITIZE_THREAD__ // two threads are enough for a data race; more would be slow
-            assert_int_equal(run_and_hash((body)what, (feature)kind, 1, -1), seen);
-            assert_int_equal(run_and_hash((body)what, (feature)kind, 3, -1), seen);
-            assert_int_equal(run_and_hash((body)what, (feature)kind, 0, 1), seen);
+            assert_int_equal(run_and_hash((topology)shape, (feature)tested, 1, -1), hash);
+            assert_int_equal(run_and_hash((topology)shape, (feature)tested, 3, -1), hash);
+            assert_int_equal(run_and_hash((topology)shape, (feature)tested, 0, 1), hash);
 #endif
         }
     }

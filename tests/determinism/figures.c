@@ -6,21 +6,22 @@
 
 #include <fathom/figure.h>
 
-enum { FRAMES = 4, WAVES = 3 }; // WAVES: key shapes of the animated mesh
+enum { FRAMES = 4, KEYS = 3 }; // frames of a run; key shapes of the animated mesh
 
 static const double FRAME = 1.0 / 24; // s
 
-// Adds an animated collider: a square sheet of triangles that bends up and down.
+// Adds an animated collider: a square of triangles in the plane y = 1 m, 0.8 m wide, that bends to
+// the parabola y = 1 + 0.1 x^2 and then to y = 1 + 0.2 x^2.
 static void add_animated_mesh(fm_world *world)
 {
     enum { SIDE = 9, POINTS = SIDE * SIDE };
     fm_error err = {0};
     fixture_mesh grid = fixture_create_grid(SIDE, SIDE, 0.1, 0.1, CUT_ONE_WAY);
-    float frames[WAVES][POINTS][3];
+    float frames[KEYS][POINTS][3];
     for (int i = 0; i < POINTS; i++) {
         double x = 0.1 * (i % SIDE) - 0.4, z = 0.1 * (i / SIDE) + 0.6;
         grid.positions[i] = (fm_vec3){x, 1, z};
-        for (int f = 0; f < WAVES; f++) {
+        for (int f = 0; f < KEYS; f++) {
             frames[f][i][0] = (float)x;
             frames[f][i][1] = (float)(1 + 0.1 * f * x * x);
             frames[f][i][2] = (float)z;
@@ -28,7 +29,7 @@ static void add_animated_mesh(fm_world *world)
     }
     fm_collider_mesh mesh = fixture_collider_mesh(&grid, 0.02);
     mesh.frames = &frames[0][0][0];
-    mesh.frame_count = WAVES;
+    mesh.frame_count = KEYS;
     mesh.fps = 5;
     mesh.interpolation = FM_INTERPOLATE_SPLINE;
     fm_collider_def def = fm_default_collider_def();
@@ -61,8 +62,8 @@ static fm_world *build_world(int threads)
     return world;
 }
 
-// Hash of the world after FRAMES frames. through_save: it is saved and restored half-way.
-// *contacts: number in the last frame.
+// Hash of the world after FRAMES frames. through_save: its state moves into a new world half-way.
+// *contacts: number of contacts in the last frame.
 static uint64_t run_and_hash(int threads, bool through_save, int *contacts)
 {
     fm_world *world = build_world(threads);

@@ -9,35 +9,38 @@
 
 enum { LANES = 5003, STEPS = 60, RANGE = 512 }; // RANGE: signals per parallel block
 
-typedef struct job {
+// Argument of step_range.
+typedef struct step_job {
     fm_memory *memory;
     int n; // number of the step
-} job;
+} step_job;
 
-// One step of the signals first to last - 1: their new rates depend on the derivatives (known).
+// One step of the signals first to last - 1. Their new rates depend on the part of the new
+// derivatives that follows from the past (predicted), so that errors in it would grow.
 static void step_range(void *context, int first, int last)
 {
-    const job *j = context;
-    double known[RANGE], rate[RANGE];
-    fm_memory_predict_range(j->memory, first, last, known);
+    const step_job *job = context;
+    double predicted[RANGE], rate[RANGE];
+    fm_memory_predict_range(job->memory, first, last, predicted);
     for (int i = first; i < last; i++)
-        rate[i - first] = sin(0.05 * j->n + i) - 0.2 * known[i - first];
-    fm_memory_push_range(j->memory, first, last, rate);
+        rate[i - first] = sin(0.05 * job->n + i) - 0.2 * predicted[i - first];
+    fm_memory_push_range(job->memory, first, last, rate);
 }
 
-// One step of all signals; n: number of the step.
+// Step number n of all signals: 1 ms, and every fifth step 1.7 ms where the method allows it. The
+// first step has length 0 and sets the initial rates.
 static void step_lanes(fm_memory *memory, fm_pool *pool, int n)
 {
-    job j = {memory, n};
+    step_job job = {memory, n};
     bool fixed_step = memory->def.method >= FM_MEMORY_TRAPEZOID;
     double h = n == 0 ? 0 : fixed_step || n % 5 ? 1e-3 : 1.7e-3;
     assert_true(fm_memory_begin(memory, h));
-    fm_parallel_for(pool, LANES, RANGE, step_range, &j);
+    fm_parallel_for(pool, LANES, RANGE, step_range, &job);
     fm_memory_end(memory);
 }
 
-// Creates the operator for half derivatives; windows cover 20 steps.
-// horizon: s, age of the past for which the kernel is fitted at first.
+// Creates the operator for half derivatives. Windows of past rates have 20 steps. horizon: s, age
+// up to which the kernel is fitted at first.
 static fm_memory *create_memory(fm_memory_method method, double horizon)
 {
     fm_error err = {0};
@@ -50,15 +53,15 @@ static fm_memory *create_memory(fm_memory_method method, double horizon)
     return memory;
 }
 
-// Hash after STEPS steps of about 1 ms. The memory is saved and restored before step `pause`; -1:
-// never.
-static uint64_t run_and_hash(fm_memory_method method, double horizon, int threads, int pause)
+// Hash after STEPS steps of about 1 ms. The state moves into a new memory before step
+// `restore_step`; -1: never.
+static uint64_t run_and_hash(fm_memory_method method, double horizon, int threads, int restore_step)
 {
     fm_error err = {0};
     fm_pool *pool = fm_pool_create(threads, &err);
     fm_memory *memory = create_memory(method, horizon);
     for (int n = 0; n < STEPS; n++) {
-        if (n == pause) {
+        if (n == restore_step) {
             size_t size = fm_memory_save(memory, NULL, 0);
             void *bytes = malloc(size);
             fm_memory_save(memory, bytes, size);
@@ -78,23 +81,26 @@ static uint64_t run_and_hash(fm_memory_method method, double horizon, int thread
 static void lanes_have_the_same_bits_on_any_number_of_threads_and_after_a_restore(void **state)
 {
     (void)state;
+    static const double HORIZON = 100; // s, longer than the run
     for (int m = FM_MEMORY_FULL; m <= FM_MEMORY_COIMBRA; m++) {
-        uint64_t expected = run_and_hash((fm_memory_method)m, 100, 1, -1);
+        fm_memory_method method = (fm_memory_method)m;
+        uint64_t expected = run_and_hash(method, HORIZON, 1, -1);
         for (int threads = 1; threads <= 3; threads++) {
-            assert_int_equal(run_and_hash((fm_memory_method)m, 100, threads, -1), expected);
-            assert_int_equal(run_and_hash((fm_memory_method)m, 100, threads, STEPS / 2), expected);
+            assert_int_equal(run_and_hash(method, HORIZON, threads, -1), expected);
+            assert_int_equal(run_and_hash(method, HORIZON, threads, STEPS / 2), expected);
         }
     }
 }
 
-// A horizon of 8 steps: exponentials are added before and after the memory is restored.
+// With a horizon of 8 steps, the memory adds exponentials both before and after it is restored.
 static void bits_are_the_same_after_a_restore_when_exponentials_are_added(void **state)
 {
     (void)state;
+    static const double HORIZON = 8e-3; // s
     for (int m = FM_MEMORY_FULL; m <= FM_MEMORY_FADING; m++) {
-        uint64_t expected = run_and_hash((fm_memory_method)m, 8e-3, 1, -1);
-        for (int pause = 2; pause < STEPS; pause += 3)
-            assert_int_equal(run_and_hash((fm_memory_method)m, 8e-3, 1, pause), expected);
+        uint64_t expected = run_and_hash((fm_memory_method)m, HORIZON, 1, -1);
+        for (int restore_step = 2; restore_step < STEPS; restore_step += 3)
+            assert_int_equal(run_and_hash((fm_memory_method)m, HORIZON, 1, restore_step), expected);
     }
 }
 

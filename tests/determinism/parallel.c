@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 100003, BLOCK = 1000 }; // elements of a loop; elements per parallel block
+// elements of a loop; elements per parallel block; how often run_and_hash runs each loop
+enum { COUNT = 100003, BLOCK = 1000, RUNS = 50 };
 
 // Input and output of the tested loops.
 typedef struct work {
@@ -16,7 +17,7 @@ typedef struct work {
     atomic_int visits; // number of elements computed by all loops
 } work;
 
-// The body of a parallel loop.
+// The body of a parallel loop: computes out from in for the elements first to last - 1.
 static void fill_range(void *context, int first, int last)
 {
     work *w = context;
@@ -25,7 +26,7 @@ static void fill_range(void *context, int first, int last)
         w->out[i] = sin(w->in[i]) * i;
 }
 
-// The body of a parallel sum.
+// The body of a parallel sum: the sum of out over the elements first to last - 1.
 static double sum_range(void *context, int first, int last)
 {
     work *w = context;
@@ -35,16 +36,16 @@ static double sum_range(void *context, int first, int last)
     return total;
 }
 
-// A task system of a host program that counts its calls.
+// A task system of a host program that counts its calls in *host and runs the blocks in reverse
+// order: results must not depend on the order.
 static void run_on_host(void *host, int block_count, fm_block_task *task, void *context)
 {
     ++*(int *)host;
-    // backwards: results must not depend on the order
     for (int block = block_count - 1; block >= 0; block--)
         task(context, block);
 }
 
-// Hash of the results of 50 loops and sums. pool: the threads, NULL for none.
+// Hash of the results of RUNS loops and sums. pool: the threads, NULL for none.
 static uint64_t run_and_hash(fm_pool *pool)
 {
     work w = {.in = malloc(COUNT * sizeof(double)), .out = malloc(COUNT * sizeof(double))};
@@ -53,11 +54,11 @@ static uint64_t run_and_hash(fm_pool *pool)
     for (int i = 0; i < COUNT; i++)
         w.in[i] = fm_rng_uniform(&rng) * 10;
     double total = 0;
-    for (int turn = 0; turn < 50; turn++) {
+    for (int run = 0; run < RUNS; run++) {
         fm_parallel_for(pool, COUNT, BLOCK, fill_range, &w);
         total += fm_parallel_sum(pool, COUNT, BLOCK, sum_range, &w, partial);
     }
-    assert_int_equal(w.visits, 50 * COUNT);
+    assert_int_equal(w.visits, RUNS * COUNT);
     uint64_t hash = fm_hash(w.out, COUNT * sizeof(double), fm_hash(&total, sizeof total, 0));
     free(w.in);
     free(w.out);
@@ -77,11 +78,11 @@ static void loops_and_sums_have_the_same_bits_on_any_number_of_threads(void **st
         assert_int_equal(run_and_hash(pool), expected);
         fm_pool_destroy(pool);
     }
-    int runs = 0;
+    int host_calls = 0;
     fm_error err = {0};
-    fm_pool *hosted = fm_pool_create_hosted(run_on_host, &runs, 4, &err);
+    fm_pool *hosted = fm_pool_create_hosted(run_on_host, &host_calls, 4, &err);
     assert_int_equal(run_and_hash(hosted), expected);
-    assert_int_equal(runs, 100);
+    assert_int_equal(host_calls, 2 * RUNS); // one for each loop and each sum
     fm_pool_destroy(hosted);
 }
 
@@ -113,14 +114,14 @@ static void visit_outer(void *context, int first, int last)
 static void nested_loops_visit_every_element_once(void **state)
 {
     (void)state;
-    enum { TURNS = 200 };
+    enum { RUNS_OF_OUTER = 200 };
     atomic_int *visits = calloc((size_t)NEST * NEST, sizeof *visits);
     fm_error err = {0};
     nested_loop n = {.pool = fm_pool_create(3, &err), .visits = visits};
-    for (int turn = 0; turn < TURNS; turn++)
+    for (int run = 0; run < RUNS_OF_OUTER; run++)
         fm_parallel_for(n.pool, NEST, 1, visit_outer, &n);
     for (int i = 0; i < NEST * NEST; i++)
-        assert_int_equal(visits[i], TURNS);
+        assert_int_equal(visits[i], RUNS_OF_OUTER);
     fm_pool_destroy(n.pool);
     free(visits);
 }
@@ -130,7 +131,7 @@ static void nested_loops_visit_every_element_once(void **state)
 // up, or wait for a processor.
 typedef struct recurrence {
     double value[64];
-    int turn; // number of the loop
+    int loop; // number of the current loop
 } recurrence;
 
 // One step of the recurrence for the values first to last - 1.
@@ -138,7 +139,7 @@ static void advance_range(void *context, int first, int last)
 {
     recurrence *c = context;
     for (int i = first; i < last; i++)
-        c->value[i] = c->value[i] * 0.5 + c->turn + i;
+        c->value[i] = c->value[i] * 0.5 + c->loop + i;
 }
 
 // Keeps this thread busy for `ms` milliseconds.
@@ -148,33 +149,36 @@ static void spin(double ms)
         ;
 }
 
-// Runs `turns` short loops, with pauses after which worker threads sleep or nearly so.
-static void run_short_loops(fm_pool *pool, int turns, recurrence *c)
+// Runs `loops` short loops of 2 to 63 elements in blocks of 1 to 3. Every 1000th loop is followed
+// by a pause of 0.02 ms, in which idle workers are about to fall asleep, and every 5000th by one of
+// 1 ms, in which they do.
+static void run_short_loops(fm_pool *pool, int loops, recurrence *c)
 {
     memset(c, 0, sizeof *c);
-    for (c->turn = 0; c->turn < turns; c->turn++) {
-        fm_parallel_for(pool, 2 + c->turn % 62, 1 + c->turn % 3, advance_range, c);
-        if (c->turn % 1000 == 999)
-            spin(c->turn % 5000 == 4999 ? 1 : 0.02); // workers fall asleep, or nearly
+    for (c->loop = 0; c->loop < loops; c->loop++) {
+        fm_parallel_for(pool, 2 + c->loop % 62, 1 + c->loop % 3, advance_range, c);
+        if (c->loop % 1000 == 999)
+            spin(c->loop % 5000 == 4999 ? 1 : 0.02);
     }
 }
 
 static void many_short_loops_give_the_same_values(void **state)
 {
     (void)state;
-    enum { TURNS = 20000 };
+    enum { LOOPS = 20000 };
     recurrence expected, found;
-    run_short_loops(NULL, TURNS, &expected);
+    run_short_loops(NULL, LOOPS, &expected);
     for (int threads = 2; threads <= 16; threads *= 2) {
         fm_error err = {0};
         fm_pool *pool = fm_pool_create(threads, &err);
-        run_short_loops(pool, TURNS, &found);
+        run_short_loops(pool, LOOPS, &found);
         fm_pool_destroy(pool);
         assert_memory_equal(found.value, expected.value, sizeof found.value);
     }
 }
 
-// Keeps busy for 0.02 ms per element and counts the elements.
+// The body of a parallel loop that keeps a thread busy for 0.02 ms per element and counts the
+// elements in *context.
 static void spin_and_count(void *context, int first, int last)
 {
     for (int i = first; i < last; i++)
@@ -186,32 +190,34 @@ static void pools_with_more_threads_than_processors_run_every_block(void **state
 {
     (void)state;
     fm_error err = {0};
-    fm_pool *pools[4];
-    for (int i = 0; i < 4; i++)
-        pools[i] = fm_pool_create(8, &err);
+    enum { POOLS = 4, THREADS = 8, LOOPS = 200, ELEMENTS = 16 };
+    fm_pool *pools[POOLS];
+    for (int i = 0; i < POOLS; i++)
+        pools[i] = fm_pool_create(THREADS, &err);
     atomic_int done = 0;
-    for (int turn = 0; turn < 200; turn++)
-        fm_parallel_for(pools[turn % 4], 16, 1, spin_and_count, &done);
-    assert_int_equal(done, 200 * 16);
-    for (int i = 0; i < 4; i++)
+    for (int loop = 0; loop < LOOPS; loop++)
+        fm_parallel_for(pools[loop % POOLS], ELEMENTS, 1, spin_and_count, &done);
+    assert_int_equal(done, LOOPS * ELEMENTS);
+    for (int i = 0; i < POOLS; i++)
         fm_pool_destroy(pools[i]);
 }
 
 static void pools_can_be_created_and_destroyed_with_or_without_work(void **state)
 {
     (void)state;
-    for (int turn = 0; turn < 200; turn++) {
+    for (int i = 0; i < 200; i++) {
         fm_error err = {0};
         fm_pool *pool = fm_pool_create(4, &err);
         atomic_int done = 0;
-        if (turn % 2)
+        bool works = i % 2;
+        if (works)
             fm_parallel_for(pool, 8, 1, spin_and_count, &done);
         fm_pool_destroy(pool);
-        assert_int_equal(done, turn % 2 ? 8 : 0);
+        assert_int_equal(done, works ? 8 : 0);
     }
 }
 
-// Whether a loop is shared among threads depends on its amount of work only.
+// Whether threads share a loop depends only on its estimated work, ns.
 static void work_below_the_limit_is_not_shared(void **state)
 {
     (void)state;

@@ -3,14 +3,14 @@
 // threads and on the host's own task system, also when it is saved and restored into a new world
 // half-way. The cases: every method, 2D, periodic sides, a shaken tank, sources with sinks and
 // pushes, colliders that rest, move and float, a thin mesh that rotates in the fluid, and
-// fractional viscosity with all of these.
+// fractional viscosity or a network of springs with all of these.
 #include "fluids.h"
 
 enum { FRAMES = 4 };
 static const double FRAME = 1.0 / 50; // s
 
 // The tested fluids.
-typedef enum ingredient {
+typedef enum tested_fluid {
     WEAK,      // weakly compressible, the default method
     CONSTANT,  // constant density
     STANDARD,  // the method of [OZG13]
@@ -25,29 +25,30 @@ typedef enum ingredient {
     FRACTIONAL_STEPS,
     FRACTIONAL_FADING,
     FRACTIONAL_FULL,
-    CASES, // number of cases
-} ingredient;
+    SPRINGS, // FLOWS, MESH and a network of springs with history
+    FLUIDS,  // number of tested fluids
+} tested_fluid;
 
-static const char *const names[CASES] = {"weak",     "constant", "standard", "plane",
-                                         "periodic", "shaken",   "flows",    "colliders",
-                                         "mesh",     "steps",    "fading",   "full"};
+static const char *const names[FLUIDS] = {"weak",   "constant", "standard",  "plane", "periodic",
+                                          "shaken", "flows",    "colliders", "mesh",  "steps",
+                                          "fading", "full",     "springs"};
 
 // Adds a moving ball, a floating ball and a slope.
 static void add_colliders(fm_world *world)
 {
     fm_error err = {0};
-    fm_collider_def moved = fixture_ball_def((fm_vec3){0.6, 0.1, 0.2}, 0.1);
-    moved.motion = fm_motion_sine(world, (fm_vec3){1, 0, 1}, 0.05, 0.1, &err);
-    add_collider(world, moved);
-    fm_collider_def floats = fixture_ball_def((fm_vec3){0.2, 0.3, 0.3}, 0.1);
-    floats.mass = 2;
-    add_collider(world, floats);
+    fm_collider_def moving_ball = fixture_ball_def((fm_vec3){0.6, 0.1, 0.2}, 0.1);
+    moving_ball.motion = fm_motion_sine(world, (fm_vec3){1, 0, 1}, 0.05, 0.1, &err);
+    add_collider(world, moving_ball);
+    fm_collider_def floating_ball = fixture_ball_def((fm_vec3){0.2, 0.3, 0.3}, 0.1);
+    floating_ball.mass = 2;
+    add_collider(world, floating_ball);
     fm_collider_def slope = fixture_floor_def(0.05);
     slope.shape.normal.x = 0.2;
     add_collider(world, slope);
 }
 
-// Adds a collider: a square of two triangles that rotates in the fluid.
+// Adds a collider of two triangles, about 0.35 m x 0.5 m, that turns back and forth in the fluid.
 static void add_mesh(fm_world *world)
 {
     fm_error err = {0};
@@ -81,57 +82,63 @@ static void add_flows(fm_particles *fluid)
     assert_true(fm_particles_add_push(fluid, &push, &err));
 }
 
-// Creates a tank in which a column of fluid moves to the other end.
-static fm_world *create_fluid_world(ingredient kind, int threads)
+// Creates a tank in number a column of fluid moves to the other end.
+static fm_world *create_fluid_world(tested_fluid tested, int threads)
 {
     fm_error err = {0};
     fm_world *world = open_world(threaded_world_def(threads));
-    if (kind >= COLLIDERS)
+    if (tested >= COLLIDERS)
         add_colliders(world);
-    if (kind >= MESH)
+    if (tested >= MESH)
         add_mesh(world);
     fm_vec3 size = {1, 0.8, 0.5}; // m; about five parallel blocks of particles
     fm_particles_def def =
-        kind == PLANE ? fixture_tank_def(2, 0.014, size) : fixture_tank_def(3, 0.045, size);
-    def.method = kind == CONSTANT   ? FM_SPH_CONSTANT_DENSITY
-                 : kind == STANDARD ? FM_SPH_STANDARD
-                                    : FM_SPH_WEAKLY_COMPRESSIBLE;
-    if (kind == STANDARD)
+        tested == PLANE ? fixture_tank_def(2, 0.014, size) : fixture_tank_def(3, 0.045, size);
+    def.method = tested == CONSTANT   ? FM_SPH_CONSTANT_DENSITY
+                 : tested == STANDARD ? FM_SPH_STANDARD
+                                      : FM_SPH_WEAKLY_COMPRESSIBLE;
+    if (tested == STANDARD)
         def.viscosity = 20, def.stiffness = 50, def.time_step = 5e-4;
-    if (kind >= FRACTIONAL_STEPS) {
+    if (tested == SPRINGS) {
+        def.network.viscosity = 2;
+        def.network.onset = 5;
+        def.network.yield = 0.05;
+        def.network.stiffening = 50;
+    } else if (tested >= FRACTIONAL_STEPS) {
         def.viscosity = 5;
         def.fractional.order = 0.5;
-        def.fractional.memory.kind = kind == FRACTIONAL_STEPS    ? FM_RECALL_STEPS
-                                     : kind == FRACTIONAL_FADING ? FM_RECALL_FADING
-                                                                 : FM_RECALL_FULL;
-        def.fractional.above = kind == FRACTIONAL_FADING ? 5 : 0;
+        def.fractional.memory.kind = tested == FRACTIONAL_STEPS    ? FM_RECALL_STEPS
+                                     : tested == FRACTIONAL_FADING ? FM_RECALL_FADING
+                                                                   : FM_RECALL_FULL;
+        def.fractional.above = tested == FRACTIONAL_FADING ? 5 : 0;
     }
-    if (kind == PERIODIC)
+    if (tested == PERIODIC)
         set_periodic(&def, 0), set_periodic(&def, 2);
-    if (kind == SHAKEN)
+    if (tested == SHAKEN)
         def.domain.motion = fm_motion_sine(world, (fm_vec3){1, 0.5, 0}, 0.05, 0.2, &err);
     fm_particles *fluid = create_pool(world, &def, &rushing_column);
-    if (kind == FLOWS || kind >= FRACTIONAL_STEPS)
+    if (tested == FLOWS || tested >= FRACTIONAL_STEPS)
         add_flows(fluid);
     return world;
 }
 
-// Hash of the world after FRAMES frames. It is saved and restored before frame `pause`; -1: never.
-static uint64_t run_and_hash(int which, int threads, int pause)
+// Hash of the world of a tested fluid after FRAMES frames. Its state moves into a new world before
+// frame `restore_frame`; -1: never. threads: as in threaded_world_def.
+static uint64_t run_and_hash(int number, int threads, int restore_frame)
 {
-    ingredient kind = (ingredient)which;
-    fm_world *world = create_fluid_world(kind, threads);
-    int start = fm_particles_count(fm_world_particle_fluid(world, 0));
+    tested_fluid tested = (tested_fluid)number;
+    fm_world *world = create_fluid_world(tested, threads);
+    int first_count = fm_particles_count(fm_world_particle_fluid(world, 0));
     for (int frame = 0; frame < FRAMES; frame++) {
-        if (frame == pause)
-            world = move_state_into(world, create_fluid_world(kind, threads));
+        if (frame == restore_frame)
+            world = move_state_into(world, create_fluid_world(tested, threads));
         advance(world, FRAME);
     }
-    if (kind == FLOWS || kind >= FRACTIONAL_STEPS) { // sources and sinks must have acted
+    if (tested == FLOWS || tested >= FRACTIONAL_STEPS) { // sources and sinks must have acted
         fm_particles_stats stats = fm_particles_read_stats(fm_world_particle_fluid(world, 0));
         assert_true(stats.removed_count > 0);
         assert_true(fm_particles_count(fm_world_particle_fluid(world, 0)) + stats.removed_count >
-                    start);
+                    first_count);
     }
     uint64_t hash = fm_world_hash(world);
     fm_world_destroy(world);
@@ -141,8 +148,8 @@ static uint64_t run_and_hash(int which, int threads, int pause)
 static void results_do_not_depend_on_threads_or_restarts(void **state)
 {
     (void)state;
-    uint64_t seen[CASES];
-    check_same_bits(run_and_hash, names, CASES, FRAMES, seen);
+    uint64_t hashes[FLUIDS];
+    check_same_bits(run_and_hash, names, FLUIDS, FRAMES, hashes);
 }
 
 int main(void)

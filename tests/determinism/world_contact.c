@@ -8,15 +8,15 @@
 enum { FRAMES = 16 };
 static const double FRAME = 1.0 / 60; // s
 
-// Adds a horizontal sheet at the given height (m), rotated by `turn` (rad) about the vertical.
-static fm_cloth *add_sheet(fm_world *world, double height, double turn)
+// Adds a horizontal sheet at the given height (m), rotated by `yaw` (rad) about the vertical.
+static fm_cloth *add_sheet(fm_world *world, double height, double yaw)
 {
     fm_cloth_def def = fixture_canvas_def(FM_ENFORCE_DIRECTIONAL, true);
     fm_sheet sheet = {.columns = 31, .rows = 29, .width = 0.6, .height = 0.6};
-    sheet.origin = (fm_vec3){-0.3 * cos(turn) - 0.3 * sin(turn), height, -0.3};
+    sheet.origin = (fm_vec3){-0.3 * cos(yaw) - 0.3 * sin(yaw), height, -0.3};
     double half_angle = -acos(0) / 2; // half of the rotation by -90 degrees about x
-    sheet.rotation = (fm_quat){sin(half_angle) * cos(turn / 2), cos(half_angle) * sin(turn / 2),
-                               -sin(half_angle) * sin(turn / 2), cos(half_angle) * cos(turn / 2)};
+    sheet.rotation = (fm_quat){sin(half_angle) * cos(yaw / 2), cos(half_angle) * sin(yaw / 2),
+                               -sin(half_angle) * sin(yaw / 2), cos(half_angle) * cos(yaw / 2)};
     return create_sheet(world, &def, &sheet);
 }
 
@@ -42,8 +42,8 @@ static fm_world *build_sheets(int threads)
     return world;
 }
 
-// A cape on a swinging bar. With a small amplitude it touches nothing and every step is
-// collision-free; with a large one it folds.
+// A cape on a swinging bar. amplitude: m. With a small amplitude the cape touches nothing and every
+// step is collision-free; with a large one the cape folds.
 static fm_world *build_cape(int threads, double amplitude)
 {
     fm_world *world = create_checked_world(threads);
@@ -53,13 +53,14 @@ static fm_world *build_cape(int threads, double amplitude)
     return world;
 }
 
-// Hash of the world after FRAMES frames. It is saved and restored before frame `pause`; -1: never.
-static uint64_t run_sheets(int threads, int pause)
+// Hash of the world of build_sheets after FRAMES frames. Its state moves into a new world before
+// frame `restore_frame`; -1: never.
+static uint64_t run_sheets(int threads, int restore_frame)
 {
     fm_world *world = build_sheets(threads);
     int contacts = 0;
     for (int frame = 0; frame < FRAMES; frame++) {
-        if (frame == pause)
+        if (frame == restore_frame)
             world = move_state_into(world, build_sheets(threads));
         fm_report report = advance(world, FRAME);
         assert_int_equal(report.intersection_count, 0);
@@ -82,14 +83,16 @@ static void falling_sheets_have_the_same_bits_on_any_threads_and_after_restore(v
     assert_int_equal(run_sheets(1, FRAMES / 2), hash);
 }
 
-// Hash of a swinging cape after `frames` frames. every: number of frames after which the state is
-// moved to a new world; 0: never. *contacts: in all frames.
-static uint64_t run_cape(double amplitude, int threads, int frames, int every, int *contacts)
+// Hash of a swinging cape after `frames` frames. amplitude: m, of the bar. restore_interval: number
+// of frames after which the state moves into a new world; 0: never. *contacts: number of contacts
+// in all frames.
+static uint64_t run_cape(double amplitude, int threads, int frames, int restore_interval,
+                         int *contacts)
 {
     fm_world *world = build_cape(threads, amplitude);
     *contacts = 0;
     for (int frame = 0; frame < frames; frame++) {
-        if (every > 0 && frame % every == every - 1)
+        if (restore_interval > 0 && frame % restore_interval == restore_interval - 1)
             world = move_state_into(world, build_cape(threads, amplitude));
         fm_report report = advance(world, FRAME);
         assert_int_equal(report.intersection_count, 0);

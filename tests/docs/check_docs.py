@@ -36,26 +36,31 @@ ROOT, FATHOM, LIBRARY, CC = (os.path.abspath(a) for a in sys.argv[1:4] + ["."])
 CC = sys.argv[4]
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))  # headers and scenes, also when ROOT is a copy
-FEW_FRAMES = "4"
-problems = []
-counts = {}
+FEW_FRAMES = "4"  # of the runs in README.md, which are executed
+problems = []  # messages about what is wrong
+counts = {}  # number of checks by kind, for the summary
 
 
 def complain(page, line, text):
+    """Notes a problem in a line of a page."""
     problems.append(f"{os.path.relpath(page, ROOT)}:{line}: {text}")
 
 
 def count(kind):
+    """Counts a check."""
     counts[kind] = counts.get(kind, 0) + 1
 
 
 def execute(command, cwd, timeout=120):
+    """Runs a command for at most `timeout` seconds. Returns its exit code and its output."""
     done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, timeout=timeout)
     return done.returncode, done.stdout.decode(errors="replace")
 
 
 class Block:
+    """A code block of a page. line: of its opening fence; info: the words after the fence."""
+
     def __init__(self, page, line, info, text):
         words = info.split()
         self.page, self.line, self.text = page, line, text
@@ -107,6 +112,7 @@ FLUID = ("domain: { low: [-1, -1, -1], high: [1, 1, 1] }, "
 
 
 def schema_keys(schema, *path):
+    """The keys that the schema allows at a path; "*" in the path stands for any name."""
     for name in path:
         if name == "*":
             schema = schema.get("additionalProperties", {})
@@ -116,6 +122,7 @@ def schema_keys(schema, *path):
 
 
 def fill_ellipses(text):
+    """Replaces "..." by a shape in a cloth and by a domain in a fluid, and removes it elsewhere."""
     text = re.sub(r"(cloth: \{[^{}]*?)\.\.\.", lambda m: m.group(1) + CLOTH, text)
     text = re.sub(r"(sph: \{[^{}]*?)\.\.\.", lambda m: m.group(1) + FLUID, text)
     return re.sub(r",? *\.\.\.", "", text)
@@ -126,17 +133,21 @@ def indent(text, spaces):
 
 
 def dedent(text):
+    """Removes the indentation that all lines share."""
     margin = min((len(l) - len(l.lstrip()) for l in text.splitlines() if l.strip()), default=0)
     return "".join(line[margin:] if line.strip() else line for line in text.splitlines(True))
 
 
 def make_scene(text, keys):
-    """The whole scene that a block stands for, and how many lines were put before it."""
+    """Completes a fragment of a scene. Returns the scene and how many lines were put before it.
+
+    keys: the keys allowed in a scene, in a cloth and in a fluid; they tell where a fragment belongs.
+    """
     text = dedent(fill_ellipses(text))
-    top = set(re.findall(r"^([\w-]+):", text, re.M))
+    top = set(re.findall(r"^([\w-]+):", text, re.M))  # keys of the outermost level
     if "about" in top:
         return text, 0
-    worn = "woman." in text
+    worn = "woman." in text  # the cloth is pinned to a figure
     head = "extend: docs-base.yaml\n" + (WOMAN if worn and "figures" not in top else "")
     if top <= keys["scene"]:
         if not top & {"bodies", "fluids"}:
@@ -155,6 +166,7 @@ def make_scene(text, keys):
 
 
 def check_yaml(block, work, keys):
+    """Writes the scene of a block into the folder `work` and checks it with `fathom check`."""
     count("yaml")
     text, offset = make_scene(block.text, keys)
     name = next((w for w in block.words if w.endswith(".yaml")), f"block-{block.line}.yaml")
@@ -170,14 +182,15 @@ def check_yaml(block, work, keys):
 # C ------------------------------------------------------------------------------------------------
 
 def squeeze(text):
+    """C code without comments and white space."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     return re.sub(r"\s+", "", text)
 
 
 def check_excerpt(block, path):
+    """Checks that the statements of a block occur in the file in the same order."""
     count("c excerpt")
-    path = path if os.path.isfile(os.path.join(SOURCE, path)) else None
-    if not path:
+    if not os.path.isfile(os.path.join(SOURCE, path)):
         complain(block.page, block.line, f"from={path}: there is no such file")
         return
     source = squeeze(open(os.path.join(SOURCE, path), encoding="utf-8").read())
@@ -191,6 +204,7 @@ def check_excerpt(block, path):
 
 
 def check_c(block, work):
+    """Checks an excerpt, or compiles a program and runs it in the folder `work`."""
     origin = next((w[5:] for w in block.words if w.startswith("from=")), None)
     if origin:
         check_excerpt(block, origin)
@@ -247,10 +261,12 @@ def split_commands(block):
 
 
 def is_target(name):
+    """True if the Makefile has this target."""
     return re.search(rf"^([\w/-]+ )*{re.escape(name)}( [\w/-]+)*:", MAKEFILE, re.M) is not None
 
 
 def set_option(words, names, value):
+    """The words of a command, with an option (one of its names) set to a value."""
     for i, word in enumerate(words[:-1]):
         if word in names:
             words[i + 1] = value
@@ -259,6 +275,10 @@ def set_option(words, names, value):
 
 
 def check_fathom(block, line, words, work, allowed):
+    """Checks a fathom command; executes it if that is quick.
+
+    allowed: the names of benchmarks ("bench"), and whether fathom renders pictures ("render").
+    """
     args = words[1:]
     count("fathom command")
     if args[0] in ("--version", "--help", "help"):
@@ -295,7 +315,7 @@ def check_fathom(block, line, words, work, allowed):
         elif args[0] == "bench":
             return
         code, output = execute([FATHOM] + args, work)
-        if code and "--from" in args:  # a branch shares nothing with --force
+        if code and "--from" in args:  # a branch may fail because of --force: again without it
             args.remove("--force")
             code, output = execute([FATHOM] + args, work)
         count("executed command")
@@ -306,6 +326,7 @@ def check_fathom(block, line, words, work, allowed):
 
 
 def check_sh(block, work, allowed):
+    """Checks every command of a shell block. allowed: as in check_fathom."""
     text = "\n".join(l for l in block.text.splitlines() if "[" not in l and "|" not in l)
     code, output = execute(["bash", "-n", "-c", text], work)
     if code:
@@ -344,6 +365,7 @@ def check_sh(block, work, allowed):
 # Links and citations ------------------------------------------------------------------------------
 
 def anchors(page):
+    """The anchors of the headings of a page, as GitHub forms them."""
     found, fenced = set(), False
     for line in open(page, encoding="utf-8"):
         fenced ^= line.startswith("```")
@@ -355,11 +377,13 @@ def anchors(page):
 
 
 def strip_code(text):
+    """Text without code; the number of lines stays the same."""
     text = re.sub(r"^```.*?^```", lambda m: "\n" * m.group(0).count("\n"), text, flags=re.S | re.M)
     return re.sub(r"`[^`\n]*`", "", text)
 
 
 def check_links(page):
+    """Checks that links to files and headings of the repository lead somewhere."""
     text = strip_code(open(page, encoding="utf-8").read())
     for match in re.finditer(r"\]\(([^)\s]+)\)", text):
         target, line = match.group(1), text.count("\n", 0, match.start()) + 1
@@ -374,10 +398,12 @@ def check_links(page):
             complain(page, line, f"the link {target}: {path or 'this page'} has no such heading")
 
 
+# a citation such as [OKRC10]: letters and two digits of the year, or one of three without a year
 KEY = re.compile(r"(?<![\w\])])\[([A-Z][A-Za-z]{0,6}[0-9]{2}|MES|SJ|EBE)\]")
 
 
 def check_citations(pages):
+    """Checks that each key cited in pages and in C comments has one entry in docs/references.md."""
     references = os.path.join(ROOT, "docs", "references.md")
     if not os.path.isfile(references):
         complain(references, 1, "there is no list of references")

@@ -63,6 +63,7 @@ FAULTS = [
 
 
 def check(text, fathom, library, cc):
+    """Runs check_docs.py on a repository whose README.md is `text`. Returns exit code and output."""
     with tempfile.TemporaryDirectory() as root:
         os.mkdir(os.path.join(root, "docs"))
         for path, content in (("README.md", text), ("docs/references.md", REFERENCES)):

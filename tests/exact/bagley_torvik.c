@@ -2,10 +2,9 @@
 // bagley_torvik.c: the Bagley-Torvik equation x'' + D^(3/2) x + x = f, x(t) of a plate in a fluid.
 //
 // A memory (fm_memory) of order 1/2 computes half derivatives: fed with accelerations, it returns
-// D^(1/2) v = D^(3/2) x.
-// Under a step load f = 1 from rest the result is compared with the Mittag-Leffler solution (closed
-// form, 12 digits) to 1e-6. Under f = 1 + t, starting from x = 1, x' = 1, x'' = 0, the solution is
-// 1 + t.
+// D^(1/2) v = D^(3/2) x. Under a step load f = 1 from rest the result is compared with the
+// Mittag-Leffler solution (closed form, 12 digits) to 1e-6. Under f = 1 + t, starting from x = 1,
+// x' = 1, x'' = 0, the solution is 1 + t.
 //
 // Under the step load the acceleration starts like 1 - 2 sqrt(t/pi), where equal steps lose order.
 // The steps therefore grow with t, h = max(h0, min(t/200, h1)); the memory accepts variable steps.
@@ -18,14 +17,15 @@ typedef struct plate {
     double x, v, a; // displacement, velocity, acceleration; dimensionless
 } plate;
 
-// One step of length h: solves a + (w0 a + known) + x = f for the new acceleration a, with x and v
-// by the trapezoidal rule. w0 a + known is D^(3/2) x; `known` is the contribution of the past.
+// One step of length h: solves a + (w0 a + predicted) + x = f for the new acceleration a, with x
+// and v by the trapezoidal rule. w0 a + predicted is D^(3/2) x; `predicted` is the contribution of
+// the past, w0 the weight of the newest acceleration.
 static void step_plate(fm_memory *memory, plate *p, double h, double f)
 {
-    double known, w0 = fm_memory_newest_weight(memory, h);
-    assert_true(fm_memory_predict(memory, h, &known));
+    double predicted, w0 = fm_memory_newest_weight(memory, h);
+    assert_true(fm_memory_predict(memory, h, &predicted));
     double x0 = p->x + h * p->v + h * h / 4 * p->a;
-    double a = (f - known - x0) / (1 + w0 + h * h / 4);
+    double a = (f - predicted - x0) / (1 + w0 + h * h / 4);
     p->x = x0 + h * h / 4 * a;
     p->v += h / 2 * (p->a + a);
     p->a = a;
@@ -50,13 +50,13 @@ static fm_memory *create_half_derivative(double h0, double horizon, const plate 
 // Displacement at the time `end` under the load f = 1 from t = 0 on, with steps from h0 to h1.
 static double step_response(double end, double h0, double h1)
 {
-    plate p = {0, 0, 1};
+    plate p = {0, 0, 1}; // at rest; the load accelerates it by 1
     fm_memory *memory = create_half_derivative(h0, end, &p);
     double t = 0;
     while (t < end) {
         double h = fmax(h0, fmin(t / 200, h1));
         if (end - t < h + h0)
-            h = end - t;
+            h = end - t; // the last step, lengthened to end at `end`
         t = end - t == h ? end : t + h;
         step_plate(memory, &p, h, 1);
     }

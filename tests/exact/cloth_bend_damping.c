@@ -1,30 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Damping of bending. A strip whose ends are held and free to turn bends in sines,
+// cloth_bend_damping.c: damping of bending follows a fractional oscillator, conserves momentum and
+// angular momentum, and does not act on rigid rotations.
+//
+// A strip whose ends are pinned but free to rotate vibrates in the shape z(t) sin(k x), with
 //
 //     sigma z'' + C k^4 D^q z + B k^4 z = 0,   k = pi / L
 //
-//   q = 1     decay C k^4 / (2 sigma), frequency^2 = B k^4 / sigma - decay^2
-//   q = 1/2   the fractional oscillator, closed forms (fractional_oscillator.c)
+//   z      displacement of the middle, m        C  coefficient of bending damping, N m s^q
+//   sigma  mass per area, kg/m^2                B  bending rigidity, N m
+//   q      order of the damping                 L  length of the strip, m
 //
-// Second differences of a sine are sines, so a sheet follows the same equation with
-// ((2 - 2 cos k dx) / dx^2)^2 for k^4: against that the order in the substep is seen (2 - q, as all
-// elements take the same velocities), against k^4 the order in the mesh, 2. On a mesh of triangles
-// k^4 is what its frequency without damping says, and damping must fit to that.
+//   q = 1     decay rate C k^4 / (2 sigma), frequency^2 = B k^4 / sigma - decay^2
+//   q = 1/2   the fractional oscillator, whose solution is known (fractional_oscillator.c)
 //
-// A free cloth keeps momentum and angular momentum, loses energy only, also with far more damping
-// than its substep can bear; and one that turns as a whole does not feel it.
+// Second differences of a sine are sines. A sheet with the spacing dx therefore follows the same
+// equation with the discrete value ((2 - 2 cos k dx) / dx^2)^2 in place of k^4. The error relative
+// to the solution with the discrete value shows the order in the substep. It is 2 - q, because all
+// damping impulses of a substep are computed from the same velocities. The error relative to the
+// solution with k^4 shows the order in the mesh size, 2. On a mesh of triangles the discrete value
+// follows from the measured frequency without damping, and the damped strip must agree with it.
+//
+// In this file the share of k^4 is the discrete value divided by k^4.
 #include "bodies.h"
 #include "exact.h"
 
-static const double LENGTH = 0.4, AMPLITUDE = 1e-4, OMEGA = 6.283185307179586; // m, m, rad/s
-enum { ROWS = 4 };
+static const double LENGTH = 0.4;              // m, of the strip
+static const double WIDTH = 0.1;               // m
+static const double AMPLITUDE = 1e-4;          // m, of the vibration; small, so that it is linear
+static const double OMEGA = 6.283185307179586; // rad/s, without damping: 1 Hz
+enum { ROWS = 4 };                             // of particles across the strip
 
-// The coefficients of bending for which the wave has the frequency OMEGA and damping c, s^(q-2).
+// A cloth without stretch and shear stiffness whose strip has the frequency OMEGA and the damping
+// term c D^q z per mass; c: s^(q-2).
 static fm_cloth_def strip_cloth(double c, double order)
 {
     fm_cloth_def def = bare_cloth();
     double k4 = pow(acos(-1) / LENGTH, 4), sigma = def.density * def.thickness;
-    def.stretch.stiffness = 1e-9;
+    def.stretch.stiffness = 1e-9; // N/m, negligible
     def.shear.stiffness = 0;
     def.bend.stiffness = sigma * OMEGA * OMEGA / k4;
     def.bend.damping.coefficient = sigma * c / k4;
@@ -34,42 +46,51 @@ static fm_cloth_def strip_cloth(double c, double order)
     return def;
 }
 
+// Creates a strip, a mesh of triangles or a sheet, bent to a sine, with pinned ends.
 static fm_cloth *bend_strip(fm_world *world, const fm_cloth_def *def, int columns, bool mesh)
 {
     fm_error err = {0};
-    double dx = LENGTH / (columns - 1), dy = 0.1 / (ROWS - 1);
+    double dx = LENGTH / (columns - 1), dy = WIDTH / (ROWS - 1);
     fixture_mesh grid = fixture_create_grid(columns, ROWS, dx, dy, CUT_ALTERNATING);
     fm_cloth *cloth =
         mesh ? create_mesh(world, def, &grid)
              : create_sheet(
                    world, def,
-                   &(fm_sheet){.columns = columns, .rows = ROWS, .width = LENGTH, .height = 0.1});
+                   &(fm_sheet){.columns = columns, .rows = ROWS, .width = LENGTH, .height = WIDTH});
     for (int i = 0; i < columns * ROWS; i++)
         grid.positions[i].z = AMPLITUDE * sin(acos(-1) * (i % columns) / (columns - 1));
     assert_true(fm_cloth_set_positions(cloth, grid.positions, &err));
-    int held[2 * ROWS];
+    int pinned[2 * ROWS];
     for (int r = 0; r < ROWS; r++)
-        held[2 * r] = r * columns, held[2 * r + 1] = (r + 1) * columns - 1;
-    assert_true(fm_cloth_pin_list(cloth, held, 2 * ROWS, NULL, &err));
+        pinned[2 * r] = r * columns, pinned[2 * r + 1] = (r + 1) * columns - 1;
+    assert_true(fm_cloth_pin_list(cloth, pinned, 2 * ROWS, NULL, &err));
     fixture_destroy_mesh(&grid);
     return cloth;
 }
 
-// k^4 of the second differences over the continuous one.
+// Displacement z of the middle of the strip, in amplitudes.
+static double middle_of(fm_cloth *cloth, int columns)
+{
+    return fm_cloth_positions(cloth, NULL)[columns + columns / 2].z / AMPLITUDE;
+}
+
+// Share of k^4 of a sheet.
 static double discrete_share(int columns)
 {
     double kdx = acos(-1) / (columns - 1);
     return pow((2 - 2 * cos(kdx)) / (kdx * kdx), 2);
 }
 
-// z / AMPLITUDE of a dashpot at time t, when k^4 is `share` of the continuous one.
-static double dashpot(double c, double share, double t)
+// Exact z / AMPLITUDE at time t, s, of a strip with damping of order 1. c: 1/s, as in strip_cloth;
+// share: of k^4.
+static double dashpot_solution(double c, double share, double t)
 {
     double decay = c * share / 2, w = sqrt(OMEGA * OMEGA * share - decay * decay);
     return exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t));
 }
 
-// Largest difference from the dashpot in the first two seconds.
+// Largest difference of z / AMPLITUDE from dashpot_solution in the first two seconds. h: substep,
+// s; share: of k^4 in the solution; mesh: a mesh of triangles instead of a sheet.
 static double dashpot_error(int columns, double h, double share, bool mesh)
 {
     const double c = 1;
@@ -80,15 +101,15 @@ static double dashpot_error(int columns, double h, double share, bool mesh)
     double worst = 0;
     for (int n = 1; n <= 40; n++) {
         fm_report report = advance(world, 0.05);
-        assert_close(report.damping_share, 1, 0);
-        double z = fm_cloth_positions(cloth, NULL)[columns + columns / 2].z / AMPLITUDE;
-        worst = fmax(worst, fabs(z - dashpot(c, share, 0.05 * n)));
+        assert_close(report.damping_share, 1, 0); // the substep was short enough for all damping
+        double z = middle_of(cloth, columns);
+        worst = fmax(worst, fabs(z - dashpot_solution(c, share, 0.05 * n)));
     }
     fm_world_destroy(world);
     return worst;
 }
 
-// k^4 of a mesh of triangles over the continuous one, from its frequency without damping.
+// Share of k^4 of a mesh of triangles, from its frequency without damping.
 static double mesh_share(int columns)
 {
     fm_cloth_def def = strip_cloth(0, 1);
@@ -99,9 +120,11 @@ static double mesh_share(int columns)
     return w * w / (OMEGA * OMEGA);
 }
 
-static void dashpots(void **state)
+static void damping_of_order_1_converges_to_the_damped_oscillator(void **state)
 {
     (void)state;
+    // errors relative to the solution with the discrete k^4, which shows the order in the substep,
+    // and relative to that with k^4 (share 1), which shows the order in the mesh size
     double in_time[3], in_space[3];
     for (int level = 0; level < 3; level++) {
         int columns = (8 << level) + 1;
@@ -121,11 +144,13 @@ static void dashpots(void **state)
     assert_at_most(mesh, 0.01);
 }
 
-// m = 1, c = 0.5, k = 4 pi^2, q = 1/2 of fractional_oscillator.c. The strip is made a little
-// stiffer, so that with its discrete k^4 it has these very numbers.
+// Largest error of z / AMPLITUDE at four times of a strip with damping of order 1/2. The exact
+// values are those of fractional_oscillator.c for m = 1, c = 0.5, k = 4 pi^2. Stiffness and damping
+// of the strip are divided by its share of k^4, so that it follows the equation with these numbers
+// exactly. h: substep, s; mesh: a mesh of triangles instead of a sheet.
 static double half_order_error(double h, bool mesh)
 {
-    static const double times[] = {0.5, 1, 2, 5};
+    static const double times[] = {0.5, 1, 2, 5}; // s
     static const double exact[] = {-0.9398318147107, 0.9219526318407, 0.8523706999804,
                                    0.6556880007329};
     enum { COLUMNS = 9 };
@@ -140,14 +165,13 @@ static double half_order_error(double h, bool mesh)
     for (int i = 0; i < 4; i++) {
         advance(world, times[i] - t);
         t = times[i];
-        double z = fm_cloth_positions(cloth, NULL)[COLUMNS + COLUMNS / 2].z / AMPLITUDE;
-        worst = fmax(worst, fabs(z - exact[i]));
+        worst = fmax(worst, fabs(middle_of(cloth, COLUMNS) - exact[i]));
     }
     fm_world_destroy(world);
     return worst;
 }
 
-static void half_order(void **state)
+static void damping_of_order_one_half_converges_to_the_fractional_oscillator(void **state)
 {
     (void)state;
     double error[4];
@@ -163,10 +187,15 @@ static void half_order(void **state)
     assert_at_most(mesh, 0.01);
 }
 
+// Momentum, angular momentum and energy of a cloth. The scales are the sums of the magnitudes of
+// the terms, to which rounding errors are proportional.
 typedef struct totals {
-    double momentum[3], angular[3], momentum_scale, angular_scale, energy;
+    double momentum[3], momentum_scale; // kg m/s
+    double angular[3], angular_scale;   // kg m^2/s
+    double energy;                      // J, kinetic and potential
 } totals;
 
+// Sums momentum, angular momentum about the origin and energy over all particles.
 static totals measure(fm_world *world, fm_cloth *cloth)
 {
     totals sum = {0};
@@ -191,7 +220,8 @@ static totals measure(fm_world *world, fm_cloth *cloth)
     return sum;
 }
 
-static fm_cloth *make_free(fm_world *world, const fm_cloth_def *def, bool mesh)
+// Creates a cloth of 9 x 7 particles without pins, a mesh of triangles or a sheet.
+static fm_cloth *create_free_cloth(fm_world *world, const fm_cloth_def *def, bool mesh)
 {
     if (!mesh)
         return create_sheet(world, def,
@@ -202,7 +232,8 @@ static fm_cloth *make_free(fm_world *world, const fm_cloth_def *def, bool mesh)
     return cloth;
 }
 
-// Thrown with random velocities in a vacuum.
+// A free cloth in a vacuum starts with random velocities. Checks that it keeps its momentum and
+// angular momentum up to rounding and loses energy. coefficient: of bending damping, N m s^order.
 static void check_free_cloth(double coefficient, double order, bool mesh)
 {
     fm_cloth_def def = bare_cloth();
@@ -211,18 +242,20 @@ static void check_free_cloth(double coefficient, double order, bool mesh)
     def.bend.damping.order = order;
     fm_world *world = create_world(0, 0, no_gravity);
     def.time_step = 2e-4;
-    fm_cloth *cloth = make_free(world, &def, mesh);
+    fm_cloth *cloth = create_free_cloth(world, &def, mesh);
     set_random_velocities(cloth, 0.3);
     totals before = measure(world, cloth), now = before;
-    double highest = before.energy;
+    double highest = before.energy; // J, that is still allowed
     int substeps = 0;
     for (int i = 0; i < 50; i++) {
         substeps += advance(world, 0.02).substep_count;
         now = measure(world, cloth);
-        assert_at_most(now.energy, highest * (1 + 1e-3)); // the scheme's own, of second order
+        // the energy of kick-drift-kick oscillates by an error of second order in the substep
+        assert_at_most(now.energy, highest * (1 + 1e-3));
         highest = fmin(highest, now.energy * (1 + 1e-2));
     }
-    double worst = 0, angular = 0, room = 8 * 2.2e-16 * sqrt(substeps);
+    // rounding errors of substeps are random, so their sum grows like sqrt(substeps)
+    double worst = 0, angular = 0, allowed = 8 * 2.2e-16 * sqrt(substeps);
     for (int c = 0; c < 3; c++) {
         worst = fmax(worst, fabs(now.momentum[c] - before.momentum[c]) / before.momentum_scale);
         angular = fmax(angular, fabs(now.angular[c] - before.angular[c]) / before.angular_scale);
@@ -230,25 +263,27 @@ static void check_free_cloth(double coefficient, double order, bool mesh)
     printf("  C = %-6g q = %g %s: energy %.3f of the start, momentum off by %.1e, angular %.1e\n",
            coefficient, order, mesh ? "triangles" : "sheet", now.energy / before.energy, worst,
            angular);
-    assert_at_most(worst, room);
-    assert_at_most(angular, room);
+    assert_at_most(worst, allowed);
+    assert_at_most(angular, allowed);
     assert_true(now.energy < 0.97 * before.energy);
     fm_world_destroy(world);
 }
 
-static void conserves_momenta_and_loses_energy(void **state)
+static void bending_damping_conserves_momenta_and_loses_energy(void **state)
 {
     (void)state;
+    // N m s^q; the largest is far above what the substep allows, and the cloth must limit it
     static const double coefficients[] = {1e-5, 1e-3, 10};
     for (int i = 0; i < 12; i++)
         check_free_cloth(coefficients[i / 4], i % 2 ? 1 : 0.5, i / 2 % 2);
 }
 
-// A tube spins about its axis, which bends no part of it: with any damping it moves as without.
-static void rotation_is_not_damped(void **state)
+// A tube spins about its axis. That bends no part of it, so damping must not change its motion.
+static void bending_damping_does_not_act_on_a_rotation(void **state)
 {
     (void)state;
-    fm_vec3 end[2][12 * 4];
+    enum { COLUMNS = 12, TUBE_ROWS = 4, COUNT = COLUMNS * TUBE_ROWS };
+    fm_vec3 end[2][COUNT]; // m, final positions without and with damping
     for (int damped = 0; damped < 2; damped++) {
         fm_error err = {0};
         fm_cloth_def def = bare_cloth();
@@ -256,20 +291,20 @@ static void rotation_is_not_damped(void **state)
         def.bend.damping.coefficient = damped ? 1e-3 : 0;
         def.bend.damping.order = 0.5;
         fm_world *world = create_world(0, 0, no_gravity);
-        fm_cloth *cloth = create_tube(world, &def, define_tube(12, 4, 0.1, 0.1, 0.15));
-        fm_vec3 v[12 * 4];
-        for (int i = 0; i < 12 * 4; i++) {
+        fm_cloth *cloth = create_tube(world, &def, define_tube(COLUMNS, TUBE_ROWS, 0.1, 0.1, 0.15));
+        fm_vec3 v[COUNT]; // m/s, a rotation of 1 rad/s
+        for (int i = 0; i < COUNT; i++) {
             fm_vec3 x = fm_cloth_positions(cloth, NULL)[i];
             v[i] = (fm_vec3){x.z, 0, -x.x};
         }
         assert_true(fm_cloth_set_velocities(cloth, v, &err));
         for (int n = 0; n < 60; n++)
             advance(world, 0.05);
-        for (int i = 0; i < 12 * 4; i++)
+        for (int i = 0; i < COUNT; i++)
             end[damped][i] = fm_cloth_positions(cloth, NULL)[i];
         fm_world_destroy(world);
     }
-    double apart = largest_distance(end[0], end[1], 12 * 4);
+    double apart = largest_distance(end[0], end[1], COUNT);
     printf("  a tube that turned by 3 rad: damping moved it by %.1e m of 0.3\n", apart);
     assert_at_most(apart, 1e-4);
 }
@@ -278,10 +313,10 @@ int main(int argc, char **argv)
 {
     exact_open(argc, argv, "cloth_bend_damping");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dashpots),
-        cmocka_unit_test(half_order),
-        cmocka_unit_test(conserves_momenta_and_loses_energy),
-        cmocka_unit_test(rotation_is_not_damped),
+        cmocka_unit_test(damping_of_order_1_converges_to_the_damped_oscillator),
+        cmocka_unit_test(damping_of_order_one_half_converges_to_the_fractional_oscillator),
+        cmocka_unit_test(bending_damping_conserves_momenta_and_loses_energy),
+        cmocka_unit_test(bending_damping_does_not_act_on_a_rotation),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

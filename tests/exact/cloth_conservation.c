@@ -20,6 +20,7 @@ enum { COLUMNS = 9, ROWS = 7, COUNT = COLUMNS * ROWS };
 static const fm_sheet sheet = {
     .columns = COLUMNS, .rows = ROWS, .width = 0.4, .height = 0.3, .origin = {0.1, 0.2, 0.3}};
 
+// A cloth with stretch, shear and bending stiffness, without drag and damping.
 static fm_cloth_def cloth_with_springs_and_bending(void)
 {
     fm_cloth_def def = bare_cloth();
@@ -122,7 +123,7 @@ static void the_energy_error_of_each_integrator_has_its_order(void **state)
     static const struct {
         const char *name;
         fm_integrator integrator;
-        double low, high;
+        double low, high; // limits of the order of the energy error
     } cases[] = {
         {"kick-drift-kick", FM_KICK_DRIFT_KICK, 1.9, 2.1},
         // up to one order more, because for linear motion the leading error is one of phase, which
@@ -167,7 +168,8 @@ static void the_path_of_each_integrator_converges_with_its_order(void **state)
     static const struct {
         const char *name;
         fm_integrator integrator;
-        double damping, order;
+        double damping; // N s/m, coefficient of the spring damping, of order 1
+        double order;   // of convergence
     } cases[] = {
         {"path, kick-drift-kick", FM_KICK_DRIFT_KICK, 0, 2},
         {"path, kick-drift-kick, dashpots", FM_KICK_DRIFT_KICK, 0.4, 1},
@@ -183,9 +185,9 @@ static void the_path_of_each_integrator_converges_with_its_order(void **state)
         def.integrator = FM_RK4;
         compute_final_positions(&def, 1.25e-5, reference);
         def.integrator = cases[i].integrator;
-        double error[4], first = cases[i].order < 2 ? 5e-5 : 4e-4;
+        double error[4], longest_step = cases[i].order < 2 ? 5e-5 : 4e-4; // s
         for (int level = 0; level < 4; level++) {
-            double h = first / (1 << level);
+            double h = longest_step / (1 << level);
             compute_final_positions(&def, h, x);
             error[level] = largest_distance(x, reference, COUNT);
             exact_report(cases[i].name, h, error[level]);
@@ -195,9 +197,9 @@ static void the_path_of_each_integrator_converges_with_its_order(void **state)
 }
 
 // Largest |E(t) - E(0)| / E(0) of a sheet that folds in an ideal fluid; E includes the energy of
-// the fluid layer. h: time step, s. *turned receives the smallest z component of a normal of the
-// sheet, 1 at the start.
-static double layer_energy_error(double h, double *turned)
+// the fluid layer. h: time step, s. *smallest_cosine receives the smallest z component of a normal
+// of the sheet, 1 at the start.
+static double layer_energy_error(double h, double *smallest_cosine)
 {
     fm_cloth_def def = cloth_with_springs_and_bending();
     fm_error err = {0};
@@ -216,13 +218,13 @@ static double layer_energy_error(double h, double *turned)
     assert_true(fm_cloth_set_velocities(cloth, v, &err));
     fm_report first = fm_world_report(world);
     double start = first.kinetic_energy + first.potential_energy, worst = 0, normal[3 * COUNT];
-    *turned = 1;
+    *smallest_cosine = 1;
     for (int i = 0; i < 50; i++) {
         fm_report r = advance(world, 0.004);
         worst = fmax(worst, fabs(r.kinetic_energy + r.potential_energy - start));
         read_field(cloth, "normal", normal);
         for (int p = 0; p < COUNT; p++)
-            *turned = fmin(*turned, normal[3 * p + 2]);
+            *smallest_cosine = fmin(*smallest_cosine, normal[3 * p + 2]);
     }
     fm_world_destroy(world);
     return worst / start;
@@ -231,15 +233,15 @@ static double layer_energy_error(double h, double *turned)
 static void cloth_and_added_mass_together_keep_their_energy(void **state)
 {
     (void)state;
-    double error[4], turned = 1;
+    double error[4], smallest_cosine = 1;
     for (int level = 0; level < 4; level++) {
         double h = 4e-4 / (1 << level);
-        error[level] = layer_energy_error(h, &turned);
+        error[level] = layer_energy_error(h, &smallest_cosine);
         exact_report("layer of an ideal fluid", h, error[level]);
     }
     double order = exact_order(error, 4);
-    printf("  order %.2f, normals turned to cos = %.2f\n", order, turned);
-    assert_at_most(turned, 0.5); // the test is valid only if the sheet folds and turns
+    printf("  order %.2f, normals turned to cos = %.2f\n", order, smallest_cosine);
+    assert_at_most(smallest_cosine, 0.5); // the test is valid only if the sheet folds and turns
     assert_in_interval(order, 1.8, 2.5);
     assert_at_most(error[3], 1e-3);
 }

@@ -14,29 +14,31 @@
 
 #include <string.h>
 
-enum { SAMPLES = 50 };                               // instants at which paths are compared
-static const double amplitude = 0.03, height = 0.23; // of the swing, of the towel, m
+enum { SAMPLES = 50 };                // instants at which paths are compared
+static const double amplitude = 0.03; // m, of the swing
+static const double height = 0.23;    // m, of the towel
 
 // A weighted towel with half derivatives in drag and damping.
 static fm_cloth_def towel_def(fm_drag_model model)
 {
     fm_cloth_def def = fixture_perfect_cloth();
-    def.density = 2000; // weighted: plain cotton hardly moves within a second
+    def.density = 2000; // kg/m^3, weighted: plain cotton hardly moves within a second
     def.drag.model = model;
     def.drag.added_mass = 0.005;
-    def.bend.stiffness = 5e-4; // its folds, sqrt(bend/tension) wide, are resolved by every mesh
+    // N m; folds have the width sqrt(bend/tension), which every mesh of this test resolves
+    def.bend.stiffness = 5e-4;
     def.drag.viscous = 5;
     def.drag.history.coefficient = 20;
     def.drag.history.order = 0.5;
     def.drag.history.memory.kind = FM_RECALL_FULL;
     def.damping.coefficient = 0.5;
     def.damping.order = 0.5;
-    def.bend.damping.coefficient = 0; // of order 1 in the substep: cloth_bend_damping.c
+    def.bend.damping.coefficient = 0; // it converges with order 1 only (cloth_bend_damping.c)
     return def;
 }
 
 // Computes the positions of the tip, the middle of the lower edge, at SAMPLES times of the first
-// second.
+// second. width: of the sheet, m.
 static void compute_tip_path(const fm_cloth_def *def, int columns, int rows, double width,
                              fm_vec3 path[SAMPLES])
 {
@@ -61,6 +63,7 @@ static void compute_tip_path(const fm_cloth_def *def, int columns, int rows, dou
     fm_world_destroy(world);
 }
 
+// Checks that the tip moves by at least 0.3 of the amplitude.
 static void check_that_the_tip_moves(const fm_vec3 *path)
 {
     double reached = 0;
@@ -136,18 +139,21 @@ static void with_published_drag_the_path_converges_with_the_step(void **state)
     check_step_refinement(def, "steps, published, damped springs", 1, 2.3);
 }
 
+enum { TOWEL_COLUMNS = 21, TOWEL_ROWS = 31 }; // particles of the default towel
+
 // Computes the lowest row of the default towel after a second of the motion of
-// scenes/underwater/swing.yaml.
-static void compute_lowest_row(double step, double tolerance, fm_vec3 row[21])
+// scenes/underwater/swing.yaml. step: s; tolerance: of the kernel of skin history.
+static void compute_lowest_row(double step, double tolerance, fm_vec3 row[TOWEL_COLUMNS])
 {
     fm_world *world = open_world(fixture_water_def(1));
-    fixture_towel towel = fixture_default_towel(21, 31);
+    fixture_towel towel = fixture_default_towel(TOWEL_COLUMNS, TOWEL_ROWS);
     towel.cloth.time_step = step;
     towel.cloth.drag.history.memory.tolerance = tolerance;
     fm_cloth *cloth = hang_towel(world, &towel);
     for (int i = 0; i < 24; i++)
         advance(world, 1.0 / 24);
-    memcpy(row, fm_cloth_positions(cloth, NULL) + 30 * 21, 21 * sizeof *row);
+    const fm_vec3 *lowest = fm_cloth_positions(cloth, NULL) + (TOWEL_ROWS - 1) * TOWEL_COLUMNS;
+    memcpy(row, lowest, TOWEL_COLUMNS * sizeof *row);
     fm_world_destroy(world);
 }
 
@@ -159,24 +165,25 @@ static void the_default_towel_converges_down_to_the_memory_tolerance(void **stat
 {
     (void)state;
     const double tolerance[2] = {fixture_perfect_cloth().drag.history.memory.tolerance, 1e-8};
-    fm_vec3 row[2][2][21]; // [tolerance][level % 2][column]
-    double change[2][3];
+    fm_vec3 row[2][2][TOWEL_COLUMNS]; // [tolerance][level % 2][column]
+    double change[2][3];              // m, [tolerance], when the step is halved
     for (int level = 0; level < 4; level++) {
         for (int k = 0; k < 2; k++) {
+            // 40, 80, ... substeps per frame; 1e-9 more, so that rounding adds no substep
             double step = (1 + 1e-9) / 24 / (40 << level);
             compute_lowest_row(step, tolerance[k], row[k][level % 2]);
             if (level == 0)
                 continue;
-            change[k][level - 1] = largest_distance(row[k][0], row[k][1], 21);
+            change[k][level - 1] = largest_distance(row[k][0], row[k][1], TOWEL_COLUMNS);
             exact_report(k ? "default towel, 1e-8" : "default towel", step, change[k][level - 1]);
         }
     }
     double order = exact_order(change[1], 3);
     printf("  order %.2f with a tolerance of 1e-8\n", order);
     assert_in_interval(order, 1.7, 2.3);
-    assert_true(change[0][2] >
-                2 * change[1][2]); // the error of the kernel dominates, not that of the step
-    double off = largest_distance(row[0][1], row[1][1], 21);
+    // with the default tolerance the error of the kernel dominates, not that of the step
+    assert_true(change[0][2] > 2 * change[1][2]);
+    double off = largest_distance(row[0][1], row[1][1], TOWEL_COLUMNS);
     printf("  the default tolerance moves it by %.2g m\n", off);
     assert_at_most(off, tolerance[0] * 0.06); // 0.06 m is the amplitude of the swing
 }

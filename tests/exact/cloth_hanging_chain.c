@@ -13,8 +13,9 @@
 #include "exact.h"
 
 enum { ROWS = 41 };
-// L: length of the strip, m; g: m/s^2
-static const double L = 1, g = 9.81, PI = 3.14159265358979323846;
+static const double L = 1, g = 9.81;  // m, length of the strip; m/s^2
+static const double AMPLITUDE = 1e-3; // m, of the tip; small, so that the oscillation is linear
+static const double PI = 3.14159265358979323846;
 
 // Bessel function J_0 by its power series, for |x| < 10.
 static double bessel_j0(double x)
@@ -36,7 +37,7 @@ static void hang_in_mode(fm_cloth *cloth, double zero)
     double dy = L / (ROWS - 1), y = 0, sigma = def.density * def.thickness;
     fm_vec3 x[2 * ROWS];
     for (int r = 0; r < ROWS; r++) {
-        double s = r * dy / L, z = 1e-3 * bessel_j0(zero * sqrt(1 - s));
+        double s = r * dy / L, z = AMPLITUDE * bessel_j0(zero * sqrt(1 - s));
         x[2 * r] = (fm_vec3){0, y, z};
         x[2 * r + 1] = (fm_vec3){0.05, y, z};
         y -= dy * (1 + sigma * g * (L - (r + 0.5) * dy) / def.stretch.stiffness);
@@ -56,21 +57,22 @@ static double measure_frequency(double zero, double guess)
         world, &def, &(fm_sheet){.columns = 2, .rows = ROWS, .width = 0.05, .height = L});
     hang_in_mode(cloth, zero);
     assert_true(fm_cloth_pin_row(cloth, 0, NULL, &err));
-    double dt = 2 * PI / guess / 200, t = 0, z = 1e-3, first = 0, last = 0; // times of crossings
+    double dt = 2 * PI / guess / 200, t = 0, z_before = AMPLITUDE;
+    double first_crossing = 0, last_crossing = 0; // s
     int crossings = 0;
     while (crossings < 5) { // two periods after the first crossing
         advance(world, dt);
         t += dt;
-        double now = fm_cloth_positions(cloth, NULL)[2 * ROWS - 1].z;
-        if (z * now < 0) {
-            last = t - dt * now / (now - z);
-            first = crossings++ ? first : last;
+        double z = fm_cloth_positions(cloth, NULL)[2 * ROWS - 1].z;
+        if (z_before * z < 0) {
+            last_crossing = t - dt * z / (z - z_before);
+            first_crossing = crossings++ ? first_crossing : last_crossing;
         }
-        z = now;
+        z_before = z;
         assert_true(t < 10 * 2 * PI / guess);
     }
     fm_world_destroy(world);
-    return 4 * PI / (last - first);
+    return 4 * PI / (last_crossing - first_crossing);
 }
 
 static void a_hanging_strip_swings_with_the_frequencies_of_a_hanging_chain(void **state)
@@ -82,7 +84,7 @@ static void a_hanging_strip_swings_with_the_frequencies_of_a_hanging_chain(void 
     assert_non_null(fgets(line, sizeof line, file));
     for (int mode = 1; mode <= 3; mode++) {
         int n;
-        double reduced;
+        double reduced; // omega sqrt(L/g) = j_n / 2
         assert_non_null(fgets(line, sizeof line, file));
         assert_int_equal(sscanf(line, "%d,%lf", &n, &reduced), 2);
         assert_int_equal(n, mode);

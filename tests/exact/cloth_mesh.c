@@ -20,9 +20,13 @@
 
 #include "cloth/cloth.h"
 
-// Y: surface modulus, N/m; B: bending rigidity, N m
-static const double PI = 3.14159265358979323846, Y = 100, B = 1e-3;
+static const double Y = 100;  // N/m, surface modulus
+static const double B = 1e-3; // N m, bending rigidity
+// b L of the first mode of a cantilever: the smallest positive root of cos(b L) cosh(b L) = -1
+static const double FIRST_ROOT = 1.87510406871;
+static const double PI = 3.14159265358979323846;
 
+// A cloth with springs of modulus Y, without bending.
 static fm_cloth_def cloth_with_springs_only(void)
 {
     fm_cloth_def def = bare_cloth();
@@ -71,10 +75,10 @@ static void deform(fm_cloth *cloth, mapping *f, double size)
 {
     fm_error err = {0};
     int n;
-    const fm_vec3 *at = fm_cloth_positions(cloth, &n);
+    const fm_vec3 *old = fm_cloth_positions(cloth, &n);
     fm_vec3 *x = malloc((size_t)n * sizeof *x);
     for (int i = 0; i < n; i++)
-        x[i] = f(at[i], size);
+        x[i] = f(old[i], size);
     assert_true(fm_cloth_set_positions(cloth, x, &err));
     free(x);
 }
@@ -91,7 +95,7 @@ static double total_area(fm_cloth *cloth)
 // Modulus of a mesh under the strain f: twice the energy per area and squared strain.
 static double measure_modulus(const fixture_mesh *mesh, mapping *f)
 {
-    const double e = 1e-6;
+    const double e = 1e-6; // strain; small, because deviations are proportional to it
     fm_world *world = create_world(0, 0, no_gravity);
     fm_cloth_def def = cloth_with_springs_only();
     fm_cloth *cloth = create_mesh(world, &def, mesh);
@@ -109,7 +113,7 @@ static void equilateral_triangles_have_modulus_Y_and_poisson_ratio_one_third(voi
     static const struct {
         const char *name;
         mapping *f;
-        double expected;
+        double expected; // modulus, in units of Y
     } cases[] = {{"held in width", stretched, 9.0 / 8},
                  {"free along x", narrowed, 1},
                  {"free along y", lengthened, 1},
@@ -150,7 +154,8 @@ static void a_strip_under_load_lengthens_by_its_modulus(void **state)
     int r = 28, c = COLUMNS / 2; // strain between the rows r and r + 4, load at the row r + 2
     double strain = (x[r * COLUMNS + c].y - x[(r + 4) * COLUMNS + c].y) / (4 * dx * sqrt(0.75)) - 1;
     int mid = (r + 2) * COLUMNS;
-    double narrow = (x[mid + 6].x - x[mid + 2].x) / (4 * dx) - 1, load = 0;
+    double narrow = (x[mid + 6].x - x[mid + 2].x) / (4 * dx) - 1; // strain across the strip
+    double load = 0; // N, weight of the rows below the row r + 2 and of half that row
     for (int i = 0; i < cloth->count; i++)
         load += i / COLUMNS > r + 2 ? cloth->mass[i] * g : 0;
     for (int k = 0; k < COLUMNS; k++)
@@ -164,12 +169,13 @@ static void a_strip_under_load_lengthens_by_its_modulus(void **state)
     fixture_destroy_mesh(&mesh);
 }
 
-// Rolls a flat sheet to a cylinder of the given radius (m), which is curved in the direction at
-// axis_angle (rad) to x.
-static double axis_angle;
+static double curved_direction; // rad, angle between x and the direction in which `rolled` curves
+
+// Rolls a flat sheet to a cylinder of the given radius (m). u, v: coordinates around and along it.
 static fm_vec3 rolled(fm_vec3 x, double radius)
 {
-    double c = cos(axis_angle), s = sin(axis_angle), u = c * x.x + s * x.y, v = c * x.y - s * x.x;
+    double c = cos(curved_direction), s = sin(curved_direction);
+    double u = c * x.x + s * x.y, v = c * x.y - s * x.x;
     double a = radius * sin(u / radius), z = radius * (1 - cos(u / radius));
     return (fm_vec3){c * a - s * v, s * a + c * v, z};
 }
@@ -184,7 +190,7 @@ static double relative_bending_energy(const fixture_mesh *mesh, fm_rest_angle re
     fm_cloth_def def = cloth_with_hinges_only();
     def.bend.rest_angle = rest;
     fm_cloth *cloth = create_mesh(world, &def, mesh);
-    axis_angle = angle;
+    curved_direction = angle;
     deform(cloth, rolled, R);
     double area = 0;
     for (int h = 0; h < cloth->mesh.hinge_count; h++)
@@ -194,6 +200,8 @@ static double relative_bending_energy(const fixture_mesh *mesh, fm_rest_angle re
     return energy / (B / (2 * R * R) * area);
 }
 
+// Cylinders curved at 0, 15, 30 and 45 degrees to an edge of the triangles, with both kinds of rest
+// angles.
 static void a_cylinder_of_equilateral_triangles_has_the_bending_energy_of_a_plate(void **state)
 {
     (void)state;
@@ -220,6 +228,8 @@ static void on_right_triangles_bending_energy_depends_on_the_direction(void **st
     (void)state;
     fixture_mesh one_way = fixture_create_grid(49, 49, 0.01, 0.01, CUT_ONE_WAY);
     fixture_mesh both = fixture_create_grid(49, 49, 0.01, 0.01, CUT_ALTERNATING);
+    // curved along the legs of the triangles, along and across the parallel diagonals, and along
+    // one of the two directions of alternating diagonals
     double legs = relative_bending_energy(&one_way, FM_REST_FLAT, 0),
            along = relative_bending_energy(&one_way, FM_REST_FLAT, PI / 4);
     double across = relative_bending_energy(&one_way, FM_REST_FLAT, -PI / 4),
@@ -236,14 +246,16 @@ static void on_right_triangles_bending_energy_depends_on_the_direction(void **st
 }
 
 // Angular frequency (rad/s) of the slowest vibration of a strip of equilateral triangles, whose
-// first two rows are pinned.
+// first two rows are pinned. It starts in the shape of the first mode: b is the wave number, s the
+// ratio of its sine to its cosine parts. *clamped_length: from the clamp, half-way between the
+// pinned rows, to the free end, m.
 static double cantilever_frequency(int rows, double length, double *clamped_length)
 {
     enum { COLUMNS = 7 };
     fm_error err = {0};
     fm_cloth_def def = cloth_with_hinges_only();
     fm_world *world = create_world(0, 0, no_gravity);
-    double dy = length / (rows - 1), L = length - dy / 2, b = 1.87510406871 / L;
+    double dy = length / (rows - 1), L = length - dy / 2, b = FIRST_ROOT / L;
     fixture_mesh mesh = fixture_create_grid(COLUMNS, rows, dy / sqrt(0.75), dy, CUT_SHIFTED);
     fm_cloth *cloth = create_mesh(world, &def, &mesh);
     double s = (cos(b * L) + cosh(b * L)) / (sin(b * L) + sinh(b * L));
@@ -277,7 +289,7 @@ static void a_clamped_strip_vibrates_like_a_cantilever(void **state)
         int rows = (8 << level) + 1;
         double measured = cantilever_frequency(rows, 0.4, &L);
         double sigma = def.density * def.thickness;
-        double expected = pow(1.87510406871 / L, 2) * sqrt(8.0 / 9 * B / sigma);
+        double expected = pow(FIRST_ROOT / L, 2) * sqrt(8.0 / 9 * B / sigma);
         printf("  %2d rows: %.5f rad/s, expected %.5f\n", rows, measured, expected);
         error[level] = fabs(measured / expected - 1);
         exact_report("cantilever", 0.4 / (rows - 1), error[level]);
@@ -296,7 +308,8 @@ typedef struct flat_pair {
     fm_cloth *tube, *sheet;
 } flat_pair;
 
-// Creates a sheet of side x side particles and the tube, displaced by f.
+// Creates a sheet of side x side particles with distances of `spacing` (m) along rows and 1.5 times
+// that along columns, and the tube, all displaced by f.
 static flat_pair create_flat_pair(const fm_cloth_def *def, int side, double spacing,
                                   displacement *f)
 {
@@ -309,19 +322,19 @@ static flat_pair create_flat_pair(const fm_cloth_def *def, int side, double spac
     flat_pair p = {.world = create_world(0, 0, no_gravity)};
     p.tube = create_tube(p.world, def, round);
     p.sheet = create_sheet(p.world, def, &flat);
-    fm_vec3 *x = malloc((size_t)(n * side) * sizeof *x);
-    fm_vec3 *y = malloc((size_t)(side * side) * sizeof *y);
+    fm_vec3 *on_tube = malloc((size_t)(n * side) * sizeof *on_tube);
+    fm_vec3 *on_sheet = malloc((size_t)(side * side) * sizeof *on_sheet);
     for (int i = 0; i < n * side; i++) {
         int r = i / n, c = i % n;
         fm_vec3 d = c < side ? f(r, c, spacing) : (fm_vec3){0, 0, 0};
-        x[i] = (fm_vec3){c * dx + d.x, -r * dy + d.y, d.z};
+        on_tube[i] = (fm_vec3){c * dx + d.x, -r * dy + d.y, d.z};
         if (c < side)
-            y[r * side + c] = x[i];
+            on_sheet[r * side + c] = on_tube[i];
     }
-    assert_true(fm_cloth_set_positions(p.tube, x, &err));
-    assert_true(fm_cloth_set_positions(p.sheet, y, &err));
-    free(x);
-    free(y);
+    assert_true(fm_cloth_set_positions(p.tube, on_tube, &err));
+    assert_true(fm_cloth_set_positions(p.sheet, on_sheet, &err));
+    free(on_tube);
+    free(on_sheet);
     return p;
 }
 
@@ -384,10 +397,10 @@ static void a_tube_rolled_out_has_the_bending_energy_of_a_sheet(void **state)
         fm_cloth_def def = cloth_with_hinges_only();
         def.stretch.stiffness = 1e-20; // the back of the tube is stretched: keep its energy small
         flat_pair p = create_flat_pair(&def, side, 0.48 / (side - 1), bump_displacement);
-        fm_spring_mesh *net = &p.tube->mesh;
-        for (int h = 0; h < net->hinge_count; h++) { // no bending at the folded back
+        fm_spring_mesh *mesh = &p.tube->mesh;
+        for (int h = 0; h < mesh->hinge_count; h++) { // no bending at the folded back
             for (int k = 0; k < 4; k++)
-                net->hinge_stiffness[h] *= net->hinge[k][h] % p.tube->columns < side;
+                mesh->hinge_stiffness[h] *= mesh->hinge[k][h] % p.tube->columns < side;
         }
         fm_report both = fm_world_report(p.world);
         double tube = fm_spring_mesh_bending_energy(p.tube), sheet = both.potential_energy - tube;

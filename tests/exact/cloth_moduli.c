@@ -30,13 +30,14 @@ static void check_hanging_strip(double medium, double gravity)
         world, &def, &(fm_sheet){.columns = 2, .rows = ROWS, .width = width, .height = height});
     assert_true(fm_cloth_pin_row(cloth, 0, NULL, &err));
     advance(world, 5);
-    double y = 0, load = (def.density - medium) * def.thickness * gravity, worst = 0;
+    double y = 0, worst = 0;                                        // m
+    double load = (def.density - medium) * def.thickness * gravity; // N/m^2, weight less buoyancy
     for (int r = 0; r < ROWS; r++) {
         const fm_vec3 *x = fm_cloth_positions(cloth, NULL) + 2 * r;
         worst = fmax(worst, fmax(fabs(x[0].y - y), fabs(x[1].y - y)));
         assert_close(x[1].x - x[0].x, width, 1e-9);
-        double below = height - (r + 0.5) * dy;
-        y -= dy * (1 + load * below / def.stretch.stiffness);
+        double length_below = height - (r + 0.5) * dy;
+        y -= dy * (1 + load * length_below / def.stretch.stiffness);
     }
     printf("  lowest row at %.6f m, off by %.1e\n", y, worst);
     assert_at_most(worst, 1e-9);
@@ -74,7 +75,8 @@ static void strained_sheets_have_the_energy_that_their_moduli_give(void **state)
 {
     (void)state;
     fm_cloth_def def = bare_cloth();
-    double E = def.stretch.stiffness, G = def.shear.stiffness, e = 1e-4, tan2 = pow(0.1 / 0.08, 2);
+    double E = def.stretch.stiffness, G = def.shear.stiffness;
+    double e = 1e-4, tan2 = pow(0.1 / 0.08, 2); // strain; (dx/dy)^2
     assert_close(energy_density(1 + e, 0, 0, 1) / (e * e / 2), E + G * tan2, 1e-3 * E);
     assert_close(energy_density(1, 0, 0, 1 + e) / (e * e / 2), E + G / tan2, 1e-3 * E);
     assert_close(energy_density(1, e, 0, 1) / (e * e / 2), G, 1e-3 * E);

@@ -24,6 +24,7 @@
 #include "bodies.h"
 #include "exact.h"
 
+// The sheets lie in a horizontal plane (broadside to the fall) and in a vertical plane (edge-on).
 static const fm_sheet broadside = {.columns = 6,
                                    .rows = 5,
                                    .width = 0.2,
@@ -62,8 +63,8 @@ static void a_sheet_sinks_or_rises_broadside_at_the_terminal_speed(void **state)
     def.density = 2 * rho - def.density; // lighter than water by as much: rises as fast
     v = compute_velocity_after(&def, &broadside, (fm_vec3){0, -g, 0}, 15);
     assert_close(v.y, speed, 1e-4 * speed);
-    fm_sheet upright = edge_on; // gravity along z
-    v = compute_velocity_after(&def, &upright, (fm_vec3){0, 0, g}, 15);
+    // a vertical sheet is broadside to gravity along z
+    v = compute_velocity_after(&def, &edge_on, (fm_vec3){0, 0, g}, 15);
     assert_close(-v.z, speed, 1e-4 * speed);
 }
 

@@ -79,7 +79,7 @@ static fm_cloth_def define_cloth(int material, const extras *e)
     return def;
 }
 
-// Sets velocities towards the centre of the cloth, modulated by waves.
+// Sets velocities of about `speed` (m/s) towards the centre of the cloth, modulated by waves.
 static void set_crumpling_velocities(fm_cloth *cloth, double speed)
 {
     fm_error err = {0};
@@ -99,6 +99,7 @@ static void set_crumpling_velocities(fm_cloth *cloth, double speed)
     free(v);
 }
 
+// Kinetic and potential energy, J.
 static double total_energy(const fm_report *report)
 {
     return report->kinetic_energy + report->potential_energy;
@@ -114,11 +115,12 @@ static double largest_energy_rise(int topology, int material, const extras *e)
     fm_cloth *cloth = create_cloth(world, &def, topology, (fm_vec3){0, 0, 0});
     set_crumpling_velocities(cloth, 1);
     if (e->seam) {
-        int count = fm_cloth_particle_count(cloth), one[5], other[5];
-        for (int i = 0; i < 5; i++)
+        enum { STITCHES = 5 }; // from the first to the last particles
+        int count = fm_cloth_particle_count(cloth), one[STITCHES], other[STITCHES];
+        for (int i = 0; i < STITCHES; i++)
             one[i] = i, other[i] = count - 1 - i;
         // the seam pulls from the start
-        assert_true(fm_cloth_sew(cloth, one, other, 5, 0, 0, &err));
+        assert_true(fm_cloth_sew(cloth, one, other, STITCHES, 0, 0, &err));
     }
     fm_report report = fm_world_report(world);
     double start = total_energy(&report), least = start, rise = 0;
@@ -163,6 +165,7 @@ static void contact_changes_nothing_while_nothing_touches(void **state)
 {
     (void)state;
     static const extras with = {"contact", .contact = true}, without = {.name = "none"};
+    // x: final positions without and with contact
     for (int topology = 0; topology < 3; topology++) {
         for (int material = 0; material < FM_MATERIAL_COUNT; material++) {
             fm_vec3 *x[2];
@@ -213,8 +216,9 @@ static double total_mass(const fm_cloth_def *def, int topology)
     return mass;
 }
 
-// The largest kinetic energy of a cloth that is swung with amplitude (m) and period (s), relative
-// to M V^2: M is the mass with added mass, V the largest speed. worn: over a moving body.
+// The largest kinetic energy of a cloth whose upper edge is swung with amplitude (m) and period
+// (s), relative to M V^2: M is the mass of cloth and added mass, V the largest speed. worn: a
+// capsule inside the tube or behind the sheet moves with the edge.
 static double relative_peak_energy(int topology, int material, double amplitude, double period,
                                    bool worn)
 {
@@ -250,7 +254,7 @@ static double relative_peak_energy(int topology, int material, double amplitude,
 static void swung_and_worn_cloth_has_bounded_kinetic_energy(void **state)
 {
     (void)state;
-    static const double swings[3][2] = {{0.06, 2.4}, {0.1, 1.2}, {0.05, 0.5}};
+    static const double swings[3][2] = {{0.06, 2.4}, {0.1, 1.2}, {0.05, 0.5}}; // m, s
     for (int topology = 0; topology < 3; topology++) {
         for (int worn = 0; worn < 2; worn++) {
             double worst = 0;
@@ -261,7 +265,7 @@ static void swung_and_worn_cloth_has_bounded_kinetic_energy(void **state)
             }
             printf("  %s, %s: kinetic energy up to %.2f M V^2\n", topology_names[topology],
                    worn ? "worn" : "swung", worst);
-            assert_at_most(worst, 0.5);
+            assert_at_most(worst, 0.5); // M V^2 / 2: all mass moves at the largest speed
         }
     }
 }

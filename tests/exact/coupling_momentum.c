@@ -3,7 +3,12 @@
 // periodic box without walls and gravity. In a tank with gravity, the change of momentum minus that
 // by gravity is what the walls took:
 //
-//     P(t) - P(0) = (m_fluid + m_cloth) g t + weight of clinging particles - load
+//     P(t) - P(0) = (m_fluid + m_cloth) g t + clinging - load
+//
+//   P         momentum of cloth and fluid, with what is in transit between them, kg m/s
+//   load      impulse of the fluid on walls and colliders, N s
+//   clinging  impulse of the weight of the fluid by which the boundary particles at the samples of
+//             the cloth exceed its volume (fm_samples), N s
 //
 // The fluid is computed in single precision, and the forces on cloth and walls separately from
 // their reactions on the fluid. So rounding errors remain, 6e-8 of the impulses exchanged, as in
@@ -13,16 +18,16 @@
 #include "couplings.h"
 
 // The tested cloths: three topologies, and sheets with contact and with enforcement.
-typedef enum body { SHEET, TUBE, MESH, CONTACT, ENFORCED, BODIES } body;
-static const char *const names[BODIES] = {"sheet", "tube", "mesh", "contact", "enforced"};
+typedef enum tested_cloth { SHEET, TUBE, MESH, CONTACT, ENFORCED, CLOTHS } tested_cloth;
+static const char *const names[CLOTHS] = {"sheet", "tube", "mesh", "contact", "enforced"};
 
 // Creates one of the tested cloths in the middle of the fluid.
-static fm_cloth *create_body(fm_world *world, body kind)
+static fm_cloth *create_body(fm_world *world, tested_cloth tested)
 {
     fm_error err = {0};
     fm_cloth_def def = light_cotton();
-    def.contact.enabled = kind == CONTACT;
-    def.enforcement.method = kind == ENFORCED ? FM_ENFORCE_ITERATIVE : FM_ENFORCE_NONE;
+    def.contact.enabled = tested == CONTACT;
+    def.enforcement.method = tested == ENFORCED ? FM_ENFORCE_ITERATIVE : FM_ENFORCE_NONE;
     fm_sheet sheet = flat_sheet(9, 0.4, 0.3, 0.5, 0.3);
     fm_tube tube = {.columns = 12,
                     .rows = 8,
@@ -31,9 +36,9 @@ static fm_cloth *create_body(fm_world *world, body kind)
                     .height = 0.4,
                     .origin = {0.5, 0.7, 0.5},
                     .rotation = {0, 0, 0, 1}};
-    if (kind == TUBE)
+    if (tested == TUBE)
         return fm_cloth_create_tube(world, &def, &tube, &err);
-    if (kind != MESH)
+    if (tested != MESH)
         return create_sheet(world, &def, &sheet);
     fixture_mesh mesh = fixture_create_grid(9, 9, 0.05, 0.045, CUT_SHIFTED);
     for (int i = 0; i < mesh.vertex_count; i++)
@@ -72,6 +77,7 @@ static fm_particles *create_water(fm_world *world, bool tank)
     return fluid;
 }
 
+// Mass of a cloth, kg.
 static double cloth_mass(fm_cloth *cloth)
 {
     int n = fm_cloth_particle_count(cloth);
@@ -83,12 +89,13 @@ static double cloth_mass(fm_cloth *cloth)
     return sum;
 }
 
-// Checks the momentum balance over 100 steps. tank: with walls and gravity, else periodic.
-static void expect_balance(body kind, bool tank)
+// Checks the momentum balance over 100 advances of 2 ms. tank: with walls and gravity, else
+// periodic. The error is compared with the sum of m |dv| over all particles and advances.
+static void expect_balance(tested_cloth tested, bool tank)
 {
     const fm_vec3 g = tank ? (fm_vec3){0.5, -9.81, 0} : no_gravity;
     fm_world *world = create_world(1000, 1e-3, g);
-    fm_cloth *cloth = create_body(world, kind);
+    fm_cloth *cloth = create_body(world, tested);
     assert_non_null(cloth);
     set_random_velocities(cloth, 0.3);
     fm_particles *fluid = create_water(world, tank);
@@ -96,7 +103,8 @@ static void expect_balance(body kind, bool tank)
     int n = fm_particles_count(fluid);
     fm_vec3 *v = set_random_fluid_velocities(fluid);
     fm_vec3 before = fm_add(fluid_momentum(fluid), cloth_momentum(cloth));
-    double impulses = 0, given = 0, largest = 0; // kg m/s; given: to the cloth
+    double impulses = 0, given = 0; // kg m/s, of the fluid particles; on the cloth, at least
+    double largest = 0;             // kg m/s, error of the balance
     double mass = n * fm_particles_mass(fluid) + cloth_mass(cloth);
     for (int step = 1; step <= 100; step++) {
         // contact with the ball would change the momentum
@@ -107,19 +115,19 @@ static void expect_balance(body kind, bool tank)
             v[i] = now[i];
         }
         for (int i = 0; i < fluid->surfaces[0]->count; i++)
-            given += fm_length(fluid->surfaces[0]->impulse[i]);
-        fm_vec3 all = fm_add(fluid_momentum(fluid), cloth_momentum(cloth));
-        all = fm_add(all, pending_momentum(fluid));
+            given += fm_length(fluid->surfaces[0]->impulse_to_body[i]);
+        fm_vec3 momentum = fm_add(fluid_momentum(fluid), cloth_momentum(cloth));
+        momentum = fm_add(momentum, pending_momentum(fluid));
         fm_particles_stats stats = fm_particles_read_stats(fluid);
-        fm_vec3 outside = fm_sub(stats.clinging, stats.load);
-        outside = fm_add_scaled(outside, g, mass * 2e-3 * step);
-        largest = fmax(largest, fm_length(fm_sub(fm_sub(all, before), outside)));
+        fm_vec3 external = fm_sub(stats.clinging, stats.load); // impulse of gravity and walls
+        external = fm_add_scaled(external, g, mass * 2e-3 * step);
+        largest = fmax(largest, fm_length(fm_sub(fm_sub(momentum, before), external)));
         assert_true(tank || (stats.load.y == 0 && stats.clinging.y == 0));
     }
     printf("  %-8s %-4s off by %.2g of impulses of %.3g kg m/s; the cloth got at least %.3g\n",
-           names[kind], tank ? "tank" : "", largest / impulses, impulses, given);
-    assert_true(given > 1e3 * largest); // cloth and fluid do push each other
-    assert_at_most(largest / impulses, 5 * 6e-8);
+           names[tested], tank ? "tank" : "", largest / impulses, impulses, given);
+    assert_true(given > 1e3 * largest);           // cloth and fluid do push each other
+    assert_at_most(largest / impulses, 5 * 6e-8); // five times the rounding error of a float
     free(v);
     fm_world_destroy(world);
 }
@@ -127,15 +135,15 @@ static void expect_balance(body kind, bool tank)
 static void momentum_is_conserved_in_a_periodic_box(void **state)
 {
     (void)state;
-    for (body kind = 0; kind < BODIES; kind++)
-        expect_balance(kind, false);
+    for (tested_cloth tested = 0; tested < CLOTHS; tested++)
+        expect_balance(tested, false);
 }
 
 static void gravity_and_walls_account_for_all_momentum_in_a_tank(void **state)
 {
     (void)state;
-    for (body kind = 0; kind < BODIES; kind++)
-        expect_balance(kind, true);
+    for (tested_cloth tested = 0; tested < CLOTHS; tested++)
+        expect_balance(tested, true);
 }
 
 int main(void)

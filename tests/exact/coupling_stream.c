@@ -35,6 +35,7 @@ static double startup_velocity(double y)
     return u;
 }
 
+// Pins every particle of a sheet.
 static void pin_all_rows(fm_cloth *cloth)
 {
     fm_error err = {0};
@@ -42,15 +43,15 @@ static void pin_all_rows(fm_cloth *cloth)
         assert_true(fm_cloth_pin_row(cloth, row, NULL, &err));
 }
 
-// Creates the held sheet and the fluid around it. across: particles along the box; speed: largest
-// expected, m/s.
-static fm_particles *create_stream(fm_world *world, const fm_sheet *sheet, int across, double speed)
+// Creates the pinned sheet and the fluid around it. cells: particles along the box; speed: largest
+// expected flow speed, m/s.
+static fm_particles *create_stream(fm_world *world, const fm_sheet *sheet, int cells, double speed)
 {
     fm_cloth_def cloth_def = light_cotton();
     cloth_def.stretch.stiffness = 30;
     fm_cloth *cloth = create_sheet(world, &cloth_def, sheet);
     pin_all_rows(cloth);
-    fm_particles_def def = viscous_fluid_def(3, L / across, NU, speed);
+    fm_particles_def def = viscous_fluid_def(3, L / cells, NU, speed);
     def.domain.high = (fm_vec3){L, L, L};
     for (int axis = 0; axis < 3; axis++)
         set_periodic(&def, axis);
@@ -60,29 +61,30 @@ static fm_particles *create_stream(fm_world *world, const fm_sheet *sheet, int a
     return fluid;
 }
 
-// Root mean square error of the velocities along a sheet, relative to the largest velocity. The
-// sheet is wider than the box, so that the flow at the sides of the box is not near a rim.
-static double find_friction_error(int across)
+// Root mean square error of the velocities of a flow along a sheet, relative to the largest
+// velocity. cells: particles along the box. The sheet extends beyond the box by three spacings on
+// each side, so that no fluid is near its border.
+static double find_friction_error(int cells)
 {
-    double dx = L / across;
+    double dx = L / cells;
     fm_world *world = create_world(0, 0, (fm_vec3){G, 0, 0});
     fm_sheet sheet = flat_sheet(9, L + 6 * dx, -3 * dx, L / 2, -3 * dx);
-    fm_particles *fluid = create_stream(world, &sheet, across, 0.05);
+    fm_particles *fluid = create_stream(world, &sheet, cells, 0.05);
     advance(world, END);
     int n;
     const fm_vec3 *x = fm_particles_positions(fluid, &n), *v = fm_particles_velocities(fluid, &n);
     double sum = 0;
     for (int i = 0; i < n; i++) {
         double y = x[i].y < L / 2 ? x[i].y : x[i].y - L;
-        double off = v[i].x - startup_velocity(y);
-        sum += off * off + v[i].y * v[i].y + v[i].z * v[i].z;
+        double error = v[i].x - startup_velocity(y);
+        sum += error * error + v[i].y * v[i].y + v[i].z * v[i].z;
     }
     fm_world_destroy(world);
     return sqrt(sum / n) / startup_velocity(0);
 }
 
-enum { EARLY, LATE, MARKS };
-static const double marks[MARKS] = {0.5, 1.5}; // s, times at which the mean drag is compared
+enum { EARLY, LATE, TIMES };                   // the times at which the mean drag is compared
+static const double times[TIMES] = {0.5, 1.5}; // s
 
 // Impulse (N s) of the fluid on the sheet between the times `from` and `to` (s). Each advance is
 // one interval of the coupling, so that every impulse is seen.
@@ -91,22 +93,26 @@ static double add_impulses(fm_world *world, fm_particles *fluid, double from, do
     const fm_samples *s = fluid->surfaces[0];
     double sum = 0;
     for (double t = from; t < to - 1e-9;) {
+        // before its first step the fluid does not know its stable step; 1e-4 s is short enough
         double longest = fluid->prepared ? fm_particles_stable_step(fluid) : 1e-4;
         double step = fmin(to - t, fmin(longest, 1.0 / 240));
         assert_int_equal(advance(world, step).interval_count, 1);
         for (int i = 0; i < s->count; i++)
-            sum += s->impulse[i].x;
+            sum += s->impulse_to_body[i].x;
         t += step;
     }
     return sum;
 }
 
-// Relative errors of the mean drag at the times `marks`.
-static void find_drag_errors(int across, double error[MARKS])
+// Relative errors of the mean drag of a sheet across the flow, from the start until each of the
+// times. cells: particles along the box.
+static void find_drag_errors(int cells, double error[TIMES])
 {
     // columns: time, then drags; the last, extrapolated, is the most accurate
     enum { COLUMNS = 8, ROWS = 9 };
-    double size = L / 2, half = sqrt(0.5), table[ROWS][COLUMNS] = {{0}}, t = 0, sum = 0;
+    double size = L / 2, table[ROWS][COLUMNS] = {{0}};
+    double t = 0, sum = 0;   // s; N s, impulse on the sheet so far
+    double half = sqrt(0.5); // sine and cosine of half of 90 degrees, the rotation about y
     assert_int_equal(read_table(REFERENCE_DIR "/plate_in_stream.csv", table[0], COLUMNS, ROWS),
                      ROWS);
     fm_world *world = create_world(0, 0, (fm_vec3){G, 0, 0});
@@ -116,43 +122,43 @@ static void find_drag_errors(int across, double error[MARKS])
                       .height = size,
                       .origin = {L / 2, L / 2 + size / 2, L / 2 + size / 2},
                       .rotation = {0, half, 0, half}};
-    fm_particles *fluid = create_stream(world, &sheet, across, 0.05);
-    for (int m = 0; m < MARKS; t = marks[m++]) {
+    fm_particles *fluid = create_stream(world, &sheet, cells, 0.05);
+    for (int m = 0; m < TIMES; t = times[m++]) {
         int row = 0;
-        while (row < ROWS - 1 && table[row][0] < marks[m])
+        while (row < ROWS - 1 && table[row][0] < times[m])
             row++;
-        sum += add_impulses(world, fluid, t, marks[m]);
-        error[m] = sum / marks[m] / table[row][COLUMNS - 1] - 1;
-        printf("  across, %d across: %.5g N in %g s, off by %.4f\n", across, sum / marks[m],
+        sum += add_impulses(world, fluid, t, times[m]);
+        error[m] = sum / times[m] / table[row][COLUMNS - 1] - 1;
+        printf("  across, %d across: %.5g N in %g s, off by %.4f\n", cells, sum / times[m],
                table[row][0], error[m]);
     }
     fm_world_destroy(world);
 }
 
-static void friction_along_a_sheet_converges(void **state)
+static void drag_of_a_flow_along_a_sheet_converges(void **state)
 {
     (void)state;
-    static const int across[3] = {11, 17, 25};
+    static const int cells[3] = {11, 17, 25};
     double error[3];
     for (int i = 0; i < 3; i++) {
-        error[i] = find_friction_error(across[i]);
-        printf("  along, %d across: velocities off by %.4f\n", across[i], error[i]);
+        error[i] = find_friction_error(cells[i]);
+        printf("  along, %d across: velocities off by %.4f\n", cells[i], error[i]);
     }
-    double order = log(error[0] / error[2]) / log((double)across[2] / across[0]);
+    double order = log(error[0] / error[2]) / log((double)cells[2] / cells[0]);
     printf("  order %.2f\n", order);
     assert_at_most(error[0], 0.006);
     assert_at_most(error[2], 0.002);
     assert_true(order > 1);
 }
 
-static void drag_across_a_sheet_converges(void **state)
+static void drag_of_a_flow_across_a_sheet_converges(void **state)
 {
     (void)state;
-    static const int across[3] = {11, 15, 21};
-    double error[3][MARKS];
+    static const int cells[3] = {11, 15, 21};
+    double error[3][TIMES];
     for (int i = 0; i < 3; i++)
-        find_drag_errors(across[i], error[i]);
-    double order = log(error[0][EARLY] / error[2][EARLY]) / log((double)across[2] / across[0]);
+        find_drag_errors(cells[i], error[i]);
+    double order = log(error[0][EARLY] / error[2][EARLY]) / log((double)cells[2] / cells[0]);
     printf("  order %.2f\n", order);
     assert_true(fabs(error[1][EARLY]) < fabs(error[0][EARLY]));
     assert_true(order > 0.7);
@@ -163,7 +169,7 @@ static void drag_across_a_sheet_converges(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(friction_along_a_sheet_converges),
-                                       cmocka_unit_test(drag_across_a_sheet_converges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drag_of_a_flow_along_a_sheet_converges),
+                                       cmocka_unit_test(drag_of_a_flow_across_a_sheet_converges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,8 @@ double exact_power(double q, double p, double t)
     return tgamma(p + 1) / tgamma(p + 2 - q) * pow(t, p + 1 - q);
 }
 
-// Sum of the series sum_m (-1)^m rate^n t^(n + 1 - q) / Gamma(n + 2 - q) with n = start + step m
+// Sum of the series sum_m (-1)^m rate^n t^(n + 1 - q) / Gamma(n + 2 - q) with n = start + step m.
+// It is the fractional integral I^(1-q), term by term, of the power series of sin, cos and exp.
 static double sum_alternating_series(double q, double rate, double t, int start, int step)
 {
     double total = 0;

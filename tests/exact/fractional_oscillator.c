@@ -2,9 +2,9 @@
 // fractional_oscillator.c: m x'' + c D^q x + k x = 0, released at rest from x = 1.
 //
 // Integrated by kick-drift-kick. D^q x is a weighted sum of past velocities, of which the newest is
-// implicit. Checked: second-order
-// convergence, within 1e-6 of the Mittag-Leffler solution (closed forms, 12 digits); and stability
-// for every damping c as long as the spring alone is stable.
+// implicit. The tests check convergence with order 2 to the Mittag-Leffler solution (closed forms,
+// 12 digits), down to 1e-6, and stability for every damping c as long as the spring alone is
+// stable.
 #include "check.h"
 #include "exact.h"
 
@@ -51,16 +51,17 @@ static double integrate(const oscillator *o, double h, double end, const double 
     def.tolerance = 1e-10;
     fm_memory *memory = fm_memory_create(&def, 1, &err);
     assert_non_null(memory);
-    double x = 1, v = 0, worst = 0, known, w0 = fm_memory_newest_weight(memory, h);
+    // D^q x = w0 v + predicted: the newest velocity and the contribution of the past
+    double x = 1, v = 0, worst = 0, predicted, w0 = fm_memory_newest_weight(memory, h);
     double force = -o->k * x;
     assert_true(fm_memory_push(memory, &v, 0));
-    int steps = (int)round(end / h), next = 0;
+    int steps = (int)round(end / h), next = 0; // next: index in times[]
     for (int n = 1; n <= steps; n++) {
-        double half = v + h / 2 * force / o->m;
-        x += h * half;
-        assert_true(fm_memory_predict(memory, h, &known));
-        v = (o->m * half + h / 2 * (-o->k * x - o->c * known)) / (o->m + h / 2 * o->c * w0);
-        force = -o->k * x - o->c * (w0 * v + known);
+        double v_half = v + h / 2 * force / o->m;
+        x += h * v_half;
+        assert_true(fm_memory_predict(memory, h, &predicted));
+        v = (o->m * v_half + h / 2 * (-o->k * x - o->c * predicted)) / (o->m + h / 2 * o->c * w0);
+        force = -o->k * x - o->c * (w0 * v + predicted);
         assert_true(fm_memory_push(memory, &v, h));
         if (!exact) {
             worst = fmax(worst, fabs(x));

@@ -12,10 +12,12 @@
 
 static const double pi = 3.14159265358979323846;
 
+// The signals: their rates dx/dt are 1; 1 for one second, then 0; and a cosine.
 enum { CONSTANT, ENDED, OSCILLATION, SIGNALS };
 static const double H = 5e-3;      // s, step; the horizon is 1 s
 static const double PERIOD = 1000; // s, period of the oscillation
 
+// Computes the rates of all signals at time t (s).
 static void compute_rates(double t, double *rate)
 {
     rate[CONSTANT] = 1;
@@ -23,14 +25,16 @@ static void compute_rates(double t, double *rate)
     rate[OSCILLATION] = cos(2 * pi * t / PERIOD);
 }
 
-// The rate that is linear between the pushes of ENDED: 1 until 1 - H, 0 from 1 + H on.
+// D^q of the signal ENDED at time t (s) after its end. The memory interpolates rates linearly, so
+// the rate is 1 until 1 - H, decreases linearly, and is 0 from 1 + H on.
 static double exact_ended(double q, double t)
 {
     double ramp = pow(t - 1 + H, 2 - q) - pow(t - 1 - H, 2 - q);
     return exact_power(q, 0, t) - ramp / (2 * H * tgamma(3 - q));
 }
 
-// Errors relative to the derivative, or to its amplitude, in units of the tolerance.
+// Computes the errors of the derivatives at time t (s), relative to the derivative, or to its
+// amplitude for OSCILLATION, in units of the tolerance.
 static void measure_errors(fm_memory *memory, double t, double *error)
 {
     double q = memory->def.order, tolerance = memory->def.tolerance, value[SIGNALS];
@@ -41,6 +45,7 @@ static void measure_errors(fm_memory *memory, double t, double *error)
                          pow(2 * pi / PERIOD, q - 1) / tolerance;
 }
 
+// Creates a full memory for all signals. time_step, horizon: s.
 static fm_memory *create_memory(double order, double tolerance, double time_step, double horizon)
 {
     fm_error err = {0};
@@ -54,6 +59,7 @@ static fm_memory *create_memory(double order, double tolerance, double time_step
     return memory;
 }
 
+// Checks the errors and the number of exponentials at 10, 100 and 1000 horizons.
 static void check_long_past(double order, double tolerance)
 {
     fm_memory *memory = create_memory(order, tolerance, H, 1);
@@ -91,8 +97,8 @@ static void derivatives_stay_within_the_tolerance_far_beyond_the_horizon(void **
     }
 }
 
-// A memory with time_step h takes steps of h, then of h/100, then of h again. A second one was
-// created for steps of h/100.
+// A memory with time_step h takes steps of h, then of h/100, then of h again. The derivatives are
+// compared with those of a second memory that was created for steps of h/100.
 static void compare_short_steps(double order, double tolerance)
 {
     const double h = 2e-3;

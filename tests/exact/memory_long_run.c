@@ -46,7 +46,8 @@ static void compare_with_sum(double q)
     fm_memory *sum = fm_memory_create(&def, LANES, &err);
     assert_non_null(sum);
 
-    double next = 3, worst[3] = {0};
+    double next = 3; // step at which values are compared next; the intervals grow by 1.3
+    double worst[3] = {0};
     for (int n = 0; n <= STEPS; n++) {
         double rate[LANES], exact[LANES], value[LANES];
         compute_rates(n * H, rate);

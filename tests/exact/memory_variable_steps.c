@@ -47,7 +47,7 @@ static double error_with_random_steps(fm_memory *memory, double q, double h, uin
     return fabs(value - exact_cos(q, 2 * pi, 1));
 }
 
-// Root mean square of the error over many sequences of random steps.
+// Root mean square of the error over many sequences of random steps of h to 10 h (s).
 static double root_mean_square_error(double q, double h)
 {
     enum { SEEDS = 120 };
@@ -141,7 +141,7 @@ static void steps_much_longer_than_the_fading_time_are_accurate(void **state)
         assert_true(fm_memory_push(memory, &rate, steps[n]));
         fm_memory_value(memory, &value);
         if (n > 1)
-            assert_close(value, 0.01, 1e-9);
+            assert_close(value, 0.01, 1e-9); // tau^(1/2)
     }
     fm_memory_destroy(memory);
 }

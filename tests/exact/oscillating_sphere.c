@@ -3,7 +3,8 @@
 //
 // Amplitude and phase of the sphere's velocity V relative to the fluid's velocity U, from the
 // Boussinesq-Basset-Oseen equation with pressure gradient and added mass. In dimensionless time w
-// t, with S = a^2 w / (9 nu), density ratio s of sphere to fluid and relative velocity W = V - U:
+// t, with S = a^2 w / (9 nu), density ratio s of sphere to fluid and relative velocity W = V - U
+// (a: radius of the sphere, w: angular frequency, nu: kinematic viscosity):
 //
 //     S (2s + 1) V' = 3 S U' - W - 3 sqrt(S) D^(1/2) W
 //
@@ -30,21 +31,22 @@ static double complex simulate_response(double S, double s, int periods, int ste
     fm_memory *memory = fm_memory_create(&def, 1, &err);
     assert_non_null(memory);
 
+    // D^(1/2) W = w0 W' + predicted: the newest rate and the contribution of the past
     double mass = S * (2 * s + 1), beta = 3 * sqrt(S), w0 = fm_memory_newest_weight(memory, h);
     // rate: W' = V' - U', from which D^(1/2) W is computed; at t = 0, W = 0 and U' = 1
     double V = 0, rate = (3 * S / mass) - 1;
-    double acceleration = 3 * S / mass, known;
+    double acceleration = 3 * S / mass, predicted;
     assert_true(fm_memory_push(memory, &rate, 0));
     double complex sum = 0;
     int steps = periods * steps_per_period;
     for (int n = 1; n <= steps; n++) {
         double t = n * h, U = sin(t), dU = cos(t);
-        assert_true(fm_memory_predict(memory, h, &known));
+        assert_true(fm_memory_predict(memory, h, &predicted));
         double V0 = V + h / 2 * acceleration;
-        // the equation of motion, solved for a: mass a = 3 S dU - (V0 + h/2 a - U) - beta (w0 (a -
-        // dU) + known)
+        // the equation of motion, solved for the acceleration a:
+        // mass a = 3 S dU - (V0 + h/2 a - U) - beta (w0 (a - dU) + predicted)
         acceleration =
-            (3 * S * dU - V0 + U + beta * (w0 * dU - known)) / (mass + h / 2 + beta * w0);
+            (3 * S * dU - V0 + U + beta * (w0 * dU - predicted)) / (mass + h / 2 + beta * w0);
         V = V0 + h / 2 * acceleration;
         rate = acceleration - dU;
         assert_true(fm_memory_push(memory, &rate, h));

@@ -9,24 +9,24 @@
 enum { ROWS = 17, AVERAGED = 20 }; // rows of the reference table; averaged instants
 
 // Root mean square error with cells x cells particles. Columns of the table: y, u(0.5, y), x,
-// v(x, 0.5).
+// v(x, 0.5). points: of the two centre lines, one after the other.
 static double measure_velocity_error(int cells, double table[ROWS][4])
 {
     fm_error err = {0};
     fm_world *world = create_world(1000, 1e-3, no_gravity);
-    fm_particles_def def = fixture_cavity_def(2, cells, 10);
+    fm_particles_def def = fixture_cavity_def(2, cells, 10); // 10 Pa s: Re = 1000 * 1 * 1 / 10
     def.speed = 1;
     fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0);
     advance(world, 10);
-    fm_vec3 at[2 * ROWS], v[2 * ROWS], mean[2 * ROWS] = {0};
+    fm_vec3 points[2 * ROWS], v[2 * ROWS], mean[2 * ROWS] = {0};
     for (int i = 0; i < ROWS; i++) {
-        at[i] = (fm_vec3){0.5, table[i][0], 0};
-        at[ROWS + i] = (fm_vec3){table[i][2], 0.5, 0};
+        points[i] = (fm_vec3){0.5, table[i][0], 0};
+        points[ROWS + i] = (fm_vec3){table[i][2], 0.5, 0};
     }
     for (int k = 0; k < AVERAGED; k++) {
         assert_int_equal(advance(world, 2.0 / AVERAGED).outside_count, 0);
-        assert_true(fm_particles_sample(fluid, at, 2 * ROWS, v, &err));
+        assert_true(fm_particles_sample(fluid, points, 2 * ROWS, v, &err));
         for (int i = 0; i < 2 * ROWS; i++) {
             mean[i].x += v[i].x / AVERAGED;
             mean[i].y += v[i].y / AVERAGED;

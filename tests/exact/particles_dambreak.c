@@ -8,13 +8,14 @@
 // how far ahead the front is without the delay.
 #include "fluids.h"
 
-enum { MOST = 32, SAMPLES = 60 }; // MOST: largest number of points of a transcription
+// largest number of points of a transcription; times at which the simulated front is recorded
+enum { MAX_POINTS = 32, SAMPLES = 60 };
 // a: width of the column, m; g: m/s^2; END: last time T
 static const double a = 0.05715, g = 9.81, END = 5.4;
 
 // A transcription of the measured front.
 typedef struct curve {
-    double points[MOST][2]; // time T, position Z of the front
+    double points[MAX_POINTS][2]; // time T, position Z of the front
     int count;
 } curve;
 
@@ -28,7 +29,8 @@ static double interpolate(double (*points)[2], int count, double T)
     return points[i - 1][1] + share * (points[i][1] - points[i - 1][1]);
 }
 
-// Position x/a of the front: half a spacing beyond the farthest particle that is not spray.
+// Position x/a of the front: half a spacing beyond the farthest particle that is not spray, that is
+// whose kernel is filled with fluid by more than 0.4.
 static double find_front(fm_particles *fluid, double spacing)
 {
     int n;
@@ -75,12 +77,12 @@ static void the_front_is_within_5_percent_of_the_experiment(void **state)
     (void)state;
     curve data[2] = {0};
     data[0].count = read_table(REFERENCE_DIR "/dambreak_martin_moyce_n2_2_a2.25in_pysph.csv",
-                               &data[0].points[0][0], 2, MOST);
+                               &data[0].points[0][0], 2, MAX_POINTS);
     data[1].count = read_table(REFERENCE_DIR "/dambreak_martin_moyce_n2_2_lethe.csv",
-                               &data[1].points[0][0], 2, MOST);
+                               &data[1].points[0][0], 2, MAX_POINTS);
     double front[SAMPLES][2] = {0}, delay = 0;
     simulate_front(front);
-    for (int k = 0; k <= 80; k++)
+    for (int k = 0; k <= 80; k++) // delays up to 0.4
         if (sum_of_squares(front, data, 0.005 * k) < sum_of_squares(front, data, delay))
             delay = 0.005 * k;
     printf("  delay %.3f = %.1f ms\n", delay, 1e3 * delay * sqrt(a / (2 * g)));

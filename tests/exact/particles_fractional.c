@@ -30,7 +30,9 @@
 enum { LEVELS = 3, SAMPLES = 10 }; // resolutions; compared instants
 static const double PI = 3.14159265358979323846, nu = 0.1, fading_time = 0.2; // m^2/s, s
 
-// Exact V(t) / V(0) of a mode, c = nu k^2 T^(q-1); fading: 1/f, 1/s.
+// Exact V(t) / V(0) of a mode, c = nu k^2 T^(q-1); fading: 1/f, 1/s. Inverts the Laplace transform
+// by the fixed Talbot method: a sum over NODES points s of a contour; delta is s t, gamma the
+// weight.
 static double mode_amplitude(double t, double c, double q, double fading)
 {
     enum { NODES = 32 };
@@ -45,7 +47,8 @@ static double mode_amplitude(double t, double c, double q, double fading)
     return 2 / (5 * t) * sum;
 }
 
-// fading: 1/f, 1/s; 0: the viscosity depends on the whole past.
+// A fluid with fractional viscosity in a box that is periodic in x and 1 m high; cells: particles
+// over the height. fading: 1/f, 1/s; 0: the viscosity depends on the whole past.
 static fm_particles_def fractional_fluid(int cells, double order, double fading)
 {
     fm_particles_def def = viscous_fluid_def(2, 1.0 / cells, nu, 0.05);
@@ -69,7 +72,7 @@ static double measure_wave_error(int cells, double order, double fading)
     fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0);
     int n;
-    const double V = 0.01, k = 2 * PI;
+    const double V = 0.01, k = 2 * PI; // m/s, initial amplitude; 1/m
     const fm_vec3 *x = fm_particles_positions(fluid, &n);
     fm_vec3 *start = calloc((size_t)n, sizeof *start);
     for (int i = 0; i < n; i++)
@@ -122,12 +125,13 @@ static double couette_velocity(double y, double t, double order)
     return v;
 }
 
-// Root mean square error over all particles and times, in units of the wall's speed.
+// Root mean square error of the velocities in Couette start-up flow over all particles and ten
+// times up to 2 s, in units of the wall's speed. cells: particles between the walls.
 static double measure_couette_error(int cells)
 {
     fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_particles_def def = fractional_fluid(cells, 0.5, 0);
-    const double U = 0.01;
+    const double U = 0.01; // m/s, speed of the wall
     def.domain.slide[FM_SIDE_TOP] = (fm_vec3){U, 0, 0};
     fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0);

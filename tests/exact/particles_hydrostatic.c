@@ -22,6 +22,7 @@ static void expect_hydrostatic_pressure(int dimensions, bool settled)
         report = advance(world, 1);
     int n;
     const fm_vec3 *x = fm_particles_positions(fluid, &n);
+    // a line P(y) is fitted by least squares; y, P, yy, yP: means over all particles
     double *p = read_fluid(fluid, "pressure", 1), y = 0, P = 0, yy = 0, yP = 0;
     for (int i = 0; i < n; i++) {
         y += x[i].y / n;

@@ -11,22 +11,25 @@ enum { TIMES = 8, ROWS = 21, LEVELS = 3 }; // compared instants; heights in the 
 static const double nu = 0.1, F = 0.8;     // m^2/s, m/s^2; final speed F L^2 / (8 nu) = 1 m/s
 static const double times[TIMES] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1}; // nu t / L^2
 
-// Velocity in the reference table at the height y (0 to 1) and times[time].
+// Velocity in the reference table at the height y (0 to 1) and times[time], in units of F L^2 / nu;
+// L = 1 m is the distance of the walls.
 static double interpolate(double table[ROWS][TIMES + 1], double y, int time)
 {
-    double at = fmin(fmax(y, 0), 1) * (ROWS - 1);
-    int i = at < ROWS - 2 ? (int)at : ROWS - 2, base = i < 1 ? 1 : i > ROWS - 3 ? ROWS - 3 : i;
-    double value = 0; // cubic through four points of the smooth table
+    double position = fmin(fmax(y, 0), 1) * (ROWS - 1); // in rows of the table
+    int i = position < ROWS - 2 ? (int)position : ROWS - 2;
+    int base = i < 1 ? 1 : i > ROWS - 3 ? ROWS - 3 : i;
+    double value = 0; // Lagrange's cubic through the rows base - 1 to base + 2
     for (int a = base - 1; a <= base + 2; a++) {
         double weight = 1;
         for (int b = base - 1; b <= base + 2; b++)
-            weight *= a == b ? 1 : (at - b) / (a - b);
+            weight *= a == b ? 1 : (position - b) / (a - b);
         value += weight * table[a][time + 1];
     }
     return value;
 }
 
-// Root mean square errors at all times, with `cells` particles between the walls.
+// Root mean square errors at all times, relative to the largest speed, with `cells` particles
+// between the walls.
 static void measure_velocity_errors(int cells, double table[ROWS][TIMES + 1], double error[TIMES])
 {
     fm_world *world = create_world(1000, 1e-3, (fm_vec3){F, 0, 0});

@@ -13,12 +13,12 @@ static void add_colliders(fm_world *world)
     def.shape = (fm_shape){
         .kind = FM_SHAPE_BOX, .centre = {0.75, 0.05, 0.1}, .half_size = {0.05, 0.05, 0.1}};
     assert_non_null(fm_collider_create(world, &def, &err));
-    fm_collider_def moved = fixture_ball_def((fm_vec3){1.0, 0.1, 0.25}, 0.07);
-    moved.motion = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.05, 1, &err);
-    add_collider(world, moved);
-    fm_collider_def floats = fixture_ball_def((fm_vec3){0.6, 0.3, 0.3}, 0.06);
-    floats.mass = 0.5; // kg; submerged it displaces 0.9 kg of water
-    add_collider(world, floats);
+    fm_collider_def moving_ball = fixture_ball_def((fm_vec3){1.0, 0.1, 0.25}, 0.07);
+    moving_ball.motion = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.05, 1, &err);
+    add_collider(world, moving_ball);
+    fm_collider_def floating_ball = fixture_ball_def((fm_vec3){0.6, 0.3, 0.3}, 0.06);
+    floating_ball.mass = 0.5; // kg; submerged it displaces 0.9 kg of water
+    add_collider(world, floating_ball);
 }
 
 static void a_violent_dam_break_keeps_all_particles_and_the_volume(void **state)

@@ -18,8 +18,8 @@
 static const double ratios[3] = {1.5, 2.5, 7.8}; // density of the sphere over that of the fluid
 
 // A settling sphere: velocity v and acceleration a at time t (in tau), by the trapezoidal rule with
-// a implicit: a + beta (w0 a + known) + v = 1. w0 a + known is D^(1/2) v; `known` is the
-// contribution of the past accelerations in `memory`.
+// a implicit: a + beta (w0 a + predicted) + v = 1. w0 a + predicted is D^(1/2) v: w0 is the weight
+// of the newest acceleration, `predicted` the contribution of the past ones in `memory`.
 typedef struct sphere {
     fm_memory *memory;
     double beta, h, t, v, a;
@@ -44,10 +44,10 @@ static sphere release_sphere(double s, double h, double horizon, bool history)
 // One step of length h: solves for the new acceleration.
 static void step_sphere(sphere *p)
 {
-    double known, w0 = fm_memory_newest_weight(p->memory, p->h);
-    assert_true(fm_memory_predict(p->memory, p->h, &known));
+    double predicted, w0 = fm_memory_newest_weight(p->memory, p->h);
+    assert_true(fm_memory_predict(p->memory, p->h, &predicted));
     double v0 = p->v + p->h / 2 * p->a;
-    double a = (1 - p->beta * known - v0) / (1 + p->beta * w0 + p->h / 2);
+    double a = (1 - p->beta * predicted - v0) / (1 + p->beta * w0 + p->h / 2);
     p->v = v0 + p->h / 2 * a;
     p->a = a;
     p->t += p->h;
@@ -76,7 +76,7 @@ static void the_velocity_matches_the_closed_form(void **state)
     assert_non_null(file);
     char line[256];
     assert_non_null(fgets(line, sizeof line, file));
-    sphere p[6];
+    sphere p[6]; // for each density ratio, with and without the history force, as in the table
     for (int i = 0; i < 6; i++)
         p[i] = release_sphere(ratios[i / 2], 1.0 / 400, 1000, i % 2 == 0);
     double worst = 0;
@@ -87,8 +87,7 @@ static void the_velocity_matches_the_closed_form(void **state)
                                 &row[3], &row[4], &row[5], &row[6]),
                          7);
         for (int i = 0; i < 6; i++) {
-            double t =
-                row[0] * 9 / (2 * ratios[i / 2] + 1); // time in units of tau; row[0] is in a^2/nu
+            double t = row[0] * 9 / (2 * ratios[i / 2] + 1); // in units of tau; row[0]: of a^2/nu
             double error = fabs(velocity_at(&p[i], t) - row[1 + i]);
             worst = fmax(worst, error);
             assert_at_most(error, 1e-4);

@@ -42,8 +42,9 @@ static void write_checksum(uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    enum { HEADER = 32 }; // bytes of a checkpoint before the state
-    if (size < HEADER + 16 || size > 1 << 20)
+    // bytes of a checkpoint before the state; bytes of both checksums; largest input that is tried
+    enum { HEADER = 32, CHECKSUMS = 16, MAX_BYTES = 1 << 20 };
+    if (size < HEADER + CHECKSUMS || size > MAX_BYTES)
         return 0;
     uint8_t *bytes = malloc(size);
     if (!bytes)

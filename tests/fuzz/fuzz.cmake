@@ -1,5 +1,5 @@
-# Fuzz tests of the file readers. With every compiler the stored corpus is replayed; with clang
-# libFuzzer also searches from it for 20000 runs. For a long search:
+# Fuzz tests of the file readers. With every compiler the stored corpus is replayed (replay.c). With
+# clang, libFuzzer also mutates the corpus and tries 20000 inputs. For a long search:
 #     BUILD/tests/fuzz/search_NAME -max_total_time=600 -max_len=4096 FOUND tests/fuzz/corpus/NAME
 function(add_fuzz_test name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -10,7 +10,8 @@ function(add_fuzz_test name)
     endif()
     foreach(kind ${kinds})
         set(target fuzz_${kind}_${name})
-        add_executable(${target} fuzz/${name}.c ${ARG_SOURCES}) # compiled here, so that all is instrumented
+        # compiles the sources of the library again, with the instrumentation of libFuzzer
+        add_executable(${target} fuzz/${name}.c ${ARG_SOURCES})
         target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
             ${PROJECT_SOURCE_DIR}/include)
         target_link_libraries(${target} PRIVATE fathom_flags ${ARG_LIBRARIES} m Threads::Threads)
@@ -28,12 +29,12 @@ function(add_fuzz_test name)
         target_link_options(fuzz_search_${name} PRIVATE ${checks})
         set(found ${PROJECT_BINARY_DIR}/tests/fuzz/found-${name})
         file(MAKE_DIRECTORY ${found})
-        set(words)
+        set(dictionary)
         if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.dict)
-            set(words -dict=${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.dict)
+            set(dictionary -dict=${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.dict)
         endif()
         add_test(NAME fuzz/search_${name} COMMAND fuzz_search_${name} -runs=20000 -seed=1 -timeout=20
-            -max_len=4096 ${words} -artifact_prefix=${found}- ${found} ${corpus})
+            -max_len=4096 ${dictionary} -artifact_prefix=${found}- ${found} ${corpus})
         set_tests_properties(fuzz/search_${name} PROPERTIES LABELS fuzz TIMEOUT 300)
     endif()
 endfunction()

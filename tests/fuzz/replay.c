@@ -11,9 +11,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 // Calls the fuzz target with the bytes of a file. Returns 1, or 0 if the file cannot be read.
 static int replay_file(const char *path)
 {
-    enum { ROOM = 1 << 20 };
+    enum { MAX_BYTES = 1 << 20 }; // the rest of a longer file is ignored
     FILE *file = fopen(path, "rb");
-    uint8_t *data = malloc(ROOM);
+    uint8_t *data = malloc(MAX_BYTES);
     if (!file || !data) {
         fprintf(stderr, "%s: cannot be read\n", path);
         free(data);
@@ -21,7 +21,7 @@ static int replay_file(const char *path)
             fclose(file);
         return 0;
     }
-    size_t size = fread(data, 1, ROOM, file);
+    size_t size = fread(data, 1, MAX_BYTES, file);
     fclose(file);
     LLVMFuzzerTestOneInput(data, size);
     free(data);

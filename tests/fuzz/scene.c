@@ -14,20 +14,20 @@ static void check_diagnostic(void *context, const fm_diagnostic *diagnostic)
 {
     int *count = context;
     ++*count;
-    bool placed = diagnostic->line > 0;
-    if (!diagnostic->file || !diagnostic->text[0] || placed != (diagnostic->column > 0))
+    bool has_line = diagnostic->line > 0;
+    if (!diagnostic->file || !diagnostic->text[0] || has_line != (diagnostic->column > 0))
         abort();
     if (diagnostic->source && strlen(diagnostic->source) + 1 < (size_t)diagnostic->column)
         abort();
 }
 
-// Builds the world of a scene without large numbers and reads its probes.
+// Builds the world of a scene and reads its probes. Skips scenes in which a key that ends with s
+// (columns, rows, frames, ...) is above 100: sheets of millions of particles are valid but slow.
 static void build(const fm_scene *scene)
 {
-    // skips scenes with large numbers, because sheets of millions of particles are valid but slow
     const char *text = fm_scene_text(scene);
-    for (const char *at = text; (at = strstr(at, "s: ")); at++) {
-        if (strtod(at + 3, NULL) > 100)
+    for (const char *key_end = text; (key_end = strstr(key_end, "s: ")); key_end++) {
+        if (strtod(key_end + 3, NULL) > 100)
             return;
     }
     fm_error err = {0};

@@ -5,6 +5,7 @@
 #include "scene/cloth_kind.h"
 #include "scene/fluid_kind.h"
 #include "scene/grid_kind.h"
+#include "scene/thickening_kind.h"
 
 static const fm_entry body_entries[] = {
     {"cloth", FM_KEY_MAPPING, .table = &fm_cloth_table, .object = &fm_scene_cloth_kind,
@@ -28,6 +29,9 @@ static const fm_entry fluid_entries[] = {
      .kind = 1, .about = "a particle fluid (smoothed particle hydrodynamics)"},
     {"grid", FM_KEY_MAPPING, .table = &fm_grid_table, .object = &fm_scene_grid_kind, .choice = true,
      .kind = 2, .about = "a fluid on a staggered grid that fills its domain"},
+    {"thickening", FM_KEY_MAPPING, .table = &fm_thickening_table,
+     .object = &fm_scene_thickening_kind, .choice = true, .kind = 3,
+     .about = "a viscoelastic particle fluid that hardens when it is stirred, as cornstarch"},
 };
 
 const fm_table fm_fluid_table = {

@@ -18,17 +18,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The definition of a pendulum, as in a scene file.
 typedef struct pendulum_def {
     fm_vec3 pivot;       // m
-    double length, mass; // m, kg
+    double length, mass; // m, of the rod; kg, of the bob
     double angle;        // rad, initial angle from hanging down
 } pendulum_def;
 
+static const double MAX_STEP = 1e-3;   // s, longest substep
+static const double SUBSTEP_COST = 50; // ns, rough duration of a substep
+
+// A pendulum of a world. object comes first, so that a pointer to it points to the pendulum.
 typedef struct pendulum {
     fm_object object;
     pendulum_def def;
     double time;         // s
-    double theta, omega; // rad, rad/s
+    double theta, omega; // rad, rad/s, angle and angular velocity
     fm_vec3 points[2];   // m, pivot and bob, for view_mesh
 } pendulum;
 
@@ -43,18 +48,20 @@ static const fm_field quantities[] = {
     {"energy", "J", "kinetic, and potential above the lowest place", 1},
 };
 
+// The pendulum that an object of this kind is.
 static pendulum *pendulum_of(const fm_object *object)
 {
     return (pendulum *)object;
 }
 
+// Advances the pendulum by `interval` seconds and returns the number of substeps it took.
 static bool advance(fm_object *object, const fm_surroundings *around, double interval,
                     int *substeps, fm_error *err)
 {
     (void)err;
     pendulum *p = pendulum_of(object);
     double g = -around->gravity.y;
-    *substeps = (int)ceil(interval / 1e-3);
+    *substeps = (int)ceil(interval / MAX_STEP);
     double h = interval / *substeps;
     for (int n = 0; n < *substeps; n++) {
         p->omega -= h * g / p->def.length * sin(p->theta);
@@ -64,12 +71,14 @@ static bool advance(fm_object *object, const fm_surroundings *around, double int
     return true;
 }
 
+// Estimated cost of a substep, ns; the world gives cheap bodies one thread only.
 static double substep_ns(const fm_object *object)
 {
     (void)object;
-    return 50;
+    return SUBSTEP_COST;
 }
 
+// The pendulum as a mesh: a line from the pivot to the bob.
 static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
 {
     (void)err;
@@ -82,6 +91,7 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
     return true;
 }
 
+// Reads one of `fields` at the two points, pivot and bob.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
                        double *values, fm_error *err)
 {
@@ -103,19 +113,22 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
     return true;
 }
 
-static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+// Computes the energies, the first point that is not finite (-1: none), and, unless NULL, the
+// values of `quantities`.
+static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *values)
 {
     const pendulum *p = pendulum_of(object);
     double l = p->def.length, v = l * p->omega, g = -around->gravity.y;
     m->kinetic_energy = 0.5 * p->def.mass * v * v;
     m->potential_energy = p->def.mass * g * l * (1 - cos(p->theta));
     m->bad_point = isfinite(p->theta) && isfinite(p->omega) ? -1 : 1;
-    if (q) {
-        q[0] = p->theta;
-        q[1] = m->kinetic_energy + m->potential_energy;
+    if (values) {
+        values[0] = p->theta;
+        values[1] = m->kinetic_energy + m->potential_energy;
     }
 }
 
+// Writes the state into the buffer if it is large enough. Returns the size needed, bytes.
 static size_t save(const fm_object *object, void *buffer, size_t size)
 {
     const pendulum *p = pendulum_of(object);
@@ -125,6 +138,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
     return sizeof state;
 }
 
+// Reads the state that save wrote.
 static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
                     size_t size, fm_error *err)
 {
@@ -162,6 +176,7 @@ static const fm_object_type type = {
     .measure = measure,
 };
 
+// Creates a pendulum in the world, which then owns it; NULL on failure.
 static fm_object *create(fm_world *world, const char *name, const pendulum_def *def, fm_error *err)
 {
     if (!fm_world_is_ready(world, err))
@@ -210,6 +225,7 @@ const fm_table pendulum_table = {
     .count = COUNT(entries),
 };
 
+// Creates the pendulum of a scene file.
 static void build(fm_builder *builder, const fm_scene_object *object, fm_error *err)
 {
     create(builder->world, object->item.name, object->def, err);
@@ -221,6 +237,7 @@ static int count_points(const void *def)
     return 2; // pivot and bob, for probes
 }
 
+// Says why a probe cannot be placed by fractions of width and height.
 static const char *refuse_uv(const void *def)
 {
     (void)def;

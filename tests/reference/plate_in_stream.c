@@ -30,20 +30,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double L = 0.1, NU = 1e-3, G = 0.02, RHO = 1000; // m, m^2/s, m/s^2, kg/m^3
+static const double L = 0.1;               // m, length of the box
+static const double NU = 1e-3;             // m^2/s, kinematic viscosity
+static const double G = 0.02;              // m/s^2, body force per mass
+static const double RHO = 1000;            // kg/m^3
 static const double PRINT_INTERVAL = 0.05; // s; drags are printed at multiples of it
-// largest divergence, relative to the velocity scale of the body force
+// largest rms of h div(u) after the pressure acted, in units of the velocity G h^2 / NU
 static const double MAX_DIVERGENCE = 1e-7;
 
+// The domain and the state of the flow. Arrays have one element per cell, ghost cells included.
 typedef struct flow {
-    int n[3];                 // cells
-    size_t stride[3];         // including one layer of ghost cells on all sides
-    size_t size, first, last; // cells from first to last - 1 have all neighbours
-    bool mirror[3];
-    int drive; // axis of the body force; 1: along the plate
-    double h, dt;
+    int n[3];           // cells along x, y, z, without ghost cells
+    size_t stride[3];   // distance in the arrays of neighbours along x, y, z; one layer of ghost
+                        // cells on all sides
+    size_t size;        // elements of an array
+    size_t first, last; // cells from first to last - 1 have all neighbours
+    bool mirror[3];     // both ends of the axis are symmetry planes; else the axis is periodic
+    int drive;          // axis of the body force; 0: across the plate, 1: along it
+    double h, dt;       // m, size of a cell; s, step
     double *u[3], *rate[3]; // m/s, m/s^2, on the low faces of cells
-    double *p, *before;     // pressure / density, times dt / h; now and one step before
+    double *p, *before;     // m/s, pressure / density times dt / h; now and one step before
     double *r, *d, *q;      // vectors of the conjugate gradient method
     double *cell;           // 1 in cells, 0 in ghost cells
     double *open;           // 0 if the low x face of a cell is on the plate, else 1
@@ -91,6 +97,7 @@ static void place_plate(flow *f)
     fill_ghosts(f, f->open, -1);
 }
 
+// A flow at rest. n: cells along the box; along: the body force acts along the plate.
 static flow create_flow(int n, bool along)
 {
     flow f = {.n = {n, n / 2, n / 2}, .drive = along, .mirror = {false, !along, true}, .h = L / n};
@@ -114,7 +121,8 @@ static flow create_flow(int n, bool along)
     return f;
 }
 
-// Adds convection and viscosity along one axis to the rate of velocity component k.
+// Adds convection and viscosity along one axis to the rate of velocity component k. w: the velocity
+// that carries momentum along the axis; s, t: strides to neighbours along the axis and along k.
 static void add_fluxes(flow *f, int k, int axis)
 {
     const double *u = f->u[k], *w = f->u[axis], *held = f->held[k];
@@ -132,6 +140,7 @@ static void add_fluxes(flow *f, int k, int axis)
     }
 }
 
+// Euler step of the velocities by body force, convection and viscosity; 0 on the plate.
 static void advance_without_pressure(flow *f)
 {
     for (int k = 0; k < 3; k++) {
@@ -147,7 +156,8 @@ static void advance_without_pressure(flow *f)
     }
 }
 
-// q = A a, the sum over open faces of a minus a in the neighbour cell. Returns a . q.
+// Negative Laplacian q = A a, times h^2: in each cell, the sum over its faces that are not on the
+// plate of a minus a in the neighbour cell. Returns a . q.
 static double apply_laplacian(const flow *f, double *a, double *q)
 {
     const size_t x = f->stride[0], y = f->stride[1];
@@ -161,11 +171,12 @@ static double apply_laplacian(const flow *f, double *a, double *q)
     return sum;
 }
 
-// Solves for the pressure, with the extrapolation from the last two steps as initial guess.
+// Solves A p = -div(u) h for the pressure by conjugate gradients: residual r, direction d, q = A d,
+// r2 = r.r. The initial guess is the extrapolation from the last two steps.
 static void find_pressure(flow *f)
 {
     const double cells = (double)f->n[0] * f->n[1] * f->n[2],
-                 fine = MAX_DIVERGENCE * G * f->h * f->h / NU;
+                 tolerance = MAX_DIVERGENCE * G * f->h * f->h / NU; // m/s, rms of the residual
     double r2 = 0;
     for (size_t i = 0; i < f->size; i++) {
         double now = f->p[i];
@@ -174,13 +185,13 @@ static void find_pressure(flow *f)
     }
     apply_laplacian(f, f->p, f->q);
     for (size_t i = f->first; i < f->last; i++) {
-        double out = 0;
+        double divergence = 0; // m/s, times h
         for (int k = 0; k < 3; k++)
-            out += f->u[k][i + f->stride[k]] - f->u[k][i];
-        f->d[i] = f->r[i] = f->cell[i] * (-out - f->q[i]);
+            divergence += f->u[k][i + f->stride[k]] - f->u[k][i];
+        f->d[i] = f->r[i] = f->cell[i] * (-divergence - f->q[i]);
         r2 += f->r[i] * f->r[i];
     }
-    while (r2 > cells * fine * fine) {
+    while (r2 > cells * tolerance * tolerance) {
         double a = r2 / apply_laplacian(f, f->d, f->q), next = 0;
         for (size_t i = f->first; i < f->last; i++) {
             f->p[i] += a * f->d[i];
@@ -193,6 +204,7 @@ static void find_pressure(flow *f)
     }
 }
 
+// One time step: forces, then the pressure that makes the velocities free of divergence.
 static void step(flow *f)
 {
     advance_without_pressure(f);
@@ -205,8 +217,9 @@ static void step(flow *f)
     }
 }
 
-// Mean drag of the plate until each of the times, N: the body force minus the momentum of the
-// fluid.
+// Mean drag of the plate, N, from the start until each of m times, marks[] in units of
+// PRINT_INTERVAL: the body force on the fluid minus the mean rate at which its momentum grew. The
+// domain is a quarter of the box; its mean velocity is that of the whole box, of volume L^3.
 static void run(int n, bool along, const int *marks, int m, double *drag)
 {
     flow f = create_flow(n, along);
@@ -224,7 +237,8 @@ static void run(int n, bool along, const int *marks, int m, double *drag)
     free(f.u[0]); // all arrays are one allocation
 }
 
-// N, mean drag until time t in the exact start-up flow between two plates.
+// Mean drag, N, until time t, s, in the exact start-up flow between two plates at distance L: the
+// series for the mean velocity. 200 terms are enough for all digits that are printed.
 static double find_exact_drag(double t)
 {
     double mean = G * L * L / (12 * NU);

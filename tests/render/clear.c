@@ -8,14 +8,14 @@ static const double N = 1.333; // index of refraction
 // A transparent cube, ready for tracing rays.
 typedef struct glass {
     fm_error err;
-    fm_drawing *drawing;
-    fm_ray_device *device;
-    fm_tracer *tracer;
-    fm_shot shot;
-    fm_ray_stats stats;
+    fm_drawing *drawing;   // the cube
+    fm_ray_device *device; // of the ray tracing library
+    fm_tracer *tracer;     // the drawing, prepared for tracing
+    fm_shot shot;          // what shading needs: drawing, tracer, floor
+    fm_ray_stats stats;    // counts rays; not checked here
 } glass;
 
-// A transparent cube from -1 to 1; 1 m transmits 0.5, 0.8 and 1 of red, green and blue.
+// Creates a transparent cube from -1 to 1 m; 1 m transmits 0.5, 0.8 and 1 of red, green and blue.
 static int create_glass(void **state)
 {
     static glass g;
@@ -65,7 +65,7 @@ static void a_vertical_ray_loses_fresnel_reflection_and_absorption(void **state)
 {
     glass *g = *state;
     fm_float3 origin = {0.1f, 3, 0.2f}, d = {0, -1, 0};
-    double reflectance = (N - 1) / (N + 1) * (N - 1) / (N + 1);
+    double reflectance = (N - 1) / (N + 1) * (N - 1) / (N + 1); // Fresnel, at normal incidence
     fm_float3 transmittance = refract_at_next_surface(g, &origin, &d);
     assert_close(transmittance.x, 1 - reflectance, 1e-5);
     assert_close(d.y, -1, 1e-6);
@@ -88,7 +88,7 @@ static void rays_are_refracted_by_snells_law(void **state)
     // at Brewster's angle one polarisation is fully transmitted
     fm_float3 d = direction_at_angle(atan(N) * 180 / FM_PI),
               origin = fm_f3_add_scaled(fm_f3(0, 1, 0), -2, d);
-    double s = (N * N - 1) / (N * N + 1);
+    double s = (N * N - 1) / (N * N + 1); // amplitude reflectance of the other polarisation
     assert_close(refract_at_next_surface(g, &origin, &d).x, 1 - s * s / 2, 1e-5);
 }
 
@@ -111,7 +111,7 @@ static void shadow_rays_are_attenuated_and_not_occluded(void **state)
 {
     glass *g = *state;
     fm_pixel_sample p = {.shot = &g->shot, .stats = &g->stats};
-    double through = 1 - (N - 1) / (N + 1) * (N - 1) / (N + 1);
+    double through = 1 - (N - 1) / (N + 1) * (N - 1) / (N + 1); // transmitted by one face
     fm_float3 transmittance = fm_shade_shadow_transmittance(&p, fm_f3(0, -3, 0), fm_f3(0, 1, 0));
     assert_close(transmittance.x, 0.25 * through * through, 2e-3);
     // a ray that starts inside the cube

@@ -11,12 +11,14 @@
 
 enum { FRAMES = 3 }; // frames of a run
 
-// Paths of a temporary folder, of the run in it, and of a file that a test chooses.
+// A temporary folder with a run.
 typedef struct run_folder {
-    char folder[64], run[80], file[160];
+    char folder[64]; // its path
+    char run[80];    // path of the run's directory in it
+    char file[160];  // space for the path of a file that a test needs
 } run_folder;
 
-// Writes one frame of a run with one cloth; broken: one coordinate is NaN.
+// Writes one frame of a run with one cloth of 4 x 4 points; broken: one coordinate is NaN.
 static void write_frame(const run_folder *p, int frame, bool broken)
 {
     char path[256];
@@ -68,14 +70,16 @@ static void write_text(const char *path, const char *text)
         fail_msg("%s cannot be written", path);
 }
 
-// Puts a folder before PATH, or replaces PATH by it (alone). Returns the old PATH, to be freed.
+// Puts a folder before the search path PATH, or replaces PATH by it (alone). Returns the old PATH,
+// which restore_path frees.
 static char *change_path(const char *folder, bool alone)
 {
     const char *old = getenv("PATH");
-    char *kept = strdup(old ? old : ""), search[4096];
-    snprintf(search, sizeof search, "%s%s%s", folder, alone ? "" : ":", alone || !kept ? "" : kept);
+    char *old_path = strdup(old ? old : ""), search[4096];
+    snprintf(search, sizeof search, "%s%s%s", folder, alone ? "" : ":",
+             alone || !old_path ? "" : old_path);
     setenv("PATH", search, 1);
-    return kept;
+    return old_path;
 }
 
 static void restore_path(char *path)
@@ -92,11 +96,14 @@ static void remove_run_folder(const run_folder *p)
     assert_int_equal(system(command), 0);
 }
 
+enum { WIDTH = 96, HEIGHT = 54, BYTES = 3 * WIDTH * HEIGHT }; // size of the pictures, pixels; bytes
+
+// Options for small pictures that are rendered quickly.
 static fm_film_options small_options(void)
 {
     fm_film_options o = fm_default_film_options();
-    o.width = 96;
-    o.height = 54;
+    o.width = WIDTH;
+    o.height = HEIGHT;
     o.samples = 2;
     o.threads = 2;
     return o;
@@ -123,8 +130,8 @@ static void a_film_finds_the_frames_and_the_rate_and_renders_repeatably(void **s
     fm_picture *a = fm_film_draw(film, 0, &err), *b = fm_film_draw(film, 2, &err);
     fm_picture *again = fm_film_draw(film, 0, &err);
     assert_true(a && b && again);
-    assert_memory_equal(a->pixels, again->pixels, 3 * 96 * 54);
-    assert_memory_not_equal(a->pixels, b->pixels, 3 * 96 * 54);
+    assert_memory_equal(a->pixels, again->pixels, BYTES);
+    assert_memory_not_equal(a->pixels, b->pixels, BYTES);
     fm_picture_destroy(a);
     fm_picture_destroy(b);
     fm_picture_destroy(again);
@@ -273,9 +280,9 @@ static void a_failing_ffmpeg_is_reported_with_its_message(void **state)
     remove_run_folder(&p);
 }
 
-// Writes a movie with this file ending and checks that the file has the bytes `magic` at offset
-// `at`.
-static void check_movie(const run_folder *p, const char *ending, const char *magic, int at)
+// Writes a movie with this file ending and checks that the file has the bytes `magic`, by which its
+// format is recognised, at this offset.
+static void check_movie(const run_folder *p, const char *ending, const char *magic, int offset)
 {
     fm_error err = {0};
     char path[160], head[64] = {0};
@@ -292,7 +299,7 @@ static void check_movie(const run_folder *p, const char *ending, const char *mag
     assert_non_null(file);
     assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
     fclose(file);
-    assert_memory_equal(head + at, magic, strlen(magic));
+    assert_memory_equal(head + offset, magic, strlen(magic));
     fm_picture_destroy(picture);
 }
 
@@ -333,10 +340,10 @@ static void a_fluid_is_drawn_as_a_surface_or_as_spheres(void **state)
         fm_surface_destroy(s);
     }
     fm_film_options options = fm_default_film_options();
-    options.width = 96;
-    options.height = 54;
+    options.width = WIDTH;
+    options.height = HEIGHT;
     options.samples = 2;
-    fm_picture *pictures[3];
+    fm_picture *pictures[3]; // as a surface, as spheres, as a surface of green water
     for (int i = 0; i < 3; i++) {
         const char *run = p.run;
         options.particles = i == 1;
@@ -349,11 +356,11 @@ static void a_fluid_is_drawn_as_a_surface_or_as_spheres(void **state)
         assert_non_null(pictures[i]);
         fm_film_close(film);
     }
-    long green[3] = {0};
+    long green[3] = {0}; // sum over all pixels of green minus red
     for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 96 * 54; i++)
+        for (int i = 0; i < WIDTH * HEIGHT; i++)
             green[k] += pictures[k]->pixels[3 * i + 1] - pictures[k]->pixels[3 * i];
-    assert_memory_not_equal(pictures[0]->pixels, pictures[1]->pixels, 3 * 96 * 54);
+    assert_memory_not_equal(pictures[0]->pixels, pictures[1]->pixels, BYTES);
     assert_true(green[2] > green[0] + 10000);
     for (int k = 0; k < 3; k++)
         fm_picture_destroy(pictures[k]);

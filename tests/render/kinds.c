@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+// Replaces the table of render/draw_modes.c. "froth" is the added kind.
 const fm_draw_mode_row fm_draw_mode_rows[] = {
     {"cloth", FM_DRAW_MODE_CLOTH},
     {"particles", FM_DRAW_MODE_FLUID},
@@ -65,7 +66,7 @@ static fm_picture *draw(const char *kind, bool joined, bool particles)
 }
 
 // True when two pictures have the same pixels. Destroys both.
-static bool same(fm_picture *a, fm_picture *b)
+static bool are_same(fm_picture *a, fm_picture *b)
 {
     bool equal = memcmp(a->pixels, b->pixels, BYTES) == 0;
     fm_picture_destroy(a);
@@ -76,18 +77,18 @@ static bool same(fm_picture *a, fm_picture *b)
 static void an_object_kind_is_drawn_in_the_mode_of_its_table_row(void **state)
 {
     (void)state;
-    assert_true(same(draw("froth", false, false), draw("particles", false, false)));
-    assert_false(same(draw("froth", false, false), draw("froth", false, true)));
+    assert_true(are_same(draw("froth", false, false), draw("particles", false, false)));
+    assert_false(are_same(draw("froth", false, false), draw("froth", false, true)));
 }
 
 static void an_object_of_unknown_kind_is_drawn_by_its_faces_lines_and_points(void **state)
 {
     (void)state;
     // its points are drawn as spheres, not as a fluid's surface
-    assert_true(same(draw("pendulum", false, false), draw("pendulum", false, true)));
-    assert_false(same(draw("pendulum", false, false), draw("particles", false, false)));
-    assert_false(same(draw("pendulum", true, false), draw("pendulum", false, false)));
-    assert_true(same(draw("", true, false), draw("pendulum", true, false)));
+    assert_true(are_same(draw("pendulum", false, false), draw("pendulum", false, true)));
+    assert_false(are_same(draw("pendulum", false, false), draw("particles", false, false)));
+    assert_false(are_same(draw("pendulum", true, false), draw("pendulum", false, false)));
+    assert_true(are_same(draw("", true, false), draw("pendulum", true, false)));
 }
 
 int main(void)

@@ -16,7 +16,8 @@ enum { WIDTH = 192, HEIGHT = 108 }; // pixels
 
 static bool write_references; // set by main; cmocka passes no arguments to tests
 
-// Adds a wavy cloth of columns x rows points.
+// Adds a wavy cloth of columns x rows points, 0.4 m x 0.55 m. colored: by a field, from 0 at the
+// left edge to 1 at the right edge.
 static void add_wavy_cloth(fm_drawing *drawing, int columns, int rows, bool colored, fm_error *err)
 {
     int points = columns * rows, faces = (columns - 1) * (rows - 1);
@@ -94,7 +95,8 @@ static void compare_with_reference(const fm_picture *picture, const char *name)
     assert_int_equal(image.height, picture->height);
     unsigned char *pixels = malloc(PNG_IMAGE_SIZE(image));
     assert_true(png_image_finish_read(&image, NULL, pixels, 0, NULL));
-    size_t count = 3 * (size_t)picture->width * (size_t)picture->height, far = 0;
+    size_t count = 3 * (size_t)picture->width * (size_t)picture->height; // bytes
+    size_t far = 0; // bytes that differ by more than 24 of 255
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
         int d = abs(pixels[i] - picture->pixels[i]);
@@ -166,11 +168,12 @@ static void empty_and_simple_drawings_match_the_references(void **state)
     fm_drawing_destroy(drawing);
 }
 
-// A block of water with a wave, drops above it, and a solid ball inside.
+// Draws a block of water with a wave, drops above it, and a solid ball inside; with_water false:
+// the ball only.
 static fm_drawing *create_water(const fm_paint *paint, bool with_water, fm_error *err)
 {
     fm_drawing *drawing = fm_drawing_create(err);
-    enum { N = 20 };
+    enum { N = 20 }; // particles along an edge of the block, 2 cm apart
     static float points[3 * (N * N * N + 3)];
     int count = 0;
     for (int i = 0; i < N * N * N; i++) {
@@ -257,7 +260,7 @@ static void a_single_point_is_framed_and_visible(void **state)
     fm_bounds_add(&def.bounds, one, 1);
     def.camera = fm_camera_frame(&def.bounds, 35, 4, (double)WIDTH / HEIGHT);
     fm_picture *with = draw(drawing, &def, 1, &err), *without = draw(nothing, &def, 1, &err);
-    int differ = 0;
+    int differ = 0; // bytes that differ visibly, by more than 8 of 255
     for (int i = 0; i < 3 * WIDTH * HEIGHT; i++)
         differ += abs(with->pixels[i] - without->pixels[i]) > 8;
     assert_in_interval(differ, 300, 1.5 * WIDTH * HEIGHT); // visible, but does not fill the picture

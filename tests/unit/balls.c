@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Balls with a mass without fluids: they fall, come to rest on solids, and collide with cloth.
+// balls.c: balls with a mass, without fluids, fall, come to rest on solids, and collide with cloth.
 #include "bodies.h"
 
 static const fm_vec3 gravity = {0, -9.81, 0};
-static const double FRAME = 1.0 / 24;
+static const double FRAME = 1.0 / 24; // s
+static const double RADIUS = 0.06;    // m, of the balls
 
+// Adds a ball of 0.3 kg that moves freely.
 static fm_collider *add_ball(fm_world *world, fm_vec3 centre, fm_vec3 velocity)
 {
-    fm_collider_def def = fixture_ball_def(centre, 0.06);
+    fm_collider_def def = fixture_ball_def(centre, RADIUS);
     def.name = "ball";
     def.mass = 0.3;
     def.velocity = velocity;
@@ -24,15 +26,16 @@ static void balls_fall_freely(void **state)
         fm_collider *ball = add_ball(world, (fm_vec3){0, 1, 0}, (fm_vec3){2, 1, 0});
         for (int i = 0; i < fps / 2; i++)
             advance(world, 1.0 / fps);
-        double t = 0.5, off = 9.81 / 3840 * t / 2;
+        double t = 0.5, error = 9.81 / 3840 * t / 2; // s, m
         fm_vec3 x = fm_collider_position(ball);
         assert_close(x.x, 2 * t, 1e-12);
-        assert_close(x.y, 1 + t - 9.81 * t * t / 2, off * (1 + 1e-9));
+        assert_close(x.y, 1 + t - 9.81 * t * t / 2, error * (1 + 1e-9));
         fm_world_destroy(world);
     }
 }
 
-// The floor is created last, after the largest possible number of other solids.
+// The floor is created last, after up to 1022 other solids: with ball and floor, the largest number
+// of colliders that a world can have.
 static void balls_rest_on_the_last_of_many_solids(void **state)
 {
     (void)state;
@@ -44,32 +47,32 @@ static void balls_rest_on_the_last_of_many_solids(void **state)
         add_collider(world, fixture_floor_def(0));
         for (int i = 0; i < 12; i++)
             advance(world, FRAME);
-        assert_close(fm_collider_position(ball).y, 0.06, 1e-6);
+        assert_close(fm_collider_position(ball).y, RADIUS, 1e-6);
         fm_world_destroy(world);
     }
 }
 
 // Settings of a cloth in these tests.
 typedef struct cloth_case {
-    const char *what;                  // for messages
-    bool contact;                      // robust contact handling
-    bool remembers;                    // drag with the history force of a sliding sheet
-    bool damped;                       // spring damping by a derivative of order 0.5, not 1
+    const char *name;                  // for messages
+    bool contact;                      // contact handling of surfaces
+    bool skin_history;                 // drag with the history force of a sliding sheet
+    bool half_derivative;              // spring damping by a derivative of order 0.5, not 1
     bool window;                       // that derivative covers the last 4 substeps only
     fm_enforcement_method enforcement; // strain limiting
 } cloth_case;
 
 // Creates a sheet of cloth that hangs from its upper edge.
-static fm_cloth *hang_sheet(fm_world *world, const cloth_case *k, fm_error *err)
+static fm_cloth *hang_sheet(fm_world *world, const cloth_case *settings, fm_error *err)
 {
     fm_cloth_def def = fm_default_cloth_def();
     def.name = "sheet";
-    def.contact.enabled = k->contact;
-    def.enforcement.method = k->enforcement;
-    def.drag.skin_history = k->remembers;
+    def.contact.enabled = settings->contact;
+    def.enforcement.method = settings->enforcement;
+    def.drag.skin_history = settings->skin_history;
     def.damping.coefficient = 0.01;
-    def.damping.order = k->damped ? 0.5 : 1;
-    if (k->window) {
+    def.damping.order = settings->half_derivative ? 0.5 : 1;
+    if (settings->window) {
         def.damping.memory.kind = FM_RECALL_STEPS;
         def.damping.memory.steps = 4;
     }
@@ -78,18 +81,19 @@ static fm_cloth *hang_sheet(fm_world *world, const cloth_case *k, fm_error *err)
 }
 
 // A world with a ball that flies at `speed`, m/s, towards a sheet that hangs in water.
-static fm_world *throw_ball(const cloth_case *k, double speed, fm_cloth **cloth)
+static fm_world *throw_ball(const cloth_case *settings, double speed, fm_cloth **cloth)
 {
     fm_error err = {0};
     fm_world_def def = fixture_water_def(1);
     def.check_intersections = true;
     fm_world *world = open_world(def);
     add_ball(world, (fm_vec3){0.01, 0.05, -0.1}, (fm_vec3){0, 0.5, speed});
-    *cloth = hang_sheet(world, k, &err);
+    *cloth = hang_sheet(world, settings, &err);
     assert_int_equal(err.status, FM_OK);
     return world;
 }
 
+// m, largest z coordinate of a cloth.
 static double largest_z(fm_cloth *cloth)
 {
     int count;
@@ -101,16 +105,16 @@ static double largest_z(fm_cloth *cloth)
 }
 
 static const cloth_case cloth_cases[] = {
-    {.what = "plain"},
-    {"with fractional derivatives", .remembers = true, .damped = true},
-    {"with truncated derivatives", .remembers = true, .damped = true, .window = true},
-    {"directional strain limiting", .remembers = true, .enforcement = FM_ENFORCE_DIRECTIONAL},
-    {"iterative strain limiting", .remembers = true, .damped = true,
+    {.name = "plain"},
+    {"with fractional derivatives", .skin_history = true, .half_derivative = true},
+    {"with truncated derivatives", .skin_history = true, .half_derivative = true, .window = true},
+    {"directional strain limiting", .skin_history = true, .enforcement = FM_ENFORCE_DIRECTIONAL},
+    {"iterative strain limiting", .skin_history = true, .half_derivative = true,
      .enforcement = FM_ENFORCE_ITERATIVE},
     {"contact", .contact = true},
-    {"contact, truncated derivatives", .contact = true, .remembers = true, .damped = true,
-     .window = true},
-    {"contact, strain limiting", .contact = true, .remembers = true,
+    {"contact, truncated derivatives", .contact = true, .skin_history = true,
+     .half_derivative = true, .window = true},
+    {"contact, strain limiting", .contact = true, .skin_history = true,
      .enforcement = FM_ENFORCE_DIRECTIONAL},
 };
 
@@ -126,14 +130,15 @@ static void a_thrown_ball_pushes_cloth_without_penetration(void **state)
         fm_world *world = throw_ball(&cloth_cases[k], SPEED, &cloth);
         for (int frame = 1; frame <= 4; frame++) {
             fm_report report = advance(world, FRAME);
-            assert_int_equal(report.interval_count, 10);
+            assert_int_equal(report.interval_count, 10); // of 1/240 s
             assert_int_equal(report.penetration_count, 0);
             assert_int_equal(report.intersection_count, 0);
         }
         double ball = fm_collider_position(fm_world_collider(world, 0)).z;
-        printf("  %s: the ball is at %.3f m, the sheet reaches %.3f m\n", cloth_cases[k].what, ball,
+        printf("  %s: the ball is at %.3f m, the sheet reaches %.3f m\n", cloth_cases[k].name, ball,
                largest_z(cloth));
         assert_close(ball, -0.1 + SPEED * 4 * FRAME, 1e-12);
+        // the sheet is in front of the ball, by at most its radius and the sheet's folds
         assert_in_interval(largest_z(cloth), ball, ball + 0.09);
         fm_world_destroy(world);
     }
@@ -166,7 +171,8 @@ static void a_derivative_over_the_last_n_steps_is_refused_where_steps_vary(void 
         fm_error err = {0};
         fm_cloth *cloth;
         fm_world *world = throw_ball(
-            &(cloth_case){.remembers = true, .damped = true, .window = window}, 0, &cloth);
+            &(cloth_case){.skin_history = true, .half_derivative = true, .window = window}, 0,
+            &cloth);
         fm_particles_def def = fm_default_particles_def();
         def.spacing = 0.01;
         // m/s; the fluid gets much faster when it has fallen, and steps get shorter

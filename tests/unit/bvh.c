@@ -14,13 +14,14 @@ static double random_between(fm_rng *rng, double low, double high)
     return low + (high - low) * fm_rng_uniform(rng);
 }
 
+// A random point in a box of 2 x 4 x 0.2.
 static fm_vec3 random_point(fm_rng *rng)
 {
     return (fm_vec3){random_between(rng, -1, 1), random_between(rng, -2, 2),
                      random_between(rng, -0.1, 0.1)};
 }
 
-// Creates small boxes at random places.
+// Creates boxes with sides of up to 0.1 along x and y at random places.
 static void scatter_boxes(fm_rng *rng, fm_bounds *boxes, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -32,6 +33,7 @@ static void scatter_boxes(fm_rng *rng, fm_bounds *boxes, int count)
     }
 }
 
+// Distance of x from the interval [low, high].
 static double interval_distance(double low, double high, double x)
 {
     return x < low ? low - x : x > high ? x - high : 0;
@@ -47,7 +49,8 @@ static double squared_distance_to_box(void *context, int item, fm_vec3 p)
     return x * x + y * y + z * z;
 }
 
-// The item nearest to a random point is that of a search over all boxes.
+// Checks that the item nearest to a random point is that of a search over all boxes, and that only
+// limits on the distance above the least distance find one.
 static void check_nearest(const fm_bvh *tree, fm_bounds *boxes, int count, fm_rng *rng)
 {
     fm_vec3 p = random_point(rng);
@@ -68,17 +71,17 @@ static void check_nearest(const fm_bvh *tree, fm_bounds *boxes, int count, fm_rn
 }
 
 // Counts the visits of each item.
-typedef struct marks {
+typedef struct item_visits {
     const fm_bvh *tree;
-    int seen[COUNT_MAX];
-} marks;
+    int visits[COUNT_MAX];
+} item_visits;
 
-// Callback of fm_bvh_visit for a leaf with `count` items. context: a marks.
-static void mark(void *context, int first, int count)
+// Callback of fm_bvh_visit for a leaf with `count` items. context: an item_visits.
+static void count_visits(void *context, int first, int count)
 {
-    marks *m = context;
+    item_visits *all = context;
     for (int i = first; i < first + count; i++)
-        m->seen[m->tree->items[i]]++;
+        all->visits[all->tree->items[i]]++;
 }
 
 // True when two boxes are at most `margin` apart along every axis.
@@ -89,55 +92,56 @@ static bool overlap(const fm_bounds *a, const fm_bounds *b, double margin)
            fmax(a->low.z, b->low.z) - fmin(a->high.z, b->high.z) <= margin;
 }
 
-// Every item whose box overlaps a random box is visited once.
+// Checks that every item whose box overlaps a random box is visited once.
 static void check_visit(const fm_bvh *tree, const fm_bounds *boxes, int count, fm_rng *rng)
 {
     fm_bounds box = fm_bounds_empty();
     fm_bounds_add_point(&box, random_point(rng));
     fm_bounds_add_point(&box, random_point(rng));
     double margin = 0.1 * fm_rng_uniform(rng);
-    marks all = {.tree = tree};
-    fm_bvh_visit(tree, &box, margin, mark, &all);
+    item_visits all = {.tree = tree};
+    fm_bvh_visit(tree, &box, margin, count_visits, &all);
     for (int i = 0; i < count; i++) {
-        assert_true(all.seen[i] <= 1);
-        assert_true(all.seen[i] || !overlap(&boxes[i], &box, margin));
+        assert_true(all.visits[i] <= 1);
+        assert_true(all.visits[i] || !overlap(&boxes[i], &box, margin));
     }
 }
 
-// Counts the visits of each pair of items.
-typedef struct pair_marks {
+// Counts the visits of each pair of items of two trees, which may be the same tree.
+typedef struct pair_visits {
     const fm_bvh *one, *other;
-    unsigned char *seen; // [COUNT_MAX * i + k] visits of the pair of items i and k
-} pair_marks;
+    unsigned char *visits; // [COUNT_MAX * i + k] visits of the pair of items i and k
+} pair_visits;
 
-// Callback of fm_bvh_visit_pairs for two leaves. context: a pair_marks.
-static void mark_pairs(void *context, int first, int count, int other_first, int other_count)
+// Callback of fm_bvh_visit_pairs for two leaves. context: a pair_visits. The pairs within one leaf
+// of the same tree are counted once.
+static void count_pair_visits(void *context, int first, int count, int other_first, int other_count)
 {
-    const pair_marks *m = context;
+    const pair_visits *m = context;
     bool same = m->one == m->other && first == other_first;
     for (int i = first; i < first + count; i++) {
         for (int k = same ? i : other_first; k < other_first + other_count; k++)
-            m->seen[COUNT_MAX * m->one->items[i] + m->other->items[k]]++;
+            m->visits[COUNT_MAX * m->one->items[i] + m->other->items[k]]++;
     }
 }
 
-// Every pair of overlapping boxes is visited once, as (i, k) or as (k, i).
+// Checks that every pair of overlapping boxes is visited once, as (i, k) or as (k, i).
 static void check_pairs(const fm_bvh *one, const fm_bvh *other, const fm_bounds *boxes,
                         const fm_bounds *others, int count)
 {
-    pair_marks m = {one, other, calloc(COUNT_MAX * COUNT_MAX, 1)};
+    pair_visits m = {one, other, calloc(COUNT_MAX * COUNT_MAX, 1)};
     double margin = 0.05;
-    fm_bvh_visit_pairs(one, other, margin, mark_pairs, &m);
+    fm_bvh_visit_pairs(one, other, margin, count_pair_visits, &m);
     for (int i = 0; i < count; i++) {
         for (int k = one == other ? i : 0; k < count; k++) {
-            int seen = m.seen[COUNT_MAX * i + k];
+            int visits = m.visits[COUNT_MAX * i + k];
             if (one == other && i != k)
-                seen += m.seen[COUNT_MAX * k + i];
-            assert_true(seen <= 1);
-            assert_true(seen || !overlap(&boxes[i], &others[k], margin));
+                visits += m.visits[COUNT_MAX * k + i];
+            assert_true(visits <= 1);
+            assert_true(visits || !overlap(&boxes[i], &others[k], margin));
         }
     }
-    free(m.seen);
+    free(m.visits);
 }
 
 static void all_pairs_of_overlapping_boxes_are_visited_once(void **state)
@@ -208,9 +212,10 @@ static void trees_of_coincident_boxes_and_empty_trees_work(void **state)
     assert_int_equal(
         fm_bvh_find_nearest(&tree, (fm_vec3){0}, INFINITY, squared_distance_to_box, boxes, &found),
         -1);
-    marks none = {.tree = &tree};
-    fm_bvh_visit(&tree, &boxes[0], 0, mark, &none);
-    assert_int_equal(none.seen[0], 0);
+    item_visits none = {.tree = &tree};
+    fm_bvh_visit(&tree, &boxes[0], 0, count_visits, &none);
+    assert_int_equal(none.visits[0], 0);
+    // the bounds of an empty tree are empty
     assert_true(fm_bvh_bounds(&tree).low.x > fm_bvh_bounds(&tree).high.x);
     fm_arena_destroy(&arena);
 }

@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX = 700 }; // particles
+enum { MAX = 700 }; // largest number of particles
 
-// Particles at random positions.
-typedef struct cloud {
+// Positions of particles.
+typedef struct points {
     double x[MAX], y[MAX], z[MAX];
     int count;
-} cloud;
+} points;
 
 // Random points in a cube from -half_width to half_width.
-static cloud scatter_points(int count, double half_width, uint64_t seed)
+static points scatter_points(int count, double half_width, uint64_t seed)
 {
-    cloud c = {.count = count};
+    points c = {.count = count};
     fm_rng rng = {seed};
     for (int i = 0; i < count; i++) {
         c.x[i] = half_width * (2 * fm_rng_uniform(&rng) - 1);
@@ -28,17 +28,18 @@ static cloud scatter_points(int count, double half_width, uint64_t seed)
     return c;
 }
 
-static bool are_near(const cloud *c, int i, int j, double radius)
+// True when the points i and j are less than `radius` apart.
+static bool are_near(const points *c, int i, int j, double radius)
 {
     double x = c->x[i] - c->x[j], y = c->y[i] - c->y[j], z = c->z[i] - c->z[j];
     return x * x + y * y + z * z < radius * radius;
 }
 
-// Counts in seen[j] how often particle j is found in the 27 cells around particle i at a distance
-// below the cell size.
-static void find_neighbours_by_cells(const fm_cell_list *cells, const cloud *c, int i, int *seen)
+// Counts in visits[j] how often particle j is found in the 27 cells around particle i at a distance
+// below the cell size. A bucket of the hash table may hold particles of several cells.
+static void find_neighbours_by_cells(const fm_cell_list *cells, const points *c, int i, int *visits)
 {
-    memset(seen, 0, MAX * sizeof *seen);
+    memset(visits, 0, MAX * sizeof *visits);
     for (int n = 0; n < 27; n++) {
         fm_cell cell = cells->cell[i];
         cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
@@ -49,25 +50,26 @@ static void find_neighbours_by_cells(const fm_cell_list *cells, const cloud *c, 
             assert_true(j > before); // particles of a bucket are in increasing order
             before = j;
             if (memcmp(&cells->cell[j], &cell, sizeof cell) == 0 && are_near(c, i, j, cells->size))
-                seen[j]++;
+                visits[j]++;
         }
     }
 }
 
-// A cell list with cells of this size finds the same neighbours as a search over all pairs.
-static void compare_with_all_pairs(const cloud *c, double size)
+// Checks that a cell list with cells of this size finds the same neighbours as a search over all
+// pairs.
+static void compare_with_all_pairs(const points *c, double size)
 {
     fm_error err = {0};
     fm_arena arena = {0};
     fm_cell_list cells = {0};
-    int seen[MAX];
+    int visits[MAX];
     assert_true(fm_cell_list_create(&cells, &arena, c->count, &err));
     for (int turn = 0; turn < 2; turn++) // the second build reuses the arrays
         fm_cell_list_build(&cells, size, c->count, c->x, c->y, c->z);
     for (int i = 0; i < c->count; i++) {
-        find_neighbours_by_cells(&cells, c, i, seen);
+        find_neighbours_by_cells(&cells, c, i, visits);
         for (int j = 0; j < c->count; j++)
-            assert_int_equal(seen[j], are_near(c, i, j, size));
+            assert_int_equal(visits[j], are_near(c, i, j, size));
     }
     fm_arena_destroy(&arena);
 }
@@ -76,7 +78,7 @@ static void the_neighbours_found_are_those_of_a_search_over_all_pairs(void **sta
 {
     (void)state;
     for (int i = 0; i < 12; i++) {
-        cloud c = scatter_points(i == 0 ? 1 : 60 * i, i % 3 == 0 ? 50 : 1, (uint64_t)i + 1);
+        points c = scatter_points(i == 0 ? 1 : 60 * i, i % 3 == 0 ? 50 : 1, (uint64_t)i + 1);
         compare_with_all_pairs(&c, 0.3);
         compare_with_all_pairs(&c, 3);
     }
@@ -85,9 +87,9 @@ static void the_neighbours_found_are_those_of_a_search_over_all_pairs(void **sta
 static void particles_in_one_cell_or_on_cell_borders_find_all_neighbours(void **state)
 {
     (void)state;
-    cloud one = scatter_points(300, 1e-3, 5);
+    points one = scatter_points(300, 1e-3, 5);
     compare_with_all_pairs(&one, 1);
-    cloud grid = {.count = 343};
+    points grid = {.count = 343};
     for (int i = 0; i < 343; i++) // points exactly on cell borders, some of them negative
         grid.x[i] = i % 7 - 3, grid.y[i] = i / 7 % 7 - 3, grid.z[i] = i / 49 - 3;
     compare_with_all_pairs(&grid, 1);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+// A sheet of 5 x 4 = 20 particles.
 static const fm_sheet small = {.columns = 5, .rows = 4, .width = 0.4, .height = 0.3};
 
 // Asserts that err reports this field and value as bad.
@@ -75,13 +76,15 @@ static void numbers_of_a_cloth_definition_out_of_range_are_refused(void **state)
         {NUMBER(damping.memory.tolerance), 1e-12, 0.09},
         {NUMBER(damping.memory.horizon), 0, 1e300},
     };
+    // each number is set to five bad values: its lower limit, one above the upper limit, and three
+    // that are not finite
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         const double bad[] = {numbers[i].low, 1.01 * numbers[i].high + 1, NAN, INFINITY, -INFINITY};
         for (int k = 0; k < 5; k++) {
             fm_cloth_def def = fm_default_cloth_def();
             char text[32];
             if (numbers[i].high > 1e100 && k == 1)
-                continue;
+                continue; // has no upper limit
             memcpy((char *)&def + numbers[i].offset, &bad[k], sizeof bad[k]);
             snprintf(text, sizeof text, "%.9g", bad[k]);
             expect_refusal(&def, &small, numbers[i].field, text);
@@ -99,8 +102,8 @@ static void invalid_or_contradictory_models_are_refused(void **state)
     def.bend.model = (fm_bend_model)9;
     expect_refusal(&def, &small, "bend.model", "9");
     def = fm_default_cloth_def();
-    def.integrator = (fm_integrator)5;
-    expect_refusal(&def, &small, "integrator", "5");
+    def.integrator = (fm_integrator)6;
+    expect_refusal(&def, &small, "integrator", "6");
     def = fm_default_cloth_def();
     def.damping.memory.kind = (fm_recall_kind)4;
     expect_refusal(&def, &small, "damping.memory", "4");
@@ -203,7 +206,8 @@ static void a_sheet_has_the_requested_placement_velocity_and_mass(void **state)
     assert_int_equal(fm_cloth_particle_count(cloth), 20);
     assert_string_equal(fm_cloth_name(cloth), "flag");
     assert_int_equal(fm_cloth_sheet(cloth).columns, 5);
-    fm_vec3 end = {1, 2 - 0.3, 3 - 0.4}; // the arrays x and v are valid at the same time
+    // x is still valid after v was read
+    fm_vec3 end = {1, 2 - 0.3, 3 - 0.4}; // position of the last particle
     assert_at_most(largest_distance(&x[19], &end, 1), 1e-15);
     assert_at_most(largest_distance(&v[19], &sheet.velocity, 1), 0);
     double mass[20], total = 0;
@@ -214,8 +218,8 @@ static void a_sheet_has_the_requested_placement_velocity_and_mass(void **state)
     fm_world_destroy(world);
 }
 
-// Checks which particles are pinned ('o' in `expected`), by the field and by their fall. Destroys
-// the world.
+// Advances the world and checks which particles are pinned ('o' in `expected`): the field `pinned`
+// says so, and they do not move, while the others fall. Destroys the world.
 static void expect_pinned(fm_world *world, fm_cloth *cloth, const char *expected)
 {
     double pinned[64];
@@ -404,7 +408,7 @@ static void every_field_can_be_read_and_has_finite_values(void **state)
     for (int when = 0; when < 2; when++) { // before and after the first advance
         uint64_t hash = fm_world_hash(world);
         for (int i = 0; i < count; i++) {
-            double values[61];
+            double values[61]; // one more than needed; values that are not written stay NaN
             assert_true(fields[i].components == 1 || fields[i].components == 3);
             assert_true(strlen(fields[i].about) > 0 && fields[i].unit);
             int n = 20 * fields[i].components;

@@ -153,6 +153,8 @@ static void sheets_tubes_and_meshes_have_the_right_topology_normals_and_mass(voi
     cone.origin = (fm_vec3){1, 2, 3};
     fm_cloth *tube = create_tube(world, &def, cone);
     assert_int_equal(compute_euler_characteristic(tube), 0);
+    // springs: 8 around in each of 4 rows; one down and two diagonals in each of 3 x 8 cells
+    // hinges: 8 around in each of 2 inner rows; one down and one diagonal for each cell
     assert_int_equal(tube->mesh.edge_count, 8 * 4 + 3 * 8 * 3);
     assert_int_equal(tube->mesh.hinge_count, 2 * 8 + 3 * 8 + 3 * 8);
     fixture_mesh grid = fixture_create_grid(6, 5, 0.1, 0.1, CUT_SHIFTED);
@@ -188,46 +190,48 @@ static void sheets_tubes_and_meshes_have_the_right_topology_normals_and_mass(voi
     fixture_destroy_mesh(&grid);
 }
 
+// Potential energy, J.
 static double measure_energy(fm_world *world)
 {
     return fm_world_report(world).potential_energy;
 }
 
-// Compares forces with differences of the energy, in a crumpled state with folds of more than 90
-// degrees.
+// Compares the forces on all particles with central differences of the energy, in a crumpled state
+// with folds of more than 90 degrees. Cases: a tube that is flat at rest, a tube with its own shape
+// at rest, and a mesh with a seam.
 static void forces_are_the_gradient_of_the_energy(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int tested = 0; tested < 3; tested++) {
         fm_error err = {0};
         fm_world *world = create_world(0, 0, no_gravity);
         fm_cloth_def def = bare_cloth();
         def.stretch.stiffness = 20;
         def.bend.stiffness = 0.01;
-        def.bend.rest_angle = kind == 1 ? FM_REST_SHAPE : FM_REST_FLAT;
+        def.bend.rest_angle = tested == 1 ? FM_REST_SHAPE : FM_REST_FLAT;
         fixture_mesh grid = fixture_create_grid(6, 5, 0.1, 0.09, CUT_SHIFTED);
-        fm_cloth *c = kind == 2 ? create_mesh(world, &def, &grid)
-                                : create_tube(world, &def, define_tube(7, 5, 0.1, 0.15, 0.3));
-        if (kind == 2) {
+        fm_cloth *c = tested == 2 ? create_mesh(world, &def, &grid)
+                                  : create_tube(world, &def, define_tube(7, 5, 0.1, 0.15, 0.3));
+        if (tested == 2) {
             int one[] = {0, 7}, other[] = {5, 20};
             assert_true(fm_cloth_sew(c, one, other, 2, -1, 2, &err)); // half closed at t = 0
         }
         for (int i = 0; i < c->count; i++) {
-            double up = 0.06 + 0.06 * scatter(4u * (unsigned)i); // no triangle collapses
+            double up = 0.06 + 0.06 * scatter(4u * (unsigned)i); // m; no triangle collapses
             c->x.x[i] += up * c->normal.x[i] + 0.005 * scatter(4u * (unsigned)i + 1);
             c->x.y[i] += up * c->normal.y[i] + 0.005 * scatter(4u * (unsigned)i + 2);
             c->x.z[i] += up * c->normal.z[i] + 0.005 * scatter(4u * (unsigned)i + 3);
         }
-        fm_evaluation at = {.x = &c->x, .v = &c->v, .t = c->time};
-        fm_terms_add_forces(c, &at, &c->normal);
-        fm_vec3 total = {0, 0, 0}, turn = {0, 0, 0};
-        double largest = 0;
+        fm_evaluation evaluation = {.x = &c->x, .v = &c->v, .t = c->time};
+        fm_terms_add_forces(c, &evaluation, &c->normal);
+        fm_vec3 total = {0, 0, 0}, torque = {0, 0, 0}; // N, N m, of all forces
+        double largest = 0;                            // N
         for (int i = 0; i < c->count; i++) {
             double *axis[3] = {&c->x.x[i], &c->x.y[i], &c->x.z[i]}, e = 1e-6;
             double force[3] = {c->force.x[i], c->force.y[i], c->force.z[i]};
             fm_vec3 f = {force[0], force[1], force[2]}, x = {*axis[0], *axis[1], *axis[2]};
             total = fm_add(total, f);
-            turn = fm_add(turn, fm_cross(x, f));
+            torque = fm_add(torque, fm_cross(x, f));
             for (int k = 0; k < 3; k++) {
                 double here = *axis[k];
                 *axis[k] = here + e;
@@ -241,7 +245,7 @@ static void forces_are_the_gradient_of_the_energy(void **state)
         }
         assert_true(largest > 0.1);
         assert_at_most(fm_length(total), 1e-12);
-        assert_at_most(fm_length(turn), 1e-12);
+        assert_at_most(fm_length(torque), 1e-12);
         fm_world_destroy(world);
         fixture_destroy_mesh(&grid);
     }
@@ -319,6 +323,7 @@ static void a_seam_closes_a_sheet_to_a_ring(void **state)
     for (int r = 0; r < ROWS; r++)
         left[r] = r * COLUMNS, right[r] = r * COLUMNS + COLUMNS - 1;
     assert_true(fm_cloth_sew(cloth, left, right, ROWS, 0.5, 2, &err));
+    // the seam makes the cloth stiffer, which shortens the stable step a little
     assert_true(fm_cloth_stable_step(cloth) < before && fm_cloth_stable_step(cloth) > 0.7 * before);
     advance(world, 0.5);
     const fm_vec3 *x = fm_cloth_positions(cloth, NULL);
@@ -337,9 +342,10 @@ static void a_seam_closes_a_sheet_to_a_ring(void **state)
     fm_world_destroy(world);
 }
 
-// A sheet bent to an open ring is sewn along its opening. `between`: height of a second sheet in
-// the plane y = between; the opening is from y = -0.068 to y = 0.068 m.
-static void check_piercings(double between, bool expected)
+// A sheet bent to an open ring is sewn along its opening, which reaches from y = -0.068 to y =
+// 0.068 m. A second sheet is in the plane y = height. Checks that the stitches pull through it if
+// `expected`, and that the library says where.
+static void check_piercings(double height, bool expected)
 {
     enum { COLUMNS = 25, ROWS = 4 };
     fm_error err = {0};
@@ -355,7 +361,7 @@ static void check_piercings(double between, bool expected)
     }
     assert_true(fm_cloth_set_positions(ring, bent, &err));
     // x from 0.1 to 0.3 m, z from -0.1 to 0.1 m
-    fm_sheet plate = fixture_level_sheet(9, 9, 0.2, 0.2, (fm_vec3){0.1, between, -0.1});
+    fm_sheet plate = fixture_level_sheet(9, 9, 0.2, 0.2, (fm_vec3){0.1, height, -0.1});
     fm_cloth *other = create_sheet(world, &def, &plate);
     int upper[ROWS], lower[ROWS];
     for (int r = 0; r < ROWS; r++)
@@ -367,9 +373,9 @@ static void check_piercings(double between, bool expected)
     assert_int_equal(found.count, expected ? ROWS : 0);
     if (expected) {
         assert_true(found.through == other);
-        assert_int_equal(found.ends[1] - found.ends[0], COLUMNS - 1);
-        assert_close(found.at.y, between, 1e-4);
-        assert_close(found.at.x, 0.188, 1e-3);
+        assert_int_equal(found.ends[1] - found.ends[0], COLUMNS - 1); // particles of the stitch
+        assert_close(found.at.y, height, 1e-4);
+        assert_close(found.at.x, 0.188, 1e-3); // 0.2 m cos(20 degrees), where the stitches are
     }
     fm_world_destroy(world);
 }
@@ -392,6 +398,8 @@ static void invalid_seams_are_refused(void **state)
     const int one[] = {0, 1}, other[] = {24, 25}, far[] = {24, 32}, same[] = {24, 1};
     static const char *const fields[] = {"seam count",    "seam start",    "seam time", "seam time",
                                          "seam particle", "seam particle", "seam"};
+    // in turn: no stitches, NaN as start, a negative and an infinite time, a particle that does not
+    // exist, a particle sewn to itself, a seam after the first advance
     for (int i = 0; i < 7; i++) {
         fm_error err = {0};
         if (i == 6)

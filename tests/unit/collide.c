@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Colliders: distances against known values and sampled surfaces; particles end outside; Coulomb
-// friction; bad definitions are refused.
+// collide.c: colliders: distances against known values and sampled surfaces; particles end outside;
+// Coulomb friction; bad definitions are refused.
 #include "collide/collide.h"
 #include "check.h"
 #include "random.h"
 
 #include <string.h>
 
+// Asserts that each component differs by at most the tolerance.
 static void assert_vectors_close(fm_vec3 a, fm_vec3 b, double tolerance)
 {
     assert_close(a.x, b.x, tolerance);
@@ -30,6 +31,7 @@ static fm_shape random_shape(fm_rng *rng, fm_shape_kind kind, double spread)
     };
 }
 
+// Creates a collider that follows a motion; NULL: it is fixed.
 static fm_collider *create_collider(fm_arena *arena, fm_shape shape, const fm_motion *motion,
                                     double friction)
 {
@@ -89,7 +91,8 @@ static void distances_from_shapes_have_known_values(void **state)
     expect_contact(crate, (fm_vec3){5, 1, 0}, 3, (fm_vec3){2, 1, 0}, (fm_vec3){1, 0, 0});
 }
 
-// A random point on the surface of a sphere, capsule or box.
+// A random point on the surface of a sphere, capsule or box. On a capsule, `share` is the position
+// along the axis; beyond its ends the point is on the hemisphere.
 static fm_vec3 sample_surface(fm_rng *rng, const fm_shape *shape)
 {
     fm_vec3 direction = random_direction(rng);
@@ -217,15 +220,16 @@ static void moved_colliders_have_the_velocity_of_their_motion(void **state)
         fm_collider *moved = create_collider(&arena, shape, motion, 0),
                     *fixed = create_collider(&arena, shape, NULL, 0);
         double t = between(&rng, 0, 4);
-        fm_vec3 p = random_vector(&rng, 1.5), there = fm_motion_position(motion, p, t);
-        fm_vec3 closest, normal, velocity, closest_then, normal_then;
-        double then = fm_collider_distance(fixed, p, 0, &closest_then, &normal_then, NULL);
-        assert_close(fm_collider_distance(moved, there, t, &closest, &normal, &velocity), then,
-                     1e-14);
-        assert_vectors_close(closest, fm_motion_position(motion, closest_then, t), 1e-14);
-        assert_vectors_close(velocity, fm_motion_velocity(motion, closest_then, t), 1e-13);
+        fm_vec3 p = random_vector(&rng, 1.5), moved_p = fm_motion_position(motion, p, t);
+        // the moved collider at the moved point, against the fixed one at the point
+        fm_vec3 closest, normal, velocity, fixed_closest, fixed_normal;
+        double distance = fm_collider_distance(fixed, p, 0, &fixed_closest, &fixed_normal, NULL);
+        assert_close(fm_collider_distance(moved, moved_p, t, &closest, &normal, &velocity),
+                     distance, 1e-14);
+        assert_vectors_close(closest, fm_motion_position(motion, fixed_closest, t), 1e-14);
+        assert_vectors_close(velocity, fm_motion_velocity(motion, fixed_closest, t), 1e-13);
         fm_pose pose = fm_motion_pose(motion, t);
-        assert_vectors_close(normal, fm_quat_rotate(pose.rotation, normal_then), 1e-13);
+        assert_vectors_close(normal, fm_quat_rotate(pose.rotation, fixed_normal), 1e-13);
     }
     fm_arena_destroy(&arena);
 }
@@ -289,21 +293,22 @@ static void distant_particles_are_not_changed(void **state)
     (void)state;
     fm_arena arena = {0};
     fm_rng rng = {5};
+    const double margin = 0.1; // m
     for (int kind = FM_SHAPE_PLANE; kind <= FM_SHAPE_ELLIPSOID; kind++) {
         fm_placed_collider placed = place(&arena, random_shape(&rng, (fm_shape_kind)kind, 1), 1);
         for (int i = 0; i < 1000; i++) {
-            fm_vec3 p = random_vector(&rng, 2), v = random_vector(&rng, 1), at = p, with = v;
-            bool touched = true, near = fm_placed_find_contact(&placed, p).distance < 0.1;
-            assert_true(fm_collide_particle(&placed, 1, 0.1, &at, &with, &touched));
+            fm_vec3 p = random_vector(&rng, 2), v = random_vector(&rng, 1), new_p = p, new_v = v;
+            bool touched = true, near = fm_placed_find_contact(&placed, p).distance < margin;
+            assert_true(fm_collide_particle(&placed, 1, margin, &new_p, &new_v, &touched));
             assert_int_equal(touched, near);
             if (!near) {
-                assert_vectors_close(at, p, 0);
-                assert_vectors_close(with, v, 0);
+                assert_vectors_close(new_p, p, 0);
+                assert_vectors_close(new_v, v, 0);
             }
         }
     }
     fm_vec3 p = {1, 2, 3}, v = {0};
-    assert_true(fm_collide_particle(NULL, 0, 0.1, &p, &v, NULL));
+    assert_true(fm_collide_particle(NULL, 0, margin, &p, &v, NULL)); // no colliders
     fm_arena_destroy(&arena);
 }
 
@@ -387,7 +392,7 @@ static void particles_reported_outside_overlapping_colliders_are_outside(void **
     fm_arena arena = {0};
     fm_rng rng = {17};
     const double margin = 1e-3;
-    int stuck = 0, near = 0;
+    int stuck = 0, near = 0; // particles that stay inside a collider; that touch one
     for (int heap = 0; heap < 500; heap++) {
         fm_placed_collider placed[5];
         placed[0] = place(&arena, floor_plane, 0.3);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // comma_locale.h: switches to a locale whose decimal separator is a comma. The locale is compiled
 // with `localedef`, which is part of the C library, because no such locale may be installed.
-#ifndef FATHOM_TESTS_UNIT_COMMAS_H
-#define FATHOM_TESTS_UNIT_COMMAS_H
+#ifndef FATHOM_TESTS_UNIT_COMMA_LOCALE_H
+#define FATHOM_TESTS_UNIT_COMMA_LOCALE_H
 
 #include "check.h"
 
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Writes a text file into a folder.
 static inline void write_file(const char *folder, const char *name, const char *text)
 {
     char path[256];

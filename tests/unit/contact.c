@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The contact step: conservation of momentum, invalid definitions, surfaces that intersect at the
-// start, cloth pinched between colliders, diverging numbers, and the exact intersection count.
+// contact.c: the contact step: conservation of momentum, invalid definitions, surfaces that
+// intersect at the start, cloth pinched between colliders, diverging numbers, and the exact
+// intersection count.
 #include "contact_fixture.h"
 
-// Mass, spring stiffness and damping of the sheets in these tests.
+// A scene without surfaces, with mass (kg), stiffness (N/m) and damping (1/s) of its sheets.
 static contact_scene default_scene(void)
 {
     return (contact_scene){.mass = 1e-4, .stiffness = 5, .damping = 0.5};
 }
 
-// Momentum of all vertices, kg m/s; *angular: their angular momentum about the origin.
-static fm_vec3 sum_momentum(const contact_scene *s, fm_vec3 *angular)
+// Momentum of all vertices, kg m/s.
+static fm_vec3 sum_momentum(const contact_scene *s)
 {
     fm_vec3 sum = {0, 0, 0};
-    *angular = sum;
-    for (int i = 0; i < s->vertex_count; i++) {
-        fm_vec3 p = fm_scale(fm_vec3_array_at(s->v, i), 1 / s->masses[i]);
-        sum = fm_add(sum, p);
-        *angular = fm_add(*angular, fm_cross(fm_vec3_array_at(s->x1, i), p));
-    }
+    for (int i = 0; i < s->vertex_count; i++)
+        sum = fm_add_scaled(sum, fm_vec3_array_at(s->v, i), 1 / s->inverse_masses[i]);
     return sum;
 }
 
@@ -28,8 +25,8 @@ static fm_vec3 find_centre(const contact_scene *s, fm_vec3_array x)
     fm_vec3 sum = {0, 0, 0};
     double mass = 0;
     for (int i = 0; i < s->vertex_count; i++) {
-        sum = fm_add_scaled(sum, fm_vec3_array_at(x, i), 1 / s->masses[i]);
-        mass += 1 / s->masses[i];
+        sum = fm_add_scaled(sum, fm_vec3_array_at(x, i), 1 / s->inverse_masses[i]);
+        mass += 1 / s->inverse_masses[i];
     }
     return fm_scale(sum, 1 / mass);
 }
@@ -47,26 +44,25 @@ static void contact_conserves_momentum(void **state)
         open_scene(&s);
         fm_rng rng = {4};
         for (int i = 0; i < s.vertex_count; i++) {
-            s.masses[i] *= 1 + fm_rng_uniform(&rng);
-            s.v.y[i] = i < 81 ? 1 : -1;
+            s.inverse_masses[i] *= 1 + fm_rng_uniform(&rng);
+            s.v.y[i] = i < 81 ? 1 : -1; // m/s; the first sheet has 9 x 9 vertices
             s.v.x[i] = 0.3 * fm_rng_uniform(&rng);
         }
-        fm_vec3 turning, turned;
-        fm_vec3 before = sum_momentum(&s, &turning);
+        fm_vec3 before = sum_momentum(&s);
         int impulses = 0, hits = 0;
         for (int step = 0; step < 30; step++) {
             set_spring_targets(&s, h);
             for (int i = 0; i < s.vertex_count; i++) // undo the damping of set_spring_targets
                 s.v.x[i] /= exp(-0.5 * h), s.v.y[i] /= exp(-0.5 * h), s.v.z[i] /= exp(-0.5 * h);
-            fm_vec3 target = find_centre(&s, s.x1), start = sum_momentum(&s, &turning);
+            fm_vec3 target = find_centre(&s, s.x1), start = sum_momentum(&s);
             fm_contact_step(s.set, h, NULL, &s.report);
-            fm_vec3 now = sum_momentum(&s, &turned);
+            fm_vec3 now = sum_momentum(&s);
             assert_close(fm_length(fm_sub(find_centre(&s, s.x1), target)), 0, 1e-14);
             assert_close(fm_length(fm_sub(now, start)), 0, 1e-14 * fm_length(before));
             impulses += s.report.impulse_count, hits += s.report.hit_count;
             end_step(&s);
         }
-        fm_vec3 after = sum_momentum(&s, &turned);
+        fm_vec3 after = sum_momentum(&s);
         assert_close(fm_length(fm_sub(after, before)), 0, 1e-12 * fm_length(before));
         assert_true(impulses > 100);
         print_message("thickness %g: %d impulses, %d hits\n", thickness, impulses, hits);
@@ -104,7 +100,7 @@ static void intersections_are_counted_exactly(void **state)
     (void)state;
     static const struct {
         double y;
-        int count;
+        int count; // of edges through a triangle
     } cases[] = {{0.5, 0}, {1e-300, 0}, {0, 1}, {-1e-300, 1}, {-0.5, 1}, {-1, 1}, {-1.5, 0}};
     const double mass[3] = {1, 1, 1};
     const fm_vec3 plane[3] = {{-1, 0, -1}, {1, 0, -1}, {0, 0, 1}}; // in the plane y = 0
@@ -205,16 +201,19 @@ static void intersecting_sheets_are_counted_and_stay_slow(void **state)
     close_scene(&s);
 }
 
-// What happened to a sheet between two spheres.
+// Results of a sheet that is pinched between two spheres.
 typedef struct pinch {
-    int pinched, halted; // steps with pinched pairs, halted steps
-    int shortened;       // largest number of shortened parts in one step
-    int most, left;      // most intersections, and those at the end
-    int early;           // steps with pinched pairs while there was room
-    double fastest;      // m/s, at the end
+    int pinched;            // steps with pinched pairs
+    int halted;             // steps in which the solver gave up
+    int shortened;          // largest number of shortened parts in one step
+    int most_intersections; // after any step
+    int last_intersections; // after the last step
+    int early;              // steps with pinched pairs while the gap was wide enough
+    double fastest;         // m/s, largest speed at the end
 } pinch;
 
-// Two spheres close on a sheet until they overlap, and open again, twice.
+// Two spheres close on a sheet until they overlap, and open again, twice. max_shortened: how many
+// parts of a step the solver may shorten before it gives up; -1: its default.
 static pinch close_spheres(int max_shortened)
 {
     contact_scene s = default_scene();
@@ -230,25 +229,27 @@ static pinch close_spheres(int max_shortened)
     double h = 1e-3;
     int sphere = fm_contact_first_vertex(s.set, 1), last = s.vertex_count - 1;
     for (int step = 0; step < 1200; step++) {
-        // m; smallest 0.028, less than the radius
+        // m, distance of each centre from the sheet; smallest 0.028, less than the radius
         double apart = 0.035 + 0.007 * cos(2 * FM_PI * step / 600);
         set_spring_targets(&s, h);
         for (int side = 0; side < 2; side++) {
-            fm_vec3 at = {0.003, side ? -apart : apart, 0.002};
-            place_mesh(&s, 1 + side, (fm_vec3){0}, at, s.x1);
+            fm_vec3 centre = {0.003, side ? -apart : apart, 0.002};
+            place_mesh(&s, 1 + side, (fm_vec3){0}, centre, s.x1);
             if (step == 0)
-                place_mesh(&s, 1 + side, (fm_vec3){0}, at, s.x);
+                place_mesh(&s, 1 + side, (fm_vec3){0}, centre, s.x);
         }
         double ends[2] = {s.x1.y[sphere], s.x1.y[last]};
         fm_contact_step(s.set, h, NULL, &s.report);
+        // the spheres reach their prescribed positions
         assert_true(s.x1.y[sphere] == ends[0] && s.x1.y[last] == ends[1]);
         p.pinched += s.report.pinched_count > 0;
         p.halted += s.report.is_halted;
         p.shortened =
             s.report.shortened_count > p.shortened ? s.report.shortened_count : p.shortened;
         end_step(&s);
-        p.left = fm_contact_count_intersections(s.set, s.x, NULL);
-        p.most = p.left > p.most ? p.left : p.most;
+        p.last_intersections = fm_contact_count_intersections(s.set, s.x, NULL);
+        p.most_intersections = p.last_intersections > p.most_intersections ? p.last_intersections
+                                                                           : p.most_intersections;
         p.early += apart > 0.034 && step < 300 && s.report.pinched_count > 0;
     }
     for (int i = 0; i < s.vertex_count; i++)
@@ -256,12 +257,13 @@ static pinch close_spheres(int max_shortened)
     close_scene(&s);
     print_message("pinch: %d steps with pinched pairs, %d halted, at most %d shortened parts, at "
                   "most %d intersections, %d at the end, fastest %g m/s\n",
-                  p.pinched, p.halted, p.shortened, p.most, p.left, p.fastest);
+                  p.pinched, p.halted, p.shortened, p.most_intersections, p.last_intersections,
+                  p.fastest);
     return p;
 }
 
-// Pinched pairs are counted only while there is no room, and afterwards the sheet is free of
-// intersections.
+// Pinched pairs are counted only while the gap between the spheres is too narrow for the sheet, and
+// afterwards the sheet is free of intersections.
 static void a_pinch_is_counted_and_ends_without_intersections(void **state)
 {
     (void)state;
@@ -269,7 +271,7 @@ static void a_pinch_is_counted_and_ends_without_intersections(void **state)
     assert_true(p.pinched > 0);
     assert_int_equal(p.halted, 0);
     assert_int_equal(p.early, 0);
-    assert_int_equal(p.left, 0);
+    assert_int_equal(p.last_intersections, 0);
     assert_true(p.fastest < 5);
 }
 
@@ -281,7 +283,7 @@ static void a_step_that_shortens_too_many_parts_is_halted(void **state)
     pinch p = close_spheres(1);
     assert_true(p.halted > 0);
     assert_int_equal(p.shortened, 1);
-    assert_int_equal(p.left, 0);
+    assert_int_equal(p.last_intersections, 0);
     assert_true(p.fastest < 5);
 }
 

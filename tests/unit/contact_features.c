@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Pairs of features (vertex and triangle, edge and edge): closest points against a brute-force
-// search; times of impact against known values; batched against scalar code.
+// contact_features.c: pairs of features (vertex and triangle, edge and edge): closest points
+// against a brute-force search; times of impact against known values; batched against scalar code.
+//
+// The four vertices of a pair are p[0] and the triangle p[1], p[2], p[3], or the edges p[0] p[1]
+// and p[2] p[3].
 #include "check.h"
 #include "collide/contact.h"
 
@@ -25,7 +28,7 @@ static fm_vec3 interpolate(fm_vec3 a, fm_vec3 b, double t)
 // points on both: never less than the true distance, and hardly more.
 static double search_distance(fm_feature_kind kind, const fm_vec3 p[4])
 {
-    enum { CUTS = 60 };
+    enum { CUTS = 60 }; // intervals along each parameter
     double least = INFINITY;
     for (int i = 0; i <= CUTS; i++) {
         for (int j = 0; j <= CUTS; j++) {
@@ -39,8 +42,9 @@ static double search_distance(fm_feature_kind kind, const fm_vec3 p[4])
     return least;
 }
 
-// The closest points of the features of four vertices agree with a search, and so do their
-// barycentric weights.
+// Checks the closest points of a pair of features: their distance is that of a search, and the sum
+// of the vertices with their barycentric weights is the vector between the closest points (gap).
+// The weights of the first feature are positive and those of the second negative.
 static void check_closest(fm_feature_kind kind, const fm_vec3 p[4])
 {
     fm_closest c = fm_feature_find_closest(kind, p);
@@ -87,14 +91,15 @@ static void an_impact_is_never_found_too_late(void **state)
     (void)state;
     fm_rng rng = {5};
     int tried = 0;
-    double latest = 0;
     while (tried < 20000) {
         fm_feature_kind kind = tried % 2 ? FM_EDGE_EDGE : FM_VERTEX_TRIANGLE;
         fm_vec3 from[4], to[4];
         double s = fm_rng_uniform(&rng), t = fm_rng_uniform(&rng) * (kind ? 1 : 1 - s);
+        // barycentric weights of the two points, by kind
         double w[2][4] = {{1, s + t - 1, -s, -t}, {1 - s, s, t - 1, -t}};
-        double hit = 0.05 + 0.9 * fm_rng_uniform(&rng), least = 1e-3;
-        fm_vec3 miss = {0, 0, 0};
+        double hit = 0.05 + 0.9 * fm_rng_uniform(&rng);
+        double least = 1e-3;      // minimum separation that counts as an impact
+        fm_vec3 miss = {0, 0, 0}; // vector between the two points at `hit`, to be made zero
         for (int i = 0; i < 4; i++) {
             from[i] = random_point(&rng), to[i] = random_point(&rng);
             miss = fm_add_scaled(miss, interpolate(from[i], to[i], hit), w[kind][i]);
@@ -107,7 +112,6 @@ static void an_impact_is_never_found_too_late(void **state)
             continue;
         tried++;
         double found = fm_feature_find_impact_time(kind, from, to, least);
-        latest = fmax(latest, found - hit);
         assert_true(found < hit);
         fm_vec3 p[4];
         for (int i = 0; i < 4; i++)
@@ -134,12 +138,14 @@ static void features_that_stay_apart_have_no_impact(void **state)
             nearest = fmin(nearest, fm_feature_find_closest(kind, p).distance);
         }
         if (nearest < 0.02)
-            continue; // they may have met between two samples
+            continue; // the features may have met between two sampled times
         assert_true(fm_feature_find_impact_time(kind, from, to, least) > 1);
         none++;
     }
     assert_true(none > 1000);
 }
+
+static const double separation = 0.01; // the distance (m) at which features count as touching
 
 // A vertex falls on a triangle, and edges on edges: the time of impact is known exactly, for any
 // height and speed.
@@ -154,11 +160,11 @@ static void impact_times_of_falling_features_are_exact(void **state)
         fm_feature_kind kind = n == 0 ? FM_VERTEX_TRIANGLE : FM_EDGE_EDGE;
         fm_vec3 to[4];
         for (int k = 0; k < 15; k++) {
-            double fall = 0.5 * pow(1.7, k);
+            double fall = 0.5 * pow(1.7, k); // m in the unit of time, from 1 m above
             memcpy(to, cases[n], sizeof to);
             for (int i = 0; i < (n == 0 ? 1 : 2); i++)
                 to[i].y -= fall;
-            double t = fm_feature_find_impact_time(kind, cases[n], to, 0.01);
+            double t = fm_feature_find_impact_time(kind, cases[n], to, separation);
             if (fall < 0.9)
                 assert_true(t > 1);
             if (fall > 0.99)
@@ -171,29 +177,30 @@ static void resting_grazing_and_coplanar_features_have_known_impact_times(void *
 {
     (void)state;
     fm_vec3 still[4] = {{0.2, 0.02, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, to[4];
-    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, still, 0.01) > 1);
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, still, separation) > 1);
     memcpy(to, still, sizeof to);
     for (int i = 0; i < 4; i++) // all points move together, far
         to[i] = fm_add(to[i], (fm_vec3){1e3, -2e3, 5});
-    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, separation) > 1);
     memcpy(to, still, sizeof to);
     to[0].x += 5; // parallel to the triangle, above the minimum separation: no impact
-    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, 0.01) > 1);
-    to[0].y = 0.005; // slightly downwards: it reaches 0.01 while above the triangle
+    assert_true(fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, still, to, separation) > 1);
+    // it moves sideways and slightly downwards: at two thirds of the step its height is the
+    // separation, and it is above the triangle
     double t = fm_feature_find_impact_time(
         FM_VERTEX_TRIANGLE, (fm_vec3[4]){{-0.5, 0.02, 0.2}, still[1], still[2], still[3]},
-        (fm_vec3[4]){{0.5, 0.005, 0.2}, still[1], still[2], still[3]}, 0.01);
+        (fm_vec3[4]){{0.5, 0.005, 0.2}, still[1], still[2], still[3]}, separation);
     assert_in_interval(t, 0.5, 2.0 / 3 + 1e-12);
     // moves in the plane of the triangle, into its side
     fm_vec3 plane[4] = {{-1, 0, 0.2}, {0, 0, 0}, {1, 0, 0}, {0, 0, 1}};
     memcpy(to, plane, sizeof to);
     to[0].x = 1;
-    t = fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, plane, to, 0.01);
+    t = fm_feature_find_impact_time(FM_VERTEX_TRIANGLE, plane, to, separation);
     assert_in_interval(t, 0.494, 0.495 + 1e-12);
     fm_vec3 row[4] = {{-3, 0, 0}, {-2, 0, 0}, {2, 0, 0}, {3, 0, 0}}; // two edges on one line
     memcpy(to, row, sizeof to);
     to[0].x += 6, to[1].x += 6;
-    t = fm_feature_find_impact_time(FM_EDGE_EDGE, row, to, 0.01);
+    t = fm_feature_find_impact_time(FM_EDGE_EDGE, row, to, separation);
     assert_in_interval(t * 6, 3.989, 3.99 + 1e-12);
 }
 

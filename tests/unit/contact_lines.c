@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Contact of lines and of isolated points with lines, points and triangles, in motion and at rest.
+// contact_lines.c: contact of lines and of isolated points with lines, points and triangles, in
+// motion and at rest.
 #include "check.h"
 #include "collide/contact.h"
 
@@ -10,7 +11,7 @@ static const double THICKNESS = 0.01; // m
 // A mesh and its displacement in one contact step.
 typedef struct moving_mesh {
     fm_mesh_view mesh;
-    bool kinematic;
+    bool kinematic;       // its motion is prescribed; else each point has the mass 1 kg
     fm_vec3 displacement; // m, target displacement of all its points
 } moving_mesh;
 
@@ -68,7 +69,8 @@ static result step_both(const moving_mesh *a, const moving_mesh *b)
     return r;
 }
 
-static const int LINE[] = {0, 1}, TRIANGLE[] = {0, 1, 2};
+static const int LINE[] = {0, 1}, TRIANGLE[] = {0, 1, 2}; // indices of points
+// Points, m: lines along x and, 5 cm lower, along z; a point above another; a triangle below all.
 static const fm_vec3 ALONG_X[] = {{-0.1, 0.05, 0.01}, {0.1, 0.05, 0.01}};
 static const fm_vec3 ALONG_Z[] = {{0.01, 0, -0.1}, {0.01, 0, 0.1}};
 static const fm_vec3 ABOVE[] = {{0.01, 0.05, 0.005}}, BELOW[] = {{0.01, 0, 0.005}};
@@ -99,7 +101,7 @@ static void lines_and_points_pass_through_nothing(void **state)
         for (int t = 0; t < 5; t++) {
             moving_mesh mover = movers[m];
             fm_vec3 above[2] = {mover.mesh.points[0], {0, 0, 0}};
-            if (t == 2 && m == 0) { // move the rope onto the point
+            if (t == 2 && m == 0) { // the line has to be exactly above the point
                 above[0] = (fm_vec3){-0.1, 0.05, 0.005}, above[1] = (fm_vec3){0.1, 0.05, 0.005};
                 mover.mesh.points = above;
             }

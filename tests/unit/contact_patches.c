@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The broad phase never leaves out a pair of features that is near: sheets, tubes and meshes that
-// roll up, fold, are compressed and shaken are checked by brute force over all pairs.
-// Collision-free steps are recognized, and only those.
+// contact_patches.c: the broad phase never leaves out a pair of features that is near: sheets,
+// tubes and meshes that roll up, fold, are compressed and shaken are checked by brute force over
+// all pairs. Collision-free steps are recognized, and only those.
 #include "contact_fixture.h"
 
 // Shapes of a run, and vertices of the sheet or tube.
@@ -32,19 +32,19 @@ static void bend_sheet(const contact_scene *s, const bending *b, double turn, ui
         double px = 0, py = 0;
         for (int c = 0; c < COLUMNS; c++) {
             int i = r * COLUMNS + c;
-            double along = find_angle(b, (double)c / COLUMNS + 0.1 * r / ROWS) + turn;
+            double angle = find_angle(b, (double)c / COLUMNS + 0.1 * r / ROWS) + turn;
             double shake[3];
             for (int k = 0; k < 3; k++)
                 shake[k] = b->noise * SPACING * (fm_rng_uniform(&rng) - 0.5);
             x.x[i] = px + shake[0], x.y[i] = py + shake[1], x.z[i] = SPACING * r + shake[2];
             double step = SPACING * (fabs(c - 12.0) < 4 ? b->squeeze : 1);
-            px += step * cos(along), py += step * sin(along);
+            px += step * cos(angle), py += step * sin(angle);
         }
     }
     (void)s;
 }
 
-// A tube with `waves` folds, twisted by `turn` rad.
+// Writes the positions x of a tube with `waves` folds, twisted by `turn` rad.
 static void bend_tube(const contact_scene *s, const bending *b, double turn, uint64_t seed,
                       fm_vec3_array x)
 {
@@ -52,10 +52,11 @@ static void bend_tube(const contact_scene *s, const bending *b, double turn, uin
     double radius = SPACING * COLUMNS / (2 * FM_PI);
     for (int i = 0; i < COLUMNS * ROWS; i++) {
         double angle = 2 * FM_PI * (i % COLUMNS) / COLUMNS, row = i / COLUMNS;
-        double out = radius * (1 + 0.4 * b->wave * sin(b->waves * angle));
+        double distance = radius * (1 + 0.4 * b->wave * sin(b->waves * angle)); // from the axis
         double shake = b->noise * SPACING * (fm_rng_uniform(&rng) - 0.5);
         angle += turn * row / ROWS;
-        x.x[i] = out * cos(angle) + shake, x.y[i] = b->squeeze * out * sin(angle) - shake;
+        x.x[i] = distance * cos(angle) + shake;
+        x.y[i] = b->squeeze * distance * sin(angle) - shake;
         x.z[i] = SPACING * row * b->squeeze + shake;
     }
     (void)s;
@@ -91,8 +92,8 @@ typedef struct counts {
     int free_steps;              // steps that were recognized as free of collisions
 } counts;
 
-// Candidate pairs are stored in a hash table, by their vertices.
-enum { SLOTS = 1 << 18 };
+// Candidate pairs are stored in a hash table with open addressing, by their vertices.
+enum { SLOTS = 1 << 18 }; // at most half of them are used
 
 // Hash key of a pair of features; the same for every order of the vertices of a feature.
 static uint64_t find_key(fm_feature_kind kind, const int v[4])
@@ -107,10 +108,10 @@ static uint64_t find_key(fm_feature_kind kind, const int v[4])
 // The slot of a key in the hash table, or the empty slot where it belongs.
 static uint64_t *find_slot(uint64_t *slots, uint64_t key)
 {
-    uint64_t at = fm_hash(&key, sizeof key, 0);
-    while (slots[at % SLOTS] != 0 && slots[at % SLOTS] != key)
-        at++;
-    return &slots[at % SLOTS];
+    uint64_t slot = fm_hash(&key, sizeof key, 0);
+    while (slots[slot % SLOTS] != 0 && slots[slot % SLOTS] != key)
+        slot++;
+    return &slots[slot % SLOTS];
 }
 
 // Fills the hash table with all candidate pairs of the broad phase.
@@ -133,7 +134,8 @@ static void hash_list(const fm_contact_set *set, uint64_t *slots)
 }
 
 // Asserts that a pair of features, if it is nearer than the thickness, is among the candidate pairs
-// `listed`; with listed = NULL, that it is not that near.
+// `listed`; with listed = NULL, that it is not that near. Features that share a vertex are skipped.
+// In small triangles contact reduces the thickness to half their height.
 static void check_pair(const contact_scene *s, fm_vec3_array x, fm_feature_kind kind,
                        const int v[4], uint64_t *listed, counts *sum)
 {
@@ -154,7 +156,8 @@ static void check_pair(const contact_scene *s, fm_vec3_array x, fm_feature_kind 
     assert_true(listed && *find_slot(listed, find_key(kind, v)) != 0);
 }
 
-// Checks all pairs of features of the triangles a and b.
+// Checks all pairs of features of the triangles a and b: the vertices and edges that each triangle
+// owns, so that a feature that several triangles share is checked once.
 static void check_triangles(const contact_scene *s, fm_vec3_array x, int a, int b, uint64_t *listed,
                             counts *sum)
 {
@@ -174,7 +177,8 @@ static void check_triangles(const contact_scene *s, fm_vec3_array x, int a, int 
     }
 }
 
-// Checks all pairs of triangles whose boxes are near each other.
+// Checks all pairs of triangles whose boxes are near each other, at the positions x. listed: as in
+// check_pair.
 static void check_all(const contact_scene *s, fm_vec3_array x, uint64_t *listed, counts *sum)
 {
     const fm_contact_set *set = s->set;
@@ -212,11 +216,11 @@ static void bend_and_check(mesh m, bend_function *bend, bending b, double thickn
     bending now = b;
     // large jumps, each followed by two small steps
     for (int frame = 0; frame < 3 * FRAMES; frame++) {
-        double grown = (frame / 3 + 0.02 * (frame % 3)) / FRAMES;
-        now.roll = b.roll * grown, now.wave = b.wave * grown;
-        now.squeeze = 1 - (1 - b.squeeze) * grown;
+        double share = (frame / 3 + 0.02 * (frame % 3)) / FRAMES; // of the final bending
+        now.roll = b.roll * share, now.wave = b.wave * share;
+        now.squeeze = 1 - (1 - b.squeeze) * share;
         fm_vec3_array_copy(s.x, s.x1, set->vertex_count);
-        bend(&s, &now, 0.2 * grown * FRAMES, (uint64_t)(frame / 3), s.x1);
+        bend(&s, &now, 0.2 * share * FRAMES, (uint64_t)(frame / 3), s.x1);
         if (frame % 3 == 0)
             continue;
         bool is_free = fm_contact_is_collision_free(set, NULL);
@@ -303,6 +307,8 @@ static void collision_free_steps_are_recognized(void **state)
 static void bad_grids_are_refused(void **state)
 {
     (void)state;
+    // in turn: too many columns, a negative number of columns, no triangles between the last and
+    // the first column of a tube, a triangle that is not one of the grid
     for (int k = 0; k < 4; k++) {
         contact_scene s = {.mass = 1e-4};
         mesh m = create_sheet_mesh(5, 6, SPACING, (fm_vec3){0});

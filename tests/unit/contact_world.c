@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Contact in a world: objects created later, states from before the first step with contact,
-// damaged states, and cloths that start inside colliders or intersect each other.
+// contact_world.c: contact in a world: objects created later, states from before the first step
+// with contact, damaged states, and cloths that start inside colliders or intersect each other.
 #include "bodies.h"
 #include "core/core.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { CENTRE = 40 }; // the particle in the middle of a sheet of 9 x 9
+
+// A world without a medium, with gravity.
 static fm_world *create_vacuum_world(void)
 {
     return create_world(0, 0, (fm_vec3){0, -9.81, 0});
 }
 
-// Adds a level sheet with contact, at the height 0.3 m + lift.
+// Adds a level sheet with contact, at the height 0.3 m + lift. start: what to do if it begins
+// inside a collider.
 static fm_cloth *add_sheet(fm_world *world, double lift, fm_contact_start start)
 {
     fm_cloth_def def = fm_default_cloth_def();
@@ -39,6 +43,7 @@ static fm_world *create_sheet_above_ball(fm_cloth **cloth)
     return world;
 }
 
+// Mean y coordinate of a cloth, m.
 static double mean_height(fm_cloth *cloth)
 {
     int count;
@@ -77,7 +82,7 @@ static void a_collider_created_after_the_first_advance_stops_cloth(void **state)
         assert_int_equal(report.penetration_count, 0);
     }
     assert_true(touched);
-    assert_true(fm_cloth_positions(cloth, NULL)[40].y > 0.1); // its centre lies on the ball
+    assert_true(fm_cloth_positions(cloth, NULL)[CENTRE].y > 0.1); // its centre lies on the ball
     fm_world_destroy(world);
 }
 
@@ -106,26 +111,26 @@ static void a_state_from_before_contact_began_is_restored(void **state)
     fm_world_destroy(world);
 }
 
-// Replaces one number of a saved state and corrects its checksum.
-static void damage(unsigned char *bytes, size_t size, double old, double fresh)
+// Replaces the first occurrence of a number in a saved state and corrects its checksum.
+static void replace_number(unsigned char *bytes, size_t size, double old, double replacement)
 {
-    size_t at = 0;
-    while (at + sizeof old < size && memcmp(bytes + at, &old, sizeof old) != 0)
-        at++;
-    assert_true(at + sizeof old < size);
-    memcpy(bytes + at, &fresh, sizeof fresh);
+    size_t offset = 0;
+    while (offset + sizeof old < size && memcmp(bytes + offset, &old, sizeof old) != 0)
+        offset++;
+    assert_true(offset + sizeof old < size);
+    memcpy(bytes + offset, &replacement, sizeof replacement);
     uint64_t hash = fm_hash(bytes, size - sizeof hash, 0);
     memcpy(bytes + size - sizeof hash, &hash, sizeof hash);
 }
 
-// Saves a world after some steps with contact. *some: a coordinate that the saved bytes contain.
-static unsigned char *save_advanced_state(size_t *size, double *some)
+// Saves a world after some steps with contact. *coordinate: a number that the saved bytes contain.
+static unsigned char *save_advanced_state(size_t *size, double *coordinate)
 {
     fm_cloth *cloth;
     fm_world *world = create_sheet_above_ball(&cloth);
     for (int i = 0; i < 4; i++)
         advance(world, 0.03);
-    *some = fm_cloth_positions(cloth, NULL)[40].y;
+    *coordinate = fm_cloth_positions(cloth, NULL)[CENTRE].y;
     *size = fm_world_save(world, NULL, 0);
     unsigned char *bytes = malloc(*size);
     fm_world_save(world, bytes, *size);
@@ -137,12 +142,12 @@ static void a_damaged_state_is_refused_and_changes_nothing(void **state)
 {
     (void)state;
     static const double bad[] = {NAN, INFINITY, -INFINITY};
-    for (int begun = 0; begun < 2; begun++) {
+    for (int begun = 0; begun < 2; begun++) { // before and after the first step with contact
         for (int i = 0; i < 3; i++) {
             size_t size;
-            double some;
-            unsigned char *bytes = save_advanced_state(&size, &some);
-            damage(bytes, size, some, bad[i]);
+            double coordinate;
+            unsigned char *bytes = save_advanced_state(&size, &coordinate);
+            replace_number(bytes, size, coordinate, bad[i]);
             fm_cloth *cloth;
             fm_world *world = create_sheet_above_ball(&cloth);
             if (begun)
@@ -165,9 +170,9 @@ static void coordinates_beyond_1e9_are_reported_as_diverged(void **state)
     static const double bad[] = {1e300, -1e300, 1e30, 1e12};
     for (int i = 0; i < 4; i++) {
         size_t size;
-        double some;
-        unsigned char *bytes = save_advanced_state(&size, &some);
-        damage(bytes, size, some, bad[i]);
+        double coordinate;
+        unsigned char *bytes = save_advanced_state(&size, &coordinate);
+        replace_number(bytes, size, coordinate, bad[i]);
         fm_cloth *cloth;
         fm_world *world = create_sheet_above_ball(&cloth);
         fm_error err = {0};
@@ -253,7 +258,7 @@ static void separating_moves_cloth_out_of_a_collider(void **state)
         report = advance(world, 0.03);
     assert_int_equal(report.intersection_count, 0);
     assert_int_equal(report.penetration_count, 0);
-    assert_true(fm_cloth_positions(cloth, NULL)[40].y > 0.34);
+    assert_true(fm_cloth_positions(cloth, NULL)[CENTRE].y > 0.34); // the ball's top is at 0.35 m
     fm_world_destroy(world);
 }
 

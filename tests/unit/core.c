@@ -51,7 +51,7 @@ static void arena_allocations_are_aligned_zeroed_and_do_not_overlap(void **state
     fm_error err = {0};
     unsigned char *blocks[300];
     for (int i = 0; i < 300; i++) {
-        size_t size = (size_t)(i * 97 % 20000);
+        size_t size = (size_t)(i * 97 % 20000); // bytes; some are larger than a block of the arena
         blocks[i] = fm_arena_alloc(&arena, size, 1, "test", &err);
         assert_non_null(blocks[i]);
         assert_int_equal((uintptr_t)blocks[i] % 64, 0);
@@ -94,7 +94,7 @@ static void the_hash_depends_on_every_bit_the_length_and_the_order(void **state)
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
         uint64_t hash = fm_hash(bytes, sizeof bytes, 0);
         assert_true(hash != base);
-        assert_true(__builtin_popcountll(hash ^ base) > 8);
+        assert_true(__builtin_popcountll(hash ^ base) > 8); // many bits of the hash change
         bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
     assert_true(fm_hash(bytes, 39, 0) != base);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Cloth in fluids: which couplings are refused and with which error, how samples cover a cloth,
-// that light cloth stays at rest in water at rest, and that one-way coupling does not affect the
-// fluid.
+// coupling.c: cloth in fluids: which couplings are refused and with which error, how samples cover
+// a cloth, that light cloth stays at rest in water at rest, and that one-way coupling does not
+// affect the fluid.
 #include "couplings.h"
 
 // Creates water at rest in a cubic tank of 0.4 m; filled: to a depth of 0.3 m, else empty.
@@ -107,17 +107,17 @@ static void samples_have_the_area_of_the_cloth_and_replace_fluid(void **state)
             reach = fmax(reach, s->reach[i]);
         }
         assert_at_most(fabs(area - 0.04), 1e-12);
-        assert_at_most(reach, 0.75 * 0.02);
-        double left_out = (before - fm_particles_count(water)) * pow(0.02, 3);
+        assert_at_most(reach, 0.75 * 0.02);                                    // 0.75 spacings
+        double left_out = (before - fm_particles_count(water)) * pow(0.02, 3); // m^3
         // tolerance for whole particles at the edges
         assert_at_most(fabs(left_out / (0.04 * 0.02) - 1), 0.25);
         fm_world_destroy(world);
     }
 }
 
-// m, mean rise within 0.3 s of a sheet in a tank of water at rest. The layer of water that the
-// samples of the sheet replace has 20 kg/m^2. speed: largest speed of a cloth particle at the end,
-// m/s.
+// Mean rise (m) within 0.3 s of a sheet in a tank of water at rest. The layer of water that the
+// samples of the sheet replace has 20 kg/m^2. density, thickness: of the cloth, kg/m^3, m; *speed:
+// largest speed of a cloth particle at the end, m/s.
 static double find_rise(double density, double thickness, double *speed)
 {
     fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A grid of points in x, y with the height z(x, y).
+// A grid of points in x, y with the height z(x, y), joined to quadrilaterals.
 typedef struct sheet {
-    int columns, rows;
+    int columns, rows;   // points
     fm_vec3 *points;     // m
     int *start, *corner; // face_start and face_points of the mesh
     fm_mesh_view mesh;   // quadrilaterals
 } sheet;
 
-// Creates a sheet of quadrilaterals whose height is z(x, y).
+// Creates a sheet whose height is z(x, y), with 0.1 m between columns and 0.2 m between rows.
 static sheet create_sheet(int columns, int rows, float (*z)(float x, float y))
 {
     int faces = (columns - 1) * (rows - 1);
@@ -58,12 +58,13 @@ static float wavy(float x, float y)
     return 0.05f * sinf(5 * x) * cosf(2 * y);
 }
 
+// The sRGB value, 0 to 1, of a linear colour component.
 static double srgb_from_linear(float x)
 {
     return x <= 0.0031308f ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
 }
 
-// Lightness L in Oklab.
+// Lightness L of a linear RGB colour in the colour space Oklab, whose matrices these are.
 static double lightness(fm_color c)
 {
     double l = 0.4122214708 * c.r + 0.5363325363 * c.g + 0.0514459929 * c.b;
@@ -141,26 +142,29 @@ static void the_spline_surface_passes_through_the_points_and_keeps_a_plane(void 
     fm_error err = {0};
     fm_arena arena = {0};
     fm_thin_surface thin = {0};
-    sheet s = create_sheet(9, 7, wavy), p = create_sheet(9, 7, flat);
-    float points[2][3 * 9 * 7];
+    enum { COLUMNS = 9, ROWS = 7, COUNT = COLUMNS * ROWS };
+    sheet s = create_sheet(COLUMNS, ROWS, wavy), p = create_sheet(COLUMNS, ROWS, flat);
+    float points[2][3 * COUNT];
+    // the two sheets, which are refined by splines
     fm_surface_input wave = {.mesh = &s.mesh, .points = points[0]},
                      plane = {&p.mesh, points[1], NULL, {0}};
-    for (int i = 0; i < 9 * 7; i++) {
+    for (int i = 0; i < COUNT; i++) {
         fm_f3_store(points[0] + 3 * i, fm_f3_from_vec3(s.points[i]));
         fm_f3_store(points[1] + 3 * i, fm_f3_from_vec3(p.points[i]));
     }
-    assert_true(fm_thin_surface_from_sheet(&arena, &wave, 9, 7, &thin, &err));
+    assert_true(fm_thin_surface_from_sheet(&arena, &wave, COLUMNS, ROWS, &thin, &err));
+    // fine: columns of the refined surface; factor: its cells per cell of the sheet
     int fine = (int)lroundf(thin.extent[0] / (thin.texture[2] - thin.texture[0])) + 1;
-    int factor = (fine - 1) / 8;
+    int factor = (fine - 1) / (COLUMNS - 1);
     assert_true(factor >= 2);
-    for (int r = 0; r < 7; r++)
-        for (int c = 0; c < 9; c++) {
-            const float *a = points[0] + 3 * (r * 9 + c);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < COLUMNS; c++) {
+            const float *a = points[0] + 3 * (r * COLUMNS + c);
             const float *b = thin.points + 3 * (r * factor * fine + c * factor);
             for (int k = 0; k < 3; k++)
                 assert_close(b[k], a[k], 1e-6);
         }
-    assert_true(fm_thin_surface_from_sheet(&arena, &plane, 9, 7, &thin, &err));
+    assert_true(fm_thin_surface_from_sheet(&arena, &plane, COLUMNS, ROWS, &thin, &err));
     for (int i = 0; i < thin.point_count; i++) {
         assert_close(thin.points[3 * i + 2], 0.5, 1e-6);
         assert_close(thin.normals[3 * i + 2], 1, 1e-6);
@@ -171,7 +175,7 @@ static void the_spline_surface_passes_through_the_points_and_keeps_a_plane(void 
 }
 
 // Compares two int64_t, for qsort.
-static int by_value(const void *a, const void *b)
+static int compare_integers(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -195,8 +199,8 @@ static void a_thickened_sheet_is_closed_and_has_the_right_volume(void **state)
         edges[i] = a << 32 | b;
         reversed[i] = b << 32 | a;
     }
-    qsort(edges, count, sizeof *edges, by_value);
-    qsort(reversed, count, sizeof *reversed, by_value);
+    qsort(edges, count, sizeof *edges, compare_integers);
+    qsort(reversed, count, sizeof *reversed, compare_integers);
     assert_memory_equal(edges, reversed, count * sizeof *edges);
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int *c = mesh->triangles + 3 * t;
@@ -268,12 +272,13 @@ static void lines_become_tubes_split_at_points_that_are_not_finite(void **state)
     assert_int_equal(drawing->sphere_list_count, 1);
     const fm_sphere_list *spheres = &drawing->sphere_lists[0];
     assert_true(spheres->joined);
-    assert_int_equal(spheres->count, 4);
+    assert_int_equal(spheres->count, 13); // four pieces between two points of the spline
     for (int i = 0; i < 4; i++) {
-        assert_close(spheres->points[4 * i], i, 0);
-        assert_close(spheres->points[4 * i + 3], 0.06, 1e-6); // a fiftieth of the diagonal of 3 m
+        assert_close(spheres->points[16 * i], i, 0);
+        assert_close(spheres->points[16 * i + 3], 0.06, 1e-6); // a fiftieth of the diagonal of 3 m
     }
-    assert_close(spheres->colors[9], fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1).r, 1e-6);
+    assert_close(spheres->points[4 * 6], 1.5, 1e-6);
+    assert_close(spheres->colors[36], fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1).r, 1e-6);
     paint.radius = 0.01;
     // lines 2-3 and 0-1: two tubes; points 4 and 5 become spheres, 6 is left out
     rope.line_count = 2;
@@ -303,11 +308,11 @@ static void colours_of_a_field_cover_both_sides_and_the_rim(void **state)
     fm_coloring coloring = {values, 0, 2, FM_COLORMAP_SEQUENTIAL};
     fm_paint paint = fm_default_paint();
     assert_true(fm_drawing_add_surface(drawing, &s.mesh, &paint, &coloring, &err));
-    fm_color top = fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1);
+    fm_color highest = fm_colormap_color(FM_COLORMAP_SEQUENTIAL, 1); // of the largest value
     const fm_triangle_mesh *mesh = &drawing->meshes[0];
     for (int i = 0; i < mesh->point_count; i++) {
-        assert_close(mesh->colors[3 * i], top.r, 1e-6);
-        assert_close(mesh->colors[3 * i + 1], top.g, 1e-6);
+        assert_close(mesh->colors[3 * i], highest.r, 1e-6);
+        assert_close(mesh->colors[3 * i + 1], highest.g, 1e-6);
     }
     fm_drawing_destroy(drawing);
     destroy_sheet(&s);
@@ -343,7 +348,7 @@ static void the_framing_camera_has_all_corners_of_the_box_in_view(void **state)
 
 // Checks that the mesh of a shape faces outwards, that its points lie on the collider's surface,
 // that its normals agree with its triangles, and that it encloses the exact volume within 1 %.
-static void check_shape_mesh(const fm_shape *shape, const char *what)
+static void check_shape_mesh(const fm_shape *shape, const char *name)
 {
     fm_error err = {0};
     fm_arena arena = {0};
@@ -371,12 +376,12 @@ static void check_shape_mesh(const fm_shape *shape, const char *what)
             assert_true(fm_f3_dot(n, fm_f3_load(mesh->normals + 3 * c[k])) > 0);
     }
     double r = shape->radius, s = shape->end_radius, height = shape->end.y;
-    fm_vec3 h = shape->half_size;
+    fm_vec3 h = shape->half_size; // of the ellipsoid: its half axes
     double expected = shape->kind == FM_SHAPE_ELLIPSOID ? 4 * FM_PI / 3 * h.x * h.y * h.z
                       : shape->kind == FM_SHAPE_CONE ? FM_PI * height * (r * r + r * s + s * s) / 3
                                                      : FM_PI * height * r * r;
     if (fabs(volume / expected - 1) > 0.01)
-        fail_msg("%s: volume %g, expected %g", what, volume, expected);
+        fail_msg("%s: volume %g, expected %g", name, volume, expected);
     fm_drawing_destroy(drawing);
     fm_arena_destroy(&arena);
 }
@@ -411,30 +416,31 @@ static void the_skin_of_a_figure_is_closed_and_close_to_the_bones_shapes(void **
     assert_true(fm_figure_add_colliders(world, figure, 0, &err));
     fm_drawing *drawing = fm_drawing_create(&err);
     fm_paint paint = fm_paint_figure();
-    assert_true(fm_drawing_add_figure(drawing, figure, 5, &paint, &err));
+    const double t = 5; // s, time of the pose
+    assert_true(fm_drawing_add_figure(drawing, figure, t, &paint, &err));
     const fm_triangle_mesh *mesh = &drawing->meshes[0];
     assert_true(mesh->point_count > 5000);
-    double volume = 0, furthest = 0;
-    int off = 0, inwards = 0;
+    double volume = 0, furthest = 0; // m^3; m, largest distance of a point from the shapes
+    int off = 0, inwards = 0;        // points off by more than 1 cm; triangles that face inwards
     for (int i = 0; i < mesh->point_count; i++) {
         const float *p = mesh->points + 3 * i;
         double nearest = INFINITY;
         for (int k = 0; k < FM_BONE_COUNT; k++)
             nearest = fmin(nearest,
                            fm_collider_distance(fm_world_collider(world, k),
-                                                (fm_vec3){p[0], p[1], p[2]}, 5, NULL, NULL, NULL));
+                                                (fm_vec3){p[0], p[1], p[2]}, t, NULL, NULL, NULL));
         furthest = fmax(furthest, fabs(nearest));
         off += fabs(nearest) > 0.01;
         assert_close(fm_f3_length(fm_f3_load(mesh->normals + 3 * i)), 1, 1e-5);
     }
     assert_at_most(furthest, 0.03);
     assert_at_most(off, 0.1 * mesh->point_count);
-    for (int t = 0; t < mesh->triangle_count; t++) {
+    for (int f = 0; f < mesh->triangle_count; f++) {
         fm_float3 p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = fm_f3_load(mesh->points + 3 * mesh->triangles[3 * t + k]);
+            p[k] = fm_f3_load(mesh->points + 3 * mesh->triangles[3 * f + k]);
         volume += fm_f3_dot(p[0], fm_f3_cross(p[1], p[2])) / 6;
-        const float *n = mesh->normals + 3 * (size_t)mesh->triangles[3 * t];
+        const float *n = mesh->normals + 3 * (size_t)mesh->triangles[3 * f];
         fm_float3 face = fm_f3_cross(fm_f3_sub(p[1], p[0]), fm_f3_sub(p[2], p[0]));
         inwards += fm_f3_dot(face, fm_f3_load(n)) < 0;
     }
@@ -459,7 +465,7 @@ static void skin_is_pushed_below_cloth_that_was_drawn_before(void **state)
         worn_sheet.points[i] =
             (fm_vec3){0.05f + 0.07f * across, 1.1f - 0.3f * down, 0.117f - 0.027f * down};
     }
-    int outside[2] = {0};
+    int outside[2] = {0}; // skin vertices in front of the place of the cloth, without and with it
     for (int worn = 0; worn < 2; worn++) {
         fm_drawing *drawing = fm_drawing_create(&err);
         fm_paint cloth = fm_default_paint(), skin = fm_paint_figure();

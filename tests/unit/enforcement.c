@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-static const fm_vec3 earth = {0, -9.81, 0};
-static const double H = 1.0 / 240; // s, substep
+static const fm_vec3 earth = {0, -9.81, 0}; // m/s^2, gravity
+static const double H = 1.0 / 240;          // s, substep
 
 // A cloth with strain limiting by this method.
-static fm_cloth_def create_enforced_def(fm_enforcement_method method)
+static fm_cloth_def enforced_cloth_def(fm_enforcement_method method)
 {
     fm_cloth_def def = bare_cloth();
     def.integrator = FM_VERLET;
@@ -26,7 +26,7 @@ static fm_cloth_def create_enforced_def(fm_enforcement_method method)
 // after another, in the order of a queue that starts with the fixed particles.
 typedef struct transcription {
     int columns, rows;
-    int visits;        // largest number of edges that end at a particle
+    int visits;        // how many edges may be corrected by moving the same particle
     int order;         // fm_spring_order
     double dx, dy;     // m, rest lengths of horizontal and vertical edges
     fm_vec3 *x;        // m, positions, which are corrected
@@ -42,11 +42,13 @@ static void correct_second_end(fm_vec3 *a, fm_vec3 *b, double rest)
         *b = fm_add_scaled(*a, d, rest / l);
 }
 
-// Corrects the edges of one class (0 horizontal, 1 vertical, 2 shear) at the particle `from` and
-// appends their second ends to the queue. Returns the number of edges.
+// Corrects the edges of one class (0 horizontal, 1 vertical, 2 shear) that lead from the particle
+// `from` sideways or downwards, and appends their second ends to the queue. visited: how often each
+// particle was moved so far. Returns the number of edges.
 static int follow_springs(transcription *p, int from, int class, int *visited, int *queue,
                           int *tail)
 {
+    // two neighbours (rows down, columns right) of each class; 9999 rows down: there is no second
     static const int steps[3][2][2] = {{{0, -1}, {0, 1}}, {{1, 0}, {9999, 0}}, {{1, -1}, {1, 1}}};
     int edges = 0;
     for (int k = 0; k < 2; k++) {
@@ -71,6 +73,7 @@ static int follow_springs(transcription *p, int from, int class, int *visited, i
 // Algorithm 3 of [OZG13]. Returns the number of edges that it corrects.
 static int correct_transcribed(transcription *p)
 {
+    // the classes of edges in the order in which they are corrected, by fm_spring_order
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                      {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     int n = p->columns * p->rows, head = 0, tail = 0, edges = 0;
@@ -106,11 +109,12 @@ static void scatter_positions(fm_cloth *cloth, double amplitude)
     free(moved);
 }
 
-// One substep of FM_ENFORCE_PUBLISHED moves the particles of a crumpled sheet as algorithm 3 does.
+// Checks that one substep of FM_ENFORCE_PUBLISHED moves the particles of a crumpled sheet as
+// algorithm 3 does.
 static void compare_with_transcription(const fm_sheet *sheet, int order, int visits)
 {
     fm_error err = {0};
-    fm_cloth_def def = create_enforced_def(FM_ENFORCE_PUBLISHED);
+    fm_cloth_def def = enforced_cloth_def(FM_ENFORCE_PUBLISHED);
     def.enforcement.order = (fm_spring_order)order;
     def.enforcement.visits = visits;
     def.stretch.stiffness = 1e-12; // only the corrections move particles
@@ -158,6 +162,7 @@ static void the_published_method_equals_algorithm_3_of_ozg13(void **state)
     }
 }
 
+// Momentum of a cloth, kg m/s.
 static fm_vec3 compute_momentum(fm_cloth *cloth)
 {
     int n = 0;
@@ -175,7 +180,7 @@ static void corrections_conserve_the_momentum_of_a_free_sheet(void **state)
 {
     (void)state;
     for (int method = FM_ENFORCE_ITERATIVE; method <= FM_ENFORCE_DIRECTIONAL; method += 2) {
-        fm_cloth_def def = create_enforced_def((fm_enforcement_method)method);
+        fm_cloth_def def = enforced_cloth_def((fm_enforcement_method)method);
         fm_sheet sheet = {.columns = 19, .rows = 14, .width = 0.9, .height = 0.7};
         fm_world *world = create_world(0, 0, no_gravity);
         fm_cloth *cloth = create_sheet(world, &def, &sheet);
@@ -245,7 +250,7 @@ static void edges_beyond_the_threshold_are_corrected_to_the_target(void **state)
 {
     (void)state;
     for (int method = FM_ENFORCE_ITERATIVE; method <= FM_ENFORCE_DIRECTIONAL; method++) {
-        fm_cloth_def def = create_enforced_def((fm_enforcement_method)method);
+        fm_cloth_def def = enforced_cloth_def((fm_enforcement_method)method);
         assert_close(measure_edge_after(def, 1.2), 1, 1e-9);
         def.enforcement.threshold = 0.1;
         assert_close(measure_edge_after(def, 1.05), 1.05, 1e-9); // within the threshold: unchanged
@@ -263,13 +268,13 @@ static void compressed_edges_are_lengthened_by_at_most_2_percent_per_pass(void *
 {
     (void)state;
     for (int method = FM_ENFORCE_ITERATIVE; method <= FM_ENFORCE_DIRECTIONAL; method++) {
-        fm_cloth_def def = create_enforced_def((fm_enforcement_method)method);
-        bool whole = method == FM_ENFORCE_PUBLISHED;
+        fm_cloth_def def = enforced_cloth_def((fm_enforcement_method)method);
+        bool unlimited = method == FM_ENFORCE_PUBLISHED; // corrects the whole compression at once
         def.enforcement.compression = false;
         assert_close(measure_edge_after(def, 0.8), 0.8, 1e-9); // unchanged
         def.enforcement.compression = true;
         assert_close(measure_edge_after(def, 0.99), 1, 1e-9);
-        assert_close(measure_edge_after(def, 0.8), whole ? 1 : 0.82, 1e-9);
+        assert_close(measure_edge_after(def, 0.8), unlimited ? 1 : 0.82, 1e-9);
         assert_close(measure_edge_after(def, 1.2), 1, 1e-9);
         def.enforcement.threshold = 0.1;
         assert_close(measure_edge_after(def, 0.91), 0.91, 1e-9);
@@ -277,7 +282,7 @@ static void compressed_edges_are_lengthened_by_at_most_2_percent_per_pass(void *
         assert_close(measure_edge_after(def, 0.89), 0.9, 1e-9);
         def.enforcement.threshold = 0;
         def.enforcement.iterations = 3;
-        assert_close(measure_edge_after(def, 0.8), whole ? 1 : 0.86, 1e-9); // 0.02 per pass
+        assert_close(measure_edge_after(def, 0.8), unlimited ? 1 : 0.86, 1e-9); // 0.02 per pass
     }
 }
 
@@ -286,7 +291,7 @@ static void verlet_multiplies_velocities_by_damping_kept(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_cloth_def def = create_enforced_def(FM_ENFORCE_NONE);
+    fm_cloth_def def = enforced_cloth_def(FM_ENFORCE_NONE);
     def.damping.kept = 0.9;
     def.stretch.stiffness = 1e-9;
     def.shear.stiffness = 0;
@@ -304,12 +309,13 @@ static void verlet_multiplies_velocities_by_damping_kept(void **state)
     fm_world_destroy(world);
 }
 
-// The field "correction" is 0 at fixed particles and grows along the order of correction to 1.
+// The field "correction" is 0 at fixed particles and grows to 1 in the order in which particles are
+// corrected.
 static void a_released_pin_is_no_longer_fixed(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_cloth_def def = create_enforced_def(FM_ENFORCE_DIRECTIONAL);
+    fm_cloth_def def = enforced_cloth_def(FM_ENFORCE_DIRECTIONAL);
     fm_sheet sheet = {.columns = 11, .rows = 9, .width = 1, .height = 0.8};
     fm_world *world = create_world(0, 0, earth);
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
@@ -317,13 +323,14 @@ static void a_released_pin_is_no_longer_fixed(void **state)
     fm_cloth_pin_corner(cloth, FM_CORNER_TOP_RIGHT, NULL, &err);
     fm_cloth_release_at(cloth, 0.1, &err);
     advance(world, 0.05);
-    double rank[99];
+    double rank[99]; // [11 * 9]
     read_field(cloth, "correction", rank);
-    assert_close(rank[0] + rank[10], 0, 0);
+    assert_close(rank[0] + rank[10], 0, 0); // both upper corners are pinned
     advance(world, 0.1);
     read_field(cloth, "correction", rank);
     assert_close(rank[0], 0, 0);
     assert_at_most(0.5, rank[10]); // now far from the remaining pin
+    // the order of correction was computed at the start and after the release
     assert_int_equal(cloth->enforcer->map_update_count, 2);
     fm_world_destroy(world);
 }
@@ -331,7 +338,7 @@ static void a_released_pin_is_no_longer_fixed(void **state)
 static void particles_that_rest_on_a_collider_become_fixed(void **state)
 {
     (void)state;
-    fm_cloth_def def = create_enforced_def(FM_ENFORCE_DIRECTIONAL);
+    fm_cloth_def def = enforced_cloth_def(FM_ENFORCE_DIRECTIONAL);
     fm_sheet sheet = fixture_level_sheet(15, 15, 1, 1, (fm_vec3){-0.5, 0.02, -0.5});
     fm_world *world = open_world(fixture_air_def(1));
     fm_collider_def table = fixture_ball_def((fm_vec3){0, -0.4, 0}, 0.4);
@@ -340,6 +347,7 @@ static void particles_that_rest_on_a_collider_become_fixed(void **state)
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
     for (int i = 0; i < 30; i++)
         advance(world, 1.0 / 60);
+    // at least one particle is fixed, and the map was computed again when it became so
     assert_at_most(1, cloth->enforcer->maps[0].fixed_count);
     assert_at_most(2, cloth->enforcer->map_update_count);
     fm_world_destroy(world);
@@ -351,7 +359,7 @@ static void particles_that_rest_on_a_collider_become_fixed(void **state)
 static fm_world *create_sheet_and_ball(fm_cloth **cloth, const fm_collider **ball_collider)
 {
     fm_error err = {0};
-    fm_cloth_def def = create_enforced_def(FM_ENFORCE_DIRECTIONAL);
+    fm_cloth_def def = enforced_cloth_def(FM_ENFORCE_DIRECTIONAL);
     def.enforcement.contacts = false;
     fm_sheet sheet = {.columns = 11, .rows = 11, .width = 1, .height = 1};
     fm_world *world = open_world(fixture_air_def(1));
@@ -365,7 +373,7 @@ static fm_world *create_sheet_and_ball(fm_cloth **cloth, const fm_collider **bal
     ball.shape.radius = 0.11;
     int count = fm_cloth_find_within(*cloth, &ball.shape, middle, &err);
     assert_int_equal(count, 5);
-    assert_int_equal(middle[2], 60);
+    assert_int_equal(middle[2], 60); // the particle in the middle of 11 x 11
     assert_true(fm_cloth_add_map(*cloth, ball_collider, 1, &corner, 1, &err));
     assert_true(fm_cloth_add_map(*cloth, ball_collider, 1, middle, count, &err));
     ball.shape.centre.z = 9;
@@ -411,7 +419,7 @@ static void contact_with_the_particles_of_a_correction_map_switches_it_on(void *
     assert_int_equal(fm_cloth_current_map(cloth), 2); // not 1: the ball does not touch the corner
     double rank[121];
     read_field(cloth, "correction", rank);
-    assert_close(rank[60] + rank[5], 0, 0);
+    assert_close(rank[60] + rank[5], 0, 0); // the middle and a pinned particle count as fixed
     advance(world, 1.15);
     assert_int_equal(fm_cloth_current_map(cloth), 0);
     int far = 121;
@@ -482,7 +490,7 @@ static void tethers_on_a_mesh_are_close_to_straight_distances(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_cloth_def def = create_enforced_def(FM_ENFORCE_DIRECTIONAL);
+    fm_cloth_def def = enforced_cloth_def(FM_ENFORCE_DIRECTIONAL);
     fixture_mesh grid = fixture_create_grid(25, 21, 0.04, 0.035, CUT_SHIFTED);
     fm_world *world = create_world(0, 0, earth);
     fm_cloth *cloth = create_mesh(world, &def, &grid);
@@ -497,6 +505,8 @@ static void tethers_on_a_mesh_are_close_to_straight_distances(void **state)
         assert_in_interval(map->tether_length[i] / straight, 1 - 1e-9, 1.045);
         assert_int_equal(map->tether_anchor[i], middle);
     }
+    // coarser levels constrain pairs of distant particles; along edges, such a distance is longer
+    // than the straight line by at most 16 %
     for (int r = 1; r < cloth->enforcer->level_count; r++) {
         const fm_distance_pairs *level = &cloth->enforcer->pair_levels[r];
         assert_true(level->count > grid.vertex_count / 2);
@@ -509,11 +519,11 @@ static void tethers_on_a_mesh_are_close_to_straight_distances(void **state)
     fm_world_destroy(world);
 }
 
-// Distance constraints are corrected in groups, in parallel: no particle may occur twice in a
-// group.
+// Distance constraints are corrected in groups, in parallel. Checks that no particle occurs twice
+// in a group. count: of the particles.
 static void check_groups(const fm_distance_pairs *pairs, int count)
 {
-    int *group = calloc((size_t)count, sizeof *group);
+    int *group = calloc((size_t)count, sizeof *group); // 1 + the last group that has the particle
     for (int g = 0; g < pairs->group_count; g++) {
         for (int e = pairs->group[g]; e < pairs->group[g + 1]; e++) {
             assert_int_not_equal(group[pairs->a[e]], g + 1);
@@ -551,9 +561,9 @@ static void tubes_and_meshes_hang_with_little_stretch(void **state)
     }
 }
 
-// Added mass is large along the normal only. Strain limiting with the effective mass hardly moves
-// particles along their normals: with such corrections alone, a towel held at two corners in a
-// surge of 0.5 m/s was stretched by up to 49 %.
+// Added mass is large along the normal only, so strain limiting with the effective mass hardly
+// moves particles along their normals. An earlier version that made only such corrections stretched
+// this towel, held at two corners in a surge of 0.5 m/s, by up to 49 %.
 static void a_surge_does_not_stretch_enforced_cloth(void **state)
 {
     (void)state;
@@ -621,7 +631,7 @@ static void enforced_cloth_that_hangs_from_two_corners_comes_to_rest(void **stat
         for (int frame = 0; frame < 15 * 24; frame++)
             report = advance(world, 1.0 / 24);
         double mass = def.density * def.thickness * 0.36 * 0.24;
-        double kick = mass * pow(H * earth.y, 2) / 8;
+        double kick = mass * pow(H * earth.y, 2) / 8; // J
         printf("  method %d: %.3g J after 15 s; velocities h/2 g: %.3g J\n", m,
                report.kinetic_energy, kick);
         assert_at_most(report.kinetic_energy, 0.01 * kick);
@@ -636,7 +646,7 @@ static void on_a_mesh_only_edges_below_the_pins_are_corrected(void **state)
 {
     (void)state;
     fm_error err = {0};
-    fm_cloth_def def = create_enforced_def(FM_ENFORCE_PUBLISHED);
+    fm_cloth_def def = enforced_cloth_def(FM_ENFORCE_PUBLISHED);
     def.enforcement.visits = 2;
     fixture_mesh grid = fixture_create_grid(12, 11, 0.04, 0.035, CUT_SHIFTED);
     fm_world *world = create_world(0, 0, earth);
@@ -646,7 +656,7 @@ static void on_a_mesh_only_edges_below_the_pins_are_corrected(void **state)
         row[i] = 5 * 12 + i; // in the middle of the mesh
     assert_true(fm_cloth_pin_list(cloth, row, 12, NULL, &err));
     advance(world, H);
-    assert_int_equal(fm_cloth_correction_count(cloth), 2 * 12 * 5);
+    assert_int_equal(fm_cloth_correction_count(cloth), 2 * 12 * 5); // 2 visits, 12 x 5 below
     double rank[132];
     read_field(cloth, "correction", rank);
     for (int i = 0; i < 12 * 5; i++)

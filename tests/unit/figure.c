@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Human figures: velocities are the derivatives of poses, accelerations are continuous, feet do not
-// slide or go below the floor, bones stay connected, limbs do not intersect, bad values fail.
+// figure.c: human figures: velocities are the derivatives of poses, accelerations are continuous,
+// feet do not slide or go below the floor, bones stay connected, limbs do not intersect, bad values
+// are refused.
 #include "motion/figure.h"
 #include "check.h"
 #include "collide/collide.h"
@@ -42,7 +43,7 @@ static void velocities_of_bones_are_the_derivatives_of_their_positions(void **st
     (void)state;
     fm_arena arena = {0};
     fm_error err = {0};
-    const double h = 1e-6;
+    const double h = 1e-6; // s, for central differences
     for (int i = 0; i < DEFS; i++) {
         fm_figure *figure = create_figure(&arena, example_def(i));
         for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
@@ -109,7 +110,7 @@ static void accelerations_of_bones_are_continuous(void **state)
         for (int bone = 0; bone < FM_BONE_COUNT; bone++) {
             fm_motion *motion = fm_motion_create_figure(&arena, figure, bone, &err);
             double coarse = largest_jerk(motion, 0.002), fine = largest_jerk(motion, 0.0005);
-            assert_at_most(fine, 1.35 * coarse + 1);
+            assert_at_most(fine, 1.35 * coarse + 1); // a jump would give 4 times as much
         }
     }
     fm_arena_destroy(&arena);
@@ -178,6 +179,7 @@ static void feet_stay_above_the_floor_and_one_stands_still_while_walking(void **
                 double x = side ? -m->hip_side : m->hip_side;
                 fm_vec3 heel = point_on_bone(poses, foot, (fm_vec3){x, m->heel_radius, m->heel});
                 fm_vec3 toe = point_on_bone(poses, foot, (fm_vec3){x, m->toe_radius, m->toe});
+                // m, height of the soles above the floor
                 double under_heel = heel.y - m->heel_radius - 0.2,
                        under_toe = toe.y - m->toe_radius - 0.2;
                 assert_true(under_heel > -1e-9 && under_toe > -1e-9);
@@ -193,8 +195,8 @@ static void feet_stay_above_the_floor_and_one_stands_still_while_walking(void **
     fm_arena_destroy(&arena);
 }
 
-// The distance between two capsules, m, from samples on the axis of the first; negative: they
-// overlap.
+// The distance between a capsule a and a shape b, m, from 21 samples on the axis of a; negative:
+// they overlap.
 static double capsule_distance(const fm_shape *a, const fm_shape *b)
 {
     double least = INFINITY;
@@ -265,6 +267,7 @@ static void height_speed_and_heading_are_as_defined(void **state)
     assert_close(high.y, 1.7, 0.01);
     fm_motion *pelvis = fm_motion_figure(world, figure, FM_BONE_PELVIS, &err);
     fm_vec3 p = {0, 0.9, 0};
+    // m; s, duration of a stride at the default speed of 1.2 m/s
     double stride = fm_figure_definition(figure).walk.stride, cycle = stride / 1.2;
     fm_vec3 a = fm_motion_position(pelvis, p, 5), b = fm_motion_position(pelvis, p, 5 + 3 * cycle);
     assert_close(b.x - a.x, 3 * stride, 1e-9); // it faces +x

@@ -9,24 +9,26 @@ static int compare_edges(const void *a, const void *b)
     return memcmp(a, b, 2 * sizeof(int));
 }
 
-// Each half-edge a -> b of a triangle has exactly one opposite b -> a in another triangle.
+// Asserts that a surface is closed: each half-edge a -> b of a triangle has exactly one opposite b
+// -> a in another triangle. Both lists are sorted and compared.
 static void assert_closed(const fm_surface *t)
 {
     size_t n = 3 * (size_t)t->face_count;
-    int(*there)[2] = malloc(n * sizeof *there + 1), (*back)[2] = malloc(n * sizeof *back + 1);
+    int(*edges)[2] = malloc(n * sizeof *edges + 1),
+    (*opposite)[2] = malloc(n * sizeof *opposite + 1);
     for (size_t i = 0; i < n; i++) {
         int a = t->face_points[i], b = t->face_points[i % 3 == 2 ? i - 2 : i + 1];
         assert_true(a >= 0 && a < t->point_count && a != b);
-        there[i][0] = back[i][1] = a;
-        there[i][1] = back[i][0] = b;
+        edges[i][0] = opposite[i][1] = a;
+        edges[i][1] = opposite[i][0] = b;
     }
-    qsort(there, n, sizeof *there, compare_edges);
-    qsort(back, n, sizeof *back, compare_edges);
-    assert_memory_equal(there, back, n * sizeof *there);
+    qsort(edges, n, sizeof *edges, compare_edges);
+    qsort(opposite, n, sizeof *opposite, compare_edges);
+    assert_memory_equal(edges, opposite, n * sizeof *edges);
     for (size_t i = 1; i < n; i++)
-        assert_int_not_equal(compare_edges(there[i - 1], there[i]), 0);
-    free(there);
-    free(back);
+        assert_int_not_equal(compare_edges(edges[i - 1], edges[i]), 0);
+    free(edges);
+    free(opposite);
 }
 
 // Volume enclosed by a closed triangle mesh; *area: its surface area.
@@ -52,15 +54,15 @@ static double compute_volume(const fm_surface *t, double *area)
     return volume;
 }
 
-// Volume and area of the surface around a ball of particles, relative to the sphere with the volume
-// of all particles.
+// Volume and area of the surface around a ball of particles with radius 1, relative to the sphere
+// with the volume of all particles.
 static void measure_ball(double spacing, double jitter, double *volume, double *area)
 {
-    crowd c = {.spacing = spacing, .jitter = jitter, .rng = {7}};
-    add_ball(&c, (fm_vec3){0.3, -2, 1}, 1);
-    fm_surface *t = create_surface(&c, 1);
+    particle_list particles = {.spacing = spacing, .jitter = jitter, .rng = {7}};
+    add_ball(&particles, (fm_vec3){0.3, -2, 1}, 1);
+    fm_surface *t = create_surface(&particles, 1);
     assert_closed(t);
-    double particle_volume = c.count * spacing * spacing * spacing,
+    double particle_volume = particles.count * spacing * spacing * spacing,
            radius = cbrt(particle_volume * 3 / (4 * FM_PI));
     *volume = compute_volume(t, area) / particle_volume;
     *area /= 4 * FM_PI * radius * radius;
@@ -70,7 +72,7 @@ static void measure_ball(double spacing, double jitter, double *volume, double *
         assert_in_interval(fm_f3_dot(out, fm_f3_load(n)), 0.9, 1 + 1e-5);
     }
     fm_surface_destroy(t);
-    free(c.points);
+    free(particles.points);
 }
 
 static void a_ball_of_particles_keeps_its_volume_and_area(void **state)
@@ -83,7 +85,7 @@ static void a_ball_of_particles_keeps_its_volume_and_area(void **state)
     assert_close(area[0], 1, 0.04);
     assert_close(volume[2], 1, 0.005); // radius of 16 spacings
     assert_close(area[2], 1, 0.01);
-    double order = log2((1 - volume[0]) / (1 - volume[2])) / 2;
+    double order = log2((1 - volume[0]) / (1 - volume[2])) / 2; // in the spacing, halved twice
     assert_in_interval(order, 1.5, 3);
     measure_ball(0.125, 0.2, &volume[0], &area[0]);
     assert_close(volume[0], 1, 0.02);
@@ -94,9 +96,9 @@ static void a_ball_of_particles_keeps_its_volume_and_area(void **state)
 // slope in degrees.
 static void measure_top(double jitter, double *height, double *roughness, double *slope)
 {
-    crowd c = {.spacing = 0.01, .jitter = jitter, .rng = {3}};
-    add_block(&c, (fm_vec3){0, 0, 0}, 30, 12, 30);
-    fm_surface *t = create_surface(&c, 1);
+    particle_list particles = {.spacing = 0.01, .jitter = jitter, .rng = {3}};
+    add_block(&particles, (fm_vec3){0, 0, 0}, 30, 12, 30);
+    fm_surface *t = create_surface(&particles, 1);
     assert_closed(t);
     double sum = 0, squares = 0, slopes = 0;
     int count = 0;
@@ -104,6 +106,7 @@ static void measure_top(double jitter, double *height, double *roughness, double
         const float *p = t->points + 3 * (size_t)i;
         if (p[1] < 0.08f || fabsf(p[0] - 0.15f) > 0.08f || fabsf(p[2] - 0.15f) > 0.08f)
             continue;
+        // height above 12 layers of particles, in spacings; y component of the normal
         double y = (p[1] - 0.12) / 0.01, up = fmin(1, t->fields[0].values[3 * (size_t)i + 1]);
         sum += y;
         squares += y * y;
@@ -115,7 +118,7 @@ static void measure_top(double jitter, double *height, double *roughness, double
     *roughness = sqrt(fmax(0, squares / count - *height * *height));
     *slope = sqrt(slopes / count) * 180 / FM_PI;
     fm_surface_destroy(t);
-    free(c.points);
+    free(particles.points);
 }
 
 static void still_water_has_a_flat_top(void **state)
@@ -136,16 +139,16 @@ static void still_water_has_a_flat_top(void **state)
 static void a_single_layer_of_particles_keeps_its_volume(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 1};
+    particle_list particles = {.spacing = 1};
     double area;
-    add_block(&c, (fm_vec3){0, 0, 0}, 40, 1, 40);
-    fm_surface *t = create_surface(&c, 1);
+    add_block(&particles, (fm_vec3){0, 0, 0}, 40, 1, 40);
+    fm_surface *t = create_surface(&particles, 1);
     assert_closed(t);
     double volume = compute_volume(t, &area);
-    assert_in_interval(volume / c.count, 0.8, 1.2);
+    assert_in_interval(volume / particles.count, 0.8, 1.2);
     assert_in_interval(area / (2 * 1600), 0.95, 1.1);
     fm_surface_destroy(t);
-    free(c.points);
+    free(particles.points);
 }
 
 static void single_particles_become_drops(void **state)
@@ -153,24 +156,24 @@ static void single_particles_become_drops(void **state)
     (void)state;
     double area;
     for (int count = 1; count <= 3; count++) {
-        crowd c = {.spacing = 0.02};
+        particle_list particles = {.spacing = 0.02};
         for (int i = 0; i < count; i++)
-            add_particle(&c, 0.5 * i, 1, 0.3 * i);
-        fm_surface *t = create_surface(&c, 1);
+            add_particle(&particles, 0.5 * i, 1, 0.3 * i);
+        fm_surface *t = create_surface(&particles, 1);
         assert_closed(t);
         double particle_volume = count * 0.02 * 0.02 * 0.02;
         assert_in_interval(compute_volume(t, &area) / particle_volume, 0.5, 1.2);
         fm_surface_destroy(t);
-        free(c.points);
+        free(particles.points);
     }
 }
 
 static void a_2d_fluid_becomes_a_slab_of_five_layers(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 0.1};
-    add_block(&c, (fm_vec3){0, 0, -0.05}, 30, 20, 1);
-    fm_surface *t = create_surface(&c, 1);
+    particle_list particles = {.spacing = 0.1};
+    add_block(&particles, (fm_vec3){0, 0, -0.05}, 30, 20, 1);
+    fm_surface *t = create_surface(&particles, 1);
     assert_closed(t);
     fm_bounds bounds = fm_bounds_empty();
     fm_bounds_add(&bounds, t->points, t->point_count);
@@ -179,26 +182,26 @@ static void a_2d_fluid_becomes_a_slab_of_five_layers(void **state)
     assert_close(bounds.high.z, 0.25, 0.03); // five layers
     assert_close(bounds.low.z, -0.25, 0.03);
     fm_surface_destroy(t);
-    free(c.points);
+    free(particles.points);
 }
 
-// Random particles: all marching cubes cases occur next to each other.
+// Around random particles all cases of marching cubes occur next to each other.
 static void random_particles_give_a_closed_surface(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 1, .jitter = 9, .rng = {11}};
+    particle_list particles = {.spacing = 1, .jitter = 9, .rng = {11}};
     for (int i = 0; i < 1500; i++)
-        add_particle(&c, 0, 0, 0);
-    for (int k = 2; k <= 4; k++) {
+        add_particle(&particles, 0, 0, 0);
+    for (int k = 2; k <= 4; k++) { // 1 to 2 cells per spacing
         fm_error err = {0};
         fm_fluid_mesh_def def = {.spacing = 1, .cells = 0.5 * k};
-        fm_surface *t = fm_fluid_mesh_create(c.points, c.count, &def, &err);
+        fm_surface *t = fm_fluid_mesh_create(particles.points, particles.count, &def, &err);
         assert_non_null(t);
         assert_true(t->face_count > 1000);
         assert_closed(t);
         fm_surface_destroy(t);
     }
-    free(c.points);
+    free(particles.points);
 }
 
 static void all_marching_cubes_cases_give_a_closed_surface(void **state)
@@ -211,7 +214,7 @@ static void all_marching_cubes_cases_give_a_closed_surface(void **state)
         float values[FM_FIELD_BLOCK_NODES] = {0};
         fm_fluid_field level = {.cell = 1, .blocks = &block, .block_count = 1, .values = values};
         for (int k = 0; k < 27; k++)
-            block.around[k] = k == 13 ? 0 : -1;
+            block.around[k] = k == 13 ? 0 : -1; // 13: the block itself; it has no neighbours
         // random values inside the block, 0 on its border
         for (int i = 0; i < FM_FIELD_BLOCK_NODES; i++) {
             int x = i % FM_FIELD_BLOCK_SIDE, y = i / FM_FIELD_BLOCK_SIDE % FM_FIELD_BLOCK_SIDE,
@@ -233,22 +236,23 @@ static void all_marching_cubes_cases_give_a_closed_surface(void **state)
 static void skipping_blocks_deep_inside_the_fluid_leaves_the_surface_unchanged(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 1};
-    add_ball(&c, (fm_vec3){0, 0, 0}, 20);
+    particle_list particles = {.spacing = 1};
+    add_ball(&particles, (fm_vec3){0, 0, 0}, 20);
     fm_arena arena = {0};
     fm_error err = {0};
     fm_fluid_kernels kernels;
     fm_fluid_field level;
     double *p[3];
     for (int k = 0; k < 3; k++) {
-        p[k] = malloc((size_t)c.count * sizeof(double));
-        for (int i = 0; i < c.count; i++)
-            p[k][i] = c.points[3 * i + k];
+        p[k] = malloc((size_t)particles.count * sizeof(double));
+        for (int i = 0; i < particles.count; i++)
+            p[k][i] = particles.points[3 * i + k];
     }
-    assert_true(fm_fluid_kernels_compute(&kernels, &arena, NULL, p[0], p[1], p[2], c.count, &err));
+    assert_true(
+        fm_fluid_kernels_compute(&kernels, &arena, NULL, p[0], p[1], p[2], particles.count, &err));
     assert_true(fm_fluid_field_compute(&level, &kernels, 0.5, NULL, &err));
-    int deep = level.block_count - level.value_count;
-    assert_true(deep >= 27);
+    int skipped = level.block_count - level.value_count; // blocks without values
+    assert_true(skipped >= 27);
     fm_surface *t = fm_fluid_field_extract_surface(&level, NULL, &err);
     assert_non_null(t);
     assert_closed(t);
@@ -259,7 +263,7 @@ static void skipping_blocks_deep_inside_the_fluid_leaves_the_surface_unchanged(v
     fm_arena_destroy(&arena);
     for (int k = 0; k < 3; k++)
         free(p[k]);
-    free(c.points);
+    free(particles.points);
 }
 
 static void no_finite_particles_give_an_empty_surface(void **state)
@@ -284,32 +288,32 @@ static void no_finite_particles_give_an_empty_surface(void **state)
 static void distant_particles_do_not_change_the_surface(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 0.1};
-    add_ball(&c, (fm_vec3){0, 0, 0}, 0.5);
-    fm_surface *alone = create_surface(&c, 1);
-    add_particle(&c, 1e9, 0, 0);
-    add_particle(&c, NAN, 0, 0);
-    fm_surface *with = create_surface(&c, 1);
+    particle_list particles = {.spacing = 0.1};
+    add_ball(&particles, (fm_vec3){0, 0, 0}, 0.5);
+    fm_surface *alone = create_surface(&particles, 1);
+    add_particle(&particles, 1e9, 0, 0);
+    add_particle(&particles, NAN, 0, 0);
+    fm_surface *with = create_surface(&particles, 1);
     assert_int_equal(with->face_count, alone->face_count);
     assert_memory_equal(with->points, alone->points, 3 * (size_t)with->point_count * sizeof(float));
     fm_surface_destroy(alone);
     fm_surface_destroy(with);
-    free(c.points);
+    free(particles.points);
 }
 
 static void an_unknown_spacing_is_estimated_from_the_particles(void **state)
 {
     (void)state;
-    crowd c = {.spacing = 0.04};
-    add_ball(&c, (fm_vec3){0, 0, 0}, 0.4);
+    particle_list particles = {.spacing = 0.04};
+    add_ball(&particles, (fm_vec3){0, 0, 0}, 0.4);
     fm_error err = {0};
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
-    fm_surface *t = fm_fluid_mesh_create(c.points, c.count, &def, &err);
+    fm_surface *t = fm_fluid_mesh_create(particles.points, particles.count, &def, &err);
     assert_non_null(t);
-    double area, particle_volume = c.count * 0.04 * 0.04 * 0.04;
+    double area, particle_volume = particles.count * 0.04 * 0.04 * 0.04;
     assert_in_interval(compute_volume(t, &area) / particle_volume, 0.9, 1.2);
     fm_surface_destroy(t);
-    free(c.points);
+    free(particles.points);
 }
 
 static void reconstruction_settings_out_of_range_are_refused(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Atomic file writers, frames as VTK files written and read back, damaged files, caches of frames.
+// io.c: atomic file writers, frames as VTK files written and read back, damaged files, caches of
+// frames.
 #include "fixtures.h"
 #include "io_fixture.h"
 
@@ -41,7 +42,7 @@ static void a_full_disk_leaves_the_old_file_unchanged(void **state)
     assert_true(fm_vtk_write(path, roof, false, &err));
     size_t size;
     char *before = read_bytes(path, &size);
-    struct rlimit old, small = {1000, 0};
+    struct rlimit old, small = {1000, 0}; // bytes of a file
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
     signal(SIGXFSZ, SIG_IGN);
@@ -91,7 +92,7 @@ static void a_path_that_cannot_be_written_is_an_error_with_the_reason(void **sta
     const char *closed = in_scratch("closed");
     assert_int_equal(mkdir(closed, 0555), 0);
     err = (fm_error){0};
-    bool root = geteuid() == 0;
+    bool root = geteuid() == 0; // root may write everywhere, so become the user nobody meanwhile
     if (root)
         assert_int_equal(seteuid(65534), 0);
     fm_writer *writer = fm_writer_open(in_scratch("closed/file"), &err);
@@ -169,7 +170,7 @@ static void a_frame_is_read_back_bit_for_bit(void **state)
     fm_surface_destroy(back);
 }
 
-static void points_on_a_lattice_are_an_image(void **state)
+static void points_on_a_lattice_are_written_as_an_image(void **state)
 {
     (void)state;
     fm_error err = {0};
@@ -262,8 +263,8 @@ static void a_truncated_frame_is_refused_and_a_corrupted_one_does_no_harm(void *
     size_t size;
     char *bytes = read_bytes(in_scratch("roof.vtp"), &size);
     for (size_t cut = 0; cut < size - 1; cut++) {
-        char *piece =
-            malloc(cut ? cut : 1); // exact size, so that AddressSanitizer finds reads past the end
+        // exact size, so that AddressSanitizer finds reads past the end
+        char *piece = malloc(cut ? cut : 1);
         memcpy(piece, bytes, cut);
         err = (fm_error){0};
         assert_null(fm_vtk_parse(piece, cut, "cut.vtp", &err));
@@ -272,20 +273,22 @@ static void a_truncated_frame_is_refused_and_a_corrupted_one_does_no_harm(void *
     }
     fm_rng rng = {1};
     for (int i = 0; i < 20000; i++) {
-        size_t at = fm_rng_next(&rng) % size;
-        char kept = bytes[at];
-        bytes[at] = (char)(i % 2 ? kept ^ (1 << fm_rng_next(&rng) % 8) : (int)fm_rng_next(&rng));
+        size_t offset = fm_rng_next(&rng) % size; // of the byte; one bit or all are changed
+        char kept = bytes[offset];
+        bytes[offset] =
+            (char)(i % 2 ? kept ^ (1 << fm_rng_next(&rng) % 8) : (int)fm_rng_next(&rng));
         err = (fm_error){0};
         fm_surface *surface = fm_vtk_parse(bytes, size, "hit.vtp", &err);
         assert_true((surface != NULL) == (err.status == FM_OK));
         fm_surface_destroy(surface);
-        bytes[at] = kept;
+        bytes[offset] = kept;
     }
     free(bytes);
 }
 
-// Parses a file of three points (Float64) and one triangle (Int64), after replacing the text `was`
-// in its XML by `is`.
+// Parses a file of three points (Float64) and one triangle (Int64), after replacing the first
+// occurrence of the text `was` in its XML by `is`. first_corner: a vertex of the triangle; others
+// than 0 are invalid or make it degenerate.
 static fm_surface *parse_modified(const char *was, const char *is, int first_corner, fm_error *err)
 {
     static const char head[] =
@@ -298,14 +301,15 @@ static fm_surface *parse_modified(const char *was, const char *is, int first_cor
         "offset=\"84\"/><DataArray type=\"Int64\" Name=\"offsets\" format=\"appended\" "
         "offset=\"112\"/></Polys></Piece></PolyData><AppendedData encoding=\"raw\"> _";
     char bytes[2048];
-    const char *at = *was ? strstr(head, was) : head;
-    assert_non_null(at);
-    size_t size = (size_t)snprintf(bytes, sizeof bytes, "%.*s%s%s", (int)(at - head), head, is,
-                                   at + strlen(was));
+    const char *found = *was ? strstr(head, was) : head;
+    assert_non_null(found);
+    size_t size = (size_t)snprintf(bytes, sizeof bytes, "%.*s%s%s", (int)(found - head), head, is,
+                                   found + strlen(was));
     struct {
         uint32_t length;
         float time;
     } time = {4, 0.5f};
+    // each block of appended data follows its length in bytes
     uint32_t lengths[3] = {72, 24, 8};
     double points[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     int64_t corners[3] = {first_corner, 1, 2}, end = 3;
@@ -503,6 +507,7 @@ static void a_directory_without_frames_is_an_error(void **state)
     assert_non_null(strstr(err.text, ": frames: there are none"));
 }
 
+// A world with a towel of 5 x 4 particles that has been hanging for 0.2 s.
 static fm_world *create_towel(fm_cloth **towel)
 {
     fm_error err = {0};
@@ -585,8 +590,8 @@ static void a_frame_of_a_fluid_or_of_a_ball_has_points_only(void **state)
     }
     size_t size;
     char *bytes = read_bytes(path, &size);
-    assert_non_null(
-        strstr(bytes, "NumberOfVerts=\"1\"")); // without vertex cells ParaView draws nothing
+    // without vertex cells ParaView draws nothing
+    assert_non_null(strstr(bytes, "NumberOfVerts=\"1\""));
     free(bytes);
     fm_world_destroy(world);
 }
@@ -638,7 +643,7 @@ int main(void)
         TEST(directories_are_created_with_their_parents),
         TEST(a_file_above_the_size_limit_is_not_read),
         TEST(a_frame_is_read_back_bit_for_bit),
-        TEST(points_on_a_lattice_are_an_image),
+        TEST(points_on_a_lattice_are_written_as_an_image),
         TEST(a_frame_stores_the_kind_of_its_object),
         TEST(an_empty_surface_is_written_and_read_back),
         TEST(a_truncated_frame_is_refused_and_a_corrupted_one_does_no_harm),

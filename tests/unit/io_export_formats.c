@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// OBJ read and written, and all export formats, compared byte by byte where the format is simple.
-// tests/clients checks that other programs read the exports correctly.
+// io_export_formats.c: OBJ read and written, and all export formats, compared byte by byte where
+// the format is simple. tests/clients checks that other programs read the exports correctly.
 #include "comma_locale.h"
 #include "io_fixture.h"
 
+// Parses an OBJ file that must be valid.
 static void parse_obj(const char *text, fm_obj *obj)
 {
     fm_error err = {0};
@@ -75,7 +76,7 @@ static void obj_files_of_other_programs_are_read(void **state)
 static void mistakes_in_an_obj_are_reported_with_line_and_column(void **state)
 {
     (void)state;
-#define THREE "v 0 0 0\nv 1 0 0\nv 0 1 0\n"
+#define THREE "v 0 0 0\nv 1 0 0\nv 0 1 0\n" // three points
     static const struct {
         const char *text, *message;
     } cases[] = {
@@ -127,7 +128,8 @@ static void obj_does_not_depend_on_a_locale_with_decimal_commas(void **state)
     setlocale(LC_ALL, "C");
 }
 
-// Exports the run in the scratch directory.
+// Exports the run in the scratch directory. object, output: NULL: all objects, the default path;
+// stride: every stride-th frame.
 static bool export_scratch(const char *format, const char *object, const char *output, int stride,
                            fm_export_report *report, fm_error *err)
 {
@@ -139,24 +141,27 @@ static bool export_scratch(const char *format, const char *object, const char *o
     return fm_export_frames(scratch, &options, report, err);
 }
 
-static uint32_t read_word(const char *bytes, size_t at)
+// The 32-bit number at an offset of the bytes.
+static uint32_t read_word(const char *bytes, size_t offset)
 {
     uint32_t word;
-    memcpy(&word, bytes + at, sizeof word);
+    memcpy(&word, bytes + offset, sizeof word);
     return word;
 }
 
-// The float at offset `at` of the bytes; big: stored in big-endian order.
-static float read_float(const char *bytes, size_t at, bool big)
+// The float at an offset of the bytes.
+static float read_float(const char *bytes, size_t offset, bool big_endian)
 {
-    uint32_t word = read_word(bytes, at);
-    if (big)
+    uint32_t word = read_word(bytes, offset);
+    if (big_endian)
         word = __builtin_bswap32(word);
     float value;
     memcpy(&value, &word, sizeof value);
     return value;
 }
 
+// PC2: a header of 32 bytes, then the frames. MDD: two numbers, the times, then the frames. A frame
+// is 7 points of 12 bytes.
 static void pc2_and_mdd_hold_the_points_of_every_frame(void **state)
 {
     (void)state;
@@ -247,7 +252,8 @@ static void ply_holds_fields_as_vertex_properties(void **state)
     assert_non_null(strstr(bytes, "element vertex 7\nproperty float x\n"));
     assert_non_null(strstr(bytes, "property float velocity_z\nproperty float stretch\n"));
     assert_non_null(data);
-    data += 11;
+    data += strlen("end_header\n");
+    // 7 points of 7 floats; two quadrilaterals and a triangle: the count in 1 byte, then 4 each
     assert_int_equal(size - (size_t)(data - bytes), 7 * 28 + 2 * 17 + 13);
     assert_true(read_float(data, 28 + 24, false) == roof->fields[1].values[1]);
     assert_int_equal(data[7 * 28], 4);
@@ -319,9 +325,10 @@ static fm_surface *create_tetrahedra(const void *context, const float *points, i
     fm_mesh_size size = {.points = 4 * count, .faces = 4 * count, .corners = 12 * count};
     fm_surface *made = fm_surface_create("", &size, &normal, 1, err);
     for (int i = 0; i < 12 * count; i++) {
+        // corner 0 is at the particle, the others are one spacing away along an axis
         int corner = i % 12 / 3, axis = i % 3;
-        float off = corner == axis + 1 ? (float)(spacing > 0 ? spacing : 1) : 0;
-        made->points[i] = points[3 * (i / 12) + axis] + off;
+        float offset = corner == axis + 1 ? (float)(spacing > 0 ? spacing : 1) : 0;
+        made->points[i] = points[3 * (i / 12) + axis] + offset;
         made->fields[0].values[i] = axis == 1;
         made->face_points[i] = 4 * (i / 12) + faces[i % 12];
         made->face_start[i / 3] = i / 3 * 3;
@@ -329,17 +336,17 @@ static fm_surface *create_tetrahedra(const void *context, const float *points, i
     return made;
 }
 
-// Writes a frame of a fluid of `count` particles; `sized`: with their radius as a field.
-static void write_drops(int frame, int count, bool sized)
+// Writes a frame of a fluid of `count` particles; with_radius: with their radius as a field.
+static void write_drops(int frame, int count, bool with_radius)
 {
     static const fm_surface_field radius = {"radius", 1, NULL};
     fm_error err = {0};
     char path[64];
-    fm_surface *drops =
-        fm_surface_create("drops", &(fm_mesh_size){.points = count}, &radius, sized ? 1 : 0, &err);
+    fm_surface *drops = fm_surface_create("drops", &(fm_mesh_size){.points = count}, &radius,
+                                          with_radius ? 1 : 0, &err);
     for (int i = 0; i < count; i++) {
         drops->points[3 * i] = (float)(i + frame);
-        if (sized)
+        if (with_radius)
             drops->fields[0].values[i] = 0.25f;
     }
     drops->time = frame / 25.0;

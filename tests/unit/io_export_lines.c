@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lines and isolated points in frames and in every export format that can hold them.
+// io_export_lines.c: lines and isolated points in frames and in every export format that can hold
+// them.
 #include "fixtures.h"
 #include "io_fixture.h"
 #include "object/object.h"
@@ -29,7 +30,7 @@ static fm_surface *create_rope(const char *name, double time)
     return s;
 }
 
-// Writes frames 0 to 2 of the surface above, with its lines and its faces or without.
+// Writes frames 0 to 2 of the surface of create_rope, with its lines and its faces or without.
 static void write_frames_of(const char *name, bool lines, bool faces)
 {
     fm_error err = {0};
@@ -88,8 +89,9 @@ static void a_frame_with_lines_and_isolated_points_is_read_back_exactly(void **s
     fm_surface_destroy(rope);
 }
 
-// Writes and reads a file as other programs write it: one polyline through the points 0, 2 and
-// `last`, in Int64, which ends at offset `ends`, and no polygons.
+// Writes a VTK file as other programs write it, and reads it: one polyline through the points 0, 2
+// and `last`, in Int64, and no polygons. ends: the number of points of the polyline by the array
+// `offsets`; 3 is correct.
 static fm_surface *read_polyline(int64_t last, int64_t ends, fm_error *err)
 {
     const float points[9] = {0, 0, 0, 1, 0, 0, 2, 0, 0};
@@ -185,7 +187,8 @@ static void ply_holds_lines_as_edges(void **state)
     size_t size;
     char *bytes = export_bytes("ply", "rope", &size), *data = strstr(bytes, "end_header\n");
     assert_non_null(strstr(bytes, "element edge 3\nproperty int vertex1\nproperty int vertex2\n"));
-    data += 11;
+    data += strlen("end_header\n");
+    // 8 points of 4 floats; a triangle: the count in 1 byte, then 3 corners; 3 edges
     assert_int_equal(size - (size_t)(data - bytes), 8 * 16 + 13 + 3 * 8);
     int32_t last[2];
     memcpy(last, bytes + size - sizeof last, sizeof last);
@@ -223,10 +226,11 @@ static void usda_holds_lines_as_curves_and_isolated_points_as_points(void **stat
     free(drops);
 }
 
-static uint32_t read_word(const char *bytes, size_t at)
+// The 32-bit number at an offset of the bytes.
+static uint32_t read_word(const char *bytes, size_t offset)
 {
     uint32_t word;
-    memcpy(&word, bytes + at, sizeof word);
+    memcpy(&word, bytes + offset, sizeof word);
     return word;
 }
 

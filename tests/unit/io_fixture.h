@@ -14,6 +14,7 @@
 
 static char scratch[64]; // path of a temporary directory for the running test
 
+// Setup function of a test: creates the scratch directory.
 static int create_scratch(void **state)
 {
     (void)state;
@@ -21,6 +22,7 @@ static int create_scratch(void **state)
     return mkdtemp(scratch) ? 0 : -1;
 }
 
+// Teardown function of a test.
 static int remove_scratch(void **state)
 {
     (void)state;
@@ -29,7 +31,7 @@ static int remove_scratch(void **state)
     return system(command);
 }
 
-// A path in the scratch directory; valid for the next 7 calls.
+// The path of a file in the scratch directory; valid until it has been called eight times more.
 static inline const char *in_scratch(const char *name)
 {
     static char path[8][512];
@@ -51,6 +53,7 @@ static inline int count_files(const char *directory)
     return count;
 }
 
+// The contents of a file; the caller frees them.
 static inline char *read_bytes(const char *path, size_t *size)
 {
     fm_error err = {0};
@@ -108,7 +111,8 @@ static inline void assert_same_surface(const fm_surface *a, const fm_surface *b)
     }
 }
 
-// Writes frames first to last of the surface above, as an object with this name, into DIR/frames.
+// Writes frames first to last of the surface of create_roof, as an object with this name, into
+// DIR/frames.
 static inline void write_frames_of_roof(const char *directory, const char *name, int first,
                                         int last, double fps)
 {

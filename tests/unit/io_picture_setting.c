@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The picture setting that a run stores for rendering: camera, look, fixed, moving and animated
-// colliders, figures. All of it is read back exactly, and damaged files are refused.
+// io_picture_setting.c: the picture setting that a run stores for rendering: camera, look, fixed,
+// moving and animated colliders, figures. All of it is read back exactly, and damaged files are
+// refused.
 #include "io/picture_setting.h"
 
 #include "fixtures.h"
@@ -12,16 +13,20 @@ enum {
     SHAPES = FM_SHAPE_MESH, // number of shapes, without meshes
 };
 
+// A tetrahedron, and its vertices in the two frames of an animation.
 static const fm_vec3 corners[4] = {{0, 0, 0}, {0.1, 0, 0}, {0, 1.0 / 3, 0}, {0, 0, 0.1}};
 static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
 static const float animation[2][4][3] = {{{0, 0, 0}, {0.1f, 0, 0}, {0, 0.3f, 0}, {0, 0, 0.1f}},
                                          {{0, 0, 0}, {0.2f, 0, 0}, {0, 0.3f, 0}, {0, 0, 0.7f}}};
 
+// Camera and look of the scene.
 static const fm_picture_setting_def view = {
     .camera = {true, {1, 1.0 / 3, 2}, {0, 0.1, 0}, {0, 1, 0}, 0.7, "woman.pelvis"},
     .look = {.style = "studio",
              .has_cloth = true,
              .cloth = {0.1, 0.2, 0.3},
+             .has_lines = true,
+             .lines = {0.3, 0.4, 0.5},
              .has_water = true,
              .water = {0.9, 0.5, 0.4},
              .particles = 0.5}};
@@ -46,8 +51,8 @@ static void add_shapes(fm_world *world, const fm_motion *turn, fm_error *err)
     }
 }
 
-// A world with colliders of every shape, a moving and an animated mesh, a free ball and a walking
-// figure.
+// A world with colliders of every shape, a moving and an animated mesh, a ball with a mass and a
+// walking figure.
 static fm_world *create_world(fm_error *err)
 {
     fm_world *world = fixture_create_world(fixture_water_def(1), err);
@@ -69,7 +74,7 @@ static fm_world *create_world(fm_error *err)
     def.motion = NULL;
     fm_collider_create_mesh(world, &def, &mesh, err);
     def = fm_default_collider_def();
-    def.mass = 1; // a free body, which is not in setting.json because it has frames of its own
+    def.mass = 1; // a ball with a mass is not in setting.json because it has frames of its own
     fm_collider_create(world, &def, err);
     fm_figure_def figure = fm_default_figure_def();
     figure.name = "woman";
@@ -79,6 +84,7 @@ static fm_world *create_world(fm_error *err)
     return world;
 }
 
+// The definition of a run in the scratch directory.
 static fm_run_def define_run(void)
 {
     return (fm_run_def){.directory = in_scratch("run"),
@@ -92,6 +98,7 @@ static fm_run_def define_run(void)
                         .setting = view};
 }
 
+// Simulates and writes frames first to last.
 static void write_frames(fm_run *run, fm_world *world, int first, int last, fm_error *err)
 {
     for (int frame = first; frame <= last && err->status == FM_OK; frame++) {
@@ -100,7 +107,7 @@ static void write_frames(fm_run *run, fm_world *world, int first, int last, fm_e
     }
 }
 
-// Writes a run of that world into the scratch directory.
+// Writes a run of the world of create_world into the scratch directory. Returns the world.
 static fm_world *write_run(fm_error *err)
 {
     fm_run_def def = define_run();
@@ -149,6 +156,7 @@ static void camera_look_colliders_and_figures_are_read_back_exactly(void **state
     fm_world *world = write_run(&err);
     fm_picture_setting *s = fm_picture_setting_open(in_scratch("run"), &err);
     assert_good(s, &err);
+    // the shapes, two meshes, and of the figure only the bone that the camera follows
     assert_int_equal(s->collider_count, SHAPES + 2 + FM_BONE_COUNT - (FM_BONE_COUNT - 1));
     for (int frame = 0; frame <= FRAMES; frame++)
         for (int i = 0; i < SHAPES + 2; i++)
@@ -158,6 +166,7 @@ static void camera_look_colliders_and_figures_are_read_back_exactly(void **state
     assert_string_equal(s->def.camera.follow, "woman.pelvis");
     assert_string_equal(s->def.look.style, "studio");
     assert_true(s->def.look.has_cloth && s->def.look.cloth.y == 0.2);
+    assert_true(s->def.look.has_lines && s->def.look.lines.z == 0.5);
     assert_true(s->def.look.has_water && s->def.look.water.z == 0.4);
     assert_true(!s->def.look.has_background && s->def.look.particles == 0.5);
     assert_int_equal(s->followed_pose, 2); // the box and the solid have poses 0 and 1
@@ -229,16 +238,18 @@ static void a_corrupted_setting_does_no_harm_and_a_missing_mesh_is_named(void **
     snprintf(kept_path, sizeof kept_path, "%s", path);
     fm_rng rng = {1};
     for (int i = 0; i < 600; i++) {
-        size_t at = fm_rng_next(&rng) % size, length = i % 3 ? size : at;
-        char kept = bytes[at];
-        bytes[at] = (char)(i % 2 ? kept ^ (1 << fm_rng_next(&rng) % 8) : (int)fm_rng_next(&rng));
+        // a byte is changed, and every third file ends before it
+        size_t offset = fm_rng_next(&rng) % size, length = i % 3 ? size : offset;
+        char kept = bytes[offset];
+        bytes[offset] =
+            (char)(i % 2 ? kept ^ (1 << fm_rng_next(&rng) % 8) : (int)fm_rng_next(&rng));
         err = (fm_error){0};
         assert_true(fm_file_replace(kept_path, bytes, length, &err));
         fm_picture_setting *s = fm_picture_setting_open(in_scratch("run"), &err);
         assert_true((s != NULL) == (err.status == FM_OK));
         assert_true(i % 3 || !s);
         fm_picture_setting_close(s);
-        bytes[at] = kept;
+        bytes[offset] = kept;
     }
     err = (fm_error){0};
     assert_true(fm_file_replace(kept_path, bytes, size, &err));

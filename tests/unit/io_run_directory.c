@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The directory of a run: which directories are refused, which files are removed, symbolic links,
-// damaged run.json, tables with many columns, independence of the locale.
+// io_run_directory.c: the directory of a run: which directories are refused, which files are
+// removed, symbolic links, damaged run.json, tables with many columns, independence of the locale.
 #include "comma_locale.h"
 #include "fixtures.h"
 #include "io_fixture.h"
 
 enum { PROBES = 1000 }; // columns of probes.csv
 
+// A world with a hanging cloth of 3 x 3 particles.
 static fm_world *create_world(fm_error *err)
 {
     fm_world *world = fixture_create_world(fixture_water_def(1), err);
@@ -17,6 +18,7 @@ static fm_world *create_world(fm_error *err)
     return world;
 }
 
+// The definition of a run of three frames, 0 to 2, with a checkpoint at each.
 static fm_run_def define_run(const char *directory)
 {
     return (fm_run_def){.directory = directory,
@@ -30,7 +32,8 @@ static fm_run_def define_run(const char *directory)
                         .fields = ""};
 }
 
-// Writes a run of three frames.
+// Writes a run of three frames. replace: a run that is in the directory; probes: values for every
+// frame, or NULL. Returns false if the directory was refused.
 static bool write_run(const fm_run_def *def, bool replace, const double *probes, fm_error *err)
 {
     fm_world *world = create_world(err);
@@ -44,12 +47,14 @@ static bool write_run(const fm_run_def *def, bool replace, const double *probes,
     return good;
 }
 
+// Replaces the contents of a file.
 static void write_text(const char *path, const char *text)
 {
     fm_error err = {0};
     assert_true(fm_file_replace(path, text, strlen(text), &err));
 }
 
+// Asserts that a file has these contents.
 static void assert_text(const char *path, const char *text)
 {
     size_t size;
@@ -159,6 +164,7 @@ static void symbolic_links_are_refused_and_their_targets_left_unchanged(void **s
 static void a_damaged_run_json_is_refused_and_left_unchanged(void **state)
 {
     (void)state;
+    // text of run.json, faulty text in its place, the field that the error names
     static const char *const wrong[][3] = {
         {"\"first_frame\": 0,", "\"first_frame\": 2147483647,", "first_frame"},
         {"\"first_frame\": 0,", "\"first_frame\": -2147483648,", "first_frame"},
@@ -179,10 +185,10 @@ static void a_damaged_run_json_is_refused_and_left_unchanged(void **state)
     char *good = read_bytes(in_scratch("run.json"), &size);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char bad[4096];
-        char *at = strstr(good, wrong[i][0]);
-        assert_non_null(at);
-        snprintf(bad, sizeof bad, "%.*s%s%s", (int)(at - good), good, wrong[i][1],
-                 at + strlen(wrong[i][0]));
+        char *found_text = strstr(good, wrong[i][0]);
+        assert_non_null(found_text);
+        snprintf(bad, sizeof bad, "%.*s%s%s", (int)(found_text - good), good, wrong[i][1],
+                 found_text + strlen(wrong[i][0]));
         write_text(in_scratch("run.json"), bad);
         fm_run_info found;
         err = (fm_error){0};
@@ -200,6 +206,7 @@ static void a_damaged_run_json_is_refused_and_left_unchanged(void **state)
     free(good);
 }
 
+// Number of commas in the first line of a text.
 static int count_commas(const char *text)
 {
     int count = 0;
@@ -264,7 +271,7 @@ static void resuming_refuses_and_keeps_a_table_with_other_columns(void **state)
     fm_world_destroy(world);
 }
 
-// Writes a run and all its exports.
+// Writes a run, in a folder of this name in the scratch directory, and all its exports.
 static void write_everything(const char *name)
 {
     char directory[100];

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Loading meshes and animations from files: exports of a run in any format load as an animated
-// collider; files that are truncated, too long or of another mesh are refused with the reason.
+// loader.c: loading meshes and animations from files: exports of a run in any format load as an
+// animated collider; files that are truncated, too long or of another mesh are refused with the
+// reason.
 #include "io_fixture.h"
 
 #include <fathom/fathom.h>
 #include <fathom/scene.h>
 #include <math.h>
 
-enum { FRAMES = 8 }; // number of the last frame
+enum { FRAMES = 8 };  // number of the last frame
+enum { POINTS = 20 }; // of the towel
 
+// A towel of 5 x 4 points that is swung by its upper edge.
 static const char cloth_scene[] =
     "about: a\nsource: b\nworld: {fps: 20, frames: 8}\n"
     "motions: {swing: {sine: {axis: [0, 0, 1], amplitude: 0.2, period: 1}}}\n"
     "bodies: {towel: {cloth: {sheet: {columns: 5, rows: 4, width: 0.4, height: 0.3},\n"
     "  pins: [{edge: top, motion: swing}]}}}\n";
 
+// Parses a scene whose files are in the scratch directory.
 static fm_scene *parse_scene(const char *text)
 {
     fm_error err = {0};
@@ -24,8 +28,8 @@ static fm_scene *parse_scene(const char *text)
     return scene;
 }
 
-// Simulates a towel, exports it in all formats, and gives its positions at every frame.
-static void export_towel(fm_vec3 positions[FRAMES + 1][20])
+// Simulates a towel, exports it as OBJ, PC2 and MDD, and gives its positions (m) at every frame.
+static void export_towel(fm_vec3 positions[FRAMES + 1][POINTS])
 {
     fm_error err = {0};
     fm_scene *scene = parse_scene(cloth_scene);
@@ -46,7 +50,7 @@ static void export_towel(fm_vec3 positions[FRAMES + 1][20])
         int count;
         memcpy(positions[f], fm_cloth_positions(fm_world_cloth(world, 0), &count),
                sizeof positions[f]);
-        assert_int_equal(count, 20);
+        assert_int_equal(count, POINTS);
     }
     assert_true(fm_run_close(run, FM_RUN_DONE, FRAMES, &err));
     static const char *const formats[] = {"obj", "pc2", "mdd"};
@@ -61,8 +65,9 @@ static void export_towel(fm_vec3 positions[FRAMES + 1][20])
 }
 
 // Loads the export as an animated collider and checks that its surface has the positions of the
-// towel at every frame, and the velocity between frames.
-static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][20])
+// towel at every frame, and the velocity between frames. animation: keys of the scene. The collider
+// is 0.02 m thick, so points of the mesh are 0.01 m inside it.
+static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][POINTS])
 {
     char text[1024];
     snprintf(text, sizeof text,
@@ -77,7 +82,7 @@ static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][
     assert_good(world, &err);
     const fm_collider *wall = fm_world_collider(world, 0);
     for (int f = 0; f <= FRAMES; f++) {
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < POINTS; i++) {
             double time = f / 20.0;
             double d = fm_collider_distance(wall, positions[f][i], time, NULL, NULL, NULL);
             assert_close(d, -0.01, 1e-6);
@@ -86,7 +91,7 @@ static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][
             // linear interpolation half way between two frames
             fm_vec3 a = positions[f][i], b = positions[f + 1][i], v;
             fm_vec3 middle = {(a.x + b.x) / 2, (a.y + b.y) / 2, (a.z + b.z) / 2};
-            d = fm_collider_distance(wall, middle, time + 0.025, NULL, NULL, &v);
+            d = fm_collider_distance(wall, middle, time + 0.5 / 20, NULL, NULL, &v);
             assert_close(d, -0.01, 1e-6);
             assert_close(v.z, (b.z - a.z) * 20, 1e-4);
         }
@@ -98,7 +103,7 @@ static void check_collider(const char *animation, fm_vec3 positions[FRAMES + 1][
 static void an_exported_obj_sequence_animates_a_collider(void **state)
 {
     (void)state;
-    fm_vec3 positions[FRAMES + 1][20];
+    fm_vec3 positions[FRAMES + 1][POINTS];
     export_towel(positions);
     check_collider("files: towel.%06d.obj, fps: 20", positions);
 }
@@ -106,7 +111,7 @@ static void an_exported_obj_sequence_animates_a_collider(void **state)
 static void exported_point_caches_animate_a_collider(void **state)
 {
     (void)state;
-    fm_vec3 positions[FRAMES + 1][20];
+    fm_vec3 positions[FRAMES + 1][POINTS];
     export_towel(positions);
     check_collider("pc2: towel.pc2, fps: 20", positions);
     check_collider("mdd: towel.mdd", positions); // MDD stores times, so no fps
@@ -130,6 +135,7 @@ static void expect_failure(const char *collider, fm_status status, const char *m
     fm_scene_destroy(scene);
 }
 
+// Writes a file into the scratch directory.
 static void write_bytes(const char *name, const void *bytes, size_t size)
 {
     FILE *file = fopen(in_scratch(name), "wb");
@@ -145,7 +151,7 @@ static void wrong_or_missing_mesh_files_are_refused_with_the_reason(void **state
     static const char wrong[] = "v 0 0 0\nv 1 zero 0\n";
     write_bytes("square.obj", square, sizeof square - 1);
     write_bytes("wrong.obj", wrong, sizeof wrong - 1);
-    write_bytes("points.obj", square, 24);
+    write_bytes("points.obj", square, 24); // three points and no face
     write_bytes("walk.0001.obj", square, sizeof square - 1);
     write_bytes("walk.0003.obj", square, sizeof square - 1);
     write_bytes("run.1.obj", square, sizeof square - 1);
@@ -237,6 +243,7 @@ static void mdd_files_need_equally_spaced_times(void **state)
     static const char *const messages[3] = {NULL, "1.70000005 s at sample 1, 1.5 s would be even",
                                             "times: -0.5"};
     for (int i = 0; i < 3; i++) {
+        // big-endian: 3 frames, 1 point, 3 times, then the points
         uint32_t words[5 + 9] = {__builtin_bswap32(3), __builtin_bswap32(1)};
         for (int k = 0; k < 3; k++) {
             memcpy(&words[2 + k], &times[i][k], 4);

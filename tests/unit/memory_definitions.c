@@ -162,12 +162,13 @@ static void a_recall_gives_the_matching_memory_definition(void **state)
     (void)state;
     const fm_recall recall = {
         .steps = 7, .seconds = 0.5, .fading = 3, .tolerance = 1e-5, .horizon = 20};
-    const double step = 0.01, shortest = 0.001;
+    const double step = 0.01, shortest = 0.001; // s, expected and shortest time step
     fm_recall r = recall;
     r.kind = FM_RECALL_FULL;
     fm_memory_def def = fm_memory_def_from_recall(&r, 0.4, step, shortest);
     assert_int_equal(def.method, FM_MEMORY_FULL);
     assert_true(def.order == 0.4 && def.time_step == shortest && def.tolerance == 1e-5);
+    // the horizon is at least one step
     assert_true(def.horizon == 20 && fm_memory_def_from_recall(&r, 0.4, 30, 1).horizon == 30);
     r.kind = FM_RECALL_FADING;
     def = fm_memory_def_from_recall(&r, 0.4, step, shortest);

@@ -17,7 +17,7 @@ typedef enum memory_kind {
     COIMBRA_3,         // rule of [OKRC10] over the last 3 steps
     TRAPEZOID_SECONDS, // trapezoidal rule over the last 0.025 s, order 0.3
     COIMBRA_ALL,       // rule of [OKRC10] over the whole past
-    KIND_COUNT
+    KIND_COUNT         // number of these memories
 } memory_kind;
 
 // Definition of one of the memories (operators that compute fractional derivatives), for steps of
@@ -55,7 +55,7 @@ static inline double rate_of(int id, int n)
 }
 
 // Passes the rates (time derivatives) at step n to a memory, whose lane i computes the fractional
-// derivative of test signal i.
+// derivative of test signal i. The steps are 1 ms; the first has length 0 and sets initial rates.
 static inline void push_step(fm_memory *memory, int n)
 {
     double rate[64];

@@ -50,7 +50,7 @@ static void lanes_keep_their_past_when_permuted_and_when_others_are_removed(void
         memcpy(id, source, sizeof id);
         assert_same_values(memory, id, reference);
 
-        const int removed[] = {18, 0, 5};
+        const int removed[] = {18, 0, 5}; // the last, the first and an inner lane
         assert_true(fm_memory_remove_lanes(memory, removed, 3, &err));
         int kept = 0;
         for (int i = 0; i < LANES; i++) {
@@ -141,10 +141,10 @@ static void a_restored_memory_continues_with_the_same_bits(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
-        for (int pause = 0; pause < 200; pause += 33) {
+        for (int saved_step = 0; saved_step < 200; saved_step += 33) {
             fm_error err = {0};
             fm_memory *memory = create_memory(kind, LANES), *other = create_memory(kind, LANES);
-            for (int n = 0; n < pause; n++)
+            for (int n = 0; n < saved_step; n++)
                 push_step(memory, n);
             for (int n = 0; n < 77; n++) // the state before the restore must not matter
                 push_step(other, n);
@@ -154,7 +154,7 @@ static void a_restored_memory_continues_with_the_same_bits(void **state)
             assert_int_equal(fm_memory_save(memory, bytes, size), size);
             assert_true(fm_memory_restore(other, bytes, size, &err));
             assert_int_equal(fm_memory_hash(memory), fm_memory_hash(other));
-            for (int n = pause; n < pause + 100; n++) {
+            for (int n = saved_step; n < saved_step + 100; n++) {
                 push_step(memory, n);
                 push_step(other, n);
             }
@@ -195,6 +195,7 @@ static void damaged_states_and_states_of_other_definitions_are_refused(void **st
         bytes[i] = (char)(bytes[i] ^ 0x10);
     }
     fm_memory_def def = define_memory(FULL);
+    // other order, tolerance, time step, lane count and method, in turn
     for (int change = 0; change < 5; change++) {
         def = define_memory(change == 4 ? FADING : FULL);
         def.order = change == 0 ? 0.4 : 0.5;
@@ -227,7 +228,7 @@ static void states_with_inconsistent_counts_are_refused(void **state)
         fm_memory_save(memory, bytes, size);
         int64_t count = 20, found = 0;
         // find the number of steps in the header and change it
-        for (size_t i = 0; i + 8 <= 256; i += 8) {
+        for (size_t i = 0; i + 8 <= 256; i += 8) { // the header has less than 256 bytes
             if (memcmp(bytes + i, &count, 8) == 0) {
                 int64_t wrong = 100000000;
                 memcpy(bytes + i, &wrong, 8);

@@ -8,20 +8,21 @@
 
 #include <string.h>
 
-// D^q x = known + w0 rate: `known` follows from the past, w0 is the weight of the newest rate.
+// D^q x = predicted + w0 rate: `predicted` follows from the past, w0 is the weight of the newest
+// rate.
 static void the_derivative_is_the_predicted_part_plus_the_weighted_newest_rate(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         enum { LANES = 11 };
         fm_memory *memory = create_memory(kind, LANES);
-        double w0 = fm_memory_newest_weight(memory, 1e-3), known[LANES], value[LANES];
+        double w0 = fm_memory_newest_weight(memory, 1e-3), predicted[LANES], value[LANES];
         for (int n = 0; n < 150; n++) {
-            assert_true(fm_memory_predict(memory, n ? 1e-3 : 0, known));
+            assert_true(fm_memory_predict(memory, n ? 1e-3 : 0, predicted));
             push_step(memory, n);
             fm_memory_value(memory, value);
             for (int i = 0; i < LANES; i++)
-                assert_close(value[i], n ? known[i] + w0 * rate_of(i, n) : 0, 1e-14);
+                assert_close(value[i], n ? predicted[i] + w0 * rate_of(i, n) : 0, 1e-14);
         }
         assert_int_equal(fm_memory_push_count(memory), 150);
         fm_memory_destroy(memory);
@@ -46,14 +47,14 @@ typedef struct solver {
     int n, calls;
 } solver;
 
-// Callback of fm_memory_step: new rates of `count` lanes (signals) that depend on the part `known`
-// of their fractional derivatives.
-static void solve(void *context, int first, int count, const double *known, double *rate)
+// Callback of fm_memory_step: new rates of `count` lanes (signals) that depend on the part
+// `predicted` of their fractional derivatives.
+static void solve(void *context, int first, int count, const double *predicted, double *rate)
 {
     solver *s = context;
     s->calls++;
     for (int i = 0; i < count; i++)
-        rate[i] = rate_of(first + i, s->n) - 0.1 * known[i];
+        rate[i] = rate_of(first + i, s->n) - 0.1 * predicted[i];
 }
 
 static void fm_memory_step_equals_predict_solve_and_push(void **state)
@@ -61,15 +62,15 @@ static void fm_memory_step_equals_predict_solve_and_push(void **state)
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         enum { LANES = 600 };
-        static double known[LANES], rate[LANES];
+        static double predicted[LANES], rate[LANES];
         fm_memory *fused = create_memory(kind, LANES), *plain = create_memory(kind, LANES);
         for (int n = 0; n < 40; n++) {
             double h = n ? 1e-3 : 0;
             solver s = {.n = n};
             assert_true(fm_memory_step(fused, h, solve, &s));
             assert_true(s.calls > 1);
-            assert_true(fm_memory_predict(plain, h, known));
-            solve(&s, 0, LANES, known, rate);
+            assert_true(fm_memory_predict(plain, h, predicted));
+            solve(&s, 0, LANES, predicted, rate);
             assert_true(fm_memory_push(plain, rate, h));
             assert_int_equal(fm_memory_hash(fused), fm_memory_hash(plain));
         }
@@ -79,12 +80,13 @@ static void fm_memory_step_equals_predict_solve_and_push(void **state)
     }
 }
 
+// The memories are defined for steps of 1 ms. Some accept longer steps, none shorter ones.
 static void time_steps_that_are_not_allowed_are_refused(void **state)
 {
     (void)state;
     for (int kind = 0; kind < KIND_COUNT; kind++) {
         fm_memory *memory = create_memory(kind, 1);
-        double rate = 1, known;
+        double rate = 1, predicted;
         assert_false(fm_memory_push(memory, &rate, 1e-3)); // the first rate is at t = 0
         assert_true(fm_memory_push(memory, &rate, 0));
         uint64_t before = fm_memory_hash(memory);
@@ -93,7 +95,7 @@ static void time_steps_that_are_not_allowed_are_refused(void **state)
         assert_false(fm_memory_push(memory, &rate, 0.9e-3));
         assert_false(fm_memory_push(memory, &rate, NAN));
         assert_false(fm_memory_push(memory, &rate, INFINITY));
-        assert_false(fm_memory_predict(memory, 0.9e-3, &known));
+        assert_false(fm_memory_predict(memory, 0.9e-3, &predicted));
         assert_int_equal(fm_memory_hash(memory), before);
         assert_true(fm_memory_push(memory, &rate, 1e-3 * (1 + 1e-12)));
         bool longer = kind == FULL || kind == FADING; // they accept steps of different lengths
@@ -127,25 +129,26 @@ static void check_weights(fm_memory_def def, const double *expected, int count, 
 static void weights_of_derivatives_over_the_last_n_steps_are_the_published_ones(void **state)
 {
     (void)state;
-    static const double u3[] = {0.852669, 0.560439, 0.405475, 0.173231};
-    static const double u10[] = {0.852669, 0.560439, 0.405475, 0.328044, 0.283209, 0.252949,
-                                 0.230731, 0.213517, 0.199666, 0.188209, 0.090751};
+    // weights by age, newest first, of the rule of [OKRC10] eq. (6) over 3 and over 10 steps
+    static const double coimbra_3[] = {0.852669, 0.560439, 0.405475, 0.173231};
+    static const double coimbra_10[] = {0.852669, 0.560439, 0.405475, 0.328044, 0.283209, 0.252949,
+                                        0.230731, 0.213517, 0.199666, 0.188209, 0.090751};
     fm_memory_def def = fm_default_memory_def();
     def.method = FM_MEMORY_COIMBRA;
     def.window_steps = 3;
-    check_weights(def, u3, 4, 1e-6);
+    check_weights(def, coimbra_3, 4, 1e-6);
     def.window_steps = 10;
-    check_weights(def, u10, 11, 1e-6);
+    check_weights(def, coimbra_10, 11, 1e-6);
 
-    // trapezoidal rule over 10 steps: interior weights as printed in the paper; the oldest rate
-    // belongs to one interval only
-    double d10[11], p = 1.5;
-    d10[0] = 1 / tgamma(2.5);
+    // trapezoidal rule over 10 steps: interior weights as printed in [OKRC10]; the oldest rate
+    // belongs to one interval only; p = 2 - q
+    double trapezoid_10[11], p = 1.5;
+    trapezoid_10[0] = 1 / tgamma(2.5);
     for (int j = 1; j < 10; j++)
-        d10[j] = (pow(j + 1, p) - 2 * pow(j, p) + pow(j - 1, p)) / tgamma(2.5);
-    d10[10] = (pow(9, p) - sqrt(10) * (10 + 0.5 - 2)) / tgamma(2.5);
+        trapezoid_10[j] = (pow(j + 1, p) - 2 * pow(j, p) + pow(j - 1, p)) / tgamma(2.5);
+    trapezoid_10[10] = (pow(9, p) - sqrt(10) * (10 + 0.5 - 2)) / tgamma(2.5);
     def.method = FM_MEMORY_TRAPEZOID;
-    check_weights(def, d10, 11, 1e-13);
+    check_weights(def, trapezoid_10, 11, 1e-13);
 }
 
 // The fractional derivative over the last 0.3 s equals that over the last 300 steps of 1 ms. As

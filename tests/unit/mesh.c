@@ -52,10 +52,10 @@ static void quads_of_a_grid_are_recognised_as_a_sheet(void **state)
 static void grids_of_all_small_sizes_are_recognised_as_sheets(void **state)
 {
     (void)state;
-    enum { MOST = 20 };
-    static int start[MOST * MOST], corner[4 * MOST * MOST];
-    for (int columns = 2; columns <= MOST; columns++) {
-        for (int rows = 2; rows <= MOST; rows++) {
+    enum { MAX_SIZE = 20 }; // columns and rows
+    static int start[MAX_SIZE * MAX_SIZE], corner[4 * MAX_SIZE * MAX_SIZE];
+    for (int columns = 2; columns <= MAX_SIZE; columns++) {
+        for (int rows = 2; rows <= MAX_SIZE; rows++) {
             int found_columns, found_rows;
             fm_grid_write_quads(columns, rows, start, corner);
             fm_mesh_view quads = {.point_count = columns * rows,
@@ -72,7 +72,7 @@ static void grids_of_all_small_sizes_are_recognised_as_sheets(void **state)
 static void the_triangles_of_a_round_grid_close_the_tube(void **state)
 {
     (void)state;
-    int triangles[3 * 2 * 5 * 2], uses[3 * 5] = {0};
+    int triangles[3 * 2 * 5 * 2], uses[3 * 5] = {0}; // 5 columns, 3 rows; corners at each point
     assert_int_equal(fm_grid_write_triangles(5, 3, true, NULL), 20);
     assert_int_equal(fm_grid_write_triangles(5, 3, true, triangles), 20);
     for (int i = 0; i < 60; i++)
@@ -82,11 +82,11 @@ static void the_triangles_of_a_round_grid_close_the_tube(void **state)
     // every edge has two triangles, one in each direction, except the 10 edges of the two rims
     int open = 0;
     for (int i = 0; i < 60; i++) {
-        int a = triangles[i], b = triangles[i % 3 == 2 ? i - 2 : i + 1], back = 0;
+        int a = triangles[i], b = triangles[i % 3 == 2 ? i - 2 : i + 1], opposite = 0;
         for (int k = 0; k < 60; k++)
-            back += triangles[k] == b && triangles[k % 3 == 2 ? k - 2 : k + 1] == a;
-        open += back == 0;
-        assert_true(back <= 1);
+            opposite += triangles[k] == b && triangles[k % 3 == 2 ? k - 2 : k + 1] == a;
+        open += opposite == 0;
+        assert_true(opposite <= 1);
     }
     assert_int_equal(open, 10);
 }
@@ -102,10 +102,11 @@ static void polygons_are_triangulated_as_fans(void **state)
     fm_mesh_triangulate(&mesh, triangles);
     static const int expected[18] = {0, 1, 2, 0, 1, 3, 0, 3, 4, 4, 3, 2, 4, 2, 1, 4, 1, 5};
     assert_memory_equal(triangles, expected, sizeof expected);
-    int turned[6];
-    assert_int_equal(fm_mesh_triangulate_face(corner + 3, 4, 1, turned), 2);
+    // the fan of the second face, started from its corner 1
+    int fan[6];
+    assert_int_equal(fm_mesh_triangulate_face(corner + 3, 4, 1, fan), 2);
     static const int from_one[6] = {1, 3, 4, 1, 4, 0};
-    assert_memory_equal(turned, from_one, sizeof from_one);
+    assert_memory_equal(fan, from_one, sizeof from_one);
     fm_mesh_data owner;
     fm_error err = {0};
     assert_true(fm_mesh_data_create(&owner, &(fm_mesh_size){6, 0, 3, 12}, "mesh", &err));
@@ -139,7 +140,7 @@ static void isolated_points_are_found(void **state)
     free(isolated);
 }
 
-// Every line of the mesh belongs to exactly one polyline.
+// Checks that every line of the mesh belongs to exactly one polyline.
 static void check_polylines(const fm_mesh_view *mesh, int expected_count)
 {
     fm_error err = {0};
@@ -238,7 +239,8 @@ static void a_surface_keeps_the_mesh_it_was_created_from(void **state)
     fm_surface_destroy(surface);
 }
 
-// True when the offset r from the centre of a patch, m, is inside its triangle.
+// True when the offset r from the centre of a patch, m, is inside its triangle, which its gradients
+// `along` and `across` of two barycentric coordinates describe.
 static bool patch_contains(const fm_sample_patch *patch, fm_vec3 r)
 {
     double along = fm_dot(r, patch->along), across = fm_dot(r, patch->across);
@@ -251,6 +253,7 @@ static void sample_patches_have_the_area_and_extent_of_their_part_of_the_body(vo
 {
     (void)state;
     const fm_vec3 corner[3] = {{0, 0, 0}, {0.3, 0, 0}, {0, 0.6, 0}}, middle = {0.1, 0.2, 0};
+    // one sample for the triangle, and one of the 3^2 samples of a subdivided triangle
     fm_sample_patch whole = fm_sample_patch_of_triangle(corner, 1),
                     part = fm_sample_patch_of_triangle(corner, 3);
     assert_close(whole.area, 0.09, 1e-15);
@@ -262,13 +265,15 @@ static void sample_patches_have_the_area_and_extent_of_their_part_of_the_body(vo
         assert_false(patch_contains(&whole, fm_scale(r, 1.001)));
         assert_true(fm_length(r) <= whole.reach * (1 + 1e-12));
     }
-    const fm_vec3 end[2] = {{1, 2, 3}, {1, 2.4, 3.3}}; // a line of 0.5 m
+    // a line of 0.5 m with 5 samples and a width of 0.01 m; a point with a width of 0.02 m
+    const fm_vec3 end[2] = {{1, 2, 3}, {1, 2.4, 3.3}};
     fm_sample_patch line = fm_sample_patch_of_line(end, 5, 0.01),
                     point = fm_sample_patch_of_point(0.02);
     assert_close(5 * line.area, 0.5 * 0.01, 1e-15);
     assert_close(point.area, 4e-4, 1e-18);
     assert_close(fm_dot(line.normal, fm_sub(end[1], end[0])), 0, 1e-15);
-    // the triangle described by u and v has the area of the patch, and its centroid is the origin
+    // the triangle described by the gradients u and v has the area of the patch, and its centroid
+    // is the origin
     const fm_sample_patch *patches[] = {&whole, &line, &point};
     for (int k = 0; k < 3; k++) {
         const fm_sample_patch *p = patches[k];

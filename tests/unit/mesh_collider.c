@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Meshes as colliders: distances against brute force and against the box that they represent, signs
-// against solid angles, particles that end outside non-convex meshes, velocities of animations, and
-// bad meshes that are refused.
+// mesh_collider.c: meshes as colliders: distances against brute force and against the box that they
+// represent, signs against solid angles, particles that end outside non-convex meshes, velocities
+// of animations, and bad meshes that are refused.
 #include "check.h"
 #include "collide/collide.h"
 #include "fixtures.h"
@@ -19,6 +19,7 @@ typedef struct torus {
     int triangles[6 * TORUS_POINTS];
 } torus;
 
+// A mesh without thickness and animation.
 static fm_collider_mesh define_mesh(const fm_vec3 *points, int point_count, const int *triangles,
                                     int triangle_count)
 {
@@ -30,7 +31,8 @@ static fm_collider_mesh define_mesh(const fm_vec3 *points, int point_count, cons
                               .interpolation = FM_INTERPOLATE_SPLINE};
 }
 
-// A torus around the y axis with radius 0.5 and tube radius 0.2, with dents.
+// A torus around the y axis with radius 0.5 m and tube radius 0.2 m; dent: depth of dents in the
+// tube, m.
 static fm_collider_mesh create_torus(torus *t, double dent)
 {
     int k = 0;
@@ -79,13 +81,13 @@ static void a_box_mesh_has_the_distances_of_a_box(void **state)
     (void)state;
     fm_rng rng = {3};
     fm_vec3 points[8], half = {0.3, 0.5, 0.2};
-    for (int turned = 0; turned < 2; turned++) {
+    for (int inwards = 0; inwards < 2; inwards++) {
         fm_arena arena = {0};
         fm_collider_mesh mesh = create_box(points, half);
         int reversed[36];
         for (int i = 0; i < 36; i++)
             reversed[i] = box_triangles[i / 3 * 3 + (2 - i % 3)];
-        if (turned)
+        if (inwards)
             mesh.triangles = reversed;
         fm_placed_collider placed = fm_collider_place(create_collider(&arena, &mesh, NULL, 0), 0);
         assert_true(fm_trimesh_is_closed(placed.collider->mesh));
@@ -94,9 +96,8 @@ static void a_box_mesh_has_the_distances_of_a_box(void **state)
             fm_vec3 p = random_vector(&rng, i % 2 ? 0.6 : 2);
             fm_contact a = fm_placed_find_contact(&placed, p), b = fm_shape_find_contact(&box, p);
             assert_close(a.distance, b.distance, 1e-14);
-            // several surface points are equally close
             if (fm_length(fm_sub(a.point, b.point)) > 1e-12)
-                continue;
+                continue; // several surface points are equally close
             assert_at_most(fm_length(fm_sub(a.normal, b.normal)), 1e-12);
         }
         fm_arena_destroy(&arena);
@@ -115,7 +116,7 @@ static double solid_angle(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 p)
 // Distance of p from a mesh by a search over samples of all triangles, m.
 static double sampled_distance(const fm_collider_mesh *mesh, fm_vec3 p)
 {
-    enum { N = 12 };
+    enum { N = 12 }; // intervals along the edges of a triangle
     double least = INFINITY;
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int *c = mesh->triangles + 3 * t;
@@ -274,20 +275,21 @@ enum { FRAMES = 6 }; // of the animation
 // them.
 static float *create_frames(const torus *t)
 {
-    float *frames = malloc(3 * sizeof(float) * FRAMES * TORUS_POINTS), *at = frames;
+    float *frames = malloc(3 * sizeof(float) * FRAMES * TORUS_POINTS), *next = frames;
     for (int f = 0; f < FRAMES; f++) {
         for (int i = 0; i < TORUS_POINTS; i++) {
             fm_vec3 p = t->points[i];
-            *at++ = (float)(p.x * (1 + 0.1 * sin(2 * f)) + 0.05 * f);
-            *at++ = (float)(p.y + 0.05 * cos(3 * f) * p.x);
-            *at++ = (float)(p.z + 0.1 * f * f / FRAMES);
+            *next++ = (float)(p.x * (1 + 0.1 * sin(2 * f)) + 0.05 * f);
+            *next++ = (float)(p.y + 0.05 * cos(3 * f) * p.x);
+            *next++ = (float)(p.z + 0.1 * f * f / FRAMES);
         }
     }
     return frames;
 }
 
-// The surface velocity is the time derivative of its position, also when a motion moves the mesh as
-// a whole. The surface passes through the frames exactly. Before and after them it is at rest.
+// Checks that the surface velocity is the time derivative of its position, also when a motion moves
+// the mesh as a whole, that the surface passes through the frames exactly, and that it is at rest
+// before and after them.
 static void check_animation(void **state, fm_interpolation interpolation)
 {
     (void)state;
@@ -307,8 +309,8 @@ static void check_animation(void **state, fm_interpolation interpolation)
     fm_collider *moved = create_collider(&arena, &mesh, wheel, 0),
                 *still = create_collider(&arena, &mesh, NULL, 0);
     for (int i = 0; i < 300; i++) {
-        double time = between(&rng, 0.4, 1.15), h = 1e-6;
-        if (fabs(fmod(time * 10, 1) - 0.5) > 0.49) // near a frame the velocity may jump
+        double time = between(&rng, 0.4, 1.15), h = 1e-6; // s; h: for central differences
+        if (fabs(fmod(time * 10, 1) - 0.5) > 0.49)        // near a frame the velocity may jump
             continue;
         fm_vec3 p = random_vector(&rng, 1), n, v;
         double d = fm_collider_distance(moved, p, time, NULL, &n, &v);

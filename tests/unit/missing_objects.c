@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions called with NULL for an object: after an error they do nothing, without one they
-// assert.
+// missing_objects.c: functions called with NULL for an object do nothing after an error, and assert
+// without one.
 #include "check.h"
 
 #include <fathom/fathom.h>
@@ -10,14 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// 1 if the library was built with assertions.
 #ifdef NDEBUG
 enum { ASSERTING = 0 };
 #else
 enum { ASSERTING = 1 };
 #endif
 
-static const fm_vec3 x = {0, -1, 0};
-static int count; // receives counts that nobody reads
+static const fm_vec3 x = {0, -1, 0}; // an argument: a valid position, axis or velocity
+static int count;                    // receives counts that nobody reads
 
 // Calls the public function number `which`, of those that take an fm_error, with NULL for its
 // object; false if there are no more.
@@ -208,8 +209,8 @@ static void calls_with_null_after_a_failure_do_nothing(void **state)
         assert_memory_equal(&err, &first, sizeof err);
 }
 
-// Makes the call in a child process. Returns the signal that ended it, 0 if it returned, or -1 if
-// there are no more calls.
+// Makes call number `which` of call_with_error or call_without_error in a child process. Returns
+// the signal that ended the process, 0 if the call returned, or -1 if there are no more calls.
 static int find_ending_signal(bool with_error, int which)
 {
     fflush(NULL);
@@ -235,12 +236,12 @@ static void calls_with_null_without_a_failure_assert(void **state)
     (void)state;
     if (!ASSERTING)
         skip();
-    for (int kind = 0; kind < 2; kind++) {
+    for (int with_error = 0; with_error < 2; with_error++) {
         int end = 0;
-        for (int i = 0; (end = find_ending_signal(kind, i)) >= 0; i++) {
+        for (int i = 0; (end = find_ending_signal(with_error, i)) >= 0; i++) {
             if (end != SIGABRT)
-                print_error("call %d %s ended with %d\n", i, kind ? "with an error" : "without",
-                            end);
+                print_error("call %d %s ended with %d\n", i,
+                            with_error ? "with an error" : "without", end);
             assert_int_equal(end, SIGABRT);
         }
     }

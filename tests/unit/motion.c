@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Motions: positions match their formulas, velocities are the derivatives of positions, and bad
-// values are refused.
+// motion.c: motions: positions match their formulas, velocities are the derivatives of positions,
+// and bad values are refused.
 #include "motion/motion.h"
 #include "check.h"
 
 #include <string.h>
 
+// Asserts that each component differs by at most the tolerance.
 static void assert_vectors_close(fm_vec3 a, fm_vec3 b, double tolerance)
 {
     assert_close(a.x, b.x, tolerance);
@@ -25,7 +26,7 @@ static fm_quat rotation_by(double x, double y, double z)
 static void check_velocities(const fm_motion *motion, double t)
 {
     static const fm_vec3 points[] = {{0, 0, 0}, {1, 0.2, 0}, {0, 1, -0.3}, {0.5, 0, 1}};
-    const double h = 1e-3;
+    const double h = 1e-3; // s
     for (int i = 0; i < 4; i++) {
         fm_vec3 near = fm_sub(fm_motion_position(motion, points[i], t + h),
                               fm_motion_position(motion, points[i], t - h));
@@ -145,7 +146,7 @@ static void fill_keys(fm_key keys[KEY_COUNT])
     keys[4] = (fm_key){3.9, {0.2, 0.4, -0.3}, {0, 0, 0, 0}};
 }
 
-static const fm_vec3 pivot = {0.2, -0.1, 0.4};
+static const fm_vec3 pivot = {0.2, -0.1, 0.4}; // m, about which keyframes rotate
 
 // Expected position of the point p at a keyframe.
 static fm_vec3 place_at_key(const fm_key *key, fm_vec3 p)
@@ -161,18 +162,20 @@ static void keyframes_pass_through_their_keys_and_rest_outside_them(void **state
     fm_arena arena = {0};
     fm_error err = {0};
     fm_vec3 p = {1, 2, 3};
-    for (int how = FM_INTERPOLATE_LINEAR; how <= FM_INTERPOLATE_SPLINE; how++) {
+    for (int interpolation = FM_INTERPOLATE_LINEAR; interpolation <= FM_INTERPOLATE_SPLINE;
+         interpolation++) {
         fm_key keys[KEY_COUNT], copy[KEY_COUNT];
         fill_keys(keys);
         fill_keys(copy);
-        fm_motion *motion =
-            fm_motion_create_keyframes(&arena, copy, KEY_COUNT, (fm_interpolation)how, pivot, &err);
+        fm_motion *motion = fm_motion_create_keyframes(
+            &arena, copy, KEY_COUNT, (fm_interpolation)interpolation, pivot, &err);
         memset(copy, 0, sizeof copy); // the motion must have copied the keys
         for (int i = 0; i < KEY_COUNT; i++) {
             fm_vec3 expected = place_at_key(&keys[i], p);
             assert_vectors_close(fm_motion_position(motion, p, keys[i].time), expected, 1e-14);
+            // 1e-9 s before the key; the speed is at most 100 m/s
             assert_vectors_close(fm_motion_position(motion, p, keys[i].time - 1e-9), expected,
-                                 1e-7); // the speed is at most 100 m/s
+                                 1e-7);
         }
         assert_vectors_close(fm_motion_position(motion, p, 0), place_at_key(&keys[0], p), 1e-14);
         assert_vectors_close(fm_motion_velocity(motion, p, 0.49), (fm_vec3){0}, 0);
@@ -194,10 +197,11 @@ static void velocities_between_keys_are_the_derivatives_of_positions(void **stat
     fm_error err = {0};
     fm_key keys[KEY_COUNT];
     fill_keys(keys);
-    for (int how = FM_INTERPOLATE_LINEAR; how <= FM_INTERPOLATE_SPLINE; how++) {
+    for (int interpolation = FM_INTERPOLATE_LINEAR; interpolation <= FM_INTERPOLATE_SPLINE;
+         interpolation++) {
         for (int count = 2; count <= KEY_COUNT; count++) {
-            fm_motion *motion =
-                fm_motion_create_keyframes(&arena, keys, count, (fm_interpolation)how, pivot, &err);
+            fm_motion *motion = fm_motion_create_keyframes(
+                &arena, keys, count, (fm_interpolation)interpolation, pivot, &err);
             for (int i = 0; i + 1 < count; i++) {
                 double length = keys[i + 1].time - keys[i].time;
                 for (int part = 1; part < 20; part += 2)
@@ -225,7 +229,7 @@ static void linear_and_smooth_interpolation_match_their_formulas(void **state)
     assert_vectors_close(quarter.velocity, (fm_vec3){2, 0, 0}, 1e-15);
     assert_vectors_close(fm_quat_to_rotation_vector(quarter.rotation), (fm_vec3){0, 0.3, 0}, 1e-15);
     assert_vectors_close(quarter.spin, (fm_vec3){0, 0.6, 0}, 1e-15);
-    double s = 3 * 0.0625 - 2 * 0.015625;
+    double s = 3 * 0.0625 - 2 * 0.015625; // 3 u^2 - 2 u^3 at u = 1/4
     assert_vectors_close(eased.position, (fm_vec3){4 * s, 0, 0}, 1e-15);
     assert_vectors_close(fm_quat_to_rotation_vector(eased.rotation), (fm_vec3){0, 1.2 * s, 0},
                          1e-15);
@@ -248,8 +252,8 @@ static void splines_have_continuous_velocity_and_spin(void **state)
     for (int i = 1; i + 1 < KEY_COUNT; i++) {
         fm_pose before = fm_motion_pose(motion, keys[i].time - 1e-9);
         fm_pose after = fm_motion_pose(motion, keys[i].time);
-        assert_vectors_close(before.velocity, after.velocity,
-                             1e-6); // the acceleration is at most 1000 m/s^2
+        // 1e-9 s apart; the acceleration is at most 1000 m/s^2
+        assert_vectors_close(before.velocity, after.velocity, 1e-6);
         assert_vectors_close(before.spin, after.spin, 1e-6);
         assert_true(fm_length(after.spin) > 0.1);
     }
@@ -298,9 +302,10 @@ static void half_turns_between_keys_stay_differentiable(void **state)
     fm_key keys[] = {{.rotation = {0, 0, 0, 1}},
                      {.time = 1, .rotation = {1, 0, 0, 0}},
                      {.time = 2, .rotation = {0, 1, 0, 0}}};
-    for (int how = FM_INTERPOLATE_LINEAR; how <= FM_INTERPOLATE_SPLINE; how++) {
-        fm_motion *motion =
-            fm_motion_create_keyframes(&arena, keys, 3, (fm_interpolation)how, (fm_vec3){0}, &err);
+    for (int interpolation = FM_INTERPOLATE_LINEAR; interpolation <= FM_INTERPOLATE_SPLINE;
+         interpolation++) {
+        fm_motion *motion = fm_motion_create_keyframes(
+            &arena, keys, 3, (fm_interpolation)interpolation, (fm_vec3){0}, &err);
         for (int i = 1; i < 20; i += 2)
             check_velocities(motion, 0.1 * i);
     }
@@ -399,26 +404,28 @@ static void keys_with_bad_values_are_refused(void **state)
     fm_arena a = {0};
     fm_error e = {0};
     fm_key keys[] = {{.time = 0}, {.time = 1}};
-    fm_interpolation how = FM_INTERPOLATE_LINEAR;
+    fm_interpolation interpolation = FM_INTERPOLATE_LINEAR;
     fm_vec3 none = {0};
-    assert_refused(fm_motion_create_keyframes(&a, keys, 0, how, none, &e), &e, "key_count", "0");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 0, interpolation, none, &e), &e,
+                   "key_count", "0");
     assert_refused(fm_motion_create_keyframes(&a, keys, 2, (fm_interpolation)7, none, &e), &e,
                    "interpolation", "7");
-    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, (fm_vec3){0, NAN, 0}, &e), &e,
-                   "pivot", "(0, nan, 0)");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, interpolation, (fm_vec3){0, NAN, 0}, &e),
+                   &e, "pivot", "(0, nan, 0)");
     keys[1].time = 0;
-    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].time", "0");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, interpolation, none, &e), &e,
+                   "keys[1].time", "0");
     keys[1].time = NAN;
-    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].time",
-                   "nan");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, interpolation, none, &e), &e,
+                   "keys[1].time", "nan");
     keys[1].time = 1;
     keys[1].position.x = INFINITY;
-    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[1].position",
-                   "(inf, 0, 0)");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, interpolation, none, &e), &e,
+                   "keys[1].position", "(inf, 0, 0)");
     keys[1].position.x = 0;
     keys[0].rotation.w = NAN;
-    assert_refused(fm_motion_create_keyframes(&a, keys, 2, how, none, &e), &e, "keys[0].rotation",
-                   "nan");
+    assert_refused(fm_motion_create_keyframes(&a, keys, 2, interpolation, none, &e), &e,
+                   "keys[0].rotation", "nan");
     fm_arena_destroy(&a);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of particle fluids: kernels, neighbour lists against all pairs, refused definitions,
+// particles.c: particle fluids: kernels, neighbour lists against all pairs, refused definitions,
 // sources and sinks, open sides, lone particles, volume of boundary particles, damaged snapshots.
 #include "particles/particles.h"
 #include "fluids.h"
@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-// Integral of a smoothing kernel with the support radius 1 over the disc or ball, by Simpson's
-// rule.
+// Integral of a smoothing kernel w with the support radius 1 over the disc or ball, by Simpson's
+// rule. q: distance from the centre.
 static double integrate(double (*w)(double q, int dimensions), int dimensions)
 {
     enum { STEPS = 20000 };
@@ -26,6 +26,7 @@ static fm_floats wide(double q)
     return (fm_floats){(float)q};
 }
 
+// Normalised smoothing kernels of the library at the distance q, in d dimensions.
 static double poly6(double q, int d)
 {
     return fm_kernel_norm(FM_KERNEL_POLY6, d) * fm_kernel_poly6(wide(q))[0];
@@ -60,7 +61,7 @@ static void kernels_integrate_to_one(void **state)
 static void kernel_slopes_are_derivatives_of_the_kernels(void **state)
 {
     (void)state;
-    double h = 1e-4;
+    double h = 1e-4; // for central differences
     for (int d = 2; d <= 3; d++) {
         for (int k = 1; k < 20; k++) {
             double q = 0.05 * k;
@@ -90,6 +91,8 @@ static void kernel_slopes_are_derivatives_of_the_kernels(void **state)
 }
 
 // Compares all neighbour lists with a test of all pairs, in a splash with ghost and wall particles.
+// The margins of 1e-6 allow for rounding in single precision. Lists are padded to multiples of 8
+// with repeated entries. support: radius of the kernel, in spacings.
 static void expect_all_neighbours(int dimensions, double support)
 {
     fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
@@ -102,7 +105,7 @@ static void expect_all_neighbours(int dimensions, double support)
     fm_particles *p = create_fluid(world, &def);
     add_box(p, &(fm_fluid_box){.high = {0.5, 0.7, 1}, .velocity = {2, 3, 0}, .jitter = 0.4});
     advance(world, 0.2);
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    int room[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = 0; i < p->count; i++) {
         for (int set = 0; set < 2; set++) {
             const fm_particle_set *in = set ? &p->boundary : &p->fluid;
@@ -159,6 +162,18 @@ static void fluid_definitions_out_of_range_are_refused(void **state)
     def.density = NAN, expect_refused(&def, "density"), def = good;
     def.viscosity = -1, expect_refused(&def, "viscosity"), def = good;
     def.method = (fm_sph_method)7, expect_refused(&def, "method"), def = good;
+    def.network.viscosity = -1, expect_refused(&def, "network.viscosity"), def = good;
+    fm_particles_def springs = good;
+    springs.network.viscosity = 1;
+    def = springs, def.network.relaxation = 0, expect_refused(&def, "network.relaxation");
+    def = springs, def.network.yield = 1, expect_refused(&def, "network.yield");
+    def = springs, def.network.stiffening = 0.5, expect_refused(&def, "network.stiffening");
+    def = springs, def.network.order = 1, expect_refused(&def, "network.order");
+    def = springs, def.network.rate = (fm_hardening_rate)2, expect_refused(&def, "network.rate");
+    def = springs, def.network.memory.kind = FM_RECALL_STEPS,
+    expect_refused(&def, "network.memory");
+    def = springs, def.support = 1.5, expect_refused(&def, "support");
+    def = good;
     def.domain.high.y = 0, expect_refused(&def, "domain.high"), def = good;
     def.domain.sides[0] = FM_SIDE_PERIODIC, expect_refused(&def, "domain.sides"), def = good;
     def.courant = 2, expect_refused(&def, "courant"), def = good;
@@ -270,12 +285,12 @@ static double find_interface_acceleration(double s)
     for (int i = 0; i < p->count; i++) // initial pressure P = c^2 s
         p->P[i] = p->now.x[i] < 0.5 ? (float)(100 * s) : 0;
     advance(world, 1e-6);
-    double push = 0;
+    double acceleration = 0;
     for (int i = 0; i < p->count; i++)
         if (p->now.x[i] > 0.5 && p->now.x[i] < 0.75)
-            push += (double)p->now.vx[i] / 1e-6 / 20; // 20 rows of particles
+            acceleration += (double)p->now.vx[i] / 1e-6 / 20; // 20 rows of particles
     fm_world_destroy(world);
-    return push;
+    return acceleration;
 }
 
 // The pressure force grows with the density, for any density: fluid compressed by a shock must
@@ -286,10 +301,10 @@ static void denser_fluid_pushes_harder(void **state)
     static const double s[] = {0.01, 0.1, 0.3, 0.5, 0.9, 1.1, 1.5, 3};
     double before = 0;
     for (int k = 0; k < 8; k++) {
-        double push = find_interface_acceleration(s[k]);
-        printf("  denser by %g: %.3g m/s^2\n", s[k], push);
-        assert_true(push > before);
-        before = push;
+        double acceleration = find_interface_acceleration(s[k]);
+        printf("  denser by %g: %.3g m/s^2\n", s[k], acceleration);
+        assert_true(acceleration > before);
+        before = acceleration;
     }
     assert_close(find_interface_acceleration(0.01), 100 * 0.01 / 2 / 0.05, 0.1);
 }
@@ -358,13 +373,14 @@ static void boundary_particles_have_the_volume_of_the_solid(void **state)
     for (int i = 0; i < n; i++)
         assert_true(hypot(hypot(x[i].x - 0.5, x[i].y - 0.5), x[i].z - 0.5) > 0.123);
     advance(world, 1e-5);
-    double volume = 0, all = 0;
+    double volume = 0, wall_volume = 0; // m^3, of the boundary particles of the ball and the walls
     for (int i = 0; i < p->point_count; i++) {
         volume += p->points[i].owner.kind == FM_OWNER_COLLIDER ? p->points[i].volume : 0;
-        all += p->points[i].owner.kind == FM_OWNER_WALL ? p->points[i].volume : 0;
+        wall_volume += p->points[i].owner.kind == FM_OWNER_WALL ? p->points[i].volume : 0;
     }
     assert_close(volume / (4.0 / 3 * FM_PI * pow(0.123, 3)), 1, 0.05);
-    assert_close(all, pow(1.4, 3) - 1, 1e-4); // the walls are four layers deep
+    // the walls are four layers deep, around 1 m^3
+    assert_close(wall_volume, pow(1.4, 3) - 1, 1e-4);
     fm_world_destroy(world);
 }
 
@@ -389,22 +405,22 @@ static void damaged_snapshots_of_a_fluid_are_refused(void **state)
     unsigned char *bytes = malloc(size);
     assert_int_equal(fm_world_save(world, bytes, size), size);
     uint64_t hash = fm_world_hash(world);
-    size_t part = fm_particles_save(fluid, NULL, 0);
-    unsigned char *own = malloc(part);
-    fm_particles_save(fluid, own, part);
-    for (size_t cut = 0; cut < part; cut += 37) {
+    size_t fluid_size = fm_particles_save(fluid, NULL, 0);
+    unsigned char *fluid_bytes = malloc(fluid_size);
+    fm_particles_save(fluid, fluid_bytes, fluid_size);
+    for (size_t cut = 0; cut < fluid_size; cut += 37) {
         err = (fm_error){0};
-        assert_false(fm_particles_restore(fluid, own, cut, &err));
+        assert_false(fm_particles_restore(fluid, fluid_bytes, cut, &err));
     }
-    int32_t many = 1 << 30;
-    memcpy(own + 12, &many, sizeof many); // the particle count in the header
+    int32_t too_many = 1 << 30;
+    memcpy(fluid_bytes + 12, &too_many, sizeof too_many); // the particle count in the header
     err = (fm_error){0};
-    assert_false(fm_particles_restore(fluid, own, part, &err));
+    assert_false(fm_particles_restore(fluid, fluid_bytes, fluid_size, &err));
     assert_int_equal(fm_world_hash(world), hash);
     err = (fm_error){0};
     assert_true(fm_world_restore(world, bytes, size, &err));
     assert_int_equal(fm_world_hash(world), hash);
-    free(own);
+    free(fluid_bytes);
     free(bytes);
     fm_world_destroy(world);
 }

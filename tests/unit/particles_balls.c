@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Slow tests with thousands of particles and some hundred steps: buoyancy of balls with a mass,
-// momentum exchange with a ball, and density in a shaken tank.
+// particles_balls.c: buoyancy of balls with a mass, momentum exchange with a ball, and density in a
+// shaken tank. The tests have thousands of particles and some hundred steps.
 #include "fluids.h"
 #include "particles/particles.h"
 #include "world/world.h"
 
-// Vertical displacement, m, of a submerged ball in a quarter of a second from rest. share: density
-// of the ball / density of water.
-static double move_ball(double share, fm_sph_method method)
+// Vertical displacement, m, of a submerged ball in a quarter of a second from rest.
+// relative_density: density of the ball / density of water.
+static double move_ball(double relative_density, fm_sph_method method)
 {
     fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
     fm_collider_def ball = fixture_ball_def((fm_vec3){0.25, 0.3, 0.25}, 0.1);
-    ball.mass = share * 1000 * 4.0 / 3 * FM_PI * 1e-3;
+    ball.mass = relative_density * 1000 * 4.0 / 3 * FM_PI * 1e-3;
     fm_collider *collider = add_collider(world, ball);
     fm_particles_def def = fixture_tank_def(3, 1.0 / 30, (fm_vec3){0.5, 0.9, 0.5});
     def.method = method;
@@ -31,12 +31,14 @@ static void light_balls_rise_and_heavy_ones_sink(void **state)
     (void)state;
     for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
         double light = move_ball(0.5, (fm_sph_method)method);
-        double even = move_ball(1, (fm_sph_method)method);
+        double neutral = move_ball(1, (fm_sph_method)method);
         double heavy = move_ball(2, (fm_sph_method)method);
-        printf("  a ball of density 0.5, 1, 2 moves by %.3f, %.3f, %.3f m\n", light, even, heavy);
+        printf("  a ball of density 0.5, 1, 2 moves by %.3f, %.3f, %.3f m\n", light, neutral,
+               heavy);
+        // drag slows the balls down, to no less than 0.3 of the distances without drag
         assert_in_interval(light, 0.3 * 0.153, 1.1 * 0.153);
         assert_in_interval(heavy, -1.1 * 0.123, -0.3 * 0.123);
-        assert_close(even, 0, method == FM_SPH_CONSTANT_DENSITY ? 0.04 : 0.02);
+        assert_close(neutral, 0, method == FM_SPH_CONSTANT_DENSITY ? 0.04 : 0.02);
     }
 }
 
@@ -48,7 +50,7 @@ static void a_ball_lighter_than_its_added_mass_rises(void **state)
     for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
         double y = move_ball(0.1, (fm_sph_method)method);
         printf("  a ball of density 0.1 moves by %.3f m\n", y);
-        assert_in_interval(y, 0.3 * 0.46, 0.46);
+        assert_in_interval(y, 0.3 * 0.46, 0.46); // 0.46 m without drag
     }
 }
 
@@ -82,10 +84,10 @@ static void a_ball_gains_the_momentum_that_the_fluid_loses(void **state)
         fm_vec3 before = read_momentum(fluid, ball, def.mass);
         advance(world, 0.1);
         fm_vec3 after = read_momentum(fluid, ball, def.mass);
-        double got = def.mass * fm_collider_velocity(ball).x;
-        printf("  a ball got %.3g N s of %.3g; %.2g are lost\n", got, before.x,
+        double gained = def.mass * fm_collider_velocity(ball).x; // kg m/s
+        printf("  a ball got %.3g N s of %.3g; %.2g are lost\n", gained, before.x,
                fm_length(fm_sub(after, before)));
-        assert_true(got > 0.2);
+        assert_true(gained > 0.2);
         assert_at_most(fm_length(fm_sub(after, before)), 1e-5 * before.x);
         fm_world_destroy(world);
     }
@@ -103,7 +105,7 @@ static void shaken_fluid_keeps_its_density(void **state)
     fm_particles *fluid = create_fluid(world, &def);
     fill_domain(fluid, 0);
     advance(world, 0.75);
-    double most = 0;
+    double most = 0; // largest relative change of the density
     for (int k = 0; k < 10; k++) {
         advance(world, 0.025);
         for (int i = 0; i < fluid->count; i++)

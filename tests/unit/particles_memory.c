@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of fractional viscosity: each particle keeps its own velocity history through sorting,
-// sources, sinks and changing steps; colliders have histories; a threshold that no pair reaches
-// gives Newtonian viscosity; momentum; steady viscosity; refused definitions and snapshots.
+// particles_memory.c: fractional viscosity: each particle keeps its own velocity history through
+// sorting, sources, sinks and changing steps; colliders have histories; a threshold that no pair
+// reaches gives Newtonian viscosity; momentum; steady viscosity; refused definitions and snapshots.
 #include "fluids.h"
 #include "particles/fractional_viscosity.h"
 #include "world/world.h"
@@ -15,7 +15,7 @@ enum { STEPS = 70, IDS = 2000 }; // largest numbers of recorded steps and partic
 typedef struct record {
     double time[STEPS];           // s
     fm_vec3 velocity[STEPS][IDS]; // m/s
-    bool known[IDS];              // the particle has been emitted
+    bool emitted[IDS];            // the particle exists or has existed
     int count;                    // recorded steps
 } record;
 
@@ -25,7 +25,8 @@ static double component(fm_vec3 v, int axis)
 }
 
 // 1/Gamma(1-q) times the integral of s^-q e^(-s/f) u(s) over ages s from a to b seconds. u is the
-// velocity, linear from `new` at a to `old` at b. Simpson's rule in s^(1-q).
+// velocity (m/s), linear from `new` at a to `old` at b; f: fading time, s. Simpson's rule in
+// s^(1-q), which removes the singularity at s = 0.
 static double integrate(double q, double f, double a, double b, double new, double old)
 {
     enum { PIECES = 40 };
@@ -38,8 +39,8 @@ static double integrate(double q, double f, double a, double b, double new, doub
     return sum * (high - low) / (3 * PIECES) / tgamma(2 - q);
 }
 
-// Expected velocity for viscosity, T^(q-1) D^q x, of one particle and axis, from its recorded
-// velocities by numerical quadrature.
+// Expected viscous velocity T^(q-1) D^q x (m/s), which fractional viscosity uses in place of the
+// velocity, of one particle and axis: from its recorded velocities by numerical quadrature.
 static double compute_expected(const record *r, const fm_fractional *def, int id, int axis)
 {
     int n = r->count - 1, oldest = 0;
@@ -64,9 +65,9 @@ static void record_velocities(record *r, const fm_particles *p, double t)
         fm_vec3 v = {row->vx, row->vy, row->vz};
         int id = p->now.id[i];
         assert_true(id < IDS);
-        for (int k = 0; k < n && !r->known[id]; k++)
+        for (int k = 0; k < n && !r->emitted[id]; k++)
             r->velocity[k][id] = v;
-        r->known[id] = true;
+        r->emitted[id] = true;
         r->velocity[n][id] = v;
     }
 }
@@ -94,7 +95,8 @@ static fm_particles *create_flow(fm_world *world, const fm_fractional *fractiona
     return fluid;
 }
 
-// Asserts that the fractional derivative of each particle is that of its own past velocities.
+// Asserts that the viscous velocity of each particle is that of its own past velocities. Compares
+// every fifth particle in every ninth step. tolerance: m/s.
 static void expect_own_history(fm_fractional def, double tolerance)
 {
     fm_world *world = create_world(1000, 1e-3, no_gravity);
@@ -116,7 +118,7 @@ static void expect_own_history(fm_fractional def, double tolerance)
         }
     }
     fm_particles_stats stats = fm_particles_read_stats(p);
-    // emitted particles reuse the lanes (recorded signals) of removed ones
+    // emitted particles reuse the lanes of the memory (differentiated signals) of removed ones
     assert_true(stats.removed_count > 100 && p->next_id > 700);
     assert_true(fm_fractional_find_state(p)->used_lanes < p->next_id);
     assert_true(largest > 100 * tolerance);
@@ -146,11 +148,12 @@ static void each_particle_keeps_its_own_velocity_history(void **state)
     expect_own_history(fractional_def(FM_RECALL_FULL, 0.8), 2e-5);
 }
 
-// Expected velocity for viscosity of boundary particle i, whose own T^(q-1) D^q x is `own`: twice
-// that minus the kernel-weighted mean over its fluid neighbours, as for ordinary velocities.
+// Expected viscous velocity of boundary particle i with no slip, whose own T^(q-1) D^q x is `own`:
+// twice that minus the kernel-weighted mean over its fluid neighbours, as for ordinary velocities.
+// Without fluid neighbours it is `own`.
 static double mirror_viscous_velocity(const fm_particles *p, int i, int axis, double own)
 {
-    int list[FM_NEIGHBOURS_ROOM], padding;
+    int list[FM_NEIGHBOURS_CAPACITY], padding;
     fm_neighbour_search search;
     fm_neighbour_search_begin(&search);
     int count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, list, &padding);
@@ -173,7 +176,7 @@ static void boundary_particles_of_a_moving_collider_keep_their_velocity_history(
     (void)state;
     fm_error err = {0};
     fm_world *world = create_world(1000, 1e-3, no_gravity);
-    const double speed = 50, h = 1e-3;
+    const double speed = 50, h = 1e-3; // rad/s, s
     fm_collider_def ball = fixture_ball_def((fm_vec3){0.7, 0.7, 0.5}, 0.1);
     fm_turn turn = {.pivot = {0.6, 0.6, 0.5}, .axis = {0, 0, 1}, .rate = speed};
     ball.motion = fm_motion_turn(world, &turn, &err);
@@ -189,7 +192,7 @@ static void boundary_particles_of_a_moving_collider_keep_their_velocity_history(
     record *r = calloc(1, sizeof *r);
     for (int k = 0; k < 40; k++)
         advance(world, h);
-    int seen = 0;
+    int compared = 0;
     for (int i = 0; i < p->boundary.count; i++) {
         if (p->identity[i].owner.kind != FM_OWNER_COLLIDER)
             continue;
@@ -206,9 +209,9 @@ static void boundary_particles_of_a_moving_collider_keep_their_velocity_history(
             assert_close(fm_fractional_find_state(p)->boundary_velocities[i].u[axis],
                          mirror_viscous_velocity(p, i, axis, own), 1e-5);
         }
-        seen++;
+        compared++;
     }
-    assert_true(seen > 20);
+    assert_true(compared > 20);
     free(r);
     fm_world_destroy(world);
 }
@@ -254,21 +257,23 @@ static void fractional_viscosity_acts_only_on_pairs_above_the_threshold(void **s
     (void)state;
     for (int method = 0; method <= FM_SPH_STANDARD; method++) {
         fm_fractional plain = fm_default_particles_def().fractional;
-        fm_fractional whole = fractional_def(FM_RECALL_FULL, 0.5), never = whole, nearly = whole;
-        never.above = 1e9;
-        nearly.above = 1e-9;
-        whole.time = never.time = nearly.time = 0.01;
-        fm_world *newton = run_stirred_fluid(&plain, (fm_sph_method)method);
-        fm_world *everywhere = run_stirred_fluid(&whole, (fm_sph_method)method);
-        fm_world *nowhere = run_stirred_fluid(&never, (fm_sph_method)method);
-        fm_world *almost = run_stirred_fluid(&nearly, (fm_sph_method)method);
-        assert_true(largest_difference(newton, nowhere) == 0);
-        assert_true(largest_difference(everywhere, newton) > 1e-4);
-        assert_true(largest_difference(everywhere, almost) < 1e-5); // they differ by rounding only
-        fm_world_destroy(newton);
-        fm_world_destroy(everywhere);
-        fm_world_destroy(nowhere);
-        fm_world_destroy(almost);
+        // no threshold; one that no pair reaches; one that nearly every pair exceeds; 1/s
+        fm_fractional none = fractional_def(FM_RECALL_FULL, 0.5), high = none, low = none;
+        high.above = 1e9;
+        low.above = 1e-9;
+        none.time = high.time = low.time = 0.01;
+        fm_world *newtonian = run_stirred_fluid(&plain, (fm_sph_method)method);
+        fm_world *fractional = run_stirred_fluid(&none, (fm_sph_method)method);
+        fm_world *with_high = run_stirred_fluid(&high, (fm_sph_method)method);
+        fm_world *with_low = run_stirred_fluid(&low, (fm_sph_method)method);
+        assert_true(largest_difference(newtonian, with_high) == 0);
+        assert_true(largest_difference(fractional, newtonian) > 1e-4);
+        // they differ by rounding only
+        assert_true(largest_difference(fractional, with_low) < 1e-5);
+        fm_world_destroy(newtonian);
+        fm_world_destroy(fractional);
+        fm_world_destroy(with_high);
+        fm_world_destroy(with_low);
     }
 }
 
@@ -294,7 +299,8 @@ static void fractional_viscosity_conserves_momentum(void **state)
     }
 }
 
-// Viscosity felt by steady shear after `duration`, Pa s; the nominal viscosity is 3 Pa s.
+// Viscosity (Pa s) that steady shear would feel after `duration` (s), with substeps of `step` (s);
+// the nominal viscosity is 3 Pa s.
 static double find_steady_viscosity(const fm_fractional *def, double step, double duration)
 {
     fm_world *world = create_world(1000, 1e-3, no_gravity);
@@ -362,7 +368,7 @@ static void settings_of_fractional_viscosity_out_of_range_are_refused(void **sta
 
 // Offset of the lane numbers (which recorded signal belongs to which particle) in the saved state
 // of fractional viscosity: they follow five numbers of 8 bytes.
-enum { LANES_AT = 40 };
+enum { LANES_OFFSET = 40 };
 
 // Snapshots in which the first particle has a wrong lane number, and truncated snapshots.
 static void damaged_snapshots_of_fractional_viscosity_are_refused(void **state)
@@ -375,16 +381,16 @@ static void damaged_snapshots_of_fractional_viscosity_are_refused(void **state)
         fm_particles *p = create_flow(world, &def);
         advance(world, 2e-3);
         size_t size = fm_particles_save(p, NULL, 0);
-        size_t past = fm_fractional_term.save(p, fm_fractional_find_state(p), NULL);
+        // bytes of the state of fractional viscosity, which is at the end of the snapshot
+        size_t term_size = fm_fractional_term.save(p, fm_fractional_find_state(p), NULL);
         unsigned char *bytes = malloc(size);
         fm_particles_save(p, bytes, size);
         assert_true(fm_particles_restore(p, bytes, size, &err));
         uint64_t hash = fm_particles_hash(p, 0);
-        int wrong[] = {
-            -1, 3, 1 << 30,
-            fm_fractional_find_state(p)->lane[1]}; // negative; of a wall; too large; used twice
+        // negative; of a wall; too large; used twice
+        int wrong[] = {-1, 3, 1 << 30, fm_fractional_find_state(p)->lane[1]};
         for (int k = 0; k < 4; k++) {
-            memcpy(bytes + size - past + LANES_AT, &wrong[k], sizeof(int));
+            memcpy(bytes + size - term_size + LANES_OFFSET, &wrong[k], sizeof(int));
             err = (fm_error){0};
             assert_false(fm_particles_restore(p, bytes, size, &err));
             assert_int_equal(fm_particles_hash(p, 0), hash);

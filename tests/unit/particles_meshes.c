@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Water poured into a glass whose walls are a third of a spacing thick: no particle may cross them.
-// The glass is a closed mesh (from an OBJ file) or an open shell. It is at rest, tilted and shaken,
-// contains a ball, or is an animated mesh.
+// particles_meshes.c: water is poured into a glass whose walls are a third of a spacing thick: no
+// particle may cross them. The glass is a closed mesh (from an OBJ file) or an open shell. It is at
+// rest, tilted and shaken, contains a ball, or is an animated mesh.
 #include "fluids.h"
 #include "particles/particles.h"
 #include "world/world.h"
 
 static const double SPACING = 0.008; // m
 
-// Dimensions of the glass that scripts/make-glass writes, m.
+// Dimensions of the glass that scripts/make-glass writes, m: thickness of wall and floor, outer
+// radius at the base (LOW) and at the rim (HIGH).
 static const double HEIGHT = 0.12, WALL = 0.0025, FLOOR = 0.007, LOW = 0.031, HIGH = 0.04;
 
 // The glass as a closed mesh, from its OBJ file.
@@ -40,7 +41,7 @@ static double glass_radius(double y)
 // The same glass as an open shell of floor and wall.
 static fixture_mesh create_shell(void)
 {
-    enum { AROUND = 32, UP = 6 };
+    enum { AROUND = 32, UP = 6 }; // quadrilaterals of the wall
     fixture_mesh m = fixture_create_mesh(1 + AROUND * (UP + 1), AROUND * (2 * UP + 1));
     m.positions[m.vertex_count++] = (fm_vec3){0, FLOOR, 0};
     for (int k = 0; k <= UP; k++) {
@@ -93,16 +94,17 @@ static fm_vec3 sway(double t)
 // Positions of all vertices at all frames; the caller frees them.
 static float *animate(const fixture_mesh *m)
 {
-    float *frames = calloc(3 * (size_t)m->vertex_count * FRAMES, sizeof *frames), *at = frames;
+    float *frames = calloc(3 * (size_t)m->vertex_count * FRAMES, sizeof *frames), *next = frames;
     for (int f = 0; f < FRAMES; f++) {
         for (int i = 0; i < m->vertex_count; i++) {
             fm_vec3 x = fm_add(m->positions[i], sway(0.1 * f));
-            *at++ = (float)x.x, *at++ = (float)x.y, *at++ = (float)x.z;
+            *next++ = (float)x.x, *next++ = (float)x.y, *next++ = (float)x.z;
         }
     }
     return frames;
 }
 
+// Adds the glass of a case. motion: of the glass; NULL: it is at rest.
 static fm_collider *add_glass(fm_world *world, const pour *c, const fm_motion *motion)
 {
     fm_error err = {0};
@@ -123,6 +125,7 @@ static fm_collider *add_glass(fm_world *world, const pour *c, const fm_motion *m
     return glass;
 }
 
+// Adds a source that pours water into the glass for 0.45 s.
 static fm_particles *add_water(fm_world *world, fm_sph_method method)
 {
     fm_error err = {0};
@@ -142,19 +145,20 @@ static fm_particles *add_water(fm_world *world, fm_sph_method method)
     return water;
 }
 
-// Number of particles inside the glass at time t.
+// Number of particles inside the glass at time t (s). Prints the positions of the others.
 static int count_inside(fm_particles *water, const pour *c, const fm_motion *motion, double t)
 {
     double *x = read_fluid(water, "position", 3);
     fm_pose pose = fm_motion_pose(motion, t);
     int inside = 0, count = fm_particles_count(water);
     for (int i = 0; i < count; i++) {
-        fm_vec3 at = fm_pose_apply_inverse(&pose, (fm_vec3){x[3 * i], x[3 * i + 1], x[3 * i + 2]});
-        at = c->animated ? fm_sub(at, sway(t)) : at;
-        double r = hypot(at.x, at.z);
-        bool in = at.y > FLOOR - 1e-4 && at.y < HEIGHT && r < glass_radius(at.y);
+        // position in the frame of the glass, m
+        fm_vec3 p = fm_pose_apply_inverse(&pose, (fm_vec3){x[3 * i], x[3 * i + 1], x[3 * i + 2]});
+        p = c->animated ? fm_sub(p, sway(t)) : p;
+        double r = hypot(p.x, p.z);
+        bool in = p.y > FLOOR - 1e-4 && p.y < HEIGHT && r < glass_radius(p.y);
         if (!in)
-            print_error("at %g %g %g in the frame of the glass\n", at.x, at.y, at.z);
+            print_error("at %g %g %g in the frame of the glass\n", p.x, p.y, p.z);
         inside += in;
     }
     free(x);
@@ -224,8 +228,8 @@ static void boundary_particles_move_with_the_triangles_of_an_animated_mesh(void 
     fm_world *world = create_world(1000, 1e-3, no_gravity);
     add_glass(world, &c, NULL);
     fm_particles *p = add_water(world, FM_SPH_WEAKLY_COMPRESSIBLE);
-    double farthest = 0, t = 0;
-    int seen = 0;
+    double farthest = 0, t = 0; // m, s
+    int compared = 0;
     for (int k = 0; k < 6; k++) {
         advance(world, 0.04);
         assert_int_equal(advance(world, h).substep_count, 1);
@@ -234,14 +238,14 @@ static void boundary_particles_move_with_the_triangles_of_an_animated_mesh(void 
         for (int i = 0; i < p->boundary.count; i++) {
             if (p->identity[i].owner.kind != FM_OWNER_COLLIDER)
                 continue;
-            fm_vec3 x = fm_add(p->points[p->identity[i].point].x, sway(t - h / 2));
-            fm_vec3 at = {p->boundary.x[i] + o[0], p->boundary.y[i] + o[1],
-                          p->boundary.z[i] + o[2]};
-            farthest = fmax(farthest, fm_length(fm_sub(x, at)));
-            seen++;
+            // expected and actual position, in the middle of the substep
+            fm_vec3 expected = fm_add(p->points[p->identity[i].point].x, sway(t - h / 2));
+            fm_vec3 x = {p->boundary.x[i] + o[0], p->boundary.y[i] + o[1], p->boundary.z[i] + o[2]};
+            farthest = fmax(farthest, fm_length(fm_sub(expected, x)));
+            compared++;
         }
     }
-    assert_true(seen > 100);
+    assert_true(compared > 100);
     assert_at_most(farthest, 1e-4); // m; the glass moves by 0.01 m
     fm_world_destroy(world);
 }

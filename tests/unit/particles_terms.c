@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tests the interface of fluid terms, the extensions of a fluid (particles/terms.h), with a term
-// that exists only here: springs between pairs of particles. The fluid notifies it of sorting,
-// sources, sinks and snapshots, and applies its forces and its bound on the step.
+// particles_terms.c: the interface of fluid terms, the extensions of a fluid (particles/terms.h),
+// with a term that exists only here: springs between pairs of particles. The fluid notifies it of
+// sorting, sources, sinks and snapshots, and applies its forces and its bound on the step.
 #include "fluids.h"
 #include "particles/particles.h"
 #include "world/world.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { SPRINGS_MAX = 400 };
-static const double STIFFNESS = 2000; // 1/s^2, acceleration per extension
-static const double LONGEST = 2e-3;   // s, bound of the springs on the substep
+static const double STIFFNESS = 2000;   // 1/s^2, acceleration per extension
+static const double MAX_SUBSTEP = 2e-3; // s, bound of the springs on the substep
 
 // A spring between the particles at indices a and b. The ids verify that these are the right ones.
 typedef struct spring {
@@ -25,7 +25,7 @@ typedef struct springs {
     int emitted;        // particles that sources emitted
     int removed;        // springs that were removed with one of their particles
     int wrong;          // springs whose ids do not match their particles
-    int *place;         // [capacity] new index of each particle after sorting
+    int *new_index;     // [capacity] of each particle after sorting
 } springs;
 
 // Creates the state of the term: no springs yet.
@@ -33,10 +33,11 @@ static void *create_springs(fm_particles *p, const fm_surroundings *around, fm_e
 {
     (void)around;
     springs *s = fm_arena_alloc(&p->arena, 1, sizeof *s, "springs", err);
-    int *place = fm_arena_alloc(&p->arena, (size_t)p->capacity, sizeof *place, "springs", err);
-    if (!place)
+    int *new_index =
+        fm_arena_alloc(&p->arena, (size_t)p->capacity, sizeof *new_index, "springs", err);
+    if (!new_index)
         return NULL;
-    s->place = place;
+    s->new_index = new_index;
     return s;
 }
 
@@ -45,27 +46,28 @@ static void bound_springs(const fm_particles *p, const void *state, fm_step_boun
 {
     (void)p;
     (void)state;
-    bounds->terms = fmin(bounds->terms, LONGEST);
+    bounds->terms = fmin(bounds->terms, MAX_SUBSTEP);
 }
 
+// Called after sources have emitted the particles from index `first` on.
 static void count_emitted(fm_particles *p, void *state, int first)
 {
     ((springs *)state)->emitted += p->count - first;
 }
 
 // Updates the particle indices of all springs after sorting, and removes springs of removed
-// particles.
+// particles, which the order puts behind all others.
 static void reorder_springs(fm_particles *p, void *state, const fm_particle_order *order)
 {
     springs *s = state;
     int kept = 0;
     assert_int_equal(order->count, p->count);
     for (int i = 0; i < order->before; i++)
-        s->place[order->from[i]] = i;
+        s->new_index[order->from[i]] = i;
     for (int k = 0; k < s->count; k++) {
         spring now = s->all[k];
-        now.a = s->place[now.a];
-        now.b = s->place[now.b];
+        now.a = s->new_index[now.a];
+        now.b = s->new_index[now.b];
         if (now.a >= order->count || now.b >= order->count)
             continue;
         s->wrong += p->now.id[now.a] != now.id_a || p->now.id[now.b] != now.id_b;
@@ -85,7 +87,7 @@ static fm_vec3 find_offset(const fm_particles *p, int a, int b)
 // Creates springs between some neighbours, in the first substep.
 static void connect(const fm_particles *p, springs *s)
 {
-    int room[FM_NEIGHBOURS_ROOM], count, padding;
+    int room[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = 0; i < p->count && s->created < SPRINGS_MAX; i += 13) {
         const int *list = fm_neighbours_in_fluid(p, i, room, &count, &padding);
         for (int k = 0; k < count - padding && s->created < SPRINGS_MAX; k++) {
@@ -106,9 +108,9 @@ static void add_springs(const fm_particles_step *step, void *state)
         connect(p, s);
     for (int k = 0; k < s->count; k++) {
         const spring *now = &s->all[k];
-        fm_vec3 way = find_offset(p, now->a, now->b);
-        double length = fm_length(way);
-        fm_vec3 pull = fm_scale(way, STIFFNESS * (length - now->rest) / length);
+        fm_vec3 offset = find_offset(p, now->a, now->b);
+        double length = fm_length(offset);
+        fm_vec3 pull = fm_scale(offset, STIFFNESS * (length - now->rest) / length); // m/s^2
         p->ax[now->a] += (float)pull.x, p->ax[now->b] -= (float)pull.x;
         p->ay[now->a] += (float)pull.y, p->ay[now->b] -= (float)pull.y;
         p->az[now->a] += (float)pull.z, p->az[now->b] -= (float)pull.z;
@@ -164,8 +166,9 @@ static const fm_fluid_term_type springs_term = {
     .hash = hash_springs,
 };
 
-// A box of fluid that flows towards a sink and mixes on its way, below a source.
-static fm_world *build_flow(fm_sph_method method, bool term)
+// A box of fluid that flows towards a sink and mixes on its way, below a source. with_springs: the
+// fluid has the term.
+static fm_world *build_flow(fm_sph_method method, bool with_springs)
 {
     fm_error err = {0};
     fm_world *world = create_world(1000, 1e-3, no_gravity);
@@ -184,11 +187,12 @@ static fm_world *build_flow(fm_sph_method method, bool term)
     assert_true(fm_particles_add_source(p, &source, &err));
     fm_fluid_sink sink = {.low = {0.55, 0, 0}, .high = {1, 1, 1}};
     assert_true(fm_particles_add_sink(p, &sink, &err));
-    if (term)
+    if (with_springs)
         assert_true(fm_particles_add_term(p, &springs_term, &err));
     return world;
 }
 
+// The state of the term.
 static springs *springs_of(fm_world *world)
 {
     return fm_fluid_terms_find(fm_world_particle_fluid(world, 0), &springs_term);
@@ -217,12 +221,13 @@ static void a_term_is_notified_of_sorting_sources_and_sinks(void **state)
     }
 }
 
-// Hash of the world after twelve frames; at frame `pause` its state moves into a new world.
-static uint64_t run_flow(int pause)
+// Hash of the world after twelve frames. Its state moves into a new world before frame
+// `restore_frame`; -1: never.
+static uint64_t run_flow(int restore_frame)
 {
     fm_world *world = build_flow(FM_SPH_CONSTANT_DENSITY, true);
     for (int k = 0; k < 12; k++) {
-        if (k == pause)
+        if (k == restore_frame)
             world = move_state_into(world, build_flow(FM_SPH_CONSTANT_DENSITY, true));
         advance(world, 4e-3);
     }
@@ -275,10 +280,10 @@ static void a_term_adds_forces_and_bounds_the_step(void **state)
         add_box(p, &(fm_fluid_box){.low = {0.45, 0.45, 0.45}, .high = {0.55, 0.55, 0.55}});
         assert_int_equal(fm_particles_count(p), 2);
         assert_true(fm_particles_add_term(p, &springs_term, &err));
-        assert_int_equal(advance(world, 2 * LONGEST).substep_count, 2);
+        assert_int_equal(advance(world, 2 * MAX_SUBSTEP).substep_count, 2);
         assert_int_equal(springs_of(world)->count, 1);
         const fm_vec3 *v = fm_particles_velocities(p, NULL);
-        double expected = STIFFNESS * 0.05 * 2 * LONGEST;
+        double expected = STIFFNESS * 0.05 * 2 * MAX_SUBSTEP; // m/s; the spring is 0.05 m too long
         assert_close(v[0].x / expected, 1, 0.05);
         assert_close(v[1].x / expected, -1, 0.05);
         fm_world_destroy(world);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of walls. Only boundary particles near fluid are computed, however large the tank.
-// Cans with walls thinner than the spacing hold a violent fluid while they are shaken. A shell
-// between two pools keeps each on its side and at its level, also in 2D. In 2D, flat meshes are
-// refused.
+// particles_walls.c: walls of fluids. Only boundary particles near fluid are computed, however
+// large the tank. Cans with walls thinner than the spacing hold a violent fluid while they are
+// shaken. A shell between two pools keeps each on its side and at its level, also in 2D. In 2D,
+// flat meshes are refused.
 #include "fluids.h"
 #include "particles/particles.h"
 #include "world/world.h"
@@ -55,8 +55,8 @@ static int count_lost(fm_particles *fluid, const fm_motion *motion, double t, fm
     fm_pose pose = fm_motion_pose(motion, t);
     int lost = 0;
     for (int i = 0; i < fm_particles_count(fluid); i++) {
-        fm_vec3 at = fm_pose_apply_inverse(&pose, (fm_vec3){x[3 * i], x[3 * i + 1], x[3 * i + 2]});
-        lost += fabs(at.x) > half.x || fabs(at.y) > half.y || fabs(at.z) > half.z;
+        fm_vec3 p = fm_pose_apply_inverse(&pose, (fm_vec3){x[3 * i], x[3 * i + 1], x[3 * i + 2]});
+        lost += fabs(p.x) > half.x || fabs(p.y) > half.y || fabs(p.z) > half.z;
     }
     free(x);
     return lost;
@@ -72,8 +72,8 @@ static fm_motion *create_shaking_motion(fm_world *world, double amplitude)
     return fm_motion_compose(world, shake, tumble, &err);
 }
 
-// A closed can with walls a fifth of a spacing thick. The fluid in it starts with several m/s
-// towards the walls.
+// Checks that a closed can with walls a fifth of a spacing thick holds every particle. The fluid in
+// it starts with several m/s towards the walls. moved: the can is shaken.
 static void check_can(fm_sph_method method, bool moved)
 {
     const fm_vec3 inside = {0.4, 0.35, 0.3}, wall = {0.01, 0.01, 0.01};
@@ -190,8 +190,8 @@ static void a_mesh_that_ends_near_the_plane_is_refused_in_2d(void **state)
     fm_particles_def def = fm_default_particles_def();
     def.dimensions = 2;
     def.spacing = DX;
-    assert_null(
-        fm_particles_create(world, &def, &err)); // at creation, so that checking a scene finds it
+    // refused at creation, so that `fathom check` finds it
+    assert_null(fm_particles_create(world, &def, &err));
     assert_int_equal(err.status, FM_BAD_VALUE);
     assert_non_null(strstr(err.text, "plane z = 0"));
     fm_world_destroy(world);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// A section of a scene: a body c, a sheet of 3 x 4 particles.
 #define SHEET "bodies: {c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}}\n"
 
 // A scene with a towel that is swung under water. It uses most sections of the file format.
@@ -40,6 +41,7 @@ static const char example[] =
     "  tip: { body: towel, at: [0.5, 1.0] }    # fractions of width and height: survives "
     "refinement\n";
 
+// The definition of the first body of a scene, which must be a cloth.
 static const fm_scene_cloth *first_cloth(const fm_scene *scene)
 {
     const fm_scene_object *bodies = scene->bodies.data;
@@ -47,7 +49,7 @@ static const fm_scene_cloth *first_cloth(const fm_scene *scene)
     return bodies[0].def;
 }
 
-// Parsing the text that a scene writes gives the same text and the same hash.
+// Checks that parsing the text that a scene writes gives the same text and the same hash.
 static void check_round_trip(const fm_scene *scene)
 {
     fm_scene *again = parse(fm_scene_text(scene));
@@ -164,12 +166,13 @@ static void keys_override_the_material_in_any_order(void **state)
     fm_scene_destroy(scene);
 }
 
+// A section of a scene: a motion s.
 #define MOTION "motions: {s: {sine: {axis: [1, 0, 0], amplitude: 0.01, period: 3}}}\n"
 
-// Builds a scene with a setting and advances it.
+// Asserts that a scene with a setting PATH=VALUE can be built and advanced.
 static void try_setting(const char *text, const char *setting)
 {
-    fm_scene *scene = parse_set(text, &setting, 1);
+    fm_scene *scene = parse_with_settings(text, &setting, 1);
     fm_world *world = build(scene);
     fm_error err = {0};
     fm_world_advance(world, 0.02, &err);
@@ -258,7 +261,7 @@ static void tubes_accept_pins_seams_and_materials(void **state)
         "bodies.c.cloth.seams=[{from: {row: 0}, to: {edge: bottom}}]",
         "bodies.c.cloth.bend.rest_angle=shape",
         "bodies.c.cloth.tube={velocity: [0, 0, 1], rotation: {axis: [1, 0, 0], angle: 90}}",
-        "bodies.c.cloth.sheet={columns: 3, rows: 4, width: 1, height: 1}", // instead
+        "bodies.c.cloth.sheet={columns: 3, rows: 4, width: 1, height: 1}", // replaces the tube
         "bodies.c.cloth={repulsion: {enabled: true}, damping: {order: 0.5}}",
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -282,7 +285,7 @@ static void a_setting_changes_one_value(void **state)
         "probes.tip.measure=velocity",
         "about=something: else",
     };
-    fm_scene *scene = parse_set(example, settings, 9);
+    fm_scene *scene = parse_with_settings(example, settings, 9);
     const fm_scene_cloth *cloth = first_cloth(scene);
     const fm_scene_pin *pin = cloth->pins.data;
     const fm_scene_motion *motion = scene->motions.data;
@@ -323,8 +326,7 @@ static void a_file_is_merged_over_the_file_it_extends(void **state)
     const fm_scene_cloth *cloth = first_cloth(scene);
     const fm_scene_motion *motions = scene->motions.data;
     assert_string_equal(scene->about, "middle");
-    assert_string_equal(fm_scene_cloth_name(scene, 1),
-                        "second"); // bodies of the extended file come first
+    assert_string_equal(fm_scene_cloth_name(scene, 1), "second"); // after those of the base
     assert_close(cloth->def.density, 1300, 0);
     assert_close(cloth->def.thickness, 0.002, 0);
     assert_int_equal(cloth->pins.count, 2);
@@ -351,6 +353,7 @@ static void a_file_is_merged_over_the_file_it_extends(void **state)
 static const char two_squares[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 2 1 0\nv 2 0 0\nv 1 0 0\n"
                                   "v 1 1 0\nf 1 2 3\nf 1 3 4\nf 7 6 5 8\n";
 
+// Parses a scene whose files are in a folder.
 static fm_scene *load_text(const char *folder, const char *text)
 {
     fm_error err = {0};
@@ -375,8 +378,8 @@ static void a_cloth_is_built_from_a_mesh_file(void **state)
                "{amount: 0}, pins: [{particles: [7, 0]}]}}}\nprobes: {p: {body: c, particle: 4}, "
                "q: {body: c, "
                "particle: 7, measure: [velocity, pinned]}}\n");
-    fm_scene *scene =
-        load_text(folder, "extend: meshes/base.yaml\n"); // the mesh is relative to base.yaml
+    // the path of the mesh is relative to base.yaml
+    fm_scene *scene = load_text(folder, "extend: meshes/base.yaml\n");
     fm_world *world = build(scene);
     fm_cloth *cloth = fm_world_cloth(world, 0);
     fm_error err = {0};
@@ -422,6 +425,7 @@ static void seams_weld_or_sew_the_vertices_of_a_mesh(void **state)
     write_file(folder, "apart.obj",
                "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 1.2 0 0\nv 2.2 0 0\nv 2.2 1 0\nv 1.2 1 0\n"
                "f 1 2 3 4\nf 5 6 7 8\n");
+    // the beginning of a scene with a seam between the facing edges of the squares
 #define APART                                                                                      \
     START "bodies: {c: {cloth: {mesh: {file: apart.obj}, seams: [{from: {particles: [1, 2]}, "
     fm_scene *scene = load_text(folder, APART "to: {particles: [4, 7]}, weld: true}]}}}\n");
@@ -454,7 +458,7 @@ static void seams_weld_or_sew_the_vertices_of_a_mesh(void **state)
 static uint64_t hash_with(const char *setting)
 {
     const char *const settings[] = {setting};
-    fm_scene *scene = parse_set(example, settings, setting != NULL);
+    fm_scene *scene = parse_with_settings(example, settings, setting != NULL);
     uint64_t hash = fm_scene_hash(scene);
     fm_scene_destroy(scene);
     return hash;
@@ -525,8 +529,9 @@ static bool is_accepted(size_t offset, double value)
     return err.status == FM_OK;
 }
 
-// For every number in a key table of cloth, and in the tables below it: the library accepts exactly
-// the range in the table. base: offset of the table's struct. Returns the number of keys.
+// Checks, for every number in a key table of cloth and in the tables below it, that the library
+// accepts exactly the range in the table. base: offset of the table's struct in fm_scene_cloth.
+// Returns the number of keys.
 static int check_ranges(const fm_table *table, size_t base)
 {
     int checked = 0;
@@ -539,13 +544,13 @@ static int check_ranges(const fm_table *table, size_t base)
             checked += check_ranges(entry->table, base + entry->offset);
         if (entry->type != FM_KEY_NUMBER)
             continue;
-        size_t at = base + entry->offset;
+        size_t offset = base + entry->offset;
         double low = entry->range.low, high = entry->range.high;
-        bool good = is_accepted(at, low) == !entry->range.low_open &&
-                    is_accepted(at, high) == !entry->range.high_open &&
-                    !is_accepted(at, low - 1e-6) && !is_accepted(at, high * (1 + 1e-9)) &&
-                    is_accepted(at, low + 1e-6) && is_accepted(at, high * (1 - 1e-9)) &&
-                    !is_accepted(at, NAN);
+        bool good = is_accepted(offset, low) == !entry->range.low_open &&
+                    is_accepted(offset, high) == !entry->range.high_open &&
+                    !is_accepted(offset, low - 1e-6) && !is_accepted(offset, high * (1 + 1e-9)) &&
+                    is_accepted(offset, low + 1e-6) && is_accepted(offset, high * (1 - 1e-9)) &&
+                    !is_accepted(offset, NAN);
         if (!good)
             print_error("%s.%s\n", table->name, entry->key);
         assert_true(good);
@@ -557,10 +562,11 @@ static int check_ranges(const fm_table *table, size_t base)
 static void ranges_in_the_cloth_table_equal_those_of_the_library(void **state)
 {
     (void)state;
+    // a new number of cloth changes this count: it must be in the table
     assert_int_equal(check_ranges(&fm_cloth_table, 0), 34);
 }
 
-// Every key of a table, and of the tables below it, is described and occurs once.
+// Checks that every key of a table, and of the tables below it, is described and occurs once.
 static void check_table(const fm_table *table)
 {
     assert_non_null(table->about);
@@ -587,6 +593,7 @@ static void every_table_entry_is_complete_and_unique(void **state)
     check_table(&fm_rotation_table);
 }
 
+// The contents of a file of less than 1 MB; the caller frees them.
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -604,9 +611,9 @@ static void shipped_scenes_load_build_and_advance(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "underwater/swing",   "underwater/pull",   "underwater/sideways",
-        "underwater/sphere",  "underwater/models", "underwater/sinking",
-        "underwater/current", "underwater/skirt",  "underwater/tunic"};
+        "underwater/swing",   "underwater/pull",          "underwater/sideways",
+        "underwater/sphere",  "underwater/models",        "underwater/sinking",
+        "underwater/current", "underwater/turning-skirt", "underwater/tunic"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
         snprintf(path, sizeof path, SOURCE_DIR "/scenes/%s.yaml", names[i]);

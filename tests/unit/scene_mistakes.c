@@ -11,13 +11,14 @@
 
 // A scene with one mistake, and the report that it must produce.
 typedef struct mistake {
-    const char *name; // of the case, for messages
-    const char *text; // text of the scene
-    int line, column;
+    const char *name;     // of the case, for messages
+    const char *text;     // text of the scene
+    int line, column;     // at which the mistake must be reported
     const char *expected; // part of the message
 } mistake;
 
-// Beginnings of scenes, to which a case adds its mistake.
+// Parts of scenes, to which a case adds its mistake: the keys that every scene needs, a cloth with
+// more keys to follow, a whole cloth, a whole fluid, a tube and a mesh with more keys to follow.
 #define START "about: a\nsource: b\n"
 #define CLOTH                                                                                      \
     START "bodies:\n  towel:\n    cloth:\n      sheet: {columns: 3, rows: 4, width: 1, height: "   \
@@ -30,7 +31,33 @@ typedef struct mistake {
           "height: 1},\n "
 #define MESH START "bodies: {c: {cloth: {mesh: {file: a.obj},\n "
 
+#define FABRIC START "bodies: {c: {fabric: {mesh: {disc: {radius: 0.5}}, edge: 0.2,\n "
+
 static const mistake mistakes[] = {
+    // fabrics: their keys, shapes and groups of vertices
+    {"spring and modulus", FABRIC "spring: 10, modulus: 20}}}\n", 4, 23,
+     "bodies.c.fabric has \"spring\" and \"modulus\": only one of them is allowed"},
+    {"negative kappa", FABRIC "kappa: -1}}}\n", 4, 9, "kappa is -1, allowed is 0 to 1e6 1/s"},
+    {"field and drag", FABRIC "external_velocity: true, drag: {model: physical}}}}\n", 4, 21,
+     "external_velocity needs drag.model none"},
+    {"kappa, drag and rk4", FABRIC "kappa: 1, integrator: rk4, drag: {model: viscous}}}}\n", 4, 9,
+     "kappa with drag needs integrator kick-drift-kick"},
+    {"reflection and contact", FABRIC "reflection: true, contact: {enabled: true}}}}\n", 4, 14,
+     "only one of them is allowed"},
+    {"row of a fabric", FABRIC "pins: [{row: 1}]}}}\n", 4, 15, "a mesh has no row"},
+    {"unknown group", FABRIC "pins: [{group: rin}]}}}\n", 4, 17,
+     "bodies.c.fabric.pins[0].group is \"rin\", allowed are rim"},
+    {"group of a sheet", CLOTH "      pins: [{group: rim}]\n", 7, 22,
+     "but only fabrics have groups of vertices"},
+    {"vertex of a fabric", FABRIC "pins: [{particles: [99]}]}}}\n", 4, 10,
+     "particles has 99, allowed is 0 to"},
+    {"long edge", START "bodies: {c: {fabric: {mesh: {disc: {radius: 0.5}}, edge: 0.7}}}\n", 3, 58,
+     "edge is 0.7, allowed is above 0 and at most 0.5 m"},
+    {"wide vent",
+     START "bodies: {c: {fabric: {mesh: {hemisphere: {radius: 1, vent: 0.95}}, edge: 0.1}}}\n", 3,
+     29, "vent is 0.95, allowed is 0 (none) to 0.9 of the radius of the rim, 0.9 m"},
+    {"point of a fabric", FABRIC "kappa: 1}}}\nprobes: {p: {body: c, at: [0, 0]}}\n", 5, 23,
+     "on a fabric use `particle`"},
     // texts that are not YAML, or not a scene
     {"empty", "", 1, 1, "the file is empty"},
     {"only a comment", "# nothing\n", 1, 1, "the file is empty"},
@@ -80,6 +107,15 @@ static const mistake mistakes[] = {
     {"kind of side", START "fluids: {w: {sph: {domain: {sides: {top: shut}}}}}\n", 3, 42, "wall"},
     {"viscosity below 0", START "fluids: {w: {sph: {viscosity: -1}}}\n", 3, 31,
      "allowed is 0 to 1e6 Pa s"},
+    {"memory of springs", START "fluids: {w: {thickening: {memory: {steps: 3}}}}\n", 3, 27,
+     "fluids.w.thickening.memory is steps, allowed here is fading or full"},
+    {"a material that does not exist", START "fluids: {w: {thickening: {material: ketchup}}}\n", 3,
+     37, "cornstarch"},
+    {"a yield ratio above 0.9", START "fluids: {w: {thickening: {yield: 2}}}\n", 3, 34,
+     "allowed is 0 to 0.9"},
+    {"a box of thickening fluid outside the domain",
+     START "fluids: {w: {thickening: {boxes: [{high: [0.5, 2, 0.5]}]}}}\n", 3, 36,
+     "fluids.w.thickening.boxes[0] goes from (0, 0, 0) to (0.5, 2, 0.5)"},
     {"push without radius",
      START "fluids: {w: {sph: {pushes: [{centre: [0, 0, 0], acceleration: [1, 0, 0]}]}}}\n", 3, 29,
      "needs"},
@@ -287,6 +323,20 @@ static const mistake mistakes[] = {
      START SHEET "fluids: {w: {sph: {spacing: 0.1}}, v: {sph: {spacing: 0.1}}}\n"
                  "coupling:\n  - {body: c, fluid: w}\n  - {body: c, fluid: v, way: one-way}\n",
      7, 12, "coupling[1].body is \"c\", as in coupling[0]: allowed is one fluid for each body"},
+    {"a line that is tied to a body below it",
+     START "bodies:\n  r: {line: {strands: [{to: [0, 1, 0]}], ties: [{body: b}]}}\n"
+           "  b: {load: {mass: 1}}\n",
+     4, 56, "bodies.r.line.ties.body is \"b\", which must stand before \"r\" in the scene"},
+    {"a fan with a group and vertices",
+     START "bodies:\n"
+           "  c: {cloth: {sheet: {columns: 3, rows: 4, width: 1, height: 1}}}\n"
+           "  r: {line: {fan: {body: c, group: top, vertices: 2}}}\n",
+     5, 51, "bodies.r.line.fan has group and vertices: only one of them is allowed"},
+    {"a line of two shapes",
+     START "bodies: {r: {line: {strands: [{to: [0, 1, 0]}], fan: {body: r}}}}\n", 3, 49,
+     "only one of strands, fan, hair is allowed"},
+    {"a load that is too large", START "bodies: {r: {load: {radius: 2}}}\n", 3, 29,
+     "bodies.r.load.radius is 2, allowed is above 0 and at most 0.5 m"},
     {"a probe with at and particle",
      START SHEET "probes: {p: {body: c, at: [0, 0], particle: 3}}\n", 4, 45,
      "has \"at\" and \"particle\""},
@@ -305,7 +355,7 @@ static const mistake mistakes[] = {
     {"a field of another kind",
      START SHEET WATER "probes: {p: {object: w, measure: [velocity, stretch]}}\n", 5, 45,
      "probes.p.measure has stretch, which \"w\" does not have; allowed are position, "
-     "velocity, density, pressure, fill, id, radius"},
+     "velocity, radius, density, pressure, fill, id"},
     {"a field of a fluid on cloth", START SHEET "probes: {p: {body: c, measure: pressure}}\n", 4,
      32,
      "probes.p.measure has pressure, which \"c\" does not have; allowed are position, "
@@ -335,7 +385,7 @@ static const mistake mistakes[] = {
      "output.fields has spin, which no object of the scene has; allowed are position, velocity"},
     {"a field that nothing has", START WATER "output: {fields: stretch}\n", 4, 18,
      "output.fields has stretch, which no object of the scene has; allowed are position, "
-     "velocity, density, pressure, fill, id, radius"},
+     "velocity, radius, density, pressure, fill, id"},
     {"a swing without period",
      START SHEET "motions: {m: {turn: {axis: [0, 1, 0], amplitude: 9}}}\n", 4, 50,
      "needs a period"},
@@ -351,16 +401,16 @@ static const mistake mistakes[] = {
 };
 
 // The first reported mistake, and the number of all.
-typedef struct first {
+typedef struct first_mistake {
     int count;                   // reported mistakes
     int line, column;            // of the first
-    char text[600], source[512]; // message, and line of the scene
-} first;
+    char text[600], source[512]; // its message, and the line of the scene
+} first_mistake;
 
-// Callback for diagnostics. context: a `first`.
+// Callback for diagnostics. context: a first_mistake.
 static void keep_first(void *context, const fm_diagnostic *diagnostic)
 {
-    first *kept = context;
+    first_mistake *kept = context;
     if (kept->count++ > 0)
         return;
     kept->line = diagnostic->line;
@@ -376,7 +426,7 @@ static void each_mistake_is_reported_once_at_its_line_and_column(void **state)
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         const mistake *m = &mistakes[i];
         fm_error err = {0};
-        first found = {0};
+        first_mistake found = {0};
         fm_scene *scene = fm_scene_parse(m->text, strlen(m->text), "file", "/nowhere", NULL, 0,
                                          keep_first, &found, &err);
         if (scene || err.status != FM_BAD_VALUE || found.count != 1 || found.line != m->line ||
@@ -390,6 +440,7 @@ static void each_mistake_is_reported_once_at_its_line_and_column(void **state)
     assert_int_equal(wrong, 0);
 }
 
+// Writes a text file.
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "wb");
@@ -406,6 +457,7 @@ typedef struct mesh_mistake {
     int line, column;     // in the scene
 } mesh_mistake;
 
+// Four vertices of an OBJ file, on its lines 1 to 4.
 #define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
 static const mesh_mistake mesh_mistakes[] = {
@@ -514,13 +566,13 @@ static void zero_bytes_and_utf_16_are_refused(void **state)
     static const char text[] = "about: a\nso\0urce: b\n", wide[] = "\xff\xfe"
                                                                    "a\0";
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     assert_null(
         fm_scene_parse(text, sizeof text - 1, "file", NULL, NULL, 0, keep_first, &found, &err));
     assert_non_null(strstr(found.text, "the character 0x00 is not allowed"));
     assert_int_equal(found.line, 2);
     assert_int_equal(found.column, 3);
-    found = (first){0}, err = (fm_error){0};
+    found = (first_mistake){0}, err = (fm_error){0};
     assert_null(
         fm_scene_parse(wide, sizeof wide - 1, "file", NULL, NULL, 0, keep_first, &found, &err));
     assert_non_null(strstr(found.text, "the byte 0xff is not UTF-8"));
@@ -552,7 +604,7 @@ static void the_error_has_file_line_column_and_source_line(void **state)
     (void)state;
     const char *text = START SHEET "wrld: {}\nsorce: {}\n";
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     assert_null(
         fm_scene_parse(text, strlen(text), "my.yaml", NULL, NULL, 0, keep_first, &found, &err));
     assert_string_equal(found.source, "wrld: {}");
@@ -588,7 +640,7 @@ static void mistakes_in_settings_are_reported_with_the_setting(void **state)
     const char *text = START SHEET;
     for (size_t i = 0; i < sizeof bad_settings / sizeof *bad_settings; i++) {
         fm_error err = {0};
-        first found = {0};
+        first_mistake found = {0};
         const char *settings[] = {bad_settings[i].setting};
         fm_scene *scene =
             fm_scene_parse(text, strlen(text), "file", NULL, settings, 1, keep_first, &found, &err);
@@ -606,7 +658,7 @@ static void mistakes_in_settings_are_reported_with_the_setting(void **state)
 static void refuse_file(const char *path, fm_status status, const char *expected, int line)
 {
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     fm_scene *scene = fm_scene_load(path, NULL, 0, keep_first, &found, &err);
     if (scene || err.status != status || !strstr(found.text, expected) || found.line != line)
         print_error("%s: status %d, %d: %s\n", path, err.status, found.line, found.text);
@@ -671,7 +723,7 @@ static char *repeat(const char *before, const char *piece, int count, const char
 static void refuse_text(char *text, const char *expected, int line, int column)
 {
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     fm_scene *scene =
         fm_scene_parse(text, strlen(text), "file", NULL, NULL, 0, keep_first, &found, &err);
     assert_null(scene);
@@ -702,7 +754,7 @@ static void reporting_stops_after_a_thousand_mistakes(void **state)
     char *text =
         repeat(START SHEET "motions: {m: {keyframes: {keys: [", "{time: x}, ", 5000, "]}}}\n");
     fm_error err = {0};
-    first found = {0};
+    first_mistake found = {0};
     assert_null(
         fm_scene_parse(text, strlen(text), "file", NULL, NULL, 0, keep_first, &found, &err));
     assert_int_equal(found.count, 1001);

@@ -14,7 +14,7 @@
           "colliders: {ball: {sphere: {centre: [0.5, 2, 3], radius: 0.25}, mass: 2, velocity: "    \
           "[1, 2, 3]}}\n"
 
-// Compares the columns and values of all probes in the initial state.
+// Compares the columns and values of all probes of a scene in the initial state. count: of columns.
 static void check_probes(const char *text, int count, const char *const *names,
                          const double *expected, double tolerance)
 {

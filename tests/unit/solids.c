@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Cylinders, cones, tapered capsules and ellipsoids: distances against sampled surfaces and known
-// values, normals against finite differences, convexity, and particles at points with several
-// closest points.
+// solids.c: cylinders, cones, tapered capsules and ellipsoids: distances against sampled surfaces
+// and known values, normals against finite differences, convexity, and particles at points with
+// several closest points.
 #include "check.h"
 #include "collide/collide.h"
 #include "random.h"
 
+// The tested shapes.
 static const fm_shape_kind kinds[] = {FM_SHAPE_CYLINDER, FM_SHAPE_CONE, FM_SHAPE_ELLIPSOID,
                                       FM_SHAPE_CAPSULE};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-// A random shape; every third cone has a tip, and every fourth ellipsoid two equal axes.
+// A random shape. round: number of the shape; every third cone has a tip, and every fourth
+// ellipsoid two equal axes.
 static fm_shape random_shape(fm_rng *rng, fm_shape_kind kind, int round)
 {
     fm_vec3 centre = random_vector(rng, 1);
@@ -31,7 +33,8 @@ static fm_shape random_shape(fm_rng *rng, fm_shape_kind kind, int round)
     return shape;
 }
 
-// A random point on one of the two end discs or on the side of a cone.
+// A random point on one of the two end discs or on the side of a cone. part: position along the
+// axis, 0 to 1 on the side, below 0 on the first disc, above 1 on the second.
 static fm_vec3 sample_cone(fm_rng *rng, const fm_shape *s, double end_radius)
 {
     fm_vec3 axis = fm_sub(s->end, s->start), across = fm_cross(axis, random_direction(rng));
@@ -119,10 +122,10 @@ static void the_sign_of_the_distance_changes_at_the_surface(void **state)
         fm_vec3 middle = shape.kind == FM_SHAPE_ELLIPSOID
                              ? shape.centre
                              : fm_add_scaled(shape.start, fm_sub(shape.end, shape.start), 0.5);
-        fm_vec3 at = sample_surface(&rng, &shape), ray = fm_sub(at, middle);
+        fm_vec3 surface = sample_surface(&rng, &shape), ray = fm_sub(surface, middle);
         assert_true(fm_shape_find_contact(&shape, fm_add_scaled(middle, ray, 0.9)).distance < 0);
         assert_true(fm_shape_find_contact(&shape, fm_add_scaled(middle, ray, 1.1)).distance > 0);
-        assert_close(fm_shape_find_contact(&shape, at).distance, 0, 1e-12);
+        assert_close(fm_shape_find_contact(&shape, surface).distance, 0, 1e-12);
     }
 }
 
@@ -137,11 +140,12 @@ static void normals_are_gradients_of_convex_distances(void **state)
         fm_shape shape = random_shape(&rng, kinds[round % KIND_COUNT], round / KIND_COUNT);
         fm_vec3 p = fm_add(shape.centre, random_vector(&rng, 1)), q = random_vector(&rng, 2);
         fm_contact c = fm_shape_find_contact(&shape, p);
-        double there = fm_shape_find_contact(&shape, q).distance;
-        assert_at_most(fabs(there - c.distance), fm_length(fm_sub(p, q)) + 1e-12);
-        assert_at_most(c.distance + fm_dot(c.normal, fm_sub(q, p)), there + 1e-12);
-        const double h = 1e-6;
-        double d[3], error = 0;
+        double distance_q = fm_shape_find_contact(&shape, q).distance;
+        assert_at_most(fabs(distance_q - c.distance), fm_length(fm_sub(p, q)) + 1e-12);
+        // convex: the tangent plane at p is a lower bound
+        assert_at_most(c.distance + fm_dot(c.normal, fm_sub(q, p)), distance_q + 1e-12);
+        const double h = 1e-6;  // m, for central differences
+        double d[3], error = 0; // gradient of the distance; its largest deviation from the normal
         fm_vec3 e[3] = {{h, 0, 0}, {0, h, 0}, {0, 0, h}};
         double n[3] = {c.normal.x, c.normal.y, c.normal.z};
         for (int k = 0; k < 3; k++) {
@@ -192,11 +196,8 @@ static void distances_from_curved_shapes_have_known_values(void **state)
     fm_shape ball = {.kind = FM_SHAPE_ELLIPSOID, .half_size = {2, 2, 2}};
     expect_distance(ball, (fm_vec3){3, 4, 0}, 3, (fm_vec3){0.6, 0.8, 0});
     expect_distance(ball, (fm_vec3){0.3, 0.4, 0}, -1.5, (fm_vec3){0.6, 0.8, 0});
-    fm_shape drop = {// sine of the taper angle 3/5
-                     .kind = FM_SHAPE_CAPSULE,
-                     .end = {0, 5, 0},
-                     .radius = 4,
-                     .end_radius = 1};
+    // a capsule whose side is inclined to its axis by an angle with the sine (4 - 1)/5
+    fm_shape drop = {.kind = FM_SHAPE_CAPSULE, .end = {0, 5, 0}, .radius = 4, .end_radius = 1};
     expect_distance(drop, (fm_vec3){0, 8, 0}, 2, (fm_vec3){0, 1, 0});
     expect_distance(drop, (fm_vec3){4, 5, 0}, 2.2, (fm_vec3){0.8, 0.6, 0});
     drop.end = (fm_vec3){0, 2, 0}; // one sphere contains the other

@@ -11,7 +11,10 @@
 // a:
 //     F = m (a - k (x - x0)),   E = m (k |x - x0|^2 / 2 - a . x),   omega^2 = k
 // Its state is a sum over all force evaluations, so that a snapshot has something to save.
-static const fm_vec3 PUSH = {0.3, -0.2, 0.5}; // m/s^2, the uniform acceleration a
+static const fm_vec3 A = {0.3, -0.2, 0.5}; // m/s^2, the uniform acceleration a
+// 1/s^2, k of the two tested fields; the stiff one bounds the substep
+static const double SOFT = 40, STIFF = 1e8;
+static const double MAX_PHASE = 1.5; // the library bounds omega h by this, below the limit 2
 
 // Data of the force field.
 typedef struct field {
@@ -30,16 +33,14 @@ static bool setup_field(fm_cloth *c, fm_term *term, fm_error *err, double k)
     return data && term->state;
 }
 
-// Creates the force field with k = 40 1/s^2.
 static bool setup_soft(fm_cloth *c, fm_term *term, fm_error *err)
 {
-    return setup_field(c, term, err, 40);
+    return setup_field(c, term, err, SOFT);
 }
 
-// Creates the force field with k = 1e8 1/s^2, which bounds the substep.
 static bool setup_stiff(fm_cloth *c, fm_term *term, fm_error *err)
 {
-    return setup_field(c, term, err, 1e8);
+    return setup_field(c, term, err, STIFF);
 }
 
 // Adds the force field F = m (a - k (x - x0)) to the forces on all particles.
@@ -48,7 +49,7 @@ static void add_field(fm_cloth *c, fm_term *term, const fm_evaluation *at)
     const field *data = term->data;
     for (int i = 0; i < c->count; i++) {
         fm_vec3 d = fm_sub(fm_vec3_array_at(*at->x, i), c->initial_x[i]);
-        fm_vec3 f = fm_scale(fm_add_scaled(PUSH, d, -data->k), c->mass[i]);
+        fm_vec3 f = fm_scale(fm_add_scaled(A, d, -data->k), c->mass[i]);
         c->force.x[i] += f.x, c->force.y[i] += f.y, c->force.z[i] += f.z;
         term->state[0] += fm_dot(f, d);
     }
@@ -69,7 +70,7 @@ static fm_energies field_energy(const fm_cloth *c, const fm_term *term,
     double k = ((const field *)term->data)->k, sum = 0;
     for (int i = 0; i < c->count; i++) {
         fm_vec3 x = fm_vec3_array_at(c->x, i), d = fm_sub(x, c->initial_x[i]);
-        sum += c->mass[i] * (0.5 * k * fm_dot(d, d) - fm_dot(PUSH, x));
+        sum += c->mass[i] * (0.5 * k * fm_dot(d, d) - fm_dot(A, x));
     }
     return (fm_energies){.potential = sum};
 }
@@ -113,11 +114,11 @@ static void find_brake_impulses(fm_cloth *c, fm_term *term, const fm_substep *s)
 {
     double w0 = fm_memory_newest_weight(term->memory, s->h), k = s->h / 2 * BRAKE;
     for (int i = 0; i < c->count; i++) {
-        double share = -k * c->mass[i] / (1 + k * w0);
+        double factor = -k * c->mass[i] / (1 + k * w0);
         fm_vec3 v = fm_vec3_array_at(c->v, i), known = fm_vec3_array_at(term->known, i);
-        c->pair.x[i] = share * (w0 * v.x + known.x);
-        c->pair.y[i] = share * (w0 * v.y + known.y);
-        c->pair.z[i] = share * (w0 * v.z + known.z);
+        c->pair.x[i] = factor * (w0 * v.x + known.x);
+        c->pair.y[i] = factor * (w0 * v.y + known.y);
+        c->pair.z[i] = factor * (w0 * v.z + known.z);
     }
 }
 
@@ -126,15 +127,15 @@ static const fm_term_type brake = {.name = "brake",
                                    .define_memory = define_brake_memory,
                                    .find_rates = brake_rates};
 
-enum { SHEET, TUBE, MESH, KINDS }; // forms of cloth
+enum { SHEET, TUBE, MESH, TOPOLOGIES }; // forms of cloth
 
 // Creates a sheet, tube or mesh.
-static fm_cloth *create_kind(fm_world *world, const fm_cloth_def *def, int kind)
+static fm_cloth *create_cloth(fm_world *world, const fm_cloth_def *def, int topology)
 {
-    if (kind == SHEET)
+    if (topology == SHEET)
         return create_sheet(world, def,
                             &(fm_sheet){.columns = 7, .rows = 9, .width = 0.3, .height = 0.4});
-    if (kind == TUBE)
+    if (topology == TUBE)
         return create_tube(world, def, define_tube(8, 5, 0.1, 0.15, 0.3));
     fixture_mesh m = fixture_create_grid(6, 7, 0.05, 0.04, CUT_SHIFTED);
     fm_cloth *cloth = create_mesh(world, def, &m);
@@ -143,11 +144,11 @@ static fm_cloth *create_kind(fm_world *world, const fm_cloth_def *def, int kind)
 }
 
 // Creates a sheet, tube or mesh with one more force term.
-static fm_cloth *create_with_term(fm_world *world, const fm_cloth_def *def, int kind,
+static fm_cloth *create_with_term(fm_world *world, const fm_cloth_def *def, int topology,
                                   const fm_term_type *type)
 {
     fm_error err = {0};
-    fm_cloth *cloth = create_kind(world, def, kind);
+    fm_cloth *cloth = create_cloth(world, def, topology);
     assert_true(fm_cloth_add_term(cloth, type, &err));
     return cloth;
 }
@@ -156,28 +157,29 @@ static fm_cloth *create_with_term(fm_world *world, const fm_cloth_def *def, int 
 static void a_force_field_moves_every_kind_of_cloth_exactly_and_conserves_energy(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int topology = 0; topology < TOPOLOGIES; topology++) {
         fm_world *world = create_world(0, 0, no_gravity);
         fm_cloth_def def = bare_cloth();
         def.bend.stiffness = 1e-5;
         def.bend.rest_angle = FM_REST_SHAPE; // so that a tube has no bending force initially
-        fm_cloth *c = create_with_term(world, &def, kind, &soft_field);
+        fm_cloth *c = create_with_term(world, &def, topology, &soft_field);
         fm_report before = advance(world, 0.01), after = {0};
         for (int i = 0; i < 25; i++)
             after = advance(world, 0.01);
-        double amplitude = (1 - cos(sqrt(40) * 0.26)) / 40, total = 0;
+        const double t = 0.26;                                          // s, after 26 advances
+        double amplitude = (1 - cos(sqrt(SOFT) * t)) / SOFT, total = 0; // s^2, kg
         for (int i = 0; i < c->count; i++) {
             fm_vec3 d = fm_sub(fm_vec3_array_at(c->x, i), c->initial_x[i]);
-            assert_close(d.x, amplitude * PUSH.x, 1e-5);
-            assert_close(d.y, amplitude * PUSH.y, 1e-5);
-            assert_close(d.z, amplitude * PUSH.z, 1e-5);
+            assert_close(d.x, amplitude * A.x, 1e-5);
+            assert_close(d.y, amplitude * A.y, 1e-5);
+            assert_close(d.z, amplitude * A.z, 1e-5);
             total += c->mass[i];
         }
-        double work = 0.5 * total * fm_dot(PUSH, PUSH) / 40; // the largest kinetic energy
-        double sine = sin(sqrt(40) * 0.26);
-        assert_close(after.kinetic_energy, work * sine * sine, 1e-3 * work);
+        double largest = 0.5 * total * fm_dot(A, A) / SOFT; // J, the largest kinetic energy
+        double sine = sin(sqrt(SOFT) * t);
+        assert_close(after.kinetic_energy, largest * sine * sine, 1e-3 * largest);
         assert_close(after.kinetic_energy + after.potential_energy,
-                     before.kinetic_energy + before.potential_energy, 1e-3 * work);
+                     before.kinetic_energy + before.potential_energy, 1e-3 * largest);
         fm_world_destroy(world);
     }
 }
@@ -187,16 +189,17 @@ static void a_force_field_moves_every_kind_of_cloth_exactly_and_conserves_energy
 static void bounds_of_terms_add_up_in_the_choice_of_the_substep(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int topology = 0; topology < TOPOLOGIES; topology++) {
         fm_world *world = create_world(0, 0, no_gravity);
         fm_cloth_def def = bare_cloth();
         fm_error err = {0};
-        fm_cloth *c = create_kind(world, &def, kind);
+        fm_cloth *c = create_cloth(world, &def, topology);
         double alone = fm_cloth_stable_step(c);
         assert_at_most(alone, 1.0 / 121); // below the limit of 1/120 s for soft cloth
         assert_true(fm_cloth_add_term(c, &stiff_field, &err));
         double both = fm_cloth_stable_step(c);
-        assert_close(both, 1 / sqrt(1 / (alone * alone) + 1e8 / (1.5 * 1.5)), 1e-12 * alone);
+        assert_close(both, 1 / sqrt(1 / (alone * alone) + STIFF / (MAX_PHASE * MAX_PHASE)),
+                     1e-12 * alone);
         set_random_velocities(c, 1e-3);
         fm_report report = advance(world, 0.02);
         assert_at_most(report.substep, both);
@@ -219,26 +222,26 @@ static void enforcement_softens_springs_for_a_stiff_term(void **state)
     def.time_step = 1e-4;
     def.stretch.stiffness = 1e6;
     fm_error err = {0};
-    fm_cloth *c = create_kind(world, &def, SHEET);
-    double share = c->stiffness_share;
+    fm_cloth *c = create_cloth(world, &def, SHEET);
+    double share = c->stiffness_share; // by which enforcement softens the springs
     assert_at_most(share, 0.99);
     assert_true(fm_cloth_add_term(c, &stiff_field, &err));
-    double room = 1.5 * 1.5 / (1e-4 * 1e-4);
-    assert_close(c->stiffness_share, share * (room - 1e8) / room, 1e-12);
+    double max_omega2 = MAX_PHASE * MAX_PHASE / (1e-4 * 1e-4); // 1/s^2, that the substep allows
+    assert_close(c->stiffness_share, share * (max_omega2 - STIFF) / max_omega2, 1e-12);
     assert_close(fm_cloth_stable_step(c), 1e-4, 1e-16);
     fm_world_destroy(world);
 }
 
 // A world with a cloth on which the force field, fractional damping and, if asked for, the brake
 // act.
-static fm_world *create_world_with_memory(int kind, bool with_brake, fm_cloth **cloth)
+static fm_world *create_world_with_memory(int topology, bool with_brake, fm_cloth **cloth)
 {
     fm_error err = {0};
     fm_world *world = create_world(0, 0, no_gravity);
     fm_cloth_def def = bare_cloth();
     def.damping.coefficient = 0.01; // the damping of springs gives impulses, too
     def.damping.order = 0.5;
-    *cloth = create_with_term(world, &def, kind, &soft_field);
+    *cloth = create_with_term(world, &def, topology, &soft_field);
     if (with_brake)
         assert_true(fm_cloth_add_term(*cloth, &brake, &err));
     set_random_velocities(*cloth, 0.1);
@@ -248,10 +251,10 @@ static fm_world *create_world_with_memory(int kind, bool with_brake, fm_cloth **
 static void a_restored_term_continues_bit_for_bit(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int topology = 0; topology < TOPOLOGIES; topology++) {
         fm_error err = {0};
         fm_cloth *one, *other;
-        fm_world *world = create_world_with_memory(kind, true, &one);
+        fm_world *world = create_world_with_memory(topology, true, &one);
         advance(world, 0.02);
         size_t size = fm_world_save(world, NULL, 0);
         void *buffer = malloc(size);
@@ -260,7 +263,7 @@ static void a_restored_term_continues_bit_for_bit(void **state)
         assert_true(saved != 0);
         advance(world, 0.02);
 
-        fm_world *again = create_world_with_memory(kind, true, &other);
+        fm_world *again = create_world_with_memory(topology, true, &other);
         assert_true(fm_world_restore(again, buffer, size, &err));
         assert_true(fm_cloth_find_term(other, &soft_field)->state[0] == saved);
         advance(again, 0.02);
@@ -268,7 +271,7 @@ static void a_restored_term_continues_bit_for_bit(void **state)
         assert_memory_equal(other->x.x, one->x.x, 3 * (size_t)one->lanes * sizeof(double));
         fm_world_destroy(again);
 
-        again = create_world_with_memory(kind, false, &other);
+        again = create_world_with_memory(topology, false, &other);
         assert_false(fm_world_restore(again, buffer, size, &err));
         assert_non_null(strstr(err.field, "forces"));
         fm_world_destroy(again);
@@ -277,8 +280,9 @@ static void a_restored_term_continues_bit_for_bit(void **state)
     }
 }
 
-// Solution of x'' = -c D^(1/2) x, x(0) = 0, x'(0) = 1: the velocity is the Mittag-Leffler function
-// E(-c t^(3/2)) of order 3/2. All particles move alike, so springs and damping have no effect.
+// Velocity (m/s) at time t (s) of the solution of x'' = -c D^(1/2) x, x(0) = 0, x'(0) = 1: the
+// Mittag-Leffler function E(-c t^(3/2)) of order 3/2. All particles move alike, so springs and
+// damping have no effect.
 static double braked_speed(double t)
 {
     double sum = 0;
@@ -290,13 +294,13 @@ static double braked_speed(double t)
 static void impulses_with_a_fractional_derivative_follow_the_exact_solution(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int topology = 0; topology < TOPOLOGIES; topology++) {
         fm_error err = {0};
         fm_world *world = create_world(0, 0, no_gravity);
         fm_cloth_def def = bare_cloth();
         def.damping.coefficient = 0.01; // damping gives impulses, too
         def.damping.order = 1;
-        fm_cloth *c = create_with_term(world, &def, kind, &brake);
+        fm_cloth *c = create_with_term(world, &def, topology, &brake);
         fm_vec3 *v = malloc((size_t)c->count * sizeof *v);
         for (int i = 0; i < c->count; i++)
             v[i] = (fm_vec3){1, 0, 0};
@@ -315,7 +319,7 @@ static void adding_a_force_term_after_the_first_advance_is_refused(void **state)
     fm_error err = {0};
     fm_world *world = create_world(0, 0, no_gravity);
     fm_cloth_def def = bare_cloth();
-    fm_cloth *c = create_kind(world, &def, SHEET);
+    fm_cloth *c = create_cloth(world, &def, SHEET);
     advance(world, 0.01);
     assert_false(fm_cloth_add_term(c, &soft_field, &err));
     assert_string_equal(err.field, "soft field");

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Worlds: flows of the medium, motions and colliders through the public interface, advances that
-// are refused or diverge, reports, and states that are saved, damaged and restored.
+// world.c: worlds: flows of the medium, motions and colliders through the public interface,
+// advances that are refused or diverge, reports, and states that are saved, damaged and restored.
 #include "bodies.h"
 
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;
+// A sheet of 7 x 6 = 42 particles.
 static const fm_sheet small = {.columns = 7, .rows = 6, .width = 0.3, .height = 0.25};
 
-// Asserts the velocity of a prescribed flow at a point and time.
-static void expect_flow(fm_flow flow, fm_vec3 at, double t, fm_vec3 expected)
+// Asserts the velocity (m/s) of a prescribed flow at a point (m) and time (s).
+static void expect_flow(fm_flow flow, fm_vec3 x, double t, fm_vec3 expected)
 {
     fm_world *world = create_flowing_world(flow);
-    fm_vec3 w = fm_world_medium_velocity(world, at, t);
+    fm_vec3 w = fm_world_medium_velocity(world, x, t);
     assert_at_most(largest_distance(&w, &expected, 1), 1e-14);
     fm_world_destroy(world);
 }
@@ -60,14 +61,16 @@ static void vortex_cells_are_free_of_divergence(void **state)
         .kind = FM_FLOW_CELLS, .amplitude = {0.4, 0, 0}, .axis = {0, 0, 1}, .radius = 0.5});
     double d = 1e-4, fastest = 0;
     for (unsigned i = 0; i < 300; i += 3) {
-        fm_vec3 x = {scatter(i), scatter(i + 1), scatter(i + 2)}, div[6],
+        // velocities at d metres from x along each axis, in both directions
+        fm_vec3 x = {scatter(i), scatter(i + 1), scatter(i + 2)}, around[6],
                 e[3] = {{d, 0, 0}, {0, d, 0}, {0, 0, d}};
         for (int k = 0; k < 6; k++) {
             double sign = k % 2 ? -1 : 1;
             fm_vec3 y = {x.x + sign * e[k / 2].x, x.y + sign * e[k / 2].y, x.z + sign * e[k / 2].z};
-            div[k] = fm_world_medium_velocity(world, y, 0);
+            around[k] = fm_world_medium_velocity(world, y, 0);
         }
-        double divergence = div[0].x - div[1].x + div[2].y - div[3].y + div[4].z - div[5].z;
+        double divergence =
+            around[0].x - around[1].x + around[2].y - around[3].y + around[4].z - around[5].z;
         assert_close(divergence / (2 * d), 0, 1e-6);
         fm_vec3 w = fm_world_medium_velocity(world, x, 0);
         assert_close(w.z, 0, 1e-15);
@@ -233,7 +236,7 @@ static void reports_have_energies_times_and_substeps(void **state)
     double area = 0.3 * 0.25, m = def.density * def.thickness * area;
     fm_report now = fm_world_report(world);
     assert_close(now.kinetic_energy, 2 * 0.5 * m * 0.09, 1e-12);
-    double net = (def.density - 1000) * def.thickness * area * 9.81;
+    double net = (def.density - 1000) * def.thickness * area * 9.81; // N, weight less buoyancy
     assert_close(now.potential_energy, 2 * net * (1 - 0.125), 1e-12);
     assert_close(now.max_stretch, 0, 1e-12);
     fm_report report = fm_world_advance(world, 1.0 / 24, &err);
@@ -321,10 +324,10 @@ static void a_second_cloth_does_not_change_the_first(void **state)
 {
     (void)state;
     fm_vec3 alone[42];
-    for (int turn = 0; turn < 2; turn++) {
+    for (int with_second = 0; with_second < 2; with_second++) {
         fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
         fm_cloth_def def = fm_default_cloth_def();
-        if (turn) {
+        if (with_second) {
             def.stretch.stiffness = 3000;
             set_random_velocities(create_sheet(world, &def, &small), 1);
             def = fm_default_cloth_def();
@@ -332,7 +335,7 @@ static void a_second_cloth_does_not_change_the_first(void **state)
         fm_cloth *cloth = create_sheet(world, &def, &small);
         set_random_velocities(cloth, 0.2);
         advance(world, 0.2);
-        if (turn)
+        if (with_second)
             assert_memory_equal(fm_cloth_positions(cloth, NULL), alone, sizeof alone);
         else
             memcpy(alone, fm_cloth_positions(cloth, NULL), sizeof alone);
@@ -379,9 +382,9 @@ static void damaged_states_of_a_world_are_refused(void **state)
     advance(world, 0.05);
     // flips one bit: anywhere in the header, and at some places in the rest
     for (size_t i = 0; i < 600; i++) {
-        size_t at = i < 200 ? i : (i * 7919 * 104729) % size;
+        size_t offset = i < 200 ? i : (i * 7919 * 104729) % size; // primes scatter the places
         memcpy(copy, bytes, size);
-        copy[at] ^= (unsigned char)(1 << i % 8);
+        copy[offset] ^= (unsigned char)(1 << i % 8);
         expect_state_refused(world, copy, size);
     }
     memcpy(copy, bytes, size);
@@ -410,8 +413,7 @@ static void states_of_other_worlds_are_refused(void **state)
     size_t size = fm_world_save(world, NULL, 0);
     void *bytes = malloc(size);
     fm_world_save(world, bytes, size);
-    expect_state_refused(other, bytes,
-                         size); // its first cloth has the right size, its second has not
+    expect_state_refused(other, bytes, size); // its second cloth has another size
     expect_state_refused(one, bytes, size);
     fm_error err = {.status = FM_BAD_VALUE};
     assert_false(fm_world_restore(world, bytes, size, &err)); // after an error: no effect
@@ -444,26 +446,28 @@ static void a_restored_state_repeats_the_advance(void **state)
     fm_world_destroy(world);
 }
 
-// Callback of fm_world_set_stop: asks to stop when *context calls have been made.
+// Callback of fm_world_set_stop: asks to stop after *context calls.
 static bool stop_after_countdown(void *context)
 {
     int *left = context;
     return --*left < 0;
 }
 
-// A small world: 0: a hanging cloth, 1: a hanging cloth with contact, 2: a particle fluid.
-static fm_world *create_small_world(int kind)
+enum { HANGING_CLOTH, CLOTH_WITH_CONTACT, PARTICLE_FLUID, SMALL_WORLDS };
+
+// Creates one of the small worlds.
+static fm_world *create_small_world(int contents)
 {
     fm_error err = {0};
     fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0});
-    if (kind == 2) {
+    if (contents == PARTICLE_FLUID) {
         fm_particles_def def = fixture_tank_def(3, 0.1, (fm_vec3){1, 1, 1});
         fm_fluid_box box = {.high = {1, 0.4, 1}};
         assert_non_null(fixture_create_fluid(world, &def, &box, &err));
         return world;
     }
     fm_cloth_def def = fm_default_cloth_def();
-    def.contact.enabled = kind == 1;
+    def.contact.enabled = contents == CLOTH_WITH_CONTACT;
     fm_cloth_pin_row(create_sheet(world, &def, &small), 0, NULL, &err);
     return world;
 }
@@ -473,9 +477,9 @@ static fm_world *create_small_world(int kind)
 static void an_advance_stops_when_the_host_asks(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int contents = 0; contents < SMALL_WORLDS; contents++) {
         fm_error err = {0};
-        fm_world *whole = create_small_world(kind), *world = create_small_world(kind);
+        fm_world *whole = create_small_world(contents), *world = create_small_world(contents);
         advance(whole, 0.1), advance(world, 0.1);
         size_t size = fm_world_save(world, NULL, 0);
         void *bytes = malloc(size);
@@ -485,7 +489,7 @@ static void an_advance_stops_when_the_host_asks(void **state)
         fm_world_advance(world, 0.1, &err);
         assert_int_equal(err.status, FM_CANCELLED);
         assert_string_equal(fm_status_name(err.status), "cancelled");
-        assert_int_equal(left, -1); // it is not called again after that
+        assert_int_equal(left, -1); // the callback is not called again after it asked to stop
         fm_world_set_stop(world, NULL, NULL);
         err = (fm_error){0};
         assert_true(fm_world_restore(world, bytes, size, &err));
@@ -497,8 +501,9 @@ static void an_advance_stops_when_the_host_asks(void **state)
     }
 }
 
-// Asserts that the predicted number of substeps of a frame is about right, or that the frame is
-// predicted to be endless, with a text that contains `word`. Destroys the world.
+// Asserts that the predicted number of substeps of a frame is right within 25 %, or that the frame
+// is predicted to be endless (too many substeps), with a text that contains `word`. Destroys the
+// world.
 static void expect_forecast(fm_world *world, bool endless, const char *word)
 {
     fm_error err = {0};
@@ -519,26 +524,26 @@ static void forecasts_name_the_object_that_needs_too_many_substeps(void **state)
 {
     (void)state;
     fm_error err = {0};
-    for (int kind = 0; kind < 3; kind++)
-        expect_forecast(create_small_world(kind), false, "");
+    for (int contents = 0; contents < SMALL_WORLDS; contents++)
+        expect_forecast(create_small_world(contents), false, "");
     fm_cloth_def def = fm_default_cloth_def();
-    fm_world *world = create_small_world(0);
+    fm_world *world = create_small_world(HANGING_CLOTH);
     fm_sheet sheet = small;
     sheet.width = 1e-5;
     create_sheet(world, &def, &sheet);
     expect_forecast(world, true, "stretch stiffness is 150");
-    world = create_small_world(0);
+    world = create_small_world(HANGING_CLOTH);
     def.time_step = 1e-9;
     create_sheet(world, &def, &small);
     expect_forecast(world, true, "time_step is 1e-09");
-    world = create_small_world(1);
+    world = create_small_world(CLOTH_WITH_CONTACT);
     fm_collider_def ball = fm_default_collider_def();
     ball.name = "fist";
     ball.shape.centre = (fm_vec3){0, 0, -5};
     ball.motion = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 1e4, 1, &err);
     assert_non_null(fm_collider_create(world, &ball, &err));
     expect_forecast(world, true, "contact cannot follow fist");
-    world = create_small_world(2);
+    world = create_small_world(PARTICLE_FLUID);
     assert_true(fm_particles_add_box(
         fm_world_particle_fluid(world, 0),
         &(fm_fluid_box){.low = {0, 0.5, 0}, .high = {0.2, 0.7, 0.2}, .velocity = {0, -9e3, 1.2e4}},
@@ -565,7 +570,7 @@ static void reports_contain_the_time_of_enforcement_within_stage_bodies(void **s
         assert_true((first.enforce_ms > 0) == enforced);
         assert_true((first.order_ms > 0) == enforced);
         assert_true((second.enforce_ms > 0) == enforced);
-        assert_true(second.order_ms == 0);
+        assert_true(second.order_ms == 0); // the order of correction is computed once
         assert_true(first.enforce_ms + first.order_ms <= first.stage_ms[FM_STAGE_BODIES]);
         fm_world_destroy(world);
     }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// fabric.c: creates a fabric: a mesh with one spring constant and one mass for all points.
+#include "cloth/cloth.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+fm_fabric_def fm_default_fabric_def(void)
+{
+    return (fm_fabric_def){.model = FM_FABRIC_MODEL_II, .spring = 1000, .rim_share = 1};
+}
+
+fm_cloth_def fm_default_fabric_cloth_def(void)
+{
+    fm_cloth_def def = fm_default_cloth_def();
+    def.density = 1150;
+    def.thickness = 4e-5;
+    def.bend.stiffness = def.bend.damping.coefficient = 0;
+    def.damping.coefficient = 0;
+    def.drag.model = FM_DRAG_NONE;
+    def.imperfection.amount = 0;
+    return def;
+}
+
+// E_s / k of a lattice whose vertices are displaced by up to `jitter` edges along each axis:
+// measured on periodic lattices of 40 x 40 vertices, mean of 6 (tests/reference/fabric_modulus.csv)
+static double find_modulus_per_spring(double jitter)
+{
+    static const double measured[] = {1.15470054, 1.1434, 1.1097, 1.0749, 1.0595};
+    double at = fmin(fmax(jitter, 0), 0.4) * 10;
+    int i = (int)fmin(floor(at), 3);
+    return measured[i] + (at - i) * (measured[i + 1] - measured[i]);
+}
+
+double fm_fabric_spring_of_modulus(const fm_mesh_shape *shape, double modulus)
+{
+    assert(shape);
+    bool irregular = shape->triangulation == FM_TRIANGLES_IRREGULAR;
+    return modulus / find_modulus_per_spring(irregular ? shape->jitter : 0);
+}
+
+static bool check_number(const char *object, const char *field, double value, double low,
+                         double high, const char *allowed, fm_error *err)
+{
+    return (value >= low && value <= high) || fm_fail_number(err, object, field, value, allowed);
+}
+
+bool fm_fabric_check(const fm_fabric_def *f, const fm_cloth_def *def, const char *object,
+                     fm_error *err)
+{
+    if (f->model > FM_FABRIC_TENSION)
+        return fm_fail_number(err, object, "model", f->model, "an fm_fabric_model");
+    if (!check_number(object, "spring", f->spring, 1e-9, 1e9, "1e-9 to 1e9 N/m", err) ||
+        !check_number(object, "rim_share", f->rim_share, 0.01, 100, "0.01 to 100", err) ||
+        !check_number(object, "point_mass", f->point_mass, 0, 1e6, "0 (by area) to 1e6 kg", err) ||
+        !check_number(object, "kappa", f->kappa, 0, 1e6, "0 to 1e6 1/s", err) ||
+        !check_number(object, "pressure", f->pressure, -1e7, 1e7, "-1e7 to 1e7 Pa", err) ||
+        !check_number(object, "courant", f->courant, 0, 4, "0 (chosen) to 4", err) ||
+        !check_number(object, "reflection_distance", f->reflection_distance, 0, 1,
+                      "0 (from the mesh) to 1 m", err))
+        return false;
+    bool drag = def->drag.model != FM_DRAG_NONE;
+    if (drag && f->external_velocity)
+        return fm_fail(err, FM_BAD_VALUE, object, "external_velocity", "with drag",
+                       "drag.model none: the medium would move the fabric twice");
+    if (drag && f->kappa > 0 && def->integrator != FM_KICK_DRIFT_KICK)
+        return fm_fail(err, FM_BAD_VALUE, object, "kappa", "with drag and an explicit integrator",
+                       "kick-drift-kick, or drag.model none");
+    if (f->reflection && def->contact.enabled)
+        return fm_fail(err, FM_BAD_VALUE, object, "reflection", "with contact",
+                       "one of reflection and contact");
+    return true;
+}
+
+bool fm_fabric_create(fm_cloth *c, const fm_fabric_def *def, fm_error *err)
+{
+    c->fabric = fm_arena_alloc(&c->arena, 1, sizeof *c->fabric, c->object.name, err);
+    if (!c->fabric)
+        return false;
+    c->fabric->def = *def;
+    c->def.stretch.stiffness = 2 / sqrt(3) * def->spring; // for messages: of a regular mesh
+    for (int i = 0; i < c->count && def->point_mass > 0; i++)
+        c->mass[i] = def->point_mass;
+    return true;
+}
+
+double fm_fabric_edge_constant(const fm_fabric_def *def, bool border)
+{
+    return def->spring * (border ? def->rim_share : 1);
+}
+
+// The rest vector of an edge has the direction of the initial edge and its rest length.
+bool fm_fabric_finish(fm_cloth *c, fm_error *err)
+{
+    const fm_spring_mesh *mesh = &c->mesh;
+    fm_fabric *fabric = c->fabric;
+    fabric->rest_vector = fm_vec3_array_create(
+        &c->arena, fm_parallel_block_count(mesh->edge_count, FM_LANES) * FM_LANES, err);
+    if (!fabric->rest_vector.x)
+        return false;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        fm_vec3 d = fm_sub(fm_vec3_array_at(c->x, mesh->edge_b[e]),
+                           fm_vec3_array_at(c->x, mesh->edge_a[e]));
+        d = fm_scale(d, mesh->edge_rest[e] / fm_length(d));
+        fabric->rest_vector.x[e] = d.x, fabric->rest_vector.y[e] = d.y;
+        fabric->rest_vector.z[e] = d.z;
+    }
+    return fm_reflection_create(c, err) && fm_fabric_find_bound(c, err);
+}
+
+// Moves, rotates and scales the points of a built mesh.
+static bool place_points(const fm_built_mesh *built, const fm_fabric_place *place, double scale,
+                         fm_vec3 *points)
+{
+    fm_pose pose = fm_pose_identity();
+    pose.position = place->origin, pose.rotation = place->rotation;
+    if (!fm_quat_normalize(&pose.rotation))
+        return false;
+    for (int i = 0; i < built->mesh.point_count; i++)
+        points[i] = fm_pose_apply(&pose, fm_scale(built->mesh.points[i], scale));
+    return true;
+}
+
+// Displaces the particles, at `points`, by place->bump.
+static void add_bump(fm_cloth *c, const fm_built_mesh *built, const fm_fabric_place *place,
+                     fm_vec3 *points, fm_error *err)
+{
+    double radius = place->bump.radius;
+    if (!(radius > 0) || !isfinite(place->bump.height)) {
+        fm_fail_number(err, c->object.name, "bump.radius", radius, "above 0 m");
+        return;
+    }
+    fm_pose pose = fm_pose_identity();
+    pose.rotation = place->rotation;
+    fm_quat_normalize(&pose.rotation);
+    for (int i = 0; i < built->mesh.point_count; i++) {
+        fm_vec3 p = built->mesh.points[i];
+        double d = hypot(p.x - place->bump.x, p.z - place->bump.z) / radius;
+        double height = d < 1 ? place->bump.height * (1 - d * d) * (1 - d * d) : 0;
+        points[i] = fm_add(points[i], fm_pose_apply(&pose, (fm_vec3){0, height, 0}));
+    }
+    fm_cloth_set_positions(c, points, err);
+}
+
+fm_cloth *fm_cloth_create_fabric_shape(fm_world *world, const fm_cloth_def *def,
+                                       const fm_fabric_def *fabric, const fm_mesh_shape *shape,
+                                       const fm_fabric_place *place, fm_error *err)
+{
+    assert(def && fabric && shape && place);
+    fm_built_mesh built;
+    fm_cloth *cloth = NULL;
+    if (!fm_mesh_shape_build(shape, &built, err)) {
+        fm_built_mesh_destroy(&built);
+        return NULL;
+    }
+    const char *object = def->name ? def->name : "cloth";
+    double stretch = place->prestretch == 0 ? 1 : place->prestretch;
+    size_t n = (size_t)built.mesh.point_count;
+    fm_vec3 *points = malloc(2 * n * sizeof *points), *rest = points ? points + n : NULL;
+    if (!points)
+        fm_fail_no_memory(err, object, 2 * n * sizeof *points);
+    else if (!(stretch >= 0.1 && stretch <= 10))
+        fm_fail_number(err, object, "prestretch", stretch, "0.1 to 10");
+    else if (!place_points(&built, place, 1, points) ||
+             !place_points(&built, place, 1 / stretch, rest))
+        fm_fail_number(err, object, "rotation", place->rotation.w, "finite numbers");
+    if (err->status == FM_OK)
+        cloth = fm_cloth_create_fabric(world, def, fabric,
+                                       &(fm_cloth_mesh){.positions = points,
+                                                        .vertex_count = built.mesh.point_count,
+                                                        .rest_positions = rest,
+                                                        .triangles = built.mesh.face_points,
+                                                        .triangle_count = built.mesh.face_count,
+                                                        .velocity = place->velocity},
+                                       err);
+    for (int i = 0; i < built.group_count && cloth; i++)
+        fm_cloth_add_group(cloth, built.groups[i].name, built.groups[i].vertices,
+                           built.groups[i].count, err);
+    if (cloth && place->bump.height != 0)
+        add_bump(cloth, &built, place, points, err);
+    free(points);
+    fm_built_mesh_destroy(&built);
+    return cloth;
+}

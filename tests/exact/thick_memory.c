@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// thick_memory.c: the memory M of a spring of a thickening fluid for three motions with a closed
+// form (reference/thick_memory.csv): a constant rate from t = 0, a pulse, and a rate that is held
+// for a second. The rates are linear between kinks, and kinks are steps, so the error is that of
+// the kernel (tolerance 1e-6) and of single precision, for any step.
+#include "fluids.h"
+#include "particles/spring_network.h"
+
+#include <string.h>
+
+static const double TOLERANCE = 1e-5; // absolute; the values are of the order of 1
+
+// Rate at time t, m/s.
+static double find_rate(const char *input, double t)
+{
+    const double rounding = 1e-9;
+    if (strcmp(input, "step") == 0)
+        return 1;
+    if (strcmp(input, "pulse") == 0)
+        return fmax(0, 1 - fabs(t - 0.15) / 0.05);
+    if (t < 0.1 + rounding || t > 1.3 - rounding)
+        return 0;
+    return fmin(fmin(1, (t - 0.1) / 0.1), (1.3 - t) / 0.1);
+}
+
+// A fluid with springs of this order; it is not stepped, only its springs are prepared.
+static fm_particles *create_spring_fluid(fm_world *world, double q, fm_recall_kind kind)
+{
+    fm_error err = {0};
+    fm_particles_def def = viscous_fluid_def(3, 0.1, 1e-3, 1);
+    def.time_step = 2.5e-3; // the memory resolves it
+    def.network.viscosity = 1;
+    def.network.onset = 1;
+    def.network.order = q;
+    def.network.memory.kind = kind;
+    def.network.memory.fading = 1 / pow(tgamma(2 - q), 1 / (1 - q));
+    def.network.memory.tolerance = 1e-6;
+    fm_particles *fluid = create_fluid(world, &def);
+    fm_surroundings around = fm_world_surroundings(world);
+    fill_domain(fluid, 0);
+    assert_true(fm_particles_prepare(fluid, &around, &err));
+    return fluid;
+}
+
+// M of a spring at time t with steps of h seconds.
+static double find_memory(fm_particles *fluid, const char *input, double t, double h)
+{
+    fm_springs *springs = fm_springs_find(fluid);
+    float modes[2][FM_SPRING_MODES_MAX] = {{0}}, M = 0;
+    const int steps = (int)round(t / h);
+    fm_springs_set_step(springs, fluid, h);
+    for (int n = 1; n <= steps; n++)
+        M = fm_springs_advance_memory(&springs->step, springs->mode_count, modes[(n + 1) % 2],
+                                      modes[n % 2], (float)find_rate(input, (n - 1) * h),
+                                      (float)find_rate(input, n * h));
+    return (double)M;
+}
+
+// Compares M with the column `full` or `fading` of the reference, for all inputs of one order.
+static void expect_reference(double q, fm_recall_kind kind, double h)
+{
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles *fluid = create_spring_fluid(world, q, kind);
+    FILE *file = fopen(REFERENCE_DIR "/thick_memory.csv", "r");
+    assert_non_null(file);
+    char line[256], input[16];
+    double worst = 0, order, t, full, window, fading;
+    int rows = 0;
+    while (fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%15[a-z],%lf,%lf,%lf,%lf,%lf", input, &order, &t, &full, &window,
+                   &fading) != 6 ||
+            order != q)
+            continue;
+        double M = find_memory(fluid, input, t, h);
+        worst = fmax(worst, fabs(M - (kind == FM_RECALL_FULL ? full : fading)));
+        rows++;
+    }
+    fclose(file);
+    printf("  q = %g, %s, h = %g s: largest error of %d values %.2g, %d exponentials\n", q,
+           kind == FM_RECALL_FULL ? "full" : "fading", h, rows, worst,
+           fm_springs_find(fluid)->kernel.count);
+    assert_true(rows >= 25);
+    assert_at_most(worst, TOLERANCE);
+    fm_world_destroy(world);
+}
+
+static void springs_remember_as_the_closed_form(void **state)
+{
+    (void)state;
+    const double orders[3] = {0.2, 0.5, 0.8};
+    for (int k = 0; k < 3; k++) {
+        for (int n = 0; n < 2; n++) {
+            expect_reference(orders[k], FM_RECALL_FULL, n ? 2.5e-3 : 1e-2);
+            expect_reference(orders[k], FM_RECALL_FADING, n ? 2.5e-3 : 1e-2);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(springs_remember_as_the_closed_form)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
