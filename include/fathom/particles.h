@@ -124,9 +124,10 @@ typedef struct fm_particles_def {
     fm_sph_method method;
     double stiffness;             // m^2/s^2, STANDARD: k of p = k (rho - rho0)
     fm_sph_integrator integrator; // STANDARD
-    // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected; the speed of sound is ten times this.
-    // 0: estimated from the height of the fluid, motions and body-force regions.
+    // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected. 0: estimated from the height of the
+    // fluid, motions and body-force regions.
     double speed;
+    double sound_ratio; // WEAKLY_COMPRESSIBLE: speed of sound / largest flow speed expected, 1 to 100
     // WEAKLY_COMPRESSIBLE: 0 to 1, damps approaching particles and with them motion shorter than a
     // few spacings.
     double artificial_viscosity;
@@ -139,6 +140,10 @@ typedef struct fm_particles_def {
     // stable or not.
     double time_step;
     double courant; // Courant number; 3D flows with a support of 2 are wrong above 0.25
+    // WEAKLY_COMPRESSIBLE: largest number of substeps that share sorting and neighbour lists, while
+    // no particle moves by more than a quarter of the spacing; 1: lists are built in every substep.
+    // Fluids with periodic sides, meshes or coupled cloth build them in every substep.
+    int list_steps;
     // Largest number of particles; 0: the initial number, or with sources 4 times that and at least
     // 50,000.
     int capacity;

@@ -265,6 +265,29 @@ static void sort_boundary(const fm_particles_step *step, int count)
                     set_boundary_range, (void *)step);
 }
 
+// Moves the sorted boundary particles first to below last to their positions at the time of the
+// substep.
+static void move_placed_range(void *context, int first, int last)
+{
+    const fm_particles_step *step = context;
+    fm_particles *p = step->p;
+    for (int i = first; i < last; i++) {
+        fm_unsorted_boundary *at = &p->unsorted[p->boundary_order[i]];
+        at->x = find_boundary_position(step, at->identity.point);
+        if (p->def.dimensions == 2)
+            at->x.z = 0;
+        set_boundary_particle(step, i);
+    }
+}
+
+// Moves the boundary particles that are placed already, if any of them moves.
+void fm_boundary_move_placed(const fm_particles_step *step)
+{
+    if (step->p->boundary_moves)
+        fm_parallel_for(step->around->pool, step->p->boundary.count, FM_PARTICLES_LARGE_BLOCK,
+                        move_placed_range, (void *)step);
+}
+
 // Marks the fluid's cells that have boundary or ghost particles within the support.
 static void mark_cells_near_boundary(void *context, int first, int last)
 {

@@ -329,13 +329,38 @@ static void find_cell_range(void *context, int first, int last)
     }
 }
 
+// Fills the density record of particle i from a state.
+static void set_record(fm_particles *p, const fm_particle_state *now, int i)
+{
+    const double *origin = p->rows.origin;
+    p->fluid.x[i] = (float)(now->x[i] - origin[0]);
+    p->fluid.y[i] = (float)(now->y[i] - origin[1]);
+    p->fluid.z[i] = (float)(now->z[i] - origin[2]);
+    p->fluid.density[i] =
+        (fm_density_record){p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], now->s[i],
+                            now->vx[i],    now->vy[i],    now->vz[i],    (float)p->volume};
+    atomic_store_explicit(&p->beside_surface[i], 0, memory_order_relaxed);
+}
+
+// Fills the density records of the particles first to below last.
+static void set_record_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    for (int i = first; i < last; i++)
+        set_record(p, &p->now, i);
+}
+
+// Copies positions and velocities to the records of all fluid particles, without sorting.
+void fm_particles_update_records(fm_particles *p, fm_pool *pool)
+{
+    fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, set_record_range, p);
+}
+
 // Copies the state of particles into sorted order and fills their density records.
 static void gather_sorted_range(void *context, int first, int last)
 {
     fm_particles *p = context;
     const fm_particle_state from = p->now, to = p->spare;
-    const double *origin = p->rows.origin;
-    const float V = (float)p->volume;
     for (int i = first; i < last; i++) {
         int k = p->order[i];
         to.x[i] = from.x[k];
@@ -346,15 +371,9 @@ static void gather_sorted_range(void *context, int first, int last)
         to.vz[i] = from.vz[k];
         to.s[i] = from.s[k];
         to.id[i] = from.id[k];
-        p->fluid.x[i] = (float)(from.x[k] - origin[0]);
-        p->fluid.y[i] = (float)(from.y[k] - origin[1]);
-        p->fluid.z[i] = (float)(from.z[k] - origin[2]);
-        p->fluid.density[i] =
-            (fm_density_record){p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], from.s[k],
-                                from.vx[k],    from.vy[k],    from.vz[k],    V};
+        set_record(p, &to, i);
         const fm_cell_index at = p->cell_index[k];
         p->cell[i] = (int)fm_cell_table_offset(&p->rows, p->fluid.table.slot[at.row], at.column);
-        atomic_store_explicit(&p->beside_surface[i], 0, memory_order_relaxed);
     }
 }
 

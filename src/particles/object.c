@@ -167,6 +167,7 @@ static void reset(fm_object *object)
     fm_particles *p = fluid_of(object);
     fm_springs *springs = p->prepared ? fm_springs_find(p) : NULL;
     p->at_reset = p->stats;
+    p->list_age = 0; // snapshots hold no neighbour lists
     if (springs)
         springs->least_share = 1;
 }

@@ -15,10 +15,8 @@ enum { PARTICLES_MAX = 100000000 }; // particles of one fluid
 // number of particles, and at least SOURCE_CAPACITY_MIN.
 enum { SOURCE_CAPACITY_FACTOR = 4, SOURCE_CAPACITY_MIN = 50000 };
 
-// The speed of sound is this many times the largest expected flow speed, so that the density varies
-// by about 1 %. The flow speed is taken as at least SPEED_MIN.
-static const double SOUND_PER_FLOW_SPEED = 10;
-static const double SPEED_MIN = 1e-3; // m/s
+// m/s, the largest flow speed expected is taken as at least this.
+static const double SPEED_MIN = 1e-3;
 
 // The motion of a tank is sampled at the start of this many equal parts of MOTION_DURATION.
 enum { MOTION_SAMPLES = 64 };
@@ -59,6 +57,8 @@ fm_particles_def fm_default_particles_def(void)
         .tolerance = 1e-3,
         .iterations = 100,
         .courant = 0.25,
+        .sound_ratio = 10,
+        .list_steps = 1,
     };
 }
 
@@ -191,6 +191,8 @@ static bool check_def(fm_particles *p, fm_error *err)
         check_range(p, "iterations", d->iterations, 1, 10000, "1 to 10000", err) &&
         check_range(p, "time_step", d->time_step, 0, 1e3, "0 (chosen) to 1e3 s", err) &&
         check_range(p, "courant", d->courant, 1e-3, 1, "0.001 to 1", err) &&
+        check_range(p, "sound_ratio", d->sound_ratio, 1, 100, "1 to 100", err) &&
+        check_range(p, "list_steps", d->list_steps, 1, 64, "1 to 64", err) &&
         check_range(p, "capacity", d->capacity, 0, PARTICLES_MAX, "0 to 1e8", err);
     if (!good)
         return false;
@@ -465,7 +467,8 @@ static double find_expected_speed(const fm_particles *p, const fm_surroundings *
     return fmax(fastest, find_domain_speed(p));
 }
 
-// Sets the speed of sound p->c, m/s: ten times the largest expected flow speed.
+// Sets the speed of sound p->c, m/s: by default ten times the largest expected flow speed, so that
+// the density varies by about 1 %.
 static void choose_sound_speed(fm_particles *p, const fm_surroundings *around)
 {
     if (p->def.method == FM_SPH_STANDARD) {
@@ -473,7 +476,7 @@ static void choose_sound_speed(fm_particles *p, const fm_surroundings *around)
         return;
     }
     double speed = p->def.speed > 0 ? p->def.speed : find_expected_speed(p, around);
-    p->c = SOUND_PER_FLOW_SPEED * fmax(speed, SPEED_MIN);
+    p->c = p->def.sound_ratio * fmax(speed, SPEED_MIN);
 }
 
 // Allocates an array of `count` elements of `size` bytes, padded because SIMD loops read past the

@@ -253,6 +253,11 @@ struct fm_particles {
     fm_particle_state now;
     float *P;   // m^2/s^2, pressure / rho0 of the last substep; initially that of the boxes
     bool begun; // densities have been initialised from P, substeps may be taken
+    // Neighbour lists that serve several substeps (fm_step_list_pairs). An advance begins with new
+    // lists, so they are not saved.
+    int list_age;       // substeps that the lists have served, this one included; 0: no lists yet
+    int listed_count;   // particles when the lists were built
+    double list_travel; // m, upper bound of the distance that a particle moved since then
     double max_speed, max_acceleration; // m/s, m/s^2, of the last substep, or expected at first
     double removed, refused; // numbers of particles: removed by sinks; not emitted because the
                              // capacity was full
@@ -420,6 +425,8 @@ int fm_neighbours_find_next_of_boundary(const fm_particles *p, fm_neighbour_sear
 fm_particle_order fm_particles_sort(fm_particles *p, fm_pool *pool);
 // Builds the neighbour lists of all fluid particles.
 void fm_particles_list_neighbours(fm_particles *p, fm_pool *pool);
+// Copies positions and velocities to the records of all fluid particles, without sorting.
+void fm_particles_update_records(fm_particles *p, fm_pool *pool);
 
 // Fluid neighbours of fluid particle i: the stored list, or a new search into `buffer`.
 static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, int *buffer,
@@ -515,6 +522,8 @@ bool fm_mesh_collision_resolve(const fm_particles_step *step, int i, fm_vec3 *x,
 // boundary_particles.c: boundary and ghost particles in a substep.
 // Places and sorts boundary and ghost particles.
 bool fm_boundary_place(const fm_particles_step *step, fm_error *err);
+// Moves the boundary particles that are placed already, without sorting. Not for ghost particles.
+void fm_boundary_move_placed(const fm_particles_step *step);
 // Copies density and velocity of fluid particles to their ghosts. Call before the density.
 void fm_boundary_update_ghosts(const fm_particles_step *step);
 // Extrapolates pressure and velocity from the fluid to boundary particles. Call after the density.
@@ -639,6 +648,9 @@ void fm_step_record_positions(const fm_particles_step *step, int first, int last
 void fm_step_remove_and_sort(fm_particles_step *step);
 // Places boundary and ghost particles and builds the neighbour lists.
 bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err);
+// Sorts and lists neighbours, or keeps the lists of the last substep while particles have hardly
+// moved (fm_particles_def.list_steps) and only updates positions and velocities.
+bool fm_step_list_pairs(fm_particles_step *step, fm_error *err);
 void fm_step_kick(fm_particles_step *step); // v += h a, with the body-force regions
 // The smallest of all bounds on the substep, s. courant: the bound of the method, s.
 double fm_step_find_bound(const fm_particles *p, double courant);

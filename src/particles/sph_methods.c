@@ -72,8 +72,7 @@ static bool step_weakly_compressible(fm_particles_step *step, fm_error *err)
     fm_step_set_time(step, start, start + h / 2);
     fm_step_emit_particles(step);
     fm_step_move(step, drift_half_and_contain_range);
-    fm_step_remove_and_sort(step);
-    if (!fm_step_find_neighbours(step, err))
+    if (!fm_step_list_pairs(step, err))
         return false;
     fm_density_integrate_rate(step);
     fm_step_record_time(step, FM_PARTICLES_DENSITY);

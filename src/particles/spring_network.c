@@ -24,9 +24,9 @@
 // A spring is made when two particles are closer than `reach`, with L = r and an empty memory, and
 // removed when r exceeds `break_at`.
 //
-// Explicit springs are stable if h^2 sum k / m < 2 at every particle. The substep is bounded by the
-// sum of the last substep, before limits. A single spring that hardens faster than the substep
-// follows is limited to k <= MOST_K m / h^2, which is counted.
+// Explicit springs are stable if h^2 sum k / m < 2 at every particle. The substep follows the
+// largest sum, down to SHORTEST_STEP of the substep without springs. Beyond that, all springs at a
+// particle are softened by the same share, so that h^2 sum k / m = MOST_SUM; this is counted.
 //
 // Hardened fluid sticks to walls and colliders: the viscosity between fluid and boundary particles
 // is multiplied by the mean stiffness of the springs near by, divided by k_min ([OZG13] slows
@@ -44,8 +44,9 @@
 
 static const double SPRINGS_AT_FIRST =
     32;                               // springs at a particle, assumed before the first substep
-static const double MOST_K = 0.25;    // of h^2 k / m for a single spring
+static const double MOST_SUM = 0.7;   // of h^2 sum k / m at a particle
 static const double STEP_SHARE = 0.7; // of the step at which h^2 sum k / m = 1
+static const double SHORTEST_STEP = 0.5; // of the substep that pressure and flow allow
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;
 
@@ -79,10 +80,11 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     create_arrays(p, &s->now, slots, s->mode_count, err);
     create_arrays(p, &s->spare, slots, s->mode_count, err);
     s->history = fm_particle_scalar_create(p, err);
+    s->sum = fm_particle_scalar_create(p, err);
     s->new_index = fm_arena_alloc(&p->arena, n, sizeof *s->new_index, p->object.name, err);
-    float **floats[] = {&s->fx, &s->fy, &s->fz, &s->stiffness};
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-        *floats[i] = fm_arena_alloc(&p->arena, slots, sizeof(float), p->object.name, err);
+    s->owner = fm_arena_alloc(&p->arena, slots, sizeof *s->owner, p->object.name, err);
+    s->force = fm_arena_alloc(&p->arena, slots, sizeof *s->force, p->object.name, err);
+    s->share = fm_arena_alloc(&p->arena, n, sizeof *s->share, p->object.name, err);
     s->incoming_start =
         fm_arena_alloc(&p->arena, n + 1, sizeof *s->incoming_start, p->object.name, err);
     s->incoming = fm_arena_alloc(&p->arena, slots, sizeof *s->incoming, p->object.name, err);
@@ -96,7 +98,10 @@ static void bound_step(const fm_particles *p, const void *state, fm_step_bounds 
 {
     const fm_springs *s = state;
     double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
-    bounds->terms = fmin(bounds->terms, STEP_SHARE * sqrt(fm_particles_mass(p) / sum));
+    double others = fmin(bounds->courant, fmin(bounds->viscous, bounds->given));
+    double least = isfinite(others) ? SHORTEST_STEP * others : 0;
+    double step = fmax(least, STEP_SHARE * sqrt(fm_particles_mass(p) / sum));
+    bounds->terms = fmin(bounds->terms, step);
 }
 
 // Particles from sources have no springs yet.
@@ -106,6 +111,7 @@ static void emit(fm_particles *p, void *state, int first)
     for (int i = first; i < p->count; i++)
         s->now.start[i] = s->now.count[i] = 0;
     fm_particle_scalar_clear(s->history, first, p->count);
+    fm_particle_scalar_clear(s->sum, first, p->count);
 }
 
 // Stores the new order. The springs are copied to it in add_forces.
@@ -117,6 +123,7 @@ static void reorder(fm_particles *p, void *state, const fm_particle_order *order
     for (int i = 0; i < order->before; i++)
         s->new_index[order->from[i]] = i < order->count ? i : -1;
     fm_particle_scalar_reorder(s->history, order);
+    fm_particle_scalar_reorder(s->sum, order);
 }
 
 // Everything that the passes over springs of one substep read.
@@ -124,8 +131,10 @@ typedef struct pass {
     const fm_particles_step *step;
     fm_particles *p;
     fm_springs *s;
-    double elapsed;         // s, since the last evaluation
-    float k_min, k_most;    // N/m, least stiffness, and most that this substep allows
+    double elapsed;         // s, since memories were advanced last
+    float k_min;            // N/m, least stiffness
+    float most_sum;         // N/m, largest sum of stiffnesses at a particle that the substep allows
+    bool limits;            // some particle exceeds that
     float inverse_onset;    // 1 / M_onset
     float stiffening;       // most of k / k_min
     float stretch, squeeze; // shares by which plastic flow reduces the excess of a longer and of a
@@ -138,15 +147,17 @@ static pass find_pass(const fm_particles_step *step, fm_springs *s)
 {
     const fm_particles *p = step->p;
     const fm_spring_network *n = &p->def.network;
-    double elapsed = s->begun ? step->t - s->recorded : 0, flow = elapsed / n->relaxation;
-    double m = fm_particles_mass(p);
+    double elapsed = s->begun ? step->t - s->renewed : 0;
+    double flow = s->begun ? (step->t - s->recorded) / n->relaxation : 0;
+    double most_sum = MOST_SUM * fm_particles_mass(p) / (step->h * step->h);
     return (pass){
         .step = step,
         .p = step->p,
         .s = s,
         .elapsed = elapsed,
         .k_min = (float)s->k_min,
-        .k_most = (float)(MOST_K * m / (step->h * step->h)),
+        .most_sum = (float)most_sum,
+        .limits = s->largest_sum > most_sum,
         .inverse_onset = (float)(1 / s->M_onset),
         .stiffening = (float)n->stiffening,
         .stretch = (float)(-expm1(-(1 + n->yield) * flow) / (1 + n->yield)),
@@ -197,39 +208,8 @@ FM_INLINE float harden_unstressed(const pass *c, float L, float r, float M_old, 
     return r - (r - L) * (find_stiffness(c, M_old) / find_stiffness(c, M));
 }
 
-// Rest length after plastic flow. [OZG13] eq. (5.8).
-FM_INLINE float flow_plastically(const pass *c, float L, float r)
-{
-    float longer = r - L - c->yield * L, shorter = L - r - c->yield * L;
-    if (longer > 0)
-        return L + c->stretch * longer;
-    return shorter > 0 ? L - c->squeeze * shorter : L;
-}
-
-// The stiffness that the substep allows, N/m; counts the spring if that is less than k.
-FM_INLINE float limit_stiffness(const pass *c, float k, fm_spring_block *block)
-{
-    if (k <= c->k_most)
-        return k;
-    block->limited++;
-    block->least_share = fmin(block->least_share, (double)(c->k_most / k));
-    return c->k_most;
-}
-
-// Stores force and stiffness of the spring in a slot of the new arrays.
-FM_INLINE void store_force(const pass *c, int slot, const pair *d, fm_spring_block *block)
-{
-    fm_springs *s = c->s;
-    float k = find_stiffness(c, s->spare.memory[slot]);
-    float f = d->r > 0 ? -limit_stiffness(c, k, block) * (d->r - s->spare.rest[slot]) / d->r : 0;
-    s->stiffness[slot] = k;
-    s->fx[slot] = f * d->x;
-    s->fy[slot] = f * d->y;
-    s->fz[slot] = f * d->z;
-}
-
-// Copies the springs of particle i that did not break to the new order and advances them by one
-// step. Returns the slot behind the last.
+// Copies the springs of particle i that did not break to the new order and advances their
+// memories. Returns the slot behind the last.
 FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spring_block *block)
 {
     fm_springs *s = c->s;
@@ -256,18 +236,17 @@ FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spr
         now->other[slot] = j;
         float M = fm_springs_advance_memory(&s->step, s->mode_count, old->modes + (size_t)k * modes,
                                             now->modes + (size_t)slot * modes, old->rate[k], rate);
-        float L = harden_unstressed(c, old->rest[k], d.r, old->memory[k], M);
         now->memory[slot] = M;
-        now->rest[slot] = flow_plastically(c, L, d.r);
+        now->rest[slot] = harden_unstressed(c, old->rest[k], d.r, old->memory[k], M);
         now->rate[slot] = rate;
-        store_force(c, slot, &d, block);
+        s->owner[slot] = i;
         slot++;
     }
     return slot;
 }
 
 // Makes a spring between the particles i and j in this slot.
-static void make_spring(const pass *c, int slot, int j, const pair *d, fm_spring_block *block)
+static void make_spring(const pass *c, int slot, int i, int j, const pair *d)
 {
     fm_spring_arrays *now = &c->s->spare;
     const size_t modes = (size_t)c->s->mode_count;
@@ -275,9 +254,8 @@ static void make_spring(const pass *c, int slot, int j, const pair *d, fm_spring
     now->rest[slot] = d->r;
     now->rate[slot] = c->p->def.network.rate == FM_HARDENING_SPEED ? d->speed : d->stretching;
     now->memory[slot] = 0;
+    c->s->owner[slot] = i;
     memset(now->modes + (size_t)slot * modes, 0, modes * sizeof *now->modes);
-    store_force(c, slot, d, block);
-    block->made++;
 }
 
 // True when one of the slots from first to below last is a spring to particle j.
@@ -314,14 +292,24 @@ FM_INLINE int make_springs_to(const pass *c, int i, const int *list, int count, 
             block->refused++;
             continue;
         }
-        make_spring(c, slot, j, &d, block);
+        make_spring(c, slot, i, j, &d);
+        block->made++;
         slot++;
     }
     return slot;
 }
 
+// Fills the slots up to the next multiple of eight with springs of length 0, which have no force.
+static void pad_slots(const pass *c, int slot, int particle)
+{
+    for (; slot % 8 != 0; slot++) {
+        c->s->owner[slot] = c->s->spare.other[slot] = particle;
+        c->s->spare.rest[slot] = c->s->spare.memory[slot] = 0;
+    }
+}
+
 // Advances, breaks and makes the springs that one block of particles owns.
-FM_SIMD_CLONES static void advance_range(void *context, int first, int last)
+FM_SIMD_CLONES static void renew_range(void *context, int first, int last)
 {
     const pass *c = context;
     fm_springs *s = c->s;
@@ -329,7 +317,7 @@ FM_SIMD_CLONES static void advance_range(void *context, int first, int last)
     const bool has_ghosts = s->period[0] > 0 || s->period[1] > 0 || s->period[2] > 0;
     int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
     const int index = first / FM_PARTICLES_BLOCK;
-    fm_spring_block block = {.least_share = 1};
+    fm_spring_block block = {0};
     int slot = index * s->block_capacity;
     const int end = slot + s->block_capacity;
     for (int i = first; i < last; i++) {
@@ -343,6 +331,8 @@ FM_SIMD_CLONES static void advance_range(void *context, int first, int last)
         }
         s->spare.count[i] = slot - s->spare.start[i];
     }
+    block.end = slot;
+    pad_slots(c, slot, first);
     s->blocks[index] = block;
 }
 
@@ -363,20 +353,77 @@ static void list_incoming(const pass *c)
             s->incoming[--start[s->now.other[k]]] = k;
 }
 
+// The smaller share of the stiffness that both ends of eight springs allow.
+FM_INLINE fm_floats find_shares(const fm_springs *s, const int *owner, const int *other)
+{
+    fm_floats share;
+    for (int lane = 0; lane < 8; lane++) {
+        float a = s->share[owner[lane]], b = s->share[other[lane]];
+        share[lane] = a < b ? a : b;
+    }
+    return share;
+}
+
+// Difference of coordinates to the nearest periodic image, m. period 0: not periodic.
+FM_INLINE fm_floats find_nearest_images(fm_floats d, float period)
+{
+    const fm_floats whole = period - (fm_floats){0};
+    return d - fm_floats_select(d > period / 2, whole) + fm_floats_select(d < -period / 2, whole);
+}
+
+// Lets the rest lengths of eight springs flow and computes their forces. [OZG13] eq. (5.8).
+FM_INLINE void compute_octet(const pass *c, int slot, bool periodic)
+{
+    fm_springs *s = c->s;
+    const int *owner = s->owner + slot, *other = s->now.other + slot;
+    fm_density_octet i = fm_records_load_density(c->p->fluid.density, owner, 0);
+    fm_density_octet j = fm_records_load_density(c->p->fluid.density, other, 0);
+    fm_floats x = i.x - j.x, y = i.y - j.y, z = i.z - j.z;
+    if (periodic) {
+        x = s->period[0] > 0 ? find_nearest_images(x, (float)s->period[0]) : x;
+        y = s->period[1] > 0 ? find_nearest_images(y, (float)s->period[1]) : y;
+        z = s->period[2] > 0 ? find_nearest_images(z, (float)s->period[2]) : z;
+    }
+    fm_floats r = fm_floats_sqrt(x * x + y * y + z * z), L = fm_floats_load(s->now.rest + slot);
+    fm_floats longer = r - L - c->yield * L, shorter = L - r - c->yield * L;
+    L += c->stretch * fm_floats_select(longer > 0, longer) -
+         c->squeeze * fm_floats_select(shorter > 0, shorter);
+    fm_floats factor = 1 + c->inverse_onset * fm_floats_load(s->now.memory + slot);
+    factor -= fm_floats_select(factor > c->stiffening, factor - c->stiffening);
+    fm_floats k = c->k_min * factor, used = c->limits ? k * find_shares(s, owner, other) : k;
+    fm_floats f = -used * (r - L) / (r + fm_floats_select(r <= 0, 1 - (fm_floats){0}));
+    const fm_floats columns[4] = {f * x, f * y, f * z, k};
+    memcpy(s->now.rest + slot, &L, sizeof L);
+    for (int lane = 0; lane < 8; lane++)
+        s->force[slot + lane] = (fm_spring_force){columns[0][lane], columns[1][lane],
+                                                  columns[2][lane], columns[3][lane]};
+}
+
+// Computes the forces of the springs that one block of particles owns.
+FM_SIMD_CLONES static void compute_range(void *context, int first, int last)
+{
+    (void)last;
+    const pass *c = context;
+    const fm_springs *s = c->s;
+    const bool periodic = s->period[0] > 0 || s->period[1] > 0 || s->period[2] > 0;
+    const int block = first / FM_PARTICLES_BLOCK;
+    for (int slot = block * s->block_capacity; slot < s->blocks[block].end; slot += 8)
+        compute_octet(c, slot, periodic);
+}
+
 // Sum over the springs of one particle.
 typedef struct spring_sums {
     float x, y, z, k; // N, N/m
-    int count;
 } spring_sums;
 
 // Adds the spring in a slot; sign -1: its particle is not the owner.
 FM_INLINE void add_spring(spring_sums *sum, const fm_springs *s, int slot, float sign)
 {
-    sum->x += sign * s->fx[slot];
-    sum->y += sign * s->fy[slot];
-    sum->z += sign * s->fz[slot];
-    sum->k += s->stiffness[slot];
-    sum->count++;
+    const fm_spring_force *f = &s->force[slot];
+    sum->x += sign * f->x;
+    sum->y += sign * f->y;
+    sum->z += sign * f->z;
+    sum->k += f->k;
 }
 
 // Adds the forces of the springs to the accelerations of a block of particles.
@@ -387,6 +434,7 @@ FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
     fm_particles *p = c->p;
     const float inverse_mass = (float)(1 / fm_particles_mass(p));
     float largest = 0;
+    int limited = 0;
     for (int i = first; i < last; i++) {
         spring_sums sum = {0};
         for (int k = s->now.start[i]; k < s->now.start[i] + s->now.count[i]; k++)
@@ -396,41 +444,72 @@ FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
         p->ax[i] += inverse_mass * sum.x;
         p->ay[i] += inverse_mass * sum.y;
         p->az[i] += inverse_mass * sum.z;
-        s->history->now[i] = sum.count > 0 ? sum.k / (float)sum.count - c->k_min : 0;
+        const int count = s->now.count[i] + s->incoming_start[i + 1] - s->incoming_start[i];
+        s->history->now[i] = count > 0 ? sum.k / (float)count - c->k_min : 0;
+        s->sum->now[i] = sum.k;
+        limited += c->limits && s->share[i] < 1;
         largest = sum.k > largest ? sum.k : largest;
     }
     s->blocks[first / FM_PARTICLES_BLOCK].largest_sum = (double)largest;
+    s->blocks[first / FM_PARTICLES_BLOCK].limited = limited;
 }
 
-// Sums the counts of all blocks, in their order.
-static void add_totals(const pass *c)
+// Sums the counts of all blocks, in their order. renewed: springs were made and broken.
+static void add_totals(const pass *c, bool renewed)
 {
     fm_springs *s = c->s;
+    if (c->limits)
+        s->least_share = fmin(s->least_share, (double)c->most_sum / s->largest_sum);
     s->largest_sum = 0;
     for (int b = 0; b < fm_parallel_block_count(c->p->count, FM_PARTICLES_BLOCK); b++) {
         const fm_spring_block *block = &s->blocks[b];
-        s->totals.made_count += block->made;
-        s->totals.broken_count += block->broken;
-        s->totals.refused_count += block->refused;
+        s->totals.made_count += renewed ? block->made : 0;
+        s->totals.broken_count += renewed ? block->broken : 0;
+        s->totals.refused_count += renewed ? block->refused : 0;
         s->totals.limited_count += block->limited;
-        s->least_share = fmin(s->least_share, block->least_share);
         s->largest_sum = fmax(s->largest_sum, block->largest_sum);
     }
 }
 
-// Advances all springs by one step and adds their forces.
+// Copies the springs to the order of the sorted particles, advances their memories, breaks and
+// makes springs.
+static void renew(const pass *c)
+{
+    fm_springs *s = c->s;
+    fm_springs_set_step(s, c->p, c->elapsed);
+    fm_parallel_for(c->step->around->pool, c->p->count, FM_PARTICLES_BLOCK, renew_range, (void *)c);
+    fm_spring_arrays old = s->now;
+    s->now = s->spare;
+    s->spare = old;
+    list_incoming(c);
+    s->renewed = c->step->t;
+}
+
+// Share of the stiffness of its springs that the substep allows each particle, from the sum of the
+// last substep.
+static void find_share_range(void *context, int first, int last)
+{
+    const pass *c = context;
+    for (int i = first; i < last; i++) {
+        float sum = c->s->sum->now[i];
+        c->s->share[i] = sum > c->most_sum ? c->most_sum / sum : 1;
+    }
+}
+
+// Advances all springs by one substep and adds their forces.
 static void add_forces(const fm_particles_step *step, void *state)
 {
     fm_springs *s = state;
     pass c = find_pass(step, s);
-    fm_springs_set_step(s, step->p, c.elapsed);
-    fm_parallel_for(step->around->pool, c.p->count, FM_PARTICLES_BLOCK, advance_range, &c);
-    fm_spring_arrays old = s->now;
-    s->now = s->spare;
-    s->spare = old;
-    list_incoming(&c);
-    fm_parallel_for(step->around->pool, c.p->count, FM_PARTICLES_BLOCK, gather_range, &c);
-    add_totals(&c);
+    fm_pool *pool = step->around->pool;
+    const bool sorted = step->p->list_age <= 1;
+    if (sorted)
+        renew(&c);
+    if (c.limits)
+        fm_parallel_for(pool, c.p->count, FM_PARTICLES_LARGE_BLOCK, find_share_range, &c);
+    fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, compute_range, &c);
+    fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, gather_range, &c);
+    add_totals(&c, sorted);
     s->recorded = step->t;
     s->begun = true;
 }
@@ -467,12 +546,12 @@ double fm_springs_find_history(const fm_particles *p, int i)
     return s ? (double)s->history->now[i] : 0;
 }
 
-// Begins the saved springs. Followed by, for each particle, its number of springs and its history
-// stiffness, then for each spring other, rest, rate, memory and modes.
+// Begins the saved springs. Followed by, for each particle, its number of springs, its history
+// stiffness and the sum of stiffnesses, then for each spring other, rest, rate, memory and modes.
 typedef struct springs_header {
     int64_t spring_count;
     int32_t mode_count, begun;
-    double recorded, largest_sum;
+    double recorded, renewed, largest_sum;
     fm_spring_stats totals;
 } springs_header;
 
@@ -490,6 +569,7 @@ static springs_header find_header(const fm_particles *p, const fm_springs *s)
     h.mode_count = s->mode_count;
     h.begun = s->begun;
     h.recorded = s->recorded;
+    h.renewed = s->renewed;
     h.largest_sum = s->largest_sum;
     h.totals = s->totals;
     for (int i = 0; i < p->count; i++)
@@ -517,13 +597,14 @@ static size_t save(const fm_particles *p, const void *state, unsigned char *out)
     const fm_springs *s = state;
     const springs_header h = find_header(p, s);
     const size_t modes = (size_t)s->mode_count;
-    size_t size = sizeof h + (size_t)p->count * (sizeof(int) + sizeof(float)) +
+    size_t size = sizeof h + (size_t)p->count * (sizeof(int) + 2 * sizeof(float)) +
                   (size_t)h.spring_count * find_spring_size(s);
     if (!out)
         return size;
     put(&out, &h, sizeof h);
     put(&out, s->now.count, (size_t)p->count * sizeof(int));
     put(&out, s->history->now, (size_t)p->count * sizeof(float));
+    put(&out, s->sum->now, (size_t)p->count * sizeof(float));
     for (int i = 0; i < p->count; i++) {
         for (int k = s->now.start[i]; k < s->now.start[i] + s->now.count[i]; k++) {
             put(&out, &s->now.other[k], sizeof(int));
@@ -541,13 +622,13 @@ static bool check_saved(const fm_particles *p, const fm_springs *s, int count,
                         const unsigned char *in, size_t size, fm_error *err)
 {
     springs_header h;
-    size_t fixed = sizeof h + (size_t)count * (sizeof(int) + sizeof(float));
+    size_t fixed = sizeof h + (size_t)count * (sizeof(int) + 2 * sizeof(float));
     if (size < fixed)
         return fm_fail_number(err, p->object.name, "state of springs", (double)size,
                               "what was saved");
     memcpy(&h, in, sizeof h);
     bool good = h.mode_count == s->mode_count && h.spring_count >= 0 && isfinite(h.recorded) &&
-                h.largest_sum >= 0 &&
+                isfinite(h.renewed) && h.largest_sum >= 0 &&
                 (size - fixed) / find_spring_size(s) == (size_t)h.spring_count &&
                 (size - fixed) % find_spring_size(s) == 0;
     const unsigned char *at = in + sizeof h, *springs = in + fixed;
@@ -584,15 +665,18 @@ static bool restore(fm_particles *p, void *state, int count, const unsigned char
         get(&in, &h, sizeof h);
     s->begun = h.begun;
     s->recorded = h.recorded;
+    s->renewed = h.renewed;
     s->largest_sum = h.largest_sum;
     s->totals = h.totals;
     if (size == 0) {
         memset(s->now.count, 0, (size_t)count * sizeof(int));
         fm_particle_scalar_clear(s->history, 0, count);
+        fm_particle_scalar_clear(s->sum, 0, count);
         return true;
     }
     get(&in, s->now.count, (size_t)count * sizeof(int));
     get(&in, s->history->now, (size_t)count * sizeof(float));
+    get(&in, s->sum->now, (size_t)count * sizeof(float));
     for (int i = 0, slot = 0; i < count; i++) {
         slot = i % FM_PARTICLES_BLOCK == 0 ? i / FM_PARTICLES_BLOCK * s->block_capacity : slot;
         s->now.start[i] = slot;
@@ -632,7 +716,7 @@ static void measure_spring(const fm_particles *p, const fm_springs *s, int i, in
     const int j = s->now.other[slot];
     const double x[2][3] = {{p->now.x[i], p->now.y[i], p->now.z[i]},
                             {p->now.x[j], p->now.y[j], p->now.z[j]}};
-    const double f[3] = {s->fx[slot], s->fy[slot], s->fz[slot]};
+    const double f[3] = {s->force[slot].x, s->force[slot].y, s->force[slot].z};
     double d[3], r2 = 0;
     for (int axis = 0; axis < 3; axis++) {
         d[axis] = x[0][axis] - x[1][axis];
@@ -644,7 +728,7 @@ static void measure_spring(const fm_particles *p, const fm_springs *s, int i, in
     stats->mean_square += r2;
     stats->mean_cube += r2 * sqrt(r2);
     stats->mean_memory += (double)s->now.memory[slot];
-    stats->mean_stiffness += (double)s->stiffness[slot];
+    stats->mean_stiffness += (double)s->force[slot].k;
     for (int axis = 0; axis < 3; axis++)
         stats->stress[axis] -= d[axis] * f[(axis + 1) % 3]; // xy, yz, zx
 }

@@ -4,8 +4,9 @@
 //
 // A spring is stored with the one of its two particles that has the lower id, its owner. The
 // springs of a block of FM_PARTICLES_BLOCK particles are in one part of the arrays, in the order of
-// their owners. Each substep copies them to the order of the sorted particles, without those that
-// broke, and adds new ones.
+// their owners. A substep that sorts the particles renews the springs: it copies them to the new
+// order, without those that broke, adds new ones and advances their memories. Every substep
+// computes their forces and lets their rest lengths flow.
 #ifndef FATHOM_PARTICLES_SPRING_NETWORK_H
 #define FATHOM_PARTICLES_SPRING_NETWORK_H
 
@@ -42,10 +43,16 @@ typedef struct fm_spring_recurrence {
 
 // Results of one block of particles, summed in order afterwards.
 typedef struct fm_spring_block {
-    int made, broken, refused, limited; // springs: see fm_spring_stats
-    double least_share;                 // smallest share of a stiffness that the step allowed
-    double largest_sum;                 // N/m, largest sum of stiffnesses at a particle
+    int made, broken, refused; // springs: see fm_spring_stats
+    int end;                   // slot behind the last of the block
+    int limited;               // particles whose springs were softened
+    double largest_sum;        // N/m, largest sum of stiffnesses at a particle
 } fm_spring_block;
+
+// Force of a spring on its owner, N, and its stiffness before the limit of the substep, N/m.
+typedef struct fm_spring_force {
+    float x, y, z, k;
+} fm_spring_force;
 
 // The springs of one fluid: definition converted to springs, state, and scratch.
 typedef struct fm_springs {
@@ -62,16 +69,19 @@ typedef struct fm_springs {
     // state
     fm_spring_arrays now;
     fm_particle_scalar *history; // N/m, mean history stiffness of the springs at each particle
-    double recorded;             // s, time of the last evaluation
-    bool begun;                  // there was one
+    fm_particle_scalar *sum;     // N/m, sum of the stiffnesses of the springs at each particle
+    double recorded;             // s, time of the last evaluation of forces
+    double renewed;              // s, time at which memories were advanced last
+    bool begun;                  // there was an evaluation
     double largest_sum;          // N/m, largest sum of stiffnesses at a particle
 
     // scratch
     fm_spring_arrays spare;    // destination of the next copy
     const int *from;           // particle i was at from[i] before the last sorting
     int *new_index;            // [capacity] index after sorting; -1: removed
-    float *fx, *fy, *fz;       // [slots] N, force on the owner
-    float *stiffness;          // [slots] N/m, before the limit of the substep
+    int *owner;                // [slots] index of the particle that owns the spring
+    fm_spring_force *force;    // [slots]
+    float *share;              // [capacity] share of the stiffness that the substep allows
     int *incoming_start;       // [capacity + 1] springs that particle i does not own: from
                                // incoming[incoming_start[i]] to below incoming_start[i + 1]
     int *incoming;             // [slots] slots of these springs

@@ -9,6 +9,11 @@
 // Share of the viscosity in slow shear that the springs have; the fluid between them has the rest.
 static const double NETWORK_SHARE = 0.5;
 
+// Speed of sound / largest flow speed expected. Fluids that flow slowly may be more compressible
+// than water in exchange for longer substeps: a pool is denser at the bottom by 1 / (2 ratio^2).
+static const double SOUND_RATIO = 3;
+enum { LIST_STEPS = 4 }; // substeps that share neighbour lists and advance memories together
+
 // Materials. A key with the value 0 takes that of the material.
 typedef enum material { CORNSTARCH, HONEY, TOOTHPASTE, SLIME, GEL, MATERIAL_COUNT } material;
 
@@ -77,7 +82,7 @@ static const fm_entry entries[] = {
     {"method", FM_KEY_WORD, DEF(method), .words = methods,
      .about = "how the pressure is computed, as in `sph`"},
     {"speed", FM_KEY_NUMBER, DEF(speed), "m/s", WITHIN(0, 1e6),
-     .about = "largest expected speed of the fluid; the speed of sound is set to ten times that; "
+     .about = "largest expected speed of the fluid; the speed of sound is set to three times that; "
               "0: estimated; only for method weakly-compressible"},
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
      .about = "largest substep; 0: only the Courant number and the forces limit it"},
@@ -107,6 +112,8 @@ static void set_defaults(void *object)
     fm_particles_def *def = &t->fluid.def;
     *def = fm_default_particles_def();
     def->density = def->viscosity = 0;
+    def->sound_ratio = SOUND_RATIO;
+    def->list_steps = LIST_STEPS;
     def->network.relaxation = def->network.stiffening = 0;
     t->history = true;
 }
