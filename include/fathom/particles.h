@@ -34,6 +34,7 @@ typedef enum fm_sph_method {
     FM_SPH_WEAKLY_COMPRESSIBLE, // stiff equation of state; many short and cheap steps
     FM_SPH_CONSTANT_DENSITY,    // iterative pressure solver; few long steps
     FM_SPH_STANDARD,            // as in [OZG13]: gas equation of state, for comparisons
+    FM_SPH_RELAXATION,          // as in [OZG13] chapter 5: prediction, double-density relaxation
 } fm_sph_method;
 
 // Time integrator of the method FM_SPH_STANDARD.
@@ -94,6 +95,7 @@ typedef struct fm_fractional {
 typedef enum fm_hardening_rate {
     FM_HARDENING_LENGTH, // |dr/dt|, rate of its length; rigid rotation does not harden
     FM_HARDENING_SPEED,  // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
+    FM_HARDENING_DISPLACEMENT, // M is the norm of D^q (x_i - x_j) instead, as in [OZG13] eq. (5.9)
 } fm_hardening_rate;
 
 // A network of springs between the particles: viscoelastic, and with an onset shear-thickening.
@@ -105,8 +107,13 @@ typedef struct fm_spring_network {
     double onset;      // 1/s, shear rate at which history doubles the stiffness; 0: no history
     double stiffening; // largest stiffness, relative to that without history, >= 1
     double order;      // q, order of the fractional derivative, 0 < q < 1
-    fm_recall memory;  // FADING or FULL
+    // FADING or FULL: the past is kept per spring. STEPS or SECONDS, with the rates SPEED and
+    // DISPLACEMENT only: it is kept per particle, so that a new spring has the past of its ends.
+    fm_recall memory;
     fm_hardening_rate rate;
+    // As printed: plastic flow by explicit steps, and hardening that stiffens a stretched spring.
+    // false: flow exact for any step, and hardening without stress (docs/thickening.md)
+    bool published;
 } fm_spring_network;
 
 // Definition of a particle fluid. STANDARD, WEAKLY_COMPRESSIBLE and CONSTANT_DENSITY mark fields
@@ -136,8 +143,11 @@ typedef struct fm_particles_def {
                       // a network of springs
     double tolerance; // CONSTANT_DENSITY: largest mean compression, relative
     int iterations;   // CONSTANT_DENSITY: largest number of iterations per substep
-    // s, largest substep; 0: from the Courant number and the forces. STANDARD uses the given step,
-    // stable or not.
+    double near_ratio;          // RELAXATION: stiffness of the near-pressure / that of the pressure
+    double quadratic_viscosity; // RELAXATION: 1/m, beta of the viscous impulses
+    bool sticky;                // RELAXATION: hardened fluid sticks to walls and colliders
+    // s, largest substep; 0: from the Courant number and the forces. STANDARD and RELAXATION use the
+    // given step, stable or not.
     double time_step;
     double courant; // Courant number; 3D flows with a support of 2 are wrong above 0.25
     // WEAKLY_COMPRESSIBLE: largest number of substeps that share sorting and neighbour lists, while

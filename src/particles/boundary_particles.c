@@ -464,10 +464,10 @@ static void compute_reaction_range(void *context, int first, int last)
     fm_forces_compute_reactions(step, first, last, step->p->force);
 }
 
-// Computes the forces of the fluid on boundary particles, N. Colliders with a mass collect their
+// Computes the forces of the fluid on boundary particles with `compute`, N. Colliders with a mass collect their
 // impulses and angular impulses until the world moves them. The forces on walls and on other
 // colliders are added to the load, N s, if the definition asks for loads.
-void fm_boundary_push_colliders(const fm_particles_step *step)
+void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *compute)
 {
     fm_particles *p = step->p;
     bool needs_forces = p->surface_count > 0 || p->def.loads;
@@ -475,8 +475,7 @@ void fm_boundary_push_colliders(const fm_particles_step *step)
         needs_forces |= step->around->colliders[i]->rigid != NULL;
     if (!needs_forces)
         return;
-    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, compute_reaction_range,
-                    (void *)step);
+    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, compute, (void *)step);
     for (int k = 0; k < p->wet_count; k++) {
         int i = p->wet[k];
         fm_collider *collider = fm_boundary_collider(step, i);
@@ -488,6 +487,12 @@ void fm_boundary_push_colliders(const fm_particles_step *step)
                      p->boundary.z[i] + p->rows.origin[2]};
         fm_collider_add_impulse(collider, x, fm_scale(p->force[i], step->h));
     }
+}
+
+// As above, with the forces of pressure and viscosity.
+void fm_boundary_push_colliders(const fm_particles_step *step)
+{
+    fm_boundary_apply_reactions(step, compute_reaction_range);
 }
 
 // Gives boundary particles of colliders with a mass the velocity that they will have at the end of

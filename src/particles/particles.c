@@ -56,6 +56,8 @@ fm_particles_def fm_default_particles_def(void)
         .shifting = 1,
         .tolerance = 1e-3,
         .iterations = 100,
+        .near_ratio = 2.5,
+        .sticky = true,
         .courant = 0.25,
         .sound_ratio = 10,
         .list_steps = 1,
@@ -147,11 +149,16 @@ static bool check_network(fm_particles *p, fm_error *err)
     if (p->def.support < 2)
         return fm_fail_number(err, p->object.name, "support", p->def.support,
                               "2 to 6 spacings in a fluid with springs");
-    if ((unsigned)n->rate > FM_HARDENING_SPEED)
-        return fm_fail_number(err, p->object.name, "network.rate", n->rate, "length or speed");
-    if (m->kind != FM_RECALL_FADING && m->kind != FM_RECALL_FULL)
-        return fm_fail_number(err, p->object.name, "network.memory", m->kind,
-                              "fading or full: springs keep no windows of the past");
+    if ((unsigned)n->rate > FM_HARDENING_DISPLACEMENT)
+        return fm_fail_number(err, p->object.name, "network.rate", n->rate,
+                              "length, speed or displacement");
+    const bool window = m->kind == FM_RECALL_STEPS || m->kind == FM_RECALL_SECONDS;
+    if (window && n->rate == FM_HARDENING_LENGTH)
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "network.memory", "steps or seconds",
+                       "fading or full with the rate `length`: particles keep no past lengths");
+    if (!window && n->rate == FM_HARDENING_DISPLACEMENT)
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "network.memory", "fading or full",
+                       "steps or seconds with the rate `displacement`");
     return check_range(p, "network.relaxation", n->relaxation, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
            check_range(p, "network.yield", n->yield, 0, 0.9, "0 to 0.9", err) &&
            check_range(p, "network.onset", n->onset, 0, 1e6, "0 (no history) to 1e6 1/s", err) &&
@@ -189,6 +196,8 @@ static bool check_def(fm_particles *p, fm_error *err)
         check_range(p, "shifting", d->shifting, 0, 4, "0 to 4", err) &&
         check_range(p, "tolerance", d->tolerance, 1e-6, 0.1, "1e-6 to 0.1", err) &&
         check_range(p, "iterations", d->iterations, 1, 10000, "1 to 10000", err) &&
+        check_range(p, "near_ratio", d->near_ratio, 0, 100, "0 to 100", err) &&
+        check_range(p, "quadratic_viscosity", d->quadratic_viscosity, 0, 1e6, "0 to 1e6 1/m", err) &&
         check_range(p, "time_step", d->time_step, 0, 1e3, "0 (chosen) to 1e3 s", err) &&
         check_range(p, "courant", d->courant, 1e-3, 1, "0.001 to 1", err) &&
         check_range(p, "sound_ratio", d->sound_ratio, 1, 100, "1 to 100", err) &&

@@ -530,6 +530,8 @@ void fm_boundary_update_ghosts(const fm_particles_step *step);
 void fm_boundary_extrapolate(const fm_particles_step *step);
 // Computes forces on boundary particles. Gives impulses to colliders with a mass, adds the load.
 void fm_boundary_push_colliders(const fm_particles_step *step);
+// The same, with forces that `compute` writes to p->force for ranges of p->wet, N.
+void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *compute);
 // Gives boundary particles of colliders with a mass the velocity that they will have at the end of
 // the substep, after the impulses received so far.
 void fm_boundary_predict_velocities(const fm_particles_step *step);
@@ -631,6 +633,9 @@ typedef struct fm_sph_scheme {
     double (*find_longest_step)(const fm_particles *p); // s
 } fm_sph_scheme;
 const fm_sph_scheme *fm_sph_find_scheme(const fm_particles *p); // that of p->def.method
+
+// relaxation.c: one substep of the relaxation method.
+bool fm_relaxation_take_substep(fm_particles_step *step, fm_error *err);
 
 // step.c: parts of a substep that the methods share. first, last: a range of fluid particles.
 // Adds the time since the last call to the statistics of a stage.

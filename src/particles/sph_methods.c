@@ -4,6 +4,7 @@
 //     weakly compressible, second order:   x += h/2 v;  s += h ds/dt;  v += h a;  x += h/2 v
 //     constant density:                    v += h a without pressure;  pressure solve changes v;
 //                                          x += h v
+//     relaxation, as in [OZG13] chapter 5: relaxation.c
 //     standard, as in [OZG13]:             a at x;  x += h v;  v += h a     (leapfrog: v first)
 //
 // Two-way coupling with immersed surfaces exists in the weakly compressible method only. In the
@@ -170,7 +171,7 @@ static double bound_by_flow(const fm_particles *p)
     return fm_step_find_bound(p, v > 0 ? 2 * p->def.courant * p->def.spacing / v : INFINITY);
 }
 
-// Substep of the standard method, s. A given time step is used even if it is unstable, as in
+// Substep of the standard and the relaxation method, s. A given time step is used even if it is unstable, as in
 // [OZG13].
 static double bound_as_published(const fm_particles *p)
 {
@@ -184,6 +185,7 @@ const fm_sph_scheme *fm_sph_find_scheme(const fm_particles *p)
         [FM_SPH_WEAKLY_COMPRESSIBLE] = {step_weakly_compressible, bound_by_sound},
         [FM_SPH_CONSTANT_DENSITY] = {step_constant_density, bound_by_flow},
         [FM_SPH_STANDARD] = {step_standard, bound_as_published},
+        [FM_SPH_RELAXATION] = {fm_relaxation_take_substep, bound_as_published},
     };
     return &methods[p->def.method];
 }

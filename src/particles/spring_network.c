@@ -12,6 +12,8 @@
 //     u = |dr/dt|  (default: the same for every observer, so rigid rotation does not harden), or
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
+// or M is computed from past velocities of its two particles (velocity_history.c).
+//
 // What hardening adds is born without stress: while k grows, L is changed so that the force stays
 // the same. Otherwise a spring that is stretched, hardens and returns would give back more energy
 // than it took; a hardened pool then jumps. Softening leaves L and loses energy.
@@ -61,8 +63,8 @@ static void create_arrays(fm_particles *p, fm_spring_arrays *a, size_t slots, in
     a->rest = fm_arena_alloc(&p->arena, slots, sizeof *a->rest, p->object.name, err);
     a->rate = fm_arena_alloc(&p->arena, slots, sizeof *a->rate, p->object.name, err);
     a->memory = fm_arena_alloc(&p->arena, slots, sizeof *a->memory, p->object.name, err);
-    a->modes =
-        fm_arena_alloc(&p->arena, slots * (size_t)modes, sizeof *a->modes, p->object.name, err);
+    a->modes = fm_arena_alloc(&p->arena, slots * (size_t)modes + 1, sizeof *a->modes,
+                              p->object.name, err);
 }
 
 // Allocates the springs of a fluid; NULL without an error: it has none.
@@ -90,6 +92,8 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     s->incoming = fm_arena_alloc(&p->arena, slots, sizeof *s->incoming, p->object.name, err);
     s->blocks = fm_arena_alloc(&p->arena, blocks, sizeof *s->blocks, p->object.name, err);
     s->least_share = 1;
+    if (fm_velocity_history_is_needed(p))
+        s->past = fm_velocity_history_create(p, err);
     return err->status == FM_OK ? s : NULL;
 }
 
@@ -112,6 +116,8 @@ static void emit(fm_particles *p, void *state, int first)
         s->now.start[i] = s->now.count[i] = 0;
     fm_particle_scalar_clear(s->history, first, p->count);
     fm_particle_scalar_clear(s->sum, first, p->count);
+    if (s->past)
+        fm_velocity_history_emit(s->past, p, first);
 }
 
 // Stores the new order. The springs are copied to it in add_forces.
@@ -124,6 +130,8 @@ static void reorder(fm_particles *p, void *state, const fm_particle_order *order
         s->new_index[order->from[i]] = i < order->count ? i : -1;
     fm_particle_scalar_reorder(s->history, order);
     fm_particle_scalar_reorder(s->sum, order);
+    if (s->past)
+        fm_velocity_history_reorder(s->past, order);
 }
 
 // Everything that the passes over springs of one substep read.
@@ -160,8 +168,10 @@ static pass find_pass(const fm_particles_step *step, fm_springs *s)
         .limits = s->largest_sum > most_sum,
         .inverse_onset = (float)(1 / s->M_onset),
         .stiffening = (float)n->stiffening,
-        .stretch = (float)(-expm1(-(1 + n->yield) * flow) / (1 + n->yield)),
-        .squeeze = (float)(-expm1(-(1 - n->yield) * flow) / (1 - n->yield)),
+        .stretch = n->published ? (float)fmin(1, flow)
+                                : (float)(-expm1(-(1 + n->yield) * flow) / (1 + n->yield)),
+        .squeeze = n->published ? (float)fmin(1, flow)
+                                : (float)(-expm1(-(1 - n->yield) * flow) / (1 - n->yield)),
         .yield = (float)n->yield,
     };
 }
@@ -203,7 +213,7 @@ FM_INLINE float find_stiffness(const pass *c, float M)
 // Rest length after the stiffness grew with the memory from M_old to M: the force is the same.
 FM_INLINE float harden_unstressed(const pass *c, float L, float r, float M_old, float M)
 {
-    if (M <= M_old)
+    if (M <= M_old || c->p->def.network.published)
         return L;
     return r - (r - L) * (find_stiffness(c, M_old) / find_stiffness(c, M));
 }
@@ -216,7 +226,7 @@ FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spr
     const fm_spring_arrays *old = &s->now;
     fm_spring_arrays *now = &s->spare;
     const fm_density_record *records = c->p->fluid.density;
-    const bool by_speed = c->p->def.network.rate == FM_HARDENING_SPEED;
+    const fm_hardening_rate kind = c->p->def.network.rate;
     const size_t modes = (size_t)s->mode_count;
     const int before = s->from[i], first = old->start[before], last = first + old->count[before];
     for (int k = first; k < last; k++) {
@@ -232,10 +242,13 @@ FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spr
             block->refused++;
             continue;
         }
-        float rate = by_speed ? d.speed : d.stretching;
+        float rate = kind == FM_HARDENING_LENGTH ? d.stretching : d.speed, M;
         now->other[slot] = j;
-        float M = fm_springs_advance_memory(&s->step, s->mode_count, old->modes + (size_t)k * modes,
-                                            now->modes + (size_t)slot * modes, old->rate[k], rate);
+        if (s->past)
+            M = fm_velocity_history_find_memory(s->past, kind, i, j);
+        else
+            M = fm_springs_advance_memory(&s->step, s->mode_count, old->modes + (size_t)k * modes,
+                                          now->modes + (size_t)slot * modes, old->rate[k], rate);
         now->memory[slot] = M;
         now->rest[slot] = harden_unstressed(c, old->rest[k], d.r, old->memory[k], M);
         now->rate[slot] = rate;
@@ -252,8 +265,10 @@ static void make_spring(const pass *c, int slot, int i, int j, const pair *d)
     const size_t modes = (size_t)c->s->mode_count;
     now->other[slot] = j;
     now->rest[slot] = d->r;
-    now->rate[slot] = c->p->def.network.rate == FM_HARDENING_SPEED ? d->speed : d->stretching;
-    now->memory[slot] = 0;
+    const fm_hardening_rate kind = c->p->def.network.rate;
+    now->rate[slot] = kind == FM_HARDENING_LENGTH ? d->stretching : d->speed;
+    now->memory[slot] =
+        c->s->past ? fm_velocity_history_find_memory(c->s->past, kind, i, j) : 0;
     c->s->owner[slot] = i;
     memset(now->modes + (size_t)slot * modes, 0, modes * sizeof *now->modes);
 }
@@ -477,6 +492,8 @@ static void renew(const pass *c)
 {
     fm_springs *s = c->s;
     fm_springs_set_step(s, c->p, c->elapsed);
+    if (s->past)
+        fm_velocity_history_record(s->past, c->p, c->step->around->pool, c->step->h);
     fm_parallel_for(c->step->around->pool, c->p->count, FM_PARTICLES_BLOCK, renew_range, (void *)c);
     fm_spring_arrays old = s->now;
     s->now = s->spare;
@@ -561,6 +578,12 @@ static size_t find_spring_size(const fm_springs *s)
     return sizeof(int) + (3 + (size_t)s->mode_count) * sizeof(float);
 }
 
+// Bytes of the saved past velocities, behind the springs.
+static size_t find_past_size(const fm_springs *s, int count)
+{
+    return s->past ? fm_velocity_history_find_size(s->past, count) : 0;
+}
+
 // The header that precedes the saved springs.
 static springs_header find_header(const fm_particles *p, const fm_springs *s)
 {
@@ -598,7 +621,7 @@ static size_t save(const fm_particles *p, const void *state, unsigned char *out)
     const springs_header h = find_header(p, s);
     const size_t modes = (size_t)s->mode_count;
     size_t size = sizeof h + (size_t)p->count * (sizeof(int) + 2 * sizeof(float)) +
-                  (size_t)h.spring_count * find_spring_size(s);
+                  (size_t)h.spring_count * find_spring_size(s) + find_past_size(s, p->count);
     if (!out)
         return size;
     put(&out, &h, sizeof h);
@@ -614,6 +637,8 @@ static size_t save(const fm_particles *p, const void *state, unsigned char *out)
             put(&out, s->now.modes + (size_t)k * modes, modes * sizeof(float));
         }
     }
+    if (s->past)
+        fm_velocity_history_save(s->past, p->count, out);
     return size;
 }
 
@@ -622,15 +647,17 @@ static bool check_saved(const fm_particles *p, const fm_springs *s, int count,
                         const unsigned char *in, size_t size, fm_error *err)
 {
     springs_header h;
+    const size_t past = find_past_size(s, count);
     size_t fixed = sizeof h + (size_t)count * (sizeof(int) + 2 * sizeof(float));
-    if (size < fixed)
+    if (size < fixed + past)
         return fm_fail_number(err, p->object.name, "state of springs", (double)size,
                               "what was saved");
     memcpy(&h, in, sizeof h);
     bool good = h.mode_count == s->mode_count && h.spring_count >= 0 && isfinite(h.recorded) &&
                 isfinite(h.renewed) && h.largest_sum >= 0 &&
-                (size - fixed) / find_spring_size(s) == (size_t)h.spring_count &&
-                (size - fixed) % find_spring_size(s) == 0;
+                (size - fixed - past) / find_spring_size(s) == (size_t)h.spring_count &&
+                (size - fixed - past) % find_spring_size(s) == 0 &&
+                (past == 0 || fm_velocity_history_check(s->past, in + size - past));
     const unsigned char *at = in + sizeof h, *springs = in + fixed;
     int64_t total = 0;
     for (int i = 0, room = 0; i < count && good; i++) {
@@ -661,6 +688,7 @@ static bool restore(fm_particles *p, void *state, int count, const unsigned char
     springs_header h;
     memset(&h, 0, sizeof h);
     const size_t modes = (size_t)s->mode_count;
+    const unsigned char *past_bytes = in + size - find_past_size(s, count);
     if (size > 0)
         get(&in, &h, sizeof h);
     s->begun = h.begun;
@@ -668,6 +696,9 @@ static bool restore(fm_particles *p, void *state, int count, const unsigned char
     s->renewed = h.renewed;
     s->largest_sum = h.largest_sum;
     s->totals = h.totals;
+    if (s->past)
+        fm_velocity_history_restore(s->past, count, p->capacity,
+                                    size > 0 ? past_bytes : NULL);
     if (size == 0) {
         memset(s->now.count, 0, (size_t)count * sizeof(int));
         fm_particle_scalar_clear(s->history, 0, count);
@@ -706,7 +737,7 @@ static uint64_t hash(const fm_particles *p, const void *state, uint64_t seed)
         value = fm_hash(s->now.memory + first, n * sizeof(float), value);
         value = fm_hash(s->now.modes + first * modes, n * modes * sizeof(float), value);
     }
-    return value;
+    return s->past ? fm_velocity_history_hash(s->past, p->count, value) : value;
 }
 
 // Adds one spring to the means and the stress of the network.

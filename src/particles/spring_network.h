@@ -54,6 +54,23 @@ typedef struct fm_spring_force {
     float x, y, z, k;
 } fm_spring_force;
 
+enum { FM_VELOCITY_HISTORY_MAX = 4096 }; // substeps that past velocities cover at most
+
+// Past velocities of all particles (velocity_history.c).
+typedef struct fm_velocity_history {
+    int column_count; // velocities kept of each particle: the window in substeps + 1
+    int stride;       // columns of a row, padded
+    int newest;       // column of the newest velocity
+    int filled;       // columns that have velocities
+    float *v;         // [place][axis][stride] m/s
+    float *weight;    // [stride] s^(1-q), of each column now
+    double newest_weight, *interior_weight, *oldest_weight; // by age in substeps, for h = 1
+    fm_viscous_velocity *derivative;                        // [particle] m s^-q, D^q x
+    int *place, *spare_place; // [particle] row of each particle, and destination of reordering
+    int *free_place;          // rows without a particle
+    int free_count;
+} fm_velocity_history;
+
 // The springs of one fluid: definition converted to springs, state, and scratch.
 typedef struct fm_springs {
     // from the definition
@@ -73,6 +90,7 @@ typedef struct fm_springs {
     double recorded;             // s, time of the last evaluation of forces
     double renewed;              // s, time at which memories were advanced last
     bool begun;                  // there was an evaluation
+    fm_velocity_history *past;   // past velocities of the particles; NULL: springs have modes
     double largest_sum;          // N/m, largest sum of stiffnesses at a particle
 
     // scratch
@@ -115,6 +133,25 @@ FM_INLINE float fm_springs_advance_memory(const fm_spring_recurrence *step, int 
     }
     return step->newest_weight * new_rate + step->previous_weight * old_rate + fm_floats_sum(sum);
 }
+
+// velocity_history.c: past velocities, for memories of `steps` and `seconds`.
+bool fm_velocity_history_is_needed(const fm_particles *p);
+// s, time constant of the fading memory that has the same M in steady motion.
+double fm_velocity_history_find_fading(const fm_particles *p);
+fm_velocity_history *fm_velocity_history_create(fm_particles *p, fm_error *err);
+void fm_velocity_history_emit(fm_velocity_history *past, const fm_particles *p, int first);
+void fm_velocity_history_reorder(fm_velocity_history *past, const fm_particle_order *order);
+// Adds the velocities of the density records, h seconds after the last ones.
+void fm_velocity_history_record(fm_velocity_history *past, const fm_particles *p, fm_pool *pool,
+                                double h);
+float fm_velocity_history_find_memory(const fm_velocity_history *past, fm_hardening_rate rate,
+                                      int i, int j); // m s^-q, M of a spring between i and j
+size_t fm_velocity_history_find_size(const fm_velocity_history *past, int count); // saved, bytes
+void fm_velocity_history_save(const fm_velocity_history *past, int count, unsigned char *out);
+bool fm_velocity_history_check(const fm_velocity_history *past, const unsigned char *in);
+void fm_velocity_history_restore(fm_velocity_history *past, int count, int capacity,
+                                 const unsigned char *in); // in NULL: empties it
+uint64_t fm_velocity_history_hash(const fm_velocity_history *past, int count, uint64_t seed);
 
 // The springs of a fluid; NULL for a fluid without springs.
 static inline fm_springs *fm_springs_find(const fm_particles *p)

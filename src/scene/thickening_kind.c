@@ -33,22 +33,32 @@ static const material_row material_rows[MATERIAL_COUNT] = {
     [GEL] = {1000, 500, 2, 0.2, 0, 1},
 };
 
+// The default, whose results do not depend on the observer or on the step; or that of [OZG13].
+typedef enum model { OBJECTIVE, PUBLISHED } model;
+
 // Decoded keys. The first member has the keys that all particle fluids share.
 typedef struct thickening {
     fm_scene_fluid fluid;
     material material;
+    model model;
     bool history;
 } thickening;
 
 #define DEF(member) offsetof(thickening, fluid.def.member)
 #define FLUID(member) offsetof(thickening, fluid.member)
 
-static const char *const rates[] = {"length", "speed", NULL};
-static const char *const methods[] = {"weakly-compressible", "constant-density", NULL};
+static const char *const rates[] = {"length", "speed", "displacement", NULL};
+static const char *const models[] = {"objective", "published", NULL};
+// Methods in the order of fm_sph_method; the standard one has no step for stiff springs.
+static const char *const methods[] = {"weakly-compressible", "constant-density", "standard",
+                                      "relaxation", NULL};
 
 static const fm_entry entries[] = {
     {"material", FM_KEY_WORD, offsetof(thickening, material), .words = material_names,
      .about = "where keys that are 0 take their values from; only cornstarch hardens"},
+    {"model", FM_KEY_WORD, offsetof(thickening, model), .words = models,
+     .about = "`published`: that of [OZG13] chapter 5, with method relaxation, rate speed unless "
+              "rate is displacement, explicit plastic flow and sticky walls"},
     {"density", FM_KEY_NUMBER, DEF(density), "kg/m^3", WITHIN(0, 1e6),
      .about = "rest density; 0: that of the material"},
     {"viscosity", FM_KEY_NUMBER, DEF(viscosity), "Pa s", WITHIN(0, 1e6),
@@ -69,10 +79,12 @@ static const fm_entry entries[] = {
     {"order", FM_KEY_NUMBER, DEF(network.order), .range = WITHIN(1e-3, 0.999),
      .about = "order of the fractional derivative that remembers; smaller orders remember longer"},
     {"memory", FM_KEY_MAPPING, DEF(network.memory), .table = &fm_memory_keys_table,
-     .about = "how long it stays hard: `fading` or `full`"},
+     .about = "how long it stays hard: `fading` or `full`; with the rates speed and displacement "
+              "also `steps` or `seconds`, which need a time_step and keep the past per particle"},
     {"rate", FM_KEY_WORD, DEF(network.rate), .words = rates,
-     .about = "what hardens a spring: the rate of its length; or the relative speed of its ends, "
-              "as published, which also hardens fluid that rotates rigidly"},
+     .about = "what hardens a spring: the rate of its length; the relative speed of its ends, as "
+              "in [OZG13] eq. (5.13), which also hardens fluid that rotates rigidly; or the "
+              "fractional derivative of their relative displacement, eq. (5.9)"},
     {"dimensions", FM_KEY_INTEGER, DEF(dimensions), .range = WITHIN(2, 3),
      .about = "3, or 2 for flow in the plane z = 0, with masses per metre of depth"},
     {"domain", FM_KEY_MAPPING, .table = &fm_fluid_domain_table,
@@ -80,7 +92,9 @@ static const fm_entry entries[] = {
     {"spacing", FM_KEY_NUMBER, DEF(spacing), "m", ABOVE(0, 1e3),
      .about = "distance between particles at rest"},
     {"method", FM_KEY_WORD, DEF(method), .words = methods,
-     .about = "how the pressure is computed, as in `sph`"},
+     .about = "how the pressure is computed, as in `sph`; relaxation is that of [OZG13] chapter 5"},
+    {"sticky", FM_KEY_BOOLEAN, DEF(sticky),
+     .about = "hardened fluid sticks to walls and colliders; only for method relaxation"},
     {"speed", FM_KEY_NUMBER, DEF(speed), "m/s", WITHIN(0, 1e6),
      .about = "largest expected speed of the fluid; the speed of sound is set to three times that; "
               "0: estimated; only for method weakly-compressible"},
@@ -118,14 +132,34 @@ static void set_defaults(void *object)
     t->history = true;
 }
 
-// Springs keep no windows of the past.
+// The rate that hardens springs: the published model has no rate of length.
+static fm_hardening_rate find_rate(const thickening *t)
+{
+    const fm_hardening_rate rate = t->fluid.def.network.rate;
+    return t->model == PUBLISHED && rate == FM_HARDENING_LENGTH ? FM_HARDENING_SPEED : rate;
+}
+
+// Memories over windows keep past velocities of particles, from which no lengths follow.
 static void check_keys(fm_decoder *d, const fm_node *node, const void *object)
 {
-    const fm_recall *m = &((const thickening *)object)->fluid.def.network.memory;
-    if (m->kind != FM_RECALL_FADING && m->kind != FM_RECALL_FULL)
-        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "memory", NULL, NULL),
-                              "%s.memory is %s, allowed here is fading or full", d->path,
-                              m->kind == FM_RECALL_STEPS ? "steps" : "seconds");
+    const thickening *t = object;
+    const fm_particles_def *def = &t->fluid.def;
+    const fm_recall_kind kind = def->network.memory.kind;
+    const fm_hardening_rate rate = find_rate(t);
+    const bool window = kind == FM_RECALL_STEPS || kind == FM_RECALL_SECONDS;
+    const fm_place place = fm_node_find_place(node, "memory", NULL, NULL);
+    if (window && rate == FM_HARDENING_LENGTH)
+        fm_loader_add_mistake(d->loader, place,
+                              "%s.memory is %s, allowed with rate length is fading or full",
+                              d->path, kind == FM_RECALL_STEPS ? "steps" : "seconds");
+    else if (window && !(def->time_step > 0))
+        fm_loader_add_mistake(d->loader, place, "%s.memory is %s, which needs a time_step above 0",
+                              d->path, kind == FM_RECALL_STEPS ? "steps" : "seconds");
+    else if (!window && rate == FM_HARDENING_DISPLACEMENT)
+        fm_loader_add_mistake(
+            d->loader, place,
+            "%s.memory is %s, allowed with rate displacement is steps or seconds", d->path,
+            kind == FM_RECALL_FULL ? "full" : "fading");
 }
 
 const fm_table fm_thickening_table = {
@@ -159,6 +193,12 @@ static fm_particles_def find_definition(const thickening *t)
     n->yield = choose(n->yield, row->yield);
     n->onset = t->history ? choose(n->onset, row->onset) : 0;
     n->stiffening = fmax(1, choose(n->stiffening, row->stiffening));
+    n->rate = find_rate(t);
+    n->published = t->model == PUBLISHED;
+    if (t->model == PUBLISHED)
+        def.method = FM_SPH_RELAXATION;
+    if (n->memory.kind == FM_RECALL_STEPS || n->memory.kind == FM_RECALL_SECONDS)
+        def.list_steps = 1; // past velocities are recorded with new lists
     return def;
 }
 
