@@ -105,6 +105,7 @@ typedef struct fm_spring_network {
     double relaxation; // s, in which the stress of a held shape decays: 1 / alpha of [OZG13] (5.8)
     double yield;      // relative change of length below which a spring does not flow, 0 to 0.9
     double onset;      // 1/s, shear rate at which history doubles the stiffness; 0: no history
+    double threshold;  // 1/s, strain rate of a spring below which it does not harden; 0: none
     double stiffening; // largest stiffness, relative to that without history, >= 1
     double order;      // q, order of the fractional derivative, 0 < q < 1
     // FADING or FULL: the past is kept per spring. STEPS or SECONDS, with the rates SPEED and

@@ -391,24 +391,12 @@ FM_INLINE void extrapolate_from_fluid(const fm_particles_step *step,
     set_velocity(record, p->def.domain.slip ? mean : mirrored);
 }
 
-// End of the run of consecutive indices of wet boundary particles that starts at wet[k]; at most
-// eight long. Particles of a run share the search for neighbours.
-static int find_run_end(const fm_particles *p, int k, int last)
-{
-    int i = p->wet[k], end = i + 1;
-    for (int n = 1; n < 8 && k + n < last && p->wet[k + n] == end; n++)
-        end++;
-    return end;
-}
-
 // Sets pressure, volume and velocity of the wet boundary and ghost particles first to below last.
 FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
-    int list[FM_NEIGHBOURS_CAPACITY];
-    fm_neighbour_search search;
-    fm_neighbour_search_begin(&search);
+    int buffer[FM_NEIGHBOURS_CAPACITY];
     for (int k = first; k < last; k++) {
         fm_boundary_neighbours near = {.index = p->wet[k]};
         if (fm_boundary_is_ghost(p, near.index)) {
@@ -416,9 +404,7 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
             p->boundary.force[near.index].P = record->P;
             p->boundary.force[near.index].V = record->V;
         } else {
-            near.count = fm_neighbours_find_next_of_boundary(
-                p, &search, near.index, find_run_end(p, k, last), list, &near.padding);
-            near.list = list;
+            near.list = fm_neighbours_of_wet(p, k, buffer, &near.count, &near.padding);
             extrapolate_from_fluid(step, &near);
         }
         fm_fluid_terms_extrapolate(step, &near);

@@ -315,6 +315,62 @@ void fm_particles_list_neighbours(fm_particles *p, fm_pool *pool)
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, list_neighbours_range, p);
 }
 
+// End of the run of consecutive indices of wet boundary particles that starts at wet[k]; at most
+// eight long. Particles of a run share the search for neighbours.
+static int find_wet_run_end(const fm_particles *p, int k, int last)
+{
+    int i = p->wet[k], end = i + 1;
+    for (int n = 1; n < GROUP_MAX && k + n < last && p->wet[k + n] == end; n++)
+        end++;
+    return end;
+}
+
+// Builds the lists of one block of wet boundary particles. Ghost particles have none.
+static void list_wet_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    int *lists = p->wet_lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->wet_list_capacity;
+    int buffer[FM_NEIGHBOURS_CAPACITY], used = 0;
+    fm_neighbour_search search;
+    fm_neighbour_search_begin(&search);
+    for (int k = first; k < last; k++) {
+        int padding = 0, count = 0;
+        if (!fm_boundary_is_ghost(p, p->wet[k]))
+            count = fm_neighbours_find_next_of_boundary(
+                p, &search, p->wet[k], find_wet_run_end(p, k, last), buffer, &padding);
+        bool fits = used + count <= p->wet_list_capacity;
+        p->wet_start[k] = fits ? used : -1;
+        p->wet_neighbours[k] = count;
+        p->wet_padding[k] = (unsigned char)padding;
+        if (fits) {
+            memcpy(lists + used, buffer, (size_t)count * sizeof *buffer);
+            used += count;
+        }
+    }
+}
+
+// Builds the lists of the fluid neighbours of all wet boundary particles.
+void fm_particles_list_wet_neighbours(fm_particles *p, fm_pool *pool)
+{
+    fm_parallel_for(pool, p->wet_count, FM_PARTICLES_BLOCK, list_wet_range, p);
+}
+
+// Fluid neighbours of the boundary particle wet[k]: the stored list, or a new search.
+const int *fm_neighbours_of_wet(const fm_particles *p, int k, int *buffer, int *count, int *padding)
+{
+    if (p->wet_start[k] >= 0) {
+        *count = p->wet_neighbours[k];
+        *padding = p->wet_padding[k];
+        return p->wet_lists +
+               (size_t)(k / FM_PARTICLES_BLOCK) * (size_t)p->wet_list_capacity + p->wet_start[k];
+    }
+    fm_neighbour_search search;
+    fm_neighbour_search_begin(&search);
+    const int i = p->wet[k];
+    *count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, buffer, padding);
+    return buffer;
+}
+
 // Finds the cells of the fluid particles first to below last. Particles in sinks get none.
 static void find_cell_range(void *context, int first, int last)
 {

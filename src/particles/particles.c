@@ -162,6 +162,7 @@ static bool check_network(fm_particles *p, fm_error *err)
     return check_range(p, "network.relaxation", n->relaxation, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
            check_range(p, "network.yield", n->yield, 0, 0.9, "0 to 0.9", err) &&
            check_range(p, "network.onset", n->onset, 0, 1e6, "0 (no history) to 1e6 1/s", err) &&
+           check_range(p, "network.threshold", n->threshold, 0, 1e6, "0 to 1e6 1/s", err) &&
            check_range(p, "network.stiffening", n->stiffening, 1, 1e6, "1 to 1e6", err) &&
            check_range(p, "network.order", n->order, 1e-3, 0.999, "0.001 to 0.999", err) &&
            check_range(p, "network.memory.fading", m->fading, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
@@ -525,6 +526,13 @@ static void create_neighbour_lists(fm_particles *p, fm_error *err)
     p->near_boundary_start = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->near_boundary_count = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->near_boundary_padding = create_array(p, (size_t)p->capacity, 1, err);
+    // at a flat wall, two thirds of a boundary particle's support are outside the fluid
+    size_t wet_blocks = (size_t)fm_parallel_block_count(p->boundary_capacity, FM_PARTICLES_BLOCK);
+    p->wet_list_capacity = FM_PARTICLES_BLOCK * ((int)(at_rest / 2) + 8);
+    p->wet_lists = create_array(p, wet_blocks * (size_t)p->wet_list_capacity, sizeof(int), err);
+    p->wet_start = create_array(p, (size_t)p->boundary_capacity, sizeof(int), err);
+    p->wet_neighbours = create_array(p, (size_t)p->boundary_capacity, sizeof(int), err);
+    p->wet_padding = create_array(p, (size_t)p->boundary_capacity, 1, err);
     p->packing = create_array(p, 256, sizeof *p->packing, err);
     for (int byte = 0; byte < 256 && p->packing; byte++)
         for (int bit = 0, count = 0; bit < 8; bit++)

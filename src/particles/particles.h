@@ -285,6 +285,11 @@ struct fm_particles {
     int *near_boundary_count;    // as list_count
     unsigned char *near_boundary_padding; // entries of it that repeat the first neighbour
     int list_capacity;                    // ints in `lists` for one block
+    int *wet_lists;     // lists of the fluid neighbours of wet boundary particles, block by block
+    int *wet_start;     // [k] start of the list of boundary particle wet[k]; -1: it did not fit
+    int *wet_neighbours;        // [k] length of the list, a multiple of eight
+    unsigned char *wet_padding; // [k] entries of it that repeat the first neighbour
+    int wet_list_capacity;      // ints in `wet_lists` for one block
     unsigned char *is_near_boundary; // [cell of the fluid's table] 1: boundary within the support
     unsigned char *in_sink;          // [particle] 1: a sink removes it at the next sorting
     float *fill;                     // sum of V W, 1 inside fluid at rest
@@ -420,6 +425,11 @@ int fm_neighbours_find_boundary(const fm_particles *p, int i, int *list, int *pa
 // share candidates through `search`.
 int fm_neighbours_find_next_of_boundary(const fm_particles *p, fm_neighbour_search *search,
                                         int boundary, int last, int *list, int *padding);
+// Fluid neighbours of the boundary particle wet[k]: the stored list, or a new search into `buffer`.
+const int *fm_neighbours_of_wet(const fm_particles *p, int k, int *buffer, int *count,
+                                int *padding);
+// Builds the lists of the fluid neighbours of all wet boundary particles.
+void fm_particles_list_wet_neighbours(fm_particles *p, fm_pool *pool);
 // Sorts the fluid particles by cell and removes those in sinks. The returned order is valid until
 // the next call.
 fm_particle_order fm_particles_sort(fm_particles *p, fm_pool *pool);

@@ -247,16 +247,14 @@ FM_SIMD_CLONES static void find_reaction_range(void *context, int first, int las
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
     const float inverse_R = (float)(1 / p->R);
-    int list[FM_NEIGHBOURS_CAPACITY], padding;
-    fm_neighbour_search search;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int n = first; n < last; n++) {
         const int i = p->wet[n];
         if (!fm_boundary_needs_force(step, i))
             continue;
         const fm_density_record *at = &p->boundary.density[i];
         vectors sum = {0};
-        fm_neighbour_search_begin(&search);
-        int count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, list, &padding);
+        const int *list = fm_neighbours_of_wet(p, n, buffer, &count, &padding);
         for (int b = 0; b < count; b += 8) {
             fm_force_octet f = fm_records_load_force(p->fluid.force, list + b, 0);
             fm_density_octet j = {.x = f.x, .y = f.y, .z = f.z};

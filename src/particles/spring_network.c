@@ -12,6 +12,7 @@
 //     u = |dr/dt|  (default: the same for every observer, so rigid rotation does not harden), or
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
+// minus threshold r, if that is positive. A threshold lets fluid that creeps forget,
 // or M is computed from past velocities of its two particles (velocity_history.c).
 //
 // What hardening adds is born without stress: while k grows, L is changed so that the force stays
@@ -23,8 +24,9 @@
 //
 //     dL/dt = alpha sign(r - L) max(0, |r - L| - gamma L)
 //
-// A spring is made when two particles are closer than `reach`, with L = r and an empty memory, and
-// removed when r exceeds `break_at`.
+// A spring is made when two particles are closer than `reach`, with L = r and the mean memory of the
+// springs that its particles own, and removed when r exceeds `break_at`. With empty memories, fluid
+// that is sheared by more than 1 would soften because its springs are exchanged.
 //
 // Explicit springs are stable if h^2 sum k / m < 2 at every particle. The substep follows the
 // largest sum, down to SHORTEST_STEP of the substep without springs. Beyond that, all springs at a
@@ -148,6 +150,9 @@ typedef struct pass {
     float stretch, squeeze; // shares by which plastic flow reduces the excess of a longer and of a
                             // shorter spring, divided by 1 + gamma and 1 - gamma
     float yield;            // gamma
+    float threshold;        // 1/s, rate per length below which nothing hardens
+    float reach2;           // m^2, square of the length below which springs are made
+    bool has_ghosts;        // the domain is periodic
 } pass;
 
 // Constants of a substep.
@@ -173,6 +178,9 @@ static pass find_pass(const fm_particles_step *step, fm_springs *s)
         .squeeze = n->published ? (float)fmin(1, flow)
                                 : (float)(-expm1(-(1 - n->yield) * flow) / (1 - n->yield)),
         .yield = (float)n->yield,
+        .threshold = (float)n->threshold,
+        .reach2 = (float)(s->reach * s->reach),
+        .has_ghosts = s->period[0] > 0 || s->period[1] > 0 || s->period[2] > 0,
     };
 }
 
@@ -201,6 +209,14 @@ FM_INLINE pair find_pair(const fm_springs *s, const fm_density_record *i,
     d.speed = sqrtf(vx * vx + vy * vy + vz * vz);
     d.stretching = d.r > 0 ? fabsf(vx * d.x + vy * d.y + vz * d.z) / d.r : 0;
     return d;
+}
+
+// Rate that is fed to the memory of a spring, m/s: what exceeds the threshold of the definition.
+FM_INLINE float find_hardening_rate(const pass *c, const pair *d)
+{
+    float rate = c->p->def.network.rate == FM_HARDENING_LENGTH ? d->stretching : d->speed;
+    rate -= c->threshold * d->r;
+    return rate > 0 ? rate : 0;
 }
 
 // Stiffness of a spring with the memory M, N/m.
@@ -242,7 +258,7 @@ FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spr
             block->refused++;
             continue;
         }
-        float rate = kind == FM_HARDENING_LENGTH ? d.stretching : d.speed, M;
+        float rate = find_hardening_rate(c, &d), M;
         now->other[slot] = j;
         if (s->past)
             M = fm_velocity_history_find_memory(s->past, kind, i, j);
@@ -258,19 +274,47 @@ FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spr
     return slot;
 }
 
+// Adds the memories of the springs that the particle owned before the renewal to sums over springs.
+// Returns their number.
+static int add_memories(const fm_springs *s, int before, float *modes, float *M)
+{
+    const size_t count = (size_t)s->mode_count;
+    const int first = s->now.start[before], last = first + s->now.count[before];
+    for (int k = first; k < last; k++) {
+        const float *from = s->now.modes + (size_t)k * count;
+        for (size_t n = 0; n < count; n++)
+            modes[n] += from[n];
+        *M += s->now.memory[k];
+    }
+    return last - first;
+}
+
+// Gives a new spring the mean memory of the springs that its two particles own: the memory belongs
+// to the material, which keeps it while springs break and are made.
+static void inherit_memory(const pass *c, int slot, int i, int j)
+{
+    const fm_springs *s = c->s;
+    float *modes = s->spare.modes + (size_t)slot * (size_t)s->mode_count, M = 0;
+    memset(modes, 0, (size_t)s->mode_count * sizeof *modes);
+    int count = add_memories(s, s->from[i], modes, &M) + add_memories(s, s->from[j], modes, &M);
+    for (int n = 0; n < s->mode_count && count > 0; n++)
+        modes[n] /= (float)count;
+    s->spare.memory[slot] = count > 0 ? M / (float)count : 0;
+}
+
 // Makes a spring between the particles i and j in this slot.
 static void make_spring(const pass *c, int slot, int i, int j, const pair *d)
 {
     fm_spring_arrays *now = &c->s->spare;
-    const size_t modes = (size_t)c->s->mode_count;
     now->other[slot] = j;
     now->rest[slot] = d->r;
     const fm_hardening_rate kind = c->p->def.network.rate;
-    now->rate[slot] = kind == FM_HARDENING_LENGTH ? d->stretching : d->speed;
-    now->memory[slot] =
-        c->s->past ? fm_velocity_history_find_memory(c->s->past, kind, i, j) : 0;
+    now->rate[slot] = find_hardening_rate(c, d);
+    if (c->s->past)
+        now->memory[slot] = fm_velocity_history_find_memory(c->s->past, kind, i, j);
+    else
+        inherit_memory(c, slot, i, j);
     c->s->owner[slot] = i;
-    memset(now->modes + (size_t)slot * modes, 0, modes * sizeof *now->modes);
 }
 
 // True when one of the slots from first to below last is a spring to particle j.
@@ -280,6 +324,14 @@ FM_INLINE bool is_connected(const int *other, int first, int last, int j)
         if (other[k] == j)
             return true;
     return false;
+}
+
+// True when the particles i and j, without periodic images, may be close enough for a spring.
+FM_INLINE bool is_within_reach(const pass *c, int i, int j)
+{
+    const fm_density_record *a = &c->p->fluid.density[i], *b = &c->p->fluid.density[j];
+    const float x = a->x - b->x, y = a->y - b->y, z = a->z - b->z;
+    return c->has_ghosts || x * x + y * y + z * z < c->reach2;
 }
 
 // Makes the springs between particle i and those of `count` neighbours that are within the reach
@@ -298,7 +350,7 @@ FM_INLINE int make_springs_to(const pass *c, int i, const int *list, int count, 
                 continue;
             j = p->identity[j].owner.index;
         }
-        if (id[j] <= id[i])
+        if (id[j] <= id[i] || !is_within_reach(c, i, j))
             continue;
         pair d = find_pair(s, &p->fluid.density[i], &p->fluid.density[j]);
         if (d.r >= (float)s->reach || is_connected(s->spare.other, first, slot, j))
@@ -329,7 +381,6 @@ FM_SIMD_CLONES static void renew_range(void *context, int first, int last)
     const pass *c = context;
     fm_springs *s = c->s;
     const fm_particles *p = c->p;
-    const bool has_ghosts = s->period[0] > 0 || s->period[1] > 0 || s->period[2] > 0;
     int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
     const int index = first / FM_PARTICLES_BLOCK;
     fm_spring_block block = {0};
@@ -340,7 +391,7 @@ FM_SIMD_CLONES static void renew_range(void *context, int first, int last)
         slot = advance_springs_of(c, i, slot, end, &block);
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         slot = make_springs_to(c, i, list, count - padding, false, slot, end, &block);
-        if (has_ghosts) {
+        if (c->has_ghosts) {
             list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
             slot = make_springs_to(c, i, list, count - padding, true, slot, end, &block);
         }
@@ -420,10 +471,9 @@ FM_SIMD_CLONES static void compute_range(void *context, int first, int last)
     (void)last;
     const pass *c = context;
     const fm_springs *s = c->s;
-    const bool periodic = s->period[0] > 0 || s->period[1] > 0 || s->period[2] > 0;
     const int block = first / FM_PARTICLES_BLOCK;
     for (int slot = block * s->block_capacity; slot < s->blocks[block].end; slot += 8)
-        compute_octet(c, slot, periodic);
+        compute_octet(c, slot, c->has_ghosts);
 }
 
 // Sum over the springs of one particle.
@@ -540,7 +590,7 @@ static void stick_to_boundary(const fm_particles_step *step, void *state,
     fm_particles *p = step->p;
     const int count = near->count - near->padding;
     if (count <= 0 || p->def.domain.slip || !(p->def.viscosity > 0) ||
-        p->identity[near->index].owner.kind == FM_OWNER_SURFACE)
+        p->identity[near->index].owner.kind != FM_OWNER_WALL)
         return;
     float sum = 0;
     for (int n = 0; n < count; n++)

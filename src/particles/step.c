@@ -190,6 +190,7 @@ bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err)
         return false;
     fm_mesh_boundary_find_nearest_walls(step);
     fm_particles_list_neighbours(step->p, step->around->pool);
+    fm_particles_list_wet_neighbours(step->p, step->around->pool);
     fm_step_record_time(step, FM_PARTICLES_NEIGHBOURS);
     fm_boundary_update_ghosts(step);
     fm_step_record_time(step, FM_PARTICLES_BOUNDARY);

@@ -12,7 +12,7 @@ static const double NETWORK_SHARE = 0.5;
 // Speed of sound / largest flow speed expected. Fluids that flow slowly may be more compressible
 // than water in exchange for longer substeps: a pool is denser at the bottom by 1 / (2 ratio^2).
 static const double SOUND_RATIO = 3;
-enum { LIST_STEPS = 4 }; // substeps that share neighbour lists and advance memories together
+enum { LIST_STEPS = 8 }; // substeps that share neighbour lists and advance memories together
 
 // Materials. A key with the value 0 takes that of the material.
 typedef enum material { CORNSTARCH, HONEY, TOOTHPASTE, SLIME, GEL, MATERIAL_COUNT } material;
@@ -26,7 +26,7 @@ typedef struct material_row {
 } material_row;
 
 static const material_row material_rows[MATERIAL_COUNT] = {
-    [CORNSTARCH] = {1200, 5, 0.05, 0.1, 0.03, 2000},
+    [CORNSTARCH] = {1200, 5, 0.2, 0.4, 1, 2000},
     [HONEY] = {1420, 10, 0.01, 0, 0, 1},
     [TOOTHPASTE] = {1300, 60, 0.1, 0.2, 0, 1},
     [SLIME] = {1050, 60, 0.4, 0, 0, 1},
@@ -42,6 +42,7 @@ typedef struct thickening {
     material material;
     model model;
     bool history;
+    double sharpness;
 } thickening;
 
 #define DEF(member) offsetof(thickening, fluid.def.member)
@@ -70,8 +71,10 @@ static const fm_entry entries[] = {
      .about = "relative deformation below which the fluid keeps its shape; 0: that of the "
               "material; 1e-9: none"},
     {"onset", FM_KEY_NUMBER, DEF(network.onset), "1/s", WITHIN(0, 1e6),
-     .about = "shear rate at which the springs are twice as stiff as at rest; 0: that of the "
-              "material"},
+     .about = "shear rate at which the fluid begins to harden; 0: that of the material"},
+    {"sharpness", FM_KEY_NUMBER, offsetof(thickening, sharpness), .range = ABOVE(0, 1e6),
+     .about = "how far a steady shear rate must exceed the onset for the full stiffness, relative "
+              "to the onset: small values harden all at once, large ones gradually"},
     {"stiffening", FM_KEY_NUMBER, DEF(network.stiffening), .range = WITHIN(0, 1e6),
      .about = "how many times stiffer the springs get at most; 0: that of the material"},
     {"history", FM_KEY_BOOLEAN, offsetof(thickening, history),
@@ -130,6 +133,7 @@ static void set_defaults(void *object)
     def->list_steps = LIST_STEPS;
     def->network.relaxation = def->network.stiffening = 0;
     t->history = true;
+    t->sharpness = 0.01;
 }
 
 // The rate that hardens springs: the published model has no rate of length.
@@ -191,8 +195,12 @@ static fm_particles_def find_definition(const thickening *t)
     n->viscosity = NETWORK_SHARE * viscosity;
     n->relaxation = choose(n->relaxation, row->relaxation);
     n->yield = choose(n->yield, row->yield);
-    n->onset = t->history ? choose(n->onset, row->onset) : 0;
     n->stiffening = fmax(1, choose(n->stiffening, row->stiffening));
+    n->threshold = t->history ? choose(n->onset, row->onset) : 0;
+    // the rate above the threshold that doubles the stiffness
+    n->onset = t->sharpness * n->threshold / n->stiffening;
+    if (n->memory.kind == FM_RECALL_STEPS || n->memory.kind == FM_RECALL_SECONDS)
+        n->threshold = 0; // past velocities have no threshold
     n->rate = find_rate(t);
     n->published = t->model == PUBLISHED;
     if (t->model == PUBLISHED)
