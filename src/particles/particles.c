@@ -579,6 +579,11 @@ static void create_scratch(fm_particles *p, fm_error *err)
     p->in_sink = create_array(p, n, 1, err);
     p->beside_surface = create_array(p, n, sizeof *p->beside_surface, err);
     p->partial = create_array(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
+    p->hit = create_array(p, n, sizeof *p->hit, err);
+    p->hit_velocity = create_array(p, n, sizeof *p->hit_velocity, err);
+    p->hit_point = create_array(p, n, sizeof *p->hit_point, err);
+    for (size_t i = 0; i < n && p->hit; i++)
+        p->hit[i] = -1;
     p->lost_velocity = create_array(p, n / FM_PARTICLES_BLOCK + 2, sizeof *p->lost_velocity, err);
     p->boundary_capacity = p->point_count + count_ghosts(p);
     size_t m = (size_t)p->boundary_capacity;

@@ -295,7 +295,8 @@ struct fm_particles {
     float *fill;                     // sum of V W, 1 inside fluid at rest
     atomic_uchar *beside_surface;    // 1: the particle or a neighbour is at a free surface
     float *ax, *ay, *az;             // m/s^2
-    float *dx, *dy, *dz;             // m, particle shifting
+    float *dx, *dy, *dz;             // m, particle shifting, or what springs add to the drift
+    bool drift_is_corrected;         // springs wrote dx, dy, dz in this substep
     float *s_next;                   // rho / rho0 - 1 after the substep
     float *inverse_diagonal;         // m^2, 1 / D of the Jacobi iteration (pressure_solver.c)
     float *pressure_change;          // m^2/s^2, of the current iteration
@@ -325,6 +326,10 @@ struct fm_particles {
     fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth passes on
                                    // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;               // partial sums and maxima of the blocks
+    // [particle, before or after sorting] hit in this substep on a collider with a mass
+    int *hit;              // index of that collider, -1: none
+    fm_vec3 *hit_velocity; // m/s, velocity that the particle lost
+    fm_vec3 *hit_point;    // m
     fm_vec3 *lost_velocity; // m/s, per block: velocity that particles lost at walls and colliders
     fm_vec3 *out_x, *out_v; // arrays returned by fm_particles_positions and _velocities
     fm_particles_stats stats, at_reset; // at_reset: stats when the current advance began
@@ -491,8 +496,9 @@ bool fm_walls_allow_point(const fm_particles *p, fm_vec3 x);
 bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x);
 // Keeps particles inside walls and outside colliders, and wraps those that leave periodic sides.
 void fm_walls_contain_particles(const fm_particles_step *step, int first, int last);
-// Adds the momentum that particles lost in fm_walls_contain_particles to the load.
-void fm_walls_add_impact_load(fm_particles *p);
+// Gives the momentum that particles lost in fm_walls_contain_particles to colliders with a mass, and
+// adds it to the load.
+void fm_walls_add_impact_load(const fm_particles_step *step);
 // The walls as plane colliders, which cloth and balls collide with. Returns their number.
 int fm_particles_find_wall_planes(const fm_particles *p, double t, fm_placed_collider planes[6]);
 // Displacement of the moving domain at time t, m, and its velocity, m/s.
@@ -667,6 +673,7 @@ bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err);
 // moved (fm_particles_def.list_steps) and only updates positions and velocities.
 bool fm_step_list_pairs(fm_particles_step *step, fm_error *err);
 void fm_step_kick(fm_particles_step *step); // v += h a, with the body-force regions
+void fm_step_measure_speed(fm_particles_step *step); // sets p->max_speed from the velocities now
 // The smallest of all bounds on the substep, s. courant: the bound of the method, s.
 double fm_step_find_bound(const fm_particles *p, double courant);
 

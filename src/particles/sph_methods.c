@@ -48,13 +48,14 @@ static void drift_half_and_contain_range(void *context, int first, int last)
     fm_walls_contain_particles(step, first, last);
 }
 
-// Second half of the drift, x += h/2 v, then particle shifting and containment.
+// Second half of the drift, x += h/2 v, then particle shifting or the correction for springs
+// (spring_network.c), and containment.
 static void drift_half_shift_and_contain_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
     fm_step_drift(step, first, last, step->h / 2);
-    for (int i = first; i < last && p->def.shifting > 0; i++) {
+    for (int i = first; i < last && (p->def.shifting > 0 || p->drift_is_corrected); i++) {
         p->now.x[i] += (double)p->dx[i];
         p->now.y[i] += (double)p->dy[i];
         p->now.z[i] += (double)p->dz[i];
@@ -95,6 +96,8 @@ static bool step_weakly_compressible(fm_particles_step *step, fm_error *err)
     fm_step_set_time(step, step->t, start + h);
     fm_step_move(step, drift_half_shift_and_contain_range);
     fm_immersed_surfaces_add_stopped_momentum(step);
+    if (step->p->def.network.viscosity > 0)
+        fm_step_measure_speed(step);
     return true;
 }
 

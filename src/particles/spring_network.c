@@ -28,9 +28,17 @@
 // springs that its particles own, and removed when r exceeds `break_at`. With empty memories, fluid
 // that is sheared by more than 1 would soften because its springs are exchanged.
 //
-// Explicit springs are stable if h^2 sum k / m < 2 at every particle. The substep follows the
-// largest sum, down to SHORTEST_STEP of the substep without springs. Beyond that, all springs at a
-// particle are softened by the same share, so that h^2 sum k / m = MOST_SUM; this is counted.
+// Explicit springs are stable if h^2 sum k / m < 2 at every particle. In the weakly compressible
+// method a substep takes up to CYCLES_MAX cycles of length d = h / n, with n from the largest sum of
+// the last substep, while pressure and viscosity, a, stay the same:
+//
+//     x = x_mid - h/2 v;    n times:  x += d/2 v;  v += d (a + F(x)/m);  x += d/2 v
+//
+// The mean acceleration goes to the substep, and the difference between x and the drift of the
+// substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0. Other methods take one
+// cycle, and their substep follows the largest sum down to SHORTEST_STEP of that without springs.
+// Where even this is too long, all springs at a particle are softened by the same share, so that
+// d^2 sum k / m = MOST_SUM; this is counted.
 //
 // Hardened fluid sticks to walls and colliders: the viscosity between fluid and boundary particles
 // is multiplied by the mean stiffness of the springs near by, divided by k_min ([OZG13] slows
@@ -51,6 +59,7 @@ static const double SPRINGS_AT_FIRST =
 static const double MOST_SUM = 0.7;   // of h^2 sum k / m at a particle
 static const double STEP_SHARE = 0.7; // of the step at which h^2 sum k / m = 1
 static const double SHORTEST_STEP = 0.5; // of the substep that pressure and flow allow
+enum { CYCLES_MAX = 4 };                 // cycles of the springs in a substep
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;
 
@@ -89,6 +98,8 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     s->owner = fm_arena_alloc(&p->arena, slots, sizeof *s->owner, p->object.name, err);
     s->force = fm_arena_alloc(&p->arena, slots, sizeof *s->force, p->object.name, err);
     s->share = fm_arena_alloc(&p->arena, n, sizeof *s->share, p->object.name, err);
+    s->x = fm_arena_alloc(&p->arena, n, sizeof *s->x, p->object.name, err);
+    s->v = fm_arena_alloc(&p->arena, n, sizeof *s->v, p->object.name, err);
     s->incoming_start =
         fm_arena_alloc(&p->arena, n + 1, sizeof *s->incoming_start, p->object.name, err);
     s->incoming = fm_arena_alloc(&p->arena, slots, sizeof *s->incoming, p->object.name, err);
@@ -99,14 +110,23 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     return err->status == FM_OK ? s : NULL;
 }
 
+// Length of a cycle that the stiffness of the last substep allows, s.
+static double find_longest_cycle(const fm_particles *p, const fm_springs *s)
+{
+    double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
+    return STEP_SHARE * sqrt(fm_particles_mass(p) / sum);
+}
+
 // Bounds the substep by the stiffness of the last one.
 static void bound_step(const fm_particles *p, const void *state, fm_step_bounds *bounds)
 {
-    const fm_springs *s = state;
-    double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
     double others = fmin(bounds->courant, fmin(bounds->viscous, bounds->given));
     double least = isfinite(others) ? SHORTEST_STEP * others : 0;
-    double step = fmax(least, STEP_SHARE * sqrt(fm_particles_mass(p) / sum));
+    double step = fmax(least, find_longest_cycle(p, state));
+    if (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE) {
+        step = isfinite(others) ? others : CYCLES_MAX * find_longest_cycle(p, state);
+        bounds->acceleration = INFINITY; // springs oscillate within a substep
+    }
     bounds->terms = fmin(bounds->terms, step);
 }
 
@@ -142,6 +162,9 @@ typedef struct pass {
     fm_particles *p;
     fm_springs *s;
     double elapsed;         // s, since memories were advanced last
+    int cycles;             // n
+    float cycle;            // s, d
+    bool last;              // this is the last cycle
     float k_min;            // N/m, least stiffness
     float most_sum;         // N/m, largest sum of stiffnesses at a particle that the substep allows
     bool limits;            // some particle exceeds that
@@ -161,13 +184,18 @@ static pass find_pass(const fm_particles_step *step, fm_springs *s)
     const fm_particles *p = step->p;
     const fm_spring_network *n = &p->def.network;
     double elapsed = s->begun ? step->t - s->renewed : 0;
-    double flow = s->begun ? (step->t - s->recorded) / n->relaxation : 0;
-    double most_sum = MOST_SUM * fm_particles_mass(p) / (step->h * step->h);
+    const bool one = p->def.method != FM_SPH_WEAKLY_COMPRESSIBLE;
+    double need = ceil(step->h / find_longest_cycle(p, s));
+    int cycles = one ? 1 : (int)fmax(1, fmin(CYCLES_MAX, need));
+    double flow = s->begun ? (step->t - s->recorded) / cycles / n->relaxation : 0;
+    double cycle = step->h / cycles, most_sum = MOST_SUM * fm_particles_mass(p) / (cycle * cycle);
     return (pass){
         .step = step,
         .p = step->p,
         .s = s,
         .elapsed = elapsed,
+        .cycles = cycles,
+        .cycle = (float)cycle,
         .k_min = (float)s->k_min,
         .most_sum = (float)most_sum,
         .limits = s->largest_sum > most_sum,
@@ -442,9 +470,10 @@ FM_INLINE void compute_octet(const pass *c, int slot, bool periodic)
 {
     fm_springs *s = c->s;
     const int *owner = s->owner + slot, *other = s->now.other + slot;
-    fm_density_octet i = fm_records_load_density(c->p->fluid.density, owner, 0);
-    fm_density_octet j = fm_records_load_density(c->p->fluid.density, other, 0);
-    fm_floats x = i.x - j.x, y = i.y - j.y, z = i.z - j.z;
+    fm_floats i[3], j[3];
+    fm_records_load_viscous(s->x, owner, i);
+    fm_records_load_viscous(s->x, other, j);
+    fm_floats x = i[0] - j[0], y = i[1] - j[1], z = i[2] - j[2];
     if (periodic) {
         x = s->period[0] > 0 ? find_nearest_images(x, (float)s->period[0]) : x;
         y = s->period[1] > 0 ? find_nearest_images(y, (float)s->period[1]) : y;
@@ -491,7 +520,50 @@ FM_INLINE void add_spring(spring_sums *sum, const fm_springs *s, int slot, float
     sum->k += f->k;
 }
 
-// Adds the forces of the springs to the accelerations of a block of particles.
+// Places a block of particles at the middle of the first cycle.
+static void begin_cycles_range(void *context, int first, int last)
+{
+    const pass *c = context;
+    const float back = (c->cycle - (float)c->step->h) / 2;
+    for (int i = first; i < last; i++) {
+        const fm_density_record *at = &c->p->fluid.density[i];
+        c->s->v[i] = (fm_viscous_velocity){{at->vx, at->vy, at->vz, 0}};
+        c->s->x[i] = (fm_viscous_velocity){
+            {at->x + back * at->vx, at->y + back * at->vy, at->z + back * at->vz, 0}};
+    }
+}
+
+// Kicks particle i for one cycle by the acceleration a of its springs, m/s^2, and drifts to the
+// middle of the next cycle, or to the end of the last one.
+FM_INLINE void advance_cycle(const pass *c, int i, const float a[3])
+{
+    const float total[3] = {c->p->ax[i] + a[0], c->p->ay[i] + a[1], c->p->az[i] + a[2]};
+    const float drift = c->last ? c->cycle / 2 : c->cycle;
+    float *x = c->s->x[i].u, *v = c->s->v[i].u;
+    for (int axis = 0; axis < 3; axis++) {
+        v[axis] += c->cycle * total[axis];
+        x[axis] += drift * v[axis];
+    }
+}
+
+// Hands the motion of particle i in all cycles to the substep: its mean acceleration, and what its
+// path differs from the drift of the substep.
+FM_INLINE void end_cycles(const pass *c, int i)
+{
+    fm_particles *p = c->p;
+    const fm_density_record *at = &p->fluid.density[i];
+    const float *x = c->s->x[i].u, *v = c->s->v[i].u;
+    const float h = (float)c->step->h;
+    p->ax[i] = (v[0] - at->vx) / h;
+    p->ay[i] = (v[1] - at->vy) / h;
+    p->az[i] = (v[2] - at->vz) / h;
+    p->dx[i] = x[0] - (at->x + h / 2 * v[0]);
+    p->dy[i] = x[1] - (at->y + h / 2 * v[1]);
+    p->dz[i] = x[2] - (at->z + h / 2 * v[2]);
+}
+
+// Adds the forces of the springs to the accelerations of a block of particles, or moves it for one
+// cycle.
 FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
 {
     const pass *c = context;
@@ -506,15 +578,26 @@ FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
             add_spring(&sum, s, k, 1);
         for (int n = s->incoming_start[i]; n < s->incoming_start[i + 1]; n++)
             add_spring(&sum, s, s->incoming[n], -1);
-        p->ax[i] += inverse_mass * sum.x;
-        p->ay[i] += inverse_mass * sum.y;
-        p->az[i] += inverse_mass * sum.z;
+        const float a[3] = {inverse_mass * sum.x, inverse_mass * sum.y, inverse_mass * sum.z};
+        if (c->cycles > 1) {
+            advance_cycle(c, i, a);
+        } else {
+            p->ax[i] += a[0];
+            p->ay[i] += a[1];
+            p->az[i] += a[2];
+        }
+        if (!c->last)
+            continue;
+        if (c->cycles > 1)
+            end_cycles(c, i);
         const int count = s->now.count[i] + s->incoming_start[i + 1] - s->incoming_start[i];
         s->history->now[i] = count > 0 ? sum.k / (float)count - c->k_min : 0;
         s->sum->now[i] = sum.k;
         limited += c->limits && s->share[i] < 1;
         largest = sum.k > largest ? sum.k : largest;
     }
+    if (!c->last)
+        return;
     s->blocks[first / FM_PARTICLES_BLOCK].largest_sum = (double)largest;
     s->blocks[first / FM_PARTICLES_BLOCK].limited = limited;
 }
@@ -574,8 +657,13 @@ static void add_forces(const fm_particles_step *step, void *state)
         renew(&c);
     if (c.limits)
         fm_parallel_for(pool, c.p->count, FM_PARTICLES_LARGE_BLOCK, find_share_range, &c);
-    fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, compute_range, &c);
-    fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, gather_range, &c);
+    fm_parallel_for(pool, c.p->count, FM_PARTICLES_LARGE_BLOCK, begin_cycles_range, &c);
+    for (int n = 1; n <= c.cycles; n++) {
+        c.last = n == c.cycles;
+        fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, compute_range, &c);
+        fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, gather_range, &c);
+    }
+    c.p->drift_is_corrected = c.cycles > 1;
     add_totals(&c, sorted);
     s->recorded = step->t;
     s->begun = true;

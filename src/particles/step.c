@@ -130,6 +130,30 @@ void fm_step_kick(fm_particles_step *step)
     fm_step_record_time(step, FM_PARTICLES_MOVE);
 }
 
+// Finds the largest speed of the particles of a block.
+static void find_speed_range(void *context, int first, int last)
+{
+    fm_particles *p = ((const fm_particles_step *)context)->p;
+    const fm_particle_state *now = &p->now;
+    float speed2 = 0;
+    for (int i = first; i < last; i++) {
+        float v2 = now->vx[i] * now->vx[i] + now->vy[i] * now->vy[i] + now->vz[i] * now->vz[i];
+        speed2 = v2 > speed2 ? v2 : speed2;
+    }
+    p->partial[first / FM_PARTICLES_BLOCK] = sqrt((double)speed2);
+}
+
+// Finds the largest speed after particles were stopped at walls and colliders. Springs pull some
+// particles into these in every substep, and the speeds before are no speeds of the flow.
+void fm_step_measure_speed(fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, find_speed_range, step);
+    p->max_speed = 0;
+    for (int block = 0; block < fm_parallel_block_count(p->count, FM_PARTICLES_BLOCK); block++)
+        p->max_speed = fmax(p->max_speed, p->partial[block]);
+}
+
 // Moves all colliders to their poses at the time of the substep.
 static void place_colliders(const fm_particles_step *step)
 {
@@ -273,7 +297,7 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     fm_particles_step step = {.p = p, .around = around, .h = h, .clock = fm_clock_now_ms()};
     if (!fm_sph_find_scheme(p)->take_substep(&step, err))
         return false;
-    fm_walls_add_impact_load(p);
+    fm_walls_add_impact_load(&step);
     p->time += h;
     p->stats.substep_count++;
     return true;
