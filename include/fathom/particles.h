@@ -162,6 +162,34 @@ typedef struct fm_particles_def {
 } fm_particles_def;
 
 FM_API fm_particles_def fm_default_particles_def(void); // water in a box of 1 m, 3D
+
+// Materials of fluids with a network of springs. Only cornstarch in water hardens.
+typedef enum fm_thickening_material {
+    FM_THICKENING_CORNSTARCH,
+    FM_THICKENING_HONEY,
+    FM_THICKENING_TOOTHPASTE,
+    FM_THICKENING_SLIME,
+    FM_THICKENING_GEL,
+    FM_THICKENING_MATERIAL_COUNT,
+} fm_thickening_material;
+
+// A thickening fluid by quantities that a person can know. Where they are 0, those of the material.
+typedef struct fm_thickening {
+    fm_thickening_material material;
+    double density;    // kg/m^3
+    double viscosity;  // Pa s, in slow shear
+    double relaxation; // s, in which the stress of a held shape decays
+    double yield;      // relative deformation below which it keeps its shape
+    double onset;      // 1/s, shear rate at which it begins to harden
+    double sharpness;  // excess over the onset, relative to it, at which it is fully hard
+    double stiffening; // how many times stiffer the springs get at most
+    bool history;      // false: it does not harden
+    bool published;    // the model of [OZG13]: method RELAXATION, rate SPEED, sticky walls
+} fm_thickening;
+FM_API fm_thickening fm_default_thickening(void); // cornstarch
+// Sets density, viscosity, network, sound_ratio, list_steps and, if published, the method of a
+// definition. Set network.memory, network.order and network.rate before.
+FM_API void fm_thickening_convert(const fm_thickening *thickening, fm_particles_def *def);
 FM_API fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def,
                                          fm_error *err);
 

@@ -467,6 +467,10 @@ void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *c
         fm_collider *collider = fm_boundary_collider(step, i);
         if (fm_boundary_has_prescribed_motion(step, i) && p->def.loads)
             p->stats.load = fm_add_scaled(p->stats.load, p->force[i], step->h);
+        if (collider && !collider->rigid && p->def.loads) {
+            fm_vec3 *impulse = &p->collider_impulse[p->identity[i].owner.index];
+            *impulse = fm_add_scaled(*impulse, p->force[i], step->h);
+        }
         if (!collider || !collider->rigid)
             continue;
         fm_vec3 x = {p->boundary.x[i] + p->rows.origin[0], p->boundary.y[i] + p->rows.origin[1],

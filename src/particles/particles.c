@@ -632,6 +632,8 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
     scale_kernel(p);
     choose_sound_speed(p, around);
     create_scratch(p, err);
+    p->collider_impulse = create_array(p, (size_t)around->collider_count,
+                                       sizeof *p->collider_impulse, err);
     grow_state(p, p->capacity, err);
     fm_particle_state_grow(&p->spare, 0, p->capacity, err);
     fm_fluid_terms_create(p, around, err);

@@ -326,13 +326,15 @@ struct fm_particles {
     fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth passes on
                                    // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;               // partial sums and maxima of the blocks
-    // [particle, before or after sorting] hit in this substep on a collider with a mass
+    // [particle, before or after sorting] hit in this substep on a collider, if its force is used
     int *hit;              // index of that collider, -1: none
     fm_vec3 *hit_velocity; // m/s, velocity that the particle lost
     fm_vec3 *hit_point;    // m
     fm_vec3 *lost_velocity; // m/s, per block: velocity that particles lost at walls and colliders
     fm_vec3 *out_x, *out_v; // arrays returned by fm_particles_positions and _velocities
     fm_particles_stats stats, at_reset; // at_reset: stats when the current advance began
+    fm_vec3 *collider_impulse; // [collider] N s, on colliders without a mass in this advance
+    double reset_time;         // s, when the current advance began
 };
 
 // One substep of a fluid.

@@ -56,8 +56,8 @@
 
 static const double SPRINGS_AT_FIRST =
     32;                               // springs at a particle, assumed before the first substep
-static const double MOST_SUM = 0.7;   // of h^2 sum k / m at a particle
-static const double STEP_SHARE = 0.7; // of the step at which h^2 sum k / m = 1
+static const double MOST_SUM = 0.9;   // of h^2 sum k / m at a particle
+static const double STEP_SHARE = 0.9; // of the step at which h^2 sum k / m = 1
 static const double SHORTEST_STEP = 0.5; // of the substep that pressure and flow allow
 enum { CYCLES_MAX = 4 };                 // cycles of the springs in a substep
 // Share of the viscous bound on the substep that sticking boundaries may use.

@@ -357,14 +357,15 @@ bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x)
     return was.x != x->x || was.y != x->y || was.z != x->z;
 }
 
-// Records that particle i lost the velocity `lost`, m/s, at x, if a collider with a mass is there.
+// Records that particle i lost the velocity `lost`, m/s, at x, if the force on the collider there is
+// used.
 static void record_hit(const fm_particles_step *step, int i, fm_vec3 x, fm_vec3 lost)
 {
     fm_particles *p = step->p;
     const fm_surroundings *around = step->around;
     const double near = 1e-6 * p->def.spacing; // m, rounding of positions on the surface
     for (int k = 0; k < around->collider_count; k++) {
-        if (!around->colliders[k]->rigid ||
+        if (!(around->colliders[k]->rigid || p->def.loads) ||
             fm_placed_find_closest(&around->placed[k], x).distance > near)
             continue;
         p->hit_velocity[i] = p->hit[i] == k ? fm_add(p->hit_velocity[i], lost) : lost;
@@ -427,7 +428,7 @@ void fm_walls_contain_particles(const fm_particles_step *step, int first, int la
     *total = fm_add(*total, lost);
 }
 
-// Gives the momentum that particles lost at colliders with a mass to these.
+// Gives the momentum that particles lost at colliders to these.
 static void push_hit_colliders(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
@@ -435,8 +436,12 @@ static void push_hit_colliders(const fm_particles_step *step)
     for (int i = 0; i < p->capacity; i++) {
         if (p->hit[i] < 0)
             continue;
-        fm_collider_add_impulse(step->around->colliders[p->hit[i]], p->hit_point[i],
-                                fm_scale(p->hit_velocity[i], m));
+        const int k = p->hit[i];
+        if (step->around->colliders[k]->rigid)
+            fm_collider_add_impulse(step->around->colliders[k], p->hit_point[i],
+                                    fm_scale(p->hit_velocity[i], m));
+        else
+            p->collider_impulse[k] = fm_add_scaled(p->collider_impulse[k], p->hit_velocity[i], m);
         p->hit[i] = -1;
     }
 }

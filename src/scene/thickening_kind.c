@@ -6,32 +6,8 @@
 #include "particles/particles.h"
 #include "scene/fluid_kind.h"
 
-// Share of the viscosity in slow shear that the springs have; the fluid between them has the rest.
-static const double NETWORK_SHARE = 0.5;
-
-// Speed of sound / largest flow speed expected. Fluids that flow slowly may be more compressible
-// than water in exchange for longer substeps: a pool is denser at the bottom by 1 / (2 ratio^2).
-static const double SOUND_RATIO = 3;
-enum { LIST_STEPS = 8 }; // substeps that share neighbour lists and advance memories together
-
-// Materials. A key with the value 0 takes that of the material.
-typedef enum material { CORNSTARCH, HONEY, TOOTHPASTE, SLIME, GEL, MATERIAL_COUNT } material;
-
 static const char *const material_names[] = {"cornstarch", "honey", "toothpaste",
                                              "slime",      "gel",   NULL};
-
-// What a material is made of, in the units of the keys of the same names.
-typedef struct material_row {
-    double density, viscosity, relaxation, yield, onset, stiffening;
-} material_row;
-
-static const material_row material_rows[MATERIAL_COUNT] = {
-    [CORNSTARCH] = {1200, 5, 0.2, 0.4, 1, 2000},
-    [HONEY] = {1420, 10, 0.01, 0, 0, 1},
-    [TOOTHPASTE] = {1300, 60, 0.1, 0.2, 0, 1},
-    [SLIME] = {1050, 60, 0.4, 0, 0, 1},
-    [GEL] = {1000, 500, 2, 0.2, 0, 1},
-};
 
 // The default, whose results do not depend on the observer or on the step; or that of [OZG13].
 typedef enum model { OBJECTIVE, PUBLISHED } model;
@@ -39,7 +15,7 @@ typedef enum model { OBJECTIVE, PUBLISHED } model;
 // Decoded keys. The first member has the keys that all particle fluids share.
 typedef struct thickening {
     fm_scene_fluid fluid;
-    material material;
+    fm_thickening_material material;
     model model;
     bool history;
     double sharpness;
@@ -99,7 +75,7 @@ static const fm_entry entries[] = {
     {"sticky", FM_KEY_BOOLEAN, DEF(sticky),
      .about = "hardened fluid sticks to walls and colliders; only for method relaxation"},
     {"speed", FM_KEY_NUMBER, DEF(speed), "m/s", WITHIN(0, 1e6),
-     .about = "largest expected speed of the fluid; the speed of sound is set to three times that; "
+     .about = "largest expected speed of the fluid; the speed of sound is set to 2.5 times that; "
               "0: estimated; only for method weakly-compressible"},
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
      .about = "largest substep; 0: only the Courant number and the forces limit it"},
@@ -129,11 +105,9 @@ static void set_defaults(void *object)
     fm_particles_def *def = &t->fluid.def;
     *def = fm_default_particles_def();
     def->density = def->viscosity = 0;
-    def->sound_ratio = SOUND_RATIO;
-    def->list_steps = LIST_STEPS;
     def->network.relaxation = def->network.stiffening = 0;
     t->history = true;
-    t->sharpness = 0.01;
+    t->sharpness = fm_default_thickening().sharpness;
 }
 
 // The rate that hardens springs: the published model has no rate of length.
@@ -177,36 +151,23 @@ const fm_table fm_thickening_table = {
     .check = check_keys,
 };
 
-// The value of a key, or that of the material.
-static double choose(double value, double of_material)
-{
-    return value > 0 ? value : of_material;
-}
-
 // Definition of the particle fluid with its springs.
 static fm_particles_def find_definition(const thickening *t)
 {
     fm_particles_def def = t->fluid.def;
-    const material_row *row = &material_rows[t->material];
-    const double viscosity = choose(def.viscosity, row->viscosity);
-    fm_spring_network *n = &def.network;
-    def.density = choose(def.density, row->density);
-    def.viscosity = (1 - NETWORK_SHARE) * viscosity;
-    n->viscosity = NETWORK_SHARE * viscosity;
-    n->relaxation = choose(n->relaxation, row->relaxation);
-    n->yield = choose(n->yield, row->yield);
-    n->stiffening = fmax(1, choose(n->stiffening, row->stiffening));
-    n->threshold = t->history ? choose(n->onset, row->onset) : 0;
-    // the rate above the threshold that doubles the stiffness
-    n->onset = t->sharpness * n->threshold / n->stiffening;
-    if (n->memory.kind == FM_RECALL_STEPS || n->memory.kind == FM_RECALL_SECONDS)
-        n->threshold = 0; // past velocities have no threshold
-    n->rate = find_rate(t);
-    n->published = t->model == PUBLISHED;
-    if (t->model == PUBLISHED)
-        def.method = FM_SPH_RELAXATION;
-    if (n->memory.kind == FM_RECALL_STEPS || n->memory.kind == FM_RECALL_SECONDS)
-        def.list_steps = 1; // past velocities are recorded with new lists
+    const fm_thickening known = {
+        .material = t->material,
+        .density = def.density,
+        .viscosity = def.viscosity,
+        .relaxation = def.network.relaxation,
+        .yield = def.network.yield,
+        .onset = def.network.onset,
+        .sharpness = t->sharpness,
+        .stiffening = def.network.stiffening,
+        .history = t->history,
+        .published = t->model == PUBLISHED,
+    };
+    fm_thickening_convert(&known, &def);
     return def;
 }
 
