@@ -31,7 +31,12 @@ static cost measure(experiment *e, bool history, bool published)
     fm_collider_def ball = starch_ball((fm_vec3){def.size.x / 2, 0.45, def.size.z / 2}, 0.11, 2500);
     def.solid = &ball;
     starch pool = starch_create(&def, err);
-    cost c = {.count = fm_particles_count(pool.fluid)};
+    cost c = {0};
+    if (err->status != FM_OK) {
+        fm_world_destroy(pool.world);
+        return c;
+    }
+    c.count = fm_particles_count(pool.fluid);
     const int frames = quick ? 2 : 30;
     int64_t before = 0;
     double clock = 0;

@@ -68,7 +68,7 @@ static sinking sink(experiment *e, double diameter, bool history, experiment_tab
     starch pool = starch_create(&def, err);
     static double v[SAMPLES_MAX];
     int count = 0;
-    for (int k = 1; k <= (quick ? 24 : SAMPLES_MAX) && err->status == FM_OK; k++) {
+    for (int k = 1; k <= (quick ? 60 : SAMPLES_MAX) && err->status == FM_OK; k++) {
         fm_world_advance(pool.world, 1 / FPS, err);
         const double y = fm_collider_position(pool.solid).y,
                      speed = -fm_collider_velocity(pool.solid).y;

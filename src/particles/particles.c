@@ -177,9 +177,9 @@ static bool check_def(fm_particles *p, fm_error *err)
     fm_particles_def *d = &p->def;
     if (d->dimensions != 2 && d->dimensions != 3)
         return fm_fail_number(err, p->object.name, "dimensions", d->dimensions, "2 or 3");
-    if ((unsigned)d->method > FM_SPH_STANDARD)
+    if ((unsigned)d->method > FM_SPH_RELAXATION)
         return fm_fail_number(err, p->object.name, "method", d->method,
-                              "weakly-compressible, constant-density or standard");
+                              "weakly-compressible, constant-density, standard or relaxation");
     if ((unsigned)d->integrator > FM_SPH_LEAPFROG)
         return fm_fail_number(err, p->object.name, "integrator", d->integrator,
                               "euler or leapfrog");
