@@ -20,8 +20,8 @@
 static const double NETWORK_SHARE = 0.5;
 // Speed of sound / largest flow speed expected. Fluids that flow slowly may be more compressible
 // than water in exchange for longer substeps: a pool is denser at the bottom by 1 / (2 ratio^2).
-static const double SOUND_RATIO = 2.5;
-enum { LIST_STEPS = 8 }; // substeps that share neighbour lists and advance memories together
+static const double SOUND_RATIO = 2;
+enum { LIST_STEPS = 16 }; // substeps that share neighbour lists and advance memories together
 
 // What a material is made of, in the units of fm_thickening. Values for pictures at the size of a
 // table, not measured.
