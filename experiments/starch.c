@@ -10,6 +10,7 @@ starch_def starch_default(void)
                         .fading = 0.5,
                         .seconds = 0.5,
                         .sticky = true,
+                        .threads = 1,
                         .fluid = fm_default_thickening()};
 }
 
@@ -17,6 +18,7 @@ starch starch_create(const starch_def *def, fm_error *err)
 {
     starch pool = {0};
     fm_world_def world_def = fm_default_world_def();
+    world_def.threads = def->threads;
     pool.world = fm_world_create(&world_def, err);
     if (def->solid) {
         fm_collider_def solid = *def->solid;

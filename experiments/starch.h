@@ -20,6 +20,7 @@ typedef struct starch_def {
     double time_step;         // s; 0: chosen
     double courant;           // 0: the default
     bool sticky;              // walls of the published model
+    int threads;
     fm_thickening fluid;      // `published` chooses the model
     uint64_t seed;            // of the particles' random offsets; 0: a regular lattice
     const fm_collider_def *solid; // one collider; NULL: none

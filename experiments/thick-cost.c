@@ -24,6 +24,7 @@ static cost measure(experiment *e, bool history, bool published)
     starch_def def = starch_default();
     def.size = quick ? (fm_vec3){0.7, 1, 0.7} : (fm_vec3){2.45, 1, 1.26};
     def.depth = 0.28;
+    def.threads = 2;
     def.spacing = 0.035;
     def.fluid.history = history;
     def.fluid.published = published;

@@ -4,8 +4,8 @@
 //     density, viscosity in slow shear, relaxation time of the stress, yield strain,
 //     shear rate at which it begins to harden (onset), how many times stiffer it gets at most
 //
-// Half of the viscosity is that of the fluid between the springs, half that of the network, which
-// spring_memory.c converts to a stiffness. A spring hardens with what its strain rate exceeds the
+// A share of the viscosity is that of the network of springs, which spring_memory.c converts to a
+// stiffness; the rest is that of the fluid between the springs, which limits the substep. A spring hardens with what its strain rate exceeds the
 // onset by, so the rate that doubles the stiffness (fm_spring_network.onset) is
 //
 //     sharpness onset / stiffening
@@ -16,8 +16,6 @@
 
 #include <assert.h>
 
-// Share of the viscosity in slow shear that the springs have; the fluid between them has the rest.
-static const double NETWORK_SHARE = 0.5;
 // Speed of sound / largest flow speed expected. Fluids that flow slowly may be more compressible
 // than water in exchange for longer substeps: a pool is denser at the bottom by 1 / (2 ratio^2).
 static const double SOUND_RATIO = 2;
@@ -27,14 +25,15 @@ enum { LIST_STEPS = 16 }; // substeps that share neighbour lists and advance mem
 // table, not measured.
 typedef struct material_row {
     double density, viscosity, relaxation, yield, onset, stiffening;
+    double network; // share of the viscosity that the springs have
 } material_row;
 
 static const material_row rows[FM_THICKENING_MATERIAL_COUNT] = {
-    [FM_THICKENING_CORNSTARCH] = {1200, 5, 0.2, 0.4, 1, 2000},
-    [FM_THICKENING_HONEY] = {1420, 10, 0.01, 0, 0, 1},
-    [FM_THICKENING_TOOTHPASTE] = {1300, 60, 0.1, 0.2, 0, 1},
-    [FM_THICKENING_SLIME] = {1050, 60, 0.4, 0, 0, 1},
-    [FM_THICKENING_GEL] = {1000, 500, 2, 0.2, 0, 1},
+    [FM_THICKENING_CORNSTARCH] = {1200, 5, 0.2, 0.4, 1, 2000, 0.5},
+    [FM_THICKENING_HONEY] = {1420, 10, 0.01, 0, 0, 1, 0.5},
+    [FM_THICKENING_TOOTHPASTE] = {1300, 60, 0.1, 0.2, 0, 1, 0.9},
+    [FM_THICKENING_SLIME] = {1050, 60, 0.4, 0, 0, 1, 0.9},
+    [FM_THICKENING_GEL] = {1000, 500, 2, 0.2, 0, 1, 0.98},
 };
 
 fm_thickening fm_default_thickening(void)
@@ -58,10 +57,10 @@ void fm_thickening_convert(const fm_thickening *t, fm_particles_def *def)
     const fm_recall_kind kind = n->memory.kind;
     const bool window = kind == FM_RECALL_STEPS || kind == FM_RECALL_SECONDS;
     def->density = choose(t->density, row->density);
-    def->viscosity = (1 - NETWORK_SHARE) * viscosity;
+    def->viscosity = (1 - row->network) * viscosity;
     def->sound_ratio = SOUND_RATIO;
     def->list_steps = window ? 1 : LIST_STEPS; // past velocities are recorded with new lists
-    n->viscosity = NETWORK_SHARE * viscosity;
+    n->viscosity = row->network * viscosity;
     n->relaxation = choose(t->relaxation, row->relaxation);
     n->yield = choose(t->yield, row->yield);
     n->stiffening = fmax(1, choose(t->stiffening, row->stiffening));
