@@ -12,21 +12,21 @@ static const double STARCH_GRAVITY = 9.81; // m/s^2
 
 // Definition of a pool.
 typedef struct starch_def {
-    fm_vec3 size;             // m, of the tank, open on top
-    double depth;             // m, of the fluid
-    double spacing;           // m
-    double fading;            // s, of the memory
-    double seconds;           // s, window of the published model's memory
-    double time_step;         // s; 0: chosen
-    double courant;           // 0: the default
-    bool sticky;              // walls of the published model
+    fm_vec3 size;     // m, of the tank, open on top
+    double depth;     // m, of the fluid
+    double spacing;   // m
+    double fading;    // s, of the memory
+    double seconds;   // s, window of the published model's memory
+    double time_step; // s; 0: chosen
+    double courant;   // 0: the default
+    bool sticky;      // walls of the published model
     int threads;
-    fm_thickening fluid;      // `published` chooses the model
-    uint64_t seed;            // of the particles' random offsets; 0: a regular lattice
+    fm_thickening fluid;          // `published` chooses the model
+    uint64_t seed;                // of the particles' random offsets; 0: a regular lattice
     const fm_collider_def *solid; // one collider; NULL: none
     const fm_motion *(*motion)(fm_world *world, const void *context, fm_error *err); // of it
     const fm_motion *(*shake)(fm_world *world, const void *context, fm_error *err);  // of the tank
-    const void *context;      // of the motions
+    const void *context; // of the motions
 } starch_def;
 
 // A pool: its world, fluid and collider.

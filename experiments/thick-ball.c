@@ -70,7 +70,8 @@ static void throw_ball(experiment *e, const char *name, starch_def def, experime
     experiment_add_named_result(e, NAN, o.travel, "radii", "%s, distance travelled", name);
     experiment_add_named_result(e, NAN, o.bounce, "radii", "%s, height of the bounce", name);
     experiment_add_named_result(e, NAN, fmin(o.carried, 6), "s", "%s, time carried (6: all)", name);
-    experiment_add_named_result(e, NAN, o.sunk, "radii", "%s, depth of the centre at the end", name);
+    experiment_add_named_result(e, NAN, o.sunk, "radii", "%s, depth of the centre at the end",
+                                name);
 }
 
 // Time for which a dropped ball is carried.
@@ -89,9 +90,9 @@ static double drop_ball(experiment *e, double fading, double courant, experiment
 int main(int argc, char **argv)
 {
     int status;
-    experiment *e = experiment_open(argc, argv, "thick-ball",
-                                    "A ball bounces and rolls on cornstarch, rests, and sinks.",
-                                    &status);
+    experiment *e =
+        experiment_open(argc, argv, "thick-ball",
+                        "A ball bounces and rolls on cornstarch, rests, and sinks.", &status);
     if (!e)
         return status;
     experiment_table *table = experiment_table_open(e, "ball.csv", "run,time_s,x_m,y_m");

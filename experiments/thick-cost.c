@@ -58,7 +58,8 @@ static cost measure(experiment *e, bool history, bool published)
 int main(int argc, char **argv)
 {
     int status;
-    experiment *e = experiment_open(argc, argv, "thick-cost", "Cost of a thickening fluid.", &status);
+    experiment *e =
+        experiment_open(argc, argv, "thick-cost", "Cost of a thickening fluid.", &status);
     if (!e)
         return status;
     cost on = measure(e, true, false), off = measure(e, false, false),

@@ -52,7 +52,8 @@ static impact hit(experiment *e, double depth, bool history, experiment_table *t
     const double weight = 1200 * STARCH_GRAVITY * depth * def.size.x * def.size.z;
     const double begin = 0.2 * RADIUS / SPEED, end = begin + (depth - 0.02) / SPEED;
     int count = 0;
-    for (int k = 1; k <= (quick ? 40 : SAMPLES_MAX) && k / FPS <= end && err->status == FM_OK; k++) {
+    for (int k = 1; k <= (quick ? 40 : SAMPLES_MAX) && k / FPS <= end && err->status == FM_OK;
+         k++) {
         fm_report report = fm_world_advance(pool.world, 1 / FPS, err);
         fm_vec3 on_rod = {0};
         fm_world_collider_load(pool.world, 0, &on_rod);
@@ -87,8 +88,8 @@ int main(int argc, char **argv)
             impact m = hit(e, depth[k], history, table);
             if (m.delay >= 0)
                 experiment_add_named_result(e, NAN, 1e3 * m.delay, "ms",
-                                            "%s, %g cm deep, delay of the force on the floor",
-                                            name, 100 * depth[k]);
+                                            "%s, %g cm deep, delay of the force on the floor", name,
+                                            100 * depth[k]);
             experiment_add_named_result(e, NAN, m.rod, "N", "%s, %g cm deep, force on the rod",
                                         name, 100 * depth[k]);
             experiment_add_named_result(e, NAN, m.floor, "N", "%s, %g cm deep, force on the floor",

@@ -24,9 +24,9 @@ static const fm_motion *shake(fm_world *world, const void *context, fm_error *er
 int main(int argc, char **argv)
 {
     int status;
-    experiment *e =
-        experiment_open(argc, argv, "thick-mild",
-                        "Cornstarch in water hardens gradually when it is stirred mildly.", &status);
+    experiment *e = experiment_open(
+        argc, argv, "thick-mild",
+        "Cornstarch in water hardens gradually when it is stirred mildly.", &status);
     if (!e)
         return status;
     fm_error *err = experiment_error(e);

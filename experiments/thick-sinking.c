@@ -89,8 +89,8 @@ int main(int argc, char **argv)
                                     "Speed of balls that sink in cornstarch in water.", &status);
     if (!e)
         return status;
-    experiment_table *table = experiment_table_open(
-        e, "sinking.csv", "diameter_m,history,time_s,height_m,speed_m/s");
+    experiment_table *table =
+        experiment_table_open(e, "sinking.csv", "diameter_m,history,time_s,height_m,speed_m/s");
     const double diameter[] = {0.03, 0.04, 0.05};
     for (int history = 1; history >= 0; history--) {
         for (int k = 0; k < 3; k++) {

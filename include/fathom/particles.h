@@ -93,8 +93,8 @@ typedef struct fm_fractional {
 
 // The rate that hardens a spring.
 typedef enum fm_hardening_rate {
-    FM_HARDENING_LENGTH, // |dr/dt|, rate of its length; rigid rotation does not harden
-    FM_HARDENING_SPEED,  // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
+    FM_HARDENING_LENGTH,       // |dr/dt|, rate of its length; rigid rotation does not harden
+    FM_HARDENING_SPEED,        // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
     FM_HARDENING_DISPLACEMENT, // M is the norm of D^q (x_i - x_j) instead, as in [OZG13] eq. (5.9)
 } fm_hardening_rate;
 
@@ -135,7 +135,8 @@ typedef struct fm_particles_def {
     // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected. 0: estimated from the height of the
     // fluid, motions and body-force regions.
     double speed;
-    double sound_ratio; // WEAKLY_COMPRESSIBLE: speed of sound / largest flow speed expected, 1 to 100
+    double
+        sound_ratio; // WEAKLY_COMPRESSIBLE: speed of sound / largest flow speed expected, 1 to 100
     // WEAKLY_COMPRESSIBLE: 0 to 1, damps approaching particles and with them motion shorter than a
     // few spacings.
     double artificial_viscosity;

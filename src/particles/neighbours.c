@@ -361,8 +361,8 @@ const int *fm_neighbours_of_wet(const fm_particles *p, int k, int *buffer, int *
     if (p->wet_start[k] >= 0) {
         *count = p->wet_neighbours[k];
         *padding = p->wet_padding[k];
-        return p->wet_lists +
-               (size_t)(k / FM_PARTICLES_BLOCK) * (size_t)p->wet_list_capacity + p->wet_start[k];
+        return p->wet_lists + (size_t)(k / FM_PARTICLES_BLOCK) * (size_t)p->wet_list_capacity +
+               p->wet_start[k];
     }
     fm_neighbour_search search;
     fm_neighbour_search_begin(&search);

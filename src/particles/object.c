@@ -170,8 +170,7 @@ static void reset(fm_object *object)
     p->list_age = 0; // snapshots hold no neighbour lists
     p->reset_time = p->time;
     if (p->prepared && p->prepared_colliders > 0)
-        memset(p->collider_impulse, 0,
-               (size_t)p->prepared_colliders * sizeof *p->collider_impulse);
+        memset(p->collider_impulse, 0, (size_t)p->prepared_colliders * sizeof *p->collider_impulse);
     if (springs)
         springs->least_share = 1;
 }

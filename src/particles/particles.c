@@ -198,7 +198,8 @@ static bool check_def(fm_particles *p, fm_error *err)
         check_range(p, "tolerance", d->tolerance, 1e-6, 0.1, "1e-6 to 0.1", err) &&
         check_range(p, "iterations", d->iterations, 1, 10000, "1 to 10000", err) &&
         check_range(p, "near_ratio", d->near_ratio, 0, 100, "0 to 100", err) &&
-        check_range(p, "quadratic_viscosity", d->quadratic_viscosity, 0, 1e6, "0 to 1e6 1/m", err) &&
+        check_range(p, "quadratic_viscosity", d->quadratic_viscosity, 0, 1e6, "0 to 1e6 1/m",
+                    err) &&
         check_range(p, "time_step", d->time_step, 0, 1e3, "0 (chosen) to 1e3 s", err) &&
         check_range(p, "courant", d->courant, 1e-3, 1, "0.001 to 1", err) &&
         check_range(p, "sound_ratio", d->sound_ratio, 1, 100, "1 to 100", err) &&
@@ -632,8 +633,8 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
     scale_kernel(p);
     choose_sound_speed(p, around);
     create_scratch(p, err);
-    p->collider_impulse = create_array(p, (size_t)around->collider_count,
-                                       sizeof *p->collider_impulse, err);
+    p->collider_impulse =
+        create_array(p, (size_t)around->collider_count, sizeof *p->collider_impulse, err);
     grow_state(p, p->capacity, err);
     fm_particle_state_grow(&p->spare, 0, p->capacity, err);
     fm_fluid_terms_create(p, around, err);

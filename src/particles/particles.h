@@ -285,11 +285,11 @@ struct fm_particles {
     int *near_boundary_count;    // as list_count
     unsigned char *near_boundary_padding; // entries of it that repeat the first neighbour
     int list_capacity;                    // ints in `lists` for one block
-    int *wet_lists;     // lists of the fluid neighbours of wet boundary particles, block by block
-    int *wet_start;     // [k] start of the list of boundary particle wet[k]; -1: it did not fit
-    int *wet_neighbours;        // [k] length of the list, a multiple of eight
-    unsigned char *wet_padding; // [k] entries of it that repeat the first neighbour
-    int wet_list_capacity;      // ints in `wet_lists` for one block
+    int *wet_lists;      // lists of the fluid neighbours of wet boundary particles, block by block
+    int *wet_start;      // [k] start of the list of boundary particle wet[k]; -1: it did not fit
+    int *wet_neighbours; // [k] length of the list, a multiple of eight
+    unsigned char *wet_padding;      // [k] entries of it that repeat the first neighbour
+    int wet_list_capacity;           // ints in `wet_lists` for one block
     unsigned char *is_near_boundary; // [cell of the fluid's table] 1: boundary within the support
     unsigned char *in_sink;          // [particle] 1: a sink removes it at the next sorting
     float *fill;                     // sum of V W, 1 inside fluid at rest
@@ -327,9 +327,9 @@ struct fm_particles {
                                    // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;               // partial sums and maxima of the blocks
     // [particle, before or after sorting] hit in this substep on a collider, if its force is used
-    int *hit;              // index of that collider, -1: none
-    fm_vec3 *hit_velocity; // m/s, velocity that the particle lost
-    fm_vec3 *hit_point;    // m
+    int *hit;               // index of that collider, -1: none
+    fm_vec3 *hit_velocity;  // m/s, velocity that the particle lost
+    fm_vec3 *hit_point;     // m
     fm_vec3 *lost_velocity; // m/s, per block: velocity that particles lost at walls and colliders
     fm_vec3 *out_x, *out_v; // arrays returned by fm_particles_positions and _velocities
     fm_particles_stats stats, at_reset; // at_reset: stats when the current advance began
@@ -674,7 +674,7 @@ bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err);
 // Sorts and lists neighbours, or keeps the lists of the last substep while particles have hardly
 // moved (fm_particles_def.list_steps) and only updates positions and velocities.
 bool fm_step_list_pairs(fm_particles_step *step, fm_error *err);
-void fm_step_kick(fm_particles_step *step); // v += h a, with the body-force regions
+void fm_step_kick(fm_particles_step *step);          // v += h a, with the body-force regions
 void fm_step_measure_speed(fm_particles_step *step); // sets p->max_speed from the velocities now
 // The smallest of all bounds on the substep, s. courant: the bound of the method, s.
 double fm_step_find_bound(const fm_particles *p, double courant);

@@ -167,8 +167,7 @@ FM_SIMD_CLONES static void find_impulse_range(void *context, int first, int last
             fm_density_octet j = fm_records_load_density(p->fluid.density, list + b, 0);
             octet o = find_octet(at, &j, k.inverse_R);
             // i moves towards j when the unit vector from j to i and v_i - v_j are opposite
-            fm_floats u =
-                (j.vx - at->vx) * o.x + (j.vy - at->vy) * o.y + (j.vz - at->vz) * o.z;
+            fm_floats u = (j.vx - at->vx) * o.x + (j.vy - at->vy) * o.y + (j.vz - at->vz) * o.z;
             u = fm_floats_select(u > 0, u);
             add_along(&sum, &o, 0.5f * o.w * (k.sigma * u + k.beta * u * u));
         }
@@ -208,8 +207,9 @@ FM_SIMD_CLONES static void find_pressure_range(void *context, int first, int las
         p->fill[i] = density / k.rest;
         p->now.s[i] = fluid > 0 ? p->fill[i] - 1 : 0;
         p->P[i] = k.k * (density - k.rest) * (float)p->R; // m^2/s^2, for the field `pressure`
-        p->fluid.force[i] = (fm_force_record){at->x, at->y, at->z, k.k * (density - k.rest), 0, 0, 0,
-                                              k.near * (fm_floats_sum(near) - own)};
+        p->fluid.force[i] =
+            (fm_force_record){at->x, at->y, at->z, k.k * (density - k.rest),
+                              0,     0,     0,     k.near * (fm_floats_sum(near) - own)};
     }
 }
 
@@ -338,8 +338,7 @@ static fm_vec3 stick_to_colliders(const fm_particles_step *step, fm_vec3 x, fm_v
         fm_vec3 before = v;
         v = stick(v, at.velocity, at.normal, hold);
         if (around->colliders[k]->rigid)
-            fm_collider_add_impulse(around->colliders[k], at.point,
-                                    fm_scale(fm_sub(before, v), m));
+            fm_collider_add_impulse(around->colliders[k], at.point, fm_scale(fm_sub(before, v), m));
     }
     return v;
 }

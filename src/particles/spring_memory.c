@@ -98,7 +98,8 @@ bool fm_springs_convert_def(fm_springs *springs, const fm_particles *p, fm_error
     const double size[3] = {in->high.x - in->low.x, in->high.y - in->low.y, in->high.z - in->low.z};
     for (int axis = 0; axis < 3; axis++)
         springs->period[axis] = fm_particles_is_periodic(p, axis) ? size[axis] : 0;
-    return fm_velocity_history_is_needed(p) || fit_kernel(springs, p, err);
+    const bool without_modes = n->onset == 0 || fm_velocity_history_is_needed(p);
+    return without_modes || fit_kernel(springs, p, err);
 }
 
 // Computes the coefficients of a step of h seconds, unless they are those of h already.

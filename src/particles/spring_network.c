@@ -55,9 +55,9 @@
 #include <string.h>
 
 static const double SPRINGS_AT_FIRST =
-    32;                               // springs at a particle, assumed before the first substep
-static const double MOST_SUM = 0.9;   // of h^2 sum k / m at a particle
-static const double STEP_SHARE = 0.9; // of the step at which h^2 sum k / m = 1
+    32;                                  // springs at a particle, assumed before the first substep
+static const double MOST_SUM = 0.9;      // of h^2 sum k / m at a particle
+static const double STEP_SHARE = 0.9;    // of the step at which h^2 sum k / m = 1
 static const double SHORTEST_STEP = 0.5; // of the substep that pressure and flow allow
 enum { CYCLES_MAX = 4 };                 // cycles of the springs in a substep
 // Share of the viscous bound on the substep that sticking boundaries may use.
@@ -74,8 +74,8 @@ static void create_arrays(fm_particles *p, fm_spring_arrays *a, size_t slots, in
     a->rest = fm_arena_alloc(&p->arena, slots, sizeof *a->rest, p->object.name, err);
     a->rate = fm_arena_alloc(&p->arena, slots, sizeof *a->rate, p->object.name, err);
     a->memory = fm_arena_alloc(&p->arena, slots, sizeof *a->memory, p->object.name, err);
-    a->modes = fm_arena_alloc(&p->arena, slots * (size_t)modes + 1, sizeof *a->modes,
-                              p->object.name, err);
+    a->modes =
+        fm_arena_alloc(&p->arena, slots * (size_t)modes + 1, sizeof *a->modes, p->object.name, err);
 }
 
 // Allocates the springs of a fluid; NULL without an error: it has none.
@@ -835,8 +835,7 @@ static bool restore(fm_particles *p, void *state, int count, const unsigned char
     s->largest_sum = h.largest_sum;
     s->totals = h.totals;
     if (s->past)
-        fm_velocity_history_restore(s->past, count, p->capacity,
-                                    size > 0 ? past_bytes : NULL);
+        fm_velocity_history_restore(s->past, count, p->capacity, size > 0 ? past_bytes : NULL);
     if (size == 0) {
         memset(s->now.count, 0, (size_t)count * sizeof(int));
         fm_particle_scalar_clear(s->history, 0, count);

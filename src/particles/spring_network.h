@@ -94,12 +94,12 @@ typedef struct fm_springs {
     double largest_sum;          // N/m, largest sum of stiffnesses at a particle
 
     // scratch
-    fm_spring_arrays spare;    // destination of the next copy
-    const int *from;           // particle i was at from[i] before the last sorting
-    int *new_index;            // [capacity] index after sorting; -1: removed
-    int *owner;                // [slots] index of the particle that owns the spring
-    fm_spring_force *force;    // [slots]
-    float *share;              // [capacity] share of the stiffness that the substep allows
+    fm_spring_arrays spare; // destination of the next copy
+    const int *from;        // particle i was at from[i] before the last sorting
+    int *new_index;         // [capacity] index after sorting; -1: removed
+    int *owner;             // [slots] index of the particle that owns the spring
+    fm_spring_force *force; // [slots]
+    float *share;           // [capacity] share of the stiffness that the substep allows
     // [capacity] positions, m from the origin of the cell rows, and velocities, m/s, of particles
     // within a substep (spring_network.c)
     fm_viscous_velocity *x, *v;

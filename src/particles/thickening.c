@@ -38,7 +38,8 @@ static const material_row rows[FM_THICKENING_MATERIAL_COUNT] = {
 
 fm_thickening fm_default_thickening(void)
 {
-    return (fm_thickening){.material = FM_THICKENING_CORNSTARCH, .sharpness = 0.01, .history = true};
+    return (fm_thickening){
+        .material = FM_THICKENING_CORNSTARCH, .sharpness = 0.01, .history = true};
 }
 
 // The value, or that of the material if it is 0.

@@ -44,8 +44,8 @@ static void find_weights(fm_velocity_history *past, const fm_particles *p)
 {
     fm_memory_def def = fm_default_memory_def();
     def.order = p->def.network.order;
-    def.method = p->def.network.memory.rule == FM_RULE_COIMBRA ? FM_MEMORY_COIMBRA
-                                                               : FM_MEMORY_TRAPEZOID;
+    def.method =
+        p->def.network.memory.rule == FM_RULE_COIMBRA ? FM_MEMORY_COIMBRA : FM_MEMORY_TRAPEZOID;
     past->newest_weight = fm_window_newest_weight(&def);
     for (int age = 1; age < past->column_count; age++) {
         past->interior_weight[age] = fm_window_interior_weight(&def, age);
@@ -252,7 +252,7 @@ uint64_t fm_velocity_history_hash(const fm_velocity_history *past, int count, ui
     const int head[2] = {past->newest, past->filled};
     uint64_t value = fm_hash(head, sizeof head, seed);
     for (int i = 0; i < count; i++)
-        value = fm_hash(find_row(past, past->place[i], 0),
-                        3 * (size_t)past->stride * sizeof(float), value);
+        value = fm_hash(find_row(past, past->place[i], 0), 3 * (size_t)past->stride * sizeof(float),
+                        value);
     return value;
 }

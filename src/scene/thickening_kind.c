@@ -134,10 +134,9 @@ static void check_keys(fm_decoder *d, const fm_node *node, const void *object)
         fm_loader_add_mistake(d->loader, place, "%s.memory is %s, which needs a time_step above 0",
                               d->path, kind == FM_RECALL_STEPS ? "steps" : "seconds");
     else if (!window && rate == FM_HARDENING_DISPLACEMENT)
-        fm_loader_add_mistake(
-            d->loader, place,
-            "%s.memory is %s, allowed with rate displacement is steps or seconds", d->path,
-            kind == FM_RECALL_FULL ? "full" : "fading");
+        fm_loader_add_mistake(d->loader, place,
+                              "%s.memory is %s, allowed with rate displacement is steps or seconds",
+                              d->path, kind == FM_RECALL_FULL ? "full" : "fading");
 }
 
 const fm_table fm_thickening_table = {

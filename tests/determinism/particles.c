@@ -33,10 +33,9 @@ typedef enum tested_fluid {
     FLUIDS, // number of tested fluids
 } tested_fluid;
 
-static const char *const names[FLUIDS] = {"weak",   "constant", "standard",  "plane", "periodic",
-                                          "shaken", "flows",    "colliders", "mesh",  "steps",
-                                          "fading", "full",     "springs",   "starch",
-                                          "published", "displacement"};
+static const char *const names[FLUIDS] = {
+    "weak", "constant", "standard", "plane", "periodic", "shaken", "flows",     "colliders",
+    "mesh", "steps",    "fading",   "full",  "springs",  "starch", "published", "displacement"};
 
 // Adds a moving ball, a floating ball and a slope.
 static void add_colliders(fm_world *world)
@@ -115,8 +114,7 @@ static fm_world *create_fluid_world(tested_fluid tested, int threads)
         def.network.memory.kind = tested >= PUBLISHED ? FM_RECALL_SECONDS : FM_RECALL_FADING;
         def.network.memory.seconds = 0.03;
         def.time_step = tested >= PUBLISHED ? 2e-3 : 0;
-        def.network.rate =
-            tested == DISPLACEMENT ? FM_HARDENING_DISPLACEMENT : FM_HARDENING_LENGTH;
+        def.network.rate = tested == DISPLACEMENT ? FM_HARDENING_DISPLACEMENT : FM_HARDENING_LENGTH;
         fm_thickening_convert(&starch, &def);
     } else if (tested >= FRACTIONAL_STEPS) {
         def.viscosity = 5;

@@ -32,8 +32,8 @@ static pool create_starch(double length, bool history, double fading, fm_vec3 x,
     fm_thickening starch = fm_default_thickening();
     starch.history = history;
     fm_thickening_convert(&starch, &def);
-    p.fluid = create_pool(p.world, &def,
-                          &(fm_fluid_box){.high = {length, DEPTH, 0.3}, .settled = true});
+    p.fluid =
+        create_pool(p.world, &def, &(fm_fluid_box){.high = {length, DEPTH, 0.3}, .settled = true});
     return p;
 }
 

@@ -149,7 +149,8 @@ static void past_velocities_give_the_closed_form(void **state)
             rows++;
         }
         fclose(file);
-        printf("  q = %g, window of 1 s: largest error of %d values %.2g\n", orders[k], rows, worst);
+        printf("  q = %g, window of 1 s: largest error of %d values %.2g\n", orders[k], rows,
+               worst);
         assert_true(rows >= 25);
         assert_at_most(worst, TOLERANCE);
         fm_world_destroy(world);

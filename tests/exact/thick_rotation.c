@@ -57,7 +57,8 @@ static void rigid_rotation_hardens_only_as_published(void **state)
                   (edges * 2 / 3 + diagonals * (sqrt(2) / 3 + sqrt(2) * sqrt(0.5) * 2 / 3)) /
                   (edges + diagonals);
     double expected = OMEGA * mean * pow(DURATION, 1 - ORDER) / tgamma(2 - ORDER);
-    printf("  M by rate of length %.3g, by relative speed %.4g, from past velocities %.4g, closed form %.4g "
+    printf("  M by rate of length %.3g, by relative speed %.4g, from past velocities %.4g, closed "
+           "form %.4g "
            "m s^-q\n",
            by_length, by_speed, published, expected);
     assert_at_most(by_length / by_speed, 0.05);
