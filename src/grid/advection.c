@@ -26,6 +26,7 @@
 #include "core/simd.h"
 #include "grid/grid.h"
 
+// One component of the velocity while its advection is computed.
 typedef struct advected {
     double *const *u;
     double *rate;
@@ -48,6 +49,7 @@ FM_INLINE double find_flux(const double *restrict f, const double *restrict ua, 
     return U * (U > 0 ? forth : back) * (1.0 / 60);
 }
 
+// Adds the advection of component d to the rate of a row of faces.
 FM_INLINE void advect_row(const fm_grid *g, const advected *job, ptrdiff_t q, int length,
                           fm_grid_advection scheme)
 {

@@ -23,6 +23,7 @@ fm_grid_def fm_default_grid_def(void)
     };
 }
 
+// Checks the number of cells along each axis and in all.
 static bool check_cells(const fm_grid_def *def, fm_error *err)
 {
     double product = 1;
@@ -62,6 +63,7 @@ static bool check_def(const fm_grid_def *def, fm_error *err)
            fm_grid_check_marks(def, err);
 }
 
+// Computes the layout of the arrays from the number of cells.
 static void lay_out(fm_grid *g)
 {
     g->count = 1;
@@ -79,6 +81,7 @@ static void lay_out(fm_grid *g)
     g->nu = g->def.viscosity / g->def.density;
 }
 
+// Allocates all arrays of the fluid and its pressure solver.
 static void allocate(fm_grid *g, fm_error *err)
 {
     const char *name = g->object.name;
@@ -171,6 +174,7 @@ typedef struct row_loop {
     int length, rows; // rows along y
 } row_loop;
 
+// Calls the body of a loop for some of its rows.
 static void run_rows(void *context, int first, int last)
 {
     row_loop *loop = context;
@@ -183,6 +187,7 @@ static void run_rows(void *context, int first, int last)
     }
 }
 
+// Runs a loop over all rows. Returns their number. ns: estimated time of a cell, ns.
 static int run_loop(row_loop *loop, fm_pool *pool, int faces, double ns)
 {
     const fm_grid *g = loop->g;

@@ -17,6 +17,7 @@ typedef struct grid_header {
 static const char magic[8] = "fmgrid  ";
 enum { VERSION = 2 };
 
+// The header of a saved fluid.
 static grid_header find_header(const fm_grid *g)
 {
     grid_header h;

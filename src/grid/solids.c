@@ -65,11 +65,13 @@ static fm_contact find_wall(const fm_surroundings *around, fm_vec3 at, double ra
     return c;
 }
 
+// A grid and the colliders in it, while threads compute what depends on them.
 typedef struct update {
     fm_grid *g;
     const fm_surroundings *around;
 } update;
 
+// Signed distance of the corners of cells to the nearest collider, m, at most 2 h.
 static void compute_distances(void *context, int first, int last)
 {
     update *job = context;
@@ -116,6 +118,7 @@ static float find_open_fraction(const double d[4], double centroid[2])
     return area < SMALLEST ? 0 : area > 1 - 1e-6 ? 1 : (float)area;
 }
 
+// Open fractions of all faces, from the distances at their corners.
 static void compute_open_fractions(void *context, int first, int last)
 {
     fm_grid *g = ((update *)context)->g;
@@ -145,6 +148,7 @@ static float find_conductance(const fm_grid *g, const int at[3], int a)
     return fm_grid_find_condition(g, 2 * a + end, at)->kind == FM_GRID_OPEN ? 2 * open : 0;
 }
 
+// Gives the conductances of all faces to the pressure solver.
 static void write_conductances(void *context, int first, int last)
 {
     fm_grid *g = ((update *)context)->g;
@@ -238,6 +242,7 @@ static bool is_fluid_cell(const fm_grid *g, const int at[3])
     return all > 0;
 }
 
+// Whether both cells of the low face of cell `at` along an axis hold fluid.
 static bool joins_fluid_cells(const fm_grid *g, const int at[3], int axis)
 {
     int below[3] = {at[0], at[1], at[2]};
@@ -257,6 +262,7 @@ static void find_centroid(const fm_grid *g, fm_solid_face *face)
             face->centroid[i] = 0;
 }
 
+// Adds the low face of cell `at` along axis a to the list of cut faces.
 static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3], int a,
                      fm_error *err)
 {
@@ -282,6 +288,7 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
     return true;
 }
 
+// Adds cell `at` to the list of cut cells if a collider's surface closes a part of it.
 static bool add_cell(fm_grid *g, const fm_surroundings *around, const int at[3], fm_error *err)
 {
     fm_solids *s = &g->solids;
@@ -320,6 +327,7 @@ static bool prepare_loads(fm_grid *g, int count, fm_error *err)
     return true;
 }
 
+// Lists the faces, and for loads also the cells, that colliders cut or close.
 static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     g->solids.face_count = g->solids.cell_count = 0;

@@ -34,6 +34,7 @@ fm_vec3 fm_grid_start_velocity(const fm_grid *grid, const fm_grid_start *start, 
     }
 }
 
+// An initial velocity field and the grid on which it is sampled.
 typedef struct started {
     const fm_grid *grid;
     const fm_grid_start *start;
