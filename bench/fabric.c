@@ -49,6 +49,7 @@ static void shuffle(fixture_mesh *mesh)
     for (int i = 0; i < mesh->vertex_count && number; i++) {
         random = random * 1664525u + 1013904223u;
         int j = (int)(random % (unsigned)(i + 1));
+        number[i] = i;
         number[i] = number[j], number[j] = i;
     }
     if (number)

@@ -681,12 +681,12 @@ void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
 fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *strands,
                                   const fm_medium *medium, fm_error *err);
 fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *medium, fm_error *err);
-void fm_line_prepare_drag(const fm_cloth *line, const fm_medium *medium, fm_drag_step *step);
-double fm_line_added_mass(const fm_cloth *line, const fm_medium *medium); // kg/m^2
-double fm_line_added_energy(const fm_cloth *line, const fm_medium *medium);
-double fm_line_edge_tension(const fm_cloth *line, int edge);       // N, now
-void fm_line_set_inertia(fm_cloth *line, const fm_medium *medium); // mass and added mass
-void fm_line_compute_tangents(const fm_cloth *line, const fm_vec3_array *x,
+void fm_line_prepare_drag(const fm_cloth *c, const fm_medium *medium, fm_drag_step *step);
+double fm_line_added_mass(const fm_cloth *c, const fm_medium *medium); // kg/m^2
+double fm_line_added_energy(const fm_cloth *c, const fm_medium *medium);
+double fm_line_edge_tension(const fm_cloth *c, int e);          // N, now
+void fm_line_set_inertia(fm_cloth *c, const fm_medium *medium); // mass and added mass
+void fm_line_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
                               const fm_vec3_array *tangent, int first, int last);
 extern const fm_object_type fm_line_type, fm_load_type; // object.c
 

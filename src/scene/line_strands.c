@@ -115,6 +115,7 @@ typedef struct polylines {
     int strand_count;
 } polylines;
 
+// Allocates control points for all strands.
 static bool create_polylines(polylines *p, int strands, int points, fm_error *err)
 {
     p->points = malloc((size_t)points * sizeof *p->points);
@@ -124,6 +125,7 @@ static bool create_polylines(polylines *p, int strands, int points, fm_error *er
            fm_fail_no_memory(err, "scene", (size_t)points * sizeof *p->points);
 }
 
+// Control points of strands that are given as polylines.
 static bool place_strands(const fm_scene_line *line, polylines *p, fm_error *err)
 {
     const fm_scene_strand *strands = line->strands.data;
@@ -152,6 +154,7 @@ static fm_vec3 find_position(fm_world *world, const char *body, int point, fm_er
     return fm_object_mesh(object, &mesh, err) ? mesh.points[point] : (fm_vec3){0};
 }
 
+// Control points of a fan: each strand runs from a point of a body to the common point.
 static bool place_fan(const fm_scene_line *line, fm_world *world, polylines *p, fm_error *err)
 {
     int count, *list = fm_scene_list_body_points(world, &line->fan.from, &count, err);
@@ -176,6 +179,7 @@ static fm_vec3 choose_vector(fm_rng *rng)
     }
 }
 
+// A vector scaled to the length 1.
 static fm_vec3 unit(fm_vec3 v)
 {
     return fm_scale(v, 1 / fmax(fm_length(v), 1e-100));
@@ -195,7 +199,8 @@ static fm_vec3 find_normal(const fm_scene_hair *hair, fm_vec3 x)
     return unit((fm_vec3){d.x / half.x, d.y / half.y, d.z / half.z});
 }
 
-// The root of strand s: on a Fibonacci spiral around the axis, displaced by a part of the distance.
+// The root of strand s: on a Fibonacci spiral around the axis, displaced at random by a fraction of
+// the distance between roots.
 static fm_vec3 choose_root(const fm_scene_hair *hair, int s, fm_rng *rng)
 {
     fm_vec3 axis = unit(hair->axis), side = fm_vec3_find_perpendicular(axis);
@@ -209,8 +214,8 @@ static fm_vec3 choose_root(const fm_scene_hair *hair, int s, fm_rng *rng)
                                           way.z * hair->half_size.z});
 }
 
-// Writes the points of strand s: it leaves the ellipsoid along its normal, turns towards the comb
-// and follows the surface where that would lead inside.
+// Writes the points of strand s. It leaves the ellipsoid along its normal and turns to the combing
+// direction; where that direction leads into the ellipsoid, it follows the surface.
 static void place_hair_strand(const fm_scene_hair *hair, int segments, int s, fm_rng *rng,
                               fm_vec3 *points)
 {
@@ -233,6 +238,7 @@ static void place_hair_strand(const fm_scene_hair *hair, int segments, int s, fm
     }
 }
 
+// Control points of hair: all points of each strand.
 static bool place_hair(const fm_scene_line *line, polylines *p, fm_error *err)
 {
     const fm_scene_hair *hair = &line->hair;
@@ -287,6 +293,7 @@ static void sample_polyline(const polylines *p, int s, int segments, fm_vec3 *ou
     out[segments] = points[count - 1];
 }
 
+// Allocates the points of all strands.
 static bool create_arrays(fm_scene_strands *out, int strands, int points, fm_error *err)
 {
     size_t n = (size_t)points;
