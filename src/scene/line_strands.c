@@ -118,7 +118,7 @@ typedef struct polylines {
 // Allocates control points for all strands.
 static bool create_polylines(polylines *p, int strands, int points, fm_error *err)
 {
-    p->points = malloc((size_t)points * sizeof *p->points);
+    p->points = malloc(((size_t)points + 1) * sizeof *p->points);
     p->starts = calloc((size_t)strands + 1, sizeof *p->starts);
     p->strand_count = strands;
     return (p->points && p->starts) ||
@@ -259,7 +259,7 @@ static void move_tied_ends(const fm_scene_line *line, fm_world *world, polylines
     const fm_scene_tie *ties = line->ties.data;
     for (int t = 0; t < line->ties.count && err->status == FM_OK; t++) {
         int count, *list = fm_scene_list_body_points(world, &ties[t].to, &count, err), next = 0;
-        for (int k = 0; k < 2 * p->strand_count && list; k++) {
+        for (int k = 0; k < 2 * p->strand_count && list && count > 0; k++) {
             int s = k / 2, last = k % 2;
             if (ties[t].end != FM_SCENE_END_BOTH && ties[t].end != last)
                 continue;
@@ -296,11 +296,11 @@ static void sample_polyline(const polylines *p, int s, int segments, fm_vec3 *ou
 // Allocates the points of all strands.
 static bool create_arrays(fm_scene_strands *out, int strands, int points, fm_error *err)
 {
-    size_t n = (size_t)points;
+    size_t n = (size_t)points + 1;
     out->positions = malloc(n * sizeof *out->positions);
     out->points = malloc(n * sizeof *out->points);
     out->starts = malloc(((size_t)strands + 1) * sizeof *out->starts);
-    out->lengths = malloc((size_t)strands * sizeof *out->lengths);
+    out->lengths = malloc(((size_t)strands + 1) * sizeof *out->lengths);
     out->strand_count = strands;
     return (out->positions && out->points && out->starts && out->lengths) ||
            fm_fail_no_memory(err, "scene", n * sizeof *out->positions);

@@ -123,8 +123,10 @@ static bool reserve(fm_ties *ties, fm_error *err)
     knot *knots = realloc(ties->knots, (size_t)room * sizeof *knots);
     if (knots)
         ties->knots = knots;
-    if (!points || !knots)
-        return fm_fail_no_memory(err, "world", (size_t)room * sizeof *points);
+    if (!points || !knots) {
+        fm_fail_no_memory(err, "world", (size_t)room * sizeof *points);
+        return false;
+    }
     ties->room = room;
     return true;
 }
@@ -194,8 +196,8 @@ static bool view_end(fm_object *body, fm_tie_view *view, fm_error *err)
 {
     if (body->type->body && body->type->body->view_ties)
         return body->type->body->view_ties(body, view, err);
-    return fm_fail(err, FM_BAD_VALUE, body->name, "tie", body->type->kind,
-                   "cloths, lines and loads");
+    fm_fail(err, FM_BAD_VALUE, body->name, "tie", body->type->kind, "cloths, lines and loads");
+    return false;
 }
 
 bool fm_world_tie(fm_world *world, fm_object *one, int point, fm_object *other, int other_point,
