@@ -57,6 +57,7 @@ static double find_depth(fm_cloth *cloth)
     return deepest;
 }
 
+// Drops the cloth on the table with one kind of collision handling and reports the result.
 static void run_fall(experiment *e, bool contact, experiment_table *table)
 {
     const char *name = contact ? "contact" : "reflection";
