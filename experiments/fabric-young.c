@@ -17,7 +17,8 @@
 
 #include <stdio.h>
 
-static const double K = 1000, STRAIN = 0.002; // N/m
+static const double K = 1000;       // N/m, constant of the springs
+static const double STRAIN = 0.002; // elongation over length
 
 // A sheet to be pulled.
 typedef struct sheet_case {

@@ -87,7 +87,7 @@ static fm_vec3 find_edge(const fm_cloth *c, int e)
                   fm_vec3_array_at(c->x, c->mesh.edge_a[e]));
 }
 
-// J, energy of edge e, V above.
+// J, energy V of edge e, as at the head of this file.
 double fm_fabric_edge_energy(const fm_cloth *c, int e)
 {
     fm_vec3 d = find_edge(c, e), d0 = fm_vec3_array_at(c->fabric->rest_vector, e);

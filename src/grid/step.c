@@ -314,8 +314,9 @@ static void raise_pressure_row(fm_grid *g, void *context, ptrdiff_t q, int lengt
         g->p[q + i] += scale * psi[i];
 }
 
-// Makes u free of divergence. Given velocities must be in place. dt > 0: also corrects the
-// pressure. is_rate: u holds the rate of the velocity, whose values inside colliders are not known.
+// Makes u free of divergence. The velocities that boundaries give must be in place. dt > 0: also
+// corrects the pressure. is_rate: u holds the rate of the velocity, whose values inside colliders
+// are not known.
 static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
 {
     double start = fm_clock_now_ms(), *psi = fm_poisson_solution(g->solver);

@@ -108,8 +108,8 @@ typedef struct fm_scene_strands {
 // err says why.
 int *fm_scene_list_body_points(fm_world *world, const fm_scene_body_points *from, int *count,
                                fm_error *err);
-// Must be followed by fm_scene_strands_destroy, also when it fails. Tied ends start at the points
-// that they are tied to.
+// Creates the points of all strands. Tied ends start at the points that they are tied to. Call
+// fm_scene_strands_destroy afterwards, also after a failure.
 bool fm_scene_strands_create(const fm_scene_line *line, fm_world *world, fm_scene_strands *out,
                              fm_error *err);
 void fm_scene_strands_destroy(fm_scene_strands *strands);
