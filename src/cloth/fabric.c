@@ -11,6 +11,7 @@ fm_fabric_def fm_default_fabric_def(void)
     return (fm_fabric_def){.model = FM_FABRIC_MODEL_II, .spring = 1000, .rim_share = 1};
 }
 
+// Nylon of 40 um: without bending, damping, drag and imperfections.
 fm_cloth_def fm_default_fabric_cloth_def(void)
 {
     fm_cloth_def def = fm_default_cloth_def();

@@ -250,6 +250,7 @@ static fm_cloth *finish(fm_cloth *c, bool good, fm_error *err)
     return NULL;
 }
 
+// Creates a line that belongs to no world yet.
 fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *strands,
                                   const fm_medium *medium, fm_error *err)
 {
@@ -279,6 +280,7 @@ fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *stra
     return c ? finish(c, place_strands(c, def, strands, err), err) : NULL;
 }
 
+// Creates a load that belongs to no world yet.
 fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *medium, fm_error *err)
 {
     assert(def);
@@ -307,6 +309,7 @@ int fm_line_strand_count(const fm_cloth *line)
     return line->line ? line->line->strand_count : 0;
 }
 
+// The first and last point of a strand; false if there is no such strand.
 bool fm_line_ends(const fm_cloth *c, int strand, int ends[2])
 {
     assert(c);
@@ -359,6 +362,7 @@ fm_line_def fm_default_line_def(void)
     return def;
 }
 
+// A ball of 1 kg with the drag of a sphere.
 fm_load_def fm_default_load_def(void)
 {
     return (fm_load_def){

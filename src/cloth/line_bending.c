@@ -35,6 +35,7 @@ static bool applies(const fm_cloth *c)
     return c->line && c->line->bending > 0 && c->mesh.edge_count > c->line->strand_count;
 }
 
+// Allocates the bending elements.
 static bool create_arrays(fm_cloth *c, elements *own, fm_error *err)
 {
     const char *name = c->object.name;

@@ -26,6 +26,7 @@ static bool check_group(const fm_cloth *c, const char *name, const int *vertices
     return true;
 }
 
+// Adds a named group of vertices, which are copied.
 bool fm_cloth_add_group(fm_cloth *c, const char *name, const int *vertices, int count,
                         fm_error *err)
 {
@@ -45,6 +46,7 @@ bool fm_cloth_add_group(fm_cloth *c, const char *name, const int *vertices, int 
     return true;
 }
 
+// The vertices of a group and their number; NULL: no such group.
 const int *fm_cloth_group(const fm_cloth *c, const char *name, int *count)
 {
     assert(c && name && count);

@@ -117,6 +117,7 @@ bool fm_drawing_add_slice(fm_drawing *drawing, const fm_lattice *lattice, int ax
     return true;
 }
 
+// Adds a cloud; its concentrations are copied.
 bool fm_drawing_add_cloud(fm_drawing *drawing, const fm_cloud_def *def, fm_error *err)
 {
     assert(err->status != FM_OK || (drawing && def));

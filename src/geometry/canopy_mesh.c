@@ -177,6 +177,7 @@ static bool add_groups(const canopy *c, fm_built_mesh *built, fm_error *err)
     return seams && ends;
 }
 
+// Builds the mesh of a canopy with its groups.
 bool fm_canopy_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err)
 {
     canopy c = {.shape = shape};

@@ -225,6 +225,7 @@ static int copy_triangles(const mesher *m, int *triangles)
     return written;
 }
 
+// Triangulates the points. False: no memory, or no points.
 bool fm_delaunay_triangulate(const fm_plane_point *points, int count, int **triangles,
                              int *triangle_count, fm_error *err)
 {

@@ -115,6 +115,7 @@ static bool check_shape(const fm_mesh_shape *s, fm_error *err)
     return true;
 }
 
+// Checks a shape and builds its mesh.
 bool fm_mesh_shape_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err)
 {
     assert(shape && built);
@@ -133,6 +134,7 @@ void fm_built_mesh_destroy(fm_built_mesh *built)
     fm_mesh_data_destroy(&built->mesh);
 }
 
+// Finds a group by its name; NULL: none.
 const fm_vertex_group *fm_built_mesh_group(const fm_built_mesh *built, const char *name)
 {
     for (int i = 0; i < built->group_count; i++) {

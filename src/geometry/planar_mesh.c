@@ -411,6 +411,7 @@ static bool add_groups(const builder *b, fm_built_mesh *built)
     return good;
 }
 
+// Builds the mesh of a flat shape with its groups.
 bool fm_planar_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err)
 {
     builder b = {.shape = shape, .rng = {(uint64_t)shape->seed}, .err = err};

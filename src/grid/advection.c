@@ -83,6 +83,7 @@ FM_SIMD_CLONES static void advect_published(fm_grid *g, void *context, ptrdiff_t
     advect_row(g, context, q, length, FM_GRID_PUBLISHED);
 }
 
+// Adds the advection of all components to their rates, m/s^2, by the scheme of the definition.
 void fm_grid_add_advection(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool)
 {
     fm_grid_row *body = g->def.advection == FM_GRID_PUBLISHED     ? advect_published

@@ -131,6 +131,8 @@ static double find_profile(const fm_grid *g, int side, int patch, fm_vec3 at)
     return product;
 }
 
+// Velocity that a boundary condition gives at a point and a time, m/s. patch: 0, or the number of
+// the patch plus 1.
 fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int side, int patch,
                                   fm_vec3 at, double t)
 {
@@ -354,6 +356,7 @@ static void fill_pressure_planes(void *context, int first, int last)
     }
 }
 
+// Fills the ghost layer of the pressure, Pa: hydrostatic at open sides.
 void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -369,6 +372,7 @@ static double sum_components(fm_vec3 v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
+// Largest sum of |u_a| of the velocities that sides and patches give at time t, m/s.
 double fm_grid_side_speed(const fm_grid *g, double t)
 {
     double fastest = 0;

@@ -33,6 +33,7 @@
 
 enum { LAYERS = 3 }; // ghost layers of the concentration along active axes
 
+// Checks the dye of a definition.
 bool fm_grid_check_dye(const fm_grid_def *def, fm_error *err)
 {
     const fm_grid_dye *dye = &def->dye;
@@ -168,6 +169,7 @@ FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, ptrdiff_t q, i
                    (job->keep * old[q + i] + (1 - job->keep) * (c[q + i] + job->dt * rate[q + i]));
 }
 
+// Advances the concentration by dt seconds.
 void fm_grid_move_dye(fm_grid *g, double dt, fm_pool *pool)
 {
     static const double keep[3] = {0, 0.75, 1.0 / 3};
@@ -199,6 +201,7 @@ FM_SIMD_CLONES static void add_lift_row(fm_grid *g, void *context, ptrdiff_t q, 
         rate[q + i] += lift * (c[q + i] + c[q + i - job->s]);
 }
 
+// Adds the lift of the dye to the rate of the velocity, m/s^2.
 void fm_grid_add_lift(fm_grid *g, double *rate[3], fm_vec3 gravity, fm_pool *pool)
 {
     double part[3] = {gravity.x, gravity.y, gravity.z};
@@ -242,6 +245,7 @@ double fm_grid_total_dye(fm_grid *g, fm_pool *pool)
     return g->def.dye.on ? g->h * g->h * g->h * fm_grid_sum_rows(g, pool, 1, add_dye_row, NULL) : 0;
 }
 
+// Samples an initial concentration at the centres of the cells.
 bool fm_grid_set_dye(fm_grid *g, fm_grid_dye_field *field, void *context, fm_error *err)
 {
     if (err->status != FM_OK)

@@ -122,6 +122,7 @@ static bool is_cell(const fm_grid *g, ptrdiff_t q)
     return true;
 }
 
+// Concentration at a point, m, linearly interpolated.
 double fm_grid_dye_at(const fm_grid *g, fm_vec3 at)
 {
     place p = find_place(g, at, (double[3]){0.5, 0.5, 0.5});
@@ -183,6 +184,7 @@ static bool find_normal(const fm_grid *g, fm_vec3 at, fm_vec3 *normal)
     return fm_normalize(normal);
 }
 
+// Pressure at a point, Pa, extrapolated at the surface of a collider.
 double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at)
 {
     enum { TRIALS = 8 };
@@ -240,6 +242,7 @@ static void read_cell(const fm_grid *g, int field, ptrdiff_t q, fm_vec3 centre, 
     }
 }
 
+// Reads a field of all cells, x fastest.
 bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *err)
 {
     int field = 0;

@@ -45,6 +45,7 @@ static bool check_number(const fm_grid_def *def, const char *field, double value
     return (value >= low && value <= high) || fm_fail_number(err, def->name, field, value, allowed);
 }
 
+// Checks all numbers of a definition.
 static bool check_def(const fm_grid_def *def, fm_error *err)
 {
     return check_cells(def, err) &&
@@ -114,6 +115,7 @@ static void allocate(fm_grid *g, fm_error *err)
     g->solver = fm_poisson_create(&g->arena, g->n, periodic, err);
 }
 
+// Creates a grid fluid that belongs to no world yet.
 fm_grid *fm_grid_create_detached(const fm_grid_def *def, fm_error *err)
 {
     assert(def);
@@ -205,6 +207,7 @@ void fm_grid_for_rows(fm_grid *g, fm_pool *pool, int faces, double ns, fm_grid_r
     run_loop(&(row_loop){.g = g, .body = body, .context = context}, pool, faces, ns);
 }
 
+// Adds the results of all rows in their order.
 double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context)
 {
     int rows = run_loop(&(row_loop){.g = g, .sum = body, .context = context}, pool, 3, ns);
@@ -214,6 +217,7 @@ double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *b
     return total;
 }
 
+// The largest result of all rows, at least 0; NaN if one of them is.
 double fm_grid_max_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context)
 {
     int rows = run_loop(&(row_loop){.g = g, .sum = body, .context = context}, pool, 3, ns);

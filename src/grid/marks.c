@@ -36,6 +36,7 @@ struct fm_marks {
     bool started; // the marks of the start have been added
 };
 
+// Checks the marks of a definition.
 bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err)
 {
     const fm_grid_marks *m = &def->marks;
@@ -73,6 +74,7 @@ static int draw_count(fm_rng *rng, double expected)
     return (int)floor(expected + fm_rng_uniform(rng));
 }
 
+// Fills the fluid with marks at random points of its cells.
 void fm_marks_start(fm_marks *m, const fm_surroundings *around)
 {
     const fm_grid *g = m->grid;
@@ -181,6 +183,7 @@ static bool keep_inside(const fm_grid *g, fm_vec3 *position)
     return true;
 }
 
+// Moves all marks, removes those that left through sinks, and adds those of sources.
 void fm_marks_move(fm_marks *m, const fm_surroundings *around, double dt)
 {
     const fm_grid *g = m->grid;
@@ -365,6 +368,7 @@ const fm_object_type fm_marks_type = {
     .measure = measure,
 };
 
+// Creates the marks of a fluid as an object of its world.
 fm_marks *fm_marks_create(fm_world *world, fm_grid *g, fm_error *err)
 {
     size_t most = (size_t)g->def.marks.most;

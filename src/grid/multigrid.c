@@ -48,6 +48,7 @@ static float find_weight(int k, int count, double low)
     return (float)(1 / (middle + half * cos(FM_PI * odd / (2 * count))));
 }
 
+// Lays out an array over n cells with one layer around them.
 fm_cell_layout fm_cell_layout_create(const int n[3], const bool periodic[3])
 {
     fm_cell_layout l = {.n = {n[0], n[1], n[2]},
@@ -79,6 +80,7 @@ static void allocate_level(fm_multigrid_level *level, fm_arena *arena, fm_error 
         fm_arena_alloc(arena, (size_t)fm_cell_row_count(&level->layout), 1, "grid", err);
 }
 
+// Creates levels, each with about half as many cells along an axis, until one has few cells.
 bool fm_multigrid_create(fm_multigrid *grid, fm_arena *arena, const int n[3],
                          const bool periodic[3], fm_error *err)
 {
@@ -519,6 +521,7 @@ static void factorize(fm_multigrid *grid)
     }
 }
 
+// Computes the conductances of all coarser levels, and the factor of the coarsest.
 void fm_multigrid_prepare(fm_multigrid *grid, fm_pool *pool)
 {
     for (int i = 0; i < grid->count; i++) {

@@ -273,6 +273,7 @@ const fm_object_type fm_grid_type = {
     .measure = measure,
 };
 
+// Creates a grid fluid, and its marks, in a world.
 fm_grid *fm_grid_create(fm_world *world, const fm_grid_def *def, fm_error *err)
 {
     if (!fm_world_is_ready(world, err))
@@ -295,6 +296,7 @@ static double component(fm_vec3 v, int a)
     return a == 0 ? v.x : a == 1 ? v.y : v.z;
 }
 
+// Samples an initial velocity at the centres of the faces.
 bool fm_grid_set_velocity(fm_grid *g, fm_grid_field *field, void *context, fm_error *err)
 {
     assert(err->status != FM_OK || (g && field));

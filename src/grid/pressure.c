@@ -29,6 +29,7 @@ struct fm_poisson {
     bool closed; // no face leads to a given pressure
 };
 
+// Creates a solver for n cells.
 fm_poisson *fm_poisson_create(fm_arena *arena, const int n[3], const bool periodic[3],
                               fm_error *err)
 {
@@ -81,6 +82,7 @@ static bool has_given_pressure(const fm_poisson *s, int axis)
     return false;
 }
 
+// Prepares the solver for new conductances.
 void fm_poisson_prepare(fm_poisson *s, fm_pool *pool)
 {
     fm_multigrid_prepare(&s->grid, pool);
@@ -325,6 +327,7 @@ static void finish_rows(void *context, int first, int last)
     }
 }
 
+// Solves A x = b by preconditioned conjugate gradients.
 fm_poisson_result fm_poisson_solve(fm_poisson *s, double tolerance, int iterations, fm_pool *pool)
 {
     pass p = {0};

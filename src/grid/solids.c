@@ -350,6 +350,8 @@ static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *
     return true;
 }
 
+// Places the colliders at time t, s, and computes all that depends on them. Does nothing if none of
+// them moves and that was done before.
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err)
 {
     fm_solids *s = &g->solids;
@@ -371,6 +373,7 @@ bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, 
     return list_cut_faces(g, around, err);
 }
 
+// Flux through a cut face per area of the whole face, m/s.
 double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *f)
 {
     const double *u = g->u[f->axis] + f->q;
@@ -421,6 +424,7 @@ static double find_ghost(const fm_grid *g, const fm_solid_face *f, const double 
 
 enum { SWEEPS = 4 };
 
+// Computes the ghost values of the velocity, m/s, by Gauss-Seidel sweeps.
 void fm_grid_fill_solids(fm_grid *g, double *u[3])
 {
     const fm_solids *s = &g->solids;
@@ -432,6 +436,7 @@ void fm_grid_fill_solids(fm_grid *g, double *u[3])
         }
 }
 
+// Computes the ghost values of a change or rate x of component a.
 void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored)
 {
     const fm_solids *s = &g->solids;
@@ -454,6 +459,7 @@ static fm_vec3 find_force(const fm_grid *g, const fm_cut_cell *c)
     return fm_add_scaled(force, slope, g->def.viscosity * fm_length(c->area) / (2 * g->h));
 }
 
+// Adds the force on each cut cell times dt seconds to the load of its collider.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt)
 {
     fm_vec3 total = {0};

@@ -76,6 +76,7 @@ static fm_vec3 find_force(const fm_grid *g, const fm_surroundings *around)
     return fm_add(around->gravity, g->def.acceleration);
 }
 
+// Longest stable substep, s.
 double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
 {
     double s = fm_grid_max_rows(g, around->pool, 3, find_speed_row, NULL);
@@ -283,6 +284,7 @@ typedef struct corrected {
     double *psi; // of cell (0, 0, 0)
 } corrected;
 
+// Subtracts the gradient of psi from a row of faces.
 static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const corrected *job = context;
@@ -423,6 +425,8 @@ static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
     swap_with_rate(g);
 }
 
+// Places the colliders; before the first substep also makes the velocity free of divergence and
+// finds its pressure.
 bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     if (!fm_grid_update_solids(g, around, g->time, err))
@@ -447,6 +451,7 @@ static void fill_for_readers(fm_grid *g, fm_vec3 force, fm_pool *pool)
     fm_grid_fill_pressure(g, force, pool);
 }
 
+// Advances the fluid by `interval` seconds in stable substeps, and adds their number to *substeps.
 bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval, int *substeps,
                      fm_error *err)
 {

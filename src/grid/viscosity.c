@@ -101,6 +101,7 @@ static void correct_components(void *context, int first, int last)
             d);
 }
 
+// Adds nu L u to the rates of all components, m/s^2.
 void fm_grid_add_viscosity(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool)
 {
     if (!(g->nu > 0))
@@ -262,6 +263,7 @@ static void solve_component(fm_grid *g, solve *job, fm_pool *pool)
     fm_grid_for_rows(g, pool, job->d, 1, finish_row, job);
 }
 
+// Solves for the implicit change of all components in a substep of dt seconds.
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool)
 {
     double stiffness = dt * g->nu / (g->h * g->h);

@@ -20,6 +20,7 @@ bool fm_flow_is_plane(const fm_surface *s)
     return s->lattice.size[2] == 1;
 }
 
+// The field that colours a fluid if the options name none; "": it is drawn as a cloud.
 const char *fm_flow_default_field(const fm_surface *s, bool has_marks)
 {
     bool dye = fm_surface_values(s, "dye", 1) != NULL;
@@ -90,6 +91,7 @@ void fm_flow_extend_range(const float *values, int count, double *low, double *h
     free(sorted);
 }
 
+// Extends the bounds of a picture by the box of a grid fluid.
 void fm_flow_extend_bounds(const fm_surface *s, fm_bounds *bounds)
 {
     const fm_lattice *l = &s->lattice;
@@ -116,6 +118,7 @@ static bool add_cloud(const fm_surface *s, fm_drawing *drawing, fm_error *err)
     return fm_drawing_add_cloud(drawing, &def, err);
 }
 
+// Adds a grid fluid to a drawing as a cloud or a slice, or not at all if streaks show it.
 bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *s, bool has_marks,
                       const fm_coloring *coloring, fm_drawing *drawing, fm_error *err)
 {
@@ -135,6 +138,7 @@ bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *s, bool 
         &paint, coloring, err);
 }
 
+// Adds the marks of a fluid as streaks along their velocity.
 bool fm_flow_add_streaks(const fm_surface *s, double fps, const fm_coloring *coloring,
                          fm_drawing *drawing, fm_error *err)
 {

@@ -137,6 +137,7 @@ static void check_body_points(fm_decoder *d, const fm_node *node, const char *ke
                               key);
 }
 
+// Checks keys of a line against each other. object: an fm_scene_line.
 void fm_scene_check_line_keys(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene_line *line = object;

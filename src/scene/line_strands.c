@@ -61,6 +61,7 @@ static int thin_list(int *list, int count, int every)
     return kept;
 }
 
+// Lists the points of a group or a list of vertices of a body, every n-th of them.
 int *fm_scene_list_body_points(fm_world *world, const fm_scene_body_points *from, int *count,
                                fm_error *err)
 {
@@ -340,6 +341,7 @@ static bool sample_strands(const fm_scene_line *line, const polylines *p, fm_sce
     return true;
 }
 
+// Creates the points of all strands of a line.
 bool fm_scene_strands_create(const fm_scene_line *line, fm_world *world, fm_scene_strands *out,
                              fm_error *err)
 {

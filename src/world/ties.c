@@ -200,6 +200,7 @@ static bool view_end(fm_object *body, fm_tie_view *view, fm_error *err)
     return false;
 }
 
+// Ties two points, which must be at the same position, before the first advance.
 bool fm_world_tie(fm_world *world, fm_object *one, int point, fm_object *other, int other_point,
                   fm_error *err)
 {
@@ -244,6 +245,7 @@ void fm_world_destroy_ties(fm_world *world)
     world->ties = NULL;
 }
 
+// Whether a point of the object is tied.
 bool fm_object_is_tied(const fm_object *object)
 {
     const fm_ties *ties = object->world->ties;
@@ -322,6 +324,7 @@ static void constrain_held(knot *own, const tied_point *points, int count, const
     }
 }
 
+// Moves the points of each knot to its common position, after bodies opened the substep.
 void fm_ties_constrain(fm_world *world, double h, double end)
 {
     fm_ties *ties = world->ties;
@@ -353,6 +356,7 @@ void fm_ties_merge_contact(fm_world *world)
     }
 }
 
+// Adds the constraint forces, so that all points of a knot have the same acceleration.
 void fm_ties_share_forces(fm_world *world, double end)
 {
     fm_ties *ties = world->ties;
