@@ -33,7 +33,7 @@ check: all ## run all tests with the release build
 	cd build && $(CTEST)
 
 sanitize: ## run the quick tests with AddressSanitizer and UndefinedBehaviorSanitizer
-	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS)
+	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS) --target quick_tests
 	cd build-sanitize && $(CTEST) -LE 'slow|experiments|clients|threads'
 
 thread-sanitize: ## run the threaded tests with ThreadSanitizer
@@ -41,7 +41,7 @@ thread-sanitize: ## run the threaded tests with ThreadSanitizer
 	cd build-thread && $(CTEST) -L threads
 
 clang: ## run the quick tests with clang
-	cmake --preset clang && cmake --build build-clang -j $(JOBS)
+	cmake --preset clang && cmake --build build-clang -j $(JOBS) --target quick_tests
 	cd build-clang && $(CTEST) -LE 'slow|experiments|clients|threads'
 
 native debug: ## build for the processor of this machine, or with assertions
