@@ -15,7 +15,7 @@
 
 enum { SIDES = 64 };
 
-// The table top: upper side at y = 0.
+// Adds the table top: an elliptic plate of 1.5 m x 1 m, 4 cm thick, with its upper side at y = 0.
 static void add_table(experiment *e, fm_world *world)
 {
     static fm_vec3 points[2 * SIDES + 2];

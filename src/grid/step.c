@@ -200,7 +200,8 @@ static void compute_advection(fm_grid *g, fm_pool *pool)
     fm_grid_add_advection(g, g->u, g->extra, pool);
 }
 
-// Crank-Nicolson for viscosity. The velocities on the sides are those at the middle of the substep.
+// From u to u* with Crank-Nicolson for viscosity. The velocities on the sides are those at the
+// middle of the substep.
 static void advance_implicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
     fill(g, g->time + 0.5 * dt, pool);
