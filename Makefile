@@ -41,7 +41,7 @@ thread-sanitize: ## run the threaded tests with ThreadSanitizer
 	cd build-thread && $(CTEST) -L threads
 
 clang: ## run the quick tests with clang
-	cmake --preset clang && cmake --build build-clang -j $(JOBS) --target quick_tests
+	cmake --preset clang && cmake --build build-clang -j $(JOBS)
 	cd build-clang && $(CTEST) -LE 'slow|experiments|clients|threads'
 
 native debug: ## build for the processor of this machine, or with assertions
