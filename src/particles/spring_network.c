@@ -12,12 +12,12 @@
 //     u = |dr/dt|  (default: the same for every observer, so rigid rotation does not harden), or
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
-// minus threshold r, if that is positive. A threshold lets fluid that creeps forget,
-// or M is computed from past velocities of its two particles (velocity_history.c).
+// minus threshold r, if that is positive: fluid that creeps does not harden. Memories of `steps` and
+// `seconds` are computed from past velocities of the two particles (velocity_history.c).
 //
-// What hardening adds is born without stress: while k grows, L is changed so that the force stays
-// the same. Otherwise a spring that is stretched, hardens and returns would give back more energy
-// than it took; a hardened pool then jumps. Softening leaves L and loses energy.
+// Hardening adds stiffness but no force: while k grows, L is changed so that the force stays the
+// same. Otherwise a spring that is stretched, hardens and returns would give back more energy than
+// it took, and a hardened pool would jump. Softening leaves L and dissipates energy.
 //
 // Rest lengths flow plastically beyond the yield ratio ([OZG13] eq. 5.8), here integrated exactly
 // over the step for a given r:
@@ -28,18 +28,9 @@
 // springs that its particles own, and removed when r exceeds `break_at`. With empty memories, fluid
 // that is sheared by more than 1 would soften because its springs are exchanged.
 //
-// Explicit springs are stable if h^2 sum k / m < 2 at every particle. In the weakly compressible
-// method a substep takes up to CYCLES_MAX cycles of length d = h / n, with n from the largest sum of
-// the last substep, while pressure and viscosity, a, stay the same:
+// spring_forces.c computes the forces, in cycles within a substep.
 //
-//     x = x_mid - h/2 v;    n times:  x += d/2 v;  v += d (a + F(x)/m);  x += d/2 v
-//
-// The mean acceleration goes to the substep, and the difference between x and the drift of the
-// substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0. Other methods take one
-// cycle, and their substep follows the largest sum down to SHORTEST_STEP of that without springs.
-// Where even this is too long, all springs at a particle are softened by the same share, so that
-// d^2 sum k / m = MOST_SUM; this is counted.
-//
+
 // Hardened fluid sticks to walls and colliders: the viscosity between fluid and boundary particles
 // is multiplied by the mean stiffness of the springs near by, divided by k_min ([OZG13] slows
 // tangential velocities at walls in proportion to the mean history stiffness). Forces on boundary
@@ -54,12 +45,8 @@
 #include <assert.h>
 #include <string.h>
 
-static const double SPRINGS_AT_FIRST =
-    32;                                  // springs at a particle, assumed before the first substep
-static const double MOST_SUM = 0.9;      // of h^2 sum k / m at a particle
-static const double STEP_SHARE = 0.9;    // of the step at which h^2 sum k / m = 1
-static const double SHORTEST_STEP = 0.5; // of the substep that pressure and flow allow
-enum { CYCLES_MAX = 4 };                 // cycles of the springs in a substep
+// Shortest substep, as a fraction of that which pressure and flow allow, for methods without cycles.
+static const double SHORTEST_STEP = 0.5;
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;
 
@@ -110,21 +97,15 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     return err->status == FM_OK ? s : NULL;
 }
 
-// Length of a cycle that the stiffness of the last substep allows, s.
-static double find_longest_cycle(const fm_particles *p, const fm_springs *s)
-{
-    double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
-    return STEP_SHARE * sqrt(fm_particles_mass(p) / sum);
-}
-
 // Bounds the substep by the stiffness of the last one.
 static void bound_step(const fm_particles *p, const void *state, fm_step_bounds *bounds)
 {
     double others = fmin(bounds->courant, fmin(bounds->viscous, bounds->given));
     double least = isfinite(others) ? SHORTEST_STEP * others : 0;
-    double step = fmax(least, find_longest_cycle(p, state));
+    double step = fmax(least, fm_springs_find_longest_cycle(p, state));
     if (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE) {
-        step = isfinite(others) ? others : CYCLES_MAX * find_longest_cycle(p, state);
+        step = isfinite(others) ? others
+                                : FM_SPRING_CYCLES_MAX * fm_springs_find_longest_cycle(p, state);
         bounds->acceleration = INFINITY; // springs oscillate within a substep
     }
     bounds->terms = fmin(bounds->terms, step);
@@ -156,40 +137,16 @@ static void reorder(fm_particles *p, void *state, const fm_particle_order *order
         fm_velocity_history_reorder(s->past, order);
 }
 
-// Everything that the passes over springs of one substep read.
-typedef struct pass {
-    const fm_particles_step *step;
-    fm_particles *p;
-    fm_springs *s;
-    double elapsed;         // s, since memories were advanced last
-    int cycles;             // n
-    float cycle;            // s, d
-    bool last;              // this is the last cycle
-    float k_min;            // N/m, least stiffness
-    float most_sum;         // N/m, largest sum of stiffnesses at a particle that the substep allows
-    bool limits;            // some particle exceeds that
-    float inverse_onset;    // 1 / M_onset
-    float stiffening;       // most of k / k_min
-    float stretch, squeeze; // shares by which plastic flow reduces the excess of a longer and of a
-                            // shorter spring, divided by 1 + gamma and 1 - gamma
-    float yield;            // gamma
-    float threshold;        // 1/s, rate per length below which nothing hardens
-    float reach2;           // m^2, square of the length below which springs are made
-    bool has_ghosts;        // the domain is periodic
-} pass;
-
-// Constants of a substep.
-static pass find_pass(const fm_particles_step *step, fm_springs *s)
+// Computes the constants of a substep.
+static fm_spring_pass find_pass(const fm_particles_step *step, fm_springs *s)
 {
     const fm_particles *p = step->p;
     const fm_spring_network *n = &p->def.network;
     double elapsed = s->begun ? step->t - s->renewed : 0;
-    const bool one = p->def.method != FM_SPH_WEAKLY_COMPRESSIBLE;
-    double need = ceil(step->h / find_longest_cycle(p, s));
-    int cycles = one ? 1 : (int)fmax(1, fmin(CYCLES_MAX, need));
+    const int cycles = fm_springs_count_cycles(p, s, step->h);
     double flow = s->begun ? (step->t - s->recorded) / cycles / n->relaxation : 0;
-    double cycle = step->h / cycles, most_sum = MOST_SUM * fm_particles_mass(p) / (cycle * cycle);
-    return (pass){
+    double cycle = step->h / cycles, most_sum = fm_springs_find_largest_sum(p, cycle);
+    return (fm_spring_pass){
         .step = step,
         .p = step->p,
         .s = s,
@@ -240,7 +197,7 @@ FM_INLINE pair find_pair(const fm_springs *s, const fm_density_record *i,
 }
 
 // Rate that is fed to the memory of a spring, m/s: what exceeds the threshold of the definition.
-FM_INLINE float find_hardening_rate(const pass *c, const pair *d)
+FM_INLINE float find_hardening_rate(const fm_spring_pass *c, const pair *d)
 {
     float rate = c->p->def.network.rate == FM_HARDENING_LENGTH ? d->stretching : d->speed;
     rate -= c->threshold * d->r;
@@ -248,14 +205,14 @@ FM_INLINE float find_hardening_rate(const pass *c, const pair *d)
 }
 
 // Stiffness of a spring with the memory M, N/m.
-FM_INLINE float find_stiffness(const pass *c, float M)
+FM_INLINE float find_stiffness(const fm_spring_pass *c, float M)
 {
     float factor = 1 + M * c->inverse_onset;
     return c->k_min * (factor < c->stiffening ? factor : c->stiffening);
 }
 
 // Rest length after the stiffness grew with the memory from M_old to M: the force is the same.
-FM_INLINE float harden_unstressed(const pass *c, float L, float r, float M_old, float M)
+FM_INLINE float harden_unstressed(const fm_spring_pass *c, float L, float r, float M_old, float M)
 {
     if (M <= M_old || c->p->def.network.published)
         return L;
@@ -264,7 +221,8 @@ FM_INLINE float harden_unstressed(const pass *c, float L, float r, float M_old, 
 
 // Copies the springs of particle i that did not break to the new order and advances their
 // memories. Returns the slot behind the last.
-FM_INLINE int advance_springs_of(const pass *c, int i, int slot, int end, fm_spring_block *block)
+FM_INLINE int advance_springs_of(const fm_spring_pass *c, int i, int slot, int end,
+                                 fm_spring_block *block)
 {
     fm_springs *s = c->s;
     const fm_spring_arrays *old = &s->now;
@@ -319,7 +277,7 @@ static int add_memories(const fm_springs *s, int before, float *modes, float *M)
 
 // Gives a new spring the mean memory of the springs that its two particles own: the memory belongs
 // to the material, which keeps it while springs break and are made.
-static void inherit_memory(const pass *c, int slot, int i, int j)
+static void inherit_memory(const fm_spring_pass *c, int slot, int i, int j)
 {
     const fm_springs *s = c->s;
     float *modes = s->spare.modes + (size_t)slot * (size_t)s->mode_count, M = 0;
@@ -331,7 +289,7 @@ static void inherit_memory(const pass *c, int slot, int i, int j)
 }
 
 // Makes a spring between the particles i and j in this slot.
-static void make_spring(const pass *c, int slot, int i, int j, const pair *d)
+static void make_spring(const fm_spring_pass *c, int slot, int i, int j, const pair *d)
 {
     fm_spring_arrays *now = &c->s->spare;
     now->other[slot] = j;
@@ -355,7 +313,7 @@ FM_INLINE bool is_connected(const int *other, int first, int last, int j)
 }
 
 // True when the particles i and j, without periodic images, may be close enough for a spring.
-FM_INLINE bool is_within_reach(const pass *c, int i, int j)
+FM_INLINE bool is_within_reach(const fm_spring_pass *c, int i, int j)
 {
     const fm_density_record *a = &c->p->fluid.density[i], *b = &c->p->fluid.density[j];
     const float x = a->x - b->x, y = a->y - b->y, z = a->z - b->z;
@@ -364,8 +322,8 @@ FM_INLINE bool is_within_reach(const pass *c, int i, int j)
 
 // Makes the springs between particle i and those of `count` neighbours that are within the reach
 // and have a higher id. Returns the slot behind the last.
-FM_INLINE int make_springs_to(const pass *c, int i, const int *list, int count, bool boundary,
-                              int slot, int end, fm_spring_block *block)
+FM_INLINE int make_springs_to(const fm_spring_pass *c, int i, const int *list, int count,
+                              bool boundary, int slot, int end, fm_spring_block *block)
 {
     fm_springs *s = c->s;
     const fm_particles *p = c->p;
@@ -395,7 +353,7 @@ FM_INLINE int make_springs_to(const pass *c, int i, const int *list, int count, 
 }
 
 // Fills the slots up to the next multiple of eight with springs of length 0, which have no force.
-static void pad_slots(const pass *c, int slot, int particle)
+static void pad_slots(const fm_spring_pass *c, int slot, int particle)
 {
     for (; slot % 8 != 0; slot++) {
         c->s->owner[slot] = c->s->spare.other[slot] = particle;
@@ -406,7 +364,7 @@ static void pad_slots(const pass *c, int slot, int particle)
 // Advances, breaks and makes the springs that one block of particles owns.
 FM_SIMD_CLONES static void renew_range(void *context, int first, int last)
 {
-    const pass *c = context;
+    const fm_spring_pass *c = context;
     fm_springs *s = c->s;
     const fm_particles *p = c->p;
     int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
@@ -431,7 +389,7 @@ FM_SIMD_CLONES static void renew_range(void *context, int first, int last)
 }
 
 // Lists, for each particle, the springs that it does not own, in the order of their slots.
-static void list_incoming(const pass *c)
+static void list_incoming(const fm_spring_pass *c)
 {
     fm_springs *s = c->s;
     const int count = c->p->count;
@@ -447,163 +405,8 @@ static void list_incoming(const pass *c)
             s->incoming[--start[s->now.other[k]]] = k;
 }
 
-// The smaller share of the stiffness that both ends of eight springs allow.
-FM_INLINE fm_floats find_shares(const fm_springs *s, const int *owner, const int *other)
-{
-    fm_floats share;
-    for (int lane = 0; lane < 8; lane++) {
-        float a = s->share[owner[lane]], b = s->share[other[lane]];
-        share[lane] = a < b ? a : b;
-    }
-    return share;
-}
-
-// Difference of coordinates to the nearest periodic image, m. period 0: not periodic.
-FM_INLINE fm_floats find_nearest_images(fm_floats d, float period)
-{
-    const fm_floats whole = period - (fm_floats){0};
-    return d - fm_floats_select(d > period / 2, whole) + fm_floats_select(d < -period / 2, whole);
-}
-
-// Lets the rest lengths of eight springs flow and computes their forces. [OZG13] eq. (5.8).
-FM_INLINE void compute_octet(const pass *c, int slot, bool periodic)
-{
-    fm_springs *s = c->s;
-    const int *owner = s->owner + slot, *other = s->now.other + slot;
-    fm_floats i[3], j[3];
-    fm_records_load_viscous(s->x, owner, i);
-    fm_records_load_viscous(s->x, other, j);
-    fm_floats x = i[0] - j[0], y = i[1] - j[1], z = i[2] - j[2];
-    if (periodic) {
-        x = s->period[0] > 0 ? find_nearest_images(x, (float)s->period[0]) : x;
-        y = s->period[1] > 0 ? find_nearest_images(y, (float)s->period[1]) : y;
-        z = s->period[2] > 0 ? find_nearest_images(z, (float)s->period[2]) : z;
-    }
-    fm_floats r = fm_floats_sqrt(x * x + y * y + z * z), L = fm_floats_load(s->now.rest + slot);
-    fm_floats longer = r - L - c->yield * L, shorter = L - r - c->yield * L;
-    L += c->stretch * fm_floats_select(longer > 0, longer) -
-         c->squeeze * fm_floats_select(shorter > 0, shorter);
-    fm_floats factor = 1 + c->inverse_onset * fm_floats_load(s->now.memory + slot);
-    factor -= fm_floats_select(factor > c->stiffening, factor - c->stiffening);
-    fm_floats k = c->k_min * factor, used = c->limits ? k * find_shares(s, owner, other) : k;
-    fm_floats f = -used * (r - L) / (r + fm_floats_select(r <= 0, 1 - (fm_floats){0}));
-    const fm_floats columns[4] = {f * x, f * y, f * z, k};
-    memcpy(s->now.rest + slot, &L, sizeof L);
-    for (int lane = 0; lane < 8; lane++)
-        s->force[slot + lane] = (fm_spring_force){columns[0][lane], columns[1][lane],
-                                                  columns[2][lane], columns[3][lane]};
-}
-
-// Computes the forces of the springs that one block of particles owns.
-FM_SIMD_CLONES static void compute_range(void *context, int first, int last)
-{
-    (void)last;
-    const pass *c = context;
-    const fm_springs *s = c->s;
-    const int block = first / FM_PARTICLES_BLOCK;
-    for (int slot = block * s->block_capacity; slot < s->blocks[block].end; slot += 8)
-        compute_octet(c, slot, c->has_ghosts);
-}
-
-// Sum over the springs of one particle.
-typedef struct spring_sums {
-    float x, y, z, k; // N, N/m
-} spring_sums;
-
-// Adds the spring in a slot; sign -1: its particle is not the owner.
-FM_INLINE void add_spring(spring_sums *sum, const fm_springs *s, int slot, float sign)
-{
-    const fm_spring_force *f = &s->force[slot];
-    sum->x += sign * f->x;
-    sum->y += sign * f->y;
-    sum->z += sign * f->z;
-    sum->k += f->k;
-}
-
-// Places a block of particles at the middle of the first cycle.
-static void begin_cycles_range(void *context, int first, int last)
-{
-    const pass *c = context;
-    const float back = (c->cycle - (float)c->step->h) / 2;
-    for (int i = first; i < last; i++) {
-        const fm_density_record *at = &c->p->fluid.density[i];
-        c->s->v[i] = (fm_viscous_velocity){{at->vx, at->vy, at->vz, 0}};
-        c->s->x[i] = (fm_viscous_velocity){
-            {at->x + back * at->vx, at->y + back * at->vy, at->z + back * at->vz, 0}};
-    }
-}
-
-// Kicks particle i for one cycle by the acceleration a of its springs, m/s^2, and drifts to the
-// middle of the next cycle, or to the end of the last one.
-FM_INLINE void advance_cycle(const pass *c, int i, const float a[3])
-{
-    const float total[3] = {c->p->ax[i] + a[0], c->p->ay[i] + a[1], c->p->az[i] + a[2]};
-    const float drift = c->last ? c->cycle / 2 : c->cycle;
-    float *x = c->s->x[i].u, *v = c->s->v[i].u;
-    for (int axis = 0; axis < 3; axis++) {
-        v[axis] += c->cycle * total[axis];
-        x[axis] += drift * v[axis];
-    }
-}
-
-// Hands the motion of particle i in all cycles to the substep: its mean acceleration, and what its
-// path differs from the drift of the substep.
-FM_INLINE void end_cycles(const pass *c, int i)
-{
-    fm_particles *p = c->p;
-    const fm_density_record *at = &p->fluid.density[i];
-    const float *x = c->s->x[i].u, *v = c->s->v[i].u;
-    const float h = (float)c->step->h;
-    p->ax[i] = (v[0] - at->vx) / h;
-    p->ay[i] = (v[1] - at->vy) / h;
-    p->az[i] = (v[2] - at->vz) / h;
-    p->dx[i] = x[0] - (at->x + h / 2 * v[0]);
-    p->dy[i] = x[1] - (at->y + h / 2 * v[1]);
-    p->dz[i] = x[2] - (at->z + h / 2 * v[2]);
-}
-
-// Adds the forces of the springs to the accelerations of a block of particles, or moves it for one
-// cycle.
-FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
-{
-    const pass *c = context;
-    fm_springs *s = c->s;
-    fm_particles *p = c->p;
-    const float inverse_mass = (float)(1 / fm_particles_mass(p));
-    float largest = 0;
-    int limited = 0;
-    for (int i = first; i < last; i++) {
-        spring_sums sum = {0};
-        for (int k = s->now.start[i]; k < s->now.start[i] + s->now.count[i]; k++)
-            add_spring(&sum, s, k, 1);
-        for (int n = s->incoming_start[i]; n < s->incoming_start[i + 1]; n++)
-            add_spring(&sum, s, s->incoming[n], -1);
-        const float a[3] = {inverse_mass * sum.x, inverse_mass * sum.y, inverse_mass * sum.z};
-        if (c->cycles > 1) {
-            advance_cycle(c, i, a);
-        } else {
-            p->ax[i] += a[0];
-            p->ay[i] += a[1];
-            p->az[i] += a[2];
-        }
-        if (!c->last)
-            continue;
-        if (c->cycles > 1)
-            end_cycles(c, i);
-        const int count = s->now.count[i] + s->incoming_start[i + 1] - s->incoming_start[i];
-        s->history->now[i] = count > 0 ? sum.k / (float)count - c->k_min : 0;
-        s->sum->now[i] = sum.k;
-        limited += c->limits && s->share[i] < 1;
-        largest = sum.k > largest ? sum.k : largest;
-    }
-    if (!c->last)
-        return;
-    s->blocks[first / FM_PARTICLES_BLOCK].largest_sum = (double)largest;
-    s->blocks[first / FM_PARTICLES_BLOCK].limited = limited;
-}
-
 // Sums the counts of all blocks, in their order. renewed: springs were made and broken.
-static void add_totals(const pass *c, bool renewed)
+static void add_totals(const fm_spring_pass *c, bool renewed)
 {
     fm_springs *s = c->s;
     if (c->limits)
@@ -621,7 +424,7 @@ static void add_totals(const pass *c, bool renewed)
 
 // Copies the springs to the order of the sorted particles, advances their memories, breaks and
 // makes springs.
-static void renew(const pass *c)
+static void renew(const fm_spring_pass *c)
 {
     fm_springs *s = c->s;
     fm_springs_set_step(s, c->p, c->elapsed);
@@ -635,35 +438,15 @@ static void renew(const pass *c)
     s->renewed = c->step->t;
 }
 
-// Share of the stiffness of its springs that the substep allows each particle, from the sum of the
-// last substep.
-static void find_share_range(void *context, int first, int last)
-{
-    const pass *c = context;
-    for (int i = first; i < last; i++) {
-        float sum = c->s->sum->now[i];
-        c->s->share[i] = sum > c->most_sum ? c->most_sum / sum : 1;
-    }
-}
-
 // Advances all springs by one substep and adds their forces.
 static void add_forces(const fm_particles_step *step, void *state)
 {
     fm_springs *s = state;
-    pass c = find_pass(step, s);
-    fm_pool *pool = step->around->pool;
+    fm_spring_pass c = find_pass(step, s);
     const bool sorted = step->p->list_age <= 1;
     if (sorted)
         renew(&c);
-    if (c.limits)
-        fm_parallel_for(pool, c.p->count, FM_PARTICLES_LARGE_BLOCK, find_share_range, &c);
-    fm_parallel_for(pool, c.p->count, FM_PARTICLES_LARGE_BLOCK, begin_cycles_range, &c);
-    for (int n = 1; n <= c.cycles; n++) {
-        c.last = n == c.cycles;
-        fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, compute_range, &c);
-        fm_parallel_for(pool, c.p->count, FM_PARTICLES_BLOCK, gather_range, &c);
-    }
-    c.p->drift_is_corrected = c.cycles > 1;
+    fm_springs_add_forces(&c);
     add_totals(&c, sorted);
     s->recorded = step->t;
     s->begun = true;
@@ -699,182 +482,6 @@ double fm_springs_find_history(const fm_particles *p, int i)
 {
     const fm_springs *s = fm_springs_find(p);
     return s ? (double)s->history->now[i] : 0;
-}
-
-// Begins the saved springs. Followed by, for each particle, its number of springs, its history
-// stiffness and the sum of stiffnesses, then for each spring other, rest, rate, memory and modes.
-typedef struct springs_header {
-    int64_t spring_count;
-    int32_t mode_count, begun;
-    double recorded, renewed, largest_sum;
-    fm_spring_stats totals;
-} springs_header;
-
-// Bytes of one saved spring.
-static size_t find_spring_size(const fm_springs *s)
-{
-    return sizeof(int) + (3 + (size_t)s->mode_count) * sizeof(float);
-}
-
-// Bytes of the saved past velocities, behind the springs.
-static size_t find_past_size(const fm_springs *s, int count)
-{
-    return s->past ? fm_velocity_history_find_size(s->past, count) : 0;
-}
-
-// The header that precedes the saved springs.
-static springs_header find_header(const fm_particles *p, const fm_springs *s)
-{
-    springs_header h;
-    memset(&h, 0, sizeof h);
-    h.mode_count = s->mode_count;
-    h.begun = s->begun;
-    h.recorded = s->recorded;
-    h.renewed = s->renewed;
-    h.largest_sum = s->largest_sum;
-    h.totals = s->totals;
-    for (int i = 0; i < p->count; i++)
-        h.spring_count += s->now.count[i];
-    return h;
-}
-
-// Copies n bytes to *out and advances it.
-static void put(unsigned char **out, const void *from, size_t n)
-{
-    memcpy(*out, from, n);
-    *out += n;
-}
-
-// Copies n bytes from *in and advances it.
-static void get(const unsigned char **in, void *to, size_t n)
-{
-    memcpy(to, *in, n);
-    *in += n;
-}
-
-// Writes the springs to `out` and returns the number of bytes; NULL: the number only.
-static size_t save(const fm_particles *p, const void *state, unsigned char *out)
-{
-    const fm_springs *s = state;
-    const springs_header h = find_header(p, s);
-    const size_t modes = (size_t)s->mode_count;
-    size_t size = sizeof h + (size_t)p->count * (sizeof(int) + 2 * sizeof(float)) +
-                  (size_t)h.spring_count * find_spring_size(s) + find_past_size(s, p->count);
-    if (!out)
-        return size;
-    put(&out, &h, sizeof h);
-    put(&out, s->now.count, (size_t)p->count * sizeof(int));
-    put(&out, s->history->now, (size_t)p->count * sizeof(float));
-    put(&out, s->sum->now, (size_t)p->count * sizeof(float));
-    for (int i = 0; i < p->count; i++) {
-        for (int k = s->now.start[i]; k < s->now.start[i] + s->now.count[i]; k++) {
-            put(&out, &s->now.other[k], sizeof(int));
-            put(&out, &s->now.rest[k], sizeof(float));
-            put(&out, &s->now.rate[k], sizeof(float));
-            put(&out, &s->now.memory[k], sizeof(float));
-            put(&out, s->now.modes + (size_t)k * modes, modes * sizeof(float));
-        }
-    }
-    if (s->past)
-        fm_velocity_history_save(s->past, p->count, out);
-    return size;
-}
-
-// Checks that saved springs fit this fluid with `count` particles and the number of bytes.
-static bool check_saved(const fm_particles *p, const fm_springs *s, int count,
-                        const unsigned char *in, size_t size, fm_error *err)
-{
-    springs_header h;
-    const size_t past = find_past_size(s, count);
-    size_t fixed = sizeof h + (size_t)count * (sizeof(int) + 2 * sizeof(float));
-    if (size < fixed + past)
-        return fm_fail_number(err, p->object.name, "state of springs", (double)size,
-                              "what was saved");
-    memcpy(&h, in, sizeof h);
-    bool good = h.mode_count == s->mode_count && h.spring_count >= 0 && isfinite(h.recorded) &&
-                isfinite(h.renewed) && h.largest_sum >= 0 &&
-                (size - fixed - past) / find_spring_size(s) == (size_t)h.spring_count &&
-                (size - fixed - past) % find_spring_size(s) == 0 &&
-                (past == 0 || fm_velocity_history_check(s->past, in + size - past));
-    const unsigned char *at = in + sizeof h, *springs = in + fixed;
-    int64_t total = 0;
-    for (int i = 0, room = 0; i < count && good; i++) {
-        int own;
-        get(&at, &own, sizeof own);
-        room = i % FM_PARTICLES_BLOCK == 0 ? s->block_capacity : room;
-        good = own >= 0 && own <= room;
-        room -= own;
-        total += own;
-    }
-    good = good && total == h.spring_count;
-    for (int64_t k = 0; k < total && good; k++, springs += find_spring_size(s)) {
-        int other;
-        memcpy(&other, springs, sizeof other);
-        good = other >= 0 && other < count;
-    }
-    return good || fm_fail_number(err, p->object.name, "state of springs", (double)h.spring_count,
-                                  "springs of a fluid with the same definition");
-}
-
-// Reads the springs from the bytes of a snapshot.
-static bool restore(fm_particles *p, void *state, int count, const unsigned char *in, size_t size,
-                    fm_error *err)
-{
-    fm_springs *s = state;
-    if (size > 0 && !check_saved(p, s, count, in, size, err))
-        return false;
-    springs_header h;
-    memset(&h, 0, sizeof h);
-    const size_t modes = (size_t)s->mode_count;
-    const unsigned char *past_bytes = in + size - find_past_size(s, count);
-    if (size > 0)
-        get(&in, &h, sizeof h);
-    s->begun = h.begun;
-    s->recorded = h.recorded;
-    s->renewed = h.renewed;
-    s->largest_sum = h.largest_sum;
-    s->totals = h.totals;
-    if (s->past)
-        fm_velocity_history_restore(s->past, count, p->capacity, size > 0 ? past_bytes : NULL);
-    if (size == 0) {
-        memset(s->now.count, 0, (size_t)count * sizeof(int));
-        fm_particle_scalar_clear(s->history, 0, count);
-        fm_particle_scalar_clear(s->sum, 0, count);
-        return true;
-    }
-    get(&in, s->now.count, (size_t)count * sizeof(int));
-    get(&in, s->history->now, (size_t)count * sizeof(float));
-    get(&in, s->sum->now, (size_t)count * sizeof(float));
-    for (int i = 0, slot = 0; i < count; i++) {
-        slot = i % FM_PARTICLES_BLOCK == 0 ? i / FM_PARTICLES_BLOCK * s->block_capacity : slot;
-        s->now.start[i] = slot;
-        for (; slot < s->now.start[i] + s->now.count[i]; slot++) {
-            get(&in, &s->now.other[slot], sizeof(int));
-            get(&in, &s->now.rest[slot], sizeof(float));
-            get(&in, &s->now.rate[slot], sizeof(float));
-            get(&in, &s->now.memory[slot], sizeof(float));
-            get(&in, s->now.modes + (size_t)slot * modes, modes * sizeof(float));
-        }
-    }
-    return true;
-}
-
-// Hash of the springs.
-static uint64_t hash(const fm_particles *p, const void *state, uint64_t seed)
-{
-    const fm_springs *s = state;
-    const springs_header h = find_header(p, s);
-    const size_t modes = (size_t)s->mode_count;
-    uint64_t value = fm_hash(&h, sizeof h, seed);
-    for (int i = 0; i < p->count; i++) {
-        const size_t first = (size_t)s->now.start[i], n = (size_t)s->now.count[i];
-        value = fm_hash(s->now.other + first, n * sizeof(int), value);
-        value = fm_hash(s->now.rest + first, n * sizeof(float), value);
-        value = fm_hash(s->now.rate + first, n * sizeof(float), value);
-        value = fm_hash(s->now.memory + first, n * sizeof(float), value);
-        value = fm_hash(s->now.modes + first * modes, n * modes * sizeof(float), value);
-    }
-    return s->past ? fm_velocity_history_hash(s->past, p->count, value) : value;
 }
 
 // Adds one spring to the means and the stress of the network.
@@ -937,7 +544,7 @@ const fm_fluid_term_type fm_network_term = {
     .reorder = reorder,
     .extrapolate = stick_to_boundary,
     .add_forces = add_forces,
-    .save = save,
-    .restore = restore,
-    .hash = hash,
+    .save = fm_springs_save,
+    .restore = fm_springs_restore,
+    .hash = fm_springs_hash,
 };

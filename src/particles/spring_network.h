@@ -18,6 +18,7 @@
 enum {
     FM_SPRING_MODES_MAX = FM_MEMORY_MAX_EXPONENTIALS,
     FM_SPRING_MODE_GROUP = 8, // modes that one SIMD vector holds
+    FM_SPRING_CYCLES_MAX = 4, // cycles of the springs in a substep
 };
 
 // Springs of all particles, one array per quantity. A slot is the place of a spring in the arrays.
@@ -112,6 +113,28 @@ typedef struct fm_springs {
     double least_share;        // since the last reset of the fluid's statistics
 } fm_springs;
 
+// What the passes over springs read in one substep (spring_network.c, spring_forces.c).
+typedef struct fm_spring_pass {
+    const fm_particles_step *step;
+    fm_particles *p;
+    fm_springs *s;
+    double elapsed;         // s, since memories were advanced last
+    int cycles;             // n
+    float cycle;            // s, d
+    bool last;              // this is the last cycle
+    float k_min;            // N/m, least stiffness
+    float most_sum;         // N/m, largest sum of stiffnesses at a particle that the substep allows
+    bool limits;            // some particle exceeds that
+    float inverse_onset;    // 1 / M_onset
+    float stiffening;       // most of k / k_min
+    float stretch, squeeze; // shares by which plastic flow reduces the excess of a longer and of a
+                            // shorter spring, divided by 1 + gamma and 1 - gamma
+    float yield;            // gamma
+    float threshold;        // 1/s, rate per length below which nothing hardens
+    float reach2;           // m^2, square of the length below which springs are made
+    bool has_ghosts;        // the domain is periodic
+} fm_spring_pass;
+
 // spring_memory.c
 // Fits the kernel of the memory and converts viscosity, onset and relaxation to springs.
 bool fm_springs_convert_def(fm_springs *springs, const fm_particles *p, fm_error *err);
@@ -161,6 +184,21 @@ static inline fm_springs *fm_springs_find(const fm_particles *p)
 {
     return fm_fluid_terms_find(p, &fm_network_term);
 }
+
+// spring_forces.c: advances rest lengths and adds the forces of all springs to ax, ay, az.
+// Length of a cycle that the stiffness of the last substep allows, s.
+double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *springs);
+// Number of cycles of the springs in a substep of h seconds.
+int fm_springs_count_cycles(const fm_particles *p, const fm_springs *springs, double h);
+// Largest sum of stiffnesses at a particle, N/m, that a cycle of this length, s, allows.
+double fm_springs_find_largest_sum(const fm_particles *p, double cycle);
+void fm_springs_add_forces(fm_spring_pass *pass);
+
+// spring_snapshot.c: functions of the term (terms.h).
+size_t fm_springs_save(const fm_particles *p, const void *state, unsigned char *out);
+bool fm_springs_restore(fm_particles *p, void *state, int count, const unsigned char *in,
+                        size_t size, fm_error *err);
+uint64_t fm_springs_hash(const fm_particles *p, const void *state, uint64_t seed);
 
 // spring_network.c
 double fm_springs_find_history(const fm_particles *p, int i); // N/m, at particle i; 0: no springs

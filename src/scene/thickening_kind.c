@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // thickening_kind.c: the kind fluids.NAME.thickening: a particle fluid with a network of springs.
-// Its keys are quantities that a person can know; the rest is converted (docs/thickening.md).
+// Its keys are measurable properties of the fluid; spring constants follow from them
+// (docs/thickening.md).
 #include "scene/thickening_kind.h"
 
 #include "particles/particles.h"
