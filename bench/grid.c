@@ -7,6 +7,8 @@
 //   - the pressure solver from a random velocity to 1e-6, 32^3 to 256^3 cells, closed, with open
 //     sides and with a sphere: iterations, and time per cell against 64^3 cells
 //   - with two threads against one, 128^3 cells
+//   - OpenFOAM on the same cavity of 64^3 cells and PETSc on the pressure of 128^3 cells, where they
+//     are installed (openfoam_cavity, petsc_poisson.c)
 #include "bench.h"
 #include "fixtures.h"
 
@@ -235,10 +237,66 @@ static void compare_solves(bench_report *report)
                                       "ns/cell", two.ns / one.ns, "one thread", note});
 }
 
+// Runs a program of another solver and reads the numbers it prints, at most three. Returns how
+// many; 0 where the solver is not installed.
+static int run_other(const char *command, double numbers[3])
+{
+    char line[128] = "";
+    FILE *output = popen(command, "r");
+    if (!output)
+        return 0;
+    bool read = fgets(line, sizeof line, output);
+    bool good = pclose(output) == 0 && read;
+    return good ? sscanf(line, "%lf %lf %lf", &numbers[0], &numbers[1], &numbers[2]) : 0;
+}
+
+// A step of the 64^3 cavity beside one of OpenFOAM, on one thread each.
+static void compare_openfoam(bench_report *report)
+{
+    static const char *const group = "a step of the 64^3 cavity, one thread";
+    double other[3];
+    char note[80];
+    cavity own = {0};
+    if (run_other(BENCH_OPENFOAM " 64 0.0015625", other) == 2 && open_cavity(&own, 64, 1)) {
+        bench_job job = cavity_job(&own, 0);
+        bench_measure(&job, 1, ROUNDS, TURN);
+        double ms = 1e-6 * job.ns * own.cells;
+        snprintf(note, sizeof note, "largest divergence %.1e of speed / spacing",
+                 fm_grid_read_stats(own.grid).divergence);
+        bench_add(report, &(bench_result){group, "fathom", ms, "ms", 0, "", note});
+        snprintf(note, sizeof note, "mean divergence %.1e of speed / spacing", other[1]);
+        bench_add(report, &(bench_result){group, "OpenFOAM icoFoam", 1e3 * other[0], "ms",
+                                          1e3 * other[0] / ms, "fathom", note});
+    }
+    fm_world_destroy(own.world);
+}
+
+// The pressure of a closed tank of 128^3 cells beside PETSc's, on one thread each.
+static void compare_petsc(bench_report *report)
+{
+#ifdef BENCH_PETSC
+    static const char *const group = "pressure of a closed tank, 128^3, one thread";
+    double other[3];
+    char note[80];
+    solve own = {0};
+    if (run_other(BENCH_PETSC " 128", other) == 3 && measure_solve(128, CLOSED, 1, &own)) {
+        snprintf(note, sizeof note, "%.1f iterations", own.iterations);
+        bench_add(report, &(bench_result){group, "fathom", own.seconds, "s", 0, "", note});
+        snprintf(note, sizeof note, "%.0f iterations, after %.1f s of set-up", other[2], other[0]);
+        bench_add(report, &(bench_result){group, "PETSc CG + GAMG", other[1], "s",
+                                          other[1] / own.seconds, "fathom", note});
+    }
+#else
+    (void)report;
+#endif
+}
+
 // Runs all comparisons of grid fluids.
 void bench_grid(bench_report *report)
 {
     compare_threads(report);
     compare_sizes(report);
     compare_solves(report);
+    compare_openfoam(report);
+    compare_petsc(report);
 }
