@@ -7,11 +7,17 @@
 //                 along a                        across a
 //   wall, inflow  u_0 = v, u_-l = 2 v - u_l      u_(-1-l) = 2 v - u_l
 //   slip          u_0 = 0, u_-l = -u_l           u_(-1-l) = u_l
-//   open          u_0 free, u_-l = u_0           u_(-1-l) = u_0
+//   open          u_0 free, u_-l = u_0           u_(-1-l) = u_0, or 0 where fluid enters
 //   periodic      u_-l = u_(n-l)                 u_(-1-l) = u_(n-1-l)
 //
 // They make linear interpolation exact on the side: second order. At an open side the pressure p_b
-// is given: p_-1 = 2 p_b - p_0.
+// is given: p_-1 = 2 p_b - p_0. Fluid that enters there comes from rest far outside, so that
+// p_b = p_outside - rho u_0^2 / 2, Bernoulli's equation. Entering with the pressure p_outside itself
+// it would bring energy from nowhere, and eddies that cross an open side would grow without bound
+// [BC14].
+//
+// [BC14] Bertoglio, Caiazzo: A tangential regularization method for backflow stabilization in
+//         hemodynamics. Journal of Computational Physics 261, 2014.
 #include "grid/grid.h"
 
 #include <string.h>
@@ -182,11 +188,29 @@ static side_fill begin_side(fm_grid *g, int side, double t, fm_grid_fill mode)
     return f;
 }
 
+// Whether fluid enters through the open side at a face of component a, which lies between two cells.
+// Reads the velocity at open cells inside the grid only, which no other line of this loop writes.
+static bool enters(const side_fill *f, double *const *u, int a, const int at[3], ptrdiff_t first)
+{
+    const fm_grid *g = f->g;
+    if (f->mode != FM_GRID_FILL_VELOCITY)
+        return false;
+    int cell[3] = {at[0], at[1], at[2]};
+    ptrdiff_t face = first + (f->side % 2 ? g->stride[f->axis] : 0);
+    double speed = 0;
+    for (int i = 0; i < 2; i++, cell[a]--, face -= g->stride[a])
+        if (cell[a] >= 0 && cell[a] < g->n[a] &&
+            fm_grid_find_condition(g, f->side, cell)->kind == FM_GRID_OPEN)
+            speed += u[f->axis][face];
+    return f->side % 2 ? speed < 0 : speed > 0;
+}
+
 // Fills one line of ghost values of component a. first: index of the value on the side (a along the
 // axis) or next to it; inward: step into the grid; layers: values beyond the side.
-static void fill_line(const side_fill *f, double *u, int a, const int at[3], ptrdiff_t first,
-                      ptrdiff_t inward)
+static void fill_line(const side_fill *f, double *const *all, int a, const int at[3],
+                      ptrdiff_t first, ptrdiff_t inward)
 {
+    double *u = all[a];
     const fm_grid_side *c =
         f->plain ? &f->g->def.sides[f->side] : fm_grid_find_condition(f->g, f->side, at);
     int layers = f->g->layers[f->axis], along = a == f->axis;
@@ -195,9 +219,10 @@ static void fill_line(const side_fill *f, double *u, int a, const int at[3], ptr
     double sign = c->kind == FM_GRID_SLIP && !along ? 1 : -1;
     if (along && (!open || f->mode == FM_GRID_FILL_CHANGE))
         u[first] = open ? u[first + inward] : given;
+    double outside = open && !along && enters(f, all, a, at, first) ? 0 : u[first];
     for (int l = 0; l < layers; l++) {
         ptrdiff_t out = first - (l + 1) * inward, in = first + (l + along) * inward;
-        u[out] = open ? u[first] : 2 * given + sign * u[in];
+        u[out] = open ? outside : 2 * given + sign * u[in];
     }
 }
 
@@ -250,8 +275,8 @@ static void fill_plane(const axis_fill *f, int a, int plane)
             wrap_line(g, f->u[a], axis, a == axis, q);
             continue;
         }
-        fill_line(&f->side[0], f->u[a], a, at, q, s);
-        fill_line(&f->side[1], f->u[a], a, at, q + last, -s);
+        fill_line(&f->side[0], f->u, a, at, q, s);
+        fill_line(&f->side[1], f->u, a, at, q + last, -s);
     }
 }
 
@@ -297,17 +322,19 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
     fm_grid_fill_solid_change(g, x, a, mode == FM_GRID_FILL_CHANGE);
 }
 
-// Pressure outside an open side: hydrostatic, and the given one at the height of the centre of the
-// grid, so that fluid at rest stays at rest between several open sides.
+// Pressure on an open side, where fluid flows in at `speed`, or out if that is negative. Outside:
+// hydrostatic, and the given one at the height of the centre of the grid, so that fluid at rest
+// stays at rest between several open sides.
 static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, const int at[3],
-                           fm_vec3 gravity)
+                           double speed, fm_vec3 gravity)
 {
-    double x[3];
+    double x[3], entering = fm_double_max(speed, 0);
     for (int b = 0; b < 3; b++)
         x[b] = b != side / 2 ? at[b] + 0.5 : side % 2 ? g->n[b] : 0;
     fm_vec3 from = fm_grid_position(g, 0.5 * g->n[0], 0.5 * g->n[1], 0.5 * g->n[2]);
     fm_vec3 to = fm_grid_position(g, x[0], x[1], x[2]);
-    return c->pressure + g->def.density * fm_dot(gravity, fm_sub(to, from));
+    return c->pressure +
+           g->def.density * (fm_dot(gravity, fm_sub(to, from)) - 0.5 * entering * entering);
 }
 
 typedef struct pressure_fill {
@@ -323,6 +350,7 @@ static void fill_pressure_planes(void *context, int first, int last)
     int axis = f->axis, at[3] = {0};
     bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
     ptrdiff_t s = g->stride[axis];
+    const double *u = g->u[axis];
     for (int plane = first; plane < last; plane++) {
         at[f->outer] = plane - 1;
         for (at[f->inner] = -1; at[f->inner] <= g->n[f->inner]; at[f->inner]++) {
@@ -334,10 +362,12 @@ static void fill_pressure_planes(void *context, int first, int last)
             const fm_grid_side *one = fm_grid_find_condition(g, 2 * axis, at);
             const fm_grid_side *two = fm_grid_find_condition(g, 2 * axis + 1, at);
             if (one->kind == FM_GRID_OPEN)
-                g->p[low - s] = 2 * find_outside(g, one, 2 * axis, at, f->gravity) - g->p[low];
+                g->p[low - s] =
+                    2 * find_outside(g, one, 2 * axis, at, u[low], f->gravity) - g->p[low];
             if (two->kind == FM_GRID_OPEN)
                 g->p[high + s] =
-                    2 * find_outside(g, two, 2 * axis + 1, at, f->gravity) - g->p[high];
+                    2 * find_outside(g, two, 2 * axis + 1, at, -u[high + s], f->gravity) -
+                    g->p[high];
         }
     }
 }

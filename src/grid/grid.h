@@ -128,6 +128,9 @@ fm_vec3 fm_grid_centre(const fm_grid *g, int i, int j, int k, int a);
 typedef void fm_grid_row(fm_grid *g, void *context, ptrdiff_t q, int length);
 void fm_grid_for_rows(fm_grid *g, fm_pool *pool, int faces, double ns, fm_grid_row *body,
                       void *context);
+// The same over the faces of all components in one loop. Skips a component that is always zero.
+typedef void fm_grid_face_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length);
+void fm_grid_for_faces(fm_grid *g, fm_pool *pool, double ns, fm_grid_face_row *body, void *context);
 // The same for rows of cells, with a number from each row: their sum, or the largest.
 typedef double fm_grid_row_sum(fm_grid *g, void *context, ptrdiff_t q, int length);
 double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context);
@@ -162,11 +165,14 @@ double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, p
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
 
-// advection.c: rate += -div(u u), for all faces.
-void fm_grid_add_advection(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+// advection.c: adds -div(u u_d) to the rate of component d, for a row of faces.
+void fm_grid_advect_row(const fm_grid *g, double *const u[3], double *rate, int d, ptrdiff_t q,
+                        int length);
 
 // viscosity.c
-void fm_grid_add_viscosity(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+// rate += scale h^2 L u, for a row of faces of component d.
+void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double scale, int d,
+                         ptrdiff_t q, int length);
 // Sets u = old + x, where (1 - dt nu / 2 Laplacian) x = dt (rate + share extra).
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool);
 
