@@ -18,6 +18,7 @@
 //
 // [BC14] Bertoglio, Caiazzo: A tangential regularization method for backflow stabilization in
 //         hemodynamics. Journal of Computational Physics 261, 2014.
+#include "core/simd.h"
 #include "grid/grid.h"
 
 #include <string.h>
@@ -157,7 +158,8 @@ typedef struct side_fill {
     int side, axis;
     double t;
     fm_grid_fill mode;
-    bool plain;      // one condition with one velocity holds on the whole side
+    bool plain;      // a wall, slip or an inflow with one velocity on the whole side
+    bool slip;       // that is slip
     double given[3]; // that velocity
 } side_fill;
 
@@ -182,7 +184,9 @@ static side_fill begin_side(fm_grid *g, int side, double t, fm_grid_fill mode)
 {
     const fm_grid_side *c = &g->def.sides[side];
     side_fill f = {.g = g, .side = side, .axis = side / 2, .t = t, .mode = mode};
-    f.plain = !g->has_patches[side] && !c->function && c->profile == FM_GRID_UNIFORM;
+    f.plain = !g->has_patches[side] && !c->function && c->profile == FM_GRID_UNIFORM &&
+              c->kind != FM_GRID_OPEN && c->kind != FM_GRID_PERIODIC;
+    f.slip = c->kind == FM_GRID_SLIP;
     for (int a = 0; a < 3 && f.plain; a++)
         f.given[a] = find_given(&f, c, a, (int[3]){0, 0, 0});
     return f;
@@ -211,10 +215,9 @@ static void fill_line(const side_fill *f, double *const *all, int a, const int a
                       ptrdiff_t first, ptrdiff_t inward)
 {
     double *u = all[a];
-    const fm_grid_side *c =
-        f->plain ? &f->g->def.sides[f->side] : fm_grid_find_condition(f->g, f->side, at);
+    const fm_grid_side *c = fm_grid_find_condition(f->g, f->side, at);
     int layers = f->g->layers[f->axis], along = a == f->axis;
-    double given = f->plain ? f->given[a] : find_given(f, c, a, at);
+    double given = f->plain ? f->given[a] : find_given(f, c, a, at); // the same, sooner
     bool open = c->kind == FM_GRID_OPEN;
     double sign = c->kind == FM_GRID_SLIP && !along ? 1 : -1;
     if (along && (!open || f->mode == FM_GRID_FILL_CHANGE))
@@ -260,6 +263,24 @@ typedef struct axis_fill {
     side_fill side[2];
 } axis_fill;
 
+// One side of a plane of lines where one velocity is given on the whole side: the same as fill_line
+// for `count` lines that are `step` apart.
+FM_SIMD_CLONES static void fill_plain_lines(const side_fill *f, double *u, int a, ptrdiff_t first,
+                                            ptrdiff_t inward, ptrdiff_t step, int count)
+{
+    int along = a == f->axis;
+    double given = f->given[a], sign = f->slip && !along ? 1 : -1;
+    for (int i = 0; i < count && along; i++)
+        u[first + i * step] = given;
+    for (int l = 0; l < f->g->layers[f->axis]; l++) {
+        double *out = u + first - (l + 1) * inward;
+        const double *in = u + first + (l + along) * inward;
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            out[i * step] = 2 * given + sign * in[i * step];
+    }
+}
+
 static void fill_plane(const axis_fill *f, int a, int plane)
 {
     fm_grid *g = f->g;
@@ -267,6 +288,13 @@ static void fill_plane(const axis_fill *f, int a, int plane)
     bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
     ptrdiff_t s = g->stride[axis], last = (g->n[axis] - (a != axis)) * s;
     at[f->outer] = g->active[f->outer] ? plane - g->layers[f->outer] : 0;
+    if (f->side[0].plain && f->side[1].plain) {
+        ptrdiff_t step = g->stride[f->inner],
+                  q = g->start - g->layers[f->inner] * step + at[f->outer] * g->stride[f->outer];
+        fill_plain_lines(&f->side[0], f->u[a], a, q, s, step, g->size[f->inner]);
+        fill_plain_lines(&f->side[1], f->u[a], a, q + last, -s, step, g->size[f->inner]);
+        return;
+    }
     for (at[f->inner] = -g->layers[f->inner];
          at[f->inner] < g->size[f->inner] - g->layers[f->inner]; at[f->inner]++) {
         ptrdiff_t q =

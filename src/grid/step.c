@@ -52,21 +52,22 @@ static void end_stage(fm_grid *g, fm_grid_stage stage, double *start)
     *start = now;
 }
 
-static double find_speed_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Largest sum over the axes of a row of cells; `fault` keeps a NaN, which comparisons lose.
+FM_SIMD_CLONES static double find_speed_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
-    double fastest = 0;
+    double fastest = 0, fault = 0, use = g->active[2];
+    ptrdiff_t sy = g->stride[1], sz = g->stride[2];
+    const double *restrict u = g->u[0] + q, *restrict v = g->u[1] + q, *restrict w = g->u[2] + q;
+#pragma omp simd reduction(max : fastest) reduction(+ : fault)
     for (int i = 0; i < length; i++) {
-        double sum = 0;
-        for (int a = 0; a < 3; a++)
-            if (g->active[a]) {
-                double low = fabs(g->u[a][q + i]), high = fabs(g->u[a][q + i + g->stride[a]]);
-                sum += low > high || isnan(low) ? low : high;
-            }
-        if (sum > fastest || isnan(sum))
-            fastest = sum;
+        double sum = fm_double_max(fabs(u[i]), fabs(u[i + 1])) +
+                     fm_double_max(fabs(v[i]), fabs(v[i + sy])) +
+                     use * fm_double_max(fabs(w[i]), fabs(w[i + sz]));
+        fault += 0 * (u[i] + u[i + 1] + v[i] + v[i + sy] + w[i] + w[i + sz]);
+        fastest = sum > fastest ? sum : fastest;
     }
-    return fastest;
+    return fastest + fault;
 }
 
 static fm_vec3 find_force(const fm_grid *g, const fm_surroundings *around)
@@ -218,20 +219,19 @@ static void advance_implicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *po
 }
 
 // b = -divergence of the open fluxes of a row of cells, times h, m/s.
-static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+FM_SIMD_CLONES static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
     const fm_cell_layout *l = fm_poisson_layout(g->solver);
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
               j = (from - k * g->stride[2]) / g->stride[1];
     double *b = fm_poisson_right_side(g->solver) + l->start + j * l->stride[1] + k * l->stride[2];
-    for (int i = 0; i < length; i++) {
-        double flux = 0;
-        for (int a = 0; a < 3; a++) {
-            ptrdiff_t low = q + i, high = low + g->stride[a];
-            flux += g->open[a][low] * g->u[a][low] - g->open[a][high] * g->u[a][high];
-        }
-        b[i] = flux;
+    for (int a = 0; a < 3; a++) {
+        const double *low = g->u[a] + q, *high = low + g->stride[a];
+        const float *open_low = g->open[a] + q, *open_high = open_low + g->stride[a];
+#pragma omp simd
+        for (int i = 0; i < length; i++)
+            b[i] = (a == 0 ? 0 : b[i]) + open_low[i] * low[i] - open_high[i] * high[i];
     }
 }
 
@@ -257,21 +257,22 @@ static void correct_solid_fluxes(fm_grid *g)
     }
 }
 
-static double find_component_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+FM_SIMD_CLONES static double find_component_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
-    double fastest = 0;
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < length; i++) {
-            double speed = fabs(g->u[a][q + i]);
-            if (speed > fastest || isnan(speed))
-                fastest = speed;
-        }
-    return fastest;
+    double fastest = 0, fault = 0;
+    const double *restrict u = g->u[0] + q, *restrict v = g->u[1] + q, *restrict w = g->u[2] + q;
+#pragma omp simd reduction(max : fastest) reduction(+ : fault)
+    for (int i = 0; i < length; i++) {
+        double speed = fm_double_max(fabs(u[i]), fm_double_max(fabs(v[i]), fabs(w[i])));
+        fault += 0 * (u[i] + v[i] + w[i]);
+        fastest = speed > fastest ? speed : fastest;
+    }
+    return fastest + fault;
 }
 
 // u -= grad psi on all faces that the pressure moves: psi of the solver, ghost layer included.
-static void correct_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
+FM_SIMD_CLONES static void correct_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
     (void)context;
     const fm_cell_layout *l = fm_poisson_layout(g->solver);
@@ -281,6 +282,7 @@ static void correct_row(fm_grid *g, void *context, int d, ptrdiff_t q, int lengt
     const float *c = fm_poisson_conductances(g->solver, d) + first, *open = g->open[d] + q;
     const double *psi = fm_poisson_solution(g->solver) + first;
     double *u = g->u[d] + q;
+#pragma omp simd
     for (int i = 0; i < length; i++) {
         double step = c[i] > open[i] ? 2 : c[i] > 0; // open sides: half the distance
         u[i] -= step * (psi[i] - psi[i - l->stride[d]]);
