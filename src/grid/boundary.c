@@ -333,7 +333,7 @@ static void fill_layers(fm_grid *g, double *const *u, int first, int components,
         f.side[0] = begin_side(g, 2 * axis, t, mode);
         f.side[1] = begin_side(g, 2 * axis + 1, t, mode);
         int tasks = components * f.planes;
-        fm_parallel_for(fm_pool_if_worthwhile(pool, 20.0 * tasks * g->size[f.inner]), tasks, PLANES,
+        fm_parallel_for(fm_grid_share(pool, 20.0 * tasks * g->size[f.inner]), tasks, PLANES,
                         fill_planes, &f);
     }
 }
@@ -405,7 +405,7 @@ void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool)
     for (int axis = 0; axis < 3; axis++) {
         pressure_fill f = {g, gravity, axis, axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
         int planes = g->n[f.outer] + 2;
-        fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * planes * g->n[f.inner]), planes, PLANES,
+        fm_parallel_for(fm_grid_share(pool, 15.0 * planes * g->n[f.inner]), planes, PLANES,
                         fill_pressure_planes, &f);
     }
 }

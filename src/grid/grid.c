@@ -189,8 +189,8 @@ static int run_loop(row_loop *loop, fm_pool *pool, int faces, double ns)
     loop->length = g->n[0] + (faces == 0);
     loop->rows = g->n[1] + (faces == 1);
     int rows = loop->rows * (g->n[2] + (faces == 2));
-    fm_parallel_for(fm_pool_if_worthwhile(pool, ns * rows * loop->length), rows, FM_GRID_BLOCK,
-                    run_rows, loop);
+    fm_parallel_for(fm_grid_share(pool, ns * rows * loop->length), rows, FM_GRID_BLOCK, run_rows,
+                    loop);
     return rows;
 }
 
@@ -230,8 +230,8 @@ void fm_grid_for_faces(fm_grid *g, fm_pool *pool, double ns, fm_grid_face_row *b
         rows += d == 2 && flat ? 0 : (g->n[1] + (d == 1)) * (g->n[2] + (d == 2));
         loop.past[d] = rows;
     }
-    fm_parallel_for(fm_pool_if_worthwhile(pool, ns * rows * g->n[0]), rows, FM_GRID_BLOCK,
-                    run_faces, &loop);
+    fm_parallel_for(fm_grid_share(pool, ns * rows * g->n[0]), rows, FM_GRID_BLOCK, run_faces,
+                    &loop);
 }
 
 double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context)

@@ -120,7 +120,7 @@ typedef struct pass {
 
 static fm_pool *share(fm_pool *pool, const fm_cell_layout *l)
 {
-    return fm_pool_if_worthwhile(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
+    return fm_grid_share(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
 }
 
 static void run(const fm_multigrid_level *level, fm_pool *pool, fm_range_body *body, pass *p)
