@@ -2,7 +2,8 @@
 // grid.c: cost of a substep of a grid fluid: a lid-driven cavity in 3D.
 //
 // Measured, per cell and substep, with divergence to 1e-6 of speed / spacing:
-//   - 64^3 cells: stages, one and two threads, against the bandwidth of a copy
+//   - 64^3 cells: stages, one and two threads, against the bandwidth of a copy, and against two
+//     independent cavities at once: what two processors of this machine give at best
 //   - 32^3, 64^3 and 96^3 cells
 //   - the pressure solver from a random velocity to 1e-6, 32^3 to 256^3 cells, closed, with open
 //     sides and with a sphere: iterations, and time per cell against 64^3 cells
@@ -13,6 +14,7 @@
 #include "fixtures.h"
 
 #include <fathom/grid.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,31 @@ static void step_cavity(void *context, int repeats)
     fm_error err = {0};
     for (int i = 0; i < repeats; i++)
         fm_world_advance(c->world, c->step, &err);
+}
+
+// Two cavities that are advanced at once, by a thread each.
+typedef struct cavity_pair {
+    cavity *own, *other;
+    int repeats;
+} cavity_pair;
+
+static void *step_other(void *context)
+{
+    cavity_pair *pair = context;
+    step_cavity(pair->other, pair->repeats);
+    return NULL;
+}
+
+// The job of a pair.
+static void step_pair(void *context, int repeats)
+{
+    cavity_pair *pair = context;
+    pthread_t thread;
+    pair->repeats = repeats;
+    bool started = pthread_create(&thread, NULL, step_other, pair) == 0;
+    step_cavity(pair->own, repeats);
+    if (started)
+        pthread_join(thread, NULL);
 }
 
 // Creates a cavity of n^3 cells at Reynolds number 100 and takes a few substeps.
@@ -103,16 +130,19 @@ static double count_bytes(const fm_grid_stats *stats)
 static void compare_threads(bench_report *report)
 {
     static const char *const group = "cavity of 64^3 cells";
-    cavity one = {0}, two = {0};
+    cavity one = {0}, two = {0}, other = {0};
+    cavity_pair pair = {&one, &other, 0};
     double *memory = calloc(2 * COPY, sizeof *memory);
-    if (memory && open_cavity(&one, 64, 1) && open_cavity(&two, 64, 2)) {
-        bench_job jobs[3] = {cavity_job(&one, 0),
+    if (memory && open_cavity(&one, 64, 1) && open_cavity(&two, 64, 2) &&
+        open_cavity(&other, 64, 1)) {
+        bench_job jobs[4] = {cavity_job(&one, 0),
                              cavity_job(&two, 0),
                              {.run = copy_memory,
                               .context = memory,
                               .work = 2.0 * COPY * sizeof *memory,
-                              .baseline = 2}};
-        bench_measure(jobs, 3, ROUNDS, TURN);
+                              .baseline = 2},
+                             {.run = step_pair, .context = &pair, .work = 2 * one.cells}};
+        bench_measure(jobs, 4, ROUNDS, TURN);
         fm_grid_stats stats = fm_grid_read_stats(one.grid);
         char note[128];
         snprintf(note, sizeof note,
@@ -124,11 +154,15 @@ static void compare_threads(bench_report *report)
                  1e3 / jobs[1].ns);
         bench_add(report, &(bench_result){group, "two threads", jobs[1].ns, "ns/cell",
                                           jobs[1].ratio, "one thread", note});
+        snprintf(note, sizeof note, "%.2f times as fast", 1 / jobs[3].ratio);
+        bench_add(report, &(bench_result){group, "two cavities at once", jobs[3].ns, "ns/cell",
+                                          jobs[3].ratio, "one thread", note});
         report_stages(report, group, &one, 10);
     }
     free(memory);
     fm_world_destroy(one.world);
     fm_world_destroy(two.world);
+    fm_world_destroy(other.world);
 }
 
 // Compares the time per cell for three numbers of cells.
