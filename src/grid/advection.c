@@ -70,18 +70,22 @@ FM_INLINE void advect_row(const fm_grid *g, double *const u[3], double *restrict
     }
 }
 
+// The fifth-order scheme in 3D.
 FM_SIMD_CLONES static void advect_fifth_order(const fm_grid *g, double *const u[3], double *rate,
                                               int d, ptrdiff_t q, int length)
 {
     advect_row(g, u, rate, d, q, length, FM_GRID_FIFTH_ORDER, false);
 }
 
+// The fifth-order scheme on a grid of one cell along z.
 FM_SIMD_CLONES static void advect_fifth_order_flat(const fm_grid *g, double *const u[3],
                                                    double *rate, int d, ptrdiff_t q, int length)
 {
     advect_row(g, u, rate, d, q, length, FM_GRID_FIFTH_ORDER, true);
 }
 
+// Adds the advection of component d to the rate of a row of faces, m/s^2, by the scheme of the
+// definition.
 void fm_grid_advect_row(const fm_grid *g, double *const u[3], double *rate, int d, ptrdiff_t q,
                         int length)
 {

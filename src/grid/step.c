@@ -52,7 +52,8 @@ static void end_stage(fm_grid *g, fm_grid_stage stage, double *start)
     *start = now;
 }
 
-// Largest sum over the axes of a row of cells; `fault` keeps a NaN, which comparisons lose.
+// Largest sum of |u_a| over the axes in a row of cells, m/s. `fault` keeps a NaN, which comparisons
+// lose.
 FM_SIMD_CLONES static double find_speed_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
@@ -70,11 +71,13 @@ FM_SIMD_CLONES static double find_speed_row(fm_grid *g, void *context, ptrdiff_t
     return fastest + fault;
 }
 
+// Body force per mass, m/s^2.
 static fm_vec3 find_force(const fm_grid *g, const fm_surroundings *around)
 {
     return fm_add(around->gravity, g->def.acceleration);
 }
 
+// Longest stable substep, s.
 double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
 {
     double s = fm_grid_max_rows(g, around->pool, 3, find_speed_row, NULL);
@@ -98,6 +101,7 @@ typedef struct pushed {
     bool advected;
 } pushed;
 
+// Sets the rate of a row of faces of component d to that of pressure and body force, m/s^2.
 FM_SIMD_CLONES static void start_rate_row(const fm_grid *g, double force, int d, ptrdiff_t q,
                                           int length)
 {
@@ -109,6 +113,7 @@ FM_SIMD_CLONES static void start_rate_row(const fm_grid *g, double force, int d,
         rate[q + i] = force - scale * (p[q + i] - p[q + i - s]);
 }
 
+// Computes the rate of a row of faces of component d.
 static void compute_rate_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
     const pushed *job = context;
@@ -119,6 +124,7 @@ static void compute_rate_row(fm_grid *g, void *context, int d, ptrdiff_t q, int 
         fm_grid_diffuse_row(g, g->u[d], g->rate[d], g->nu / (g->h * g->h), d, q, length);
 }
 
+// Computes the rates of all components, with the lift of the dye, m/s^2.
 static void compute_rates(fm_grid *g, fm_vec3 force, bool advected, fm_pool *pool)
 {
     pushed job = {.force = {force.x, force.y, g->active[2] ? force.z : 0}, .advected = advected};
@@ -132,6 +138,7 @@ typedef struct combined {
     double *const *from; // [component]
 } combined;
 
+// Combines a row of faces of component d.
 FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
     const combined *job = context;
@@ -142,6 +149,7 @@ FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, int d, ptrdiff
         u[q + i] = keep * old[q + i] + (1 - keep) * (from[q + i] + dt * rate[q + i]);
 }
 
+// Fills the ghost values of the velocity at time t, s, outside the grid and inside colliders.
 static void fill(fm_grid *g, double t, fm_pool *pool)
 {
     double start = fm_clock_now_ms();
@@ -166,6 +174,7 @@ static void take_stage(fm_grid *g, bool first, double keep, double dt, fm_vec3 f
     end_stage(g, FM_GRID_STAGE_ADVECTION, &start);
 }
 
+// From u to u*, without implicit viscosity: three stages, or one Euler step.
 static void advance_explicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
     take_stage(g, true, 0, dt, force, pool);
@@ -188,6 +197,7 @@ FM_SIMD_CLONES static void add_half_row(fm_grid *g, void *context, int d, ptrdif
         rate[q + i] += 0.5 * extra[q + i];
 }
 
+// extra = advection of u, m/s^2, in a row of faces of component d.
 static void advect_extra_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
     (void)context;
@@ -195,7 +205,8 @@ static void advect_extra_row(fm_grid *g, void *context, int d, ptrdiff_t q, int 
     fm_grid_advect_row(g, g->u, g->extra[d], d, q, length);
 }
 
-// Crank-Nicolson for viscosity. The velocities on the sides are those at the middle of the substep.
+// From u to u* with Crank-Nicolson for viscosity. The velocities on the sides are those at the
+// middle of the substep.
 static void advance_implicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
     for (int d = 0; d < 3; d++)
@@ -257,6 +268,7 @@ static void correct_solid_fluxes(fm_grid *g)
     }
 }
 
+// Largest |u_a| of any component in a row of cells, m/s; NaN if a velocity is.
 FM_SIMD_CLONES static double find_component_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
@@ -302,8 +314,9 @@ static void raise_pressure_row(fm_grid *g, void *context, ptrdiff_t q, int lengt
         g->p[q + i] += scale * psi[i];
 }
 
-// Makes u free of divergence. Given velocities must be in place. dt > 0: also corrects the
-// pressure. is_rate: u holds the rate of the velocity, whose values inside colliders are not known.
+// Makes u free of divergence. The velocities that boundaries give must be in place. dt > 0: also
+// corrects the pressure. is_rate: u holds the rate of the velocity, whose values inside colliders
+// are not known.
 static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
 {
     double start = fm_clock_now_ms(), *psi = fm_poisson_solution(g->solver);
@@ -342,6 +355,7 @@ static void move_passive(fm_grid *g, const fm_surroundings *around, double dt)
     end_stage(g, FM_GRID_STAGE_PASSIVE, &start);
 }
 
+// Advances the fluid by one substep of dt seconds.
 static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, fm_error *err)
 {
     fm_vec3 force = find_force(g, around);
@@ -369,6 +383,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, f
     return true;
 }
 
+// Exchanges the velocity and its rate, so that project() works on the rate.
 static void swap_with_rate(fm_grid *g)
 {
     for (int d = 0; d < 3; d++) {
@@ -388,11 +403,12 @@ static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
     for (int d = 0; d < 3; d++)
         fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE, pool);
     swap_with_rate(g);
-    project(g, 1, true,
-            pool); // colliders move at a constant speed, as far as the rate is concerned
+    project(g, 1, true, pool); // the acceleration of colliders is neglected
     swap_with_rate(g);
 }
 
+// Places the colliders; before the first substep also makes the velocity free of divergence and
+// finds its pressure.
 bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     if (!fm_grid_update_solids(g, around, g->time, err))
@@ -417,6 +433,7 @@ static void fill_for_readers(fm_grid *g, fm_vec3 force, fm_pool *pool)
     fm_grid_fill_pressure(g, force, pool);
 }
 
+// Advances the fluid by `interval` seconds in stable substeps, and adds their number to *substeps.
 bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval, int *substeps,
                      fm_error *err)
 {

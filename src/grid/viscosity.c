@@ -84,6 +84,7 @@ FM_SIMD_CLONES static void add_laplacian_row(const fm_grid *g, const double *res
         rate[q + i] += scale * find_laplacian(g, u, q + i);
 }
 
+// Adds the viscous force per mass of a row of component d, with the correction next to walls.
 void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double scale, int d,
                          ptrdiff_t q, int length)
 {
@@ -123,6 +124,7 @@ typedef struct product {
     int d; // component
 } product;
 
+// Computes one row of the product.
 static void apply_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const product *job = context;
@@ -137,6 +139,7 @@ static void apply(fm_grid *g, const solve *job, double *from, double *to, fm_poo
     fm_grid_fill_change(g, to, job->d, FM_GRID_FILL_CHANGE, pool);
 }
 
+// Part of a dot product over the low faces of a row of cells.
 static double dot_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)g;
@@ -147,6 +150,7 @@ static double dot_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     return total;
 }
 
+// Dot product of two vectors over the low faces of all cells.
 static double dot(fm_grid *g, solve *job, const double *one, const double *two, fm_pool *pool)
 {
     job->one = one, job->two = two;
@@ -199,6 +203,7 @@ FM_SIMD_CLONES static void finish_row(fm_grid *g, void *context, ptrdiff_t q, in
         g->u[job->d][q + i] = g->old[job->d][q + i] + job->x[q + i];
 }
 
+// Solves for the change x of one component with BiCGSTAB, and sets u = old + x.
 static void solve_component(fm_grid *g, solve *job, fm_pool *pool)
 {
     enum { MOST = 1000 };
@@ -233,6 +238,7 @@ static void solve_component(fm_grid *g, solve *job, fm_pool *pool)
     fm_grid_for_rows(g, pool, job->d, 1, finish_row, job);
 }
 
+// Solves for the implicit change of all components in a substep of dt seconds.
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool)
 {
     double stiffness = dt * g->nu / (g->h * g->h);
