@@ -254,7 +254,7 @@ static void copy_plane(fm_grid *g, double *u, int a)
 {
     double *plane = u + g->layers[2] * g->stride[2];
     size_t bytes = (size_t)g->stride[2] * sizeof *u;
-    bool closed = a == 2 && g->def.sides[FM_SIDE_BACK].kind == FM_GRID_SLIP;
+    bool closed = a == 2 && fm_grid_is_flat(g);
     for (int k = 0; k < g->size[2]; k++) {
         double *to = u + k * g->stride[2];
         if (closed)
@@ -334,7 +334,7 @@ static void fill_layers(fm_grid *g, double *const *u, int first, int components,
 {
     for (int axis = 0; axis < 3; axis++) {
         if (!g->active[axis]) {
-            for (int a = first; a < first + components; a++)
+            for (int a = first; a < first + components && !fm_grid_is_flat(g); a++)
                 copy_plane(g, u[a], a);
             continue;
         }
@@ -350,9 +350,18 @@ static void fill_layers(fm_grid *g, double *const *u, int first, int components,
     }
 }
 
-void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool)
+// Fills the ghost layers of the velocity at time t, s, as far as a substep needs them.
+void fm_grid_fill_sides(fm_grid *g, double *u[3], double t, fm_pool *pool)
 {
     fill_layers(g, u, 0, 3, t, FM_GRID_FILL_VELOCITY, pool);
+}
+
+// Fills all ghost layers of the velocity at time t, s.
+void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool)
+{
+    fm_grid_fill_sides(g, u, t, pool);
+    for (int a = 0; a < 3 && fm_grid_is_flat(g); a++)
+        copy_plane(g, u[a], a);
 }
 
 void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_pool *pool)
@@ -419,7 +428,7 @@ void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool)
 {
     for (int axis = 0; axis < 3; axis++) {
         pressure_fill f = {g, gravity, axis, axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
-        int planes = g->n[f.outer] + 2;
+        int planes = g->active[axis] ? g->n[f.outer] + 2 : 0; // nothing varies along other axes
         fm_parallel_for(fm_grid_share(pool, 15.0 * planes * g->n[f.inner]), planes, PLANES,
                         fill_pressure_planes, &f);
     }

@@ -232,11 +232,9 @@ static void run_faces(void *context, int first, int last)
 void fm_grid_for_faces(fm_grid *g, fm_pool *pool, double ns, fm_grid_face_row *body, void *context)
 {
     face_loop loop = {.g = g, .body = body, .context = context};
-    // between slip sides that are one cell apart, the velocity across them is zero
-    bool flat = !g->active[2] && g->def.sides[FM_SIDE_BACK].kind == FM_GRID_SLIP;
     int rows = 0;
     for (int d = 0; d < 3; d++) {
-        rows += d == 2 && flat ? 0 : (g->n[1] + (d == 1)) * (g->n[2] + (d == 2));
+        rows += d == 2 && fm_grid_is_flat(g) ? 0 : (g->n[1] + (d == 1)) * (g->n[2] + (d == 2));
         loop.past[d] = rows;
     }
     fm_parallel_for(fm_grid_share(pool, ns * rows * g->n[0]), rows, FM_GRID_BLOCK, run_faces,

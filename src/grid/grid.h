@@ -118,6 +118,11 @@ static inline ptrdiff_t fm_grid_index(const fm_grid *g, int i, int j, int k)
 {
     return g->start + i + j * g->stride[1] + k * g->stride[2];
 }
+// Whether the grid is one cell thick between slip sides: the velocity across them is zero.
+static inline bool fm_grid_is_flat(const fm_grid *g)
+{
+    return !g->active[2] && g->def.sides[FM_SIDE_BACK].kind == FM_GRID_SLIP;
+}
 // Position, m, of the point (x, y, z), in spacings from the grid's low corner. Along inactive axes
 // always the middle of the cell.
 fm_vec3 fm_grid_position(const fm_grid *g, double x, double y, double z);
@@ -152,6 +157,8 @@ fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int s
                                   fm_vec3 at, double t);
 // Writes the velocities on the sides and in the ghost layers, at time t.
 void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool);
+// The same as far as a substep needs it: on a flat grid, not in the planes beside the only one.
+void fm_grid_fill_sides(fm_grid *g, double *u[3], double t, fm_pool *pool);
 // The same for a change or a rate x of component a, which is zero where the velocity is given.
 void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_pool *pool);
 // Writes the pressure in the ghost layer, Pa.

@@ -106,7 +106,8 @@ FM_SIMD_CLONES static void start_rate_row(const fm_grid *g, double force, int d,
                                           int length)
 {
     const double *restrict p = g->p;
-    double *restrict rate = g->rate[d], scale = 1 / (g->def.density * g->h);
+    double *restrict rate = g->rate[d];
+    double scale = g->active[d] ? 1 / (g->def.density * g->h) : 0;
     ptrdiff_t s = g->stride[d];
 #pragma omp simd
     for (int i = 0; i < length; i++)
@@ -153,7 +154,7 @@ FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, int d, ptrdiff
 static void fill(fm_grid *g, double t, fm_pool *pool)
 {
     double start = fm_clock_now_ms();
-    fm_grid_fill_velocity(g, g->u, t, pool);
+    fm_grid_fill_sides(g, g->u, t, pool);
     fm_grid_fill_solids(g, g->u);
     end_stage(g, FM_GRID_STAGE_BOUNDARY, &start);
 }

@@ -30,19 +30,6 @@
 
 #include <string.h>
 
-// Sum of the second differences of u at q, times h^2.
-FM_INLINE double find_laplacian(const fm_grid *g, const double *restrict u, ptrdiff_t q)
-{
-    double total = 0, mid = 2 * u[q];
-    if (g->active[0])
-        total += u[q - 1] + u[q + 1] - mid;
-    if (g->active[1])
-        total += u[q - g->stride[1]] + u[q + g->stride[1]] - mid;
-    if (g->active[2])
-        total += u[q - g->stride[2]] + u[q + g->stride[2]] - mid;
-    return total;
-}
-
 // Adds `scale` times the rest of the second difference across a side to the elements at[0] to
 // last - 1 of a row next to that side. at: the cell of the first of these elements.
 static void correct_side(const fm_grid *g, const double *u, double *rate, double scale, int side,
@@ -74,21 +61,28 @@ static void correct_row(const fm_grid *g, const double *u, double *rate, double 
     }
 }
 
-// rate += scale h^2 L u, for a row of component d.
+// rate += scale h^2 L u, for a row of faces, whose first is at u and rate.
 FM_SIMD_CLONES static void add_laplacian_row(const fm_grid *g, const double *restrict u,
-                                             double *restrict rate, double scale, ptrdiff_t q,
-                                             int length)
+                                             double *restrict rate, double scale, int length)
 {
+    ptrdiff_t sy = g->stride[1], sz = g->stride[2];
+    if (g->active[2]) {
 #pragma omp simd
-    for (int i = 0; i < length; i++)
-        rate[q + i] += scale * find_laplacian(g, u, q + i);
+        for (int i = 0; i < length; i++)
+            rate[i] += scale * (u[i - 1] + u[i + 1] + u[i - sy] + u[i + sy] + u[i - sz] +
+                                u[i + sz] - 6 * u[i]);
+    } else {
+#pragma omp simd
+        for (int i = 0; i < length; i++)
+            rate[i] += scale * (u[i - 1] + u[i + 1] + u[i - sy] + u[i + sy] - 4 * u[i]);
+    }
 }
 
 // Adds the viscous force per mass of a row of component d, with the correction next to walls.
 void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double scale, int d,
                          ptrdiff_t q, int length)
 {
-    add_laplacian_row(g, u, rate, scale, q, length);
+    add_laplacian_row(g, u + q, rate + q, scale, length);
     if (g->def.advection == FM_GRID_FIFTH_ORDER)
         correct_row(g, u, rate, scale, d, q, length);
 }
