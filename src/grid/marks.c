@@ -188,8 +188,8 @@ void fm_marks_move(fm_marks *m, const fm_surroundings *around, double dt)
 {
     const fm_grid *g = m->grid;
     int kept = 0;
-    fm_parallel_for(fm_pool_if_worthwhile(around->pool, 200.0 * m->count), m->count, MARK_BLOCK,
-                    move_block, &(moving){m, around, dt});
+    fm_parallel_for(fm_grid_share(around->pool, 200.0 * m->count), m->count, MARK_BLOCK, move_block,
+                    &(moving){m, around, dt});
     for (int i = 0; i < m->count; i++)
         if (keep_inside(g, &m->x[i])) {
             m->x[kept] = m->x[i];

@@ -125,7 +125,7 @@ typedef struct pass {
 // The threads for a pass over a level: none if it has few cells.
 static fm_pool *share(fm_pool *pool, const fm_cell_layout *l)
 {
-    return fm_pool_if_worthwhile(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
+    return fm_grid_share(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
 }
 
 // Runs one pass over all rows of a level.

@@ -126,8 +126,7 @@ static void run(fm_poisson *s, fm_pool *pool, fm_range_body *body, pass *p)
 {
     int rows = fm_cell_row_count(&s->layout);
     p->s = s;
-    fm_parallel_for(fm_pool_if_worthwhile(pool, 2.0 * rows * s->layout.n[0]), rows, FM_GRID_BLOCK,
-                    body, p);
+    fm_parallel_for(fm_grid_share(pool, 2.0 * rows * s->layout.n[0]), rows, FM_GRID_BLOCK, body, p);
 }
 
 // Copies the row that begins at index q to the ghost layers of periodic axes.
