@@ -3,7 +3,7 @@
 //
 // Layout: header | x v a w rate force normal drift_acceleration | touch | enforcement | inertia, if
 // a fluid adds mass | terms, see term_memories.c
-#include "cloth/cloth.h"
+#include "cloth/added_mass.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -221,5 +221,7 @@ bool fm_cloth_restore(fm_cloth *c, const fm_medium *medium, const void *buffer, 
     c->verlet_moving = h.verlet_moving != 0;
     c->time = h.time;
     c->step = h.step;
+    if (fm_added_mass_is_used(c))
+        fm_added_mass_update(c, c->time);
     return true;
 }
