@@ -10,7 +10,8 @@
 //   u    m/s, normal velocities of the particles relative to the medium     A  m^2, their areas
 //   Phi  modes of the cloth (surface_modes.c), Phi^T A Phi = 1    L_j = 2/k_j  m, of each mode
 //   L_0  m, of all waves shorter than the modes     rho  kg/m^3, density of the medium
-//   W    square roots of the shares of its water that a particle has to itself, at most 1
+//   W    square roots of the shares of its water that a particle has, below 1 where other layers
+//        are close (shared_water.c)
 //
 // R is symmetric and positive, and the mass of the cloth for its normal velocities is m + R. The
 // modes diagonalise it where W = 1: with the mass per area sigma of the cloth,
@@ -64,7 +65,7 @@ static double find_plate_length(double one, double other)
 // m, the largest L: that of a rigid plate as large as the cloth, and not below that of a wave as
 // long as the cloth. For a cloth that is not a piece with one border but a tube, or closed: its
 // diameter.
-static double find_longest(const fm_cloth *c, double area)
+static double find_longest(const fm_cloth *c, double area, bool *is_disc)
 {
     double side[3] = {c->sheet.width, c->sheet.height, 0};
     bool disc = true;
@@ -81,6 +82,7 @@ static double find_longest(const fm_cloth *c, double area)
     }
     double longest = fmax(side[0], fmax(side[1], side[2]));
     double middle = fmax(fmin(side[0], side[1]), fmin(fmax(side[0], side[1]), side[2]));
+    *is_disc = disc;
     if (!disc)
         return middle;
     longest = fmax(longest, sqrt(area));
@@ -91,7 +93,7 @@ static void set_lengths(const fm_cloth *c, fm_added_mass *w)
 {
     fm_surface_modes *m = &w->modes;
     double area = fm_cloth_rest_area(c);
-    double smooth = 2 * FM_PI / sqrt(area), longest = find_longest(c, area);
+    double smooth = 2 * FM_PI / sqrt(area), longest = find_longest(c, area, &w->is_disc);
     w->local = fmin(2 / m->local_wave, longest);
     w->smooth = 1 / smooth;
     for (int j = 0; j < m->count; j++)
@@ -134,6 +136,10 @@ bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
     w->other = fm_arena_alloc(arena, count, size, name, err);
     w->smooth_coefficient = fm_arena_alloc(arena, (size_t)w->smooth_modes.count, size, name, err);
     w->root = fm_arena_alloc(arena, lanes, size, name, err);
+    w->next_root = fm_arena_alloc(arena, lanes, size, name, err);
+    w->share = fm_arena_alloc(arena, lanes, size, name, err);
+    w->given = fm_arena_alloc(arena, lanes, size, name, err);
+    w->area_now = fm_arena_alloc(arena, lanes, size, name, err);
     w->field = fm_arena_alloc(arena, lanes, size, name, err);
     w->smooth_field = fm_arena_alloc(arena, lanes, size, name, err);
     w->along = fm_arena_alloc(arena, lanes, size, name, err);
@@ -149,8 +155,11 @@ bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
         return false;
     for (int i = 0; i < c->lanes; i++)
         w->root[i] = 1;
+    double longest = find_longest(c, fm_cloth_rest_area(c), &w->is_disc);
+    w->matters = medium->density * longest > c->def.density * c->def.thickness;
     c->added = w;
-    return true;
+    fm_shared_water_create(c, err);
+    return err->status == FM_OK;
 }
 
 bool fm_added_mass_is_used(const fm_cloth *c)
@@ -223,7 +232,7 @@ bool fm_added_mass_begin(fm_cloth *c, fm_error *err)
 }
 
 // Normal velocities relative to the medium, into out.
-static void read_normal_velocities(const fm_cloth *c, double *out)
+void fm_added_mass_read_velocities(const fm_cloth *c, double *out)
 {
     for (int i = 0; i < c->count; i++) {
         fm_vec3 u = fm_sub(fm_vec3_array_at(c->v, i), fm_vec3_array_at(c->w, i));
@@ -231,35 +240,50 @@ static void read_normal_velocities(const fm_cloth *c, double *out)
     }
 }
 
-void fm_added_mass_release(fm_substep *s)
+void fm_added_mass_change_velocities(fm_cloth *c, const double *u)
+{
+    fm_added_mass *w = c->added;
+    for (int i = 0; i < c->count; i++) {
+        double change = w->is_held[i] ? 0 : u[i] - w->along[i];
+        fm_vec3 n = fm_vec3_array_at(c->normal, i);
+        w->start[i] += change;
+        c->v.x[i] += change * n.x, c->v.y[i] += change * n.y, c->v.z[i] += change * n.z;
+    }
+    w->jumped = true;
+}
+
+// Modes for the particles that pins hold at the end of the substep.
+static void change_modes(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
     fm_added_mass *w = c->added;
     double sigma = c->def.density * c->def.thickness;
-    if (w->jumped)
-        memset(w->start, 0, (size_t)c->lanes * sizeof *w->start);
-    w->jumped = false;
-    if (are_modes_current(c, s->end))
-        return;
     bool known = w->computed;
-    read_normal_velocities(c, w->along);
+    fm_added_mass_read_velocities(c, w->along);
     if (known)
-        fm_added_mass_apply(c, s->drag.density, w->along, w->load);
+        fm_added_mass_apply(c, s->drag.density, w->along, w->force);
     compute_modes(c);
     if (!known)
         return;
     for (int i = 0; i < c->count; i++) {
-        w->load[i] += sigma * c->area[i] * w->along[i];
+        w->force[i] += sigma * c->area[i] * w->along[i];
         w->change[i] = w->along[i];
     }
-    fm_added_mass_solve(c, s->around.pool, &s->drag, FM_MASS_TURN, sigma, w->load, w->change);
-    for (int i = 0; i < c->count; i++) {
-        double change = w->is_held[i] ? 0 : w->change[i] - w->along[i];
-        fm_vec3 n = fm_vec3_array_at(c->normal, i);
-        w->start[i] = change;
-        c->v.x[i] += change * n.x, c->v.y[i] += change * n.y, c->v.z[i] += change * n.z;
-    }
-    w->jumped = true;
+    fm_shared_water_solve(s, w->force, w->change);
+    fm_added_mass_change_velocities(c, w->change);
+}
+
+void fm_added_mass_release(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    fm_added_mass *w = c->added;
+    if (w->jumped)
+        memset(w->start, 0, (size_t)c->lanes * sizeof *w->start);
+    w->jumped = false;
+    if (!are_modes_current(c, s->end))
+        change_modes(s);
+    if (w->regrouped)
+        fm_shared_water_change(s);
 }
 
 FM_SIMD_CLONES
@@ -415,11 +439,11 @@ double fm_added_mass_energy(const fm_cloth *c, double density)
     const fm_added_mass *w = c->added;
     double sum = 0;
     fm_added_mass_update(c, c->time);
-    read_normal_velocities(c, w->along);
+    fm_added_mass_read_velocities(c, w->along);
     fm_added_mass_apply(c, density, w->along, w->load);
     for (int i = 0; i < c->count; i++)
         sum += 0.5 * w->along[i] * w->load[i];
-    return sum;
+    return sum + fm_shared_water_energy(c, c->time);
 }
 
 void fm_added_mass_find_forces(const fm_cloth *c, const fm_drag_step *step, const double **inertia,
@@ -427,18 +451,19 @@ void fm_added_mass_find_forces(const fm_cloth *c, const fm_drag_step *step, cons
 {
     const fm_added_mass *w = c->added;
     fm_added_mass_update(c, c->time);
-    read_normal_velocities(c, w->along);
+    fm_added_mass_read_velocities(c, w->along);
     for (int i = 0; i < c->count; i++)
         w->change[i] = fm_dot(fm_vec3_array_at(c->rate, i), fm_vec3_array_at(c->normal, i));
     fm_added_mass_apply(c, step->density, w->change, w->load);
     fm_added_mass_smooth(c, NULL, w->along, w->smooth_field);
     for (int i = 0; i < c->count; i++)
-        w->smooth_field[i] *=
-            c->area[i] * (step->pressure - step->ripple) * fabs(w->smooth_field[i]);
+        w->smooth_field[i] *= c->area[i] * (1 - w->given[i]) * (step->pressure - step->ripple) *
+                              fabs(w->smooth_field[i]);
     fm_added_mass_smooth_transposed(c, NULL, w->smooth_field, w->force);
     for (int i = 0; i < c->count; i++) {
         w->load[i] /= c->area[i];
-        w->force[i] = w->force[i] / c->area[i] + step->ripple * fabs(w->along[i]) * w->along[i];
+        w->force[i] = w->force[i] / c->area[i] +
+                      (1 - w->given[i]) * step->ripple * fabs(w->along[i]) * w->along[i];
     }
     *inertia = w->load;
     *pressure = w->force;

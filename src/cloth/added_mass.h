@@ -71,7 +71,16 @@ typedef struct fm_added_mass {
     double local;   // m, L of all waves shorter than those of the modes
     double smooth;  // m, least L of a mode that belongs to the smooth motion
     double *root;   // [lanes] square root of the share of its water that each particle has
+    double *given;  // [lanes] 1 - share: how much of its water other layers move
     bool shared;    // some shares are below 1
+    bool is_disc;   // one piece with one border
+    bool matters;   // the water weighs more than the cloth in some mode
+    double *share, *next_root;    // [lanes] for the next substep: shares, and their roots
+    bool regrouped;               // next_root differs from root
+    double between, between_time; // J, energy of the water between layers at a time, s
+    double *area_now;             // [lanes] m^2, scratch
+    double *coverage;             // [lanes] and the radius of its kernel, m: see world/layers.c
+    double kernel_radius;
     // particles that pins hold now
     bool smooth_computed;               // smooth_modes are valid
     bool computed;                      // the modes are those for is_held
@@ -90,8 +99,9 @@ typedef struct fm_added_mass {
     double *change;               // [lanes] m/s, change of u_n in the turn, then in the kick
     double *load;                 // [lanes] N s, right-hand side
     double *force;                // [lanes] N, normal force without drag
-    double *start;        // [lanes] m/s, jump of u_n when pins start or let go in this substep
-    bool jumped;          // start is not 0
+    double *start; // [lanes] m/s, jump of u_n when pins start or let go, or shares change, in this
+                   // substep
+    bool jumped;   // start is not 0
     fm_vec3_array turned; // m/s, change of v by the turning normals
 } fm_added_mass;
 
@@ -108,8 +118,12 @@ void fm_added_mass_find_forces(const fm_cloth *cloth, const fm_drag_step *step,
 // Computes modes and lengths for the particles that pins hold at time t.
 void fm_added_mass_update(const fm_cloth *cloth, double t);
 // The same at the end of a substep. If the modes change because pins let go, so do the velocities:
-// the momentum of cloth and water along the normals is conserved.
+// the momentum of cloth and water along the normals is conserved. Shares change here, too.
 void fm_added_mass_release(fm_substep *s);
+// Reads the normal velocities relative to the medium; and changes them to u where no pin holds the
+// cloth, which the memory takes as a jump in this substep. `along` has their values before.
+void fm_added_mass_read_velocities(const fm_cloth *cloth, double *out);
+void fm_added_mass_change_velocities(fm_cloth *cloth, const double *u);
 // Solves (W (sigma A + R) W) u = load for the particles that are free, with u given at those that
 // pins hold; W: roots of the shares. sigma: kg/m^2. load is overwritten.
 void fm_added_mass_solve(fm_cloth *cloth, fm_pool *pool, const fm_drag_step *step,
@@ -122,5 +136,16 @@ void fm_added_mass_smooth_transposed(const fm_cloth *cloth, fm_pool *pool, const
 void fm_added_mass_apply(const fm_cloth *cloth, double density, const double *u, double *out);
 // Water takes part in the velocity changes by contact and enforcement, in `jump`.
 void fm_added_mass_limit_jumps(fm_substep *s);
+
+// shared_water.c
+void fm_shared_water_create(fm_cloth *cloth, fm_error *err);
+// The surface for world/layers.c; false: the cloth moves no water that could be shared.
+bool fm_shared_water_view(fm_cloth *cloth, fm_layer_view *view);
+void fm_shared_water_take(fm_cloth *cloth); // reads the shares that layers.c has written
+void fm_shared_water_set(fm_cloth *cloth, const double *root);  // the same at once
+double fm_shared_water_energy(const fm_cloth *cloth, double t); // J, of water between layers
+void fm_shared_water_change(fm_substep *s);                     // the shares in this substep
+// Solves (m + R) u = momentum, N s, where no pin holds the cloth. u: first guess, and result.
+void fm_shared_water_solve(fm_substep *s, const double *momentum, double *u);
 
 #endif

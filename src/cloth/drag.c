@@ -112,7 +112,8 @@ fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *
     double m = c->inertia[i], A = c->wet_area[i];
     if (!d->physical)
         return (fm_effective_mass){m, m};
-    return (fm_effective_mass){m + A * (d->layer + d->normal_history * d->w0),
+    double layer = d->modes ? d->layer * (1 - c->added->given[i]) : d->layer;
+    return (fm_effective_mass){m + A * (layer + d->normal_history * d->w0),
                                m + A * d->skin * d->w0};
 }
 

@@ -31,7 +31,8 @@
 //
 //     drag(u) = A C_r |u| u + G^T A (C_n - C_r) |G u| G u
 //
-//   with the smooth part G u of the motion. It is the gradient of a convex function.
+//   with the smooth part G u of the motion; A here is the area times the share of the particle
+//   (shared_water.c). It is the gradient of a convex function.
 //
 // 3 The tangential components in closed form, as without modes.
 //
@@ -58,6 +59,7 @@ typedef struct lane_arrays {
     const double *kx, *ky, *kz; // part of the drag memory's next value that follows from the past
     const double *area, *mass;  // m^2, wet area; kg, mass with the added mass from a fluid
     const double *heavy;        // kg, mass that gravity acts on: without added mass from a fluid
+    const double *given;        // how much of its added mass belongs to other layers
     double *ox, *oy, *oz;       // normals before the substep
     double *cx, *cy, *cz;       // drift_acceleration, m/s^2
 } lane_arrays;
@@ -93,6 +95,7 @@ static lane_arrays view_lanes(const fm_cloth *c, int i)
         .area = c->wet_area + i,
         .mass = c->inertia + i,
         .heavy = c->mass + i,
+        .given = (c->added ? c->added->given : c->zeros.x) + i,
     };
 }
 
@@ -232,12 +235,13 @@ static void apply_impulse_lanes(int n, const lane_arrays *restrict l,
                                 const fm_drag_step *restrict d)
 {
     double ih2 = 2 / d->h, viscous = d->h / 2 * d->viscous, w0 = d->w0;
-    double layer = d->layer + d->normal_history * w0, skin = d->skin * w0;
+    double history = d->normal_history * w0, skin = d->skin * w0, layer = d->layer;
     double rate = d->physical ? ih2 : 1; // the memory takes accelerations, or else velocities
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double A = l->area[i], m = l->mass[i], nx = l->nx[i], ny = l->ny[i], nz = l->nz[i];
-        double Mt = m + A * (viscous + skin), Mn = m + A * (viscous + layer);
+        double Mt = m + A * (viscous + skin),
+               Mn = m + A * (viscous + history + layer * (1 - l->given[i]));
         double Jn = l->fx[i] * nx + l->fy[i] * ny + l->fz[i] * nz;
         double it = 1 / Mt, change = Jn * (1 / Mn - it);
         double dx = l->fx[i] * it + change * nx, dy = l->fy[i] * it + change * ny;
@@ -450,9 +454,9 @@ static void load_kick_lanes(int n, const double *restrict area, const mode_lanes
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double u = w->along[i] + w->change[i], r = w->root[i], A = area[i];
-        double excess = A * (history - r * r * sigma);
-        w->load[i] = h2 * (w->force[i] - A * ripple * fabs(u) * u) - excess * w->change[i];
-        smooth[i] = -h2 * A * rest * fabs(smooth[i]) * smooth[i];
+        double excess = A * (history - r * r * sigma), wet = r * r * A;
+        w->load[i] = h2 * (w->force[i] - wet * ripple * fabs(u) * u) - excess * w->change[i];
+        smooth[i] = -h2 * wet * rest * fabs(smooth[i]) * smooth[i];
     }
 }
 
