@@ -205,6 +205,8 @@ static void find_shares_range(void *context, int first, int last)
 
 bool fm_world_share_layers(fm_world *world, fm_error *err)
 {
+    if (world->body_count == 0)
+        return true;
     if (!world->layers && !create_layers(world, err))
         return false;
     fm_layers *l = world->layers;
