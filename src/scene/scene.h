@@ -203,6 +203,7 @@ typedef struct fm_entry {
     bool not_hashed; // does not change the results of a run, so it is left out of the scene hash
     bool not_stored; // checked, but its value is stored nowhere
     bool nonzero;    // vector: [0, 0, 0] is not allowed
+    bool automatic;  // number: the word `auto` stands for -1
     double scale;    // factor from the unit in the file to SI; 0 means 1
     const char *const *words;          // allowed words, ended by NULL
     const char *(*word_at)(int index); // allowed words that come from the library; NULL at the end
