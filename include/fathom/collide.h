@@ -86,8 +86,8 @@ FM_API int fm_world_collider_count(const fm_world *world);
 // Colliders are numbered from 0 in the order of creation.
 FM_API const fm_collider *fm_world_collider(const fm_world *world, int index);
 
-// Mean force of the grid fluids with `loads` on a collider in the last advance, N. False if there
-// is no such fluid or no such collider.
+// Mean force of the fluids with `loads` on a collider without a mass in the last advance, N. False
+// if there is no such fluid or no such collider.
 FM_API bool fm_world_collider_load(const fm_world *world, int index, fm_vec3 *load);
 
 // Finds a collider by name, or returns NULL. The bones of a figure are colliders with names such as

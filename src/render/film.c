@@ -381,6 +381,9 @@ static void apply_setting(fm_film *film)
     if (!o->has_water && def->look.has_water)
         o->water = (fm_color){(float)def->look.water.x, (float)def->look.water.y,
                               (float)def->look.water.z};
+    if (!o->has_fluid && def->look.has_fluid)
+        o->fluid = color_from_vec3(def->look.fluid);
+    o->has_fluid |= def->look.has_fluid;
     o->has_cloth |= def->look.has_cloth;
     o->has_water |= def->look.has_water;
     if (!isfinite(o->look.floor) && !fm_setting_find_floor(setting, &o->look.floor) &&
@@ -514,7 +517,7 @@ static fm_colormap choose_colormap(const fm_film *film)
     return film->low < 0 && film->high > 0 ? FM_COLORMAP_DIVERGING : FM_COLORMAP_SEQUENTIAL;
 }
 
-// Adds a fluid as a transparent surface.
+// Adds a fluid as a transparent surface, or as an opaque one if it has a colour.
 static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *drawing, fm_error *err)
 {
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
@@ -525,6 +528,8 @@ static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *draw
         paint.transmittance = film->options.water;
         paint.depth = 1;
     }
+    if (film->options.has_fluid)
+        paint = fm_paint_cream(film->options.fluid);
     return fm_drawing_add_fluid(drawing, s->points, s->point_count, &def, &paint, err);
 }
 

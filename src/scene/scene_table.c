@@ -643,6 +643,9 @@ static const fm_entry look_entries[] = {
     {"water", FM_KEY_VECTOR, SCENE(look.water), "red, green, blue", WITHIN(0, 1),
      .about = "fraction of the light that remains after one metre of fluid; without it chosen from "
               "the size of the scene"},
+    {"fluid", FM_KEY_VECTOR, SCENE(look.fluid), "red, green, blue", WITHIN(0, 1),
+     .about = "colour of an opaque fluid, such as cream, with light scattered below its surface; "
+              "without it fluids are clear"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "Style and colours of pictures.",

@@ -96,8 +96,70 @@ static void springs_remember_as_the_closed_form(void **state)
     }
 }
 
+// Moves one of two particles along x, the other rests; M of a spring between them at time t, from
+// their past velocities over a window of one second.
+static double find_window_memory(fm_particles *fluid, const char *input, double t, double h)
+{
+    fm_error err = {0};
+    fm_velocity_history *past = fm_velocity_history_create(fluid, &err);
+    assert_non_null(past);
+    const int steps = (int)round(t / h);
+    for (int n = 0; n <= steps; n++) {
+        fluid->fluid.density[0].vx = (float)find_rate(input, n * h);
+        fm_velocity_history_record(past, fluid, NULL, h);
+    }
+    double by_speed = (double)fm_velocity_history_find_memory(past, FM_HARDENING_SPEED, 0, 1);
+    double by_displacement =
+        (double)fm_velocity_history_find_memory(past, FM_HARDENING_DISPLACEMENT, 0, 1);
+    assert_at_most(fabs(by_speed - by_displacement), 1e-5); // the motion does not turn back
+    return by_speed;
+}
+
+// With the past of particles over a window, M is that of the closed form up to single precision.
+static void past_velocities_give_the_closed_form(void **state)
+{
+    (void)state;
+    const double orders[3] = {0.2, 0.5, 0.8}, h = 1e-2;
+    for (int k = 0; k < 3; k++) {
+        fm_world *world = create_world(1000, 1e-3, no_gravity);
+        fm_error err = {0};
+        fm_particles_def def = viscous_fluid_def(3, 0.5, 1e-3, 1);
+        def.time_step = h;
+        def.network.viscosity = 1;
+        def.network.onset = 1;
+        def.network.order = orders[k];
+        def.network.rate = FM_HARDENING_SPEED;
+        def.network.memory.kind = FM_RECALL_SECONDS;
+        def.network.memory.seconds = 1;
+        fm_particles *fluid = create_fluid(world, &def);
+        fm_surroundings around = fm_world_surroundings(world);
+        fill_domain(fluid, 0);
+        assert_true(fm_particles_prepare(fluid, &around, &err));
+        FILE *file = fopen(REFERENCE_DIR "/thick_memory.csv", "r");
+        assert_non_null(file);
+        char line[256], input[16];
+        double worst = 0, order, t, full, window, fading;
+        int rows = 0;
+        while (fgets(line, sizeof line, file)) {
+            if (sscanf(line, "%15[a-z],%lf,%lf,%lf,%lf,%lf", input, &order, &t, &full, &window,
+                       &fading) != 6 ||
+                order != orders[k])
+                continue;
+            worst = fmax(worst, fabs(find_window_memory(fluid, input, t, h) - window));
+            rows++;
+        }
+        fclose(file);
+        printf("  q = %g, window of 1 s: largest error of %d values %.2g\n", orders[k], rows,
+               worst);
+        assert_true(rows >= 25);
+        assert_at_most(worst, TOLERANCE);
+        fm_world_destroy(world);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(springs_remember_as_the_closed_form)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(springs_remember_as_the_closed_form),
+                                       cmocka_unit_test(past_velocities_give_the_closed_form)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
