@@ -77,6 +77,7 @@ typedef struct fm_mesh_shape {
     double height;      // m
     double tube_radius; // m
     int cells[3];       // quads of a slab along x, y and z before they are divided
+    bool flat;          // the sides of a slab are folded into its faces: cells of about one size
     int level;          // how often the faces of a ball or slab are divided into four; 0 to 9
 } fm_mesh_shape;
 

@@ -5,7 +5,9 @@
 // ball      an icosahedron whose triangles are divided into four `level` times, pushed onto the
 //           sphere: 10 4^level + 2 vertices
 // slab      the surface of a box of cells[0] x cells[1] x cells[2] quads, each divided into four
-//           `level` times and then into two triangles
+//           `level` times and then into two triangles. flat: the sides of the box are folded into
+//           its upper and lower face, so that all cells have about the same size: from the share
+//           f = n_x / (n_x + n_y) of the half width on, the section is a half ellipse
 // cushion   two rectangular grids with a common border; the upper one is raised to
 //           height/2 (1 - u^2)(1 - v^2), with u and v from -1 to 1, the lower one is its mirror image
 // torus     rings of vertices around a circle in the x-z plane, every second one turned by half an
@@ -138,9 +140,22 @@ static bool build_ball(const builder *b)
 
 // Slab and tube: the surface of a lattice of n[0] x n[1] x n[2] cells.
 
+// Position of the lattice point with coordinates u from -1 to 1 on a flat slab.
+static fm_vec3 place_flat_point(const fm_mesh_shape *s, const double u[3])
+{
+    double share = (double)s->cells[0] / (s->cells[0] + s->cells[1]);
+    double out = fmax(fabs(u[0]), fabs(u[2])); // 1 on the sides of the box
+    double scale = out < 1 ? share : share + (1 - share) * (1 - fabs(u[1]));
+    double rim = fmax(0, (scale * out - share) / (1 - share));
+    double y = s->height / 2 * sqrt(fmax(0, 1 - rim * rim));
+    return (fm_vec3){scale * u[0] * s->width / 2, u[1] < 0 ? -y : y, scale * u[2] * s->length / 2};
+}
+
 // Position of the lattice point with coordinates u from -1 to 1.
 static fm_vec3 place_box_point(const fm_mesh_shape *s, const double u[3])
 {
+    if (s->kind == FM_MESH_SLAB && s->flat)
+        return place_flat_point(s, u);
     if (s->kind == FM_MESH_SLAB)
         return (fm_vec3){u[0] * s->width / 2, u[1] * s->height / 2, u[2] * s->length / 2};
     double square = fmax(fabs(u[1]), fabs(u[2])), round = hypot(u[1], u[2]);

@@ -34,6 +34,9 @@ static const fm_entry slab_entries[] = {
      .about = "quads along x, y and z before they are divided; whole numbers"},
     {"level", FM_KEY_INTEGER, SHAPE(level), .range = WITHIN(0, 9),
      .about = "how often the quads are divided into four"},
+    {"flat", FM_KEY_BOOLEAN, SHAPE(flat),
+     .about = "the sides of the box are folded into its faces, with a round rim, so that all cells "
+              "have about the same size"},
 };
 static const fm_table slab_table = {
     .name = "soft_slab",
