@@ -13,6 +13,7 @@
 #include <fathom/grid.h>
 #include <stdio.h>
 
+// Reports the steady flow at Re 20. across: cells per diameter of the cylinder.
 static void measure_steady(experiment *e, int across)
 {
     fm_error *err = experiment_error(e);
@@ -38,6 +39,7 @@ typedef struct shedding {
     double first, last, before;
 } shedding;
 
+// Adds the wake at time t, s, to the extremes, and finds where the lift crosses zero upwards.
 static void add_sample(shedding *s, const fixture_wake *wake, double t, double dt, int sample)
 {
     s->drag = fmax(s->drag, wake->drag);
@@ -50,6 +52,7 @@ static void add_sample(shedding *s, const fixture_wake *wake, double t, double d
     s->before = wake->lift;
 }
 
+// Reports the vortices at Re 100. across: cells per diameter of the cylinder.
 static void measure_shedding(experiment *e, int across)
 {
     fm_error *err = experiment_error(e);

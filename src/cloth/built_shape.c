@@ -78,7 +78,7 @@ static fm_cloth *create_at_place(fm_world *world, const fm_cloth_def *def, body_
     else if (!place_points(built, place, 1, false, points) ||
              !place_points(built, place, 1 / stretch, shape->kind == FM_MESH_CUSHION, rest))
         fm_fail_number(err, object, "rotation", place->rotation.w, "finite numbers");
-    if (err->status == FM_OK)
+    if (points && err->status == FM_OK)
         cloth = create_body(world, def, kind,
                             &(fm_cloth_mesh){.positions = points,
                                              .vertex_count = built->mesh.point_count,

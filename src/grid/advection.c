@@ -26,6 +26,7 @@
 #include "core/simd.h"
 #include "grid/grid.h"
 
+// One component of the velocity while its advection is computed.
 typedef struct advected {
     double *const *u;
     double *rate;
@@ -48,6 +49,7 @@ FM_INLINE double find_flux(const double *restrict f, const double *restrict ua, 
     return U * (U > 0 ? forth : back) * (1.0 / 60);
 }
 
+// Adds the advection of component d to the rate of a row of faces.
 FM_INLINE void advect_row(const fm_grid *g, const advected *job, ptrdiff_t q, int length,
                           fm_grid_advection scheme)
 {
@@ -81,6 +83,7 @@ FM_SIMD_CLONES static void advect_published(fm_grid *g, void *context, ptrdiff_t
     advect_row(g, context, q, length, FM_GRID_PUBLISHED);
 }
 
+// Adds the advection of all components to their rates, m/s^2, by the scheme of the definition.
 void fm_grid_add_advection(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool)
 {
     fm_grid_row *body = g->def.advection == FM_GRID_PUBLISHED     ? advect_published

@@ -21,6 +21,7 @@ enum { PLANES = 8 }; // planes of lines in one task
 static const char *const side_names[FM_SIDE_COUNT] = {"sides.left", "sides.right", "sides.bottom",
                                                       "sides.top",  "sides.back",  "sides.front"};
 
+// Checks one boundary condition. field: its name in error messages.
 static bool check_condition(const fm_grid_def *def, const fm_grid_side *c, const char *field,
                             fm_error *err)
 {
@@ -35,6 +36,7 @@ static bool check_condition(const fm_grid_def *def, const fm_grid_side *c, const
     return true;
 }
 
+// Checks the boundary conditions of a definition: sides and patches.
 bool fm_grid_check_sides(const fm_grid_def *def, fm_error *err)
 {
     for (int side = 0; side < FM_SIDE_COUNT; side++) {
@@ -72,12 +74,14 @@ static size_t face_number(const fm_grid *g, int side, const int at[3])
     return (size_t)x + (size_t)g->n[b] * (size_t)y;
 }
 
+// The boundary condition of the face of a side next to cell `at`: that of a patch, or of the side.
 const fm_grid_side *fm_grid_find_condition(const fm_grid *g, int side, const int at[3])
 {
     int patch = g->condition[side][face_number(g, side, at)];
     return patch ? &g->def.patches[patch - 1].condition : &g->def.sides[side];
 }
 
+// Whether a point is in the rectangle of a patch; the coordinate along `axis` is ignored.
 static bool is_inside(fm_vec3 p, const fm_grid_patch *patch, int axis)
 {
     fm_vec3 low = patch->low, high = patch->high;
@@ -86,6 +90,8 @@ static bool is_inside(fm_vec3 p, const fm_grid_patch *patch, int axis)
            (axis == 2 || (p.z >= low.z && p.z <= high.z));
 }
 
+// Writes down for each face of the sides which patch it belongs to. Later patches cover earlier
+// ones.
 void fm_grid_prepare_sides(fm_grid *g)
 {
     for (int i = 0; i < g->def.patch_count; i++) {
@@ -125,6 +131,8 @@ static double find_profile(const fm_grid *g, int side, int patch, fm_vec3 at)
     return product;
 }
 
+// Velocity that a boundary condition gives at a point and a time, m/s. patch: 0, or the number of
+// the patch plus 1.
 fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int side, int patch,
                                   fm_vec3 at, double t)
 {
@@ -172,6 +180,7 @@ static double find_given(const side_fill *f, const fm_grid_side *c, int a, const
                      a);
 }
 
+// Prepares a side for filling its ghost layers at time t, s.
 static side_fill begin_side(fm_grid *g, int side, double t, fm_grid_fill mode)
 {
     const fm_grid_side *c = &g->def.sides[side];
@@ -201,6 +210,8 @@ static void fill_line(const side_fill *f, double *u, int a, const int at[3], ptr
     }
 }
 
+// Fills the ghost values of one line of cells or faces along a periodic axis. along: 1 for the
+// component along the axis, which has one face more than cells, else 0.
 static void wrap_line(const fm_grid *g, double *u, int axis, int along, ptrdiff_t first)
 {
     ptrdiff_t s = g->stride[axis], period = g->n[axis] * s;
@@ -235,6 +246,7 @@ typedef struct axis_fill {
     side_fill side[2];
 } axis_fill;
 
+// Fills the ghost values of component a at both ends of all lines along the axis in a plane.
 static void fill_plane(const axis_fill *f, int a, int plane)
 {
     fm_grid *g = f->g;
@@ -310,12 +322,14 @@ static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, co
     return c->pressure + g->def.density * fm_dot(gravity, fm_sub(to, from));
 }
 
+// The ghost layers of the pressure at both ends of one axis.
 typedef struct pressure_fill {
     fm_grid *g;
     fm_vec3 gravity;
     int axis, inner, outer;
 } pressure_fill;
 
+// Fills the pressure outside both ends of all lines along the axis in some planes.
 static void fill_pressure_planes(void *context, int first, int last)
 {
     const pressure_fill *f = context;
@@ -342,6 +356,7 @@ static void fill_pressure_planes(void *context, int first, int last)
     }
 }
 
+// Fills the ghost layer of the pressure, Pa: hydrostatic at open sides.
 void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -357,6 +372,7 @@ static double sum_components(fm_vec3 v)
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
+// Largest sum of |u_a| of the velocities that sides and patches give at time t, m/s.
 double fm_grid_side_speed(const fm_grid *g, double t)
 {
     double fastest = 0;

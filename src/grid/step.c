@@ -52,6 +52,7 @@ static void end_stage(fm_grid *g, fm_grid_stage stage, double *start)
     *start = now;
 }
 
+// Largest sum of |u_a| over the axes in a row of cells, m/s; NaN if a velocity is.
 static double find_speed_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
@@ -69,11 +70,13 @@ static double find_speed_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     return fastest;
 }
 
+// Body force per mass, m/s^2.
 static fm_vec3 find_force(const fm_grid *g, const fm_surroundings *around)
 {
     return fm_add(around->gravity, g->def.acceleration);
 }
 
+// Longest stable substep, s.
 double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
 {
     double s = fm_grid_max_rows(g, around->pool, 3, find_speed_row, NULL);
@@ -91,7 +94,7 @@ double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
     return g->def.time_step > 0 ? fm_double_min(dt, g->def.time_step) : dt;
 }
 
-// Rate of a component from pressure and body force; starts the sum.
+// The rate of one component from pressure and body force, before other rates are added.
 typedef struct pushed {
     double *rate;
     double force; // m/s^2
@@ -108,6 +111,7 @@ FM_SIMD_CLONES static void start_rate_row(fm_grid *g, void *context, ptrdiff_t q
         rate[q + i] = job->force - scale * (p[q + i] - p[q + i - job->s]);
 }
 
+// Sets the rate of the velocity to that of pressure, body force and lift, m/s^2.
 static void start_rate(fm_grid *g, double *rate[3], fm_vec3 force, fm_pool *pool)
 {
     double f[3] = {force.x, force.y, force.z};
@@ -135,6 +139,7 @@ FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, ptrdiff_t q, i
         u[q + i] = job->keep * old[q + i] + job->gain * (u[q + i] + job->dt * rate[q + i]);
 }
 
+// Combines a stage of the Runge-Kutta method for all components.
 static void combine(fm_grid *g, double keep, double dt, fm_pool *pool)
 {
     for (int d = 0; d < 3; d++)
@@ -142,6 +147,7 @@ static void combine(fm_grid *g, double keep, double dt, fm_pool *pool)
                          &(combined){g->u[d], g->old[d], g->rate[d], keep, 1 - keep, dt});
 }
 
+// Fills the ghost values of the velocity at time t, s, outside the grid and inside colliders.
 static void fill(fm_grid *g, double t, fm_pool *pool)
 {
     double start = fm_clock_now_ms();
@@ -162,6 +168,7 @@ static void take_stage(fm_grid *g, double keep, double dt, fm_vec3 force, fm_poo
     end_stage(g, FM_GRID_STAGE_ADVECTION, &start);
 }
 
+// From u to u*, without implicit viscosity: three stages, or one Euler step.
 static void advance_explicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
     take_stage(g, 0, dt, force, pool);
@@ -185,6 +192,7 @@ FM_SIMD_CLONES static void add_row(fm_grid *g, void *context, ptrdiff_t q, int l
         u[q + i] += job->gain * rate[q + i];
 }
 
+// extra = advection of u, m/s^2.
 static void compute_advection(fm_grid *g, fm_pool *pool)
 {
     for (int d = 0; d < 3; d++)
@@ -192,7 +200,8 @@ static void compute_advection(fm_grid *g, fm_pool *pool)
     fm_grid_add_advection(g, g->u, g->extra, pool);
 }
 
-// Crank-Nicolson for viscosity. The velocities on the sides are those at the middle of the substep.
+// From u to u* with Crank-Nicolson for viscosity. The velocities on the sides are those at the
+// middle of the substep.
 static void advance_implicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
     fill(g, g->time + 0.5 * dt, pool);
@@ -256,6 +265,7 @@ static void correct_solid_fluxes(fm_grid *g)
     }
 }
 
+// Largest |u_a| of any component in a row of cells, m/s.
 static double find_component_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
@@ -275,6 +285,7 @@ typedef struct corrected {
     double *psi; // of cell (0, 0, 0)
 } corrected;
 
+// Subtracts the gradient of psi from a row of faces.
 static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const corrected *job = context;
@@ -306,8 +317,9 @@ static void raise_pressure_row(fm_grid *g, void *context, ptrdiff_t q, int lengt
         g->p[q + i] += scale * psi[i];
 }
 
-// Makes u free of divergence. Given velocities must be in place. dt > 0: also corrects the
-// pressure. is_rate: u holds the rate of the velocity, whose values inside colliders are not known.
+// Makes u free of divergence. The velocities that boundaries give must be in place. dt > 0: also
+// corrects the pressure. is_rate: u holds the rate of the velocity, whose values inside colliders
+// are not known.
 static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
 {
     double start = fm_clock_now_ms(), *psi = fm_poisson_solution(g->solver);
@@ -358,6 +370,7 @@ static void move_passive(fm_grid *g, const fm_surroundings *around, double dt)
     end_stage(g, FM_GRID_STAGE_PASSIVE, &start);
 }
 
+// Advances the fluid by one substep of dt seconds.
 static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, fm_error *err)
 {
     fm_vec3 force = find_force(g, around);
@@ -387,6 +400,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, f
     return true;
 }
 
+// Exchanges the velocity and its rate, so that project() works on the rate.
 static void swap_with_rate(fm_grid *g)
 {
     for (int d = 0; d < 3; d++) {
@@ -408,11 +422,12 @@ static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
     for (int d = 0; d < 3; d++)
         fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE, pool);
     swap_with_rate(g);
-    project(g, 1, true,
-            pool); // colliders move at a constant speed, as far as the rate is concerned
+    project(g, 1, true, pool); // the acceleration of colliders is neglected
     swap_with_rate(g);
 }
 
+// Places the colliders; before the first substep also makes the velocity free of divergence and
+// finds its pressure.
 bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     if (!fm_grid_update_solids(g, around, g->time, err))
@@ -437,6 +452,7 @@ static void fill_for_readers(fm_grid *g, fm_vec3 force, fm_pool *pool)
     fm_grid_fill_pressure(g, force, pool);
 }
 
+// Advances the fluid by `interval` seconds in stable substeps, and adds their number to *substeps.
 bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval, int *substeps,
                      fm_error *err)
 {

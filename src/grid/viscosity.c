@@ -30,6 +30,7 @@
 
 #include <string.h>
 
+// One component of the velocity while its viscous force is computed.
 typedef struct diffused {
     const double *u;
     double *rate;
@@ -49,6 +50,7 @@ FM_INLINE double find_laplacian(const fm_grid *g, const double *restrict u, ptrd
     return total;
 }
 
+// Adds scale h^2 L u to the rate of a row of faces.
 FM_SIMD_CLONES static void add_laplacian_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const diffused *job = context;
@@ -59,7 +61,8 @@ FM_SIMD_CLONES static void add_laplacian_row(fm_grid *g, void *context, ptrdiff_
         rate[q + i] += job->scale * find_laplacian(g, u, q + i);
 }
 
-// The rest of the second difference across a side, in the layer of component d next to it.
+// Adds 1/3 of the second difference across a side, which makes it 4/3, to the layer of faces of
+// component d next to the side.
 static void correct_side(const fm_grid *g, const diffused *job, int d, int side)
 {
     int axis = side / 2, b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
@@ -82,6 +85,7 @@ static void correct_sides(const fm_grid *g, const diffused *job, int d)
             correct_side(g, job, d, side);
 }
 
+// The correction next to sides for all components, which threads share.
 typedef struct correction {
     const fm_grid *g;
     double *const *u, *const *rate;
@@ -97,6 +101,7 @@ static void correct_components(void *context, int first, int last)
             d);
 }
 
+// Adds nu L u to the rates of all components, m/s^2.
 void fm_grid_add_viscosity(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool)
 {
     if (!(g->nu > 0))
@@ -159,6 +164,7 @@ static void apply(fm_grid *g, const solve *job, double *from, double *to, fm_poo
     fm_grid_fill_change(g, to, job->d, FM_GRID_FILL_CHANGE, pool);
 }
 
+// Part of a dot product over the low faces of a row of cells.
 static double dot_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)g;
@@ -169,6 +175,7 @@ static double dot_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     return total;
 }
 
+// Dot product of two vectors over the low faces of all cells.
 static double dot(fm_grid *g, solve *job, const double *one, const double *two, fm_pool *pool)
 {
     job->one = one, job->two = two;
@@ -221,6 +228,7 @@ FM_SIMD_CLONES static void finish_row(fm_grid *g, void *context, ptrdiff_t q, in
         g->u[job->d][q + i] = g->old[job->d][q + i] + job->x[q + i];
 }
 
+// Solves for the change x of one component with BiCGSTAB, and sets u = old + x.
 static void solve_component(fm_grid *g, solve *job, fm_pool *pool)
 {
     enum { MOST = 1000 };
@@ -255,6 +263,7 @@ static void solve_component(fm_grid *g, solve *job, fm_pool *pool)
     fm_grid_for_rows(g, pool, job->d, 1, finish_row, job);
 }
 
+// Solves for the implicit change of all components in a substep of dt seconds.
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool)
 {
     double stiffness = dt * g->nu / (g->h * g->h);
