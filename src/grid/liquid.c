@@ -117,6 +117,7 @@ void fm_liquid_destroy(fm_liquid *l)
     free_particles(&l->now);
     free_particles(&l->other);
     free(l->cell);
+    free(l->depth);
     free(l->partial);
     free(l->points);
     free(l->ball_change);
@@ -151,6 +152,7 @@ bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
     size_t blocks = (size_t)fm_parallel_block_count(room, FM_LIQUID_BLOCK) + 1;
     if (!resize_particles(&l->now, (size_t)room) || !resize_particles(&l->other, (size_t)room) ||
         !resize(&l->cell, (size_t)room * sizeof(int)) ||
+        !resize(&l->depth, (size_t)room * sizeof(double)) ||
         !resize(&l->partial, blocks * sizeof(double)))
         return fm_fail_no_memory(err, l->object.name, (size_t)room * 200);
     l->now.room = l->other.room = room;

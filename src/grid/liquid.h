@@ -59,6 +59,7 @@ struct fm_liquid {
     // Scratch.
     fm_liquid_particles other;       // target of the sort
     int *cell, *start;               // [room] cell of a particle; [cells + 1] first particle of a cell
+    double *depth;                   // [room] phi at the particles, when they bound the surface
     double *phi_new;                 // [grid count]
     double *room;                    // [grid count] open part of the volume of a cell
     double *added;                   // [grid count] m/s, spacing x divergence from sources

@@ -9,16 +9,17 @@
 // with cubic interpolation near the surface. Then the particles correct it [FMC02], [FFT16]:
 //
 //     phi >= d - OUTER           no liquid farther from particles than that
-//     phi <= d - INNER           particles are in the liquid
-//     phi <= FULL - a            a cell full of particles is in the liquid
+//     phi <= e - INNER           particles that have left it by more than ESCAPED are liquid
+//     phi <= FULL - a            a cell full of particles is liquid
 //
-// with d the distance to the nearest particle and a the volume of the particles in a cell, relative
-// to the cell. The bounds leave room for a flat surface at any place between regular particles, so
-// liquid at rest is not changed, and waves keep the smooth surface of the level set. Splashes that
-// the level set cannot resolve stay as particles.
+// with d the distance to the nearest particle, e that to the nearest escaped one, and a the volume
+// of the particles in a cell, relative to the cell and at most 1. The bounds leave room for a flat
+// surface at any place between regular particles, so liquid at rest is not changed, and waves keep
+// the smooth surface of the level set. Splashes that the level set cannot resolve stay as
+// particles.
 //
-// At last phi becomes a distance again within BAND spacings: cells beside the surface keep their
-// values unless their slope is far from 1; the others solve |grad phi| = 1 by upwind differences.
+// At last phi becomes a distance again within BAND spacings: cells beside the surface are divided
+// by their slope [RS00] if it differs from 1 by more than SLOPE; the others solve |grad phi| = 1 by upwind differences.
 //
 // Volume inside: sum over cells of (open volume) clamp(1/2 - phi), exact for planes along the axes.
 //
@@ -28,12 +29,15 @@
 //         Computer Graphics Forum 35(2), 2016.
 // [FMC02] Enright, Marschner, Fedkiw: Animation and rendering of complex water surfaces. ACM
 //         Transactions on Graphics 21(3), 2002.
+// [RS00]  Russo, Smereka: A remark on computing distance functions. Journal of Computational
+//         Physics 163, 2000.
 #include "grid/liquid.h"
 
 #include <string.h>
 
 static const double BAND = FM_LIQUID_BAND;
-static const double OUTER = 0.9, INNER = 0.2, FULL = 0.8; // spacings; spacings; -
+static const double OUTER = 0.9, INNER = 0.3, FULL = 0.8, ESCAPED = 0.3; // spacings
+static const double SLOPE = 0.15;
 static const double ATTACHED = 0.25, DETACHED = 0.75; // spacings from the surface
 
 // A loop over all cells.
@@ -142,13 +146,13 @@ void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool)
     swap_phi(l);
 }
 
-// Distance from the centre of cell `at` to the nearest particle in the cells up to `reach` away,
-// spacings; at most 2. part: volume of the particles in the cell itself, relative to it.
-static double find_nearest(const fm_liquid *l, const int at[3], int reach, double *part)
+// Finds the distance from the centre of cell `at` to the nearest particle in the cells up to
+// `reach` away, and to the nearest escaped one, spacings; at most 2.
+static void find_nearest(const fm_liquid *l, const int at[3], int reach, double *d, double *e)
 {
     const fm_grid *g = l->grid;
     const fm_liquid_particles *p = &l->now;
-    double least = 4;
+    double least = 4, least_escaped = 4;
     int low[3], high[3];
     for (int a = 0; a < 3; a++) {
         low[a] = at[a] > reach ? at[a] - reach : 0;
@@ -160,14 +164,32 @@ static double find_nearest(const fm_liquid *l, const int at[3], int reach, doubl
             for (int i = l->start[row + low[0]]; i < l->start[row + high[0] + 1]; i++) {
                 double x = p->x[0][i] - at[0] - 0.5, y = p->x[1][i] - at[1] - 0.5,
                        z = p->x[2][i] - at[2] - 0.5;
-                least = fm_double_min(least, x * x + y * y + z * z);
+                double square = x * x + y * y + z * z;
+                least = fm_double_min(least, square);
+                if (l->depth[i] > ESCAPED)
+                    least_escaped = fm_double_min(least_escaped, square);
             }
         }
-    int own = at[0] + g->n[0] * (at[1] + g->n[1] * at[2]);
-    *part = 0;
-    for (int i = l->start[own]; i < l->start[own + 1]; i++)
-        *part += p->volume[i] / l->spacing_volume;
-    return sqrt(least);
+    *d = sqrt(least);
+    *e = sqrt(least_escaped);
+}
+
+// Volume of the particles in a cell, relative to the cell; at most 1.
+static double find_part(const fm_liquid *l, int cell)
+{
+    double volume = 0;
+    for (int i = l->start[cell]; i < l->start[cell + 1]; i++)
+        volume += l->now.volume[i];
+    return fm_double_min(1, volume / l->spacing_volume);
+}
+
+static void find_depths(void *context, int first, int last)
+{
+    const fm_liquid *l = context;
+    const fm_liquid_particles *p = &l->now;
+    for (int i = first; i < last; i++)
+        l->depth[i] = fm_liquid_interpolate(
+            l->grid, l->phi, (double[3]){p->x[0][i], p->x[1][i], p->x[2][i]}, 3);
 }
 
 // Signed distance of the centre of a cell to the colliders, spacings.
@@ -187,14 +209,14 @@ static void bound_row(fm_grid *g, void *context, ptrdiff_t q, int length)
               j = (from - k * g->stride[2]) / g->stride[1];
     for (int i = 0; i < length; i++) {
         int at[3] = {i, (int)j, (int)k}, own = i + g->n[0] * (at[1] + g->n[1] * at[2]);
-        double phi = l->phi[q + i], part;
+        double phi = l->phi[q + i], d, e;
         if (phi < -2 || (phi > 1 && l->start[own] == l->start[own + 1]))
             continue;
-        double d = find_nearest(l, at, phi > 1 ? 0 : 1, &part);
+        find_nearest(l, at, phi > 1 ? 0 : 1, &d, &e);
         double depth = fm_double_max(0, -find_solid(g, q + i));
         if (phi <= 1)
             phi = fm_double_max(phi, d - OUTER - depth);
-        phi = fm_double_min(phi, fm_double_min(d - INNER, FULL - part));
+        phi = fm_double_min(phi, fm_double_min(e - INNER, FULL - find_part(l, own)));
         l->phi[q + i] = phi;
     }
 }
@@ -221,6 +243,8 @@ static void empty_sinks(fm_liquid *l)
 
 void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool)
 {
+    fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count, FM_LIQUID_BLOCK,
+                    find_depths, l);
     fm_grid_for_rows(l->grid, pool, 3, 60, bound_row, &(cells){.l = l});
     empty_sinks(l);
     fm_liquid_fill_phi(l, l->phi);
@@ -235,22 +259,25 @@ static bool is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
     return false;
 }
 
-// phi of a cell beside the surface: divided by its slope if that is far from 1.
+// phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the slope is that across
+// the surface, so that thin sheets keep theirs; where the surface is on neither side, the mean.
 static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
 {
-    double central = 0, steepest = 0;
+    double square = 0, mid = phi[q];
     for (int a = 0; a < 3; a++) {
         if (!g->active[a])
             continue;
-        ptrdiff_t s = g->stride[a];
-        double low = phi[q] - phi[q - s], high = phi[q + s] - phi[q], mean = 0.5 * (low + high);
-        central += mean * mean;
-        steepest = fm_double_max(steepest, fm_double_max(fabs(low), fabs(high)));
+        double low = phi[q - g->stride[a]], high = phi[q + g->stride[a]];
+        bool below = (low < 0) != (mid < 0), above = (high < 0) != (mid < 0);
+        double slope = 0.5 * fabs(high - low);
+        if (below || above)
+            slope = fm_double_max(below ? fabs(mid - low) : 0, above ? fabs(high - mid) : 0);
+        square += slope * slope;
     }
-    double slope = fm_double_max(sqrt(central), 0.5 * steepest);
-    if (slope > 0.7 && slope < 1.4)
-        return phi[q];
-    return fm_double_max(-1, fm_double_min(1, phi[q] / fm_double_max(slope, 0.2)));
+    double slope = sqrt(fm_double_max(square, 1e-4));
+    if (slope > 1 - SLOPE && slope < 1 + SLOPE)
+        return mid;
+    return fm_double_max(-1, fm_double_min(1, mid / slope));
 }
 
 // Cells beside the surface get their final values, marked in known[0]; the others the largest.
