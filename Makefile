@@ -32,9 +32,9 @@ test: ## install packages, build, run all tests with gcc, clang and the sanitize
 check: all ## run all tests with the release build
 	cd build && $(CTEST)
 
-sanitize: ## run the quick tests with AddressSanitizer and UndefinedBehaviorSanitizer
-	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS)
-	cd build-sanitize && $(CTEST) -LE 'slow|experiments|clients|threads'
+sanitize: ## run unit tests and scenes with AddressSanitizer and UndefinedBehaviorSanitizer
+	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS) --target quick_tests
+	cd build-sanitize && $(CTEST) -LE 'slow|exact|experiments|clients|threads'
 
 thread-sanitize: ## run the threaded tests with ThreadSanitizer
 	cmake --preset thread-sanitize && cmake --build build-thread -j $(JOBS) --target threaded_tests
@@ -42,7 +42,7 @@ thread-sanitize: ## run the threaded tests with ThreadSanitizer
 
 clang: ## run the quick tests with clang
 	cmake --preset clang && cmake --build build-clang -j $(JOBS)
-	cd build-clang && $(CTEST) -LE 'slow|experiments|clients|threads'
+	cd build-clang && $(CTEST) -LE 'slow|scenes|experiments|clients|threads'
 
 native debug: ## build for the processor of this machine, or with assertions
 	cmake --preset $@ && cmake --build build-$@ -j $(JOBS)

@@ -27,6 +27,8 @@ typedef struct drum_result {
     double area;                              // largest change of the area
 } drum_result;
 
+// Runs one drum and measures it. mass: kg per point; edge: m. spectrum, motion: tables for the
+// curves, or NULL.
 static drum_result run_drum(experiment *e, double mass, double edge, int samples,
                             experiment_table *spectrum, experiment_table *motion)
 {

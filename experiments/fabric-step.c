@@ -45,6 +45,7 @@ static bool is_stable(experiment *e, double edge, fm_integrator integrator, doub
     return stable;
 }
 
+// s, the step at which a disc becomes unstable, by bisection between 0.5 and 1.05 times `guess`.
 static double find_limit(experiment *e, double edge, fm_integrator integrator, double guess)
 {
     double low = 0.5 * guess, high = 1.05 * guess;

@@ -17,8 +17,10 @@
 
 #include <stdio.h>
 
-static const double K = 1000, STRAIN = 0.002; // N/m
+static const double K = 1000;       // N/m, constant of the springs
+static const double STRAIN = 0.002; // elongation over length
 
+// A sheet to be pulled.
 typedef struct sheet_case {
     bool square;   // pulled across the lattice lines
     double jitter; // 0: regular
@@ -41,6 +43,7 @@ static fm_motion *create_pull(experiment *e, fm_world *world, double distance, b
                                experiment_error(e));
 }
 
+// The coordinate z or x of a point.
 static double read_axis(fm_vec3 x, bool z)
 {
     return z ? x.z : x.x;
@@ -79,6 +82,7 @@ static fm_mesh_shape define_sheet(sheet_case s, int across, double *width, doubl
     return shape;
 }
 
+// Pulls a sheet of `across` cells in width and measures it at rest.
 static sheet_result measure_sheet(experiment *e, sheet_case s, int across)
 {
     sheet_result result = {NAN, NAN, NAN, NAN};
@@ -113,6 +117,7 @@ static sheet_result measure_sheet(experiment *e, sheet_case s, int across)
     return result;
 }
 
+// Reports regular meshes, whose modulus is known.
 static void report_regular(experiment *e, int across)
 {
     sheet_result r = measure_sheet(e, (sheet_case){false, 0, 0, 0.5}, across);

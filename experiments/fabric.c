@@ -79,6 +79,7 @@ void fabric_find_spectrum(experiment *e, const double *record, int count, double
         power[i] = creal(out[i]) * creal(out[i]) + cimag(out[i]) * cimag(out[i]);
 }
 
+// Sums the power from the lowest frequency on until the share is reached.
 double fabric_find_cutoff(const double *power, int count, double dt, double share)
 {
     double total = 0, sum = 0;

@@ -13,10 +13,11 @@
 #include <fathom/grid.h>
 #include <stdio.h>
 
+// Reports the steady flow at Re 20. across: cells per diameter of the cylinder.
 static void measure_steady(experiment *e, int across)
 {
     fm_error *err = experiment_error(e);
-    fm_world *world = fixture_create_world(fixture_weightless_water_def(2), err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     fm_grid_def def = fixture_channel_grid_def(world, across, 0.3, err);
     fm_grid *grid = fm_grid_create(world, &def, err);
     fixture_wake wake = {0};
@@ -38,6 +39,7 @@ typedef struct shedding {
     double first, last, before;
 } shedding;
 
+// Adds the wake at time t, s, to the extremes, and finds where the lift crosses zero upwards.
 static void add_sample(shedding *s, const fixture_wake *wake, double t, double dt, int sample)
 {
     s->drag = fmax(s->drag, wake->drag);
@@ -50,10 +52,11 @@ static void add_sample(shedding *s, const fixture_wake *wake, double t, double d
     s->before = wake->lift;
 }
 
+// Reports the vortices at Re 100. across: cells per diameter of the cylinder.
 static void measure_shedding(experiment *e, int across)
 {
     fm_error *err = experiment_error(e);
-    fm_world *world = fixture_create_world(fixture_weightless_water_def(2), err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     fm_grid_def def = fixture_channel_grid_def(world, across, 1.5, err);
     fm_grid *grid = fm_grid_create(world, &def, err);
     const double dt = 0.01;

@@ -20,6 +20,7 @@
 
 enum { SAMPLES = 200 };
 
+// One fluid and scheme.
 typedef struct variant {
     const char *name;
     int cells;
@@ -27,11 +28,13 @@ typedef struct variant {
     double nu; // m^2/s
 } variant;
 
+// The kinetic energy of a vortex over time.
 typedef struct decay {
     double energy[SAMPLES + 1]; // of that at the start; NAN after a failure
     double half, tenth;         // s; NAN: not reached
 } decay;
 
+// s, the time at which the energy falls below a level; NAN: never. end: s, length of the run.
 static double find_time(const decay *d, double level, double end)
 {
     for (int i = 1; i <= SAMPLES; i++)
@@ -41,10 +44,11 @@ static double find_time(const decay *d, double level, double end)
     return NAN;
 }
 
+// Runs one variant for `end` seconds.
 static decay measure_decay(experiment *e, const variant *v, double end)
 {
     fm_error own = {0}, *err = experiment_error(e);
-    fm_world *world = fixture_create_world(fixture_weightless_water_def(2), err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     fm_grid_def def = fm_default_grid_def();
     int cells = experiment_quick(e) ? 12 : v->cells;
     def.cells[0] = def.cells[1] = def.cells[2] = cells;

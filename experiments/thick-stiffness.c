@@ -39,6 +39,7 @@ typedef struct options {
     recall memory;
 } options;
 
+// Adds a row: s, m/s. False: no memory.
 static bool add_row(motion *m, double time, double speed)
 {
     if (m->count == m->capacity) {
@@ -54,6 +55,13 @@ static bool add_row(motion *m, double time, double speed)
     m->time[m->count] = time;
     m->speed[m->count++] = speed;
     return true;
+}
+
+// Frees the rows of a motion.
+static void destroy_motion(motion *m)
+{
+    free(m->time);
+    free(m->speed);
 }
 
 // Reads a motion. The first line may name the columns; lines with # are skipped.
@@ -247,8 +255,7 @@ static void run_figures(experiment *e)
                 experiment_write_row(table, "%g,%g,%.9g,%.9g,%.9g,%.9g", orders[i], m.time[n],
                                      memory[0][n], memory[1][n], memory[2][n], memory[3][n]);
         }
-        free(m.time);
-        free(m.speed);
+        destroy_motion(&m);
         experiment_plot(e, held ? "steady" : "impact",
                         held ? "Memory of a spring that is moved for a second, q = 0.5"
                              : "Memory of a spring after an impact, q = 0.5",
@@ -262,21 +269,20 @@ int main(int argc, char **argv)
     motion m = {0};
     options o = {.order = 0.5, .memory = {FM_RECALL_FULL, 1}};
     argc = take_options(argc, argv, &o);
-    if (argc == 0 || (o.input && !read_motion(o.input, &m)))
+    if (argc == 0 || (o.input && !read_motion(o.input, &m))) {
+        destroy_motion(&m);
         return FM_BAD_VALUE;
+    }
     experiment *e =
         experiment_open(argc, argv, "thick-stiffness",
                         "Memory of a spring of a thickening fluid, [OZG13] figures 5.5 and 5.6. "
                         "Further options: --input FILE (rows time,speed), --order Q, --memory "
                         "full|seconds:S|fading:TAU.",
                         &status);
-    if (!e)
-        return status;
-    if (o.input)
+    if (e && o.input)
         run_input(e, &m, &o);
-    else
+    else if (e)
         run_figures(e);
-    free(m.time);
-    free(m.speed);
-    return experiment_close(e);
+    destroy_motion(&m);
+    return e ? experiment_close(e) : status;
 }

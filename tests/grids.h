@@ -9,6 +9,7 @@
 
 static const double PI = 3.14159265358979323846;
 
+// Makes both sides of an axis periodic.
 static inline void set_grid_periodic(fm_grid_def *def, int axis)
 {
     def->sides[2 * axis].kind = def->sides[2 * axis + 1].kind = FM_GRID_PERIODIC;
@@ -22,6 +23,7 @@ static inline fm_grid *create_grid(fm_world *world, const fm_grid_def *def)
     return grid;
 }
 
+// A world for grid fluids, without gravity.
 static inline fm_world *create_grid_world(void)
 {
     return create_world(1, 1e-3, no_gravity);
@@ -34,6 +36,7 @@ static inline void set_grid_velocity(fm_grid *grid, fm_grid_field *field, void *
     assert_good(good, &err);
 }
 
+// Reads a field of all cells. The caller frees it.
 static inline double *read_grid(fm_grid *grid, const char *field, int components)
 {
     fm_error err = {0};
@@ -54,6 +57,7 @@ static inline fm_report advance_grid(fm_world *world, fm_grid *grid, double dura
     return report;
 }
 
+// Velocity of the fluid at a point, m/s, with cubic interpolation.
 static inline fm_vec3 grid_velocity(fm_grid *grid, double x, double y, double z)
 {
     fm_error err = {0};

@@ -58,6 +58,7 @@ static inline fm_cloth *create_load(fm_world *world, const fm_load_def *def)
     return load;
 }
 
+// Holds a point of a line or load where it is.
 static inline void pin_point(fm_cloth *line, int point)
 {
     fm_error err = {0};

@@ -602,7 +602,7 @@ typedef struct fm_spring_totals {
     double stiffness; // N/m
     int damped;       // number of damped springs
 } fm_spring_totals;
-fm_spring_totals fm_springs_sum_at_particle(const fm_cloth *cloth, int particle);
+fm_spring_totals fm_springs_sum_at_particle(const fm_cloth *c, int i);
 // Computes the forces of n springs in a row into sx, sy, sz. Spring c joins particles a + c and
 // b + c; the force acts on a + c, towards b + c. Its strength is border * weight[c] times that of a
 // spring inside the sheet.
@@ -648,7 +648,7 @@ void fm_spring_mesh_compute_stretch(const fm_cloth *cloth, double *stretch);
 // drag.c: the coefficients of a substep of h seconds. w0: newest weight of the drag memory.
 fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *around, double h,
                                   double w0);
-fm_effective_mass fm_drag_effective_mass(const fm_cloth *cloth, const fm_drag_step *step, int i);
+fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *d, int i);
 // The part of the drag memory's next value that does not depend on the next rate.
 const fm_vec3_array *fm_drag_known_part(const fm_cloth *cloth);
 double fm_drag_newest_weight(const fm_cloth *cloth, double h); // 0 without a memory
@@ -681,12 +681,12 @@ void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
 fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *strands,
                                   const fm_medium *medium, fm_error *err);
 fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *medium, fm_error *err);
-void fm_line_prepare_drag(const fm_cloth *line, const fm_medium *medium, fm_drag_step *step);
-double fm_line_added_mass(const fm_cloth *line, const fm_medium *medium); // kg/m^2
-double fm_line_added_energy(const fm_cloth *line, const fm_medium *medium);
-double fm_line_edge_tension(const fm_cloth *line, int edge);       // N, now
-void fm_line_set_inertia(fm_cloth *line, const fm_medium *medium); // mass and added mass
-void fm_line_compute_tangents(const fm_cloth *line, const fm_vec3_array *x,
+void fm_line_prepare_drag(const fm_cloth *c, const fm_medium *medium, fm_drag_step *step);
+double fm_line_added_mass(const fm_cloth *c, const fm_medium *medium); // kg/m^2
+double fm_line_added_energy(const fm_cloth *c, const fm_medium *medium);
+double fm_line_edge_tension(const fm_cloth *c, int e);          // N, now
+void fm_line_set_inertia(fm_cloth *c, const fm_medium *medium); // mass and added mass
+void fm_line_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
                               const fm_vec3_array *tangent, int first, int last);
 extern const fm_object_type fm_line_type, fm_load_type; // object.c
 

@@ -21,7 +21,7 @@
 
 #include <math.h>
 
-// d - d0 and l0 d / l - d0, weighted by `stretch` and `turn`: forces of models I and III.
+// Forces of models I (stretch = 1) and III (stretch = 0) on end a of n edges, N.
 FM_SIMD_CLONES
 static void compute_turning_forces(int n, double stretch, const int *restrict a,
                                    const int *restrict b, const fm_vec3_array *restrict x,
@@ -42,6 +42,7 @@ static void compute_turning_forces(int n, double stretch, const int *restrict a,
     }
 }
 
+// Forces of the model tension on end a of n edges, N.
 FM_SIMD_CLONES
 static void compute_tension_forces(int n, const int *restrict a, const int *restrict b,
                                    const fm_vec3_array *restrict x, const double *restrict k,
@@ -63,6 +64,7 @@ bool fm_fabric_has_own_law(const fm_cloth *c)
     return c->fabric && c->fabric->def.model != FM_FABRIC_MODEL_II;
 }
 
+// Computes the forces of the edges [first, last) at positions x, into edge_force.
 void fm_fabric_compute_edges(fm_cloth *c, const fm_vec3_array *x, int first, int last)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -78,12 +80,14 @@ void fm_fabric_compute_edges(fm_cloth *c, const fm_vec3_array *x, int first, int
                                &d0, k, l0, &f);
 }
 
+// m, vector along edge e now.
 static fm_vec3 find_edge(const fm_cloth *c, int e)
 {
     return fm_sub(fm_vec3_array_at(c->x, c->mesh.edge_b[e]),
                   fm_vec3_array_at(c->x, c->mesh.edge_a[e]));
 }
 
+// J, energy V of edge e, as at the head of this file.
 double fm_fabric_edge_energy(const fm_cloth *c, int e)
 {
     fm_vec3 d = find_edge(c, e), d0 = fm_vec3_array_at(c->fabric->rest_vector, e);
@@ -102,6 +106,8 @@ double fm_fabric_edge_energy(const fm_cloth *c, int e)
     return 0;
 }
 
+// Derivative of the force of edge e with respect to d, N/m; p and q include k. Also for cloths
+// without a fabric, whose springs are those of model II.
 fm_edge_stiffness fm_fabric_linearise_edge(const fm_cloth *c, int e)
 {
     fm_vec3 d = find_edge(c, e);

@@ -32,6 +32,7 @@ typedef struct limit {
     const char *allowed;
 } limit;
 
+// Checks numbers of a definition against their ranges. object: name in errors.
 static bool check_limits(const char *object, const limit *limits, size_t count, fm_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -77,6 +78,7 @@ static bool check_load(const char *object, const fm_load_def *def, fm_error *err
            check_drag(object, &def->drag, err);
 }
 
+// Reports a bad element of an array: "list[index]" and its value.
 static bool fail_at(fm_error *err, const char *object, const char *list, int index, double value,
                     const char *allowed)
 {
@@ -107,6 +109,7 @@ static bool check_strand(const char *object, const fm_strands *s, int strand, fm
            fail_at(err, object, "lengths", strand, length, "> 0 and at most 1e6 m");
 }
 
+// Checks points and strands of a line.
 static bool check_strands(const char *object, const fm_strands *s, fm_error *err)
 {
     if (s->point_count < 2 || s->point_count > POINTS_MAX)
@@ -162,6 +165,7 @@ static fm_cloth_def convert_def(const char *name, double diameter, double thickn
     return def;
 }
 
+// m, length of a strand as it is placed.
 static double strand_length(const fm_strands *s, int strand)
 {
     double length = 0;
@@ -192,6 +196,7 @@ static void add_edges(fm_cloth *c, const fm_line_def *def, const fm_strands *s, 
     }
 }
 
+// Copies the strands, adds their edges and places the points.
 static bool place_strands(fm_cloth *c, const fm_line_def *def, const fm_strands *s, fm_error *err)
 {
     fm_line *line = c->line;
@@ -236,6 +241,7 @@ static fm_cloth *create_empty(const fm_cloth_def *def, const fm_line *line, int 
     return NULL;
 }
 
+// Finishes a line or load; destroys it if something failed.
 static fm_cloth *finish(fm_cloth *c, bool good, fm_error *err)
 {
     if (good && fm_spring_mesh_link_particles(c, err) && fm_cloth_finish_creation(c, err))
@@ -244,6 +250,7 @@ static fm_cloth *finish(fm_cloth *c, bool good, fm_error *err)
     return NULL;
 }
 
+// Creates a line that belongs to no world yet.
 fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *strands,
                                   const fm_medium *medium, fm_error *err)
 {
@@ -273,6 +280,7 @@ fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *stra
     return c ? finish(c, place_strands(c, def, strands, err), err) : NULL;
 }
 
+// Creates a load that belongs to no world yet.
 fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *medium, fm_error *err)
 {
     assert(def);
@@ -301,6 +309,7 @@ int fm_line_strand_count(const fm_cloth *line)
     return line->line ? line->line->strand_count : 0;
 }
 
+// The first and last point of a strand; false if there is no such strand.
 bool fm_line_ends(const fm_cloth *c, int strand, int ends[2])
 {
     assert(c);
@@ -311,6 +320,7 @@ bool fm_line_ends(const fm_cloth *c, int strand, int ends[2])
     return true;
 }
 
+// N, force of edge e, positive when it is stretched.
 double fm_line_edge_tension(const fm_cloth *c, int e)
 {
     double length = fm_cloth_particle_distance(c, c->mesh.edge_a[e], c->mesh.edge_b[e]);
@@ -352,6 +362,7 @@ fm_line_def fm_default_line_def(void)
     return def;
 }
 
+// A ball of 1 kg with the drag of a sphere.
 fm_load_def fm_default_load_def(void)
 {
     return (fm_load_def){

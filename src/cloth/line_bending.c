@@ -23,17 +23,19 @@
 typedef struct elements {
     int count;
     int *point[3];
-    double *share[3];   // 1/m, a_k
+    double *share[3];   // 1/m, a_k, the share of x_k in D
     double *stiffness;  // N m, 2 B / (l0 + l1)
     fm_incidence of;    // elements at each particle
     fm_vec3_array pull; // scratch: g, N m
 } elements;
 
+// Lines with a bending rigidity and at least one inner point have this term.
 static bool applies(const fm_cloth *c)
 {
     return c->line && c->line->bending > 0 && c->mesh.edge_count > c->line->strand_count;
 }
 
+// Allocates the bending elements.
 static bool create_arrays(fm_cloth *c, elements *own, fm_error *err)
 {
     const char *name = c->object.name;
@@ -48,6 +50,7 @@ static bool create_arrays(fm_cloth *c, elements *own, fm_error *err)
     return err->status == FM_OK;
 }
 
+// Creates the bending elements: the points, a_k and 2 B / (l0 + l1) of each.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     const fm_line *line = c->line;
@@ -83,6 +86,7 @@ static fm_vec3 find_turn(const elements *own, const fm_vec3_array *x, int i)
     return turn;
 }
 
+// Computes g of a part of the elements at positions x.
 static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
                              fm_element_parts part)
 {
@@ -95,6 +99,7 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
     }
 }
 
+// Adds the forces -g a_k to the particles [first, last).
 static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
 {
     const elements *own = term->data;
@@ -109,6 +114,7 @@ static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
     }
 }
 
+// 1/s^2, bound on omega^2 as at the head of this file.
 static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
 {
     const elements *own = term->data;
@@ -125,6 +131,7 @@ static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
     return (fm_term_bound){.fixed = largest};
 }
 
+// J, bending energy.
 static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
 {
     (void)around;

@@ -33,6 +33,8 @@
 
 #include <math.h>
 
+// Writes the coefficients of the head of this file to those of drag.c, per area of surface. There,
+// "normal" and "pressure" belong to the axis, here the tangent.
 void fm_line_prepare_drag(const fm_cloth *c, const fm_medium *medium, fm_drag_step *step)
 {
     const fm_line *line = c->line;
@@ -48,11 +50,13 @@ void fm_line_prepare_drag(const fm_cloth *c, const fm_medium *medium, fm_drag_st
     step->layer = line->is_load ? 0 : -fm_line_added_mass(c, medium);
 }
 
+// kg/m^2, added mass per area of surface.
 double fm_line_added_mass(const fm_cloth *c, const fm_medium *medium)
 {
     return c->line->added_mass * medium->density * c->def.thickness;
 }
 
+// Sets the inertia of the particles, kg: mass and added mass.
 void fm_line_set_inertia(fm_cloth *c, const fm_medium *medium)
 {
     double added = fm_line_added_mass(c, medium);

@@ -395,8 +395,10 @@ static bool prepare_builder(mesh_builder *m)
     m->particle = malloc(vertices * sizeof *m->particle);
     m->triangle = malloc(corners * sizeof *m->triangle);
     m->corner = malloc(corners * sizeof *m->corner);
-    if (!m->particle || !m->triangle || !m->corner)
-        return fm_fail_no_memory(m->err, m->object, corners * sizeof *m->corner);
+    if (!m->particle || !m->triangle || !m->corner) {
+        fm_fail_no_memory(m->err, m->object, corners * sizeof *m->corner);
+        return false;
+    }
     return weld(m);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Checks name and vertices of a new group.
 static bool check_group(const fm_cloth *c, const char *name, const int *vertices, int count,
                         fm_error *err)
 {
@@ -25,6 +26,7 @@ static bool check_group(const fm_cloth *c, const char *name, const int *vertices
     return true;
 }
 
+// Adds a named group of vertices, which are copied.
 bool fm_cloth_add_group(fm_cloth *c, const char *name, const int *vertices, int count,
                         fm_error *err)
 {
@@ -44,6 +46,7 @@ bool fm_cloth_add_group(fm_cloth *c, const char *name, const int *vertices, int 
     return true;
 }
 
+// The vertices of a group and their number; NULL: no such group.
 const int *fm_cloth_group(const fm_cloth *c, const char *name, int *count)
 {
     assert(c && name && count);
@@ -67,6 +70,7 @@ static void list_groups(const fm_cloth *c, char *text, size_t size)
                                  c->vertex_groups[i].name);
 }
 
+// Pins the particles of a group of vertices to a motion.
 bool fm_cloth_pin_group(fm_cloth *c, const char *name, const fm_motion *motion, fm_error *err)
 {
     assert(err->status != FM_OK || (c && name));

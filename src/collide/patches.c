@@ -226,7 +226,7 @@ static void measure_patches(void *context, int first, int last)
 {
     const motion_job *job = context;
     fm_vec3_array a = job->a, b = job->b;
-    fm_patch_ends x;
+    fm_patch_ends x = {0};
     for (int p = first; p < last; p++) {
         fm_patch *patch = &job->set->patches[p];
         const int *vertex = job->set->patch_vertex + patch->first_vertex;

@@ -359,8 +359,9 @@ static void publish_loop(fm_pool *pool, int first, int block_count, fm_block_tas
     atomic_store_explicit(&pool->unfinished, offered, memory_order_relaxed);
     // when the blocks do not divide evenly, the first threads get one more
     for (int i = threads - 1; i >= 0; i--) {
-        uint64_t from = (uint64_t)(first + i * (offered / threads) +
-                                   (i < offered % threads ? i : offered % threads));
+        int begin =
+            first + i * (offered / threads) + (i < offered % threads ? i : offered % threads);
+        uint64_t from = (uint64_t)begin;
         uint64_t to = from + (uint64_t)(offered / threads + (i < offered % threads));
         atomic_store_explicit(&pool->shares[i].blocks, to << 32 | from, memory_order_release);
     }

@@ -19,6 +19,7 @@ static double component(fm_vec3 v, int axis)
     return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
 }
 
+// The plane across `axis` at the coordinate `at`, m, moved into the lattice.
 static slice find_slice(const fm_lattice *l, int axis, double at)
 {
     slice s = {l, (axis + 1) % 3, (axis + 2) % 3, axis, 0, 0, at};
@@ -33,13 +34,14 @@ static slice find_slice(const fm_lattice *l, int axis, double at)
 
 enum { SHADES = 256 };
 
-// Colours of a colormap, and the one of a value.
+// Samples a colormap at SHADES values from its low to its high end.
 static void find_shades(fm_colormap map, fm_color shades[SHADES])
 {
     for (int i = 0; i < SHADES; i++)
         shades[i] = fm_colormap_color(map, (double)i / (SHADES - 1));
 }
 
+// The colour of a value.
 static fm_color find_shade(const fm_coloring *coloring, const fm_color shades[SHADES], double value)
 {
     double t = (value - coloring->low) / (coloring->high - coloring->low);
@@ -74,6 +76,7 @@ static float find_corner(const slice *s, const float *values, int i, int j)
     return (float)(sum / count);
 }
 
+// Adds a plane through a lattice as a mesh: one point per corner of its cells, coloured by value.
 bool fm_drawing_add_slice(fm_drawing *drawing, const fm_lattice *lattice, int axis, double at,
                           const fm_paint *paint, const fm_coloring *coloring, fm_error *err)
 {
@@ -94,7 +97,7 @@ bool fm_drawing_add_slice(fm_drawing *drawing, const fm_lattice *lattice, int ax
     find_shades(coloring->map, shades);
     for (int j = 0; j < rows; j++)
         for (int i = 0; i < columns; i++) {
-            size_t p = (size_t)(i + columns * j);
+            size_t p = (size_t)i + (size_t)columns * (size_t)j;
             float *x = mesh->points + 3 * p;
             x[s.a] = (float)(component(lattice->origin, s.a) + (i - 0.5) * lattice->spacing);
             x[s.b] = (float)(component(lattice->origin, s.b) + (j - 0.5) * lattice->spacing);
@@ -114,6 +117,7 @@ bool fm_drawing_add_slice(fm_drawing *drawing, const fm_lattice *lattice, int ax
     return true;
 }
 
+// Adds a cloud; its concentrations are copied.
 bool fm_drawing_add_cloud(fm_drawing *drawing, const fm_cloud_def *def, fm_error *err)
 {
     assert(err->status != FM_OK || (drawing && def));
@@ -131,6 +135,7 @@ bool fm_drawing_add_cloud(fm_drawing *drawing, const fm_cloud_def *def, fm_error
     return true;
 }
 
+// Adds a capsule from each tail to its head, thinner at the tail.
 bool fm_drawing_add_streaks(fm_drawing *drawing, const float *heads, const float *tails, int count,
                             double radius, const fm_paint *paint, const fm_coloring *coloring,
                             fm_error *err)

@@ -19,6 +19,7 @@ typedef struct ring {
     bool seamed;
 } ring;
 
+// A canopy while its mesh is built.
 typedef struct canopy {
     const fm_mesh_shape *shape;
     double start, end; // m, part of the meridian that is built: from the vent to the rim
@@ -66,6 +67,7 @@ static void measure_meridian(canopy *c)
     c->start = shape->vent > 0 ? high : 0;
 }
 
+// m, length along the meridian from the apex to ring i.
 static double find_ring_length(const canopy *c, int i)
 {
     return c->start + (c->end - c->start) * i / (c->ring_count - 1);
@@ -98,6 +100,7 @@ static double choose_rings(canopy *c, fm_error *err)
     return total;
 }
 
+// Places the vertices of all rings.
 static void place_vertices(const canopy *c, fm_vec3 *points)
 {
     for (int i = 0; i < c->ring_count; i++) {
@@ -111,12 +114,12 @@ static void place_vertices(const canopy *c, fm_vec3 *points)
     }
 }
 
-// Triangles between two rings, in `triangles`; returns their number. Walks around both rings and
-// takes the shorter of the two possible diagonals each time.
+// Writes the triangles between two rings and returns their number. Walks around both rings; of the
+// two possible next triangles it takes the one with the shorter new edge.
 static int join_rings(const ring *in, const ring *out, int *triangles)
 {
     int count = 0, n = in->count > 1 ? in->count : 0, m = out->count;
-    for (int i = 0, j = 0; i < n || j < m; count++) {
+    for (int i = 0, j = 0; m > 0 && (i < n || j < m); count++) {
         double here = n ? (double)i / n : 0, there = (double)j / m;
         double next = n ? (i + 1.0) / n : INFINITY, next_out = (j + 1.0) / m;
         bool inner = j == m || (i < n && fabs(next - there) < fabs(next_out - here));
@@ -128,6 +131,7 @@ static int join_rings(const ring *in, const ring *out, int *triangles)
     return count;
 }
 
+// Adds the triangles between neighbouring rings.
 static bool join_all_rings(const canopy *c, fm_mesh_data *mesh, fm_error *err)
 {
     size_t room = 0;
@@ -142,6 +146,7 @@ static bool join_all_rings(const canopy *c, fm_mesh_data *mesh, fm_error *err)
     return true;
 }
 
+// Adds a group with all vertices of ring i.
 static bool add_ring_group(const canopy *c, int i, const char *name, fm_built_mesh *built,
                            fm_error *err)
 {
@@ -152,6 +157,7 @@ static bool add_ring_group(const canopy *c, int i, const char *name, fm_built_me
     return list != NULL;
 }
 
+// Adds the groups rim, vent, seams and rim-seams.
 static bool add_groups(const canopy *c, fm_built_mesh *built, fm_error *err)
 {
     int gores = c->shape->gores, last = c->ring_count - 1, count = 0;
@@ -171,6 +177,7 @@ static bool add_groups(const canopy *c, fm_built_mesh *built, fm_error *err)
     return seams && ends;
 }
 
+// Builds the mesh of a canopy with its groups.
 bool fm_canopy_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err)
 {
     canopy c = {.shape = shape};

@@ -4,9 +4,10 @@
 // Points are inserted one by one into a triangle that contains all of them. The triangle around a
 // new point is found by walking from the triangle of the point before, is divided into three, and
 // edges that violate the empty circle condition are flipped until none is left (Lawson). Triangles
-// with a corner of the outer triangle are dropped at the end. The points are inserted bin by bin of
-// a square grid, to and fro [SLO87]: consecutive points are close, so that walks are short, and the
-// points of a long row do not come one after the other, which would need many flips.
+// with a corner of the outer triangle are removed at the end. The points are inserted bin by bin of
+// a square grid, whose rows are traversed in alternating directions [SLO87]: consecutive points are
+// close, so that walks are short, and the points of a long row do not come one after the other,
+// which would need many flips.
 //
 // Determinants are computed in long double on coordinates scaled to the unit square. An edge is
 // flipped only if the determinant exceeds its rounding error, so that points on a common circle,
@@ -27,6 +28,7 @@ typedef struct cell {
     int corner[3], near[3];
 } cell;
 
+// The triangulation while points are inserted.
 typedef struct mesher {
     fm_plane_point *p; // scaled points, then the three outer corners
     int count;         // points without the outer corners
@@ -47,8 +49,8 @@ static long double find_area(const mesher *m, int a, int b, int c)
 }
 
 // Whether d is inside the circle through the counter-clockwise triangle p, a, b. Coordinates are
-// relative to p, which is near a and b, while d may be an outer corner: the determinant of a
-// triangle without area, with p on the edge a-b, must exceed its rounding error.
+// relative to p, which keeps the determinant accurate: p is near a and b, while d may be a far
+// corner of the outer triangle. If p is on the edge a-b, d counts as inside.
 static bool is_in_circle(const mesher *m, int p, int a, int b, int d)
 {
     const int corner[3] = {a, d, b};
@@ -94,6 +96,7 @@ static void replace_neighbour(mesher *m, int t, int from, int to)
             m->cells[t].near[k] = to;
 }
 
+// Puts the edge opposite to a corner of triangle t on the stack of edges to be checked.
 static bool push_edge(mesher *m, int t, int opposite)
 {
     if (m->depth == m->room) {
@@ -147,6 +150,7 @@ static bool flip_edge(mesher *m, int t, int k)
     return push_edge(m, t, 0) && push_edge(m, other, 0);
 }
 
+// Inserts all points, each followed by the flips that it causes. False: no memory.
 static bool insert_points(mesher *m)
 {
     int t = 0;
@@ -182,7 +186,7 @@ static void place_points(mesher *m, const fm_plane_point *points)
     m->cell_count = 1;
 }
 
-// The bin of point i, of side x side, numbered to and fro.
+// The bin of point i in a grid of side x side bins, numbered along rows of alternating direction.
 static int find_bin(const mesher *m, int i, int side)
 {
     int row = (int)fmin(m->p[i].v * side, side - 1), column = (int)fmin(m->p[i].u * side, side - 1);
@@ -221,6 +225,7 @@ static int copy_triangles(const mesher *m, int *triangles)
     return written;
 }
 
+// Triangulates the points. False: no memory, or no points.
 bool fm_delaunay_triangulate(const fm_plane_point *points, int count, int **triangles,
                              int *triangle_count, fm_error *err)
 {
@@ -229,7 +234,7 @@ bool fm_delaunay_triangulate(const fm_plane_point *points, int count, int **tria
     *triangles = NULL, *triangle_count = 0;
     m.p = malloc((n + 3) * sizeof *m.p);
     m.cells = malloc(cells * sizeof *m.cells);
-    m.order = malloc(n * sizeof *m.order);
+    m.order = calloc(n + 1, sizeof *m.order);
     int *out = malloc(3 * cells * sizeof *out);
     bool good = m.p && m.cells && m.order && out && count > 0;
     if (good) {

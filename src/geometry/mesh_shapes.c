@@ -26,6 +26,7 @@ fm_mesh_shape fm_default_mesh_shape(void)
     };
 }
 
+// Checks a length, m: above `low`, at most `high`.
 static bool check_size(const char *field, double value, double low, double high, fm_error *err)
 {
     char allowed[64];
@@ -35,6 +36,7 @@ static bool check_size(const char *field, double value, double low, double high,
     return fm_fail_number(err, "mesh", field, value, allowed);
 }
 
+// Checks the cones of a polyconical canopy.
 static bool check_cones(const fm_mesh_shape *s, fm_error *err)
 {
     char field[32];
@@ -51,6 +53,7 @@ static bool check_cones(const fm_mesh_shape *s, fm_error *err)
     return true;
 }
 
+// m, radius of a canopy's rim.
 static double find_rim_radius(const fm_mesh_shape *s)
 {
     double radius = 0;
@@ -61,6 +64,7 @@ static double find_rim_radius(const fm_mesh_shape *s)
     return radius;
 }
 
+// Checks what only canopies have: gores, vent and cones.
 static bool check_canopy(const fm_mesh_shape *s, fm_error *err)
 {
     if (s->triangulation == FM_TRIANGLES_IRREGULAR)
@@ -78,6 +82,7 @@ static bool check_canopy(const fm_mesh_shape *s, fm_error *err)
     return true;
 }
 
+// Checks the definition of a mesh.
 static bool check_shape(const fm_mesh_shape *s, fm_error *err)
 {
     double size = s->kind == FM_MESH_RECTANGLE ? fmin(s->width, s->length)
@@ -110,6 +115,7 @@ static bool check_shape(const fm_mesh_shape *s, fm_error *err)
     return true;
 }
 
+// Checks a shape and builds its mesh.
 bool fm_mesh_shape_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err)
 {
     assert(shape && built);
@@ -128,6 +134,7 @@ void fm_built_mesh_destroy(fm_built_mesh *built)
     fm_mesh_data_destroy(&built->mesh);
 }
 
+// Finds a group by its name; NULL: none.
 const fm_vertex_group *fm_built_mesh_group(const fm_built_mesh *built, const char *name)
 {
     for (int i = 0; i < built->group_count; i++) {

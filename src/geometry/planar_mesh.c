@@ -18,6 +18,7 @@ static const double ROW_HEIGHT = 0.866025403784438646764; // sqrt(3)/2, of rows 
 
 enum { CORNERS_MAX = 12 };
 
+// A flat shape while its mesh is built.
 typedef struct builder {
     const fm_mesh_shape *shape;
     fm_plane_point corner[CORNERS_MAX]; // of the border, counter-clockwise; none for a disc
@@ -29,6 +30,7 @@ typedef struct builder {
     fm_error *err;
 } builder;
 
+// Adds a point at (u, v), m.
 static void add_point(builder *b, double u, double v)
 {
     if (b->count == b->room) {
@@ -54,6 +56,7 @@ static double draw_displacement(builder *b)
                : 0;
 }
 
+// m, distance of the point (u, v) from the segment a-b.
 static double find_segment_distance(fm_plane_point a, fm_plane_point b, double u, double v)
 {
     double du = b.u - a.u, dv = b.v - a.v;
@@ -150,6 +153,7 @@ static void add_rectangle_rows(builder *b)
     }
 }
 
+// Sets the corners of the border and the size of the shape.
 static void set_corners(builder *b)
 {
     const fm_mesh_shape *s = b->shape;
@@ -176,16 +180,17 @@ static fm_plane_point find_plane_point(const fm_built_mesh *built, int i)
 
 // Whether the triangle is inside the shape and not a sliver along its border. A lattice rim keeps
 // triangles with edges of the lattice only.
-static bool is_kept(const builder *b, const fm_plane_point *p, const int *t)
+static bool is_kept(const builder *b, const fm_built_mesh *built, const int *t)
 {
+    const fm_plane_point p[3] = {find_plane_point(built, t[0]), find_plane_point(built, t[1]),
+                                 find_plane_point(built, t[2])};
     double edge = b->shape->edge, longest = 0, u = 0, v = 0;
     for (int k = 0; k < 3; k++) {
-        fm_plane_point q = p[t[k]], r = p[t[(k + 1) % 3]];
+        fm_plane_point q = p[k], r = p[(k + 1) % 3];
         longest = fmax(longest, hypot(r.u - q.u, r.v - q.v));
         u += q.u / 3, v += q.v / 3;
     }
-    double area = (p[t[1]].u - p[t[0]].u) * (p[t[2]].v - p[t[0]].v) -
-                  (p[t[1]].v - p[t[0]].v) * (p[t[2]].u - p[t[0]].u);
+    double area = (p[1].u - p[0].u) * (p[2].v - p[0].v) - (p[1].v - p[0].v) * (p[2].u - p[0].u);
     if (area < 1e-6 * edge * edge)
         return false;
     if (b->shape->rim == FM_RIM_FITTED)
@@ -194,6 +199,7 @@ static bool is_kept(const builder *b, const fm_plane_point *p, const int *t)
     return longest < edge * (1.1 + slack);
 }
 
+// Orders points by v, then by u, for qsort.
 static int compare_rows(const void *a, const void *b)
 {
     const fm_plane_point *p = a, *q = b;
@@ -203,13 +209,13 @@ static int compare_rows(const void *a, const void *b)
 }
 
 // Sorts the points by rows of the lattice, and along each row: neighbours of a point are close to
-// it in memory, or one row away. Uses u and the number of the row, kept in v meanwhile.
+// it in memory, or one row away. The key of a point has the number of its row in place of v.
 static bool sort_points(builder *b, fm_vec3 *sorted)
 {
     typedef struct keyed {
         fm_plane_point key, point;
     } keyed;
-    keyed *list = malloc((size_t)b->count * sizeof *list);
+    keyed *list = malloc(((size_t)b->count + 1) * sizeof *list);
     if (!list)
         return fm_fail_no_memory(b->err, "mesh", (size_t)b->count * sizeof *list);
     double height = ROW_HEIGHT * b->shape->edge;
@@ -231,13 +237,13 @@ static bool triangulate(builder *b, fm_built_mesh *built)
 {
     fm_mesh_data *mesh = &built->mesh;
     int *triangles = NULL, count = 0, kept = 0;
-    mesh->points = malloc((size_t)b->count * sizeof *mesh->points);
+    mesh->points = calloc((size_t)b->count + 1, sizeof *mesh->points);
     if (!mesh->points)
         return fm_fail_no_memory(b->err, "mesh", (size_t)b->count * sizeof *mesh->points);
     bool good = sort_points(b, mesh->points) &&
                 fm_delaunay_triangulate(b->points, b->count, &triangles, &count, b->err);
     for (int t = 0; t < count; t++) {
-        if (is_kept(b, b->points, triangles + 3 * t)) {
+        if (is_kept(b, built, triangles + 3 * t)) {
             memmove(triangles + 3 * kept, triangles + 3 * t, 3 * sizeof *triangles);
             kept++;
         }
@@ -247,7 +253,8 @@ static bool triangulate(builder *b, fm_built_mesh *built)
     return good;
 }
 
-// Drops vertices without a triangle, which the teeth of a lattice rim may leave.
+// Removes vertices that no triangle uses; a lattice rim, which is toothed, may have some. number:
+// scratch, one element per vertex.
 static void drop_unused(fm_built_mesh *built, int *number)
 {
     fm_mesh_data *mesh = &built->mesh;
@@ -266,6 +273,7 @@ static void drop_unused(fm_built_mesh *built, int *number)
         mesh->face_points[i] = number[mesh->face_points[i]];
 }
 
+// Orders directed edges by their first vertex, then by their second, for qsort.
 static int compare_edges(const void *a, const void *b)
 {
     const int *p = a, *q = b;
@@ -274,8 +282,8 @@ static int compare_edges(const void *a, const void *b)
     return (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-// Writes the next vertex along the border of each vertex to `next`, -1: not on the border. Edges of
-// triangles run once in each direction inside, and once only at the border.
+// Writes the next vertex along the border of each vertex to `next`, -1: not on the border. Two
+// triangles traverse an inner edge in opposite directions; an edge of the border has one triangle.
 static bool find_border(const fm_built_mesh *built, int *next, fm_error *err)
 {
     const fm_mesh_data *mesh = &built->mesh;
@@ -362,6 +370,7 @@ static bool add_corners(const builder *b, fm_built_mesh *built)
     return list != NULL;
 }
 
+// Adds the group ends of a cross: the vertices on the four outer sides of its arms.
 static bool add_ends(const builder *b, fm_built_mesh *built, double reach)
 {
     for (int i = 0; i < 4; i++) {
@@ -379,6 +388,7 @@ static bool add_ends(const builder *b, fm_built_mesh *built, double reach)
     return true;
 }
 
+// Removes unused vertices and adds the groups of the shape.
 static bool add_groups(const builder *b, fm_built_mesh *built)
 {
     static const char *const sides[] = {"front", "right", "back", "left"};
@@ -401,6 +411,7 @@ static bool add_groups(const builder *b, fm_built_mesh *built)
     return good;
 }
 
+// Builds the mesh of a flat shape with its groups.
 bool fm_planar_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err)
 {
     builder b = {.shape = shape, .rng = {(uint64_t)shape->seed}, .err = err};

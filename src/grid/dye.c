@@ -5,7 +5,7 @@
 //
 // The last term is solved exactly after the others. c div u keeps a uniform c uniform where the
 // divergence is not zero: within the tolerance of the pressure solver, and beside moving colliders.
-// Fluxes pass the open fraction A of a face only:
+// Dye flows only through the open fraction A of a face:
 //
 //     rate_q = sum over axes a of [(F_q - F_(q+a)) - c_q (U_q - U_(q+a))] / h
 //              + kappa [A_q (c_(q-a) - c_q) + A_(q+a) (c_(q+a) - c_q)] / h^2
@@ -13,12 +13,13 @@
 //
 // f is interpolated at the face by the fifth-order upwind polynomial of advection.c and limited so
 // that no new extremum appears, while smooth extrema are kept [SH97]. A cell that a collider cuts
-// counts as a whole one, which keeps the time step.
+// has the volume of a whole one here, so that small cut cells do not limit the substep.
 //
 // Time: c belongs to the middle of the last substep, as the pressure does. It moves from there to
 // the middle of the next one with the velocity between the two, by a Runge-Kutta method of third
-// order [SO88]: second order as a leapfrog. Smoke rises: a concentration c changes the weight of
-// the fluid by the factor 1 - buoyancy c (Boussinesq), which acts on the substep at its middle.
+// order [SO88]; like a leapfrog, this is of second order. Smoke rises: a concentration c changes
+// the weight of the fluid by the factor 1 - buoyancy c (Boussinesq), with c at the middle of the
+// substep.
 //
 //   c  concentration, 1    kappa  diffusivity, m^2/s    tau  time of fading, s    h  spacing, m
 //
@@ -32,6 +33,7 @@
 
 enum { LAYERS = 3 }; // ghost layers of the concentration along active axes
 
+// Checks the dye of a definition.
 bool fm_grid_check_dye(const fm_grid_def *def, fm_error *err)
 {
     const fm_grid_dye *dye = &def->dye;
@@ -79,6 +81,7 @@ static void fill_layers(fm_grid *g, double *c)
     }
 }
 
+// The argument of smaller magnitude if both have the same sign, else 0.
 FM_INLINE double minmod(double a, double b)
 {
     double least = fabs(a) < fabs(b) ? a : b;
@@ -114,6 +117,8 @@ FM_INLINE double interpolate(double f0, double f1, double f2, double f3, double 
     return min2(max2(face, low), high);
 }
 
+// Flux of the concentration through face m, m/s. s: stride along the axis; U: m/s, velocity through
+// the face times its open fraction.
 FM_INLINE double find_flux(const double *restrict c, ptrdiff_t m, ptrdiff_t s, double U)
 {
     bool forth = U > 0;
@@ -122,6 +127,7 @@ FM_INLINE double find_flux(const double *restrict c, ptrdiff_t m, ptrdiff_t s, d
     return U * interpolate(f0, f1, f2, f3, forth ? c[m + s] : c[m - 2 * s]);
 }
 
+// Rate of the concentration in a row of cells, 1/s, without fading.
 FM_SIMD_CLONES static void compute_rate_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
@@ -163,6 +169,7 @@ FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, ptrdiff_t q, i
                    (job->keep * old[q + i] + (1 - job->keep) * (c[q + i] + job->dt * rate[q + i]));
 }
 
+// Advances the concentration by dt seconds.
 void fm_grid_move_dye(fm_grid *g, double dt, fm_pool *pool)
 {
     static const double keep[3] = {0, 0.75, 1.0 / 3};
@@ -194,6 +201,7 @@ FM_SIMD_CLONES static void add_lift_row(fm_grid *g, void *context, ptrdiff_t q, 
         rate[q + i] += lift * (c[q + i] + c[q + i - job->s]);
 }
 
+// Adds the lift of the dye to the rate of the velocity, m/s^2.
 void fm_grid_add_lift(fm_grid *g, double *rate[3], fm_vec3 gravity, fm_pool *pool)
 {
     double part[3] = {gravity.x, gravity.y, gravity.z};
@@ -205,6 +213,7 @@ void fm_grid_add_lift(fm_grid *g, double *rate[3], fm_vec3 gravity, fm_pool *poo
                              &(lifted){rate[d], -g->def.dye.buoyancy * part[d], g->stride[d]});
 }
 
+// Largest magnitude of the concentration in a row of cells.
 static double find_most_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
@@ -236,6 +245,7 @@ double fm_grid_total_dye(fm_grid *g, fm_pool *pool)
     return g->def.dye.on ? g->h * g->h * g->h * fm_grid_sum_rows(g, pool, 1, add_dye_row, NULL) : 0;
 }
 
+// Samples an initial concentration at the centres of the cells.
 bool fm_grid_set_dye(fm_grid *g, fm_grid_dye_field *field, void *context, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -261,11 +271,13 @@ static double find_share(const fm_grid *g, double distance)
     return s * s * (3 - 2 * s);
 }
 
+// An initial concentration and the grid on which it is sampled.
 typedef struct started {
     const fm_grid *g;
     const fm_grid_dye_start *start;
 } started;
 
+// Concentration of a named initial shape at a point, 0 to 1.
 static double find_concentration(void *context, fm_vec3 at)
 {
     const started *job = context;

@@ -2,10 +2,10 @@
 // fields.c: what can be read of a grid fluid: values at cell centres, and values at points.
 //
 // Velocities at points are interpolated between the places where they are stored, linearly for
-// marks and cloth, with cubic polynomials for probes; pressure and dye linearly. At the surface of
-// a collider, where some of these are inside it, the pressure is extrapolated along the normal by a
-// parabola through three points one spacing apart, the first as near as its interpolation needs no
-// value from inside.
+// marks and cloth, with cubic polynomials for probes; pressure and dye linearly. Near a collider,
+// some of the places around a point are inside it. The pressure is then extrapolated along the
+// normal by a parabola through three points one spacing apart. The first of them is as near to the
+// surface as possible without a value from inside the collider.
 #include "grid/grid.h"
 
 #include <string.h>
@@ -24,6 +24,8 @@ typedef struct place {
     double share[3];
 } place;
 
+// Finds the cell for interpolation at a point, m, which is first moved to the nearest point of the
+// grid.
 static place find_place(const fm_grid *g, fm_vec3 at, const double offset[3])
 {
     double x[3] = {at.x - g->def.low.x, at.y - g->def.low.y, at.z - g->def.low.z};
@@ -39,6 +41,8 @@ static place find_place(const fm_grid *g, fm_vec3 at, const double offset[3])
     return p;
 }
 
+// Weight of one of the eight values around a point in linear interpolation, and its index *q.
+// corner: bit a is set for the higher of the two values along axis a.
 static double corner_weight(const fm_grid *g, const place *p, int corner, ptrdiff_t *q)
 {
     double weight = 1;
@@ -51,6 +55,7 @@ static double corner_weight(const fm_grid *g, const place *p, int corner, ptrdif
     return weight;
 }
 
+// Component of the velocity at a point, m/s, linearly interpolated.
 static double interpolate(const fm_grid *g, const double *values, fm_vec3 at, int component)
 {
     double offset[3] = {0.5, 0.5, 0.5}, total = 0;
@@ -117,6 +122,7 @@ static bool is_cell(const fm_grid *g, ptrdiff_t q)
     return true;
 }
 
+// Concentration at a point, m, linearly interpolated.
 double fm_grid_dye_at(const fm_grid *g, fm_vec3 at)
 {
     place p = find_place(g, at, (double[3]){0.5, 0.5, 0.5});
@@ -178,6 +184,7 @@ static bool find_normal(const fm_grid *g, fm_vec3 at, fm_vec3 *normal)
     return fm_normalize(normal);
 }
 
+// Pressure at a point, Pa, extrapolated at the surface of a collider.
 double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at)
 {
     enum { TRIALS = 8 };
@@ -210,6 +217,7 @@ static double find_slope(const fm_grid *g, int a, int b, ptrdiff_t q)
     return (u[q + sb] + u[q + sa + sb] - u[q - sb] - u[q + sa - sb]) / (4 * g->h);
 }
 
+// Writes the value of a field at cell q. field: its index in fm_grid_field_list.
 static void read_cell(const fm_grid *g, int field, ptrdiff_t q, fm_vec3 centre, double *values)
 {
     switch (field) {
@@ -234,6 +242,7 @@ static void read_cell(const fm_grid *g, int field, ptrdiff_t q, fm_vec3 centre, 
     }
 }
 
+// Reads a field of all cells, x fastest.
 bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *err)
 {
     int field = 0;

@@ -23,6 +23,7 @@ fm_grid_def fm_default_grid_def(void)
     };
 }
 
+// Checks the number of cells along each axis and in all.
 static bool check_cells(const fm_grid_def *def, fm_error *err)
 {
     double product = 1;
@@ -44,6 +45,7 @@ static bool check_number(const fm_grid_def *def, const char *field, double value
     return (value >= low && value <= high) || fm_fail_number(err, def->name, field, value, allowed);
 }
 
+// Checks all numbers of a definition.
 static bool check_def(const fm_grid_def *def, fm_error *err)
 {
     return check_cells(def, err) &&
@@ -62,6 +64,7 @@ static bool check_def(const fm_grid_def *def, fm_error *err)
            fm_grid_check_marks(def, err);
 }
 
+// Computes the layout of the arrays from the number of cells.
 static void lay_out(fm_grid *g)
 {
     g->count = 1;
@@ -79,6 +82,7 @@ static void lay_out(fm_grid *g)
     g->nu = g->def.viscosity / g->def.density;
 }
 
+// Allocates all arrays of the fluid and its pressure solver.
 static void allocate(fm_grid *g, fm_error *err)
 {
     const char *name = g->object.name;
@@ -111,6 +115,7 @@ static void allocate(fm_grid *g, fm_error *err)
     g->solver = fm_poisson_create(&g->arena, g->n, periodic, err);
 }
 
+// Creates a grid fluid that belongs to no world yet.
 fm_grid *fm_grid_create_detached(const fm_grid_def *def, fm_error *err)
 {
     assert(def);
@@ -171,6 +176,7 @@ typedef struct row_loop {
     int length, rows; // rows along y
 } row_loop;
 
+// Calls the body of a loop for some of its rows.
 static void run_rows(void *context, int first, int last)
 {
     row_loop *loop = context;
@@ -183,14 +189,15 @@ static void run_rows(void *context, int first, int last)
     }
 }
 
+// Runs a loop over all rows. Returns their number. ns: estimated time of a cell, ns.
 static int run_loop(row_loop *loop, fm_pool *pool, int faces, double ns)
 {
     const fm_grid *g = loop->g;
     loop->length = g->n[0] + (faces == 0);
     loop->rows = g->n[1] + (faces == 1);
     int rows = loop->rows * (g->n[2] + (faces == 2));
-    fm_parallel_for(fm_pool_if_worthwhile(pool, ns * rows * loop->length), rows, FM_GRID_BLOCK,
-                    run_rows, loop);
+    fm_parallel_for(fm_grid_share(pool, ns * rows * loop->length), rows, FM_GRID_BLOCK, run_rows,
+                    loop);
     return rows;
 }
 
@@ -200,6 +207,41 @@ void fm_grid_for_rows(fm_grid *g, fm_pool *pool, int faces, double ns, fm_grid_r
     run_loop(&(row_loop){.g = g, .body = body, .context = context}, pool, faces, ns);
 }
 
+// A loop over the rows of faces of all components.
+typedef struct face_loop {
+    fm_grid *g;
+    fm_grid_face_row *body;
+    void *context;
+    int past[3]; // rows of the components up to and including this one
+} face_loop;
+
+// Runs the body for some rows of faces.
+static void run_faces(void *context, int first, int last)
+{
+    face_loop *loop = context;
+    fm_grid *g = loop->g;
+    for (int i = first; i < last; i++) {
+        int d = i < loop->past[0] ? 0 : i < loop->past[1] ? 1 : 2;
+        int row = d > 0 ? i - loop->past[d - 1] : i, rows = g->n[1] + (d == 1);
+        loop->body(g, loop->context, d, fm_grid_index(g, 0, row % rows, row / rows),
+                   g->n[0] + (d == 0));
+    }
+}
+
+// Runs the body for the rows of faces of all components.
+void fm_grid_for_faces(fm_grid *g, fm_pool *pool, double ns, fm_grid_face_row *body, void *context)
+{
+    face_loop loop = {.g = g, .body = body, .context = context};
+    int rows = 0;
+    for (int d = 0; d < 3; d++) {
+        rows += d == 2 && fm_grid_is_flat(g) ? 0 : (g->n[1] + (d == 1)) * (g->n[2] + (d == 2));
+        loop.past[d] = rows;
+    }
+    fm_parallel_for(fm_grid_share(pool, ns * rows * g->n[0]), rows, FM_GRID_BLOCK, run_faces,
+                    &loop);
+}
+
+// Adds the results of all rows in their order.
 double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context)
 {
     int rows = run_loop(&(row_loop){.g = g, .sum = body, .context = context}, pool, 3, ns);
@@ -209,6 +251,7 @@ double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *b
     return total;
 }
 
+// The largest result of all rows, at least 0; NaN if one of them is.
 double fm_grid_max_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context)
 {
     int rows = run_loop(&(row_loop){.g = g, .sum = body, .context = context}, pool, 3, ns);

@@ -45,6 +45,7 @@ typedef struct fm_cut_cell {
     int collider;         // number of the collider in its world
 } fm_cut_cell;
 
+// The colliders in the grid, as lists of faces and cells, and the forces on them.
 typedef struct fm_solids {
     fm_solid_face *faces;
     int face_count, face_room;
@@ -53,8 +54,8 @@ typedef struct fm_solids {
     fm_vec3 *load; // [colliders] N s, impulse on each collider since the last reset
     int load_count;
     double max_speed; // m/s, of the colliders' surfaces
-    bool moving;      // computed in every substep
-    bool ready;       // computed for fixed colliders
+    bool moving;      // a collider moves: the lists are computed in every substep
+    bool ready;       // the lists are valid as long as no collider moves
 } fm_solids;
 
 // The dye in the fluid; arrays as those of the velocity, at the centres of cells.
@@ -117,8 +118,13 @@ static inline ptrdiff_t fm_grid_index(const fm_grid *g, int i, int j, int k)
 {
     return g->start + i + j * g->stride[1] + k * g->stride[2];
 }
-// Position of a point of a cell, `at` in spacings from the grid's low corner. Along inactive axes
-// always the middle.
+// Whether the grid is one cell thick between slip sides: the velocity across them is zero.
+static inline bool fm_grid_is_flat(const fm_grid *g)
+{
+    return !g->active[2] && g->def.sides[FM_SIDE_BACK].kind == FM_GRID_SLIP;
+}
+// Position, m, of the point (x, y, z), in spacings from the grid's low corner. Along inactive axes
+// always the middle of the cell.
 fm_vec3 fm_grid_position(const fm_grid *g, double x, double y, double z);
 // Centre of the low face of cell (i, j, k) along axis a; a = 3: centre of the cell.
 fm_vec3 fm_grid_centre(const fm_grid *g, int i, int j, int k, int a);
@@ -128,6 +134,9 @@ fm_vec3 fm_grid_centre(const fm_grid *g, int i, int j, int k, int a);
 typedef void fm_grid_row(fm_grid *g, void *context, ptrdiff_t q, int length);
 void fm_grid_for_rows(fm_grid *g, fm_pool *pool, int faces, double ns, fm_grid_row *body,
                       void *context);
+// The same over the faces of all components in one loop. Skips a component that is always zero.
+typedef void fm_grid_face_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length);
+void fm_grid_for_faces(fm_grid *g, fm_pool *pool, double ns, fm_grid_face_row *body, void *context);
 // The same for rows of cells, with a number from each row: their sum, or the largest.
 typedef double fm_grid_row_sum(fm_grid *g, void *context, ptrdiff_t q, int length);
 double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context);
@@ -140,33 +149,42 @@ typedef enum fm_grid_fill {
     FM_GRID_FILL_RATE,   // no given velocities; values on open sides stay
 } fm_grid_fill;
 bool fm_grid_check_sides(const fm_grid_def *def, fm_error *err);
-void fm_grid_prepare_sides(fm_grid *g);
+void fm_grid_prepare_sides(fm_grid *g); // finds the faces of all patches
+// The boundary condition on a side next to cell `at`: that of a patch, or of the side.
 const fm_grid_side *fm_grid_find_condition(const fm_grid *g, int side, const int at[3]);
 // Velocity that the condition gives at a point.
 fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int side, int patch,
                                   fm_vec3 at, double t);
 // Writes the velocities on the sides and in the ghost layers, at time t.
 void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool);
+// The same as far as a substep needs it: on a flat grid, not in the planes beside the only one.
+void fm_grid_fill_sides(fm_grid *g, double *u[3], double t, fm_pool *pool);
 // The same for a change or a rate x of component a, which is zero where the velocity is given.
 void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_pool *pool);
+// Writes the pressure in the ghost layer, Pa.
 void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool);
 double fm_grid_side_speed(const fm_grid *g, double t); // m/s, largest sum of components on a side
 
 // solids.c
+// Places the colliders at time t, s, and computes open fractions, conductances and cut faces.
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
+// Writes the velocities on faces inside colliders (ghost values).
 void fm_grid_fill_solids(fm_grid *g, double *u[3]);
-// The same for a change or a rate of component a, where colliders have none. mirrored: ghost
+// The same for a change or a rate x of component a, for colliders that do not move. mirrored: ghost
 // values, a linear function of x outside the colliders; else zero.
 void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored);
 double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, per area of the face
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
 
-// advection.c: rate += -div(u u), for all faces.
-void fm_grid_add_advection(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+// advection.c: adds -div(u u_d) to the rate of component d, for a row of faces.
+void fm_grid_advect_row(const fm_grid *g, double *const u[3], double *rate, int d, ptrdiff_t q,
+                        int length);
 
 // viscosity.c
-void fm_grid_add_viscosity(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+// rate += scale h^2 L u, for a row of faces of component d.
+void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double scale, int d,
+                         ptrdiff_t q, int length);
 // Sets u = old + x, where (1 - dt nu / 2 Laplacian) x = dt (rate + share extra).
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool);
 
@@ -204,9 +222,10 @@ void fm_marks_start(fm_marks *marks, const fm_surroundings *around);
 // Moves the marks for dt seconds with the velocity, whose ghost values must be in place.
 void fm_marks_move(fm_marks *marks, const fm_surroundings *around, double dt);
 
-// immersed.c: samples of coupled bodies. Writes the velocity at all of them, at their newest
-// places.
+// immersed.c
+// Couples the fluid to the quadrature points (samples) of a body, one-way.
 bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err);
+// Writes the velocity of the fluid at the samples of all coupled bodies, at their newest positions.
 void fm_grid_write_samples(fm_grid *g, fm_pool *pool);
 // Lists why bodies cannot be coupled in this way. Returns the number of reasons.
 int fm_grid_find_coupling_faults(fm_coupling_way way, fm_coupling_fault *faults);

@@ -2,9 +2,10 @@
 // immersed.c: bodies in the fluid with one-way coupling: the fluid writes its velocity at the
 // quadrature points (samples) of a body, and the body has no effect on the fluid.
 //
-// A sample is wet inside the box of the grid. One cell thick, the fluid has no end along z.
+// A sample inside the box of the grid is wet. A fluid one cell thick has no end along z.
 #include "grid/grid.h"
 
+// Adds the samples of a body and writes the velocities at them.
 bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err)
 {
     if (g->samples_count == FM_GRID_BODIES_MAX)
@@ -15,6 +16,7 @@ bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err)
     return true;
 }
 
+// Whether a point is in the box of the grid.
 static bool is_inside(const fm_grid *g, fm_vec3 at)
 {
     double x[3] = {at.x - g->def.low.x, at.y - g->def.low.y, at.z - g->def.low.z};
@@ -24,6 +26,7 @@ static bool is_inside(const fm_grid *g, fm_vec3 at)
     return true;
 }
 
+// The samples of one body, which threads write in blocks.
 typedef struct writing {
     const fm_grid *g;
     fm_samples *samples;
@@ -43,7 +46,7 @@ void fm_grid_write_samples(fm_grid *g, fm_pool *pool)
 {
     for (int i = 0; i < g->samples_count; i++) {
         int count = g->samples[i]->count;
-        fm_parallel_for(fm_pool_if_worthwhile(pool, 100.0 * count), count, FM_SAMPLE_BLOCK,
-                        write_block, &(writing){g, g->samples[i]});
+        fm_parallel_for(fm_grid_share(pool, 100.0 * count), count, FM_SAMPLE_BLOCK, write_block,
+                        &(writing){g, g->samples[i]});
     }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// marks.c: passive marks that move with a grid fluid: points for pictures and streaks.
+// marks.c: marks, which are passive tracer particles in a grid fluid, for pictures and streaklines.
 //
 // Sources (faces of an inflow or open side through which fluid enters) add marks at random points
 // of the face. With D marks per cell at the start, a face of area h^2 adds
 //
 //     D u h^2 T / h^3
 //
-// marks every T seconds, u the speed of the fluid that enters: as dense as at the start. The
-// fraction of a mark is added at random. Sinks (faces through which fluid leaves) remove the marks
-// that reach them. This is [SJ] 4.1.
+// marks every T seconds, u the speed of the fluid that enters: as dense as at the start. The number
+// is rounded up or down at random. Sinks (faces through which fluid leaves) remove the marks that
+// reach them. This is [SJ] 4.1.
 //
 // Like the dye, the marks belong to the middle of the last substep and move from there to the
 // middle of the next one in the velocity between the two, by the midpoint rule.
@@ -36,6 +36,7 @@ struct fm_marks {
     bool started; // the marks of the start have been added
 };
 
+// Checks the marks of a definition.
 bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err)
 {
     const fm_grid_marks *m = &def->marks;
@@ -48,6 +49,7 @@ bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err)
     return true;
 }
 
+// Whether a point is inside a collider.
 static bool is_in_collider(const fm_surroundings *around, fm_vec3 at)
 {
     for (int i = 0; i < around->collider_count; i++)
@@ -57,6 +59,7 @@ static bool is_in_collider(const fm_surroundings *around, fm_vec3 at)
     return false;
 }
 
+// Adds a mark at a point, m, at time t, s, unless the point is in a collider or the list is full.
 static void add_mark(fm_marks *m, const fm_surroundings *around, fm_vec3 at, double t)
 {
     if (m->count == m->grid->def.marks.most || is_in_collider(around, at))
@@ -71,6 +74,7 @@ static int draw_count(fm_rng *rng, double expected)
     return (int)floor(expected + fm_rng_uniform(rng));
 }
 
+// Fills the fluid with marks at random points of its cells.
 void fm_marks_start(fm_marks *m, const fm_surroundings *around)
 {
     const fm_grid *g = m->grid;
@@ -98,13 +102,14 @@ static void seed_face(fm_marks *m, const fm_surroundings *around, int side, cons
         double x[3];
         for (int a = 0; a < 3; a++)
             x[a] = at[a] + fm_rng_uniform(&m->rng);
-        // behind the face by what the fluid has travelled, at a random time of the span
+        // a mark enters at a random time of the span and then travels with the fluid, spacings
         double travelled = fm_rng_uniform(&m->rng) * fm_double_min(1, speed * span / g->h);
         x[axis] = side % 2 ? g->n[axis] - travelled : travelled;
         add_mark(m, around, fm_grid_position(g, x[0], x[1], x[2]), g->time);
     }
 }
 
+// Adds the marks that flow in through all source faces in `span` seconds.
 static void seed_sources(fm_marks *m, const fm_surroundings *around, double span)
 {
     const fm_grid *g = m->grid;
@@ -127,12 +132,14 @@ static void seed_sources(fm_marks *m, const fm_surroundings *around, double span
     }
 }
 
+// A step of dt seconds of all marks, which threads move in blocks.
 typedef struct moving {
     fm_marks *m;
     const fm_surroundings *around;
     double dt;
 } moving;
 
+// Moves marks by the midpoint rule and puts those that enter a collider back on its surface.
 static void move_block(void *context, int first, int last)
 {
     const moving *job = context;
@@ -176,12 +183,13 @@ static bool keep_inside(const fm_grid *g, fm_vec3 *position)
     return true;
 }
 
+// Moves all marks, removes those that left through sinks, and adds those of sources.
 void fm_marks_move(fm_marks *m, const fm_surroundings *around, double dt)
 {
     const fm_grid *g = m->grid;
     int kept = 0;
-    fm_parallel_for(fm_pool_if_worthwhile(around->pool, 200.0 * m->count), m->count, MARK_BLOCK,
-                    move_block, &(moving){m, around, dt});
+    fm_parallel_for(fm_grid_share(around->pool, 200.0 * m->count), m->count, MARK_BLOCK, move_block,
+                    &(moving){m, around, dt});
     for (int i = 0; i < m->count; i++)
         if (keep_inside(g, &m->x[i])) {
             m->x[kept] = m->x[i];
@@ -235,6 +243,7 @@ static const fm_field fields[] = {
 
 static const fm_field quantities[] = {{"mark_count", "", "number of marks", 1}};
 
+// Reads a field of all marks.
 static bool read(fm_object *object, const fm_surroundings *around, const char *name, double *values,
                  fm_error *err)
 {
@@ -359,6 +368,7 @@ const fm_object_type fm_marks_type = {
     .measure = measure,
 };
 
+// Creates the marks of a fluid as an object of its world.
 fm_marks *fm_marks_create(fm_world *world, fm_grid *g, fm_error *err)
 {
     size_t most = (size_t)g->def.marks.most;

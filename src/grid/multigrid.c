@@ -49,6 +49,7 @@ static float find_weight(int k, int count, double low)
     return (float)(1 / (middle + half * cos(FM_PI * odd / (2 * count))));
 }
 
+// Lays out an array over n cells with one layer around them.
 fm_cell_layout fm_cell_layout_create(const int n[3], const bool periodic[3])
 {
     fm_cell_layout l = {.n = {n[0], n[1], n[2]},
@@ -62,11 +63,13 @@ fm_cell_layout fm_cell_layout_create(const int n[3], const bool periodic[3])
     return l;
 }
 
+// Whether the next level has half as many cells along an axis.
 static bool can_coarsen(const fm_cell_layout *l, int axis)
 {
     return l->n[axis] > 2 && !(l->periodic[axis] && l->n[axis] % 2);
 }
 
+// Allocates the arrays of a level.
 static void allocate_level(fm_multigrid_level *level, fm_arena *arena, fm_error *err)
 {
     size_t count = level->layout.count;
@@ -78,6 +81,7 @@ static void allocate_level(fm_multigrid_level *level, fm_arena *arena, fm_error 
         fm_arena_alloc(arena, (size_t)fm_cell_row_count(&level->layout), 1, "grid", err);
 }
 
+// Creates levels, each with about half as many cells along an axis, until one has few cells.
 bool fm_multigrid_create(fm_multigrid *grid, fm_arena *arena, const int n[3],
                          const bool periodic[3], fm_error *err)
 {
@@ -119,11 +123,13 @@ typedef struct pass {
     float weight;
 } pass;
 
+// The threads for a pass over a level: none if it has few cells.
 static fm_pool *share(fm_pool *pool, const fm_cell_layout *l)
 {
-    return fm_pool_if_worthwhile(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
+    return fm_grid_share(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
 }
 
+// Runs one pass over all rows of a level.
 static void run(const fm_multigrid_level *level, fm_pool *pool, fm_range_body *body, pass *p)
 {
     fm_parallel_for(share(pool, &level->layout), fm_cell_row_count(&level->layout), FM_GRID_BLOCK,
@@ -171,6 +177,7 @@ FM_INLINE float find_uniform_residual(const fm_multigrid_level *m, const float *
            full[1] * (x[q - sy] + x[q + sy] - mid) + full[2] * (x[q - sz] + x[q + sz] - mid);
 }
 
+// One smoothing pass: out = x + weight D^-1 (b - A x).
 FM_SIMD_CLONES static void smooth_rows(void *context, int first, int last)
 {
     const pass *p = context;
@@ -213,6 +220,7 @@ FM_SIMD_CLONES static void start_rows(void *context, int first, int last)
     }
 }
 
+// out = b - A x.
 FM_SIMD_CLONES static void compute_residual_rows(void *context, int first, int last)
 {
     const pass *p = context;
@@ -238,7 +246,7 @@ FM_SIMD_CLONES static void compute_residual_rows(void *context, int first, int l
     }
 }
 
-// Where a row of coarse cells finds its children.
+// The children of a row of coarse cells, and the factors of the interpolation between them.
 typedef struct parents {
     ptrdiff_t fine;   // index of the first child of the row's first cell
     ptrdiff_t sy, sz; // strides of the fine level
@@ -247,6 +255,7 @@ typedef struct parents {
     float tx;
 } parents;
 
+// Finds the children of a row of coarse cells, and the factors of the interpolation.
 static parents find_parents(const fm_multigrid_level *fine, const fm_multigrid_level *coarse,
                             int row)
 {
@@ -267,8 +276,8 @@ FM_INLINE float sum_pair(const float *r, int fx)
     return fx == 2 ? r[0] + r[1] : r[0];
 }
 
-// The part of the restriction along y or z, from child row number d of the factor f; t: the
-// conductances of the low and high face of the coarse cell, scaled.
+// The part of the restriction along y or z, from child row number d of the factor f. low, high: t/4
+// at the low and the high face of the coarse cell.
 FM_INLINE float gather_across(const float *r, int fx, float sum, int d, int f, ptrdiff_t stride,
                               float low, float high)
 {
@@ -278,6 +287,7 @@ FM_INLINE float gather_across(const float *r, int fx, float sum, int d, int f, p
                   : high * (sum_pair(r + stride, fx) - sum);
 }
 
+// Restricts the residual of the fine level to the right side of the coarse one.
 FM_SIMD_CLONES static void restrict_rows(void *context, int first, int last)
 {
     const pass *p = context;
@@ -332,7 +342,8 @@ FM_SIMD_CLONES static void prolong_rows(void *context, int first, int last)
     }
 }
 
-// Smooths x from the iterate `from` and back, an even number of passes.
+// Takes the smoothing passes from `first` to below `passes`, which is even. Even passes read y and
+// write x, odd ones read x and write y, so the result is in y.
 static void smooth(const fm_multigrid_level *m, fm_pool *pool, int first, int passes, double low)
 {
     for (int k = first; k < passes; k++) {
@@ -343,6 +354,7 @@ static void smooth(const fm_multigrid_level *m, fm_pool *pool, int first, int pa
     }
 }
 
+// Smooths from x = 0; the result is in y after an even number of passes.
 static void smooth_from_zero(const fm_multigrid_level *m, fm_pool *pool, int passes, double low)
 {
     run(m, pool, start_rows,
@@ -350,6 +362,7 @@ static void smooth_from_zero(const fm_multigrid_level *m, fm_pool *pool, int pas
     smooth(m, pool, 1, passes, low);
 }
 
+// Number of a cell of the coarsest level in its dense matrix.
 static int find_number(const fm_cell_layout *l, int i, int j, int k)
 {
     return i + l->n[0] * (j + l->n[1] * k);
@@ -385,6 +398,7 @@ static void solve_directly(const fm_multigrid *grid)
     }
 }
 
+// One V-cycle from a level downwards: solves A y = b approximately.
 static void cycle(fm_multigrid *grid, int index, fm_pool *pool)
 {
     fm_multigrid_level *m = &grid->levels[index], *coarse = m + 1;
@@ -467,6 +481,7 @@ static float sum_given(const fm_multigrid_level *fine, const int at[3])
     return 0.5f * total;
 }
 
+// Computes the conductances of the coarse faces in some planes.
 static void coarsen_rows(void *context, int first, int last)
 {
     const pass *p = context;
@@ -527,6 +542,7 @@ static void factorize(fm_multigrid *grid)
     }
 }
 
+// Computes the conductances of all coarser levels, and the factor of the coarsest.
 void fm_multigrid_prepare(fm_multigrid *grid, fm_pool *pool)
 {
     for (int i = 0; i < grid->count; i++) {

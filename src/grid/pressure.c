@@ -29,6 +29,7 @@ struct fm_poisson {
     bool closed; // no face leads to a given pressure
 };
 
+// Creates a solver for n cells.
 fm_poisson *fm_poisson_create(fm_arena *arena, const int n[3], const bool periodic[3],
                               fm_error *err)
 {
@@ -86,6 +87,7 @@ static bool has_given_pressure(const fm_poisson *s, int axis)
     return false;
 }
 
+// Prepares the solver for new conductances.
 void fm_poisson_prepare(fm_poisson *s, fm_pool *pool)
 {
     fm_multigrid_prepare(&s->grid, pool);
@@ -106,6 +108,7 @@ typedef struct pass {
     double alpha, beta, shift;
 } pass;
 
+// Sum number k of all blocks, in the order of the blocks.
 static double add_partial(const fm_poisson *s, int k)
 {
     int blocks = fm_parallel_block_count(fm_cell_row_count(&s->layout), FM_GRID_BLOCK);
@@ -115,6 +118,7 @@ static double add_partial(const fm_poisson *s, int k)
     return total;
 }
 
+// Largest value number k of all blocks; NaN if one of them is.
 static double find_largest(const fm_poisson *s, int k)
 {
     int blocks = fm_parallel_block_count(fm_cell_row_count(&s->layout), FM_GRID_BLOCK);
@@ -125,12 +129,12 @@ static double find_largest(const fm_poisson *s, int k)
     return largest;
 }
 
+// Runs one pass of the solver over all rows.
 static void run(fm_poisson *s, fm_pool *pool, fm_range_body *body, pass *p)
 {
     int rows = fm_cell_row_count(&s->layout);
     p->s = s;
-    fm_parallel_for(fm_pool_if_worthwhile(pool, 2.0 * rows * s->layout.n[0]), rows, FM_GRID_BLOCK,
-                    body, p);
+    fm_parallel_for(fm_grid_share(pool, 2.0 * rows * s->layout.n[0]), rows, FM_GRID_BLOCK, body, p);
 }
 
 // Copies the row that begins at index q to the ghost layers of periodic axes.
@@ -162,6 +166,7 @@ FM_INLINE double apply_at(const fm_multigrid_level *m, const double *restrict x,
            cz[q + sz] * (mid - x[q + sz]);
 }
 
+// The same inside a row whose conductances are all those of open faces.
 FM_INLINE double apply_uniform_at(const fm_multigrid_level *m, const double *restrict x,
                                   ptrdiff_t q, const double full[3])
 {
@@ -171,6 +176,7 @@ FM_INLINE double apply_uniform_at(const fm_multigrid_level *m, const double *res
            full[2] * (mid - x[q - sz] - x[q + sz]);
 }
 
+// out = A x for one row of cells, which begins at index q.
 FM_INLINE void apply_row(const fm_multigrid_level *m, const double *restrict x,
                          double *restrict out, int row, ptrdiff_t q)
 {
@@ -285,6 +291,7 @@ FM_SIMD_CLONES static void turn_rows(void *context, int first, int last)
     }
 }
 
+// Sums b over the fluid cells. Copies the first guess of x to the ghost layers of periodic axes.
 static void sum_right_side(void *context, int first, int last)
 {
     pass *p = context;
@@ -300,6 +307,7 @@ static void sum_right_side(void *context, int first, int last)
     s->partial[0][first / FM_GRID_BLOCK] = total;
 }
 
+// Sums x over the fluid cells.
 static void sum_solution(void *context, int first, int last)
 {
     fm_poisson *s = ((pass *)context)->s;
@@ -326,6 +334,7 @@ static void finish_rows(void *context, int first, int last)
     }
 }
 
+// Solves A x = b by preconditioned conjugate gradients.
 fm_poisson_result fm_poisson_solve(fm_poisson *s, double tolerance, int iterations, fm_pool *pool)
 {
     pass p = {0};

@@ -17,6 +17,7 @@ typedef struct grid_header {
 static const char magic[8] = "fmgrid  ";
 enum { VERSION = 2 };
 
+// The header of a saved fluid.
 static grid_header find_header(const fm_grid *g)
 {
     grid_header h;
@@ -58,6 +59,7 @@ static size_t copy_values(double *values, const fm_grid *g, int a, unsigned char
     return done;
 }
 
+// Writes the state to the buffer and returns its size in bytes; too small a buffer: the size only.
 size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size)
 {
     grid_header h = find_header(g);
@@ -76,6 +78,7 @@ size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size)
     return need;
 }
 
+// Reads a state that fm_grid_save wrote; one that does not fit this grid is refused.
 bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err)
 {
     grid_header h, mine = find_header(g);

@@ -65,11 +65,13 @@ static fm_contact find_wall(const fm_surroundings *around, fm_vec3 at, double ra
     return c;
 }
 
+// A grid and the colliders in it, while threads compute what depends on them.
 typedef struct update {
     fm_grid *g;
     const fm_surroundings *around;
 } update;
 
+// Signed distance of the corners of cells to the nearest collider, m, at most 2 h.
 static void compute_distances(void *context, int first, int last)
 {
     update *job = context;
@@ -116,6 +118,7 @@ static float find_open_fraction(const double d[4], double centroid[2])
     return area < SMALLEST ? 0 : area > 1 - 1e-6 ? 1 : (float)area;
 }
 
+// Open fractions of all faces, from the distances at their corners.
 static void compute_open_fractions(void *context, int first, int last)
 {
     fm_grid *g = ((update *)context)->g;
@@ -145,6 +148,7 @@ static float find_conductance(const fm_grid *g, const int at[3], int a)
     return fm_grid_find_condition(g, 2 * a + end, at)->kind == FM_GRID_OPEN ? 2 * open : 0;
 }
 
+// Gives the conductances of all faces to the pressure solver.
 static void write_conductances(void *context, int first, int last)
 {
     fm_grid *g = ((update *)context)->g;
@@ -238,6 +242,7 @@ static bool is_fluid_cell(const fm_grid *g, const int at[3])
     return all > 0;
 }
 
+// Whether both cells of the low face of cell `at` along an axis hold fluid.
 static bool joins_fluid_cells(const fm_grid *g, const int at[3], int axis)
 {
     int below[3] = {at[0], at[1], at[2]};
@@ -257,6 +262,7 @@ static void find_centroid(const fm_grid *g, fm_solid_face *face)
             face->centroid[i] = 0;
 }
 
+// Adds the low face of cell `at` along axis a to the list of cut faces.
 static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3], int a,
                      fm_error *err)
 {
@@ -282,6 +288,7 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
     return true;
 }
 
+// Adds cell `at` to the list of cut cells if a collider's surface closes a part of it.
 static bool add_cell(fm_grid *g, const fm_surroundings *around, const int at[3], fm_error *err)
 {
     fm_solids *s = &g->solids;
@@ -320,6 +327,7 @@ static bool prepare_loads(fm_grid *g, int count, fm_error *err)
     return true;
 }
 
+// Lists the faces, and for loads also the cells, that colliders cut or close.
 static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     g->solids.face_count = g->solids.cell_count = 0;
@@ -342,6 +350,8 @@ static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *
     return true;
 }
 
+// Places the colliders at time t, s, and computes all that depends on them. Does nothing if none of
+// them moves and that was done before.
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err)
 {
     fm_solids *s = &g->solids;
@@ -354,7 +364,7 @@ bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, 
         s->moving |= !fm_collider_is_fixed(around->colliders[i]);
     }
     int planes = g->n[2] + 1;
-    fm_pool *pool = fm_pool_if_worthwhile(around->pool, 20.0 * (double)g->count);
+    fm_pool *pool = fm_grid_share(around->pool, 20.0 * (double)g->count);
     fm_parallel_for(pool, planes, 1, compute_distances, &job);
     fm_parallel_for(pool, planes, 1, compute_open_fractions, &job);
     fm_parallel_for(pool, planes, 1, write_conductances, &job);
@@ -363,6 +373,7 @@ bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, 
     return list_cut_faces(g, around, err);
 }
 
+// Flux through a cut face per area of the whole face, m/s.
 double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *f)
 {
     const double *u = g->u[f->axis] + f->q;
@@ -413,6 +424,7 @@ static double find_ghost(const fm_grid *g, const fm_solid_face *f, const double 
 
 enum { SWEEPS = 4 };
 
+// Computes the ghost values of the velocity, m/s, by Gauss-Seidel sweeps.
 void fm_grid_fill_solids(fm_grid *g, double *u[3])
 {
     const fm_solids *s = &g->solids;
@@ -424,6 +436,7 @@ void fm_grid_fill_solids(fm_grid *g, double *u[3])
         }
 }
 
+// Computes the ghost values of a change or rate x of component a.
 void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored)
 {
     const fm_solids *s = &g->solids;
@@ -446,6 +459,7 @@ static fm_vec3 find_force(const fm_grid *g, const fm_cut_cell *c)
     return fm_add_scaled(force, slope, g->def.viscosity * fm_length(c->area) / (2 * g->h));
 }
 
+// Adds the force on each cut cell times dt seconds to the load of its collider.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt)
 {
     fm_vec3 total = {0};

@@ -13,6 +13,7 @@ static fm_vec3 rotate(const fm_grid_start *start, fm_vec3 at)
     return fm_scale(fm_cross(axis, from), start->speed / (r < R ? R : r * r / R));
 }
 
+// Velocity of a named initial field at a point, m/s.
 fm_vec3 fm_grid_start_velocity(const fm_grid *grid, const fm_grid_start *start, fm_vec3 at)
 {
     fm_vec3 u = start->velocity, from = fm_sub(at, start->centre);
@@ -34,6 +35,7 @@ fm_vec3 fm_grid_start_velocity(const fm_grid *grid, const fm_grid_start *start, 
     }
 }
 
+// An initial velocity field and the grid on which it is sampled.
 typedef struct started {
     const fm_grid *grid;
     const fm_grid_start *start;

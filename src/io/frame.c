@@ -70,7 +70,7 @@ static void read_field_values(fm_surface *surface, fm_object *object, fm_error *
     double *values = malloc((3 * count + 1) * sizeof *values);
     if (!values)
         fm_fail_no_memory(err, surface->name, 3 * count * sizeof *values);
-    for (int f = 0; f < surface->field_count && err->status == FM_OK; f++) {
+    for (int f = 0; values && f < surface->field_count && err->status == FM_OK; f++) {
         fm_surface_field *field = &surface->fields[f];
         fm_object_read_field(object, field->name, values, err);
         for (size_t i = 0; i < count * (size_t)field->components; i++)

@@ -255,7 +255,7 @@ struct fm_object_type {
 //
 // Adds an object; the world owns it from now on. If the world has too many objects, destroys the
 // object, fills err and returns NULL.
-fm_object *fm_world_add_object(fm_world *world, fm_object *object, fm_error *err);
+fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err);
 // True if err holds no failure and the world exists.
 bool fm_world_is_ready(const fm_world *world, fm_error *err);
 // The prescribed medium around objects that are in no particle fluid.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// spring_memory.c: the memory of a spring, and the conversion of what a person knows of a fluid to
-// springs.
+// spring_memory.c: the memory of a spring, and the conversion of measurable properties of a fluid
+// (viscosity, relaxation time, onset of thickening) to springs.
 //
 // A spring remembers how fast its length changed. M is the fractional integral of that rate u,
 //
 //     M(t) = 1/Gamma(1-q) integral_0^t (t-s)^-q e^(-(t-s)/tau) u(s) ds,
 //
-// computed by a sum of exponentials, one number (mode) for each of them and spring. memory/
-// exponentials.c has the recurrence; it is exact for any step, so M does not depend on the step.
+// with the kernel approximated by a sum of exponentials. Each spring stores one number (mode) per
+// exponential. memory/exponentials.c has the recurrence, which is exact for steps of any length.
 //
 // Conversion. In a steady shear of rate g a network of n springs per volume has the viscosity
 // (derived by averaging over directions; d = 15 in 3D, 8 in 2D)
@@ -26,7 +26,7 @@
 // Springs are made below REACH spacings and removed above BREAK supports.
 static const double REACH = 1.5, BREAK = 0.95;
 
-// The memory resolves steps down to this share of the one that sound allows.
+// The kernel is accurate for steps down to this fraction of the acoustic limit on the step.
 static const double SHORTEST_SHARE = 0.125;
 
 // Springs per particle of fluid in steady shear, with lengths in spacings. Measured by

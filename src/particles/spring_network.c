@@ -12,9 +12,9 @@
 //     u = |dr/dt|  (default: the same for every observer, so rigid rotation does not harden), or
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
-// What hardening adds is born without stress: while k grows, L is changed so that the force stays
-// the same. Otherwise a spring that is stretched, hardens and returns would give back more energy
-// than it took; a hardened pool then jumps. Softening leaves L and loses energy.
+// Hardening adds stiffness but no force: while k grows, L is changed so that the force stays the
+// same. Otherwise a spring that is stretched, hardens and returns would give back more energy than
+// it took, and a hardened pool would jump. Softening leaves L and dissipates energy.
 //
 // Rest lengths flow plastically beyond the yield ratio ([OZG13] eq. 5.8), here integrated exactly
 // over the step for a given r:
@@ -24,9 +24,9 @@
 // A spring is made when two particles are closer than `reach`, with L = r and an empty memory, and
 // removed when r exceeds `break_at`.
 //
-// Explicit springs are stable if h^2 sum k / m < 2 at every particle. The substep is bounded by the
-// sum of the last substep, before limits. A single spring that hardens faster than the substep
-// follows is limited to k <= MOST_K m / h^2, which is counted.
+// Explicit springs are stable if h^2 sum k / m < 2 at every particle. The largest such sum in one
+// substep bounds the length of the next one. A single spring that hardens faster than that is
+// limited to k <= MOST_K m / h^2; the number of limited springs is reported.
 //
 // Hardened fluid sticks to walls and colliders: the viscosity between fluid and boundary particles
 // is multiplied by the mean stiffness of the springs near by, divided by k_min ([OZG13] slows
@@ -42,10 +42,9 @@
 #include <assert.h>
 #include <string.h>
 
-static const double SPRINGS_AT_FIRST =
-    32;                               // springs at a particle, assumed before the first substep
-static const double MOST_K = 0.25;    // of h^2 k / m for a single spring
-static const double STEP_SHARE = 0.7; // of the step at which h^2 sum k / m = 1
+static const double SPRINGS_AT_FIRST = 32; // at a particle, assumed before the first substep
+static const double MOST_K = 0.25;         // largest h^2 k / m of a single spring
+static const double STEP_SHARE = 0.7;      // fraction of the step at which h^2 sum k / m = 1
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;
 
@@ -133,7 +132,7 @@ typedef struct pass {
     float yield;            // gamma
 } pass;
 
-// Constants of a substep.
+// Computes the constants of a substep.
 static pass find_pass(const fm_particles_step *step, fm_springs *s)
 {
     const fm_particles *p = step->p;

@@ -43,7 +43,7 @@ typedef struct fm_spring_recurrence {
 // Results of one block of particles, summed in order afterwards.
 typedef struct fm_spring_block {
     int made, broken, refused, limited; // springs: see fm_spring_stats
-    double least_share;                 // smallest share of a stiffness that the step allowed
+    double least_share;                 // smallest ratio of limited to unlimited stiffness
     double largest_sum;                 // N/m, largest sum of stiffnesses at a particle
 } fm_spring_block;
 

@@ -8,8 +8,8 @@
 //   c      concentration, interpolated linearly between the points of the lattice
 //   k      extinction of c = 1, 1/m        w  albedo (colour of the cloud)
 //   T, L   transmittance to the camera, and scattered radiance
-//   T_sun  transmittance from the sun, T_sky that from above: integrated once per point of a
-//          lattice half as fine, shadows of solids included for the sun
+//   T_sun  transmittance from the sun, with the shadows of solids; T_sky  transmittance from above.
+//          Both are integrated once per point of a lattice with twice the spacing
 //   p      phase function of Henyey and Greenstein, blended with an isotropic part that stands for
 //          light scattered several times
 //
@@ -35,6 +35,7 @@ typedef struct sampled {
     float inverse; // 1 / spacing
 } sampled;
 
+// Value of a field at a point, m, linearly interpolated.
 static float interpolate(const sampled *s, fm_float3 at)
 {
     float share[3];
@@ -59,12 +60,14 @@ static float interpolate(const sampled *s, fm_float3 at)
     return low + share[2] * (high - low);
 }
 
+// The concentration, as a field on its lattice.
 static sampled concentration_of(const fm_cloud *c)
 {
     return (sampled){c->def.values, c->def.lattice.size, fm_f3_from_vec3(c->def.lattice.origin),
                      1 / (float)c->def.lattice.spacing};
 }
 
+// Transmittances, as a field on the lattice with twice the spacing.
 static sampled light_of(const fm_cloud *c, const float *values)
 {
     return (sampled){values, c->light_size, fm_f3_from_vec3(c->def.lattice.origin),
@@ -89,7 +92,7 @@ static bool clip_to_box(const fm_cloud *c, fm_float3 origin, fm_float3 d, float 
     return *near < *far;
 }
 
-// The brick of a point; -1: outside.
+// The brick of a point; points outside the cloud belong to the nearest brick.
 static int find_brick(const fm_cloud *c, fm_float3 at)
 {
     int index = 0, stride = 1;
@@ -123,6 +126,7 @@ float fm_cloud_transmittance(const fm_shot *shot, fm_float3 origin, fm_float3 d)
     return shot->cloud.bricks ? expf(-find_depth(&shot->cloud, origin, d, 1e20f, 2)) : 1;
 }
 
+// The light in the cloud, which threads compute plane by plane.
 typedef struct cloud_job {
     fm_shot *shot;
     fm_ray_stats *ray_stats;
@@ -176,6 +180,7 @@ static void mark_bricks(fm_cloud *c)
             }
 }
 
+// Takes over the cloud of the drawing and marks its bricks. No cloud: does nothing.
 bool fm_cloud_create(fm_shot *shot, fm_error *err)
 {
     fm_cloud *c = &shot->cloud;
@@ -231,6 +236,8 @@ static float phase_function(float cosine)
     return 0.5f + 0.5f * (1 - g * g) / (base * sqrtf(base));
 }
 
+// Adds the cloud in front of what a camera ray sees. offset: random start of the steps, 0 to 1, in
+// steps.
 void fm_cloud_apply(const fm_shot *shot, fm_float3 origin, fm_float3 d, float offset,
                     fm_ray_result *seen)
 {

@@ -2,9 +2,9 @@
 // draw_flow.c: how grid fluids and their marks are drawn in films: a slice coloured by a field, a
 // cloud of dye, or streaks.
 //
-// Chosen for a run whose film is given no field: a cloud if a fluid in 3D has dye; else streaks of
-// the marks coloured by speed; else a slice, coloured by the dye, or by the vorticity one cell
-// thick and by the speed in 3D.
+// If the options of a film name no field, a fluid in 3D with dye is drawn as a cloud. A fluid with
+// marks and no dye is drawn as streaks, coloured by speed. All others are drawn as a slice: plane
+// flows coloured by dye or vorticity, flows in 3D by speed.
 #include "render/film.h"
 
 #include <math.h>
@@ -12,14 +12,15 @@
 #include <string.h>
 
 static const double CLOUD_DEPTH = 40; // optical depth of concentration 1 across the largest side
-static const double SHUTTER = 1.5;    // frames that a streak lasts
-static const float KEPT = 0.02f;      // share of the values of a slice beyond each end of the map
+static const double SHUTTER = 1.5;    // frames of motion that a streak shows
+static const float KEPT = 0.02f;      // fraction of the values beyond each end of the colormap
 
 bool fm_flow_is_plane(const fm_surface *s)
 {
     return s->lattice.size[2] == 1;
 }
 
+// The field that colours a fluid if the options name none; "": it is drawn as a cloud.
 const char *fm_flow_default_field(const fm_surface *s, bool has_marks)
 {
     bool dye = fm_surface_values(s, "dye", 1) != NULL;
@@ -30,6 +31,7 @@ const char *fm_flow_default_field(const fm_surface *s, bool has_marks)
     return fm_flow_is_plane(s) && fm_surface_values(s, "vorticity", 3) ? "vorticity" : "velocity";
 }
 
+// The axis across the slice: z for plane flows and by default.
 static int find_axis(const fm_film_options *options, const fm_surface *s)
 {
     return options->has_slice && !fm_flow_is_plane(s) ? options->slice_axis : 2;
@@ -64,14 +66,15 @@ float *fm_flow_read_field(const fm_film_options *options, const fm_surface *s, c
     return values;
 }
 
+// Orders floats, for qsort.
 static int compare(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
 }
 
-// Extends the range by all but the smallest and largest values, which belong to thin layers at
-// walls.
+// Extends the range from low to high by the values, without the smallest and largest 2 %: these
+// belong to thin layers at walls.
 void fm_flow_extend_range(const float *values, int count, double *low, double *high)
 {
     enum { MOST = 20000 };
@@ -88,6 +91,7 @@ void fm_flow_extend_range(const float *values, int count, double *low, double *h
     free(sorted);
 }
 
+// Extends the bounds of a picture by the box of a grid fluid.
 void fm_flow_extend_bounds(const fm_surface *s, fm_bounds *bounds)
 {
     const fm_lattice *l = &s->lattice;
@@ -101,6 +105,7 @@ void fm_flow_extend_bounds(const fm_surface *s, fm_bounds *bounds)
     fm_bounds_add(bounds, corners, 2);
 }
 
+// Adds the dye of a 3D fluid as a cloud.
 static bool add_cloud(const fm_surface *s, fm_drawing *drawing, fm_error *err)
 {
     const fm_lattice *l = &s->lattice;
@@ -113,6 +118,7 @@ static bool add_cloud(const fm_surface *s, fm_drawing *drawing, fm_error *err)
     return fm_drawing_add_cloud(drawing, &def, err);
 }
 
+// Adds a grid fluid to a drawing as a cloud or a slice, or not at all if streaks show it.
 bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *s, bool has_marks,
                       const fm_coloring *coloring, fm_drawing *drawing, fm_error *err)
 {
@@ -132,6 +138,7 @@ bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *s, bool 
         &paint, coloring, err);
 }
 
+// Adds the marks of a fluid as streaks along their velocity.
 bool fm_flow_add_streaks(const fm_surface *s, double fps, const fm_coloring *coloring,
                          fm_drawing *drawing, fm_error *err)
 {

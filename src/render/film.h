@@ -36,17 +36,18 @@ bool fm_setting_draw(const fm_picture_setting *setting, int frame, double time, 
                      fm_error *err);
 
 // draw_flow.c: frames of grid fluids and their marks. has_marks: the run has marks.
-bool fm_flow_is_plane(const fm_surface *grid); // one cell thick
+bool fm_flow_is_plane(const fm_surface *s); // one cell thick
 // The field that colours a fluid if none was asked for; "": none, it is drawn as a cloud.
-const char *fm_flow_default_field(const fm_surface *grid, bool has_marks);
+const char *fm_flow_default_field(const fm_surface *s, bool has_marks);
 // Reads a field as one number per cell. The caller frees it.
-float *fm_flow_read_field(const fm_film_options *options, const fm_surface *grid, const char *name,
+float *fm_flow_read_field(const fm_film_options *options, const fm_surface *s, const char *name,
                           fm_error *err);
+// Extends the range from low to high by most of the values of a field.
 void fm_flow_extend_range(const float *values, int count, double *low, double *high);
-void fm_flow_extend_bounds(const fm_surface *grid, fm_bounds *bounds);
-bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *grid, bool has_marks,
+void fm_flow_extend_bounds(const fm_surface *s, fm_bounds *bounds);
+bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *s, bool has_marks,
                       const fm_coloring *coloring, fm_drawing *drawing, fm_error *err);
-bool fm_flow_add_streaks(const fm_surface *marks, double fps, const fm_coloring *coloring,
+bool fm_flow_add_streaks(const fm_surface *s, double fps, const fm_coloring *coloring,
                          fm_drawing *drawing, fm_error *err);
 
 #endif

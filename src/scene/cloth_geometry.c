@@ -224,7 +224,8 @@ static void check_place(fm_decoder *d, const fm_scene_cloth *cloth, cloth_place 
              key ? key : "");
     s.path = path;
     bool lists_particles = s.kind == FM_SCENE_PIN_PARTICLES;
-    if (s.kind == FM_SCENE_PIN_GROUP && (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
+    if (s.kind == FM_SCENE_PIN_GROUP && s.group &&
+        (cloth->kind != FM_CLOTH_MESH || cloth->mesh.mesh.points))
         check_group(d->loader, cloth, &s);
     if (lists_particles && s.particles->count < 1)
         fm_loader_add_mistake(d->loader, fm_node_find_place(s.node, "particles", NULL, NULL),

@@ -27,7 +27,7 @@ typedef struct fm_scene_fabric {
 extern const fm_table fm_fabric_table;           // in fabric_table.c
 extern const fm_scene_kind fm_scene_fabric_kind; // in fabric_kind.c
 
-// fabric_kind.c: the shape that the keys describe.
+// fabric_table.c: the shape that the keys describe.
 fm_mesh_shape fm_scene_fabric_shape(const fm_scene_fabric *fabric);
 
 #endif

@@ -221,6 +221,7 @@ static const fm_entry fabric_entries[] = {
      .range = WITHIN(0, 256), .about = "points that are held, with the keys of `cloth.pins`"},
 };
 
+// Default values of the keys of a fabric.
 static void set_fabric_defaults(void *object)
 {
     fm_scene_fabric *fabric = object;
@@ -265,6 +266,7 @@ const fm_table fm_fabric_table = {
     .check = check_fabric,
 };
 
+// The shape that the keys describe; a square is a rectangle of equal sides.
 fm_mesh_shape fm_scene_fabric_shape(const fm_scene_fabric *fabric)
 {
     fm_mesh_shape shape = fabric->shape;

@@ -49,10 +49,10 @@ extern const fm_scene_kind fm_scene_sph_kind; // in fluid_kind.c
 extern const fm_table fm_fluid_domain_table, fm_fluid_box_table, fm_fluid_source_table,
     fm_fluid_sink_table, fm_fluid_push_table;
 
-// fluid_kind.c: creates a particle fluid from the definition `def` with the boxes, sources, sinks
+// fluid_kind.c: creates a particle fluid from the definition `from` with the boxes, sources, sinks
 // and pushes of `fluid`.
-void fm_scene_build_particles(fm_builder *builder, const fm_scene_object *object,
-                              const fm_scene_fluid *fluid, const fm_particles_def *def,
+void fm_scene_build_particles(fm_builder *b, const fm_scene_object *object,
+                              const fm_scene_fluid *fluid, const fm_particles_def *from,
                               fm_error *err);
 // Reports boxes of fluid outside the domain. kind: key of the fluid.
 void fm_scene_check_fluid_boxes(fm_decoder *decoder, const fm_scene_object *object,

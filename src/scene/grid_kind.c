@@ -37,7 +37,8 @@ static void build_grid(fm_builder *b, const fm_scene_object *object, fm_error *e
     fm_scene_locate_error(err, object->item.node);
 }
 
-// Opposite sides must both be periodic, and along an axis with one cell there can be no friction.
+// Checks that the side opposite to a periodic one is periodic too, and that the sides of an axis
+// with one cell are slip or periodic.
 static void check_sides(fm_decoder *d, const fm_node *node, const fm_grid_def *def)
 {
     static const char *const names[FM_SIDE_COUNT] = {"left", "right", "bottom",

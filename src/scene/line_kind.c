@@ -83,6 +83,7 @@ static void tie_ends(fm_builder *b, fm_cloth *cloth, int ends, const fm_scene_bo
     free(list);
 }
 
+// Creates a line with its pins and ties.
 static void build_line(fm_builder *b, const fm_scene_object *object, fm_error *err)
 {
     const fm_scene_line *line = object->def;
@@ -117,6 +118,7 @@ static void build_line(fm_builder *b, const fm_scene_object *object, fm_error *e
     }
 }
 
+// Creates a load.
 static void build_load(fm_builder *b, const fm_scene_object *object, fm_error *err)
 {
     fm_load_def def = *(const fm_load_def *)object->def;
@@ -135,6 +137,7 @@ static void check_body_points(fm_decoder *d, const fm_node *node, const char *ke
                               key);
 }
 
+// Checks keys of a line against each other. object: an fm_scene_line.
 void fm_scene_check_line_keys(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_scene_line *line = object;
@@ -162,6 +165,7 @@ static bool stands_before(const fm_decoder *d, const fm_scene_object *object, co
     return false;
 }
 
+// Reports a body that a line refers to and that does not stand before it in the scene.
 static void check_order(fm_decoder *d, const fm_scene_object *object, const char *key,
                         const fm_node *node, const char *body)
 {
@@ -184,6 +188,7 @@ static void check_line(fm_decoder *d, const fm_scene_object *object)
         check_order(d, object, "ties", ties[i].item.node, ties[i].to.body);
 }
 
+// Number of points of a line that is known without building it, for checks of probes.
 static int count_line_points(const void *def)
 {
     const fm_scene_line *line = def;

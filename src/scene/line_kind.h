@@ -57,10 +57,11 @@ typedef struct fm_scene_hair {
     double angle;      // rad, from the axis to the border of that part
     double length;     // m
     double scatter;    // relative scatter of length and direction
-    fm_vec3 comb;      // direction of the tips; 0: they stand on end
+    fm_vec3 comb;      // combing direction, of the tips; 0: tips point along the normal
     double turn;       // m, arc length over which strands turn from the normal to the comb
 } fm_scene_hair;
 
+// One element of `pins`: points at the ends of strands that follow a motion.
 typedef struct fm_scene_line_pin {
     fm_item item;
     int end;          // fm_scene_line_end
@@ -70,6 +71,7 @@ typedef struct fm_scene_line_pin {
     double release; // s
 } fm_scene_line_pin;
 
+// One element of `ties`: ends of strands that are tied to points of a body.
 typedef struct fm_scene_tie {
     fm_item item;
     int end; // fm_scene_line_end
@@ -96,9 +98,9 @@ void fm_scene_check_line_keys(fm_decoder *decoder, const fm_node *node, const vo
 
 // line_strands.c: the points of the strands of a line, all with the same number of edges.
 typedef struct fm_scene_strands {
-    fm_vec3 *positions;
-    int *points, *starts;
-    double *lengths;
+    fm_vec3 *positions;   // m
+    int *points, *starts; // strand s has the points numbered points[starts[s]] and so on
+    double *lengths;      // m, length of each strand at rest
     int point_count, strand_count;
 } fm_scene_strands;
 
@@ -106,8 +108,8 @@ typedef struct fm_scene_strands {
 // err says why.
 int *fm_scene_list_body_points(fm_world *world, const fm_scene_body_points *from, int *count,
                                fm_error *err);
-// Must be followed by fm_scene_strands_destroy, also when it fails. Tied ends start at the points
-// that they are tied to.
+// Creates the points of all strands. Tied ends start at the points that they are tied to. Call
+// fm_scene_strands_destroy afterwards, also after a failure.
 bool fm_scene_strands_create(const fm_scene_line *line, fm_world *world, fm_scene_strands *out,
                              fm_error *err);
 void fm_scene_strands_destroy(fm_scene_strands *strands);

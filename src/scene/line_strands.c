@@ -61,6 +61,7 @@ static int thin_list(int *list, int count, int every)
     return kept;
 }
 
+// Lists the points of a group or a list of vertices of a body, every n-th of them.
 int *fm_scene_list_body_points(fm_world *world, const fm_scene_body_points *from, int *count,
                                fm_error *err)
 {
@@ -115,15 +116,17 @@ typedef struct polylines {
     int strand_count;
 } polylines;
 
+// Allocates control points for all strands.
 static bool create_polylines(polylines *p, int strands, int points, fm_error *err)
 {
-    p->points = malloc((size_t)points * sizeof *p->points);
+    p->points = malloc(((size_t)points + 1) * sizeof *p->points);
     p->starts = calloc((size_t)strands + 1, sizeof *p->starts);
     p->strand_count = strands;
     return (p->points && p->starts) ||
            fm_fail_no_memory(err, "scene", (size_t)points * sizeof *p->points);
 }
 
+// Control points of strands that are given as polylines.
 static bool place_strands(const fm_scene_line *line, polylines *p, fm_error *err)
 {
     const fm_scene_strand *strands = line->strands.data;
@@ -152,6 +155,7 @@ static fm_vec3 find_position(fm_world *world, const char *body, int point, fm_er
     return fm_object_mesh(object, &mesh, err) ? mesh.points[point] : (fm_vec3){0};
 }
 
+// Control points of a fan: each strand runs from a point of a body to the common point.
 static bool place_fan(const fm_scene_line *line, fm_world *world, polylines *p, fm_error *err)
 {
     int count, *list = fm_scene_list_body_points(world, &line->fan.from, &count, err);
@@ -176,6 +180,7 @@ static fm_vec3 choose_vector(fm_rng *rng)
     }
 }
 
+// A vector scaled to the length 1.
 static fm_vec3 unit(fm_vec3 v)
 {
     return fm_scale(v, 1 / fmax(fm_length(v), 1e-100));
@@ -195,7 +200,8 @@ static fm_vec3 find_normal(const fm_scene_hair *hair, fm_vec3 x)
     return unit((fm_vec3){d.x / half.x, d.y / half.y, d.z / half.z});
 }
 
-// The root of strand s: on a Fibonacci spiral around the axis, displaced by a part of the distance.
+// The root of strand s: on a Fibonacci spiral around the axis, displaced at random by a fraction of
+// the distance between roots.
 static fm_vec3 choose_root(const fm_scene_hair *hair, int s, fm_rng *rng)
 {
     fm_vec3 axis = unit(hair->axis), side = fm_vec3_find_perpendicular(axis);
@@ -209,8 +215,8 @@ static fm_vec3 choose_root(const fm_scene_hair *hair, int s, fm_rng *rng)
                                           way.z * hair->half_size.z});
 }
 
-// Writes the points of strand s: it leaves the ellipsoid along its normal, turns towards the comb
-// and follows the surface where that would lead inside.
+// Writes the points of strand s. It leaves the ellipsoid along its normal and turns to the combing
+// direction; where that direction leads into the ellipsoid, it follows the surface.
 static void place_hair_strand(const fm_scene_hair *hair, int segments, int s, fm_rng *rng,
                               fm_vec3 *points)
 {
@@ -233,6 +239,7 @@ static void place_hair_strand(const fm_scene_hair *hair, int segments, int s, fm
     }
 }
 
+// Control points of hair: all points of each strand.
 static bool place_hair(const fm_scene_line *line, polylines *p, fm_error *err)
 {
     const fm_scene_hair *hair = &line->hair;
@@ -253,7 +260,7 @@ static void move_tied_ends(const fm_scene_line *line, fm_world *world, polylines
     const fm_scene_tie *ties = line->ties.data;
     for (int t = 0; t < line->ties.count && err->status == FM_OK; t++) {
         int count, *list = fm_scene_list_body_points(world, &ties[t].to, &count, err), next = 0;
-        for (int k = 0; k < 2 * p->strand_count && list; k++) {
+        for (int k = 0; k < 2 * p->strand_count && list && count > 0; k++) {
             int s = k / 2, last = k % 2;
             if (ties[t].end != FM_SCENE_END_BOTH && ties[t].end != last)
                 continue;
@@ -287,13 +294,14 @@ static void sample_polyline(const polylines *p, int s, int segments, fm_vec3 *ou
     out[segments] = points[count - 1];
 }
 
+// Allocates the points of all strands.
 static bool create_arrays(fm_scene_strands *out, int strands, int points, fm_error *err)
 {
-    size_t n = (size_t)points;
+    size_t n = (size_t)points + 1;
     out->positions = malloc(n * sizeof *out->positions);
     out->points = malloc(n * sizeof *out->points);
     out->starts = malloc(((size_t)strands + 1) * sizeof *out->starts);
-    out->lengths = malloc((size_t)strands * sizeof *out->lengths);
+    out->lengths = malloc(((size_t)strands + 1) * sizeof *out->lengths);
     out->strand_count = strands;
     return (out->positions && out->points && out->starts && out->lengths) ||
            fm_fail_no_memory(err, "scene", n * sizeof *out->positions);
@@ -333,6 +341,7 @@ static bool sample_strands(const fm_scene_line *line, const polylines *p, fm_sce
     return true;
 }
 
+// Creates the points of all strands of a line.
 bool fm_scene_strands_create(const fm_scene_line *line, fm_world *world, fm_scene_strands *out,
                              fm_error *err)
 {

@@ -249,6 +249,7 @@ static const fm_entry line_entries[] = {
      .range = WITHIN(0, 256), .about = "ends that are tied to other bodies"},
 };
 
+// Default values of the keys of a line.
 static void set_line_defaults(void *object)
 {
     fm_scene_line *line = object;

@@ -366,6 +366,7 @@ typedef struct fm_scene_camera {
 typedef struct fm_scene_look {
     int style;          // 0: underwater, 1: studio
     fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
+    fm_vec3 floor;      // red, green, blue; [0, 0, 0]: not given
     fm_vec3 cloth;      // red, green, blue
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // thickening_kind.c: the kind fluids.NAME.thickening: a particle fluid with a network of springs.
-// Its keys are quantities that a person can know; the rest is converted (docs/thickening.md).
+// Its keys are measurable properties of the fluid; spring constants follow from them
+// (docs/thickening.md).
 #include "scene/thickening_kind.h"
 
 #include "particles/particles.h"
@@ -15,7 +16,7 @@ typedef enum material { CORNSTARCH, HONEY, TOOTHPASTE, SLIME, GEL, MATERIAL_COUN
 static const char *const material_names[] = {"cornstarch", "honey", "toothpaste",
                                              "slime",      "gel",   NULL};
 
-// What a material is made of, in the units of the keys of the same names.
+// Properties of a material, in the units of the keys of the same names.
 typedef struct material_row {
     double density, viscosity, relaxation, yield, onset, stiffening;
 } material_row;
@@ -111,7 +112,7 @@ static void set_defaults(void *object)
     t->history = true;
 }
 
-// Springs keep no windows of the past.
+// Refuses memories of a fixed number of steps or seconds: springs have only sums of exponentials.
 static void check_keys(fm_decoder *d, const fm_node *node, const void *object)
 {
     const fm_recall *m = &((const thickening *)object)->fluid.def.network.memory;

@@ -167,9 +167,9 @@ static int find_member(const fm_world_contact *contact, const fm_object *object)
 static bool join_tied_vertices(fm_world_contact *contact, fm_world *world, fm_error *err)
 {
     for (int i = 0; i < fm_ties_point_count(world); i++) {
-        fm_tied_point p = fm_ties_point(world, i), q = fm_ties_point(world, p.first);
+        fm_tied_point p = fm_ties_point(world, i);
         for (int k = p.first; k < i; k++) { // earlier points of the knot
-            q = fm_ties_point(world, k);
+            fm_tied_point q = fm_ties_point(world, k);
             int a = find_member(contact, q.body), b = find_member(contact, p.body);
             if (a < 0 || b < 0)
                 continue;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// ties.c: ties between points of bodies: points that are one point from then on.
+// ties.c: ties between points of bodies: constraints that keep the points together.
 //
 // Points that are tied to each other, directly or through others, form a knot. All bodies with ties
-// take their substeps together with those in contact (contact.c), and a knot acts three times in a
-// substep, so that it moves as a particle with the mass of all its points:
+// take their substeps together with those in contact (contact.c). A knot is constrained three times
+// in a substep, so that it moves as a particle with the mass of all its points:
 //
 //     after open     x = M^-1 sum M_i x_i,  v = M^-1 sum M_i v_i,  M = sum M_i     constraint
 //     after contact  x += sum of the displacements, v += sum of the velocity changes
 //     before close   F_i += M_i s - q_i,  s = M^-1 sum q_i                         constraint force
 //
-//   M_i  kg, mass of a point that resists an impulse: its own, added mass, history (a 3 x 3 matrix)
+//   M_i  kg, effective mass of a point, a 3 x 3 matrix: its own, added mass, and the implicit part
+//        of the history force
 //   q_i  N, all forces on the point that do not depend on its velocity     s  m/s^2
 //
 // The first is the position constraint of SHAKE for distances of zero, the last its Lagrange
 // multiplier: velocities at the end of a substep agree up to differences in drag and damping, which
 // the next constraint removes. All impulses of a knot add up to zero, so momentum is conserved to
-// rounding. A knot adds no stiffness and no bound on the substep. Contact sees each point with the
+// rounding. A knot adds no stiffness and does not limit the substep. In contact, each point has the
 // mass of its knot. If a pin holds one of the points, the knot follows the pin.
 #include "world/world.h"
 
@@ -57,6 +58,7 @@ typedef struct matrix {
     double m[6];
 } matrix;
 
+// Adds the mass matrix of a point, across 1 + (along - across) a a^T with its axis a.
 static void add_mass(matrix *sum, const fm_point_mass *p)
 {
     double more = p->along - p->across;
@@ -87,16 +89,19 @@ static fm_vec3 solve(const matrix *M, fm_vec3 b)
                      one * (e * b.x + g * b.y + i * b.z)};
 }
 
+// Element i of three arrays, one per axis.
 static fm_vec3 read_axes(double *const axes[3], int i)
 {
     return (fm_vec3){axes[0][i], axes[1][i], axes[2][i]};
 }
 
+// Writes element i of three arrays, one per axis.
 static void write_axes(double *const axes[3], int i, fm_vec3 value)
 {
     axes[0][i] = value.x, axes[1][i] = value.y, axes[2][i] = value.z;
 }
 
+// Index of a point of a body in the list of tied points; -1: it is not tied.
 static int find_point(const fm_ties *ties, const fm_object *body, int point)
 {
     for (int i = 0; ties && i < ties->point_count; i++) {
@@ -118,8 +123,10 @@ static bool reserve(fm_ties *ties, fm_error *err)
     knot *knots = realloc(ties->knots, (size_t)room * sizeof *knots);
     if (knots)
         ties->knots = knots;
-    if (!points || !knots)
-        return fm_fail_no_memory(err, "world", (size_t)room * sizeof *points);
+    if (!points || !knots) {
+        fm_fail_no_memory(err, "world", (size_t)room * sizeof *points);
+        return false;
+    }
     ties->room = room;
     return true;
 }
@@ -159,6 +166,7 @@ static void merge_knots(fm_ties *ties, int a, int b)
         ties->knots[points[i].knot].last = i + 1;
 }
 
+// Checks one of the two points of a new tie.
 static bool check_end(const fm_world *world, const fm_object *body, int point,
                       const fm_tie_view *view, fm_error *err)
 {
@@ -172,6 +180,7 @@ static bool check_end(const fm_world *world, const fm_object *body, int point,
     return true;
 }
 
+// Checks that the two points of a new tie are at the same position.
 static bool check_distance(const fm_object *one, fm_vec3 a, const fm_object *other, fm_vec3 b,
                            fm_error *err)
 {
@@ -182,14 +191,16 @@ static bool check_distance(const fm_object *one, fm_vec3 a, const fm_object *oth
            fm_fail_number(err, one->name, field, gap, "at most 1e-6 m at the start");
 }
 
+// Gets the arrays of a body that ties read and write.
 static bool view_end(fm_object *body, fm_tie_view *view, fm_error *err)
 {
     if (body->type->body && body->type->body->view_ties)
         return body->type->body->view_ties(body, view, err);
-    return fm_fail(err, FM_BAD_VALUE, body->name, "tie", body->type->kind,
-                   "cloths, lines and loads");
+    fm_fail(err, FM_BAD_VALUE, body->name, "tie", body->type->kind, "cloths, lines and loads");
+    return false;
 }
 
+// Ties two points, which must be at the same position, before the first advance.
 bool fm_world_tie(fm_world *world, fm_object *one, int point, fm_object *other, int other_point,
                   fm_error *err)
 {
@@ -234,6 +245,7 @@ void fm_world_destroy_ties(fm_world *world)
     world->ties = NULL;
 }
 
+// Whether a point of the object is tied.
 bool fm_object_is_tied(const fm_object *object)
 {
     const fm_ties *ties = object->world->ties;
@@ -244,7 +256,8 @@ bool fm_object_is_tied(const fm_object *object)
     return false;
 }
 
-// The points of knot k, with their masses now.
+// Updates the masses of the points of knot k and returns the points. closing: at the end of the
+// substep, at time `end`, s.
 static tied_point *measure_knot(fm_ties *ties, int k, double end, bool closing)
 {
     for (int i = ties->knots[k].first; i < ties->knots[k].last; i++) {
@@ -264,7 +277,7 @@ static const tied_point *find_held(const tied_point *points, int count)
     return NULL;
 }
 
-// Gives a point that no pin holds a position and a velocity.
+// Sets position and velocity of a point that no pin holds. first: the first change in the substep.
 static void move_point(const tied_point *p, fm_vec3 x, fm_vec3 v, bool first)
 {
     const fm_tie_view *view = &p->view;
@@ -278,6 +291,7 @@ static void move_point(const tied_point *p, fm_vec3 x, fm_vec3 v, bool first)
     write_axes(view->v, i, v);
 }
 
+// Moves all points of a knot that no pin holds to their common position and velocity.
 static void constrain_free(knot *own, const tied_point *points, int count)
 {
     matrix mass = {{0}};
@@ -310,6 +324,7 @@ static void constrain_held(knot *own, const tied_point *points, int count, const
     }
 }
 
+// Moves the points of each knot to its common position, after bodies opened the substep.
 void fm_ties_constrain(fm_world *world, double h, double end)
 {
     fm_ties *ties = world->ties;
@@ -341,6 +356,7 @@ void fm_ties_merge_contact(fm_world *world)
     }
 }
 
+// Adds the constraint forces, so that all points of a knot have the same acceleration.
 void fm_ties_share_forces(fm_world *world, double end)
 {
     fm_ties *ties = world->ties;

@@ -3,6 +3,8 @@
 // models, with the impulse method, pressure and reflection.
 #include "bodies.h"
 
+// Hash of a falling fabric on a number of threads; 0: blocks in reverse order. variant: model and
+// integrator.
 static uint64_t hash_run(int threads, int variant)
 {
     static const fm_integrator integrators[] = {FM_KICK_DRIFT_KICK, FM_RK4, FM_HEUN, FM_EULER};

@@ -37,6 +37,7 @@ static fm_grid_def channel_def(void)
     return def;
 }
 
+// A world with the fluid of one case, and what belongs to it.
 static fm_world *build(ingredient kind, int threads)
 {
     fm_error err = {0};
@@ -78,6 +79,7 @@ static fm_world *build(ingredient kind, int threads)
     return world;
 }
 
+// Hash after FRAMES frames of a case. pause: the frame before which the state moves to a new world.
 static uint64_t run(int which, int threads, int pause)
 {
     fm_world *world = build((ingredient)which, threads);

@@ -26,6 +26,7 @@ static float find_fraction(const int n[3], const int at[3], int axis)
     return f < 0.02 ? 0 : f > 1 ? 1 : (float)f;
 }
 
+// Writes the conductances of all faces: walls or given pressures at the ends of x, and the sphere.
 static void write_conductances(fm_poisson *s, const int n[3], geometry kind, bool sphere)
 {
     const fm_cell_layout *l = fm_poisson_layout(s);
@@ -51,6 +52,7 @@ static void write_conductances(fm_poisson *s, const int n[3], geometry kind, boo
                 }
 }
 
+// (A x) of the solution at cell q.
 static double apply_at(fm_poisson *s, ptrdiff_t q)
 {
     const fm_cell_layout *l = fm_poisson_layout(s);
@@ -64,6 +66,7 @@ static double apply_at(fm_poisson *s, ptrdiff_t q)
     return total;
 }
 
+// Whether cell q has an open face.
 static bool is_fluid(fm_poisson *s, ptrdiff_t q)
 {
     float all = 0;

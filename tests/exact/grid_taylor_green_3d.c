@@ -47,7 +47,7 @@ static vortex measure(int cells)
 static void the_vortex_decays_as_the_spectral_solution(void **state)
 {
     (void)state;
-    double table[COLUMNS * 64], most = 0;
+    double table[COLUMNS * 64] = {0}, most = 0;
     int rows = read_table(REFERENCE_DIR "/grid_taylor_green_3d_Re100.csv", table, COLUMNS, 64);
     assert_true(rows >= ROWS);
     for (int i = 0; i < rows; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // thick_memory.c: the memory M of a spring of a thickening fluid for three motions with a closed
 // form (reference/thick_memory.csv): a constant rate from t = 0, a pulse, and a rate that is held
-// for a second. The rates are linear between kinks, and kinks are steps, so the error is that of
-// the kernel (tolerance 1e-6) and of single precision, for any step.
+// for a second. The rates are piecewise linear, and each piece begins and ends at a step. So the
+// error is that of the kernel (tolerance 1e-6) and of single precision, for any step.
 #include "fluids.h"
 #include "particles/spring_network.h"
 

@@ -11,6 +11,7 @@ typedef struct motion {
     double size;               // sum of m |v|, kg m/s
 } motion;
 
+// Adds momentum and angular momentum of a body.
 static void add_motion(fm_cloth *body, motion *sum)
 {
     int n;
@@ -36,6 +37,7 @@ typedef struct parachute {
     fm_cloth *canopy, *lines, *load;
 } parachute;
 
+// A canopy without damping and drag from a built mesh. rim: the points where its lines are tied.
 static fm_cloth *create_canopy(fm_world *world, const fm_vertex_group *rim, fm_built_mesh *built)
 {
     fm_error err = {0};

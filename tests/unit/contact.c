@@ -294,9 +294,10 @@ static void diverging_displacements_are_shortened(void **state)
     contact_scene s = default_scene();
     add_surface(&s, create_sheet_mesh(9, 9, 0.01, (fm_vec3){0}), false, 0.002, 0.3);
     open_scene(&s);
+    fm_vec3_array from = fm_contact_starts(s.set), to = fm_contact_ends(s.set);
     for (int i = 0; i < s.vertex_count; i++)
-        s.x1.x[i] = s.x.x[i], s.x1.y[i] = s.x.y[i], s.x1.z[i] = s.x.z[i];
-    s.x1.x[3] = NAN, s.x1.y[7] = INFINITY, s.x1.z[40] = 1e30;
+        to.x[i] = from.x[i], to.y[i] = from.y[i], to.z[i] = from.z[i];
+    to.x[3] = NAN, to.y[7] = INFINITY, to.z[40] = 1e30;
     fm_contact_step(s.set, 1e-3, NULL, &s.report);
     assert_int_equal(s.report.cut_count, 3);
     for (int i = 0; i < s.vertex_count; i++)

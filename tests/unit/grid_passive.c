@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a grid fluid carries and pushes without being changed by it: dye, smoke, marks, cloth with
-// one-way coupling, and the loads of each collider.
+// Quantities that a grid fluid moves: dye, smoke, marks and cloth with one-way coupling; and the
+// loads on each collider.
 #include "geometry/geometry.h"
 #include "grids.h"
 
