@@ -27,13 +27,27 @@
 
 static const double NEAREST = 0.02; // smallest s
 
-// Fraction of the distance from liquid cell q to its neighbour at q + s at which the surface is.
-static double find_fraction(const fm_liquid *l, ptrdiff_t q, ptrdiff_t s)
+// x with the 12 leading bits of its mantissa. Products of two of them are exact in single precision,
+// so that the matrix of the solver, which is in single precision, and the correction of the
+// velocities agree, and liquid at rest stays at rest to rounding.
+static float shorten(float x)
+{
+    volatile float scaled = 4097 * x, rest = scaled - x;
+    return scaled - rest;
+}
+
+static float find_open(const fm_grid *g, int a, ptrdiff_t q)
+{
+    return shorten(g->open[a][q]);
+}
+
+// 1 / s for the surface between the liquid cell q and its neighbour at q + step.
+static float find_steepness(const fm_liquid *l, ptrdiff_t q, ptrdiff_t step)
 {
     if (l->def.method == FM_LIQUID_PUBLISHED)
         return 1;
-    double inside = l->phi[q], outside = fm_double_max(l->phi[q + s], 0);
-    return fm_double_max(NEAREST, inside / (inside - outside));
+    double inside = l->phi[q], outside = fm_double_max(l->phi[q + step], 0);
+    return shorten((float)fm_double_min(1 / NEAREST, (inside - outside) / inside));
 }
 
 typedef struct projection {
@@ -56,12 +70,12 @@ static float find_given(const fm_liquid *l, ptrdiff_t q, const int at[3], int a,
 {
     const fm_grid *g = l->grid;
     ptrdiff_t s = high ? g->stride[a] : -g->stride[a];
-    float open = g->open[a][high ? q + s : q];
+    float open = find_open(g, a, high ? q + s : q);
     if (open == 0 || !g->active[a])
         return 0;
     if (at[a] == (high ? g->n[a] - 1 : 0))
         return fm_grid_find_condition(g, 2 * a + high, at)->kind == FM_GRID_OPEN ? 2 * open : 0;
-    return fm_liquid_is_wet(l, q + s) ? 0 : open / (float)find_fraction(l, q, s);
+    return fm_liquid_is_wet(l, q + s) ? 0 : open * find_steepness(l, q, s);
 }
 
 static void write_matrix_row(fm_grid *g, void *context, ptrdiff_t q, int length)
@@ -77,7 +91,7 @@ static void write_matrix_row(fm_grid *g, void *context, ptrdiff_t q, int length)
         for (int a = 0; a < 3; a++) {
             ptrdiff_t s = g->stride[a];
             bool both = wet && g->active[a] && at[a] > 0 && fm_liquid_is_wet(l, cell - s);
-            fm_poisson_conductances(g->solver, a)[to + i] = both ? g->open[a][cell] : 0;
+            fm_poisson_conductances(g->solver, a)[to + i] = both ? find_open(g, a, cell) : 0;
             if (wet)
                 given[to + i] += find_given(l, cell, at, a, false) + find_given(l, cell, at, a, true);
         }
@@ -111,7 +125,8 @@ static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int len
             continue;
         for (int a = 0; a < 3; a++) {
             ptrdiff_t high = cell + g->stride[a];
-            b[i] += g->open[a][cell] * g->u[a][cell] - g->open[a][high] * g->u[a][high];
+            b[i] += (double)find_open(g, a, cell) * g->u[a][cell] -
+                    (double)find_open(g, a, high) * g->u[a][high];
         }
         b[i] += g->h * job->source * l->room[cell] + l->added[cell];
         psi[i] = g->p[cell] * job->dt / (g->def.density * g->h);
@@ -126,7 +141,7 @@ static void add_solid_fluxes(fm_liquid *l)
     double *b = fm_poisson_right_side(g->solver);
     for (int i = 0; i < g->solids.face_count; i++) {
         const fm_solid_face *f = &g->solids.faces[i];
-        double flux = (1 - f->open) * f->solid;
+        double flux = (1.0 - shorten(f->open)) * f->solid;
         int at[3];
         ptrdiff_t row = find_solver_row(g, f->q, at), from = f->q - g->start;
         at[0] = (int)(from - at[1] * g->stride[1] - at[2] * g->stride[2]);
@@ -177,9 +192,9 @@ static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             if (wet && below)
                 drop = psi[i] - psi[i - layout->stride[a]];
             else if (wet && !side)
-                drop = psi[i] / find_fraction(l, cell, -s);
+                drop = psi[i] * find_steepness(l, cell, -s);
             else if (below)
-                drop = -psi[i - layout->stride[a]] / find_fraction(l, cell - s, s);
+                drop = -psi[i - layout->stride[a]] * find_steepness(l, cell - s, s);
             else if (wet && fm_grid_find_condition(g, 2 * a, at)->kind == FM_GRID_OPEN)
                 drop = 2 * psi[i];
             g->u[a][cell] -= drop;
