@@ -91,7 +91,8 @@ static const fm_collider *find_followed(const fm_world *world, const fm_picture_
 // followed by the camera.
 static bool has_pose(const fm_collider *collider, const fm_collider *followed)
 {
-    return !collider->rigid && collider->motion && (!collider->hidden || collider == followed);
+    const bool is_ball = collider->rigid && !collider->rigid->rides;
+    return !is_ball && collider->motion && (!collider->hidden || collider == followed);
 }
 
 // Lists the colliders whose poses are written to poses.csv, in the order of its columns; moving may
@@ -115,7 +116,7 @@ int fm_picture_setting_list_moving(const fm_world *world, const fm_picture_setti
 void fm_picture_setting_read_pose(const fm_collider *collider, double time,
                                   double values[FM_POSE_NUMBERS])
 {
-    fm_pose pose = fm_motion_pose(collider->motion, time);
+    fm_pose pose = fm_collider_pose(collider, time);
     memcpy(values, &pose.position, 3 * sizeof *values);
     memcpy(values + 3, &pose.rotation, 4 * sizeof *values);
 }
@@ -237,8 +238,9 @@ static void write_mesh_keys(fm_writer *w, int number, const fm_trimesh *mesh)
 // which may be the floor.
 static bool is_listed(const fm_collider *collider, bool moves)
 {
-    return !collider->rigid && (!collider->hidden || moves ||
-                                (collider->shape.kind == FM_SHAPE_PLANE && !collider->motion));
+    const bool is_ball = collider->rigid && !collider->rigid->rides;
+    return !is_ball && (!collider->hidden || moves ||
+                        (collider->shape.kind == FM_SHAPE_PLANE && !collider->motion));
 }
 
 // Writes the list of colliders, and the mesh files of those that are meshes.

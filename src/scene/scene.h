@@ -325,7 +325,8 @@ typedef struct fm_scene_coupling {
 // Decoded keys of colliders.NAME.
 typedef struct fm_scene_collider {
     fm_item item;
-    const char *motion; // name of the motion that it follows; NULL: at rest
+    const char *motion;   // name of the motion that it follows; NULL: at rest
+    const char *rides_on; // name of the collider whose height it shares; NULL: none
     fm_collider_def def;
     fm_scene_collider_mesh mesh;
     fm_scene_animation animation;

@@ -157,9 +157,40 @@ static void past_velocities_give_the_closed_form(void **state)
     }
 }
 
+// A window of a fixed number of steps covers less time with shorter steps: in steady motion M falls
+// by 2^(q-1) when the step is halved. Fading memory does not depend on the step.
+static void windows_of_steps_depend_on_the_step(void **state)
+{
+    (void)state;
+    const double q = 0.5;
+    double M[2];
+    for (int k = 0; k < 2; k++) {
+        const double h = 1e-2 / (1 << k);
+        fm_world *world = create_world(1000, 1e-3, no_gravity);
+        fm_error err = {0};
+        fm_particles_def def = viscous_fluid_def(3, 0.5, 1e-3, 1);
+        def.time_step = h;
+        def.network.viscosity = 1;
+        def.network.onset = 1;
+        def.network.order = q;
+        def.network.rate = FM_HARDENING_SPEED;
+        def.network.memory.kind = FM_RECALL_STEPS;
+        def.network.memory.steps = 100;
+        fm_particles *fluid = create_fluid(world, &def);
+        fm_surroundings around = fm_world_surroundings(world);
+        fill_domain(fluid, 0);
+        assert_true(fm_particles_prepare(fluid, &around, &err));
+        M[k] = find_window_memory(fluid, "step", 3, h);
+        fm_world_destroy(world);
+    }
+    printf("  100 steps: M %.5f with h = 0.01 s, %.5f with h = 0.005 s\n", M[0], M[1]);
+    assert_at_most(fabs(M[1] / M[0] - pow(2, q - 1)), 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(springs_remember_as_the_closed_form),
-                                       cmocka_unit_test(past_velocities_give_the_closed_form)};
+                                       cmocka_unit_test(past_velocities_give_the_closed_form),
+                                       cmocka_unit_test(windows_of_steps_depend_on_the_step)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
