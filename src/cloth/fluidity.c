@@ -33,7 +33,7 @@
 
 static const double SKIN = 0.4;           // of the neighbour list, in radii
 static const double DEFAULT_RADIUS = 2.5; // in mean edges
-static const double RESERVE = 3;          // on the eigenvalue at the start
+static const double RESERVE = 2;          // on the eigenvalue at the start
 enum { ITERATIONS = 30 };
 static const double NEAREST = 1e-6; // in radii: closer points have no direction
 
