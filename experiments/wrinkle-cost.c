@@ -13,6 +13,7 @@ typedef struct slab_cost {
     double substeps; // per simulated second
 } slab_cost;
 
+// Costs of a slab, without its first substep.
 static slab_cost measure(experiment *e, int level, double beta, double radius)
 {
     slab_cost cost = {NAN, NAN};

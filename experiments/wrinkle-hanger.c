@@ -52,6 +52,7 @@ static void add_noise(experiment *e, fm_cloth *cloth, double noise)
     fm_cloth_set_velocities(cloth, v, experiment_error(e));
 }
 
+// Fluidity of a case, and the gas of a slab.
 static fm_soft_def define_soft(const hanging *h)
 {
     fm_soft_def soft = fm_default_soft_def();
@@ -68,6 +69,7 @@ static fm_soft_def define_soft(const hanging *h)
     return soft;
 }
 
+// Drops the body over the bar and measures it two seconds later.
 static outcome hang(experiment *e, const hanging *h)
 {
     outcome result = {0};

@@ -26,6 +26,7 @@ typedef struct squeezed {
     double radius; // m, of fluidity
 } squeezed;
 
+// 1/m, k of plate theory.
 static double find_wavenumber(double T)
 {
     double q = PI / L;
@@ -52,6 +53,7 @@ static void find_strains(double T, double N, double *ex, double *ez)
     *ex = (-N - NU * T) / Y, *ez = (T + NU * N) / Y;
 }
 
+// Squeezes a sheet and measures the wavelength of its wrinkles, m.
 static double measure(experiment *e, const squeezed *s)
 {
     double k = find_wavenumber(s->T), q = PI / L, sigma = 0.2, past = 1.2, ex, ez;

@@ -93,6 +93,7 @@ static fm_cloth *create_at_place(fm_world *world, const fm_cloth_def *def, body_
     return cloth;
 }
 
+// Builds the mesh of a shape and creates a body from it.
 static fm_cloth *create_from_shape(fm_world *world, const fm_cloth_def *def, body_kind kind,
                                    const fm_mesh_shape *shape, const fm_fabric_place *place,
                                    fm_error *err)
@@ -106,6 +107,7 @@ static fm_cloth *create_from_shape(fm_world *world, const fm_cloth_def *def, bod
     return cloth;
 }
 
+// Creates a fabric from a shape.
 fm_cloth *fm_cloth_create_fabric_shape(fm_world *world, const fm_cloth_def *def,
                                        const fm_fabric_def *fabric, const fm_mesh_shape *shape,
                                        const fm_fabric_place *place, fm_error *err)
@@ -114,6 +116,7 @@ fm_cloth *fm_cloth_create_fabric_shape(fm_world *world, const fm_cloth_def *def,
     return create_from_shape(world, def, (body_kind){.fabric = fabric}, shape, place, err);
 }
 
+// Creates a soft body from a shape.
 fm_cloth *fm_cloth_create_soft_shape(fm_world *world, const fm_cloth_def *def,
                                      const fm_soft_def *soft, const fm_mesh_shape *shape,
                                      const fm_fabric_place *place, fm_error *err)

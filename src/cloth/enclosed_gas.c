@@ -65,6 +65,7 @@ static double sum_volumes(void *context, int first, int last)
     return sum / 3;
 }
 
+// m^3, the volume from the area vectors at positions x, which must have been computed.
 double fm_soft_compute_volume(fm_cloth *c, const fm_vec3_array *x, fm_pool *pool)
 {
     gas g = {.cloth = c, .x = x};
@@ -80,17 +81,20 @@ static double find_pressure(const fm_soft *soft, double amount, double volume)
     return amount / fmax(volume, LEAST_VOLUME * soft->volume) - soft->def.gas.ambient;
 }
 
+// Pa m^3, amount of gas; 0 without gas.
 double fm_soft_gas_amount(const fm_cloth *c)
 {
     const fm_term *term = fm_cloth_find_term(c, &fm_gas_term);
     return term ? term->state[AMOUNT] : 0;
 }
 
+// Pa, over-pressure of the gas at this volume; 0 without gas.
 double fm_soft_over_pressure(const fm_cloth *c, double volume)
 {
     return applies(c) ? find_pressure(c->soft, fm_soft_gas_amount(c), volume) : 0;
 }
 
+// The amount of gas at the start.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     const fm_soft *soft = c->soft;
@@ -120,6 +124,7 @@ static void exchange_gas(const fm_cloth *c, fm_term *term, double t, double volu
         state[TIME] = t;
 }
 
+// m, mean position of the points.
 static fm_vec3 find_centre(const fm_cloth *c, const fm_vec3_array *x)
 {
     fm_vec3 sum = {0, 0, 0};
@@ -128,6 +133,7 @@ static fm_vec3 find_centre(const fm_cloth *c, const fm_vec3_array *x)
     return fm_scale(sum, 1.0 / c->count);
 }
 
+// Adds the force of the gas to the particles [first, last).
 static void add_range(void *context, int first, int last)
 {
     const gas *g = context;
@@ -170,6 +176,7 @@ static double find_perimeter(const fm_cloth *c, int i)
     return sum;
 }
 
+// The bound of the comment above, at the start, with the largest pressure of the pump.
 static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
 {
     (void)term;

@@ -33,7 +33,7 @@
 
 static const double SKIN = 0.4;           // of the neighbour list, in radii
 static const double DEFAULT_RADIUS = 2.5; // in mean edges
-static const double RESERVE = 3;          // on the eigenvalue at the start
+static const double RESERVE = 2;          // on the eigenvalue at the start
 enum { ITERATIONS = 30 };
 static const double NEAREST = 1e-6; // in radii: closer points have no direction
 
@@ -70,6 +70,7 @@ typedef struct loop {
     double *rest;               // densities at the start
 } loop;
 
+// Density, area or volume, and pressure of the points [first, last).
 static void compute_density_range(void *context, int first, int last)
 {
     const loop *l = context;
@@ -115,6 +116,7 @@ static fm_vec3 find_force(const loop *l, int i)
     return fm_scale(force, def->beta * f->volume[i]);
 }
 
+// Adds the forces on the points [first, last).
 static void add_range(void *context, int first, int last)
 {
     const loop *l = context;
@@ -134,12 +136,14 @@ static void compute_densities(const loop *l, fm_term *term, fm_pool *pool)
     fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, compute_density_range, (void *)l);
 }
 
+// Takes the present densities as those of the start.
 static void store_rest_densities(const loop *l)
 {
     for (int i = 0; i < l->cloth->count; i++)
         l->rest[i] = l->f->density[i], l->f->pressure[i] = 0;
 }
 
+// Adds the forces at positions at->x. Evaluations before the first substep define the start.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
     loop l = {c, term->data, at->x, at->v, term->state};
@@ -149,6 +153,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
     fm_parallel_for(at->pool, c->count, FM_PARTICLE_BLOCK, add_range, &l);
 }
 
+// Densities at the present positions; 0 without fluidity.
 void fm_fluidity_read_density(fm_cloth *c, double *density)
 {
     fm_term *term = (fm_term *)fm_cloth_find_term(c, &fm_fluidity_term);
@@ -245,6 +250,7 @@ static bool find_bound(const loop *l, fm_term *term, fm_error *err)
     return good;
 }
 
+// Chooses the radius, allocates the arrays and computes the bound.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     const fm_soft_def *def = &c->soft->def;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Allocates an empty list for pairs within `reach`.
 bool fm_neighbour_list_create(fm_cloth *c, fm_neighbour_list *list, double reach, double skin,
                               fm_error *err)
 {
@@ -81,6 +82,7 @@ static bool reserve(fm_cloth *c, fm_neighbour_list *list, int total)
     return true;
 }
 
+// Builds the list at the present positions: counts the partners of each particle, then lists them.
 static void build(search *s, fm_cloth *c, fm_pool *pool)
 {
     fm_neighbour_list *list = s->list;
@@ -115,6 +117,7 @@ static bool is_valid(const fm_cloth *c, const fm_neighbour_list *list, const fm_
     return list->valid && farthest < half * half;
 }
 
+// Builds the list again if particles have moved too far.
 void fm_neighbour_list_update(fm_cloth *c, fm_neighbour_list *list, const fm_vec3_array *x,
                               fm_pair_excluded *excluded, fm_pool *pool)
 {

@@ -47,6 +47,7 @@ typedef struct range {
     const char *allowed;
 } range;
 
+// Fills err and returns false at the first number outside its range.
 bool fm_soft_check(const fm_soft_def *s, const char *object, fm_error *err)
 {
     const range ranges[] = {
@@ -94,6 +95,7 @@ static void scale_body(fm_cloth *c, double alpha)
     c->def.damping.coefficient *= alpha;
 }
 
+// Makes a cloth a soft body, before its springs exist.
 bool fm_soft_create(fm_cloth *c, const fm_soft_def *def, fm_error *err)
 {
     c->soft = fm_arena_alloc(&c->arena, 1, sizeof *c->soft, c->object.name, err);
@@ -104,6 +106,7 @@ bool fm_soft_create(fm_cloth *c, const fm_soft_def *def, fm_error *err)
     return true;
 }
 
+// Measures the volume, once the triangles exist; gas needs a closed mesh with a positive volume.
 bool fm_soft_finish(fm_cloth *c, fm_error *err)
 {
     fm_soft *soft = c->soft;
@@ -131,6 +134,7 @@ fm_soft_def fm_cloth_soft_definition(const fm_cloth *cloth)
     return cloth->soft ? cloth->soft->def : (fm_soft_def){0};
 }
 
+// Volume, gas, curvature and roughness now.
 fm_soft_measure fm_cloth_measure_soft(const fm_cloth *c, fm_error *err)
 {
     assert(err->status != FM_OK || c);

@@ -47,6 +47,7 @@ typedef struct ray {
     int triangle;   // -1: none yet
 } ray;
 
+// Keeps the nearest triangle of a leaf that the ray meets, other than those of its first particle.
 static void visit_triangles(void *context, int first, int count)
 {
     ray *r = context;
@@ -116,6 +117,7 @@ static double find_stiffness_ratio(const fm_cloth *c, const fm_struts *s, int i)
     return sum / c->mass[i];
 }
 
+// The damping c of each strut.
 static void set_friction(const fm_cloth *c, fm_struts *s)
 {
     for (int k = 0; k < s->count; k++) {
@@ -125,6 +127,7 @@ static void set_friction(const fm_cloth *c, fm_struts *s)
     }
 }
 
+// Room for three struts from each particle.
 static bool create_arrays(fm_cloth *c, fm_struts *s, fm_error *err)
 {
     size_t most = 3 * (size_t)c->count;
@@ -137,6 +140,7 @@ static bool create_arrays(fm_cloth *c, fm_struts *s, fm_error *err)
     return err->status == FM_OK;
 }
 
+// Finds the struts of all particles.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     (void)term;
@@ -165,6 +169,7 @@ typedef struct loop {
     const fm_evaluation *at;
 } loop;
 
+// Forces of the struts [first, last) on their particles a.
 static void compute_range(void *context, int first, int last)
 {
     const loop *l = context;
@@ -181,6 +186,7 @@ static void compute_range(void *context, int first, int last)
     }
 }
 
+// Adds the forces of the struts to the particles [first, last), by rising index.
 static void gather_range(void *context, int first, int last)
 {
     const loop *l = context;
@@ -224,6 +230,7 @@ static void scale_stiffness(fm_cloth *c, fm_term *term, double factor)
     }
 }
 
+// Damping shortens the substep: see the top of the file.
 static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
 {
     (void)term;

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// m^3: sum of the tetrahedra of the triangles with particle 0.
 double fm_mesh_volume(const fm_cloth *c)
 {
     const int *p = c->mesh.triangle;
@@ -97,6 +98,7 @@ static fm_vec3 *allocate(const fm_cloth *c, int vectors, fm_error *err)
     return block;
 }
 
+// Mean curvature at each particle; false if memory runs out.
 bool fm_mesh_compute_curvature(const fm_cloth *c, double *curvature, fm_error *err)
 {
     fm_vec3 *sum = allocate(c, 1, err);
@@ -106,6 +108,7 @@ bool fm_mesh_compute_curvature(const fm_cloth *c, double *curvature, fm_error *e
     return sum != NULL;
 }
 
+// 1/m, root mean square over the area; 0 if memory runs out.
 double fm_mesh_rms_curvature(const fm_cloth *c, fm_error *err)
 {
     fm_vec3 *sum = allocate(c, 1, err);
@@ -148,6 +151,7 @@ static void subtract_smoothed(const fm_cloth *c, int steps, fm_vec3 *x, fm_vec3 
         x[i] = fm_sub(x[i], (steps % 2 ? other : one)[i]);
 }
 
+// m, of waves shorter than `length`, m; 0 if memory runs out.
 double fm_mesh_roughness(const fm_cloth *c, double length, fm_error *err)
 {
     enum { STEPS_MAX = 10000 };

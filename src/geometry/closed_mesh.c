@@ -25,6 +25,7 @@ typedef struct builder {
     fm_error *err;
 } builder;
 
+// Allocates arrays for that many vertices and triangles.
 static bool allocate(const builder *b, double vertices, double triangles)
 {
     if (vertices > FM_BUILT_VERTICES_MAX)
@@ -70,6 +71,7 @@ typedef struct middle_table {
     size_t mask;
 } middle_table;
 
+// The vertex in the middle of an edge, on the unit sphere; adds it if it is new.
 static int find_middle(const builder *b, const middle_table *table, int i, int j)
 {
     int low = i < j ? i : j, high = i < j ? j : i, key[2] = {low, high};
@@ -101,6 +103,7 @@ static void divide_triangles(const builder *b, const middle_table *table)
     }
 }
 
+// Adds an icosahedron with its vertices on the unit sphere.
 static void add_icosahedron(const builder *b)
 {
     static const int faces[20][3] = {{0, 11, 5}, {0, 5, 1},  {0, 1, 7},   {0, 7, 10}, {0, 10, 11},
@@ -163,6 +166,7 @@ static fm_vec3 place_box_point(const fm_mesh_shape *s, const double u[3])
     return (fm_vec3){u[0] * s->length / 2, u[1] * scale, u[2] * scale};
 }
 
+// Index of a lattice point, row by row along x.
 static size_t find_lattice_index(const int n[3], const int at[3])
 {
     return ((size_t)at[1] * (size_t)(n[2] + 1) + (size_t)at[2]) * (size_t)(n[0] + 1) +
@@ -205,6 +209,7 @@ static void add_box_side(const builder *b, const int n[3], const int *vertex, in
         }
 }
 
+// The surface of a lattice of n[0] x n[1] x n[2] cells.
 static bool build_box(const builder *b, const int n[3])
 {
     double all = (n[0] + 1.0) * (n[1] + 1.0) * (n[2] + 1.0);
@@ -230,6 +235,7 @@ static bool build_slab(const builder *b)
     return build_box(b, (int[3]){cells[0] * parts, cells[1] * parts, cells[2] * parts});
 }
 
+// Number of edges that fit a length.
 static int count_edges(double length, double edge, int least)
 {
     return (int)fmax(least, round(length / edge));
@@ -244,6 +250,7 @@ static bool build_tube(const builder *b)
 
 // Cushion: vertices of the upper grid row by row, then those of the lower one without its border.
 
+// The vertex in column i and row j of a sheet; both sheets share those of the border.
 static int find_cushion_vertex(const int n[2], int i, int j, bool upper)
 {
     bool border = i == 0 || j == 0 || i == n[0] || j == n[1];
@@ -251,6 +258,7 @@ static int find_cushion_vertex(const int n[2], int i, int j, bool upper)
                            : (n[0] + 1) * (n[1] + 1) + (j - 1) * (n[0] - 1) + i - 1;
 }
 
+// Adds the vertices of a sheet, those of the border only with the upper one.
 static void add_cushion_points(const builder *b, const int n[2], bool upper)
 {
     const fm_mesh_shape *s = b->shape;
@@ -324,6 +332,7 @@ static bool build_torus(const builder *b)
     return true;
 }
 
+// Builds the mesh of a shape that has been checked.
 bool fm_closed_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err)
 {
     builder b = {shape, &built->mesh, err};
