@@ -3,7 +3,9 @@
 //
 // Faces whose velocity is known are those with particles around, or those of liquid cells after the
 // pressure has acted. Layer by layer, every other face with a known face among its six neighbours of
-// the same component gets the mean of these. Faces inside a collider with the normal n and the
+// the same component gets the mean of these. Across the surface, the first face beyond it is
+// extrapolated linearly from the two faces before it along its axis: the surface then moves with the
+// velocity at its place, and not with that half a cell below. Faces inside a collider with the normal n and the
 // velocity s get
 //
 //     u_a = (1 - n_a^2) u_a + n_a^2 s_a
@@ -12,6 +14,8 @@
 #include "grid/liquid.h"
 
 #include <string.h>
+
+enum { FIRST = 2 }; // mark of the first layer; known faces have 1
 
 typedef struct extension {
     fm_liquid *l;
@@ -45,6 +49,17 @@ static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     }
 }
 
+// Extrapolates linearly along the axis of the component. False if that is not possible from one
+// side only.
+static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i, ptrdiff_t s,
+                        double *value)
+{
+    bool low = known[i - s] == 1 && known[i - 2 * s] == 1;
+    bool high = known[i + s] == 1 && known[i + 2 * s] == 1;
+    *value = low ? 2 * u[i - s] - u[i - 2 * s] : high ? 2 * u[i + s] - u[i + 2 * s] : 0;
+    return low != high && !(known[i - s] == 1 && known[i + s] == 1);
+}
+
 static void extend_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const extension *job = context;
@@ -57,6 +72,12 @@ static void extend_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             continue;
         double sum = 0;
         int count = 0;
+        if (job->layer == FIRST && job->from == FM_LIQUID_FROM_LIQUID &&
+            extrapolate(u, known, i, g->stride[job->a], &sum)) {
+            u[i] = sum;
+            next[i] = job->layer;
+            continue;
+        }
         for (int b = 0; b < 3; b++) {
             ptrdiff_t s = g->stride[b];
             if (!g->active[b])
@@ -107,7 +128,7 @@ void fm_liquid_extend(fm_liquid *l, fm_liquid_extent from, int layers, fm_pool *
             continue;
         fm_grid_for_rows(g, pool, a, 4, start_row, &job);
         for (int layer = 0; layer < layers; layer++) {
-            job.layer = (unsigned char)(layer + 2);
+            job.layer = (unsigned char)(layer + FIRST);
             fm_grid_for_rows(g, pool, a, 4, extend_row, &job);
             unsigned char *known = l->known[a];
             l->known[a] = l->next_known[a];

@@ -8,9 +8,9 @@
 //
 // with cubic interpolation near the surface. Then the particles correct it [FMC02], [FFT16]:
 //
-//     phi >= d - OUTER           no liquid farther from particles than that
+//     phi >= d - OUTER           if d > OUTER: no liquid that far from particles
 //     phi <= e - INNER           particles that have left it by more than ESCAPED are liquid
-//     phi <= FULL - a            a cell full of particles is liquid
+//     phi <= FULL - a            if phi > ESCAPED and a > FULL: a cell full of particles is liquid
 //
 // with d the distance to the nearest particle, e that to the nearest escaped one, and a the volume
 // of the particles in a cell, relative to the cell and at most 1. The bounds leave room for a flat
@@ -36,7 +36,7 @@
 #include <string.h>
 
 static const double BAND = FM_LIQUID_BAND;
-static const double OUTER = 0.9, INNER = 0.3, FULL = 0.8, ESCAPED = 0.3; // spacings
+static const double OUTER = 1, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
 static const double SLOPE = 0.15;
 static const double ATTACHED = 0.25, DETACHED = 0.75; // spacings from the surface
 
@@ -214,9 +214,12 @@ static void bound_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             continue;
         find_nearest(l, at, phi > 1 ? 0 : 1, &d, &e);
         double depth = fm_double_max(0, -find_solid(g, q + i));
-        if (phi <= 1)
+        if (phi <= 1 && d > OUTER + depth)
             phi = fm_double_max(phi, d - OUTER - depth);
-        phi = fm_double_min(phi, fm_double_min(e - INNER, FULL - find_part(l, own)));
+        phi = fm_double_min(phi, e - INNER);
+        double part = phi > ESCAPED ? find_part(l, own) : 0;
+        if (part > FULL)
+            phi = FULL - part;
         l->phi[q + i] = phi;
     }
 }
