@@ -182,8 +182,8 @@ void fm_rigid_begin_path(fm_rigid *r, double t, double h)
 void fm_rigid_save(const fm_rigid *r, double state[FM_RIGID_STATE])
 {
     const double all[FM_RIGID_STATE] = {
-        r->centre.x,      r->centre.y,      r->centre.z,     r->velocity.x, r->velocity.y,
-        r->velocity.z,    r->spin.x,        r->spin.y,       r->spin.z,     r->orientation.x,
+        r->centre.x,      r->centre.y,      r->centre.z,      r->velocity.x, r->velocity.y,
+        r->velocity.z,    r->spin.x,        r->spin.y,        r->spin.z,     r->orientation.x,
         r->orientation.y, r->orientation.z, r->orientation.w, r->height,     r->time};
     for (int i = 0; i < FM_RIGID_STATE; i++)
         state[i] = all[i];
@@ -205,6 +205,10 @@ void fm_rigid_restore(fm_rigid *r, const double state[FM_RIGID_STATE])
 fm_vec3 fm_collider_position(const fm_collider *c)
 {
     assert(c);
+    if (c->rigid && c->rigid->rides) {
+        fm_pose pose = find_riding_pose(c, find_body(c)->time);
+        return fm_pose_apply(&pose, find_middle(&c->shape));
+    }
     return c->rigid ? c->rigid->centre : fm_motion_position(c->motion, c->shape.centre, 0);
 }
 
@@ -212,6 +216,10 @@ fm_vec3 fm_collider_position(const fm_collider *c)
 fm_vec3 fm_collider_velocity(const fm_collider *c)
 {
     assert(c);
+    if (c->rigid && c->rigid->rides) {
+        fm_pose pose = find_riding_pose(c, find_body(c)->time);
+        return fm_pose_velocity_at(&pose, fm_collider_position(c));
+    }
     return c->rigid ? c->rigid->velocity : fm_motion_velocity(c->motion, c->shape.centre, 0);
 }
 
