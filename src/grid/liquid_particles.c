@@ -437,6 +437,7 @@ void fm_liquid_emit(fm_liquid *l, double dt)
             farthest = fm_double_max(farthest, ahead);
             add_layer(l, &s->def, ahead, volume, dt);
         }
-        add_jet(l, &s->def, farthest + 0.5 * pitch);
+        // long enough for the grid to resolve; beyond the new layers there is liquid already
+        add_jet(l, &s->def, fm_double_max(1.5 * g->h, farthest + 0.5 * pitch));
     }
 }

@@ -135,6 +135,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
         fm_liquid_compute_room(l);
     end_stage(l, FM_LIQUID_STAGE_SOLIDS, &clock);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
+    fm_liquid_diffuse(l, dt, pool);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
     fm_liquid_project(l, dt, find_source(l, pool), pool);
     end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
