@@ -68,8 +68,8 @@ static double find_drift_factor(double y)
 // of find_initial_weight. The distance covered is a h^2/2 - 4/15 b h^(5/2), so that the drift of
 // the first substep needs another -b sqrt(h)/5, 3/5 of the difference d to a.
 //
-// If the substep is long, y = |d|/|a - d| is not small. Then the factors follow from the solution of
-// u' + beta D^(1/2) u = 1, whose acceleration is exp(beta^2 t) erfc(beta sqrt(t)), with the beta
+// If the substep is long, y = |d|/|a - d| is not small. Then the factors follow from the solution
+// of u' + beta D^(1/2) u = 1, whose acceleration is exp(beta^2 t) erfc(beta sqrt(t)), with the beta
 // that has the same y: (1 + y) exp(-y) for the velocity, within 1 % up to y = 1/2, and the exact
 // distance for the drift.
 static void close_with_history(fm_substep *s)

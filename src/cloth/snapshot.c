@@ -2,8 +2,8 @@
 // snapshot.c: saves and restores the state of a cloth as bytes.
 //
 // Layout: header | x v a w rate force normal drift_acceleration | touch | enforcement | inertia, if
-// a fluid adds mass | with added mass by wavelength, the energy of the water between layers, its time, and
-// the roots of the shares | terms, see term_memories.c
+// a fluid adds mass | with added mass by wavelength, the energy of the water between layers, its
+// time, and the roots of the shares | terms, see term_memories.c
 #include "cloth/added_mass.h"
 
 #include <math.h>
