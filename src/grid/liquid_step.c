@@ -71,6 +71,9 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
         room = room > 25000 ? 4 * room : 100000;
     if (!fm_liquid_reserve(l, capacity > room ? capacity : room, err))
         return false;
+    if (!fm_liquid_reserve_balls(l, around->collider_count, err))
+        return false;
+    fm_liquid_note_balls(l, around);
     fm_liquid_redistance(l, around->pool);
     scale_volumes(l, around->pool);
     fm_liquid_sort(l);
@@ -138,6 +141,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_liquid_diffuse(l, dt, pool);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
     fm_liquid_project(l, dt, find_source(l, pool), pool);
+    fm_liquid_push_balls(l, around, dt);
     end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
     fm_liquid_extend(l, FM_LIQUID_FROM_LIQUID, LAYERS, pool);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
