@@ -41,6 +41,7 @@ static fm_grid_def find_grid_def(const fm_liquid_def *def)
     grid.dye.on = false;
     grid.marks.density = 0;
     grid.diffusion = FM_GRID_EXPLICIT;
+    grid.advection = FM_GRID_FIRST_ORDER;
     grid.loads = true; // the list of cut cells
     for (int side = 0; side < FM_SIDE_COUNT; side++)
         if (grid.sides[side].kind == FM_GRID_WALL)

@@ -137,6 +137,7 @@ void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
 double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool);       // m^3, inside the surface
 double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool);   // m^3, of particles near it
 void fm_liquid_compute_room(fm_liquid *l);
+void fm_liquid_mark_cells(fm_liquid *l); // published method: phi of cells with and without marks
 
 // liquid_pressure.c
 void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool);

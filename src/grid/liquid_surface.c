@@ -343,6 +343,19 @@ void fm_liquid_redistance(fm_liquid *l, fm_pool *pool)
     }
 }
 
+void fm_liquid_mark_cells(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    for (int k = 0; k < g->n[2]; k++)
+        for (int j = 0; j < g->n[1]; j++)
+            for (int i = 0; i < g->n[0]; i++) {
+                int cell = i + g->n[0] * (j + g->n[1] * k);
+                l->phi[fm_grid_index(g, i, j, k)] =
+                    l->start[cell + 1] > l->start[cell] ? -0.5 : 0.5;
+            }
+    fm_liquid_fill_phi(l, l->phi);
+}
+
 void fm_liquid_compute_room(fm_liquid *l)
 {
     const fm_grid *g = l->grid;
