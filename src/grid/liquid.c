@@ -41,6 +41,8 @@ static fm_grid_def find_grid_def(const fm_liquid_def *def)
     grid.dye.on = false;
     grid.marks.density = 0;
     grid.diffusion = FM_GRID_EXPLICIT;
+    grid.advection = FM_GRID_FIRST_ORDER;
+    grid.loads = true; // the list of cut cells
     for (int side = 0; side < FM_SIDE_COUNT; side++)
         if (grid.sides[side].kind == FM_GRID_WALL)
             grid.sides[side].kind = FM_GRID_SLIP;
@@ -120,7 +122,7 @@ void fm_liquid_destroy(fm_liquid *l)
     free(l->depth);
     free(l->partial);
     free(l->points);
-    free(l->ball_change);
+    free(l->ball_velocity);
     fm_grid_destroy(l->grid);
     fm_arena_destroy(&l->arena);
     free(l);

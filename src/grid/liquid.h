@@ -55,6 +55,8 @@ struct fm_liquid {
     fm_fluid_sink sinks[FM_LIQUID_SINKS_MAX];
     int sink_count;
     bool prepared; // the first substep has begun
+    fm_vec3 *ball_velocity; // [colliders] m/s, of balls with a mass in the last substep
+    int ball_count;
 
     // Scratch.
     fm_liquid_particles other;       // target of the sort
@@ -69,8 +71,6 @@ struct fm_liquid {
     float *fraction[7];              // viscosity: liquid parts of cells, edges and faces
     fm_vec3 *points;                 // m, for readers
     int points_room;
-    fm_vec3 *ball_change;            // [colliders] m/s, change of velocity in the last substep
-    int ball_count;
     fm_liquid_stats stats;
 };
 
@@ -137,10 +137,15 @@ void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
 double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool);       // m^3, inside the surface
 double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool);   // m^3, of particles near it
 void fm_liquid_compute_room(fm_liquid *l);
+void fm_liquid_mark_cells(fm_liquid *l); // published method: phi of cells with and without marks
 
 // liquid_pressure.c
 void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool);
-void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around, double dt, fm_pool *pool);
+
+// liquid_balls.c
+bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err);
+void fm_liquid_note_balls(fm_liquid *l, const fm_surroundings *around);
+void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around, double dt);
 
 // liquid_extend.c
 typedef enum fm_liquid_extent { FM_LIQUID_FROM_PARTICLES, FM_LIQUID_FROM_LIQUID } fm_liquid_extent;

@@ -260,7 +260,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
         out += count * sizes[i];
     }
     if (l->ball_count > 0)
-        memcpy(out, l->ball_change, (size_t)l->ball_count * sizeof(fm_vec3));
+        memcpy(out, l->ball_velocity, (size_t)l->ball_count * sizeof(fm_vec3));
     return need;
 }
 
@@ -279,25 +279,12 @@ static void read_state(fm_liquid *l, const liquid_header *h, const unsigned char
         in += count * sizes[i];
     }
     if (h->balls > 0)
-        memcpy(l->ball_change, in, (size_t)h->balls * sizeof(fm_vec3));
+        memcpy(l->ball_velocity, in, (size_t)h->balls * sizeof(fm_vec3));
     l->now.count = h->count;
     l->next_id = h->next_id;
     for (int i = 0; i < l->source_count; i++)
         l->sources[i].next = h->next[i];
     l->prepared = h->prepared;
-}
-
-static bool reserve_balls(fm_liquid *l, int count, fm_error *err)
-{
-    if (count <= l->ball_count)
-        return true;
-    fm_vec3 *balls = realloc(l->ball_change, (size_t)count * sizeof *balls);
-    if (!balls)
-        return fm_fail_no_memory(err, l->object.name, (size_t)count * sizeof *balls);
-    memset(balls + l->ball_count, 0, (size_t)(count - l->ball_count) * sizeof *balls);
-    l->ball_change = balls;
-    l->ball_count = count;
-    return true;
 }
 
 static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
@@ -314,7 +301,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
         h.balls > 100000 || h.sources != l->source_count || h.grid_size > size ||
         size != find_size(l, h.grid_size, (size_t)h.count, (size_t)h.balls))
         return fm_fail_number(err, object->name, "state size", (double)size, "what was saved");
-    if (!fm_liquid_reserve(l, h.count, err) || !reserve_balls(l, h.balls, err) ||
+    if (!fm_liquid_reserve(l, h.count, err) || !fm_liquid_reserve_balls(l, h.balls, err) ||
         !fm_grid_restore(g, in + sizeof h, h.grid_size, err))
         return false;
     read_state(l, &h, in + sizeof h + h.grid_size);

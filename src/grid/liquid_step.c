@@ -20,8 +20,16 @@
 // Volume: with V the volume inside the surface and V_p that of the particles near it, the velocity
 // has the divergence (V_p - V) / (V RELAXATION) in all liquid cells, at most FASTEST_CHANGE.
 //
+// The published method [SJ], [FM96]: marks show which cells have liquid, and nothing else. u stays
+// on the grid, moved by upwind differences (central ones, as published, need viscosity); the
+// pressure is zero at the centres of empty cells; nothing restores the volume.
+//
 // Substep: dt <= C h / s, dt <= WAVES sqrt(h / |g|), with s = largest sum of |v_a| of a particle.
 // The shortest waves of the grid have w^2 = pi g / h.
+//
+// [FM96] Foster, Metaxas: Realistic animation of liquids. Graphical Models and Image Processing
+//        58(5), 1996.
+// [SJ]   Samson, Jensen: Cloth dynamics affected by fluid.
 #include "grid/liquid.h"
 
 #include <string.h>
@@ -71,9 +79,21 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
         room = room > 25000 ? 4 * room : 100000;
     if (!fm_liquid_reserve(l, capacity > room ? capacity : room, err))
         return false;
+    if (!fm_liquid_reserve_balls(l, around->collider_count, err))
+        return false;
+    fm_liquid_note_balls(l, around);
     fm_liquid_redistance(l, around->pool);
     scale_volumes(l, around->pool);
     fm_liquid_sort(l);
+    if (l->def.method == FM_LIQUID_PUBLISHED) {
+        fm_liquid_mark_cells(l);
+        fm_liquid_gather_velocity(l, around->pool);
+        fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, LAYERS, around->pool);
+        memset(g->rate[0], 0, g->count * sizeof(double));
+        memset(g->rate[1], 0, g->count * sizeof(double));
+        memset(g->rate[2], 0, g->count * sizeof(double));
+        fm_grid_fill_velocity(g, g->u, g->time, around->pool);
+    }
     l->prepared = true;
     return true;
 }
@@ -98,6 +118,8 @@ double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around)
 
 static double find_source(fm_liquid *l, fm_pool *pool)
 {
+    if (l->def.method == FM_LIQUID_PUBLISHED)
+        return 0;
     double inside = fm_liquid_find_volume(l, pool), wanted = fm_liquid_attached_volume(l, pool);
     double rate = inside > 0 ? (wanted - inside) / (inside * RELAXATION) : 0;
     return fm_double_max(-FASTEST_CHANGE, fm_double_min(FASTEST_CHANGE, rate));
@@ -110,6 +132,23 @@ static void accelerate(fm_liquid *l, fm_vec3 force, double dt)
     for (int a = 0; a < 3; a++)
         for (size_t i = 0; i < g->count && g->active[a]; i++)
             g->u[a][i] += change[a];
+}
+
+// The published method: u = u - dt div(u u) on the grid, with upwind values.
+static void advect_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
+{
+    (void)context;
+    memset(g->rate[d] + q, 0, (size_t)length * sizeof(double));
+    fm_grid_advect_row(g, g->u, g->rate[d], d, q, length);
+}
+
+static void advect_on_grid(fm_liquid *l, double dt, fm_pool *pool)
+{
+    fm_grid *g = l->grid;
+    fm_grid_for_faces(g, pool, 10, advect_row, NULL);
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < g->count && g->active[a]; i++)
+            g->u[a][i] += dt * g->rate[a][i];
 }
 
 static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt, fm_error *err)
@@ -125,8 +164,12 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
         fm_liquid_redistance(l, pool);
     }
     end_stage(l, FM_LIQUID_STAGE_SORT, &clock);
-    fm_liquid_gather_velocity(l, pool);
-    fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, 2, pool);
+    if (l->def.method == FM_LIQUID_PUBLISHED) {
+        advect_on_grid(l, dt, pool);
+    } else {
+        fm_liquid_gather_velocity(l, pool);
+        fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, 2, pool);
+    }
     accelerate(l, find_force(l, around), dt);
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
     if (!fm_grid_update_solids(g, around, g->time + dt, err))
@@ -138,6 +181,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_liquid_diffuse(l, dt, pool);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
     fm_liquid_project(l, dt, find_source(l, pool), pool);
+    fm_liquid_push_balls(l, around, dt);
     end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
     fm_liquid_extend(l, FM_LIQUID_FROM_LIQUID, LAYERS, pool);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
@@ -147,9 +191,13 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
     fm_liquid_sort(l);
     end_stage(l, FM_LIQUID_STAGE_SORT, &clock);
-    fm_liquid_move_surface(l, dt, pool);
-    fm_liquid_bound_surface(l, pool);
-    fm_liquid_redistance(l, pool);
+    if (l->def.method == FM_LIQUID_PUBLISHED) {
+        fm_liquid_mark_cells(l);
+    } else {
+        fm_liquid_move_surface(l, dt, pool);
+        fm_liquid_bound_surface(l, pool);
+        fm_liquid_redistance(l, pool);
+    }
     end_stage(l, FM_LIQUID_STAGE_SURFACE, &clock);
     g->time += dt;
     l->stats.substep_count++;

@@ -10,7 +10,7 @@
 //
 //     phi >= d - OUTER           if d > OUTER: no liquid that far from particles
 //     phi <= e - INNER           particles that have left it by more than ESCAPED are liquid
-//     phi <= FULL - a            if phi > ESCAPED and a > FULL: a cell full of particles is liquid
+//     phi <= FULL - a            if a > FULL: a cell full of escaping particles is liquid
 //
 // with d the distance to the nearest particle, e that to the nearest escaped one, and a the volume
 // of the particles in a cell, relative to the cell and at most 1. The bounds leave room for a flat
@@ -174,13 +174,16 @@ static void find_nearest(const fm_liquid *l, const int at[3], int reach, double 
     *e = sqrt(least_escaped);
 }
 
-// Volume of the particles in a cell, relative to the cell; at most 1.
+// Volume of the particles in a cell, relative to the cell, at most 1; 0 if those that are about to
+// leave the liquid are less than half of it.
 static double find_part(const fm_liquid *l, int cell)
 {
-    double volume = 0;
-    for (int i = l->start[cell]; i < l->start[cell + 1]; i++)
+    double volume = 0, leaving = 0;
+    for (int i = l->start[cell]; i < l->start[cell + 1]; i++) {
         volume += l->now.volume[i];
-    return fm_double_min(1, volume / l->spacing_volume);
+        leaving += l->depth[i] > 0.5 * ESCAPED ? l->now.volume[i] : 0;
+    }
+    return leaving > 0.5 * volume ? fm_double_min(1, volume / l->spacing_volume) : 0;
 }
 
 static void find_depths(void *context, int first, int last)
@@ -217,9 +220,9 @@ static void bound_row(fm_grid *g, void *context, ptrdiff_t q, int length)
         if (phi <= 1 && d > OUTER + depth)
             phi = fm_double_max(phi, d - OUTER - depth);
         phi = fm_double_min(phi, e - INNER);
-        double part = phi > ESCAPED ? find_part(l, own) : 0;
+        double part = find_part(l, own);
         if (part > FULL)
-            phi = FULL - part;
+            phi = fm_double_min(phi, FULL - part);
         l->phi[q + i] = phi;
     }
 }
@@ -277,7 +280,8 @@ static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
             slope = fm_double_max(below ? fabs(mid - low) : 0, above ? fabs(high - mid) : 0);
         square += slope * slope;
     }
-    double slope = sqrt(fm_double_max(square, 1e-4));
+    // steeper only beside values that are not known yet
+    double slope = fm_double_min(1.5, sqrt(fm_double_max(square, 1e-4)));
     if (slope > 1 - SLOPE && slope < 1 + SLOPE)
         return mid;
     return fm_double_max(-1, fm_double_min(1, mid / slope));
@@ -341,6 +345,19 @@ void fm_liquid_redistance(fm_liquid *l, fm_pool *pool)
         fm_grid_for_rows(l->grid, pool, 3, 5, sweep_row, &(cells){.l = l});
         swap_phi(l);
     }
+}
+
+void fm_liquid_mark_cells(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    for (int k = 0; k < g->n[2]; k++)
+        for (int j = 0; j < g->n[1]; j++)
+            for (int i = 0; i < g->n[0]; i++) {
+                int cell = i + g->n[0] * (j + g->n[1] * k);
+                l->phi[fm_grid_index(g, i, j, k)] =
+                    l->start[cell + 1] > l->start[cell] ? -0.5 : 0.5;
+            }
+    fm_liquid_fill_phi(l, l->phi);
 }
 
 void fm_liquid_compute_room(fm_liquid *l)
