@@ -4,14 +4,14 @@
 // same frequency for balls of three sizes, and larger balls sink more slowly.
 //
 // A steel ball (7800 kg/m^3) starts at rest just below the surface of a column of 12 x 24 x 12 cm.
-// Its velocity is sampled with 480 Hz. Between the first tenth of a second and the floor, a swing is
+// Its velocity is sampled with 240 Hz. Between the first tenth of a second and the floor, a swing is
 // a maximum of the speed that exceeds the minima beside it by 5 % of the mean speed.
 #include "starch.h"
 
 #include <stdio.h>
 
-static const double FPS = 480, STEEL = 7800; // 1/s, kg/m^3
-enum { SAMPLES_MAX = 2000 };
+static const double FPS = 240, STEEL = 7800; // 1/s, kg/m^3
+enum { SAMPLES_MAX = 800 };
 
 // What is measured of one ball.
 typedef struct sinking {
@@ -45,10 +45,11 @@ static sinking analyse(const double *v, int count)
         } else if (!rising && v[k] > low + 0.05 * s.mean) { // passed a minimum
             rising = true;
             high = v[k];
+            peak = k;
         }
     }
     s.swing = s.mean > 0 ? sqrt(square) / s.mean : 0;
-    s.frequency = s.swings > 1 ? (s.swings - 1) * FPS / (last - first) : 0;
+    s.frequency = last > first ? (s.swings - 1) * FPS / (last - first) : 0;
     return s;
 }
 
@@ -60,7 +61,7 @@ static sinking sink(experiment *e, double diameter, bool history, experiment_tab
     starch_def def = starch_default();
     def.size = (fm_vec3){0.12, 0.3, 0.12};
     def.depth = 0.24;
-    def.spacing = quick ? 0.015 : 0.008;
+    def.spacing = quick ? 0.015 : 0.012;
     def.fluid.history = history;
     fm_collider_def ball =
         starch_ball((fm_vec3){0.06, def.depth - diameter / 2, 0.06}, diameter / 2, STEEL);

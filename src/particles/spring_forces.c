@@ -194,7 +194,8 @@ FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
         if (c->cycles > 1)
             end_cycles(c, i);
         const int count = s->now.count[i] + s->incoming_start[i + 1] - s->incoming_start[i];
-        s->history->now[i] = count > 0 ? sum.k / (float)count - c->k_min : 0;
+        const float added = count > 0 ? sum.k / (float)count - c->k_min : 0;
+        s->history->now[i] = added > 0 ? added : 0; // rounding
         s->sum->now[i] = sum.k;
         limited += c->limits && s->share[i] < 1;
         largest = sum.k > largest ? sum.k : largest;

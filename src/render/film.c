@@ -134,7 +134,9 @@ static float *read_values(const fm_film *film, const fm_surface *s, fm_error *er
     for (int i = 0; i < s->field_count && !chosen; i++)
         if (strcmp(s->fields[i].name, film->field) == 0)
             return read_field(film, s, err);
-    return film->has_grid ? NULL : read_field(film, s, err);
+    // a ball without the field keeps its colour
+    bool is_ball = s->face_count + s->line_count == 0 && mode != FM_DRAW_MODE_FLUID;
+    return film->has_grid || is_ball ? NULL : read_field(film, s, err);
 }
 
 // Extends the range low to high by all finite values.
