@@ -17,19 +17,19 @@
 #define FM_LIQUID_BAND 5.0
 
 enum {
-    FM_LIQUID_ARRAYS = 6,     // arrays of doubles per particle: x and v
-    FM_LIQUID_BLOCK = 512,    // particles of a task
+    FM_LIQUID_ARRAYS = 6,  // arrays of doubles per particle: x and v
+    FM_LIQUID_BLOCK = 512, // particles of a task
     FM_LIQUID_SOURCES_MAX = 64,
     FM_LIQUID_SINKS_MAX = 64,
 };
 
 // Particles in arrays, sorted by cell since the last sort.
 typedef struct fm_liquid_particles {
-    double *x[3]; // spacings from the low corner of the grid; 0.5 along an inactive axis
-    double *v[3]; // m/s
-    float *c[9];  // 1/s, derivatives of the velocity: c[3 a + b] = d v_a / d x_b
+    double *x[3];   // spacings from the low corner of the grid; 0.5 along an inactive axis
+    double *v[3];   // m/s
+    float *c[9];    // 1/s, derivatives of the velocity: c[3 a + b] = d v_a / d x_b
     double *volume; // m^3
-    int *id;       // number in the order of creation
+    int *id;        // number in the order of creation
     int count, room;
 } fm_liquid_particles;
 
@@ -54,22 +54,22 @@ struct fm_liquid {
     int source_count;
     fm_fluid_sink sinks[FM_LIQUID_SINKS_MAX];
     int sink_count;
-    bool prepared; // the first substep has begun
+    bool prepared;          // the first substep has begun
     fm_vec3 *ball_velocity; // [colliders] m/s, of balls with a mass in the last substep
     int ball_count;
 
     // Scratch.
-    fm_liquid_particles other;       // target of the sort
-    int *cell, *start;               // [room] cell of a particle; [cells + 1] first particle of a cell
-    double *depth;                   // [room] phi at the particles, when they bound the surface
-    double *phi_new;                 // [grid count]
-    double *room;                    // [grid count] open part of the volume of a cell
-    double *added;                   // [grid count] m/s, spacing x divergence from sources
+    fm_liquid_particles other; // target of the sort
+    int *cell, *start;         // [room] cell of a particle; [cells + 1] first particle of a cell
+    double *depth;             // [room] phi at the particles, when they bound the surface
+    double *phi_new;           // [grid count]
+    double *room;              // [grid count] open part of the volume of a cell
+    double *added;             // [grid count] m/s, spacing x divergence from sources
     unsigned char *known[3], *next_known[3]; // [grid count] layers of extended velocities; 0: none
-    double *partial;                 // [blocks] sums
-    double *solve[4][3];             // viscosity: vectors of the solver
-    float *fraction[7];              // viscosity: liquid parts of cells, edges and faces
-    fm_vec3 *points;                 // m, for readers
+    double *partial;                         // [blocks] sums
+    double *solve[4][3];                     // viscosity: vectors of the solver
+    float *fraction[7];                      // viscosity: liquid parts of cells, edges and faces
+    fm_vec3 *points;                         // m, for readers
     int points_room;
     fm_liquid_stats stats;
 };
@@ -112,8 +112,8 @@ static inline double fm_liquid_interpolate(const fm_grid *g, const double *value
     const double *u = values + p.q;
     ptrdiff_t sy = g->stride[1], sz = g->stride[2];
     double fx = p.share[0], fy = p.share[1], fz = p.share[2];
-    double low = (1 - fy) * ((1 - fx) * u[0] + fx * u[1]) +
-                 fy * ((1 - fx) * u[sy] + fx * u[sy + 1]);
+    double low =
+        (1 - fy) * ((1 - fx) * u[0] + fx * u[1]) + fy * ((1 - fx) * u[sy] + fx * u[sy + 1]);
     u += sz;
     return (1 - fz) * low + fz * ((1 - fy) * ((1 - fx) * u[0] + fx * u[1]) +
                                   fy * ((1 - fx) * u[sy] + fx * u[sy + 1]));
@@ -134,8 +134,8 @@ void fm_liquid_fill_phi(fm_liquid *l, double *phi); // values outside the grid
 void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool);
 void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool); // by the particles
 void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
-double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool);       // m^3, inside the surface
-double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool);   // m^3, of particles near it
+double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool);     // m^3, inside the surface
+double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool); // m^3, of particles near it
 void fm_liquid_compute_room(fm_liquid *l);
 void fm_liquid_mark_cells(fm_liquid *l); // published method: phi of cells with and without marks
 

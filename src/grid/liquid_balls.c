@@ -72,8 +72,8 @@ void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around, double dt
         fm_vec3 change = fm_add_scaled(impulse, around->gravity, ball->mass * dt);
         change = fm_scale(fm_add_scaled(change, before, K), 1 / (ball->mass + K));
         if (wet > 0)
-            ball->impulse = fm_add_scaled(
-                ball->impulse, fm_add_scaled(change, around->gravity, -dt), ball->mass);
+            ball->impulse = fm_add_scaled(ball->impulse,
+                                          fm_add_scaled(change, around->gravity, -dt), ball->mass);
     }
     fm_liquid_note_balls(l, around);
 }

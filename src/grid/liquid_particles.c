@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-enum { SLAB = 4 }; // layers of cells
+enum { SLAB = 4 };               // layers of cells
 static const double LOOSE = 0.5; // spacings from the surface
 
 static int find_cell(const fm_grid *g, const fm_liquid_particles *p, int i)
@@ -174,9 +174,8 @@ static fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *const c
         c[3 * a][i] = (float)(((1 - f[2]) * ((1 - f[1]) * dx[0] + f[1] * dx[1]) +
                                f[2] * ((1 - f[1]) * dx[2] + f[1] * dx[3])) /
                               g->h);
-        c[3 * a + 1][i] = (float)(((1 - f[2]) * (along[1] - along[0]) +
-                                   f[2] * (along[3] - along[2])) /
-                                  g->h);
+        c[3 * a + 1][i] =
+            (float)(((1 - f[2]) * (along[1] - along[0]) + f[2] * (along[3] - along[2])) / g->h);
         c[3 * a + 2][i] = g->active[2] ? (float)((high - low) / g->h) : 0;
     }
     return (fm_vec3){v[0], v[1], v[2]};
@@ -429,8 +428,8 @@ void fm_liquid_emit(fm_liquid *l, double dt)
         s->next = fm_double_max(s->next, s->def.start);
         if (s->next > end)
             continue;
-        double area = g->active[2] ? FM_PI * s->def.radius * s->def.radius
-                                   : 2 * s->def.radius * g->h;
+        double area =
+            g->active[2] ? FM_PI * s->def.radius * s->def.radius : 2 * s->def.radius * g->h;
         double volume = area * pitch / add_layer(l, &s->def, 0, 0, dt);
         for (; s->next <= end; s->next += pitch / s->def.speed) {
             double ahead = (t - s->next) * s->def.speed;

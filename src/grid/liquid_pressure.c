@@ -93,7 +93,8 @@ static void write_matrix_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             bool both = wet && g->active[a] && at[a] > 0 && fm_liquid_is_wet(l, cell - s);
             fm_poisson_conductances(g->solver, a)[to + i] = both ? find_open(g, a, cell) : 0;
             if (wet)
-                given[to + i] += find_given(l, cell, at, a, false) + find_given(l, cell, at, a, true);
+                given[to + i] +=
+                    find_given(l, cell, at, a, false) + find_given(l, cell, at, a, true);
         }
     }
 }
@@ -104,7 +105,8 @@ static void close_high_sides(fm_grid *g)
     const fm_cell_layout *s = fm_poisson_layout(g->solver);
     for (int a = 0; a < 3; a++) {
         int b = (a + 1) % 3, c = (a + 2) % 3;
-        float *conductance = fm_poisson_conductances(g->solver, a) + s->start + s->n[a] * s->stride[a];
+        float *conductance =
+            fm_poisson_conductances(g->solver, a) + s->start + s->n[a] * s->stride[a];
         for (int k = 0; k < s->n[c]; k++)
             for (int j = 0; j < s->n[b]; j++)
                 conductance[j * s->stride[b] + k * s->stride[c]] = 0;

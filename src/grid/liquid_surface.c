@@ -6,7 +6,7 @@
 //
 //     phi(x, t + dt) = phi(x - dt u(x - dt/2 u), t)                     semi-Lagrangian
 //
-// with cubic interpolation near the surface. Then the particles correct it [FMC02], [FFT16]:
+// with cubic interpolation near the surface. Then the particles correct it [EMF02], [FFT16]:
 //
 //     phi >= d - OUTER           if d > OUTER: no liquid that far from particles
 //     phi <= e - INNER           particles that have left it by more than ESCAPED are liquid
@@ -27,7 +27,7 @@
 //
 // [FFT16] Ferstl, Ando, Wojtan, Westermann, Thuerey: Narrow band FLIP for liquid simulations.
 //         Computer Graphics Forum 35(2), 2016.
-// [FMC02] Enright, Marschner, Fedkiw: Animation and rendering of complex water surfaces. ACM
+// [EMF02] Enright, Marschner, Fedkiw: Animation and rendering of complex water surfaces. ACM
 //         Transactions on Graphics 21(3), 2002.
 // [RS00]  Russo, Smereka: A remark on computing distance functions. Journal of Computational
 //         Physics 163, 2000.
@@ -191,8 +191,8 @@ static void find_depths(void *context, int first, int last)
     const fm_liquid *l = context;
     const fm_liquid_particles *p = &l->now;
     for (int i = first; i < last; i++)
-        l->depth[i] = fm_liquid_interpolate(
-            l->grid, l->phi, (double[3]){p->x[0][i], p->x[1][i], p->x[2][i]}, 3);
+        l->depth[i] = fm_liquid_interpolate(l->grid, l->phi,
+                                            (double[3]){p->x[0][i], p->x[1][i], p->x[2][i]}, 3);
 }
 
 // Signed distance of the centre of a cell to the colliders, spacings.
@@ -323,9 +323,9 @@ static void sweep_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             continue;
         double near[3];
         for (int a = 0; a < 3; a++)
-            near[a] = g->active[a] ? fm_double_min(fabs(phi[i - g->stride[a]]),
-                                                   fabs(phi[i + g->stride[a]]))
-                                   : BAND;
+            near[a] = g->active[a]
+                          ? fm_double_min(fabs(phi[i - g->stride[a]]), fabs(phi[i + g->stride[a]]))
+                          : BAND;
         double x = near[0], y = near[1], z = near[2];
         double least = fm_double_min(x, fm_double_min(y, z));
         double most = fm_double_max(x, fm_double_max(y, z));
@@ -387,8 +387,7 @@ static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 
 double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool)
 {
-    return l->spacing_volume *
-           fm_grid_sum_rows(l->grid, pool, 2, add_volume_row, &(cells){.l = l});
+    return l->spacing_volume * fm_grid_sum_rows(l->grid, pool, 2, add_volume_row, &(cells){.l = l});
 }
 
 static double add_attached(void *context, int first, int last)

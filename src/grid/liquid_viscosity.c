@@ -64,8 +64,7 @@ static void find_parts_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             ptrdiff_t s = g->stride[a];
             double mean = 0.5 * (phi[i] + phi[i - s]);
             bool free = g->active[a] && at[a] > 0 && g->open[a][i] > 0 && mean < 0.5;
-            l->fraction[FACE + a][i] =
-                free ? (float)fm_double_max(LEAST_PART, find_part(mean)) : 0;
+            l->fraction[FACE + a][i] = free ? (float)fm_double_max(LEAST_PART, find_part(mean)) : 0;
             for (int b = a + 1; b < 3; b++) {
                 ptrdiff_t t = g->stride[b];
                 bool inside = g->active[a] && g->active[b] && at[a] > 0 && at[b] > 0;

@@ -441,9 +441,9 @@ static void prepare_rows(void *context, int first, int last)
             float all = m->c[0][q] + m->c[0][q + 1] + m->c[1][q] + m->c[1][q + sy] + m->c[2][q] +
                         m->c[2][q + sz] + m->given[q];
             m->inverse[q] = all > 0 ? 1 / all : 0;
-            uniform &= m->given[q] == 0 && (i == 0 || m->c[0][q] == m->full[0]) && m->c[1][q] == m->full[1] &&
-                       m->c[1][q + sy] == m->full[1] && m->c[2][q] == m->full[2] &&
-                       m->c[2][q + sz] == m->full[2];
+            uniform &= m->given[q] == 0 && (i == 0 || m->c[0][q] == m->full[0]) &&
+                       m->c[1][q] == m->full[1] && m->c[1][q + sy] == m->full[1] &&
+                       m->c[2][q] == m->full[2] && m->c[2][q + sz] == m->full[2];
         }
         m->uniform[row] = uniform;
     }

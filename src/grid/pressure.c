@@ -161,8 +161,8 @@ FM_INLINE double apply_at(const fm_multigrid_level *m, const double *restrict x,
     ptrdiff_t sy = m->layout.stride[1], sz = m->layout.stride[2];
     const float *cx = m->c[0], *cy = m->c[1], *cz = m->c[2];
     double mid = x[q];
-    return m->given[q] * mid + cx[q] * (mid - x[q - 1]) + cx[q + 1] * (mid - x[q + 1]) + cy[q] * (mid - x[q - sy]) +
-           cy[q + sy] * (mid - x[q + sy]) + cz[q] * (mid - x[q - sz]) +
+    return m->given[q] * mid + cx[q] * (mid - x[q - 1]) + cx[q + 1] * (mid - x[q + 1]) +
+           cy[q] * (mid - x[q - sy]) + cy[q + sy] * (mid - x[q + sy]) + cz[q] * (mid - x[q - sz]) +
            cz[q + sz] * (mid - x[q + sz]);
 }
 

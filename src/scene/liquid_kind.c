@@ -66,8 +66,8 @@ static const fm_table box_table = {
 };
 
 static const fm_entry ball_entries[] = {
-    {"centre", FM_KEY_VECTOR, offsetof(liquid_ball, centre), "m", WITHIN(-1e6, 1e6),
-     .needed = true, .about = "its centre"},
+    {"centre", FM_KEY_VECTOR, offsetof(liquid_ball, centre), "m", WITHIN(-1e6, 1e6), .needed = true,
+     .about = "its centre"},
     {"radius", FM_KEY_NUMBER, offsetof(liquid_ball, radius), "m", ABOVE(0, 1e6), .needed = true,
      .about = "its radius"},
     {"velocity", FM_KEY_VECTOR, offsetof(liquid_ball, velocity), "m/s", WITHIN(-1e4, 1e4),

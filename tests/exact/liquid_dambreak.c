@@ -32,8 +32,7 @@ static double measure_speed(int cells)
     double spacing = WIDTH / cells, unit = sqrt(WIDTH / (2 * GRAVITY)), table[160][2];
     fm_world *world = create_liquid_world();
     fm_liquid_def def = liquid_tank_def(8 * cells, 3 * cells, 1, spacing);
-    fm_liquid *liquid =
-        create_liquid(world, &def, &(fm_liquid_box){.high = {WIDTH, 2 * WIDTH, 1}});
+    fm_liquid *liquid = create_liquid(world, &def, &(fm_liquid_box){.high = {WIDTH, 2 * WIDTH, 1}});
     int count = 0;
     do {
         table[count][0] = 0.03 * count;

@@ -10,7 +10,8 @@ static fm_liquid *build(fm_world *world, int layers, double tolerance)
 {
     fm_liquid_def def = liquid_tank_def(32, 24, layers, 1.0 / 32);
     def.grid.tolerance = tolerance;
-    fm_collider_def floor = {.shape = {.kind = FM_SHAPE_PLANE, .centre = {0.55, 0, 0}, .normal = {-0.6, 1, 0.1}}};
+    fm_collider_def floor = {
+        .shape = {.kind = FM_SHAPE_PLANE, .centre = {0.55, 0, 0}, .normal = {-0.6, 1, 0.1}}};
     fm_collider_def box = {.shape = {.kind = FM_SHAPE_BOX,
                                      .centre = {0.31, 0.23, 0.25},
                                      .half_size = {0.07, 0.06, 0.11}}};
@@ -31,8 +32,9 @@ static void check_rest(int layers, double tolerance, double limit)
         double p = liquid_pressure(liquid, 0.05, y, 0.25);
         worst = fmax(worst, fabs(p - wanted) / (1000 * GRAVITY * DEPTH));
     }
-    printf("  %2d layers, tolerance %.0e: fastest particle after 1 s %.1e m/s, pressure off by %.1e\n",
-           layers, tolerance, fastest, worst);
+    printf(
+        "  %2d layers, tolerance %.0e: fastest particle after 1 s %.1e m/s, pressure off by %.1e\n",
+        layers, tolerance, fastest, worst);
     assert_at_most(fastest, limit);
     assert_at_most(worst, 0.01);
     fm_world_destroy(world);

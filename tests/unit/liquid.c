@@ -51,9 +51,10 @@ static void a_pour_loses_no_volume(void **state)
     double poured = PI * 0.05 * 0.05 * 0.5 * 9, level = 0;
     for (int i = 0; i < 400; i++)
         level += fm_liquid_depth(liquid, 0.01 + 0.02 * (i % 20), 0.01 + 0.02 * (i / 20)) / 400;
-    printf("  poured %.5f m^3 of %.5f; inside the surface %+.2f %%, below the mean level %+.2f %%\n",
-           stats.added, poured, 100 * (fm_liquid_volume(liquid) / poured - 1),
-           100 * (level * 0.16 / poured - 1));
+    printf(
+        "  poured %.5f m^3 of %.5f; inside the surface %+.2f %%, below the mean level %+.2f %%\n",
+        stats.added, poured, 100 * (fm_liquid_volume(liquid) / poured - 1),
+        100 * (level * 0.16 / poured - 1));
     assert_close(stats.added, poured, 0.005 * poured);
     assert_close(fm_liquid_volume(liquid), poured, 0.005 * poured);
     assert_true(stats.removed == 0);
@@ -97,7 +98,8 @@ static double find_ball_height(double density)
 static void balls_float_and_sink(void **state)
 {
     (void)state;
-    double light = find_ball_height(200), half = find_ball_height(500), heavy = find_ball_height(2000);
+    double light = find_ball_height(200), half = find_ball_height(500),
+           heavy = find_ball_height(2000);
     printf("  mean height of balls of 200, 500 and 2000 kg/m^3: %.3f, %.3f, %.3f m\n", light, half,
            heavy);
     // Archimedes: water displaced 0.2 and 0.5 of the ball's volume; the mean level is 0.2555 m for
