@@ -87,7 +87,9 @@ int fm_particles_find_coupling_faults(const fm_particles_def *def, fm_coupling_w
     int count = 0;
     if (def->dimensions != 3)
         faults[count++] = (fm_coupling_fault){"dimensions", "2", "3: bodies are in space", false};
-    if (way == FM_COUPLING_TWO_WAY && def->method != FM_SPH_WEAKLY_COMPRESSIBLE)
+    if (def->method == FM_SPH_RELAXATION)
+        faults[count++] = (fm_coupling_fault){"method", "relaxation", "another one", false};
+    else if (way == FM_COUPLING_TWO_WAY && def->method != FM_SPH_WEAKLY_COMPRESSIBLE)
         faults[count++] = (fm_coupling_fault){"method", "not weakly compressible",
                                               "weakly-compressible; others allow one-way", true};
     return count;

@@ -98,6 +98,9 @@ static bool check_domain(const fm_particles *p, fm_error *err)
         if (below != (d->sides[2 * axis + 1] == FM_SIDE_PERIODIC))
             return fm_fail(err, FM_BAD_VALUE, p->object.name, "domain.sides",
                            "periodic on one side", "periodic on both sides of an axis");
+        if (below && p->def.method == FM_SPH_RELAXATION)
+            return fm_fail(err, FM_BAD_VALUE, p->object.name, "domain.sides", "periodic",
+                           "wall or open with the method relaxation");
     }
     return true;
 }

@@ -187,12 +187,12 @@ static inline fm_springs *fm_springs_find(const fm_particles *p)
 
 // spring_forces.c: advances rest lengths and adds the forces of all springs to ax, ay, az.
 // Length of a cycle that the stiffness of the last substep allows, s.
-double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *springs);
+double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *s);
 // Number of cycles of the springs in a substep of h seconds.
-int fm_springs_count_cycles(const fm_particles *p, const fm_springs *springs, double h);
+int fm_springs_count_cycles(const fm_particles *p, const fm_springs *s, double h);
 // Largest sum of stiffnesses at a particle, N/m, that a cycle of this length, s, allows.
 double fm_springs_find_largest_sum(const fm_particles *p, double cycle);
-void fm_springs_add_forces(fm_spring_pass *pass);
+void fm_springs_add_forces(fm_spring_pass *c);
 
 // spring_snapshot.c: functions of the term (terms.h).
 size_t fm_springs_save(const fm_particles *p, const void *state, unsigned char *out);

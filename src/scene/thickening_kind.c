@@ -188,7 +188,8 @@ static void check_boxes(fm_decoder *d, const fm_scene_object *object)
 // Lists the settings that do not allow this way of coupling with a body.
 static int find_coupling_faults(const void *def, fm_coupling_way way, fm_coupling_fault *faults)
 {
-    return fm_particles_find_coupling_faults(&((const thickening *)def)->fluid.def, way, faults);
+    const fm_particles_def fluid = find_definition(def);
+    return fm_particles_find_coupling_faults(&fluid, way, faults);
 }
 
 // True when the fluid measures its force on walls and colliders.
