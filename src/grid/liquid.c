@@ -246,15 +246,6 @@ static void add_distance(fm_liquid *l, const shape *s)
     fm_liquid_fill_phi(l, l->phi);
 }
 
-static bool is_in_collider(const fm_surroundings *around, fm_vec3 at)
-{
-    for (int i = 0; i < around->collider_count; i++)
-        if (!fm_placed_is_far(&around->placed[i], at, 0) &&
-            fm_placed_find_closest(&around->placed[i], at).distance < 0)
-            return true;
-    return false;
-}
-
 // A number near the middle of 0 to 1: random, so that no rows of particles remain visible when the
 // flow stretches the liquid.
 static double jitter(fm_rng *rng)
@@ -301,7 +292,7 @@ static bool add_lattice(fm_liquid *l, const shape *s, const fm_surroundings *aro
                 fm_vec3 at = {x, y, z}, in = fm_scale(fm_sub(at, g->def.low), 1 / g->h);
                 double place[3] = {in.x, in.y, g->active[2] ? in.z : 0.5};
                 bool taken = fm_liquid_interpolate(g, l->phi, place, 3) < 0;
-                if (!taken && find_distance(l, s, at) < 0 && !is_in_collider(around, at))
+                if (!taken && find_distance(l, s, at) < 0 && !fm_grid_is_in_collider(around, at))
                     fm_liquid_add_particle(l, place, box->velocity, volume);
             }
     return true;
