@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // liquid.c: creation of liquids from checked definitions, and the liquid of the start.
 //
-// A box or ball of liquid is the union of its signed distance with phi, and a lattice of particles
-// whose pitch divides the box evenly. Faces of a box on the sides of the grid are no surface.
+// A box or ball of liquid is the union of its signed distance with phi, and a jittered lattice of
+// particles whose pitch divides the box evenly. Faces of a box on the sides of the grid are no surface.
 #include "grid/liquid.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double JITTER = 0.9; // range of random places, relative to the pitch of the lattice
 
 fm_liquid_def fm_default_liquid_def(void)
 {
@@ -244,22 +246,18 @@ static void add_distance(fm_liquid *l, const shape *s)
     fm_liquid_fill_phi(l, l->phi);
 }
 
-static bool is_in_collider(const fm_surroundings *around, fm_vec3 at)
+// A number near the middle of 0 to 1: random, so that no rows of particles remain visible when the
+// flow stretches the liquid.
+static double jitter(fm_rng *rng)
 {
-    for (int i = 0; i < around->collider_count; i++)
-        if (!fm_placed_is_far(&around->placed[i], at, 0) &&
-            fm_placed_find_closest(&around->placed[i], at).distance < 0)
-            return true;
-    return false;
+    return 0.5 + JITTER * (fm_rng_uniform(rng) - 0.5);
 }
 
-// Adds the particles of a shape that are in no liquid yet.
-static bool add_lattice(fm_liquid *l, const shape *s, const fm_surroundings *around, fm_error *err)
+// Finds the lattice of a shape inside the grid: its low corner and size, m, and sites along the axes.
+static void find_lattice(const fm_liquid *l, const fm_liquid_box *box, double from[3],
+                         double size[3], int n[3])
 {
     const fm_grid *g = l->grid;
-    const fm_liquid_box *box = &s->box;
-    int n[3];
-    double from[3], size[3];
     for (int a = 0; a < 3; a++) {
         double origin = component(g->def.low, a), end = origin + g->n[a] * g->h;
         from[a] = fm_double_max(component(box->low, a), origin);
@@ -269,23 +267,32 @@ static bool add_lattice(fm_liquid *l, const shape *s, const fm_surroundings *aro
         n[a] = g->active[a] ? (int)lround(size[a] * l->def.sampling / g->h) : 1;
         n[a] = n[a] < 1 ? 1 : n[a];
     }
-    double count = (double)l->now.count + (double)n[0] * n[1] * n[2], volume, slope;
+}
+
+// Adds the particles of a shape that are in no liquid yet.
+static bool add_lattice(fm_liquid *l, const shape *s, const fm_surroundings *around, fm_error *err)
+{
+    const fm_grid *g = l->grid;
+    const fm_liquid_box *box = &s->box;
+    fm_rng rng = {(uint64_t)l->next_id};
+    int n[3];
+    double from[3], size[3], slope;
+    find_lattice(l, box, from, size, n);
+    double sites = (double)n[0] * n[1] * n[2], count = l->now.count + sites;
     if (!(count < 1e9) || !fm_liquid_reserve(l, (int)count, err))
         return false;
-    volume = size[0] * size[1] * size[2] / ((double)n[0] * n[1] * n[2]);
+    double volume = size[0] * size[1] * size[2] / sites;
     for (int k = 0; k < n[2]; k++)
         for (int j = 0; j < n[1]; j++)
             for (int i = 0; i < n[0]; i++) {
-                double x = from[0] + (i + 0.5) * size[0] / n[0];
-                double height = fm_double_min(find_top(box, x, &slope), from[1] + size[1]);
-                if (box->wave.length > 0)
-                    height = find_top(box, x, &slope);
-                fm_vec3 at = {x, from[1] + (j + 0.5) * (height - from[1]) / n[1],
-                              from[2] + (k + 0.5) * size[2] / n[2]};
-                fm_vec3 in = fm_scale(fm_sub(at, g->def.low), 1 / g->h);
-                double place[3] = {in.x, in.y, in.z};
+                double x = from[0] + (i + jitter(&rng)) * size[0] / n[0];
+                double height = box->wave.length > 0 ? find_top(box, x, &slope) - from[1] : size[1];
+                double y = from[1] + (j + jitter(&rng)) * height / n[1];
+                double z = from[2] + (k + jitter(&rng)) * size[2] / n[2];
+                fm_vec3 at = {x, y, z}, in = fm_scale(fm_sub(at, g->def.low), 1 / g->h);
+                double place[3] = {in.x, in.y, g->active[2] ? in.z : 0.5};
                 bool taken = fm_liquid_interpolate(g, l->phi, place, 3) < 0;
-                if (!taken && find_distance(l, s, at) < 0 && !is_in_collider(around, at))
+                if (!taken && find_distance(l, s, at) < 0 && !fm_grid_is_in_collider(around, at))
                     fm_liquid_add_particle(l, place, box->velocity, volume);
             }
     return true;

@@ -17,7 +17,6 @@
 #define FM_LIQUID_BAND 5.0
 
 enum {
-    FM_LIQUID_ARRAYS = 6,  // arrays of doubles per particle: x and v
     FM_LIQUID_BLOCK = 512, // particles of a task
     FM_LIQUID_SOURCES_MAX = 64,
     FM_LIQUID_SINKS_MAX = 64,
@@ -42,8 +41,7 @@ struct fm_liquid {
     fm_object object;
     fm_liquid_def def;
     fm_arena arena;
-    fm_grid *grid; // not an object of the world
-    fm_grid_side_kind sides[FM_SIDE_COUNT];
+    fm_grid *grid;         // not an object of the world
     double spacing_volume; // m^3, of a cell
 
     // State.
@@ -119,6 +117,13 @@ static inline double fm_liquid_interpolate(const fm_grid *g, const double *value
                                   fy * ((1 - fx) * u[sy] + fx * u[sy + 1]));
 }
 
+// Moves a point to the nearest one inside the grid.
+static inline void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
+{
+    for (int a = 0; a < 3; a++)
+        x[a] = fm_double_min(g->n[a], fm_double_max(0, x[a]));
+}
+
 // liquid_particles.c
 void fm_liquid_sort(fm_liquid *l);
 // Velocities of particles to faces. Faces without particles around have the weight 0 in grid->rate.
@@ -161,10 +166,6 @@ bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double inter
                        fm_error *err);
 // Values outside the grid, for readers.
 void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool);
-
-// liquid_object.c
-size_t fm_liquid_save(const fm_liquid *l, void *buffer, size_t size);
-bool fm_liquid_restore(fm_liquid *l, const void *buffer, size_t size, fm_error *err);
 
 static inline bool fm_liquid_is_wet(const fm_liquid *l, ptrdiff_t q)
 {

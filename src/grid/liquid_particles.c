@@ -222,12 +222,6 @@ static void keep_inside(const fm_liquid *l, double x[3], double v[3])
     }
 }
 
-static void clamp_inside(const fm_grid *g, double x[3])
-{
-    for (int a = 0; a < 3; a++)
-        x[a] = fm_double_min(g->n[a], fm_double_max(0, x[a]));
-}
-
 static void move_particle(const moving *job, int i)
 {
     fm_liquid *l = job->l;
@@ -244,7 +238,7 @@ static void move_particle(const moving *job, int i)
         v = find_velocity(g, x, p->c, i);
         double middle[3] = {x[0] + 0.5 * step * v.x, x[1] + 0.5 * step * v.y,
                             x[2] + 0.5 * step * v.z};
-        clamp_inside(g, middle);
+        fm_liquid_clamp_inside(g, middle);
         w = find_velocity(g, middle, NULL, i);
     }
     x[0] += step * w.x, x[1] += step * w.y;

@@ -73,29 +73,13 @@ static void find_velocity(const fm_grid *g, const double x[3], double v[3])
         v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], x, a) / g->h : 0;
 }
 
-static void clamp_inside(const fm_grid *g, double x[3])
-{
-    for (int a = 0; a < 3; a++)
-        x[a] = fm_double_min(g->n[a], fm_double_max(0, x[a]));
-}
-
-// Weights of the cubic polynomial through values at -1, 0, 1 and 2 with the slopes of central
-// differences, at t.
-static void find_weights(double t, double w[4])
-{
-    w[0] = 0.5 * t * (-1 + t * (2 - t));
-    w[1] = 1 + 0.5 * t * t * (-5 + 3 * t);
-    w[2] = 0.5 * t * (1 + t * (4 - 3 * t));
-    w[3] = 0.5 * t * t * (-1 + t);
-}
-
 // phi at x. Cubic where all values are within the band, else linear.
 static double find_phi(const fm_grid *g, const double *phi, const double x[3])
 {
     fm_liquid_place p = fm_liquid_find_place(g, x, 3);
     double w[3][4], total = 0;
     for (int a = 0; a < 3; a++)
-        find_weights(p.share[a], w[a]);
+        fm_grid_find_cubic_weights(p.share[a], w[a]);
     int first = g->active[2] ? -1 : 0, last = g->active[2] ? 2 : 0;
     for (int k = first; k <= last; k++)
         for (int j = -1; j <= 2; j++) {
@@ -123,11 +107,11 @@ static void move_row(fm_grid *g, void *context, ptrdiff_t q, int length)
         find_velocity(g, x, v);
         for (int a = 0; a < 3; a++)
             y[a] = x[a] - 0.5 * job->dt * v[a];
-        clamp_inside(g, y);
+        fm_liquid_clamp_inside(g, y);
         find_velocity(g, y, v);
         for (int a = 0; a < 3; a++)
             y[a] = x[a] - job->dt * v[a];
-        clamp_inside(g, y);
+        fm_liquid_clamp_inside(g, y);
         l->phi_new[q + i] = find_phi(g, l->phi, y);
     }
 }
