@@ -80,7 +80,8 @@ typedef struct fm_look {
     double floor;         // m, height of the floor
     double surface;       // m, height of the water's surface
     bool no_floor;
-    fm_color tint; // linear colour of distant water or of the room; 0 0 0: the style's default
+    fm_color tint;   // linear colour of distant water or of the room; 0 0 0: the style's default
+    fm_color ground; // linear colour of the studio's floor; 0 0 0: light grey
 } fm_look;
 
 FM_API fm_look fm_default_look(fm_style style);

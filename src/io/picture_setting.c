@@ -163,6 +163,8 @@ static void write_look(fm_writer *w, const fm_picture_setting_def *def)
         fm_json_write_numbers(w, "lines", &def->look.lines.x, 3);
     if (def->look.has_background)
         fm_json_write_numbers(w, "background", &def->look.background.x, 3);
+    if (def->look.has_floor)
+        fm_json_write_numbers(w, "floor", &def->look.floor.x, 3);
     if (def->look.has_water)
         fm_json_write_numbers(w, "water", &def->look.water.x, 3);
     if (def->look.has_fluid)
@@ -388,6 +390,7 @@ static bool read_camera_and_look(reader *r, const char *json)
         !read_color(r, look, "cloth", &def->look.has_cloth, &def->look.cloth) ||
         !read_color(r, look, "lines", &def->look.has_lines, &def->look.lines) ||
         !read_color(r, look, "background", &def->look.has_background, &def->look.background) ||
+        !read_color(r, look, "floor", &def->look.has_floor, &def->look.floor) ||
         !read_color(r, look, "water", &def->look.has_water, &def->look.water) ||
         !read_color(r, look, "fluid", &def->look.has_fluid, &def->look.fluid))
         return false;

@@ -373,6 +373,8 @@ static void apply_setting(fm_film *film)
         o->look = fm_default_look(film->field[0] ? FM_STYLE_STUDIO : style);
     if (!o->has_look && (!film->field[0] || film->has_grid) && def->look.has_background)
         o->look.tint = color_from_vec3(def->look.background);
+    if (!o->has_look && def->look.has_floor)
+        o->look.ground = color_from_vec3(def->look.floor);
     if (!o->has_cloth && def->look.has_cloth)
         o->cloth = color_from_vec3(def->look.cloth);
     if (!o->has_lines && def->look.has_lines)
@@ -393,13 +395,17 @@ static void apply_setting(fm_film *film)
 }
 
 // Sets the values at the ends of the colormap: those of the options, or the range found. A range
-// with both signs is made symmetric, so that zero is white.
+// with both signs is made symmetric, so that zero is white, unless the negative values are small, as
+// errors of a concentration are.
 static void set_range(fm_film *film)
 {
     const fm_film_options *o = &film->options;
+    const double small = 0.1; // of the largest value
     if (o->has_range) {
         film->low = o->low;
         film->high = o->high;
+    } else if (film->low < 0 && film->low > -small * film->high) {
+        film->low = 0;
     } else if (film->low < 0 && film->high > 0) {
         film->high = fmax(-film->low, film->high);
         film->low = -film->high;

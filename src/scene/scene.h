@@ -203,6 +203,7 @@ typedef struct fm_entry {
     bool not_hashed; // does not change the results of a run, so it is left out of the scene hash
     bool not_stored; // checked, but its value is stored nowhere
     bool nonzero;    // vector: [0, 0, 0] is not allowed
+    bool automatic;  // number: the word `auto` stands for -1
     double scale;    // factor from the unit in the file to SI; 0 means 1
     const char *const *words;          // allowed words, ended by NULL
     const char *(*word_at)(int index); // allowed words that come from the library; NULL at the end
@@ -367,6 +368,7 @@ typedef struct fm_scene_camera {
 typedef struct fm_scene_look {
     int style;          // 0: underwater, 1: studio
     fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
+    fm_vec3 floor;      // red, green, blue; [0, 0, 0]: not given
     fm_vec3 cloth;      // red, green, blue
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size

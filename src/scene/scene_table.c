@@ -634,6 +634,8 @@ static const fm_entry look_entries[] = {
     {"background", FM_KEY_VECTOR, SCENE(look.background), "red, green, blue", WITHIN(0, 1),
      .about = "colour of the distance, that is of the water or the room; without it that of the "
               "style"},
+    {"floor", FM_KEY_VECTOR, SCENE(look.floor), "red, green, blue", WITHIN(0, 1),
+     .about = "colour of the studio's floor; without it light grey"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "colour of cloth"},
     {"lines", FM_KEY_VECTOR, SCENE(look.lines), "red, green, blue", WITHIN(0, 1),

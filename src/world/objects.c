@@ -87,6 +87,7 @@ void fm_world_destroy(fm_world *world)
         return;
     fm_world_destroy_contact(world);
     fm_world_destroy_ties(world);
+    fm_world_destroy_layers(world);
     for (int i = 0; i < world->object_count; i++)
         world->objects[i]->type->destroy(world->objects[i]);
     fm_pool_destroy(world->pool);
@@ -284,6 +285,7 @@ fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err)
     world->medium_count += type->medium != NULL;
     world->rigid_count += type->rigid != NULL;
     fm_world_destroy_contact(world);
+    fm_world_destroy_layers(world);
     fm_world_announce_variable_intervals(world);
     return added;
 }
