@@ -386,8 +386,8 @@ bool fm_cloth_finish_creation(fm_cloth *c, const fm_medium *medium, fm_error *er
         return false;
     for (int i = 0; i < c->count; i++)
         c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
-    if ((c->fabric && !fm_fabric_finish(c, err)) || !fm_terms_create(c, err) ||
-        !fm_added_mass_create(c, medium, err))
+    if ((c->fabric && !fm_fabric_finish(c, err)) || (c->soft && !fm_soft_finish(c, err)) ||
+        !fm_terms_create(c, err) || !fm_added_mass_create(c, medium, err))
         return false;
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))
@@ -429,7 +429,6 @@ void fm_cloth_destroy(fm_cloth *cloth)
         return;
     for (int i = 0; i < cloth->term_count; i++)
         fm_memory_destroy(cloth->terms[i].memory);
-    free(cloth->near.partner);
     free(cloth->near.excluded_start);
     free(cloth->near.excluded);
     fm_arena_destroy(&cloth->arena);

@@ -116,10 +116,10 @@ static const fm_entry stretch_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(stretch.stiffness), "N/m", ABOVE(0, 1e7),
      .about = "surface modulus: force per width divided by strain"},
 };
-static const fm_table stretch_table = {.name = "stretch",
-                                       .entries = stretch_entries,
-                                       .about = "Resistance to stretching.",
-                                       .count = COUNT(stretch_entries)};
+const fm_table fm_cloth_stretch_table = {.name = "stretch",
+                                         .entries = stretch_entries,
+                                         .about = "Resistance to stretching.",
+                                         .count = COUNT(stretch_entries)};
 
 static const fm_entry shear_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(shear.stiffness), "N/m", WITHIN(0, 1e7),
@@ -383,7 +383,9 @@ static const fm_entry pin_entries[] = {
      .kind = FM_SCENE_PIN_ABOVE, .about = "all particles that start at this y or higher"},
     {"group", FM_KEY_TEXT, offsetof(fm_scene_pin, group), .choice = true,
      .kind = FM_SCENE_PIN_GROUP,
-     .about = "a named group of vertices of a fabric, such as rim; docs/fabric.md lists them"},
+     .about =
+         "a named group of vertices of a fabric or soft body, such as rim; docs/fabric.md lists "
+         "them"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_pin, motion), .section = "motions",
      .about = "motion or bone that the particles follow; without it they are held in place"},
     {"release", FM_KEY_NUMBER, offsetof(fm_scene_pin, release), "s", WITHIN(0, 1e6),
@@ -394,7 +396,7 @@ const fm_table fm_cloth_pin_table = {
     .name = "pin",
     .about = "Particles that are held: one of edge, row, column, corner, particles, within, above, "
              "group. Tubes have no left and right edges and no corners; meshes have only the last "
-             "four, and only fabrics have groups.",
+             "four, and only fabrics and soft bodies have groups.",
     .size = sizeof(fm_scene_pin),
     .set_defaults = set_pin_defaults,
     .entries = pin_entries,
@@ -487,7 +489,7 @@ static const fm_entry cloth_entries[] = {
      .about = "density of the wet fabric"},
     {"thickness", FM_KEY_NUMBER, CLOTH(thickness), "m", ABOVE(0, 1),
      .about = "thickness of the fabric; mass per area is density times thickness"},
-    {"stretch", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &stretch_table,
+    {"stretch", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_stretch_table,
      .about = "resistance to stretching"},
     {"shear", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &shear_table,
      .about = "resistance to shearing"},

@@ -325,7 +325,8 @@ typedef struct fm_scene_coupling {
 // Decoded keys of colliders.NAME.
 typedef struct fm_scene_collider {
     fm_item item;
-    const char *motion; // name of the motion that it follows; NULL: at rest
+    const char *motion;   // name of the motion that it follows; NULL: at rest
+    const char *rides_on; // name of the collider whose height it shares; NULL: none
     fm_collider_def def;
     fm_scene_collider_mesh mesh;
     fm_scene_animation animation;
@@ -367,10 +368,12 @@ typedef struct fm_scene_camera {
 typedef struct fm_scene_look {
     int style;          // 0: underwater, 1: studio
     fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
+    fm_vec3 floor;      // red, green, blue; [0, 0, 0]: not given
     fm_vec3 cloth;      // red, green, blue
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
     fm_vec3 water;      // transmittance of 1 m of fluid: red, green, blue; [0, 0, 0]: not given
+    fm_vec3 fluid;      // colour of an opaque fluid; [0, 0, 0]: not given
 } fm_scene_look;
 
 // A decoded scene.

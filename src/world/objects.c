@@ -304,9 +304,12 @@ static fm_collider *add_collider(fm_world *world, fm_collider *collider, fm_erro
 {
     if (!collider)
         return NULL;
-    fm_object *ball = collider->rigid ? fm_ball_create(collider, err) : NULL;
-    if (collider->rigid && (!ball || !fm_world_add_object(world, ball, err)))
+    const bool is_free = collider->rigid && !collider->rigid->carrier;
+    fm_object *ball = is_free ? fm_ball_create(collider, err) : NULL;
+    if (is_free && (!ball || !fm_world_add_object(world, ball, err)))
         return NULL;
+    if (is_free)
+        collider->rigid->time = world->time;
     world->colliders[world->collider_count++] = collider;
     fm_world_destroy_contact(world);
     return collider;
