@@ -163,6 +163,46 @@ static void energy_does_not_rise_while_layers_meet_and_separate(void **state)
     fm_world_destroy(world);
 }
 
+// Two sheets on their way through each other. threads: see threaded_world_def.
+static fm_world *start_meeting(int threads)
+{
+    fm_world *world = open_world(threaded_world_def(threads));
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_sheet sheet = {.columns = SIDE, .rows = SIDE, .width = width, .height = width};
+    for (int i = 0; i < 2; i++) {
+        sheet.origin = (fm_vec3){0.02 * i, 0, 0.02 * i};
+        sheet.velocity = (fm_vec3){0, 0, i ? -0.1 : 0.1};
+        create_sheet(world, &def, &sheet);
+    }
+    return world;
+}
+
+static void shares_are_the_same_bits_on_any_threads_and_after_a_restore(void **state)
+{
+    (void)state;
+    enum { FRAMES = 12, SAVED = 2 }; // saved while the sheets share their water
+    uint64_t hash[3];
+    for (int k = 0; k < 3; k++) {
+        fm_error err = {0};
+        fm_world *world = start_meeting(k == 1 ? 0 : 1);
+        for (int i = 0; i < FRAMES; i++) {
+            advance(world, 1.0 / 24);
+            if (k < 2 || i != SAVED)
+                continue;
+            size_t size = fm_world_save(world, NULL, 0);
+            void *bytes = malloc(size);
+            assert_int_equal(fm_world_save(world, bytes, size), size);
+            fm_world_destroy(world);
+            world = start_meeting(1);
+            assert_true(fm_world_restore(world, bytes, size, &err));
+            free(bytes);
+        }
+        hash[k] = fm_world_hash(world);
+        fm_world_destroy(world);
+    }
+    assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "cloth_layers");
@@ -171,6 +211,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_stack_falls_like_one_sheet_of_all_their_mass),
         cmocka_unit_test(a_folded_sheet_does_not_carry_its_water_twice),
         cmocka_unit_test(energy_does_not_rise_while_layers_meet_and_separate),
+        cmocka_unit_test(shares_are_the_same_bits_on_any_threads_and_after_a_restore),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();
