@@ -12,6 +12,7 @@
 #include <fathom/figure.h>
 #include <fathom/grid.h>
 #include <fathom/line.h>
+#include <fathom/liquid.h>
 #include <fathom/medium.h>
 #include <fathom/memory.h>
 #include <fathom/mesh.h>
@@ -19,6 +20,7 @@
 #include <fathom/motion.h>
 #include <fathom/object.h>
 #include <fathom/particles.h>
+#include <fathom/soft.h>
 #include <fathom/vec.h>
 #include <fathom/world.h>
 

@@ -201,6 +201,8 @@ extern const fm_field fm_grid_field_list[FM_GRID_FIELD_COUNT];
 bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *err);
 fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at);    // linear interpolation
 fm_vec3 fm_grid_probe_velocity(const fm_grid *g, fm_vec3 at); // cubic interpolation
+// Weights of the cubic polynomial through four values at -1, 0, 1 and 2 (Catmull-Rom), at t.
+void fm_grid_find_cubic_weights(double t, double weight[4]);
 double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at);
 double fm_grid_dye_at(const fm_grid *g, fm_vec3 at);
 
@@ -215,6 +217,7 @@ double fm_grid_total_dye(fm_grid *g, fm_pool *pool); // m^3, concentration times
 
 // marks.c
 extern const fm_object_type fm_marks_type;
+bool fm_grid_is_in_collider(const fm_surroundings *around, fm_vec3 at);
 bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err);
 fm_marks *fm_marks_create(fm_world *world, fm_grid *g, fm_error *err);
 // Adds the marks of the start, unless that was done. The colliders must be placed.
