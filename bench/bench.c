@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 const bench_case bench_cases[] = {
@@ -34,8 +35,8 @@ const bench_case bench_cases[] = {
 struct bench_report {
     bool json;
     int case_count;
-    int result_count;  // results of the current benchmark so far
-    const char *group; // group of the last result printed
+    int result_count; // results of the current benchmark so far
+    char group[128];  // group of the last result printed
 };
 
 // Time of the monotonic clock, s.
@@ -68,7 +69,7 @@ void bench_begin(bench_report *report, const bench_case *which)
         printf("%s%s: %s\n", report->case_count ? "\n" : "", which->name, which->about);
     report->case_count++;
     report->result_count = 0;
-    report->group = NULL;
+    report->group[0] = 0;
     fflush(stdout);
 }
 
@@ -88,9 +89,9 @@ static void print_json(const bench_report *report, const bench_result *result)
 // Prints one result as a line of text, below the heading of its group.
 static void print_text(bench_report *report, const bench_result *result)
 {
-    if (report->group != result->group)
+    if (strcmp(report->group, result->group) != 0)
         printf("\n  %s\n", result->group);
-    report->group = result->group;
+    snprintf(report->group, sizeof report->group, "%s", result->group);
     printf("    %-28s %9.3f %-14s", result->name, result->value, result->unit);
     if (result->ratio > 0)
         printf(" %7.2f x %-20s", result->ratio, result->baseline);

@@ -2,15 +2,19 @@
 // grid.c: cost of a substep of a grid fluid: a lid-driven cavity in 3D.
 //
 // Measured, per cell and substep, with divergence to 1e-6 of speed / spacing:
-//   - 64^3 cells: stages, one and two threads, against the bandwidth of a copy
+//   - 64^3 cells: stages, one and two threads, against the bandwidth of a copy, and against two
+//     independent cavities at once: what two processors of this machine give at best
 //   - 32^3, 64^3 and 96^3 cells
 //   - the pressure solver from a random velocity to 1e-6, 32^3 to 256^3 cells, closed, with open
 //     sides and with a sphere: iterations, and time per cell against 64^3 cells
 //   - with two threads against one, 128^3 cells
+//   - OpenFOAM on the same cavity of 64^3 cells and PETSc on the pressure of 128^3 cells, where they
+//     are installed (openfoam_cavity, petsc_poisson.c)
 #include "bench.h"
 #include "fixtures.h"
 
 #include <fathom/grid.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +39,31 @@ static void step_cavity(void *context, int repeats)
     fm_error err = {0};
     for (int i = 0; i < repeats; i++)
         fm_world_advance(c->world, c->step, &err);
+}
+
+// Two cavities that are advanced at once, by a thread each.
+typedef struct cavity_pair {
+    cavity *own, *other;
+    int repeats;
+} cavity_pair;
+
+static void *step_other(void *context)
+{
+    cavity_pair *pair = context;
+    step_cavity(pair->other, pair->repeats);
+    return NULL;
+}
+
+// The job of a pair.
+static void step_pair(void *context, int repeats)
+{
+    cavity_pair *pair = context;
+    pthread_t thread;
+    pair->repeats = repeats;
+    bool started = pthread_create(&thread, NULL, step_other, pair) == 0;
+    step_cavity(pair->own, repeats);
+    if (started)
+        pthread_join(thread, NULL);
 }
 
 // Creates a cavity of n^3 cells at Reynolds number 100 and takes a few substeps.
@@ -89,28 +118,32 @@ static void report_stages(bench_report *report, const char *group, cavity *c, in
     }
 }
 
-// Bytes that a substep must move at least, counted in the source: three stages that read and write
-// three components, rates and pressure in double (200 bytes), and iterations of the pressure solver
-// (about 150 bytes each: five passes in single precision, five in double).
+// Bytes per cell that a substep must move at least, counted in the source: in each of three stages
+// the velocity is read twice, its old value once, rates are written and read, and the velocity is
+// written, three components in double each, besides the pressure (152 bytes); and iterations of the
+// pressure solver (about 150 bytes each: five passes in single precision, five in double).
 static double count_bytes(const fm_grid_stats *stats)
 {
-    return 3 * 200 + 150.0 * (double)stats->iteration_count / (double)stats->substep_count;
+    return 3 * 152 + 150.0 * (double)stats->iteration_count / (double)stats->substep_count;
 }
 
 // Compares two threads with one, and the data rate with that of a copy.
 static void compare_threads(bench_report *report)
 {
     static const char *const group = "cavity of 64^3 cells";
-    cavity one = {0}, two = {0};
+    cavity one = {0}, two = {0}, other = {0};
+    cavity_pair pair = {&one, &other, 0};
     double *memory = calloc(2 * COPY, sizeof *memory);
-    if (memory && open_cavity(&one, 64, 1) && open_cavity(&two, 64, 2)) {
-        bench_job jobs[3] = {cavity_job(&one, 0),
+    if (memory && open_cavity(&one, 64, 1) && open_cavity(&two, 64, 2) &&
+        open_cavity(&other, 64, 1)) {
+        bench_job jobs[4] = {cavity_job(&one, 0),
                              cavity_job(&two, 0),
                              {.run = copy_memory,
                               .context = memory,
                               .work = 2.0 * COPY * sizeof *memory,
-                              .baseline = 2}};
-        bench_measure(jobs, 3, ROUNDS, TURN);
+                              .baseline = 2},
+                             {.run = step_pair, .context = &pair, .work = 2 * one.cells}};
+        bench_measure(jobs, 4, ROUNDS, TURN);
         fm_grid_stats stats = fm_grid_read_stats(one.grid);
         char note[128];
         snprintf(note, sizeof note,
@@ -122,11 +155,15 @@ static void compare_threads(bench_report *report)
                  1e3 / jobs[1].ns);
         bench_add(report, &(bench_result){group, "two threads", jobs[1].ns, "ns/cell",
                                           jobs[1].ratio, "one thread", note});
+        snprintf(note, sizeof note, "%.2f times as fast", 1 / jobs[3].ratio);
+        bench_add(report, &(bench_result){group, "two cavities at once", jobs[3].ns, "ns/cell",
+                                          jobs[3].ratio, "one thread", note});
         report_stages(report, group, &one, 10);
     }
     free(memory);
     fm_world_destroy(one.world);
     fm_world_destroy(two.world);
+    fm_world_destroy(other.world);
 }
 
 // Compares the time per cell for three numbers of cells.
@@ -173,7 +210,8 @@ typedef struct solve {
     double ns, seconds, iterations; // per cell; of a solve
 } solve;
 
-// Mean of the pressure solves in the first substep from a random velocity.
+// Mean of the two pressure solves before the first substep from a random velocity: that of the
+// velocity and that of its rate. The solves of the substeps themselves begin near the solution.
 static bool measure_solve(int n, geometry kind, int threads, solve *result)
 {
     fm_error err = {0};
@@ -189,14 +227,19 @@ static bool measure_solve(int n, geometry kind, int threads, solve *result)
     if (kind == SPHERE || kind == OPEN_SPHERE)
         fm_collider_create(world, &ball, &err);
     fm_grid *grid = err.status == FM_OK ? fm_grid_create(world, &def, &err) : NULL;
+    fm_grid_stats stats[2] = {0};
     if (grid && fm_grid_set_velocity(grid, draw_velocity, &state, &err))
-        fm_world_advance(world, 0.01 / n, &err);
+        for (int i = 0; i < 2; i++) {
+            fm_world_advance(world, 0.01 / n, &err); // one substep
+            stats[i] = fm_grid_read_stats(grid);
+        }
     if (grid && err.status == FM_OK) {
-        fm_grid_stats stats = fm_grid_read_stats(grid);
-        double solves = 2 + (double)stats.substep_count; // two before the first substep
-        result->seconds = stats.seconds[FM_GRID_STAGE_PRESSURE] / solves;
+        double step =
+            (stats[1].seconds[FM_GRID_STAGE_PRESSURE] - stats[0].seconds[FM_GRID_STAGE_PRESSURE]) /
+            stats[1].iterations * stats[0].iterations; // s, solve of the first substep
+        result->seconds = (stats[0].seconds[FM_GRID_STAGE_PRESSURE] - step) / 2;
         result->ns = 1e9 * result->seconds / ((double)n * n * n);
-        result->iterations = (double)stats.iteration_count / solves;
+        result->iterations = 0.5 * (double)(stats[0].iteration_count - stats[0].iterations);
     }
     fm_world_destroy(world);
     return err.status == FM_OK;
@@ -237,10 +280,66 @@ static void compare_solves(bench_report *report)
                                       "ns/cell", two.ns / one.ns, "one thread", note});
 }
 
+// Runs a program of another solver and reads the numbers it prints, at most three. Returns how
+// many; 0 where the solver is not installed.
+static int run_other(const char *command, double numbers[3])
+{
+    char line[128] = "";
+    FILE *output = popen(command, "r");
+    if (!output)
+        return 0;
+    bool read = fgets(line, sizeof line, output);
+    bool good = pclose(output) == 0 && read;
+    return good ? sscanf(line, "%lf %lf %lf", &numbers[0], &numbers[1], &numbers[2]) : 0;
+}
+
+// A step of the 64^3 cavity beside one of OpenFOAM, on one thread each.
+static void compare_openfoam(bench_report *report)
+{
+    static const char *const group = "a step of the 64^3 cavity, one thread";
+    double other[3];
+    char note[80];
+    cavity own = {0};
+    if (run_other(BENCH_OPENFOAM " 64 0.0015625", other) == 2 && open_cavity(&own, 64, 1)) {
+        bench_job job = cavity_job(&own, 0);
+        bench_measure(&job, 1, ROUNDS, TURN);
+        double ms = 1e-6 * job.ns * own.cells;
+        snprintf(note, sizeof note, "largest divergence %.1e of speed / spacing",
+                 fm_grid_read_stats(own.grid).divergence);
+        bench_add(report, &(bench_result){group, "fathom", ms, "ms", 0, "", note});
+        snprintf(note, sizeof note, "mean divergence %.1e of speed / spacing", other[1]);
+        bench_add(report, &(bench_result){group, "OpenFOAM icoFoam", 1e3 * other[0], "ms",
+                                          1e3 * other[0] / ms, "fathom", note});
+    }
+    fm_world_destroy(own.world);
+}
+
+// The pressure of a closed tank of 128^3 cells beside PETSc's, on one thread each.
+static void compare_petsc(bench_report *report)
+{
+#ifdef BENCH_PETSC
+    static const char *const group = "pressure of a closed tank, 128^3, one thread";
+    double other[3];
+    char note[80];
+    solve own = {0};
+    if (run_other(BENCH_PETSC " 128", other) == 3 && measure_solve(128, CLOSED, 1, &own)) {
+        snprintf(note, sizeof note, "%.1f iterations", own.iterations);
+        bench_add(report, &(bench_result){group, "fathom", own.seconds, "s", 0, "", note});
+        snprintf(note, sizeof note, "%.0f iterations, after %.1f s of set-up", other[2], other[0]);
+        bench_add(report, &(bench_result){group, "PETSc CG + GAMG", other[1], "s",
+                                          other[1] / own.seconds, "fathom", note});
+    }
+#else
+    (void)report;
+#endif
+}
+
 // Runs all comparisons of grid fluids.
 void bench_grid(bench_report *report)
 {
     compare_threads(report);
     compare_sizes(report);
     compare_solves(report);
+    compare_openfoam(report);
+    compare_petsc(report);
 }

@@ -61,7 +61,7 @@ static double measure_error(experiment *e, int which, int cells, fm_grid_advecti
                             experiment_table *table)
 {
     fm_error own = {0}, *err = experiment_error(e);
-    fm_world *world = fixture_create_world(fixture_weightless_water_def(2), err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     fm_grid_def def = fixture_cavity_grid_def(2, cells, 1 / numbers[which]);
     def.advection = scheme;
     fm_grid *grid = fm_grid_create(world, &def, err);

@@ -17,7 +17,7 @@
 static void measure_steady(experiment *e, int across)
 {
     fm_error *err = experiment_error(e);
-    fm_world *world = fixture_create_world(fixture_weightless_water_def(2), err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     fm_grid_def def = fixture_channel_grid_def(world, across, 0.3, err);
     fm_grid *grid = fm_grid_create(world, &def, err);
     fixture_wake wake = {0};
@@ -56,7 +56,7 @@ static void add_sample(shedding *s, const fixture_wake *wake, double t, double d
 static void measure_shedding(experiment *e, int across)
 {
     fm_error *err = experiment_error(e);
-    fm_world *world = fixture_create_world(fixture_weightless_water_def(2), err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     fm_grid_def def = fixture_channel_grid_def(world, across, 1.5, err);
     fm_grid *grid = fm_grid_create(world, &def, err);
     const double dt = 0.01;

@@ -48,7 +48,7 @@ static double find_time(const decay *d, double level, double end)
 static decay measure_decay(experiment *e, const variant *v, double end)
 {
     fm_error own = {0}, *err = experiment_error(e);
-    fm_world *world = fixture_create_world(fixture_weightless_water_def(2), err);
+    fm_world *world = fixture_create_world(fixture_weightless_water_def(1), err);
     fm_grid_def def = fm_default_grid_def();
     int cells = experiment_quick(e) ? 12 : v->cells;
     def.cells[0] = def.cells[1] = def.cells[2] = cells;

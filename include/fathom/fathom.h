@@ -12,6 +12,7 @@
 #include <fathom/figure.h>
 #include <fathom/grid.h>
 #include <fathom/line.h>
+#include <fathom/liquid.h>
 #include <fathom/medium.h>
 #include <fathom/memory.h>
 #include <fathom/mesh.h>

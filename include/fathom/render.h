@@ -80,7 +80,8 @@ typedef struct fm_look {
     double floor;         // m, height of the floor
     double surface;       // m, height of the water's surface
     bool no_floor;
-    fm_color tint; // linear colour of distant water or of the room; 0 0 0: the style's default
+    fm_color tint;   // linear colour of distant water or of the room; 0 0 0: the style's default
+    fm_color ground; // linear colour of the studio's floor; 0 0 0: light grey
 } fm_look;
 
 FM_API fm_look fm_default_look(fm_style style);
@@ -134,6 +135,8 @@ typedef struct fm_film_options {
     fm_color lines;
     bool has_water;
     fm_color water; // transmittance of 1 m of a fluid
+    bool has_fluid;
+    fm_color fluid; // of an opaque fluid; otherwise fluids are clear
     bool particles; // draw fluids as spheres, not as surfaces
     // Slice of a grid fluid in 3D: the axis across it (0: x, 1: y, 2: z), and its coordinate, m.
     bool has_slice; // false: across z through the middle

@@ -15,6 +15,12 @@ static const bench_case *find_case(const char *name)
     return NULL;
 }
 
+static void print_names(FILE *out)
+{
+    for (const bench_case *c = bench_cases; c->name; c++)
+        fprintf(out, "  %-24s %s\n", c->name, c->about);
+}
+
 // Runs one benchmark between the messages that begin and end its part of the report.
 static void run_case(bench_report *report, const bench_case *which)
 {
@@ -51,8 +57,8 @@ const command command_bench = {
     .name = "bench",
     .usage = "[NAME...] [--json]",
     .about = "run benchmarks and print each time and its ratio to a baseline",
-    .more = "Names: memory, cloth, stiff, contact, particles, surface, files, scenes, render.\n"
-            "Without a name, all benchmarks are run.",
+    .more = "Without a name, all benchmarks are run. Names:",
+    .print_names = print_names,
     .options = {{"--json", NULL, NULL, "print JSON instead of a table"}},
     .rest_max = 16,
     .run = run_bench,

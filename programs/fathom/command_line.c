@@ -156,6 +156,8 @@ void print_command_help(FILE *out, const command *c)
     fprintf(out, "fathom %s %s\n\n%s.\n", c->name, c->usage, c->about);
     if (c->more)
         fprintf(out, "\n%s\n", c->more);
+    if (c->print_names)
+        c->print_names(out);
     if (count_options(c) > 0)
         fprintf(out, "\n");
     for (int i = 0; i < count_options(c); i++) {
@@ -182,6 +184,11 @@ static int run_man(const command *self, const arguments *args)
         printf(".SS %s\n%s.\n", c->name, c->about);
         if (c->more)
             printf(".PP\n%s\n", c->more);
+        if (c->print_names) {
+            printf(".PP\n.nf\n");
+            c->print_names(stdout);
+            printf(".fi\n");
+        }
         for (int i = 0; i < count_options(c); i++) {
             const option *o = &c->options[i];
             printf(".TP\n.B %s%s%s %s\n%s\n", o->letter ? o->letter : "", o->letter ? ", " : "",

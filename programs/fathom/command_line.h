@@ -35,9 +35,10 @@ typedef struct arguments {
 // A subcommand.
 typedef struct command {
     const char *name;
-    const char *usage; // arguments after the name: "SCENE [-o DIR]"
-    const char *about; // help in one line
-    const char *more;  // further help, or NULL
+    const char *usage;              // arguments after the name: "SCENE [-o DIR]"
+    const char *about;              // help in one line
+    const char *more;               // further help, or NULL
+    void (*print_names)(FILE *out); // prints what the arguments may be, one line each; or NULL
     option options[OPTIONS_MAX];
     int rest_min, rest_max; // allowed number of arguments that are not options
     // Runs the subcommand and returns the exit code.

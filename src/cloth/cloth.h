@@ -251,6 +251,9 @@ typedef struct fm_drag_step {
     double viscous, normal, history;                 // of the published models
     double pressure, friction, skin, normal_history; // of the physical model
     double layer; // kg/m^2, added mass: the layer of medium that moves with the cloth
+    bool modes;   // added mass by wavelength (added_mass.c); `layer` is that of the shortest waves
+    double density; // kg/m^3, of the medium
+    double ripple;  // with modes, the part of `pressure` that acts on the whole motion
 } fm_drag_step;
 
 // Weight minus buoyancy.
@@ -304,13 +307,14 @@ struct fm_cloth {
     int springs_count;
     double bend_across, bend_down, bend_twist; // N/m: see sheet_bending.c
     double stable_step;                        // s, upper bound of the substep
-    double frequency_bound;    // rad/s, of all terms together, which stable_step follows from
-    double gershgorin_bound;   // rad/s, the same with Gershgorin's bound for the springs
-    double stiffness_share;    // scale of the springs' stiffness, fm_cloth_choose_step; 1: full
-    double added_mass;         // m, thickness of the layer of medium that moves with the cloth
-    double repulsion_distance; // m, distance below which particles repel each other
-    double contact_thickness;  // m, distance that contact keeps between surfaces
-    bool variable_substeps;    // a fluid sets the substep, so that it changes during the run
+    double frequency_bound;      // rad/s, of all terms together, which stable_step follows from
+    double gershgorin_bound;     // rad/s, the same with Gershgorin's bound for the springs
+    double stiffness_share;      // scale of the springs' stiffness, fm_cloth_choose_step; 1: full
+    double added_mass;           // m, thickness of the layer of medium that moves with the cloth
+    struct fm_added_mass *added; // added mass by wavelength; NULL: a layer, or none
+    double repulsion_distance;   // m, distance below which particles repel each other
+    double contact_thickness;    // m, distance that contact keeps between surfaces
+    bool variable_substeps;      // a fluid sets the substep, so that it changes during the run
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
     int group_count;
@@ -376,7 +380,7 @@ void fm_cloth_destroy(fm_cloth *cloth);
 // on them. If that returns false, the caller must destroy the cloth.
 fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium, int columns,
                                 int rows, fm_error *err);
-bool fm_cloth_finish_creation(fm_cloth *cloth, fm_error *err);
+bool fm_cloth_finish_creation(fm_cloth *cloth, const fm_medium *medium, fm_error *err);
 // Fills err and returns false if a number is not finite. object: name of the cloth.
 bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
                               fm_quat rotation, fm_error *err);
@@ -773,6 +777,14 @@ void fm_kick_compute_accelerations(fm_cloth *cloth, const fm_drag_step *drag,
                                    const fm_weight *weight, const fm_vec3_array *v,
                                    const fm_vec3_array *derivative, const fm_vec3_array *a,
                                    int first, int last);
+// The same for all particles at once, with added mass by wavelength; start: the half kick at t = 0.
+// fm_kick_turn_modes comes before it and before the frames of the memory are turned.
+void fm_kick_turn_modes(fm_substep *s);
+void fm_kick_solve_modes(fm_substep *s, const fm_vec3_array *known, bool start);
+void fm_kick_close_modes(fm_cloth *cloth, const fm_drag_step *drag, const fm_weight *weight,
+                         const fm_vec3_array *known, int first, int last);
+// Velocities of the free particles that the jump of pinned ones at t = 0 causes through the water.
+void fm_kick_start_modes(fm_substep *s);
 // Changes the velocities of the particles [first, last) by impulses, N s, over the effective mass.
 void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *drag, const fm_vec3_array *impulse,
                             int first, int last);

@@ -370,7 +370,8 @@ static fm_cloth *create_cloth(mesh_builder *m, const fm_cloth_def *def, const fm
         place_particles(m, c, area);
         if ((m->fabric && !fm_fabric_create(c, m->fabric, m->err)) ||
             (m->soft && !fm_soft_create(c, m->soft, m->err)) || !fill_spring_mesh(m, c) ||
-            !fm_spring_mesh_link_particles(c, m->err) || !fm_cloth_finish_creation(c, m->err)) {
+            !fm_spring_mesh_link_particles(c, m->err) ||
+            !fm_cloth_finish_creation(c, medium, m->err)) {
             fm_cloth_destroy(c);
             c = NULL;
         }

@@ -2,7 +2,7 @@
 // object.c: the object type `cloth`: the interface through which the world, contact, fluids, files
 // and pictures use a cloth. The static functions are entries of the tables fm_body_type and
 // fm_object_type (object/object.h), which document them.
-#include "cloth/cloth.h"
+#include "cloth/added_mass.h"
 
 #include <assert.h>
 #include <math.h>
@@ -165,6 +165,16 @@ static double find_fastest_pin(const fm_object *object, double t, double duratio
                            fm_motion_find_top_speed(c->groups[c->pin[i]].motion, at, t, duration));
     }
     return fastest;
+}
+
+static bool view_layers(fm_object *object, fm_layer_view *view)
+{
+    return fm_shared_water_view(cast_to_cloth(object), view);
+}
+
+static void take_shares(fm_object *object)
+{
+    fm_shared_water_take(cast_to_cloth(object));
 }
 
 static void update_normals(fm_object *object)
@@ -493,6 +503,8 @@ static const fm_body_type body = {
     .view_ties = view_for_ties,
     .point_mass = find_point_mass,
     .point_force = find_point_force,
+    .view_layers = view_layers,
+    .take_shares = take_shares,
     .check_coupling = check_coupling,
     .sample = create_samples,
     .take_impulses = read_medium,

@@ -7,11 +7,18 @@
 //                 along a                        across a
 //   wall, inflow  u_0 = v, u_-l = 2 v - u_l      u_(-1-l) = 2 v - u_l
 //   slip          u_0 = 0, u_-l = -u_l           u_(-1-l) = u_l
-//   open          u_0 free, u_-l = u_0           u_(-1-l) = u_0
+//   open          u_0 free, u_-l = u_0           u_(-1-l) = u_0, or 0 where fluid enters
 //   periodic      u_-l = u_(n-l)                 u_(-1-l) = u_(n-1-l)
 //
 // They make linear interpolation exact on the side: second order. At an open side the pressure p_b
-// is given: p_-1 = 2 p_b - p_0.
+// is given: p_-1 = 2 p_b - p_0. Fluid that enters there comes from rest far outside, so that
+// p_b = p_outside - rho u_0^2 / 2, Bernoulli's equation. Entering with the pressure p_outside itself
+// it would bring energy from nowhere, and eddies that cross an open side would grow without bound
+// [BC14].
+//
+// [BC14] Bertoglio, Caiazzo: A tangential regularization method for backflow stabilization in
+//        hemodynamics. Journal of Computational Physics 261, 2014.
+#include "core/simd.h"
 #include "grid/grid.h"
 
 #include <string.h>
@@ -159,7 +166,8 @@ typedef struct side_fill {
     int side, axis;
     double t;
     fm_grid_fill mode;
-    bool plain;      // one condition with one velocity holds on the whole side
+    bool plain;      // a wall, slip or an inflow with one velocity on the whole side
+    bool slip;       // that is slip
     double given[3]; // that velocity
 } side_fill;
 
@@ -185,28 +193,48 @@ static side_fill begin_side(fm_grid *g, int side, double t, fm_grid_fill mode)
 {
     const fm_grid_side *c = &g->def.sides[side];
     side_fill f = {.g = g, .side = side, .axis = side / 2, .t = t, .mode = mode};
-    f.plain = !g->has_patches[side] && !c->function && c->profile == FM_GRID_UNIFORM;
+    f.plain = !g->has_patches[side] && !c->function && c->profile == FM_GRID_UNIFORM &&
+              c->kind != FM_GRID_OPEN && c->kind != FM_GRID_PERIODIC;
+    f.slip = c->kind == FM_GRID_SLIP;
     for (int a = 0; a < 3 && f.plain; a++)
         f.given[a] = find_given(&f, c, a, (int[3]){0, 0, 0});
     return f;
 }
 
+// Whether fluid enters through the open side at a face of component a, which lies between two cells.
+// Reads the velocity at open cells inside the grid only, which no other line of this loop writes.
+static bool enters(const side_fill *f, double *const *u, int a, const int at[3], ptrdiff_t first)
+{
+    const fm_grid *g = f->g;
+    if (f->mode != FM_GRID_FILL_VELOCITY)
+        return false;
+    int cell[3] = {at[0], at[1], at[2]};
+    ptrdiff_t face = first + (f->side % 2 ? g->stride[f->axis] : 0);
+    double speed = 0;
+    for (int i = 0; i < 2; i++, cell[a]--, face -= g->stride[a])
+        if (cell[a] >= 0 && cell[a] < g->n[a] &&
+            fm_grid_find_condition(g, f->side, cell)->kind == FM_GRID_OPEN)
+            speed += u[f->axis][face];
+    return f->side % 2 ? speed < 0 : speed > 0;
+}
+
 // Fills one line of ghost values of component a. first: index of the value on the side (a along the
 // axis) or next to it; inward: step into the grid; layers: values beyond the side.
-static void fill_line(const side_fill *f, double *u, int a, const int at[3], ptrdiff_t first,
-                      ptrdiff_t inward)
+static void fill_line(const side_fill *f, double *const *all, int a, const int at[3],
+                      ptrdiff_t first, ptrdiff_t inward)
 {
-    const fm_grid_side *c =
-        f->plain ? &f->g->def.sides[f->side] : fm_grid_find_condition(f->g, f->side, at);
+    double *u = all[a];
+    const fm_grid_side *c = fm_grid_find_condition(f->g, f->side, at);
     int layers = f->g->layers[f->axis], along = a == f->axis;
     double given = f->plain ? f->given[a] : find_given(f, c, a, at);
     bool open = c->kind == FM_GRID_OPEN;
     double sign = c->kind == FM_GRID_SLIP && !along ? 1 : -1;
     if (along && (!open || f->mode == FM_GRID_FILL_CHANGE))
         u[first] = open ? u[first + inward] : given;
+    double outside = open && !along && enters(f, all, a, at, first) ? 0 : u[first];
     for (int l = 0; l < layers; l++) {
         ptrdiff_t out = first - (l + 1) * inward, in = first + (l + along) * inward;
-        u[out] = open ? u[first] : 2 * given + sign * u[in];
+        u[out] = open ? outside : 2 * given + sign * u[in];
     }
 }
 
@@ -226,7 +254,7 @@ static void copy_plane(fm_grid *g, double *u, int a)
 {
     double *plane = u + g->layers[2] * g->stride[2];
     size_t bytes = (size_t)g->stride[2] * sizeof *u;
-    bool closed = a == 2 && g->def.sides[FM_SIDE_BACK].kind == FM_GRID_SLIP;
+    bool closed = a == 2 && fm_grid_is_flat(g);
     for (int k = 0; k < g->size[2]; k++) {
         double *to = u + k * g->stride[2];
         if (closed)
@@ -246,6 +274,24 @@ typedef struct axis_fill {
     side_fill side[2];
 } axis_fill;
 
+// One side of a plane of lines where one velocity is given on the whole side: the same as fill_line
+// for `count` lines that are `step` apart.
+FM_SIMD_CLONES static void fill_plain_lines(const side_fill *f, double *u, int a, ptrdiff_t first,
+                                            ptrdiff_t inward, ptrdiff_t step, int count)
+{
+    int along = a == f->axis;
+    double given = f->given[a], sign = f->slip && !along ? 1 : -1;
+    for (int i = 0; i < count && along; i++)
+        u[first + i * step] = given;
+    for (int l = 0; l < f->g->layers[f->axis]; l++) {
+        double *out = u + first - (l + 1) * inward;
+        const double *in = u + first + (l + along) * inward;
+#pragma omp simd
+        for (int i = 0; i < count; i++)
+            out[i * step] = 2 * given + sign * in[i * step];
+    }
+}
+
 // Fills the ghost values of component a at both ends of all lines along the axis in a plane.
 static void fill_plane(const axis_fill *f, int a, int plane)
 {
@@ -254,6 +300,13 @@ static void fill_plane(const axis_fill *f, int a, int plane)
     bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
     ptrdiff_t s = g->stride[axis], last = (g->n[axis] - (a != axis)) * s;
     at[f->outer] = g->active[f->outer] ? plane - g->layers[f->outer] : 0;
+    if (f->side[0].plain && f->side[1].plain) {
+        ptrdiff_t step = g->stride[f->inner],
+                  q = g->start - g->layers[f->inner] * step + at[f->outer] * g->stride[f->outer];
+        fill_plain_lines(&f->side[0], f->u[a], a, q, s, step, g->size[f->inner]);
+        fill_plain_lines(&f->side[1], f->u[a], a, q + last, -s, step, g->size[f->inner]);
+        return;
+    }
     for (at[f->inner] = -g->layers[f->inner];
          at[f->inner] < g->size[f->inner] - g->layers[f->inner]; at[f->inner]++) {
         ptrdiff_t q =
@@ -262,8 +315,8 @@ static void fill_plane(const axis_fill *f, int a, int plane)
             wrap_line(g, f->u[a], axis, a == axis, q);
             continue;
         }
-        fill_line(&f->side[0], f->u[a], a, at, q, s);
-        fill_line(&f->side[1], f->u[a], a, at, q + last, -s);
+        fill_line(&f->side[0], f->u, a, at, q, s);
+        fill_line(&f->side[1], f->u, a, at, q + last, -s);
     }
 }
 
@@ -281,7 +334,7 @@ static void fill_layers(fm_grid *g, double *const *u, int first, int components,
 {
     for (int axis = 0; axis < 3; axis++) {
         if (!g->active[axis]) {
-            for (int a = first; a < first + components; a++)
+            for (int a = first; a < first + components && !fm_grid_is_flat(g); a++)
                 copy_plane(g, u[a], a);
             continue;
         }
@@ -292,14 +345,23 @@ static void fill_layers(fm_grid *g, double *const *u, int first, int components,
         f.side[0] = begin_side(g, 2 * axis, t, mode);
         f.side[1] = begin_side(g, 2 * axis + 1, t, mode);
         int tasks = components * f.planes;
-        fm_parallel_for(fm_pool_if_worthwhile(pool, 20.0 * tasks * g->size[f.inner]), tasks, PLANES,
+        fm_parallel_for(fm_grid_share(pool, 20.0 * tasks * g->size[f.inner]), tasks, PLANES,
                         fill_planes, &f);
     }
 }
 
-void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool)
+// Fills the ghost layers of the velocity at time t, s, as far as a substep needs them.
+void fm_grid_fill_sides(fm_grid *g, double *u[3], double t, fm_pool *pool)
 {
     fill_layers(g, u, 0, 3, t, FM_GRID_FILL_VELOCITY, pool);
+}
+
+// Fills all ghost layers of the velocity at time t, s.
+void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool)
+{
+    fm_grid_fill_sides(g, u, t, pool);
+    for (int a = 0; a < 3 && fm_grid_is_flat(g); a++)
+        copy_plane(g, u[a], a);
 }
 
 void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_pool *pool)
@@ -309,17 +371,19 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
     fm_grid_fill_solid_change(g, x, a, mode == FM_GRID_FILL_CHANGE);
 }
 
-// Pressure outside an open side: hydrostatic, and the given one at the height of the centre of the
-// grid, so that fluid at rest stays at rest between several open sides.
+// Pressure on an open side, where fluid flows in at `speed`, or out if that is negative. Outside:
+// hydrostatic, and the given one at the height of the centre of the grid, so that fluid at rest
+// stays at rest between several open sides.
 static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, const int at[3],
-                           fm_vec3 gravity)
+                           double speed, fm_vec3 gravity)
 {
-    double x[3];
+    double x[3], entering = fm_double_max(speed, 0);
     for (int b = 0; b < 3; b++)
         x[b] = b != side / 2 ? at[b] + 0.5 : side % 2 ? g->n[b] : 0;
     fm_vec3 from = fm_grid_position(g, 0.5 * g->n[0], 0.5 * g->n[1], 0.5 * g->n[2]);
     fm_vec3 to = fm_grid_position(g, x[0], x[1], x[2]);
-    return c->pressure + g->def.density * fm_dot(gravity, fm_sub(to, from));
+    return c->pressure +
+           g->def.density * (fm_dot(gravity, fm_sub(to, from)) - 0.5 * entering * entering);
 }
 
 // The ghost layers of the pressure at both ends of one axis.
@@ -337,6 +401,7 @@ static void fill_pressure_planes(void *context, int first, int last)
     int axis = f->axis, at[3] = {0};
     bool periodic = g->def.sides[2 * axis].kind == FM_GRID_PERIODIC;
     ptrdiff_t s = g->stride[axis];
+    const double *u = g->u[axis];
     for (int plane = first; plane < last; plane++) {
         at[f->outer] = plane - 1;
         for (at[f->inner] = -1; at[f->inner] <= g->n[f->inner]; at[f->inner]++) {
@@ -348,10 +413,12 @@ static void fill_pressure_planes(void *context, int first, int last)
             const fm_grid_side *one = fm_grid_find_condition(g, 2 * axis, at);
             const fm_grid_side *two = fm_grid_find_condition(g, 2 * axis + 1, at);
             if (one->kind == FM_GRID_OPEN)
-                g->p[low - s] = 2 * find_outside(g, one, 2 * axis, at, f->gravity) - g->p[low];
+                g->p[low - s] =
+                    2 * find_outside(g, one, 2 * axis, at, u[low], f->gravity) - g->p[low];
             if (two->kind == FM_GRID_OPEN)
                 g->p[high + s] =
-                    2 * find_outside(g, two, 2 * axis + 1, at, f->gravity) - g->p[high];
+                    2 * find_outside(g, two, 2 * axis + 1, at, -u[high + s], f->gravity) -
+                    g->p[high];
         }
     }
 }
@@ -361,8 +428,8 @@ void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool)
 {
     for (int axis = 0; axis < 3; axis++) {
         pressure_fill f = {g, gravity, axis, axis == 0 ? 1 : 0, axis == 2 ? 1 : 2};
-        int planes = g->n[f.outer] + 2;
-        fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * planes * g->n[f.inner]), planes, PLANES,
+        int planes = g->active[axis] ? g->n[f.outer] + 2 : 0; // nothing varies along other axes
+        fm_parallel_for(fm_grid_share(pool, 15.0 * planes * g->n[f.inner]), planes, PLANES,
                         fill_pressure_planes, &f);
     }
 }

@@ -76,7 +76,7 @@ fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at)
 }
 
 // Weights of the cubic polynomial through four values at -1, 0, 1 and 2 (Catmull-Rom), at t.
-static void find_cubic_weights(double t, double weight[4])
+void fm_grid_find_cubic_weights(double t, double weight[4])
 {
     weight[0] = 0.5 * t * (-1 + t * (2 - t));
     weight[1] = 1 + 0.5 * t * t * (-5 + 3 * t);
@@ -91,7 +91,7 @@ static double interpolate_cubic(const fm_grid *g, int component, fm_vec3 at)
     offset[component] = 0;
     place p = find_place(g, at, offset);
     for (int a = 0; a < 3; a++)
-        find_cubic_weights(p.share[a], weight[a]);
+        fm_grid_find_cubic_weights(p.share[a], weight[a]);
     int first = g->active[2] ? -1 : 0, last = g->active[2] ? 2 : 0;
     for (int k = first; k <= last; k++)
         for (int j = -1; j <= 2; j++) {

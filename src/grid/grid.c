@@ -196,8 +196,8 @@ static int run_loop(row_loop *loop, fm_pool *pool, int faces, double ns)
     loop->length = g->n[0] + (faces == 0);
     loop->rows = g->n[1] + (faces == 1);
     int rows = loop->rows * (g->n[2] + (faces == 2));
-    fm_parallel_for(fm_pool_if_worthwhile(pool, ns * rows * loop->length), rows, FM_GRID_BLOCK,
-                    run_rows, loop);
+    fm_parallel_for(fm_grid_share(pool, ns * rows * loop->length), rows, FM_GRID_BLOCK, run_rows,
+                    loop);
     return rows;
 }
 
@@ -205,6 +205,40 @@ void fm_grid_for_rows(fm_grid *g, fm_pool *pool, int faces, double ns, fm_grid_r
                       void *context)
 {
     run_loop(&(row_loop){.g = g, .body = body, .context = context}, pool, faces, ns);
+}
+
+// A loop over the rows of faces of all components.
+typedef struct face_loop {
+    fm_grid *g;
+    fm_grid_face_row *body;
+    void *context;
+    int past[3]; // rows of the components up to and including this one
+} face_loop;
+
+// Runs the body for some rows of faces.
+static void run_faces(void *context, int first, int last)
+{
+    face_loop *loop = context;
+    fm_grid *g = loop->g;
+    for (int i = first; i < last; i++) {
+        int d = i < loop->past[0] ? 0 : i < loop->past[1] ? 1 : 2;
+        int row = d > 0 ? i - loop->past[d - 1] : i, rows = g->n[1] + (d == 1);
+        loop->body(g, loop->context, d, fm_grid_index(g, 0, row % rows, row / rows),
+                   g->n[0] + (d == 0));
+    }
+}
+
+// Runs the body for the rows of faces of all components.
+void fm_grid_for_faces(fm_grid *g, fm_pool *pool, double ns, fm_grid_face_row *body, void *context)
+{
+    face_loop loop = {.g = g, .body = body, .context = context};
+    int rows = 0;
+    for (int d = 0; d < 3; d++) {
+        rows += d == 2 && fm_grid_is_flat(g) ? 0 : (g->n[1] + (d == 1)) * (g->n[2] + (d == 2));
+        loop.past[d] = rows;
+    }
+    fm_parallel_for(fm_grid_share(pool, ns * rows * g->n[0]), rows, FM_GRID_BLOCK, run_faces,
+                    &loop);
 }
 
 // Adds the results of all rows in their order.

@@ -118,6 +118,11 @@ static inline ptrdiff_t fm_grid_index(const fm_grid *g, int i, int j, int k)
 {
     return g->start + i + j * g->stride[1] + k * g->stride[2];
 }
+// Whether the grid is one cell thick between slip sides: the velocity across them is zero.
+static inline bool fm_grid_is_flat(const fm_grid *g)
+{
+    return !g->active[2] && g->def.sides[FM_SIDE_BACK].kind == FM_GRID_SLIP;
+}
 // Position, m, of the point (x, y, z), in spacings from the grid's low corner. Along inactive axes
 // always the middle of the cell.
 fm_vec3 fm_grid_position(const fm_grid *g, double x, double y, double z);
@@ -129,6 +134,9 @@ fm_vec3 fm_grid_centre(const fm_grid *g, int i, int j, int k, int a);
 typedef void fm_grid_row(fm_grid *g, void *context, ptrdiff_t q, int length);
 void fm_grid_for_rows(fm_grid *g, fm_pool *pool, int faces, double ns, fm_grid_row *body,
                       void *context);
+// The same over the faces of all components in one loop. Skips a component that is always zero.
+typedef void fm_grid_face_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length);
+void fm_grid_for_faces(fm_grid *g, fm_pool *pool, double ns, fm_grid_face_row *body, void *context);
 // The same for rows of cells, with a number from each row: their sum, or the largest.
 typedef double fm_grid_row_sum(fm_grid *g, void *context, ptrdiff_t q, int length);
 double fm_grid_sum_rows(fm_grid *g, fm_pool *pool, double ns, fm_grid_row_sum *body, void *context);
@@ -149,6 +157,8 @@ fm_vec3 fm_grid_boundary_velocity(const fm_grid *g, const fm_grid_side *c, int s
                                   fm_vec3 at, double t);
 // Writes the velocities on the sides and in the ghost layers, at time t.
 void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool);
+// The same as far as a substep needs it: on a flat grid, not in the planes beside the only one.
+void fm_grid_fill_sides(fm_grid *g, double *u[3], double t, fm_pool *pool);
 // The same for a change or a rate x of component a, which is zero where the velocity is given.
 void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_pool *pool);
 // Writes the pressure in the ghost layer, Pa.
@@ -167,12 +177,14 @@ double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, p
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
 
-// advection.c: rate += -div(u u), for all faces.
-void fm_grid_add_advection(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+// advection.c: adds -div(u u_d) to the rate of component d, for a row of faces.
+void fm_grid_advect_row(const fm_grid *g, double *const u[3], double *rate, int d, ptrdiff_t q,
+                        int length);
 
 // viscosity.c
-// Adds the viscous force per mass, m/s^2, to the rate.
-void fm_grid_add_viscosity(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool);
+// rate += scale h^2 L u, for a row of faces of component d.
+void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double scale, int d,
+                         ptrdiff_t q, int length);
 // Sets u = old + x, where (1 - dt nu / 2 Laplacian) x = dt (rate + share extra).
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool);
 
@@ -189,6 +201,8 @@ extern const fm_field fm_grid_field_list[FM_GRID_FIELD_COUNT];
 bool fm_grid_read_field(fm_grid *g, const char *name, double *values, fm_error *err);
 fm_vec3 fm_grid_velocity_at(const fm_grid *g, fm_vec3 at);    // linear interpolation
 fm_vec3 fm_grid_probe_velocity(const fm_grid *g, fm_vec3 at); // cubic interpolation
+// Weights of the cubic polynomial through four values at -1, 0, 1 and 2 (Catmull-Rom), at t.
+void fm_grid_find_cubic_weights(double t, double weight[4]);
 double fm_grid_pressure_at(const fm_grid *g, fm_vec3 at);
 double fm_grid_dye_at(const fm_grid *g, fm_vec3 at);
 
@@ -203,6 +217,7 @@ double fm_grid_total_dye(fm_grid *g, fm_pool *pool); // m^3, concentration times
 
 // marks.c
 extern const fm_object_type fm_marks_type;
+bool fm_grid_is_in_collider(const fm_surroundings *around, fm_vec3 at);
 bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err);
 fm_marks *fm_marks_create(fm_world *world, fm_grid *g, fm_error *err);
 // Adds the marks of the start, unless that was done. The colliders must be placed.

@@ -46,7 +46,7 @@ void fm_grid_write_samples(fm_grid *g, fm_pool *pool)
 {
     for (int i = 0; i < g->samples_count; i++) {
         int count = g->samples[i]->count;
-        fm_parallel_for(fm_pool_if_worthwhile(pool, 100.0 * count), count, FM_SAMPLE_BLOCK,
-                        write_block, &(writing){g, g->samples[i]});
+        fm_parallel_for(fm_grid_share(pool, 100.0 * count), count, FM_SAMPLE_BLOCK, write_block,
+                        &(writing){g, g->samples[i]});
     }
 }

@@ -50,7 +50,7 @@ bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err)
 }
 
 // Whether a point is inside a collider.
-static bool is_in_collider(const fm_surroundings *around, fm_vec3 at)
+bool fm_grid_is_in_collider(const fm_surroundings *around, fm_vec3 at)
 {
     for (int i = 0; i < around->collider_count; i++)
         if (!fm_placed_is_far(&around->placed[i], at, 0) &&
@@ -62,7 +62,7 @@ static bool is_in_collider(const fm_surroundings *around, fm_vec3 at)
 // Adds a mark at a point, m, at time t, s, unless the point is in a collider or the list is full.
 static void add_mark(fm_marks *m, const fm_surroundings *around, fm_vec3 at, double t)
 {
-    if (m->count == m->grid->def.marks.most || is_in_collider(around, at))
+    if (m->count == m->grid->def.marks.most || fm_grid_is_in_collider(around, at))
         return;
     m->x[m->count] = at;
     m->birth[m->count++] = t;
@@ -188,8 +188,8 @@ void fm_marks_move(fm_marks *m, const fm_surroundings *around, double dt)
 {
     const fm_grid *g = m->grid;
     int kept = 0;
-    fm_parallel_for(fm_pool_if_worthwhile(around->pool, 200.0 * m->count), m->count, MARK_BLOCK,
-                    move_block, &(moving){m, around, dt});
+    fm_parallel_for(fm_grid_share(around->pool, 200.0 * m->count), m->count, MARK_BLOCK, move_block,
+                    &(moving){m, around, dt});
     for (int i = 0; i < m->count; i++)
         if (keep_inside(g, &m->x[i])) {
             m->x[kept] = m->x[i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // multigrid.c: the preconditioner of the pressure solver: one V-cycle of geometric multigrid.
 //
-// A level holds the operator of pressure.h, A x = sum_f c_f (x_i - x_f). Two cells along each axis
-// become one cell of the next level [TOS01]:
+// A level holds the operator of pressure.h, A x = g_i x_i + sum_f c_f (x_i - x_f). Two cells along
+// each axis become one cell of the next level [TOS01]:
 //
 //   smoothing     x <- x + w_k D^-1 (b - A x), two passes before and two after the correction.
 //                 D^-1 A has its eigenvalues in [0, 2] for all conductances. The weights w_k are
@@ -10,7 +10,8 @@
 //                 represent, and reduce these to 0.34 or less [ABHT03]. The smoother is
 //                 symmetric, so conjugate gradients accept the cycle; any order of the cells
 //                 gives the same bits
-//   coefficients  c of a coarse face = sum of c over its fine faces / 2: twice the distance
+//   coefficients  c of a coarse face = sum of c over its fine faces / 2: twice the distance; g of a
+//                 coarse cell = sum of g over its fine cells / 2
 //   prolongation  child = C + sum over axes of t/4 (C_neighbour - C), t = c of the coarse face
 //                 relative to an open one: linear interpolation that does not look through walls
 //   restriction   its transpose, written as a gather
@@ -72,9 +73,9 @@ static bool can_coarsen(const fm_cell_layout *l, int axis)
 static void allocate_level(fm_multigrid_level *level, fm_arena *arena, fm_error *err)
 {
     size_t count = level->layout.count;
-    float **arrays[7] = {&level->c[0], &level->c[1], &level->c[2], &level->inverse,
-                         &level->b,    &level->x,    &level->y};
-    for (int i = 0; i < 7; i++)
+    float **arrays[8] = {&level->c[0],    &level->c[1], &level->c[2], &level->given,
+                         &level->inverse, &level->b,    &level->x,    &level->y};
+    for (int i = 0; i < 8; i++)
         *arrays[i] = fm_arena_alloc(arena, count, sizeof(float), "grid", err);
     level->uniform =
         fm_arena_alloc(arena, (size_t)fm_cell_row_count(&level->layout), 1, "grid", err);
@@ -125,7 +126,7 @@ typedef struct pass {
 // The threads for a pass over a level: none if it has few cells.
 static fm_pool *share(fm_pool *pool, const fm_cell_layout *l)
 {
-    return fm_pool_if_worthwhile(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
+    return fm_grid_share(pool, 1.5 * fm_cell_row_count(l) * l->n[0]);
 }
 
 // Runs one pass over all rows of a level.
@@ -161,7 +162,7 @@ FM_INLINE float find_residual(const fm_multigrid_level *m, const float *restrict
     ptrdiff_t sy = m->layout.stride[1], sz = m->layout.stride[2];
     const float *cx = m->c[0], *cy = m->c[1], *cz = m->c[2];
     float mid = x[q];
-    return m->b[q] + cx[q] * (x[q - 1] - mid) + cx[q + 1] * (x[q + 1] - mid) +
+    return m->b[q] - m->given[q] * mid + cx[q] * (x[q - 1] - mid) + cx[q + 1] * (x[q + 1] - mid) +
            cy[q] * (x[q - sy] - mid) + cy[q + sy] * (x[q + sy] - mid) + cz[q] * (x[q - sz] - mid) +
            cz[q + sz] * (x[q + sz] - mid);
 }
@@ -438,11 +439,11 @@ static void prepare_rows(void *context, int first, int last)
         bool uniform = n > 2;
         for (int i = 0; i < n; i++, q++) {
             float all = m->c[0][q] + m->c[0][q + 1] + m->c[1][q] + m->c[1][q + sy] + m->c[2][q] +
-                        m->c[2][q + sz];
+                        m->c[2][q + sz] + m->given[q];
             m->inverse[q] = all > 0 ? 1 / all : 0;
-            uniform &= (i == 0 || m->c[0][q] == m->full[0]) && m->c[1][q] == m->full[1] &&
-                       m->c[1][q + sy] == m->full[1] && m->c[2][q] == m->full[2] &&
-                       m->c[2][q + sz] == m->full[2];
+            uniform &= m->given[q] == 0 && (i == 0 || m->c[0][q] == m->full[0]) &&
+                       m->c[1][q] == m->full[1] && m->c[1][q + sy] == m->full[1] &&
+                       m->c[2][q] == m->full[2] && m->c[2][q + sz] == m->full[2];
         }
         m->uniform[row] = uniform;
     }
@@ -467,6 +468,19 @@ static float sum_faces(const fm_multigrid_level *fine, const int at[3], int axis
     return total / (float)fine->factor[axis];
 }
 
+// Conductance of the coarse cell at (i, j, k) to the pressure 0.
+static float sum_given(const fm_multigrid_level *fine, const int at[3])
+{
+    const fm_cell_layout *l = &fine->layout;
+    const int *f = fine->factor;
+    float total = 0;
+    for (int k = f[2] * at[2]; k < f[2] * (at[2] + 1) && k < l->n[2]; k++)
+        for (int j = f[1] * at[1]; j < f[1] * (at[1] + 1) && j < l->n[1]; j++)
+            for (int i = f[0] * at[0]; i < f[0] * (at[0] + 1) && i < l->n[0]; i++)
+                total += fine->given[l->start + i + j * l->stride[1] + k * l->stride[2]];
+    return 0.5f * total;
+}
+
 // Computes the conductances of the coarse faces in some planes.
 static void coarsen_rows(void *context, int first, int last)
 {
@@ -474,13 +488,17 @@ static void coarsen_rows(void *context, int first, int last)
     const fm_cell_layout *l = &p->coarse->layout;
     for (int k = first; k < last; k++)
         for (int j = 0; j <= l->n[1]; j++)
-            for (int i = 0; i <= l->n[0]; i++)
+            for (int i = 0; i <= l->n[0]; i++) {
+                ptrdiff_t q = l->start + i + j * l->stride[1] + k * l->stride[2];
+                int at[3] = {i, j, k};
                 for (int axis = 0; axis < 3; axis++) {
-                    int at[3] = {i, j, k}, b = (axis + 1) % 3, c = (axis + 2) % 3;
+                    int b = (axis + 1) % 3, c = (axis + 2) % 3;
                     if (at[b] < l->n[b] && at[c] < l->n[c])
-                        p->coarse->c[axis][l->start + i + j * l->stride[1] + k * l->stride[2]] =
-                            sum_faces(p->level, at, axis);
+                        p->coarse->c[axis][q] = sum_faces(p->level, at, axis);
                 }
+                if (i < l->n[0] && j < l->n[1] && k < l->n[2])
+                    p->coarse->given[q] = sum_given(p->level, at);
+            }
 }
 
 // Cholesky factorization of the coarsest level. A pivot that rounding cannot tell from zero belongs
@@ -494,10 +512,12 @@ static void factorize(fm_multigrid *grid)
     memset(L, 0, (size_t)n * n * sizeof *L);
     for (int k = 0; k < l->n[2]; k++)
         for (int j = 0; j < l->n[1]; j++)
-            for (int i = 0; i < l->n[0]; i++)
+            for (int i = 0; i < l->n[0]; i++) {
+                ptrdiff_t q = l->start + i + j * l->stride[1] + k * l->stride[2];
+                int self = find_number(l, i, j, k);
+                L[(size_t)self * n + self] = m->given[q];
                 for (int side = 0; side < 6; side++) {
-                    int axis = side / 2, next[3] = {i, j, k}, self = find_number(l, i, j, k);
-                    ptrdiff_t q = l->start + i + j * l->stride[1] + k * l->stride[2];
+                    int axis = side / 2, next[3] = {i, j, k};
                     double c = m->c[axis][q + (side % 2 ? l->stride[axis] : 0)];
                     next[axis] += side % 2 ? 1 : -1;
                     if (l->periodic[axis])
@@ -506,6 +526,7 @@ static void factorize(fm_multigrid *grid)
                     if (next[axis] >= 0 && next[axis] < l->n[axis])
                         L[(size_t)self * n + find_number(l, next[0], next[1], next[2])] -= c;
                 }
+            }
     for (int i = 0; i < n; i++) {
         double *row = L + (size_t)i * n, diagonal = row[i];
         for (int j = 0; j <= i; j++) {

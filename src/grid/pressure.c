@@ -56,6 +56,11 @@ float *fm_poisson_conductances(fm_poisson *solver, int axis)
     return solver->grid.levels[0].c[axis];
 }
 
+float *fm_poisson_given_conductances(fm_poisson *solver)
+{
+    return solver->grid.levels[0].given;
+}
+
 double *fm_poisson_right_side(fm_poisson *solver)
 {
     return solver->r;
@@ -90,8 +95,11 @@ void fm_poisson_prepare(fm_poisson *s, fm_pool *pool)
     s->closed = !has_given_pressure(s, 0) && !has_given_pressure(s, 1) && !has_given_pressure(s, 2);
     s->fluid_cells = 0;
     for (int row = 0; row < fm_cell_row_count(l); row++)
-        for (int i = 0; i < l->n[0]; i++)
-            s->fluid_cells += s->grid.levels[0].inverse[fm_cell_row(l, row) + i] > 0;
+        for (int i = 0; i < l->n[0]; i++) {
+            ptrdiff_t q = fm_cell_row(l, row) + i;
+            s->fluid_cells += s->grid.levels[0].inverse[q] > 0;
+            s->closed &= s->grid.levels[0].given[q] == 0;
+        }
 }
 
 // One pass of the solver over all rows. Sums of a block go to partial[k][block].
@@ -126,8 +134,7 @@ static void run(fm_poisson *s, fm_pool *pool, fm_range_body *body, pass *p)
 {
     int rows = fm_cell_row_count(&s->layout);
     p->s = s;
-    fm_parallel_for(fm_pool_if_worthwhile(pool, 2.0 * rows * s->layout.n[0]), rows, FM_GRID_BLOCK,
-                    body, p);
+    fm_parallel_for(fm_grid_share(pool, 2.0 * rows * s->layout.n[0]), rows, FM_GRID_BLOCK, body, p);
 }
 
 // Copies the row that begins at index q to the ghost layers of periodic axes.
@@ -154,8 +161,8 @@ FM_INLINE double apply_at(const fm_multigrid_level *m, const double *restrict x,
     ptrdiff_t sy = m->layout.stride[1], sz = m->layout.stride[2];
     const float *cx = m->c[0], *cy = m->c[1], *cz = m->c[2];
     double mid = x[q];
-    return cx[q] * (mid - x[q - 1]) + cx[q + 1] * (mid - x[q + 1]) + cy[q] * (mid - x[q - sy]) +
-           cy[q + sy] * (mid - x[q + sy]) + cz[q] * (mid - x[q - sz]) +
+    return m->given[q] * mid + cx[q] * (mid - x[q - 1]) + cx[q + 1] * (mid - x[q + 1]) +
+           cy[q] * (mid - x[q - sy]) + cy[q + sy] * (mid - x[q + sy]) + cz[q] * (mid - x[q - sz]) +
            cz[q + sz] * (mid - x[q + sz]);
 }
 

@@ -3,12 +3,13 @@
 //
 // The solver knows cells and conductances between them, and nothing of velocities. It solves
 //
-//     sum over the six faces f of cell i:  c_f (x_i - x_f) = b_i
+//     g_i x_i + sum over the six faces f of cell i:  c_f (x_i - x_f) = b_i
 //
 //   x_f  value of the neighbour across face f; 0 outside the grid, where the pressure is given
 //   c_f  conductance of the face: its open area / distance of the two values, relative to a face
 //        inside the fluid; 0: a wall or a solid; 2: an open side, whose value is half a cell away.
-//        A free surface at the fraction s of the distance will be 1 / s with x_f = 0.
+//   g_i  conductance of the cell to a pressure of 0 inside the grid: sum of A / s over the faces
+//        of open area A beyond which a free surface is at the fraction s of the distance
 //
 // Another solver takes its place by providing the functions below.
 #ifndef FATHOM_GRID_PRESSURE_H
@@ -39,6 +40,8 @@ const fm_cell_layout *fm_poisson_layout(const fm_poisson *solver);
 // Conductances of the low faces of all cells along an axis. The face at n[axis] is the high face of
 // the last cell. Call fm_poisson_prepare after writing them.
 float *fm_poisson_conductances(fm_poisson *solver, int axis);
+// Conductances of the cells to the pressure 0; all 0 unless they are written.
+float *fm_poisson_given_conductances(fm_poisson *solver);
 void fm_poisson_prepare(fm_poisson *solver, fm_pool *pool);
 double *fm_poisson_right_side(fm_poisson *solver); // b; overwritten by the solve
 // x: the first guess before the solve, the solution after it, with ghosts of periodic axes.
@@ -56,6 +59,7 @@ typedef struct fm_multigrid_level {
     fm_cell_layout layout;
     int factor[3];          // cells of this level per cell of the next: 2, or 1 if not coarsened
     float *c[3];            // conductances of low faces
+    float *given;           // conductance to the pressure 0
     float full[3];          // conductance of a face inside the fluid
     float *inverse;         // 1 / sum of the conductances of a cell; 0 for solid cells
     float *b, *x, *y;       // right side, and two iterates
@@ -87,5 +91,12 @@ static inline int fm_cell_row_count(const fm_cell_layout *l)
     return l->n[1] * l->n[2];
 }
 enum { FM_GRID_BLOCK = 16 }; // rows per parallel block
+
+// The pool if a loop that takes one thread `ns` nanoseconds is worth sharing. The loops of a substep
+// follow each other at once and find the workers spinning, so a third of the usual time is enough.
+static inline fm_pool *fm_grid_share(fm_pool *pool, double ns)
+{
+    return fm_pool_if_worthwhile(pool, 3 * ns);
+}
 
 #endif

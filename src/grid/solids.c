@@ -364,7 +364,7 @@ bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, 
         s->moving |= !fm_collider_is_fixed(around->colliders[i]);
     }
     int planes = g->n[2] + 1;
-    fm_pool *pool = fm_pool_if_worthwhile(around->pool, 20.0 * (double)g->count);
+    fm_pool *pool = fm_grid_share(around->pool, 20.0 * (double)g->count);
     fm_parallel_for(pool, planes, 1, compute_distances, &job);
     fm_parallel_for(pool, planes, 1, compute_open_fractions, &job);
     fm_parallel_for(pool, planes, 1, write_conductances, &job);

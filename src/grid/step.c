@@ -52,22 +52,23 @@ static void end_stage(fm_grid *g, fm_grid_stage stage, double *start)
     *start = now;
 }
 
-// Largest sum of |u_a| over the axes in a row of cells, m/s; NaN if a velocity is.
-static double find_speed_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Largest sum of |u_a| over the axes in a row of cells, m/s. `fault` keeps a NaN, which comparisons
+// lose.
+FM_SIMD_CLONES static double find_speed_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
-    double fastest = 0;
+    double fastest = 0, fault = 0, use = g->active[2];
+    ptrdiff_t sy = g->stride[1], sz = g->stride[2];
+    const double *restrict u = g->u[0] + q, *restrict v = g->u[1] + q, *restrict w = g->u[2] + q;
+#pragma omp simd reduction(max : fastest) reduction(+ : fault)
     for (int i = 0; i < length; i++) {
-        double sum = 0;
-        for (int a = 0; a < 3; a++)
-            if (g->active[a]) {
-                double low = fabs(g->u[a][q + i]), high = fabs(g->u[a][q + i + g->stride[a]]);
-                sum += low > high || isnan(low) ? low : high;
-            }
-        if (sum > fastest || isnan(sum))
-            fastest = sum;
+        double sum = fm_double_max(fabs(u[i]), fabs(u[i + 1])) +
+                     fm_double_max(fabs(v[i]), fabs(v[i + sy])) +
+                     use * fm_double_max(fabs(w[i]), fabs(w[i + sz]));
+        fault += 0 * (u[i] + u[i + 1] + v[i] + v[i + sy] + w[i] + w[i + sz]);
+        fastest = sum > fastest ? sum : fastest;
     }
-    return fastest;
+    return fastest + fault;
 }
 
 // Body force per mass, m/s^2.
@@ -94,152 +95,155 @@ double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
     return g->def.time_step > 0 ? fm_double_min(dt, g->def.time_step) : dt;
 }
 
-// The rate of one component from pressure and body force, before other rates are added.
+// Rates of the velocity from pressure, body force and viscosity, with advection or without.
 typedef struct pushed {
-    double *rate;
-    double force; // m/s^2
-    ptrdiff_t s;  // stride along the component
+    double force[3]; // m/s^2
+    bool advected;
 } pushed;
 
-FM_SIMD_CLONES static void start_rate_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Sets the rate of a row of faces of component d to that of pressure and body force, m/s^2.
+FM_SIMD_CLONES static void start_rate_row(const fm_grid *g, double force, int d, ptrdiff_t q,
+                                          int length)
+{
+    const double *restrict p = g->p;
+    double *restrict rate = g->rate[d];
+    double scale = g->active[d] ? 1 / (g->def.density * g->h) : 0;
+    ptrdiff_t s = g->stride[d];
+#pragma omp simd
+    for (int i = 0; i < length; i++)
+        rate[q + i] = force - scale * (p[q + i] - p[q + i - s]);
+}
+
+// Computes the rate of a row of faces of component d.
+static void compute_rate_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
     const pushed *job = context;
-    const double *restrict p = g->p;
-    double *restrict rate = job->rate, scale = 1 / (g->def.density * g->h);
-#pragma omp simd
-    for (int i = 0; i < length; i++)
-        rate[q + i] = job->force - scale * (p[q + i] - p[q + i - job->s]);
+    start_rate_row(g, job->force[d], d, q, length);
+    if (job->advected)
+        fm_grid_advect_row(g, g->u, g->rate[d], d, q, length);
+    if (g->nu > 0)
+        fm_grid_diffuse_row(g, g->u[d], g->rate[d], g->nu / (g->h * g->h), d, q, length);
 }
 
-// Sets the rate of the velocity to that of pressure, body force and lift, m/s^2.
-static void start_rate(fm_grid *g, double *rate[3], fm_vec3 force, fm_pool *pool)
+// Computes the rates of all components, with the lift of the dye, m/s^2.
+static void compute_rates(fm_grid *g, fm_vec3 force, bool advected, fm_pool *pool)
 {
-    double f[3] = {force.x, force.y, force.z};
-    for (int d = 0; d < 3; d++)
-        fm_grid_for_rows(g, pool, d, 1, start_rate_row,
-                         &(pushed){rate[d], g->active[d] ? f[d] : 0, g->stride[d]});
-    fm_grid_add_lift(g, rate, force, pool);
+    pushed job = {.force = {force.x, force.y, g->active[2] ? force.z : 0}, .advected = advected};
+    fm_grid_for_faces(g, pool, advected ? 12 : 3, compute_rate_row, &job);
+    fm_grid_add_lift(g, g->rate, force, pool);
 }
 
-// u = keep old + gain (u + dt rate).
+// u = keep old + (1 - keep) (from + dt rate), from: old or u.
 typedef struct combined {
-    double *u;
-    const double *old, *rate;
-    double keep, gain, dt;
+    double keep, dt;
+    double *const *from; // [component]
 } combined;
 
-FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Combines a row of faces of component d.
+FM_SIMD_CLONES static void combine_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
-    (void)g;
     const combined *job = context;
-    double *restrict u = job->u;
-    const double *restrict old = job->old, *restrict rate = job->rate;
+    double *u = g->u[d], keep = job->keep, dt = job->dt;
+    const double *old = g->old[d], *rate = g->rate[d], *from = job->from[d];
 #pragma omp simd
     for (int i = 0; i < length; i++)
-        u[q + i] = job->keep * old[q + i] + job->gain * (u[q + i] + job->dt * rate[q + i]);
-}
-
-// Combines a stage of the Runge-Kutta method for all components.
-static void combine(fm_grid *g, double keep, double dt, fm_pool *pool)
-{
-    for (int d = 0; d < 3; d++)
-        fm_grid_for_rows(g, pool, d, 1.5, combine_row,
-                         &(combined){g->u[d], g->old[d], g->rate[d], keep, 1 - keep, dt});
+        u[q + i] = keep * old[q + i] + (1 - keep) * (from[q + i] + dt * rate[q + i]);
 }
 
 // Fills the ghost values of the velocity at time t, s, outside the grid and inside colliders.
 static void fill(fm_grid *g, double t, fm_pool *pool)
 {
     double start = fm_clock_now_ms();
-    fm_grid_fill_velocity(g, g->u, t, pool);
+    fm_grid_fill_sides(g, g->u, t, pool);
     fm_grid_fill_solids(g, g->u);
     end_stage(g, FM_GRID_STAGE_BOUNDARY, &start);
 }
 
 // One stage of the Runge-Kutta method: u = keep old + (1 - keep)(u + dt R). Ghost values must be in
-// place.
-static void take_stage(fm_grid *g, double keep, double dt, fm_vec3 force, fm_pool *pool)
+// place. The first stage leaves u in `old`.
+static void take_stage(fm_grid *g, bool first, double keep, double dt, fm_vec3 force, fm_pool *pool)
 {
     double start = fm_clock_now_ms();
-    start_rate(g, g->rate, force, pool);
-    fm_grid_add_advection(g, g->u, g->rate, pool);
-    fm_grid_add_viscosity(g, g->u, g->rate, pool);
-    combine(g, keep, dt, pool);
+    compute_rates(g, force, true, pool);
+    for (int d = 0; d < 3 && first; d++) {
+        double *u = g->u[d];
+        g->u[d] = g->old[d];
+        g->old[d] = u;
+    }
+    combined job = {.keep = keep, .dt = dt, .from = first ? g->old : g->u};
+    fm_grid_for_faces(g, pool, 1.5, combine_row, &job);
     end_stage(g, FM_GRID_STAGE_ADVECTION, &start);
 }
 
 // From u to u*, without implicit viscosity: three stages, or one Euler step.
 static void advance_explicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
-    take_stage(g, 0, dt, force, pool);
+    take_stage(g, true, 0, dt, force, pool);
     if (g->def.advection != FM_GRID_FIFTH_ORDER)
         return;
     fill(g, g->time + dt, pool);
-    take_stage(g, 0.75, dt, force, pool);
+    take_stage(g, false, 0.75, dt, force, pool);
     fill(g, g->time + 0.5 * dt, pool);
-    take_stage(g, 1.0 / 3, dt, force, pool);
+    take_stage(g, false, 1.0 / 3, dt, force, pool);
 }
 
-// rate += share extra.
-FM_SIMD_CLONES static void add_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// rate += extra / 2.
+FM_SIMD_CLONES static void add_half_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
-    (void)g;
-    const combined *job = context;
-    double *restrict u = job->u;
-    const double *restrict rate = job->rate;
+    (void)context;
+    double *restrict rate = g->rate[d];
+    const double *restrict extra = g->extra[d];
 #pragma omp simd
     for (int i = 0; i < length; i++)
-        u[q + i] += job->gain * rate[q + i];
+        rate[q + i] += 0.5 * extra[q + i];
 }
 
-// extra = advection of u, m/s^2.
-static void compute_advection(fm_grid *g, fm_pool *pool)
+// extra = advection of u, m/s^2, in a row of faces of component d.
+static void advect_extra_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
-    for (int d = 0; d < 3; d++)
-        memset(g->extra[d], 0, g->count * sizeof(double));
-    fm_grid_add_advection(g, g->u, g->extra, pool);
+    (void)context;
+    memset(g->extra[d] + q, 0, (size_t)length * sizeof(double));
+    fm_grid_advect_row(g, g->u, g->extra[d], d, q, length);
 }
 
 // From u to u* with Crank-Nicolson for viscosity. The velocities on the sides are those at the
 // middle of the substep.
 static void advance_implicitly(fm_grid *g, double dt, fm_vec3 force, fm_pool *pool)
 {
+    for (int d = 0; d < 3; d++)
+        memcpy(g->old[d], g->u[d], g->count * sizeof(double));
     fill(g, g->time + 0.5 * dt, pool);
     double start = fm_clock_now_ms();
-    start_rate(g, g->rate, force, pool);
-    fm_grid_add_viscosity(g, g->u, g->rate, pool);
-    compute_advection(g, pool);
+    compute_rates(g, force, false, pool);
+    fm_grid_for_faces(g, pool, 10, advect_extra_row, NULL);
     end_stage(g, FM_GRID_STAGE_ADVECTION, &start);
     fm_grid_solve_viscosity(g, dt, 1, pool);
     end_stage(g, FM_GRID_STAGE_VISCOSITY, &start);
     if (g->def.advection != FM_GRID_FIFTH_ORDER)
         return;
-    for (int d = 0; d < 3; d++)
-        fm_grid_for_rows(g, pool, d, 1, add_row,
-                         &(combined){.u = g->rate[d], .rate = g->extra[d], .gain = 0.5});
+    fm_grid_for_faces(g, pool, 1, add_half_row, NULL);
     fill(g, g->time + dt, pool);
     start = fm_clock_now_ms();
-    compute_advection(g, pool);
+    fm_grid_for_faces(g, pool, 10, advect_extra_row, NULL);
     end_stage(g, FM_GRID_STAGE_ADVECTION, &start);
     fm_grid_solve_viscosity(g, dt, 0.5, pool);
     end_stage(g, FM_GRID_STAGE_VISCOSITY, &start);
 }
 
 // b = -divergence of the open fluxes of a row of cells, times h, m/s.
-static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+FM_SIMD_CLONES static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
     const fm_cell_layout *l = fm_poisson_layout(g->solver);
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
               j = (from - k * g->stride[2]) / g->stride[1];
     double *b = fm_poisson_right_side(g->solver) + l->start + j * l->stride[1] + k * l->stride[2];
-    for (int i = 0; i < length; i++) {
-        double flux = 0;
-        for (int a = 0; a < 3; a++) {
-            ptrdiff_t low = q + i, high = low + g->stride[a];
-            flux += g->open[a][low] * g->u[a][low] - g->open[a][high] * g->u[a][high];
-        }
-        b[i] = flux;
+    for (int a = 0; a < 3; a++) {
+        const double *low = g->u[a] + q, *high = low + g->stride[a];
+        const float *open_low = g->open[a] + q, *open_high = open_low + g->stride[a];
+#pragma omp simd
+        for (int i = 0; i < length; i++)
+            b[i] = (a == 0 ? 0 : b[i]) + open_low[i] * low[i] - open_high[i] * high[i];
     }
 }
 
@@ -265,42 +269,36 @@ static void correct_solid_fluxes(fm_grid *g)
     }
 }
 
-// Largest |u_a| of any component in a row of cells, m/s.
-static double find_component_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Largest |u_a| of any component in a row of cells, m/s; NaN if a velocity is.
+FM_SIMD_CLONES static double find_component_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     (void)context;
-    double fastest = 0;
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < length; i++) {
-            double speed = fabs(g->u[a][q + i]);
-            if (speed > fastest || isnan(speed))
-                fastest = speed;
-        }
-    return fastest;
+    double fastest = 0, fault = 0;
+    const double *restrict u = g->u[0] + q, *restrict v = g->u[1] + q, *restrict w = g->u[2] + q;
+#pragma omp simd reduction(max : fastest) reduction(+ : fault)
+    for (int i = 0; i < length; i++) {
+        double speed = fm_double_max(fabs(u[i]), fm_double_max(fabs(v[i]), fabs(w[i])));
+        fault += 0 * (u[i] + v[i] + w[i]);
+        fastest = speed > fastest ? speed : fastest;
+    }
+    return fastest + fault;
 }
 
 // u -= grad psi on all faces that the pressure moves: psi of the solver, ghost layer included.
-typedef struct corrected {
-    int d;
-    double *psi; // of cell (0, 0, 0)
-} corrected;
-
-// Subtracts the gradient of psi from a row of faces.
-static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+FM_SIMD_CLONES static void correct_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
-    const corrected *job = context;
+    (void)context;
     const fm_cell_layout *l = fm_poisson_layout(g->solver);
-    const float *c = fm_poisson_conductances(g->solver, job->d) + l->start;
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
               j = (from - k * g->stride[2]) / g->stride[1];
-    ptrdiff_t first = j * l->stride[1] + k * l->stride[2];
-    const double *psi = job->psi + first;
-    double *u = g->u[job->d] + q;
-    const float *open = g->open[job->d] + q;
+    ptrdiff_t first = l->start + j * l->stride[1] + k * l->stride[2];
+    const float *c = fm_poisson_conductances(g->solver, d) + first, *open = g->open[d] + q;
+    const double *psi = fm_poisson_solution(g->solver) + first;
+    double *u = g->u[d] + q;
+#pragma omp simd
     for (int i = 0; i < length; i++) {
-        double step =
-            c[first + i] > open[i] ? 2 : c[first + i] > 0; // open sides: half the distance
-        u[i] -= step * (psi[i] - psi[i - l->stride[job->d]]);
+        double step = c[i] > open[i] ? 2 : c[i] > 0; // open sides: half the distance
+        u[i] -= step * (psi[i] - psi[i - l->stride[d]]);
     }
 }
 
@@ -334,8 +332,7 @@ static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
     double tolerance = fm_double_max(g->def.tolerance, 1e-13) * fastest;
     fm_poisson_result r = fm_poisson_solve(g->solver, tolerance, g->def.iterations, pool);
     end_stage(g, FM_GRID_STAGE_PRESSURE, &start);
-    for (int d = 0; d < 3; d++)
-        fm_grid_for_rows(g, pool, d, 2, correct_row, &(corrected){d, psi + l->start});
+    fm_grid_for_faces(g, pool, 2, correct_row, NULL);
     if (dt > 0) {
         double scale = g->def.density * g->h / dt;
         fm_grid_for_rows(g, pool, 3, 1, raise_pressure_row, &scale);
@@ -346,17 +343,6 @@ static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
     g->stats.divergence = fastest > 0 ? r.residual / fastest : 0;
     g->stats.max_speed = fastest;
     end_stage(g, FM_GRID_STAGE_PROJECT, &start);
-}
-
-// Copies planes of u to old.
-static void copy_planes(void *context, int first, int last)
-{
-    fm_grid *g = context;
-    for (int i = first; i < last; i++) {
-        int d = i / g->size[2];
-        ptrdiff_t from = i % g->size[2] * g->stride[2];
-        memcpy(g->old[d] + from, g->u[d] + from, (size_t)g->stride[2] * sizeof(double));
-    }
 }
 
 // Moves dye and marks for dt seconds.
@@ -378,8 +364,6 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, f
     move_passive(g, around, g->lag + 0.5 * dt);
     g->lag = 0.5 * dt;
     double start = fm_clock_now_ms();
-    fm_parallel_for(fm_pool_if_worthwhile(around->pool, 3.0 * (double)g->count), 3 * g->size[2], 4,
-                    copy_planes, g);
     fm_grid_fill_pressure(g, force, around->pool);
     end_stage(g, FM_GRID_STAGE_BOUNDARY, &start);
     if (g->def.diffusion == FM_GRID_IMPLICIT)
@@ -414,11 +398,9 @@ static void swap_with_rate(fm_grid *g)
 static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
 {
     memset(g->p, 0, g->count * sizeof *g->p);
-    fm_grid_fill_pressure(g, force, pool);
     fill(g, g->time, pool);
-    start_rate(g, g->rate, force, pool);
-    fm_grid_add_advection(g, g->u, g->rate, pool);
-    fm_grid_add_viscosity(g, g->u, g->rate, pool);
+    fm_grid_fill_pressure(g, force, pool);
+    compute_rates(g, force, true, pool);
     for (int d = 0; d < 3; d++)
         fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE, pool);
     swap_with_rate(g);

@@ -30,89 +30,61 @@
 
 #include <string.h>
 
-// One component of the velocity while its viscous force is computed.
-typedef struct diffused {
-    const double *u;
-    double *rate;
-    double scale; // 1/s
-} diffused;
-
-// Sum of the second differences of u at q, times h^2.
-FM_INLINE double find_laplacian(const fm_grid *g, const double *restrict u, ptrdiff_t q)
+// Adds `scale` times the rest of the second difference across a side to the elements at[0] to
+// last - 1 of a row next to that side. at: the cell of the first of these elements.
+static void correct_side(const fm_grid *g, const double *u, double *rate, double scale, int side,
+                         int at[3], ptrdiff_t q, int last)
 {
-    double total = 0, mid = 2 * u[q];
-    if (g->active[0])
-        total += u[q - 1] + u[q + 1] - mid;
-    if (g->active[1])
-        total += u[q - g->stride[1]] + u[q + g->stride[1]] - mid;
-    if (g->active[2])
-        total += u[q - g->stride[2]] + u[q + g->stride[2]] - mid;
-    return total;
+    ptrdiff_t s = g->stride[side / 2];
+    fm_grid_side_kind kind = fm_grid_find_condition(g, side, at)->kind;
+    for (int i = at[0]; i < last; i++, at[0]++) {
+        if (g->has_patches[side])
+            kind = fm_grid_find_condition(g, side, at)->kind;
+        if (kind == FM_GRID_WALL || kind == FM_GRID_INFLOW)
+            rate[q + i] += scale / 3 * (u[q + i - s] + u[q + i + s] - 2 * u[q + i]);
+    }
 }
 
-// Adds scale h^2 L u to the rate of a row of faces.
-FM_SIMD_CLONES static void add_laplacian_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// The same for all sides that component d lies half a cell from, for a row that begins at q.
+static void correct_row(const fm_grid *g, const double *u, double *rate, double scale, int d,
+                        ptrdiff_t q, int length)
 {
-    const diffused *job = context;
-    const double *restrict u = job->u;
-    double *restrict rate = job->rate;
+    ptrdiff_t from = q - g->start;
+    int k = (int)(from / g->stride[2]), j = (int)((from - k * g->stride[2]) / g->stride[1]);
+    for (int side = 0; side < FM_SIDE_COUNT; side++) {
+        int axis = side / 2, place = side % 2 ? g->n[axis] - 1 : 0, at[3] = {0, j, k};
+        if (axis == d || !g->active[axis] || g->def.sides[side].kind == FM_GRID_PERIODIC)
+            continue;
+        at[0] = axis == 0 ? place : 0;
+        if (at[axis] == place)
+            correct_side(g, u, rate, scale, side, at, q, axis == 0 ? place + 1 : length);
+    }
+}
+
+// rate += scale h^2 L u, for a row of faces, whose first is at u and rate.
+FM_SIMD_CLONES static void add_laplacian_row(const fm_grid *g, const double *restrict u,
+                                             double *restrict rate, double scale, int length)
+{
+    ptrdiff_t sy = g->stride[1], sz = g->stride[2];
+    if (g->active[2]) {
 #pragma omp simd
-    for (int i = 0; i < length; i++)
-        rate[q + i] += job->scale * find_laplacian(g, u, q + i);
+        for (int i = 0; i < length; i++)
+            rate[i] += scale * (u[i - 1] + u[i + 1] + u[i - sy] + u[i + sy] + u[i - sz] +
+                                u[i + sz] - 6 * u[i]);
+    } else {
+#pragma omp simd
+        for (int i = 0; i < length; i++)
+            rate[i] += scale * (u[i - 1] + u[i + 1] + u[i - sy] + u[i + sy] - 4 * u[i]);
+    }
 }
 
-// Adds 1/3 of the second difference across a side, which makes it 4/3, to the layer of faces of
-// component d next to the side.
-static void correct_side(const fm_grid *g, const diffused *job, int d, int side)
+// Adds the viscous force per mass of a row of component d, with the correction next to walls.
+void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double scale, int d,
+                         ptrdiff_t q, int length)
 {
-    int axis = side / 2, b = (axis + 1) % 3, c = (axis + 2) % 3, at[3] = {0};
-    ptrdiff_t s = g->stride[axis];
-    at[axis] = side % 2 ? g->n[axis] - 1 : 0;
-    for (at[c] = 0; at[c] < g->n[c] + (c == d); at[c]++)
-        for (at[b] = 0; at[b] < g->n[b] + (b == d); at[b]++) {
-            fm_grid_side_kind kind = fm_grid_find_condition(g, side, at)->kind;
-            ptrdiff_t q = fm_grid_index(g, at[0], at[1], at[2]);
-            if (kind == FM_GRID_WALL || kind == FM_GRID_INFLOW)
-                job->rate[q] += job->scale / 3 * (job->u[q - s] + job->u[q + s] - 2 * job->u[q]);
-        }
-}
-
-// All sides that component d lies half a cell from.
-static void correct_sides(const fm_grid *g, const diffused *job, int d)
-{
-    for (int side = 0; side < FM_SIDE_COUNT; side++)
-        if (side / 2 != d && g->active[side / 2] && g->def.sides[side].kind != FM_GRID_PERIODIC)
-            correct_side(g, job, d, side);
-}
-
-// The correction next to sides for all components, which threads share.
-typedef struct correction {
-    const fm_grid *g;
-    double *const *u, *const *rate;
-} correction;
-
-static void correct_components(void *context, int first, int last)
-{
-    const correction *job = context;
-    const fm_grid *g = job->g;
-    for (int d = first; d < last; d++)
-        correct_sides(
-            g, &(diffused){.u = job->u[d], .rate = job->rate[d], .scale = g->nu / (g->h * g->h)},
-            d);
-}
-
-// Adds nu L u to the rates of all components, m/s^2.
-void fm_grid_add_viscosity(fm_grid *g, double *u[3], double *rate[3], fm_pool *pool)
-{
-    if (!(g->nu > 0))
-        return;
-    for (int d = 0; d < 3; d++)
-        fm_grid_for_rows(g, pool, d, 2, add_laplacian_row,
-                         &(diffused){.u = u[d], .rate = rate[d], .scale = g->nu / (g->h * g->h)});
-    double faces = g->n[0] * g->n[1] + g->n[1] * g->n[2] + g->n[2] * g->n[0];
+    add_laplacian_row(g, u + q, rate + q, scale, length);
     if (g->def.advection == FM_GRID_FIFTH_ORDER)
-        fm_parallel_for(fm_pool_if_worthwhile(pool, 20 * faces), 3, 1, correct_components,
-                        &(correction){g, u, rate});
+        correct_row(g, u, rate, scale, d, q, length);
 }
 
 // One component of the implicit solve, with the arrays of BiCGSTAB.
@@ -143,24 +115,21 @@ FM_SIMD_CLONES static void start_row(fm_grid *g, void *context, ptrdiff_t q, int
 typedef struct product {
     const double *from;
     double *to, scale;
+    int d; // component
 } product;
 
-FM_SIMD_CLONES static void apply_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Computes one row of the product.
+static void apply_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const product *job = context;
-    const double *restrict from = job->from;
-    double *restrict to = job->to;
-#pragma omp simd
-    for (int i = 0; i < length; i++)
-        to[q + i] = from[q + i] - job->scale * find_laplacian(g, from, q + i);
+    memcpy(job->to + q, job->from + q, (size_t)length * sizeof(double));
+    fm_grid_diffuse_row(g, job->from, job->to, -job->scale, job->d, q, length);
 }
 
 // to = matrix times from, both with their ghost values.
 static void apply(fm_grid *g, const solve *job, double *from, double *to, fm_pool *pool)
 {
-    fm_grid_for_rows(g, pool, job->d, 2, apply_row, &(product){from, to, job->scale});
-    if (g->def.advection == FM_GRID_FIFTH_ORDER)
-        correct_sides(g, &(diffused){.u = from, .rate = to, .scale = -job->scale}, job->d);
+    fm_grid_for_rows(g, pool, job->d, 2, apply_row, &(product){from, to, job->scale, job->d});
     fm_grid_fill_change(g, to, job->d, FM_GRID_FILL_CHANGE, pool);
 }
 

@@ -7,6 +7,7 @@
 const fm_draw_mode_row fm_draw_mode_rows[] = {
     {"cloth", FM_DRAW_MODE_CLOTH, fm_cloth_fields},
     {"particles", FM_DRAW_MODE_FLUID, NULL},
+    {"liquid", FM_DRAW_MODE_FLUID, NULL},
     {"grid", FM_DRAW_MODE_GRID, fm_grid_fields},
     {"marks", FM_DRAW_MODE_MARKS, NULL},
     {"ball", FM_DRAW_MODE_MESH, NULL},

@@ -159,7 +159,11 @@ void fm_shot_set_light(fm_shot *shot, const fm_shot_def *def)
         isfinite(def->look.floor) ? (float)def->look.floor : (float)box.low.y - gap * shot->size;
     shot->sand_tile = 3.1f * shot->size;
     // light that the floor reflects: its colour times sun and sky at its depth, through the water
-    fm_float3 sand = shot->under_water ? fm_f3(0.38f, 0.33f, 0.25f) : fm_f3(0.7f, 0.7f, 0.7f);
+    fm_color ground = def->look.ground;
+    bool colored = ground.r + ground.g + ground.b > 0;
+    shot->ground = colored ? fm_f3(ground.r, ground.g, ground.b) : fm_f3(0.74f, 0.74f, 0.74f);
+    fm_float3 sand =
+        shot->under_water ? fm_f3(0.38f, 0.33f, 0.25f) : fm_f3_scale(shot->ground, 0.70f / 0.74f);
     fm_float3 irradiance =
         fm_f3_add_scaled(fm_f3_scale(shot->sky_overhead, 0.6f), shot->sun.y, shot->sun_color);
     irradiance = fm_f3_scale(irradiance, fm_shot_depth_attenuation(shot, shot->floor_y));

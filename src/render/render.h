@@ -146,6 +146,7 @@ typedef struct fm_shot {
     fm_float3 extinction, scatter; // coefficients of the water, 1/m
     // radiance of the sky overhead, at the horizon, and from below
     fm_float3 sky_overhead, sky_horizon, sky_below;
+    fm_float3 ground;      // albedo of the studio's floor
     fm_float3 floor_light; // radiance reflected by the floor
     // cosine-weighted mean radiance of the hemisphere around a normal, tabulated by the normal's y
     fm_float3 ambient[FM_AMBIENT_STEPS];

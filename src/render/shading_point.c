@@ -218,7 +218,7 @@ void fm_shading_point_on_floor(const fm_shot *shot, fm_float3 position, float di
     point->position.y = shot->floor_y;
     if (!shot->under_water) {
         float far = fm_float_smoothstep(5, 16, distance / shot->size);
-        point->albedo = fm_f3_mix(fm_f3(0.74f, 0.74f, 0.74f), fm_f3(0.62f, 0.62f, 0.62f), far);
+        point->albedo = fm_f3_scale(shot->ground, 1 - far * (0.12f / 0.74f));
         return;
     }
     float u = position.x / shot->sand_tile, v = position.z / shot->sand_tile;

@@ -222,6 +222,9 @@ static const fm_entry drag_entries[] = {
     {"pressure", FM_KEY_NUMBER, DEF(drag.pressure), .range = WITHIN(0, 1e3),
      .about = "drag coefficient normal to the cloth, times 1/2 density speed^2; only for model "
               "physical"},
+    {"ripple_pressure", FM_KEY_NUMBER, DEF(drag.ripple_pressure), .range = WITHIN(0, 1e3),
+     .about = "the same coefficient for motions much shorter than the cloth, which do not stir up "
+              "eddies; at most `pressure` counts; only with `added_mass: auto`"},
     {"friction", FM_KEY_NUMBER, DEF(drag.friction), .range = WITHIN(0, 1e3),
      .about =
          "drag coefficient along the cloth, times 1/2 density speed^2; only for model physical"},
@@ -229,13 +232,13 @@ static const fm_entry drag_entries[] = {
      .about = "add the exact history force of a sheet that slides in its plane; only for model "
               "physical"},
     {"normal_history", FM_KEY_NUMBER, DEF(drag.normal_history), "N s^(3/2) / m per m^2",
-     WITHIN(0, 1e6),
-     .about = "coefficient of the half derivative of the velocity normal to the cloth; only for "
-              "model physical"},
-    {"added_mass", FM_KEY_NUMBER, DEF(drag.added_mass), "m", WITHIN(-1, 1e3),
+     WITHIN(-1, 1e6), .automatic = true,
+     .about = "coefficient of the half derivative of the velocity normal to the cloth; auto (-1): "
+              "that of waves, 2 sqrt(density viscosity) of the medium; only for model physical"},
+    {"added_mass", FM_KEY_NUMBER, DEF(drag.added_mass), "m", WITHIN(-1, 1e3), .automatic = true,
      .about =
-         "thickness of the layer of medium that moves with the cloth; -1: from the size of the "
-         "cloth; only for model physical"},
+         "thickness of the layer of medium that moves with the cloth; auto (-1): 2/k for every "
+         "wavenumber k of its motion; only for model physical"},
 };
 const fm_table fm_cloth_drag_table = {
     .name = "drag",

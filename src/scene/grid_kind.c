@@ -13,7 +13,7 @@ static void copy_cells(const fm_scene_grid *grid, fm_grid_def *def)
 }
 
 // The definition of a grid fluid: its keys with name, cells and patches.
-static fm_grid_def find_definition(const fm_scene_grid *grid, const char *name)
+fm_grid_def fm_scene_find_grid_def(const fm_scene_grid *grid, const char *name)
 {
     fm_grid_def def = grid->def;
     const fm_scene_grid_patch *patches = grid->patches.data;
@@ -28,7 +28,7 @@ static fm_grid_def find_definition(const fm_scene_grid *grid, const char *name)
 static void build_grid(fm_builder *b, const fm_scene_object *object, fm_error *err)
 {
     const fm_scene_grid *grid = object->def;
-    fm_grid_def def = find_definition(grid, object->item.name);
+    fm_grid_def def = fm_scene_find_grid_def(grid, object->item.name);
     fm_grid *fluid = fm_grid_create(b->world, &def, err);
     if (fluid && grid->start.kind != FM_GRID_START_REST)
         fm_grid_set_start(fluid, &grid->start, err);

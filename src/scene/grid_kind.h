@@ -22,9 +22,12 @@ typedef struct fm_scene_grid_patch {
     fm_grid_patch patch;
 } fm_scene_grid_patch;
 
-extern const fm_table fm_grid_table;           // in grid_table.c
+// In grid_table.c. Offsets are those of an fm_scene_grid.
+extern const fm_table fm_grid_table, fm_grid_sides_table, fm_grid_patch_table, fm_grid_start_table;
 extern const fm_scene_kind fm_scene_grid_kind; // in grid_kind.c
 
+// grid_kind.c: the definition of a grid fluid: its keys with name, cells and patches.
+fm_grid_def fm_scene_find_grid_def(const fm_scene_grid *grid, const char *name);
 // grid_kind.c: checks keys against each other, for the table.
 void fm_scene_check_grid_keys(fm_decoder *decoder, const fm_node *node, const void *object);
 

@@ -54,7 +54,7 @@ static const fm_entry sides_entries[] = {
     {"front", FM_KEY_MAPPING, DEF(sides[FM_SIDE_FRONT]), .table = &side_table,
      .about = "the side in the direction +z"},
 };
-static const fm_table sides_table = {
+const fm_table fm_grid_sides_table = {
     .name = "grid sides",
     .about = "The six sides of the grid. They are walls unless another kind is given.",
     .entries = sides_entries,
@@ -73,7 +73,7 @@ static const fm_entry patch_entries[] = {
     {"condition", FM_KEY_MAPPING, PATCH(condition), .table = &side_table,
      .about = "what happens there"},
 };
-static const fm_table patch_table = {
+const fm_table fm_grid_patch_table = {
     .name = "grid patch",
     .about = "A rectangle of a side with a condition of its own, such as a nozzle or a drain.",
     .size = sizeof(fm_scene_grid_patch),
@@ -97,7 +97,7 @@ static const fm_entry start_entries[] = {
      .about = "of the vortex; size of a Taylor-Green cell; thickness of the shear layer"},
     {"speed", FM_KEY_NUMBER, START(speed), "m/s", WITHIN(-1e4, 1e4), .about = "largest speed"},
 };
-static const fm_table start_table = {
+const fm_table fm_grid_start_table = {
     .name = "grid start",
     .about = "The velocity at the start.",
     .entries = start_entries,
@@ -174,8 +174,9 @@ static const fm_entry grid_entries[] = {
               "powers of two are fastest"},
     {"spacing", FM_KEY_NUMBER, DEF(spacing), "m", ABOVE(0, 1e3), .needed = true,
      .about = "edge of a cell"},
-    {"sides", FM_KEY_MAPPING, .table = &sides_table, .about = "the six sides; walls by default"},
-    {"patches", FM_KEY_LIST, offsetof(fm_scene_grid, patches), .table = &patch_table,
+    {"sides", FM_KEY_MAPPING, .table = &fm_grid_sides_table,
+     .about = "the six sides; walls by default"},
+    {"patches", FM_KEY_LIST, offsetof(fm_scene_grid, patches), .table = &fm_grid_patch_table,
      .range = WITHIN(0, FM_GRID_PATCHES_MAX),
      .about = "rectangles of sides with conditions of their own"},
     {"density", FM_KEY_NUMBER, DEF(density), "kg/m^3", WITHIN(1e-6, 1e6), .about = "density"},
@@ -183,7 +184,7 @@ static const fm_entry grid_entries[] = {
      .about = "dynamic viscosity; water 1.0e-3, air 1.8e-5"},
     {"acceleration", FM_KEY_VECTOR, DEF(acceleration), "m/s^2", WITHIN(-1e6, 1e6),
      .about = "uniform force per mass, besides gravity"},
-    {"start", FM_KEY_MAPPING, .table = &start_table, .about = "the velocity at the start"},
+    {"start", FM_KEY_MAPPING, .table = &fm_grid_start_table, .about = "the velocity at the start"},
     {"dye", FM_KEY_MAPPING, .table = &dye_table, .apply = add_dye,
      .about = "dye or smoke; `dye: {}` has none at the start"},
     {"marks", FM_KEY_MAPPING, .table = &marks_table, .about = "points that move with the flow"},

@@ -7,6 +7,7 @@
 #include "scene/fluid_kind.h"
 #include "scene/grid_kind.h"
 #include "scene/line_kind.h"
+#include "scene/liquid_kind.h"
 #include "scene/soft_kind.h"
 #include "scene/thickening_kind.h"
 
@@ -38,6 +39,8 @@ static const fm_entry fluid_entries[] = {
      .kind = 1, .about = "a particle fluid (smoothed particle hydrodynamics)"},
     {"grid", FM_KEY_MAPPING, .table = &fm_grid_table, .object = &fm_scene_grid_kind, .choice = true,
      .kind = 2, .about = "a fluid on a staggered grid that fills its domain"},
+    {"liquid", FM_KEY_MAPPING, .table = &fm_liquid_table, .object = &fm_scene_liquid_kind,
+     .choice = true, .kind = 4, .about = "a liquid with a free surface on a staggered grid"},
     {"thickening", FM_KEY_MAPPING, .table = &fm_thickening_table,
      .object = &fm_scene_thickening_kind, .choice = true, .kind = 3,
      .about = "a viscoelastic particle fluid that hardens when it is stirred, as cornstarch"},

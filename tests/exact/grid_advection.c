@@ -27,19 +27,19 @@ static double find_disc(double x, double y)
 static void turn(fm_grid *g, int steps, double dt)
 {
     size_t bytes = g->count * sizeof(double);
-    double *start = malloc(bytes), *rate[3] = {g->rate[0], g->rate[1], g->rate[2]};
+    double *start = malloc(bytes), *rate = g->rate[2];
     static const double keep[3] = {0, 0.75, 1.0 / 3};
     for (int step = 0; step < steps; step++) {
         memcpy(start, g->u[2], bytes);
         for (int stage = 0; stage < 3; stage++) {
-            for (int d = 0; d < 3; d++)
-                memset(rate[d], 0, bytes);
-            fm_grid_add_advection(g, g->u, rate, NULL);
+            memset(rate, 0, bytes);
+            for (int j = 0; j < g->n[1]; j++)
+                fm_grid_advect_row(g, g->u, rate, 2, fm_grid_index(g, 0, j, 0), g->n[0]);
             for (int j = 0; j < g->n[1]; j++)
                 for (int i = 0; i < g->n[0]; i++) {
                     ptrdiff_t q = fm_grid_index(g, i, j, 0);
                     g->u[2][q] =
-                        keep[stage] * start[q] + (1 - keep[stage]) * (g->u[2][q] + dt * rate[2][q]);
+                        keep[stage] * start[q] + (1 - keep[stage]) * (g->u[2][q] + dt * rate[q]);
                 }
         }
     }

@@ -2,7 +2,7 @@
 // The pressure solver converges independently of the size of the grid: from a random right side to
 // 1e-6 of it in the largest norm within 12 iterations, for 32^3 and 64^3 cells (128^3 with the
 // argument --large), in closed tanks, with open sides and periodic, each with and without a sphere
-// that is off the grid lines, and for numbers of cells that are not powers of two. The residual
+// that is off the grid lines, below a slanted free surface, and for numbers of cells that are not powers of two. The residual
 // that the solver reports is that of the solution.
 #include "check.h"
 #include "grid/pressure.h"
@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum geometry { CLOSED, OPEN, PERIODIC, GEOMETRIES } geometry;
-static const char *const names[GEOMETRIES] = {"closed", "open", "periodic"};
+// SURFACE: a closed tank with a slanted free surface.
+typedef enum geometry { CLOSED, OPEN, PERIODIC, SURFACE, GEOMETRIES } geometry;
+static const char *const names[GEOMETRIES] = {"closed", "open", "periodic", "surface"};
 static bool large;
 
 // Open fraction of a face, about: a sphere of radius 0.21 smeared over a cell.
@@ -53,11 +54,42 @@ static void write_conductances(fm_poisson *s, const int n[3], geometry kind, boo
 }
 
 // (A x) of the solution at cell q.
+// Distance of a cell to the slanted surface, in cells; negative below it.
+static double find_height(const int n[3], int i, int j, int k)
+{
+    return (j + 0.5 - 0.61 * n[1]) + 0.31 * (i - 0.5 * n[0]) + (n[2] > 1 ? 0.13 * k : 0);
+}
+
+// Takes the air above the surface out of the matrix, with the pressure 0 on the surface.
+static void write_surface(fm_poisson *s, const int n[3])
+{
+    const fm_cell_layout *l = fm_poisson_layout(s);
+    float *given = fm_poisson_given_conductances(s);
+    for (int k = 0; k < n[2]; k++)
+        for (int j = 0; j < n[1]; j++)
+            for (int i = 0; i < n[0]; i++)
+                for (int a = 0; a < 3; a++) {
+                    int below[3] = {i, j, k};
+                    below[a]--;
+                    ptrdiff_t q = l->start + i + j * l->stride[1] + k * l->stride[2];
+                    float *c = &fm_poisson_conductances(s, a)[q];
+                    if (below[a] < 0)
+                        continue;
+                    double high = find_height(n, i, j, k);
+                    double low = find_height(n, below[0], below[1], below[2]);
+                    double wet = fmin(high, low), dry = fmax(high, low);
+                    if (wet < 0 && dry >= 0)
+                        given[high < low ? q : q - l->stride[a]] +=
+                            *c / (float)fmax(0.02, wet / (wet - dry));
+                    *c = dry < 0 ? *c : 0;
+                }
+}
+
 static double apply_at(fm_poisson *s, ptrdiff_t q)
 {
     const fm_cell_layout *l = fm_poisson_layout(s);
     const double *x = fm_poisson_solution(s);
-    double total = 0;
+    double total = fm_poisson_given_conductances(s)[q] * x[q];
     for (int a = 0; a < 3; a++) {
         const float *c = fm_poisson_conductances(s, a);
         ptrdiff_t d = l->stride[a];
@@ -69,7 +101,7 @@ static double apply_at(fm_poisson *s, ptrdiff_t q)
 // Whether cell q has an open face.
 static bool is_fluid(fm_poisson *s, ptrdiff_t q)
 {
-    float all = 0;
+    float all = fm_poisson_given_conductances(s)[q];
     for (int a = 0; a < 3; a++) {
         const float *c = fm_poisson_conductances(s, a);
         all += c[q] + c[q + fm_poisson_layout(s)->stride[a]];
@@ -110,6 +142,8 @@ static int solve(const int n[3], geometry kind, bool sphere)
     const fm_cell_layout *l = fm_poisson_layout(s);
     double *b = fm_arena_alloc(&arena, l->count, sizeof *b, "test", &err), worst = 0;
     write_conductances(s, n, kind, sphere);
+    if (kind == SURFACE)
+        write_surface(s, n);
     fm_poisson_prepare(s, NULL);
     double most = write_right_side(s, b);
     fm_poisson_result r = fm_poisson_solve(s, 1e-6 * most, 100, NULL);

@@ -80,6 +80,35 @@ static void fluid_between_open_sides_stays_at_rest(void **state)
     fm_world_destroy(world);
 }
 
+// A vortex that open sides cut, without viscosity: it brings no energy in from outside, and leaves.
+static void a_vortex_at_an_open_side_gains_no_energy(void **state)
+{
+    (void)state;
+    for (int dimensions = 2; dimensions <= 3; dimensions++) {
+        fm_error err = {0};
+        fm_world *world = create_grid_world();
+        fm_grid_def def = fixture_plane_grid_def(24, 24, 1.0 / 24, 0);
+        for (int side = 0; side < 2 * dimensions; side++)
+            def.sides[side].kind = FM_GRID_OPEN;
+        def.cells[2] = dimensions == 3 ? 24 : 1;
+        fm_grid *grid = create_grid(world, &def);
+        fm_grid_start start = {.kind = FM_GRID_START_VORTEX,
+                               .centre = {0.8, 0.5, 0.5},
+                               .axis = {0, 0, 1},
+                               .radius = 0.25,
+                               .speed = 1};
+        assert_true(fm_grid_set_start(grid, &start, &err));
+        double first = advance_grid(world, grid, 0.1).kinetic_energy, energy = first;
+        for (int i = 0; i < 20; i++) {
+            double next = advance_grid(world, grid, 0.25).kinetic_energy;
+            assert_true(next < energy);
+            energy = next;
+        }
+        assert_at_most(energy, 0.2 * first);
+        fm_world_destroy(world);
+    }
+}
+
 // A block as large as many cells, on the floor and in the middle, on grid lines and off them: fluid
 // under gravity stays at rest around it, and inside it nothing moves.
 static void fluid_around_a_block_stays_at_rest(void **state)
@@ -207,6 +236,7 @@ int main(void)
         cmocka_unit_test(bad_definitions_are_refused_with_the_field),
         cmocka_unit_test(fluid_at_rest_stays_at_rest_and_carries_its_weight),
         cmocka_unit_test(fluid_between_open_sides_stays_at_rest),
+        cmocka_unit_test(a_vortex_at_an_open_side_gains_no_energy),
         cmocka_unit_test(fluid_around_a_block_stays_at_rest),
         cmocka_unit_test(what_enters_through_a_nozzle_leaves_through_an_open_side),
         cmocka_unit_test(a_moving_collider_carries_fluid_with_it),

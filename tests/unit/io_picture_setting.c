@@ -27,6 +27,8 @@ static const fm_picture_setting_def view = {
              .cloth = {0.1, 0.2, 0.3},
              .has_lines = true,
              .lines = {0.3, 0.4, 0.5},
+             .has_floor = true,
+             .floor = {0.1, 0.25, 0.2},
              .has_water = true,
              .water = {0.9, 0.5, 0.4},
              .particles = 0.5}};
@@ -167,6 +169,7 @@ static void camera_look_colliders_and_figures_are_read_back_exactly(void **state
     assert_string_equal(s->def.look.style, "studio");
     assert_true(s->def.look.has_cloth && s->def.look.cloth.y == 0.2);
     assert_true(s->def.look.has_lines && s->def.look.lines.z == 0.5);
+    assert_true(s->def.look.has_floor && s->def.look.floor.y == 0.25);
     assert_true(s->def.look.has_water && s->def.look.water.z == 0.4);
     assert_true(!s->def.look.has_background && s->def.look.particles == 0.5);
     assert_int_equal(s->followed_pose, 2); // the box and the solid have poses 0 and 1

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// liquid.h: the state of a liquid with a free surface, and the parts of its substep.
+//
+// The liquid has a grid fluid (grid.h) without a step of its own for the box of cells: faces with
+// velocities, open fractions, sides and the pressure solver. Particles carry the velocity between
+// substeps. Positions of particles are in spacings from the low corner of the grid, so that
+// particle p is in cell floor(x). phi is the signed distance to the surface at the centres of
+// cells, in spacings, negative in the liquid, with the layout of the grid's arrays.
+#ifndef FATHOM_GRID_LIQUID_H
+#define FATHOM_GRID_LIQUID_H
+
+#include "grid/grid.h"
+
+#include <fathom/liquid.h>
+
+// Distances beyond this are not computed, spacings.
+#define FM_LIQUID_BAND 5.0
+
+enum {
+    FM_LIQUID_BLOCK = 512, // particles of a task
+    FM_LIQUID_SOURCES_MAX = 64,
+    FM_LIQUID_SINKS_MAX = 64,
+};
+
+// Particles in arrays, sorted by cell since the last sort.
+typedef struct fm_liquid_particles {
+    double *x[3];   // spacings from the low corner of the grid; 0.5 along an inactive axis
+    double *v[3];   // m/s
+    float *c[9];    // 1/s, derivatives of the velocity: c[3 a + b] = d v_a / d x_b
+    double *volume; // m^3
+    int *id;        // number in the order of creation
+    int count, room;
+} fm_liquid_particles;
+
+typedef struct fm_liquid_source {
+    fm_fluid_source def; // the direction is a unit vector
+    double next;         // s, time at which the next layer of particles is due
+} fm_liquid_source;
+
+struct fm_liquid {
+    fm_object object;
+    fm_liquid_def def;
+    fm_arena arena;
+    fm_grid *grid;         // not an object of the world
+    double spacing_volume; // m^3, of a cell
+
+    // State.
+    fm_liquid_particles now;
+    double *phi; // spacings
+    int next_id;
+    fm_liquid_source sources[FM_LIQUID_SOURCES_MAX];
+    int source_count;
+    fm_fluid_sink sinks[FM_LIQUID_SINKS_MAX];
+    int sink_count;
+    bool prepared;          // the first substep has begun
+    fm_vec3 *ball_velocity; // [colliders] m/s, of balls with a mass in the last substep
+    int ball_count;
+
+    // Scratch.
+    fm_liquid_particles other; // target of the sort
+    int *cell, *start;         // [room] cell of a particle; [cells + 1] first particle of a cell
+    double *depth;             // [room] phi at the particles, when they bound the surface
+    double *phi_new;           // [grid count]
+    double *room;              // [grid count] open part of the volume of a cell
+    double *added;             // [grid count] m/s, spacing x divergence from sources
+    unsigned char *known[3], *next_known[3]; // [grid count] layers of extended velocities; 0: none
+    double *partial;                         // [blocks] sums
+    double *solve[4][3];                     // viscosity: vectors of the solver
+    float *fraction[7];                      // viscosity: liquid parts of cells, edges and faces
+    fm_vec3 *points;                         // m, for readers
+    int points_room;
+    fm_liquid_stats stats;
+};
+
+extern const fm_object_type fm_liquid_type;
+
+// liquid.c: creation and filling.
+fm_liquid *fm_liquid_create_detached(const fm_liquid_def *def, fm_error *err);
+void fm_liquid_destroy(fm_liquid *l);
+bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err);
+// Adds a particle. False if there is no room.
+bool fm_liquid_add_particle(fm_liquid *l, const double x[3], fm_vec3 v, double volume);
+
+// A point between eight values of an array. offset: where the values are in their cells.
+typedef struct fm_liquid_place {
+    ptrdiff_t q;
+    double share[3];
+} fm_liquid_place;
+// component: 0 to 2: on the faces of that axis; 3: at the centres of cells.
+static inline fm_liquid_place fm_liquid_find_place(const fm_grid *g, const double x[3],
+                                                   int component)
+{
+    fm_liquid_place p = {.q = g->start};
+    for (int b = 0; b < 3; b++) {
+        if (!g->active[b]) {
+            p.share[b] = 0;
+            continue;
+        }
+        double s = x[b] - (b == component ? 0 : 0.5);
+        int i = (int)floor(s);
+        p.share[b] = s - i;
+        p.q += i * g->stride[b];
+    }
+    return p;
+}
+static inline double fm_liquid_interpolate(const fm_grid *g, const double *values,
+                                           const double x[3], int component)
+{
+    fm_liquid_place p = fm_liquid_find_place(g, x, component);
+    const double *u = values + p.q;
+    ptrdiff_t sy = g->stride[1], sz = g->stride[2];
+    double fx = p.share[0], fy = p.share[1], fz = p.share[2];
+    double low =
+        (1 - fy) * ((1 - fx) * u[0] + fx * u[1]) + fy * ((1 - fx) * u[sy] + fx * u[sy + 1]);
+    u += sz;
+    return (1 - fz) * low + fz * ((1 - fy) * ((1 - fx) * u[0] + fx * u[1]) +
+                                  fy * ((1 - fx) * u[sy] + fx * u[sy + 1]));
+}
+
+// Moves a point to the nearest one inside the grid.
+static inline void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
+{
+    for (int a = 0; a < 3; a++)
+        x[a] = fm_double_min(g->n[a], fm_double_max(0, x[a]));
+}
+
+// liquid_particles.c
+void fm_liquid_sort(fm_liquid *l);
+// Velocities of particles to faces. Faces without particles around have the weight 0 in grid->rate.
+void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool);
+// Velocities of faces back to particles, and their motion for dt seconds.
+void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, double dt);
+double fm_liquid_fastest(fm_liquid *l, fm_pool *pool); // m/s, largest sum of components
+void fm_liquid_remove_outside(fm_liquid *l);           // beyond open sides, and in sinks
+void fm_liquid_emit(fm_liquid *l, double dt);          // sources
+
+// liquid_surface.c
+void fm_liquid_fill_phi(fm_liquid *l, double *phi); // values outside the grid
+void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool);
+void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool); // by the particles
+void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
+double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool);     // m^3, inside the surface
+double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool); // m^3, of particles near it
+void fm_liquid_compute_room(fm_liquid *l);
+void fm_liquid_mark_cells(fm_liquid *l); // published method: phi of cells with and without marks
+
+// liquid_pressure.c
+void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool);
+
+// liquid_balls.c
+bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err);
+void fm_liquid_note_balls(fm_liquid *l, const fm_surroundings *around);
+void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around, double dt);
+
+// liquid_extend.c
+typedef enum fm_liquid_extent { FM_LIQUID_FROM_PARTICLES, FM_LIQUID_FROM_LIQUID } fm_liquid_extent;
+void fm_liquid_extend(fm_liquid *l, fm_liquid_extent from, int layers, fm_pool *pool);
+
+// liquid_viscosity.c
+void fm_liquid_diffuse(fm_liquid *l, double dt, fm_pool *pool);
+
+// liquid_step.c
+bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *err);
+double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around);
+bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double interval, int *substeps,
+                       fm_error *err);
+// Values outside the grid, for readers.
+void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool);
+
+static inline bool fm_liquid_is_wet(const fm_liquid *l, ptrdiff_t q)
+{
+    return l->phi[q] < 0 && l->room[q] > 0;
+}
+
+#endif

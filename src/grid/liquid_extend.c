@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// liquid_extend.c: velocities outside the liquid, for particles and surface that move there.
+//
+// Faces whose velocity is known are those with particles around, or those of liquid cells after the
+// pressure has acted. Layer by layer, every other face with a known face among its six neighbours of
+// the same component gets the mean of these. Across the surface, the first face beyond it is
+// extrapolated linearly from the two faces before it along its axis: the surface then moves with the
+// velocity at its place, and not with that half a cell below. Faces inside a collider with the normal n and the
+// velocity s get
+//
+//     u_a = (1 - n_a^2) u_a + n_a^2 s_a
+//
+// so that particles slide along it.
+#include "grid/liquid.h"
+
+#include <string.h>
+
+enum { FIRST = 2 }; // mark of the first layer; known faces have 1
+
+typedef struct extension {
+    fm_liquid *l;
+    int a;
+    fm_liquid_extent from;
+    unsigned char layer;
+} extension;
+
+// Whether the face at index q of component a, at[a] = i, has a velocity of its own.
+static bool is_known(const fm_liquid *l, int a, ptrdiff_t q, const int at[3], fm_liquid_extent from)
+{
+    const fm_grid *g = l->grid;
+    ptrdiff_t s = g->stride[a];
+    bool low = at[a] > 0, high = at[a] < g->n[a];
+    if (from == FM_LIQUID_FROM_PARTICLES)
+        return low && high && g->rate[a][q] > 1e-6;
+    bool wet = (high && fm_liquid_is_wet(l, q)) || (low && fm_liquid_is_wet(l, q - s));
+    if (!wet || g->open[a][q] == 0)
+        return false;
+    return (low && high) || fm_grid_find_condition(g, 2 * a + !high, at)->kind == FM_GRID_OPEN;
+}
+
+static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const extension *job = context;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    for (int i = 0; i < length; i++) {
+        int at[3] = {i, (int)j, (int)k};
+        job->l->known[job->a][q + i] = is_known(job->l, job->a, q + i, at, job->from);
+    }
+}
+
+// Extrapolates linearly along the axis of the component. False if that is not possible from one
+// side only.
+static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i, ptrdiff_t s,
+                        double *value)
+{
+    bool low = known[i - s] == 1 && known[i - 2 * s] == 1;
+    bool high = known[i + s] == 1 && known[i + 2 * s] == 1;
+    *value = low ? 2 * u[i - s] - u[i - 2 * s] : high ? 2 * u[i + s] - u[i + 2 * s] : 0;
+    return low != high && !(known[i - s] == 1 && known[i + s] == 1);
+}
+
+static void extend_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const extension *job = context;
+    const unsigned char *known = job->l->known[job->a];
+    unsigned char *next = job->l->next_known[job->a];
+    double *u = g->u[job->a];
+    for (ptrdiff_t i = q; i < q + length; i++) {
+        next[i] = known[i];
+        if (known[i])
+            continue;
+        double sum = 0;
+        int count = 0;
+        if (job->layer == FIRST && job->from == FM_LIQUID_FROM_LIQUID &&
+            extrapolate(u, known, i, g->stride[job->a], &sum)) {
+            u[i] = sum;
+            next[i] = job->layer;
+            continue;
+        }
+        for (int b = 0; b < 3; b++) {
+            ptrdiff_t s = g->stride[b];
+            if (!g->active[b])
+                continue;
+            if (known[i - s])
+                sum += u[i - s], count++;
+            if (known[i + s])
+                sum += u[i + s], count++;
+        }
+        if (count > 0) {
+            u[i] = sum / count;
+            next[i] = job->layer;
+        } else {
+            u[i] = 0;
+        }
+    }
+}
+
+// Velocities of faces inside colliders.
+static void slide_along_solids(fm_liquid *l)
+{
+    fm_grid *g = l->grid;
+    for (int i = 0; i < g->solids.face_count; i++) {
+        const fm_solid_face *f = &g->solids.faces[i];
+        if (f->open > 0)
+            continue;
+        const double *d = g->distance + f->q;
+        double slope[3] = {0}, square = 0;
+        for (int b = 0; b < 3; b++) { // the corners of the two cells of the face
+            ptrdiff_t sa = g->stride[f->axis], s = g->stride[b];
+            if (!g->active[b])
+                continue;
+            slope[b] = b == f->axis ? d[sa] - d[-sa] : 2 * (d[s] - d[0]);
+            square += slope[b] * slope[b];
+        }
+        double share = square > 0 ? slope[f->axis] * slope[f->axis] / square : 1;
+        double *u = &g->u[f->axis][f->q];
+        *u += share * (f->solid - *u);
+    }
+}
+
+void fm_liquid_extend(fm_liquid *l, fm_liquid_extent from, int layers, fm_pool *pool)
+{
+    fm_grid *g = l->grid;
+    for (int a = 0; a < 3; a++) {
+        extension job = {l, a, from, 0};
+        if (!g->active[a])
+            continue;
+        fm_grid_for_rows(g, pool, a, 4, start_row, &job);
+        for (int layer = 0; layer < layers; layer++) {
+            job.layer = (unsigned char)(layer + FIRST);
+            fm_grid_for_rows(g, pool, a, 4, extend_row, &job);
+            unsigned char *known = l->known[a];
+            l->known[a] = l->next_known[a];
+            l->next_known[a] = known;
+        }
+    }
+    if (from == FM_LIQUID_FROM_LIQUID)
+        slide_along_solids(l);
+}

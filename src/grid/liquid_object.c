@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+// liquid_object.c: the object type of liquids: the functions through which worlds, file writers and
+// probes use one, snapshots, and public functions that read.
+//
+// A saved liquid is   header | grid | phi in its cells | particles, array after array.
+#include "grid/liquid.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static fm_liquid *liquid_of(const fm_object *object)
+{
+    return (fm_liquid *)object;
+}
+
+static bool advance(fm_object *object, const fm_surroundings *around, double interval,
+                    int *substeps, fm_error *err)
+{
+    return fm_liquid_advance(liquid_of(object), around, interval, substeps, err);
+}
+
+static double longest_step(fm_object *object, const fm_surroundings *around, fm_error *err)
+{
+    return fm_liquid_prepare(liquid_of(object), around, err)
+               ? fm_liquid_find_step(liquid_of(object), around)
+               : INFINITY;
+}
+
+static fm_medium find_properties(const fm_object *object)
+{
+    const fm_grid_def *def = &liquid_of(object)->def.grid;
+    return (fm_medium){.density = def->density, .viscosity = def->viscosity};
+}
+
+static double find_resolution(const fm_object *object)
+{
+    return liquid_of(object)->grid->h;
+}
+
+static bool probe(fm_object *object, const char *field, fm_vec3 at, double values[3], fm_error *err)
+{
+    const fm_grid *g = liquid_of(object)->grid;
+    if (strcmp(field, "pressure") == 0) {
+        values[0] = fm_grid_pressure_at(g, at);
+        return true;
+    }
+    if (strcmp(field, "velocity") != 0)
+        return fm_fail(err, FM_BAD_VALUE, object->name, "field", field, "velocity or pressure");
+    fm_vec3 u = fm_grid_velocity_at(g, at);
+    values[0] = u.x, values[1] = u.y, values[2] = u.z;
+    return true;
+}
+
+// The closed sides of the grid as planes that balls collide with.
+static int find_walls(const fm_object *object, double t, fm_placed_collider *planes)
+{
+    (void)t;
+    const fm_grid *g = liquid_of(object)->grid;
+    int count = 0;
+    for (int side = 0; side < FM_SIDE_COUNT; side++) {
+        int axis = side / 2;
+        if (!g->active[axis] || g->def.sides[side].kind == FM_GRID_OPEN)
+            continue;
+        double sign = side % 2 ? -1 : 1, end = side % 2 ? g->n[axis] * g->h : 0;
+        fm_vec3 n = {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
+        fm_vec3 point = fm_add_scaled(g->def.low, n, sign * end);
+        planes[count] = (fm_placed_collider){.low = {-INFINITY, -INFINITY, -INFINITY},
+                                             .high = {INFINITY, INFINITY, INFINITY},
+                                             .pose = fm_pose_identity(),
+                                             .reach = fm_max_norm(point)};
+        planes[count].shape.kind = FM_SHAPE_PLANE;
+        planes[count].shape.centre = point;
+        planes[count++].shape.normal = n;
+    }
+    return count;
+}
+
+static const fm_field quantities[] = {
+    {"particle_count", "", "number of particles", 1},
+    {"volume", "m^3", "volume inside the surface", 1},
+    {"particle_volume", "m^3", "volume of all particles", 1},
+    {"kinetic_energy", "J", "kinetic energy of the particles", 1},
+    {"potential_energy", "J", "potential energy of the particles' weight", 1},
+    {"max_speed", "m/s", "speed of the fastest particle", 1},
+    {"divergence", "", "largest divergence x spacing / fastest speed, after the last substep", 1},
+    {"pressure_iterations", "", "of the pressure solver in the last substep", 1},
+    {"time_step", "s", "of the last substep", 1},
+};
+
+typedef struct sums {
+    double kinetic, potential, volume, fastest;
+    int bad;
+} sums;
+
+static sums measure_particles(const fm_liquid *l, fm_vec3 gravity)
+{
+    const fm_liquid_particles *p = &l->now;
+    sums s = {.bad = -1};
+    for (int i = 0; i < p->count; i++) {
+        fm_vec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]};
+        fm_vec3 at = fm_grid_position(l->grid, p->x[0][i], p->x[1][i], p->x[2][i]);
+        double mass = l->def.grid.density * p->volume[i], square = fm_dot(v, v);
+        s.kinetic += 0.5 * mass * square;
+        s.potential -= mass * fm_dot(gravity, at);
+        s.volume += p->volume[i];
+        s.fastest = fm_double_max(s.fastest, square);
+        if (s.bad < 0 && !(fm_is_finite(at) && fm_is_finite(v)))
+            s.bad = i;
+    }
+    s.fastest = sqrt(s.fastest);
+    return s;
+}
+
+static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_liquid *l = liquid_of(object);
+    sums s = measure_particles(l, around->gravity);
+    *m = (fm_measure){
+        .kinetic_energy = s.kinetic,
+        .potential_energy = s.potential,
+        .bad_point = s.bad,
+        .particle_count = l->now.count,
+        .damping_share = 1,
+        .stiffness_share = 1,
+    };
+    if (!q)
+        return;
+    q[0] = l->now.count;
+    q[1] = l->prepared ? fm_liquid_find_volume(l, around->pool) : s.volume;
+    q[2] = s.volume;
+    q[3] = s.kinetic, q[4] = s.potential, q[5] = s.fastest;
+    q[6] = l->stats.divergence;
+    q[7] = l->stats.iterations;
+    q[8] = l->stats.time_step;
+}
+
+static const fm_field fields[] = {
+    {"position", "m", "position of the particle", 3},
+    {"velocity", "m/s", "velocity of the particle", 3},
+    {"pressure", "Pa", "pressure of the liquid there", 1},
+    {"volume", "m^3", "volume of the particle", 1},
+    {"id", "", "number in the order of creation", 1},
+    {"radius", "m", "half of the distance of particles at the start", 1},
+};
+
+const fm_field *fm_liquid_fields(int *count)
+{
+    *count = sizeof fields / sizeof *fields;
+    return fields;
+}
+
+static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
+                       double *values, fm_error *err)
+{
+    (void)around;
+    const fm_liquid *l = liquid_of(object);
+    const fm_liquid_particles *p = &l->now;
+    int field = 0;
+    while (field < 6 && strcmp(fields[field].name, name) != 0)
+        field++;
+    if (field == 6)
+        return fm_fail(err, FM_BAD_VALUE, object->name, "field", name,
+                       "position, velocity, pressure, volume, id or radius");
+    for (int i = 0; i < p->count; i++) {
+        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
+        fm_vec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]};
+        if (field == 0)
+            v = fm_grid_position(l->grid, x[0], x[1], x[2]);
+        if (field < 2)
+            values[3 * i] = v.x, values[3 * i + 1] = v.y, values[3 * i + 2] = v.z;
+        else
+            values[i] = field == 2   ? fm_liquid_interpolate(l->grid, l->grid->p, x, 3)
+                        : field == 3 ? p->volume[i]
+                        : field == 4 ? p->id[i]
+                                     : 0.5 * l->grid->h / l->def.sampling;
+    }
+    return true;
+}
+
+static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
+{
+    fm_liquid *l = liquid_of(object);
+    const fm_liquid_particles *p = &l->now;
+    if (l->points_room < p->room) {
+        fm_vec3 *points = realloc(l->points, (size_t)p->room * sizeof *points);
+        if (!points)
+            return fm_fail_no_memory(err, object->name, (size_t)p->room * sizeof *points);
+        l->points = points;
+        l->points_room = p->room;
+    }
+    for (int i = 0; i < p->count; i++)
+        l->points[i] = fm_grid_position(l->grid, p->x[0][i], p->x[1][i], p->x[2][i]);
+    *view = (fm_mesh_view){.points = l->points, .point_count = p->count};
+    return true;
+}
+
+static void destroy(fm_object *object)
+{
+    fm_liquid_destroy(liquid_of(object));
+}
+
+typedef struct liquid_header {
+    char magic[8];
+    int32_t version, count, next_id, sources, prepared, balls;
+    uint64_t grid_size;
+    double next[FM_LIQUID_SOURCES_MAX];
+} liquid_header;
+
+static const char magic[8] = "fmliquid";
+
+// The arrays of particles with the sizes of their elements. Returns their number.
+static int list_arrays(const fm_liquid_particles *p, void *arrays[17], size_t sizes[17])
+{
+    int count = 0;
+    for (int a = 0; a < 3; a++) {
+        arrays[count] = p->x[a], sizes[count++] = sizeof(double);
+        arrays[count] = p->v[a], sizes[count++] = sizeof(double);
+    }
+    for (int a = 0; a < 9; a++)
+        arrays[count] = p->c[a], sizes[count++] = sizeof(float);
+    arrays[count] = p->volume, sizes[count++] = sizeof(double);
+    arrays[count] = p->id, sizes[count++] = sizeof(int);
+    return count;
+}
+
+enum { PARTICLE_BYTES = 6 * 8 + 9 * 4 + 8 + 4 };
+
+static size_t find_size(const fm_liquid *l, size_t grid_size, size_t count, size_t balls)
+{
+    size_t cells = (size_t)l->grid->n[0] * (size_t)l->grid->n[1] * (size_t)l->grid->n[2];
+    return sizeof(liquid_header) + grid_size + cells * sizeof(double) + count * PARTICLE_BYTES +
+           balls * sizeof(fm_vec3);
+}
+
+static size_t save(const fm_object *object, void *buffer, size_t size)
+{
+    const fm_liquid *l = liquid_of(object);
+    const fm_grid *g = l->grid;
+    size_t grid_size = fm_grid_save(g, NULL, 0), count = (size_t)l->now.count, sizes[17];
+    size_t need = find_size(l, grid_size, count, (size_t)l->ball_count);
+    unsigned char *out = buffer;
+    void *arrays[17];
+    if (!buffer || size < need)
+        return need;
+    liquid_header h;
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, magic, sizeof magic);
+    h.version = 1, h.count = l->now.count, h.next_id = l->next_id, h.sources = l->source_count;
+    h.prepared = l->prepared, h.grid_size = grid_size, h.balls = l->ball_count;
+    for (int i = 0; i < l->source_count; i++)
+        h.next[i] = l->sources[i].next;
+    memcpy(out, &h, sizeof h);
+    out += sizeof h;
+    out += fm_grid_save(g, out, grid_size);
+    for (int k = 0; k < g->n[2]; k++)
+        for (int j = 0; j < g->n[1]; j++, out += (size_t)g->n[0] * sizeof(double))
+            memcpy(out, l->phi + fm_grid_index(g, 0, j, k), (size_t)g->n[0] * sizeof(double));
+    for (int i = 0, arrays_count = list_arrays(&l->now, arrays, sizes); i < arrays_count; i++) {
+        memcpy(out, arrays[i], count * sizes[i]);
+        out += count * sizes[i];
+    }
+    if (l->ball_count > 0)
+        memcpy(out, l->ball_velocity, (size_t)l->ball_count * sizeof(fm_vec3));
+    return need;
+}
+
+// Reads the bytes after the header.
+static void read_state(fm_liquid *l, const liquid_header *h, const unsigned char *in)
+{
+    const fm_grid *g = l->grid;
+    size_t sizes[17], count = (size_t)h->count;
+    void *arrays[17];
+    for (int k = 0; k < g->n[2]; k++)
+        for (int j = 0; j < g->n[1]; j++, in += (size_t)g->n[0] * sizeof(double))
+            memcpy(l->phi + fm_grid_index(g, 0, j, k), in, (size_t)g->n[0] * sizeof(double));
+    fm_liquid_fill_phi(l, l->phi);
+    for (int i = 0, arrays_count = list_arrays(&l->now, arrays, sizes); i < arrays_count; i++) {
+        memcpy(arrays[i], in, count * sizes[i]);
+        in += count * sizes[i];
+    }
+    if (h->balls > 0)
+        memcpy(l->ball_velocity, in, (size_t)h->balls * sizeof(fm_vec3));
+    l->now.count = h->count;
+    l->next_id = h->next_id;
+    for (int i = 0; i < l->source_count; i++)
+        l->sources[i].next = h->next[i];
+    l->prepared = h->prepared;
+}
+
+static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
+                    size_t size, fm_error *err)
+{
+    fm_liquid *l = liquid_of(object);
+    fm_grid *g = l->grid;
+    const unsigned char *in = buffer;
+    liquid_header h;
+    if (size < sizeof h)
+        return fm_fail_number(err, object->name, "state size", (double)size, "what was saved");
+    memcpy(&h, in, sizeof h);
+    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.version != 1 || h.count < 0 || h.balls < 0 ||
+        h.balls > 100000 || h.sources != l->source_count || h.grid_size > size ||
+        size != find_size(l, h.grid_size, (size_t)h.count, (size_t)h.balls))
+        return fm_fail_number(err, object->name, "state size", (double)size, "what was saved");
+    if (!fm_liquid_reserve(l, h.count, err) || !fm_liquid_reserve_balls(l, h.balls, err) ||
+        !fm_grid_restore(g, in + sizeof h, h.grid_size, err))
+        return false;
+    read_state(l, &h, in + sizeof h + h.grid_size);
+    g->solids.ready = false;
+    if (!fm_grid_update_solids(g, around, g->time, err))
+        return false;
+    fm_liquid_compute_room(l);
+    if (l->prepared) {
+        l->prepared = false;
+        int wanted = l->def.capacity, room = l->now.count;
+        if (wanted == 0 && l->source_count > 0)
+            room = room > 25000 ? 4 * room : 100000;
+        if (!fm_liquid_reserve(l, wanted > room ? wanted : room, err))
+            return false;
+        fm_liquid_sort(l);
+        l->prepared = true;
+    }
+    fm_liquid_fill_for_readers(l, fm_add(around->gravity, l->def.grid.acceleration), around->pool);
+    return true;
+}
+
+static const fm_medium_type medium = {
+    .advance = advance,
+    .longest_step = longest_step,
+    .properties = find_properties,
+    .resolution = find_resolution,
+    .walls = find_walls,
+    .probe_fields = "velocity pressure",
+    .probe = probe,
+};
+
+const fm_object_type fm_liquid_type = {
+    .kind = "liquid",
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .needed_fields = "velocity id radius",
+    .usual_fields = "pressure",
+    .quantities = quantities,
+    .quantity_count = sizeof quantities / sizeof *quantities,
+    .medium = &medium,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .mesh = view_mesh,
+    .read = read_field,
+    .measure = measure,
+};
+
+fm_liquid *fm_liquid_create(fm_world *world, const fm_liquid_def *def, fm_error *err)
+{
+    if (!fm_world_is_ready(world, err))
+        return NULL;
+    fm_liquid *l = fm_liquid_create_detached(def, err);
+    if (!l)
+        return NULL;
+    l->object.type = &fm_liquid_type;
+    l->grid->time = fm_world_time(world);
+    return (fm_liquid *)fm_world_add_object(world, &l->object, err);
+}
+
+int fm_liquid_particle_count(const fm_liquid *liquid)
+{
+    return liquid->now.count;
+}
+
+double fm_liquid_volume(fm_liquid *liquid)
+{
+    return fm_liquid_find_volume(liquid, NULL);
+}
+
+double fm_liquid_depth(const fm_liquid *l, double x, double z)
+{
+    const fm_grid *g = l->grid;
+    double at[3] = {(x - g->def.low.x) / g->h, 0, g->active[2] ? (z - g->def.low.z) / g->h : 0.5};
+    double depth = 0, below = 0;
+    for (int j = 0; j < g->n[1]; j++) {
+        at[1] = j + 0.5;
+        double phi = fm_liquid_interpolate(g, l->phi, at, 3);
+        if (j == 0)
+            depth = phi < 0 ? 0.5 : 0;
+        else if (below < 0 && phi < 0)
+            depth += 1;
+        else if (below < 0 || phi < 0)
+            depth += fm_double_min(below, phi) / -fabs(below - phi);
+        below = phi;
+    }
+    return depth * g->h;
+}
+
+fm_object *fm_liquid_object(fm_liquid *liquid)
+{
+    return liquid ? &liquid->object : NULL;
+}
+
+fm_liquid *fm_object_liquid(fm_object *object)
+{
+    return object && object->type == &fm_liquid_type ? (fm_liquid *)object : NULL;
+}
+
+fm_liquid_def fm_liquid_definition(const fm_liquid *liquid)
+{
+    return liquid->def;
+}
+
+const char *fm_liquid_stage_name(fm_liquid_stage stage)
+{
+    static const char *const names[FM_LIQUID_STAGE_COUNT] = {
+        "sort", "transfer", "solids", "viscosity", "pressure", "extend", "surface"};
+    return names[stage];
+}
+
+fm_liquid_stats fm_liquid_read_stats(const fm_liquid *liquid)
+{
+    return liquid->stats;
+}

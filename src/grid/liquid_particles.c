@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+// liquid_particles.c: particles that carry the velocity of a liquid: sorting, transfer to the faces
+// of the grid and back, motion, sources and sinks.
+//
+// The transfer is affine [JSS15]. With w the linear weights of a face f around particle p,
+//
+//     u_f = sum_p w m_p (v_p + C_p (x_f - x_p)) / sum_p w m_p           particles to faces
+//     v_p = sum_f w u_f,     C_p = sum_f u_f grad w                     faces to particles
+//
+// which keeps momentum and angular momentum, and needs no mixture with the old velocity.
+//
+// Particles are sorted by cell, and slabs of SLAB layers of cells write to faces; first all even
+// slabs, then all odd ones, so that no two threads write to one face and every face adds its
+// particles in the same order.
+//
+// Particles move by the midpoint rule in the velocity of the faces. Where there is no liquid within
+// LOOSE spacings they fly freely: spray. A particle that meets a collider is put on its surface.
+//
+// A source emits a layer of a lattice across its direction every pitch / speed seconds, at the start
+// of the substep after. The volume of a layer is that of the disc times the pitch. Inside liquid
+// that is there already, the velocity gets the divergence that makes room for it.
+//
+//   u  velocity on faces, m/s    v  velocity of particles, m/s    C  its derivatives, 1/s
+//   m  mass; here the volume
+//
+// [JSS15] Jiang, Schroeder, Selle, Teran, Stomakhin: The affine particle-in-cell method. ACM
+//         Transactions on Graphics 34(4), 2015.
+#include "grid/liquid.h"
+
+#include <string.h>
+
+enum { SLAB = 4 };               // layers of cells
+static const double LOOSE = 0.5; // spacings from the surface
+
+static int find_cell(const fm_grid *g, const fm_liquid_particles *p, int i)
+{
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = (int)p->x[a][i];
+        at[a] = at[a] < 0 ? 0 : at[a] >= g->n[a] ? g->n[a] - 1 : at[a];
+    }
+    return at[0] + g->n[0] * (at[1] + g->n[1] * at[2]);
+}
+
+// Moves the particles to their places in the order of the cells: order[i] is the new place of i.
+static void permute(fm_liquid *l, const int *order)
+{
+    fm_liquid_particles *p = &l->now, *o = &l->other;
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < p->count; i++) {
+            o->x[a][order[i]] = p->x[a][i];
+            o->v[a][order[i]] = p->v[a][i];
+        }
+    for (int a = 0; a < 9; a++)
+        for (int i = 0; i < p->count; i++)
+            o->c[a][order[i]] = p->c[a][i];
+    for (int i = 0; i < p->count; i++) {
+        o->volume[order[i]] = p->volume[i];
+        o->id[order[i]] = p->id[i];
+    }
+    o->count = p->count;
+    fm_liquid_particles swap = *p;
+    *p = *o;
+    *o = swap;
+}
+
+void fm_liquid_sort(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    fm_liquid_particles *p = &l->now;
+    int cells = g->n[0] * g->n[1] * g->n[2];
+    memset(l->start, 0, ((size_t)cells + 1) * sizeof *l->start);
+    for (int i = 0; i < p->count; i++) {
+        l->cell[i] = find_cell(g, p, i);
+        l->start[l->cell[i] + 1]++;
+    }
+    for (int i = 0; i < cells; i++)
+        l->start[i + 1] += l->start[i];
+    for (int i = 0; i < p->count; i++) { // start[c] becomes the end of cell c
+        int c = l->cell[i];
+        l->cell[i] = l->start[c]++;
+    }
+    for (int i = cells; i > 0; i--)
+        l->start[i] = l->start[i - 1];
+    l->start[0] = 0;
+    permute(l, l->cell);
+}
+
+// Adds the momentum and the mass of particle i to the faces of component a around it.
+static void scatter(fm_liquid *l, int i, int a)
+{
+    fm_grid *g = l->grid;
+    const fm_liquid_particles *p = &l->now;
+    double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
+    fm_liquid_place at = fm_liquid_find_place(g, x, a);
+    double v = p->v[a][i], mass = p->volume[i] / l->spacing_volume, slope[3];
+    for (int b = 0; b < 3; b++)
+        slope[b] = g->h * p->c[3 * a + b][i];
+    int corners = g->active[2] ? 8 : 4;
+    for (int corner = 0; corner < corners; corner++) {
+        double w = mass, u = v;
+        ptrdiff_t q = at.q;
+        for (int b = 0; b < 3; b++) {
+            bool high = corner >> b & 1;
+            q += high ? g->stride[b] : 0;
+            w *= high ? at.share[b] : 1 - at.share[b];
+            u += slope[b] * (high ? 1 - at.share[b] : -at.share[b]);
+        }
+        g->u[a][q] += w * u;
+        g->rate[a][q] += w;
+    }
+}
+
+typedef struct scattering {
+    fm_liquid *l;
+    int odd;
+} scattering;
+
+static void scatter_slabs(void *context, int first, int last)
+{
+    const scattering *job = context;
+    fm_liquid *l = job->l;
+    const fm_grid *g = l->grid;
+    int axis = g->active[2] ? 2 : 1, layer = g->n[0] * (axis == 2 ? g->n[1] : 1);
+    for (int s = first; s < last; s++) {
+        int low = SLAB * (2 * s + job->odd), high = low + SLAB;
+        high = high < g->n[axis] ? high : g->n[axis];
+        for (int i = l->start[low * layer]; i < l->start[high * layer]; i++)
+            for (int a = 0; a < (g->active[2] ? 3 : 2); a++)
+                scatter(l, i, a);
+    }
+}
+
+static void divide_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    int a = *(int *)context;
+    for (int i = 0; i < length; i++)
+        g->u[a][q + i] = g->rate[a][q + i] > 0 ? g->u[a][q + i] / g->rate[a][q + i] : 0;
+}
+
+void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool)
+{
+    fm_grid *g = l->grid;
+    int slabs = (g->n[g->active[2] ? 2 : 1] + SLAB - 1) / SLAB;
+    for (int a = 0; a < 3; a++) {
+        memset(g->u[a], 0, g->count * sizeof(double));
+        memset(g->rate[a], 0, g->count * sizeof(double));
+    }
+    pool = fm_pool_if_worthwhile(pool, 150.0 * l->now.count);
+    for (int odd = 0; odd < 2; odd++)
+        fm_parallel_for(pool, (slabs + 1 - odd) / 2, 1, scatter_slabs, &(scattering){l, odd});
+    for (int a = 0; a < 3; a++)
+        fm_grid_for_rows(g, pool, a, 1, divide_row, &a);
+}
+
+// Velocity at x, m/s, and its derivatives, 1/s, unless c is NULL.
+static fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *const c[9], int i)
+{
+    double v[3] = {0};
+    for (int a = 0; a < (g->active[2] ? 3 : 2); a++) {
+        fm_liquid_place p = fm_liquid_find_place(g, x, a);
+        const double *u = g->u[a] + p.q;
+        double f[3] = {p.share[0], p.share[1], p.share[2]}, along[4], dx[4];
+        for (int row = 0; row < 4; row++) {
+            const double *r = u + (row & 1 ? g->stride[1] : 0) + (row & 2 ? g->stride[2] : 0);
+            along[row] = (1 - f[0]) * r[0] + f[0] * r[1];
+            dx[row] = r[1] - r[0];
+        }
+        double low = (1 - f[1]) * along[0] + f[1] * along[1];
+        double high = (1 - f[1]) * along[2] + f[1] * along[3];
+        v[a] = (1 - f[2]) * low + f[2] * high;
+        if (!c)
+            continue;
+        c[3 * a][i] = (float)(((1 - f[2]) * ((1 - f[1]) * dx[0] + f[1] * dx[1]) +
+                               f[2] * ((1 - f[1]) * dx[2] + f[1] * dx[3])) /
+                              g->h);
+        c[3 * a + 1][i] =
+            (float)(((1 - f[2]) * (along[1] - along[0]) + f[2] * (along[3] - along[2])) / g->h);
+        c[3 * a + 2][i] = g->active[2] ? (float)((high - low) / g->h) : 0;
+    }
+    return (fm_vec3){v[0], v[1], v[2]};
+}
+
+typedef struct moving {
+    fm_liquid *l;
+    const fm_surroundings *around;
+    double dt;
+    fm_vec3 force;
+} moving;
+
+// Puts a particle that is inside a collider on its surface.
+static void collide(const moving *job, double x[3], fm_vec3 *v)
+{
+    const fm_grid *g = job->l->grid;
+    const fm_surroundings *around = job->around;
+    fm_vec3 at = fm_grid_position(g, x[0], x[1], x[2]), before = at;
+    fm_collide_particle(around->placed, around->collider_count, 0, &at, v, NULL);
+    if (at.x == before.x && at.y == before.y && at.z == before.z)
+        return;
+    at = fm_scale(fm_sub(at, g->def.low), 1 / g->h);
+    x[0] = at.x, x[1] = at.y;
+    if (g->active[2])
+        x[2] = at.z;
+}
+
+// Keeps a particle inside the sides that are closed, and removes its velocity across them.
+static void keep_inside(const fm_liquid *l, double x[3], double v[3])
+{
+    const fm_grid *g = l->grid;
+    static const double margin = 1e-6; // spacings
+    for (int a = 0; a < 3; a++) {
+        if (!g->active[a] || (x[a] >= margin && x[a] <= g->n[a] - margin))
+            continue;
+        int at[3], side = 2 * a + (x[a] > 1);
+        for (int b = 0; b < 3; b++)
+            at[b] = (int)floor(x[b]);
+        fm_grid_side_kind kind = fm_grid_find_condition(g, side, at)->kind;
+        if (kind == FM_GRID_OPEN || kind == FM_GRID_INFLOW)
+            continue;
+        x[a] = side % 2 ? g->n[a] - margin : margin;
+        v[a] = side % 2 ? fm_double_min(v[a], 0) : fm_double_max(v[a], 0);
+    }
+}
+
+static void move_particle(const moving *job, int i)
+{
+    fm_liquid *l = job->l;
+    const fm_grid *g = l->grid;
+    fm_liquid_particles *p = &l->now;
+    double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, step = job->dt / g->h;
+    bool loose = fm_liquid_interpolate(g, l->phi, x, 3) > LOOSE;
+    fm_vec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]}, w = v;
+    if (loose) {
+        w = v = fm_add_scaled(v, job->force, job->dt);
+        for (int k = 0; k < 9; k++)
+            p->c[k][i] = 0;
+    } else {
+        v = find_velocity(g, x, p->c, i);
+        double middle[3] = {x[0] + 0.5 * step * v.x, x[1] + 0.5 * step * v.y,
+                            x[2] + 0.5 * step * v.z};
+        fm_liquid_clamp_inside(g, middle);
+        w = find_velocity(g, middle, NULL, i);
+    }
+    x[0] += step * w.x, x[1] += step * w.y;
+    if (g->active[2])
+        x[2] += step * w.z;
+    double u[3] = {v.x, v.y, v.z};
+    keep_inside(l, x, u);
+    v = (fm_vec3){u[0], u[1], u[2]};
+    if (job->around->collider_count > 0)
+        collide(job, x, &v);
+    for (int a = 0; a < 3; a++)
+        p->x[a][i] = x[a];
+    p->v[0][i] = v.x, p->v[1][i] = v.y, p->v[2][i] = v.z;
+}
+
+static void move_block(void *context, int first, int last)
+{
+    for (int i = first; i < last; i++)
+        move_particle(context, i);
+}
+
+void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, double dt)
+{
+    moving job = {l, around, dt, fm_add(around->gravity, l->def.grid.acceleration)};
+    if (!l->grid->active[2])
+        job.force.z = 0;
+    fm_parallel_for(fm_pool_if_worthwhile(around->pool, 200.0 * l->now.count), l->now.count,
+                    FM_LIQUID_BLOCK, move_block, &job);
+}
+
+static double find_fastest(void *context, int first, int last)
+{
+    const fm_liquid_particles *p = &((fm_liquid *)context)->now;
+    double fastest = 0;
+    for (int i = first; i < last; i++) {
+        double speed = fabs(p->v[0][i]) + fabs(p->v[1][i]) + fabs(p->v[2][i]);
+        fastest = speed > fastest || isnan(speed) ? speed : fastest;
+    }
+    return fastest;
+}
+
+double fm_liquid_fastest(fm_liquid *l, fm_pool *pool)
+{
+    int count = l->now.count, blocks = fm_parallel_block_count(count, FM_LIQUID_BLOCK);
+    fm_parallel_sum(fm_pool_if_worthwhile(pool, 3.0 * count), count, FM_LIQUID_BLOCK, find_fastest,
+                    l, l->partial);
+    double fastest = 0;
+    for (int i = 0; i < blocks; i++)
+        fastest = l->partial[i] > fastest || isnan(l->partial[i]) ? l->partial[i] : fastest;
+    return fastest;
+}
+
+static bool is_in_sink(const fm_liquid *l, const double x[3])
+{
+    fm_vec3 at = fm_grid_position(l->grid, x[0], x[1], x[2]);
+    for (int i = 0; i < l->sink_count; i++) {
+        fm_vec3 low = l->sinks[i].low, high = l->sinks[i].high;
+        if (at.x >= low.x && at.x <= high.x && at.y >= low.y && at.y <= high.y &&
+            (!l->grid->active[2] || (at.z >= low.z && at.z <= high.z)))
+            return true;
+    }
+    return false;
+}
+
+static void copy_particle(fm_liquid_particles *p, int to, int from)
+{
+    for (int a = 0; a < 3; a++) {
+        p->x[a][to] = p->x[a][from];
+        p->v[a][to] = p->v[a][from];
+    }
+    for (int a = 0; a < 9; a++)
+        p->c[a][to] = p->c[a][from];
+    p->volume[to] = p->volume[from];
+    p->id[to] = p->id[from];
+}
+
+void fm_liquid_remove_outside(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    fm_liquid_particles *p = &l->now;
+    int kept = 0;
+    for (int i = 0; i < p->count; i++) {
+        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
+        bool inside = true;
+        for (int a = 0; a < 3; a++)
+            inside &= x[a] >= 0 && x[a] <= g->n[a];
+        // a NaN stays, so that the world finds it
+        bool gone = (!inside && isfinite(x[0] + x[1] + x[2])) || is_in_sink(l, x);
+        if (gone)
+            l->stats.removed += p->volume[i];
+        else if (kept++ < i)
+            copy_particle(p, kept - 1, i);
+    }
+    p->count = kept;
+}
+
+// Signed distance of a point to the liquid that a source adds in `length` m ahead of it, m.
+static double find_jet_distance(const fm_grid *g, const fm_fluid_source *s, double length,
+                                fm_vec3 at)
+{
+    fm_vec3 from = fm_sub(at, s->centre);
+    if (!g->active[2])
+        from.z = 0;
+    double along = fm_dot(from, s->direction);
+    double across = fm_length(fm_add_scaled(from, s->direction, -along)) - s->radius;
+    double ends = fm_double_max(-along, along - length);
+    if (across > 0 && ends > 0)
+        return sqrt(across * across + ends * ends);
+    return fm_double_max(across, ends);
+}
+
+// Makes the space ahead of a source liquid.
+static void add_jet(fm_liquid *l, const fm_fluid_source *s, double length)
+{
+    const fm_grid *g = l->grid;
+    int low[3], high[3];
+    double c[3] = {s->centre.x - g->def.low.x, s->centre.y - g->def.low.y,
+                   s->centre.z - g->def.low.z};
+    for (int a = 0; a < 3; a++) {
+        double reach = (s->radius + length) / g->h + FM_LIQUID_BAND;
+        low[a] = g->active[a] ? (int)fm_double_max(0, c[a] / g->h - reach) : 0;
+        high[a] = g->active[a] ? (int)fm_double_min(g->n[a] - 1, c[a] / g->h + reach) : 0;
+    }
+    for (int k = low[2]; k <= high[2]; k++)
+        for (int j = low[1]; j <= high[1]; j++)
+            for (int i = low[0]; i <= high[0]; i++) {
+                ptrdiff_t q = fm_grid_index(g, i, j, k);
+                double d = find_jet_distance(g, s, length, fm_grid_centre(g, i, j, k, 3)) / g->h;
+                l->phi[q] = fm_double_min(l->phi[q], d);
+            }
+}
+
+// Two unit vectors across the direction n; the second is 0 one cell thick.
+static void find_axes(const fm_grid *g, fm_vec3 n, fm_vec3 *a, fm_vec3 *b)
+{
+    *a = (fm_vec3){-n.y, n.x, 0};
+    *b = (fm_vec3){0};
+    if (!g->active[2])
+        return;
+    *a = fm_cross(n, fabs(n.y) < 0.9 ? (fm_vec3){0, 1, 0} : (fm_vec3){1, 0, 0});
+    fm_normalize(a);
+    *b = fm_cross(n, *a);
+}
+
+// Calls for every site of a layer of a source: adds a particle, or only counts if volume is 0.
+static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, double volume, double dt)
+{
+    fm_grid *g = l->grid;
+    double pitch = g->h / l->def.sampling, radius2 = s->radius * s->radius;
+    int reach = (int)(s->radius / pitch) + 1, count = 0;
+    fm_vec3 a, b;
+    find_axes(g, s->direction, &a, &b);
+    for (int i = -reach; i < reach; i++)
+        for (int j = g->active[2] ? -reach : 0; j < (g->active[2] ? reach : 1); j++) {
+            double u = (i + 0.5) * pitch, w = g->active[2] ? (j + 0.5) * pitch : 0;
+            if (u * u + w * w > radius2 || ++count == 0 || volume == 0)
+                continue;
+            fm_vec3 at = fm_add_scaled(fm_add_scaled(s->centre, a, u), b, w);
+            at = fm_scale(fm_sub(fm_add_scaled(at, s->direction, ahead), g->def.low), 1 / g->h);
+            double x[3] = {at.x, at.y, g->active[2] ? at.z : 0.5};
+            double depth = -fm_liquid_interpolate(g, l->phi, x, 3);
+            if (!fm_liquid_add_particle(l, x, fm_scale(s->direction, s->speed), volume))
+                continue;
+            l->stats.added += volume;
+            if (depth > 0.5) { // inside liquid that is there already: it must give way
+                ptrdiff_t q = fm_grid_index(g, (int)x[0], (int)x[1], g->active[2] ? (int)x[2] : 0);
+                l->added[q] += volume / (g->h * g->h * dt);
+            }
+        }
+    return count;
+}
+
+void fm_liquid_emit(fm_liquid *l, double dt)
+{
+    const fm_grid *g = l->grid;
+    double pitch = g->h / l->def.sampling, t = g->time;
+    memset(l->added, 0, g->count * sizeof *l->added);
+    for (int i = 0; i < l->source_count; i++) {
+        fm_liquid_source *s = &l->sources[i];
+        double end = fm_double_min(t, s->def.end), farthest = 0;
+        s->next = fm_double_max(s->next, s->def.start);
+        if (s->next > end)
+            continue;
+        double area =
+            g->active[2] ? FM_PI * s->def.radius * s->def.radius : 2 * s->def.radius * g->h;
+        double volume = area * pitch / add_layer(l, &s->def, 0, 0, dt);
+        for (; s->next <= end; s->next += pitch / s->def.speed) {
+            double ahead = (t - s->next) * s->def.speed;
+            farthest = fm_double_max(farthest, ahead);
+            add_layer(l, &s->def, ahead, volume, dt);
+        }
+        // long enough for the grid to resolve; beyond the new layers there is liquid already
+        add_jet(l, &s->def, fm_double_max(1.5 * g->h, farthest + 0.5 * pitch));
+    }
+}

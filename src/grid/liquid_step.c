@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// liquid_step.c: a substep of a liquid with a free surface.
+//
+// Solves   du/dt + (u . grad) u = nu L u - grad p / rho + g,   div u = 0   in the liquid,
+//          p = 0 on its surface, which moves with u
+//
+// Particles carry the velocity, so that there is no advection on the grid. One substep of dt:
+//
+//     emit        sources add particles
+//     gather      u on faces from the particles                      liquid_particles.c
+//     force       u = u + dt g;  implicit viscosity                  liquid_viscosity.c
+//     project     u = u - grad psi                                   liquid_pressure.c
+//     extend      u outside the liquid                               liquid_extend.c
+//     move        particles, then the surface, for dt in u           liquid_surface.c
+//     correct     the particles bound the surface; phi a distance
+//
+// The surface moves with the velocity that the pressure of its old place gave: for waves this is
+// the symplectic Euler method, which neither damps nor amplifies and is stable for w dt < 2.
+//
+// Volume: with V the volume inside the surface and V_p that of the particles near it, the velocity
+// has the divergence (V_p - V) / (V RELAXATION) in all liquid cells, at most FASTEST_CHANGE.
+//
+// The published method [SJ], [FM96]: marks show which cells have liquid, and nothing else. u stays
+// on the grid, moved by upwind differences (central ones, as published, need viscosity); the
+// pressure is zero at the centres of empty cells; nothing restores the volume.
+//
+// Substep: dt <= C h / s, dt <= WAVES sqrt(h / |g|), with s = largest sum of |v_a| of a particle.
+// The shortest waves of the grid have w^2 = pi g / h.
+//
+// [FM96] Foster, Metaxas: Realistic animation of liquids. Graphical Models and Image Processing
+//        58(5), 1996.
+// [SJ]   Samson, Jensen: Cloth dynamics affected by fluid.
+#include "grid/liquid.h"
+
+#include <string.h>
+
+static const double WAVES = 0.4;
+static const double RELAXATION = 0.1;     // s
+static const double FASTEST_CHANGE = 0.5; // 1/s
+enum { LAYERS = 6 };                      // of extended velocities: the band of the surface and one
+
+static void end_stage(fm_liquid *l, fm_liquid_stage stage, double *start)
+{
+    double now = fm_clock_now_ms();
+    l->stats.seconds[stage] += 1e-3 * (now - *start);
+    *start = now;
+}
+
+static fm_vec3 find_force(const fm_liquid *l, const fm_surroundings *around)
+{
+    fm_vec3 force = fm_add(around->gravity, l->def.grid.acceleration);
+    if (!l->grid->active[2])
+        force.z = 0;
+    return force;
+}
+
+// The volume of the particles of the start becomes that inside the surface.
+static void scale_volumes(fm_liquid *l, fm_pool *pool)
+{
+    double sum = 0, volume = fm_liquid_find_volume(l, pool);
+    for (int i = 0; i < l->now.count; i++)
+        sum += l->now.volume[i];
+    for (int i = 0; i < l->now.count && sum > 0; i++)
+        l->now.volume[i] *= volume / sum;
+}
+
+bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *err)
+{
+    fm_grid *g = l->grid;
+    bool fresh = !g->solids.ready || g->solids.moving;
+    if (!fm_grid_update_solids(g, around, g->time, err))
+        return false;
+    if (fresh)
+        fm_liquid_compute_room(l);
+    if (l->prepared)
+        return true;
+    int capacity = l->def.capacity, room = l->now.count;
+    if (capacity == 0 && l->source_count > 0)
+        room = room > 25000 ? 4 * room : 100000;
+    if (!fm_liquid_reserve(l, capacity > room ? capacity : room, err))
+        return false;
+    if (!fm_liquid_reserve_balls(l, around->collider_count, err))
+        return false;
+    fm_liquid_note_balls(l, around);
+    fm_liquid_redistance(l, around->pool);
+    scale_volumes(l, around->pool);
+    fm_liquid_sort(l);
+    if (l->def.method == FM_LIQUID_PUBLISHED) {
+        fm_liquid_mark_cells(l);
+        fm_liquid_gather_velocity(l, around->pool);
+        fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, LAYERS, around->pool);
+        memset(g->rate[0], 0, g->count * sizeof(double));
+        memset(g->rate[1], 0, g->count * sizeof(double));
+        memset(g->rate[2], 0, g->count * sizeof(double));
+        fm_grid_fill_velocity(g, g->u, g->time, around->pool);
+    }
+    l->prepared = true;
+    return true;
+}
+
+double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around)
+{
+    const fm_grid *g = l->grid;
+    double s = fm_liquid_fastest(l, around->pool);
+    s = fm_double_max(s, fm_double_max(fm_grid_side_speed(g, g->time), g->solids.max_speed));
+    for (int i = 0; i < l->source_count; i++)
+        s = fm_double_max(s, l->sources[i].def.speed);
+    double length = g->def.courant * g->h, force = fm_length(find_force(l, around));
+    double dt = s > 0 ? length / s : INFINITY;
+    if (isnan(s))
+        return NAN;
+    if (force > 0) {
+        dt = fm_double_min(dt, 2 * length / (s + sqrt(s * s + 4 * length * force)));
+        dt = fm_double_min(dt, WAVES * sqrt(g->h / force));
+    }
+    return g->def.time_step > 0 ? fm_double_min(dt, g->def.time_step) : dt;
+}
+
+static double find_source(fm_liquid *l, fm_pool *pool)
+{
+    if (l->def.method == FM_LIQUID_PUBLISHED)
+        return 0;
+    double inside = fm_liquid_find_volume(l, pool), wanted = fm_liquid_attached_volume(l, pool);
+    double rate = inside > 0 ? (wanted - inside) / (inside * RELAXATION) : 0;
+    return fm_double_max(-FASTEST_CHANGE, fm_double_min(FASTEST_CHANGE, rate));
+}
+
+static void accelerate(fm_liquid *l, fm_vec3 force, double dt)
+{
+    fm_grid *g = l->grid;
+    double change[3] = {dt * force.x, dt * force.y, dt * force.z};
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < g->count && g->active[a]; i++)
+            g->u[a][i] += change[a];
+}
+
+// The published method: u = u - dt div(u u) on the grid, with upwind values.
+static void advect_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
+{
+    (void)context;
+    memset(g->rate[d] + q, 0, (size_t)length * sizeof(double));
+    fm_grid_advect_row(g, g->u, g->rate[d], d, q, length);
+}
+
+static void advect_on_grid(fm_liquid *l, double dt, fm_pool *pool)
+{
+    fm_grid *g = l->grid;
+    fm_grid_for_faces(g, pool, 10, advect_row, NULL);
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < g->count && g->active[a]; i++)
+            g->u[a][i] += dt * g->rate[a][i];
+}
+
+static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt, fm_error *err)
+{
+    fm_grid *g = l->grid;
+    fm_pool *pool = around->pool;
+    double clock = fm_clock_now_ms();
+    int before = l->now.count;
+    fm_liquid_emit(l, dt);
+    if (l->now.count != before) {
+        fm_liquid_sort(l);
+        fm_liquid_fill_phi(l, l->phi);
+        fm_liquid_redistance(l, pool);
+    }
+    end_stage(l, FM_LIQUID_STAGE_SORT, &clock);
+    if (l->def.method == FM_LIQUID_PUBLISHED) {
+        advect_on_grid(l, dt, pool);
+    } else {
+        fm_liquid_gather_velocity(l, pool);
+        fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, 2, pool);
+    }
+    accelerate(l, find_force(l, around), dt);
+    end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
+    if (!fm_grid_update_solids(g, around, g->time + dt, err))
+        return false;
+    if (g->solids.moving)
+        fm_liquid_compute_room(l);
+    end_stage(l, FM_LIQUID_STAGE_SOLIDS, &clock);
+    fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
+    fm_liquid_diffuse(l, dt, pool);
+    end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
+    fm_liquid_project(l, dt, find_source(l, pool), pool);
+    fm_liquid_push_balls(l, around, dt);
+    end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
+    fm_liquid_extend(l, FM_LIQUID_FROM_LIQUID, LAYERS, pool);
+    fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
+    end_stage(l, FM_LIQUID_STAGE_EXTEND, &clock);
+    fm_liquid_move_particles(l, around, dt);
+    fm_liquid_remove_outside(l);
+    end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
+    fm_liquid_sort(l);
+    end_stage(l, FM_LIQUID_STAGE_SORT, &clock);
+    if (l->def.method == FM_LIQUID_PUBLISHED) {
+        fm_liquid_mark_cells(l);
+    } else {
+        fm_liquid_move_surface(l, dt, pool);
+        fm_liquid_bound_surface(l, pool);
+        fm_liquid_redistance(l, pool);
+    }
+    end_stage(l, FM_LIQUID_STAGE_SURFACE, &clock);
+    g->time += dt;
+    l->stats.substep_count++;
+    l->stats.time_step = dt;
+    return true;
+}
+
+// Pressure outside the grid, hydrostatic from the nearest cell.
+static void fill_pressure(fm_liquid *l, fm_vec3 force)
+{
+    fm_grid *g = l->grid;
+    double rise[3] = {force.x, force.y, force.z};
+    for (int a = 0; a < 3; a++) {
+        int b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+        double step = g->active[a] ? g->def.density * g->h * rise[a] : 0;
+        ptrdiff_t s = g->stride[a], last = (g->n[a] - 1) * s;
+        for (int k = 0; k < g->size[c]; k++)
+            for (int j = 0; j < g->size[b]; j++) {
+                ptrdiff_t q = g->layers[a] * s + j * g->stride[b] + k * g->stride[c];
+                bool low = l->phi[q] < 0, high = l->phi[q + last] < 0;
+                g->p[q - s] = g->p[q] - (low ? step : 0);
+                g->p[q + last + s] = g->p[q + last] + (high ? step : 0);
+            }
+    }
+}
+
+void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool)
+{
+    fm_grid *g = l->grid;
+    fm_grid_fill_velocity(g, g->u, g->time, pool);
+    fill_pressure(l, force);
+}
+
+bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double interval, int *substeps,
+                       fm_error *err)
+{
+    double left = interval;
+    if (!fm_liquid_prepare(l, around, err))
+        return false;
+    while (left > 0) {
+        if (!fm_stop_request_check(around->stop, err))
+            return false;
+        double longest = fm_liquid_find_step(l, around);
+        double count = ceil(left / longest * (1 - 1e-12));
+        if (!(count < 1e9)) // a NaN, or a speed beyond all bounds
+            return fm_fail_number(err, l->object.name, "substep", longest, "a stable flow");
+        double dt = count > 1 ? left / count : left;
+        if (!take_substep(l, around, dt, err))
+            return false;
+        left = count > 1 ? left - dt : 0;
+        ++*substeps;
+    }
+    fm_liquid_fill_for_readers(l, find_force(l, around), around->pool);
+    return true;
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+// liquid_surface.c: the surface of a liquid: a level set that moves with the flow and that the
+// particles bound.
+//
+// phi is the signed distance to the surface, in spacings. A substep moves it along the velocity,
+//
+//     phi(x, t + dt) = phi(x - dt u(x - dt/2 u), t)                     semi-Lagrangian
+//
+// with cubic interpolation near the surface. Then the particles correct it [EMF02], [FFT16]:
+//
+//     phi >= d - OUTER           if d > OUTER: no liquid that far from particles
+//     phi <= e - INNER           particles that have left it by more than ESCAPED are liquid
+//     phi <= FULL - a            if a > FULL: a cell full of escaping particles is liquid
+//
+// with d the distance to the nearest particle, e that to the nearest escaped one, and a the volume
+// of the particles in a cell, relative to the cell and at most 1. The bounds leave room for a flat
+// surface at any place between regular particles, so liquid at rest is not changed, and waves keep
+// the smooth surface of the level set. Splashes that the level set cannot resolve stay as
+// particles.
+//
+// At last phi becomes a distance again within BAND spacings: cells beside the surface are divided
+// by their slope [RS00] if it differs from 1 by more than SLOPE; the others solve |grad phi| = 1 by upwind differences.
+//
+// Volume inside: sum over cells of (open volume) clamp(1/2 - phi), exact for planes along the axes.
+//
+//   u  velocity, m/s
+//
+// [FFT16] Ferstl, Ando, Wojtan, Westermann, Thuerey: Narrow band FLIP for liquid simulations.
+//         Computer Graphics Forum 35(2), 2016.
+// [EMF02] Enright, Marschner, Fedkiw: Animation and rendering of complex water surfaces. ACM
+//         Transactions on Graphics 21(3), 2002.
+// [RS00]  Russo, Smereka: A remark on computing distance functions. Journal of Computational
+//         Physics 163, 2000.
+#include "grid/liquid.h"
+
+#include <string.h>
+
+static const double BAND = FM_LIQUID_BAND;
+static const double OUTER = 1, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
+static const double SLOPE = 0.15;
+static const double ATTACHED = 0.25, DETACHED = 0.75; // spacings from the surface
+
+// A loop over all cells.
+typedef struct cells {
+    fm_liquid *l;
+    double dt;
+} cells;
+
+static void copy_layers(const fm_grid *g, double *phi, int axis)
+{
+    int b = axis == 0 ? 1 : 0, c = axis == 2 ? 1 : 2;
+    ptrdiff_t s = g->stride[axis], last = (g->n[axis] - 1) * s;
+    for (int k = 0; k < g->size[c]; k++)
+        for (int j = 0; j < g->size[b]; j++) {
+            double *line = phi + g->layers[axis] * s + j * g->stride[b] + k * g->stride[c];
+            for (int i = 1; i <= g->layers[axis]; i++)
+                line[-i * s] = line[0];
+            for (int i = 1; i <= g->layers[axis] + 1; i++)
+                line[last + i * s] = line[last];
+        }
+}
+
+void fm_liquid_fill_phi(fm_liquid *l, double *phi)
+{
+    for (int axis = 0; axis < 3; axis++)
+        copy_layers(l->grid, phi, axis);
+}
+
+// Velocity at x, spacings, in spacings per second.
+static void find_velocity(const fm_grid *g, const double x[3], double v[3])
+{
+    for (int a = 0; a < 3; a++)
+        v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], x, a) / g->h : 0;
+}
+
+// phi at x. Cubic where all values are within the band, else linear.
+static double find_phi(const fm_grid *g, const double *phi, const double x[3])
+{
+    fm_liquid_place p = fm_liquid_find_place(g, x, 3);
+    double w[3][4], total = 0;
+    for (int a = 0; a < 3; a++)
+        fm_grid_find_cubic_weights(p.share[a], w[a]);
+    int first = g->active[2] ? -1 : 0, last = g->active[2] ? 2 : 0;
+    for (int k = first; k <= last; k++)
+        for (int j = -1; j <= 2; j++) {
+            const double *f = phi + p.q + j * g->stride[1] + k * g->stride[2];
+            for (int i = -1; i <= 2; i++)
+                if (!(fabs(f[i]) < BAND))
+                    return fm_liquid_interpolate(g, phi, x, 3);
+            double row = w[0][0] * f[-1] + w[0][1] * f[0] + w[0][2] * f[1] + w[0][3] * f[2];
+            total += (g->active[2] ? w[2][k + 1] : 1) * w[1][j + 1] * row;
+        }
+    return total;
+}
+
+static void move_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const cells *job = context;
+    const fm_liquid *l = job->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    for (int i = 0; i < length; i++) {
+        double x[3] = {i + 0.5, (double)j + 0.5, (double)k + 0.5}, v[3], y[3];
+        l->phi_new[q + i] = l->phi[q + i];
+        if (fabs(l->phi[q + i]) >= BAND - 1)
+            continue;
+        find_velocity(g, x, v);
+        for (int a = 0; a < 3; a++)
+            y[a] = x[a] - 0.5 * job->dt * v[a];
+        fm_liquid_clamp_inside(g, y);
+        find_velocity(g, y, v);
+        for (int a = 0; a < 3; a++)
+            y[a] = x[a] - job->dt * v[a];
+        fm_liquid_clamp_inside(g, y);
+        l->phi_new[q + i] = find_phi(g, l->phi, y);
+    }
+}
+
+static void swap_phi(fm_liquid *l)
+{
+    double *phi = l->phi;
+    l->phi = l->phi_new;
+    l->phi_new = phi;
+    fm_liquid_fill_phi(l, l->phi);
+}
+
+void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool)
+{
+    fm_grid_for_rows(l->grid, pool, 3, 60, move_row, &(cells){l, dt});
+    swap_phi(l);
+}
+
+// Finds the distance from the centre of cell `at` to the nearest particle in the cells up to
+// `reach` away, and to the nearest escaped one, spacings; at most 2.
+static void find_nearest(const fm_liquid *l, const int at[3], int reach, double *d, double *e)
+{
+    const fm_grid *g = l->grid;
+    const fm_liquid_particles *p = &l->now;
+    double least = 4, least_escaped = 4;
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = at[a] > reach ? at[a] - reach : 0;
+        high[a] = at[a] + reach < g->n[a] ? at[a] + reach : g->n[a] - 1;
+    }
+    for (int k = low[2]; k <= high[2]; k++)
+        for (int j = low[1]; j <= high[1]; j++) {
+            int row = g->n[0] * (j + g->n[1] * k);
+            for (int i = l->start[row + low[0]]; i < l->start[row + high[0] + 1]; i++) {
+                double x = p->x[0][i] - at[0] - 0.5, y = p->x[1][i] - at[1] - 0.5,
+                       z = p->x[2][i] - at[2] - 0.5;
+                double square = x * x + y * y + z * z;
+                least = fm_double_min(least, square);
+                if (l->depth[i] > ESCAPED)
+                    least_escaped = fm_double_min(least_escaped, square);
+            }
+        }
+    *d = sqrt(least);
+    *e = sqrt(least_escaped);
+}
+
+// Volume of the particles in a cell, relative to the cell, at most 1; 0 if those that are about to
+// leave the liquid are less than half of it.
+static double find_part(const fm_liquid *l, int cell)
+{
+    double volume = 0, leaving = 0;
+    for (int i = l->start[cell]; i < l->start[cell + 1]; i++) {
+        volume += l->now.volume[i];
+        leaving += l->depth[i] > 0.5 * ESCAPED ? l->now.volume[i] : 0;
+    }
+    return leaving > 0.5 * volume ? fm_double_min(1, volume / l->spacing_volume) : 0;
+}
+
+static void find_depths(void *context, int first, int last)
+{
+    const fm_liquid *l = context;
+    const fm_liquid_particles *p = &l->now;
+    for (int i = first; i < last; i++)
+        l->depth[i] = fm_liquid_interpolate(l->grid, l->phi,
+                                            (double[3]){p->x[0][i], p->x[1][i], p->x[2][i]}, 3);
+}
+
+// Signed distance of the centre of a cell to the colliders, spacings.
+static double find_solid(const fm_grid *g, ptrdiff_t q)
+{
+    double sum = 0;
+    for (int corner = 0; corner < 8; corner++)
+        sum += g->distance[q + (corner & 1 ? g->stride[0] : 0) + (corner & 2 ? g->stride[1] : 0) +
+                           (corner & 4 ? g->stride[2] : 0)];
+    return 0.125 * sum / g->h;
+}
+
+static void bound_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    fm_liquid *l = ((cells *)context)->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    for (int i = 0; i < length; i++) {
+        int at[3] = {i, (int)j, (int)k}, own = i + g->n[0] * (at[1] + g->n[1] * at[2]);
+        double phi = l->phi[q + i], d, e;
+        if (phi < -2 || (phi > 1 && l->start[own] == l->start[own + 1]))
+            continue;
+        find_nearest(l, at, phi > 1 ? 0 : 1, &d, &e);
+        double depth = fm_double_max(0, -find_solid(g, q + i));
+        if (phi <= 1 && d > OUTER + depth)
+            phi = fm_double_max(phi, d - OUTER - depth);
+        phi = fm_double_min(phi, e - INNER);
+        double part = find_part(l, own);
+        if (part > FULL)
+            phi = fm_double_min(phi, FULL - part);
+        l->phi[q + i] = phi;
+    }
+}
+
+// Takes the liquid out of a sink.
+static void empty_sinks(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    for (int s = 0; s < l->sink_count; s++)
+        for (int k = 0; k < g->n[2]; k++)
+            for (int j = 0; j < g->n[1]; j++)
+                for (int i = 0; i < g->n[0]; i++) {
+                    fm_vec3 x = fm_grid_centre(g, i, j, k, 3);
+                    fm_vec3 low = fm_sub(x, l->sinks[s].low), high = fm_sub(l->sinks[s].high, x);
+                    double inside = fm_double_min(low.x, fm_double_min(low.y, high.x));
+                    inside = fm_double_min(inside, high.y);
+                    if (g->active[2])
+                        inside = fm_double_min(inside, fm_double_min(low.z, high.z));
+                    ptrdiff_t q = fm_grid_index(g, i, j, k);
+                    if (inside > 0)
+                        l->phi[q] = fm_double_max(l->phi[q], inside / g->h);
+                }
+}
+
+void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool)
+{
+    fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count, FM_LIQUID_BLOCK,
+                    find_depths, l);
+    fm_grid_for_rows(l->grid, pool, 3, 60, bound_row, &(cells){.l = l});
+    empty_sinks(l);
+    fm_liquid_fill_phi(l, l->phi);
+}
+
+static bool is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
+{
+    for (int a = 0; a < 3; a++)
+        if (g->active[a] && ((phi[q] < 0) != (phi[q - g->stride[a]] < 0) ||
+                             (phi[q] < 0) != (phi[q + g->stride[a]] < 0)))
+            return true;
+    return false;
+}
+
+// phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the slope is that across
+// the surface, so that thin sheets keep theirs; where the surface is on neither side, the mean.
+static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
+{
+    double square = 0, mid = phi[q];
+    for (int a = 0; a < 3; a++) {
+        if (!g->active[a])
+            continue;
+        double low = phi[q - g->stride[a]], high = phi[q + g->stride[a]];
+        bool below = (low < 0) != (mid < 0), above = (high < 0) != (mid < 0);
+        double slope = 0.5 * fabs(high - low);
+        if (below || above)
+            slope = fm_double_max(below ? fabs(mid - low) : 0, above ? fabs(high - mid) : 0);
+        square += slope * slope;
+    }
+    // steeper only beside values that are not known yet
+    double slope = fm_double_min(1.5, sqrt(fm_double_max(square, 1e-4)));
+    if (slope > 1 - SLOPE && slope < 1 + SLOPE)
+        return mid;
+    return fm_double_max(-1, fm_double_min(1, mid / slope));
+}
+
+// Cells beside the surface get their final values, marked in known[0]; the others the largest.
+static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    fm_liquid *l = ((cells *)context)->l;
+    for (ptrdiff_t i = q; i < q + length; i++) {
+        bool beside = is_at_surface(g, l->phi, i);
+        l->known[0][i] = beside;
+        l->phi_new[i] = beside ? correct_slope(g, l->phi, i) : l->phi[i] < 0 ? -BAND : BAND;
+    }
+}
+
+// Distance from the distances a <= b <= c of the nearest neighbours along the axes.
+static double solve_upwind(double a, double b, double c)
+{
+    double d = a + 1;
+    if (d > b) {
+        double difference = a - b;
+        d = 0.5 * (a + b + sqrt(2 - difference * difference));
+    }
+    if (d > c) {
+        double sum = a + b + c, squares = a * a + b * b + c * c;
+        d = (sum + sqrt(fm_double_max(0, sum * sum - 3 * (squares - 1)))) / 3;
+    }
+    return d;
+}
+
+static void sweep_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    fm_liquid *l = ((cells *)context)->l;
+    const double *phi = l->phi;
+    for (ptrdiff_t i = q; i < q + length; i++) {
+        l->phi_new[i] = phi[i];
+        if (l->known[0][i])
+            continue;
+        double near[3];
+        for (int a = 0; a < 3; a++)
+            near[a] = g->active[a]
+                          ? fm_double_min(fabs(phi[i - g->stride[a]]), fabs(phi[i + g->stride[a]]))
+                          : BAND;
+        double x = near[0], y = near[1], z = near[2];
+        double least = fm_double_min(x, fm_double_min(y, z));
+        double most = fm_double_max(x, fm_double_max(y, z));
+        if (least >= BAND)
+            continue;
+        double middle = fm_double_max(fm_double_min(x, y), fm_double_min(fm_double_max(x, y), z));
+        double d = fm_double_min(BAND, solve_upwind(least, middle, most));
+        l->phi_new[i] = phi[i] < 0 ? -d : d;
+    }
+}
+
+void fm_liquid_redistance(fm_liquid *l, fm_pool *pool)
+{
+    fm_grid_for_rows(l->grid, pool, 3, 8, start_row, &(cells){.l = l});
+    swap_phi(l);
+    for (int i = 0; i < (int)BAND; i++) {
+        fm_grid_for_rows(l->grid, pool, 3, 5, sweep_row, &(cells){.l = l});
+        swap_phi(l);
+    }
+}
+
+void fm_liquid_mark_cells(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    for (int k = 0; k < g->n[2]; k++)
+        for (int j = 0; j < g->n[1]; j++)
+            for (int i = 0; i < g->n[0]; i++) {
+                int cell = i + g->n[0] * (j + g->n[1] * k);
+                l->phi[fm_grid_index(g, i, j, k)] =
+                    l->start[cell + 1] > l->start[cell] ? -0.5 : 0.5;
+            }
+    fm_liquid_fill_phi(l, l->phi);
+}
+
+void fm_liquid_compute_room(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    for (int k = 0; k < g->n[2]; k++)
+        for (int j = 0; j < g->n[1]; j++)
+            for (int i = 0; i < g->n[0]; i++) {
+                ptrdiff_t q = fm_grid_index(g, i, j, k);
+                double open = 0.5 + find_solid(g, q), faces = 0;
+                for (int a = 0; a < 3; a++)
+                    faces += g->active[a] ? g->open[a][q] + g->open[a][q + g->stride[a]] : 0;
+                open = fm_double_max(1e-3, fm_double_min(1, open));
+                l->room[q] = faces > 0 ? open : 0; // every cell with an open face counts
+            }
+}
+
+static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const fm_liquid *l = ((cells *)context)->l;
+    (void)g;
+    double total = 0;
+    for (ptrdiff_t i = q; i < q + length; i++)
+        total += l->room[i] * fm_double_max(0, fm_double_min(1, 0.5 - l->phi[i]));
+    return total;
+}
+
+double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool)
+{
+    return l->spacing_volume * fm_grid_sum_rows(l->grid, pool, 2, add_volume_row, &(cells){.l = l});
+}
+
+static double add_attached(void *context, int first, int last)
+{
+    const fm_liquid *l = context;
+    const fm_liquid_particles *p = &l->now;
+    double total = 0;
+    for (int i = first; i < last; i++) {
+        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
+        double phi = fm_liquid_interpolate(l->grid, l->phi, x, 3);
+        double share = (DETACHED - phi) / (DETACHED - ATTACHED);
+        total += p->volume[i] * fm_double_max(0, fm_double_min(1, share));
+    }
+    return total;
+}
+
+double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool)
+{
+    return fm_parallel_sum(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count,
+                           FM_LIQUID_BLOCK, add_attached, l, l->partial);
+}
