@@ -188,6 +188,21 @@ typedef struct moving {
     fm_vec3 force;
 } moving;
 
+// Whether a point may be inside a collider: a corner of its cell is nearer than the diagonal.
+static bool is_near_solid(const fm_grid *g, const double x[3])
+{
+    ptrdiff_t q = g->start;
+    for (int a = 0; a < 3; a++) {
+        int i = (int)fm_double_max(0, fm_double_min(g->n[a] - 1, floor(x[a])));
+        q += i * g->stride[a];
+    }
+    for (int corner = 0; corner < 8; corner++)
+        if (g->distance[q + (corner & 1 ? g->stride[0] : 0) + (corner & 2 ? g->stride[1] : 0) +
+                        (corner & 4 ? g->stride[2] : 0)] < 0.9 * g->h)
+            return true;
+    return false;
+}
+
 // Puts a particle that is inside a collider on its surface.
 static void collide(const moving *job, double x[3], fm_vec3 *v)
 {
@@ -247,7 +262,7 @@ static void move_particle(const moving *job, int i)
     double u[3] = {v.x, v.y, v.z};
     keep_inside(l, x, u);
     v = (fm_vec3){u[0], u[1], u[2]};
-    if (job->around->collider_count > 0)
+    if (job->around->collider_count > 0 && is_near_solid(g, x))
         collide(job, x, &v);
     for (int a = 0; a < 3; a++)
         p->x[a][i] = x[a];
