@@ -93,22 +93,22 @@ static void scatter(fm_liquid *l, int i, int a)
     const fm_liquid_particles *p = &l->now;
     double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
     fm_liquid_place at = fm_liquid_find_place(g, x, a);
-    double v = p->v[a][i], mass = p->volume[i] / l->spacing_volume, slope[3];
-    for (int b = 0; b < 3; b++)
-        slope[b] = g->h * p->c[3 * a + b][i];
-    int corners = g->active[2] ? 8 : 4;
-    for (int corner = 0; corner < corners; corner++) {
-        double w = mass, u = v;
-        ptrdiff_t q = at.q;
-        for (int b = 0; b < 3; b++) {
-            bool high = corner >> b & 1;
-            q += high ? g->stride[b] : 0;
-            w *= high ? at.share[b] : 1 - at.share[b];
-            u += slope[b] * (high ? 1 - at.share[b] : -at.share[b]);
-        }
-        g->u[a][q] += w * u;
-        g->rate[a][q] += w;
+    double w[3][2], u[3][2]; // weights, and changes of the velocity from the particle to the face
+    for (int b = 0; b < 3; b++) {
+        double slope = g->h * p->c[3 * a + b][i], share = at.share[b];
+        w[b][0] = 1 - share, w[b][1] = share;
+        u[b][0] = -share * slope, u[b][1] = (1 - share) * slope;
     }
+    double v = p->v[a][i], mass = p->volume[i] / l->spacing_volume;
+    for (int k = 0; k < (g->active[2] ? 2 : 1); k++)
+        for (int j = 0; j < 2; j++) {
+            ptrdiff_t q = at.q + j * g->stride[1] + k * g->stride[2];
+            double weight = mass * w[2][k] * w[1][j], base = v + u[2][k] + u[1][j];
+            g->u[a][q] += weight * w[0][0] * (base + u[0][0]);
+            g->u[a][q + 1] += weight * w[0][1] * (base + u[0][1]);
+            g->rate[a][q] += weight * w[0][0];
+            g->rate[a][q + 1] += weight * w[0][1];
+        }
 }
 
 typedef struct scattering {
