@@ -262,8 +262,10 @@ static void move_particle(const moving *job, int i)
     double u[3] = {v.x, v.y, v.z};
     keep_inside(l, x, u);
     v = (fm_vec3){u[0], u[1], u[2]};
-    if (job->around->collider_count > 0 && is_near_solid(g, x))
+    if (job->around->collider_count > 0 && is_near_solid(g, x)) {
         collide(job, x, &v);
+        keep_inside(l, x, u); // a collider on a side may push particles through it
+    }
     for (int a = 0; a < 3; a++)
         p->x[a][i] = x[a];
     p->v[0][i] = v.x, p->v[1][i] = v.y, p->v[2][i] = v.z;
