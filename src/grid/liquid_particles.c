@@ -29,8 +29,9 @@
 
 #include <string.h>
 
-enum { SLAB = 4 };               // layers of cells
-static const double LOOSE = 0.5; // spacings from the surface
+enum { SLAB = 4 };                // layers of cells
+static const double LOOSE = 0.5;  // spacings from the surface
+static const double PIECE = 0.25; // spacings
 
 static int find_cell(const fm_grid *g, const fm_liquid_particles *p, int i)
 {
@@ -237,6 +238,27 @@ static void keep_inside(const fm_liquid *l, double x[3], double v[3])
     }
 }
 
+// Moves a particle by `way`, spacings, inside the sides and outside colliders. Near colliders it goes
+// in pieces of at most PIECE spacings, so that it leaves a wall on the side where it entered.
+static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
+{
+    const fm_grid *g = job->l->grid;
+    bool solids = job->around->collider_count > 0;
+    int count = solids ? (int)fm_double_min(100, ceil(fm_length(way) / PIECE)) : 1;
+    for (int n = 0; n < count; n++) {
+        x[0] += way.x / count, x[1] += way.y / count;
+        if (g->active[2])
+            x[2] += way.z / count;
+        keep_inside(job->l, x, v);
+        if (!solids || !is_near_solid(g, x))
+            continue;
+        fm_vec3 u = {v[0], v[1], v[2]};
+        collide(job, x, &u);
+        v[0] = u.x, v[1] = u.y, v[2] = u.z;
+        keep_inside(job->l, x, v); // a collider on a side may push particles through it
+    }
+}
+
 static void move_particle(const moving *job, int i)
 {
     fm_liquid *l = job->l;
@@ -256,16 +278,9 @@ static void move_particle(const moving *job, int i)
         fm_liquid_clamp_inside(g, middle);
         w = find_velocity(g, middle, NULL, i);
     }
-    x[0] += step * w.x, x[1] += step * w.y;
-    if (g->active[2])
-        x[2] += step * w.z;
     double u[3] = {v.x, v.y, v.z};
-    keep_inside(l, x, u);
+    travel(job, x, u, fm_scale(w, step));
     v = (fm_vec3){u[0], u[1], u[2]};
-    if (job->around->collider_count > 0 && is_near_solid(g, x)) {
-        collide(job, x, &v);
-        keep_inside(l, x, u); // a collider on a side may push particles through it
-    }
     for (int a = 0; a < 3; a++)
         p->x[a][i] = x[a];
     p->v[0][i] = v.x, p->v[1][i] = v.y, p->v[2][i] = v.z;
