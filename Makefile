@@ -6,7 +6,7 @@ SOURCES = $(shell git ls-files '*.c' '*.h')
 FOREIGN = bench/petsc_poisson.c # built only where PETSc is installed
 
 all: build/fathom ## build into build/
-.PHONY: all help demo test check sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom
+.PHONY: all help demo test check check-long sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-].*:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
@@ -30,8 +30,11 @@ test: ## install packages, build, run all tests with gcc, clang and the sanitize
 	scripts/setup all
 	$(MAKE) check sanitize thread-sanitize clang
 
-check: all ## run all tests with the release build
-	cd build && $(CTEST)
+check: all ## run the tests with the release build
+	cd build && $(CTEST) -LE long
+
+check-long: all ## run the tests that are too long for make test
+	cd build && $(CTEST) -L long
 
 sanitize: ## run unit tests and scenes with AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset sanitize && cmake --build build-sanitize -j $(JOBS) --target quick_tests

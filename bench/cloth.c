@@ -7,10 +7,10 @@
 // tolerance of 1e-3. For comparison, the cost of the half derivatives of the three coordinates of
 // all particles (three lanes per particle) is measured alone, as in `bench memory`. Then follow
 // physical drag, larger sheets, two threads, and the same cloth on index arrays: as a tube and as a
-// triangle mesh; then the additional cost of damped bending and of turbulence. Everything runs on
-// one thread unless stated otherwise. The last group compares the first frame with later ones: the
-// first frame allocates the state of the half derivatives and computes the order in which
-// enforcement (strain limiting) corrects edges.
+// triangle mesh; then the additional cost of damped bending, of turbulence and of added mass by
+// wavelength. Everything runs on one thread unless stated otherwise. The last group compares the
+// first frame with later ones: the first frame allocates the state of the half derivatives and
+// computes the order in which enforcement (strain limiting) corrects edges.
 #include "bench.h"
 #include "fixtures.h"
 
@@ -417,6 +417,36 @@ static void compare_additions(bench_report *report)
     }
 }
 
+// Added mass: a layer for all waves, and by wavelength, the default.
+static void compare_added_mass(bench_report *report)
+{
+    enum { SIZES = 3 };
+    static const char *const group = "added mass";
+    static const char *const names[2 * SIZES] = {"21x31, layer",      "21x31, by wavelength",
+                                                 "61x41, layer",      "61x41, by wavelength",
+                                                 "61x41 mesh, layer", "61x41 mesh, by wavelength"};
+    towel t[2 * SIZES] = {0};
+    bench_job jobs[2 * SIZES];
+    bool ready = true;
+    for (int i = 0; i < 2 * SIZES; i++) {
+        fm_cloth_def def = fm_default_cloth_def();
+        fm_world_def water = fixture_water_def(1);
+        def.drag.added_mass = i % 2 ? -1 : 0.06;
+        fm_cloth_kind kind = i < 4 ? FM_CLOTH_SHEET : FM_CLOTH_MESH;
+        ready =
+            start_in_medium(&t[i], &water, &def, kind, i < 2 ? 21 : 61, i < 2 ? 31 : 41) && ready;
+        jobs[i] = towel_job(&t[i], i / 2 * 2);
+    }
+    if (ready)
+        bench_measure(jobs, 2 * SIZES, ROUNDS, TURN);
+    for (int i = 0; i < 2 * SIZES; i++) {
+        if (ready)
+            bench_add(report, &(bench_result){group, names[i], jobs[i].ns, "ns/particle",
+                                              i % 2 ? jobs[i].ratio : 0, names[i / 2 * 2], ""});
+        fm_world_destroy(t[i].world);
+    }
+}
+
 // Runs all comparisons of cloths; sizes are columns x rows of particles.
 void bench_cloth(bench_report *report)
 {
@@ -425,6 +455,7 @@ void bench_cloth(bench_report *report)
     compare_sizes(report);
     compare_topologies(report);
     compare_additions(report);
+    compare_added_mass(report);
     compare_threads(report);
     compare_first_frame(report, "61x41", 61, 41, FM_ENFORCE_NONE);
     compare_first_frame(report, "61x41, directional", 61, 41, FM_ENFORCE_DIRECTIONAL);

@@ -7,6 +7,7 @@
 //   - 20,000 to 2 million particles
 //   - the block in a tank, with each of the three methods
 //   - a small pool in tanks of 1, 8 and 64 times its volume
+//   - cornstarch in water with and without history, and the published model
 //   - fractional viscosity, a stress that depends on the half derivative of the shear over past
 //     steps, with each choice of the past: ten steps, fading, the whole past
 #include "bench.h"
@@ -325,6 +326,53 @@ static void compare_viscosities(bench_report *report, const char *group, int cel
         fm_world_destroy(b[i].world);
 }
 
+// Creates a unit cube of cornstarch in water in a tank, 20 thousand particles that fall a little.
+static bool start_starch(block *b, bool history, bool published)
+{
+    fm_error err = {0};
+    b->world = fixture_create_world(fixture_water_def(2), &err);
+    fm_particles_def def = fm_default_particles_def();
+    fm_thickening starch = fm_default_thickening();
+    starch.history = history;
+    starch.published = published;
+    def.spacing = 1.0 / 27;
+    def.domain.high = (fm_vec3){1, 1.1, 1};
+    if (published) {
+        def.time_step = 1.0 / 300;
+        def.network.memory.kind = FM_RECALL_SECONDS;
+        def.network.memory.seconds = 1;
+    }
+    fm_thickening_convert(&starch, &def);
+    return start_fluid(b, &def, false, 1.0 / 30, &err);
+}
+
+// Compares thickening fluids with and without history, and the published model.
+static void compare_starch(bench_report *report)
+{
+    enum { FLUIDS = 3 };
+    static const char *const group = "cornstarch, 20 thousand in a tank, two threads";
+    static const char *const names[FLUIDS] = {"without history", "with history", "published model"};
+    block b[FLUIDS] = {0};
+    bench_job jobs[FLUIDS];
+    bool ready = true;
+    for (int i = 0; i < FLUIDS; i++) {
+        ready = ready && start_starch(&b[i], i > 0, i == 2);
+        jobs[i] = block_job(&b[i], 0);
+    }
+    if (ready)
+        bench_measure(jobs, FLUIDS, ROUNDS, TURN);
+    for (int i = 0; ready && i < FLUIDS; i++) {
+        char note[64];
+        double ns = per_substep(&b[i], jobs[i].ns);
+        snprintf(note, sizeof note, "%.1f frames/s of 30 fps", 1e9 / (jobs[i].ns * b[i].count));
+        bench_add(report,
+                  &(bench_result){group, names[i], ns, "ns/particle",
+                                  i ? ns / per_substep(&b[0], jobs[0].ns) : 0, names[0], note});
+    }
+    for (int i = 0; i < FLUIDS; i++)
+        fm_world_destroy(b[i].world);
+}
+
 // Runs all comparisons of particle fluids.
 void bench_particles(bench_report *report)
 {
@@ -339,4 +387,5 @@ void bench_particles(bench_report *report)
                         false, FM_SPH_WEAKLY_COMPRESSIBLE);
     compare_viscosities(report, "fractional viscosity, standard, 20 thousand in a tank, one thread",
                         27, true, FM_SPH_STANDARD);
+    compare_starch(report);
 }

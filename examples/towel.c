@@ -16,11 +16,11 @@ int main(void)
     fm_world *world = fm_world_create(&world_def, &err);
 
     fm_cloth_def cloth_def = fm_default_cloth_def();                           // a cotton towel
-    cloth_def.density = 1100.0;                                                // kg/m^3, wet
+    cloth_def.density = 1250.0;                                                // kg/m^3, wet
     fm_sheet sheet = {.columns = 21, .rows = 31, .width = 0.4, .height = 0.6}; // row 0 on top
     fm_cloth *towel = fm_cloth_create_sheet(world, &cloth_def, &sheet, &err);
     // axis, amplitude m, period s
-    fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.06, 2.4, &err);
+    fm_motion *swing = fm_motion_sine(world, (fm_vec3){0, 0, 1}, 0.04, 2.0, &err);
     if (err.status == FM_OK)
         fm_cloth_pin_row(towel, 0, swing, &err);
 

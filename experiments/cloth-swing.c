@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cloth-swing.c: nine models of a towel whose top edge is swung back and forth under water.
+// cloth-swing.c: ten models of a towel whose top edge is swung back and forth under water.
 //
 // [OKRC10] figures 5 and 7, [OZG13] figures 3.7, 3.9 and 3.12: a towel's top edge is moved back and
 // forth normal to the cloth. Real towels form deep bumps near the top that travel slowly down to
@@ -20,7 +20,8 @@
 //                          the best of eight coefficients of history drag
 //   every model tuned      half derivatives over u = 3 steps, over the past weighted by
 //                          e^(-t/0.3 s) (fading) and over the whole past (full), and the physical
-//                          drag, swept like the regular models
+//                          drag with added mass by wavelength, swept like the regular models
+//   as it is               the physical drag as the library has it
 //   control                the paper's u = 3 cloth with each half derivative replaced by the
 //                          dashpot that three steps amount to at constant velocity v, w v with w =
 //                          2 sqrt(u h/pi) (measured from the quadrature rule itself): if it moves
@@ -44,7 +45,8 @@ enum {
     HALF_3_STEPS,    // half derivatives over three steps, tuned
     HALF_FADING,     // half derivatives over the past weighted by e^(-t/0.3 s), tuned
     HALF_WHOLE_PAST, // half derivatives over the whole past, tuned
-    PHYSICAL,        // drag from density and viscosity of the water
+    PHYSICAL,        // drag from density and viscosity of the water, tuned
+    DEFAULT,         // the same as the library has it, not tuned
     MODELS,
 };
 
@@ -62,7 +64,8 @@ static const model models[MODELS] = {
     [HALF_3_STEPS] = {"u = 3 tuned", "u3", "viscous", "history", 0.3, 30, 3, 300},
     [HALF_FADING] = {"fading tuned", "fading", "viscous", "history", 0.3, 30, 0.3, 30},
     [HALF_WHOLE_PAST] = {"full tuned", "full", "viscous", "history", 0.3, 30, 0.3, 30},
-    [PHYSICAL] = {"physical tuned", "physical", "pressure", "added_mass", 0.05, 2, 0.002, 0.1},
+    [PHYSICAL] = {"physical tuned", "physical", "pressure", "ripple_pressure", 0.05, 2, 0.01, 1},
+    [DEFAULT] = {"physical default", "default", "", "", 0, 0, 0, 0},
 };
 
 // One parameter set of a model, its simulation and its bumps.
@@ -80,7 +83,7 @@ static fm_cloth_def model_cloth_def(int m, double first, double second)
         [VISCOUS_AND_NORMAL] = FM_DRAG_BOTH, [VISCOUS] = FM_DRAG_VISCOUS,
         [NORMAL] = FM_DRAG_NORMAL,           [HALF_3_STEPS] = FM_DRAG_PUBLISHED,
         [HALF_FADING] = FM_DRAG_PUBLISHED,   [HALF_WHOLE_PAST] = FM_DRAG_PUBLISHED,
-        [PHYSICAL] = FM_DRAG_PHYSICAL};
+        [PHYSICAL] = FM_DRAG_PHYSICAL,       [DEFAULT] = FM_DRAG_PHYSICAL};
     fm_cloth_def def = towel_cloth_def(drag[m]);
     def.drag.viscous = def.drag.normal = first;
     if (m == VISCOUS_AND_NORMAL)
@@ -97,7 +100,7 @@ static fm_cloth_def model_cloth_def(int m, double first, double second)
         towel_set_half_derivatives(&def, towel_full_memory(), TOWEL_HALF_DAMPING, second);
     if (m == PHYSICAL) {
         def.drag.pressure = first;
-        def.drag.added_mass = second;
+        def.drag.ripple_pressure = second;
     }
     return def;
 }
@@ -363,6 +366,8 @@ int main(int argc, char **argv)
             best[m] = apply_paper_protocol(e, table, &best[VISCOUS], side, columns, rows);
         else if (m == PAPER_DASHPOTS)
             best[m] = (outcome){0};
+        else if (m == DEFAULT)
+            best[m] = (outcome){.def = model_cloth_def(m, 0, 0)};
         else
             best[m] = sweep_parameters(e, table, m, side, columns, rows);
     }

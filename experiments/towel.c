@@ -122,7 +122,7 @@ fm_cloth_def towel_tuned_cloth_def(towel_model model)
     if (model == TOWEL_WHOLE_PAST)
         towel_set_half_derivatives(&def, towel_full_memory(), tuned[model].damping,
                                    tuned[model].history);
-    if (model == TOWEL_PHYSICAL) {
+    if (model == TOWEL_PHYSICAL) { // one layer of water for all waves
         def.drag.pressure = 0.0847;
         def.drag.added_mass = 0.0035;
     }

@@ -50,13 +50,15 @@ typedef struct fm_drag {
         fm_recall memory;
     } history;
     // for FM_DRAG_PHYSICAL; u_n, u_t: relative velocity along the normal and in the cloth's plane
-    double pressure;       // C_n in the pressure drag 1/2 rho C_n |u_n| u_n
-    double friction;       // C_t in the skin friction 1/2 rho C_t |u_t| u_t
-    bool skin_history;     // exact history force of a sheet that slides in its own plane
-    double normal_history; // N s^(3/2) / m per m^2, times the half derivative D^(1/2) u_n
-    // m, thickness of the layer of medium that moves along the normal with the cloth; -1: 1/(2 pi)
-    // of the smaller side of the cloth
-    double added_mass;
+    double pressure;        // C_n in the pressure drag 1/2 rho C_n |u_n| u_n
+    double ripple_pressure; // with added mass by wavelength, C_n of motions much shorter than the
+                            // cloth; at most `pressure` counts
+    double friction;        // C_t in the skin friction 1/2 rho C_t |u_t| u_t
+    bool skin_history;      // exact history force of a sheet that slides in its own plane
+    double normal_history; // N s^(3/2) / m per m^2, times the half derivative D^(1/2) u_n; -1: that
+                           // of waves, 2 sqrt(density viscosity) of the medium
+    double added_mass;     // m, thickness of the layer of medium that moves along the normal with
+                           // the cloth; 0: none; -1: by wavelength, 2/k for the wavenumber k
 } fm_drag;
 
 // How the bending force of a cloth is computed.

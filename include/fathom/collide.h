@@ -41,6 +41,8 @@ typedef struct fm_shape {
     fm_quat rotation;  // box, ellipsoid; will be normalized, all zero means none
 } fm_shape;
 
+typedef struct fm_collider fm_collider;
+
 // Definition of a collider.
 typedef struct fm_collider_def {
     const char *name; // for error messages; copied
@@ -49,13 +51,16 @@ typedef struct fm_collider_def {
     double friction;         // Coulomb's coefficient, >= 0
     bool hidden;             // not drawn, because another object represents it in pictures
     bool clear;              // drawn as glass
-    // kg; > 0: a rigid ball, moved by gravity and particle fluids; cloth collides with it but
-    // does not push it. Spheres without a motion only. In 2D a disc, mass per metre of depth
+    // kg; > 0: moved by gravity and particle fluids; cloth collides with it but does not push it.
+    // A sphere without a motion is a rigid ball; in 2D a disc, mass per metre of depth. Any other
+    // shape but planes and meshes needs a motion and is free in height only: the motion moves it
+    // sideways and relative to its height, as the foot of somebody who runs
     double mass;
+    // A collider with a mass and a motion, created before, whose height this one shares, as the
+    // other foot; it needs a motion and no mass. NULL: none
+    const fm_collider *carrier;
     fm_vec3 velocity; // m/s, initial velocity of a collider with a mass
 } fm_collider_def;
-
-typedef struct fm_collider fm_collider;
 
 FM_API fm_collider_def fm_default_collider_def(void); // a unit sphere at the origin, friction 0.3
 FM_API fm_collider *fm_collider_create(fm_world *world, const fm_collider_def *def, fm_error *err);
@@ -86,8 +91,8 @@ FM_API int fm_world_collider_count(const fm_world *world);
 // Colliders are numbered from 0 in the order of creation.
 FM_API const fm_collider *fm_world_collider(const fm_world *world, int index);
 
-// Mean force of the grid fluids with `loads` on a collider in the last advance, N. False if there
-// is no such fluid or no such collider.
+// Mean force of the fluids with `loads` on a collider without a mass in the last advance, N. False
+// if there is no such fluid or no such collider.
 FM_API bool fm_world_collider_load(const fm_world *world, int index, fm_vec3 *load);
 
 // Finds a collider by name, or returns NULL. The bones of a figure are colliders with names such as

@@ -66,6 +66,8 @@ FM_API fm_paint fm_paint_figure(void);          // a mannequin
 FM_API fm_paint fm_paint_water_particles(void); // opaque spheres of a particle fluid
 FM_API fm_paint fm_paint_clear_water(void);     // transparent water
 FM_API fm_paint fm_paint_glass(void);           // transparent glass
+// An opaque fluid of this colour, such as cream: glossy, with light scattered below its surface.
+FM_API fm_paint fm_paint_cream(fm_color color);
 
 // One of five cloth paints with clearly different colours; index: number of the object in the
 // picture, taken modulo 5.

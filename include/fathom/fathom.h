@@ -20,6 +20,7 @@
 #include <fathom/motion.h>
 #include <fathom/object.h>
 #include <fathom/particles.h>
+#include <fathom/soft.h>
 #include <fathom/vec.h>
 #include <fathom/world.h>
 

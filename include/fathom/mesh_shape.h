@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mesh_shape.h: triangle meshes that Fathom builds: disc, rectangle, cross, hemisphere and
-// polyconical canopy, with named groups of vertices for pins and lines.
+// polyconical canopy, and the closed shapes ball, slab, cushion, torus and tube, with named groups
+// of vertices for pins and lines.
 //
 //     fm_mesh_shape shape = fm_default_mesh_shape();
 //     shape.kind = FM_MESH_DISC, shape.radius = 0.5, shape.edge = 0.02;
@@ -12,7 +13,8 @@
 //     }
 //
 // Flat shapes lie in the x-z plane with their centre at the origin and their front towards +y.
-// Canopies have the axis y, the rim at y = 0 and the apex above it; their front is outside.
+// Canopies have the axis y, the rim at y = 0 and the apex above it; their front is outside. Closed
+// shapes have their centre at the origin; the front of their triangles is outside.
 // Vertices are numbered row by row, or ring by ring, so that neighbours are close in memory.
 #ifndef FATHOM_MESH_SHAPE_H
 #define FATHOM_MESH_SHAPE_H
@@ -31,6 +33,11 @@ typedef enum fm_mesh_shape_kind {
     FM_MESH_CROSS,       // two rectangles of width x arm that cross in the middle
     FM_MESH_HEMISPHERE,  // radius, gores, vent
     FM_MESH_POLYCONICAL, // cones, gores, vent
+    FM_MESH_BALL,        // radius, level: a divided icosahedron
+    FM_MESH_SLAB,        // width along x, height along y, length along z, cells, level
+    FM_MESH_CUSHION,     // width along x, length along z, edge, height of the initial bulge
+    FM_MESH_TORUS,       // radius of its circle in the x-z plane, tube_radius, edge
+    FM_MESH_TUBE,        // a closed cylinder: length along x, radius, edge
 } fm_mesh_shape_kind;
 
 // How a flat shape is divided into triangles. Canopies have rings of vertices instead.
@@ -67,6 +74,11 @@ typedef struct fm_mesh_shape {
     double vent;                      // m, radius of the hole around the apex; 0: none
     fm_mesh_cone cones[FM_CONES_MAX]; // from the apex to the rim
     int cone_count;
+    double height;      // m
+    double tube_radius; // m
+    int cells[3];       // quads of a slab along x, y and z before they are divided
+    bool flat;          // the sides of a slab are folded into its faces: cells of about one size
+    int level;          // how often the faces of a ball or slab are divided into four; 0 to 9
 } fm_mesh_shape;
 
 // Vertices with a name. In order:

@@ -34,6 +34,7 @@ typedef enum fm_sph_method {
     FM_SPH_WEAKLY_COMPRESSIBLE, // stiff equation of state; many short and cheap steps
     FM_SPH_CONSTANT_DENSITY,    // iterative pressure solver; few long steps
     FM_SPH_STANDARD,            // as in [OZG13]: gas equation of state, for comparisons
+    FM_SPH_RELAXATION,          // as in [OZG13] chapter 5: prediction, double-density relaxation
 } fm_sph_method;
 
 // Time integrator of the method FM_SPH_STANDARD.
@@ -92,8 +93,9 @@ typedef struct fm_fractional {
 
 // The rate that hardens a spring.
 typedef enum fm_hardening_rate {
-    FM_HARDENING_LENGTH, // |dr/dt|, rate of its length; rigid rotation does not harden
-    FM_HARDENING_SPEED,  // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
+    FM_HARDENING_LENGTH,       // |dr/dt|, rate of its length; rigid rotation does not harden
+    FM_HARDENING_SPEED,        // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
+    FM_HARDENING_DISPLACEMENT, // M is the norm of D^q (x_i - x_j) instead, as in [OZG13] eq. (5.9)
 } fm_hardening_rate;
 
 // A network of springs between the particles: viscoelastic, and with an onset shear-thickening.
@@ -103,10 +105,16 @@ typedef struct fm_spring_network {
     double relaxation; // s, in which the stress of a held shape decays: 1 / alpha of [OZG13] (5.8)
     double yield;      // relative change of length below which a spring does not flow, 0 to 0.9
     double onset;      // 1/s, shear rate at which history doubles the stiffness; 0: no history
+    double threshold;  // 1/s, strain rate of a spring below which it does not harden; 0: none
     double stiffening; // largest stiffness, relative to that without history, >= 1
     double order;      // q, order of the fractional derivative, 0 < q < 1
-    fm_recall memory;  // FADING or FULL
+    // FADING or FULL: the past is kept per spring. STEPS or SECONDS, with the rates SPEED and
+    // DISPLACEMENT only: it is kept per particle, so that a new spring has the past of its ends.
+    fm_recall memory;
     fm_hardening_rate rate;
+    // As printed: plastic flow by explicit steps, and hardening that stiffens a stretched spring.
+    // false: flow exact for any step, and hardening without stress (docs/thickening.md)
+    bool published;
 } fm_spring_network;
 
 // Definition of a particle fluid. STANDARD, WEAKLY_COMPRESSIBLE and CONSTANT_DENSITY mark fields
@@ -124,9 +132,11 @@ typedef struct fm_particles_def {
     fm_sph_method method;
     double stiffness;             // m^2/s^2, STANDARD: k of p = k (rho - rho0)
     fm_sph_integrator integrator; // STANDARD
-    // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected; the speed of sound is ten times this.
-    // 0: estimated from the height of the fluid, motions and body-force regions.
+    // m/s, WEAKLY_COMPRESSIBLE: largest flow speed expected. 0: estimated from the height of the
+    // fluid, motions and body-force regions.
     double speed;
+    double
+        sound_ratio; // WEAKLY_COMPRESSIBLE: speed of sound / largest flow speed expected, 1 to 100
     // WEAKLY_COMPRESSIBLE: 0 to 1, damps approaching particles and with them motion shorter than a
     // few spacings.
     double artificial_viscosity;
@@ -135,10 +145,17 @@ typedef struct fm_particles_def {
                       // a network of springs
     double tolerance; // CONSTANT_DENSITY: largest mean compression, relative
     int iterations;   // CONSTANT_DENSITY: largest number of iterations per substep
-    // s, largest substep; 0: from the Courant number and the forces. STANDARD uses the given step,
-    // stable or not.
+    double near_ratio;          // RELAXATION: stiffness of the near-pressure / that of the pressure
+    double quadratic_viscosity; // RELAXATION: 1/m, beta of the viscous impulses
+    bool sticky;                // RELAXATION: hardened fluid sticks to walls and colliders
+    // s, largest substep; 0: from the Courant number and the forces. STANDARD and RELAXATION use the
+    // given step, stable or not.
     double time_step;
     double courant; // Courant number; 3D flows with a support of 2 are wrong above 0.25
+    // WEAKLY_COMPRESSIBLE: largest number of substeps that share sorting and neighbour lists, while
+    // no particle moves by more than a quarter of the spacing; 1: lists are built in every substep.
+    // Fluids with periodic sides, meshes or coupled cloth build them in every substep.
+    int list_steps;
     // Largest number of particles; 0: the initial number, or with sources 4 times that and at least
     // 50,000.
     int capacity;
@@ -146,6 +163,34 @@ typedef struct fm_particles_def {
 } fm_particles_def;
 
 FM_API fm_particles_def fm_default_particles_def(void); // water in a box of 1 m, 3D
+
+// Materials of fluids with a network of springs. Only cornstarch in water hardens.
+typedef enum fm_thickening_material {
+    FM_THICKENING_CORNSTARCH,
+    FM_THICKENING_HONEY,
+    FM_THICKENING_TOOTHPASTE,
+    FM_THICKENING_SLIME,
+    FM_THICKENING_GEL,
+    FM_THICKENING_MATERIAL_COUNT,
+} fm_thickening_material;
+
+// A thickening fluid by quantities that a person can know. Where they are 0, those of the material.
+typedef struct fm_thickening {
+    fm_thickening_material material;
+    double density;    // kg/m^3
+    double viscosity;  // Pa s, in slow shear
+    double relaxation; // s, in which the stress of a held shape decays
+    double yield;      // relative deformation below which it keeps its shape
+    double onset;      // 1/s, shear rate at which it begins to harden
+    double sharpness;  // excess over the onset, relative to it, at which it is fully hard
+    double stiffening; // how many times stiffer the springs get at most
+    bool history;      // false: it does not harden
+    bool published;    // the model of [OZG13]: method RELAXATION, rate SPEED, sticky walls
+} fm_thickening;
+FM_API fm_thickening fm_default_thickening(void); // cornstarch
+// Sets density, viscosity, network, sound_ratio, list_steps and, if published, the method of a
+// definition. Set network.memory, network.order and network.rate before.
+FM_API void fm_thickening_convert(const fm_thickening *thickening, fm_particles_def *def);
 FM_API fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def,
                                          fm_error *err);
 

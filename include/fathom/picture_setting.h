@@ -21,8 +21,9 @@ typedef struct fm_picture_setting_def {
     struct {
         const char *style; // "underwater" or "studio"; NULL: the renderer's default
         // whether the colours below are set
-        bool has_cloth, has_lines, has_background, has_floor, has_water;
+        bool has_cloth, has_lines, has_background, has_floor, has_water, has_fluid;
         fm_vec3 cloth, lines, background, floor; // sRGB, 0 to 1
+        fm_vec3 fluid;                           // sRGB, of an opaque fluid
         fm_vec3 water;    // transmittance of 1 m of water for red, green and blue, 0 to 1
         double particles; // drawn radius / true radius of fluid particles; 0 means 1
     } look;

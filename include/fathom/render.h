@@ -135,6 +135,8 @@ typedef struct fm_film_options {
     fm_color lines;
     bool has_water;
     fm_color water; // transmittance of 1 m of a fluid
+    bool has_fluid;
+    fm_color fluid; // of an opaque fluid; otherwise fluids are clear
     bool particles; // draw fluids as spheres, not as surfaces
     // Slice of a grid fluid in 3D: the axis across it (0: x, 1: y, 2: z), and its coordinate, m.
     bool has_slice; // false: across z through the middle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cloth.c: checks definitions, creates sheets, reads and writes positions and velocities.
-#include "cloth/cloth.h"
+#include "cloth/added_mass.h"
 
 #include <assert.h>
 #include <math.h>
@@ -169,9 +169,11 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
         {"drag.history.order", drag->history.order, 0, 1 - 1e-12, true,
          "between 0 and 1, both excluded"},
         {"drag.pressure", drag->pressure, 0, 1e3, false, "0 to 1e3"},
+        {"drag.ripple_pressure", drag->ripple_pressure, 0, 1e3, false, "0 to 1e3"},
         {"drag.friction", drag->friction, 0, 1e3, false, "0 to 1e3"},
-        {"drag.normal_history", drag->normal_history, 0, 1e6, false, "0 to 1e6"},
-        {"drag.added_mass", drag->added_mass, -1, 1e3, false, "0 to 1e3 m, or -1: from the size"},
+        {"drag.normal_history", drag->normal_history, -1, 1e6, false,
+         "0 to 1e6, or -1: that of waves"},
+        {"drag.added_mass", drag->added_mass, -1, 1e3, false, "0 to 1e3 m, or -1: by wavelength"},
         {"damping.kept", def->damping.kept, 0, 1, false, "0 to 1"},
         {"enforcement.iterations", def->enforcement.iterations, 1, 10000, false, "1 to 10000"},
         {"enforcement.threshold", def->enforcement.threshold, 0, 10, false, "0 to 10"},
@@ -243,8 +245,10 @@ bool fm_cloth_needs_drag_memory(const fm_cloth_def *def, const fm_medium *medium
 {
     const fm_drag *drag = &def->drag;
     bool skin = drag->skin_history && medium->density * medium->viscosity > 0;
+    bool normal = drag->normal_history >= 0 ? drag->normal_history > 0
+                                            : medium->density * medium->viscosity > 0;
     return (drag->model == FM_DRAG_PUBLISHED && drag->history.coefficient > 0) ||
-           (drag->model == FM_DRAG_PHYSICAL && (skin || drag->normal_history > 0));
+           (drag->model == FM_DRAG_PHYSICAL && (skin || normal));
 }
 
 bool fm_cloth_needs_damping_memory(const fm_cloth_def *def)
@@ -368,7 +372,7 @@ fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium
 
 // Computes what depends on particles and springs: imperfection, contact thickness, force terms, the
 // stable substep, enforcement and normals. On failure the caller destroys the cloth.
-bool fm_cloth_finish_creation(fm_cloth *c, fm_error *err)
+bool fm_cloth_finish_creation(fm_cloth *c, const fm_medium *medium, fm_error *err)
 {
     const double LEAST_CONTACT_THICKNESS = 0.1; // default contact thickness, in edge lengths
     double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
@@ -382,7 +386,8 @@ bool fm_cloth_finish_creation(fm_cloth *c, fm_error *err)
         return false;
     for (int i = 0; i < c->count; i++)
         c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
-    if ((c->fabric && !fm_fabric_finish(c, err)) || !fm_terms_create(c, err))
+    if ((c->fabric && !fm_fabric_finish(c, err)) || (c->soft && !fm_soft_finish(c, err)) ||
+        !fm_terms_create(c, err) || !fm_added_mass_create(c, medium, err))
         return false;
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))
@@ -411,7 +416,7 @@ fm_cloth *fm_cloth_create_detached_sheet(const fm_cloth_def *def, const fm_sheet
     c->added_mass = def->drag.added_mass >= 0 ? def->drag.added_mass
                                               : fmin(sheet->width, sheet->height) / (2 * FM_PI);
     place_particles(c);
-    if (fm_cloth_finish_creation(c, err))
+    if (fm_cloth_finish_creation(c, medium, err))
         return c;
     fm_cloth_destroy(c);
     return NULL;
@@ -424,7 +429,6 @@ void fm_cloth_destroy(fm_cloth *cloth)
         return;
     for (int i = 0; i < cloth->term_count; i++)
         fm_memory_destroy(cloth->terms[i].memory);
-    free(cloth->near.partner);
     free(cloth->near.excluded_start);
     free(cloth->near.excluded);
     fm_arena_destroy(&cloth->arena);

@@ -21,6 +21,7 @@
 #include <fathom/fabric.h>
 #include <fathom/line.h>
 #include <fathom/mesh_shape.h>
+#include <fathom/soft.h>
 
 #include "cloth/term.h"
 
@@ -121,6 +122,39 @@ typedef struct fm_fabric {
     fm_vec3_array centroid;      // m, of each triangle
 } fm_fabric;
 
+// Springs through the inside of a soft body, between opposite parts of its surface; see struts.c.
+typedef struct fm_struts {
+    int count;
+    int *a, *b;           // particles at the ends
+    double *rest;         // m, rest length
+    double *stiffness;    // N/m
+    double *friction;     // N s/m
+    fm_incidence at;      // struts at each particle
+    fm_vec3_array forces; // scratch, N, on particle a
+} fm_struts;
+
+// A soft body [MES]: what it has besides the cloth made from its mesh. soft.c
+typedef struct fm_soft {
+    fm_soft_def def;
+    bool closed;   // every edge has two triangles
+    double volume; // m^3, enclosed at the start
+    fm_struts struts;
+    double *partial; // scratch: partial sums over blocks of triangles
+} fm_soft;
+
+// Pairs of particles within `reach` of each other, and some that are farther apart, which stay in
+// the list until a particle has moved by half the skin. neighbour_list.c
+typedef struct fm_neighbour_list {
+    double reach, skin; // m
+    bool valid;         // the list has been built
+    fm_cell_list cells;
+    fm_vec3_array at; // m, positions for which it was built
+    int *start;       // [count + 1] into partner
+    int *counts;      // [count] number of partners
+    int *partner;     // particles near each particle, by rising index
+    int capacity;     // allocated length of partner
+} fm_neighbour_list;
+
 // Largest number of columns and of rows of a sheet. Functions keep arrays of this length on the
 // stack.
 enum { FM_SHEET_COLUMNS_MAX = 4096 };
@@ -217,6 +251,9 @@ typedef struct fm_drag_step {
     double viscous, normal, history;                 // of the published models
     double pressure, friction, skin, normal_history; // of the physical model
     double layer; // kg/m^2, added mass: the layer of medium that moves with the cloth
+    bool modes;   // added mass by wavelength (added_mass.c); `layer` is that of the shortest waves
+    double density; // kg/m^3, of the medium
+    double ripple;  // with modes, the part of `pressure` that acts on the whole motion
 } fm_drag_step;
 
 // Weight minus buoyancy.
@@ -250,6 +287,7 @@ struct fm_cloth {
     fm_spring_mesh mesh;             // of tubes, meshes and lines
     fm_line *line;                   // of lines and loads; NULL: a cloth
     fm_fabric *fabric;               // NULL: an ordinary cloth
+    fm_soft *soft;                   // NULL: no soft body
     fm_stitches stitches;            // of all seams
     int *sheet_triangles;            // triangles of a sheet, created on first use
     double dx, dy;                   // m, spacing of columns and of rows
@@ -269,13 +307,14 @@ struct fm_cloth {
     int springs_count;
     double bend_across, bend_down, bend_twist; // N/m: see sheet_bending.c
     double stable_step;                        // s, upper bound of the substep
-    double frequency_bound;    // rad/s, of all terms together, which stable_step follows from
-    double gershgorin_bound;   // rad/s, the same with Gershgorin's bound for the springs
-    double stiffness_share;    // scale of the springs' stiffness, fm_cloth_choose_step; 1: full
-    double added_mass;         // m, thickness of the layer of medium that moves with the cloth
-    double repulsion_distance; // m, distance below which particles repel each other
-    double contact_thickness;  // m, distance that contact keeps between surfaces
-    bool variable_substeps;    // a fluid sets the substep, so that it changes during the run
+    double frequency_bound;      // rad/s, of all terms together, which stable_step follows from
+    double gershgorin_bound;     // rad/s, the same with Gershgorin's bound for the springs
+    double stiffness_share;      // scale of the springs' stiffness, fm_cloth_choose_step; 1: full
+    double added_mass;           // m, thickness of the layer of medium that moves with the cloth
+    struct fm_added_mass *added; // added mass by wavelength; NULL: a layer, or none
+    double repulsion_distance;   // m, distance below which particles repel each other
+    double contact_thickness;    // m, distance that contact keeps between surfaces
+    bool variable_substeps;      // a fluid sets the substep, so that it changes during the run
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
     int group_count;
@@ -313,16 +352,11 @@ struct fm_cloth {
     unsigned char *touch; // 1 where the particle touches a collider in this substep
     unsigned char *tied;  // 1 where the particle is tied to another body; NULL: no ties
     fm_vec3 *out_x, *out_v; // copies that fm_cloth_positions and fm_cloth_velocities return
-    fm_cell_list cells;     // hash grid for repulsion
     struct {
-        bool valid;          // the neighbour list has been built
-        fm_vec3_array at;    // m, positions for which the neighbour list was built
-        int *start;          // [count + 1] into partner
-        int *partner;        // particles near each particle, by rising index
-        int capacity;        // allocated length of partner
+        fm_neighbour_list list;
         int *excluded_start; // [count + 1] into excluded; NULL: use the distance on the grid
         int *excluded;       // particles that a particle never repels, by rising index
-    } near;                  // neighbour list of repulsion
+    } near;                  // neighbours of repulsion
     int *repelled;           // number of particles that repel each particle
     fm_enforcer *enforcer;   // NULL without enforcement; contains state of its own
     struct fm_cloth_samples *samples; // quadrature points in a fluid; NULL without a fluid
@@ -346,7 +380,7 @@ void fm_cloth_destroy(fm_cloth *cloth);
 // on them. If that returns false, the caller must destroy the cloth.
 fm_cloth *fm_cloth_create_empty(const fm_cloth_def *def, const fm_medium *medium, int columns,
                                 int rows, fm_error *err);
-bool fm_cloth_finish_creation(fm_cloth *cloth, fm_error *err);
+bool fm_cloth_finish_creation(fm_cloth *cloth, const fm_medium *medium, fm_error *err);
 // Fills err and returns false if a number is not finite. object: name of the cloth.
 bool fm_cloth_check_placement(const char *object, fm_vec3 origin, fm_vec3 velocity,
                               fm_quat rotation, fm_error *err);
@@ -467,10 +501,10 @@ static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
 bool fm_cloth_find_mesh(fm_cloth *cloth, fm_mesh_view *mesh, fm_error *err);
 
 // mesh.c, tube.c: particles, edges, hinges and incidence lists of tubes and meshes.
-// fabric: NULL for an ordinary cloth.
+// fabric, soft: NULL for an ordinary cloth.
 fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric_def *fabric,
-                                        const fm_cloth_mesh *mesh, const fm_medium *medium,
-                                        fm_error *err);
+                                        const fm_soft_def *soft, const fm_cloth_mesh *mesh,
+                                        const fm_medium *medium, fm_error *err);
 fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *tube,
                                         const fm_medium *medium, fm_error *err);
 // Fills err and returns false if the definition is for sheets only. object: name of the cloth.
@@ -555,8 +589,33 @@ fm_edge_stiffness fm_fabric_linearise_edge(const fm_cloth *cloth, int edge);
 // eigenfrequency.c: computes the bounds of a fabric.
 bool fm_fabric_find_bound(fm_cloth *cloth, fm_error *err);
 
-// gas_pressure.c: N, on a particle, from the area vectors of the triangles; 0 without pressure.
+// gas_pressure.c: N, on a particle of a fabric, from the area vectors of the triangles; 0 without
+// pressure.
 fm_vec3 fm_pressure_force(const fm_cloth *cloth, int particle);
+// m^2, sum of the area vectors of the triangles at a particle.
+fm_vec3 fm_mesh_sum_area_vectors(const fm_cloth *cloth, int particle);
+
+// enclosed_gas.c: m^3, volume that a closed mesh encloses at positions x, from its area vectors.
+double fm_soft_compute_volume(fm_cloth *cloth, const fm_vec3_array *x, fm_pool *pool);
+double fm_soft_gas_amount(const fm_cloth *cloth);                   // Pa m^3; 0 without gas
+double fm_soft_over_pressure(const fm_cloth *cloth, double volume); // Pa, of the gas
+
+// soft.c: soft bodies.
+bool fm_soft_check(const fm_soft_def *soft, const char *object, fm_error *err);
+bool fm_soft_create(fm_cloth *cloth, const fm_soft_def *def, fm_error *err); // scales by alpha
+bool fm_soft_finish(fm_cloth *cloth, fm_error *err); // once edges and triangles exist
+
+// fluidity.c: density of the points, from their present neighbours: kg/m^2 or kg/m^3.
+void fm_fluidity_read_density(fm_cloth *cloth, double *density);
+
+// surface_measures.c: volume, curvature and roughness of the surface of a mesh.
+double fm_mesh_volume(const fm_cloth *cloth); // m^3, enclosed now
+// Mean curvature at each particle, 1/m, positive where the surface bulges to the front; 0 at the
+// border of an open mesh.
+bool fm_mesh_compute_curvature(const fm_cloth *cloth, double *curvature, fm_error *err);
+double fm_mesh_rms_curvature(const fm_cloth *cloth, fm_error *err); // 1/m, weighted by area
+// m, root mean square of the distance from a copy that is smoothed over `length`, m.
+double fm_mesh_roughness(const fm_cloth *cloth, double length, fm_error *err);
 
 // impulse_method.c: nothing happens without the term of this file.
 void fm_impulses_begin_explicit(fm_substep *s);
@@ -591,6 +650,21 @@ void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *x
 
 // seams.c: measures the initial distances of sewn pairs; called again whenever positions are set.
 void fm_stitches_measure_gaps(fm_cloth *cloth);
+
+// neighbour_list.c. The list is in the cloth's arena.
+bool fm_neighbour_list_create(fm_cloth *cloth, fm_neighbour_list *list, double reach, double skin,
+                              fm_error *err);
+// Builds the list again at positions x if it may lack pairs. excluded: pairs that are left out;
+// NULL: none. If memory runs out the list is empty until it is built again.
+typedef bool fm_pair_excluded(const fm_cloth *cloth, int i, int j);
+void fm_neighbour_list_update(fm_cloth *cloth, fm_neighbour_list *list, const fm_vec3_array *x,
+                              fm_pair_excluded *excluded, fm_pool *pool);
+// m^2
+static inline double fm_distance_squared(const fm_vec3_array *x, int i, int j)
+{
+    double dx = x->x[i] - x->x[j], dy = x->y[i] - x->y[j], dz = x->z[i] - x->z[j];
+    return dx * dx + dy * dy + dz * dz;
+}
 
 // repulsion_exclusions.c: pairs of particles that are close along the cloth and do not repel each
 // other, for tubes, meshes and sewn sheets.
@@ -688,7 +762,7 @@ double fm_line_edge_tension(const fm_cloth *c, int e);          // N, now
 void fm_line_set_inertia(fm_cloth *c, const fm_medium *medium); // mass and added mass
 void fm_line_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
                               const fm_vec3_array *tangent, int first, int last);
-extern const fm_object_type fm_line_type, fm_load_type; // object.c
+extern const fm_object_type fm_line_type, fm_load_type, fm_soft_type; // object.c
 
 // weight.c, kick.c
 fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around);
@@ -703,6 +777,14 @@ void fm_kick_compute_accelerations(fm_cloth *cloth, const fm_drag_step *drag,
                                    const fm_weight *weight, const fm_vec3_array *v,
                                    const fm_vec3_array *derivative, const fm_vec3_array *a,
                                    int first, int last);
+// The same for all particles at once, with added mass by wavelength; start: the half kick at t = 0.
+// fm_kick_turn_modes comes before it and before the frames of the memory are turned.
+void fm_kick_turn_modes(fm_substep *s);
+void fm_kick_solve_modes(fm_substep *s, const fm_vec3_array *known, bool start);
+void fm_kick_close_modes(fm_cloth *cloth, const fm_drag_step *drag, const fm_weight *weight,
+                         const fm_vec3_array *known, int first, int last);
+// Velocities of the free particles that the jump of pinned ones at t = 0 causes through the water.
+void fm_kick_start_modes(fm_substep *s);
 // Changes the velocities of the particles [first, last) by impulses, N s, over the effective mass.
 void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *drag, const fm_vec3_array *impulse,
                             int first, int last);
@@ -741,9 +823,12 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                   fm_coupling_fault *faults);
 
 // fields.c
-enum { FM_CLOTH_FIELD_COUNT = 11, FM_LINE_FIELD_COUNT = 12 };
+enum { FM_CLOTH_FIELD_COUNT = 11, FM_LINE_FIELD_COUNT = 12, FM_SOFT_FIELD_COUNT = 13 };
 extern const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT];
 extern const fm_field fm_line_field_list[FM_LINE_FIELD_COUNT]; // of lines and loads
+extern const fm_field fm_soft_field_list[FM_SOFT_FIELD_COUNT];
+bool fm_soft_read_values(fm_cloth *cloth, const fm_surroundings *around, const char *name,
+                         double *values, fm_error *err);
 bool fm_line_read_values(fm_cloth *line, const fm_surroundings *around, const char *name,
                          double *values, fm_error *err);
 bool fm_cloth_read_values(fm_cloth *cloth, const fm_surroundings *around, const char *name,

@@ -52,6 +52,7 @@
 // A history force on displacements dissipates energy over a cycle but does positive work in a part
 // of it: at order 1/2 with full memory, in a quarter of the cycle.
 #include "cloth/drag.h"
+#include "cloth/added_mass.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,8 +77,13 @@ fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *
         step.pressure = 0.5 * medium->density * drag->pressure;
         step.friction = 0.5 * medium->density * drag->friction;
         step.skin = drag->skin_history ? 2 * sqrt(medium->density * medium->viscosity) : 0;
-        step.normal_history = drag->normal_history;
-        step.layer = medium->density * cloth->added_mass;
+        step.normal_history = drag->normal_history >= 0
+                                  ? drag->normal_history
+                                  : 2 * sqrt(medium->density * medium->viscosity);
+        step.modes = fm_added_mass_is_used(cloth);
+        step.density = medium->density;
+        step.layer = step.density * (step.modes ? cloth->added->local : cloth->added_mass);
+        step.ripple = 0.5 * medium->density * fmin(drag->ripple_pressure, drag->pressure);
         break;
     case FM_DRAG_PUBLISHED:
         step.viscous = drag->viscous;
@@ -106,7 +112,8 @@ fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *
     double m = c->inertia[i], A = c->wet_area[i];
     if (!d->physical)
         return (fm_effective_mass){m, m};
-    return (fm_effective_mass){m + A * (d->layer + d->normal_history * d->w0),
+    double layer = d->modes ? d->layer * (1 - c->added->given[i]) : d->layer;
+    return (fm_effective_mass){m + A * (layer + d->normal_history * d->w0),
                                m + A * d->skin * d->w0};
 }
 
@@ -147,6 +154,9 @@ void fm_drag_force_per_area(fm_cloth *c, const fm_surroundings *around, double *
     fm_drag_step d = fm_drag_prepare_step(c, around, 0, 0);
     const fm_vec3_array *D = &c->pair;
     fm_drag_read_memory(c, D);
+    const double *inertia = NULL, *pressure = NULL;
+    if (d.modes)
+        fm_added_mass_find_forces(c, &d, &inertia, &pressure);
     for (int i = 0; i < c->count; i++) {
         fm_vec3 n = {c->normal.x[i], c->normal.y[i], c->normal.z[i]};
         fm_vec3 u = {c->v.x[i] - c->w.x[i], c->v.y[i] - c->w.y[i], c->v.z[i] - c->w.z[i]};
@@ -155,10 +165,11 @@ void fm_drag_force_per_area(fm_cloth *c, const fm_surroundings *around, double *
         double un = fm_dot(u, n), speed = sqrt(fm_dot(u, u)), kn = fm_dot(derivative, n);
         fm_vec3 t = fm_sub(u, fm_scale(n, un));
         fm_vec3 f = fm_scale(t, -(d.viscous + d.friction * sqrt(fm_dot(t, t))));
-        double across = (d.viscous + d.normal + d.pressure * fabs(un)) * un;
+        double across = (d.viscous + d.normal + (d.modes ? 0 : d.pressure * fabs(un))) * un;
         if (d.physical) {
             f = fm_sub(f, fm_scale(fm_sub(derivative, fm_scale(n, kn)), d.skin));
-            across += d.normal_history * kn + d.layer * fm_dot(rate, n);
+            across += d.normal_history * kn;
+            across += d.modes ? inertia[i] + pressure[i] : d.layer * fm_dot(rate, n);
             if (c->line)
                 f = fm_sub(f, fm_scale(rate, fm_line_added_mass(c, &around->medium)));
         } else if (speed > FM_DRAG_MIN_SPEED) {
@@ -177,6 +188,8 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
         return (fm_energies){.kinetic = fm_line_added_energy(c, &around->medium)};
     fm_drag_step drag = fm_drag_prepare_step(c, around, 0, 0);
     double sum = 0;
+    if (drag.modes)
+        return (fm_energies){.kinetic = fm_added_mass_energy(c, drag.density)};
     for (int i = 0; i < c->count && drag.layer > 0; i++) {
         fm_vec3 u = fm_sub(fm_vec3_array_at(c->v, i), fm_vec3_array_at(c->w, i));
         double un = fm_dot(u, fm_vec3_array_at(c->normal, i));

@@ -68,6 +68,21 @@ FM_INLINE fm_vec3 fm_drag_solve_physical(fm_drag_particle l, fm_drag_step d)
     return (fm_vec3){ut * Tx + un * nx, ut * Ty + un * ny, ut * Tz + un * nz};
 }
 
+// The part of the closing kick with physical drag in the plane of the cloth: returns the new
+// tangential velocity relative to the medium, m/s. F: force and momentum per time; T: their part in
+// the plane; bt: effective mass over h/2.
+FM_INLINE fm_vec3 fm_drag_solve_tangential(fm_drag_particle l, fm_drag_step d)
+{
+    double A = l.A, nx = l.n.x, ny = l.n.y, nz = l.n.z, st = A * d.skin;
+    double bt = (l.m + st * d.w0) * (1 / (d.h / 2));
+    double Fx = l.q.x - st * l.known.x + bt * l.p.x, Fy = l.q.y - st * l.known.y + bt * l.p.y;
+    double Fz = l.q.z - st * l.known.z + bt * l.p.z, Fn = Fx * nx + Fy * ny + Fz * nz;
+    double Tx = Fx - Fn * nx, Ty = Fy - Fn * ny, Tz = Fz - Fn * nz;
+    double T = sqrt(Tx * Tx + Ty * Ty + Tz * Tz);
+    double ut = 2 / (bt + sqrt(bt * bt + 4 * A * d.friction * T));
+    return (fm_vec3){ut * Tx, ut * Ty, ut * Tz};
+}
+
 // Solves the closing kick of particle l with a published drag model in closed form (drag.c);
 // returns the new velocity relative to the medium, m/s. o: B^-1 G, the solution without history
 // force; e: its direction; z: B^-1 e; past: known part of the memory along e; f: the history force

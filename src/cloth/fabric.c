@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 fm_fabric_def fm_default_fabric_def(void)
 {
@@ -112,80 +111,4 @@ bool fm_fabric_finish(fm_cloth *c, fm_error *err)
         fabric->rest_vector.z[e] = d.z;
     }
     return fm_reflection_create(c, err) && fm_fabric_find_bound(c, err);
-}
-
-// Moves, rotates and scales the points of a built mesh.
-static bool place_points(const fm_built_mesh *built, const fm_fabric_place *place, double scale,
-                         fm_vec3 *points)
-{
-    fm_pose pose = fm_pose_identity();
-    pose.position = place->origin, pose.rotation = place->rotation;
-    if (!fm_quat_normalize(&pose.rotation))
-        return false;
-    for (int i = 0; i < built->mesh.point_count; i++)
-        points[i] = fm_pose_apply(&pose, fm_scale(built->mesh.points[i], scale));
-    return true;
-}
-
-// Displaces the particles, at `points`, by place->bump.
-static void add_bump(fm_cloth *c, const fm_built_mesh *built, const fm_fabric_place *place,
-                     fm_vec3 *points, fm_error *err)
-{
-    double radius = place->bump.radius;
-    if (!(radius > 0) || !isfinite(place->bump.height)) {
-        fm_fail_number(err, c->object.name, "bump.radius", radius, "above 0 m");
-        return;
-    }
-    fm_pose pose = fm_pose_identity();
-    pose.rotation = place->rotation;
-    fm_quat_normalize(&pose.rotation);
-    for (int i = 0; i < built->mesh.point_count; i++) {
-        fm_vec3 p = built->mesh.points[i];
-        double d = hypot(p.x - place->bump.x, p.z - place->bump.z) / radius;
-        double height = d < 1 ? place->bump.height * (1 - d * d) * (1 - d * d) : 0;
-        points[i] = fm_add(points[i], fm_pose_apply(&pose, (fm_vec3){0, height, 0}));
-    }
-    fm_cloth_set_positions(c, points, err);
-}
-
-// Builds a mesh, places it and creates a fabric on it, with the groups of the mesh.
-fm_cloth *fm_cloth_create_fabric_shape(fm_world *world, const fm_cloth_def *def,
-                                       const fm_fabric_def *fabric, const fm_mesh_shape *shape,
-                                       const fm_fabric_place *place, fm_error *err)
-{
-    assert(def && fabric && shape && place);
-    fm_built_mesh built;
-    fm_cloth *cloth = NULL;
-    if (!fm_mesh_shape_build(shape, &built, err)) {
-        fm_built_mesh_destroy(&built);
-        return NULL;
-    }
-    const char *object = def->name ? def->name : "cloth";
-    double stretch = place->prestretch == 0 ? 1 : place->prestretch;
-    size_t n = (size_t)built.mesh.point_count;
-    fm_vec3 *points = malloc(2 * n * sizeof *points), *rest = points ? points + n : NULL;
-    if (!points)
-        fm_fail_no_memory(err, object, 2 * n * sizeof *points);
-    else if (!(stretch >= 0.1 && stretch <= 10))
-        fm_fail_number(err, object, "prestretch", stretch, "0.1 to 10");
-    else if (!place_points(&built, place, 1, points) ||
-             !place_points(&built, place, 1 / stretch, rest))
-        fm_fail_number(err, object, "rotation", place->rotation.w, "finite numbers");
-    if (points && err->status == FM_OK)
-        cloth = fm_cloth_create_fabric(world, def, fabric,
-                                       &(fm_cloth_mesh){.positions = points,
-                                                        .vertex_count = built.mesh.point_count,
-                                                        .rest_positions = rest,
-                                                        .triangles = built.mesh.face_points,
-                                                        .triangle_count = built.mesh.face_count,
-                                                        .velocity = place->velocity},
-                                       err);
-    for (int i = 0; i < built.group_count && cloth; i++)
-        fm_cloth_add_group(cloth, built.groups[i].name, built.groups[i].vertices,
-                           built.groups[i].count, err);
-    if (cloth && place->bump.height != 0)
-        add_bump(cloth, &built, place, points, err);
-    free(points);
-    fm_built_mesh_destroy(&built);
-    return cloth;
 }

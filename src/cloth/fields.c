@@ -19,6 +19,22 @@ const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT] = {
     {"correction", "", "order in which enforcement corrects a particle, from 0 to 1", 1},
 };
 
+const fm_field fm_soft_field_list[FM_SOFT_FIELD_COUNT] = {
+    {"position", "m", "position of a particle", 3},
+    {"velocity", "m/s", "velocity of a particle", 3},
+    {"normal", "", "unit normal of the cloth", 3},
+    {"medium", "m/s", "velocity of the medium at the particle", 3},
+    {"drag", "N/m^2", "force of the medium per area of cloth", 3},
+    {"memory", "", "fractional derivative in the drag: m s^-q, or m s^-3/2 for physical drag", 3},
+    {"stretch", "", "largest l/l0 - 1 of the stretch edges at a particle", 1},
+    {"mass", "kg", "mass of a particle", 1},
+    {"pinned", "", "1 for a pinned particle, else 0", 1},
+    {"contact", "", "1 for a particle in contact, else 0", 1},
+    {"correction", "", "order in which enforcement corrects a particle, from 0 to 1", 1},
+    {"curvature", "1/m", "mean curvature, positive where the surface bulges outwards", 1},
+    {"density", "", "of fluidity: kg/m^2 or kg/m^3; 0 without fluidity", 1},
+};
+
 const fm_field fm_line_field_list[FM_LINE_FIELD_COUNT] = {
     {"position", "m", "position of a point", 3},
     {"velocity", "m/s", "velocity of a point", 3},
@@ -148,5 +164,19 @@ bool fm_line_read_values(fm_cloth *c, const fm_surroundings *around, const char 
     } else {
         return fm_cloth_read_values(c, around, name, values, err);
     }
+    return true;
+}
+
+// The fields of a cloth, and those of soft bodies only.
+bool fm_soft_read_values(fm_cloth *c, const fm_surroundings *around, const char *name,
+                         double *values, fm_error *err)
+{
+    if (err->status != FM_OK)
+        return false;
+    if (strcmp(name, "curvature") == 0)
+        return fm_mesh_compute_curvature(c, values, err);
+    if (strcmp(name, "density") != 0)
+        return fm_cloth_read_values(c, around, name, values, err);
+    fm_fluidity_read_density(c, values);
     return true;
 }

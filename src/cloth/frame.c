@@ -28,6 +28,7 @@
 //
 // A cloth that spins about its own normal turns its frame too. This is exact for a disc that spins
 // in place, and wrong for a disc that is towed along its plane while it spins.
+#include "cloth/added_mass.h"
 #include "cloth/drag.h"
 
 #include <math.h>
@@ -174,9 +175,11 @@ void fm_frame_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
 FM_SIMD_CLONES
 static void advance_frames(int first, int last, const fm_cloth *restrict c,
                            const frame_data *restrict f, const fm_drag_step *restrict step,
-                           const fm_vec3_array *restrict known)
+                           const fm_vec3_array *restrict known,
+                           const fm_vec3_array *restrict turned)
 {
-    double ih = 1 / step->h, w0 = step->w0, layer = step->layer;
+    // with modes, the turn is known; without, it is that of the layer
+    double ih = 1 / step->h, w0 = step->w0, layer = step->modes ? 0 : step->layer;
 #pragma omp simd
     for (int i = first; i < last; i++) {
         fm_vec3 n0 = at(&c->normal, i), n1 = at(&c->next_normal, i), s0 = at(&f->tangent, i);
@@ -184,7 +187,8 @@ static void advance_frames(int first, int last, const fm_cloth *restrict c,
         fm_vec3 p = {c->v.x[i] - c->w.x[i], c->v.y[i] - c->w.y[i], c->v.z[i] - c->w.z[i]};
         fm_drag_particle particle = {.A = c->wet_area[i], .m = c->inertia[i], .n = n1, .p = p};
         fm_layer_turn turn = fm_drag_turn_layer(particle, n0, layer * f->moves[i]);
-        fm_vec3 q = {p.x - turn.g * turn.e.x, p.y - turn.g * turn.e.y, p.z - turn.g * turn.e.z};
+        fm_vec3 q = {p.x - turn.g * turn.e.x + turned->x[i], p.y - turn.g * turn.e.y + turned->y[i],
+                     p.z - turn.g * turn.e.z + turned->z[i]};
         double ca = (dot(s1, q) - dot(s0, p)) * ih, cb = (dot(t1, q) - dot(t0, p)) * ih;
         double cc = (dot(n1, q) - dot(n0, p)) * ih;
         double ra = 1.5 * ca - 0.5 * f->turn.x[i], rb = 1.5 * cb - 0.5 * f->turn.y[i];
@@ -210,7 +214,8 @@ void fm_frame_advance(fm_substep *s, int first, int last)
         return;
     for (int p = fm_cloth_find_first_pin(c, first); p < c->pinned_count && c->pinned[p] < last; p++)
         f->moves[c->pinned[p]] = !fm_substep_is_pinned(s, c->pinned[p]);
-    advance_frames(first, last, c, f, &s->drag, &term->known);
+    const fm_vec3_array *turned = s->drag.modes ? &c->added->turned : &c->zeros;
+    advance_frames(first, last, c, f, &s->drag, &term->known, turned);
 }
 
 // Sets all frames at the present positions and normals, with turn rates of 0.

@@ -11,15 +11,20 @@ static bool applies(const fm_cloth *c)
     return c->fabric && c->fabric->def.pressure != 0;
 }
 
-fm_vec3 fm_pressure_force(const fm_cloth *c, int particle)
+fm_vec3 fm_mesh_sum_area_vectors(const fm_cloth *c, int particle)
 {
     const fm_spring_mesh *mesh = &c->mesh;
     fm_vec3 sum = {0, 0, 0};
-    if (!applies(c))
-        return sum;
     for (int k = mesh->triangles.start[particle]; k < mesh->triangles.start[particle + 1]; k++)
         sum = fm_add(sum, fm_vec3_array_at(mesh->area_vector, mesh->triangles.entry[k] / 3));
-    return fm_scale(sum, c->fabric->def.pressure / 3);
+    return sum;
+}
+
+fm_vec3 fm_pressure_force(const fm_cloth *c, int particle)
+{
+    fm_vec3 none = {0, 0, 0};
+    return applies(c) ? fm_scale(fm_mesh_sum_area_vectors(c, particle), c->fabric->def.pressure / 3)
+                      : none;
 }
 
 static void add_range(void *context, int first, int last)

@@ -15,7 +15,37 @@
 // dw/dt is (w' - w) / h along the particle's path. Drag depends on u' and is solved together with
 // it (drag.h). Some terms give impulses afterwards (damping.c); these act on the same effective
 // masses, increased by the viscous part of the drag.
+//
+// With added mass by wavelength (added_mass.c), the normal velocities u of all particles are
+// coupled by the mass m + R, and the closing kick is solved in three steps.
+//
+// 1 The normals turn from n0 to n, which would change u by t = (n - n0) . p. Cloth and water
+//   exchange momentum such that u changes by z instead and m |v|^2 / 2 + u^T R u / 2 is conserved:
+//
+//     (m/c + R) z = m/c t,   v <- v - (n0 + n)/2 (t - z)/c,   c = (1 + n0 . n)/2
+//
+//   drag.c has the same for a layer.
+//
+// 2 (m + R + k_B A w0) d = (h/2) (f - drag(u + d)) for the change d of u in the half kick; f: all
+//   other normal forces. The pressure drag is
+//
+//     drag(u) = A C_r |u| u + G^T A (C_n - C_r) |G u| G u
+//
+//   with the smooth part G u of the motion; A here is the area times the share of the particle
+//   (shared_water.c). It is the gradient of a convex function.
+//
+// 3 The tangential components in closed form, as without modes.
+//
+// In 1 and 2 the operator that the modes diagonalise is kept on the left, and the rest is moved to
+// the right and evaluated at the last iterate. The iteration starts from the acceleration of the
+// last substep and converges in two or three rounds: per round, errors shrink by the ratio of what
+// is on the right to the mass of the shortest waves, the drag's being about h C_n u / L.
+// In very fast water that ratio exceeds 1/2; then mass is added on both sides.
+#include "cloth/added_mass.h"
 #include "cloth/drag.h"
+
+#include <math.h>
+#include <string.h>
 
 // The arrays of a range of particles. The closing kick writes v, a, w, rate and normals.
 typedef struct lane_arrays {
@@ -29,6 +59,7 @@ typedef struct lane_arrays {
     const double *kx, *ky, *kz; // part of the drag memory's next value that follows from the past
     const double *area, *mass;  // m^2, wet area; kg, mass with the added mass from a fluid
     const double *heavy;        // kg, mass that gravity acts on: without added mass from a fluid
+    const double *given;        // how much of its added mass belongs to other layers
     double *ox, *oy, *oz;       // normals before the substep
     double *cx, *cy, *cz;       // drift_acceleration, m/s^2
 } lane_arrays;
@@ -64,6 +95,7 @@ static lane_arrays view_lanes(const fm_cloth *c, int i)
         .area = c->wet_area + i,
         .mass = c->inertia + i,
         .heavy = c->mass + i,
+        .given = (c->added ? c->added->given : c->zeros.x) + i,
     };
 }
 
@@ -203,12 +235,13 @@ static void apply_impulse_lanes(int n, const lane_arrays *restrict l,
                                 const fm_drag_step *restrict d)
 {
     double ih2 = 2 / d->h, viscous = d->h / 2 * d->viscous, w0 = d->w0;
-    double layer = d->layer + d->normal_history * w0, skin = d->skin * w0;
+    double history = d->normal_history * w0, skin = d->skin * w0, layer = d->layer;
     double rate = d->physical ? ih2 : 1; // the memory takes accelerations, or else velocities
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double A = l->area[i], m = l->mass[i], nx = l->nx[i], ny = l->ny[i], nz = l->nz[i];
-        double Mt = m + A * (viscous + skin), Mn = m + A * (viscous + layer);
+        double Mt = m + A * (viscous + skin),
+               Mn = m + A * (viscous + history + layer * (1 - l->given[i]));
         double Jn = l->fx[i] * nx + l->fy[i] * ny + l->fz[i] * nz;
         double it = 1 / Mt, change = Jn * (1 / Mn - it);
         double dx = l->fx[i] * it + change * nx, dy = l->fy[i] * it + change * ny;
@@ -227,4 +260,307 @@ void fm_kick_apply_impulses(fm_cloth *c, const fm_drag_step *step, const fm_vec3
     lane_arrays l = view_lanes(c, i);
     l.fx = impulse->x + i, l.fy = impulse->y + i, l.fz = impulse->z + i;
     apply_impulse_lanes(last - first, &l, step);
+}
+
+enum { TURN_ROUNDS_MAX = 5, KICK_ROUNDS_MAX = 6 };
+// What the loops over particles need in addition to lane_arrays, with the symbols above.
+typedef struct mode_lanes {
+    double *along, *change, *load, *force; // u, z or d, right-hand side, f
+    double *tx, *ty, *tz;                  // change of v by the turn
+    const double *root;                    // of the share of its water
+    const double *start;                   // m/s, jump of u when pins let go
+    double sigma;                          // kg/m^2, on the left
+    double least;                          // of c
+} mode_lanes;
+
+static mode_lanes view_modes(const fm_cloth *c, int i, double sigma)
+{
+    const fm_added_mass *w = c->added;
+    return (mode_lanes){.along = w->along + i,
+                        .change = w->change + i,
+                        .load = w->load + i,
+                        .force = w->force + i,
+                        .tx = w->turned.x + i,
+                        .ty = w->turned.y + i,
+                        .tz = w->turned.z + i,
+                        .root = w->root + i,
+                        .start = w->start + i,
+                        .sigma = sigma};
+}
+
+// t into `along`, the cloth's mass beyond the left-hand side into `force`.
+FM_SIMD_CLONES
+static void prepare_turn_lanes(int n, const lane_arrays *restrict l, const mode_lanes *restrict w)
+{
+    double least = w->least;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        double dot = l->ox[i] * l->nx[i] + l->oy[i] * l->ny[i] + l->oz[i] * l->nz[i];
+        double c = 0.5 + 0.5 * dot;
+        c = c < least ? least : c;
+        double px = l->vx[i] - l->wx[i], py = l->vy[i] - l->wy[i], pz = l->vz[i] - l->wz[i];
+        w->along[i] =
+            (l->nx[i] - l->ox[i]) * px + (l->ny[i] - l->oy[i]) * py + (l->nz[i] - l->oz[i]) * pz;
+        w->force[i] = l->mass[i] / c - w->sigma * l->area[i] * w->root[i] * w->root[i];
+        w->change[i] = 0;
+    }
+}
+
+FM_SIMD_CLONES
+static void finish_turn_lanes(int n, const lane_arrays *restrict l, const mode_lanes *restrict w,
+                              double h)
+{
+    double least = w->least, ih = 1 / h;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        double sx = l->ox[i] + l->nx[i], sy = l->oy[i] + l->ny[i], sz = l->oz[i] + l->nz[i];
+        double c = 0.5 * (sx * l->nx[i] + sy * l->ny[i] + sz * l->nz[i]);
+        c = c < least ? least : c;
+        double y = -0.5 * (w->along[i] - w->change[i]) / c;
+        w->tx[i] = y * sx, w->ty[i] = y * sy, w->tz[i] = y * sz;
+        l->cx[i] = (l->mx[i] - l->wx[i] + w->tx[i]) * ih;
+        l->cy[i] = (l->my[i] - l->wy[i] + w->ty[i]) * ih;
+        l->cz[i] = (l->mz[i] - l->wz[i] + w->tz[i]) * ih;
+    }
+}
+
+// The arrays for the end of a substep. known may be NULL.
+static lane_arrays view_end(const fm_cloth *c, const fm_vec3_array *known, int i)
+{
+    lane_arrays l = view_lanes(c, i);
+    l.nx = c->next_normal.x + i, l.ny = c->next_normal.y + i, l.nz = c->next_normal.z + i;
+    l.mx = c->flow.x + i, l.my = c->flow.y + i, l.mz = c->flow.z + i;
+    if (known)
+        l.kx = known->x + i, l.ky = known->y + i, l.kz = known->z + i;
+    return l;
+}
+
+static double cloth_mass_per_area(const fm_cloth *c)
+{
+    return c->def.density * c->def.thickness;
+}
+
+// Whether a particle turns so far that its mass on the left should be larger than sigma: the
+// factor.
+static double find_turn_factor(const fm_cloth *c, double sigma)
+{
+    double largest = 0;
+    for (int i = 0; i < c->count; i++)
+        largest = fm_double_max(c->added->force[i] / (sigma * c->area[i]), largest);
+    return largest < 0.2 ? 1 : largest < 0.5 ? 1.25 : 1.5;
+}
+
+// The largest ratio of what is on the right of the turn to what is on the left.
+static double find_turn_ratio(const fm_cloth *c, double left, double density)
+{
+    const fm_added_mass *w = c->added;
+    double worst = 0;
+    for (int i = 0; i < c->count; i++) {
+        double mass = (density * w->local + left) * c->area[i] * w->root[i] * w->root[i];
+        worst = fm_double_max(fabs(w->force[i]) / mass, worst);
+    }
+    return worst;
+}
+
+void fm_kick_turn_modes(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    fm_added_mass *w = c->added;
+    double sigma = cloth_mass_per_area(c);
+    lane_arrays l = view_end(c, NULL, 0);
+    mode_lanes own = view_modes(c, 0, sigma);
+    // the rounds converge if m/c is not larger than this share of the mass of the shortest waves
+    own.least = 1 / (1 + 0.6 * (1 + s->drag.density * w->local / sigma));
+    prepare_turn_lanes(c->count, &l, &own);
+    double left = sigma * find_turn_factor(c, sigma);
+    if (left > sigma) {
+        own.sigma = left;
+        prepare_turn_lanes(c->count, &l, &own);
+    }
+    double worst = find_turn_ratio(c, left, s->drag.density);
+    int rounds = worst < 1e-5 ? 1 : worst < 1e-2 ? 2 : worst < 0.1 ? 3 : TURN_ROUNDS_MAX;
+    for (int k = 0; k < rounds; k++) {
+        for (int i = 0; i < c->count; i++) {
+            double mass = w->force[i] + left * c->area[i] * w->root[i] * w->root[i];
+            w->load[i] = mass * w->along[i] - w->force[i] * w->change[i];
+        }
+        for (int p = 0; p < w->coupled_count; p++)
+            w->change[w->coupled[p]] = w->along[w->coupled[p]];
+        fm_added_mass_solve(c, s->around.pool, &s->drag, FM_MASS_TURN, left, w->load, w->change);
+    }
+    for (int p = 0; p < c->pinned_count; p++) { // their velocity is given
+        int i = c->pinned[p];
+        w->change[i] = w->is_held[i] ? w->along[i] : w->change[i];
+    }
+    finish_turn_lanes(c->count, &l, &own, s->h);
+}
+
+// Starts the kick: v after the turn, u, f, and d from the last acceleration.
+FM_SIMD_CLONES
+static void prepare_kick_lanes(int n, const lane_arrays *restrict l, const mode_lanes *restrict w,
+                               const fm_drag_step *restrict d, const fm_weight *restrict weights)
+{
+    fm_drag_step drag = *d;
+    fm_weight weight = *weights;
+    double ih2 = 2 / drag.h;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        l->vx[i] += w->tx[i], l->vy[i] += w->ty[i], l->vz[i] += w->tz[i];
+        fm_drag_particle at = load_particle(l, weight, i, find_medium_acceleration(l, ih2, i));
+        double kn = at.known.x * at.n.x + at.known.y * at.n.y + at.known.z * at.n.z;
+        w->along[i] = at.p.x * at.n.x + at.p.y * at.n.y + at.p.z * at.n.z;
+        w->force[i] =
+            at.q.x * at.n.x + at.q.y * at.n.y + at.q.z * at.n.z - at.A * drag.normal_history * kn;
+        w->change[i] = 0.5 * drag.h * (l->ax[i] * at.n.x + l->ay[i] * at.n.y + l->az[i] * at.n.z);
+    }
+}
+
+// Velocities of pinned particles at the end of the substep, and their changes (h/2) s if they move
+// the water around them. The acceleration s is the central difference of the pins' velocities over
+// two substeps.
+static void set_held_changes(fm_substep *s, bool start)
+{
+    fm_cloth *c = s->cloth;
+    fm_added_mass *w = c->added;
+    fm_pose ahead[FM_PIN_GROUPS_MAX];
+    for (int g = 0; g < c->group_count && w->coupled_count > 0; g++)
+        ahead[g] = fm_motion_pose(c->groups[g].motion, s->end + s->h);
+    for (int p = 0; p < c->pinned_count; p++) {
+        int i = c->pinned[p];
+        if (!w->is_held[i])
+            continue;
+        fm_vec3 n = fm_vec3_array_at(c->next_normal, i), flow = fm_vec3_array_at(c->flow, i);
+        fm_vec3 now = fm_pose_velocity_at(&s->poses[c->pin[i]], fm_vec3_array_at(c->x, i));
+        w->change[i] = 0;
+        if (!w->vanishes[i]) {
+            const fm_pose *next = &ahead[c->pin[i]];
+            fm_vec3 x = fm_pose_apply(next, fm_vec3_array_at(c->anchor, i));
+            fm_vec3 later = fm_pose_velocity_at(next, x), w0 = fm_vec3_array_at(c->w, i);
+            fm_vec3 before = fm_add(c->pinned_u[p], w0);
+            fm_vec3 rate = start ? fm_sub(later, now) : fm_scale(fm_sub(later, before), 0.5);
+            w->change[i] = 0.5 * fm_dot(n, fm_sub(rate, fm_sub(flow, w0)));
+        }
+        w->along[i] = fm_dot(n, fm_sub(now, flow)) - w->change[i];
+    }
+}
+
+// Right-hand sides of the kick: the local part into `load`, the drag of the smooth motion into
+// `smooth`. history: kg/m^2, k_B w0 and the cloth's mass per area.
+FM_SIMD_CLONES
+static void load_kick_lanes(int n, const double *restrict area, const mode_lanes *restrict w,
+                            const fm_drag_step *restrict d, double history, double *restrict smooth)
+{
+    double h2 = d->h / 2, ripple = d->ripple, rest = d->pressure - d->ripple, sigma = w->sigma;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        double u = w->along[i] + w->change[i], r = w->root[i], A = area[i];
+        double excess = A * (history - r * r * sigma), wet = r * r * A;
+        w->load[i] = h2 * (w->force[i] - wet * ripple * fabs(u) * u) - excess * w->change[i];
+        smooth[i] = -h2 * wet * rest * fabs(smooth[i]) * smooth[i];
+    }
+}
+
+// The ratio by which a round of the kick shrinks errors, at most. *extra: kg/m^2 to add to the mass
+// on both sides so that it does.
+static double find_contraction(const fm_cloth *c, const fm_drag_step *d, double sigma,
+                               double *extra)
+{
+    const fm_added_mass *w = c->added;
+    double fastest = 0, mass = sigma + d->density * w->local, worst = 0;
+    for (int i = 0; i < c->count; i++)
+        fastest = fm_double_max(fabs(w->along[i] + w->change[i]), fastest);
+    for (int i = 0; i < c->count && w->shared; i++)
+        worst = fm_double_max(1 / (w->root[i] * w->root[i]) - 1, worst);
+    double drag = d->h * fastest * d->ripple;
+    double smooth = d->h * fastest * (d->pressure - d->ripple) / (sigma + d->density * w->smooth);
+    double ratio = fm_double_max(drag / mass, smooth) + worst * sigma / mass;
+    *extra = 0;
+    if (ratio > 0.5) // steps of factors of 4, so that what depends on it is seldom computed
+        *extra = exp2(2 * ceil(0.5 * log2(ratio * mass)));
+    return ratio;
+}
+
+void fm_kick_solve_modes(fm_substep *s, const fm_vec3_array *known, bool start)
+{
+    fm_cloth *c = s->cloth;
+    fm_added_mass *w = c->added;
+    fm_pool *pool = s->around.pool;
+    lane_arrays l = view_end(c, known, 0);
+    double history = cloth_mass_per_area(c) + s->drag.normal_history * s->drag.w0, extra;
+    mode_lanes own = view_modes(c, 0, history);
+    prepare_kick_lanes(c->count, &l, &own, &s->drag, &s->weight);
+    set_held_changes(s, start);
+    double ratio = find_contraction(c, &s->drag, history, &extra);
+    own.sigma = history + extra;
+    int rounds = start || ratio > 0.5 ? KICK_ROUNDS_MAX : ratio > 0.25 ? 4 : ratio > 0.1 ? 3 : 2;
+    for (int k = 0; k < rounds; k++) {
+        double *u = w->load, *smooth = w->smooth_field;
+        for (int i = 0; i < c->count; i++)
+            u[i] = w->along[i] + w->change[i];
+        if (s->drag.pressure > s->drag.ripple)
+            fm_added_mass_smooth(c, pool, u, smooth);
+        load_kick_lanes(c->count, c->area, &own, &s->drag, history, smooth);
+        if (s->drag.pressure > s->drag.ripple) {
+            fm_added_mass_smooth_transposed(c, pool, smooth, w->field);
+            for (int i = 0; i < c->count; i++)
+                w->load[i] += w->field[i];
+        }
+        fm_added_mass_solve(c, pool, &s->drag, FM_MASS_KICK, own.sigma, w->load, w->change);
+    }
+}
+
+// Stores the new velocities: d from the modes, and the tangential part in closed form.
+FM_SIMD_CLONES
+static void close_modes_lanes(int n, const lane_arrays *restrict l, const mode_lanes *restrict w,
+                              const fm_drag_step *restrict d, const fm_weight *restrict weights)
+{
+    fm_drag_step drag = *d;
+    fm_weight weight = *weights;
+    double ih2 = 1 / (drag.h / 2);
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        fm_drag_particle at = load_particle(l, weight, i, find_medium_acceleration(l, ih2, i));
+        double jump = 0.5 * ih2 * w->start[i];
+        fm_vec3 u = fm_drag_solve_tangential(at, drag);
+        double un = w->along[i] + w->change[i];
+        u.x += un * at.n.x, u.y += un * at.n.y, u.z += un * at.n.z;
+        fm_vec3 s = store_particle(l, ih2, i, at.p, u);
+        l->rx[i] = s.x + jump * at.n.x, l->ry[i] = s.y + jump * at.n.y;
+        l->rz[i] = s.z + jump * at.n.z;
+    }
+}
+
+void fm_kick_close_modes(fm_cloth *c, const fm_drag_step *drag, const fm_weight *weight,
+                         const fm_vec3_array *known, int first, int last)
+{
+    lane_arrays l = view_end(c, known, first);
+    mode_lanes own = view_modes(c, first, 0);
+    close_modes_lanes(last - first, &l, &own, drag, weight);
+}
+
+void fm_kick_start_modes(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    fm_added_mass *w = c->added;
+    double sum = 0;
+    memset(w->load, 0, (size_t)c->lanes * sizeof(double));
+    memset(w->change, 0, (size_t)c->lanes * sizeof(double));
+    for (int p = 0; p < c->pinned_count; p++) {
+        int i = c->pinned[p];
+        fm_vec3 u = fm_sub(fm_vec3_array_at(c->v, i), fm_vec3_array_at(c->w, i));
+        fm_vec3 jump = fm_sub(u, c->pinned_u[p]);
+        if (w->is_held[i] && !w->vanishes[i])
+            w->change[i] = fm_dot(fm_vec3_array_at(c->normal, i), jump);
+        sum += fabs(w->change[i]);
+    }
+    if (sum > 0)
+        fm_added_mass_solve(c, NULL, &s->drag, FM_MASS_TURN, cloth_mass_per_area(c), w->load,
+                            w->change);
+    for (int i = 0; i < c->count; i++) {
+        fm_vec3 n = fm_vec3_array_at(c->normal, i);
+        double d = w->is_held[i] ? 0 : w->change[i];
+        c->v.x[i] += d * n.x, c->v.y[i] += d * n.y, c->v.z[i] += d * n.z;
+        w->start[i] = d;
+    }
+    w->jumped = true;
 }

@@ -242,9 +242,9 @@ static fm_cloth *create_empty(const fm_cloth_def *def, const fm_line *line, int 
 }
 
 // Finishes a line or load; destroys it if something failed.
-static fm_cloth *finish(fm_cloth *c, bool good, fm_error *err)
+static fm_cloth *finish(fm_cloth *c, const fm_medium *medium, bool good, fm_error *err)
 {
-    if (good && fm_spring_mesh_link_particles(c, err) && fm_cloth_finish_creation(c, err))
+    if (good && fm_spring_mesh_link_particles(c, err) && fm_cloth_finish_creation(c, medium, err))
         return c;
     fm_cloth_destroy(c);
     return NULL;
@@ -277,7 +277,7 @@ fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *stra
         return NULL;
     }
     fm_cloth *c = create_empty(&own, &line, strands->point_count, medium, err);
-    return c ? finish(c, place_strands(c, def, strands, err), err) : NULL;
+    return c ? finish(c, medium, place_strands(c, def, strands, err), err) : NULL;
 }
 
 // Creates a load that belongs to no world yet.
@@ -300,7 +300,7 @@ fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *mediu
     if (!c)
         return NULL;
     fm_cloth_place_particle(c, 0, def->position, def->velocity, FM_PI * d * d);
-    return finish(c, fm_spring_mesh_create(c, 0, 0, err), err);
+    return finish(c, medium, fm_spring_mesh_create(c, 0, 0, err), err);
 }
 
 int fm_line_strand_count(const fm_cloth *line)

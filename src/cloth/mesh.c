@@ -41,7 +41,8 @@ typedef struct mesh_builder {
     fm_vec3 *corner; // m, rest positions of the three corners of each triangle
     fm_mesh_edge *edges;
     int edge_count;
-    const fm_fabric_def *fabric; // NULL: an ordinary cloth
+    const fm_fabric_def *fabric; // NULL: no fabric
+    const fm_soft_def *soft;     // NULL: no soft body
     fm_error *err;
 } mesh_builder;
 
@@ -340,9 +341,10 @@ static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
         out->edge_a[i] = edge->a, out->edge_b[i] = edge->b;
         out->edge_kind[i] = FM_EDGE_STRETCH;
         out->edge_rest[i] = rest;
-        out->edge_stiffness[i] = m->fabric
-                                     ? fm_fabric_edge_constant(m->fabric, edge->triangle[1] < 0)
-                                     : c->def.stretch.stiffness * share;
+        out->edge_stiffness[i] =
+            m->fabric ? fm_fabric_edge_constant(m->fabric, edge->triangle[1] < 0)
+            : m->soft && m->soft->spring > 0 ? m->soft->alpha * m->soft->spring
+                                             : c->def.stretch.stiffness * share;
         out->edge_damping[i] = c->def.damping.coefficient * share;
     }
     return fm_spring_mesh_add_hinges(c, m->edges, m->edge_count, m->corner, 0, m->err);
@@ -366,8 +368,10 @@ static fm_cloth *create_cloth(mesh_builder *m, const fm_cloth_def *def, const fm
     if (c) {
         c->kind = FM_CLOTH_MESH;
         place_particles(m, c, area);
-        if ((m->fabric && !fm_fabric_create(c, m->fabric, m->err)) || !fill_spring_mesh(m, c) ||
-            !fm_spring_mesh_link_particles(c, m->err) || !fm_cloth_finish_creation(c, m->err)) {
+        if ((m->fabric && !fm_fabric_create(c, m->fabric, m->err)) ||
+            (m->soft && !fm_soft_create(c, m->soft, m->err)) || !fill_spring_mesh(m, c) ||
+            !fm_spring_mesh_link_particles(c, m->err) ||
+            !fm_cloth_finish_creation(c, medium, m->err)) {
             fm_cloth_destroy(c);
             c = NULL;
         }
@@ -423,17 +427,21 @@ bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
 }
 
 // Creates a cloth from a triangle mesh, not yet in a world. NULL with err filled if the mesh has a
-// fault. fabric: NULL for an ordinary cloth.
+// fault. fabric, soft: NULL for an ordinary cloth.
 fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric_def *fabric,
-                                        const fm_cloth_mesh *mesh, const fm_medium *medium,
-                                        fm_error *err)
+                                        const fm_soft_def *soft, const fm_cloth_mesh *mesh,
+                                        const fm_medium *medium, fm_error *err)
 {
     assert(def && mesh);
-    mesh_builder m = {
-        .mesh = mesh, .object = def->name ? def->name : "cloth", .fabric = fabric, .err = err};
+    mesh_builder m = {.mesh = mesh,
+                      .object = def->name ? def->name : "cloth",
+                      .fabric = fabric,
+                      .soft = soft,
+                      .err = err};
     fm_cloth *cloth = NULL;
     if (err->status == FM_OK && fm_spring_mesh_check_def(def, m.object, err) &&
-        (!fabric || fm_fabric_check(fabric, def, m.object, err)) && prepare_builder(&m) &&
+        (!fabric || fm_fabric_check(fabric, def, m.object, err)) &&
+        (!soft || fm_soft_check(soft, m.object, err)) && prepare_builder(&m) &&
         find_faults(&m, set_error_from_fault, &m) && err->status == FM_OK)
         cloth = create_cloth(&m, def, medium);
     destroy_builder(&m);

@@ -2,7 +2,7 @@
 // object.c: the object type `cloth`: the interface through which the world, contact, fluids, files
 // and pictures use a cloth. The static functions are entries of the tables fm_body_type and
 // fm_object_type (object/object.h), which document them.
-#include "cloth/cloth.h"
+#include "cloth/added_mass.h"
 
 #include <assert.h>
 #include <math.h>
@@ -165,6 +165,16 @@ static double find_fastest_pin(const fm_object *object, double t, double duratio
                            fm_motion_find_top_speed(c->groups[c->pin[i]].motion, at, t, duration));
     }
     return fastest;
+}
+
+static bool view_layers(fm_object *object, fm_layer_view *view)
+{
+    return fm_shared_water_view(cast_to_cloth(object), view);
+}
+
+static void take_shares(fm_object *object)
+{
+    fm_shared_water_take(cast_to_cloth(object));
 }
 
 static void update_normals(fm_object *object)
@@ -493,6 +503,8 @@ static const fm_body_type body = {
     .view_ties = view_for_ties,
     .point_mass = find_point_mass,
     .point_force = find_point_force,
+    .view_layers = view_layers,
+    .take_shares = take_shares,
     .check_coupling = check_coupling,
     .sample = create_samples,
     .take_impulses = read_medium,
@@ -517,6 +529,77 @@ const fm_object_type fm_cloth_type = {
     .point_group = find_point_group,
     .read = read_field,
     .measure = measure,
+};
+
+// Soft bodies: the same body, with more fields and quantities.
+
+static const fm_field soft_quantities[] = {
+    {"volume", "m^3", "enclosed; 0 for an open mesh", 1},
+    {"pressure", "Pa", "of the gas, above the ambient pressure", 1},
+    {"curvature", "1/m", "root mean square of the mean curvature", 1},
+    {"roughness", "m", "root mean square of the distance from the smoothed surface", 1},
+    {"area", "m^2", "total area of the triangles", 1},
+    {"kinetic_energy", "J", "including that of the added mass", 1},
+    {"potential_energy", "J", "of springs, bending, struts, gas, weight and buoyancy", 1},
+    {"max_stretch", "", "l/l0 - 1 of the longest edge", 1},
+    {"min_stretch", "", "l/l0 - 1 of the shortest edge", 1},
+    {"contact_count", "", "number of particles in contact", 1},
+    {"height", "m", "mean of the y coordinates, weighted by mass", 1},
+};
+
+// kg-weighted mean of the y coordinates.
+static double find_mean_height(const fm_cloth *c)
+{
+    double sum = 0, mass = 0;
+    for (int i = 0; i < c->count; i++)
+        sum += c->mass[i] * c->x.y[i], mass += c->mass[i];
+    return sum / mass;
+}
+
+static void measure_soft(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    measure(object, around, m, NULL);
+    if (!q)
+        return;
+    fm_error ignored = {0}; // if memory runs out, the measures are 0
+    fm_soft_measure now = fm_cloth_measure_soft(c, &ignored);
+    q[0] = now.volume, q[1] = now.pressure, q[2] = now.curvature, q[3] = now.roughness;
+    q[4] = fm_cloth_area(c, &ignored);
+    q[5] = m->kinetic_energy, q[6] = m->potential_energy;
+    q[7] = m->max_stretch, q[8] = m->min_stretch, q[9] = m->contact_count;
+    q[10] = find_mean_height(c);
+}
+
+static bool read_soft_field(fm_object *object, const fm_surroundings *around, const char *name,
+                            double *values, fm_error *err)
+{
+    fm_cloth *c = cast_to_cloth(object);
+    if (!fm_soft_read_values(c, around, name, values, err))
+        return false;
+    bool scalar = strcmp(name, "curvature") == 0 || strcmp(name, "density") == 0;
+    copy_to_vertices(c, values, scalar ? 1 : find_field(name)->components);
+    return true;
+}
+
+const fm_object_type fm_soft_type = {
+    .kind = "soft",
+    .fields = fm_soft_field_list,
+    .field_count = FM_SOFT_FIELD_COUNT,
+    .needed_fields = "",
+    .usual_fields = "velocity stretch",
+    .quantities = soft_quantities,
+    .quantity_count = sizeof soft_quantities / sizeof *soft_quantities,
+    .body = &body,
+    .destroy = destroy,
+    .save = save,
+    .restore = restore,
+    .reset = reset,
+    .forecast = forecast,
+    .mesh = view_mesh,
+    .point_group = find_point_group,
+    .read = read_soft_field,
+    .measure = measure_soft,
 };
 
 // Lines and loads: the same body, with other fields and quantities. They are in no simulated fluid.
@@ -639,7 +722,8 @@ static fm_cloth *add_to_world(fm_world *world, fm_cloth *cloth, fm_error *err)
 {
     if (!cloth)
         return NULL;
-    cloth->object.type = !cloth->line           ? &fm_cloth_type
+    cloth->object.type = cloth->soft            ? &fm_soft_type
+                         : !cloth->line         ? &fm_cloth_type
                          : cloth->line->is_load ? &fm_load_type
                                                 : &fm_line_type;
     cloth->time = fm_world_time(world);
@@ -674,10 +758,10 @@ fm_cloth *fm_cloth_create_mesh(fm_world *world, const fm_cloth_def *def, const f
                                fm_error *err)
 {
     return fm_world_is_ready(world, err)
-               ? add_to_world(
-                     world,
-                     fm_cloth_create_detached_mesh(def, NULL, mesh, fm_world_medium(world), err),
-                     err)
+               ? add_to_world(world,
+                              fm_cloth_create_detached_mesh(def, NULL, NULL, mesh,
+                                                            fm_world_medium(world), err),
+                              err)
                : NULL;
 }
 
@@ -687,10 +771,22 @@ fm_cloth *fm_cloth_create_fabric(fm_world *world, const fm_cloth_def *def,
 {
     assert(fabric);
     return fm_world_is_ready(world, err)
-               ? add_to_world(
-                     world,
-                     fm_cloth_create_detached_mesh(def, fabric, mesh, fm_world_medium(world), err),
-                     err)
+               ? add_to_world(world,
+                              fm_cloth_create_detached_mesh(def, fabric, NULL, mesh,
+                                                            fm_world_medium(world), err),
+                              err)
+               : NULL;
+}
+
+fm_cloth *fm_cloth_create_soft(fm_world *world, const fm_cloth_def *def, const fm_soft_def *soft,
+                               const fm_cloth_mesh *mesh, fm_error *err)
+{
+    assert(soft);
+    return fm_world_is_ready(world, err)
+               ? add_to_world(world,
+                              fm_cloth_create_detached_mesh(def, NULL, soft, mesh,
+                                                            fm_world_medium(world), err),
+                              err)
                : NULL;
 }
 
@@ -719,8 +815,9 @@ bool fm_cloth_read_field(fm_cloth *cloth, const char *name, double *values, fm_e
     if (err->status != FM_OK) // after an earlier error the cloth may be NULL
         return false;
     fm_surroundings around = fm_object_surroundings(&cloth->object);
-    return cloth->line ? fm_line_read_values(cloth, &around, name, values, err)
-                       : fm_cloth_read_values(cloth, &around, name, values, err);
+    return cloth->line   ? fm_line_read_values(cloth, &around, name, values, err)
+           : cloth->soft ? fm_soft_read_values(cloth, &around, name, values, err)
+                         : fm_cloth_read_values(cloth, &around, name, values, err);
 }
 
 int fm_world_cloth_count(const fm_world *world)
@@ -741,6 +838,6 @@ fm_object *fm_cloth_object(fm_cloth *cloth)
 fm_cloth *fm_object_cloth(fm_object *object)
 {
     bool cloth = object && (object->type == &fm_cloth_type || object->type == &fm_line_type ||
-                            object->type == &fm_load_type);
+                            object->type == &fm_load_type || object->type == &fm_soft_type);
     return cloth ? (fm_cloth *)object : NULL;
 }

@@ -12,15 +12,12 @@
 // about to pass through itself, but does not prevent it: fast or thin folds still pass. Contact
 // (def.contact) does prevent it.
 //
-// Pairs are found with a hash grid of cells of size d0 + skin and kept in a neighbour list, which
-// is valid until a particle has moved by half the skin. Each particle sums over its own partners,
-// by rising index. So no two threads write to the same particle, and the sum does not depend on
-// when the list was built.
+// Each particle sums over its own partners in the neighbour list, by rising index. So no two threads
+// write to the same particle, and the sum does not depend on when the list was built.
 #include "cloth/cloth.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double SKIN = 0.6; // in d0; tested from 0.2 to 1.5: near 0.6 the speed is flat
 static const double DEFAULT_DISTANCE = 0.8; // d0 in spacings of the particles, if not given
@@ -41,20 +38,17 @@ static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
     double spacing = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
     c->repulsion_distance =
         c->def.repulsion.distance > 0 ? c->def.repulsion.distance : DEFAULT_DISTANCE * spacing;
-    size_t count = (size_t)c->count;
+    double d0 = c->repulsion_distance;
     c->repelled = fm_arena_alloc(&c->arena, (size_t)c->lanes, sizeof *c->repelled, "cloth", err);
-    c->near.start = fm_arena_alloc(&c->arena, count + 1, sizeof(int), "cloth", err);
-    c->near.at = fm_vec3_array_create(&c->arena, c->lanes, err);
-    return fm_cell_list_create(&c->cells, &c->arena, c->count, err) &&
+    return fm_neighbour_list_create(c, &c->near.list, d0, SKIN * d0, err) &&
            fm_repulsion_find_exclusions(c, err);
 }
 
-// Arguments of the loops over particles.
+// Arguments of the loop over particles.
 typedef struct repulsion {
     fm_cloth *cloth;
     const fm_vec3_array *x, *v; // m, m/s, positions and velocities
     double stiffness;           // N/m, k
-    bool count_only;            // first pass of building the list: only count the partners
 } repulsion;
 
 // Whether particles i and j are close along the cloth, where springs keep them apart.
@@ -67,101 +61,12 @@ static bool are_neighbours(const fm_cloth *c, int i, int j)
            columns * c->dx < EXCLUSION * c->repulsion_distance + c->dx;
 }
 
-static double distance_squared(const fm_vec3_array *x, int i, int j)
-{
-    double dx = x->x[i] - x->x[j], dy = x->y[i] - x->y[j], dz = x->z[i] - x->z[j];
-    return dx * dx + dy * dy + dz * dz;
-}
-
-static int compare(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
-// Counts (p->count_only) or lists the particles within d0 + skin of the particles [first, last).
-// They are in the 27 cells of the hash grid around a particle's cell. A bucket of the hash table
-// may hold particles of other cells too.
-static void find_partners(void *context, int first, int last)
-{
-    const repulsion *p = context;
-    fm_cloth *c = p->cloth;
-    const fm_cell_list *cells = &c->cells;
-    double reach = cells->size * cells->size;
-    for (int i = first; i < last; i++) {
-        int found = 0;
-        for (int n = 0; n < 27; n++) {
-            fm_cell cell = cells->cell[i];
-            cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
-            int bucket = fm_cell_list_find_bucket(cells, cell);
-            for (int e = cells->start[bucket]; e < cells->start[bucket + 1]; e++) {
-                int j = cells->order[e];
-                const fm_cell *other = &cells->cell[j];
-                if (j == i || other->x != cell.x || other->y != cell.y || other->z != cell.z ||
-                    distance_squared(p->x, i, j) >= reach || are_neighbours(c, i, j))
-                    continue;
-                if (!p->count_only)
-                    c->near.partner[c->near.start[i] + found] = j;
-                found++;
-            }
-        }
-        if (p->count_only)
-            c->repelled[i] = found;
-        else if (found > 1)
-            qsort(c->near.partner + c->near.start[i], (size_t)found, sizeof(int), compare);
-    }
-}
-
-// Builds the neighbour list at the present positions: counts the partners of each particle, then
-// lists them. If memory for the list runs out, there is no repulsion until it is built again; this
-// is not an error.
-static void build_list(repulsion *p, fm_pool *pool)
-{
-    fm_cloth *c = p->cloth;
-    fm_cell_list_build(&c->cells, (1 + SKIN) * c->repulsion_distance, c->count, p->x->x, p->x->y,
-                       p->x->z);
-    p->count_only = true;
-    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, p);
-    int total = 0;
-    for (int i = 0; i < c->count; i++) {
-        c->near.start[i] = total;
-        total += c->repelled[i];
-    }
-    c->near.start[c->count] = total;
-    if (total > 0 && total > c->near.capacity) {
-        int *more = realloc(c->near.partner, 2 * (size_t)total * sizeof *more);
-        if (!more) {
-            memset(c->near.start, 0, ((size_t)c->count + 1) * sizeof(int));
-            return;
-        }
-        c->near.partner = more;
-        c->near.capacity = 2 * total;
-    }
-    p->count_only = false;
-    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, p);
-    memcpy(c->near.at.x, p->x->x, 3 * (size_t)c->lanes * sizeof(double));
-    c->near.valid = true;
-}
-
-// Whether the neighbour list still contains all pairs closer than d0: no particle has moved by half
-// the skin since it was built.
-static bool list_is_valid(const repulsion *p)
-{
-    const fm_cloth *c = p->cloth;
-    double half = SKIN / 2 * c->repulsion_distance, farthest = 0;
-    for (int i = 0; i < c->count && c->near.valid; i++) {
-        double dx = p->x->x[i] - c->near.at.x[i], dy = p->x->y[i] - c->near.at.y[i];
-        double dz = p->x->z[i] - c->near.at.z[i];
-        farthest = fmax(farthest, dx * dx + dy * dy + dz * dz);
-    }
-    return c->near.valid && farthest < half * half;
-}
-
 // Adds the repulsion of particle j on particle i to *force, N, and counts j in *partners, if they
 // are closer than d0.
 static void add_repulsion(const repulsion *p, int i, int j, fm_vec3 *force, int *partners)
 {
     const fm_cloth *c = p->cloth;
-    double d0 = c->repulsion_distance, dd = distance_squared(p->x, i, j);
+    double d0 = c->repulsion_distance, dd = fm_distance_squared(p->x, i, j);
     if (dd >= d0 * d0 || dd == 0)
         return;
     fm_vec3 d = {p->x->x[i] - p->x->x[j], p->x->y[i] - p->x->y[j], p->x->z[i] - p->x->z[j]};
@@ -179,11 +84,12 @@ static void repel_range(void *context, int first, int last)
 {
     const repulsion *p = context;
     fm_cloth *c = p->cloth;
+    const fm_neighbour_list *near = &c->near.list;
     for (int i = first; i < last; i++) {
         fm_vec3 force = {0, 0, 0};
         int partners = 0;
-        for (int e = c->near.start[i]; e < c->near.start[i + 1]; e++)
-            add_repulsion(p, i, c->near.partner[e], &force, &partners);
+        for (int e = near->start[i]; e < near->start[i + 1]; e++)
+            add_repulsion(p, i, near->partner[e], &force, &partners);
         c->repelled[i] = partners;
         c->force.x[i] += force.x, c->force.y[i] += force.y, c->force.z[i] += force.z;
     }
@@ -206,8 +112,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
                    .x = at->x,
                    .v = at->v,
                    .stiffness = square * fm_cloth_cell_mass(c) / (2 * REPELLING)};
-    if (!list_is_valid(&p))
-        build_list(&p, at->pool);
+    fm_neighbour_list_update(c, &c->near.list, at->x, are_neighbours, at->pool);
     fm_parallel_for(at->pool, c->count, FM_PARTICLE_BLOCK, repel_range, &p);
 }
 

@@ -144,7 +144,7 @@ bool fm_repulsion_find_exclusions(fm_cloth *c, fm_error *err)
     free(c->near.excluded_start);
     free(c->near.excluded);
     c->near.excluded_start = c->near.excluded = NULL;
-    c->near.valid = false;
+    c->near.list.valid = false;
     if (c->kind == FM_CLOTH_SHEET && c->stitches.count == 0)
         return true;
     double spacing = c->kind == FM_CLOTH_SHEET ? fmax(c->dx, c->dy) : c->mesh.mean_rest;

@@ -2,8 +2,9 @@
 // snapshot.c: saves and restores the state of a cloth as bytes.
 //
 // Layout: header | x v a w rate force normal drift_acceleration | touch | enforcement | inertia, if
-// a fluid adds mass | terms, see term_memories.c
-#include "cloth/cloth.h"
+// a fluid adds mass | with added mass by wavelength, the energy of the water between layers, its
+// time, and the roots of the shares | terms, see term_memories.c
+#include "cloth/added_mass.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ typedef struct header {
 
 static const char magic[8] = "fmcloth ";
 enum {
-    VERSION = 4,    // of the format
+    VERSION = 5,    // of the format
     STATE_AXES = 8, // vector fields that are saved
 };
 
@@ -68,11 +69,16 @@ static size_t inertia_size(const fm_cloth *c)
     return c->inertia == c->mass ? 0 : (size_t)c->lanes * sizeof(double);
 }
 
+static size_t shares_size(const fm_cloth *c)
+{
+    return c->added ? ((size_t)c->lanes + 2) * sizeof(double) : 0;
+}
+
 // bytes of everything before the terms.
 static size_t size_before_terms(const fm_cloth *c)
 {
     return sizeof(header) + STATE_AXES * axes_size(c) + (size_t)c->lanes + enforcement_size(c) +
-           inertia_size(c);
+           inertia_size(c) + shares_size(c);
 }
 
 static enforcement describe_enforcement(const fm_enforcer *e)
@@ -129,7 +135,13 @@ size_t fm_cloth_save(const fm_cloth *c, void *buffer, size_t size)
         out += enforcement_size(c);
     }
     memcpy(out, c->inertia, inertia_size(c));
-    fm_terms_save(c, out + inertia_size(c));
+    out += inertia_size(c);
+    if (c->added) {
+        const double between[2] = {c->added->between, c->added->between_time};
+        memcpy(out, between, sizeof between);
+        memcpy(out + sizeof between, c->added->root, shares_size(c) - sizeof between);
+    }
+    fm_terms_save(c, out + shares_size(c));
     return need;
 }
 
@@ -167,6 +179,23 @@ static bool check_header(const fm_cloth *c, const header *h, size_t size, fm_err
     return true;
 }
 
+// Fills err and returns false if the saved energy of the water between layers or a share is wrong.
+static bool check_shares(const fm_cloth *c, const unsigned char *in, fm_error *err)
+{
+    double value, between[2];
+    memcpy(between, in, sizeof between);
+    if (!(between[0] >= 0 && isfinite(between[0]) && isfinite(between[1])))
+        return fm_fail_number(err, c->object.name, "saved energy between layers", between[0],
+                              "at least 0 J");
+    for (int i = 0; i < c->count; i++) {
+        memcpy(&value, in + sizeof between + (size_t)i * sizeof value, sizeof value);
+        if (!(value > 0 && value <= 1))
+            return fm_fail_number(err, c->object.name, "saved share of water", value,
+                                  "above 0 and at most 1");
+    }
+    return true;
+}
+
 // Fills err and returns false if a saved number is not finite, or an inertia is not above 0. in:
 // the bytes after the header.
 static bool check_numbers(const fm_cloth *c, const unsigned char *in, fm_error *err)
@@ -191,7 +220,7 @@ static bool check_numbers(const fm_cloth *c, const unsigned char *in, fm_error *
         if (!(value > 0 && isfinite(value)))
             return fm_fail_number(err, c->object.name, "saved inertia", value, "above 0 kg");
     }
-    return true;
+    return !c->added || check_shares(c, in + inertia_size(c), err);
 }
 
 // Checks the bytes of a saved state and restores it. On failure the cloth is unchanged: everything
@@ -216,10 +245,21 @@ bool fm_cloth_restore(fm_cloth *c, const fm_medium *medium, const void *buffer, 
     memcpy(c->touch, in, (size_t)c->lanes);
     if (c->enforcer)
         restore_enforcement(c, in + c->lanes);
-    memcpy(c->inertia, in + c->lanes + enforcement_size(c), inertia_size(c));
+    in += (size_t)c->lanes + enforcement_size(c);
+    memcpy(c->inertia, in, inertia_size(c));
+    if (c->added) {
+        double between[2];
+        in += inertia_size(c);
+        memcpy(between, in, sizeof between);
+        c->added->between = between[0], c->added->between_time = between[1];
+        memcpy(c->added->next_root, in + sizeof between, shares_size(c) - sizeof between);
+        fm_shared_water_set(c, c->added->next_root);
+    }
     c->started = h.started != 0;
     c->verlet_moving = h.verlet_moving != 0;
     c->time = h.time;
     c->step = h.step;
+    if (fm_added_mass_is_used(c))
+        fm_added_mass_update(c, c->time);
     return true;
 }

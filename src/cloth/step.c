@@ -19,7 +19,7 @@
 // push particles out after drift and enforcement, and remove the inward part of their velocity
 // after the kick. The explicit integrators are in explicit_integrators.c, the state before the
 // first substep is computed in initial_state.c.
-#include "cloth/cloth.h"
+#include "cloth/added_mass.h"
 
 #include <math.h>
 
@@ -196,6 +196,43 @@ static void close_kick_range(void *context, int first, int last)
     settle_if_last(s, first, last);
 }
 
+// The same for added mass by wavelength, whose normal velocities are solved for between the loops.
+static void prepare_modes_range(void *context, int first, int last)
+{
+    fm_substep *s = context;
+    fm_cloth *c = s->cloth;
+    fm_substep_sample_medium(s, &c->x, s->end, first, last);
+    fm_terms_predict_memories(c, first, last);
+    fm_substep_store_pinned_velocities(s, first, last);
+}
+
+static void turn_frames_range(void *context, int first, int last)
+{
+    fm_frame_advance(context, first, last);
+}
+
+static void close_modes_range(void *context, int first, int last)
+{
+    fm_substep *s = context;
+    fm_cloth *c = s->cloth;
+    fm_kick_close_modes(c, &s->drag, &s->weight, fm_drag_known_part(c), first, last);
+    settle_if_last(s, first, last);
+}
+
+static void close_kick_with_modes(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    fm_pool *pool = s->around.pool;
+    fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, prepare_modes_range, s);
+    fm_added_mass_release(s);
+    if (c->enforcer || c->def.contact.enabled || s->around.collider_count > 0)
+        fm_added_mass_limit_jumps(s);
+    fm_kick_turn_modes(s);
+    fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, turn_frames_range, s);
+    fm_kick_solve_modes(s, fm_drag_known_part(c), false);
+    fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, close_modes_range, s);
+}
+
 // Applies the impulses of a term, in cloth->pair, to the particles [first, last).
 static void apply_impulse_range(void *context, int first, int last)
 {
@@ -233,7 +270,10 @@ static void close_kick(fm_substep *s)
     s->impulses_left = 0;
     for (int i = 0; i < c->term_count; i++)
         s->impulses_left += c->terms[i].type->find_impulses != NULL;
-    fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, close_kick_range, s);
+    if (s->drag.modes)
+        close_kick_with_modes(s);
+    else
+        fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, close_kick_range, s);
     for (int i = 0; i < c->term_count; i++) {
         if (!c->terms[i].type->find_impulses)
             continue;
@@ -271,7 +311,7 @@ bool fm_cloth_begin_substeps(fm_cloth *c, const fm_surroundings *around, double 
     s->margin = c->def.contact.enabled ? c->contact_thickness
                 : c->def.margin < 0    ? c->def.thickness / 2
                                        : c->def.margin;
-    return c->started || fm_substep_initialize_cloth(s, err);
+    return fm_added_mass_begin(c, err) && (c->started || fm_substep_initialize_cloth(s, err));
 }
 
 // The first part of a substep that ends at the time `end`, s: moves the positions. The explicit

@@ -179,7 +179,7 @@ static void correct_with_own_mass(fm_substep *s)
     fm_cloth *c = s->cloth;
     memcpy(c->enforcer->before.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
     c->enforcer->anisotropic = false;
-    correct_all(s, 1, false);
+    correct_all(s, 1, c->def.enforcement.compression);
     c->enforcer->anisotropic = true;
 }
 

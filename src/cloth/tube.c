@@ -173,7 +173,7 @@ fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *
         place_particles(c);
         add_edges(c);
         good = add_hinges(c, err) && fm_spring_mesh_link_particles(c, err) &&
-               fm_cloth_finish_creation(c, err);
+               fm_cloth_finish_creation(c, medium, err);
     }
     if (good)
         return c;

@@ -6,12 +6,15 @@
 //   m  kg, mass of the particle     A  m^2, its area     d  m, thickness of the cloth
 //   rho  kg/m^3, density of the medium     g  m/s^2, gravity
 //
-// The closing kick adds it in its own loop (kick.c), so the term has no force function.
+// A soft body scales g by its weight delta. The closing kick adds the force in its own loop
+// (kick.c), so the term has no force function.
 #include "cloth/cloth.h"
 
 fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around)
 {
-    return (fm_weight){around->gravity, around->medium.density * cloth->def.thickness};
+    double scale = cloth->soft ? cloth->soft->def.delta : 1;
+    return (fm_weight){fm_scale(around->gravity, scale),
+                       around->medium.density * cloth->def.thickness};
 }
 
 // Potential energy of weight minus buoyancy, 0 at the origin. net: mass minus displaced mass, kg.

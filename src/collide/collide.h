@@ -12,11 +12,16 @@
 
 typedef struct fm_trimesh fm_trimesh;
 
-enum { FM_RIGID_STATE = 13 }; // number of doubles in the state of a rigid ball
+enum { FM_RIGID_STATE = 15 }; // number of doubles in the state of a collider with a mass
 
-// State of a collider with a mass: a rigid ball, which moves by impulses and gravity.
+// State of a collider with a mass: a rigid ball, which moves by impulses and gravity, or a shape
+// that is free in height only and has a motion (`rides`).
 typedef struct fm_rigid {
     double mass;                    // kg
+    bool rides;                     // free in height only
+    struct fm_rigid *carrier;       // whose height it shares; NULL: it has its own
+    double height;                  // m, rides: displacement along y from the motion
+    double time;                    // s, rides: time of the state
     fm_vec3 centre, velocity, spin; // m, m/s, rad/s
     fm_quat orientation;            // rotation since time 0
     // Impulses that fluids gave the ball since it last moved.
@@ -160,6 +165,8 @@ void fm_collider_move(fm_collider *collider, fm_vec3 gravity, double h,
 // Puts the ball back to start_state at time t. Until has_path is cleared, its pose follows the
 // straight path from there to the position it had before the call, reached h seconds later.
 void fm_rigid_begin_path(fm_rigid *rigid, double t, double h);
+// Sets the centre of a collider with a mass from its shape, its motion and its height at time t.
+void fm_rigid_set_centre(fm_collider *collider, double t);
 // Write and read the state as an array; reading also clears the collected impulses.
 void fm_rigid_save(const fm_rigid *rigid, double state[FM_RIGID_STATE]);
 void fm_rigid_restore(fm_rigid *rigid, const double state[FM_RIGID_STATE]);

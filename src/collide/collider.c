@@ -32,8 +32,17 @@ static const char *copy_name(fm_arena *arena, const char *name, fm_error *err)
     return copy;
 }
 
-// Creates the part that shape colliders and mesh colliders share; kind is the kind of shape. Only
-// spheres may have a mass. Returns NULL and fills err on bad values.
+// True when a collider of this kind may have the mass, motion and carrier of its definition.
+static bool may_be_free(const fm_collider_def *def, fm_shape_kind kind)
+{
+    const bool rides = def->motion && kind != FM_SHAPE_PLANE && kind != FM_SHAPE_MESH;
+    if (def->carrier)
+        return rides && def->mass == 0 && def->carrier->rigid && def->carrier->rigid->rides;
+    return def->mass == 0 || rides || (kind == FM_SHAPE_SPHERE && !def->motion);
+}
+
+// Creates the part that shape colliders and mesh colliders share; kind is the kind of shape.
+// Returns NULL and fills err on bad values.
 static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape_kind kind,
                            const char *object, fm_error *err)
 {
@@ -45,8 +54,11 @@ static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape
         fm_fail_number(err, object, "mass", def->mass, "0 (not free) or more, kg");
         return NULL;
     }
-    if (def->mass > 0 && (kind != FM_SHAPE_SPHERE || def->motion)) {
-        fm_fail_number(err, object, "mass", def->mass, "0, but for spheres without a motion");
+    if (!may_be_free(def, kind)) {
+        fm_fail_number(err, object, def->carrier ? "carrier" : "mass", def->mass,
+                       def->carrier ? "a collider with a mass and a motion, for one with a motion "
+                                      "and no mass"
+                                    : "0, but for spheres, and for other shapes with a motion");
         return NULL;
     }
     if (!fm_is_finite(def->velocity)) {
@@ -62,13 +74,19 @@ static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape
                               .friction = def->friction,
                               .hidden = def->hidden,
                               .clear = def->clear};
-    if (!(def->mass > 0))
+    if (!(def->mass > 0 || def->carrier))
         return collider;
     collider->rigid = fm_arena_alloc(arena, 1, sizeof *collider->rigid, object, err);
     if (!collider->rigid)
         return NULL;
     *collider->rigid =
         (fm_rigid){.mass = def->mass, .velocity = def->velocity, .orientation = {0, 0, 0, 1}};
+    collider->rigid->rides = def->motion != NULL;
+    if (def->carrier) {
+        fm_rigid *of = def->carrier->rigid;
+        collider->rigid->carrier = of->carrier ? of->carrier : of;
+        collider->rigid->mass = collider->rigid->carrier->mass;
+    }
     return collider;
 }
 
@@ -94,7 +112,7 @@ fm_collider *fm_collider_create_in_arena(fm_arena *arena, const fm_collider_def 
     if (collider) {
         collider->shape = shape;
         if (collider->rigid)
-            collider->rigid->centre = shape.centre;
+            fm_rigid_set_centre(collider, 0);
     }
     return collider;
 }

@@ -99,7 +99,7 @@ void fm_smooth_measure_patch(const fm_contact_set *set, fm_patch *patch, fm_patc
     const fm_contact_body *body = &set->bodies[patch->body];
     int count = patch->vertex_count, width = patch->width;
     // 1 for vertices with an edge to the next vertex of their row, and for all vertices
-    double in_row[FM_PATCH_VERTICES], all[FM_PATCH_VERTICES];
+    double in_row[FM_PATCH_VERTICES] = {0}, all[FM_PATCH_VERTICES] = {0};
     for (int i = 0; i < count; i++) {
         in_row[i] = (i + 1) % width != 0;
         all[i] = 1;

@@ -154,6 +154,12 @@ fm_paint fm_paint_glass(void)
     return (fm_paint){.refraction = 1.5f, .transmittance = {0.85f, 0.93f, 0.9f}};
 }
 
+fm_paint fm_paint_cream(fm_color color)
+{
+    return (fm_paint){
+        .front = color, .back = color, .gloss = 0.3f, .sheen = 0.15f, .translucency = 0.3f};
+}
+
 fm_paint fm_paint_clear_water(void)
 {
     return (fm_paint){.refraction = 1.333f, .transmittance = {0.22f, 0.63f, 0.76f}};

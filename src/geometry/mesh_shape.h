@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// mesh_shape.h: parts of the mesh builders: Delaunay triangulation, flat shapes and
-// canopies.
+// mesh_shape.h: parts of the mesh builders: Delaunay triangulation, flat shapes,
+// canopies and closed shapes.
 #ifndef FATHOM_GEOMETRY_MESH_SHAPE_H
 #define FATHOM_GEOMETRY_MESH_SHAPE_H
 
@@ -21,8 +21,9 @@ typedef struct fm_plane_point {
 bool fm_delaunay_triangulate(const fm_plane_point *points, int count, int **triangles,
                              int *triangle_count, fm_error *err);
 
-// planar_mesh.c, canopy_mesh.c: mesh and groups of a checked shape.
+// planar_mesh.c, closed_mesh.c, canopy_mesh.c: mesh and groups of a checked shape.
 bool fm_planar_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err);
+bool fm_closed_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err);
 bool fm_canopy_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err);
 
 // mesh_shapes.c

@@ -23,6 +23,10 @@ fm_mesh_shape fm_default_mesh_shape(void)
         .vent = 0,
         .cones = {{0.5, 0}},
         .cone_count = 1,
+        .height = 0.1,
+        .tube_radius = 0.1,
+        .cells = {4, 1, 4},
+        .level = 4,
     };
 }
 
@@ -82,15 +86,51 @@ static bool check_canopy(const fm_mesh_shape *s, fm_error *err)
     return true;
 }
 
+static bool check_slab(const fm_mesh_shape *s, fm_error *err)
+{
+    for (int k = 0; k < 3; k++) {
+        if (s->cells[k] < 1 || s->cells[k] > 1000)
+            return fm_fail_number(err, "mesh", "cells", s->cells[k], "1 to 1000");
+    }
+    return true;
+}
+
+static bool check_closed(const fm_mesh_shape *s, fm_error *err)
+{
+    bool flat = s->kind == FM_MESH_SLAB || s->kind == FM_MESH_CUSHION;
+    if ((s->kind == FM_MESH_BALL || s->kind == FM_MESH_SLAB) && (s->level < 0 || s->level > 9))
+        return fm_fail_number(err, "mesh", "level", s->level, "0 to 9");
+    if (s->kind == FM_MESH_SLAB && !check_slab(s, err))
+        return false;
+    if (flat && (!check_size("width", s->width, 0, 1e3, err) ||
+                 !check_size("height", s->height, 0, 1e3, err)))
+        return false;
+    if ((flat || s->kind == FM_MESH_TUBE) && !check_size("length", s->length, 0, 1e3, err))
+        return false;
+    if (!flat && !check_size("radius", s->radius, 0, 1e3, err))
+        return false;
+    if (s->kind == FM_MESH_TORUS &&
+        !check_size("tube_radius", s->tube_radius, 0, 0.95 * s->radius, err))
+        return false;
+    double size = s->kind == FM_MESH_CUSHION ? fmin(s->width, s->length)
+                  : s->kind == FM_MESH_TORUS ? s->tube_radius
+                                             : s->radius;
+    bool by_edge = s->kind >= FM_MESH_CUSHION;
+    return !by_edge || (check_size("edge", s->edge, 0, size, err) &&
+                        check_size("edge", s->edge, size / 2000, size, err));
+}
+
 // Checks the definition of a mesh.
 static bool check_shape(const fm_mesh_shape *s, fm_error *err)
 {
+    if (s->kind > FM_MESH_TUBE)
+        return fm_fail_number(err, "mesh", "kind", s->kind, "an fm_mesh_shape_kind");
+    if (s->kind >= FM_MESH_BALL)
+        return check_closed(s, err);
     double size = s->kind == FM_MESH_RECTANGLE ? fmin(s->width, s->length)
                   : s->kind == FM_MESH_CROSS   ? s->arm
                                                : s->radius;
     bool round = s->kind == FM_MESH_DISC || s->kind == FM_MESH_HEMISPHERE;
-    if (s->kind > FM_MESH_POLYCONICAL)
-        return fm_fail_number(err, "mesh", "kind", s->kind, "an fm_mesh_shape_kind");
     if (round && !check_size("radius", s->radius, 0, 1e3, err))
         return false;
     if (s->kind == FM_MESH_RECTANGLE && (!check_size("width", s->width, 0, 1e3, err) ||
@@ -122,8 +162,9 @@ bool fm_mesh_shape_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_er
     *built = (fm_built_mesh){0};
     if (err->status != FM_OK || !check_shape(shape, err))
         return false;
-    return shape->kind < FM_MESH_HEMISPHERE ? fm_planar_mesh_build(shape, built, err)
-                                            : fm_canopy_mesh_build(shape, built, err);
+    return shape->kind >= FM_MESH_BALL         ? fm_closed_mesh_build(shape, built, err)
+           : shape->kind >= FM_MESH_HEMISPHERE ? fm_canopy_mesh_build(shape, built, err)
+                                               : fm_planar_mesh_build(shape, built, err);
 }
 
 void fm_built_mesh_destroy(fm_built_mesh *built)

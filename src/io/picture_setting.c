@@ -91,7 +91,8 @@ static const fm_collider *find_followed(const fm_world *world, const fm_picture_
 // followed by the camera.
 static bool has_pose(const fm_collider *collider, const fm_collider *followed)
 {
-    return !collider->rigid && collider->motion && (!collider->hidden || collider == followed);
+    const bool is_ball = collider->rigid && !collider->rigid->rides;
+    return !is_ball && collider->motion && (!collider->hidden || collider == followed);
 }
 
 // Lists the colliders whose poses are written to poses.csv, in the order of its columns; moving may
@@ -115,7 +116,7 @@ int fm_picture_setting_list_moving(const fm_world *world, const fm_picture_setti
 void fm_picture_setting_read_pose(const fm_collider *collider, double time,
                                   double values[FM_POSE_NUMBERS])
 {
-    fm_pose pose = fm_motion_pose(collider->motion, time);
+    fm_pose pose = fm_collider_pose(collider, time);
     memcpy(values, &pose.position, 3 * sizeof *values);
     memcpy(values + 3, &pose.rotation, 4 * sizeof *values);
 }
@@ -166,6 +167,8 @@ static void write_look(fm_writer *w, const fm_picture_setting_def *def)
         fm_json_write_numbers(w, "floor", &def->look.floor.x, 3);
     if (def->look.has_water)
         fm_json_write_numbers(w, "water", &def->look.water.x, 3);
+    if (def->look.has_fluid)
+        fm_json_write_numbers(w, "fluid", &def->look.fluid.x, 3);
     fm_writer_print(w, "}");
 }
 
@@ -235,8 +238,9 @@ static void write_mesh_keys(fm_writer *w, int number, const fm_trimesh *mesh)
 // which may be the floor.
 static bool is_listed(const fm_collider *collider, bool moves)
 {
-    return !collider->rigid && (!collider->hidden || moves ||
-                                (collider->shape.kind == FM_SHAPE_PLANE && !collider->motion));
+    const bool is_ball = collider->rigid && !collider->rigid->rides;
+    return !is_ball && (!collider->hidden || moves ||
+                        (collider->shape.kind == FM_SHAPE_PLANE && !collider->motion));
 }
 
 // Writes the list of colliders, and the mesh files of those that are meshes.
@@ -387,7 +391,8 @@ static bool read_camera_and_look(reader *r, const char *json)
         !read_color(r, look, "lines", &def->look.has_lines, &def->look.lines) ||
         !read_color(r, look, "background", &def->look.has_background, &def->look.background) ||
         !read_color(r, look, "floor", &def->look.has_floor, &def->look.floor) ||
-        !read_color(r, look, "water", &def->look.has_water, &def->look.water))
+        !read_color(r, look, "water", &def->look.has_water, &def->look.water) ||
+        !read_color(r, look, "fluid", &def->look.has_fluid, &def->look.fluid))
         return false;
     if (camera && !fm_json_read_numbers(fm_json_find_value(camera, "field_of_view"),
                                         &def->camera.field_of_view, 1))

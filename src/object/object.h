@@ -88,6 +88,28 @@ typedef struct fm_tie_view {
     bool started;           // the body has moved at least once
 } fm_tie_view;
 
+// A surface that moves the medium with it along its normals, as seen by layers.c.
+typedef struct fm_layer_view {
+    int count;               // points
+    fm_vec3_array x, normal; // m; unit normals
+    const double *area;      // m^2, what each point stands for now
+    const double *coverage;  // sum of area times fm_layer_kernel over the surface at rest around
+                             // each point: 1, less at borders
+    double radius;           // m, of the kernel
+    double wave;             // 1/m, wavenumber of the waves for which shares are exact
+    bool is_disc;            // one piece with one border
+    double *share;           // 0 to 1, written by layers.c: the share of its water that each point
+                             // has, if others are close
+} fm_layer_view;
+
+// 1/m^2, weight of a point in sums over the surface around another: (1 - t^2/H^2)^2 3/(pi H^2),
+// whose integral is 1. square: t^2, m^2; radius: H, m.
+static inline double fm_layer_kernel(double square, double radius)
+{
+    double rest = 1 - square / (radius * radius);
+    return rest > 0 ? 3 / (FM_PI * radius * radius) * rest * rest : 0;
+}
+
 // Mass of a point along an axis and across it, kg. held: a pin holds the point.
 typedef struct fm_point_mass {
     fm_vec3 axis; // a unit vector, or 0: no axis
@@ -157,6 +179,11 @@ typedef struct fm_body_type {
     fm_point_mass (*point_mass)(const fm_object *body, int point, double end, bool closing);
     // N, after evaluate: all forces on a point that do not depend on its velocity.
     fm_vec3 (*point_force)(const fm_object *body, int point);
+
+    // Layers that lie on each other share the medium that they move; NULL: the body moves none.
+    // Returns false if it moves none now. Afterwards take_shares reads the shares in the view.
+    bool (*view_layers)(fm_object *body, fm_layer_view *view);
+    void (*take_shares)(fm_object *body);
 
     // Coupling with a medium; NULL: the body cannot be in a medium.
     // Fails if the settings of the body do not allow this coupling.

@@ -265,6 +265,29 @@ static void sort_boundary(const fm_particles_step *step, int count)
                     set_boundary_range, (void *)step);
 }
 
+// Moves the sorted boundary particles first to below last to their positions at the time of the
+// substep.
+static void move_placed_range(void *context, int first, int last)
+{
+    const fm_particles_step *step = context;
+    fm_particles *p = step->p;
+    for (int i = first; i < last; i++) {
+        fm_unsorted_boundary *at = &p->unsorted[p->boundary_order[i]];
+        at->x = find_boundary_position(step, at->identity.point);
+        if (p->def.dimensions == 2)
+            at->x.z = 0;
+        set_boundary_particle(step, i);
+    }
+}
+
+// Moves the boundary particles that are placed already, if any of them moves.
+void fm_boundary_move_placed(const fm_particles_step *step)
+{
+    if (step->p->boundary_moves)
+        fm_parallel_for(step->around->pool, step->p->boundary.count, FM_PARTICLES_LARGE_BLOCK,
+                        move_placed_range, (void *)step);
+}
+
 // Marks the fluid's cells that have boundary or ghost particles within the support.
 static void mark_cells_near_boundary(void *context, int first, int last)
 {
@@ -368,24 +391,12 @@ FM_INLINE void extrapolate_from_fluid(const fm_particles_step *step,
     set_velocity(record, p->def.domain.slip ? mean : mirrored);
 }
 
-// End of the run of consecutive indices of wet boundary particles that starts at wet[k]; at most
-// eight long. Particles of a run share the search for neighbours.
-static int find_run_end(const fm_particles *p, int k, int last)
-{
-    int i = p->wet[k], end = i + 1;
-    for (int n = 1; n < 8 && k + n < last && p->wet[k + n] == end; n++)
-        end++;
-    return end;
-}
-
 // Sets pressure, volume and velocity of the wet boundary and ghost particles first to below last.
 FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
-    int list[FM_NEIGHBOURS_CAPACITY];
-    fm_neighbour_search search;
-    fm_neighbour_search_begin(&search);
+    int buffer[FM_NEIGHBOURS_CAPACITY];
     for (int k = first; k < last; k++) {
         fm_boundary_neighbours near = {.index = p->wet[k]};
         if (fm_boundary_is_ghost(p, near.index)) {
@@ -393,9 +404,7 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
             p->boundary.force[near.index].P = record->P;
             p->boundary.force[near.index].V = record->V;
         } else {
-            near.count = fm_neighbours_find_next_of_boundary(
-                p, &search, near.index, find_run_end(p, k, last), list, &near.padding);
-            near.list = list;
+            near.list = fm_neighbours_of_wet(p, k, buffer, &near.count, &near.padding);
             extrapolate_from_fluid(step, &near);
         }
         fm_fluid_terms_extrapolate(step, &near);
@@ -441,10 +450,10 @@ static void compute_reaction_range(void *context, int first, int last)
     fm_forces_compute_reactions(step, first, last, step->p->force);
 }
 
-// Computes the forces of the fluid on boundary particles, N. Colliders with a mass collect their
+// Computes the forces of the fluid on boundary particles with `compute`, N. Colliders with a mass collect their
 // impulses and angular impulses until the world moves them. The forces on walls and on other
 // colliders are added to the load, N s, if the definition asks for loads.
-void fm_boundary_push_colliders(const fm_particles_step *step)
+void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *compute)
 {
     fm_particles *p = step->p;
     bool needs_forces = p->surface_count > 0 || p->def.loads;
@@ -452,19 +461,28 @@ void fm_boundary_push_colliders(const fm_particles_step *step)
         needs_forces |= step->around->colliders[i]->rigid != NULL;
     if (!needs_forces)
         return;
-    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, compute_reaction_range,
-                    (void *)step);
+    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, compute, (void *)step);
     for (int k = 0; k < p->wet_count; k++) {
         int i = p->wet[k];
         fm_collider *collider = fm_boundary_collider(step, i);
         if (fm_boundary_has_prescribed_motion(step, i) && p->def.loads)
             p->stats.load = fm_add_scaled(p->stats.load, p->force[i], step->h);
+        if (collider && !collider->rigid && p->def.loads) {
+            fm_vec3 *impulse = &p->collider_impulse[p->identity[i].owner.index];
+            *impulse = fm_add_scaled(*impulse, p->force[i], step->h);
+        }
         if (!collider || !collider->rigid)
             continue;
         fm_vec3 x = {p->boundary.x[i] + p->rows.origin[0], p->boundary.y[i] + p->rows.origin[1],
                      p->boundary.z[i] + p->rows.origin[2]};
         fm_collider_add_impulse(collider, x, fm_scale(p->force[i], step->h));
     }
+}
+
+// As above, with the forces of pressure and viscosity.
+void fm_boundary_push_colliders(const fm_particles_step *step)
+{
+    fm_boundary_apply_reactions(step, compute_reaction_range);
 }
 
 // Gives boundary particles of colliders with a mass the velocity that they will have at the end of

@@ -290,8 +290,7 @@ FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, i
     fm_particles *p = step->p;
     bool published = p->def.method == FM_SPH_STANDARD;
     const force_constants constant = find_constants(step, published, false);
-    int buffer[FM_NEIGHBOURS_CAPACITY], padding;
-    fm_neighbour_search search;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int k = first; k < last; k++) {
         int i = p->wet[k];
         if (!fm_boundary_needs_force(step, i))
@@ -301,12 +300,11 @@ FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, i
             at.P = 0; // `scale` below doubles the pressure of the fluid instead
         const fm_viscous_velocity *own_viscous = p->viscous ? p->viscous_boundary + i : NULL;
         force_sums sum = {0};
-        fm_neighbour_search_begin(&search);
-        int count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, buffer, &padding);
+        const int *list = fm_neighbours_of_wet(p, k, buffer, &count, &padding);
         for (int b = 0; b < count; b += 8) {
             fm_force_octet j =
-                fm_records_load_force(p->fluid.force, buffer + b, b + 8 == count ? padding : 0);
-            add_octet(&sum, &constant, &at, &j, own_viscous, p->viscous, buffer + b);
+                fm_records_load_force(p->fluid.force, list + b, b + 8 == count ? padding : 0);
+            add_octet(&sum, &constant, &at, &j, own_viscous, p->viscous, list + b);
         }
         float gradient_scale = at.V * (published ? 1 : p->F);
         double scale = (step->pressure_only ? 2 : 1) * p->def.density * (double)gradient_scale;

@@ -315,6 +315,62 @@ void fm_particles_list_neighbours(fm_particles *p, fm_pool *pool)
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, list_neighbours_range, p);
 }
 
+// End of the run of consecutive indices of wet boundary particles that starts at wet[k]; at most
+// eight long. Particles of a run share the search for neighbours.
+static int find_wet_run_end(const fm_particles *p, int k, int last)
+{
+    int i = p->wet[k], end = i + 1;
+    for (int n = 1; n < GROUP_MAX && k + n < last && p->wet[k + n] == end; n++)
+        end++;
+    return end;
+}
+
+// Builds the lists of one block of wet boundary particles. Ghost particles have none.
+static void list_wet_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    int *lists = p->wet_lists + (size_t)(first / FM_PARTICLES_BLOCK) * (size_t)p->wet_list_capacity;
+    int buffer[FM_NEIGHBOURS_CAPACITY], used = 0;
+    fm_neighbour_search search;
+    fm_neighbour_search_begin(&search);
+    for (int k = first; k < last; k++) {
+        int padding = 0, count = 0;
+        if (!fm_boundary_is_ghost(p, p->wet[k]))
+            count = fm_neighbours_find_next_of_boundary(
+                p, &search, p->wet[k], find_wet_run_end(p, k, last), buffer, &padding);
+        bool fits = used + count <= p->wet_list_capacity;
+        p->wet_start[k] = fits ? used : -1;
+        p->wet_neighbours[k] = count;
+        p->wet_padding[k] = (unsigned char)padding;
+        if (fits) {
+            memcpy(lists + used, buffer, (size_t)count * sizeof *buffer);
+            used += count;
+        }
+    }
+}
+
+// Builds the lists of the fluid neighbours of all wet boundary particles.
+void fm_particles_list_wet_neighbours(fm_particles *p, fm_pool *pool)
+{
+    fm_parallel_for(pool, p->wet_count, FM_PARTICLES_BLOCK, list_wet_range, p);
+}
+
+// Fluid neighbours of the boundary particle wet[k]: the stored list, or a new search.
+const int *fm_neighbours_of_wet(const fm_particles *p, int k, int *buffer, int *count, int *padding)
+{
+    if (p->wet_start[k] >= 0) {
+        *count = p->wet_neighbours[k];
+        *padding = p->wet_padding[k];
+        return p->wet_lists + (size_t)(k / FM_PARTICLES_BLOCK) * (size_t)p->wet_list_capacity +
+               p->wet_start[k];
+    }
+    fm_neighbour_search search;
+    fm_neighbour_search_begin(&search);
+    const int i = p->wet[k];
+    *count = fm_neighbours_find_next_of_boundary(p, &search, i, i + 1, buffer, padding);
+    return buffer;
+}
+
 // Finds the cells of the fluid particles first to below last. Particles in sinks get none.
 static void find_cell_range(void *context, int first, int last)
 {
@@ -329,13 +385,38 @@ static void find_cell_range(void *context, int first, int last)
     }
 }
 
+// Fills the density record of particle i from a state.
+static void set_record(fm_particles *p, const fm_particle_state *now, int i)
+{
+    const double *origin = p->rows.origin;
+    p->fluid.x[i] = (float)(now->x[i] - origin[0]);
+    p->fluid.y[i] = (float)(now->y[i] - origin[1]);
+    p->fluid.z[i] = (float)(now->z[i] - origin[2]);
+    p->fluid.density[i] =
+        (fm_density_record){p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], now->s[i],
+                            now->vx[i],    now->vy[i],    now->vz[i],    (float)p->volume};
+    atomic_store_explicit(&p->beside_surface[i], 0, memory_order_relaxed);
+}
+
+// Fills the density records of the particles first to below last.
+static void set_record_range(void *context, int first, int last)
+{
+    fm_particles *p = context;
+    for (int i = first; i < last; i++)
+        set_record(p, &p->now, i);
+}
+
+// Copies positions and velocities to the records of all fluid particles, without sorting.
+void fm_particles_update_records(fm_particles *p, fm_pool *pool)
+{
+    fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, set_record_range, p);
+}
+
 // Copies the state of particles into sorted order and fills their density records.
 static void gather_sorted_range(void *context, int first, int last)
 {
     fm_particles *p = context;
     const fm_particle_state from = p->now, to = p->spare;
-    const double *origin = p->rows.origin;
-    const float V = (float)p->volume;
     for (int i = first; i < last; i++) {
         int k = p->order[i];
         to.x[i] = from.x[k];
@@ -346,15 +427,9 @@ static void gather_sorted_range(void *context, int first, int last)
         to.vz[i] = from.vz[k];
         to.s[i] = from.s[k];
         to.id[i] = from.id[k];
-        p->fluid.x[i] = (float)(from.x[k] - origin[0]);
-        p->fluid.y[i] = (float)(from.y[k] - origin[1]);
-        p->fluid.z[i] = (float)(from.z[k] - origin[2]);
-        p->fluid.density[i] =
-            (fm_density_record){p->fluid.x[i], p->fluid.y[i], p->fluid.z[i], from.s[k],
-                                from.vx[k],    from.vy[k],    from.vz[k],    V};
+        set_record(p, &to, i);
         const fm_cell_index at = p->cell_index[k];
         p->cell[i] = (int)fm_cell_table_offset(&p->rows, p->fluid.table.slot[at.row], at.column);
-        atomic_store_explicit(&p->beside_surface[i], 0, memory_order_relaxed);
     }
 }
 

@@ -87,7 +87,9 @@ int fm_particles_find_coupling_faults(const fm_particles_def *def, fm_coupling_w
     int count = 0;
     if (def->dimensions != 3)
         faults[count++] = (fm_coupling_fault){"dimensions", "2", "3: bodies are in space", false};
-    if (way == FM_COUPLING_TWO_WAY && def->method != FM_SPH_WEAKLY_COMPRESSIBLE)
+    if (def->method == FM_SPH_RELAXATION)
+        faults[count++] = (fm_coupling_fault){"method", "relaxation", "another one", false};
+    else if (way == FM_COUPLING_TWO_WAY && def->method != FM_SPH_WEAKLY_COMPRESSIBLE)
         faults[count++] = (fm_coupling_fault){"method", "not weakly compressible",
                                               "weakly-compressible; others allow one-way", true};
     return count;
@@ -167,6 +169,10 @@ static void reset(fm_object *object)
     fm_particles *p = fluid_of(object);
     fm_springs *springs = p->prepared ? fm_springs_find(p) : NULL;
     p->at_reset = p->stats;
+    p->list_age = 0; // snapshots hold no neighbour lists
+    p->reset_time = p->time;
+    if (p->prepared && p->prepared_colliders > 0)
+        memset(p->collider_impulse, 0, (size_t)p->prepared_colliders * sizeof *p->collider_impulse);
     if (springs)
         springs->least_share = 1;
 }
@@ -220,6 +226,18 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     return fm_particles_prepare(p, around, err) && fm_particles_restore(p, buffer, size, err);
 }
 
+// Mean force on a collider without a mass in this advance, N.
+static bool find_collider_load(const fm_object *object, int collider, fm_vec3 *load)
+{
+    const fm_particles *p = fluid_of(object);
+    *load = (fm_vec3){0};
+    if (!p->def.loads)
+        return false;
+    if (p->prepared && collider < p->prepared_colliders && p->time > p->reset_time)
+        *load = fm_scale(p->collider_impulse[collider], 1 / (p->time - p->reset_time));
+    return true;
+}
+
 static const fm_medium_type medium = {
     .advance = advance,
     .longest_step = longest_step,
@@ -230,6 +248,7 @@ static const fm_medium_type medium = {
     .walls = find_walls,
     .probe_fields = "velocity",
     .probe = probe,
+    .collider_load = find_collider_load,
 };
 
 const fm_object_type fm_particles_type = {

@@ -15,10 +15,8 @@ enum { PARTICLES_MAX = 100000000 }; // particles of one fluid
 // number of particles, and at least SOURCE_CAPACITY_MIN.
 enum { SOURCE_CAPACITY_FACTOR = 4, SOURCE_CAPACITY_MIN = 50000 };
 
-// The speed of sound is this many times the largest expected flow speed, so that the density varies
-// by about 1 %. The flow speed is taken as at least SPEED_MIN.
-static const double SOUND_PER_FLOW_SPEED = 10;
-static const double SPEED_MIN = 1e-3; // m/s
+// m/s, the largest flow speed expected is taken as at least this.
+static const double SPEED_MIN = 1e-3;
 
 // The motion of a tank is sampled at the start of this many equal parts of MOTION_DURATION.
 enum { MOTION_SAMPLES = 64 };
@@ -58,7 +56,11 @@ fm_particles_def fm_default_particles_def(void)
         .shifting = 1,
         .tolerance = 1e-3,
         .iterations = 100,
+        .near_ratio = 2.5,
+        .sticky = true,
         .courant = 0.25,
+        .sound_ratio = 10,
+        .list_steps = 1,
     };
 }
 
@@ -96,6 +98,9 @@ static bool check_domain(const fm_particles *p, fm_error *err)
         if (below != (d->sides[2 * axis + 1] == FM_SIDE_PERIODIC))
             return fm_fail(err, FM_BAD_VALUE, p->object.name, "domain.sides",
                            "periodic on one side", "periodic on both sides of an axis");
+        if (below && p->def.method == FM_SPH_RELAXATION)
+            return fm_fail(err, FM_BAD_VALUE, p->object.name, "domain.sides", "periodic",
+                           "wall or open with the method relaxation");
     }
     return true;
 }
@@ -147,14 +152,20 @@ static bool check_network(fm_particles *p, fm_error *err)
     if (p->def.support < 2)
         return fm_fail_number(err, p->object.name, "support", p->def.support,
                               "2 to 6 spacings in a fluid with springs");
-    if ((unsigned)n->rate > FM_HARDENING_SPEED)
-        return fm_fail_number(err, p->object.name, "network.rate", n->rate, "length or speed");
-    if (m->kind != FM_RECALL_FADING && m->kind != FM_RECALL_FULL)
-        return fm_fail_number(err, p->object.name, "network.memory", m->kind,
-                              "fading or full: springs keep no windows of the past");
+    if ((unsigned)n->rate > FM_HARDENING_DISPLACEMENT)
+        return fm_fail_number(err, p->object.name, "network.rate", n->rate,
+                              "length, speed or displacement");
+    const bool window = m->kind == FM_RECALL_STEPS || m->kind == FM_RECALL_SECONDS;
+    if (window && n->rate == FM_HARDENING_LENGTH)
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "network.memory", "steps or seconds",
+                       "fading or full with the rate `length`: particles keep no past lengths");
+    if (!window && n->rate == FM_HARDENING_DISPLACEMENT)
+        return fm_fail(err, FM_BAD_VALUE, p->object.name, "network.memory", "fading or full",
+                       "steps or seconds with the rate `displacement`");
     return check_range(p, "network.relaxation", n->relaxation, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
            check_range(p, "network.yield", n->yield, 0, 0.9, "0 to 0.9", err) &&
            check_range(p, "network.onset", n->onset, 0, 1e6, "0 (no history) to 1e6 1/s", err) &&
+           check_range(p, "network.threshold", n->threshold, 0, 1e6, "0 to 1e6 1/s", err) &&
            check_range(p, "network.stiffening", n->stiffening, 1, 1e6, "1 to 1e6", err) &&
            check_range(p, "network.order", n->order, 1e-3, 0.999, "0.001 to 0.999", err) &&
            check_range(p, "network.memory.fading", m->fading, 1e-6, 1e6, "1e-6 to 1e6 s", err) &&
@@ -169,9 +180,9 @@ static bool check_def(fm_particles *p, fm_error *err)
     fm_particles_def *d = &p->def;
     if (d->dimensions != 2 && d->dimensions != 3)
         return fm_fail_number(err, p->object.name, "dimensions", d->dimensions, "2 or 3");
-    if ((unsigned)d->method > FM_SPH_STANDARD)
+    if ((unsigned)d->method > FM_SPH_RELAXATION)
         return fm_fail_number(err, p->object.name, "method", d->method,
-                              "weakly-compressible, constant-density or standard");
+                              "weakly-compressible, constant-density, standard or relaxation");
     if ((unsigned)d->integrator > FM_SPH_LEAPFROG)
         return fm_fail_number(err, p->object.name, "integrator", d->integrator,
                               "euler or leapfrog");
@@ -189,8 +200,13 @@ static bool check_def(fm_particles *p, fm_error *err)
         check_range(p, "shifting", d->shifting, 0, 4, "0 to 4", err) &&
         check_range(p, "tolerance", d->tolerance, 1e-6, 0.1, "1e-6 to 0.1", err) &&
         check_range(p, "iterations", d->iterations, 1, 10000, "1 to 10000", err) &&
+        check_range(p, "near_ratio", d->near_ratio, 0, 100, "0 to 100", err) &&
+        check_range(p, "quadratic_viscosity", d->quadratic_viscosity, 0, 1e6, "0 to 1e6 1/m",
+                    err) &&
         check_range(p, "time_step", d->time_step, 0, 1e3, "0 (chosen) to 1e3 s", err) &&
         check_range(p, "courant", d->courant, 1e-3, 1, "0.001 to 1", err) &&
+        check_range(p, "sound_ratio", d->sound_ratio, 1, 100, "1 to 100", err) &&
+        check_range(p, "list_steps", d->list_steps, 1, 64, "1 to 64", err) &&
         check_range(p, "capacity", d->capacity, 0, PARTICLES_MAX, "0 to 1e8", err);
     if (!good)
         return false;
@@ -465,7 +481,8 @@ static double find_expected_speed(const fm_particles *p, const fm_surroundings *
     return fmax(fastest, find_domain_speed(p));
 }
 
-// Sets the speed of sound p->c, m/s: ten times the largest expected flow speed.
+// Sets the speed of sound p->c, m/s: by default ten times the largest expected flow speed, so that
+// the density varies by about 1 %.
 static void choose_sound_speed(fm_particles *p, const fm_surroundings *around)
 {
     if (p->def.method == FM_SPH_STANDARD) {
@@ -473,7 +490,7 @@ static void choose_sound_speed(fm_particles *p, const fm_surroundings *around)
         return;
     }
     double speed = p->def.speed > 0 ? p->def.speed : find_expected_speed(p, around);
-    p->c = SOUND_PER_FLOW_SPEED * fmax(speed, SPEED_MIN);
+    p->c = p->def.sound_ratio * fmax(speed, SPEED_MIN);
 }
 
 // Allocates an array of `count` elements of `size` bytes, padded because SIMD loops read past the
@@ -513,6 +530,13 @@ static void create_neighbour_lists(fm_particles *p, fm_error *err)
     p->near_boundary_start = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->near_boundary_count = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->near_boundary_padding = create_array(p, (size_t)p->capacity, 1, err);
+    // at a flat wall, two thirds of a boundary particle's support are outside the fluid
+    size_t wet_blocks = (size_t)fm_parallel_block_count(p->boundary_capacity, FM_PARTICLES_BLOCK);
+    p->wet_list_capacity = FM_PARTICLES_BLOCK * ((int)(at_rest / 2) + 8);
+    p->wet_lists = create_array(p, wet_blocks * (size_t)p->wet_list_capacity, sizeof(int), err);
+    p->wet_start = create_array(p, (size_t)p->boundary_capacity, sizeof(int), err);
+    p->wet_neighbours = create_array(p, (size_t)p->boundary_capacity, sizeof(int), err);
+    p->wet_padding = create_array(p, (size_t)p->boundary_capacity, 1, err);
     p->packing = create_array(p, 256, sizeof *p->packing, err);
     for (int byte = 0; byte < 256 && p->packing; byte++)
         for (int bit = 0, count = 0; bit < 8; bit++)
@@ -559,6 +583,11 @@ static void create_scratch(fm_particles *p, fm_error *err)
     p->in_sink = create_array(p, n, 1, err);
     p->beside_surface = create_array(p, n, sizeof *p->beside_surface, err);
     p->partial = create_array(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
+    p->hit = create_array(p, n, sizeof *p->hit, err);
+    p->hit_velocity = create_array(p, n, sizeof *p->hit_velocity, err);
+    p->hit_point = create_array(p, n, sizeof *p->hit_point, err);
+    for (size_t i = 0; i < n && p->hit; i++)
+        p->hit[i] = -1;
     p->lost_velocity = create_array(p, n / FM_PARTICLES_BLOCK + 2, sizeof *p->lost_velocity, err);
     p->boundary_capacity = p->point_count + count_ghosts(p);
     size_t m = (size_t)p->boundary_capacity;
@@ -607,6 +636,8 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
     scale_kernel(p);
     choose_sound_speed(p, around);
     create_scratch(p, err);
+    p->collider_impulse =
+        create_array(p, (size_t)around->collider_count, sizeof *p->collider_impulse, err);
     grow_state(p, p->capacity, err);
     fm_particle_state_grow(&p->spare, 0, p->capacity, err);
     fm_fluid_terms_create(p, around, err);

@@ -253,6 +253,11 @@ struct fm_particles {
     fm_particle_state now;
     float *P;   // m^2/s^2, pressure / rho0 of the last substep; initially that of the boxes
     bool begun; // densities have been initialised from P, substeps may be taken
+    // Neighbour lists that serve several substeps (fm_step_list_pairs). An advance begins with new
+    // lists, so they are not saved.
+    int list_age;       // substeps that the lists have served, this one included; 0: no lists yet
+    int listed_count;   // particles when the lists were built
+    double list_travel; // m, upper bound of the distance that a particle moved since then
     double max_speed, max_acceleration; // m/s, m/s^2, of the last substep, or expected at first
     double removed, refused; // numbers of particles: removed by sinks; not emitted because the
                              // capacity was full
@@ -280,12 +285,18 @@ struct fm_particles {
     int *near_boundary_count;    // as list_count
     unsigned char *near_boundary_padding; // entries of it that repeat the first neighbour
     int list_capacity;                    // ints in `lists` for one block
+    int *wet_lists;      // lists of the fluid neighbours of wet boundary particles, block by block
+    int *wet_start;      // [k] start of the list of boundary particle wet[k]; -1: it did not fit
+    int *wet_neighbours; // [k] length of the list, a multiple of eight
+    unsigned char *wet_padding;      // [k] entries of it that repeat the first neighbour
+    int wet_list_capacity;           // ints in `wet_lists` for one block
     unsigned char *is_near_boundary; // [cell of the fluid's table] 1: boundary within the support
     unsigned char *in_sink;          // [particle] 1: a sink removes it at the next sorting
     float *fill;                     // sum of V W, 1 inside fluid at rest
     atomic_uchar *beside_surface;    // 1: the particle or a neighbour is at a free surface
     float *ax, *ay, *az;             // m/s^2
-    float *dx, *dy, *dz;             // m, particle shifting
+    float *dx, *dy, *dz;             // m, particle shifting, or what springs add to the drift
+    bool drift_is_corrected;         // springs wrote dx, dy, dz in this substep
     float *s_next;                   // rho / rho0 - 1 after the substep
     float *inverse_diagonal;         // m^2, 1 / D of the Jacobi iteration (pressure_solver.c)
     float *pressure_change;          // m^2/s^2, of the current iteration
@@ -315,9 +326,15 @@ struct fm_particles {
     fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth passes on
                                    // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;               // partial sums and maxima of the blocks
+    // [particle, before or after sorting] hit in this substep on a collider, if its force is used
+    int *hit;               // index of that collider, -1: none
+    fm_vec3 *hit_velocity;  // m/s, velocity that the particle lost
+    fm_vec3 *hit_point;     // m
     fm_vec3 *lost_velocity; // m/s, per block: velocity that particles lost at walls and colliders
     fm_vec3 *out_x, *out_v; // arrays returned by fm_particles_positions and _velocities
     fm_particles_stats stats, at_reset; // at_reset: stats when the current advance began
+    fm_vec3 *collider_impulse; // [collider] N s, on colliders without a mass in this advance
+    double reset_time;         // s, when the current advance began
 };
 
 // One substep of a fluid.
@@ -415,11 +432,18 @@ int fm_neighbours_find_boundary(const fm_particles *p, int i, int *list, int *pa
 // share candidates through `search`.
 int fm_neighbours_find_next_of_boundary(const fm_particles *p, fm_neighbour_search *search,
                                         int boundary, int last, int *list, int *padding);
+// Fluid neighbours of the boundary particle wet[k]: the stored list, or a new search into `buffer`.
+const int *fm_neighbours_of_wet(const fm_particles *p, int k, int *buffer, int *count,
+                                int *padding);
+// Builds the lists of the fluid neighbours of all wet boundary particles.
+void fm_particles_list_wet_neighbours(fm_particles *p, fm_pool *pool);
 // Sorts the fluid particles by cell and removes those in sinks. The returned order is valid until
 // the next call.
 fm_particle_order fm_particles_sort(fm_particles *p, fm_pool *pool);
 // Builds the neighbour lists of all fluid particles.
 void fm_particles_list_neighbours(fm_particles *p, fm_pool *pool);
+// Copies positions and velocities to the records of all fluid particles, without sorting.
+void fm_particles_update_records(fm_particles *p, fm_pool *pool);
 
 // Fluid neighbours of fluid particle i: the stored list, or a new search into `buffer`.
 static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, int *buffer,
@@ -474,8 +498,9 @@ bool fm_walls_allow_point(const fm_particles *p, fm_vec3 x);
 bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x);
 // Keeps particles inside walls and outside colliders, and wraps those that leave periodic sides.
 void fm_walls_contain_particles(const fm_particles_step *step, int first, int last);
-// Adds the momentum that particles lost in fm_walls_contain_particles to the load.
-void fm_walls_add_impact_load(fm_particles *p);
+// Gives the momentum that particles lost in fm_walls_contain_particles to colliders with a mass, and
+// adds it to the load.
+void fm_walls_add_impact_load(const fm_particles_step *step);
 // The walls as plane colliders, which cloth and balls collide with. Returns their number.
 int fm_particles_find_wall_planes(const fm_particles *p, double t, fm_placed_collider planes[6]);
 // Displacement of the moving domain at time t, m, and its velocity, m/s.
@@ -515,12 +540,16 @@ bool fm_mesh_collision_resolve(const fm_particles_step *step, int i, fm_vec3 *x,
 // boundary_particles.c: boundary and ghost particles in a substep.
 // Places and sorts boundary and ghost particles.
 bool fm_boundary_place(const fm_particles_step *step, fm_error *err);
+// Moves the boundary particles that are placed already, without sorting. Not for ghost particles.
+void fm_boundary_move_placed(const fm_particles_step *step);
 // Copies density and velocity of fluid particles to their ghosts. Call before the density.
 void fm_boundary_update_ghosts(const fm_particles_step *step);
 // Extrapolates pressure and velocity from the fluid to boundary particles. Call after the density.
 void fm_boundary_extrapolate(const fm_particles_step *step);
 // Computes forces on boundary particles. Gives impulses to colliders with a mass, adds the load.
 void fm_boundary_push_colliders(const fm_particles_step *step);
+// The same, with forces that `compute` writes to p->force for ranges of p->wet, N.
+void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *compute);
 // Gives boundary particles of colliders with a mass the velocity that they will have at the end of
 // the substep, after the impulses received so far.
 void fm_boundary_predict_velocities(const fm_particles_step *step);
@@ -623,6 +652,9 @@ typedef struct fm_sph_scheme {
 } fm_sph_scheme;
 const fm_sph_scheme *fm_sph_find_scheme(const fm_particles *p); // that of p->def.method
 
+// relaxation.c: one substep of the relaxation method.
+bool fm_relaxation_take_substep(fm_particles_step *step, fm_error *err);
+
 // step.c: parts of a substep that the methods share. first, last: a range of fluid particles.
 // Adds the time since the last call to the statistics of a stage.
 void fm_step_record_time(fm_particles_step *step, fm_particles_stage stage);
@@ -639,7 +671,11 @@ void fm_step_record_positions(const fm_particles_step *step, int first, int last
 void fm_step_remove_and_sort(fm_particles_step *step);
 // Places boundary and ghost particles and builds the neighbour lists.
 bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err);
-void fm_step_kick(fm_particles_step *step); // v += h a, with the body-force regions
+// Sorts and lists neighbours, or keeps the lists of the last substep while particles have hardly
+// moved (fm_particles_def.list_steps) and only updates positions and velocities.
+bool fm_step_list_pairs(fm_particles_step *step, fm_error *err);
+void fm_step_kick(fm_particles_step *step);          // v += h a, with the body-force regions
+void fm_step_measure_speed(fm_particles_step *step); // sets p->max_speed from the velocities now
 // The smallest of all bounds on the substep, s. courant: the bound of the method, s.
 double fm_step_find_bound(const fm_particles *p, double courant);
 

@@ -146,6 +146,7 @@ bool fm_particles_restore(fm_particles *p, const void *buffer, size_t size, fm_e
     const unsigned char *terms = in + (size - sizeof h) - h.terms_size;
     if (!fm_fluid_terms_restore(p, h.count, terms, h.terms_size, err))
         return false;
+    p->list_age = 0;
     state_array arrays[ARRAYS];
     int count = list_state_arrays(p, arrays);
     for (int k = 0; k < count; k++) {

@@ -4,6 +4,7 @@
 //     weakly compressible, second order:   x += h/2 v;  s += h ds/dt;  v += h a;  x += h/2 v
 //     constant density:                    v += h a without pressure;  pressure solve changes v;
 //                                          x += h v
+//     relaxation, as in [OZG13] chapter 5: relaxation.c
 //     standard, as in [OZG13]:             a at x;  x += h v;  v += h a     (leapfrog: v first)
 //
 // Two-way coupling with immersed surfaces exists in the weakly compressible method only. In the
@@ -47,13 +48,14 @@ static void drift_half_and_contain_range(void *context, int first, int last)
     fm_walls_contain_particles(step, first, last);
 }
 
-// Second half of the drift, x += h/2 v, then particle shifting and containment.
+// Second half of the drift, x += h/2 v, then particle shifting or the correction for springs
+// (spring_network.c), and containment.
 static void drift_half_shift_and_contain_range(void *context, int first, int last)
 {
     const fm_particles_step *step = context;
     fm_particles *p = step->p;
     fm_step_drift(step, first, last, step->h / 2);
-    for (int i = first; i < last && p->def.shifting > 0; i++) {
+    for (int i = first; i < last && (p->def.shifting > 0 || p->drift_is_corrected); i++) {
         p->now.x[i] += (double)p->dx[i];
         p->now.y[i] += (double)p->dy[i];
         p->now.z[i] += (double)p->dz[i];
@@ -72,8 +74,7 @@ static bool step_weakly_compressible(fm_particles_step *step, fm_error *err)
     fm_step_set_time(step, start, start + h / 2);
     fm_step_emit_particles(step);
     fm_step_move(step, drift_half_and_contain_range);
-    fm_step_remove_and_sort(step);
-    if (!fm_step_find_neighbours(step, err))
+    if (!fm_step_list_pairs(step, err))
         return false;
     fm_density_integrate_rate(step);
     fm_step_record_time(step, FM_PARTICLES_DENSITY);
@@ -95,6 +96,8 @@ static bool step_weakly_compressible(fm_particles_step *step, fm_error *err)
     fm_step_set_time(step, step->t, start + h);
     fm_step_move(step, drift_half_shift_and_contain_range);
     fm_immersed_surfaces_add_stopped_momentum(step);
+    if (step->p->def.network.viscosity > 0)
+        fm_step_measure_speed(step);
     return true;
 }
 
@@ -171,7 +174,7 @@ static double bound_by_flow(const fm_particles *p)
     return fm_step_find_bound(p, v > 0 ? 2 * p->def.courant * p->def.spacing / v : INFINITY);
 }
 
-// Substep of the standard method, s. A given time step is used even if it is unstable, as in
+// Substep of the standard and the relaxation method, s. A given time step is used even if it is unstable, as in
 // [OZG13].
 static double bound_as_published(const fm_particles *p)
 {
@@ -185,6 +188,7 @@ const fm_sph_scheme *fm_sph_find_scheme(const fm_particles *p)
         [FM_SPH_WEAKLY_COMPRESSIBLE] = {step_weakly_compressible, bound_by_sound},
         [FM_SPH_CONSTANT_DENSITY] = {step_constant_density, bound_by_flow},
         [FM_SPH_STANDARD] = {step_standard, bound_as_published},
+        [FM_SPH_RELAXATION] = {fm_relaxation_take_substep, bound_as_published},
     };
     return &methods[p->def.method];
 }

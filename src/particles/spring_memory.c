@@ -8,6 +8,7 @@
 //
 // with the kernel approximated by a sum of exponentials. Each spring stores one number (mode) per
 // exponential. memory/exponentials.c has the recurrence, which is exact for steps of any length.
+// Memories of `steps` and `seconds` instead keep past velocities of particles (velocity_history.c).
 //
 // Conversion. In a steady shear of rate g a network of n springs per volume has the viscosity
 // (derived by averaging over directions; d = 15 in 3D, 8 in 2D)
@@ -87,6 +88,8 @@ bool fm_springs_convert_def(fm_springs *springs, const fm_particles *p, fm_error
     double modulus = n->viscosity / n->relaxation; // Pa
     springs->k_min = d * modulus * p->volume / (sum->L2 * dx * dx);
     double memory_time = n->memory.kind == FM_RECALL_FADING ? n->memory.fading : 1;
+    if (fm_velocity_history_is_needed(p))
+        memory_time = fm_velocity_history_find_fading(p);
     springs->M_onset = n->onset > 0 ? pow(memory_time, 1 - n->order) * find_shear_factor(p) *
                                           n->onset * dx * sum->ratio
                                     : INFINITY;
@@ -94,14 +97,15 @@ bool fm_springs_convert_def(fm_springs *springs, const fm_particles *p, fm_error
     const double size[3] = {in->high.x - in->low.x, in->high.y - in->low.y, in->high.z - in->low.z};
     for (int axis = 0; axis < 3; axis++)
         springs->period[axis] = fm_particles_is_periodic(p, axis) ? size[axis] : 0;
-    return fit_kernel(springs, p, err);
+    const bool without_modes = n->onset == 0 || fm_velocity_history_is_needed(p);
+    return without_modes || fit_kernel(springs, p, err);
 }
 
 // Computes the coefficients of a step of h seconds, unless they are those of h already.
 void fm_springs_set_step(fm_springs *springs, const fm_particles *p, double h)
 {
     fm_spring_recurrence *to = &springs->step;
-    if (to->step == h || !(h > 0))
+    if (to->step == h || !(h > 0) || springs->mode_count == 0)
         return;
     fm_recurrence r;
     fm_recurrence_build(&r, &springs->kernel, p->def.network.order, springs->fading_rate, h);

@@ -21,6 +21,9 @@
 static const double TIME_ROUNDING = 1e-9;
 // A duration that exceeds whole substeps by less than this share does not need one more.
 static const double COUNT_ROUNDING = 1e-12;
+// Neighbour lists are kept while no particle has moved further than this, in spacings. A pair that
+// comes from outside the support to this distance inside it misses 0.2 % of the largest force.
+static const double LIST_TRAVEL = 0.25;
 
 // Adds the wall-clock time since the last call to the statistics of a stage.
 void fm_step_record_time(fm_particles_step *step, fm_particles_stage stage)
@@ -127,6 +130,30 @@ void fm_step_kick(fm_particles_step *step)
     fm_step_record_time(step, FM_PARTICLES_MOVE);
 }
 
+// Finds the largest speed of the particles of a block.
+static void find_speed_range(void *context, int first, int last)
+{
+    fm_particles *p = ((const fm_particles_step *)context)->p;
+    const fm_particle_state *now = &p->now;
+    float speed2 = 0;
+    for (int i = first; i < last; i++) {
+        float v2 = now->vx[i] * now->vx[i] + now->vy[i] * now->vy[i] + now->vz[i] * now->vz[i];
+        speed2 = v2 > speed2 ? v2 : speed2;
+    }
+    p->partial[first / FM_PARTICLES_BLOCK] = sqrt((double)speed2);
+}
+
+// Finds the largest speed after particles were stopped at walls and colliders. Springs pull some
+// particles into these in every substep, and the speeds before are no speeds of the flow.
+void fm_step_measure_speed(fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, find_speed_range, step);
+    p->max_speed = 0;
+    for (int block = 0; block < fm_parallel_block_count(p->count, FM_PARTICLES_BLOCK); block++)
+        p->max_speed = fmax(p->max_speed, p->partial[block]);
+}
+
 // Moves all colliders to their poses at the time of the substep.
 static void place_colliders(const fm_particles_step *step)
 {
@@ -187,8 +214,42 @@ bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err)
         return false;
     fm_mesh_boundary_find_nearest_walls(step);
     fm_particles_list_neighbours(step->p, step->around->pool);
+    fm_particles_list_wet_neighbours(step->p, step->around->pool);
     fm_step_record_time(step, FM_PARTICLES_NEIGHBOURS);
     fm_boundary_update_ghosts(step);
+    fm_step_record_time(step, FM_PARTICLES_BOUNDARY);
+    return true;
+}
+
+// True when the lists of the last substep still serve. Ghost particles, meshes and coupled cloth
+// need new ones.
+static bool can_keep_lists(const fm_particles *p)
+{
+    bool simple = !p->mesh_motion_count && !p->surface_count;
+    for (int axis = 0; axis < 3; axis++)
+        simple = simple && !fm_particles_is_periodic(p, axis);
+    return simple && p->list_age > 0 && p->list_age < p->def.list_steps &&
+           p->listed_count == p->count && p->list_travel < LIST_TRAVEL * p->def.spacing;
+}
+
+// Sorts and lists neighbours, or keeps the lists and updates positions and velocities.
+bool fm_step_list_pairs(fm_particles_step *step, fm_error *err)
+{
+    fm_particles *p = step->p;
+    p->list_travel += p->max_speed * step->h;
+    if (!can_keep_lists(p)) {
+        fm_step_remove_and_sort(step);
+        p->list_age = 1;
+        p->listed_count = p->count;
+        p->list_travel = 0;
+        return fm_step_find_neighbours(step, err);
+    }
+    p->list_age++;
+    fm_particles_update_records(p, step->around->pool);
+    fm_step_record_time(step, FM_PARTICLES_SORT);
+    fm_fluid_terms_record_state(step);
+    fm_step_record_time(step, FM_PARTICLES_MEMORY);
+    fm_boundary_move_placed(step);
     fm_step_record_time(step, FM_PARTICLES_BOUNDARY);
     return true;
 }
@@ -236,7 +297,7 @@ static bool take_substep(fm_particles *p, const fm_surroundings *around, double 
     fm_particles_step step = {.p = p, .around = around, .h = h, .clock = fm_clock_now_ms()};
     if (!fm_sph_find_scheme(p)->take_substep(&step, err))
         return false;
-    fm_walls_add_impact_load(p);
+    fm_walls_add_impact_load(&step);
     p->time += h;
     p->stats.substep_count++;
     return true;

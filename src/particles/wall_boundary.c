@@ -357,6 +357,24 @@ bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x)
     return was.x != x->x || was.y != x->y || was.z != x->z;
 }
 
+// Records that particle i lost the velocity `lost`, m/s, at x, if the force on the collider there is
+// used.
+static void record_hit(const fm_particles_step *step, int i, fm_vec3 x, fm_vec3 lost)
+{
+    fm_particles *p = step->p;
+    const fm_surroundings *around = step->around;
+    const double near = 1e-6 * p->def.spacing; // m, rounding of positions on the surface
+    for (int k = 0; k < around->collider_count; k++) {
+        if (!(around->colliders[k]->rigid || p->def.loads) ||
+            fm_placed_find_closest(&around->placed[k], x).distance > near)
+            continue;
+        p->hit_velocity[i] = p->hit[i] == k ? fm_add(p->hit_velocity[i], lost) : lost;
+        p->hit_point[i] = x;
+        p->hit[i] = k;
+        return;
+    }
+}
+
 // Moves particle i out of colliders. Returns the velocity that it lost, m/s.
 static fm_vec3 move_out_of_colliders(const fm_particles_step *step, int i)
 {
@@ -379,7 +397,9 @@ static fm_vec3 move_out_of_colliders(const fm_particles_step *step, int i)
         now->z[i] = x.z;
         now->vz[i] = (float)v.z;
     }
-    return fm_sub(before, (fm_vec3){now->vx[i], now->vy[i], now->vz[i]});
+    fm_vec3 lost = fm_sub(before, (fm_vec3){now->vx[i], now->vy[i], now->vz[i]});
+    record_hit(step, i, x, lost);
+    return lost;
 }
 
 // Keeps the particles first to below last inside walls and outside colliders, and wraps particles
@@ -408,9 +428,30 @@ void fm_walls_contain_particles(const fm_particles_step *step, int first, int la
     *total = fm_add(*total, lost);
 }
 
-// Adds the momentum that particles lost at walls and colliders to the measured load.
-void fm_walls_add_impact_load(fm_particles *p)
+// Gives the momentum that particles lost at colliders to these.
+static void push_hit_colliders(const fm_particles_step *step)
 {
+    fm_particles *p = step->p;
+    const double m = fm_particles_mass(p);
+    for (int i = 0; i < p->capacity; i++) {
+        if (p->hit[i] < 0)
+            continue;
+        const int k = p->hit[i];
+        if (step->around->colliders[k]->rigid)
+            fm_collider_add_impulse(step->around->colliders[k], p->hit_point[i],
+                                    fm_scale(p->hit_velocity[i], m));
+        else
+            p->collider_impulse[k] = fm_add_scaled(p->collider_impulse[k], p->hit_velocity[i], m);
+        p->hit[i] = -1;
+    }
+}
+
+// Gives the momentum that particles lost at walls and colliders to colliders with a mass, and adds
+// it to the measured load.
+void fm_walls_add_impact_load(const fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    push_hit_colliders(step);
     for (int block = 0; block < fm_parallel_block_count(p->capacity, FM_PARTICLES_BLOCK); block++) {
         if (p->def.loads)
             p->stats.load =

@@ -134,7 +134,9 @@ static float *read_values(const fm_film *film, const fm_surface *s, fm_error *er
     for (int i = 0; i < s->field_count && !chosen; i++)
         if (strcmp(s->fields[i].name, film->field) == 0)
             return read_field(film, s, err);
-    return film->has_grid ? NULL : read_field(film, s, err);
+    // a ball without the field keeps its colour
+    bool is_ball = s->face_count + s->line_count == 0 && mode != FM_DRAW_MODE_FLUID;
+    return film->has_grid || is_ball ? NULL : read_field(film, s, err);
 }
 
 // Extends the range low to high by all finite values.
@@ -381,6 +383,9 @@ static void apply_setting(fm_film *film)
     if (!o->has_water && def->look.has_water)
         o->water = (fm_color){(float)def->look.water.x, (float)def->look.water.y,
                               (float)def->look.water.z};
+    if (!o->has_fluid && def->look.has_fluid)
+        o->fluid = color_from_vec3(def->look.fluid);
+    o->has_fluid |= def->look.has_fluid;
     o->has_cloth |= def->look.has_cloth;
     o->has_water |= def->look.has_water;
     if (!isfinite(o->look.floor) && !fm_setting_find_floor(setting, &o->look.floor) &&
@@ -514,7 +519,7 @@ static fm_colormap choose_colormap(const fm_film *film)
     return film->low < 0 && film->high > 0 ? FM_COLORMAP_DIVERGING : FM_COLORMAP_SEQUENTIAL;
 }
 
-// Adds a fluid as a transparent surface.
+// Adds a fluid as a transparent surface, or as an opaque one if it has a colour.
 static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *drawing, fm_error *err)
 {
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
@@ -525,6 +530,8 @@ static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *draw
         paint.transmittance = film->options.water;
         paint.depth = 1;
     }
+    if (film->options.has_fluid)
+        paint = fm_paint_cream(film->options.fluid);
     return fm_drawing_add_fluid(drawing, s->points, s->point_count, &def, &paint, err);
 }
 

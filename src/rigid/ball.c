@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ball.c: the object kind `ball`: a sphere with a mass. Fluids push it, it falls and rolls, and it
-// is a collider for all other objects. Its motion is in collide/rigid_motion.c; the world owns its
+// ball.c: the object kind `ball`: a collider with a mass, a sphere or a shape that is free in height
+// only. Fluids push it, it falls and rolls, and it is a collider for all other objects. Its motion is in collide/rigid_motion.c; the world owns its
 // collider.
 #include "rigid/ball.h"
 
@@ -130,6 +130,13 @@ static bool mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
     return true;
 }
 
+// Radius of a sphere that fits into the shape around its centre, m.
+static double find_radius(const fm_shape *shape)
+{
+    const fm_vec3 half = shape->half_size;
+    return shape->radius > 0 ? shape->radius : fmin(half.x, fmin(half.y, half.z));
+}
+
 // Reads position, velocity, spin or radius.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *field,
                        double *values, fm_error *err)
@@ -143,7 +150,7 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
     if (v)
         values[0] = v->x, values[1] = v->y, values[2] = v->z;
     else if (strcmp(field, "radius") == 0)
-        values[0] = collider_of(object)->shape.radius;
+        values[0] = find_radius(&collider_of(object)->shape);
     else
         return fm_fail(err, FM_BAD_VALUE, object->name, "field", field,
                        "position velocity spin radius");

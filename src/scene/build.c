@@ -163,6 +163,12 @@ static void create_collider(fm_builder *b, const fm_scene_collider *collider, fm
     fm_collider_def def = collider->def;
     def.name = collider->item.name;
     def.motion = fm_builder_find_motion(b, collider->motion, err);
+    if (collider->rides_on && err->status == FM_OK) {
+        def.carrier = fm_world_find_collider(b->world, collider->rides_on);
+        if (!def.carrier)
+            fm_fail(err, FM_BAD_VALUE, def.name, "rides_on", collider->rides_on,
+                    "a collider above it, with a mass and a motion");
+    }
     if (err->status != FM_OK)
         return;
     if (def.shape.kind == FM_SHAPE_MESH) {

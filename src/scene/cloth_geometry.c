@@ -185,7 +185,8 @@ static void check_group(fm_loader *loader, const fm_scene_cloth *cloth, const cl
     char shown[64];
     fm_loader_add_mistake(loader, fm_node_find_place(s->node, "group", NULL, NULL),
                           "%s.group is \"%s\", %s%s", s->path, fm_text_shorten(shown, s->group),
-                          names.data ? "allowed are " : "but only fabrics have groups of vertices",
+                          names.data ? "allowed are "
+                                     : "but only fabrics and soft bodies have groups of vertices",
                           names.data ? names.data : "");
     free(names.data);
 }
@@ -500,22 +501,35 @@ static void check_mesh(fm_loader *loader, const fm_node *node, const char *name,
         loader->err = err;
 }
 
-// Reads the mesh file of a cloth and checks it, and the pins and seams that refer to it.
-void fm_scene_cloth_load_mesh(fm_loader *loader, const fm_scene_object *object)
+// Reads the mesh file that `file` names and checks it, and the pins and seams that refer to it. key:
+// of the body.
+static void load_and_check(fm_loader *loader, const fm_scene_object *object, const char *key,
+                           fm_node *file)
 {
     fm_scene_cloth *cloth = object->def;
-    if (cloth->kind != FM_CLOTH_MESH)
-        return;
-    const fm_node *mesh = fm_node_find(fm_node_find(object->item.node, "cloth"), "mesh");
-    fm_node *file = fm_node_find(mesh, "file");
     const char *name = file->text; // as written; load_mesh replaces file->text by the absolute path
     load_mesh(loader, file, &cloth->mesh);
     if (!cloth->mesh.mesh.points)
         return;
     int before = loader->mistake_count;
     char path[256];
-    snprintf(path, sizeof path, "bodies.%s.cloth", object->item.name);
+    snprintf(path, sizeof path, "bodies.%s.%s", object->item.name, key);
     fm_scene_check_mesh_places(loader, path, cloth);
     if (loader->mistake_count == before) // check_mesh welds seams, so their vertices must exist
         check_mesh(loader, file, name, cloth);
+}
+
+void fm_scene_cloth_load_mesh(fm_loader *loader, const fm_scene_object *object)
+{
+    const fm_scene_cloth *cloth = object->def;
+    if (cloth->kind != FM_CLOTH_MESH)
+        return;
+    const fm_node *mesh = fm_node_find(fm_node_find(object->item.node, "cloth"), "mesh");
+    load_and_check(loader, object, "cloth", fm_node_find(mesh, "file"));
+}
+
+void fm_scene_cloth_load_obj(fm_loader *loader, const fm_scene_object *object, const char *key)
+{
+    const fm_node *mesh = fm_node_find(fm_node_find(object->item.node, key), "mesh");
+    load_and_check(loader, object, key, fm_node_find(fm_node_find(mesh, "obj"), "file"));
 }

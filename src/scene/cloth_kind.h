@@ -90,9 +90,9 @@ typedef struct fm_scene_cloth {
 extern const fm_table fm_cloth_table; // in cloth_table.c
 // Parts of fm_cloth_table that fabrics share. All but the last two decode into an fm_cloth_def;
 // enforcement decodes into an fm_scene_cloth, pins into an fm_scene_pin.
-extern const fm_table fm_cloth_bend_table, fm_cloth_damping_table, fm_cloth_drag_table,
-    fm_cloth_imperfection_table, fm_cloth_repulsion_table, fm_cloth_contact_table,
-    fm_cloth_enforcement_table, fm_cloth_pin_table;
+extern const fm_table fm_cloth_stretch_table, fm_cloth_bend_table, fm_cloth_damping_table,
+    fm_cloth_drag_table, fm_cloth_imperfection_table, fm_cloth_repulsion_table,
+    fm_cloth_contact_table, fm_cloth_enforcement_table, fm_cloth_pin_table;
 extern const char *const fm_integrator_words[];
 extern const fm_scene_kind fm_scene_cloth_kind; // in cloth_kind.c
 
@@ -115,6 +115,9 @@ void fm_scene_check_cloth_places(fm_decoder *decoder, const fm_node *node,
 void fm_scene_check_mesh_places(fm_loader *loader, const char *path, const fm_scene_cloth *cloth);
 // Reads the mesh file of a cloth, checks the mesh and the pins and seams that refer to it.
 void fm_scene_cloth_load_mesh(fm_loader *loader, const fm_scene_object *object);
+// The same for a body under bodies.NAME.key whose file is named by mesh.obj; its def starts with an
+// fm_scene_cloth.
+void fm_scene_cloth_load_obj(fm_loader *loader, const fm_scene_object *object, const char *key);
 // Writes the particles of a border, in order, to `list` unless it is NULL; returns their number.
 int fm_scene_cloth_list_border(const fm_scene_cloth *cloth, const fm_scene_border *border,
                                int *list);

@@ -116,10 +116,10 @@ static const fm_entry stretch_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(stretch.stiffness), "N/m", ABOVE(0, 1e7),
      .about = "surface modulus: force per width divided by strain"},
 };
-static const fm_table stretch_table = {.name = "stretch",
-                                       .entries = stretch_entries,
-                                       .about = "Resistance to stretching.",
-                                       .count = COUNT(stretch_entries)};
+const fm_table fm_cloth_stretch_table = {.name = "stretch",
+                                         .entries = stretch_entries,
+                                         .about = "Resistance to stretching.",
+                                         .count = COUNT(stretch_entries)};
 
 static const fm_entry shear_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(shear.stiffness), "N/m", WITHIN(0, 1e7),
@@ -222,6 +222,9 @@ static const fm_entry drag_entries[] = {
     {"pressure", FM_KEY_NUMBER, DEF(drag.pressure), .range = WITHIN(0, 1e3),
      .about = "drag coefficient normal to the cloth, times 1/2 density speed^2; only for model "
               "physical"},
+    {"ripple_pressure", FM_KEY_NUMBER, DEF(drag.ripple_pressure), .range = WITHIN(0, 1e3),
+     .about = "the same coefficient for motions much shorter than the cloth, which do not stir up "
+              "eddies; at most `pressure` counts; only with `added_mass: auto`"},
     {"friction", FM_KEY_NUMBER, DEF(drag.friction), .range = WITHIN(0, 1e3),
      .about =
          "drag coefficient along the cloth, times 1/2 density speed^2; only for model physical"},
@@ -229,13 +232,13 @@ static const fm_entry drag_entries[] = {
      .about = "add the exact history force of a sheet that slides in its plane; only for model "
               "physical"},
     {"normal_history", FM_KEY_NUMBER, DEF(drag.normal_history), "N s^(3/2) / m per m^2",
-     WITHIN(0, 1e6),
-     .about = "coefficient of the half derivative of the velocity normal to the cloth; only for "
-              "model physical"},
-    {"added_mass", FM_KEY_NUMBER, DEF(drag.added_mass), "m", WITHIN(-1, 1e3),
+     WITHIN(-1, 1e6), .automatic = true,
+     .about = "coefficient of the half derivative of the velocity normal to the cloth; auto (-1): "
+              "that of waves, 2 sqrt(density viscosity) of the medium; only for model physical"},
+    {"added_mass", FM_KEY_NUMBER, DEF(drag.added_mass), "m", WITHIN(-1, 1e3), .automatic = true,
      .about =
-         "thickness of the layer of medium that moves with the cloth; -1: from the size of the "
-         "cloth; only for model physical"},
+         "thickness of the layer of medium that moves with the cloth; auto (-1): 2/k for every "
+         "wavenumber k of its motion; only for model physical"},
 };
 const fm_table fm_cloth_drag_table = {
     .name = "drag",
@@ -380,7 +383,9 @@ static const fm_entry pin_entries[] = {
      .kind = FM_SCENE_PIN_ABOVE, .about = "all particles that start at this y or higher"},
     {"group", FM_KEY_TEXT, offsetof(fm_scene_pin, group), .choice = true,
      .kind = FM_SCENE_PIN_GROUP,
-     .about = "a named group of vertices of a fabric, such as rim; docs/fabric.md lists them"},
+     .about =
+         "a named group of vertices of a fabric or soft body, such as rim; docs/fabric.md lists "
+         "them"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_pin, motion), .section = "motions",
      .about = "motion or bone that the particles follow; without it they are held in place"},
     {"release", FM_KEY_NUMBER, offsetof(fm_scene_pin, release), "s", WITHIN(0, 1e6),
@@ -391,7 +396,7 @@ const fm_table fm_cloth_pin_table = {
     .name = "pin",
     .about = "Particles that are held: one of edge, row, column, corner, particles, within, above, "
              "group. Tubes have no left and right edges and no corners; meshes have only the last "
-             "four, and only fabrics have groups.",
+             "four, and only fabrics and soft bodies have groups.",
     .size = sizeof(fm_scene_pin),
     .set_defaults = set_pin_defaults,
     .entries = pin_entries,
@@ -484,7 +489,7 @@ static const fm_entry cloth_entries[] = {
      .about = "density of the wet fabric"},
     {"thickness", FM_KEY_NUMBER, CLOTH(thickness), "m", ABOVE(0, 1),
      .about = "thickness of the fabric; mass per area is density times thickness"},
-    {"stretch", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &stretch_table,
+    {"stretch", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_stretch_table,
      .about = "resistance to stretching"},
     {"shear", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &shear_table,
      .about = "resistance to shearing"},

@@ -103,8 +103,12 @@ static void report_out_of_range(fm_decoder *d, const fm_entry *entry, const fm_n
 static bool read_number(fm_decoder *d, const fm_entry *entry, const fm_node *node, double *value)
 {
     const char *rest;
-    if (node->kind != FM_NODE_SCALAR || node->quoted ||
-        !fm_text_parse_number(node->text, value, &rest)) {
+    bool plain = node->kind == FM_NODE_SCALAR && !node->quoted;
+    if (plain && entry->automatic && strcmp(node->text, "auto") == 0) {
+        *value = -1;
+        return true;
+    }
+    if (!plain || !fm_text_parse_number(node->text, value, &rest)) {
         report_bad_number(d, entry, node);
         return false;
     }

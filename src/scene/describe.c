@@ -125,8 +125,10 @@ void fm_entry_add_default(fm_text *text, const fm_entry *entry, const void *defa
         return;
     switch (entry->type) {
     case FM_KEY_NUMBER:
-        if (isinf(*numbers) || fm_entry_lower_limit(entry) < 0 || *numbers > 0 ||
-            !entry->range.low_open)
+        if (entry->automatic && *numbers == -1)
+            fm_text_add(text, "auto");
+        else if (isinf(*numbers) || fm_entry_lower_limit(entry) < 0 || *numbers > 0 ||
+                 !entry->range.low_open)
             add_value(text, entry, *numbers); // a default outside the range means "not given"
         return;
     case FM_KEY_INTEGER:

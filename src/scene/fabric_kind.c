@@ -23,39 +23,49 @@ static void build_fabric(fm_builder *b, const fm_scene_object *object, fm_error 
     fm_scene_cloth_add_pins(b, cloth, &body->cloth, err);
 }
 
-// Builds the mesh, to check the shape and to know its vertices and groups.
-static void load_mesh(fm_loader *loader, const fm_scene_object *object)
+// Copies the points and the names of the groups of a built mesh into the scene.
+static void store_mesh(fm_loader *loader, const fm_built_mesh *built, fm_scene_mesh *mesh)
+{
+    size_t count = (size_t)built->mesh.point_count;
+    fm_vec3 *points = fm_loader_alloc(loader, count + 1, sizeof *points);
+    fm_vertex_group *groups = fm_loader_alloc(loader, FM_VERTEX_GROUPS_MAX, sizeof *groups);
+    if (!points || !groups)
+        return;
+    memcpy(points, built->mesh.points, count * sizeof *points);
+    memcpy(groups, built->groups, (size_t)built->group_count * sizeof *groups);
+    for (int i = 0; i < built->group_count; i++)
+        groups[i].vertices = NULL;
+    mesh->mesh = (fm_mesh_view){.points = points, .point_count = (int)count};
+    mesh->groups = groups, mesh->group_count = built->group_count;
+}
+
+void fm_scene_fabric_load_shape(fm_loader *loader, const fm_scene_object *object, const char *key)
 {
     fm_scene_fabric *fabric = object->def;
-    fm_scene_mesh *mesh = &fabric->cloth.mesh;
     fm_mesh_shape shape = fm_scene_fabric_shape(fabric);
     fm_built_mesh built;
     fm_error err = {0};
-    const fm_node *node = fm_node_find(object->item.node, "fabric");
+    const fm_node *node = fm_node_find(object->item.node, key);
     char path[256];
+    snprintf(path, sizeof path, "bodies.%s.%s", object->item.name, key);
     if (fm_mesh_shape_build(&shape, &built, &err)) {
-        size_t count = (size_t)built.mesh.point_count;
-        fm_vec3 *points = fm_loader_alloc(loader, count + 1, sizeof *points);
-        fm_vertex_group *groups = fm_loader_alloc(loader, FM_VERTEX_GROUPS_MAX, sizeof *groups);
-        if (points && groups) {
-            memcpy(points, built.mesh.points, count * sizeof *points);
-            memcpy(groups, built.groups, (size_t)built.group_count * sizeof *groups);
-            for (int i = 0; i < built.group_count; i++)
-                groups[i].vertices = NULL;
-            mesh->mesh = (fm_mesh_view){.points = points, .point_count = (int)count};
-            mesh->groups = groups, mesh->group_count = built.group_count;
-            snprintf(path, sizeof path, "bodies.%s.fabric", object->item.name);
+        store_mesh(loader, &built, &fabric->cloth.mesh);
+        if (fabric->cloth.mesh.mesh.points)
             fm_scene_check_mesh_places(loader, path, &fabric->cloth);
-        }
     } else if (err.status == FM_NO_MEMORY) {
         loader->err = err;
     } else {
-        const fm_node *at = fm_node_find(node, "mesh");
-        at = strcmp(err.field, "edge") == 0 ? fm_node_find(node, "edge") : at;
-        fm_loader_add_mistake(loader, at->place, "bodies.%s.fabric.%s", object->item.name,
-                              err.text);
+        const fm_node *at = fm_node_find(node, "mesh"), *edge = fm_node_find(node, "edge");
+        at = strcmp(err.field, "edge") == 0 && edge ? edge : at;
+        fm_loader_add_mistake(loader, at->place, "%s.%s", path, err.text);
     }
     fm_built_mesh_destroy(&built);
+}
+
+// Builds the mesh, to check the shape and to know its vertices and groups.
+static void load_mesh(fm_loader *loader, const fm_scene_object *object)
+{
+    fm_scene_fabric_load_shape(loader, object, "fabric");
 }
 
 static int find_coupling_faults(const void *def, fm_coupling_way way, fm_coupling_fault *faults)

@@ -24,10 +24,15 @@ typedef struct fm_scene_fabric {
     fm_fabric_place place;
 } fm_scene_fabric;
 
-extern const fm_table fm_fabric_table;           // in fabric_table.c
+extern const fm_table fm_fabric_table; // in fabric_table.c
+// Flat shapes, which soft bodies share; they decode into an fm_scene_fabric.
+extern const fm_table fm_fabric_disc_table, fm_fabric_rectangle_table;
 extern const fm_scene_kind fm_scene_fabric_kind; // in fabric_kind.c
 
 // fabric_table.c: the shape that the keys describe.
 fm_mesh_shape fm_scene_fabric_shape(const fm_scene_fabric *fabric);
+// fabric_kind.c: builds the mesh of the body under bodies.NAME.key, to check the shape and to know
+// its vertices and groups.
+void fm_scene_fabric_load_shape(fm_loader *loader, const fm_scene_object *object, const char *key);
 
 #endif

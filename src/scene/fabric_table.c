@@ -13,15 +13,15 @@ static const char *const triangulations[] = {"regular", "irregular", NULL};
 static const char *const rims[] = {"fitted", "lattice", NULL};
 static const char *const models[] = {"I", "II", "III", "tension-only", NULL};
 
-enum { SQUARE = FM_MESH_POLYCONICAL + 1 }; // a rectangle whose length is its width
+enum { SQUARE = 100 }; // not an fm_mesh_shape_kind: a rectangle whose length is its width
 
 static const fm_entry disc_entries[] = {
     {"radius", FM_KEY_NUMBER, SHAPE(radius), "m", ABOVE(0, 1e3), .needed = true, .about = "radius"},
 };
-static const fm_table disc_table = {.name = "disc",
-                                    .about = "A flat disc. Vertex groups: rim.",
-                                    .entries = disc_entries,
-                                    .count = COUNT(disc_entries)};
+const fm_table fm_fabric_disc_table = {.name = "disc",
+                                       .about = "A flat disc. Vertex groups: rim.",
+                                       .entries = disc_entries,
+                                       .count = COUNT(disc_entries)};
 
 static const fm_entry square_entries[] = {
     {"width", FM_KEY_NUMBER, SHAPE(width), "m", ABOVE(0, 1e3), .needed = true,
@@ -39,7 +39,7 @@ static const fm_entry rectangle_entries[] = {
     {"length", FM_KEY_NUMBER, SHAPE(length), "m", ABOVE(0, 1e3), .needed = true,
      .about = "size along z, before rotation"},
 };
-static const fm_table rectangle_table = {
+const fm_table fm_fabric_rectangle_table = {
     .name = "rectangle",
     .about = "A flat rectangle. Vertex groups: rim, corners, front (+z), right (+x), back (-z), "
              "left (-x).",
@@ -102,11 +102,11 @@ static const fm_table polyconical_table = {
     .count = COUNT(polyconical_entries)};
 
 static const fm_entry mesh_entries[] = {
-    {"disc", FM_KEY_MAPPING, 0, .table = &disc_table, .choice = true, .kind = FM_MESH_DISC,
-     .about = "a flat disc"},
+    {"disc", FM_KEY_MAPPING, 0, .table = &fm_fabric_disc_table, .choice = true,
+     .kind = FM_MESH_DISC, .about = "a flat disc"},
     {"square", FM_KEY_MAPPING, 0, .table = &square_table, .choice = true, .kind = SQUARE,
      .about = "a flat square"},
-    {"rectangle", FM_KEY_MAPPING, 0, .table = &rectangle_table, .choice = true,
+    {"rectangle", FM_KEY_MAPPING, 0, .table = &fm_fabric_rectangle_table, .choice = true,
      .kind = FM_MESH_RECTANGLE, .about = "a flat rectangle"},
     {"cross", FM_KEY_MAPPING, 0, .table = &cross_table, .choice = true, .kind = FM_MESH_CROSS,
      .about = "a flat cross"},

@@ -112,6 +112,8 @@ void fm_entry_add_range(fm_text *text, const fm_entry *entry)
     case FM_KEY_INTEGERS:
     case FM_KEY_VECTOR:
         add_interval(text, entry);
+        if (entry->automatic)
+            fm_text_add(text, ", or auto");
         return;
     case FM_KEY_WORD:
     case FM_KEY_WORDS:

@@ -8,6 +8,7 @@
 #include "scene/grid_kind.h"
 #include "scene/line_kind.h"
 #include "scene/liquid_kind.h"
+#include "scene/soft_kind.h"
 #include "scene/thickening_kind.h"
 
 static const fm_entry body_entries[] = {
@@ -19,6 +20,8 @@ static const fm_entry body_entries[] = {
      .kind = 4, .about = "a ball that hangs on lines"},
     {"fabric", FM_KEY_MAPPING, .table = &fm_fabric_table, .object = &fm_scene_fabric_kind,
      .choice = true, .kind = 2, .about = "a fabric: point masses and springs on a mesh"},
+    {"soft", FM_KEY_MAPPING, .table = &fm_soft_table, .object = &fm_scene_soft_kind, .choice = true,
+     .kind = 5, .about = "a soft body: a skin with gas, fluidity or struts inside"},
 };
 
 const fm_table fm_body_table = {

@@ -218,6 +218,8 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
     def.look.has_background = is_given(scene, "look", "background");
     def.look.has_floor = is_given(scene, "look", "floor");
     def.look.has_water = is_given(scene, "look", "water");
+    def.look.has_fluid = is_given(scene, "look", "fluid");
+    def.look.fluid = look->fluid;
     def.look.cloth = look->cloth;
     def.look.lines = look->lines;
     def.look.background = look->background;

@@ -203,6 +203,7 @@ typedef struct fm_entry {
     bool not_hashed; // does not change the results of a run, so it is left out of the scene hash
     bool not_stored; // checked, but its value is stored nowhere
     bool nonzero;    // vector: [0, 0, 0] is not allowed
+    bool automatic;  // number: the word `auto` stands for -1
     double scale;    // factor from the unit in the file to SI; 0 means 1
     const char *const *words;          // allowed words, ended by NULL
     const char *(*word_at)(int index); // allowed words that come from the library; NULL at the end
@@ -324,7 +325,8 @@ typedef struct fm_scene_coupling {
 // Decoded keys of colliders.NAME.
 typedef struct fm_scene_collider {
     fm_item item;
-    const char *motion; // name of the motion that it follows; NULL: at rest
+    const char *motion;   // name of the motion that it follows; NULL: at rest
+    const char *rides_on; // name of the collider whose height it shares; NULL: none
     fm_collider_def def;
     fm_scene_collider_mesh mesh;
     fm_scene_animation animation;
@@ -371,6 +373,7 @@ typedef struct fm_scene_look {
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
     fm_vec3 water;      // transmittance of 1 m of fluid: red, green, blue; [0, 0, 0]: not given
+    fm_vec3 fluid;      // colour of an opaque fluid; [0, 0, 0]: not given
 } fm_scene_look;
 
 // A decoded scene.

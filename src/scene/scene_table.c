@@ -497,7 +497,11 @@ static const fm_entry collider_entries[] = {
      .about = "Coulomb friction coefficient"},
     {"mass", FM_KEY_NUMBER, offsetof(fm_scene_collider, def.mass), "kg", WITHIN(0, 1e9),
      .about = "above 0: the collider moves freely under its weight and the force of fluids; cloth "
-              "collides with it but does not push it; only for spheres; in 2D per metre of depth"},
+              "collides with it but does not push it; in 2D per metre of depth. Spheres without a "
+              "motion are free balls; a shape with a motion is free in height only"},
+    {"rides_on", FM_KEY_TEXT, offsetof(fm_scene_collider, rides_on),
+     .about = "name of a collider above with a mass and a motion, whose height this one shares, as "
+              "the other foot of a body"},
     {"velocity", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.velocity), "m/s", WITHIN(-1e4, 1e4),
      .about = "initial velocity of a collider with a mass"},
     {"clear", FM_KEY_BOOLEAN, offsetof(fm_scene_collider, def.clear),
@@ -643,6 +647,9 @@ static const fm_entry look_entries[] = {
     {"water", FM_KEY_VECTOR, SCENE(look.water), "red, green, blue", WITHIN(0, 1),
      .about = "fraction of the light that remains after one metre of fluid; without it chosen from "
               "the size of the scene"},
+    {"fluid", FM_KEY_VECTOR, SCENE(look.fluid), "red, green, blue", WITHIN(0, 1),
+     .about = "colour of an opaque fluid, such as cream, with light scattered below its surface; "
+              "without it fluids are clear"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "Style and colours of pictures.",

@@ -80,7 +80,9 @@ static void add_type(fm_text *text, const fm_entry *entry)
     switch (entry->type) {
     case FM_KEY_NUMBER:
     case FM_KEY_INTEGER:
+        fm_text_add(text, entry->automatic ? "\"anyOf\":[{" : "");
         add_number(text, entry);
+        fm_text_add(text, entry->automatic ? "},{\"const\":\"auto\"}]" : "");
         return;
     case FM_KEY_BOOLEAN:
         fm_text_add(text, entry->choice ? "\"const\":true" : "\"type\":\"boolean\"");

@@ -7,44 +7,36 @@
 #include "particles/particles.h"
 #include "scene/fluid_kind.h"
 
-// Share of the viscosity in slow shear that the springs have; the fluid between them has the rest.
-static const double NETWORK_SHARE = 0.5;
-
-// Materials. A key with the value 0 takes that of the material.
-typedef enum material { CORNSTARCH, HONEY, TOOTHPASTE, SLIME, GEL, MATERIAL_COUNT } material;
-
 static const char *const material_names[] = {"cornstarch", "honey", "toothpaste",
                                              "slime",      "gel",   NULL};
 
-// Properties of a material, in the units of the keys of the same names.
-typedef struct material_row {
-    double density, viscosity, relaxation, yield, onset, stiffening;
-} material_row;
-
-static const material_row material_rows[MATERIAL_COUNT] = {
-    [CORNSTARCH] = {1200, 5, 0.05, 0.1, 0.03, 2000},
-    [HONEY] = {1420, 10, 0.01, 0, 0, 1},
-    [TOOTHPASTE] = {1300, 60, 0.1, 0.2, 0, 1},
-    [SLIME] = {1050, 60, 0.4, 0, 0, 1},
-    [GEL] = {1000, 500, 2, 0.2, 0, 1},
-};
+// The default, whose results do not depend on the observer or on the step; or that of [OZG13].
+typedef enum model { OBJECTIVE, PUBLISHED } model;
 
 // Decoded keys. The first member has the keys that all particle fluids share.
 typedef struct thickening {
     fm_scene_fluid fluid;
-    material material;
+    fm_thickening_material material;
+    model model;
     bool history;
+    double sharpness;
 } thickening;
 
 #define DEF(member) offsetof(thickening, fluid.def.member)
 #define FLUID(member) offsetof(thickening, fluid.member)
 
-static const char *const rates[] = {"length", "speed", NULL};
-static const char *const methods[] = {"weakly-compressible", "constant-density", NULL};
+static const char *const rates[] = {"length", "speed", "displacement", NULL};
+static const char *const models[] = {"objective", "published", NULL};
+// Methods in the order of fm_sph_method; the standard one has no step for stiff springs.
+static const char *const methods[] = {"weakly-compressible", "constant-density", "standard",
+                                      "relaxation", NULL};
 
 static const fm_entry entries[] = {
     {"material", FM_KEY_WORD, offsetof(thickening, material), .words = material_names,
      .about = "where keys that are 0 take their values from; only cornstarch hardens"},
+    {"model", FM_KEY_WORD, offsetof(thickening, model), .words = models,
+     .about = "`published`: that of [OZG13] chapter 5, with method relaxation, rate speed unless "
+              "rate is displacement, explicit plastic flow and sticky walls"},
     {"density", FM_KEY_NUMBER, DEF(density), "kg/m^3", WITHIN(0, 1e6),
      .about = "rest density; 0: that of the material"},
     {"viscosity", FM_KEY_NUMBER, DEF(viscosity), "Pa s", WITHIN(0, 1e6),
@@ -56,8 +48,10 @@ static const fm_entry entries[] = {
      .about = "relative deformation below which the fluid keeps its shape; 0: that of the "
               "material; 1e-9: none"},
     {"onset", FM_KEY_NUMBER, DEF(network.onset), "1/s", WITHIN(0, 1e6),
-     .about = "shear rate at which the springs are twice as stiff as at rest; 0: that of the "
-              "material"},
+     .about = "shear rate at which the fluid begins to harden; 0: that of the material"},
+    {"sharpness", FM_KEY_NUMBER, offsetof(thickening, sharpness), .range = ABOVE(0, 1e6),
+     .about = "how far a steady shear rate must exceed the onset for the full stiffness, relative "
+              "to the onset: small values harden all at once, large ones gradually"},
     {"stiffening", FM_KEY_NUMBER, DEF(network.stiffening), .range = WITHIN(0, 1e6),
      .about = "how many times stiffer the springs get at most; 0: that of the material"},
     {"history", FM_KEY_BOOLEAN, offsetof(thickening, history),
@@ -65,10 +59,12 @@ static const fm_entry entries[] = {
     {"order", FM_KEY_NUMBER, DEF(network.order), .range = WITHIN(1e-3, 0.999),
      .about = "order of the fractional derivative that remembers; smaller orders remember longer"},
     {"memory", FM_KEY_MAPPING, DEF(network.memory), .table = &fm_memory_keys_table,
-     .about = "how long it stays hard: `fading` or `full`"},
+     .about = "how long it stays hard: `fading` or `full`; with the rates speed and displacement "
+              "also `steps` or `seconds`, which need a time_step and keep the past per particle"},
     {"rate", FM_KEY_WORD, DEF(network.rate), .words = rates,
-     .about = "what hardens a spring: the rate of its length; or the relative speed of its ends, "
-              "as published, which also hardens fluid that rotates rigidly"},
+     .about = "what hardens a spring: the rate of its length; the relative speed of its ends, as "
+              "in [OZG13] eq. (5.13), which also hardens fluid that rotates rigidly; or the "
+              "fractional derivative of their relative displacement, eq. (5.9)"},
     {"dimensions", FM_KEY_INTEGER, DEF(dimensions), .range = WITHIN(2, 3),
      .about = "3, or 2 for flow in the plane z = 0, with masses per metre of depth"},
     {"domain", FM_KEY_MAPPING, .table = &fm_fluid_domain_table,
@@ -76,9 +72,11 @@ static const fm_entry entries[] = {
     {"spacing", FM_KEY_NUMBER, DEF(spacing), "m", ABOVE(0, 1e3),
      .about = "distance between particles at rest"},
     {"method", FM_KEY_WORD, DEF(method), .words = methods,
-     .about = "how the pressure is computed, as in `sph`"},
+     .about = "how the pressure is computed, as in `sph`; relaxation is that of [OZG13] chapter 5"},
+    {"sticky", FM_KEY_BOOLEAN, DEF(sticky),
+     .about = "hardened fluid sticks to walls and colliders; only for method relaxation"},
     {"speed", FM_KEY_NUMBER, DEF(speed), "m/s", WITHIN(0, 1e6),
-     .about = "largest expected speed of the fluid; the speed of sound is set to ten times that; "
+     .about = "largest expected speed of the fluid; the speed of sound is set to 2.5 times that; "
               "0: estimated; only for method weakly-compressible"},
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
      .about = "largest substep; 0: only the Courant number and the forces limit it"},
@@ -110,16 +108,36 @@ static void set_defaults(void *object)
     def->density = def->viscosity = 0;
     def->network.relaxation = def->network.stiffening = 0;
     t->history = true;
+    t->sharpness = fm_default_thickening().sharpness;
 }
 
-// Refuses memories of a fixed number of steps or seconds: springs have only sums of exponentials.
+// The rate that hardens springs: the published model has no rate of length.
+static fm_hardening_rate find_rate(const thickening *t)
+{
+    const fm_hardening_rate rate = t->fluid.def.network.rate;
+    return t->model == PUBLISHED && rate == FM_HARDENING_LENGTH ? FM_HARDENING_SPEED : rate;
+}
+
+// Memories over windows keep past velocities of particles, from which no lengths follow.
 static void check_keys(fm_decoder *d, const fm_node *node, const void *object)
 {
-    const fm_recall *m = &((const thickening *)object)->fluid.def.network.memory;
-    if (m->kind != FM_RECALL_FADING && m->kind != FM_RECALL_FULL)
-        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "memory", NULL, NULL),
-                              "%s.memory is %s, allowed here is fading or full", d->path,
-                              m->kind == FM_RECALL_STEPS ? "steps" : "seconds");
+    const thickening *t = object;
+    const fm_particles_def *def = &t->fluid.def;
+    const fm_recall_kind kind = def->network.memory.kind;
+    const fm_hardening_rate rate = find_rate(t);
+    const bool window = kind == FM_RECALL_STEPS || kind == FM_RECALL_SECONDS;
+    const fm_place place = fm_node_find_place(node, "memory", NULL, NULL);
+    if (window && rate == FM_HARDENING_LENGTH)
+        fm_loader_add_mistake(d->loader, place,
+                              "%s.memory is %s, allowed with rate length is fading or full",
+                              d->path, kind == FM_RECALL_STEPS ? "steps" : "seconds");
+    else if (window && !(def->time_step > 0))
+        fm_loader_add_mistake(d->loader, place, "%s.memory is %s, which needs a time_step above 0",
+                              d->path, kind == FM_RECALL_STEPS ? "steps" : "seconds");
+    else if (!window && rate == FM_HARDENING_DISPLACEMENT)
+        fm_loader_add_mistake(d->loader, place,
+                              "%s.memory is %s, allowed with rate displacement is steps or seconds",
+                              d->path, kind == FM_RECALL_FULL ? "full" : "fading");
 }
 
 const fm_table fm_thickening_table = {
@@ -133,26 +151,23 @@ const fm_table fm_thickening_table = {
     .check = check_keys,
 };
 
-// The value of a key, or that of the material.
-static double choose(double value, double of_material)
-{
-    return value > 0 ? value : of_material;
-}
-
 // Definition of the particle fluid with its springs.
 static fm_particles_def find_definition(const thickening *t)
 {
     fm_particles_def def = t->fluid.def;
-    const material_row *row = &material_rows[t->material];
-    const double viscosity = choose(def.viscosity, row->viscosity);
-    fm_spring_network *n = &def.network;
-    def.density = choose(def.density, row->density);
-    def.viscosity = (1 - NETWORK_SHARE) * viscosity;
-    n->viscosity = NETWORK_SHARE * viscosity;
-    n->relaxation = choose(n->relaxation, row->relaxation);
-    n->yield = choose(n->yield, row->yield);
-    n->onset = t->history ? choose(n->onset, row->onset) : 0;
-    n->stiffening = fmax(1, choose(n->stiffening, row->stiffening));
+    const fm_thickening known = {
+        .material = t->material,
+        .density = def.density,
+        .viscosity = def.viscosity,
+        .relaxation = def.network.relaxation,
+        .yield = def.network.yield,
+        .onset = def.network.onset,
+        .sharpness = t->sharpness,
+        .stiffening = def.network.stiffening,
+        .history = t->history,
+        .published = t->model == PUBLISHED,
+    };
+    fm_thickening_convert(&known, &def);
     return def;
 }
 
@@ -173,7 +188,8 @@ static void check_boxes(fm_decoder *d, const fm_scene_object *object)
 // Lists the settings that do not allow this way of coupling with a body.
 static int find_coupling_faults(const void *def, fm_coupling_way way, fm_coupling_fault *faults)
 {
-    return fm_particles_find_coupling_faults(&((const thickening *)def)->fluid.def, way, faults);
+    const fm_particles_def fluid = find_definition(def);
+    return fm_particles_find_coupling_faults(&fluid, way, faults);
 }
 
 // True when the fluid measures its force on walls and colliders.

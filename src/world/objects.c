@@ -87,6 +87,7 @@ void fm_world_destroy(fm_world *world)
         return;
     fm_world_destroy_contact(world);
     fm_world_destroy_ties(world);
+    fm_world_destroy_layers(world);
     for (int i = 0; i < world->object_count; i++)
         world->objects[i]->type->destroy(world->objects[i]);
     fm_pool_destroy(world->pool);
@@ -284,6 +285,7 @@ fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err)
     world->medium_count += type->medium != NULL;
     world->rigid_count += type->rigid != NULL;
     fm_world_destroy_contact(world);
+    fm_world_destroy_layers(world);
     fm_world_announce_variable_intervals(world);
     return added;
 }
@@ -302,9 +304,12 @@ static fm_collider *add_collider(fm_world *world, fm_collider *collider, fm_erro
 {
     if (!collider)
         return NULL;
-    fm_object *ball = collider->rigid ? fm_ball_create(collider, err) : NULL;
-    if (collider->rigid && (!ball || !fm_world_add_object(world, ball, err)))
+    const bool is_free = collider->rigid && !collider->rigid->carrier;
+    fm_object *ball = is_free ? fm_ball_create(collider, err) : NULL;
+    if (is_free && (!ball || !fm_world_add_object(world, ball, err)))
         return NULL;
+    if (is_free)
+        collider->rigid->time = world->time;
     world->colliders[world->collider_count++] = collider;
     fm_world_destroy_contact(world);
     return collider;

@@ -316,6 +316,8 @@ fm_report fm_world_advance(fm_world *world, double duration, fm_error *err)
     for (int i = 0; i < world->object_count; i++)
         if (world->objects[i]->type->reset)
             world->objects[i]->type->reset(world->objects[i]);
+    if (!fm_world_share_layers(world, err))
+        return report;
     double end = world->time + duration;
     bool variable = fm_world_has_variable_intervals(world);
     double count = count_equal_intervals(world, duration), interval = duration / count;

@@ -15,6 +15,7 @@ enum {
 
 typedef struct fm_world_contact fm_world_contact;
 typedef struct fm_ties fm_ties;
+typedef struct fm_layers fm_layers;
 
 // A body immersed in a medium.
 typedef struct fm_coupling {
@@ -43,6 +44,7 @@ struct fm_world {
     size_t hash_capacity;      // size of hash_bytes, bytes
     fm_world_contact *contact; // NULL until a body with contact moves
     fm_ties *ties;             // NULL: no bodies are tied
+    fm_layers *layers;         // scratch data of layers.c; NULL until the first advance
     fm_coupling couplings[FM_WORLD_OBJECTS_MAX];
     int coupling_count;
     fm_figure *figures[FM_WORLD_OBJECTS_MAX];
@@ -91,6 +93,10 @@ typedef struct fm_tied_point {
 } fm_tied_point;
 int fm_ties_point_count(const fm_world *world);
 fm_tied_point fm_ties_point(const fm_world *world, int index);
+
+// layers.c: layers that lie on each other share the medium that moves with them.
+bool fm_world_share_layers(fm_world *world, fm_error *err); // at the start of an advance
+void fm_world_destroy_layers(fm_world *world);              // also when an object was added
 
 // coupling.c: bodies in media.
 double fm_coupling_longest_interval(const fm_world *world); // s, that coupling allows

@@ -171,6 +171,11 @@ static void a_cloth_has_the_same_bits_on_any_number_of_threads_and_after_a_resto
     (void)state;
     uint64_t hashes[FEATURES];
     for (int tested = 0; tested < FEATURES; tested++) {
+        hashes[tested] = (uint64_t)tested;
+#ifdef __SANITIZE_THREAD__ // slow; determinism/memory and EVERYTHING have the same loops
+        if (tested >= COIMBRA && tested <= CURRENT)
+            continue;
+#endif
         hashes[tested] = run_and_hash((feature)tested, 2, FRAMES / 2);
         printf("  %-18s %016llx\n", names[tested], (unsigned long long)hashes[tested]);
 #ifndef __SANITIZE_THREAD__ // two threads are enough for a data race; more would be slow

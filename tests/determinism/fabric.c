@@ -37,9 +37,12 @@ static void the_same_bits_for_any_number_of_threads(void **state)
 {
     (void)state;
     for (int variant = 0; variant < 4; variant++) {
-        uint64_t one = hash_run(1, variant);
-        assert_true(one == hash_run(4, variant));
-        assert_true(one == hash_run(0, variant)); // blocks in reverse order
+        uint64_t four = hash_run(4, variant);
+        printf("  variant %d %016llx\n", variant, (unsigned long long)four);
+#ifndef __SANITIZE_THREAD__ // one run with threads is enough for a data race; more would be slow
+        assert_true(hash_run(1, variant) == four);
+        assert_true(hash_run(0, variant) == four); // blocks in reverse order
+#endif
     }
 }
 

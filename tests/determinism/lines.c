@@ -77,12 +77,12 @@ static void tied_lines_have_the_same_bits_on_any_number_of_threads(void **state)
 {
     (void)state;
     for (int contact = 0; contact < 2; contact++) {
-        uint64_t one = run(1, contact, false);
-        for (int threads = 0; threads <= 3; threads++) {
-            if (threads != 1)
-                assert_int_equal(run(threads, contact, false), one);
-        }
-        assert_int_equal(run(2, contact, true), one);
+        uint64_t two = run(2, contact, true);
+        printf("  %s contact %016llx\n", contact ? "with" : "without", (unsigned long long)two);
+#ifndef __SANITIZE_THREAD__ // two threads are enough for a data race; more would be slow
+        for (int threads = 0; threads <= 3; threads++)
+            assert_int_equal(run(threads, contact, false), two);
+#endif
     }
 }
 

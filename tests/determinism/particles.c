@@ -26,12 +26,16 @@ typedef enum tested_fluid {
     FRACTIONAL_FADING,
     FRACTIONAL_FULL,
     SPRINGS, // FLOWS, MESH and a network of springs with history
-    FLUIDS,  // number of tested fluids
+    STARCH,  // FLOWS, COLLIDERS and cornstarch, whose substeps share neighbour lists
+    // FLOWS, MESH and the published model of thickening fluids, by speed and by displacement
+    PUBLISHED,
+    DISPLACEMENT,
+    FLUIDS, // number of tested fluids
 } tested_fluid;
 
-static const char *const names[FLUIDS] = {"weak",   "constant", "standard",  "plane", "periodic",
-                                          "shaken", "flows",    "colliders", "mesh",  "steps",
-                                          "fading", "full",     "springs"};
+static const char *const names[FLUIDS] = {
+    "weak", "constant", "standard", "plane", "periodic", "shaken", "flows",     "colliders",
+    "mesh", "steps",    "fading",   "full",  "springs",  "starch", "published", "displacement"};
 
 // Adds a moving ball, a floating ball and a slope.
 static void add_colliders(fm_world *world)
@@ -89,7 +93,7 @@ static fm_world *create_fluid_world(tested_fluid tested, int threads)
     fm_world *world = open_world(threaded_world_def(threads));
     if (tested >= COLLIDERS)
         add_colliders(world);
-    if (tested >= MESH)
+    if (tested >= MESH && tested != STARCH)
         add_mesh(world);
     fm_vec3 size = {1, 0.8, 0.5}; // m; about five parallel blocks of particles
     fm_particles_def def =
@@ -104,6 +108,14 @@ static fm_world *create_fluid_world(tested_fluid tested, int threads)
         def.network.onset = 5;
         def.network.yield = 0.05;
         def.network.stiffening = 50;
+    } else if (tested >= STARCH) {
+        fm_thickening starch = fm_default_thickening();
+        starch.published = tested >= PUBLISHED;
+        def.network.memory.kind = tested >= PUBLISHED ? FM_RECALL_SECONDS : FM_RECALL_FADING;
+        def.network.memory.seconds = 0.03;
+        def.time_step = tested >= PUBLISHED ? 2e-3 : 0;
+        def.network.rate = tested == DISPLACEMENT ? FM_HARDENING_DISPLACEMENT : FM_HARDENING_LENGTH;
+        fm_thickening_convert(&starch, &def);
     } else if (tested >= FRACTIONAL_STEPS) {
         def.viscosity = 5;
         def.fractional.order = 0.5;

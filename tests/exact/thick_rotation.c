@@ -9,8 +9,9 @@
 
 static const double OMEGA = 1, DURATION = 0.2, SPACING = 0.02, ORDER = 0.5; // rad/s, s, m
 
-// Mean of M over the springs after DURATION, m s^-q.
-static double find_memory(fm_hardening_rate rate)
+// Mean of M over the springs after DURATION, m s^-q. past: that of the particles over
+// a window, as published, instead of that of the springs.
+static double find_memory(fm_hardening_rate rate, bool past)
 {
     fm_error err = {0};
     fm_world *world = create_world(1000, 1e-3, no_gravity);
@@ -21,7 +22,8 @@ static double find_memory(fm_hardening_rate rate)
     def.network.onset = 1;
     def.network.order = ORDER;
     def.network.rate = rate;
-    def.network.memory.kind = FM_RECALL_FULL;
+    def.network.memory.kind = past ? FM_RECALL_SECONDS : FM_RECALL_FULL;
+    def.time_step = past ? 1e-3 : 0;
     fm_particles *fluid = create_pool(
         world, &def, &(fm_fluid_box){.low = {0.12, 0.12, 0.12}, .high = {0.28, 0.28, 0.28}});
     int count;
@@ -44,7 +46,9 @@ static double find_memory(fm_hardening_rate rate)
 static void rigid_rotation_hardens_only_as_published(void **state)
 {
     (void)state;
-    double by_length = find_memory(FM_HARDENING_LENGTH), by_speed = find_memory(FM_HARDENING_SPEED);
+    double by_length = find_memory(FM_HARDENING_LENGTH, false),
+           by_speed = find_memory(FM_HARDENING_SPEED, false),
+           published = find_memory(FM_HARDENING_SPEED, true);
     // springs of a block of 8^3 particles: 3 x 8 x 8 x 7 of one spacing, a third of them along the
     // axis of rotation; 6 x 8 x 7 x 7 diagonals, a third of them across it, the others
     // at 45 degrees
@@ -53,10 +57,13 @@ static void rigid_rotation_hardens_only_as_published(void **state)
                   (edges * 2 / 3 + diagonals * (sqrt(2) / 3 + sqrt(2) * sqrt(0.5) * 2 / 3)) /
                   (edges + diagonals);
     double expected = OMEGA * mean * pow(DURATION, 1 - ORDER) / tgamma(2 - ORDER);
-    printf("  M by rate of length %.3g, by relative speed %.4g, closed form %.4g m s^-q\n",
-           by_length, by_speed, expected);
+    printf("  M by rate of length %.3g, by relative speed %.4g, from past velocities %.4g, closed "
+           "form %.4g "
+           "m s^-q\n",
+           by_length, by_speed, published, expected);
     assert_at_most(by_length / by_speed, 0.05);
     assert_at_most(fabs(by_speed / expected - 1), 0.05);
+    assert_at_most(fabs(published / expected - 1), 0.05);
 }
 
 int main(void)

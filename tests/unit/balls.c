@@ -52,6 +52,70 @@ static void balls_rest_on_the_last_of_many_solids(void **state)
     }
 }
 
+// A capsule with a mass and a motion is free in height only: it falls as a ball does while the
+// motion moves it sideways, and stops at the floor. The foot that rides on it shares its height. The
+// state survives a restart.
+static fm_world *create_feet(fm_collider **body, fm_collider **foot)
+{
+    fm_error err = {0};
+    fm_world *world = create_world(0, 0, gravity);
+    fm_collider_def def = fm_default_collider_def();
+    def.name = "body";
+    def.shape = (fm_shape){
+        .kind = FM_SHAPE_CAPSULE, .start = {-0.1, 1, 0}, .end = {0.1, 1, 0}, .radius = 0.05};
+    def.mass = 70;
+    def.motion = fm_motion_sine(world, (fm_vec3){1, 0, 0}, 0.1, 1, &err);
+    *body = add_collider(world, def);
+    def.name = "foot";
+    def.mass = 0;
+    def.carrier = *body;
+    def.motion = fm_motion_sine(world, (fm_vec3){0, 1, 0}, 0.1, 1, &err);
+    *foot = add_collider(world, def);
+    add_collider(world, fixture_floor_def(0));
+    return world;
+}
+
+static void feet_are_free_in_height(void **state)
+{
+    (void)state;
+    fm_collider *body, *foot;
+    fm_world *world = create_feet(&body, &foot);
+    for (int i = 0; i < 6; i++)
+        advance(world, FRAME);
+    world = move_state_into(world, create_feet(&body, &foot));
+    double t = 0.25, error = 9.81 / 3840 * t / 2; // s, m
+    fm_vec3 x = fm_collider_position(body), y = fm_collider_position(foot);
+    assert_close(x.x, 0.1, 1e-9); // a quarter of the period
+    assert_close(x.y, 1 - 9.81 * t * t / 2, error * (1 + 1e-6));
+    assert_close(y.y - x.y, 0.1, 1e-9);
+    assert_close(y.x, 0, 1e-12);
+    for (int i = 0; i < 18; i++)
+        advance(world, FRAME);
+    assert_close(fm_collider_position(body).y, 0.05, 1e-9);
+    fm_world_destroy(world);
+}
+
+static void feet_without_a_body_are_refused(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = create_world(0, 0, gravity);
+    fm_collider_def def = fm_default_collider_def();
+    def.mass = 1;
+    fm_collider *ball = add_collider(world, def);
+    def.shape.kind = FM_SHAPE_BOX; // without a motion it would have to rotate
+    def.shape.half_size = (fm_vec3){1, 1, 1};
+    assert_null(fm_collider_create(world, &def, &err));
+    assert_string_equal(err.field, "mass");
+    err = (fm_error){0};
+    def.mass = 0;
+    def.carrier = ball; // a ball carries nothing
+    def.motion = fm_motion_sine(world, (fm_vec3){1, 0, 0}, 0.1, 1, &err);
+    assert_null(fm_collider_create(world, &def, &err));
+    assert_string_equal(err.field, "carrier");
+    fm_world_destroy(world);
+}
+
 // Settings of a cloth in these tests.
 typedef struct cloth_case {
     const char *name;                  // for messages
@@ -197,6 +261,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(balls_fall_freely),
+        cmocka_unit_test(feet_are_free_in_height),
+        cmocka_unit_test(feet_without_a_body_are_refused),
         cmocka_unit_test(balls_rest_on_the_last_of_many_solids),
         cmocka_unit_test(a_thrown_ball_pushes_cloth_without_penetration),
         cmocka_unit_test(a_restored_world_with_a_moving_ball_continues_bit_by_bit),

@@ -64,7 +64,7 @@ static void numbers_of_a_cloth_definition_out_of_range_are_refused(void **state)
         {NUMBER(drag.history.order), 0, 0.9999},
         {NUMBER(drag.pressure), -1e-9, 1e3},
         {NUMBER(drag.friction), -1e-9, 1e3},
-        {NUMBER(drag.normal_history), -1e-9, 1e6},
+        {NUMBER(drag.normal_history), -2, 1e6},
         {NUMBER(drag.added_mass), -2, 1e3},
         {NUMBER(repulsion.distance), -1e-9, 10},
         {NUMBER(repulsion.stiffness), 0, 1},
@@ -110,7 +110,7 @@ static void invalid_or_contradictory_models_are_refused(void **state)
     def = fm_default_cloth_def();
     def.integrator = FM_RK4; // physical drag has a history force
     expect_refusal(&def, &small, "integrator", "without memory");
-    def.drag.skin_history = false;
+    def.drag.skin_history = false, def.drag.normal_history = 0;
     expect_refusal(&def, &small, "integrator", "explicit");
     def.drag.model = FM_DRAG_NONE;
     def.bend.damping.order = 0.5;

@@ -247,6 +247,7 @@ static fm_cloth *create_square(fm_world *world)
                       .origin = {0.4, 0.65, 0.65},
                       .rotation = {0, 0.70710678118654752, 0, 0.70710678118654752}};
     fm_cloth_def def = fm_default_cloth_def();
+    def.drag.added_mass = 0.05; // m; by wavelength it exists in a prescribed medium only
     fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, &err);
     assert_good(cloth, &err);
     return cloth;

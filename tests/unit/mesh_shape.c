@@ -193,7 +193,7 @@ static void bad_shapes_are_refused_by_name(void **state)
                                            "arm",  "gores",  "vent", "triangulation"};
     for (int i = 0; i < 12; i++)
         bad[i] = good;
-    bad[0].kind = (fm_mesh_shape_kind)9;
+    bad[0].kind = (fm_mesh_shape_kind)99;
     bad[1].radius = -1;
     bad[2].edge = 0;
     bad[3].edge = 2;

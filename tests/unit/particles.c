@@ -169,9 +169,16 @@ static void fluid_definitions_out_of_range_are_refused(void **state)
     def = springs, def.network.yield = 1, expect_refused(&def, "network.yield");
     def = springs, def.network.stiffening = 0.5, expect_refused(&def, "network.stiffening");
     def = springs, def.network.order = 1, expect_refused(&def, "network.order");
-    def = springs, def.network.rate = (fm_hardening_rate)2, expect_refused(&def, "network.rate");
+    def = springs, def.network.rate = (fm_hardening_rate)3, expect_refused(&def, "network.rate");
     def = springs, def.network.memory.kind = FM_RECALL_STEPS,
     expect_refused(&def, "network.memory");
+    def = springs, def.network.rate = FM_HARDENING_DISPLACEMENT,
+    expect_refused(&def, "network.memory");
+    def = springs, def.network.threshold = -1, expect_refused(&def, "network.threshold");
+    def = good, def.method = FM_SPH_RELAXATION, set_periodic(&def, 0);
+    expect_refused(&def, "domain.sides");
+    def = good, def.list_steps = 0, expect_refused(&def, "list_steps");
+    def = good, def.sound_ratio = 0, expect_refused(&def, "sound_ratio");
     def = springs, def.support = 1.5, expect_refused(&def, "support");
     def = good;
     def.domain.high.y = 0, expect_refused(&def, "domain.high"), def = good;

@@ -31,9 +31,28 @@ typedef struct mistake {
           "height: 1},\n "
 #define MESH START "bodies: {c: {cloth: {mesh: {file: a.obj},\n "
 
+#define SOFT START "bodies: {c: {soft: {mesh: {ball: {radius: 0.5, level: 1}},\n "
 #define FABRIC START "bodies: {c: {fabric: {mesh: {disc: {radius: 0.5}}, edge: 0.2,\n "
 
 static const mistake mistakes[] = {
+    // soft bodies: gas, shapes
+    {"gas in a sheet",
+     START "bodies: {c: {soft: {mesh: {disc: {radius: 1}}, edge: 0.2, gas: {kind: sealed}}}}\n", 3,
+     59, "bodies.c.soft.gas needs a closed mesh"},
+    {"leak without sealed gas", SOFT "gas: {kind: constant, leak: 1}}}}\n", 4, 2,
+     "pump and leak need kind sealed"},
+    {"less than a vacuum", SOFT "gas: {kind: sealed, pressure: -2e5}}}}\n", 4, 32,
+     "allowed is at least minus the ambient pressure"},
+    {"broken cells",
+     START "bodies: {c: {soft: {mesh: {slab: {width: 1, height: 1, length: 1, cells: [1, 1, "
+           "1.5]}}}}}\n",
+     3, 67, "cells is [1, 1, 1.5], allowed are whole numbers"},
+    {"alpha 0", SOFT "alpha: 0}}}\n", 4, 9, "alpha is 0, allowed is 1e-9 to 1e9"},
+    {"thick torus",
+     START "bodies: {c: {soft: {mesh: {torus: {radius: 1, tube_radius: 1}}, edge: 0.1}}}\n", 3, 27,
+     "tube_radius is 1, allowed is above 0 and at most 0.95 m"},
+    {"soft body from a missing file", START "bodies: {c: {soft: {mesh: {obj: {file: no.obj}}}}}\n",
+     3, 40, "no.obj: cannot read"},
     // fabrics: their keys, shapes and groups of vertices
     {"spring and modulus", FABRIC "spring: 10, modulus: 20}}}\n", 4, 23,
      "bodies.c.fabric has \"spring\" and \"modulus\": only one of them is allowed"},
@@ -48,7 +67,7 @@ static const mistake mistakes[] = {
     {"unknown group", FABRIC "pins: [{group: rin}]}}}\n", 4, 17,
      "bodies.c.fabric.pins[0].group is \"rin\", allowed are rim"},
     {"group of a sheet", CLOTH "      pins: [{group: rim}]\n", 7, 22,
-     "but only fabrics have groups of vertices"},
+     "but only fabrics and soft bodies have groups of vertices"},
     {"vertex of a fabric", FABRIC "pins: [{particles: [99]}]}}}\n", 4, 10,
      "particles has 99, allowed is 0 to"},
     {"long edge", START "bodies: {c: {fabric: {mesh: {disc: {radius: 0.5}}, edge: 0.7}}}\n", 3, 58,
@@ -108,7 +127,13 @@ static const mistake mistakes[] = {
     {"viscosity below 0", START "fluids: {w: {sph: {viscosity: -1}}}\n", 3, 31,
      "allowed is 0 to 1e6 Pa s"},
     {"memory of springs", START "fluids: {w: {thickening: {memory: {steps: 3}}}}\n", 3, 27,
-     "fluids.w.thickening.memory is steps, allowed here is fading or full"},
+     "fluids.w.thickening.memory is steps, allowed with rate length is fading or full"},
+    {"past velocities without a time step",
+     START "fluids: {w: {thickening: {rate: speed, memory: {steps: 3}}}}\n", 3, 40,
+     "fluids.w.thickening.memory is steps, which needs a time_step above 0"},
+    {"fading memory of a displacement", START "fluids: {w: {thickening: {rate: displacement}}}\n",
+     3, 14,
+     "fluids.w.thickening.memory is fading, allowed with rate displacement is steps or seconds"},
     {"a material that does not exist", START "fluids: {w: {thickening: {material: ketchup}}}\n", 3,
      37, "cornstarch"},
     {"a yield ratio above 0.9", START "fluids: {w: {thickening: {yield: 2}}}\n", 3, 34,

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// neighbour_list.c: a list of the particles near each particle.
+//
+// Pairs are found with a hash grid of cells of size reach + skin. The list is valid until a particle
+// has moved by half the skin. The partners of a particle are sorted by index: a sum over those
+// within reach does not depend on when the list was built. The cells are built by one thread.
+#include "cloth/cloth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Allocates an empty list for pairs within `reach`.
+bool fm_neighbour_list_create(fm_cloth *c, fm_neighbour_list *list, double reach, double skin,
+                              fm_error *err)
+{
+    list->reach = reach, list->skin = skin;
+    size_t count = (size_t)c->count;
+    list->start = fm_arena_alloc(&c->arena, count + 1, sizeof(int), c->object.name, err);
+    list->counts = fm_arena_alloc(&c->arena, count, sizeof(int), c->object.name, err);
+    list->at = fm_vec3_array_create(&c->arena, c->lanes, err);
+    return fm_cell_list_create(&list->cells, &c->arena, c->count, err);
+}
+
+// Arguments of the loop over particles.
+typedef struct search {
+    const fm_cloth *cloth;
+    fm_neighbour_list *list;
+    const fm_vec3_array *x;
+    fm_pair_excluded *excluded;
+    bool count_only; // first pass: only count the partners
+} search;
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+// Counts or lists the particles within reach + skin of the particles [first, last). They are in the
+// 27 cells around a particle's cell. A bucket of the hash table may hold particles of other cells.
+static void find_partners(void *context, int first, int last)
+{
+    const search *s = context;
+    const fm_cell_list *cells = &s->list->cells;
+    double reach = cells->size * cells->size;
+    for (int i = first; i < last; i++) {
+        int found = 0, *partner = s->list->partner + s->list->start[i];
+        for (int n = 0; n < 27; n++) {
+            fm_cell cell = cells->cell[i];
+            cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
+            int bucket = fm_cell_list_find_bucket(cells, cell);
+            for (int e = cells->start[bucket]; e < cells->start[bucket + 1]; e++) {
+                int j = cells->order[e];
+                const fm_cell *other = &cells->cell[j];
+                if (j == i || other->x != cell.x || other->y != cell.y || other->z != cell.z ||
+                    fm_distance_squared(s->x, i, j) >= reach ||
+                    (s->excluded && s->excluded(s->cloth, i, j)))
+                    continue;
+                if (!s->count_only)
+                    partner[found] = j;
+                found++;
+            }
+        }
+        if (s->count_only)
+            s->list->counts[i] = found;
+        else if (found > 1)
+            qsort(partner, (size_t)found, sizeof(int), compare);
+    }
+}
+
+// Makes room for `total` partners and as many again, so that this rarely happens twice.
+static bool reserve(fm_cloth *c, fm_neighbour_list *list, int total)
+{
+    if (total <= list->capacity)
+        return true;
+    fm_error ignored = {0};
+    int *more = fm_arena_alloc(&c->arena, 2 * (size_t)total, sizeof *more, "cloth", &ignored);
+    if (!more)
+        return false;
+    list->partner = more;
+    list->capacity = 2 * total;
+    return true;
+}
+
+// Builds the list at the present positions: counts the partners of each particle, then lists them.
+static void build(search *s, fm_cloth *c, fm_pool *pool)
+{
+    fm_neighbour_list *list = s->list;
+    fm_cell_list_build(&list->cells, list->reach + list->skin, c->count, s->x->x, s->x->y, s->x->z);
+    s->count_only = true;
+    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, s);
+    int total = 0;
+    for (int i = 0; i < c->count; i++) {
+        list->start[i] = total;
+        total += list->counts[i];
+    }
+    list->start[c->count] = total;
+    if (!reserve(c, list, total)) {
+        memset(list->start, 0, ((size_t)c->count + 1) * sizeof(int));
+        return;
+    }
+    s->count_only = false;
+    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, s);
+    memcpy(list->at.x, s->x->x, 3 * (size_t)c->lanes * sizeof(double));
+    list->valid = true;
+}
+
+// Whether no particle has moved by half the skin since the list was built.
+static bool is_valid(const fm_cloth *c, const fm_neighbour_list *list, const fm_vec3_array *x)
+{
+    double half = list->skin / 2, farthest = 0;
+    for (int i = 0; i < c->count && list->valid; i++) {
+        double dx = x->x[i] - list->at.x[i], dy = x->y[i] - list->at.y[i];
+        double dz = x->z[i] - list->at.z[i];
+        farthest = fmax(farthest, dx * dx + dy * dy + dz * dz);
+    }
+    return list->valid && farthest < half * half;
+}
+
+// Builds the list again if particles have moved too far.
+void fm_neighbour_list_update(fm_cloth *c, fm_neighbour_list *list, const fm_vec3_array *x,
+                              fm_pair_excluded *excluded, fm_pool *pool)
+{
+    search s = {.cloth = c, .list = list, .x = x, .excluded = excluded};
+    if (!is_valid(c, list, x))
+        build(&s, c, pool);
+}

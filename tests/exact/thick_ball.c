@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// thick_ball.c: what a thickening fluid must do to a ball, with the material as users get it.
+//
+// A glass ball (2500 kg/m^3, 5 cm radius) is thrown flat onto cornstarch in water (1200 kg/m^3).
+// With history it bounces or rolls at least 3 radii, rests while the fluid remembers, then sinks by
+// more than its radius; without history it sinks at once. The time that a dropped ball is carried
+// grows with the memory.
+#include "fluids.h"
+
+static const double RADIUS = 0.05, DEPTH = 0.16, FRAME = 1.0 / 60; // m, m, s
+
+// A pool and its ball.
+typedef struct pool {
+    fm_world *world;
+    fm_particles *fluid;
+    fm_collider *ball;
+} pool;
+
+// Creates a pool of this length, m, with a ball at x that moves with v.
+static pool create_starch(double length, bool history, double fading, fm_vec3 x, fm_vec3 v)
+{
+    pool p = {.world = create_world(1000, 1e-3, (fm_vec3){0, -9.81, 0})};
+    fm_collider_def ball = fixture_ball_def(x, RADIUS);
+    ball.mass = 1.309; // kg, 2500 kg/m^3 x 4/3 pi r^3
+    ball.velocity = v;
+    p.ball = add_collider(p.world, ball);
+    fm_particles_def def = fm_default_particles_def();
+    def.spacing = 0.02;
+    def.domain.high = (fm_vec3){length, 0.5, 0.3};
+    def.domain.sides[FM_SIDE_TOP] = FM_SIDE_OPEN;
+    def.network.memory.fading = fading;
+    fm_thickening starch = fm_default_thickening();
+    starch.history = history;
+    fm_thickening_convert(&starch, &def);
+    p.fluid =
+        create_pool(p.world, &def, &(fm_fluid_box){.high = {length, DEPTH, 0.3}, .settled = true});
+    return p;
+}
+
+// Time from the first contact until the centre is half a radius below the surface, s, at most
+// `duration`. travel: receives how far it went meanwhile, in radii; depth: that of its centre below
+// the surface at the end, in radii.
+static double follow(pool *p, double duration, double *travel, double *depth)
+{
+    double touched = -1, from = 0, carried = -1;
+    *travel = 0;
+    for (int k = 1; k * FRAME <= duration; k++) {
+        advance(p->world, FRAME);
+        fm_vec3 x = fm_collider_position(p->ball);
+        assert_true(isfinite(x.y));
+        if (touched < 0 && x.y < DEPTH + RADIUS) {
+            touched = k * FRAME;
+            from = x.x;
+        }
+        if (touched >= 0 && carried < 0) {
+            *travel = fmax(*travel, (x.x - from) / RADIUS);
+            if (x.y < DEPTH - RADIUS / 2)
+                carried = k * FRAME - touched;
+        }
+        *depth = (DEPTH - x.y) / RADIUS;
+    }
+    fm_world_destroy(p->world);
+    assert_true(touched >= 0);
+    return carried < 0 ? duration : carried;
+}
+
+static void a_thrown_ball_rolls_rests_and_sinks(void **state)
+{
+    (void)state;
+    double travel, depth;
+    pool p = create_starch(0.9, true, 0.25, (fm_vec3){0.1, 0.24, 0.15}, (fm_vec3){1.5, 0, 0});
+    double carried = follow(&p, 3, &travel, &depth);
+    printf("  with history: %.2f radii along, carried %.2f s, then %.2f radii deep\n", travel,
+           carried, depth);
+    assert_true(travel >= 3);
+    assert_true(carried >= 0.5);
+    assert_true(depth >= 1);
+    p = create_starch(0.9, false, 0.25, (fm_vec3){0.1, 0.24, 0.15}, (fm_vec3){1.5, 0, 0});
+    carried = follow(&p, 0.6, &travel, &depth);
+    printf("  without: carried %.2f s, %.2f radii deep\n", carried, depth);
+    assert_at_most(carried, 0.2);
+    assert_true(depth >= 1);
+}
+
+static void a_ball_is_carried_as_long_as_the_fluid_remembers(void **state)
+{
+    (void)state;
+    double carried[2], travel, depth;
+    for (int k = 0; k < 2; k++) {
+        pool p = create_starch(0.36, true, k ? 0.3 : 0.1, (fm_vec3){0.18, 0.26, 0.15},
+                               (fm_vec3){0, 0, 0});
+        carried[k] = follow(&p, 3, &travel, &depth);
+        printf("  memory of %g s: carried %.2f s\n", k ? 0.3 : 0.1, carried[k]);
+    }
+    assert_true(carried[1] / carried[0] >= 1.5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thrown_ball_rolls_rests_and_sinks),
+        cmocka_unit_test(a_ball_is_carried_as_long_as_the_fluid_remembers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
