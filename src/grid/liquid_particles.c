@@ -29,8 +29,9 @@
 
 #include <string.h>
 
-enum { SLAB = 4 };               // layers of cells
-static const double LOOSE = 0.5; // spacings from the surface
+enum { SLAB = 4 };                // layers of cells
+static const double LOOSE = 0.5;  // spacings from the surface
+static const double PIECE = 0.25; // spacings
 
 static int find_cell(const fm_grid *g, const fm_liquid_particles *p, int i)
 {
@@ -93,22 +94,22 @@ static void scatter(fm_liquid *l, int i, int a)
     const fm_liquid_particles *p = &l->now;
     double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
     fm_liquid_place at = fm_liquid_find_place(g, x, a);
-    double v = p->v[a][i], mass = p->volume[i] / l->spacing_volume, slope[3];
-    for (int b = 0; b < 3; b++)
-        slope[b] = g->h * p->c[3 * a + b][i];
-    int corners = g->active[2] ? 8 : 4;
-    for (int corner = 0; corner < corners; corner++) {
-        double w = mass, u = v;
-        ptrdiff_t q = at.q;
-        for (int b = 0; b < 3; b++) {
-            bool high = corner >> b & 1;
-            q += high ? g->stride[b] : 0;
-            w *= high ? at.share[b] : 1 - at.share[b];
-            u += slope[b] * (high ? 1 - at.share[b] : -at.share[b]);
-        }
-        g->u[a][q] += w * u;
-        g->rate[a][q] += w;
+    double w[3][2], u[3][2]; // weights, and changes of the velocity from the particle to the face
+    for (int b = 0; b < 3; b++) {
+        double slope = g->h * p->c[3 * a + b][i], share = at.share[b];
+        w[b][0] = 1 - share, w[b][1] = share;
+        u[b][0] = -share * slope, u[b][1] = (1 - share) * slope;
     }
+    double v = p->v[a][i], mass = p->volume[i] / l->spacing_volume;
+    for (int k = 0; k < (g->active[2] ? 2 : 1); k++)
+        for (int j = 0; j < 2; j++) {
+            ptrdiff_t q = at.q + j * g->stride[1] + k * g->stride[2];
+            double weight = mass * w[2][k] * w[1][j], base = v + u[2][k] + u[1][j];
+            g->u[a][q] += weight * w[0][0] * (base + u[0][0]);
+            g->u[a][q + 1] += weight * w[0][1] * (base + u[0][1]);
+            g->rate[a][q] += weight * w[0][0];
+            g->rate[a][q + 1] += weight * w[0][1];
+        }
 }
 
 typedef struct scattering {
@@ -188,6 +189,21 @@ typedef struct moving {
     fm_vec3 force;
 } moving;
 
+// Whether a point may be inside a collider: a corner of its cell is nearer than the diagonal.
+static bool is_near_solid(const fm_grid *g, const double x[3])
+{
+    ptrdiff_t q = g->start;
+    for (int a = 0; a < 3; a++) {
+        int i = (int)fm_double_max(0, fm_double_min(g->n[a] - 1, floor(x[a])));
+        q += i * g->stride[a];
+    }
+    for (int corner = 0; corner < 8; corner++)
+        if (g->distance[q + (corner & 1 ? g->stride[0] : 0) + (corner & 2 ? g->stride[1] : 0) +
+                        (corner & 4 ? g->stride[2] : 0)] < 0.9 * g->h)
+            return true;
+    return false;
+}
+
 // Puts a particle that is inside a collider on its surface.
 static void collide(const moving *job, double x[3], fm_vec3 *v)
 {
@@ -222,6 +238,27 @@ static void keep_inside(const fm_liquid *l, double x[3], double v[3])
     }
 }
 
+// Moves a particle by `way`, spacings, inside the sides and outside colliders. Near colliders it goes
+// in pieces of at most PIECE spacings, so that it leaves a wall on the side where it entered.
+static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
+{
+    const fm_grid *g = job->l->grid;
+    bool solids = job->around->collider_count > 0;
+    int count = solids ? (int)fm_double_min(100, ceil(fm_length(way) / PIECE)) : 1;
+    for (int n = 0; n < count; n++) {
+        x[0] += way.x / count, x[1] += way.y / count;
+        if (g->active[2])
+            x[2] += way.z / count;
+        keep_inside(job->l, x, v);
+        if (!solids || !is_near_solid(g, x))
+            continue;
+        fm_vec3 u = {v[0], v[1], v[2]};
+        collide(job, x, &u);
+        v[0] = u.x, v[1] = u.y, v[2] = u.z;
+        keep_inside(job->l, x, v); // a collider on a side may push particles through it
+    }
+}
+
 static void move_particle(const moving *job, int i)
 {
     fm_liquid *l = job->l;
@@ -241,14 +278,9 @@ static void move_particle(const moving *job, int i)
         fm_liquid_clamp_inside(g, middle);
         w = find_velocity(g, middle, NULL, i);
     }
-    x[0] += step * w.x, x[1] += step * w.y;
-    if (g->active[2])
-        x[2] += step * w.z;
     double u[3] = {v.x, v.y, v.z};
-    keep_inside(l, x, u);
+    travel(job, x, u, fm_scale(w, step));
     v = (fm_vec3){u[0], u[1], u[2]};
-    if (job->around->collider_count > 0)
-        collide(job, x, &v);
     for (int a = 0; a < 3; a++)
         p->x[a][i] = x[a];
     p->v[0][i] = v.x, p->v[1][i] = v.y, p->v[2][i] = v.z;

@@ -35,9 +35,9 @@
 #include <string.h>
 
 static const double WAVES = 0.4;
-static const double RELAXATION = 0.1;     // s
-static const double FASTEST_CHANGE = 0.5; // 1/s
-enum { LAYERS = 6 };                      // of extended velocities: the band of the surface and one
+static const double RELAXATION = 0.1;   // s
+static const double FASTEST_CHANGE = 2; // 1/s
+enum { LAYERS = 6 };                    // of extended velocities: the band of the surface and one
 
 static void end_stage(fm_liquid *l, fm_liquid_stage stage, double *start)
 {
