@@ -2,7 +2,8 @@
 // liquid.c: creation of liquids from checked definitions, and the liquid of the start.
 //
 // A box or ball of liquid is the union of its signed distance with phi, and a jittered lattice of
-// particles whose pitch divides the box evenly. Faces of a box on the sides of the grid are no surface.
+// particles whose pitch divides the box evenly. Faces of a box on the sides of the grid are no
+// surface.
 #include "grid/liquid.h"
 
 #include <assert.h>
@@ -253,7 +254,8 @@ static double jitter(fm_rng *rng)
     return 0.5 + JITTER * (fm_rng_uniform(rng) - 0.5);
 }
 
-// Finds the lattice of a shape inside the grid: its low corner and size, m, and sites along the axes.
+// Finds the lattice of a shape inside the grid: its low corner and size, m, and sites along the
+// axes.
 static void find_lattice(const fm_liquid *l, const fm_liquid_box *box, double from[3],
                          double size[3], int n[3])
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // liquid_balls.c: the push of a liquid on balls with a mass.
 //
-// The impulse of the pressure on a ball in a substep is J = dt sum over its cut cells of p S, with S
-// the area vector of its surface in the cell (solids.c). The liquid has seen the ball change its
-// velocity by D, the change of the substep before, and J has the reaction of the added mass to that.
-// The next change dV follows from
+// The impulse of the pressure on a ball in a substep is J = dt sum over its cut cells of p S, with
+// S the area vector of its surface in the cell (solids.c). The liquid has seen the ball change its
+// velocity by D, the change of the substep before, and J has the reaction of the added mass to
+// that. The next change dV follows from
 //
 //     (M + K) dV = J + M g dt + K D
 //
-// K is an estimate of the added mass: ADDED times the mass of displaced liquid. When dV is steady, K
-// has no effect; light balls, for which K = 0 would be unstable, are stable because dV depends on D
-// by the factor (K - added mass) / (M + K). The world adds the impulse M (dV - g dt) to the ball.
+// K is an estimate of the added mass: ADDED times the mass of displaced liquid. When dV is steady,
+// K has no effect; light balls, for which K = 0 would be unstable, are stable because dV depends on
+// D by the factor (K - added mass) / (M + K). The world adds the impulse M (dV - g dt) to the ball.
 //
 //   M  mass of the ball, kg    p  pressure, Pa    g  gravity, m/s^2
 #include "grid/liquid.h"

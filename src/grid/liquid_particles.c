@@ -16,9 +16,9 @@
 // Particles move by the midpoint rule in the velocity of the faces. Where there is no liquid within
 // LOOSE spacings they fly freely: spray. A particle that meets a collider is put on its surface.
 //
-// A source emits a layer of a lattice across its direction every pitch / speed seconds, at the start
-// of the substep after. The volume of a layer is that of the disc times the pitch. Inside liquid
-// that is there already, the velocity gets the divergence that makes room for it.
+// A source emits a layer of a lattice across its direction every pitch / speed seconds, at the
+// start of the substep after. The volume of a layer is that of the disc times the pitch. Inside
+// liquid that is there already, the velocity gets the divergence that makes room for it.
 //
 //   u  velocity on faces, m/s    v  velocity of particles, m/s    C  its derivatives, 1/s
 //   m  mass; here the volume
@@ -238,8 +238,8 @@ static void keep_inside(const fm_liquid *l, double x[3], double v[3])
     }
 }
 
-// Moves a particle by `way`, spacings, inside the sides and outside colliders. Near colliders it goes
-// in pieces of at most PIECE spacings, so that it leaves a wall on the side where it entered.
+// Moves a particle by `way`, spacings, inside the sides and outside colliders. Near colliders it
+// goes in pieces of at most PIECE spacings, so that it leaves a wall on the side where it entered.
 static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
 {
     const fm_grid *g = job->l->grid;

@@ -27,9 +27,9 @@
 
 static const double NEAREST = 0.02; // smallest s
 
-// x with the 12 leading bits of its mantissa. Products of two of them are exact in single precision,
-// so that the matrix of the solver, which is in single precision, and the correction of the
-// velocities agree, and liquid at rest stays at rest to rounding.
+// x with the 12 leading bits of its mantissa. Products of two of them are exact in single
+// precision, so that the matrix of the solver, which is in single precision, and the correction of
+// the velocities agree, and liquid at rest stays at rest to rounding.
 static float shorten(float x)
 {
     volatile float scaled = 4097 * x, rest = scaled - x;

@@ -19,7 +19,8 @@
 // particles.
 //
 // At last phi becomes a distance again within BAND spacings: cells beside the surface are divided
-// by their slope [RS00] if it differs from 1 by more than SLOPE; the others solve |grad phi| = 1 by upwind differences.
+// by their slope [RS00] if it differs from 1 by more than SLOPE; the others solve |grad phi| = 1 by
+// upwind differences.
 //
 // Volume inside: sum over cells of (open volume) clamp(1/2 - phi), exact for planes along the axes.
 //
@@ -249,8 +250,9 @@ static bool is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
     return false;
 }
 
-// phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the slope is that across
-// the surface, so that thin sheets keep theirs; where the surface is on neither side, the mean.
+// phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the
+// slope is that across the surface, so that thin sheets keep theirs; where the surface is on
+// neither side, the mean.
 static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
 {
     double square = 0, mid = phi[q];

@@ -19,8 +19,8 @@
 //
 //   u*  velocity before, m/s    nu  kinematic viscosity, m^2/s    h  spacing, m
 //
-// [BB08] Batty, Bridson: Accurate viscous free surfaces for buckling, coiling, and rotating liquids.
-//        Symposium on Computer Animation, 2008.
+// [BB08] Batty, Bridson: Accurate viscous free surfaces for buckling, coiling, and rotating
+//        liquids. Symposium on Computer Animation, 2008.
 #include "grid/liquid.h"
 
 static const double SMALLEST = 1e-3;   // of k
