@@ -8,8 +8,8 @@
 //   - the pressure solver from a random velocity to 1e-6, 32^3 to 256^3 cells, closed, with open
 //     sides and with a sphere: iterations, and time per cell against 64^3 cells
 //   - with two threads against one, 128^3 cells
-//   - OpenFOAM on the same cavity of 64^3 cells and PETSc on the pressure of 128^3 cells, where they
-//     are installed (openfoam_cavity, petsc_poisson.c)
+//   - OpenFOAM on the same cavity of 64^3 cells and PETSc on the pressure of 128^3 cells, where
+//     they are installed (openfoam_cavity, petsc_poisson.c)
 #include "bench.h"
 #include "fixtures.h"
 

@@ -4,9 +4,9 @@
 // will slowly move from liquid to solid state over time".
 //
 // A pool of 30 x 10 x 20 cm rests for 2 s, so that it settles and forgets, is shaken along x for
-// 2 s, with 1 cm at 2 Hz, and left alone for 2 s. The fluid hardens gradually (sharpness 20) from any
-// motion on (onset 0.05 1/s). Measured from the start of shaking: the mean history stiffness of the
-// springs, relative to its largest value.
+// 2 s, with 1 cm at 2 Hz, and left alone for 2 s. The fluid hardens gradually (sharpness 20) from
+// any motion on (onset 0.05 1/s). Measured from the start of shaking: the mean history stiffness of
+// the springs, relative to its largest value.
 #include "starch.h"
 
 static const double FPS = 30, REST = 2, SHAKEN = 2, DURATION = 6, PERIOD = 0.5; // 1/s, s

@@ -4,8 +4,8 @@
 // same frequency for balls of three sizes, and larger balls sink more slowly.
 //
 // A steel ball (7800 kg/m^3) starts at rest just below the surface of a column of 12 x 24 x 12 cm.
-// Its velocity is sampled with 240 Hz. Between the first tenth of a second and the floor, a swing is
-// a maximum of the speed that exceeds the minima beside it by 5 % of the mean speed.
+// Its velocity is sampled with 240 Hz. Between the first tenth of a second and the floor, a swing
+// is a maximum of the speed that exceeds the minima beside it by 5 % of the mean speed.
 #include "starch.h"
 
 #include <stdio.h>

@@ -4,9 +4,9 @@
 // of 5 mm, holes persist above about 10 g, fingers rise above about 17 g, near 120 Hz.
 //
 // The dish is 3 cm wide, the layer 5 mm deep with four or six particles across, and the step 0.5 ms
-// or less. The first tenth of a second is at rest; at the end, after 0.6 s, the dish is divided into
-// columns of 2.5 mm. Measured over seeds of the particles' random offsets: the standard deviation of
-// the columns' heights and the tallest column, both relative to the depth.
+// or less. The first tenth of a second is at rest; at the end, after 0.6 s, the dish is divided
+// into columns of 2.5 mm. Measured over seeds of the particles' random offsets: the standard
+// deviation of the columns' heights and the tallest column, both relative to the depth.
 #include "starch.h"
 
 #include <stdio.h>

@@ -2,11 +2,11 @@
 // wrinkle-hanger.c: does a cloth on a hanger wrinkle more with the weight beta of fluidity? Table 1
 // and figures 1 to 9 of [MES].
 //
-// A closed slab with gas, or an open sheet, falls over a bar and comes to rest. Measured at the end:
-// root mean square of the mean curvature, and roughness: the distance from the surface smoothed over
-// 3 cm. Radius, k, mu, masses and step are not published: they are swept. Controls that could give
-// the same picture without fluidity (beta = 0): as much energy of random motion at the start as
-// fluidity puts into the body, and a tenth or a hundredth of the bending rigidity.
+// A closed slab with gas, or an open sheet, falls over a bar and comes to rest. Measured at the
+// end: root mean square of the mean curvature, and roughness: the distance from the surface
+// smoothed over 3 cm. Radius, k, mu, masses and step are not published: they are swept. Controls
+// that could give the same picture without fluidity (beta = 0): as much energy of random motion at
+// the start as fluidity puts into the body, and a tenth or a hundredth of the bending rigidity.
 // Momentum: a free sheet, compressed unevenly, for 0.1 s: largest momentum over the sum of the
 // magnitudes of the points' momenta.
 #include "soft.h"

@@ -2,9 +2,9 @@
 // wrinkle-truth.c: what sets the wavelength of wrinkles: tension and bending, or the radius of
 // fluidity, or the mesh?
 //
-// A sheet under the tension T along its length L, held in a plane at its border, is squeezed sideways
-// past the threshold of plate theory and comes to rest. The wavelength at mid length is that of the
-// largest Fourier component. Three models on the same meshes:
+// A sheet under the tension T along its length L, held in a plane at its border, is squeezed
+// sideways past the threshold of plate theory and comes to rest. The wavelength at mid length is
+// that of the largest Fourier component. Three models on the same meshes:
 //
 //   bending    springs and the bending rigidity B: theory k^4 = q^4 + T q^2/B, q = pi/L,
 //              2 sqrt(pi) (B/T)^(1/4) sqrt(L) in the limit [CM03]

@@ -30,7 +30,8 @@ typedef struct fm_liquid fm_liquid;
 // How the liquid is simulated.
 typedef enum fm_liquid_method {
     FM_LIQUID_PARTICLES, // affine particles, level set, surface of second order
-    FM_LIQUID_PUBLISHED, // as [SJ] after [FM96]: marks in cells, velocities on the grid, first order
+    // as [SJ] after [FM96]: marks in cells, velocities on the grid, first order
+    FM_LIQUID_PUBLISHED,
 } fm_liquid_method;
 
 // Definition of a liquid.

@@ -148,8 +148,8 @@ typedef struct fm_particles_def {
     double near_ratio;          // RELAXATION: stiffness of the near-pressure / that of the pressure
     double quadratic_viscosity; // RELAXATION: 1/m, beta of the viscous impulses
     bool sticky;                // RELAXATION: hardened fluid sticks to walls and colliders
-    // s, largest substep; 0: from the Courant number and the forces. STANDARD and RELAXATION use the
-    // given step, stable or not.
+    // s, largest substep; 0: from the Courant number and the forces. STANDARD and RELAXATION use
+    // the given step, stable or not.
     double time_step;
     double courant; // Courant number; 3D flows with a support of 2 are wrong above 0.25
     // WEAKLY_COMPRESSIBLE: largest number of substeps that share sorting and neighbour lists, while

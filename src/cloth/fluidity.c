@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// fluidity.c: the force term of fluidity: smoothed particle hydrodynamics among the points of a soft
-// body [MES], kernels and forces of [MCG03].
+// fluidity.c: the force term of fluidity: smoothed particle hydrodynamics among the points of a
+// soft body [MES], kernels and forces of [MCG03].
 //
 //     density     rho_i = sum_j m_j W_poly6(r_ij, R)                        eq. (2), with j = i
 //     pressure    L_i = k (rho_i - rho_i0)                                  eq. (3)
@@ -52,8 +52,8 @@ static bool applies(const fm_cloth *c)
     return c->soft && c->soft->def.beta > 0;
 }
 
-// Factors so that W_poly6 = poly6 (1 - q^2)^3, grad W_spiky = spiky (1 - q)^2 e and the Laplacian of
-// W_viscosity = laplacian (1 - q), with q = r/R and e the unit vector from j to i.
+// Factors so that W_poly6 = poly6 (1 - q^2)^3, grad W_spiky = spiky (1 - q)^2 e and the Laplacian
+// of W_viscosity = laplacian (1 - q), with q = r/R and e the unit vector from j to i.
 static void set_kernels(fluidity *f, int dimensions)
 {
     double R = f->radius, volume = dimensions == 2 ? R * R : R * R * R;

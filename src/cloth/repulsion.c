@@ -12,8 +12,8 @@
 // about to pass through itself, but does not prevent it: fast or thin folds still pass. Contact
 // (def.contact) does prevent it.
 //
-// Each particle sums over its own partners in the neighbour list, by rising index. So no two threads
-// write to the same particle, and the sum does not depend on when the list was built.
+// Each particle sums over its own partners in the neighbour list, by rising index. So no two
+// threads write to the same particle, and the sum does not depend on when the list was built.
 #include "cloth/cloth.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // soft.c: creates soft bodies: definition, checks, measures.
 //
-//     F = alpha F_body + beta F_fluidity + gamma F_volume + delta F_gravity            [MES] eq. (1)
+//     F = alpha F_body + beta F_fluidity + gamma F_volume + delta F_gravity    [MES] eq. (1)
 //
 // F_body are springs, bending and their damping, whose coefficients are multiplied by alpha, and
 // struts (struts.c). The other forces are in fluidity.c, enclosed_gas.c and weight.c.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// surface_measures.c: volume, mean curvature and roughness of the surface of a mesh. Called once per
-// frame.
+// surface_measures.c: volume, mean curvature and roughness of the surface of a mesh. Called once
+// per frame.
 //
 // Mean curvature H at particle i, with the cotangent formula [MDSB03]:
 //
@@ -44,8 +44,8 @@ static bool is_at_border(const fm_cloth *c, int i)
            mesh->triangles.start[i + 1] - mesh->triangles.start[i];
 }
 
-// Adds the edge opposite to a corner of a triangle, with the cotangent of the corner's angle, to the
-// sums of the edge's ends.
+// Adds the edge opposite to a corner of a triangle, with the cotangent of the corner's angle, to
+// the sums of the edge's ends.
 static void add_edge(const fm_cloth *c, double cotangent, int a, int b, fm_vec3 *sum, double *area)
 {
     fm_vec3 edge = fm_sub(fm_vec3_array_at(c->x, b), fm_vec3_array_at(c->x, a));

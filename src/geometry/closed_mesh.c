@@ -9,7 +9,8 @@
 //           its upper and lower face, so that all cells have about the same size: from the share
 //           f = n_x / (n_x + n_y) of the half width on, the section is a half ellipse
 // cushion   two rectangular grids with a common border; the upper one is raised to
-//           height/2 (1 - u^2)(1 - v^2), with u and v from -1 to 1, the lower one is its mirror image
+//           height/2 (1 - u^2)(1 - v^2), with u and v from -1 to 1; the lower one is its mirror
+//           image
 // torus     rings of vertices around a circle in the x-z plane, every second one turned by half an
 //           edge
 // tube      a cylinder along x with flat ends: the surface of a box whose square sections are
@@ -271,8 +272,8 @@ static void add_cushion_points(const builder *b, const int n[2], bool upper)
         }
 }
 
-// Cells at a corner are cut from the corner to the inside: the other diagonal would give both sheets
-// the same triangle.
+// Cells at a corner are cut from the corner to the inside: the other diagonal would give both
+// sheets the same triangle.
 static void add_cushion_sheet(const builder *b, const int n[2], bool upper)
 {
     for (int j = 0; j < n[1]; j++)

@@ -12,8 +12,9 @@
 //
 // They make linear interpolation exact on the side: second order. At an open side the pressure p_b
 // is given: p_-1 = 2 p_b - p_0. Fluid that enters there comes from rest far outside, so that
-// p_b = p_outside - rho u_0^2 / 2, Bernoulli's equation. Entering with the pressure p_outside itself
-// it would bring energy from nowhere, and eddies that cross an open side would grow without bound
+// p_b = p_outside - rho u_0^2 / 2, Bernoulli's equation. Entering with the pressure p_outside
+// itself it would bring energy from nowhere, and eddies that cross an open side would grow without
+// bound
 // [BC14].
 //
 // [BC14] Bertoglio, Caiazzo: A tangential regularization method for backflow stabilization in
@@ -201,8 +202,9 @@ static side_fill begin_side(fm_grid *g, int side, double t, fm_grid_fill mode)
     return f;
 }
 
-// Whether fluid enters through the open side at a face of component a, which lies between two cells.
-// Reads the velocity at open cells inside the grid only, which no other line of this loop writes.
+// Whether fluid enters through the open side at a face of component a, which lies between two
+// cells. Reads the velocity at open cells inside the grid only, which no other line of this loop
+// writes.
 static bool enters(const side_fill *f, double *const *u, int a, const int at[3], ptrdiff_t first)
 {
     const fm_grid *g = f->g;

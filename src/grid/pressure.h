@@ -92,8 +92,9 @@ static inline int fm_cell_row_count(const fm_cell_layout *l)
 }
 enum { FM_GRID_BLOCK = 16 }; // rows per parallel block
 
-// The pool if a loop that takes one thread `ns` nanoseconds is worth sharing. The loops of a substep
-// follow each other at once and find the workers spinning, so a third of the usual time is enough.
+// The pool if a loop that takes one thread `ns` nanoseconds is worth sharing. The loops of a
+// substep follow each other at once and find the workers spinning, so a third of the usual time is
+// enough.
 static inline fm_pool *fm_grid_share(fm_pool *pool, double ns)
 {
     return fm_pool_if_worthwhile(pool, 3 * ns);

@@ -450,9 +450,9 @@ static void compute_reaction_range(void *context, int first, int last)
     fm_forces_compute_reactions(step, first, last, step->p->force);
 }
 
-// Computes the forces of the fluid on boundary particles with `compute`, N. Colliders with a mass collect their
-// impulses and angular impulses until the world moves them. The forces on walls and on other
-// colliders are added to the load, N s, if the definition asks for loads.
+// Computes the forces of the fluid on boundary particles with `compute`, N. Colliders with a mass
+// collect their impulses and angular impulses until the world moves them. The forces on walls and
+// on other colliders are added to the load, N s, if the definition asks for loads.
 void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *compute)
 {
     fm_particles *p = step->p;

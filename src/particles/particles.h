@@ -498,8 +498,8 @@ bool fm_walls_allow_point(const fm_particles *p, fm_vec3 x);
 bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x);
 // Keeps particles inside walls and outside colliders, and wraps those that leave periodic sides.
 void fm_walls_contain_particles(const fm_particles_step *step, int first, int last);
-// Gives the momentum that particles lost in fm_walls_contain_particles to colliders with a mass, and
-// adds it to the load.
+// Gives the momentum that particles lost in fm_walls_contain_particles to colliders with a mass,
+// and adds it to the load.
 void fm_walls_add_impact_load(const fm_particles_step *step);
 // The walls as plane colliders, which cloth and balls collide with. Returns their number.
 int fm_particles_find_wall_planes(const fm_particles *p, double t, fm_placed_collider planes[6]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // relaxation.c: the prediction-relaxation step of [CBP05], as in [OZG13] chapter 5, algorithm 2.
 //
-//     v <- v + h g, viscous impulses; x <- x + h v; springs move x; pressures move x; walls; v = dx/h
+//     v <- v + h g, viscous impulses; x <- x + h v; springs move x; pressures move x; walls;
+//     v = dx/h
 //
 // Viscous impulses act between particles that approach each other with the speed u (algorithm 1):
 //

@@ -174,7 +174,8 @@ static double bound_by_flow(const fm_particles *p)
     return fm_step_find_bound(p, v > 0 ? 2 * p->def.courant * p->def.spacing / v : INFINITY);
 }
 
-// Substep of the standard and the relaxation method, s. A given time step is used even if it is unstable, as in
+// Substep of the standard and the relaxation method, s. A given time step is used even if it is
+// unstable, as in
 // [OZG13].
 static double bound_as_published(const fm_particles *p)
 {

@@ -12,8 +12,8 @@
 //     u = |dr/dt|  (default: the same for every observer, so rigid rotation does not harden), or
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
-// minus threshold r, if that is positive: fluid that creeps does not harden. Memories of `steps` and
-// `seconds` are computed from past velocities of the two particles (velocity_history.c).
+// minus threshold r, if that is positive: fluid that creeps does not harden. Memories of `steps`
+// and `seconds` are computed from past velocities of the two particles (velocity_history.c).
 //
 // Hardening adds stiffness but no force: while k grows, L is changed so that the force stays the
 // same. Otherwise a spring that is stretched, hardens and returns would give back more energy than
@@ -24,9 +24,9 @@
 //
 //     dL/dt = alpha sign(r - L) max(0, |r - L| - gamma L)
 //
-// A spring is made when two particles are closer than `reach`, with L = r and the mean memory of the
-// springs that its particles own, and removed when r exceeds `break_at`. With empty memories, fluid
-// that is sheared by more than 1 would soften because its springs are exchanged.
+// A spring is made when two particles are closer than `reach`, with L = r and the mean memory of
+// the springs that its particles own, and removed when r exceeds `break_at`. With empty memories,
+// fluid that is sheared by more than 1 would soften because its springs are exchanged.
 //
 // spring_forces.c computes the forces, in cycles within a substep.
 //
@@ -45,7 +45,8 @@
 #include <assert.h>
 #include <string.h>
 
-// Shortest substep, as a fraction of that which pressure and flow allow, for methods without cycles.
+// Shortest substep, as a fraction of that which pressure and flow allow, for methods without
+// cycles.
 static const double SHORTEST_STEP = 0.5;
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;

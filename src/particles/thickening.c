@@ -5,8 +5,9 @@
 //     shear rate at which it begins to harden (onset), how many times stiffer it gets at most
 //
 // A share of the viscosity is that of the network of springs, which spring_memory.c converts to a
-// stiffness; the rest is that of the fluid between the springs, which limits the substep. A spring hardens with what its strain rate exceeds the
-// onset by, so the rate that doubles the stiffness (fm_spring_network.onset) is
+// stiffness; the rest is that of the fluid between the springs, which limits the substep. A spring
+// hardens with what its strain rate exceeds the onset by, so the rate that doubles the stiffness
+// (fm_spring_network.onset) is
 //
 //     sharpness onset / stiffening
 //

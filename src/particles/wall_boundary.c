@@ -357,8 +357,8 @@ bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x)
     return was.x != x->x || was.y != x->y || was.z != x->z;
 }
 
-// Records that particle i lost the velocity `lost`, m/s, at x, if the force on the collider there is
-// used.
+// Records that particle i lost the velocity `lost`, m/s, at x, if the force on the collider there
+// is used.
 static void record_hit(const fm_particles_step *step, int i, fm_vec3 x, fm_vec3 lost)
 {
     fm_particles *p = step->p;

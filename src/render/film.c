@@ -395,8 +395,8 @@ static void apply_setting(fm_film *film)
 }
 
 // Sets the values at the ends of the colormap: those of the options, or the range found. A range
-// with both signs is made symmetric, so that zero is white, unless the negative values are small, as
-// errors of a concentration are.
+// with both signs is made symmetric, so that zero is white, unless the negative values are small,
+// as errors of a concentration are.
 static void set_range(fm_film *film)
 {
     const fm_film_options *o = &film->options;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ball.c: the object kind `ball`: a collider with a mass, a sphere or a shape that is free in height
-// only. Fluids push it, it falls and rolls, and it is a collider for all other objects. Its motion is in collide/rigid_motion.c; the world owns its
-// collider.
+// ball.c: the object kind `ball`: a collider with a mass, a sphere or a shape that is free in
+// height only. Fluids push it, it falls and rolls, and it is a collider for all other objects. Its
+// motion is in collide/rigid_motion.c; the world owns its collider.
 #include "rigid/ball.h"
 
 #include <math.h>

@@ -501,8 +501,8 @@ static void check_mesh(fm_loader *loader, const fm_node *node, const char *name,
         loader->err = err;
 }
 
-// Reads the mesh file that `file` names and checks it, and the pins and seams that refer to it. key:
-// of the body.
+// Reads the mesh file that `file` names and checks it, and the pins and seams that refer to it.
+// key: of the body.
 static void load_and_check(fm_loader *loader, const fm_scene_object *object, const char *key,
                            fm_node *file)
 {

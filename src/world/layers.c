@@ -20,11 +20,12 @@
 //   C_i  the same sum over the surface of i at rest: 1, less at borders
 //
 // A single smooth layer has S <= C up to the error of the sum. Therefore E below 0.1 counts as 0,
-// and from there to 0.2 it rises to its full value. The sum needs no knowledge of which points belong to which layer: folds of one cloth, stacked cloths and
-// fabric that is crumpled as finely as its mesh are all counted. At a border, C is about 1/2; there
-// S - C is 1/2 if another border lies on it and 1 if the middle of another cloth does, and its
-// division by sqrt(C) is a compromise. k is that of waves of 1/8 of the root of the cloth's area.
-// Longer waves share more, shorter ones less.
+// and from there to 0.2 it rises to its full value. The sum needs no knowledge of which points
+// belong to which layer: folds of one cloth, stacked cloths and fabric that is crumpled as finely
+// as its mesh are all counted. At a border, C is about 1/2; there S - C is 1/2 if another border
+// lies on it and 1 if the middle of another cloth does, and its division by sqrt(C) is a
+// compromise. k is that of waves of 1/8 of the root of the cloth's area. Longer waves share more,
+// shorter ones less.
 #include "world/world.h"
 
 #include <math.h>

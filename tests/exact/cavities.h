@@ -20,8 +20,8 @@ static inline fm_vec3 find_smooth_lid(void *context, fm_vec3 at, double t)
     return (fm_vec3){16 * at.x * at.x * (1 - at.x) * (1 - at.x), 0, 0};
 }
 
-// Simulates a cavity of cells^2 until time `end`, when it is steady, and reads the velocities at the
-// places of a table with the columns y, u, x, v. smooth: with the lid above, else with speed 1.
+// Simulates a cavity of cells^2 until time `end`, when it is steady, and reads the velocities at
+// the places of a table with the columns y, u, x, v. smooth: with the lid above, else with speed 1.
 // Returns the rows of the table.
 static inline int simulate_cavity(int cells, double Re, double end, bool smooth, const char *path,
                                   double *table, cavity_profile *profile)

@@ -4,9 +4,9 @@
 // of the lid's speed at Re 100 and below 1 % at Re 1000, where it falls with an order of more than
 // 1.8 from 64^2 cells.
 //
-// At Re 100 the order is below 2: 1.6 from the changes between 32^2, 64^2 and 128^2 cells. The speed
-// of the lid jumps at its ends, where the vorticity grows as 1/r without bound. With a lid whose
-// speed falls smoothly to zero the order is 2.
+// At Re 100 the order is below 2: 1.6 from the changes between 32^2, 64^2 and 128^2 cells. The
+// speed of the lid jumps at its ends, where the vorticity grows as 1/r without bound. With a lid
+// whose speed falls smoothly to zero the order is 2.
 #include "cavities.h"
 
 static void the_cavity_at_Re_100_is_that_of_the_reference(void **state)

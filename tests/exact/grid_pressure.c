@@ -2,8 +2,8 @@
 // The pressure solver converges independently of the size of the grid: from a random right side to
 // 1e-6 of it in the largest norm within 12 iterations, for 32^3 and 64^3 cells (128^3 with the
 // argument --large), in closed tanks, with open sides and periodic, each with and without a sphere
-// that is off the grid lines, below a slanted free surface, and for numbers of cells that are not powers of two. The residual
-// that the solver reports is that of the solution.
+// that is off the grid lines, below a slanted free surface, and for numbers of cells that are not
+// powers of two. The residual that the solver reports is that of the solution.
 #include "check.h"
 #include "grid/pressure.h"
 

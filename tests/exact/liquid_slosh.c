@@ -2,9 +2,9 @@
 // liquid_slosh.c: standing waves in a tank 1 m long, 0.5 m and 0.2 m deep. The period of the first
 // mode is within 0.5 % of that of small waves, w^2 = g k tanh(k h), k = pi / L
 // (reference/grid_slosh.csv). The amplitude falls by numerical dissipation, which the test prints.
-// At 0.5 m, where waves are 4 % of the depth and nearly linear, that is less than 0.01 1/s, and less
-// on 64 cells than on 16; the difference between 32 and 64 cells is too small to be measured in ten
-// seconds. In that time less than 0.5 % of the volume is lost.
+// At 0.5 m, where waves are 4 % of the depth and nearly linear, that is less than 0.01 1/s, and
+// less on 64 cells than on 16; the difference between 32 and 64 cells is too small to be measured
+// in ten seconds. In that time less than 0.5 % of the volume is lost.
 #include "liquids.h"
 
 // A damped cosine fitted to the height of the surface at the wall.

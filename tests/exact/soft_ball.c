@@ -94,8 +94,8 @@ static bounce drop_ball(double R, double M, double p, double v)
     return b;
 }
 
-// The force is pi p (2 R d - d^2), so that contact lasts about pi sqrt(M/(2 pi R p)) and the ball is
-// pressed in by v sqrt(M/(2 pi R p)). The formulas are quasi-static and hold for depths that are
+// The force is pi p (2 R d - d^2), so that contact lasts about pi sqrt(M/(2 pi R p)) and the ball
+// is pressed in by v sqrt(M/(2 pi R p)). The formulas are quasi-static and hold for depths that are
 // neither very small (the rest of the ball gives way, too) nor near R: docs/soft.md.
 static void a_bounce_has_the_time_and_depth_of_the_quasi_static_formulas(void **state)
 {

@@ -53,8 +53,8 @@ static void balls_rest_on_the_last_of_many_solids(void **state)
 }
 
 // A capsule with a mass and a motion is free in height only: it falls as a ball does while the
-// motion moves it sideways, and stops at the floor. The foot that rides on it shares its height. The
-// state survives a restart.
+// motion moves it sideways, and stops at the floor. The foot that rides on it shares its height.
+// The state survives a restart.
 static fm_world *create_feet(fm_collider **body, fm_collider **foot)
 {
     fm_error err = {0};
