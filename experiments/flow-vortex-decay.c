@@ -30,8 +30,8 @@ typedef struct variant {
 
 // The kinetic energy of a vortex over time.
 typedef struct decay {
-    double energy[SAMPLES + 1]; // of that at the start; NAN after a failure
-    double half, tenth;         // s; NAN: not reached
+    double energy[SAMPLES + 1]; // relative to that at the start; NAN after a failure
+    double half, tenth;         // s, when a half and a tenth are left; NAN: not reached
 } decay;
 
 // s, the time at which the energy falls below a level; NAN: never. end: s, length of the run.

@@ -10,7 +10,8 @@
 // Here: 20 seeds of the random jitter, 1242 particles (46 x 27) in the low resolution, and the
 // variants of streams.h. One variant is the control: ten steps of length h act like the Newtonian
 // viscosity mu 2 sqrt(10 h / pi), so standard SPH also runs with that viscosity. Further runs with
-// viscosities from 0.5 to 100 Pa s and steps from 2 to 0.5 ms show what the share depends on.
+// viscosities from 0.5 to 100 Pa s and steps from 2 to 0.5 ms show what the share of regions with
+// less error depends on.
 //
 // [OZG13] in docs/references.md
 #include "streams.h"

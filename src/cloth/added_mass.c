@@ -282,7 +282,7 @@ void fm_added_mass_release(fm_substep *s)
     w->jumped = false;
     if (!are_modes_current(c, s->end))
         change_modes(s);
-    if (w->regrouped)
+    if (w->shares_changed)
         fm_shared_water_change(s);
 }
 

@@ -76,7 +76,7 @@ typedef struct fm_added_mass {
     bool is_disc;   // one piece with one border
     bool matters;   // the water weighs more than the cloth in some mode
     double *share, *next_root;    // [lanes] for the next substep: shares, and their roots
-    bool regrouped;               // next_root differs from root
+    bool shares_changed;          // next_root differs from root
     double between, between_time; // J, energy of the water between layers at a time, s
     double *area_now;             // [lanes] m^2, scratch
     double *coverage;             // [lanes] and the radius of its kernel, m: see world/layers.c

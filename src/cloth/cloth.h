@@ -589,8 +589,8 @@ fm_edge_stiffness fm_fabric_linearise_edge(const fm_cloth *cloth, int edge);
 // eigenfrequency.c: computes the bounds of a fabric.
 bool fm_fabric_find_bound(fm_cloth *cloth, fm_error *err);
 
-// gas_pressure.c: N, on a particle of a fabric, from the area vectors of the triangles; 0 without
-// pressure.
+// pressure_difference.c: N, on a particle of a fabric, from the area vectors of the triangles; 0
+// without a pressure difference.
 fm_vec3 fm_pressure_force(const fm_cloth *cloth, int particle);
 // m^2, sum of the area vectors of the triangles at a particle.
 fm_vec3 fm_mesh_sum_area_vectors(const fm_cloth *cloth, int particle);
@@ -719,13 +719,14 @@ void fm_spring_mesh_measure_stretch(const fm_cloth *cloth, fm_stretch_sum *sum);
 // Writes for each particle of a tube or mesh the largest l/l0 - 1 of its stretch edges.
 void fm_spring_mesh_compute_stretch(const fm_cloth *cloth, double *stretch);
 
-// drag.c: the coefficients of a substep of h seconds. w0: newest weight of the drag memory.
+// drag.c: the coefficients of a substep of h seconds. w0: weight of the newest rate in the drag
+// memory of order q, s^(1-q).
 fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *around, double h,
                                   double w0);
 fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *d, int i);
 // The part of the drag memory's next value that does not depend on the next rate.
 const fm_vec3_array *fm_drag_known_part(const fm_cloth *cloth);
-double fm_drag_newest_weight(const fm_cloth *cloth, double h); // 0 without a memory
+double fm_drag_newest_weight(const fm_cloth *cloth, double h); // w0; 0 without a memory
 // Writes the fractional derivative of the drag memory at the current time; 0 without a memory.
 void fm_drag_read_memory(const fm_cloth *cloth, const fm_vec3_array *out);
 bool fm_drag_has_added_mass(const fm_drag_step *step); // effective masses exceed the cloth's mass
@@ -764,8 +765,9 @@ void fm_line_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
                               const fm_vec3_array *tangent, int first, int last);
 extern const fm_object_type fm_line_type, fm_load_type, fm_soft_type; // object.c
 
-// weight.c, kick.c
+// weight.c: gravity (of a soft body, multiplied by delta) and displaced mass of medium per area.
 fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around);
+// kick.c: half kicks and accelerations.
 // Closing half kick of the particles [first, last). Reads the velocity at mid-step, the force at
 // the end of the substep, the medium's new velocity in `flow` and the known part of the drag
 // memory; writes v, a, w and rate at the end of the substep.

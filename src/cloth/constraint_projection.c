@@ -9,11 +9,17 @@
 //   x_a, x_b  m, positions of its ends     m_a, m_b  1/kg, their mobilities: 1/mass, 0 if pinned
 //   s  threshold     r' = r, or (1 + s) r if the target is the threshold
 //
+// If compression is corrected, too, edges shorter than (1 - s) r are lengthened likewise. The
+// published method moves only the second end of an edge (correct_second_ends). Edges here include
+// pairs of particles 2^n cells apart (coarse to fine, strain_limiting.c). A tether limits the
+// distance of a particle from a fixed particle (correction_order.c).
+//
 // In a medium that adds mass along the normal n, the mobility is the matrix M^-1 = m (1 - n n^T) +
 // m_n n n^T of the effective mass (drag.c), and x_a += M_a^-1 e (x_b - x_a). Then
 // e = (l - r') / (|M_a^-1 (x_b - x_a)| + |M_b^-1 (x_b - x_a)|), so that the displacements of both
-// ends add up to l - r'. An exact correction of an edge along its ends' normals would displace them
-// sideways by many times that length.
+// ends add up to l - r'. The multiplier that gives exactly the length r' is not used: for an edge
+// nearly along the normals, where the mobility is small, it would move the ends tangentially by
+// many times l - r'.
 //
 // Edges are processed in groups in which no particle occurs twice: along a row of a sheet, blocks
 // of 2^n particles with the following 2^n; between rows, row r with row r + 2^n; on tubes and

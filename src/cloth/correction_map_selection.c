@@ -5,9 +5,13 @@
 // Enforcement is constraint projection of edge lengths (strain_limiting.c). Pinned particles are
 // fixed, and so are particles that rest on a collider. A correction map (correction_order.c)
 // contains everything that follows from a set of fixed particles: tethers for the directional
-// method, the ordered list of edges for the published one. Computing a map costs as much as a
-// few substeps, so map 0 is computed again only when enough of the set has changed. Sets of
-// particles that a known collider fixes periodically have maps of their own, computed once.
+// method, the ordered list of edges for the published method [OZG13]. Computing a map costs as much
+// as a few substeps. Map 0 belongs to the present pins and contacts; it is computed again only when
+// enough of them have changed. Other maps are given by the user (fm_cloth_add_map), each with its
+// colliders and the particles that these fix, such as the knees below a skirt. Such a map is used
+// while each of its colliders touches some of its particles.
+//
+// [OZG13] in docs/references.md
 #include "cloth/cloth.h"
 
 #include <assert.h>

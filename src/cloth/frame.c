@@ -36,7 +36,7 @@
 
 enum { STATE_NUMBERS = 6 }; // numbers of state per particle: two vectors
 
-// Data of the drag term beside its memory.
+// Data of the drag term that the memory does not hold: the frames of the particles and their rates.
 typedef struct frame_data {
     fm_vec3_array tangent; // state: t1 at the beginning of the substep
     fm_vec3_array turn;    // state: turn rates c of the previous substep, m/s^2

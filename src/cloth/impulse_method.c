@@ -8,7 +8,7 @@
 //     dv_e/dt = g + p A n / m,   or   v_e = w(x, t) with an external velocity field
 //
 //   F  N, internal forces: springs, bending, repulsion      m  kg      kappa  1/s
-//   g  m/s^2, weight minus buoyancy over the mass     p A n  N, pressure (gas_pressure.c)
+//   g  m/s^2, weight minus buoyancy over the mass     p A n  N, pressure (pressure_difference.c)
 //   w  m/s, velocity of the medium
 //
 // Kick-drift-kick solves the damping implicitly in the closing half kick,

@@ -556,6 +556,7 @@ static double find_mean_height(const fm_cloth *c)
     return sum / mass;
 }
 
+// Fills the measures m and, unless q is NULL, the quantities q in the order of soft_quantities.
 static void measure_soft(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
 {
     fm_cloth *c = cast_to_cloth(object);

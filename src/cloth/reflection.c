@@ -114,7 +114,8 @@ static void find_range(void *context, int first, int last)
     }
 }
 
-// Gives points at a collider their lost normal velocity again.
+// Reflects points that touch a collider. The collider has removed their normal velocity (c->jump,
+// m/s); adding it once more along the normal makes the collision elastic.
 static void reflect_from_colliders(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

@@ -114,7 +114,7 @@ void fm_shared_water_create(fm_cloth *c, fm_error *err)
 
 bool fm_shared_water_view(fm_cloth *c, fm_layer_view *view)
 {
-    const double WAVES = 8; // in the root of the cloth's area; see layers.c
+    const double WAVES = 8; // wavelengths per side of a square of the cloth's area (layers.c)
     fm_added_mass *w = c->added;
     if (!w || !fm_added_mass_is_used(c) || !w->matters)
         return false;
@@ -146,17 +146,19 @@ static void update_given(const fm_cloth *c)
     }
 }
 
+// Takes over the shares from world/layers.c. Before the first substep they act at once; later,
+// fm_shared_water_change applies them in the next substep and adapts the velocities.
 void fm_shared_water_take(fm_cloth *c)
 {
     fm_added_mass *w = c->added;
     if (!fm_added_mass_is_used(c))
         return;
-    w->regrouped = false;
+    w->shares_changed = false;
     for (int i = 0; i < c->count; i++) {
         w->next_root[i] = sqrt(fm_double_max(w->share[i], LEAST_SHARE));
-        w->regrouped = w->regrouped || w->next_root[i] != w->root[i];
+        w->shares_changed = w->shares_changed || w->next_root[i] != w->root[i];
     }
-    if (c->started || !w->regrouped)
+    if (c->started || !w->shares_changed)
         return;
     fm_shared_water_set(c, w->next_root); // no velocities to change yet
 }
@@ -165,7 +167,7 @@ void fm_shared_water_set(fm_cloth *c, const double *root)
 {
     fm_added_mass *w = c->added;
     memmove(w->root, root, (size_t)c->count * sizeof *root);
-    w->regrouped = false;
+    w->shares_changed = false;
     update_given(c);
 }
 

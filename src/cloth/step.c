@@ -196,7 +196,8 @@ static void close_kick_range(void *context, int first, int last)
     settle_if_last(s, first, last);
 }
 
-// The same for added mass by wavelength, whose normal velocities are solved for between the loops.
+// Closing half kick with added mass by wavelength, before the solve for the normal velocities:
+// reads the medium and the memories at the end of the substep for the particles [first, last).
 static void prepare_modes_range(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -206,11 +207,14 @@ static void prepare_modes_range(void *context, int first, int last)
     fm_substep_store_pinned_velocities(s, first, last);
 }
 
+// Turns the frames of the drag memory (frame.c) of the particles [first, last).
 static void turn_frames_range(void *context, int first, int last)
 {
     fm_frame_advance(context, first, last);
 }
 
+// After the solve for the normal velocities: ends the closing half kick of the particles
+// [first, last).
 static void close_modes_range(void *context, int first, int last)
 {
     fm_substep *s = context;
@@ -219,6 +223,8 @@ static void close_modes_range(void *context, int first, int last)
     settle_if_last(s, first, last);
 }
 
+// Closing half kick with added mass by wavelength: loops over blocks of particles, and between them
+// one solve for the normal velocities of all particles.
 static void close_kick_with_modes(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// feature_distance.c: closest points of a vertex and a triangle or of two edges, and their time of
-// impact.
+// feature_distance.c: distance and time of impact of pairs of features: a vertex and a triangle, or
+// two edges.
 //
 // Time of impact by additive conservative advancement [LKJ21]: with p(t) = from + t (to - from)
 //

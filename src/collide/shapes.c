@@ -170,7 +170,8 @@ static double find_axis_position(const fm_shape *shape, fm_vec3 point, fm_vec3 a
     return along <= 0 ? 0 : along >= square ? 1 : along / square;
 }
 
-// Closest point of a tapered capsule: that of the sphere on its axis whose surface is nearest.
+// Closest point of the surface of a tapered capsule. The surface is the envelope of spheres whose
+// centres are on the axis; the closest point is on the sphere whose surface is nearest.
 static fm_contact find_capsule_contact(const fm_shape *shape, fm_vec3 point)
 {
     fm_vec3 axis = fm_sub(shape->end, shape->start);
@@ -180,7 +181,7 @@ static fm_contact find_capsule_contact(const fm_shape *shape, fm_vec3 point)
     // for a point on the axis, the rounding error of the difference may point along the axis
     double rounding = 16 * DBL_EPSILON * (fm_max_norm(point) + fm_max_norm(centre));
     fm_contact contact = find_round_contact(centre, radius, point, rounding + TINY, axis);
-    // tilt the normal by the taper angle
+    // for such a point, tilt the normal by the angle between the side and the axis
     if (sine != 0 && fm_length(fm_sub(point, centre)) <= rounding + TINY) {
         fm_vec3 tilted = fm_add_scaled(fm_scale(contact.normal, sqrt(1 - sine * sine)), axis,
                                        sine / fm_length(axis));

@@ -178,8 +178,9 @@ static fm_plane_point find_plane_point(const fm_built_mesh *built, int i)
     return (fm_plane_point){p.x, -p.z};
 }
 
-// Whether the triangle is inside the shape and not a sliver along its border. A lattice rim keeps
-// triangles with edges of the lattice only.
+// Whether a Delaunay triangle belongs to the mesh. Triangles of almost no area never do. With a
+// fitted rim, the centroid must be inside the shape. With a lattice rim, no edge may be longer than
+// an edge of the lattice: longer ones bridge gaps of the border.
 static bool is_kept(const builder *b, const fm_built_mesh *built, const int *t)
 {
     const fm_plane_point p[3] = {find_plane_point(built, t[0]), find_plane_point(built, t[1]),

@@ -18,14 +18,14 @@ const fm_field fm_grid_field_list[FM_GRID_FIELD_COUNT] = {
     {"dye", "", "concentration of the dye", 1},
 };
 
-// The cell below a position and the fraction beyond it. offset: where values are in their cells.
+// The eight values of an array around a point, for linear interpolation.
 typedef struct place {
-    ptrdiff_t q;
-    double share[3];
+    ptrdiff_t q;     // index of the lowest of them
+    double share[3]; // 0 to 1, weight of the higher values along each axis
 } place;
 
-// Finds the cell for interpolation at a point, m, which is first moved to the nearest point of the
-// grid.
+// Finds the values around a point, m, which is first moved to the nearest point of the grid.
+// offset: position of a value in its cell, spacings: 0 on the low face, 0.5 at the centre.
 static place find_place(const fm_grid *g, fm_vec3 at, const double offset[3])
 {
     double x[3] = {at.x - g->def.low.x, at.y - g->def.low.y, at.z - g->def.low.z};

@@ -60,7 +60,7 @@ static void allocate(fm_liquid *l, fm_error *err)
     const fm_grid *g = l->grid;
     const char *name = l->object.name;
     size_t cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
-    double **arrays[4] = {&l->phi, &l->phi_new, &l->room, &l->added};
+    double **arrays[4] = {&l->phi, &l->phi_new, &l->open_volume, &l->added};
     for (int i = 0; i < 4; i++)
         *arrays[i] = fm_arena_alloc(&l->arena, g->count, sizeof(double), name, err);
     for (int a = 0; a < 3; a++) {
@@ -150,6 +150,7 @@ static bool resize_particles(fm_liquid_particles *p, size_t room)
     return good && resize(&p->volume, room * sizeof(double)) && resize(&p->id, room * sizeof(int));
 }
 
+// Enlarges the arrays to hold `room` particles. False if memory runs out.
 bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
 {
     if (room <= l->now.room)
@@ -159,7 +160,7 @@ bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
         !resize(&l->cell, (size_t)room * sizeof(int)) ||
         !resize(&l->depth, (size_t)room * sizeof(double)) ||
         !resize(&l->partial, blocks * sizeof(double)))
-        return fm_fail_no_memory(err, l->object.name, (size_t)room * 200);
+        return fm_fail_no_memory(err, l->object.name, (size_t)room * 200); // bytes, about
     l->now.room = l->other.room = room;
     return true;
 }

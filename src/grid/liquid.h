@@ -24,12 +24,12 @@ enum {
 
 // Particles in arrays, sorted by cell since the last sort.
 typedef struct fm_liquid_particles {
-    double *x[3];   // spacings from the low corner of the grid; 0.5 along an inactive axis
-    double *v[3];   // m/s
-    float *c[9];    // 1/s, derivatives of the velocity: c[3 a + b] = d v_a / d x_b
-    double *volume; // m^3
-    int *id;        // number in the order of creation
-    int count, room;
+    double *x[3];    // spacings from the low corner of the grid; 0.5 along an inactive axis
+    double *v[3];    // m/s
+    float *c[9];     // 1/s, derivatives of the velocity: c[3 a + b] = d v_a / d x_b
+    double *volume;  // m^3
+    int *id;         // number in the order of creation
+    int count, room; // particles, and how many the arrays can hold
 } fm_liquid_particles;
 
 typedef struct fm_liquid_source {
@@ -61,7 +61,7 @@ struct fm_liquid {
     int *cell, *start;         // [room] cell of a particle; [cells + 1] first particle of a cell
     double *depth;             // [room] phi at the particles, when they bound the surface
     double *phi_new;           // [grid count]
-    double *room;              // [grid count] open part of the volume of a cell
+    double *open_volume;       // [grid count] part of a cell outside the colliders, 0 to 1
     double *added;             // [grid count] m/s, spacing x divergence from sources
     unsigned char *known[3], *next_known[3]; // [grid count] layers of extended velocities; 0: none
     double *partial;                         // [blocks] sums
@@ -77,16 +77,19 @@ extern const fm_object_type fm_liquid_type;
 // liquid.c: creation and filling.
 fm_liquid *fm_liquid_create_detached(const fm_liquid_def *def, fm_error *err);
 void fm_liquid_destroy(fm_liquid *l);
+// Enlarges the arrays to hold `room` particles. False if memory runs out.
 bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err);
-// Adds a particle. False if there is no room.
+// Adds a particle at x, spacings, with the velocity v, m/s, and the volume, m^3. False if x is
+// outside the grid or the arrays are full.
 bool fm_liquid_add_particle(fm_liquid *l, const double x[3], fm_vec3 v, double volume);
 
-// A point between eight values of an array. offset: where the values are in their cells.
+// The eight values of an array around a point, for linear interpolation.
 typedef struct fm_liquid_place {
-    ptrdiff_t q;
-    double share[3];
+    ptrdiff_t q;     // index of the lowest of them
+    double share[3]; // 0 to 1, weight of the higher values along each axis
 } fm_liquid_place;
-// component: 0 to 2: on the faces of that axis; 3: at the centres of cells.
+// Finds the values around x, spacings. component: 0 to 2: values on the faces of that axis; 3: at
+// the centres of cells.
 static inline fm_liquid_place fm_liquid_find_place(const fm_grid *g, const double x[3],
                                                    int component)
 {
@@ -103,6 +106,7 @@ static inline fm_liquid_place fm_liquid_find_place(const fm_grid *g, const doubl
     }
     return p;
 }
+// Linear interpolation of an array at x, spacings. component: as for fm_liquid_find_place.
 static inline double fm_liquid_interpolate(const fm_grid *g, const double *values,
                                            const double x[3], int component)
 {
@@ -141,7 +145,7 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool); // by the particles
 void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
 double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool);     // m^3, inside the surface
 double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool); // m^3, of particles near it
-void fm_liquid_compute_room(fm_liquid *l);
+void fm_liquid_compute_open_volume(fm_liquid *l);
 void fm_liquid_mark_cells(fm_liquid *l); // published method: phi of cells with and without marks
 
 // liquid_pressure.c
@@ -167,9 +171,10 @@ bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double inter
 // Values outside the grid, for readers.
 void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool);
 
+// Whether cell q has liquid at its centre and is not closed by colliders.
 static inline bool fm_liquid_is_wet(const fm_liquid *l, ptrdiff_t q)
 {
-    return l->phi[q] < 0 && l->room[q] > 0;
+    return l->phi[q] < 0 && l->open_volume[q] > 0;
 }
 
 #endif

@@ -111,6 +111,8 @@ static sums measure_particles(const fm_liquid *l, fm_vec3 gravity)
     return s;
 }
 
+// m: energies, J, and the first particle that is not finite. q, unless NULL: values in the order of
+// `quantities`.
 static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
 {
     fm_liquid *l = liquid_of(object);
@@ -308,7 +310,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     g->solids.ready = false;
     if (!fm_grid_update_solids(g, around, g->time, err))
         return false;
-    fm_liquid_compute_room(l);
+    fm_liquid_compute_open_volume(l);
     if (l->prepared) {
         l->prepared = false;
         int wanted = l->def.capacity, room = l->now.count;

@@ -130,7 +130,7 @@ static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int len
             b[i] += (double)find_open(g, a, cell) * g->u[a][cell] -
                     (double)find_open(g, a, high) * g->u[a][high];
         }
-        b[i] += g->h * job->source * l->room[cell] + l->added[cell];
+        b[i] += g->h * job->source * l->open_volume[cell] + l->added[cell];
         psi[i] = g->p[cell] * job->dt / (g->def.density * g->h);
     }
 }

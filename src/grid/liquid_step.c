@@ -71,7 +71,7 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
     if (!fm_grid_update_solids(g, around, g->time, err))
         return false;
     if (fresh)
-        fm_liquid_compute_room(l);
+        fm_liquid_compute_open_volume(l);
     if (l->prepared)
         return true;
     int capacity = l->def.capacity, room = l->now.count;
@@ -151,6 +151,7 @@ static void advect_on_grid(fm_liquid *l, double dt, fm_pool *pool)
             g->u[a][i] += dt * g->rate[a][i];
 }
 
+// One substep of dt seconds; the stages are those of the file header.
 static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt, fm_error *err)
 {
     fm_grid *g = l->grid;
@@ -175,7 +176,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     if (!fm_grid_update_solids(g, around, g->time + dt, err))
         return false;
     if (g->solids.moving)
-        fm_liquid_compute_room(l);
+        fm_liquid_compute_open_volume(l);
     end_stage(l, FM_LIQUID_STAGE_SOLIDS, &clock);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
     fm_liquid_diffuse(l, dt, pool);

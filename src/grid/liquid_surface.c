@@ -273,7 +273,8 @@ static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
     return fm_double_max(-1, fm_double_min(1, mid / slope));
 }
 
-// Cells beside the surface get their final values, marked in known[0]; the others the largest.
+// First pass of redistancing. Cells beside the surface get their final phi and are marked in
+// known[0]; all others get the limit of the band, -BAND inside and BAND outside, spacings.
 static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = ((cells *)context)->l;
@@ -346,7 +347,10 @@ void fm_liquid_mark_cells(fm_liquid *l)
     fm_liquid_fill_phi(l, l->phi);
 }
 
-void fm_liquid_compute_room(fm_liquid *l)
+// Computes the fraction of each cell's volume that is outside the colliders, from the signed
+// distance of its centre: 1/2 + distance in spacings, exact for planes along the axes. Cells with
+// an open face get at least 1e-3, cells without one get 0.
+void fm_liquid_compute_open_volume(fm_liquid *l)
 {
     const fm_grid *g = l->grid;
     for (int k = 0; k < g->n[2]; k++)
@@ -357,7 +361,7 @@ void fm_liquid_compute_room(fm_liquid *l)
                 for (int a = 0; a < 3; a++)
                     faces += g->active[a] ? g->open[a][q] + g->open[a][q + g->stride[a]] : 0;
                 open = fm_double_max(1e-3, fm_double_min(1, open));
-                l->room[q] = faces > 0 ? open : 0; // every cell with an open face counts
+                l->open_volume[q] = faces > 0 ? open : 0;
             }
 }
 
@@ -367,7 +371,7 @@ static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     (void)g;
     double total = 0;
     for (ptrdiff_t i = q; i < q + length; i++)
-        total += l->room[i] * fm_double_max(0, fm_double_min(1, 0.5 - l->phi[i]));
+        total += l->open_volume[i] * fm_double_max(0, fm_double_min(1, 0.5 - l->phi[i]));
     return total;
 }
 

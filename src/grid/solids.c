@@ -409,7 +409,9 @@ static double interpolate(const fm_grid *g, const fm_face_point *at, const doubl
     return value;
 }
 
-// The value of a ghost, solved for itself where its points are interpolated with it.
+// Velocity of a ghost face, m/s, from the parabola in the file header. If the ghost is itself one
+// of the eight faces that a point in the fluid is interpolated from, the linear equation is solved
+// for it. solid: velocity of the collider's surface, m/s.
 static double find_ghost(const fm_grid *g, const fm_solid_face *f, const double *u, double solid)
 {
     double own, all = 0, value = f->weight[0] * solid;

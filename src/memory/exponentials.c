@@ -417,6 +417,7 @@ static void push_blocks(double *restrict block, int block_count, int modes,
     }
 }
 
+// Takes one step with new rates: computes the derivative at the new time, advances the modes.
 void fm_exponentials_push(fm_memory *memory, int block, int block_count, const double *rate)
 {
     push_blocks(fm_memory_row(memory, block, 0), block_count, memory->sum.count, memory->recurrence,

@@ -548,7 +548,8 @@ void fm_boundary_update_ghosts(const fm_particles_step *step);
 void fm_boundary_extrapolate(const fm_particles_step *step);
 // Computes forces on boundary particles. Gives impulses to colliders with a mass, adds the load.
 void fm_boundary_push_colliders(const fm_particles_step *step);
-// The same, with forces that `compute` writes to p->force for ranges of p->wet, N.
+// As fm_boundary_push_colliders, but the forces come from `compute`: for a range [first, last) of
+// p->wet (boundary particles near fluid) it writes the forces to p->force, N.
 void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *compute);
 // Gives boundary particles of colliders with a mass the velocity that they will have at the end of
 // the substep, after the impulses received so far.

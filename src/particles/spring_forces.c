@@ -13,9 +13,10 @@
 //
 // The mean acceleration goes to the substep, and the difference between x and the drift of the
 // substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0. Other methods take one
-// cycle, and their substep follows the largest sum down to SHORTEST_STEP of that without springs.
-// Where even this is too long, all springs at a particle are softened by the same share, so that
-// d^2 sum k / m = MOST_SUM; this is counted.
+// cycle, and the largest sum shortens their substep, at most to the fraction SHORTEST_STEP
+// (spring_network.c) of that without springs. Where even this is too long, all springs at a
+// particle are softened by one factor, so that d^2 sum k / m = MOST_SUM; such particles are
+// counted.
 //
 //   x  position, m    v  velocity, m/s    m  mass of a particle, kg    h  substep, s
 //   r  length, m    L  rest length, m    k  stiffness, N/m    M  memory, m s^-q
@@ -165,8 +166,9 @@ FM_INLINE void end_cycles(const fm_spring_pass *c, int i)
     p->dz[i] = x[2] - (at->z + h / 2 * v[2]);
 }
 
-// Adds the forces of the springs to the accelerations of a block of particles, or moves it for one
-// cycle.
+// Sums the spring forces of each particle of a block. With one cycle per substep, adds them, over
+// the mass, to the accelerations; with several, advances positions and velocities by one cycle. The
+// last cycle also records the sums of stiffness, N/m.
 FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
 {
     const fm_spring_pass *c = context;

@@ -30,7 +30,6 @@
 //
 // spring_forces.c computes the forces, in cycles within a substep.
 //
-
 // Hardened fluid sticks to walls and colliders: the viscosity between fluid and boundary particles
 // is multiplied by the mean stiffness of the springs near by, divided by k_min ([OZG13] slows
 // tangential velocities at walls in proportion to the mean history stiffness). Forces on boundary
@@ -45,8 +44,8 @@
 #include <assert.h>
 #include <string.h>
 
-// Shortest substep, as a fraction of that which pressure and flow allow, for methods without
-// cycles.
+// Shortest substep, as a fraction of that which pressure and flow allow, for methods in which the
+// springs take no cycles within a substep.
 static const double SHORTEST_STEP = 0.5;
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;

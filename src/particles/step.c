@@ -277,9 +277,9 @@ static void estimate_motion(fm_particles *p, const fm_surroundings *around)
     p->max_acceleration = fmax(positive, fm_length(around->gravity));
 }
 
-// Initialises densities and terms (extensions, terms.h) once. The largest acceleration of the last
-// substep is 0 before the first substep, in an empty fluid, and in a fluid without forces. It is
-// then estimated.
+// Prepares an advance. The first call initialises densities and terms (extensions, terms.h). If no
+// largest acceleration is known (0: before the first substep, in an empty fluid, or without
+// forces), the largest speed and acceleration are estimated for the choice of the substep.
 void fm_particles_begin(fm_particles *p, const fm_surroundings *around)
 {
     if (!p->begun) {

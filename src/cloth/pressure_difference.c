@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// gas_pressure.c: a given pressure difference across a fabric.
+// pressure_difference.c: a given pressure difference across a fabric (enclosed_gas.c: gas inside a
+// closed surface).
 //
 // Each triangle gets the force p A n, a third of it at each corner:
 //
 //   p  Pa, pressure behind minus pressure in front     A n  m^2, area vector, to the front
 #include "cloth/cloth.h"
 
+// Fabrics with a pressure difference have this term.
 static bool applies(const fm_cloth *c)
 {
     return c->fabric && c->fabric->def.pressure != 0;
 }
 
+// m^2, sum of the area vectors of the triangles at a particle.
 fm_vec3 fm_mesh_sum_area_vectors(const fm_cloth *c, int particle)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -20,6 +23,7 @@ fm_vec3 fm_mesh_sum_area_vectors(const fm_cloth *c, int particle)
     return sum;
 }
 
+// N, force of the pressure difference on a particle; 0 without one.
 fm_vec3 fm_pressure_force(const fm_cloth *c, int particle)
 {
     fm_vec3 none = {0, 0, 0};
@@ -27,6 +31,7 @@ fm_vec3 fm_pressure_force(const fm_cloth *c, int particle)
                       : none;
 }
 
+// Adds the forces to the particles [first, last).
 static void add_range(void *context, int first, int last)
 {
     fm_cloth *c = context;
