@@ -50,7 +50,8 @@
 
 enum { HELD_MAX = 512 }; // particles that pins can hold; with more, the added mass is a layer
 
-static double kept_filter(double ratio) // of k/k_s
+// Share G of a wave of wavenumber k in the smooth motion. ratio: k/k_s.
+static double kept_filter(double ratio)
 {
     return exp(-0.6931471805599453 * ratio * ratio * ratio * ratio);
 }
@@ -89,6 +90,7 @@ static double find_longest(const fm_cloth *c, double area, bool *is_disc)
     return fmax(find_plate_length(longest, area / longest), longest / FM_PI);
 }
 
+// Sets the length L, m, of each mode, and the share of each smooth mode in the smooth motion.
 static void set_lengths(const fm_cloth *c, fm_added_mass *w)
 {
     fm_surface_modes *m = &w->modes;
@@ -115,6 +117,8 @@ static bool is_mass_uniform(const fm_cloth *c)
     return true;
 }
 
+// Allocates the added mass by wavelength, if the definition and the medium ask for it. False: out
+// of memory.
 bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
 {
     const fm_drag *drag = &c->def.drag;
@@ -162,6 +166,7 @@ bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
     return err->status == FM_OK;
 }
 
+// Whether the added mass is by wavelength; otherwise it is a layer of constant thickness.
 bool fm_added_mass_is_used(const fm_cloth *c)
 {
     return c->added && !c->samples && c->pinned_count <= HELD_MAX;
@@ -199,6 +204,7 @@ static void compute_modes(const fm_cloth *c)
         w->coupled_factor[k].count = -1;
 }
 
+// Computes modes and lengths again if the particles that pins hold at time t, s, are others.
 void fm_added_mass_update(const fm_cloth *c, double t)
 {
     if (!are_modes_current(c, t))
@@ -221,6 +227,7 @@ static bool make_room(fm_cloth *c, fm_error *err)
     return err->status == FM_OK;
 }
 
+// Before substeps: makes room for the pins and computes the modes. False: out of memory.
 bool fm_added_mass_begin(fm_cloth *c, fm_error *err)
 {
     if (!fm_added_mass_is_used(c))
@@ -240,6 +247,8 @@ void fm_added_mass_read_velocities(const fm_cloth *c, double *out)
     }
 }
 
+// Changes the normal velocities of particles that no pin holds from w->along to u, m/s, and records
+// the change in w->start.
 void fm_added_mass_change_velocities(fm_cloth *c, const double *u)
 {
     fm_added_mass *w = c->added;
@@ -273,6 +282,8 @@ static void change_modes(fm_substep *s)
     fm_added_mass_change_velocities(c, w->change);
 }
 
+// At the end of a substep: computes new modes if pins let go of particles, with velocities that
+// conserve the momentum along the normals, and applies new shares of water (shared_water.c).
 void fm_added_mass_release(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
@@ -286,6 +297,7 @@ void fm_added_mass_release(fm_substep *s)
         fm_shared_water_change(s);
 }
 
+// Dot product of two vectors of n numbers.
 FM_SIMD_CLONES
 static double multiply(int n, const double *restrict a, const double *restrict b)
 {
@@ -296,6 +308,7 @@ static double multiply(int n, const double *restrict a, const double *restrict b
     return sum;
 }
 
+// to += factor from, for vectors of n numbers.
 FM_SIMD_CLONES
 static void add_multiple(int n, double factor, const double *restrict from, double *restrict to)
 {
@@ -335,6 +348,7 @@ static void factorise_held(fm_cloth *c, fm_held_factor *f, double sigma, double 
     }
 }
 
+// Solves S x = b by forward and back substitution. x: receives the solution, and is b before.
 static void solve_held(const fm_held_factor *f, double *x)
 {
     int n = f->count;
@@ -373,6 +387,8 @@ static void add_holding_forces(fm_cloth *c, const fm_drag_step *step, fm_mass_sy
         g[j] += w->other[j] * find_difference(w, sigma, step->density, j);
 }
 
+// Solves W (sigma A + R_1) W u = load for the free particles, R_1 being R without shares. u: m/s,
+// given at the particles that pins hold. load: N s, overwritten. sigma: kg/m^2.
 void fm_added_mass_solve(fm_cloth *c, fm_pool *pool, const fm_drag_step *step, fm_mass_system which,
                          double sigma, double *load, double *u)
 {
@@ -392,6 +408,7 @@ void fm_added_mass_solve(fm_cloth *c, fm_pool *pool, const fm_drag_step *step, f
         u[i] = (u[i] + load[i] * local / c->area[i]) / w->root[i];
 }
 
+// out = A W u, m^3/s.
 static void weigh_by_area(const fm_cloth *c, const double *u, double *out)
 {
     for (int i = 0; i < c->count; i++)
@@ -408,6 +425,7 @@ static void filter_field(const fm_cloth *c, fm_pool *pool, const double *field, 
     fm_surface_modes_synthesise(c, &w->smooth_modes, pool, w->smooth_coefficient, out);
 }
 
+// out = Phi diag(G) Phi^T A u: the smooth part of the normal velocities u, m/s.
 void fm_added_mass_smooth(const fm_cloth *c, fm_pool *pool, const double *u, double *out)
 {
     for (int i = 0; i < c->count; i++)
@@ -415,6 +433,7 @@ void fm_added_mass_smooth(const fm_cloth *c, fm_pool *pool, const double *u, dou
     filter_field(c, pool, c->added->field, out);
 }
 
+// out = A Phi diag(G) Phi^T u: the transpose of fm_added_mass_smooth.
 void fm_added_mass_smooth_transposed(const fm_cloth *c, fm_pool *pool, const double *u, double *out)
 {
     filter_field(c, pool, u, out);
@@ -422,6 +441,7 @@ void fm_added_mass_smooth_transposed(const fm_cloth *c, fm_pool *pool, const dou
         out[i] *= c->area[i];
 }
 
+// out = R u: momentum of the medium, N s, for normal velocities u, m/s. density: kg/m^3.
 void fm_added_mass_apply(const fm_cloth *c, double density, const double *u, double *out)
 {
     const fm_added_mass *w = c->added;
@@ -434,6 +454,7 @@ void fm_added_mass_apply(const fm_cloth *c, double density, const double *u, dou
         out[i] = density * w->root[i] * (w->local * w->field[i] + c->area[i] * out[i]);
 }
 
+// Kinetic energy of the medium that moves with the cloth, J, with that of the water between layers.
 double fm_added_mass_energy(const fm_cloth *c, double density)
 {
     const fm_added_mass *w = c->added;
@@ -446,6 +467,8 @@ double fm_added_mass_energy(const fm_cloth *c, double density)
     return sum + fm_shared_water_energy(c, c->time);
 }
 
+// Computes the forces of the medium per area at each particle, N/m^2, against the normal: inertia,
+// and pressure drag. The arrays are scratch of the added mass.
 void fm_added_mass_find_forces(const fm_cloth *c, const fm_drag_step *step, const double **inertia,
                                const double **pressure)
 {
@@ -478,6 +501,8 @@ static double limit_change(double a, double d, double ratio)
     return slowing + ratio * (d - slowing);
 }
 
+// Reduces the velocity changes by contact and enforcement (c->jump, m/s), which were computed with
+// the mass of the shortest waves, to those of the cloth with all of its water.
 void fm_added_mass_limit_jumps(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

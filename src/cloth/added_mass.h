@@ -48,7 +48,7 @@ void fm_surface_modes_synthesise(const fm_cloth *cloth, const fm_surface_modes *
 void fm_surface_modes_read(const fm_cloth *cloth, const fm_surface_modes *modes, int particle,
                            double *values);
 
-// mesh_modes.c: the same for a tube or mesh.
+// mesh_modes.c: creates and computes the modes of a tube or mesh.
 bool fm_mesh_modes_create(fm_cloth *cloth, fm_surface_modes *modes, double shortest, fm_error *err);
 bool fm_mesh_modes_compute(const fm_cloth *cloth, fm_surface_modes *modes,
                            const unsigned char *held);
@@ -115,20 +115,23 @@ double fm_added_mass_energy(const fm_cloth *cloth, double density); // J, kineti
 // N/m^2 at each particle, against the normal: inertia of the medium, and pressure drag.
 void fm_added_mass_find_forces(const fm_cloth *cloth, const fm_drag_step *step,
                                const double **inertia, const double **pressure);
-// Computes modes and lengths for the particles that pins hold at time t.
+// Computes modes and lengths for the particles that pins hold at time t, s.
 void fm_added_mass_update(const fm_cloth *cloth, double t);
-// The same at the end of a substep. If the modes change because pins let go, so do the velocities:
-// the momentum of cloth and water along the normals is conserved. Shares change here, too.
+// Computes modes and lengths at the end of a substep. If the modes change because pins let go, so
+// do the velocities: the momentum of cloth and water along the normals is conserved. New shares of
+// water (shared_water.c) are applied here, too.
 void fm_added_mass_release(fm_substep *s);
 // Reads the normal velocities relative to the medium; and changes them to u where no pin holds the
 // cloth, which the memory takes as a jump in this substep. `along` has their values before.
 void fm_added_mass_read_velocities(const fm_cloth *cloth, double *out);
 void fm_added_mass_change_velocities(fm_cloth *cloth, const double *u);
-// Solves (W (sigma A + R) W) u = load for the particles that are free, with u given at those that
-// pins hold; W: roots of the shares. sigma: kg/m^2. load is overwritten.
+// Solves (W (sigma A + R_1) W) u = load, N s, for the particles that are free, with u, m/s, given
+// at those that pins hold; W: roots of the shares; R_1: the added mass without shares. sigma:
+// kg/m^2. load is overwritten.
 void fm_added_mass_solve(fm_cloth *cloth, fm_pool *pool, const fm_drag_step *step,
                          fm_mass_system which, double sigma, double *load, double *u);
-// out = G u, the smooth part of u; and out = G^T u. u and out may not be the same.
+// The smooth part of u, out = Phi diag(G) Phi^T A u, and the transposed operator on u. u and out
+// must be different arrays.
 void fm_added_mass_smooth(const fm_cloth *cloth, fm_pool *pool, const double *u, double *out);
 void fm_added_mass_smooth_transposed(const fm_cloth *cloth, fm_pool *pool, const double *u,
                                      double *out);
@@ -138,13 +141,18 @@ void fm_added_mass_apply(const fm_cloth *cloth, double density, const double *u,
 void fm_added_mass_limit_jumps(fm_substep *s);
 
 // shared_water.c
+// Allocates the arrays for shared water, and computes the coverage of the particles at rest.
 void fm_shared_water_create(fm_cloth *cloth, fm_error *err);
 // The surface for world/layers.c; false: the cloth moves no water that could be shared.
 bool fm_shared_water_view(fm_cloth *cloth, fm_layer_view *view);
-void fm_shared_water_take(fm_cloth *cloth); // reads the shares that layers.c has written
-void fm_shared_water_set(fm_cloth *cloth, const double *root);  // the same at once
-double fm_shared_water_energy(const fm_cloth *cloth, double t); // J, of water between layers
-void fm_shared_water_change(fm_substep *s);                     // the shares in this substep
+// Takes over the shares that layers.c has written, for the next substep.
+void fm_shared_water_take(fm_cloth *cloth);
+// Sets the square roots of the shares at once, without any change of velocities.
+void fm_shared_water_set(fm_cloth *cloth, const double *root);
+// J, energy of the water between layers at time t, s.
+double fm_shared_water_energy(const fm_cloth *cloth, double t);
+// Applies new shares in this substep, and adapts the velocities.
+void fm_shared_water_change(fm_substep *s);
 // Solves (m + R) u = momentum, N s, where no pin holds the cloth. u: first guess, and result.
 void fm_shared_water_solve(fm_substep *s, const double *momentum, double *u);
 

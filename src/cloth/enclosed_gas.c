@@ -37,6 +37,7 @@ enum { AMOUNT, TIME, STATE_COUNT };      // numbers of the state
 static const double LEAST_VOLUME = 1e-3; // of the initial volume: keeps G/V finite
 static const double GROWTH = 2;          // the first part of the bound grows with the diameter
 
+// Soft bodies with gas have this term.
 static bool applies(const fm_cloth *c)
 {
     return c->soft && c->soft->def.gas.kind != FM_GAS_NONE;

@@ -67,6 +67,8 @@ static double find_cotangent(const fm_cloth *c, int a, int b, int top)
     return (p * p + q * q - r * r) / (4 * area);
 }
 
+// Computes the matrix B, 1/m^2, from the edges of the mesh, and the bound s->top on its
+// eigenvalues.
 static void fill_matrix(const fm_cloth *c, solver *s, const fm_mesh_edge *edges, int edge_count)
 {
     for (int e = 0; e < edge_count; e++)
@@ -132,6 +134,7 @@ static void apply_matrix(const solver *s, double middle, double scale, double ke
     }
 }
 
+// Makes the result `next` of apply_matrix the current block v, and v the previous one.
 static void rotate_buffers(solver *s)
 {
     double *last = s->last;
@@ -269,6 +272,8 @@ static void separate(solver *s, double *eigenvalue)
     transform_block(s->count, n, s->v, a, s->last);
 }
 
+// Allocates the solver for a block of vectors, and lists the edges of the mesh. False: out of
+// memory.
 static bool create_solver(const fm_cloth *c, solver *s, int block, fm_mesh_edge **edges,
                           int *edge_count)
 {
@@ -289,6 +294,7 @@ static bool create_solver(const fm_cloth *c, solver *s, int block, fm_mesh_edge 
            s->last && s->small && s->vectors;
 }
 
+// Frees the arrays of the solver.
 static void destroy_solver(solver *s)
 {
     free(s->start), free(s->to), free(s->weight), free(s->diagonal), free(s->root);
@@ -315,6 +321,7 @@ static void store_modes(const fm_cloth *c, const solver *s, const double *eigenv
     m->local_wave = found < 3 ? 2 * FM_PI / (3 * spacing) : m->wave[found - 1];
 }
 
+// Allocates the arrays of a number of modes. False: out of memory.
 static bool create_arrays(fm_cloth *c, fm_surface_modes *m, int modes, fm_error *err)
 {
     const char *name = c->object.name;
@@ -327,6 +334,8 @@ static bool create_arrays(fm_cloth *c, fm_surface_modes *m, int modes, fm_error 
     return err->status == FM_OK;
 }
 
+// Chooses the number of modes and allocates them. shortest: m, no shorter waves are wanted; 0: all
+// that the particles resolve. False: out of memory.
 bool fm_mesh_modes_create(fm_cloth *c, fm_surface_modes *m, double shortest, fm_error *err)
 {
     int modes = (c->count + PARTICLES_PER_MODE - 1) / PARTICLES_PER_MODE;
@@ -352,6 +361,8 @@ static void remove_held(solver *s, const unsigned char *held)
     }
 }
 
+// Computes the modes, 0 at particles with held[i] != 0, as in the file header. False if memory runs
+// out; then the modes are unchanged.
 bool fm_mesh_modes_compute(const fm_cloth *c, fm_surface_modes *m, const unsigned char *held)
 {
     solver s = {0};

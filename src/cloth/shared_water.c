@@ -24,8 +24,8 @@ static const double LEAST_SHARE = 0.1; // so that the rounds of the kick converg
 static const double DECAY_TIME = 0.5;  // s, of Q
 enum { ROUNDS = 6 };                   // of the iteration for the new velocities
 
-// Writes the area that each particle of a sheet stands for now: a quarter of the cell between its
-// neighbours, on the border between the neighbour and itself.
+// Writes the area that each particle of a sheet stands for now, m^2: a quarter of the parallelogram
+// between its four neighbours. On the border, the particle takes the place of the missing ones.
 static void find_sheet_areas(const fm_cloth *c, double *area)
 {
     for (int i = 0; i < c->count; i++) {
@@ -39,7 +39,8 @@ static void find_sheet_areas(const fm_cloth *c, double *area)
     }
 }
 
-// The same for a tube or mesh: a third of the area vectors of its triangles.
+// Writes the area that each particle of a tube or mesh stands for now, m^2: the length of a third
+// of the sum of the area vectors of its triangles.
 static void find_mesh_areas(fm_cloth *c, double *area)
 {
     const fm_spring_mesh *mesh = &c->mesh;
@@ -52,7 +53,8 @@ static void find_mesh_areas(fm_cloth *c, double *area)
     }
 }
 
-// The coverage of a sheet: area times kernel, summed over its particles at rest.
+// Coverage C (world/layers.c) of the particles of a sheet: area times kernel, summed over the
+// particles at rest within the radius, m.
 static void cover_sheet(const fm_cloth *c, double radius, double *coverage)
 {
     int across = (int)(radius / c->dx), down = (int)(radius / c->dy);
@@ -70,8 +72,9 @@ static void cover_sheet(const fm_cloth *c, double radius, double *coverage)
     }
 }
 
-// The same for a tube or mesh: the sum over the particles around i that are connected to it within
-// the radius. mark: scratch, 0. list: scratch, room for all particles.
+// Coverage C (world/layers.c) of particle i of a tube or mesh: area times kernel, summed over the
+// particles at rest that edges connect to i within the radius, m. mark: scratch, all 0. list:
+// scratch for the indices of all particles.
 static double cover_particle(const fm_cloth *c, int i, double radius, unsigned char *mark,
                              int *list)
 {
@@ -95,6 +98,7 @@ static double cover_particle(const fm_cloth *c, int i, double radius, unsigned c
     return sum;
 }
 
+// Allocates the arrays for shared water, and computes the coverage of the particles at rest.
 void fm_shared_water_create(fm_cloth *c, fm_error *err)
 {
     const double RADIUS = 2; // of the kernel, in spacings
@@ -112,6 +116,8 @@ void fm_shared_water_create(fm_cloth *c, fm_error *err)
         w->coverage[i] = cover_particle(c, i, w->kernel_radius, mark, list);
 }
 
+// Describes the present surface of a cloth for world/layers.c. False: it moves no water that could
+// be shared.
 bool fm_shared_water_view(fm_cloth *c, fm_layer_view *view)
 {
     const double WAVES = 8; // wavelengths per side of a square of the cloth's area (layers.c)
@@ -135,7 +141,7 @@ bool fm_shared_water_view(fm_cloth *c, fm_layer_view *view)
     return true;
 }
 
-// Sets `shared` and `given` from the roots.
+// Computes `given`, 1 - share, and `shared`, whether any share is below 1, from the roots.
 static void update_given(const fm_cloth *c)
 {
     fm_added_mass *w = c->added;
@@ -163,6 +169,7 @@ void fm_shared_water_take(fm_cloth *c)
     fm_shared_water_set(c, w->next_root); // no velocities to change yet
 }
 
+// Sets the square roots of the shares, without any change of velocities.
 void fm_shared_water_set(fm_cloth *c, const double *root)
 {
     fm_added_mass *w = c->added;
@@ -171,7 +178,8 @@ void fm_shared_water_set(fm_cloth *c, const double *root)
     update_given(c);
 }
 
-// J, T for the normal velocities u. Overwrites `load` with R u.
+// Kinetic energy T, J, for the normal velocities u, m/s. density: of the medium, kg/m^3. Overwrites
+// w->load with R u, N s.
 static double find_energy(const fm_cloth *c, double density, const double *u)
 {
     fm_added_mass *w = c->added;
@@ -182,7 +190,9 @@ static double find_energy(const fm_cloth *c, double density, const double *u)
     return sum;
 }
 
-// Iterates from u on: the modes solve W (left A + R_1) W, the rest is on the right.
+// Solves (m + R) u = momentum, N s, where no pin holds the cloth, by a fixed-point iteration from
+// the guess u, m/s: each round solves a system with the matrix W (left A + R_1) W by the modes; the
+// remaining part of m u is on the right-hand side. left: kg/m^2, chosen for fast convergence.
 void fm_shared_water_solve(fm_substep *s, const double *momentum, double *u)
 {
     fm_cloth *c = s->cloth;
@@ -210,8 +220,8 @@ double fm_shared_water_energy(const fm_cloth *c, double t)
     return w->between * exp((w->between_time - t) / DECAY_TIME);
 }
 
-// The largest theta in [0, 1] for which the energy of u_1 + theta d is at most `most`, J. energy:
-// of u_1; whole: of u_1 + d.
+// The largest theta in [0, 1] for which the kinetic energy for the velocities u_1 + theta d is at
+// most `most`. All energies in J. energy: that for u_1; whole: that for u_1 + d.
 static double find_largest_part(const fm_cloth *c, double density, const double *d, double energy,
                                 double whole, double most)
 {
@@ -222,6 +232,8 @@ static double find_largest_part(const fm_cloth *c, double density, const double 
     return fmin(1, b > 0 ? 2 * rest / (b + root) : (root - b) / (2 * a));
 }
 
+// Applies the new shares at the end of a substep. The velocities stay if Q covers what the kinetic
+// energy gains; otherwise they are changed as in the file header.
 void fm_shared_water_change(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

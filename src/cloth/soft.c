@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Weights 1, without fluidity, gas and struts.
 fm_soft_def fm_default_soft_def(void)
 {
     return (fm_soft_def){
@@ -24,6 +25,7 @@ fm_soft_def fm_default_soft_def(void)
     };
 }
 
+// A skin of 1 mm with the density of water, without drag; bending keeps the shape at the start.
 fm_cloth_def fm_default_soft_cloth_def(void)
 {
     fm_cloth_def def = fm_default_cloth_def();
@@ -128,6 +130,7 @@ bool fm_soft_finish(fm_cloth *c, fm_error *err)
     return true;
 }
 
+// The definition of a soft body; all 0 for other cloth.
 fm_soft_def fm_cloth_soft_definition(const fm_cloth *cloth)
 {
     assert(cloth);

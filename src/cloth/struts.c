@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Soft bodies with a filling have this term.
 static bool applies(const fm_cloth *c)
 {
     return c->soft && c->soft->def.struts.modulus > 0;
@@ -202,6 +203,7 @@ static void gather_range(void *context, int first, int last)
     }
 }
 
+// Adds the forces of all struts to c->force, N.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
     (void)term;
@@ -210,6 +212,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
     fm_parallel_for(at->pool, c->count, FM_PARTICLE_BLOCK, gather_range, &l);
 }
 
+// Adds the stiffness of the struts to the sums at their ends, N/m, for the bound on the substep.
 static void add_stiffness(fm_cloth *c, fm_term *term)
 {
     (void)term;
@@ -220,6 +223,8 @@ static void add_stiffness(fm_cloth *c, fm_term *term)
     }
 }
 
+// Multiplies the stiffness of all struts, and the damping so that its share of the critical one
+// stays.
 static void scale_stiffness(fm_cloth *c, fm_term *term, double factor)
 {
     (void)term;
@@ -238,6 +243,7 @@ static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
     return (fm_term_bound){.of_springs = 2 * f + 6 * f * f};
 }
 
+// Elastic energy of the struts, J.
 static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surroundings *around)
 {
     (void)term, (void)around;

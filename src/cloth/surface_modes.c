@@ -25,6 +25,7 @@ enum {
     PADDING = 4,    // doubles in a vector
 };
 
+// The smallest multiple of `to` that is at least n.
 static int round_up(int n, int to)
 {
     return (n + to - 1) / to * to;
@@ -63,6 +64,7 @@ typedef struct transform {
     double *out;
 } transform;
 
+// First step of the analysis of a sheet: sums along the rows [first, last), for all waves across.
 static void analyse_rows(void *context, int first, int last)
 {
     const transform *t = context;
@@ -73,6 +75,7 @@ static void analyse_rows(void *context, int first, int last)
                      m->across, m->row + (size_t)r * (size_t)m->across);
 }
 
+// Second step of the analysis of a sheet: sums along the columns, for the waves down [first, last).
 static void analyse_columns(void *context, int first, int last)
 {
     const transform *t = context;
@@ -82,6 +85,7 @@ static void analyse_columns(void *context, int first, int last)
                      t->out + (size_t)b * (size_t)m->across);
 }
 
+// Values of a sheet from the coefficients, in the rows [first, last).
 static void synthesise_rows(void *context, int first, int last)
 {
     const transform *t = context;
@@ -96,7 +100,7 @@ static void synthesise_rows(void *context, int first, int last)
     }
 }
 
-// Sums of one block of particles, for every mode.
+// Sums phi_j(i) in[i] over one block of particles i, for every mode j.
 FM_SIMD_CLONES
 static void analyse_block(int count, const float *restrict shape, const double *restrict in,
                           double *restrict out)
@@ -111,6 +115,7 @@ static void analyse_block(int count, const float *restrict shape, const double *
     }
 }
 
+// Values of one block of particles, from the coefficients of all modes.
 FM_SIMD_CLONES
 static void synthesise_block(int count, const float *restrict shape, const double *restrict in,
                              double *restrict out)
@@ -126,7 +131,8 @@ static void synthesise_block(int count, const float *restrict shape, const doubl
         out[i] = sum[i];
 }
 
-// Particles [64-byte block] as doubles; the last block is filled up with zeros.
+// Copies the values of one block of particles; the last block is filled up with zeros. Returns the
+// number of particles in the block.
 static int load_block(const fm_cloth *c, int block, const double *in, double *out)
 {
     int first = block * FM_MODE_BLOCK, n = c->count - first;
@@ -136,6 +142,7 @@ static int load_block(const fm_cloth *c, int block, const double *in, double *ou
     return n;
 }
 
+// Sums of the blocks [first, last) of particles of a mesh, into m->partial.
 static void analyse_blocks(void *context, int first, int last)
 {
     const transform *t = context;
@@ -148,6 +155,7 @@ static void analyse_blocks(void *context, int first, int last)
     }
 }
 
+// Values of the blocks [first, last) of particles of a mesh.
 static void synthesise_blocks(void *context, int first, int last)
 {
     const transform *t = context;
@@ -161,6 +169,7 @@ static void synthesise_blocks(void *context, int first, int last)
     }
 }
 
+// coefficient[j] = sum_i phi_j(i) field[i].
 void fm_surface_modes_analyse(const fm_cloth *c, const fm_surface_modes *m, fm_pool *pool,
                               const double *field, double *coefficient)
 {
@@ -179,6 +188,7 @@ void fm_surface_modes_analyse(const fm_cloth *c, const fm_surface_modes *m, fm_p
     }
 }
 
+// field[i] = sum_j phi_j(i) coefficient[j].
 void fm_surface_modes_synthesise(const fm_cloth *c, const fm_surface_modes *m, fm_pool *pool,
                                  const double *coefficient, double *field)
 {
@@ -190,6 +200,7 @@ void fm_surface_modes_synthesise(const fm_cloth *c, const fm_surface_modes *m, f
                         FM_PARTICLE_BLOCK / FM_MODE_BLOCK, synthesise_blocks, &t);
 }
 
+// values[j] = phi_j(particle), 1/m.
 void fm_surface_modes_read(const fm_cloth *c, const fm_surface_modes *m, int particle,
                            double *values)
 {
@@ -228,6 +239,7 @@ static double find_wave_number(const direction *d, int a)
     return FM_PI * halves / d->side;
 }
 
+// Value of wave a at a point of the direction, 1/sqrt(m).
 static double find_wave_value(const direction *d, int a, int point)
 {
     double k = find_wave_number(d, a), x = d->side * point / (d->points - 1);
@@ -243,6 +255,7 @@ static double find_local_wave(const direction *d)
     return FM_PI / d->side * (d->waves > 1 ? d->waves - 1 : d->points - 1);
 }
 
+// Whether all `count` particles of an edge are held: first, first + step, and so on.
 static bool is_edge_held(const unsigned char *held, int first, int step, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -265,6 +278,7 @@ static direction find_direction(const fm_cloth *c, const fm_surface_modes *m,
                        .last_held = held && is_edge_held(held, last, step, others)};
 }
 
+// Chooses the number of waves of a sheet and allocates their arrays. False: out of memory.
 static bool create_sheet_modes(fm_cloth *c, fm_surface_modes *m, double shortest, fm_error *err)
 {
     const char *name = c->object.name;
@@ -282,6 +296,8 @@ static bool create_sheet_modes(fm_cloth *c, fm_surface_modes *m, double shortest
     return err->status == FM_OK;
 }
 
+// Computes the waves of a sheet, which are 0 along edges that are held from end to end, and where
+// they vanish.
 static void compute_sheet_modes(const fm_cloth *c, fm_surface_modes *m, const unsigned char *held,
                                 unsigned char *vanishes)
 {
@@ -308,12 +324,15 @@ static void compute_sheet_modes(const fm_cloth *c, fm_surface_modes *m, const un
     m->local_wave = sqrt(find_local_wave(&x) * find_local_wave(&y));
 }
 
+// Allocates the modes. shortest: m, no shorter waves are wanted; 0: all that the particles resolve.
 bool fm_surface_modes_create(fm_cloth *c, fm_surface_modes *m, double shortest, fm_error *err)
 {
     return c->kind == FM_CLOTH_SHEET ? create_sheet_modes(c, m, shortest, err)
                                      : fm_mesh_modes_create(c, m, shortest, err);
 }
 
+// Computes the modes for the particles that pins hold (held[i] != 0; NULL: none). vanishes[i]: 1
+// where all modes are 0. False: out of memory.
 bool fm_surface_modes_compute(const fm_cloth *c, fm_surface_modes *m, const unsigned char *held,
                               unsigned char *vanishes)
 {

@@ -13,11 +13,13 @@
 
 static const double JITTER = 0.9; // range of random places, relative to the pitch of the lattice
 
+// An empty box of 1 m with 32^3 cells, for water; two particles per cell along each axis.
 fm_liquid_def fm_default_liquid_def(void)
 {
     return (fm_liquid_def){.grid = fm_default_grid_def(), .sampling = 2};
 }
 
+// Fails for periodic sides, which a liquid cannot have.
 static bool check_sides(const fm_grid_def *def, fm_error *err)
 {
     for (int side = 0; side < FM_SIDE_COUNT; side++)
@@ -27,6 +29,7 @@ static bool check_sides(const fm_grid_def *def, fm_error *err)
     return true;
 }
 
+// Checks the members of the definition that a grid fluid does not have, and the sides.
 static bool check_def(const fm_liquid_def *def, fm_error *err)
 {
     const char *name = def->grid.name;
@@ -55,6 +58,7 @@ static fm_grid_def find_grid_def(const fm_liquid_def *def)
     return grid;
 }
 
+// Allocates the arrays on the grid; those of particles grow with fm_liquid_reserve.
 static void allocate(fm_liquid *l, fm_error *err)
 {
     const fm_grid *g = l->grid;
@@ -74,6 +78,7 @@ static void allocate(fm_liquid *l, fm_error *err)
     l->start = fm_arena_alloc(&l->arena, cells + 1, sizeof *l->start, name, err);
 }
 
+// Creates a liquid that is not yet an object of a world. NULL, with err filled, on failure.
 fm_liquid *fm_liquid_create_detached(const fm_liquid_def *def, fm_error *err)
 {
     assert(def);
@@ -103,6 +108,7 @@ fm_liquid *fm_liquid_create_detached(const fm_liquid_def *def, fm_error *err)
     return l;
 }
 
+// Frees the arrays of particles.
 static void free_particles(fm_liquid_particles *p)
 {
     for (int a = 0; a < 3; a++) {
@@ -115,6 +121,7 @@ static void free_particles(fm_liquid_particles *p)
     free(p->id);
 }
 
+// Frees a liquid. Does nothing for NULL.
 void fm_liquid_destroy(fm_liquid *l)
 {
     if (!l)
@@ -140,6 +147,7 @@ static bool resize(void *array, size_t bytes)
     return larger != NULL;
 }
 
+// Enlarges all arrays of particles. False if memory runs out.
 static bool resize_particles(fm_liquid_particles *p, size_t room)
 {
     bool good = true;
@@ -165,6 +173,8 @@ bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
     return true;
 }
 
+// Adds a particle at x, spacings, with the velocity v, m/s, and the volume, m^3. False if x is
+// outside the grid or the arrays are full; the latter is counted.
 bool fm_liquid_add_particle(fm_liquid *l, const double x[3], fm_vec3 v, double volume)
 {
     fm_liquid_particles *p = &l->now;
@@ -194,6 +204,7 @@ typedef struct shape {
     double radius; // m; 0: a box
 } shape;
 
+// Height of the top of a box with a wave at x, m, and its slope dy/dx.
 static double find_top(const fm_liquid_box *box, double x, double *slope)
 {
     double k = box->wave.length > 0 ? 2 * FM_PI / box->wave.length : 0, a = box->wave.amplitude;
@@ -201,6 +212,7 @@ static double find_top(const fm_liquid_box *box, double x, double *slope)
     return box->high.y + (k > 0 ? a * cos(k * (x - box->low.x)) : 0);
 }
 
+// Component a of a vector.
 static double component(fm_vec3 v, int a)
 {
     return a == 0 ? v.x : a == 1 ? v.y : v.z;
@@ -301,6 +313,7 @@ static bool add_lattice(fm_liquid *l, const shape *s, const fm_surroundings *aro
     return true;
 }
 
+// Adds a shape of liquid before the first advance: particles, then its signed distance to phi.
 static bool add_shape(fm_liquid *l, const shape *s, fm_error *err)
 {
     fm_surroundings around = fm_world_surroundings(l->object.world);
@@ -316,6 +329,7 @@ static bool add_shape(fm_liquid *l, const shape *s, fm_error *err)
     return true;
 }
 
+// Adds a box of liquid, if err holds no failure.
 bool fm_liquid_add_box(fm_liquid *l, const fm_liquid_box *box, fm_error *err)
 {
     assert(err->status != FM_OK || (l && box));
@@ -332,6 +346,7 @@ bool fm_liquid_add_box(fm_liquid *l, const fm_liquid_box *box, fm_error *err)
     return add_shape(l, &(shape){.box = *box}, err);
 }
 
+// Adds a ball of liquid, if err holds no failure. centre, radius: m; velocity: m/s.
 bool fm_liquid_add_ball(fm_liquid *l, fm_vec3 centre, double radius, fm_vec3 velocity,
                         fm_error *err)
 {
@@ -347,6 +362,7 @@ bool fm_liquid_add_ball(fm_liquid *l, fm_vec3 centre, double radius, fm_vec3 vel
     return add_shape(l, &s, err);
 }
 
+// Adds a nozzle, if err holds no failure.
 bool fm_liquid_add_source(fm_liquid *l, const fm_fluid_source *source, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -368,6 +384,7 @@ bool fm_liquid_add_source(fm_liquid *l, const fm_fluid_source *source, fm_error 
     return true;
 }
 
+// Adds a box that removes liquid, if err holds no failure.
 bool fm_liquid_add_sink(fm_liquid *l, const fm_fluid_sink *sink, fm_error *err)
 {
     if (err->status != FM_OK)
@@ -378,6 +395,7 @@ bool fm_liquid_add_sink(fm_liquid *l, const fm_fluid_sink *sink, fm_error *err)
     return true;
 }
 
+// Adds a velocity field, m/s, to the particles that are there.
 bool fm_liquid_set_start(fm_liquid *l, const fm_grid_start *start, fm_error *err)
 {
     if (err->status != FM_OK)

@@ -129,46 +129,62 @@ static inline void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
 }
 
 // liquid_particles.c
-void fm_liquid_sort(fm_liquid *l);
-// Velocities of particles to faces. Faces without particles around have the weight 0 in grid->rate.
+void fm_liquid_sort(fm_liquid *l); // by cell
+// Computes the velocities of faces from those of the particles. Faces without particles around them
+// have the weight 0 in grid->rate.
 void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool);
-// Velocities of faces back to particles, and their motion for dt seconds.
+// Transfers the velocities of faces back to the particles, and moves these for dt seconds.
 void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, double dt);
 double fm_liquid_fastest(fm_liquid *l, fm_pool *pool); // m/s, largest sum of components
-void fm_liquid_remove_outside(fm_liquid *l);           // beyond open sides, and in sinks
-void fm_liquid_emit(fm_liquid *l, double dt);          // sources
+void fm_liquid_remove_outside(fm_liquid *l);  // removes particles beyond open sides and in sinks
+void fm_liquid_emit(fm_liquid *l, double dt); // adds the particles of sources in dt seconds
 
 // liquid_surface.c
-void fm_liquid_fill_phi(fm_liquid *l, double *phi); // values outside the grid
+// Writes phi outside the grid: that of the nearest cell.
+void fm_liquid_fill_phi(fm_liquid *l, double *phi);
+// Moves the surface with the flow for dt seconds.
 void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool);
-void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool); // by the particles
+// Corrects phi by the particles and removes the liquid in sinks.
+void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool);
+// Makes phi the signed distance to the surface within the band.
 void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
-double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool);     // m^3, inside the surface
-double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool); // m^3, of particles near it
+double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool); // m^3, inside the surface
+// m^3, volume of the particles near or inside the surface.
+double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool);
+// Computes the fraction of each cell's volume that is outside the colliders.
 void fm_liquid_compute_open_volume(fm_liquid *l);
-void fm_liquid_mark_cells(fm_liquid *l); // published method: phi of cells with and without marks
+// Published method: phi = -0.5 in cells with particles, 0.5 in those without.
+void fm_liquid_mark_cells(fm_liquid *l);
 
-// liquid_pressure.c
+// liquid_pressure.c: the pressure of a substep of dt seconds, which makes the divergence of the
+// liquid equal to `source`, 1/s.
 void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool);
 
 // liquid_balls.c
+// Makes space for the velocities of `count` colliders. False if memory runs out.
 bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err);
+// Stores the velocities of all balls with a mass, for the next substep.
 void fm_liquid_note_balls(fm_liquid *l, const fm_surroundings *around);
+// Adds the impulses of the liquid in dt seconds, N s, to all balls with a mass.
 void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around, double dt);
 
-// liquid_extend.c
+// liquid_extend.c: velocities outside the liquid, in `layers` layers of faces. Known are those of
+// faces near particles, or those of faces of liquid cells.
 typedef enum fm_liquid_extent { FM_LIQUID_FROM_PARTICLES, FM_LIQUID_FROM_LIQUID } fm_liquid_extent;
 void fm_liquid_extend(fm_liquid *l, fm_liquid_extent from, int layers, fm_pool *pool);
 
-// liquid_viscosity.c
+// liquid_viscosity.c: applies the viscosity of dt seconds to the velocities of the faces.
 void fm_liquid_diffuse(fm_liquid *l, double dt, fm_pool *pool);
 
 // liquid_step.c
+// Before each advance: updates the colliders; the first call also prepares memory and phi.
 bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *err);
-double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around);
+double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around); // s, longest stable one
+// Advances by `interval` seconds. *substeps: increased by the number of substeps.
 bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double interval, int *substeps,
                        fm_error *err);
-// Values outside the grid, for readers.
+// Writes velocities and pressures outside the grid, so that readers can interpolate at its border.
+// force: m/s^2.
 void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool);
 
 // Whether cell q has liquid at its centre and is not closed by colliders.

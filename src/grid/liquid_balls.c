@@ -20,6 +20,7 @@
 
 static const double ADDED = 0.6; // a ball far from walls and surface has 0.5
 
+// Makes the list of velocities long enough for `count` colliders. False if memory runs out.
 bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err)
 {
     if (count <= l->ball_count)
@@ -33,6 +34,7 @@ bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err)
     return true;
 }
 
+// Stores the velocities of all balls with a mass, m/s, for the next substep.
 void fm_liquid_note_balls(fm_liquid *l, const fm_surroundings *around)
 {
     for (int i = 0; i < around->collider_count; i++)
@@ -58,6 +60,7 @@ static fm_vec3 find_impulse(const fm_liquid *l, int collider, double dt, double 
     return impulse;
 }
 
+// Adds the impulses of the liquid in dt seconds, N s, to all balls with a mass.
 void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around, double dt)
 {
     for (int i = 0; i < around->collider_count; i++) {

@@ -17,11 +17,12 @@
 
 enum { FIRST = 2 }; // mark of the first layer; known faces have 1
 
+// The extension of one component of the velocity by one layer.
 typedef struct extension {
     fm_liquid *l;
-    int a;
+    int a; // axis of the component
     fm_liquid_extent from;
-    unsigned char layer;
+    unsigned char layer; // mark of the layer
 } extension;
 
 // Whether the face at index q of component a, at[a] = i, has a velocity of its own.
@@ -38,6 +39,7 @@ static bool is_known(const fm_liquid *l, int a, ptrdiff_t q, const int at[3], fm
     return (low && high) || fm_grid_find_condition(g, 2 * a + !high, at)->kind == FM_GRID_OPEN;
 }
 
+// Marks the faces of a row whose velocity is known.
 static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const extension *job = context;
@@ -60,6 +62,7 @@ static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i
     return low != high && !(known[i - s] == 1 && known[i + s] == 1);
 }
 
+// Computes the velocities of one layer, m/s: faces of a row beside faces that are known.
 static void extend_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const extension *job = context;
@@ -119,6 +122,7 @@ static void slide_along_solids(fm_liquid *l)
     }
 }
 
+// Extends the velocities by `layers` layers of faces beyond those that are known.
 void fm_liquid_extend(fm_liquid *l, fm_liquid_extent from, int layers, fm_pool *pool)
 {
     fm_grid *g = l->grid;

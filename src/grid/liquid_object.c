@@ -8,17 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The liquid that is this object.
 static fm_liquid *liquid_of(const fm_object *object)
 {
     return (fm_liquid *)object;
 }
 
+// Advances the liquid by `interval` seconds. *substeps: their number.
 static bool advance(fm_object *object, const fm_surroundings *around, double interval,
                     int *substeps, fm_error *err)
 {
     return fm_liquid_advance(liquid_of(object), around, interval, substeps, err);
 }
 
+// Longest stable substep now, s.
 static double longest_step(fm_object *object, const fm_surroundings *around, fm_error *err)
 {
     return fm_liquid_prepare(liquid_of(object), around, err)
@@ -26,17 +29,20 @@ static double longest_step(fm_object *object, const fm_surroundings *around, fm_
                : INFINITY;
 }
 
+// Density, kg/m^3, and viscosity, Pa s, for bodies in the liquid.
 static fm_medium find_properties(const fm_object *object)
 {
     const fm_grid_def *def = &liquid_of(object)->def.grid;
     return (fm_medium){.density = def->density, .viscosity = def->viscosity};
 }
 
+// Spacing of the grid, m.
 static double find_resolution(const fm_object *object)
 {
     return liquid_of(object)->grid->h;
 }
 
+// Reads the velocity, m/s, or the pressure, Pa, at a point, m.
 static bool probe(fm_object *object, const char *field, fm_vec3 at, double values[3], fm_error *err)
 {
     const fm_grid *g = liquid_of(object)->grid;
@@ -87,11 +93,13 @@ static const fm_field quantities[] = {
     {"time_step", "s", "of the last substep", 1},
 };
 
+// Sums over the particles.
 typedef struct sums {
-    double kinetic, potential, volume, fastest;
-    int bad;
+    double kinetic, potential, volume, fastest; // J, J, m^3, m/s
+    int bad;                                    // first particle that is not finite; -1: none
 } sums;
 
+// Sums over all particles, with gravity in m/s^2.
 static sums measure_particles(const fm_liquid *l, fm_vec3 gravity)
 {
     const fm_liquid_particles *p = &l->now;
@@ -145,12 +153,14 @@ static const fm_field fields[] = {
     {"radius", "m", "half of the distance of particles at the start", 1},
 };
 
+// The fields of the particles. *count: their number.
 const fm_field *fm_liquid_fields(int *count)
 {
     *count = sizeof fields / sizeof *fields;
     return fields;
 }
 
+// Writes a field of all particles, in the order of the particles.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
                        double *values, fm_error *err)
 {
@@ -179,6 +189,7 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
     return true;
 }
 
+// The particles as points without faces. The points, m, are valid until the next call.
 static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
 {
     fm_liquid *l = liquid_of(object);
@@ -196,6 +207,7 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
     return true;
 }
 
+// Frees the liquid.
 static void destroy(fm_object *object)
 {
     fm_liquid_destroy(liquid_of(object));
@@ -227,6 +239,7 @@ static int list_arrays(const fm_liquid_particles *p, void *arrays[17], size_t si
 
 enum { PARTICLE_BYTES = 6 * 8 + 9 * 4 + 8 + 4 };
 
+// Bytes of a saved liquid with `count` particles.
 static size_t find_size(const fm_liquid *l, size_t grid_size, size_t count, size_t balls)
 {
     size_t cells = (size_t)l->grid->n[0] * (size_t)l->grid->n[1] * (size_t)l->grid->n[2];
@@ -234,6 +247,7 @@ static size_t find_size(const fm_liquid *l, size_t grid_size, size_t count, size
            balls * sizeof(fm_vec3);
 }
 
+// Writes the state; returns its size in bytes. Writes nothing if the buffer is NULL or too small.
 static size_t save(const fm_object *object, void *buffer, size_t size)
 {
     const fm_liquid *l = liquid_of(object);
@@ -289,6 +303,7 @@ static void read_state(fm_liquid *l, const liquid_header *h, const unsigned char
     l->prepared = h->prepared;
 }
 
+// Reads a saved state. Fails for bytes that are not from a liquid of this definition.
 static bool restore(fm_object *object, const fm_surroundings *around, const void *buffer,
                     size_t size, fm_error *err)
 {
@@ -352,6 +367,7 @@ const fm_object_type fm_liquid_type = {
     .measure = measure,
 };
 
+// Creates a liquid in a world. NULL, with err filled, on failure.
 fm_liquid *fm_liquid_create(fm_world *world, const fm_liquid_def *def, fm_error *err)
 {
     if (!fm_world_is_ready(world, err))
@@ -364,16 +380,19 @@ fm_liquid *fm_liquid_create(fm_world *world, const fm_liquid_def *def, fm_error 
     return (fm_liquid *)fm_world_add_object(world, &l->object, err);
 }
 
+// Number of particles now.
 int fm_liquid_particle_count(const fm_liquid *liquid)
 {
     return liquid->now.count;
 }
 
+// Volume inside the surface, m^3.
 double fm_liquid_volume(fm_liquid *liquid)
 {
     return fm_liquid_find_volume(liquid, NULL);
 }
 
+// Length of the vertical line through (x, z), m, that is inside the liquid, m.
 double fm_liquid_depth(const fm_liquid *l, double x, double z)
 {
     const fm_grid *g = l->grid;
@@ -393,21 +412,25 @@ double fm_liquid_depth(const fm_liquid *l, double x, double z)
     return depth * g->h;
 }
 
+// The object of a liquid; NULL for NULL.
 fm_object *fm_liquid_object(fm_liquid *liquid)
 {
     return liquid ? &liquid->object : NULL;
 }
 
+// The liquid that is this object; NULL for objects of other kinds.
 fm_liquid *fm_object_liquid(fm_object *object)
 {
     return object && object->type == &fm_liquid_type ? (fm_liquid *)object : NULL;
 }
 
+// The definition with which the liquid was created.
 fm_liquid_def fm_liquid_definition(const fm_liquid *liquid)
 {
     return liquid->def;
 }
 
+// Name of a stage of the substep.
 const char *fm_liquid_stage_name(fm_liquid_stage stage)
 {
     static const char *const names[FM_LIQUID_STAGE_COUNT] = {
@@ -415,6 +438,7 @@ const char *fm_liquid_stage_name(fm_liquid_stage stage)
     return names[stage];
 }
 
+// The counts and times so far.
 fm_liquid_stats fm_liquid_read_stats(const fm_liquid *liquid)
 {
     return liquid->stats;

@@ -31,8 +31,9 @@
 
 enum { SLAB = 4 };                // layers of cells
 static const double LOOSE = 0.5;  // spacings from the surface
-static const double PIECE = 0.25; // spacings
+static const double PIECE = 0.25; // spacings, longest part of a path near colliders
 
+// Number of the cell that contains particle i; the nearest cell if it is outside the grid.
 static int find_cell(const fm_grid *g, const fm_liquid_particles *p, int i)
 {
     int at[3];
@@ -65,6 +66,7 @@ static void permute(fm_liquid *l, const int *order)
     *o = swap;
 }
 
+// Sorts the particles by cell (counting sort). l->start gets the first particle of each cell.
 void fm_liquid_sort(fm_liquid *l)
 {
     const fm_grid *g = l->grid;
@@ -112,11 +114,13 @@ static void scatter(fm_liquid *l, int i, int a)
         }
 }
 
+// A loop over the even or the odd slabs.
 typedef struct scattering {
     fm_liquid *l;
-    int odd;
+    int odd; // 0 or 1
 } scattering;
 
+// Adds the particles of the even or odd slabs [first, last) to the faces.
 static void scatter_slabs(void *context, int first, int last)
 {
     const scattering *job = context;
@@ -132,6 +136,7 @@ static void scatter_slabs(void *context, int first, int last)
     }
 }
 
+// Divides the momentum on the faces of a row by the mass: velocities, m/s.
 static void divide_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     int a = *(int *)context;
@@ -139,6 +144,7 @@ static void divide_row(fm_grid *g, void *context, ptrdiff_t q, int length)
         g->u[a][q + i] = g->rate[a][q + i] > 0 ? g->u[a][q + i] / g->rate[a][q + i] : 0;
 }
 
+// Computes the velocities of faces, m/s, from the particles, and their weights in grid->rate.
 void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool)
 {
     fm_grid *g = l->grid;
@@ -154,7 +160,8 @@ void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool)
         fm_grid_for_rows(g, pool, a, 1, divide_row, &a);
 }
 
-// Velocity at x, m/s, and its derivatives, 1/s, unless c is NULL.
+// Velocity at x, spacings, in m/s. Writes its derivatives, 1/s, to c for particle i, unless c is
+// NULL.
 static fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *const c[9], int i)
 {
     double v[3] = {0};
@@ -182,11 +189,12 @@ static fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *const c
     return (fm_vec3){v[0], v[1], v[2]};
 }
 
+// The motion of all particles in a substep.
 typedef struct moving {
     fm_liquid *l;
     const fm_surroundings *around;
-    double dt;
-    fm_vec3 force;
+    double dt;     // s
+    fm_vec3 force; // m/s^2, gravity and the given acceleration
 } moving;
 
 // Whether a point may be inside a collider: a corner of its cell is nearer than the diagonal.
@@ -259,6 +267,7 @@ static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
     }
 }
 
+// Reads the velocity of particle i from the faces, or lets it fall freely, and moves it for dt.
 static void move_particle(const moving *job, int i)
 {
     fm_liquid *l = job->l;
@@ -286,12 +295,14 @@ static void move_particle(const moving *job, int i)
     p->v[0][i] = v.x, p->v[1][i] = v.y, p->v[2][i] = v.z;
 }
 
+// Moves the particles [first, last).
 static void move_block(void *context, int first, int last)
 {
     for (int i = first; i < last; i++)
         move_particle(context, i);
 }
 
+// Transfers the velocities of faces back to the particles, and moves these for dt seconds.
 void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, double dt)
 {
     moving job = {l, around, dt, fm_add(around->gravity, l->def.grid.acceleration)};
@@ -301,6 +312,7 @@ void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, doubl
                     FM_LIQUID_BLOCK, move_block, &job);
 }
 
+// Largest |v_x| + |v_y| + |v_z| of the particles [first, last), m/s; NaN if any is.
 static double find_fastest(void *context, int first, int last)
 {
     const fm_liquid_particles *p = &((fm_liquid *)context)->now;
@@ -312,6 +324,7 @@ static double find_fastest(void *context, int first, int last)
     return fastest;
 }
 
+// Largest |v_x| + |v_y| + |v_z| of a particle, m/s; NaN if any is.
 double fm_liquid_fastest(fm_liquid *l, fm_pool *pool)
 {
     int count = l->now.count, blocks = fm_parallel_block_count(count, FM_LIQUID_BLOCK);
@@ -323,6 +336,7 @@ double fm_liquid_fastest(fm_liquid *l, fm_pool *pool)
     return fastest;
 }
 
+// Whether a point, spacings, is in a sink.
 static bool is_in_sink(const fm_liquid *l, const double x[3])
 {
     fm_vec3 at = fm_grid_position(l->grid, x[0], x[1], x[2]);
@@ -335,6 +349,7 @@ static bool is_in_sink(const fm_liquid *l, const double x[3])
     return false;
 }
 
+// Copies particle `from` to the index `to`.
 static void copy_particle(fm_liquid_particles *p, int to, int from)
 {
     for (int a = 0; a < 3; a++) {
@@ -347,6 +362,7 @@ static void copy_particle(fm_liquid_particles *p, int to, int from)
     p->id[to] = p->id[from];
 }
 
+// Removes the particles that are outside the grid or in sinks, and adds up their volume, m^3.
 void fm_liquid_remove_outside(fm_liquid *l)
 {
     const fm_grid *g = l->grid;
@@ -403,7 +419,7 @@ static void add_jet(fm_liquid *l, const fm_fluid_source *s, double length)
             }
 }
 
-// Two unit vectors across the direction n; the second is 0 one cell thick.
+// Two unit vectors across the direction n; the second is 0 in a grid that is one cell thick.
 static void find_axes(const fm_grid *g, fm_vec3 n, fm_vec3 *a, fm_vec3 *b)
 {
     *a = (fm_vec3){-n.y, n.x, 0};
@@ -415,7 +431,8 @@ static void find_axes(const fm_grid *g, fm_vec3 n, fm_vec3 *a, fm_vec3 *b)
     *b = fm_cross(n, *a);
 }
 
-// Calls for every site of a layer of a source: adds a particle, or only counts if volume is 0.
+// Adds a particle of the volume, m^3, at every lattice site of a layer that a source emits, at the
+// distance `ahead`, m, from the nozzle. Returns the number of sites; volume 0: only counts them.
 static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, double volume, double dt)
 {
     fm_grid *g = l->grid;
@@ -443,6 +460,8 @@ static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, doubl
     return count;
 }
 
+// Adds the particles that the sources emit in a substep of dt seconds. Where these are inside
+// liquid, adds the divergence that makes space for them to l->added, m/s.
 void fm_liquid_emit(fm_liquid *l, double dt)
 {
     const fm_grid *g = l->grid;

@@ -36,6 +36,7 @@ static float shorten(float x)
     return scaled - rest;
 }
 
+// Open fraction of the low face of cell q along axis a, shortened.
 static float find_open(const fm_grid *g, int a, ptrdiff_t q)
 {
     return shorten(g->open[a][q]);
@@ -50,11 +51,13 @@ static float find_steepness(const fm_liquid *l, ptrdiff_t q, ptrdiff_t step)
     return shorten((float)fm_double_min(1 / NEAREST, (inside - outside) / inside));
 }
 
+// Arguments of the loops. source: the divergence that restores the volume.
 typedef struct projection {
     fm_liquid *l;
     double dt, source; // s; 1/s
 } projection;
 
+// Index in the solver of the first cell of the row at q. at: receives its indices, with at[0] = 0.
 static ptrdiff_t find_solver_row(const fm_grid *g, ptrdiff_t q, int at[3])
 {
     const fm_cell_layout *s = fm_poisson_layout(g->solver);
@@ -78,6 +81,8 @@ static float find_given(const fm_liquid *l, ptrdiff_t q, const int at[3], int a,
     return fm_liquid_is_wet(l, q + s) ? 0 : open * find_steepness(l, q, s);
 }
 
+// Writes the conductances of the cells of a row, to liquid neighbours and to the air, to the
+// solver.
 static void write_matrix_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const fm_liquid *l = ((projection *)context)->l;
@@ -113,6 +118,7 @@ static void close_high_sides(fm_grid *g)
     }
 }
 
+// Writes the right-hand side and the first guess of psi, m/s, for the cells of a row.
 static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const projection *job = context;
@@ -155,6 +161,7 @@ static void add_solid_fluxes(fm_liquid *l)
     }
 }
 
+// Largest velocity component, m/s, on the faces of the liquid cells of a row; NaN if any is.
 static double find_fastest_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const fm_liquid *l = ((projection *)context)->l;
@@ -207,6 +214,8 @@ static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     }
 }
 
+// Computes the pressure of a substep of dt seconds, and makes the divergence of the liquid equal to
+// `source`, 1/s.
 void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool)
 {
     fm_grid *g = l->grid;

@@ -39,6 +39,7 @@ static const double RELAXATION = 0.1;   // s
 static const double FASTEST_CHANGE = 2; // 1/s
 enum { LAYERS = 6 };                    // of extended velocities: the band of the surface and one
 
+// Adds the time since *start to a stage, s, and restarts the clock.
 static void end_stage(fm_liquid *l, fm_liquid_stage stage, double *start)
 {
     double now = fm_clock_now_ms();
@@ -46,6 +47,7 @@ static void end_stage(fm_liquid *l, fm_liquid_stage stage, double *start)
     *start = now;
 }
 
+// Gravity and the given acceleration, m/s^2.
 static fm_vec3 find_force(const fm_liquid *l, const fm_surroundings *around)
 {
     fm_vec3 force = fm_add(around->gravity, l->def.grid.acceleration);
@@ -64,6 +66,8 @@ static void scale_volumes(fm_liquid *l, fm_pool *pool)
         l->now.volume[i] *= volume / sum;
 }
 
+// Before each advance: updates the colliders. The first call also reserves memory, computes the
+// distance phi and sorts the particles.
 bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *err)
 {
     fm_grid *g = l->grid;
@@ -98,6 +102,7 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
     return true;
 }
 
+// Longest stable substep, s; NaN if a velocity is.
 double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around)
 {
     const fm_grid *g = l->grid;
@@ -116,6 +121,7 @@ double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around)
     return g->def.time_step > 0 ? fm_double_min(dt, g->def.time_step) : dt;
 }
 
+// Divergence that restores the volume, 1/s; 0 in the published method.
 static double find_source(fm_liquid *l, fm_pool *pool)
 {
     if (l->def.method == FM_LIQUID_PUBLISHED)
@@ -125,6 +131,7 @@ static double find_source(fm_liquid *l, fm_pool *pool)
     return fm_double_max(-FASTEST_CHANGE, fm_double_min(FASTEST_CHANGE, rate));
 }
 
+// Adds dt times the force, m/s^2, to the velocities of all faces.
 static void accelerate(fm_liquid *l, fm_vec3 force, double dt)
 {
     fm_grid *g = l->grid;
@@ -142,6 +149,7 @@ static void advect_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length
     fm_grid_advect_row(g, g->u, g->rate[d], d, q, length);
 }
 
+// Advances the velocities on the grid by advection for dt seconds (published method).
 static void advect_on_grid(fm_liquid *l, double dt, fm_pool *pool)
 {
     fm_grid *g = l->grid;
@@ -225,6 +233,8 @@ static void fill_pressure(fm_liquid *l, fm_vec3 force)
     }
 }
 
+// Writes velocities and pressures outside the grid, so that readers can interpolate at its border.
+// force: m/s^2.
 void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool)
 {
     fm_grid *g = l->grid;
@@ -232,6 +242,8 @@ void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool)
     fill_pressure(l, force);
 }
 
+// Advances the liquid by `interval` seconds in stable substeps. *substeps: increased by their
+// number.
 bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double interval, int *substeps,
                        fm_error *err)
 {

@@ -44,9 +44,10 @@ static const double ATTACHED = 0.25, DETACHED = 0.75; // spacings from the surfa
 // A loop over all cells.
 typedef struct cells {
     fm_liquid *l;
-    double dt;
+    double dt; // s
 } cells;
 
+// Copies phi from the outermost cells along an axis to the layers outside the grid.
 static void copy_layers(const fm_grid *g, double *phi, int axis)
 {
     int b = axis == 0 ? 1 : 0, c = axis == 2 ? 1 : 2;
@@ -61,6 +62,7 @@ static void copy_layers(const fm_grid *g, double *phi, int axis)
         }
 }
 
+// Writes phi outside the grid: that of the nearest cell.
 void fm_liquid_fill_phi(fm_liquid *l, double *phi)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -94,6 +96,7 @@ static double find_phi(const fm_grid *g, const double *phi, const double x[3])
     return total;
 }
 
+// Moves phi in the cells of a row along the velocity for dt seconds.
 static void move_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const cells *job = context;
@@ -117,6 +120,7 @@ static void move_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     }
 }
 
+// Makes phi_new the current phi, and fills it outside the grid.
 static void swap_phi(fm_liquid *l)
 {
     double *phi = l->phi;
@@ -125,6 +129,7 @@ static void swap_phi(fm_liquid *l)
     fm_liquid_fill_phi(l, l->phi);
 }
 
+// Moves the surface with the flow for dt seconds.
 void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool)
 {
     fm_grid_for_rows(l->grid, pool, 3, 60, move_row, &(cells){l, dt});
@@ -171,6 +176,7 @@ static double find_part(const fm_liquid *l, int cell)
     return leaving > 0.5 * volume ? fm_double_min(1, volume / l->spacing_volume) : 0;
 }
 
+// Interpolates phi, spacings, at the particles [first, last).
 static void find_depths(void *context, int first, int last)
 {
     const fm_liquid *l = context;
@@ -190,6 +196,7 @@ static double find_solid(const fm_grid *g, ptrdiff_t q)
     return 0.125 * sum / g->h;
 }
 
+// Corrects phi in the cells of a row by the particles, as in the file header.
 static void bound_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = ((cells *)context)->l;
@@ -232,6 +239,7 @@ static void empty_sinks(fm_liquid *l)
                 }
 }
 
+// Corrects phi by the particles and removes the liquid in sinks.
 void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool)
 {
     fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count, FM_LIQUID_BLOCK,
@@ -241,6 +249,7 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool)
     fm_liquid_fill_phi(l, l->phi);
 }
 
+// Whether the surface is between cell q and one of its neighbours: phi changes its sign.
 static bool is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
 {
     for (int a = 0; a < 3; a++)
@@ -300,6 +309,7 @@ static double solve_upwind(double a, double b, double c)
     return d;
 }
 
+// One sweep of redistancing over a row: cells that are not known get the distance from neighbours.
 static void sweep_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = ((cells *)context)->l;
@@ -324,6 +334,7 @@ static void sweep_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     }
 }
 
+// Makes phi the signed distance to the surface, within BAND spacings.
 void fm_liquid_redistance(fm_liquid *l, fm_pool *pool)
 {
     fm_grid_for_rows(l->grid, pool, 3, 8, start_row, &(cells){.l = l});
@@ -334,6 +345,7 @@ void fm_liquid_redistance(fm_liquid *l, fm_pool *pool)
     }
 }
 
+// Published method: phi is -0.5 in cells with particles and 0.5 in those without, spacings.
 void fm_liquid_mark_cells(fm_liquid *l)
 {
     const fm_grid *g = l->grid;
@@ -365,6 +377,7 @@ void fm_liquid_compute_open_volume(fm_liquid *l)
             }
 }
 
+// Volume of liquid in the cells of a row, in volumes of a cell.
 static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const fm_liquid *l = ((cells *)context)->l;
@@ -375,11 +388,14 @@ static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     return total;
 }
 
+// Volume inside the surface, m^3.
 double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool)
 {
     return l->spacing_volume * fm_grid_sum_rows(l->grid, pool, 2, add_volume_row, &(cells){.l = l});
 }
 
+// Volume of the particles [first, last) near or inside the surface, m^3. Its share falls from 1 to
+// 0 between the distances ATTACHED and DETACHED.
 static double add_attached(void *context, int first, int last)
 {
     const fm_liquid *l = context;
@@ -394,6 +410,7 @@ static double add_attached(void *context, int first, int last)
     return total;
 }
 
+// Volume of all particles near or inside the surface, m^3.
 double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool)
 {
     return fm_parallel_sum(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count,

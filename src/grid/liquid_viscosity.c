@@ -28,21 +28,25 @@ static const double TOLERANCE = 1e-5;  // of the residual, relative to that at t
 static const double LEAST_PART = 0.02; // of a face that counts
 enum { ITERATIONS = 400, CELL = 0, FACE = 1, EDGE = 4 }; // numbers of `fraction`
 
+// A solve by conjugate gradients: k of the file header, and the two coefficients of a step.
 typedef struct solve {
     fm_liquid *l;
     double k, alpha, beta;
 } solve;
 
+// Number, in `fraction`, of the edges between the axes a < b.
 static int edge_number(int a, int b)
 {
     return EDGE + a + b - 1;
 }
 
+// Liquid part of a cell-sized volume with the distance phi, spacings, at its centre.
 static float find_part(double phi)
 {
     return (float)fm_double_max(0, fm_double_min(1, 0.5 - phi));
 }
 
+// Indices of the first cell of the row at q.
 static void find_row_place(const fm_grid *g, ptrdiff_t q, int at[3])
 {
     ptrdiff_t from = q - g->start;
@@ -76,7 +80,9 @@ static void find_parts_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     }
 }
 
-// Part of a liquid cell's face on a wall to which the liquid sticks, low and high along axis b.
+// Coefficient of (u_a - v) at the low face of cell q along axis a, from the walls along axis b to
+// which the liquid sticks: 2 for each wall that the cell touches, times the liquid part. *v:
+// receives the coefficients times the velocities of the walls along a, m/s.
 static double find_wall(const fm_liquid *l, const int at[3], int b, ptrdiff_t q, int a, double *v)
 {
     const fm_grid *g = l->grid;
@@ -94,7 +100,7 @@ static double find_wall(const fm_liquid *l, const int at[3], int b, ptrdiff_t q,
     return total;
 }
 
-// Gradient at the low edge of cell q between axes a and b.
+// Shear g of the file header, m/s, at the low edge of cell q between the axes a and b.
 static double find_shear(const fm_grid *g, double *const *u, int a, int b, ptrdiff_t q)
 {
     return u[a][q] - u[a][q - g->stride[b]] + u[b][q] - u[b][q - g->stride[a]];
@@ -124,6 +130,7 @@ static double apply_at(const solve *job, double *const *u, int a, ptrdiff_t q, c
     return l->fraction[FACE + a][q] * u[a][q] + job->k * sum;
 }
 
+// Diagonal of A at the low face of cell q along axis a.
 static double find_diagonal(const solve *job, int a, ptrdiff_t q, const int at[3])
 {
     const fm_liquid *l = job->l;
@@ -199,6 +206,7 @@ static double update_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     return total;
 }
 
+// Next search direction of the conjugate gradients in a row: d = r / diagonal + beta d.
 static void turn_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const solve *job = context;
@@ -210,6 +218,7 @@ static void turn_row(fm_grid *g, void *context, ptrdiff_t q, int length)
                 l->solve[0][a][i] / l->solve[3][a][i] + job->beta * l->solve[1][a][i];
 }
 
+// Applies the viscosity of dt seconds to the velocities of the faces.
 void fm_liquid_diffuse(fm_liquid *l, double dt, fm_pool *pool)
 {
     fm_grid *g = l->grid;

@@ -37,6 +37,7 @@ static const material_row rows[FM_THICKENING_MATERIAL_COUNT] = {
     [FM_THICKENING_GEL] = {1000, 500, 2, 0.2, 0, 1, 0.98},
 };
 
+// Cornstarch in water.
 fm_thickening fm_default_thickening(void)
 {
     return (fm_thickening){

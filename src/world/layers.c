@@ -62,6 +62,7 @@ struct fm_layers {
     fm_cell_list cells;
 };
 
+// Frees the lists of bodies and points.
 void fm_world_destroy_layers(fm_world *world)
 {
     if (!world->layers)
@@ -92,6 +93,7 @@ static bool fill_layers(const fm_world *world, fm_layers *l, fm_error *err)
     return fm_cell_list_create(&l->cells, &l->arena, (int)points, err);
 }
 
+// Allocates the lists of bodies and points. False: out of memory.
 static bool create_layers(fm_world *world, fm_error *err)
 {
     world->layers = calloc(1, sizeof *world->layers);
@@ -193,6 +195,7 @@ static double sum_neighbours(const fm_layers *l, const layer_point *p)
     return sum;
 }
 
+// Computes the shares s of the points [first, last).
 static void find_shares_range(void *context, int first, int last)
 {
     const fm_layers *l = context;
@@ -204,6 +207,7 @@ static void find_shares_range(void *context, int first, int last)
     }
 }
 
+// Computes the shares of water of all bodies, and gives them to the bodies. False: out of memory.
 bool fm_world_share_layers(fm_world *world, fm_error *err)
 {
     if (world->body_count == 0)
