@@ -76,7 +76,7 @@ static void pin_disc(experiment *e, hanging *h)
         fm_cloth_pin_list(h->cloth, list, held, NULL, experiment_error(e));
 }
 
-// Pins the particles that the scene holds.
+// Pins the particles that hold the cloth in this scene: corners, an edge or a disc.
 static void pin_cloth(experiment *e, hanging *h)
 {
     fm_error *err = experiment_error(e);

@@ -147,7 +147,8 @@ static bool compute_memory(const motion *m, double q, recall r, double *memory, 
     return err->status == FM_OK;
 }
 
-// Reads full, seconds:S or fading:TAU.
+// Reads the kind of memory from an option: full, seconds:S (window of S seconds) or fading:TAU
+// (time constant in s). False for other text.
 static bool parse_memory(const char *text, recall *r)
 {
     char *end = NULL;

@@ -178,7 +178,8 @@ static void sweep_parameters(experiment *e, experiment_table *table)
     }
 }
 
-// Largest momentum of a free sheet, over the sum of the magnitudes of the points' momenta.
+// Largest change of the momentum of a free sheet along x, divided by the sum of the magnitudes of
+// the momenta of its points along x.
 static double measure_drift(experiment *e, fm_fluidity_form form)
 {
     fm_world *world = soft_create_world(e, 0);

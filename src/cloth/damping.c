@@ -99,7 +99,7 @@ typedef struct edge_arrays {
     const double *ku, *kv, *kw;   // part of D^q x that follows from past velocities
     const double *load, *damping; // 1/kg, of the particles; N s^q/m, of the edges
     double scale, w0;             // as in damped_pairs
-    double *sx, *sy, *sz;         // impulses on the particles a
+    double *sx, *sy, *sz;         // N s, impulses on the particles a
 } edge_arrays;
 
 // Damping impulses of n edges of a tube or mesh.
@@ -125,7 +125,8 @@ static void compute_edge_impulses(int n, const edge_arrays *restrict l)
     }
 }
 
-// Damping impulses of the edges [first, last) of a tube or mesh, into edge_force.
+// Damping impulses, N s, of the edges [first, last) of a tube or mesh, into mesh->edge_force, which
+// serves as scratch here.
 static void compute_edge_range(void *context, int first, int last)
 {
     const damped_pairs *p = context;

@@ -69,8 +69,8 @@ FM_INLINE fm_vec3 fm_drag_solve_physical(fm_drag_particle l, fm_drag_step d)
 }
 
 // The part of the closing kick with physical drag in the plane of the cloth: returns the new
-// tangential velocity relative to the medium, m/s. F: force and momentum per time; T: their part in
-// the plane; bt: effective mass over h/2.
+// tangential velocity relative to the medium, m/s. F: force, N, plus momentum before the kick
+// divided by h/2; T: its part in the plane; bt: effective mass divided by h/2, kg/s.
 FM_INLINE fm_vec3 fm_drag_solve_tangential(fm_drag_particle l, fm_drag_step d)
 {
     double A = l.A, nx = l.n.x, ny = l.n.y, nz = l.n.z, st = A * d.skin;

@@ -77,7 +77,7 @@ static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
     return fm_incidence_create(c, 3, own->count, column, 1, &own->of, err);
 }
 
-// D of one element.
+// Change D of the unit tangent at the inner point of element i, at positions x.
 static fm_vec3 find_turn(const elements *own, const fm_vec3_array *x, int i)
 {
     fm_vec3 turn = {0, 0, 0};

@@ -24,7 +24,8 @@ static void update_least_shares(fm_cloth *c)
     c->least_stiffness_share = fmin(c->least_stiffness_share, c->stiffness_share);
 }
 
-// Advances a cloth without contact by `interval` seconds. *substeps receives their number.
+// Advances a cloth without contact by `interval` seconds. *substeps: receives the number of
+// substeps.
 static bool advance(fm_object *object, const fm_surroundings *around, double interval,
                     int *substeps, fm_error *err)
 {
@@ -36,6 +37,7 @@ static bool advance(fm_object *object, const fm_surroundings *around, double int
     return true;
 }
 
+// Estimated computing time of a substep on one thread, ns.
 static double estimate_substep_ns(const fm_object *object)
 {
     return fm_cloth_substep_ns(cast_to_cloth(object));

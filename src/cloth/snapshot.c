@@ -34,7 +34,7 @@ typedef struct enforcement {
     fm_vec3 direction;
 } enforcement;
 
-// The header of the present state.
+// Fills the header of a snapshot of the cloth as it is now.
 static header describe_cloth(const fm_cloth *c)
 {
     header h;
@@ -53,7 +53,7 @@ static header describe_cloth(const fm_cloth *c)
     return h;
 }
 
-// bytes of one vector field.
+// Bytes of one vector field.
 static size_t axes_size(const fm_cloth *c)
 {
     return 3 * (size_t)c->lanes * sizeof(double);

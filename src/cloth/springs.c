@@ -307,7 +307,8 @@ static void scale_stiffness(fm_cloth *c, fm_term *term, double factor)
         c->mesh.edge_stiffness[e] *= factor;
 }
 
-// The springs contribute exactly the bound that follows from spring_sum.
+// Contribution to the bound on omega^2: 1 times the bound 2 sum k / m, which follows from
+// c->spring_sum, the sums of k at the particles.
 static fm_term_bound bound(const fm_cloth *c, const fm_term *term)
 {
     (void)c, (void)term;

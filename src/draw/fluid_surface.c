@@ -241,6 +241,7 @@ static fm_surface *create_from_callback(const void *context, const float *points
     return fm_fluid_mesh_create(points, count, &def, err);
 }
 
+// The surface reconstruction as a callback for exports; def must outlive the mesher.
 fm_mesher fm_fluid_mesher(const fm_fluid_mesh_def *def)
 {
     return (fm_mesher){.context = def, .make = create_from_callback};

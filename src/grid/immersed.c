@@ -5,7 +5,7 @@
 // A sample inside the box of the grid is wet. A fluid one cell thick has no end along z.
 #include "grid/grid.h"
 
-// Adds the samples of a body and writes the velocities at them.
+// Adds the samples of a body, and writes the velocity of the fluid at all samples, m/s.
 bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err)
 {
     if (g->samples_count == FM_GRID_BODIES_MAX)

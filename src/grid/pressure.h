@@ -80,12 +80,14 @@ void fm_multigrid_prepare(fm_multigrid *grid, fm_pool *pool);
 // One V-cycle: b of the finest level to y of the finest level.
 void fm_multigrid_cycle(fm_multigrid *grid, fm_pool *pool);
 
-// Layout functions, in multigrid.c.
+// multigrid.c: the layout of arrays over n[0] x n[1] x n[2] cells.
 fm_cell_layout fm_cell_layout_create(const int n[3], const bool periodic[3]);
-static inline ptrdiff_t fm_cell_row(const fm_cell_layout *l, int row) // index of cell (0, j, k)
+// Index of the first cell (0, j, k) of a row, with row = j + n[1] k.
+static inline ptrdiff_t fm_cell_row(const fm_cell_layout *l, int row)
 {
     return l->start + row % l->n[1] * l->stride[1] + row / l->n[1] * l->stride[2];
 }
+// Number of rows of cells along x.
 static inline int fm_cell_row_count(const fm_cell_layout *l)
 {
     return l->n[1] * l->n[2];

@@ -103,7 +103,8 @@ static size_t follow_rows(const char *text, size_t size, int first, int frame, i
     return kept;
 }
 
-// `last` receives the frame of the last row before a gap or the end of the table.
+// Finds how far the rows of the frames first, first + 1, ... reach in a table without a gap. *last:
+// receives the last of these frames; first - 1: the row of `first` is missing.
 bool fm_frame_table_find_last_row(const char *path, int first, int *last, fm_error *err)
 {
     size_t size;

@@ -93,11 +93,13 @@ static double coimbra_oldest(int age)
     return age == 1 ? 0.15 * (1 + 2 / sqrt(0.55)) / sqrt(FM_PI) : simpson_older(age - 1);
 }
 
+// Weight c_0 of the newest rate.
 double fm_window_newest_weight(const fm_memory_def *def)
 {
     return def->method == FM_MEMORY_COIMBRA ? coimbra_newest() : 1 / tgamma(3 - def->order);
 }
 
+// Weight c_j of a rate j = age steps old, between the newest and the oldest one of the window.
 double fm_window_interior_weight(const fm_memory_def *def, int age)
 {
     if (def->method == FM_MEMORY_COIMBRA)
@@ -105,14 +107,16 @@ double fm_window_interior_weight(const fm_memory_def *def, int age)
     return trapezoid_interior(def->order, age);
 }
 
+// Weight c_j of the oldest rate of the window, j = age steps old.
 double fm_window_oldest_weight(const fm_memory_def *def, int age)
 {
     return def->method == FM_MEMORY_COIMBRA ? coimbra_oldest(age)
                                             : trapezoid_oldest(def->order, age);
 }
 
-// Computes the weights of all rows of the ring buffer, for any newest row: twice in a row, so that
-// the weight of a row is row_weights[row - newest + row_count]. False when memory runs out.
+// Computes the weights of all rows of the ring buffer. The table row_weights has them twice, one
+// copy after the other, so that for any newest row the weight of a row is
+// row_weights[row - newest + row_count]. False when memory runs out.
 bool fm_window_create_weights(fm_memory *memory)
 {
     int rows = memory->row_count;

@@ -223,8 +223,8 @@ static void reorder(fm_particles *p, void *state, const fm_particle_order *order
     history->lane = to;
 }
 
-// Stores a velocity v, m/s, in all axes of a lane (differentiated signal), as the memory's next
-// input.
+// Stores the velocity v, m/s, of the particle of a lane as the next input of the memory, which has
+// one signal for each axis and lane.
 static void set_lane_velocity(fm_fractional_state *history, int lane, fm_vec3 v)
 {
     const double component[3] = {v.x, v.y, v.z};

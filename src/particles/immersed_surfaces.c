@@ -436,8 +436,8 @@ static void add_pressure_impulse(const fm_particles_step *step, fm_samples *s, i
     s->tangential_impulse[k] = fm_scale(fm_sub(v->pressure, fm_scale(s->normal[k], along)), scale);
 }
 
-// Adds impulses to the samples of all surfaces: pressure on their two sides, forces of fluid
-// particles, and weight of the fluid that the samples displace in excess.
+// Adds impulses, N s, to the samples of all surfaces: pressure on their two sides, forces of fluid
+// particles, and the weight of the fluid in their excess volume (excess_mass, surface_samples.h).
 void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
