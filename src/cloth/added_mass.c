@@ -502,7 +502,8 @@ static double limit_change(double a, double d, double ratio)
 }
 
 // Reduces the velocity changes by contact and enforcement (c->jump, m/s), which were computed with
-// the mass of the shortest waves, to those of the cloth with all of its water.
+// the added mass of the shortest waves, to those with the added mass of each mode. Changes that
+// slow a mode down stay (limit_change).
 void fm_added_mass_limit_jumps(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

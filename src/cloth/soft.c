@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// Weights 1, without fluidity, gas and struts.
+// Weights alpha, gamma and delta of 1; without fluidity (beta 0), gas and struts.
 fm_soft_def fm_default_soft_def(void)
 {
     return (fm_soft_def){
