@@ -28,7 +28,7 @@
 
 static const double SPRINGS_AT_FIRST = 32; // at a particle, assumed before the first substep
 static const double MOST_SUM = 1.1;        // largest d^2 sum k / m at a particle
-static const double STEP_SHARE = 1;        // fraction of the cycle at which d^2 sum k / m = 1
+static const double STEP_SHARE = 0.7;      // fraction of the cycle at which d^2 sum k / m = 1
 
 // Length of a cycle that the stiffness of the last substep allows, s.
 double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *s)
