@@ -7,7 +7,11 @@
 #include "bodies.h"
 
 enum { FRAMES = 4, COLUMNS = 50, ROWS = 62 };
+#ifdef __SANITIZE_THREAD__ // slow; a few substeps are enough for a data race
+static const double FRAME = 1.0 / 1600; // s
+#else
 static const double FRAME = 1.0 / 200; // s
+#endif
 
 // The topology of a tested cloth. SEWN: a sheet whose left and right edges are sewn together.
 typedef enum topology { TUBE, MESH, SEWN, TOPOLOGIES } topology;
@@ -83,7 +87,7 @@ static void press_flat(fm_cloth *cloth)
 }
 
 // Creates a cloth of one topology with one of the features. A sine moves its upper edge; its last
-// particle is released after 0.0125 s.
+// particle is released after two and a half frames.
 static fm_world *create_cloth_world(topology shape, feature tested, int threads)
 {
     fm_error err = {0};
@@ -104,7 +108,7 @@ static fm_world *create_cloth_world(topology shape, feature tested, int threads)
     fm_shape top = {.kind = FM_SHAPE_PLANE, .centre = {0, -1e-3, 0}, .normal = {0, -1, 0}};
     assert_true(fm_cloth_pin_within(cloth, &top, swing, &err));
     assert_true(fm_cloth_pin_list(cloth, (const int[]){COLUMNS * ROWS - 1}, 1, NULL, &err));
-    assert_true(fm_cloth_release_at(cloth, 0.0125, &err));
+    assert_true(fm_cloth_release_at(cloth, 2.5 * FRAME, &err));
     return world;
 }
 
@@ -136,6 +140,10 @@ static void tubes_meshes_and_sewn_sheets_have_the_same_bits_on_any_number_of_thr
             // features whose code does not depend on the topology are tested with one topology
             if ((tested == PUBLISHED && shape != MESH) || (tested == RK4 && shape != TUBE))
                 continue;
+#ifdef __SANITIZE_THREAD__ // slow: one topology per feature
+            if ((tested == PHYSICAL && shape != MESH) || (tested == EVERYTHING && shape != SEWN))
+                continue;
+#endif
             uint64_t hash = run_and_hash((topology)shape, (feature)tested, 2, FRAMES / 2);
             printf("  %-10s %-14s %016llx\n", topology_names[shape], names[tested],
                    (unsigned long long)hash);

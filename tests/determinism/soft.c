@@ -3,7 +3,13 @@
 // on the task system of a host, whether or not its world is saved and restored half-way.
 #include "softs.h"
 
+#ifdef __SANITIZE_THREAD__ // slow; a few substeps are enough for a data race
+enum { FRAMES = 2 };
+static const double FRAME = 1.0 / 1920; // s
+#else
 enum { FRAMES = 6 };
+static const double FRAME = 1.0 / 240; // s
+#endif
 
 static fm_world *create_soft_world(int threads)
 {
@@ -34,7 +40,7 @@ static uint64_t run(int threads, bool resumed)
     for (int i = 0; i < FRAMES; i++) {
         if (resumed && i == FRAMES / 2)
             world = move_state_into(world, create_soft_world(threads));
-        advance(world, 1.0 / 240);
+        advance(world, FRAME);
     }
     uint64_t hash = fm_world_hash(world);
     fm_world_destroy(world);
@@ -44,10 +50,14 @@ static uint64_t run(int threads, bool resumed)
 static void soft_bodies_have_the_same_bits_on_any_number_of_threads(void **state)
 {
     (void)state;
-    uint64_t one = run(1, false);
+    uint64_t hash = run(2, true);
+#ifndef __SANITIZE_THREAD__ // two threads are enough for a data race
     for (int threads = 0; threads < 4; threads++)
         for (int resumed = 0; resumed < 2; resumed++)
-            assert_int_equal(run(threads, resumed), one);
+            assert_int_equal(run(threads, resumed), hash);
+#else
+    (void)hash;
+#endif
 }
 
 int main(void)
