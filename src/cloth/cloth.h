@@ -477,7 +477,7 @@ void fm_enforcer_project_tethers(fm_cloth *cloth, fm_pool *pool);
 bool fm_particle_graph_create(fm_cloth *cloth, fm_particle_graph *graph, fm_error *err);
 bool fm_enforcer_create_pair_levels(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
 
-// correction_order.c: allocates the arrays of a map, and the scratch that computing maps needs.
+// correction_map.c: allocates the arrays of a map, and the scratch that computing maps needs.
 bool fm_correction_map_create(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
 bool fm_map_scratch_create(fm_cloth *cloth, fm_error *err);
 // Computes tethers or the edge list from map->fixed. direction: unit vector for the edge list.
@@ -746,7 +746,8 @@ void fm_frame_compute_tangents(const fm_cloth *cloth, const fm_vec3_array *x,
 // Before the closing kick: turns the frames of the particles [first, last) to the end of the
 // substep, and the known part of the memory from frame components into world vectors.
 void fm_frame_advance(fm_substep *s, int first, int last);
-// The rates to be pushed into the drag memory, in components of the frames.
+// Rates of change of the relative velocity's components in the frames, m/s^2, to be pushed into the
+// drag memory.
 const fm_vec3_array *fm_frame_compute_rates(fm_cloth *cloth, fm_term *term, int first, int last);
 // Rotates vectors from components of the frames into world vectors.
 void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
@@ -797,8 +798,9 @@ typedef struct fm_cloth_samples {
     fm_cloth *cloth;
     fm_samples points;
     int *corner; // [3 * count] particles at the corners of the sample's triangle
-    // [count] parts into which the edges of the sample's triangle are cut; negative: the sample's
-    // part is rotated by 180 degrees against the triangle
+    // [count] n: the edges of the sample's triangle are cut into n pieces, the triangle into n^2
+    // smaller ones, and the sample is the centroid of one of these. -n: that one is rotated by 180
+    // degrees against the triangle
     int *parts;
     double *share;     // [3 * count] barycentric coordinates of the sample
     fm_vec3 *gathered; // scratch: weighted sums at the particles

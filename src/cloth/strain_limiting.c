@@ -27,7 +27,7 @@
 //
 // Methods:
 // iterative [PRO95]: projects every stretch and shear edge, in several passes.
-// published [OZG13]: projects the ordered list of correction_order.c in one pass; only the second
+// published [OZG13]: projects the ordered list of correction_list.c in one pass; only the second
 //   end of each edge moves.
 // directional: starts from fixed particles like [OZG13], but with stable corrections:
 //   1 Tethers (long-range attachments [KCMF12]). The distance between a particle and a fixed

@@ -83,8 +83,9 @@ static int add_vertex(fm_impact_zones *zones, int v)
     return v;
 }
 
-// Merges the zones with roots a and b. Returns the new root, the smaller index. The merged zone
-// follows the prescribed vertex (carrier) of a, or else of b.
+// Merges the zones with roots a and b. The new root is the smaller of the two; it is returned. The
+// merged zone follows the prescribed vertex (carrier) of that root; if there is none, the carrier
+// of the other root.
 static int merge_zones(fm_impact_zones *zones, int a, int b)
 {
     int low = a < b ? a : b, high = a < b ? b : a;
