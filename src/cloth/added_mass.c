@@ -261,7 +261,10 @@ void fm_added_mass_change_velocities(fm_cloth *c, const double *u)
     w->jumped = true;
 }
 
-// Modes for the particles that pins hold at the end of the substep.
+// Computes the modes for the particles that pins hold at the end of the substep. If there were
+// modes before, changes the normal velocities so that the momentum along the normals stays:
+// (m + R_new) u_new = (m + R_old) u_old. Here w->force holds this momentum, N s, and w->change the
+// new velocities, m/s.
 static void change_modes(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

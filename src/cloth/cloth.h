@@ -774,12 +774,12 @@ fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around
 // memory; writes v, a, w and rate at the end of the substep.
 void fm_kick_close_substep(fm_cloth *cloth, const fm_drag_step *drag, const fm_weight *weight,
                            const fm_vec3_array *known, int first, int last);
-// Computes accelerations a at velocities v, from the forces, the fractional derivative of the
-// displacement and the medium's velocity in `flow`, for the explicit integrators.
+// Computes accelerations a at velocities v for the explicit integrators. known: the fractional
+// derivative in the drag, at the beginning of the substep.
 void fm_kick_compute_accelerations(fm_cloth *cloth, const fm_drag_step *drag,
                                    const fm_weight *weight, const fm_vec3_array *v,
-                                   const fm_vec3_array *derivative, const fm_vec3_array *a,
-                                   int first, int last);
+                                   const fm_vec3_array *known, const fm_vec3_array *a, int first,
+                                   int last);
 // The same for all particles at once, with added mass by wavelength; start: the half kick at t = 0.
 // fm_kick_turn_modes comes before it and before the frames of the memory are turned.
 void fm_kick_turn_modes(fm_substep *s);
@@ -789,7 +789,7 @@ void fm_kick_close_modes(fm_cloth *cloth, const fm_drag_step *drag, const fm_wei
 // Velocities of the free particles that the jump of pinned ones at t = 0 causes through the water.
 void fm_kick_start_modes(fm_substep *s);
 // Changes the velocities of the particles [first, last) by impulses, N s, over the effective mass.
-void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *drag, const fm_vec3_array *impulse,
+void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *step, const fm_vec3_array *impulse,
                             int first, int last);
 
 // fluid_coupling.c: quadrature points through which a cloth and a simulated fluid act on each

@@ -229,6 +229,7 @@ void fm_enforcer_add_expected(fm_substep *s)
     }
 }
 
+// Subtracts the expected corrections from the velocities; x, y and z follow each other in memory.
 void fm_enforcer_remove_expected(fm_cloth *c)
 {
     for (int i = 0; i < 3 * c->lanes; i++)
