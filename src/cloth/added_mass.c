@@ -166,7 +166,9 @@ bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Whether the added mass is by wavelength; otherwise it is a layer of constant thickness.
+// Whether the added mass depends on the wavelength (the modes are used). Otherwise it is a layer of
+// constant thickness, or there is none. Cloth in a simulated fluid, or with more than HELD_MAX
+// pinned particles, does not use the modes.
 bool fm_added_mass_is_used(const fm_cloth *c)
 {
     return c->added && !c->samples && c->pinned_count <= HELD_MAX;

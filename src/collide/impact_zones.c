@@ -225,8 +225,9 @@ static fm_quat limit_rotation(fm_vec3 turn)
                                                              : turn);
 }
 
-// The rigid motion of a zone without prescribed vertices: it has the momentum and angular momentum
-// of the members' target displacements, and of their velocities.
+// The rigid motion of a zone without prescribed vertices. Its displacement and its velocity field
+// have the momentum and angular momentum of the members' displacements and velocities; only the
+// rotation of the displacement is limited, to MAX_ROTATION.
 static rigid_motion find_free_motion(const fm_contact_set *set,
                                      const fm_impact_zone_member *members, int count)
 {
