@@ -236,8 +236,8 @@ static void write_mesh_keys(fm_writer *w, int number, const fm_trimesh *mesh)
 }
 
 // True if setting.json lists the collider. Free bodies (a mass and no motion) are objects with
-// frames of their own. Hidden colliders are listed if they have a pose, or if they are planes that do not move,
-// which may be the floor.
+// frames of their own. Hidden colliders are listed if they have a pose, or if they are planes that
+// do not move, which may be the floor.
 static bool is_listed(const fm_collider *collider, bool moves)
 {
     const bool is_free = collider->rigid && !collider->rigid->rides;
