@@ -84,7 +84,6 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     s->new_index = fm_arena_alloc(&p->arena, n, sizeof *s->new_index, p->object.name, err);
     s->owner = fm_arena_alloc(&p->arena, slots, sizeof *s->owner, p->object.name, err);
     s->force = fm_arena_alloc(&p->arena, slots, sizeof *s->force, p->object.name, err);
-    s->share = fm_arena_alloc(&p->arena, n, sizeof *s->share, p->object.name, err);
     s->x = fm_arena_alloc(&p->arena, n, sizeof *s->x, p->object.name, err);
     s->v = fm_arena_alloc(&p->arena, n, sizeof *s->v, p->object.name, err);
     s->incoming_start =

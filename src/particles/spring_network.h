@@ -100,9 +100,8 @@ typedef struct fm_springs {
     int *new_index;         // [capacity] index after sorting; -1: removed
     int *owner;             // [slots] index of the particle that owns the spring
     fm_spring_force *force; // [slots]
-    float *share;           // [capacity] share of the stiffness that the substep allows
-    // [capacity] positions, m from the origin of the cell rows, and velocities, m/s, of particles
-    // within a substep (spring_network.c)
+    // [capacity] positions of particles within a substep, m from the origin of the cell rows, with
+    // the share of the stiffness that the substep allows as the fourth number; velocities, m/s
     fm_viscous_velocity *x, *v;
     int *incoming_start;       // [capacity + 1] springs that particle i does not own: from
                                // incoming[incoming_start[i]] to below incoming_start[i + 1]
