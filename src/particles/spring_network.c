@@ -168,11 +168,10 @@ static fm_spring_pass find_pass(const fm_particles_step *step, fm_springs *s)
     };
 }
 
-// A pair of particles: vector from the second to the first, its length, and their relative motion.
+// A pair of particles: vector from the second to the first and its length, and relative velocity.
 typedef struct pair {
     float x, y, z, r; // m
-    float speed;      // m/s, |v_i - v_j|
-    float stretching; // m/s, |dr/dt|
+    float vx, vy, vz; // m/s
 } pair;
 
 // Difference of two coordinates to the nearest periodic image, m. period 0: not periodic.
@@ -187,18 +186,22 @@ FM_INLINE pair find_pair(const fm_springs *s, const fm_density_record *i,
 {
     pair d = {.x = find_nearest_image(i->x - j->x, s->period[0]),
               .y = find_nearest_image(i->y - j->y, s->period[1]),
-              .z = find_nearest_image(i->z - j->z, s->period[2])};
-    const float vx = i->vx - j->vx, vy = i->vy - j->vy, vz = i->vz - j->vz;
+              .z = find_nearest_image(i->z - j->z, s->period[2]),
+              .vx = i->vx - j->vx,
+              .vy = i->vy - j->vy,
+              .vz = i->vz - j->vz};
     d.r = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z);
-    d.speed = sqrtf(vx * vx + vy * vy + vz * vz);
-    d.stretching = d.r > 0 ? fabsf(vx * d.x + vy * d.y + vz * d.z) / d.r : 0;
     return d;
 }
 
 // Rate that is fed to the memory of a spring, m/s: what exceeds the threshold of the definition.
 FM_INLINE float find_hardening_rate(const fm_spring_pass *c, const pair *d)
 {
-    float rate = c->p->def.network.rate == FM_HARDENING_LENGTH ? d->stretching : d->speed;
+    float rate;
+    if (c->p->def.network.rate == FM_HARDENING_LENGTH)
+        rate = d->r > 0 ? fabsf(d->vx * d->x + d->vy * d->y + d->vz * d->z) / d->r : 0;
+    else
+        rate = sqrtf(d->vx * d->vx + d->vy * d->vy + d->vz * d->vz);
     rate -= c->threshold * d->r;
     return rate > 0 ? rate : 0;
 }
@@ -335,10 +338,11 @@ FM_INLINE int make_springs_to(const fm_spring_pass *c, int i, const int *list, i
                 continue;
             j = p->identity[j].owner.index;
         }
-        if (id[j] <= id[i] || !is_within_reach(c, i, j))
+        if (id[j] <= id[i] || !is_within_reach(c, i, j) ||
+            is_connected(s->spare.other, first, slot, j))
             continue;
         pair d = find_pair(s, &p->fluid.density[i], &p->fluid.density[j]);
-        if (d.r >= (float)s->reach || is_connected(s->spare.other, first, slot, j))
+        if (d.r >= (float)s->reach)
             continue;
         if (slot == end) {
             block->refused++;
