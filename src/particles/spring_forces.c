@@ -12,11 +12,14 @@
 //     x = x_mid - h/2 v;    n times:  x += d/2 v;  v += d (a + F(x)/m);  x += d/2 v
 //
 // The mean acceleration goes to the substep, and the difference between x and the drift of the
-// substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0. Other methods take one
-// cycle, and the largest sum shortens their substep, at most to the fraction SHORTEST_STEP
-// (spring_network.c) of that without springs. Where even this is too long, all springs at a
-// particle are softened by one factor, so that d^2 sum k / m = MOST_SUM; such particles are
-// counted.
+// substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0.
+//
+// Pressure acts once in a substep. If a half period of the fastest springs is as short as that, it
+// resonates with them, and the energy grows; so h^2 sum k / m is at most LONGEST_STEP^2. Stiffer
+// springs shorten the substep, at most to the fraction SHORTEST_STEP (spring_network.c) of that
+// without springs. Other methods take one cycle, for which the substep is shortened likewise. Where
+// even this is too long, all springs at a particle are softened by one factor, so that
+// d^2 sum k / m = MOST_SUM or h^2 sum k / m = LONGEST_STEP^2; such particles are counted.
 //
 //   x  position, m    v  velocity, m/s    m  mass of a particle, kg    h  substep, s
 //   r  length, m    L  rest length, m    k  stiffness, N/m    M  memory, m s^-q
@@ -31,12 +34,20 @@ static const double MOST_SUM = 1.1;        // largest d^2 sum k / m at a particl
 // Fraction of the cycle at which d^2 sum k / m = 1, for springs that did not harden, whose viscosity
 // is lower by 8 % with 1, and for hardened ones.
 static const double SOFT_SHARE = 0.7, HARD_SHARE = 1;
+static const double LONGEST_STEP = 2.2; // largest h sqrt(sum k / m) at a particle
 
 // Length of a cycle that the stiffness of the last substep allows, s.
 double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *s)
 {
     const double soft = SPRINGS_AT_FIRST * s->k_min, sum = fmax(s->largest_sum, soft);
     return sqrt(fm_particles_mass(p)) * fmin(SOFT_SHARE / sqrt(soft), HARD_SHARE / sqrt(sum));
+}
+
+// Length of a substep that the stiffness of the last one allows, s.
+double fm_springs_find_longest_step(const fm_particles *p, const fm_springs *s)
+{
+    const double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
+    return LONGEST_STEP * sqrt(fm_particles_mass(p) / sum);
 }
 
 // Number of cycles of the springs in a substep of h seconds.
@@ -47,10 +58,14 @@ int fm_springs_count_cycles(const fm_particles *p, const fm_springs *s, double h
     return (int)fmax(1, fmin(FM_SPRING_CYCLES_MAX, ceil(h / fm_springs_find_longest_cycle(p, s))));
 }
 
-// Largest sum of stiffnesses at a particle, N/m, that a cycle of this length, s, allows.
-double fm_springs_find_largest_sum(const fm_particles *p, double cycle)
+// Largest sum of stiffnesses at a particle, N/m, that a substep of h seconds with this number of
+// cycles allows.
+double fm_springs_find_largest_sum(const fm_particles *p, double h, int cycles)
 {
-    return MOST_SUM * fm_particles_mass(p) / (cycle * cycle);
+    const double by_cycle = MOST_SUM * cycles * cycles;
+    const bool resonates = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE;
+    return fm_particles_mass(p) / (h * h) *
+           (resonates ? fmin(by_cycle, LONGEST_STEP * LONGEST_STEP) : by_cycle);
 }
 
 // Loads eight records of four floats, one SIMD vector for each of the four.
@@ -135,9 +150,8 @@ static void begin_cycles_range(void *context, int first, int last)
     for (int i = first; i < last; i++) {
         const fm_density_record *at = &c->p->fluid.density[i];
         s->v[i] = (fm_viscous_velocity){{at->vx, at->vy, at->vz, 0}};
-        s->x[i] =
-            (fm_viscous_velocity){{at->x + back * at->vx, at->y + back * at->vy,
-                                   at->z + back * at->vz, find_share(c, s->sum->now[i])}};
+        s->x[i] = (fm_viscous_velocity){{at->x + back * at->vx, at->y + back * at->vy,
+                                         at->z + back * at->vz, find_share(c, s->sum->now[i])}};
     }
 }
 

@@ -44,11 +44,12 @@
 #include <assert.h>
 #include <string.h>
 
-// Shortest substep, as a fraction of that which pressure and flow allow, for methods in which the
-// springs take no cycles within a substep.
+// Shortest substep, as a fraction of that which pressure and flow allow.
 static const double SHORTEST_STEP = 0.5;
-// Share of the viscous bound on the substep that sticking boundaries may use.
+// Share of the viscous bound on the substep that sticking boundaries may use, for substeps of at
+// least this Courant number: walls of a fluid with shorter substeps do not stick more.
 static const float STICKING_SHARE = 0.5f;
+static const double STICKING_COURANT = 0.25;
 
 // Allocates one set of arrays for `slots` springs.
 static void create_arrays(fm_particles *p, fm_spring_arrays *a, size_t slots, int modes,
@@ -101,12 +102,12 @@ static void bound_step(const fm_particles *p, const void *state, fm_step_bounds 
 {
     double others = fmin(bounds->courant, fmin(bounds->viscous, bounds->given));
     double least = isfinite(others) ? SHORTEST_STEP * others : 0;
-    double step = fmax(least, fm_springs_find_longest_cycle(p, state));
+    double step = fm_springs_find_longest_cycle(p, state);
     if (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE) {
-        step = isfinite(others) ? others
-                                : FM_SPRING_CYCLES_MAX * fm_springs_find_longest_cycle(p, state);
+        step = fm_springs_find_longest_step(p, state);
         bounds->acceleration = INFINITY; // springs oscillate within a substep
     }
+    step = fmax(least, step);
     bounds->terms = fmin(bounds->terms, step);
 }
 
@@ -144,7 +145,7 @@ static fm_spring_pass find_pass(const fm_particles_step *step, fm_springs *s)
     double elapsed = s->begun ? step->t - s->renewed : 0;
     const int cycles = fm_springs_count_cycles(p, s, step->h);
     double flow = s->begun ? (step->t - s->recorded) / cycles / n->relaxation : 0;
-    double cycle = step->h / cycles, most_sum = fm_springs_find_largest_sum(p, cycle);
+    double cycle = step->h / cycles, most_sum = fm_springs_find_largest_sum(p, step->h, cycles);
     return (fm_spring_pass){
         .step = step,
         .p = step->p,
@@ -470,7 +471,8 @@ static void stick_to_boundary(const fm_particles_step *step, void *state,
     for (int n = 0; n < count; n++)
         sum += s->history->now[near->list[n]];
     const double h = p->R / 2, nu = p->def.viscosity / p->def.density;
-    const float most = STICKING_SHARE * (float)(0.125 * h * h / (nu * step->h));
+    const double longest = fmax(step->h, STICKING_COURANT * p->R / p->c);
+    const float most = STICKING_SHARE * (float)(0.125 * h * h / (nu * longest));
     float share = 1 + sum / ((float)count * (float)s->k_min);
     share = share < most ? share : (most > 1 ? most : 1);
     const fm_density_record *own = &p->boundary.density[near->index];

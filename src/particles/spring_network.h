@@ -187,10 +187,13 @@ static inline fm_springs *fm_springs_find(const fm_particles *p)
 // spring_forces.c: advances rest lengths and adds the forces of all springs to ax, ay, az.
 // Length of a cycle that the stiffness of the last substep allows, s.
 double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *s);
+// Length of a substep that this stiffness allows, s.
+double fm_springs_find_longest_step(const fm_particles *p, const fm_springs *s);
 // Number of cycles of the springs in a substep of h seconds.
 int fm_springs_count_cycles(const fm_particles *p, const fm_springs *s, double h);
-// Largest sum of stiffnesses at a particle, N/m, that a cycle of this length, s, allows.
-double fm_springs_find_largest_sum(const fm_particles *p, double cycle);
+// Largest sum of stiffnesses at a particle, N/m, that a substep of h seconds with this number of
+// cycles allows.
+double fm_springs_find_largest_sum(const fm_particles *p, double h, int cycles);
 void fm_springs_add_forces(fm_spring_pass *c);
 
 // spring_snapshot.c: functions of the term (terms.h).
