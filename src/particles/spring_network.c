@@ -456,30 +456,61 @@ static void add_forces(const fm_particles_step *step, void *state)
     s->begun = true;
 }
 
-// Multiplies the viscosity between fluid and a boundary particle by the mean stiffness of the
-// springs near it: v_w = mean + 2 (u_w - mean) becomes mean + 2 share (u_w - mean).
-static void stick_to_boundary(const fm_particles_step *step, void *state,
-                              const fm_boundary_neighbours *near)
+// Mean velocity of the fluid around a boundary particle, m/s.
+static void find_mean_velocity(const fm_particles *p, const fm_boundary_neighbours *near,
+                               float mean[3])
 {
-    const fm_springs *s = state;
-    fm_particles *p = step->p;
     const int count = near->count - near->padding;
-    if (count <= 0 || p->def.domain.slip || !(p->def.viscosity > 0) ||
-        p->identity[near->index].owner.kind != FM_OWNER_WALL)
-        return;
+    mean[0] = mean[1] = mean[2] = 0;
+    for (int n = 0; n < count; n++) {
+        const fm_force_record *at = &p->fluid.force[near->list[n]];
+        mean[0] += at->vx / (float)count;
+        mean[1] += at->vy / (float)count;
+        mean[2] += at->vz / (float)count;
+    }
+}
+
+// How many times the viscosity at a boundary particle is that between the springs: the mean of
+// k / k_min near it, as far as the substep allows.
+static float find_sticking(const fm_particles_step *step, const fm_springs *s,
+                           const fm_boundary_neighbours *near)
+{
+    const fm_particles *p = step->p;
+    const int count = near->count - near->padding;
     float sum = 0;
     for (int n = 0; n < count; n++)
         sum += s->history->now[near->list[n]];
     const double h = p->R / 2, nu = p->def.viscosity / p->def.density;
     const double longest = fmax(step->h, STICKING_COURANT * p->R / p->c);
     const float most = STICKING_SHARE * (float)(0.125 * h * h / (nu * longest));
-    float share = 1 + sum / ((float)count * (float)s->k_min);
-    share = share < most ? share : (most > 1 ? most : 1);
+    const float share = 1 + sum / ((float)count * (float)s->k_min);
+    return share < most ? share : (most > 1 ? most : 1);
+}
+
+// Multiplies the viscosity between fluid and a boundary particle of a wall or of an immersed
+// surface with the velocity u by `sticking`, by changing the velocity that the viscous force uses:
+// for walls from mean + 2 (u - mean), for surfaces from u, that is mean + (u - mean).
+static void stick_to_boundary(const fm_particles_step *step, void *state,
+                              const fm_boundary_neighbours *near)
+{
+    fm_particles *p = step->p;
+    const fm_boundary_owner_kind kind = p->identity[near->index].owner.kind;
+    if (near->count <= near->padding || p->def.domain.slip || !(p->def.viscosity > 0) ||
+        (kind != FM_OWNER_WALL && kind != FM_OWNER_SURFACE))
+        return;
+    const float sticking = find_sticking(step, state, near);
     const fm_density_record *own = &p->boundary.density[near->index];
     fm_force_record *record = &p->boundary.force[near->index];
-    record->vx += 2 * (share - 1) * (record->vx - own->vx);
-    record->vy += 2 * (share - 1) * (record->vy - own->vy);
-    record->vz += 2 * (share - 1) * (record->vz - own->vz);
+    float d[3] = {record->vx - own->vx, record->vy - own->vy, record->vz - own->vz}; // u - mean
+    if (kind == FM_OWNER_SURFACE) {
+        float mean[3];
+        find_mean_velocity(p, near, mean);
+        d[0] = (own->vx - mean[0]) / 2, d[1] = (own->vy - mean[1]) / 2;
+        d[2] = (own->vz - mean[2]) / 2;
+    }
+    record->vx += 2 * (sticking - 1) * d[0];
+    record->vy += 2 * (sticking - 1) * d[1];
+    record->vz += 2 * (sticking - 1) * d[2];
 }
 
 // Mean history stiffness of the springs at particle i, N/m.
