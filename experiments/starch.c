@@ -56,7 +56,7 @@ starch starch_create(const starch_def *def, fm_error *err)
     fluid.time_step = def->time_step;
     fluid.courant = def->courant > 0 ? def->courant : fluid.courant;
     fluid.sticky = def->sticky;
-    fluid.loads = true;
+    fluid.loads = def->loads;
     fluid.network.memory.fading = def->fading;
     fluid.network.order = def->order > 0 ? def->order : fluid.network.order;
     if (def->fluid.published) {

@@ -22,6 +22,7 @@ typedef struct starch_def {
     double time_step; // s; 0: chosen
     double courant;   // 0: the default
     bool sticky;      // walls of the published model
+    bool loads;       // measure the force on walls
     int threads;
     fm_thickening fluid;          // `published` chooses the model
     uint64_t seed;                // of the particles' random offsets; 0: a regular lattice
