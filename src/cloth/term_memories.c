@@ -210,19 +210,6 @@ size_t fm_terms_save(const fm_cloth *c, unsigned char *out)
     return size;
 }
 
-// Continues a hash with the states and memories of all terms.
-uint64_t fm_terms_hash(const fm_cloth *c, uint64_t hash)
-{
-    for (int i = 0; i < c->term_count; i++) {
-        const fm_term *term = &c->terms[i];
-        if (term->state_count > 0)
-            hash = fm_hash(term->state, (size_t)term->state_count * sizeof(double), hash);
-        if (term->memory)
-            hash = fm_hash(&hash, sizeof hash, fm_memory_hash(term->memory));
-    }
-    return hash;
-}
-
 // Checks that a record belongs to this term and fits into the `left` bytes that are left.
 static bool check_record(const fm_cloth *c, const fm_term *term, const term_record *r, size_t left,
                          fm_error *err)

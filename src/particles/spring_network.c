@@ -44,7 +44,8 @@
 #include <assert.h>
 #include <string.h>
 
-// Shortest substep, as a fraction of that which pressure and flow allow.
+// Springs shorten the substep to no less than this fraction of the bound by pressure and flow;
+// stiffer springs are limited instead (most_sum).
 static const double SHORTEST_STEP = 0.5;
 // Share of the viscous bound on the substep that sticking boundaries may use, for substeps of at
 // least this Courant number: walls of a fluid with shorter substeps do not stick more.
