@@ -18,7 +18,7 @@
 static const double WIDTH = 0.03, DEPTH = 0.005, COLUMN = 0.0025, HOLE = 0.01; // m
 static const double PI = 3.14159265358979;
 enum { COLUMNS = 12, SEEDS_MAX = 5 }; // columns along one side
-enum { KEYS_PER_PERIOD = 16, KEYS_MAX = 4096 };
+enum { KEYS_PER_PERIOD = 16, KEYS_MAX = 2048 };
 
 // A vibration.
 typedef struct vibration {
@@ -40,7 +40,7 @@ static double find_amplitude(const vibration *v, double frequency)
 // A motion of which each period has a random frequency.
 static const fm_motion *shake_randomly(fm_world *world, const vibration *v, fm_error *err)
 {
-    static fm_key keys[KEYS_MAX]; // one run at a time
+    fm_key keys[KEYS_MAX];
     uint64_t random = 1;
     double t = 0;
     for (int k = 0; k < KEYS_MAX; k += KEYS_PER_PERIOD) {
