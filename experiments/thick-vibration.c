@@ -10,7 +10,8 @@
 // random frequency between 60 and 180 Hz, at the same acceleration.
 //
 // In the measurements holes began from a puff of air. Here some layers begin with a square hole of
-// 1 cm; measured is the share of its columns that is less than half full at the end.
+// 1 cm; measured is the share of its columns that is less than half full after 3 s, which is six
+// times the memory.
 #include "starch.h"
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ typedef struct vibration {
     double order;        // of the memory
     double spacing;      // m
     double hole;         // m, side; 0: none
+    double duration;     // s; 0: 0.5 s
     bool history, published;
 } vibration;
 
@@ -117,7 +119,8 @@ static relief run(experiment *e, const vibration *v, uint64_t seed)
     def.shake = shake;
     def.context = v;
     starch pool = starch_create(&def, err);
-    const int periods = (int)round((experiment_quick(e) ? 0.02 : 0.5) * frequency);
+    const double duration = v->duration > 0 ? v->duration : 0.5;
+    const int periods = (int)round((experiment_quick(e) ? 0.02 : duration) * frequency);
     for (int k = 0; k < periods && err->status == FM_OK; k++)
         fm_world_advance(pool.world, 1 / frequency, err);
     relief r = {0};
@@ -194,11 +197,11 @@ static void vary_model(experiment *e, experiment_table *table)
 // Layers that begin with a hole, with and without history.
 static void close_holes(experiment *e, experiment_table *table)
 {
-    const double acceleration[] = {0, 5, 10, 17, 25};
-    for (int a = 0; a < 5; a++) {
+    const double acceleration[] = {0, 10, 25};
+    for (int a = 0; a < 3; a++) {
         for (int history = 1; history >= 0; history--) {
-            vibration v = {120, acceleration[a], 0.5, 0.00125, HOLE, .history = history};
-            relief r = run_seeds(e, &v, 2, table);
+            vibration v = {120, acceleration[a], 0.5, 0.00125, HOLE, 3, .history = history};
+            relief r = run_seeds(e, &v, 1, table);
             experiment_add_named_result(e, NAN, r.open, "",
                                         "%s history, 120 Hz, %g g, open share "
                                         "of the hole",
