@@ -14,6 +14,26 @@ starch_def starch_default(void)
                         .fluid = fm_default_thickening()};
 }
 
+// Fills the tank to its depth, around the hole.
+static void fill(const starch_def *def, fm_particles *fluid, fm_error *err)
+{
+    const fm_vec3 size = def->size;
+    const double x0 = (size.x - def->hole) / 2, x1 = (size.x + def->hole) / 2;
+    const double z0 = (size.z - def->hole) / 2, z1 = (size.z + def->hole) / 2;
+    const fm_fluid_box box[] = {{.high = {def->hole > 0 ? x0 : size.x, 0, size.z}},
+                                {.low = {x1, 0, 0}, .high = {size.x, 0, size.z}},
+                                {.low = {x0, 0, 0}, .high = {x1, 0, z0}},
+                                {.low = {x0, 0, z1}, .high = {x1, 0, size.z}}};
+    for (int k = 0; k < (def->hole > 0 ? 4 : 1); k++) {
+        fm_fluid_box part = box[k];
+        part.high.y = def->depth;
+        part.settled = true;
+        part.jitter = def->seed > 0 ? 0.1 : 0;
+        part.seed = def->seed + 1000 * (uint64_t)k;
+        fm_particles_add_box(fluid, &part, err);
+    }
+}
+
 starch starch_create(const starch_def *def, fm_error *err)
 {
     starch pool = {0};
@@ -36,19 +56,16 @@ starch starch_create(const starch_def *def, fm_error *err)
     fluid.time_step = def->time_step;
     fluid.courant = def->courant > 0 ? def->courant : fluid.courant;
     fluid.sticky = def->sticky;
-    fluid.loads = true;
+    fluid.loads = def->loads;
     fluid.network.memory.fading = def->fading;
+    fluid.network.order = def->order > 0 ? def->order : fluid.network.order;
     if (def->fluid.published) {
         fluid.network.memory.kind = FM_RECALL_SECONDS;
         fluid.network.memory.seconds = def->seconds;
     }
     fm_thickening_convert(&def->fluid, &fluid);
     pool.fluid = fm_particles_create(pool.world, &fluid, err);
-    fm_fluid_box box = {.high = {def->size.x, def->depth, def->size.z},
-                        .settled = true,
-                        .jitter = def->seed > 0 ? 0.1 : 0,
-                        .seed = def->seed};
-    fm_particles_add_box(pool.fluid, &box, err);
+    fill(def, pool.fluid, err);
     return pool;
 }
 

@@ -16,10 +16,13 @@ typedef struct starch_def {
     double depth;     // m, of the fluid
     double spacing;   // m
     double fading;    // s, of the memory
+    double order;     // of the memory; 0: the default
+    double hole;      // m, side of a square hole in the middle of the fluid; 0: none
     double seconds;   // s, window of the published model's memory
     double time_step; // s; 0: chosen
     double courant;   // 0: the default
     bool sticky;      // walls of the published model
+    bool loads;       // measure the force on walls
     int threads;
     fm_thickening fluid;          // `published` chooses the model
     uint64_t seed;                // of the particles' random offsets; 0: a regular lattice

@@ -11,7 +11,9 @@
 //   sunk      how deep its centre is below the surface at the end, in radii
 //
 // then, for a ball dropped from 10 cm into a smaller pool, the time carried against the memory time
-// and against the Courant number, that is the step.
+// and against the Courant number, that is the step: means over three seeds of the particles' random
+// offsets. A regular lattice is a special state, and the time at which a ball that creeps passes a
+// level varies by some per cent from one start to another.
 #include "starch.h"
 
 #include <stdio.h>
@@ -74,17 +76,34 @@ static void throw_ball(experiment *e, const char *name, starch_def def, experime
                                 name);
 }
 
-// Time for which a dropped ball is carried.
+// Mean time for which a dropped ball is carried, s.
 static double drop_ball(experiment *e, double fading, double courant, experiment_table *table)
 {
-    starch_def def = starch_default();
-    fm_collider_def ball = starch_ball((fm_vec3){0.25, 0.31, 0.15}, RADIUS, GLASS);
-    def.solid = &ball;
-    def.fading = fading;
-    def.courant = courant;
-    char name[64];
-    snprintf(name, sizeof name, "drop fading %g courant %g", fading, courant);
-    return fmin(8, follow(e, &def, experiment_quick(e) ? 0.05 : 8, table, name).carried);
+    const int seeds = experiment_quick(e) ? 1 : 3;
+    double sum = 0;
+    for (int seed = 1; seed <= seeds && !experiment_failed(e); seed++) {
+        starch_def def = starch_default();
+        fm_collider_def ball = starch_ball((fm_vec3){0.25, 0.31, 0.15}, RADIUS, GLASS);
+        def.solid = &ball;
+        def.fading = fading;
+        def.courant = courant;
+        def.seed = (uint64_t)seed;
+        char name[64];
+        snprintf(name, sizeof name, "drop fading %g courant %g seed %d", fading, courant, seed);
+        sum += fmin(8, follow(e, &def, experiment_quick(e) ? 0.05 : 8, table, name).carried);
+    }
+    return sum / seeds;
+}
+
+// Time carried with the default step, half and a quarter of it, for two memory times.
+static void vary_step(experiment *e, experiment_table *table)
+{
+    const double fading[] = {0.1, 0.5};
+    for (int m = 0; m < 2; m++)
+        for (int part = 1; part <= 4; part *= 2)
+            experiment_add_named_result(e, NAN, drop_ball(e, fading[m], 0.25 / part, table), "s",
+                                        "dropped ball, time carried, memory of %g s, step / %d",
+                                        fading[m], part);
 }
 
 int main(int argc, char **argv)
@@ -107,10 +126,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < 3; k++)
         experiment_add_named_result(e, NAN, drop_ball(e, fading[k], 0.25, table), "s",
                                     "dropped ball, time carried, memory of %g s", fading[k]);
-    for (int k = 0; k < (experiment_quick(e) ? 0 : 2); k++)
-        experiment_add_named_result(e, NAN, drop_ball(e, 0.5, 0.125 / (k + 1), table), "s",
-                                    "dropped ball, time carried, memory of 0.5 s, step / %d",
-                                    2 * (k + 1));
+    if (!experiment_quick(e))
+        vary_step(e, table);
     experiment_plot(e, "ball", "Height of a ball thrown onto cornstarch in water",
                     "set xlabel 'time [s]'\nset ylabel 'height of its centre [m]'\n"
                     "plot 'ball.csv' using (strcol(1) eq 'with history'?$2:1/0):4 with lines ls 1 "

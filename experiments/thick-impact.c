@@ -34,6 +34,7 @@ static impact hit(experiment *e, double depth, bool history, experiment_table *t
     fm_error *err = experiment_error(e);
     const bool quick = experiment_quick(e);
     starch_def def = starch_default();
+    def.loads = true;
     def.size = (fm_vec3){0.24, 0.5, 0.24};
     def.depth = depth;
     def.spacing = quick ? 0.02 : 0.01;

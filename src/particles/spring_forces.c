@@ -12,11 +12,14 @@
 //     x = x_mid - h/2 v;    n times:  x += d/2 v;  v += d (a + F(x)/m);  x += d/2 v
 //
 // The mean acceleration goes to the substep, and the difference between x and the drift of the
-// substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0. Other methods take one
-// cycle, and the largest sum shortens their substep, at most to the fraction SHORTEST_STEP
-// (spring_network.c) of that without springs. Where even this is too long, all springs at a
-// particle are softened by one factor, so that d^2 sum k / m = MOST_SUM; such particles are
-// counted.
+// substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0.
+//
+// Pressure acts once in a substep. If a half period of the fastest springs is as short as that, it
+// resonates with them, and the energy grows; so h^2 sum k / m is at most LONGEST_STEP^2. Stiffer
+// springs shorten the substep, at most to the fraction SHORTEST_STEP (spring_network.c) of that
+// without springs. Other methods take one cycle, for which the substep is shortened likewise. Where
+// even this is too long, all springs at a particle are softened by one factor, so that
+// d^2 sum k / m = MOST_SUM or h^2 sum k / m = LONGEST_STEP^2; such particles are counted.
 //
 //   x  position, m    v  velocity, m/s    m  mass of a particle, kg    h  substep, s
 //   r  length, m    L  rest length, m    k  stiffness, N/m    M  memory, m s^-q
@@ -28,13 +31,23 @@
 
 static const double SPRINGS_AT_FIRST = 32; // at a particle, assumed before the first substep
 static const double MOST_SUM = 1.1;        // largest d^2 sum k / m at a particle
-static const double STEP_SHARE = 0.7;      // fraction of the cycle at which d^2 sum k / m = 1
+// Fraction of the cycle at which d^2 sum k / m = 1, for springs that did not harden, whose viscosity
+// is lower by 8 % with 1, and for hardened ones.
+static const double SOFT_SHARE = 0.7, HARD_SHARE = 1;
+static const double LONGEST_STEP = 2.2; // largest h sqrt(sum k / m) at a particle
 
 // Length of a cycle that the stiffness of the last substep allows, s.
 double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *s)
 {
-    double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
-    return STEP_SHARE * sqrt(fm_particles_mass(p) / sum);
+    const double soft = SPRINGS_AT_FIRST * s->k_min, sum = fmax(s->largest_sum, soft);
+    return sqrt(fm_particles_mass(p)) * fmin(SOFT_SHARE / sqrt(soft), HARD_SHARE / sqrt(sum));
+}
+
+// Length of a substep that the stiffness of the last one allows, s.
+double fm_springs_find_longest_step(const fm_particles *p, const fm_springs *s)
+{
+    const double sum = fmax(s->largest_sum, SPRINGS_AT_FIRST * s->k_min);
+    return LONGEST_STEP * sqrt(fm_particles_mass(p) / sum);
 }
 
 // Number of cycles of the springs in a substep of h seconds.
@@ -45,21 +58,34 @@ int fm_springs_count_cycles(const fm_particles *p, const fm_springs *s, double h
     return (int)fmax(1, fmin(FM_SPRING_CYCLES_MAX, ceil(h / fm_springs_find_longest_cycle(p, s))));
 }
 
-// Largest sum of stiffnesses at a particle, N/m, that a cycle of this length, s, allows.
-double fm_springs_find_largest_sum(const fm_particles *p, double cycle)
+// Largest sum of stiffnesses at a particle, N/m, that a substep of h seconds with this number of
+// cycles allows.
+double fm_springs_find_largest_sum(const fm_particles *p, double h, int cycles)
 {
-    return MOST_SUM * fm_particles_mass(p) / (cycle * cycle);
+    const double by_cycle = MOST_SUM * cycles * cycles;
+    const bool resonates = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE;
+    return fm_particles_mass(p) / (h * h) *
+           (resonates ? fmin(by_cycle, LONGEST_STEP * LONGEST_STEP) : by_cycle);
 }
 
-// The smaller share of the stiffness that both ends of eight springs allow.
-FM_INLINE fm_floats find_shares(const fm_springs *s, const int *owner, const int *other)
+// Loads eight records of four floats, one SIMD vector for each of the four.
+FM_INLINE void load_records(const fm_viscous_velocity *records, const int *list,
+                            fm_floats columns[4])
 {
-    fm_floats share;
-    for (int lane = 0; lane < 8; lane++) {
-        float a = s->share[owner[lane]], b = s->share[other[lane]];
-        share[lane] = a < b ? a : b;
+    const float *record[8];
+    for (int lane = 0; lane < 8; lane++)
+        record[lane] = records[list[lane]].u;
+    fm_floats_load_columns(record, 0, columns);
+}
+
+// Stores eight records of four floats, the opposite of load_records.
+FM_INLINE void store_forces(fm_spring_force *to, fm_floats columns[4])
+{
+    fm_floats_transpose(columns);
+    for (int row = 0; row < 4; row++) {
+        memcpy(to + row, &columns[row], sizeof *to);
+        memcpy(to + row + 4, (const float *)&columns[row] + 4, sizeof *to);
     }
-    return share;
 }
 
 // Difference of coordinates to the nearest periodic image, m. period 0: not periodic.
@@ -74,9 +100,9 @@ FM_INLINE void compute_octet(const fm_spring_pass *c, int slot, bool periodic)
 {
     fm_springs *s = c->s;
     const int *owner = s->owner + slot, *other = s->now.other + slot;
-    fm_floats i[3], j[3];
-    fm_records_load_viscous(s->x, owner, i);
-    fm_records_load_viscous(s->x, other, j);
+    fm_floats i[4], j[4];
+    load_records(s->x, owner, i);
+    load_records(s->x, other, j);
     fm_floats x = i[0] - j[0], y = i[1] - j[1], z = i[2] - j[2];
     if (periodic) {
         x = s->period[0] > 0 ? find_nearest_images(x, (float)s->period[0]) : x;
@@ -89,13 +115,12 @@ FM_INLINE void compute_octet(const fm_spring_pass *c, int slot, bool periodic)
          c->squeeze * fm_floats_select(shorter > 0, shorter);
     fm_floats factor = 1 + c->inverse_onset * fm_floats_load(s->now.memory + slot);
     factor -= fm_floats_select(factor > c->stiffening, factor - c->stiffening);
-    fm_floats k = c->k_min * factor, used = c->limits ? k * find_shares(s, owner, other) : k;
-    fm_floats f = -used * (r - L) / (r + fm_floats_select(r <= 0, 1 - (fm_floats){0}));
-    const fm_floats columns[4] = {f * x, f * y, f * z, k};
+    fm_floats k = c->k_min * factor;
+    fm_floats share = j[3] + fm_floats_select(i[3] < j[3], i[3] - j[3]); // the smaller one
+    fm_floats f = -share * k * (r - L) / (r + fm_floats_select(r <= 0, 1 - (fm_floats){0}));
+    fm_floats columns[4] = {f * x, f * y, f * z, k};
     memcpy(s->now.rest + slot, &L, sizeof L);
-    for (int lane = 0; lane < 8; lane++)
-        s->force[slot + lane] = (fm_spring_force){columns[0][lane], columns[1][lane],
-                                                  columns[2][lane], columns[3][lane]};
+    store_forces(s->force + slot, columns);
 }
 
 // Computes the forces of the springs that one block of particles owns.
@@ -109,45 +134,55 @@ FM_SIMD_CLONES static void compute_range(void *context, int first, int last)
         compute_octet(c, slot, c->has_ghosts);
 }
 
-// Sum over the springs of one particle.
-typedef struct spring_sums {
-    float x, y, z, k; // N, N/m
-} spring_sums;
-
-// Adds the spring in a slot; sign -1: its particle is not the owner.
-FM_INLINE void add_spring(spring_sums *sum, const fm_springs *s, int slot, float sign)
+// Share of the stiffness of its springs that the substep allows a particle, from the sum of the
+// last substep, N/m.
+FM_INLINE float find_share(const fm_spring_pass *c, float sum)
 {
-    const fm_spring_force *f = &s->force[slot];
-    sum->x += sign * f->x;
-    sum->y += sign * f->y;
-    sum->z += sign * f->z;
-    sum->k += f->k;
+    return c->limits && sum > c->most_sum ? c->most_sum / sum : 1;
 }
 
 // Places a block of particles at the middle of the first cycle.
 static void begin_cycles_range(void *context, int first, int last)
 {
     const fm_spring_pass *c = context;
+    fm_springs *s = c->s;
     const float back = (c->cycle - (float)c->step->h) / 2;
     for (int i = first; i < last; i++) {
         const fm_density_record *at = &c->p->fluid.density[i];
-        c->s->v[i] = (fm_viscous_velocity){{at->vx, at->vy, at->vz, 0}};
-        c->s->x[i] = (fm_viscous_velocity){
-            {at->x + back * at->vx, at->y + back * at->vy, at->z + back * at->vz, 0}};
+        s->v[i] = (fm_viscous_velocity){{at->vx, at->vy, at->vz, 0}};
+        s->x[i] = (fm_viscous_velocity){{at->x + back * at->vx, at->y + back * at->vy,
+                                         at->z + back * at->vz, find_share(c, s->sum->now[i])}};
     }
 }
 
-// Kicks particle i for one cycle by the acceleration a of its springs, m/s^2, and drifts to the
-// middle of the next cycle, or to the end of the last one.
-FM_INLINE void advance_cycle(const fm_spring_pass *c, int i, const float a[3])
+// What the sum over the springs of a particle reads: copies of pointers, which the compiler need not
+// load again after each store.
+typedef struct spring_lists {
+    const int *start, *count, *incoming_start, *incoming;
+    const fm_four_floats *force;
+} spring_lists;
+
+// Sum over the springs of particle i: force on it, N (lanes 0 to 2), and stiffness, N/m (lane 3).
+FM_INLINE fm_four_floats sum_springs(const spring_lists *s, int i)
 {
-    const float total[3] = {c->p->ax[i] + a[0], c->p->ay[i] + a[1], c->p->az[i] + a[2]};
+    const fm_four_floats sign = {-1, -1, -1, 1}; // the force on the owner is stored
+    fm_four_floats owned = {0}, incoming = {0};
+    const int first = s->start[i], last = first + s->count[i], end = s->incoming_start[i + 1];
+    for (int k = first; k < last; k++)
+        owned += s->force[k];
+    for (int n = s->incoming_start[i]; n < end; n++)
+        incoming += s->force[s->incoming[n]];
+    return owned + sign * incoming;
+}
+
+// Kicks particle i for one cycle by the acceleration a of its springs, m/s^2 (lane 3 is 0), and
+// drifts to the middle of the next cycle, or to the end of the last one.
+FM_INLINE void advance_cycle(const fm_spring_pass *c, int i, fm_four_floats a)
+{
     const float drift = c->last ? c->cycle / 2 : c->cycle;
-    float *x = c->s->x[i].u, *v = c->s->v[i].u;
-    for (int axis = 0; axis < 3; axis++) {
-        v[axis] += c->cycle * total[axis];
-        x[axis] += drift * v[axis];
-    }
+    fm_four_floats *x = (fm_four_floats *)c->s->x[i].u, *v = (fm_four_floats *)c->s->v[i].u;
+    *v += c->cycle * (a + (fm_four_floats){c->p->ax[i], c->p->ay[i], c->p->az[i], 0});
+    *x += drift * *v;
 }
 
 // Hands the motion of particle i in all cycles to the substep: its mean acceleration, and what its
@@ -174,16 +209,14 @@ FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
     const fm_spring_pass *c = context;
     fm_springs *s = c->s;
     fm_particles *p = c->p;
-    const float inverse_mass = (float)(1 / fm_particles_mass(p));
+    const float m = (float)fm_particles_mass(p);
+    const fm_four_floats inverse_mass = {1 / m, 1 / m, 1 / m, 0};
+    const spring_lists lists = {s->now.start, s->now.count, s->incoming_start, s->incoming,
+                                (const fm_four_floats *)s->force};
     float largest = 0;
     int limited = 0;
     for (int i = first; i < last; i++) {
-        spring_sums sum = {0};
-        for (int k = s->now.start[i]; k < s->now.start[i] + s->now.count[i]; k++)
-            add_spring(&sum, s, k, 1);
-        for (int n = s->incoming_start[i]; n < s->incoming_start[i + 1]; n++)
-            add_spring(&sum, s, s->incoming[n], -1);
-        const float a[3] = {inverse_mass * sum.x, inverse_mass * sum.y, inverse_mass * sum.z};
+        const fm_four_floats sum = sum_springs(&lists, i), a = inverse_mass * sum;
         if (c->cycles > 1) {
             advance_cycle(c, i, a);
         } else {
@@ -196,11 +229,11 @@ FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
         if (c->cycles > 1)
             end_cycles(c, i);
         const int count = s->now.count[i] + s->incoming_start[i + 1] - s->incoming_start[i];
-        const float added = count > 0 ? sum.k / (float)count - c->k_min : 0;
+        const float added = count > 0 ? sum[3] / (float)count - c->k_min : 0;
         s->history->now[i] = added > 0 ? added : 0; // rounding
-        s->sum->now[i] = sum.k;
-        limited += c->limits && s->share[i] < 1;
-        largest = sum.k > largest ? sum.k : largest;
+        s->sum->now[i] = sum[3];
+        limited += s->x[i].u[3] < 1;
+        largest = sum[3] > largest ? sum[3] : largest;
     }
     if (!c->last)
         return;
@@ -208,24 +241,11 @@ FM_SIMD_CLONES static void gather_range(void *context, int first, int last)
     s->blocks[first / FM_PARTICLES_BLOCK].limited = limited;
 }
 
-// Share of the stiffness of its springs that the substep allows each particle, from the sum of the
-// last substep.
-static void find_share_range(void *context, int first, int last)
-{
-    const fm_spring_pass *c = context;
-    for (int i = first; i < last; i++) {
-        float sum = c->s->sum->now[i];
-        c->s->share[i] = sum > c->most_sum ? c->most_sum / sum : 1;
-    }
-}
-
 // Lets rest lengths flow and adds the forces of all springs, in one or more cycles.
 void fm_springs_add_forces(fm_spring_pass *c)
 {
     fm_particles *p = c->p;
     fm_pool *pool = c->step->around->pool;
-    if (c->limits)
-        fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, find_share_range, c);
     fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, begin_cycles_range, c);
     for (int n = 1; n <= c->cycles; n++) {
         c->last = n == c->cycles;

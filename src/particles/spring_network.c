@@ -45,11 +45,12 @@
 #include <string.h>
 
 // Springs shorten the substep to no less than this fraction of the bound by pressure and flow;
-// stiffer springs are limited instead (most_sum). This does not apply to the weakly compressible
-// method, which divides a substep into several spring steps, called cycles.
+// stiffer springs are limited instead (most_sum).
 static const double SHORTEST_STEP = 0.5;
-// Share of the viscous bound on the substep that sticking boundaries may use.
+// Share of the viscous bound on the substep that sticking boundaries may use, for substeps of at
+// least this Courant number: walls of a fluid with shorter substeps do not stick more.
 static const float STICKING_SHARE = 0.5f;
+static const double STICKING_COURANT = 0.25;
 
 // Allocates one set of arrays for `slots` springs.
 static void create_arrays(fm_particles *p, fm_spring_arrays *a, size_t slots, int modes,
@@ -85,7 +86,6 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
     s->new_index = fm_arena_alloc(&p->arena, n, sizeof *s->new_index, p->object.name, err);
     s->owner = fm_arena_alloc(&p->arena, slots, sizeof *s->owner, p->object.name, err);
     s->force = fm_arena_alloc(&p->arena, slots, sizeof *s->force, p->object.name, err);
-    s->share = fm_arena_alloc(&p->arena, n, sizeof *s->share, p->object.name, err);
     s->x = fm_arena_alloc(&p->arena, n, sizeof *s->x, p->object.name, err);
     s->v = fm_arena_alloc(&p->arena, n, sizeof *s->v, p->object.name, err);
     s->incoming_start =
@@ -103,12 +103,12 @@ static void bound_step(const fm_particles *p, const void *state, fm_step_bounds 
 {
     double others = fmin(bounds->courant, fmin(bounds->viscous, bounds->given));
     double least = isfinite(others) ? SHORTEST_STEP * others : 0;
-    double step = fmax(least, fm_springs_find_longest_cycle(p, state));
+    double step = fm_springs_find_longest_cycle(p, state);
     if (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE) {
-        step = isfinite(others) ? others
-                                : FM_SPRING_CYCLES_MAX * fm_springs_find_longest_cycle(p, state);
+        step = fm_springs_find_longest_step(p, state);
         bounds->acceleration = INFINITY; // springs oscillate within a substep
     }
+    step = fmax(least, step);
     bounds->terms = fmin(bounds->terms, step);
 }
 
@@ -146,7 +146,7 @@ static fm_spring_pass find_pass(const fm_particles_step *step, fm_springs *s)
     double elapsed = s->begun ? step->t - s->renewed : 0;
     const int cycles = fm_springs_count_cycles(p, s, step->h);
     double flow = s->begun ? (step->t - s->recorded) / cycles / n->relaxation : 0;
-    double cycle = step->h / cycles, most_sum = fm_springs_find_largest_sum(p, cycle);
+    double cycle = step->h / cycles, most_sum = fm_springs_find_largest_sum(p, step->h, cycles);
     return (fm_spring_pass){
         .step = step,
         .p = step->p,
@@ -170,11 +170,10 @@ static fm_spring_pass find_pass(const fm_particles_step *step, fm_springs *s)
     };
 }
 
-// A pair of particles: vector from the second to the first, its length, and their relative motion.
+// A pair of particles: vector from the second to the first and its length, and relative velocity.
 typedef struct pair {
     float x, y, z, r; // m
-    float speed;      // m/s, |v_i - v_j|
-    float stretching; // m/s, |dr/dt|
+    float vx, vy, vz; // m/s
 } pair;
 
 // Difference of two coordinates to the nearest periodic image, m. period 0: not periodic.
@@ -189,18 +188,22 @@ FM_INLINE pair find_pair(const fm_springs *s, const fm_density_record *i,
 {
     pair d = {.x = find_nearest_image(i->x - j->x, s->period[0]),
               .y = find_nearest_image(i->y - j->y, s->period[1]),
-              .z = find_nearest_image(i->z - j->z, s->period[2])};
-    const float vx = i->vx - j->vx, vy = i->vy - j->vy, vz = i->vz - j->vz;
+              .z = find_nearest_image(i->z - j->z, s->period[2]),
+              .vx = i->vx - j->vx,
+              .vy = i->vy - j->vy,
+              .vz = i->vz - j->vz};
     d.r = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z);
-    d.speed = sqrtf(vx * vx + vy * vy + vz * vz);
-    d.stretching = d.r > 0 ? fabsf(vx * d.x + vy * d.y + vz * d.z) / d.r : 0;
     return d;
 }
 
 // Rate that is fed to the memory of a spring, m/s: what exceeds the threshold of the definition.
 FM_INLINE float find_hardening_rate(const fm_spring_pass *c, const pair *d)
 {
-    float rate = c->p->def.network.rate == FM_HARDENING_LENGTH ? d->stretching : d->speed;
+    float rate;
+    if (c->p->def.network.rate == FM_HARDENING_LENGTH)
+        rate = d->r > 0 ? fabsf(d->vx * d->x + d->vy * d->y + d->vz * d->z) / d->r : 0;
+    else
+        rate = sqrtf(d->vx * d->vx + d->vy * d->vy + d->vz * d->vz);
     rate -= c->threshold * d->r;
     return rate > 0 ? rate : 0;
 }
@@ -337,10 +340,11 @@ FM_INLINE int make_springs_to(const fm_spring_pass *c, int i, const int *list, i
                 continue;
             j = p->identity[j].owner.index;
         }
-        if (id[j] <= id[i] || !is_within_reach(c, i, j))
+        if (id[j] <= id[i] || !is_within_reach(c, i, j) ||
+            is_connected(s->spare.other, first, slot, j))
             continue;
         pair d = find_pair(s, &p->fluid.density[i], &p->fluid.density[j]);
-        if (d.r >= (float)s->reach || is_connected(s->spare.other, first, slot, j))
+        if (d.r >= (float)s->reach)
             continue;
         if (slot == end) {
             block->refused++;
@@ -453,29 +457,61 @@ static void add_forces(const fm_particles_step *step, void *state)
     s->begun = true;
 }
 
-// Multiplies the viscosity between fluid and a boundary particle by the mean stiffness of the
-// springs near it: v_w = mean + 2 (u_w - mean) becomes mean + 2 share (u_w - mean).
-static void stick_to_boundary(const fm_particles_step *step, void *state,
-                              const fm_boundary_neighbours *near)
+// Mean velocity of the fluid around a boundary particle, m/s.
+static void find_mean_velocity(const fm_particles *p, const fm_boundary_neighbours *near,
+                               float mean[3])
 {
-    const fm_springs *s = state;
-    fm_particles *p = step->p;
     const int count = near->count - near->padding;
-    if (count <= 0 || p->def.domain.slip || !(p->def.viscosity > 0) ||
-        p->identity[near->index].owner.kind != FM_OWNER_WALL)
-        return;
+    mean[0] = mean[1] = mean[2] = 0;
+    for (int n = 0; n < count; n++) {
+        const fm_force_record *at = &p->fluid.force[near->list[n]];
+        mean[0] += at->vx / (float)count;
+        mean[1] += at->vy / (float)count;
+        mean[2] += at->vz / (float)count;
+    }
+}
+
+// How many times the viscosity at a boundary particle is that between the springs: the mean of
+// k / k_min near it, as far as the substep allows.
+static float find_sticking(const fm_particles_step *step, const fm_springs *s,
+                           const fm_boundary_neighbours *near)
+{
+    const fm_particles *p = step->p;
+    const int count = near->count - near->padding;
     float sum = 0;
     for (int n = 0; n < count; n++)
         sum += s->history->now[near->list[n]];
     const double h = p->R / 2, nu = p->def.viscosity / p->def.density;
-    const float most = STICKING_SHARE * (float)(0.125 * h * h / (nu * step->h));
-    float share = 1 + sum / ((float)count * (float)s->k_min);
-    share = share < most ? share : (most > 1 ? most : 1);
+    const double longest = fmax(step->h, STICKING_COURANT * p->R / p->c);
+    const float most = STICKING_SHARE * (float)(0.125 * h * h / (nu * longest));
+    const float share = 1 + sum / ((float)count * (float)s->k_min);
+    return share < most ? share : (most > 1 ? most : 1);
+}
+
+// Multiplies the viscosity between fluid and a boundary particle of a wall or of an immersed
+// surface with the velocity u by `sticking`, by changing the velocity that the viscous force uses:
+// for walls from mean + 2 (u - mean), for surfaces from u, that is mean + (u - mean).
+static void stick_to_boundary(const fm_particles_step *step, void *state,
+                              const fm_boundary_neighbours *near)
+{
+    fm_particles *p = step->p;
+    const fm_boundary_owner_kind kind = p->identity[near->index].owner.kind;
+    if (near->count <= near->padding || p->def.domain.slip || !(p->def.viscosity > 0) ||
+        (kind != FM_OWNER_WALL && kind != FM_OWNER_SURFACE))
+        return;
+    const float sticking = find_sticking(step, state, near);
     const fm_density_record *own = &p->boundary.density[near->index];
     fm_force_record *record = &p->boundary.force[near->index];
-    record->vx += 2 * (share - 1) * (record->vx - own->vx);
-    record->vy += 2 * (share - 1) * (record->vy - own->vy);
-    record->vz += 2 * (share - 1) * (record->vz - own->vz);
+    float d[3] = {record->vx - own->vx, record->vy - own->vy, record->vz - own->vz}; // u - mean
+    if (kind == FM_OWNER_SURFACE) {
+        float mean[3];
+        find_mean_velocity(p, near, mean);
+        d[0] = (own->vx - mean[0]) / 2, d[1] = (own->vy - mean[1]) / 2;
+        d[2] = (own->vz - mean[2]) / 2;
+    }
+    record->vx += 2 * (sticking - 1) * d[0];
+    record->vy += 2 * (sticking - 1) * d[1];
+    record->vz += 2 * (sticking - 1) * d[2];
 }
 
 // Mean history stiffness of the springs at particle i, N/m.

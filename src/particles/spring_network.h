@@ -100,9 +100,8 @@ typedef struct fm_springs {
     int *new_index;         // [capacity] index after sorting; -1: removed
     int *owner;             // [slots] index of the particle that owns the spring
     fm_spring_force *force; // [slots]
-    float *share;           // [capacity] share of the stiffness that the substep allows
-    // [capacity] positions, m from the origin of the cell rows, and velocities, m/s, of particles
-    // within a substep (spring_network.c)
+    // [capacity] positions of particles within a substep, m from the origin of the cell rows, with
+    // the share of the stiffness that the substep allows as the fourth number; velocities, m/s
     fm_viscous_velocity *x, *v;
     int *incoming_start;       // [capacity + 1] springs that particle i does not own: from
                                // incoming[incoming_start[i]] to below incoming_start[i + 1]
@@ -188,12 +187,15 @@ static inline fm_springs *fm_springs_find(const fm_particles *p)
 // spring_forces.c: advances rest lengths and adds the forces of all springs to ax, ay, az.
 // Length of a cycle that the stiffness of the last substep allows, s.
 double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *s);
+// Length of a substep that this stiffness allows, s.
+double fm_springs_find_longest_step(const fm_particles *p, const fm_springs *s);
 // Number of cycles in a substep of h seconds. A cycle is a time step of the springs alone: a
 // substep of the weakly compressible method has 1 to FM_SPRING_CYCLES_MAX, of equal length. Other
 // methods have 1.
 int fm_springs_count_cycles(const fm_particles *p, const fm_springs *s, double h);
-// Largest sum of stiffnesses at a particle, N/m, that a cycle of this length, s, allows.
-double fm_springs_find_largest_sum(const fm_particles *p, double cycle);
+// Largest sum of stiffnesses at a particle, N/m, that a substep of h seconds with this number of
+// cycles allows.
+double fm_springs_find_largest_sum(const fm_particles *p, double h, int cycles);
 void fm_springs_add_forces(fm_spring_pass *c);
 
 // spring_snapshot.c: functions of the term (terms.h).
