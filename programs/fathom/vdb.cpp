@@ -7,7 +7,8 @@
 //
 //     v = sum_p w v_p / sum_p w,     w = product over axes of max(0, 1 - |d| / 2),   d in voxels
 //
-// Voxels are as large as the particle spacing. This is the only file in C++, because OpenVDB is.
+// Voxels are as large as the particle spacing, half of that in the level set. This is the only file
+// in C++, because OpenVDB is.
 //
 // [MUS13] Museth: VDB: high-resolution sparse volumes with dynamic topology. ACM Transactions on
 //         Graphics 32(3), 2013.
@@ -23,7 +24,7 @@
 namespace
 {
 
-// The points and triangles of a surface, in the types of OpenVDB.
+// The level set of a surface, m.
 openvdb::FloatGrid::Ptr make_level_set(const fm_surface *surface,
                                        const openvdb::math::Transform &transform)
 {
@@ -86,11 +87,10 @@ void write_grids(const char *path, const fm_surface *particles, const fm_surface
     openvdb::initialize();
     const float *radius =
         particles->point_count > 0 ? fm_surface_values(particles, "radius", 1) : nullptr;
-    double voxel = radius && radius[0] > 0 ? 2.0 * radius[0] : 1;
-    openvdb::math::Transform::Ptr transform =
-        openvdb::math::Transform::createLinearTransform(voxel);
-    openvdb::GridPtrVec grids{make_level_set(surface, *transform),
-                              make_velocity(particles, transform)};
+    double spacing = radius && radius[0] > 0 ? 2.0 * radius[0] : 1;
+    openvdb::GridPtrVec grids{
+        make_level_set(surface, *openvdb::math::Transform::createLinearTransform(0.5 * spacing)),
+        make_velocity(particles, openvdb::math::Transform::createLinearTransform(spacing))};
     openvdb::MetaMap about;
     about.insertMeta("creator", openvdb::StringMetadata("Fathom, y up, metres"));
     about.insertMeta("time", openvdb::DoubleMetadata(particles->time));

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 // A volume writer for fm_export_options: two grids per file, "surface" (level set, m) and "velocity"
-// (m/s), with voxels as large as the particle spacing, y up.
+// (m/s), y up.
 bool vdb_write(const void *context, const char *path, const fm_surface *particles,
                const fm_surface *surface, fm_error *err);
 

@@ -5,7 +5,7 @@
 // film thinner than half a cell has no pressure at all, and particles that meet a wall stay there,
 // because the velocity across it is zero. Without correction they pile up at walls, and the volume
 // that they stand for is lost. In cells whose particles have more than CROWDED times the volume of
-// the cell, each particle i moves by
+// the cell outside colliders, each particle i moves by
 //
 //     dx = 1/2 sum_j (D - r) (n + WOBBLE m),     r = |x_i - x_j| < D,    |dx| <= FARTHEST
 //
@@ -15,17 +15,18 @@
 // that results do not depend on the threads.
 #include "grid/liquid.h"
 
-static const double CROWDED = 1.3;  // volume of the particles in a cell / volume of the cell
-static const double WOBBLE = 0.3;   // relative to the unit vector n
-static const double FARTHEST = 0.2; // spacings
+static const double CROWDED = 1.3;   // volume of the particles in a cell / volume of the cell
+static const double SMALLEST = 0.25; // open part of a cell below which it counts as this large
+static const double WOBBLE = 0.3;    // relative to the unit vector n
+static const double FARTHEST = 0.2;  // spacings
 
-// Whether the particles in a cell have too much volume for it.
-static bool is_crowded(const fm_liquid *l, int cell)
+// Whether the particles in a cell have too much volume for its open part. q: its index in the grid.
+static bool is_crowded(const fm_liquid *l, int cell, ptrdiff_t q)
 {
-    double volume = 0;
+    double volume = 0, room = fm_double_max(l->open_volume[q], SMALLEST) * l->spacing_volume;
     for (int i = l->start[cell]; i < l->start[cell + 1]; i++)
         volume += l->now.volume[i];
-    return volume > CROWDED * l->spacing_volume;
+    return volume > CROWDED * room;
 }
 
 // Adds the push of particle j on particle i to `push`, spacings.
@@ -75,7 +76,7 @@ static void push_row(fm_grid *g, void *context, ptrdiff_t q, int length)
               j = (from - k * g->stride[2]) / g->stride[1];
     for (int i = 0; i < length; i++) {
         int at[3] = {i, (int)j, (int)k}, cell = i + g->n[0] * (at[1] + g->n[1] * at[2]);
-        bool crowded = is_crowded(l, cell);
+        bool crowded = is_crowded(l, cell, q + i);
         for (int n = l->start[cell]; n < l->start[cell + 1]; n++) {
             double push[3] = {0};
             if (crowded)
