@@ -150,8 +150,9 @@ void fm_liquid_fill_phi(fm_liquid *l, double *phi);
 // Moves the surface with the flow for dt seconds.
 void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool);
 void fm_liquid_shift_surface(fm_liquid *l, double distance); // outwards, spacings
-// Corrects phi by the particles and removes the liquid in sinks.
-void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool);
+// Corrects phi by the particles, removes the liquid in sinks, and continues it into colliders. up:
+// unit vector against gravity, or 0.
+void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool);
 // Makes phi the signed distance to the surface within the band.
 void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
 // Volumes of a liquid, m^3. The level set resolves liquid that is at least a cell thick; thinner

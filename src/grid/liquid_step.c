@@ -216,7 +216,9 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     } else {
         fm_liquid_move_surface(l, dt, pool);
         fm_liquid_shift_surface(l, find_shift(l, pool));
-        fm_liquid_bound_surface(l, pool);
+        fm_vec3 up = fm_scale(find_force(l, around), -1);
+        fm_normalize(&up);
+        fm_liquid_bound_surface(l, up, pool);
         fm_liquid_redistance(l, pool);
     }
     end_stage(l, FM_LIQUID_STAGE_SURFACE, &clock);

@@ -41,13 +41,15 @@
 static const double BAND = FM_LIQUID_BAND;
 static const double OUTER = 0.6, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
 static const double SLOPE = 0.15;
+static const double DEEPEST = 1.5;   // spacings inside a collider
 static const double THICK = 0.5;     // spacings below the surface
 static const double DIAGONAL = 0.87; // spacings from the centre of a cell to its corners
 
 // A loop over all cells.
 typedef struct cells {
     fm_liquid *l;
-    double dt; // s
+    double dt;  // s
+    fm_vec3 up; // unit vector against gravity, or 0
 } cells;
 
 // Copies phi from the outermost cells along an axis to the layers outside the grid.
@@ -135,7 +137,7 @@ static void swap_phi(fm_liquid *l)
 // Moves the surface with the flow for dt seconds.
 void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool)
 {
-    fm_grid_for_rows(l->grid, pool, 3, 60, move_row, &(cells){l, dt});
+    fm_grid_for_rows(l->grid, pool, 3, 60, move_row, &(cells){.l = l, .dt = dt});
     swap_phi(l);
 }
 
@@ -250,14 +252,56 @@ void fm_liquid_shift_surface(fm_liquid *l, double distance)
             l->phi[i] -= distance;
 }
 
-// Corrects phi by the particles and removes the liquid in sinks.
-void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool)
+// Outward normal of the colliders at the centre of cell q, from the distances at its corners; not a
+// unit vector where two colliders meet.
+static void find_normal(const fm_grid *g, ptrdiff_t q, double n[3])
+{
+    n[0] = n[1] = n[2] = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double d = g->distance[q + (corner & 1 ? g->stride[0] : 0) +
+                               (corner & 2 ? g->stride[1] : 0) + (corner & 4 ? g->stride[2] : 0)];
+        for (int a = 0; a < 3; a++)
+            n[a] += (corner >> a & 1 ? 0.25 : -0.25) * d / g->h;
+    }
+}
+
+// Continues the liquid into colliders in the cells of a row: a cell whose centre is inside one is at
+// most as far from the surface as its mirror image, if the surface between them is level.
+static void wet_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const cells *job = context;
+    fm_liquid *l = job->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    for (int i = 0; i < length; i++) {
+        double depth = -find_solid(g, q + i), n[3];
+        double y[3] = {i + 0.5, (double)j + 0.5, (double)k + 0.5};
+        l->phi_new[q + i] = l->phi[q + i];
+        if (!(depth > 0 && depth < DEEPEST) || fabs(l->phi[q + i]) >= BAND - 1)
+            continue;
+        find_normal(g, q + i, n);
+        double rise = 2 * depth * (n[0] * job->up.x + n[1] * job->up.y + n[2] * job->up.z);
+        for (int a = 0; a < 3; a++)
+            y[a] += g->active[a] ? 2 * depth * n[a] : 0;
+        fm_liquid_clamp_inside(g, y);
+        double mirror = fm_liquid_interpolate(g, l->phi, y, 3);
+        l->phi_new[q + i] = fm_double_min(l->phi[q + i], mirror - rise);
+    }
+}
+
+// Corrects phi by the particles, removes the liquid in sinks, and continues it into colliders. up:
+// unit vector against gravity, or 0.
+void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
 {
     fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count, FM_LIQUID_BLOCK,
                     find_depths, l);
     fm_grid_for_rows(l->grid, pool, 3, 60, bound_row, &(cells){.l = l});
     empty_sinks(l);
     fm_liquid_fill_phi(l, l->phi);
+    if (l->grid->solids.face_count > 0) {
+        fm_grid_for_rows(l->grid, pool, 3, 10, wet_row, &(cells){.l = l, .up = up});
+        swap_phi(l);
+    }
 }
 
 // Whether the surface is between cell q and one of its neighbours: phi changes its sign.
