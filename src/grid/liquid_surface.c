@@ -39,7 +39,7 @@
 #include <string.h>
 
 static const double BAND = FM_LIQUID_BAND;
-static const double OUTER = 0.6, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
+static const double OUTER = 0.9, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
 static const double SLOPE = 0.15;
 static const double DEEPEST = 1.5;   // spacings inside a collider
 static const double THICK = 0.5;     // spacings below the surface
