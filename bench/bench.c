@@ -18,6 +18,7 @@ const bench_case bench_cases[] = {
     {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
      bench_particles},
     {"grid", "substeps of a fluid on a staggered grid: stages, threads, sizes", bench_grid},
+    {"liquid", "a dam break on a grid, against particles and mantaflow", bench_liquid},
     {"surface", "the surface of a fluid: ns per particle, and how that grows", bench_surface},
 #ifdef BENCH_FILES
     {"files", "writing frames beside simulating them", bench_files},
@@ -188,4 +189,17 @@ void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_tu
     free(repeats);
     free(ns);
     free(ratio);
+}
+
+// Runs a program of another solver and reads the numbers it prints, at most three. Returns how
+// many; 0 where the solver is not installed.
+int bench_run_other(const char *command, double numbers[3])
+{
+    char line[128] = "";
+    FILE *output = popen(command, "r");
+    if (!output)
+        return 0;
+    bool read = fgets(line, sizeof line, output);
+    bool good = pclose(output) == 0 && read;
+    return good ? sscanf(line, "%lf %lf %lf", &numbers[0], &numbers[1], &numbers[2]) : 0;
 }

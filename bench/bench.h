@@ -56,6 +56,10 @@ void bench_measure(bench_job *jobs, int count, int rounds, double seconds_per_tu
 
 double bench_median(double *values, int count); // sorts the values
 
+// Runs a program of another solver and reads the numbers it prints, at most three. Returns how
+// many; 0 where the solver is not installed.
+int bench_run_other(const char *command, double numbers[3]);
+
 bench_function bench_memory;
 bench_function bench_cloth;
 bench_function bench_stiff;
@@ -63,6 +67,7 @@ bench_function bench_contact;
 bench_function bench_fabric;
 bench_function bench_particles;
 bench_function bench_grid;
+bench_function bench_liquid;
 bench_function bench_surface;
 bench_function bench_files;  // needs the library fathom_io
 bench_function bench_scenes; // needs fathom_scene and fathom_io

@@ -280,19 +280,6 @@ static void compare_solves(bench_report *report)
                                       "ns/cell", two.ns / one.ns, "one thread", note});
 }
 
-// Runs a program of another solver and reads the numbers it prints, at most three. Returns how
-// many; 0 where the solver is not installed.
-static int run_other(const char *command, double numbers[3])
-{
-    char line[128] = "";
-    FILE *output = popen(command, "r");
-    if (!output)
-        return 0;
-    bool read = fgets(line, sizeof line, output);
-    bool good = pclose(output) == 0 && read;
-    return good ? sscanf(line, "%lf %lf %lf", &numbers[0], &numbers[1], &numbers[2]) : 0;
-}
-
 // A step of the 64^3 cavity beside one of OpenFOAM, on one thread each.
 static void compare_openfoam(bench_report *report)
 {
@@ -300,7 +287,7 @@ static void compare_openfoam(bench_report *report)
     double other[3];
     char note[80];
     cavity own = {0};
-    if (run_other(BENCH_OPENFOAM " 64 0.0015625", other) == 2 && open_cavity(&own, 64, 1)) {
+    if (bench_run_other(BENCH_OPENFOAM " 64 0.0015625", other) == 2 && open_cavity(&own, 64, 1)) {
         bench_job job = cavity_job(&own, 0);
         bench_measure(&job, 1, ROUNDS, TURN);
         double ms = 1e-6 * job.ns * own.cells;
@@ -322,7 +309,7 @@ static void compare_petsc(bench_report *report)
     double other[3];
     char note[80];
     solve own = {0};
-    if (run_other(BENCH_PETSC " 128", other) == 3 && measure_solve(128, CLOSED, 1, &own)) {
+    if (bench_run_other(BENCH_PETSC " 128", other) == 3 && measure_solve(128, CLOSED, 1, &own)) {
         snprintf(note, sizeof note, "%.1f iterations", own.iterations);
         bench_add(report, &(bench_result){group, "fathom", own.seconds, "s", 0, "", note});
         snprintf(note, sizeof note, "%.0f iterations, after %.1f s of set-up", other[2], other[0]);

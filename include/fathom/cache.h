@@ -52,6 +52,7 @@ FM_API fm_surface *fm_cache_read_frame(const fm_cache *cache, int object, int fr
 //   ply   NAME.000012.ply for each frame, binary; fields as properties, lines as edges
 //   vtk   NAME.000012.vtp for each frame, and NAME.pvd
 //   csv   NAME.csv with the columns frame, time, point, x, y, z and the fields
+//   vdb   NAME.000012.vdb for each frame of a fluid; needs `surface` and `volumes`
 typedef struct fm_export_options {
     const char *format; // name of a format in the list above, such as "obj"
     const char *object; // name of the only object to export; NULL: all objects
@@ -65,6 +66,7 @@ typedef struct fm_export_options {
     // Exports fluids as the surfaces that this mesher builds (obj, ply, vtk only; draw.h offers a
     // mesher). NULL: as particles.
     const fm_mesher *surface;
+    const fm_volume_writer *volumes; // writes the files of the format vdb, else not used
 } fm_export_options;
 
 // What an export wrote.
@@ -77,7 +79,8 @@ typedef struct fm_export_report {
 } fm_export_report;
 
 FM_API fm_export_options fm_default_export_options(void); // all objects, all frames
-FM_API const char *fm_export_formats(void); // names of all formats, separated by blanks
+FM_API const char *fm_export_formats(void);               // names of all formats that need no
+                                                          // volume writer, separated by blanks
 
 // Exports the run in a directory. `report` may be NULL. Every file is written under a temporary
 // name and then renamed, so no incomplete file ever has its final name.

@@ -70,8 +70,10 @@ FM_API bool fm_liquid_add_sink(fm_liquid *liquid, const fm_fluid_sink *sink, fm_
 FM_API bool fm_liquid_set_start(fm_liquid *liquid, const fm_grid_start *start, fm_error *err);
 
 FM_API int fm_liquid_particle_count(const fm_liquid *liquid);
-// Volume inside the surface, m^3.
+// Volume, m^3: inside the surface where the liquid is at least a cell thick, and that of the
+// particles elsewhere, which are spray, drops and thin sheets (loose).
 FM_API double fm_liquid_volume(fm_liquid *liquid);
+FM_API double fm_liquid_loose_volume(fm_liquid *liquid);
 // Height of the surface above the point (x, z) of the bottom of the grid, m from there: the length
 // of the vertical line through it that is inside the liquid.
 FM_API double fm_liquid_depth(const fm_liquid *liquid, double x, double z);

@@ -134,7 +134,8 @@ typedef struct fm_film_options {
     bool has_lines;
     fm_color lines;
     bool has_water;
-    fm_color water; // transmittance of 1 m of a fluid
+    fm_color water;     // transmittance of a fluid over water_depth
+    double water_depth; // m; 0: 1 m
     bool has_fluid;
     fm_color fluid; // of an opaque fluid; otherwise fluids are clear
     bool particles; // draw fluids as spheres, not as surfaces

@@ -4,6 +4,12 @@
 
 #include <fathom/cache.h>
 #include <fathom/draw.h>
+#include <string.h>
+
+#ifdef PROGRAM_VDB
+#include "vdb.h"
+static const fm_volume_writer volume_writer = {NULL, vdb_write};
+#endif
 
 // Runs `fathom export`. Returns the exit code.
 static int run_export(const command *self, const arguments *args)
@@ -17,6 +23,11 @@ static int run_export(const command *self, const arguments *args)
     fm_fluid_mesh_def fluid = fm_default_fluid_mesh_def();
     fm_mesher mesher = fm_fluid_mesher(&fluid);
     options.surface = option_given(self, args, "--surface") ? &mesher : NULL;
+#ifdef PROGRAM_VDB
+    options.volumes = &volume_writer;
+    if (options.format && strcmp(options.format, "vdb") == 0)
+        options.surface = &mesher;
+#endif
     if (!option_integer(self, args, "--first", 0, FRAME_MAX, -1, &options.first_frame) ||
         !option_integer(self, args, "--last", 0, FRAME_MAX, -1, &options.last_frame) ||
         !option_integer(self, args, "--stride", 1, FRAME_MAX, 1, &options.stride))
@@ -42,8 +53,9 @@ const command command_export = {
     .about = "convert the frames of a run for other programs",
     .more =
         "Formats: obj, pc2 and mdd (for the Mesh Cache modifier of Blender), usda, glb, ply, vtk, "
-        "csv.\nWithout -o, files are written to DIR/exports.",
-    .options = {{"--to", NULL, "FORMAT", "obj, pc2, mdd, usda, glb, ply, vtk or csv"},
+        "csv, and vdb (fluids as level set and velocity, where OpenVDB is installed).\nWithout -o, "
+        "files are written to DIR/exports.",
+    .options = {{"--to", NULL, "FORMAT", "obj, pc2, mdd, usda, glb, ply, vtk, csv or vdb"},
                 {"--object", NULL, "NAME", "export this object only"},
                 {"--output", "-o", "FILE", "file or directory to write"},
                 {"--first", NULL, "FRAME", "first frame to export"},

@@ -135,22 +135,35 @@ void fm_liquid_sort(fm_liquid *l); // by cell
 void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool);
 // Transfers the velocities of faces back to the particles, and moves these for dt seconds.
 void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, double dt);
+// Moves every particle by its shift, spacings, which is [3][particles]. Returns whether any moved.
+bool fm_liquid_shift_particles(fm_liquid *l, const fm_surroundings *around, double *const shift[3]);
 double fm_liquid_fastest(fm_liquid *l, fm_pool *pool); // m/s, largest sum of components
 void fm_liquid_remove_outside(fm_liquid *l);  // removes particles beyond open sides and in sinks
 void fm_liquid_emit(fm_liquid *l, double dt); // adds the particles of sources in dt seconds
+
+// liquid_crowding.c: moves particles apart in cells that have too many of them.
+void fm_liquid_spread_crowded(fm_liquid *l, const fm_surroundings *around);
 
 // liquid_surface.c
 // Writes phi outside the grid: that of the nearest cell.
 void fm_liquid_fill_phi(fm_liquid *l, double *phi);
 // Moves the surface with the flow for dt seconds.
 void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool);
-// Corrects phi by the particles and removes the liquid in sinks.
-void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool);
+void fm_liquid_shift_surface(fm_liquid *l, double distance); // outwards, spacings
+// Corrects phi by the particles, removes the liquid in sinks, and continues it into colliders. up:
+// unit vector against gravity, or 0.
+void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool);
 // Makes phi the signed distance to the surface within the band.
 void fm_liquid_redistance(fm_liquid *l, fm_pool *pool);
-double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool); // m^3, inside the surface
-// m^3, volume of the particles near or inside the surface.
-double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool);
+// Volumes of a liquid, m^3. The level set resolves liquid that is at least a cell thick; thinner
+// sheets, drops and spray are loose particles.
+typedef struct fm_liquid_volumes {
+    double surface;   // inside the surface, where the level set resolves it
+    double particles; // of the particles there
+    double loose;     // of all other particles
+    double area;      // m^2, of the surface that the level set resolves
+} fm_liquid_volumes;
+fm_liquid_volumes fm_liquid_find_volumes(fm_liquid *l, fm_pool *pool);
 // Computes the fraction of each cell's volume that is outside the colliders.
 void fm_liquid_compute_open_volume(fm_liquid *l);
 // Published method: phi = -0.5 in cells with particles, 0.5 in those without.

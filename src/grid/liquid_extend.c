@@ -4,8 +4,8 @@
 // Faces whose velocity is known are those with particles around, or those of liquid cells after the
 // pressure has acted. Layer by layer, every other face with a known face among its six neighbours
 // of the same component gets the mean of these. Across the surface, the first face beyond it is
-// extrapolated linearly from the two faces before it along its axis: the surface then moves with
-// the velocity at its place, and not with that half a cell below. Faces inside a collider with the
+// extrapolated linearly from the two faces before it along its axis, unless a collider closes it:
+// the surface then moves with the velocity at its place, and not with that half a cell below. Faces inside a collider with the
 // normal n and the velocity s get
 //
 //     u_a = (1 - n_a^2) u_a + n_a^2 s_a
@@ -75,7 +75,7 @@ static void extend_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             continue;
         double sum = 0;
         int count = 0;
-        if (job->layer == FIRST && job->from == FM_LIQUID_FROM_LIQUID &&
+        if (job->layer == FIRST && job->from == FM_LIQUID_FROM_LIQUID && g->open[job->a][i] > 0 &&
             extrapolate(u, known, i, g->stride[job->a], &sum)) {
             u[i] = sum;
             next[i] = job->layer;

@@ -83,7 +83,8 @@ static int find_walls(const fm_object *object, double t, fm_placed_collider *pla
 
 static const fm_field quantities[] = {
     {"particle_count", "", "number of particles", 1},
-    {"volume", "m^3", "volume inside the surface", 1},
+    {"volume", "m^3", "volume inside the surface and of loose particles", 1},
+    {"loose_volume", "m^3", "volume of spray, drops and sheets thinner than a cell", 1},
     {"particle_volume", "m^3", "volume of all particles", 1},
     {"kinetic_energy", "J", "kinetic energy of the particles", 1},
     {"potential_energy", "J", "potential energy of the particles' weight", 1},
@@ -136,12 +137,16 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     if (!q)
         return;
     q[0] = l->now.count;
-    q[1] = l->prepared ? fm_liquid_find_volume(l, around->pool) : s.volume;
-    q[2] = s.volume;
-    q[3] = s.kinetic, q[4] = s.potential, q[5] = s.fastest;
-    q[6] = l->stats.divergence;
-    q[7] = l->stats.iterations;
-    q[8] = l->stats.time_step;
+    fm_liquid_volumes v = {.surface = s.volume};
+    if (l->prepared)
+        v = fm_liquid_find_volumes(l, around->pool);
+    q[1] = v.surface + v.loose;
+    q[2] = v.loose;
+    q[3] = s.volume;
+    q[4] = s.kinetic, q[5] = s.potential, q[6] = s.fastest;
+    q[7] = l->stats.divergence;
+    q[8] = l->stats.iterations;
+    q[9] = l->stats.time_step;
 }
 
 static const fm_field fields[] = {
@@ -386,10 +391,17 @@ int fm_liquid_particle_count(const fm_liquid *liquid)
     return liquid->now.count;
 }
 
-// Volume inside the surface, m^3.
+// Volume inside the surface and of loose particles, m^3.
 double fm_liquid_volume(fm_liquid *liquid)
 {
-    return fm_liquid_find_volume(liquid, NULL);
+    fm_liquid_volumes v = fm_liquid_find_volumes(liquid, NULL);
+    return v.surface + v.loose;
+}
+
+// Volume of loose particles, m^3.
+double fm_liquid_loose_volume(fm_liquid *liquid)
+{
+    return fm_liquid_find_volumes(liquid, NULL).loose;
 }
 
 // Length, m, of the part of the vertical line through (x, z) that is inside the liquid.

@@ -314,6 +314,26 @@ void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, doubl
                     FM_LIQUID_BLOCK, move_block, &job);
 }
 
+// Moves every particle by its shift, spacings, inside the sides and outside colliders. Returns
+// whether any has moved.
+bool fm_liquid_shift_particles(fm_liquid *l, const fm_surroundings *around, double *const shift[3])
+{
+    fm_liquid_particles *p = &l->now;
+    moving job = {.l = l, .around = around};
+    bool any = false;
+    for (int i = 0; i < p->count; i++) {
+        fm_vec3 way = {shift[0][i], shift[1][i], shift[2][i]};
+        if (way.x == 0 && way.y == 0 && way.z == 0)
+            continue;
+        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, v[3] = {0};
+        travel(&job, x, v, way);
+        for (int a = 0; a < 3; a++)
+            p->x[a][i] = x[a];
+        any = true;
+    }
+    return any;
+}
+
 // Largest |v_x| + |v_y| + |v_z| of the particles [first, last), m/s; NaN if any is.
 static double find_fastest(void *context, int first, int last)
 {

@@ -12,13 +12,15 @@
 //     project     u = u - grad psi                                   liquid_pressure.c
 //     extend      u outside the liquid                               liquid_extend.c
 //     move        particles, then the surface, for dt in u           liquid_surface.c
+//     spread      crowded particles move apart                       liquid_crowding.c
 //     correct     the particles bound the surface; phi a distance
 //
 // The surface moves with the velocity that the pressure of its old place gave: for waves this is
 // the symplectic Euler method, which neither damps nor amplifies and is stable for w dt < 2.
 //
-// Volume: with V the volume inside the surface and V_p that of the particles near it, the velocity
-// has the divergence (V_p - V) / (V RELAXATION) in all liquid cells, at most FASTEST_CHANGE.
+// Volume: with V the volume inside the surface, where liquid is at least a cell thick, and V_p that
+// of the particles there, the velocity has the divergence (V_p - V) / (V RELAXATION) in all liquid
+// cells, at most FASTEST_CHANGE.
 //
 // The published method [SJ], [FM96]: marks show which cells have liquid, and nothing else. u stays
 // on the grid, moved by upwind differences (central ones, as published, need viscosity); the
@@ -35,9 +37,10 @@
 #include <string.h>
 
 static const double WAVES = 0.4;
-static const double RELAXATION = 0.1;   // s
-static const double FASTEST_CHANGE = 2; // 1/s
-enum { LAYERS = 6 };                    // of extended velocities: the band of the surface and one
+static const double RELAXATION = 0.1;      // s
+static const double FASTEST_CHANGE = 2;    // 1/s
+static const double FARTHEST_SHIFT = 0.03; // spacings
+enum { LAYERS = 6 }; // of extended velocities: the band of the surface and one
 
 // Adds the time since *start to a stage, s, and restarts the clock.
 static void end_stage(fm_liquid *l, fm_liquid_stage stage, double *start)
@@ -59,11 +62,9 @@ static fm_vec3 find_force(const fm_liquid *l, const fm_surroundings *around)
 // The volume of the particles of the start becomes that inside the surface.
 static void scale_volumes(fm_liquid *l, fm_pool *pool)
 {
-    double sum = 0, volume = fm_liquid_find_volume(l, pool);
-    for (int i = 0; i < l->now.count; i++)
-        sum += l->now.volume[i];
-    for (int i = 0; i < l->now.count && sum > 0; i++)
-        l->now.volume[i] *= volume / sum;
+    fm_liquid_volumes v = fm_liquid_find_volumes(l, pool);
+    for (int i = 0; i < l->now.count && v.particles > 0; i++)
+        l->now.volume[i] *= v.surface / v.particles;
 }
 
 // Before each advance: updates the colliders. The first call also reserves memory, computes the
@@ -87,8 +88,8 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
         return false;
     fm_liquid_note_balls(l, around);
     fm_liquid_redistance(l, around->pool);
-    scale_volumes(l, around->pool);
     fm_liquid_sort(l);
+    scale_volumes(l, around->pool);
     if (l->def.method == FM_LIQUID_PUBLISHED) {
         fm_liquid_mark_cells(l);
         fm_liquid_gather_velocity(l, around->pool);
@@ -126,9 +127,17 @@ static double find_source(fm_liquid *l, fm_pool *pool)
 {
     if (l->def.method == FM_LIQUID_PUBLISHED)
         return 0;
-    double inside = fm_liquid_find_volume(l, pool), wanted = fm_liquid_attached_volume(l, pool);
-    double rate = inside > 0 ? (wanted - inside) / (inside * RELAXATION) : 0;
+    fm_liquid_volumes v = fm_liquid_find_volumes(l, pool);
+    double rate = v.surface > 0 ? (v.particles - v.surface) / (v.surface * RELAXATION) : 0;
     return fm_double_max(-FASTEST_CHANGE, fm_double_min(FASTEST_CHANGE, rate));
+}
+
+// Distance by which the surface moves outwards to restore the volume, spacings.
+static double find_shift(fm_liquid *l, fm_pool *pool)
+{
+    fm_liquid_volumes v = fm_liquid_find_volumes(l, pool);
+    double shift = v.area > 0 ? (v.particles - v.surface) / (v.area * l->grid->h) : 0;
+    return fm_double_max(-FARTHEST_SHIFT, fm_double_min(FARTHEST_SHIFT, shift));
 }
 
 // Adds dt times the force, m/s^2, to the velocities of all faces.
@@ -199,12 +208,17 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_liquid_remove_outside(l);
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
     fm_liquid_sort(l);
+    if (l->def.method != FM_LIQUID_PUBLISHED)
+        fm_liquid_spread_crowded(l, around);
     end_stage(l, FM_LIQUID_STAGE_SORT, &clock);
     if (l->def.method == FM_LIQUID_PUBLISHED) {
         fm_liquid_mark_cells(l);
     } else {
         fm_liquid_move_surface(l, dt, pool);
-        fm_liquid_bound_surface(l, pool);
+        fm_liquid_shift_surface(l, find_shift(l, pool));
+        fm_vec3 up = fm_scale(find_force(l, around), -1);
+        fm_normalize(&up);
+        fm_liquid_bound_surface(l, up, pool);
         fm_liquid_redistance(l, pool);
     }
     end_stage(l, FM_LIQUID_STAGE_SURFACE, &clock);

@@ -22,7 +22,9 @@
 // by their slope [RS00] if it differs from 1 by more than SLOPE; the others solve |grad phi| = 1 by
 // upwind differences.
 //
-// Volume inside: sum over cells of (open volume) clamp(1/2 - phi), exact for planes along the axes.
+// Volume inside: sum over cells of their open volume times the part inside the surface. That is the
+// mean of clamp(1/2 - 2 phi) over the eight parts of a cell halved along each axis, exact for planes
+// along the axes; drops and sheets thinner than a cell have the slope of each of their sides.
 //
 //   u  velocity, m/s
 //
@@ -37,14 +39,17 @@
 #include <string.h>
 
 static const double BAND = FM_LIQUID_BAND;
-static const double OUTER = 1, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
+static const double OUTER = 0.9, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
 static const double SLOPE = 0.15;
-static const double ATTACHED = 0.25, DETACHED = 0.75; // spacings from the surface
+static const double DEEPEST = 1.5;   // spacings inside a collider
+static const double THICK = 0.5;     // spacings below the surface
+static const double DIAGONAL = 0.87; // spacings from the centre of a cell to its corners
 
 // A loop over all cells.
 typedef struct cells {
     fm_liquid *l;
-    double dt; // s
+    double dt;  // s
+    fm_vec3 up; // unit vector against gravity, or 0
 } cells;
 
 // Copies phi from the outermost cells along an axis to the layers outside the grid.
@@ -132,7 +137,7 @@ static void swap_phi(fm_liquid *l)
 // Moves the surface with the flow for dt seconds.
 void fm_liquid_move_surface(fm_liquid *l, double dt, fm_pool *pool)
 {
-    fm_grid_for_rows(l->grid, pool, 3, 60, move_row, &(cells){l, dt});
+    fm_grid_for_rows(l->grid, pool, 3, 60, move_row, &(cells){.l = l, .dt = dt});
     swap_phi(l);
 }
 
@@ -239,14 +244,64 @@ static void empty_sinks(fm_liquid *l)
                 }
 }
 
-// Corrects phi by the particles and removes the liquid in sinks.
-void fm_liquid_bound_surface(fm_liquid *l, fm_pool *pool)
+// Moves the surface outwards by `distance`, spacings.
+void fm_liquid_shift_surface(fm_liquid *l, double distance)
+{
+    for (size_t i = 0; i < l->grid->count; i++)
+        if (fabs(l->phi[i]) < BAND)
+            l->phi[i] -= distance;
+}
+
+// Outward normal of the colliders at the centre of cell q, from the distances at its corners; not a
+// unit vector where two colliders meet.
+static void find_normal(const fm_grid *g, ptrdiff_t q, double n[3])
+{
+    n[0] = n[1] = n[2] = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double d = g->distance[q + (corner & 1 ? g->stride[0] : 0) +
+                               (corner & 2 ? g->stride[1] : 0) + (corner & 4 ? g->stride[2] : 0)];
+        for (int a = 0; a < 3; a++)
+            n[a] += (corner >> a & 1 ? 0.25 : -0.25) * d / g->h;
+    }
+}
+
+// Continues the liquid into colliders in the cells of a row: a cell whose centre is inside one is at
+// most as far from the surface as its mirror image, if the surface between them is level.
+static void wet_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const cells *job = context;
+    fm_liquid *l = job->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    for (int i = 0; i < length; i++) {
+        double depth = -find_solid(g, q + i), n[3];
+        double y[3] = {i + 0.5, (double)j + 0.5, (double)k + 0.5};
+        l->phi_new[q + i] = l->phi[q + i];
+        if (!(depth > 0 && depth < DEEPEST) || fabs(l->phi[q + i]) >= BAND - 1)
+            continue;
+        find_normal(g, q + i, n);
+        double rise = 2 * depth * (n[0] * job->up.x + n[1] * job->up.y + n[2] * job->up.z);
+        for (int a = 0; a < 3; a++)
+            y[a] += g->active[a] ? 2 * depth * n[a] : 0;
+        fm_liquid_clamp_inside(g, y);
+        double mirror = fm_liquid_interpolate(g, l->phi, y, 3);
+        l->phi_new[q + i] = fm_double_min(l->phi[q + i], mirror - rise);
+    }
+}
+
+// Corrects phi by the particles, removes the liquid in sinks, and continues it into colliders. up:
+// unit vector against gravity, or 0.
+void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
 {
     fm_parallel_for(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count, FM_LIQUID_BLOCK,
                     find_depths, l);
     fm_grid_for_rows(l->grid, pool, 3, 60, bound_row, &(cells){.l = l});
     empty_sinks(l);
     fm_liquid_fill_phi(l, l->phi);
+    if (l->grid->solids.face_count > 0) {
+        fm_grid_for_rows(l->grid, pool, 3, 10, wet_row, &(cells){.l = l, .up = up});
+        swap_phi(l);
+    }
 }
 
 // Whether the surface is between cell q and one of its neighbours: phi changes its sign.
@@ -377,42 +432,109 @@ void fm_liquid_compute_open_volume(fm_liquid *l)
             }
 }
 
-// Volume of liquid in the cells of a row, in volumes of a cell.
-static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Slopes of phi from cell q to its neighbours below and above along axis a. Where a neighbour is
+// outside the grid or closed by colliders, the slope on the other side counts.
+static void find_slopes(const fm_liquid *l, ptrdiff_t q, int a, const int at[3], double slope[2])
 {
-    const fm_liquid *l = ((cells *)context)->l;
-    (void)g;
-    double total = 0;
-    for (ptrdiff_t i = q; i < q + length; i++)
-        total += l->open_volume[i] * fm_double_max(0, fm_double_min(1, 0.5 - l->phi[i]));
-    return total;
+    const fm_grid *g = l->grid;
+    ptrdiff_t s = g->stride[a];
+    bool below = at[a] > 0 && l->open_volume[q - s] > 0;
+    bool above = at[a] < g->n[a] - 1 && l->open_volume[q + s] > 0;
+    double low = below ? l->phi[q] - l->phi[q - s] : 0,
+           high = above ? l->phi[q + s] - l->phi[q] : 0;
+    slope[0] = below ? low : high;
+    slope[1] = above ? high : low;
 }
 
-// Volume inside the surface, m^3.
-double fm_liquid_find_volume(fm_liquid *l, fm_pool *pool)
+// Part of cell q that is inside the surface: the mean over its halves along each axis.
+static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
 {
-    return l->spacing_volume * fm_grid_sum_rows(l->grid, pool, 2, add_volume_row, &(cells){.l = l});
-}
-
-// Volume of the particles [first, last) near or inside the surface, m^3. Its share falls from 1 to
-// 0 between the distances ATTACHED and DETACHED.
-static double add_attached(void *context, int first, int last)
-{
-    const fm_liquid *l = context;
-    const fm_liquid_particles *p = &l->now;
-    double total = 0;
-    for (int i = first; i < last; i++) {
-        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
-        double phi = fm_liquid_interpolate(l->grid, l->phi, x, 3);
-        double share = (DETACHED - phi) / (DETACHED - ATTACHED);
-        total += p->volume[i] * fm_double_max(0, fm_double_min(1, share));
+    const fm_grid *g = l->grid;
+    double slope[3][2] = {{0}}, total = 0;
+    if (fabs(l->phi[q]) > DIAGONAL)
+        return l->phi[q] < 0;
+    for (int a = 0; a < (g->active[2] ? 3 : 2); a++)
+        find_slopes(l, q, a, at, slope[a]);
+    for (int part = 0; part < 8; part++) {
+        double phi = l->phi[q];
+        for (int a = 0; a < 3; a++)
+            phi += (part >> a & 1 ? 0.25 : -0.25) * slope[a][part >> a & 1];
+        total += 0.125 * fm_double_max(0, fm_double_min(1, 0.5 - 2 * phi));
     }
     return total;
 }
 
-// Volume of all particles near or inside the surface, m^3.
-double fm_liquid_attached_volume(fm_liquid *l, fm_pool *pool)
+// Whether cell q is in or beside liquid that is at least a cell thick, so that the level set resolves
+// it.
+static bool is_resolved(const fm_liquid *l, ptrdiff_t q, const int at[3])
 {
-    return fm_parallel_sum(fm_pool_if_worthwhile(pool, 15.0 * l->now.count), l->now.count,
-                           FM_LIQUID_BLOCK, add_attached, l, l->partial);
+    const fm_grid *g = l->grid;
+    bool resolved = l->phi[q] < -THICK;
+    for (int a = 0; a < 3 && !resolved; a++) {
+        ptrdiff_t s = g->stride[a];
+        resolved = (at[a] > 0 && l->phi[q - s] < -THICK && l->open_volume[q - s] > 0) ||
+                   (at[a] < g->n[a] - 1 && l->phi[q + s] < -THICK && l->open_volume[q + s] > 0);
+    }
+    return resolved;
+}
+
+// Volume inside the surface in the resolved cells of a row, in volumes of a cell.
+static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const fm_liquid *l = ((cells *)context)->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    double total = 0;
+    for (int i = 0; i < length; i++) {
+        int at[3] = {i, (int)j, (int)k};
+        if (l->phi[q + i] < DIAGONAL && l->open_volume[q + i] > 0 && is_resolved(l, q + i, at))
+            total += l->open_volume[q + i] * find_inside(l, q + i, at);
+    }
+    return total;
+}
+
+// Volume of the particles in the resolved cells of a row, m^3.
+static double add_particles_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const fm_liquid *l = ((cells *)context)->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    double total = 0;
+    for (int i = 0; i < length; i++) {
+        int at[3] = {i, (int)j, (int)k}, cell = i + g->n[0] * (at[1] + g->n[1] * at[2]);
+        if (l->start[cell] == l->start[cell + 1] || !is_resolved(l, q + i, at))
+            continue;
+        for (int n = l->start[cell]; n < l->start[cell + 1]; n++)
+            total += l->now.volume[n];
+    }
+    return total;
+}
+
+// Area of the surface in the resolved cells of a row, in faces of a cell: the volume of the layer of
+// one spacing around it.
+static double add_area_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const fm_liquid *l = ((cells *)context)->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    double total = 0;
+    for (int i = 0; i < length; i++)
+        if (fabs(l->phi[q + i]) < 0.5 && is_resolved(l, q + i, (int[3]){i, (int)j, (int)k}))
+            total += l->open_volume[q + i];
+    return total;
+}
+
+// Measures the liquid by the level set and by the particles, m^3, and its surface, m^2.
+fm_liquid_volumes fm_liquid_find_volumes(fm_liquid *l, fm_pool *pool)
+{
+    fm_grid *g = l->grid;
+    cells job = {.l = l};
+    fm_liquid_volumes v = {.surface = l->spacing_volume *
+                                      fm_grid_sum_rows(g, pool, 4, add_volume_row, &job),
+                           .particles = fm_grid_sum_rows(g, pool, 4, add_particles_row, &job),
+                           .area = g->h * g->h * fm_grid_sum_rows(g, pool, 2, add_area_row, &job)};
+    for (int i = 0; i < l->now.count; i++)
+        v.loose += l->now.volume[i];
+    v.loose -= v.particles;
+    return v;
 }

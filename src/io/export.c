@@ -41,6 +41,7 @@ static const format formats[] = {
     {"ply", ".ply", SEQUENCE, false, false, fm_ply_write, NULL},
     {"vtk", ".vtp", SEQUENCE, false, false, write_vtk, NULL},
     {"csv", ".csv", CLIP, false, false, NULL, fm_csv_write},
+    {"vdb", ".vdb", SEQUENCE, false, false, NULL, NULL}, // written by options.volumes
 };
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
@@ -116,16 +117,40 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-// Reads a frame of the clip's only object. If the export has a mesher and the frame has no faces,
-// returns the surface around its particles instead.
-static fm_surface *read_frame(const job *j, const fm_clip *clip, int index)
+// Writes the particles of a frame and their surface as volumes, under a temporary name first.
+static bool write_volumes(job *j, const char *path, const fm_surface *particles,
+                          const fm_surface *surface)
 {
-    fm_surface *frame = fm_clip_read_frame(clip, 0, index, j->err);
-    if (!frame || !j->options->surface || frame->face_count > 0)
-        return frame;
-    fm_surface *surface = fm_fluid_create_surface(j->options->surface, frame, j->err);
+    const fm_volume_writer *writer = j->options->volumes;
+    char *unfinished = join(j, (const char *[]){path, FM_UNFINISHED_SUFFIX, "", "", ""});
+    if (!unfinished || !writer->write(writer->context, unfinished, particles, surface, j->err)) {
+        if (unfinished)
+            unlink(unfinished);
+        return false;
+    }
+    return rename(unfinished, path) == 0 || fm_fail_file(j->err, path, "rename", errno);
+}
+
+// Writes a frame of the clip's only object to a file. If the export has a mesher and the frame has
+// no faces, writes the surface around its particles instead. *time: of the frame, s.
+static bool write_frame(job *j, const fm_clip *clip, int index, const char *path, double *time)
+{
+    fm_surface *frame = fm_clip_read_frame(clip, 0, index, j->err), *surface = NULL;
+    if (!frame)
+        return false;
+    bool good = true;
+    *time = frame->time;
+    if (j->options->surface && frame->face_count == 0) {
+        surface = fm_fluid_create_surface(j->options->surface, frame, j->err);
+        good = surface != NULL;
+    }
+    if (good && !j->format->write_frame)
+        good = write_volumes(j, path, frame, surface);
+    else if (good)
+        good = j->format->write_frame(path, surface ? surface : frame, j->err);
+    fm_surface_destroy(surface);
     fm_surface_destroy(frame);
-    return surface;
+    return good;
 }
 
 // Writes one file per frame of the clip's only object, and for vtk also a time index.
@@ -134,16 +159,12 @@ static void export_sequence(job *j, const fm_clip *clip, const char *name)
     fm_pvd_entry *index =
         fm_arena_alloc(&j->arena, (size_t)clip->frame_count, sizeof *index, "export", j->err);
     for (int i = 0; i < clip->frame_count && index; i++) {
-        fm_surface *surface = read_frame(j, clip, i);
+        double time;
         char *path = build_path(j, name, clip->first + i * clip->stride, j->format->ending);
-        bool good = surface && path && j->format->write_frame(path, surface, j->err);
-        if (good) {
-            index[i] = (fm_pvd_entry){surface->time, file_name(path), 0};
-            report_file(j, path);
-        }
-        fm_surface_destroy(surface);
-        if (!good)
+        if (!path || !write_frame(j, clip, i, path, &time))
             return;
+        index[i] = (fm_pvd_entry){time, file_name(path), 0};
+        report_file(j, path);
     }
     if (j->format->write_frame != write_vtk || j->exact)
         return;
@@ -280,7 +301,20 @@ static bool find_output(job *j, const char *directory)
     return j->err->status == FM_OK;
 }
 
-// Chooses the object that the options name, or all.
+// Whether the format can hold an object: volumes are made from particles only.
+static bool can_hold(const job *j, int object)
+{
+    if (j->format->write_frame || j->format->write_clip)
+        return true;
+    fm_surface *frame =
+        fm_cache_read_frame(j->cache, object, fm_cache_first_frame(j->cache, object), j->err);
+    bool particles = frame && frame->face_count + frame->line_count == 0 &&
+                     frame->lattice.size[0] == 0 && fm_surface_values(frame, "radius", 1);
+    fm_surface_destroy(frame);
+    return particles;
+}
+
+// Chooses the object that the options name, or all that the format can hold.
 static bool choose_objects(job *j)
 {
     int count = fm_cache_object_count(j->cache);
@@ -288,11 +322,15 @@ static bool choose_objects(job *j)
     if (!j->objects)
         return false;
     const char *name = j->options->object;
-    for (int i = 0; i < count; i++)
-        if (!name || strcmp(name, fm_cache_object_name(j->cache, i)) == 0)
+    bool known = !name;
+    for (int i = 0; i < count; i++) {
+        bool named = !name || strcmp(name, fm_cache_object_name(j->cache, i)) == 0;
+        known |= named;
+        if (named && can_hold(j, i))
             j->objects[j->object_count++] = i;
-    if (j->object_count > 0)
-        return true;
+    }
+    if (known)
+        return j->err->status == FM_OK;
     char allowed[96] = "";
     for (int i = 0; i < count; i++)
         snprintf(allowed + strlen(allowed), sizeof allowed - strlen(allowed), "%s%s", i ? " " : "",
@@ -325,6 +363,9 @@ static bool check_options(job *j)
     if (!j->format)
         return fm_fail(j->err, FM_BAD_VALUE, "export", "format",
                        j->options->format ? j->options->format : "missing", format_words);
+    if (!j->format->write_frame && !j->format->write_clip &&
+        (!j->options->surface || !j->options->volumes))
+        return fm_fail(j->err, FM_BAD_VALUE, "export", "format", j->format->word, format_words);
     if (j->options->surface && j->format->kind != SEQUENCE)
         return fm_fail(j->err, FM_BAD_VALUE, "export", "surface", j->format->word,
                        "obj, ply and vtk: every frame has points of its own");

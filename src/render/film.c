@@ -347,6 +347,16 @@ static void find_followed(fm_film *film, fm_error *err)
             film, film->followed, fm_cache_first_frame(film->runs[0].cache, film->followed), err);
 }
 
+// Sets the transmittance of one metre of fluid. It is stored for a centimetre, because that of dark
+// fluids is too small for single precision.
+static void set_water(fm_film_options *o, fm_vec3 metre)
+{
+    const double depth = 0.01; // m
+    o->water = (fm_color){(float)pow(metre.x, depth), (float)pow(metre.y, depth),
+                          (float)pow(metre.z, depth)};
+    o->water_depth = depth;
+}
+
 // Fills in camera, look (style and colours) and floor that the options do not give, from the
 // setting of the first run. Pictures coloured by a field use the studio style, because underwater
 // light would distort the colours. Without a plane in the scene, a fluid rests on the floor.
@@ -381,8 +391,7 @@ static void apply_setting(fm_film *film)
         o->lines = color_from_vec3(def->look.lines);
     o->has_lines |= def->look.has_lines;
     if (!o->has_water && def->look.has_water)
-        o->water = (fm_color){(float)def->look.water.x, (float)def->look.water.y,
-                              (float)def->look.water.z};
+        set_water(o, def->look.water);
     if (!o->has_fluid && def->look.has_fluid)
         o->fluid = color_from_vec3(def->look.fluid);
     o->has_fluid |= def->look.has_fluid;
@@ -528,7 +537,7 @@ static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *draw
     def.threads = film->options.threads;
     if (film->options.has_water) {
         paint.transmittance = film->options.water;
-        paint.depth = 1;
+        paint.depth = film->options.water_depth > 0 ? (float)film->options.water_depth : 1;
     }
     if (film->options.has_fluid)
         paint = fm_paint_cream(film->options.fluid);

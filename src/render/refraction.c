@@ -158,8 +158,8 @@ static void add_radiance(traced_ray *ray, fm_float3 light, fm_float3 unoccluded)
 }
 
 // Attenuates the ray over a distance, m, and adds the light that the medium scatters towards it: of
-// the horizon in the surrounding water, and a share of the ambient light, an artistic choice,
-// inside the given material.
+// the horizon in the surrounding water, and a share of the ambient light, an artistic choice, inside
+// the given material; in its own colour if that was given for a depth.
 static void attenuate(const fm_pixel_sample *p, traced_ray *ray, float distance)
 {
     const fm_shot *shot = p->shot;
@@ -167,8 +167,10 @@ static void attenuate(const fm_pixel_sample *p, traced_ray *ray, float distance)
     fm_float3 transmittance = fm_shot_transmittance(shot, distance), glow = shot->sky_horizon;
     if (medium) {
         transmittance = beer_lambert(absorption(shot, medium), distance);
-        glow = fm_f3_mul(fm_shot_ambient_radiance(shot, ray->origin, fm_f3(0, 1, 0)),
-                         fm_f3(0.02f, 0.10f, 0.13f));
+        fm_color c = medium->transmittance;
+        fm_float3 share = medium->depth > 0 ? fm_f3_scale(fm_f3(c.r, c.g, c.b), 0.1f)
+                                            : fm_f3(0.02f, 0.10f, 0.13f);
+        glow = fm_f3_mul(fm_shot_ambient_radiance(shot, ray->origin, fm_f3(0, 1, 0)), share);
     }
     fm_float3 lost = fm_f3_sub(fm_f3(1, 1, 1), transmittance);
     add_radiance(ray, fm_f3_mul(glow, lost), fm_f3_mul(glow, lost));

@@ -3,6 +3,7 @@
 #include "scene/scene.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,7 +225,10 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
     def.look.lines = look->lines;
     def.look.background = look->background;
     def.look.floor = look->floor;
-    def.look.water = look->water;
+    // transmittance of one metre
+    def.look.water =
+        (fm_vec3){pow(look->water.x, 1 / look->depth), pow(look->water.y, 1 / look->depth),
+                  pow(look->water.z, 1 / look->depth)};
     def.look.particles = look->particles;
     return def;
 }

@@ -372,8 +372,9 @@ typedef struct fm_scene_look {
     fm_vec3 cloth;      // red, green, blue
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
-    fm_vec3 water;      // transmittance of 1 m of fluid: red, green, blue; [0, 0, 0]: not given
-    fm_vec3 fluid;      // colour of an opaque fluid; [0, 0, 0]: not given
+    fm_vec3 water; // transmittance of `depth` m of fluid, red, green, blue; [0, 0, 0]: not given
+    double depth;  // m
+    fm_vec3 fluid; // colour of an opaque fluid; [0, 0, 0]: not given
 } fm_scene_look;
 
 // A decoded scene.

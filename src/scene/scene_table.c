@@ -645,8 +645,10 @@ static const fm_entry look_entries[] = {
          "drawn size of fluid particles; at 1 they touch each other, smaller ones show what is "
          "between them"},
     {"water", FM_KEY_VECTOR, SCENE(look.water), "red, green, blue", WITHIN(0, 1),
-     .about = "fraction of the light that remains after one metre of fluid; without it chosen from "
-              "the size of the scene"},
+     .about = "fraction of the light that remains after `depth` metres of fluid; without it chosen "
+              "from the size of the scene"},
+    {"depth", FM_KEY_NUMBER, SCENE(look.depth), "m", ABOVE(0, 1000),
+     .about = "thickness of fluid to which `water` refers; 0.01 suits honey in a spoon"},
     {"fluid", FM_KEY_VECTOR, SCENE(look.fluid), "red, green, blue", WITHIN(0, 1),
      .about = "colour of an opaque fluid, such as cream, with light scattered below its surface; "
               "without it fluids are clear"},
@@ -698,7 +700,7 @@ static void set_scene_defaults(void *object)
     scene->checkpoints_kept = 10;
     scene->camera =
         (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * FM_DEGREE, NULL};
-    scene->look = (fm_scene_look){.cloth = {0.85, 0.8, 0.7}, .particles = 1};
+    scene->look = (fm_scene_look){.cloth = {0.85, 0.8, 0.7}, .particles = 1, .depth = 1};
 }
 
 const fm_table fm_scene_table = {

@@ -16,6 +16,11 @@ if(NOT FATHOM_SANITIZE AND NOT FATHOM_COVERAGE)
         set_tests_properties(clients/${client} PROPERTIES LABELS clients SKIP_RETURN_CODE 77
             FIXTURES_REQUIRED clients_run TIMEOUT 300)
     endforeach()
+    if(TARGET fathom_vdb)
+        add_test(NAME clients/vdb COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clients/run vdb
+            ${PROJECT_BINARY_DIR}/tests/clients/drop $<TARGET_FILE:fathom_program>)
+        set_tests_properties(clients/vdb PROPERTIES LABELS clients SKIP_RETURN_CODE 77 TIMEOUT 300)
+    endif()
     # these two tests share the cache of npm packages
     set_tests_properties(clients/gltf clients/usd PROPERTIES RESOURCE_LOCK npm)
 endif()

@@ -336,18 +336,20 @@ static fm_surface *create_tetrahedra(const void *context, const float *points, i
     return made;
 }
 
-// Writes a frame of a fluid of `count` particles; with_radius: with their radius as a field.
+// Writes a frame of a fluid of `count` particles; with_radius: with radius and velocity as fields.
 static void write_drops(int frame, int count, bool with_radius)
 {
-    static const fm_surface_field radius = {"radius", 1, NULL};
+    static const fm_surface_field fields[2] = {{"radius", 1, NULL}, {"velocity", 3, NULL}};
     fm_error err = {0};
     char path[64];
-    fm_surface *drops = fm_surface_create("drops", &(fm_mesh_size){.points = count}, &radius,
-                                          with_radius ? 1 : 0, &err);
+    fm_surface *drops = fm_surface_create("drops", &(fm_mesh_size){.points = count}, fields,
+                                          with_radius ? 2 : 0, &err);
     for (int i = 0; i < count; i++) {
         drops->points[3 * i] = (float)(i + frame);
-        if (with_radius)
+        if (with_radius) {
             drops->fields[0].values[i] = 0.25f;
+            drops->fields[1].values[3 * i + 1] = (float)(10 + i);
+        }
     }
     drops->time = frame / 25.0;
     snprintf(path, sizeof path, "frames/drops.%06d.vtp", frame);
@@ -386,6 +388,12 @@ static void a_mesher_turns_fluids_into_surfaces_of_every_frame(void **state)
     assert_int_equal(back->face_count, 8);
     assert_close(back->time, 1 / 25.0, 1e-9);
     assert_non_null(fm_surface_values(back, "normal", 3));
+    // particles are 1 m apart, which is the reach of the mean: corners at a particle have its velocity
+    const float *v = fm_surface_values(back, "velocity", 3);
+    assert_non_null(v);
+    assert_close(v[1], 10, 1e-6);
+    assert_close(v[12 + 1], 11, 1e-6);
+    assert_close(v[3 + 1], 10.5, 1e-6); // corner 1 is in the middle of the two
     fm_surface_destroy(back);
     write_drops(1, 3, false);
     o.format = "ply";

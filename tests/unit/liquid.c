@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Liquids: mistakes in definitions, sources and sinks with their volumes, a pour that loses no
-// volume, walls that hold, floating and sinking balls, viscous flow down a wall, and the published
-// method.
+// Liquids: mistakes in definitions, sinks and open sides, a glass that holds, floating and sinking
+// balls, and the published method.
 #include "liquids.h"
 
 #include <string.h>
@@ -31,33 +30,43 @@ static void mistakes_are_told(void **state)
     fm_world_destroy(world);
 }
 
-// A jet fills a tank; the level is that of the volume poured, and nothing leaves.
-static void a_pour_loses_no_volume(void **state)
+// Water poured into a glass, a closed mesh whose wall is 1.2 cells thick, stays inside.
+static void no_particle_passes_a_glass(void **state)
 {
     (void)state;
+    static const double radius[4] = {0.1, 0.1, 0.07, 0.07}, height[4] = {0.02, 0.3, 0.3, 0.05};
     fm_world *world = create_liquid_world();
-    fm_liquid_def def = liquid_tank_def(20, 30, 20, 0.02);
-    fm_liquid *liquid = create_liquid(world, &def, NULL);
     fm_error err = {0};
-    fm_fluid_source nozzle = {.centre = {0.2, 0.55, 0.2},
+    fixture_mesh mesh = fixture_create_revolution(4, 24, radius, height, 0.02, 0.05);
+    fm_collider_def glass = {0};
+    fm_collider_mesh shape = fixture_collider_mesh(&mesh, 0);
+    assert_good(fm_collider_create_mesh(world, &glass, &shape, &err), &err);
+    fm_liquid_def def = liquid_tank_def(12, 16, 12, 0.025);
+    def.grid.low = (fm_vec3){-0.15, 0, -0.15};
+    fm_liquid *liquid = create_liquid(world, &def, NULL);
+    fm_fluid_source nozzle = {.centre = {0.01, 0.3, 0.005},
                               .direction = {0, -1, 0},
-                              .radius = 0.05,
-                              .speed = 0.5,
-                              .end = 9};
+                              .radius = 0.03,
+                              .speed = 0.4,
+                              .end = 1.2};
     assert_true(fm_liquid_add_source(liquid, &nozzle, &err));
-    for (int i = 0; i < 10; i++)
-        advance(world, 1);
+    for (int i = 0; i < 25; i++)
+        advance(world, 0.1);
+    double *x = read_liquid(liquid, "position", 3), farthest = 0, lowest = 1;
+    for (int i = 0; i < fm_liquid_particle_count(liquid); i++) {
+        farthest = fmax(farthest, hypot(x[3 * i], x[3 * i + 2]));
+        lowest = fmin(lowest, x[3 * i + 1]);
+    }
+    free(x);
     fm_liquid_stats stats = fm_liquid_read_stats(liquid);
-    double poured = PI * 0.05 * 0.05 * 0.5 * 9, level = 0;
-    for (int i = 0; i < 400; i++)
-        level += fm_liquid_depth(liquid, 0.01 + 0.02 * (i % 20), 0.01 + 0.02 * (i / 20)) / 400;
-    printf(
-        "  poured %.5f m^3 of %.5f; inside the surface %+.2f %%, below the mean level %+.2f %%\n",
-        stats.added, poured, 100 * (fm_liquid_volume(liquid) / poured - 1),
-        100 * (level * 0.16 / poured - 1));
-    assert_close(stats.added, poured, 0.005 * poured);
-    assert_close(fm_liquid_volume(liquid), poured, 0.005 * poured);
-    assert_true(stats.removed == 0);
+    printf("  %d particles, farthest %.4f m from the axis of a glass of 0.07 m, lowest at %.4f m; "
+           "volume %+.2f %%\n",
+           fm_liquid_particle_count(liquid), farthest, lowest,
+           100 * (fm_liquid_volume(liquid) / stats.added - 1));
+    assert_at_most(farthest, 0.0701);
+    assert_true(lowest > 0.0499 && stats.removed == 0);
+    assert_close(fm_liquid_volume(liquid), stats.added, 0.01 * stats.added);
+    fixture_destroy_mesh(&mesh);
     fm_world_destroy(world);
 }
 
@@ -78,33 +87,36 @@ static void sinks_and_open_sides_remove_liquid(void **state)
     fm_world_destroy(world);
 }
 
+// Mean height, over the last 1.5 s of 3 s, of a ball released in water 0.25 m deep.
 static double find_ball_height(double density)
 {
     fm_world *world = create_liquid_world();
-    fm_liquid_def def = liquid_tank_def(16, 20, 16, 0.025);
+    fm_liquid_def def = liquid_tank_def(12, 14, 12, 0.4 / 12);
     fm_collider_def ball = fixture_ball_def((fm_vec3){0.2, 0.27, 0.2}, 0.08);
     ball.mass = density * 4 / 3 * PI * 0.08 * 0.08 * 0.08;
     fm_collider *collider = add_collider(world, ball);
     create_liquid(world, &def, &(fm_liquid_box){.high = {0.4, 0.25, 0.4}});
     double sum = 0;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 30; i++) {
         advance(world, 0.1);
-        sum += i < 20 ? 0 : fm_collider_position(collider).y / 20;
+        sum += i < 15 ? 0 : fm_collider_position(collider).y / 15;
     }
     fm_world_destroy(world);
     return sum;
 }
 
+// Archimedes: balls of 200 and 500 kg/m^3 displace 0.2 and 0.5 of their volume. The water, 0.25 m
+// deep without the cap of 6.79e-4 m^3 that the ball displaced at the start, then stands at 0.2484 and
+// 0.2525 m, and the centres are 0.0341 m above that and level with it.
 static void balls_float_and_sink(void **state)
 {
     (void)state;
     double light = find_ball_height(200), half = find_ball_height(500),
            heavy = find_ball_height(2000);
-    printf("  mean height of balls of 200, 500 and 2000 kg/m^3: %.3f, %.3f, %.3f m\n", light, half,
+    printf("  mean height of balls of 200, 500 and 2000 kg/m^3: %.4f, %.4f, %.4f m\n", light, half,
            heavy);
-    // Archimedes: water displaced 0.2 and 0.5 of the ball's volume; the mean level is 0.2555 m for
-    // the half, since the ball was in the water at the start
-    assert_true(light > half && half > heavy);
+    assert_close(light, 0.2825, 0.006);
+    assert_close(half, 0.2525, 0.006);
     assert_close(heavy, 0.08, 0.002);
 }
 
@@ -130,7 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mistakes_are_told),
-        cmocka_unit_test(a_pour_loses_no_volume),
+        cmocka_unit_test(no_particle_passes_a_glass),
         cmocka_unit_test(sinks_and_open_sides_remove_liquid),
         cmocka_unit_test(balls_float_and_sink),
         cmocka_unit_test(the_published_method_runs),
