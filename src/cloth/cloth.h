@@ -65,10 +65,9 @@ typedef struct fm_neighbour_list {
     bool valid;         // the list has been built
     fm_cell_list cells;
     fm_vec3_array at; // m, positions for which it was built
-    int *start;       // [count + 1] into partner
     int *counts;      // [count] number of partners
-    int *partner;     // particles near each particle, by rising index
-    int capacity;     // allocated length of partner
+    int room;         // largest number of partners of a particle
+    int *partner;     // [count][room] particles near each particle, by rising index
 } fm_neighbour_list;
 
 // Largest number of columns and of rows of a sheet. Functions keep arrays of this length on the
@@ -324,6 +323,11 @@ bool fm_neighbour_list_create(fm_cloth *cloth, fm_neighbour_list *list, double r
 typedef bool fm_pair_excluded(const fm_cloth *cloth, int i, int j);
 void fm_neighbour_list_update(fm_cloth *cloth, fm_neighbour_list *list, const fm_vec3_array *x,
                               fm_pair_excluded *excluded, fm_pool *pool);
+// The partners of particle i.
+static inline int *fm_neighbour_list_partners(const fm_neighbour_list *list, int i)
+{
+    return list->partner ? list->partner + (size_t)i * (size_t)list->room : NULL;
+}
 // m^2
 static inline double fm_distance_squared(const fm_vec3_array *x, int i, int j)
 {
