@@ -118,7 +118,7 @@ void fm_enforcer_project_tethers(fm_cloth *cloth, fm_pool *pool);
 bool fm_particle_graph_create(fm_cloth *cloth, fm_particle_graph *graph, fm_error *err);
 bool fm_enforcer_create_pair_levels(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
 
-// correction_order.c: allocates the arrays of a map, and the scratch that computing maps needs.
+// correction_map.c: allocates the arrays of a map, and the scratch that computing maps needs.
 bool fm_correction_map_create(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
 bool fm_map_scratch_create(fm_cloth *cloth, fm_error *err);
 // Computes tethers or the edge list from map->fixed. direction: unit vector for the edge list.
