@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 static const double MODULUS = 20, BENDING = 1e-6, RADIUS = 0.035, SMOOTHING = 0.03;
+static const double SLOWING = 4; // 1/s, rate at which drag slows down free motion
 
 typedef struct hanging {
     int level;   // of the slab; 0: a sheet
@@ -29,6 +30,7 @@ typedef struct outcome {
     fm_soft_measure surface;
     double energy;  // J, potential: springs, bending, gas and weight
     double kinetic; // J, at the end
+    double height;  // m, mean height at the end; the bar is at -0.02
 } outcome;
 
 // Random velocities with the kinetic energy `noise`.
@@ -69,6 +71,17 @@ static fm_soft_def define_soft(const hanging *h)
     return soft;
 }
 
+// m, mean height of the points.
+static double find_height(fm_cloth *cloth)
+{
+    int count;
+    const fm_vec3 *x = fm_cloth_positions(cloth, &count);
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += x[i].y;
+    return sum / count;
+}
+
 // Drops the body over the bar and measures it two seconds later.
 static outcome hang(experiment *e, const hanging *h)
 {
@@ -76,13 +89,17 @@ static outcome hang(experiment *e, const hanging *h)
     fm_world *world = soft_create_world(e, -9.81);
     fm_collider_def bar = fm_default_collider_def();
     bar.shape = (fm_shape){.kind = FM_SHAPE_CAPSULE,
-                           .centre = {-0.25, -0.02, 0},
+                           .start = {-0.25, -0.02, 0},
                            .end = {0.25, -0.02, 0},
                            .radius = 0.009};
     bar.friction = 0.4;
     fm_collider_create(world, &bar, experiment_error(e));
     fm_cloth_def def = soft_skin(MODULUS, h->bending);
-    def.damping.kept = 0.9995;
+    def.drag.model = FM_DRAG_PUBLISHED; // brings the body to rest, the same for every substep
+    def.drag.viscous = SLOWING * def.density * def.thickness;
+    def.drag.normal = def.drag.history.coefficient = 0;
+    def.contact.enabled = true; // cells are larger than the bar
+    def.contact.friction = 0.4;
     fm_soft_def soft = define_soft(h);
     fm_mesh_shape shape = soft_slab_or_sheet(h->level, h->edge);
     fm_cloth *cloth = soft_create(e, world, &def, &soft, &shape);
@@ -93,6 +110,7 @@ static outcome hang(experiment *e, const hanging *h)
         fm_report report = fm_world_report(world);
         result.surface = fm_cloth_measure_soft(cloth, experiment_error(e));
         result.energy = report.potential_energy, result.kinetic = report.kinetic_energy;
+        result.height = find_height(cloth);
     }
     fm_world_destroy(world);
     return result;
@@ -100,11 +118,11 @@ static outcome hang(experiment *e, const hanging *h)
 
 static void write_case(experiment_table *table, const char *series, const hanging *h, outcome o)
 {
-    experiment_write_row(table, "%s,%s,%d,%g,%s,%g,%g,%g,%d,%g,%.6g,%.6g,%.6g,%.6g", series,
+    experiment_write_row(table, "%s,%s,%d,%g,%s,%g,%g,%g,%d,%g,%.6g,%.6g,%.6g,%.6g,%.6g", series,
                          h->level > 0 ? "slab" : "sheet", h->level, h->beta,
                          h->form == FM_FLUIDITY_PRINTED ? "printed" : "symmetric", h->radius,
                          h->stiffness, h->viscosity, h->dimensions, h->bending, o.surface.curvature,
-                         1e3 * o.surface.roughness, o.energy, o.kinetic);
+                         1e3 * o.surface.roughness, o.energy, o.kinetic, o.height);
 }
 
 // The bodies at two resolutions: cells of about 15 and 7.5 mm.
@@ -226,7 +244,7 @@ int main(int argc, char **argv)
     experiment_table *table = experiment_table_open(
         e, "hanger.csv",
         "series,body,level,beta,form,radius_m,k_m2_s2,mu,dimensions,bending_Nm,curvature_1_m,"
-        "roughness_mm,potential_J,kinetic_J");
+        "roughness_mm,potential_J,kinetic_J,height_m");
     for (int slab = 1; slab >= 0; slab--) {
         sweep_beta(e, table, slab, false, FM_FLUIDITY_SYMMETRIC);
         sweep_beta(e, table, slab, false, FM_FLUIDITY_PRINTED);

@@ -23,6 +23,11 @@
 #include <fathom/mesh_shape.h>
 #include <fathom/soft.h>
 
+#include "cloth/enforcement.h"
+#include "cloth/fabric.h"
+#include "cloth/line.h"
+#include "cloth/soft.h"
+#include "cloth/spring_mesh.h"
 #include "cloth/term.h"
 
 // Added to denominators that may be 0, in loops that are vectorized and therefore have no branches.
@@ -43,64 +48,6 @@ typedef struct fm_springs {
 // Families of springs of a sheet: 2 of stretch, 2 of shear, and 4 of the published bending model.
 enum { FM_SPRINGS_MAX = 8 };
 
-// What an edge of a tube or mesh resists: a change of length of the cloth, or shear of a cell.
-typedef enum fm_edge_kind { FM_EDGE_STRETCH, FM_EDGE_SHEAR } fm_edge_kind;
-
-// Elements (edges, hinges or triangles) incident to each particle, by rising element index. The
-// entries of particle i are entry[start[i]] to entry[start[i + 1] - 1]; an entry is
-// element * corner_count + corner.
-typedef struct fm_incidence {
-    int *start, *entry;
-} fm_incidence;
-
-// A tube or a mesh as index arrays: springs along edges, bending about hinges, triangles. Empty for
-// a sheet, which is a regular grid and needs no indices.
-typedef struct fm_spring_mesh {
-    int edge_count, hinge_count, triangle_count, vertex_count;
-    int *edge_a, *edge_b;     // particles at the ends of an edge
-    double *edge_rest;        // m, rest length
-    double *edge_stiffness;   // N/m
-    double *edge_damping;     // N s^order / m
-    unsigned char *edge_kind; // fm_edge_kind
-    int *hinge[4];            // ends of the shared edge, then the opposite corner of each triangle
-    double *hinge_angle;      // rad, at rest
-    double *hinge_stiffness;  // N m: energy stiffness / 2 (angle - angle at rest)^2
-    double *hinge_share[4];   // 1/m, coefficients of the four particles in L, see hinge_bending.c
-    double *hinge_area[2];    // m^2 at rest, of the two triangles
-    int *triangle;            // [3 * triangle_count] particles
-    int *vertex;              // [vertex_count] particle of each input vertex; NULL: the identity
-    int *face;                // the triangles as indices of input vertices
-    fm_incidence edges, hinges, triangles;
-    double *bend_sum;     // N/m, sum of hinge stiffness at a particle; NULL without bending
-    double smallest_mass; // kg, of a particle
-    double mean_rest;     // m, mean rest length of the stretch edges
-
-    // scratch: recomputed in every substep
-    fm_vec3_array edge_force;     // N, or N s for impulses; on particle edge_a, towards edge_b
-    fm_vec3_array hinge_force[4]; // N, on the four particles of each hinge
-    fm_vec3_array area_vector;    // m^2, of each triangle: its normal times its area
-} fm_spring_mesh;
-
-// Drag of a line or load per surface area; line_drag.c has the equations.
-typedef struct fm_line_coefficients {
-    double quadratic; // times 1/2 rho |u| u
-    double viscous;   // 1/m, times mu u
-    double history;   // times sqrt(rho mu) D^(1/2) u
-} fm_line_coefficients;
-
-// What a line or load has besides its springs.
-typedef struct fm_line {
-    double diameter; // m
-    bool is_load;    // one point, a ball
-    bool tension_only;
-    double bending;                     // N m^2
-    fm_line_coefficients along, across; // the line; the same for a load
-    double added_mass;                  // in displaced masses
-    int strand_count;
-    int *starts, *points; // as in fm_strands
-    int *edge;            // [2 * edge_count] ends of the edges, in pairs
-} fm_line;
-
 // Springs that pull pairs of particles together; see seams.c.
 typedef struct fm_stitches {
     int count;
@@ -111,37 +58,6 @@ typedef struct fm_stitches {
     double *start, *end; // s, interval over which the rest length shrinks from gap to 0
 } fm_stitches;
 
-// A fabric [LCKL13]: what it has besides the cloth made from its mesh. fabric.c
-typedef struct fm_fabric {
-    fm_fabric_def def;
-    fm_vec3_array rest_vector; // m, of each edge at rest
-    double gershgorin, bound;  // 1/s^2, bounds on omega^2 of the springs: eigenfrequency.c
-    double distance;           // m, of reflection
-    // scratch of reflection.c
-    fm_cell_list triangle_cells; // hash grid of the triangles
-    fm_vec3_array centroid;      // m, of each triangle
-} fm_fabric;
-
-// Springs through the inside of a soft body, between opposite parts of its surface; see struts.c.
-typedef struct fm_struts {
-    int count;
-    int *a, *b;           // particles at the ends
-    double *rest;         // m, rest length
-    double *stiffness;    // N/m
-    double *friction;     // N s/m
-    fm_incidence at;      // struts at each particle
-    fm_vec3_array forces; // scratch, N, on particle a
-} fm_struts;
-
-// A soft body [MES]: what it has besides the cloth made from its mesh. soft.c
-typedef struct fm_soft {
-    fm_soft_def def;
-    bool closed;   // every edge has two triangles
-    double volume; // m^3, enclosed at the start
-    fm_struts struts;
-    double *partial; // scratch: partial sums over blocks of triangles
-} fm_soft;
-
 // Pairs of particles within `reach` of each other, and some that are farther apart, which stay in
 // the list until a particle has moved by half the skin. neighbour_list.c
 typedef struct fm_neighbour_list {
@@ -149,10 +65,9 @@ typedef struct fm_neighbour_list {
     bool valid;         // the list has been built
     fm_cell_list cells;
     fm_vec3_array at; // m, positions for which it was built
-    int *start;       // [count + 1] into partner
     int *counts;      // [count] number of partners
-    int *partner;     // particles near each particle, by rising index
-    int capacity;     // allocated length of partner
+    int room;         // largest number of partners of a particle
+    int *partner;     // [count][room] particles near each particle, by rising index
 } fm_neighbour_list;
 
 // Largest number of columns and of rows of a sheet. Functions keep arrays of this length on the
@@ -166,82 +81,6 @@ typedef struct fm_pin_group {
 } fm_pin_group;
 
 enum { FM_PIN_GROUPS_MAX = 256, FM_UNPINNED = -1 };
-
-// Pairs of particles with a limited distance, in groups: within one group, no particle occurs in
-// two pairs, so that the pairs of a group can be corrected in parallel.
-typedef struct fm_distance_pairs {
-    int *a, *b;   // the two particles of each pair
-    double *rest; // m, distance at rest, along the cloth
-    int *group;   // [group_count + 1] index of the first pair of each group
-    int count, group_count;
-} fm_distance_pairs;
-
-// How two neighbouring particles of the graph are connected.
-typedef enum fm_link_kind {
-    FM_LINK_ACROSS, // along a row
-    FM_LINK_DOWN,   // along a column, to the next row
-    FM_LINK_UP,     // along a column, to the previous row
-    FM_LINK_SHEAR_DOWN,
-    FM_LINK_SHEAR_UP,
-    FM_LINK_EDGE,      // an edge of a mesh
-    FM_LINK_OVER_EDGE, // between the corners opposite to a shared edge; not an edge itself
-} fm_link_kind;
-
-// Adjacency lists of the particles, with distances at rest.
-typedef struct fm_particle_graph {
-    int *start, *to;     // neighbours of particle i: to[start[i]] to to[start[i + 1] - 1]
-    double *rest;        // m, length of each link
-    unsigned char *kind; // fm_link_kind
-    int max_links;       // the largest number of links at one particle
-} fm_particle_graph;
-
-enum {
-    FM_PAIR_LEVELS_MAX = 4, // levels of distance pairs on a tube or mesh
-    FM_TETHERS_MAX = 4,     // tethers (long-range attachments) per particle
-    FM_MAPS_MAX = 9,        // one for pins and contacts, and eight that colliders switch on
-    FM_MAP_COLLIDERS_MAX = 8,
-};
-
-// The corrections that enforcement makes while a given set of particles is fixed.
-typedef struct fm_correction_map {
-    unsigned char *fixed; // 1 for a fixed particle, else 0
-    int fixed_count;
-    int *tether_anchor; // [FM_TETHERS_MAX][lanes] fixed particle at the other end; own index: none
-    double *tether_length;  // [FM_TETHERS_MAX][lanes] m, along the cloth at rest; INFINITY: none
-    fm_distance_pairs list; // the ordered edges of FM_ENFORCE_PUBLISHED
-    double *rank;           // when a particle is corrected, from 0 (fixed, or first) to 1 (last)
-    const fm_collider *colliders[FM_MAP_COLLIDERS_MAX]; // the map is used while all of these touch
-    int collider_count;
-} fm_correction_map;
-
-// Enforcement: constraint projection of edge lengths (strain limiting); see strain_limiting.c.
-typedef struct fm_enforcer {
-    fm_correction_map maps[FM_MAPS_MAX];
-    int map_count;
-    int level_count; // distances are limited over 1, 2, 4, ... 2^(level_count - 1) cells
-    fm_particle_graph graph;
-    fm_distance_pairs pair_levels[FM_PAIR_LEVELS_MAX]; // of a tube or mesh; level 0: the edges
-    double *mobility;               // 1/kg, across the normal; 0 for pinned particles
-    double *mobility_difference;    // 1/kg, mobility along the normal minus across it; <= 0
-    bool anisotropic;               // mobility_difference is in use
-    unsigned char *fixed;           // scratch: 1 for a particle that is fixed now
-    fm_vec3_array before;           // scratch, m: positions before a correction
-    fm_vec3_array anchor_x;         // scratch, m: positions of the tethers' anchors
-    fm_vec3_array correction;       // scratch, m/s: velocity change in this substep
-    struct fm_map_scratch *scratch; // arrays for computing maps
-
-    // state, saved in snapshots
-    int current;           // index of the map in use
-    int substeps_to_check; // substeps until the set of fixed particles is determined again
-    fm_vec3 direction;     // unit vector for which the list of map 0 was computed
-    int map_update_count;  // how often map 0 was computed since the cloth was created
-    // m/s, velocity change by enforcement that is expected in the next opening half step. v
-    // contains it at the end of a substep; see strain_limiting.c.
-    fm_vec3_array expected;
-
-    // ms, time spent on corrections and on computing maps in this advance; not part of the state
-    double enforce_ms, order_ms;
-} fm_enforcer;
 
 // Drag coefficients of one substep, all per m^2 of cloth. drag.c has the formulas.
 typedef struct fm_drag_step {
@@ -445,44 +284,6 @@ void fm_substep_zero_pinned(fm_substep *s, const fm_vec3_array *a, int first, in
 // Stores v - w in pinned_u, so that the change by the kick can be computed afterwards.
 void fm_substep_store_pinned_velocities(fm_substep *s, int first, int last);
 
-// strain_limiting.c
-bool fm_enforcer_create(fm_cloth *cloth, fm_error *err);
-// Corrects edge lengths: moves x, and changes v by the displacement over h.
-void fm_substep_enforce_lengths(fm_substep *s);
-// Add the expected half of the next velocity change to v at the end of a substep, and remove it at
-// the beginning of the next one.
-void fm_enforcer_add_expected(fm_substep *s);
-void fm_enforcer_remove_expected(fm_cloth *cloth);
-
-// correction_map_selection.c: computes all maps before the first substep, with the particles pinned
-// at that time.
-void fm_enforcer_initialize_maps(fm_cloth *cloth, const fm_surroundings *around);
-// Computes all maps: map 0 from its present set of fixed particles, the others with the pins added.
-void fm_enforcer_compute_maps(fm_cloth *cloth);
-// Determines which particles are fixed now and selects the current map.
-void fm_enforcer_update_maps(fm_substep *s);
-
-// constraint_projection.c changes positions only.
-
-// Projects all edges over 2^n cells of a sheet, or all distance pairs of level n of a tube or mesh,
-// once. compression: also lengthens edges that are too short.
-void fm_enforcer_project_edges(fm_cloth *cloth, fm_pool *pool, int n, bool compression);
-// Projects the edges of a list in order; only the second particle of each moves.
-void fm_enforcer_project_list(fm_cloth *cloth, const fm_distance_pairs *list);
-// Moves particles that are farther from their anchors than their tethers are long.
-void fm_enforcer_project_tethers(fm_cloth *cloth, fm_pool *pool);
-
-// particle_graph.c, pair_levels.c: both allocate in the cloth's arena and return false if memory
-// runs out.
-bool fm_particle_graph_create(fm_cloth *cloth, fm_particle_graph *graph, fm_error *err);
-bool fm_enforcer_create_pair_levels(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
-
-// correction_map.c: allocates the arrays of a map, and the scratch that computing maps needs.
-bool fm_correction_map_create(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
-bool fm_map_scratch_create(fm_cloth *cloth, fm_error *err);
-// Computes tethers or the edge list from map->fixed. direction: unit vector for the edge list.
-void fm_correction_map_compute(const fm_cloth *cloth, fm_correction_map *map, fm_vec3 direction);
-
 // explicit_integrators.c: a whole substep by the explicit integrator of the definition.
 void fm_substep_integrate_explicitly(fm_substep *s);
 
@@ -499,143 +300,6 @@ static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
 
 // triangles.c: the initial positions and the triangles of a cloth of any kind.
 bool fm_cloth_find_mesh(fm_cloth *cloth, fm_mesh_view *mesh, fm_error *err);
-
-// mesh.c, tube.c: particles, edges, hinges and incidence lists of tubes and meshes.
-// fabric, soft: NULL for an ordinary cloth.
-fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric_def *fabric,
-                                        const fm_soft_def *soft, const fm_cloth_mesh *mesh,
-                                        const fm_medium *medium, fm_error *err);
-fm_cloth *fm_cloth_create_detached_tube(const fm_cloth_def *def, const fm_tube *tube,
-                                        const fm_medium *medium, fm_error *err);
-// Fills err and returns false if the definition is for sheets only. object: name of the cloth.
-bool fm_spring_mesh_check_def(const fm_cloth_def *def, const char *object, fm_error *err);
-
-// Reasons why a triangle mesh, after welding, cannot be a cloth.
-typedef enum fm_mesh_fault_kind {
-    FM_FAULT_REPEATED_CORNER, // two corners of a triangle are the same particle
-    FM_FAULT_ZERO_AREA,       // a triangle has no area
-    FM_FAULT_NON_MANIFOLD,    // an edge has more than two triangles
-    FM_FAULT_WINDING,         // the two triangles of an edge have opposite orientations
-    FM_FAULT_UNUSED_VERTEX,   // a vertex is in no triangle
-    FM_FAULT_KIND_COUNT
-} fm_mesh_fault_kind;
-// One fault: where it is in the mesh.
-typedef struct fm_mesh_fault {
-    fm_mesh_fault_kind kind;
-    int triangle;  // the last of the triangles at fault; -1 for an unused vertex
-    int others[2]; // earlier triangles at the same edge; -1: none
-    int vertex[2]; // ends of the edge at fault; or the unused vertex; or the repeated corner
-    int count;     // number of triangles at the edge at fault
-    double area;   // m^2, of the triangle
-} fm_mesh_fault;
-typedef void fm_mesh_fault_function(void *context, const fm_mesh_fault *fault);
-// Calls function for every fault of triangles and of vertices, and, if no triangle is at fault, of
-// edges. Returns false if memory runs out or numbers or indices are out of range; err says which.
-bool fm_mesh_find_faults(const fm_cloth_mesh *mesh, const char *object,
-                         fm_mesh_fault_function *function, void *context, fm_error *err);
-
-// mesh_edges.c: an edge of a triangle mesh, with its one or two triangles.
-typedef struct fm_mesh_edge {
-    int a, b;          // particles, a < b
-    int triangle[2];   // triangle[1] is -1 at the border
-    int opposite[2];   // corner of each triangle that is not on the edge
-    bool reversed;     // triangle[0] runs along the edge from b to a
-    bool inconsistent; // both triangles run along the edge in the same direction
-    int extra_count;   // triangles beyond two
-    int first_extra;   // the first of the extra triangles
-} fm_mesh_edge;
-// Returns every edge once, sorted by a and b; the caller frees the array. NULL: no memory.
-fm_mesh_edge *fm_mesh_find_edges(const int *triangle, int triangle_count, int *count);
-
-// hinge_bending.c: a triangle next to an edge a-b, at rest.
-typedef struct fm_edge_triangle {
-    fm_vec3 a, b, c; // m, ends of the edge and the opposite corner
-    double length;   // m, of the edge
-    double area;     // m^2
-    double height;   // m, of c over the edge
-    double foot;     // foot of the height, as a fraction of the way from a to b
-} fm_edge_triangle;
-// Measures the first (which = 0) or second (1) triangle of an edge. corner: rest positions of the
-// three corners of each triangle.
-fm_edge_triangle fm_mesh_measure_edge_triangle(const fm_cloth *cloth, const fm_vec3 *corner,
-                                               const fm_mesh_edge *edge, int which);
-// Adds a hinge for each edge with two triangles. columns > 0: the mesh is a grid with that many
-// columns, and its diagonals get the stiffness that resists twist.
-bool fm_spring_mesh_add_hinges(fm_cloth *cloth, const fm_mesh_edge *edges, int edge_count,
-                               const fm_vec3 *corner, int columns, fm_error *err);
-void fm_spring_mesh_compute_hinge_forces(fm_cloth *cloth, const fm_vec3_array *x, int first,
-                                         int last);
-double fm_spring_mesh_bending_energy(const fm_cloth *cloth);
-double fm_spring_mesh_bending_bound(const fm_cloth *cloth); // 1/s^2, on omega^2
-
-// fabric.c
-bool fm_fabric_check(const fm_fabric_def *fabric, const fm_cloth_def *def, const char *object,
-                     fm_error *err);
-bool fm_fabric_create(fm_cloth *cloth, const fm_fabric_def *def, fm_error *err); // sets masses
-double fm_fabric_edge_constant(const fm_fabric_def *def, bool border);           // N/m
-bool fm_fabric_finish(fm_cloth *cloth, fm_error *err); // once the edges exist
-
-// fabric_springs.c: the forces of the edges [first, last) into edge_force, for models other than II
-bool fm_fabric_has_own_law(const fm_cloth *cloth);
-void fm_fabric_compute_edges(fm_cloth *cloth, const fm_vec3_array *x, int first, int last);
-double fm_fabric_edge_energy(const fm_cloth *cloth, int edge); // J
-// Derivative of the force of an edge with respect to the vector along it: p 1 + q e e^T, N/m.
-typedef struct fm_edge_stiffness {
-    fm_vec3 e;
-    double p, q;
-} fm_edge_stiffness;
-fm_edge_stiffness fm_fabric_linearise_edge(const fm_cloth *cloth, int edge);
-
-// eigenfrequency.c: computes the bounds of a fabric.
-bool fm_fabric_find_bound(fm_cloth *cloth, fm_error *err);
-
-// pressure_difference.c: N, on a particle of a fabric, from the area vectors of the triangles; 0
-// without a pressure difference.
-fm_vec3 fm_pressure_force(const fm_cloth *cloth, int particle);
-// m^2, sum of the area vectors of the triangles at a particle.
-fm_vec3 fm_mesh_sum_area_vectors(const fm_cloth *cloth, int particle);
-
-// enclosed_gas.c: m^3, volume that a closed mesh encloses at positions x, from its area vectors.
-double fm_soft_compute_volume(fm_cloth *cloth, const fm_vec3_array *x, fm_pool *pool);
-double fm_soft_gas_amount(const fm_cloth *cloth);                   // Pa m^3; 0 without gas
-double fm_soft_over_pressure(const fm_cloth *cloth, double volume); // Pa, of the gas
-
-// soft.c: soft bodies.
-bool fm_soft_check(const fm_soft_def *soft, const char *object, fm_error *err);
-bool fm_soft_create(fm_cloth *cloth, const fm_soft_def *def, fm_error *err); // scales by alpha
-bool fm_soft_finish(fm_cloth *cloth, fm_error *err); // once edges and triangles exist
-
-// fluidity.c: density of the points, from their present neighbours: kg/m^2 or kg/m^3.
-void fm_fluidity_read_density(fm_cloth *cloth, double *density);
-
-// surface_measures.c: volume, curvature and roughness of the surface of a mesh.
-double fm_mesh_volume(const fm_cloth *cloth); // m^3, enclosed now
-// Mean curvature at each particle, 1/m, positive where the surface bulges to the front; 0 at the
-// border of an open mesh.
-bool fm_mesh_compute_curvature(const fm_cloth *cloth, double *curvature, fm_error *err);
-double fm_mesh_rms_curvature(const fm_cloth *cloth, fm_error *err); // 1/m, weighted by area
-// m, root mean square of the distance from a copy that is smoothed over `length`, m.
-double fm_mesh_roughness(const fm_cloth *cloth, double length, fm_error *err);
-
-// impulse_method.c: nothing happens without the term of this file.
-void fm_impulses_begin_explicit(fm_substep *s);
-void fm_impulses_end_explicit(fm_substep *s); // when `flow` has the new velocity, and w the old
-void fm_impulses_add_medium(fm_cloth *cloth); // at the start: v = v + w
-
-// reflection.c: collisions at the end of a substep; nothing happens unless the fabric wants it.
-bool fm_reflection_create(fm_cloth *cloth, fm_error *err);
-void fm_reflection_apply(fm_substep *s);
-
-// Lists the elements of each particle. The corners of element e are column[k][e * stride].
-bool fm_incidence_create(fm_cloth *cloth, int corners, int count, const int *const column[4],
-                         int stride, fm_incidence *incidence, fm_error *err);
-// spring_mesh.c: allocates the index arrays of a tube or mesh with these numbers of elements.
-bool fm_spring_mesh_create(fm_cloth *cloth, int edges, int triangles, fm_error *err);
-// Lists the edges, hinges and triangles of each particle, once all of them exist.
-bool fm_spring_mesh_link_particles(fm_cloth *cloth, fm_error *err);
-// Adds edge_force to the particles [first, last) at both ends of each edge, with opposite signs.
-void fm_spring_mesh_gather_edges(const fm_cloth *cloth, const fm_vec3_array *target, int first,
-                                 int last);
 
 // normals.c: unit normals of all particles at positions x.
 void fm_cloth_compute_normals(fm_cloth *cloth, const fm_vec3_array *x, const fm_vec3_array *normal);
@@ -659,6 +323,11 @@ bool fm_neighbour_list_create(fm_cloth *cloth, fm_neighbour_list *list, double r
 typedef bool fm_pair_excluded(const fm_cloth *cloth, int i, int j);
 void fm_neighbour_list_update(fm_cloth *cloth, fm_neighbour_list *list, const fm_vec3_array *x,
                               fm_pair_excluded *excluded, fm_pool *pool);
+// The partners of particle i.
+static inline int *fm_neighbour_list_partners(const fm_neighbour_list *list, int i)
+{
+    return list->partner ? list->partner + (size_t)i * (size_t)list->room : NULL;
+}
 // m^2
 static inline double fm_distance_squared(const fm_vec3_array *x, int i, int j)
 {
@@ -753,19 +422,6 @@ const fm_vec3_array *fm_frame_compute_rates(fm_cloth *cloth, fm_term *term, int 
 void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
                               const fm_vec3_array *vectors);
 
-// line.c, line_drag.c: lines and loads.
-fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *strands,
-                                  const fm_medium *medium, fm_error *err);
-fm_cloth *fm_load_create_detached(const fm_load_def *def, const fm_medium *medium, fm_error *err);
-void fm_line_prepare_drag(const fm_cloth *c, const fm_medium *medium, fm_drag_step *step);
-double fm_line_added_mass(const fm_cloth *c, const fm_medium *medium); // kg/m^2
-double fm_line_added_energy(const fm_cloth *c, const fm_medium *medium);
-double fm_line_edge_tension(const fm_cloth *c, int e);          // N, now
-void fm_line_set_inertia(fm_cloth *c, const fm_medium *medium); // mass and added mass
-void fm_line_compute_tangents(const fm_cloth *c, const fm_vec3_array *x,
-                              const fm_vec3_array *tangent, int first, int last);
-extern const fm_object_type fm_line_type, fm_load_type, fm_soft_type; // object.c
-
 // weight.c: gravity (of a soft body, multiplied by delta) and displaced mass of medium per area.
 fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around);
 // kick.c: half kicks and accelerations.
@@ -819,18 +475,39 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *samples, double start, doub
 // Writes the carrying fluid's velocity at time t into `flow`; h: the substep that ends at t.
 void fm_cloth_interpolate_carrier(fm_cloth *cloth, double t, double h, int first, int last);
 
-// object.c
-extern const fm_object_type fm_cloth_type;
+// body.c
+static inline fm_cloth *fm_cloth_cast(const fm_object *object)
+{
+    return (fm_cloth *)object;
+}
+extern const fm_body_type fm_cloth_body; // of cloth and soft bodies
+extern const fm_body_type fm_line_body;  // of lines and loads
 // Lists the settings of a cloth that do not allow coupling to a fluid. Returns how many there are,
 // at most FM_COUPLING_FAULTS_MAX.
 int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                   fm_coupling_fault *faults);
 
+// object.c: entries that the types cloth, soft, line and load share; see fm_object_type.
+extern const fm_object_type fm_cloth_type;
+void fm_cloth_object_destroy(fm_object *object);
+size_t fm_cloth_object_save(const fm_object *object, void *buffer, size_t size);
+bool fm_cloth_object_restore(fm_object *object, const fm_surroundings *around, const void *buffer,
+                             size_t size, fm_error *err);
+void fm_cloth_object_reset(fm_object *object);
+void fm_cloth_object_forecast(fm_object *object, const fm_surroundings *around, double duration,
+                              fm_forecast *f, fm_error *err);
+bool fm_cloth_object_view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err);
+const int *fm_cloth_object_find_group(const fm_object *object, const char *name, int *count);
+void fm_cloth_object_measure(fm_object *object, const fm_surroundings *around, fm_measure *m,
+                             double *q);
+// Expands a field from values per particle to values per input vertex, in place.
+void fm_cloth_copy_to_vertices(const fm_cloth *cloth, const char *field, double *values);
+
 // fields.c
 enum { FM_CLOTH_FIELD_COUNT = 11, FM_LINE_FIELD_COUNT = 12, FM_SOFT_FIELD_COUNT = 13 };
-extern const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT];
+// The fields of cloth, then those that only soft bodies have.
+extern const fm_field fm_cloth_field_list[FM_SOFT_FIELD_COUNT];
 extern const fm_field fm_line_field_list[FM_LINE_FIELD_COUNT]; // of lines and loads
-extern const fm_field fm_soft_field_list[FM_SOFT_FIELD_COUNT];
 bool fm_soft_read_values(fm_cloth *cloth, const fm_surroundings *around, const char *name,
                          double *values, fm_error *err);
 bool fm_line_read_values(fm_cloth *line, const fm_surroundings *around, const char *name,

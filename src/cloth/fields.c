@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT] = {
+const fm_field fm_cloth_field_list[FM_SOFT_FIELD_COUNT] = {
     {"position", "m", "position of a particle", 3},
     {"velocity", "m/s", "velocity of a particle", 3},
     {"normal", "", "unit normal of the cloth", 3},
@@ -17,20 +17,7 @@ const fm_field fm_cloth_field_list[FM_CLOTH_FIELD_COUNT] = {
     {"pinned", "", "1 for a pinned particle, else 0", 1},
     {"contact", "", "1 for a particle in contact, else 0", 1},
     {"correction", "", "order in which enforcement corrects a particle, from 0 to 1", 1},
-};
-
-const fm_field fm_soft_field_list[FM_SOFT_FIELD_COUNT] = {
-    {"position", "m", "position of a particle", 3},
-    {"velocity", "m/s", "velocity of a particle", 3},
-    {"normal", "", "unit normal of the cloth", 3},
-    {"medium", "m/s", "velocity of the medium at the particle", 3},
-    {"drag", "N/m^2", "force of the medium per area of cloth", 3},
-    {"memory", "", "fractional derivative in the drag: m s^-q, or m s^-3/2 for physical drag", 3},
-    {"stretch", "", "largest l/l0 - 1 of the stretch edges at a particle", 1},
-    {"mass", "kg", "mass of a particle", 1},
-    {"pinned", "", "1 for a pinned particle, else 0", 1},
-    {"contact", "", "1 for a particle in contact, else 0", 1},
-    {"correction", "", "order in which enforcement corrects a particle, from 0 to 1", 1},
+    // of soft bodies only
     {"curvature", "1/m", "mean curvature, positive where the surface bulges outwards", 1},
     {"density", "", "of fluidity: kg/m^2 or kg/m^3; 0 without fluidity", 1},
 };

@@ -79,8 +79,9 @@ static void compute_density_range(void *context, int first, int last)
     double square = f->radius * f->radius, scale = 1 / square;
     for (int i = first; i < last; i++) {
         double sum = c->mass[i];
-        for (int e = f->near.start[i]; e < f->near.start[i + 1]; e++) {
-            int j = f->near.partner[e];
+        const int *partner = fm_neighbour_list_partners(&f->near, i);
+        for (int e = 0; e < f->near.counts[i]; e++) {
+            int j = partner[e];
             double rr = fm_distance_squared(l->x, i, j), u = 1 - rr * scale;
             sum += rr < square ? c->mass[j] * u * u * u : 0;
         }
@@ -100,8 +101,9 @@ static fm_vec3 find_force(const loop *l, int i)
     double square = f->radius * f->radius, scale = 1 / f->radius, near = NEAREST * f->radius;
     double mu = def->fluidity.viscosity * f->laplacian, L = f->pressure[i];
     fm_vec3 sum = {0, 0, 0}, drag = {0, 0, 0}, v = fm_vec3_array_at(*l->v, i);
-    for (int e = f->near.start[i]; e < f->near.start[i + 1]; e++) {
-        int j = f->near.partner[e];
+    const int *partner = fm_neighbour_list_partners(&f->near, i);
+    for (int e = 0; e < f->near.counts[i]; e++) {
+        int j = partner[e];
         double dx = x[i] - x[j], dy = y[i] - y[j], dz = z[i] - z[j];
         double rr = dx * dx + dy * dy + dz * dz;
         if (rr >= square)
@@ -174,8 +176,9 @@ static double find_viscous_rate(const loop *l)
     double mu = c->soft->def.fluidity.viscosity * f->laplacian, largest = 0;
     for (int i = 0; i < c->count; i++) {
         double sum = 0;
-        for (int e = f->near.start[i]; e < f->near.start[i + 1]; e++) {
-            int j = f->near.partner[e];
+        const int *partner = fm_neighbour_list_partners(&f->near, i);
+        for (int e = 0; e < f->near.counts[i]; e++) {
+            int j = partner[e];
             double q = sqrt(fm_distance_squared(l->x, i, j)) / f->radius;
             sum += f->volume[j] * fmax(0, 1 - q);
         }

@@ -16,7 +16,6 @@ bool fm_neighbour_list_create(fm_cloth *c, fm_neighbour_list *list, double reach
 {
     list->reach = reach, list->skin = skin;
     size_t count = (size_t)c->count;
-    list->start = fm_arena_alloc(&c->arena, count + 1, sizeof(int), c->object.name, err);
     list->counts = fm_arena_alloc(&c->arena, count, sizeof(int), c->object.name, err);
     list->at = fm_vec3_array_create(&c->arena, c->lanes, err);
     return fm_cell_list_create(&list->cells, &c->arena, c->count, err);
@@ -28,7 +27,6 @@ typedef struct search {
     fm_neighbour_list *list;
     const fm_vec3_array *x;
     fm_pair_excluded *excluded;
-    bool count_only; // first pass: only count the partners
 } search;
 
 static int compare(const void *a, const void *b)
@@ -36,15 +34,16 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-// Counts or lists the particles within reach + skin of the particles [first, last). They are in the
-// 27 cells around a particle's cell. A bucket of the hash table may hold particles of other cells.
+// Lists the particles within reach + skin of the particles [first, last), as many as there is room
+// for, and counts them all. They are in the 27 cells around a particle's cell. A bucket of the hash
+// table may hold particles of other cells.
 static void find_partners(void *context, int first, int last)
 {
     const search *s = context;
     const fm_cell_list *cells = &s->list->cells;
     double reach = cells->size * cells->size;
     for (int i = first; i < last; i++) {
-        int found = 0, *partner = s->list->partner + s->list->start[i];
+        int found = 0, room = s->list->room, *partner = fm_neighbour_list_partners(s->list, i);
         for (int n = 0; n < 27; n++) {
             fm_cell cell = cells->cell[i];
             cell.x += n % 3 - 1, cell.y += n / 3 % 3 - 1, cell.z += n / 9 - 1;
@@ -56,51 +55,55 @@ static void find_partners(void *context, int first, int last)
                     fm_distance_squared(s->x, i, j) >= reach ||
                     (s->excluded && s->excluded(s->cloth, i, j)))
                     continue;
-                if (!s->count_only)
+                if (found < room)
                     partner[found] = j;
                 found++;
             }
         }
-        if (s->count_only)
-            s->list->counts[i] = found;
-        else if (found > 1)
+        s->list->counts[i] = found;
+        if (found > 1 && found <= room)
             qsort(partner, (size_t)found, sizeof(int), compare);
     }
 }
 
-// Makes room for `total` partners and as many again, so that this rarely happens twice.
-static bool reserve(fm_cloth *c, fm_neighbour_list *list, int total)
+// Lists the partners of all particles. Returns the largest number of them that a particle has.
+static int list_partners(search *s, fm_pool *pool)
 {
-    if (total <= list->capacity)
-        return true;
+    int most = 0;
+    fm_parallel_for(pool, s->cloth->count, FM_PARTICLE_BLOCK, find_partners, s);
+    for (int i = 0; i < s->cloth->count; i++)
+        most = s->list->counts[i] > most ? s->list->counts[i] : most;
+    return most;
+}
+
+// Makes room for `most` partners of each particle and half as many again, so that this rarely
+// happens twice.
+static bool reserve(fm_cloth *c, fm_neighbour_list *list, int most)
+{
     fm_error ignored = {0};
-    int *more = fm_arena_alloc(&c->arena, 2 * (size_t)total, sizeof *more, "cloth", &ignored);
+    size_t room = (size_t)most + (size_t)most / 2 + 1;
+    int *more = fm_arena_alloc(&c->arena, (size_t)c->count * room, sizeof *more, "cloth", &ignored);
     if (!more)
         return false;
     list->partner = more;
-    list->capacity = 2 * total;
+    list->room = (int)room;
     return true;
 }
 
-// Builds the list at the present positions: counts the partners of each particle, then lists them.
+// Builds the list at the present positions, again if some particle has more partners than there is
+// room for.
 static void build(search *s, fm_cloth *c, fm_pool *pool)
 {
     fm_neighbour_list *list = s->list;
     fm_cell_list_build(&list->cells, list->reach + list->skin, c->count, s->x->x, s->x->y, s->x->z);
-    s->count_only = true;
-    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, s);
-    int total = 0;
-    for (int i = 0; i < c->count; i++) {
-        list->start[i] = total;
-        total += list->counts[i];
+    int most = list_partners(s, pool);
+    if (most > list->room) {
+        if (!reserve(c, list, most)) {
+            memset(list->counts, 0, (size_t)c->count * sizeof(int));
+            return;
+        }
+        list_partners(s, pool);
     }
-    list->start[c->count] = total;
-    if (!reserve(c, list, total)) {
-        memset(list->start, 0, ((size_t)c->count + 1) * sizeof(int));
-        return;
-    }
-    s->count_only = false;
-    fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, find_partners, s);
     memcpy(list->at.x, s->x->x, 3 * (size_t)c->lanes * sizeof(double));
     list->valid = true;
 }

@@ -88,8 +88,8 @@ static void repel_range(void *context, int first, int last)
     for (int i = first; i < last; i++) {
         fm_vec3 force = {0, 0, 0};
         int partners = 0;
-        for (int e = near->start[i]; e < near->start[i + 1]; e++)
-            add_repulsion(p, i, near->partner[e], &force, &partners);
+        for (int e = 0; e < near->counts[i]; e++)
+            add_repulsion(p, i, fm_neighbour_list_partners(near, i)[e], &force, &partners);
         c->repelled[i] = partners;
         c->force.x[i] += force.x, c->force.y[i] += force.y, c->force.z[i] += force.z;
     }

@@ -18,6 +18,7 @@
 #include "collide/contact.h"
 #include "core/simd.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,6 +321,45 @@ static bool is_ignored(const fm_contact_set *set, int a, int b)
     return false;
 }
 
+// Boxes of triangles in single precision, rounded outwards: [axis][triangle].
+typedef struct box_list {
+    float low[3][FM_PATCH_TRIANGLES], high[3][FM_PATCH_TRIANGLES];
+} box_list;
+
+// x in single precision, at most x.
+static float round_down(double x)
+{
+    return (float)x - FLT_EPSILON * fabsf((float)x);
+}
+
+// Lists the boxes of `count` triangles, enlarged by `margin`, m.
+static void list_boxes(const fm_contact_set *set, const int *triangle, int count, double margin,
+                       box_list *list)
+{
+    for (int k = 0; k < count; k++) {
+        fm_vec3 low = set->boxes[triangle[k]].low, high = set->boxes[triangle[k]].high;
+        const double from[3] = {low.x, low.y, low.z}, to[3] = {high.x, high.y, high.z};
+        for (int axis = 0; axis < 3; axis++) {
+            list->low[axis][k] = round_down(from[axis] - margin);
+            list->high[axis][k] = -round_down(-to[axis] - margin);
+        }
+    }
+}
+
+// overlap[k]: whether box k of the list overlaps `box`; by rounding, also boxes that nearly do.
+static FM_SIMD_CLONES void test_boxes(const box_list *list, int count, const fm_bounds *box,
+                                      int *overlap)
+{
+    float low_x = round_down(box->low.x), high_x = -round_down(-box->high.x);
+    float low_y = round_down(box->low.y), high_y = -round_down(-box->high.y);
+    float low_z = round_down(box->low.z), high_z = -round_down(-box->high.z);
+#pragma omp simd
+    for (int k = 0; k < count; k++)
+        overlap[k] = (list->low[0][k] <= high_x) & (list->high[0][k] >= low_x) &
+                     (list->low[1][k] <= high_y) & (list->high[1][k] >= low_y) &
+                     (list->low[2][k] <= high_z) & (list->high[2][k] >= low_z);
+}
+
 // Adds the candidate pairs between two patches, or within one.
 static void add_patch_pair(search *s, const fm_patch_pair *pair)
 {
@@ -334,9 +374,13 @@ static void add_patch_pair(search *s, const fm_patch_pair *pair)
     fm_bounds box_a = bound_patch(set, a), box_b = bound_patch(set, b);
     int count = find_triangles_near(set, a, &box_b, margin, one);
     int others = find_triangles_near(set, b, &box_a, margin, other);
+    box_list boxes;
+    int overlap[FM_PATCH_TRIANGLES];
+    list_boxes(set, other, others, margin, &boxes);
     for (int i = 0; i < count; i++) {
+        test_boxes(&boxes, others, &set->boxes[one[i]], overlap);
         for (int k = a == b ? i + 1 : 0; k < others; k++) {
-            if (fm_bounds_overlap(&set->boxes[one[i]], &set->boxes[other[k]], margin))
+            if (overlap[k])
                 add_triangle_pair(s, one[i], other[k]);
         }
     }
