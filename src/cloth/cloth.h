@@ -804,6 +804,8 @@ typedef struct fm_cloth_samples {
     fm_vec3 *gathered; // scratch: weighted sums at the particles
     double *weight;    // scratch: sums of the weights at the particles
     fm_vec3 *v;        // m/s, velocities before the interval; afterwards their change in it
+    fm_vec3 *push;     // N s, impulses of the fluid's load in the interval, if it is implicit
+    double *mass;      // [count] kg, the sample's share of the mass of its corners
 } fm_cloth_samples;
 // Samples are at most `longest` apart, m. passive: one-way coupling, the fluid carries the cloth
 // and is not affected by it.

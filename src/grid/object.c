@@ -53,22 +53,11 @@ static double find_resolution(const fm_object *object)
     return grid_of(object)->h;
 }
 
-int fm_grid_find_coupling_faults(fm_coupling_way way, fm_coupling_fault *faults)
-{
-    if (way == FM_COUPLING_ONE_WAY)
-        return 0;
-    faults[0] =
-        (fm_coupling_fault){"", "two-way", "one-way; bodies do not push a grid fluid", true};
-    return 1;
-}
-
 static bool check_coupling(const fm_object *object, fm_coupling_way way, const char *body,
                            fm_error *err)
 {
-    fm_coupling_fault fault;
-    (void)object;
-    return fm_grid_find_coupling_faults(way, &fault) == 0 ||
-           fm_fail(err, FM_BAD_VALUE, body, "way", fault.value, fault.allowed);
+    (void)object, (void)way, (void)body, (void)err;
+    return true; // bodies can be in every grid fluid, in every way
 }
 
 static bool attach(fm_object *object, fm_samples *samples, fm_error *err)
@@ -249,6 +238,7 @@ static const fm_medium_type medium = {
     .properties = find_properties,
     .resolution = find_resolution,
     .check_coupling = check_coupling,
+    .permeates = true,
     .attach = attach,
     .probe_fields = "velocity pressure dye",
     .probe = probe,
@@ -347,7 +337,8 @@ bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count, fm_ve
 const char *fm_grid_stage_name(fm_grid_stage stage)
 {
     static const char *const names[FM_GRID_STAGE_COUNT] = {
-        "solids", "boundary", "advection", "viscosity", "pressure", "project", "passive"};
+        "solids",   "boundary", "advection", "viscosity",
+        "pressure", "project",  "passive",   "sheets"};
     return names[stage];
 }
 

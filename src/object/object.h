@@ -210,6 +210,7 @@ typedef struct fm_medium_type {
     // Fails if the settings of the medium do not allow this coupling. body: its name, for errors.
     bool (*check_coupling)(const fm_object *medium, fm_coupling_way way, const char *body,
                            fm_error *err);
+    bool permeates; // bodies in the medium may be permeable
     // Puts the quadrature points (samples) of a body into the medium. They live as long as it does.
     bool (*attach)(fm_object *medium, fm_samples *samples, fm_error *err);
     // Writes the walls at time t as planes, at most FM_WALLS_MAX. Returns their number.
