@@ -20,17 +20,23 @@ static inline fm_cloth_def plain_sheet(double sigma, double stiffness)
 }
 
 // Creates a straight strip across a plane flow in the cells 0 < z < depth, from point `a` to point
-// `b`. Its springs are strained by `strain`.
-static inline fm_cloth *create_strip(fm_world *world, const fm_cloth_def *def, int columns,
-                                     fm_vec3 a, fm_vec3 b, double depth, double strain)
+// `b`. Its springs are strained by `strain`. In a mesh the mass of a particle is a third of its
+// triangles, as are its loads, so that a free strip in a uniform flow stays straight.
+static inline fm_cloth *create_strip(fm_world *world, const fm_cloth_def *def, fm_cloth_kind kind,
+                                     int columns, fm_vec3 a, fm_vec3 b, double depth, double strain)
 {
     fm_error err = {0};
+    fm_cloth *cloth;
     double length = fm_length(fm_sub(b, a)) / (1 + strain);
-    // a mesh, in which the mass of a particle is a third of its triangles, as are its loads
-    fixture_mesh mesh = fixture_create_grid(columns, STRIP_ROWS, length / (columns - 1),
-                                            depth / (STRIP_ROWS - 1), CUT_ALTERNATING);
-    fm_cloth *cloth = create_mesh(world, def, &mesh);
-    fixture_destroy_mesh(&mesh);
+    if (kind == FM_CLOTH_MESH) {
+        fixture_mesh mesh = fixture_create_grid(columns, STRIP_ROWS, length / (columns - 1),
+                                                depth / (STRIP_ROWS - 1), CUT_ALTERNATING);
+        cloth = create_mesh(world, def, &mesh);
+        fixture_destroy_mesh(&mesh);
+    } else {
+        fm_sheet sheet = {.columns = columns, .rows = STRIP_ROWS, .width = length, .height = depth};
+        cloth = create_sheet(world, def, &sheet);
+    }
     fm_vec3 *x = malloc((size_t)columns * STRIP_ROWS * sizeof *x);
     for (int j = 0; j < STRIP_ROWS; j++)
         for (int i = 0; i < columns; i++) {

@@ -43,7 +43,7 @@ static fm_world *create_duct(const screen *s, fm_grid **grid, fm_cloth **cloth)
     *grid = create_grid(world, &def);
     double lean = width * tan(s->angle), x = 0.5137 * l;
     fm_cloth_def sheet = plain_sheet(0.1, 100);
-    *cloth = create_strip(world, &sheet, 25, (fm_vec3){x - lean / 2, 0, 0},
+    *cloth = create_strip(world, &sheet, FM_CLOTH_MESH, 25, (fm_vec3){x - lean / 2, 0, 0},
                           (fm_vec3){x + lean / 2, width, 0}, def.spacing, 0);
     hold_sheet(*cloth);
     couple_sheet(world, *cloth, *grid, s->R, s->Q);
@@ -146,7 +146,7 @@ static void free_sheet(void **state)
         fm_grid_start start = {.kind = FM_GRID_START_UNIFORM, .velocity = {1, 0, 0}};
         assert_true(fm_grid_set_start(grid, &start, &err));
         fm_cloth_def sheet = plain_sheet(sigma, 100);
-        fm_cloth *cloth = create_strip(world, &sheet, 25, (fm_vec3){0.5137, 0, 0},
+        fm_cloth *cloth = create_strip(world, &sheet, FM_CLOTH_MESH, 25, (fm_vec3){0.5137, 0, 0},
                                        (fm_vec3){0.5137, 0.25, 0}, def.spacing, 0);
         couple_sheet(world, cloth, grid, R, 0);
         double mass = sigma * 0.25 * def.spacing, largest = 0, before = grid_momentum(grid).x;
