@@ -806,6 +806,8 @@ typedef struct fm_cloth_samples {
     fm_vec3 *v;        // m/s, velocities before the interval; afterwards their change in it
     fm_vec3 *push;     // N s, impulses of the fluid's load in the interval, if it is implicit
     double *mass;      // [count] kg, the sample's share of the mass of its corners
+    fm_vec3 received;  // N s, impulses of the fluid on the cloth since `since`
+    double since;      // s
 } fm_cloth_samples;
 // Samples are at most `longest` apart, m. passive: one-way coupling, the fluid carries the cloth
 // and is not affected by it.
@@ -816,6 +818,8 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *samples, double end);
 // After the cloth has moved: writes the samples' new positions and the momentum returned to the
 // fluid.
 void fm_cloth_samples_write_motion(fm_cloth_samples *samples, double start, double end);
+// kg m/s, impulses between cloth and fluid that one has given and the other has to receive.
+fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *samples);
 // Writes the carrying fluid's velocity at time t into `flow`; h: the substep that ends at t.
 void fm_cloth_interpolate_carrier(fm_cloth *cloth, double t, double h, int first, int last);
 

@@ -302,6 +302,8 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
 {
     place_samples(s, s->points.start_position);
     compute_patches(s, s->points.start_normal);
+    for (int i = 0; i < s->points.count && !s->points.passive; i++)
+        s->received = fm_add(s->received, s->points.impulse_to_body[i]);
     if (s->points.passive)
         compute_carrier(s, end);
     else if (s->points.implicit)
@@ -331,7 +333,16 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
                 fm_add_scaled(s->points.impulse_to_fluid[i], s->v[s->corner[at]],
                               s->share[at] * s->points.added_mass[i]);
         }
+        s->received = fm_sub(s->received, s->points.impulse_to_fluid[i]);
     }
+}
+
+fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *s)
+{
+    fm_vec3 sum = {0};
+    for (int i = 0; i < s->points.count && !s->points.passive; i++)
+        sum = fm_add(sum, fm_add(s->points.impulse_to_body[i], s->points.impulse_to_fluid[i]));
+    return sum;
 }
 
 // Velocity of the carrying fluid at the end t of a substep of h seconds, at the particles

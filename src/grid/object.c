@@ -113,6 +113,27 @@ FM_SIMD_CLONES static double add_energy_row(fm_grid *g, void *context, ptrdiff_t
     return total;
 }
 
+// Sum over a row of cells of the mean of A u at the two faces along an axis, m/s.
+static double add_momentum_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    int a = *(int *)context;
+    const double *low = g->u[a] + q, *high = low + g->stride[a];
+    const float *open_low = g->open[a] + q, *open_high = open_low + g->stride[a];
+    double total = 0;
+    for (int i = 0; i < length; i++)
+        total += 0.5 * (open_low[i] * low[i] + open_high[i] * high[i]);
+    return total;
+}
+
+// Momentum of the fluid, kg m/s.
+static fm_vec3 find_momentum(fm_grid *g, fm_pool *pool)
+{
+    double sum[3], mass = g->def.density * g->h * g->h * g->h;
+    for (int a = 0; a < 3; a++)
+        sum[a] = mass * fm_grid_sum_rows(g, pool, 1, add_momentum_row, &a);
+    return (fm_vec3){sum[0], sum[1], sum[2]};
+}
+
 // Number of the first cell with a NaN or an infinite value; -1: none.
 static int find_bad_cell(const fm_grid *g)
 {
@@ -136,6 +157,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     *m = (fm_measure){
         .kinetic_energy = energy,
         .bad_point = find_bad_cell(g),
+        .momentum = find_momentum(g, around->pool),
         .load = impulse,
         .damping_share = 1,
         .stiffness_share = 1,

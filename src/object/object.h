@@ -54,6 +54,7 @@ typedef struct fm_measure {
     // Sums over the whole advance.
     int stopped_count; // fluid particles that were put back before they crossed a cloth
     fm_vec3 load;      // N s, impulse on walls and fixed colliders
+    fm_vec3 momentum;  // kg m/s, now, with impulses that other objects gave and it has to receive
     // fraction of the requested damping and stiffness that acts; 1: all
     double damping_share, stiffness_share;
     // ms, time in constraint projection (enforcement), and for computing its order
