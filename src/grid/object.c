@@ -48,9 +48,11 @@ static fm_medium find_properties(const fm_object *object)
     return (fm_medium){.density = def->density, .viscosity = def->viscosity};
 }
 
+// Two to three patches of a body per face of a cell are enough (sheets.c): their edges may be 1.2
+// spacings long, 0.75 (world/coupling.c) of this.
 static double find_resolution(const fm_object *object)
 {
-    return grid_of(object)->h;
+    return 1.6 * grid_of(object)->h;
 }
 
 static bool check_coupling(const fm_object *object, fm_coupling_way way, const char *body,

@@ -207,7 +207,7 @@ typedef struct fm_medium_type {
     // s, largest stable substep now.
     double (*longest_step)(fm_object *medium, const fm_surroundings *around, fm_error *err);
     fm_medium (*properties)(const fm_object *medium); // density and viscosity
-    double (*resolution)(const fm_object *medium);    // m, spacing of its particles or cells
+    double (*resolution)(const fm_object *medium);    // m, spacing of particles that bodies need
     // Fails if the settings of the medium do not allow this coupling. body: its name, for errors.
     bool (*check_coupling)(const fm_object *medium, fm_coupling_way way, const char *body,
                            fm_error *err);
