@@ -3,7 +3,8 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CTEST   = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = $(shell git ls-files '*.c' '*.h')
-FOREIGN = bench/petsc_poisson.c # built only where PETSc is installed
+# not in the build: needs PETSc; compiled by a test against the installed library
+FOREIGN = bench/petsc_poisson.c tests/install/consumer.c
 
 all: build/fathom ## build into build/
 .PHONY: all help demo test check check-long sanitize thread-sanitize clang native debug bench format lint coverage install clean build/fathom

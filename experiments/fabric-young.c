@@ -9,8 +9,8 @@
 //   modulus    force per width over the strain in the middle half of sheets twice as long as wide,
 //              pulled along the lines of the lattice. Regular mesh: 2/sqrt(3) = 1.1547 k in theory.
 //              Vertices displaced by up to 0.1 to 0.4 edges: six seeds each. Springs along the free
-//              sides have k/2, as each belongs to one triangle only, unless said: with k, n lines
-//              over n - 1 cells carry
+//              sides have k/2, as each belongs to one triangle only. With k there, n lines carry
+//              the force of n - 1 cells, so that the modulus is n/(n - 1) times as large
 //   apparent   force per width over dL/L of a square. Ends that keep their width make it stiffer,
 //              by the factor 1.03159 (finite elements, fabric_strip.csv). The sides become concave
 #include "fabric.h"
@@ -25,7 +25,7 @@ typedef struct sheet_case {
     bool square;   // pulled across the lattice lines
     double jitter; // 0: regular
     int seed;
-    double rim_share;
+    double rim_share; // constant of springs along the sides over k
 } sheet_case;
 
 typedef struct sheet_result {
@@ -117,18 +117,19 @@ static sheet_result measure_sheet(experiment *e, sheet_case s, int across)
     return result;
 }
 
-// Reports regular meshes, whose modulus is known.
+// Reports regular meshes: modulus and Poisson's ratio with springs of k/2 along the sides, modulus
+// with springs of k there, and the apparent modulus of a square. The paper gives 1.1.
 static void report_regular(experiment *e, int across)
 {
-    sheet_result r = measure_sheet(e, (sheet_case){false, 0, 0, 0.5}, across);
+    sheet_result r = measure_sheet(e, (sheet_case){.rim_share = 0.5}, across);
     experiment_add_result(e, "regular: E_s/k, theory 1.1547", 1.1, r.modulus, "");
     experiment_add_result(e, "regular: Poisson's ratio, theory 0.3333", NAN, r.poisson, "");
     experiment_add_result(e, "regular: area over area at rest", NAN, r.area, "");
-    r = measure_sheet(e, (sheet_case){false, 0, 0, 1}, across);
+    r = measure_sheet(e, (sheet_case){.rim_share = 1}, across);
     experiment_add_named_result(e, 1.1, r.modulus, "",
                                 "regular, full springs along the sides: E_s/k, theory %.4f",
                                 2 / sqrt(3) * (across + 1) / across);
-    r = measure_sheet(e, (sheet_case){true, 0, 0, 0.5}, across);
+    r = measure_sheet(e, (sheet_case){.square = true, .rim_share = 0.5}, across);
     experiment_add_result(e, "regular square: apparent modulus over E_s, finite elements 1.0316",
                           NAN, r.apparent * sqrt(3) / 2, "");
 }

@@ -88,7 +88,7 @@ static relief run_seeds(experiment *e, const vibration *v, int seeds, experiment
 {
     relief mean = {0};
     for (int k = 0; k < seeds && !experiment_failed(e); k++) {
-        relief r = run(e, v, (uint64_t)(k + 1));
+        relief r = run(e, v, (uint64_t)k + 1);
         experiment_write_row(table, "%g,%g,%d,%g,%d,%.5g,%.5g", v->frequency, v->acceleration,
                              v->history, v->spacing, k, r.deviation, r.tallest);
         mean.deviation += r.deviation / seeds;

@@ -98,7 +98,8 @@ static const struct {
     [TOWEL_DASHPOTS] = {"its dashpots", FM_DRAG_VISCOUS, 3.89, 0, 0.0133, 0},
     [TOWEL_FADING] = {"fading 0.3 s", FM_DRAG_PUBLISHED, 2.16, 0, 0.2, 4.17},
     [TOWEL_WHOLE_PAST] = {"full", FM_DRAG_PUBLISHED, 1.12, 0, 0.2, 8.05},
-    [TOWEL_PHYSICAL] = {"physical", FM_DRAG_PHYSICAL, 0, 0, 0.028, 0},
+    [TOWEL_PHYSICAL] = {"physical, one layer", FM_DRAG_PHYSICAL, 0, 0, 0.028, 0},
+    [TOWEL_DEFAULT] = {"physical, as it is", FM_DRAG_PHYSICAL, 0, 0, 0.028, 0},
 };
 
 const char *towel_model_name(towel_model model)

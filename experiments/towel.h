@@ -69,7 +69,8 @@ typedef enum towel_model {
     TOWEL_DASHPOTS,   // TOWEL_3_STEPS with each half derivative replaced by an equivalent dashpot
     TOWEL_FADING,     // half derivatives with fading memory, fading time 0.3 s
     TOWEL_WHOLE_PAST, // half derivatives over the whole past
-    TOWEL_PHYSICAL,   // drag from the density and viscosity of water
+    TOWEL_PHYSICAL,   // physical drag, tuned, with one layer of added mass for all waves
+    TOWEL_DEFAULT,    // physical drag as the library has it, with added mass by wavelength
     TOWEL_MODELS      // number of models
 } towel_model;
 fm_cloth_def towel_tuned_cloth_def(towel_model model);

@@ -82,9 +82,9 @@ FM_API char *fm_run_scene_text(const char *directory, fm_error *err);
 // the files of an older run there, those that its run.json lists and no others. Without `replace`
 // a directory that is not empty is refused and left unchanged.
 FM_API fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_error *err);
-// Continues the run in the directory. Restores into the world, which must be at first_frame, the
-// newest intact checkpoint before which no file and no row is missing, and removes all frames and
-// rows after that checkpoint. `frame` receives the frame number of the restored world;
+// Continues the run in the directory, or begins it if there is none. Restores into the world, which
+// must be at first_frame, the newest intact checkpoint before which no file and no row is missing,
+// and removes all frames and rows after that checkpoint. `frame` receives the frame number of the restored world;
 // first_frame - 1 means that the first frame has yet to be written.
 FM_API fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err);
 

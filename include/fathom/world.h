@@ -62,7 +62,7 @@ typedef struct fm_report {
     int substep_count;       // largest number of substeps of any body or fluid
     double substep;          // s, mean substep of that body or fluid
     double kinetic_energy;   // J; includes the added mass of water
-    double potential_energy; // J; springs, bending, weight and buoyancy (zero at y = 0)
+    double potential_energy; // J; elasticity, enclosed gas, weight and buoyancy (zero at y = 0)
     // l/l0 - 1 of the longest stretch edge; fm_stretches gives it for each cloth
     double max_stretch;
     double min_stretch;  // l/l0 - 1 of the shortest stretch edge

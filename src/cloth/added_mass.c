@@ -166,7 +166,9 @@ bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Whether the added mass is by wavelength; otherwise it is a layer of constant thickness.
+// Whether the added mass depends on the wavelength (the modes are used). Otherwise it is a layer of
+// constant thickness, or there is none. Cloth in a simulated fluid, or with more than HELD_MAX
+// pinned particles, does not use the modes.
 bool fm_added_mass_is_used(const fm_cloth *c)
 {
     return c->added && !c->samples && c->pinned_count <= HELD_MAX;
@@ -261,7 +263,10 @@ void fm_added_mass_change_velocities(fm_cloth *c, const double *u)
     w->jumped = true;
 }
 
-// Modes for the particles that pins hold at the end of the substep.
+// Computes the modes for the particles that pins hold at the end of the substep. If there were
+// modes before, changes the normal velocities so that the momentum along the normals stays:
+// (m + R_new) u_new = (m + R_old) u_old. Here w->force holds this momentum, N s, and w->change the
+// new velocities, m/s.
 static void change_modes(fm_substep *s)
 {
     fm_cloth *c = s->cloth;

@@ -110,7 +110,7 @@ bool fm_added_mass_create(fm_cloth *cloth, const fm_medium *medium, fm_error *er
 // Before substeps, when all pins are known. A cloth in a simulated fluid, or with very many pinned
 // particles, has a layer instead.
 bool fm_added_mass_begin(fm_cloth *cloth, fm_error *err);
-bool fm_added_mass_is_used(const fm_cloth *cloth); // else the added mass is a layer
+bool fm_added_mass_is_used(const fm_cloth *cloth);                  // else it is a layer, or 0
 double fm_added_mass_energy(const fm_cloth *cloth, double density); // J, kinetic, of the medium
 // N/m^2 at each particle, against the normal: inertia of the medium, and pressure drag.
 void fm_added_mass_find_forces(const fm_cloth *cloth, const fm_drag_step *step,

@@ -477,7 +477,7 @@ void fm_enforcer_project_tethers(fm_cloth *cloth, fm_pool *pool);
 bool fm_particle_graph_create(fm_cloth *cloth, fm_particle_graph *graph, fm_error *err);
 bool fm_enforcer_create_pair_levels(fm_cloth *cloth, fm_enforcer *enforcer, fm_error *err);
 
-// correction_order.c: allocates the arrays of a map, and the scratch that computing maps needs.
+// correction_map.c: allocates the arrays of a map, and the scratch that computing maps needs.
 bool fm_correction_map_create(fm_cloth *cloth, fm_correction_map *map, fm_error *err);
 bool fm_map_scratch_create(fm_cloth *cloth, fm_error *err);
 // Computes tethers or the edge list from map->fixed. direction: unit vector for the edge list.
@@ -746,7 +746,8 @@ void fm_frame_compute_tangents(const fm_cloth *cloth, const fm_vec3_array *x,
 // Before the closing kick: turns the frames of the particles [first, last) to the end of the
 // substep, and the known part of the memory from frame components into world vectors.
 void fm_frame_advance(fm_substep *s, int first, int last);
-// The rates to be pushed into the drag memory, in components of the frames.
+// Rates of change of the relative velocity's components in the frames, m/s^2, to be pushed into the
+// drag memory.
 const fm_vec3_array *fm_frame_compute_rates(fm_cloth *cloth, fm_term *term, int first, int last);
 // Rotates vectors from components of the frames into world vectors.
 void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
@@ -773,12 +774,12 @@ fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around
 // memory; writes v, a, w and rate at the end of the substep.
 void fm_kick_close_substep(fm_cloth *cloth, const fm_drag_step *drag, const fm_weight *weight,
                            const fm_vec3_array *known, int first, int last);
-// Computes accelerations a at velocities v, from the forces, the fractional derivative of the
-// displacement and the medium's velocity in `flow`, for the explicit integrators.
+// Computes accelerations a at velocities v for the explicit integrators. known: the fractional
+// derivative in the drag, at the beginning of the substep.
 void fm_kick_compute_accelerations(fm_cloth *cloth, const fm_drag_step *drag,
                                    const fm_weight *weight, const fm_vec3_array *v,
-                                   const fm_vec3_array *derivative, const fm_vec3_array *a,
-                                   int first, int last);
+                                   const fm_vec3_array *known, const fm_vec3_array *a, int first,
+                                   int last);
 // The same for all particles at once, with added mass by wavelength; start: the half kick at t = 0.
 // fm_kick_turn_modes comes before it and before the frames of the memory are turned.
 void fm_kick_turn_modes(fm_substep *s);
@@ -788,7 +789,7 @@ void fm_kick_close_modes(fm_cloth *cloth, const fm_drag_step *drag, const fm_wei
 // Velocities of the free particles that the jump of pinned ones at t = 0 causes through the water.
 void fm_kick_start_modes(fm_substep *s);
 // Changes the velocities of the particles [first, last) by impulses, N s, over the effective mass.
-void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *drag, const fm_vec3_array *impulse,
+void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *step, const fm_vec3_array *impulse,
                             int first, int last);
 
 // fluid_coupling.c: quadrature points through which a cloth and a simulated fluid act on each
@@ -797,8 +798,9 @@ typedef struct fm_cloth_samples {
     fm_cloth *cloth;
     fm_samples points;
     int *corner; // [3 * count] particles at the corners of the sample's triangle
-    // [count] parts into which the edges of the sample's triangle are cut; negative: the sample's
-    // part is rotated by 180 degrees against the triangle
+    // [count] n: the edges of the sample's triangle are cut into n pieces, the triangle into n^2
+    // smaller ones, and the sample is the centroid of one of these. -n: that one is rotated by 180
+    // degrees against the triangle
     int *parts;
     double *share;     // [3 * count] barycentric coordinates of the sample
     fm_vec3 *gathered; // scratch: weighted sums at the particles

@@ -12,7 +12,7 @@
 // If compression is corrected, too, edges shorter than (1 - s) r are lengthened likewise. The
 // published method moves only the second end of an edge (correct_second_ends). Edges here include
 // pairs of particles 2^n cells apart (coarse to fine, strain_limiting.c). A tether limits the
-// distance of a particle from a fixed particle (correction_order.c).
+// distance of a particle from a fixed particle (tethers.c).
 //
 // In a medium that adds mass along the normal n, the mobility is the matrix M^-1 = m (1 - n n^T) +
 // m_n n n^T of the effective mass (drag.c), and x_a += M_a^-1 e (x_b - x_a). Then

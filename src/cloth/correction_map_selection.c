@@ -3,7 +3,7 @@
 // between the correction maps that depend on them when contacts change.
 //
 // Enforcement is constraint projection of edge lengths (strain_limiting.c). Pinned particles are
-// fixed, and so are particles that rest on a collider. A correction map (correction_order.c)
+// fixed, and so are particles that rest on a collider. A correction map (correction_map.c)
 // contains everything that follows from a set of fixed particles: tethers for the directional
 // method, the ordered list of edges for the published method [OZG13]. Computing a map costs as much
 // as a few substeps. Map 0 belongs to the present pins and contacts; it is computed again only when

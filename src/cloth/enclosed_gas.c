@@ -95,7 +95,8 @@ double fm_soft_over_pressure(const fm_cloth *c, double volume)
     return applies(c) ? find_pressure(c->soft, fm_soft_gas_amount(c), volume) : 0;
 }
 
-// The amount of gas at the start.
+// Allocates the state and sets the amount of gas at the start, absolute pressure times volume,
+// Pa m^3.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     const fm_soft *soft = c->soft;

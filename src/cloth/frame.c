@@ -178,7 +178,8 @@ static void advance_frames(int first, int last, const fm_cloth *restrict c,
                            const fm_vec3_array *restrict known,
                            const fm_vec3_array *restrict turned)
 {
-    // with modes, the turn is known; without, it is that of the layer
+    // Change of velocity by the turning normal: with added mass by wavelength it is in `turned`
+    // already (kick.c); with a uniform layer of added mass it is computed here.
     double ih = 1 / step->h, w0 = step->w0, layer = step->modes ? 0 : step->layer;
 #pragma omp simd
     for (int i = first; i < last; i++) {

@@ -73,9 +73,10 @@ static fm_pose find_pose(const fm_cloth *c)
     return pose;
 }
 
-// Changes the rest lengths by the field f. A sheet stores the relative change at its particles, a
-// tube or mesh changes the rest length of each edge. pose: of the cloth's own coordinates.
-static void scatter_rest_lengths(fm_cloth *c, const wave_field *f, const fm_pose *pose)
+// Changes the rest lengths by the field f: stores the relative change at each particle, and on a
+// tube or mesh multiplies the rest length of each edge. Does nothing for a sheet with enforcement,
+// which assumes equal rest lengths. pose: position and rotation of the cloth's own coordinates.
+static void perturb_rest_lengths(fm_cloth *c, const wave_field *f, const fm_pose *pose)
 {
     fm_spring_mesh *mesh = &c->mesh;
     if (c->kind == FM_CLOTH_SHEET && c->def.enforcement.method != FM_ENFORCE_NONE)
@@ -103,7 +104,7 @@ void fm_cloth_add_imperfection(fm_cloth *c)
     wave_field lengths = choose_waves(&rng, ell, in_plane);
     wave_field positions = choose_waves(&rng, ell, in_plane);
     fm_pose pose = find_pose(c);
-    scatter_rest_lengths(c, &lengths, &pose);
+    perturb_rest_lengths(c, &lengths, &pose);
     fm_cloth_compute_normals(c, &c->x, &c->normal);
     for (int i = 0; i < c->count; i++) {
         fm_vec3 x = fm_vec3_array_at(c->x, i);

@@ -34,6 +34,7 @@ typedef struct impulses {
     fm_vec3_array external; // m/s^2, e
 } impulses;
 
+// The vectors v_s (which = 0) or a_s (1) in the state.
 static fm_vec3_array view_state(const fm_cloth *c, const fm_term *term, int which)
 {
     double *from = term->state + 3 * (size_t)which * (size_t)c->lanes;
@@ -45,6 +46,7 @@ static bool applies(const fm_cloth *c)
     return c->fabric && (c->fabric->def.kappa > 0 || c->fabric->def.external_velocity);
 }
 
+// Allocates the state, v_s and a_s of each particle, and the scratch arrays.
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     impulses *data = fm_arena_alloc(&c->arena, 1, sizeof *data, c->object.name, err);

@@ -25,8 +25,9 @@ void fm_stretch_sum_add_edge(fm_stretch_sum *sum, double stretch, int a, int b)
     sum->edges++;
 }
 
-// l/l0 - 1 of an edge of a sheet; rest: without imperfection, m.
-static double measure_edge(const fm_cloth *c, int a, int b, double rest)
+// Relative elongation l/l0 - 1 of an edge of a sheet. rest: m, its rest length before the random
+// factor of imperfection.c is applied.
+static double measure_edge_stretch(const fm_cloth *c, int a, int b, double rest)
 {
     return fm_cloth_particle_distance(c, a, b) / (rest * fm_cloth_rest_factor(c, a, b)) - 1;
 }
@@ -39,7 +40,7 @@ static void add_sheet_edge(const fm_cloth *c, const fm_springs *s, int row, int 
     int other_row = row + s->down, other_column = column + s->across;
     int i = row * c->columns + column, other = other_row * c->columns + other_column;
     if (other_row < c->rows && other_column < c->columns)
-        fm_stretch_sum_add_edge(sum, measure_edge(c, i, other, s->rest), i, other);
+        fm_stretch_sum_add_edge(sum, measure_edge_stretch(c, i, other, s->rest), i, other);
 }
 
 static bool is_stretch_spring(const fm_springs *s)
@@ -97,13 +98,13 @@ void fm_cloth_compute_stretch(const fm_cloth *c, double *stretch)
         int row = i / c->columns, column = i % c->columns;
         double largest = -1;
         if (column > 0)
-            largest = fmax(largest, measure_edge(c, i - 1, i, c->dx));
+            largest = fmax(largest, measure_edge_stretch(c, i - 1, i, c->dx));
         if (column < c->columns - 1)
-            largest = fmax(largest, measure_edge(c, i, i + 1, c->dx));
+            largest = fmax(largest, measure_edge_stretch(c, i, i + 1, c->dx));
         if (row > 0)
-            largest = fmax(largest, measure_edge(c, i - c->columns, i, c->dy));
+            largest = fmax(largest, measure_edge_stretch(c, i - c->columns, i, c->dy));
         if (row < c->rows - 1)
-            largest = fmax(largest, measure_edge(c, i, i + c->columns, c->dy));
+            largest = fmax(largest, measure_edge_stretch(c, i, i + c->columns, c->dy));
         stretch[i] = largest;
     }
 }

@@ -68,8 +68,8 @@ static double find_cotangent(const fm_cloth *c, int a, int b, int top)
 }
 
 // Computes the matrix B, 1/m^2, from the edges of the mesh, and the bound s->top on its
-// eigenvalues.
-static void fill_matrix(const fm_cloth *c, solver *s, const fm_mesh_edge *edges, int edge_count)
+// eigenvalues. False: out of memory.
+static bool fill_matrix(const fm_cloth *c, solver *s, const fm_mesh_edge *edges, int edge_count)
 {
     for (int e = 0; e < edge_count; e++)
         s->start[edges[e].a + 1]++, s->start[edges[e].b + 1]++;
@@ -78,7 +78,9 @@ static void fill_matrix(const fm_cloth *c, solver *s, const fm_mesh_edge *edges,
         s->root[i] = sqrt(c->area[i]);
     }
     int *filled = calloc((size_t)s->count, sizeof *filled);
-    for (int e = 0; e < edge_count && filled; e++) {
+    if (!filled)
+        return false;
+    for (int e = 0; e < edge_count; e++) {
         const fm_mesh_edge *edge = &edges[e];
         double w = 0;
         for (int k = 0; k < 2; k++)
@@ -99,6 +101,7 @@ static void fill_matrix(const fm_cloth *c, solver *s, const fm_mesh_edge *edges,
             sum += fabs(s->weight[k]);
         s->top = fmax(s->top, sum);
     }
+    return true;
 }
 
 // out = (B - middle) in * scale - before * keep, for one row of the blocks.
@@ -285,11 +288,12 @@ static bool create_solver(const fm_cloth *c, solver *s, int block, fm_mesh_edge 
     s->weight = calloc(2 * (size_t)*edge_count, sizeof(double));
     s->diagonal = calloc(n, sizeof(double));
     s->root = calloc(n, sizeof(double));
-    s->v = calloc(n * (size_t)block, sizeof(double));
-    s->next = calloc(n * (size_t)block, sizeof(double));
-    s->last = calloc(n * (size_t)block, sizeof(double));
-    s->small = calloc((size_t)block * (size_t)block, sizeof(double));
-    s->vectors = calloc((size_t)block * (size_t)block, sizeof(double));
+    // block is 0 if all particles are held; calloc of 0 bytes may return NULL
+    s->v = calloc(n * (size_t)block + 1, sizeof(double));
+    s->next = calloc(n * (size_t)block + 1, sizeof(double));
+    s->last = calloc(n * (size_t)block + 1, sizeof(double));
+    s->small = calloc((size_t)block * (size_t)block + 1, sizeof(double));
+    s->vectors = calloc((size_t)block * (size_t)block + 1, sizeof(double));
     return *edges && s->start && s->to && s->weight && s->diagonal && s->root && s->v && s->next &&
            s->last && s->small && s->vectors;
 }
@@ -373,9 +377,9 @@ bool fm_mesh_modes_compute(const fm_cloth *c, fm_surface_modes *m, const unsigne
     for (int i = 0; i < c->count; i++)
         free_count += !held[i];
     int block = m->count + EXTRA < free_count ? m->count + EXTRA : free_count;
-    bool good = create_solver(c, &s, block, &edges, &edge_count);
+    bool good =
+        create_solver(c, &s, block, &edges, &edge_count) && fill_matrix(c, &s, edges, edge_count);
     if (good) {
-        fill_matrix(c, &s, edges, edge_count);
         remove_held(&s, held);
         for (int i = 0; i < c->count; i++)
             area += c->area[i];

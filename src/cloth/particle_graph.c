@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // particle_graph.c: the graph of neighbouring particles with their distances at rest, used to
-// compute shortest paths along the cloth (correction_order.c, pair_levels.c).
+// compute shortest paths along the cloth (tethers.c, pair_levels.c).
 //
 // Links are the stretch and shear edges. On a triangle mesh, paths along edges are longer than
 // straight lines, by up to 15 % on a regular mesh. Additional links between the two corners

@@ -116,7 +116,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
     fm_parallel_for(at->pool, c->count, FM_PARTICLE_BLOCK, repel_range, &p);
 }
 
-// Has no energy function: the potential energy contains the cloth's own elasticity and weight only.
+// Has no energy function: the potential energy in the report leaves out repulsion.
 const fm_term_type fm_repulsion_term = {
     .name = "repulsion",
     .applies = applies,

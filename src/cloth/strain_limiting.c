@@ -27,7 +27,7 @@
 //
 // Methods:
 // iterative [PRO95]: projects every stretch and shear edge, in several passes.
-// published [OZG13]: projects the ordered list of correction_order.c in one pass; only the second
+// published [OZG13]: projects the ordered list of correction_list.c in one pass; only the second
 //   end of each edge moves.
 // directional: starts from fixed particles like [OZG13], but with stable corrections:
 //   1 Tethers (long-range attachments [KCMF12]). The distance between a particle and a fixed
@@ -229,6 +229,7 @@ void fm_enforcer_add_expected(fm_substep *s)
     }
 }
 
+// Subtracts the expected corrections from the velocities; x, y and z follow each other in memory.
 void fm_enforcer_remove_expected(fm_cloth *c)
 {
     for (int i = 0; i < 3 * c->lanes; i++)

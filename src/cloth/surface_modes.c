@@ -249,7 +249,8 @@ static double find_wave_value(const direction *d, int a, int point)
     return norm * (d->first_held ? sin(k * x) : cos(k * x));
 }
 
-// 1/m, wavenumber of the shortest wave; without waves, that of two cells.
+// 1/m, wavenumber of the shortest wave if both edges are free; held edges would add pi / (2 side)
+// each, which is neglected. With a single wave: wavenumber of a wave that is two cells long.
 static double find_local_wave(const direction *d)
 {
     return FM_PI / d->side * (d->waves > 1 ? d->waves - 1 : d->points - 1);

@@ -210,19 +210,6 @@ size_t fm_terms_save(const fm_cloth *c, unsigned char *out)
     return size;
 }
 
-// Continues a hash with the states and memories of all terms.
-uint64_t fm_terms_hash(const fm_cloth *c, uint64_t hash)
-{
-    for (int i = 0; i < c->term_count; i++) {
-        const fm_term *term = &c->terms[i];
-        if (term->state_count > 0)
-            hash = fm_hash(term->state, (size_t)term->state_count * sizeof(double), hash);
-        if (term->memory)
-            hash = fm_hash(&hash, sizeof hash, fm_memory_hash(term->memory));
-    }
-    return hash;
-}
-
 // Checks that a record belongs to this term and fits into the `left` bytes that are left.
 static bool check_record(const fm_cloth *c, const fm_term *term, const term_record *r, size_t left,
                          fm_error *err)
@@ -293,7 +280,7 @@ static void restore_states(fm_cloth *c, const unsigned char *in)
 bool fm_terms_restore(fm_cloth *c, const fm_medium *medium, double h, const unsigned char *in,
                       size_t size, fm_error *err)
 {
-    fm_memory *old[FM_TERMS_MAX];
+    fm_memory *old[FM_TERMS_MAX] = {0};
     double step = c->step;
     for (int i = 0; i < c->term_count; i++) {
         old[i] = c->terms[i].memory;

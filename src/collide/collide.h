@@ -117,8 +117,7 @@ fm_mesh_view fm_trimesh_view(const fm_trimesh *mesh); // triangles at the curren
 // The definition that would create the mesh again; its vertices are those at the current time, and
 // its arrays belong to the mesh.
 fm_collider_mesh fm_trimesh_definition(const fm_trimesh *mesh);
-const fm_bvh *fm_trimesh_tree(const fm_trimesh *mesh);    // bounding volume tree of its triangles
-double fm_trimesh_half_thickness(const fm_trimesh *mesh); // m, of an open mesh; 0 if closed
+const fm_bvh *fm_trimesh_tree(const fm_trimesh *mesh); // bounding volume tree of its triangles
 // Writes the vertex positions of an animated mesh at time t to x. Returns their largest distance
 // from the current positions, m.
 double fm_trimesh_read_vertices(const fm_trimesh *mesh, double t, fm_vec3 *x);

@@ -119,9 +119,6 @@ void fm_contact_restart(fm_contact_set *set, int steps);
 size_t fm_contact_save(const fm_contact_set *set, void *buffer, size_t size);
 bool fm_contact_restore(fm_contact_set *set, const void *buffer, size_t size, fm_error *err);
 
-// [vertex] true for the vertices of pairs that the last step counted as pinched.
-const bool *fm_contact_pinched(const fm_contact_set *set);
-
 // Counts the edges that pass through triangles, over all surfaces. Edge and triangle share no
 // vertex, and at most one of them is kinematic. The signs are exact, and the code is independent of
 // the step. An edge that touches a triangle counts; an edge in the plane of a triangle does not.
@@ -515,9 +512,9 @@ bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, 
 // near_pairs.c: narrow phase over the candidates that come near.
 //
 // How much nearer the feature pair in a lane of the batch may come before it enters the near list,
-// m. thickness: of the pair, m.
+// m. h: thickness of the pair, m.
 double fm_near_find_clearance(fm_feature_kind kind, const fm_closest_batch *batch, int lane,
-                              double thickness);
+                              double h);
 // Updates the lists of near pairs for the current part of the step. The lists are complete as long
 // as no two features of a block approach by more than approach_factor times their approach on the
 // paths to the target positions. recompute_all: recompute the normals of all near pairs, not only

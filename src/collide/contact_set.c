@@ -477,12 +477,6 @@ double *fm_contact_axis_inverse_masses(fm_contact_set *set)
     return set->axis_inverse_mass;
 }
 
-// [vertex] true for the vertices of pairs that the last step counted as pinched.
-const bool *fm_contact_pinched(const fm_contact_set *set)
-{
-    return set->pinched;
-}
-
 // Discards cached data before the next step, so that it depends only on positions and saved state.
 // steps: number of steps that a candidate list should last.
 void fm_contact_restart(fm_contact_set *set, int steps)

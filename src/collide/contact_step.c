@@ -240,8 +240,8 @@ static void find_prescribed_velocities(fm_contact_set *set, double h)
     }
 }
 
-// Length of a part as a fraction of the step: 1/n with the smallest n, at most MAX_PARTS, that
-// keeps the approach of features in a part within MAX_APPROACH of the skin.
+// Length of a part as a fraction of the step: 1/n with the smallest n for which features approach
+// by at most MAX_APPROACH times the skin in a part; n is at most MAX_PARTS.
 static double choose_part_length(fm_contact_set *set)
 {
     double approach = fm_candidates_bound_approach(set, set->x0, set->x1);

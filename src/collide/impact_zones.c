@@ -83,8 +83,9 @@ static int add_vertex(fm_impact_zones *zones, int v)
     return v;
 }
 
-// Merges the zones with roots a and b. Returns the new root, the smaller index. The merged zone
-// follows the prescribed vertex (carrier) of a, or else of b.
+// Merges the zones with roots a and b. The new root is the smaller of the two; it is returned. The
+// merged zone follows the prescribed vertex (carrier) of that root; if there is none, the carrier
+// of the other root.
 static int merge_zones(fm_impact_zones *zones, int a, int b)
 {
     int low = a < b ? a : b, high = a < b ? b : a;
@@ -224,8 +225,9 @@ static fm_quat limit_rotation(fm_vec3 turn)
                                                              : turn);
 }
 
-// The rigid motion of a zone without prescribed vertices: it has the momentum and angular momentum
-// of the members' target displacements, and of their velocities.
+// The rigid motion of a zone without prescribed vertices. Its displacement and its velocity field
+// have the momentum and angular momentum of the members' displacements and velocities; only the
+// rotation of the displacement is limited, to MAX_ROTATION.
 static rigid_motion find_free_motion(const fm_contact_set *set,
                                      const fm_impact_zone_member *members, int count)
 {

@@ -346,12 +346,6 @@ double fm_trimesh_read_vertices(const fm_trimesh *mesh, double t, fm_vec3 *x)
     return most;
 }
 
-// m, half the thickness of a shell; 0 for a closed mesh.
-double fm_trimesh_half_thickness(const fm_trimesh *mesh)
-{
-    return mesh->half_thickness;
-}
-
 // The definition that would create the mesh again; its arrays belong to the mesh.
 fm_collider_mesh fm_trimesh_definition(const fm_trimesh *mesh)
 {

@@ -178,7 +178,8 @@ void fm_rigid_begin_path(fm_rigid *r, double t, double h)
     r->has_path = true;
 }
 
-// Writes centre, velocity, angular velocity and orientation of a ball to an array.
+// Writes the state of a body to an array: centre, velocity, angular velocity, orientation, and
+// height and time of a body that is free in height only.
 void fm_rigid_save(const fm_rigid *r, double state[FM_RIGID_STATE])
 {
     const double all[FM_RIGID_STATE] = {

@@ -48,8 +48,9 @@ size_t fm_samples_save(const fm_samples *s, void *buffer)
 {
     unsigned char *out = buffer;
     for (int i = 0; i < s->count && out; i++, out += sizeof(sample_state)) {
-        sample_state k = {s->impulse_to_fluid[i], s->impulse_to_body[i], s->load[i],
-                          s->velocity[i],         s->wet[i],             s->added_mass[i], s->displaced[i]};
+        sample_state k = {
+            s->impulse_to_fluid[i], s->impulse_to_body[i], s->load[i], s->velocity[i], s->wet[i],
+            s->added_mass[i],       s->displaced[i]};
         memcpy(out, &k, sizeof k);
     }
     return (size_t)s->count * sizeof(sample_state);

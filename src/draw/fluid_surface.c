@@ -52,8 +52,8 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The median position of the particles, which a few outliers do not change; at most MEDIAN_SAMPLES
-// particles are used. False if no particle is finite.
+// The median position of the particles, which a few outliers do not change, from a sample of at
+// most MEDIAN_SAMPLES of them. False if no particle of the sample is finite.
 static bool find_median(const float *points, int count, double middle[3])
 {
     float sample[MEDIAN_SAMPLES];

@@ -28,8 +28,8 @@ static int edge_axis(int e)
     return e / 4;
 }
 
-// The node at which edge e of a cell starts. Node n of a cell has the coordinates (n & 1, n >> 1 &
-// 1, n >> 2).
+// The node at which edge e of a cell starts. Bits 0, 1 and 2 of the number of a node are its x, y
+// and z in the cell.
 static int edge_node(int e)
 {
     int axis = e / 4, a = 1 << (axis + 1) % 3, b = 1 << (axis + 2) % 3;

@@ -81,7 +81,8 @@ static double find_depth(const builder *b, double u, double v)
     return inside ? nearest : -nearest;
 }
 
-// Points of the border of a fitted mesh, at equal distances; corners are kept.
+// Adds points on the border of a fitted mesh, about one edge apart. Corners are kept; on irregular
+// meshes the other points are displaced along the border.
 static void add_border(builder *b)
 {
     const fm_mesh_shape *s = b->shape;

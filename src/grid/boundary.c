@@ -358,7 +358,8 @@ void fm_grid_fill_sides(fm_grid *g, double *u[3], double t, fm_pool *pool)
     fill_layers(g, u, 0, 3, t, FM_GRID_FILL_VELOCITY, pool);
 }
 
-// Fills all ghost layers of the velocity at time t, s.
+// Fills all ghost layers of the velocity at time t, s: those of fm_grid_fill_sides and, on a flat
+// grid (one cell thick between slip sides), the planes on both sides of the only one.
 void fm_grid_fill_velocity(fm_grid *g, double *u[3], double t, fm_pool *pool)
 {
     fm_grid_fill_sides(g, u, t, pool);

@@ -24,8 +24,9 @@ typedef struct place {
     double share[3]; // 0 to 1, weight of the higher values along each axis
 } place;
 
-// Finds the values around a point, m, which is first moved to the nearest point of the grid.
-// offset: position of a value in its cell, spacings: 0 on the low face, 0.5 at the centre.
+// Finds the eight values around a point, m. A point outside the grid's box is first moved to the
+// nearest point of the box. offset: position of a value in its cell along each axis, in spacings: 0
+// on the low face, 0.5 at the centre.
 static place find_place(const fm_grid *g, fm_vec3 at, const double offset[3])
 {
     double x[3] = {at.x - g->def.low.x, at.y - g->def.low.y, at.z - g->def.low.z};

@@ -189,7 +189,8 @@ static void run_rows(void *context, int first, int last)
     }
 }
 
-// Runs a loop over all rows. Returns their number. ns: estimated time of a cell, ns.
+// Runs a loop over all rows of cells (faces = 3), or of the faces of one velocity component (faces
+// = 0, 1, 2). Returns the number of rows. ns: estimated time per cell, ns.
 static int run_loop(row_loop *loop, fm_pool *pool, int faces, double ns)
 {
     const fm_grid *g = loop->g;

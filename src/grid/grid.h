@@ -64,7 +64,7 @@ typedef struct fm_dye {
     double *old, *rate; // scratch
 } fm_dye;
 
-typedef struct fm_marks fm_marks;   // defined in marks.c
+typedef struct fm_marks fm_marks;   // defined in tracer_particles.c
 typedef struct fm_sheets fm_sheets; // defined in sheets.c
 
 enum { FM_GRID_BODIES_MAX = 64, FM_SAMPLE_BLOCK = 256 }; // coupled bodies; samples of a task
@@ -104,8 +104,8 @@ struct fm_grid {
     fm_samples *samples[FM_GRID_BODIES_MAX]; // of the bodies in the fluid
     int samples_count;
     fm_sheets *sheets; // bodies that push the fluid; NULL: none
-    double *partial; // [rows] sums
-    fm_vec3 *points; // m, cell centres, for readers
+    double *partial;   // [rows] sums
+    fm_vec3 *points;   // m, cell centres, for readers
     fm_grid_stats stats, at_reset;
     double reset_time; // s
 };
@@ -217,7 +217,7 @@ void fm_grid_add_lift(fm_grid *g, double *rate[3], fm_vec3 gravity, fm_pool *poo
 double fm_grid_most_lift(fm_grid *g, fm_vec3 gravity, fm_pool *pool); // m/s^2, largest
 double fm_grid_total_dye(fm_grid *g, fm_pool *pool); // m^3, concentration times volume
 
-// marks.c
+// tracer_particles.c
 extern const fm_object_type fm_marks_type;
 bool fm_grid_is_in_collider(const fm_surroundings *around, fm_vec3 at);
 bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err);

@@ -395,7 +395,7 @@ double fm_liquid_volume(fm_liquid *liquid)
     return fm_liquid_find_volume(liquid, NULL);
 }
 
-// Length of the vertical line through (x, z), m, that is inside the liquid, m.
+// Length, m, of the part of the vertical line through (x, z) that is inside the liquid.
 double fm_liquid_depth(const fm_liquid *l, double x, double z)
 {
     const fm_grid *g = l->grid;
@@ -412,6 +412,8 @@ double fm_liquid_depth(const fm_liquid *l, double x, double z)
             depth += fm_double_min(below, phi) / -fabs(below - phi);
         below = phi;
     }
+    if (below < 0)
+        depth += 0.5; // from the last centre to the top of the grid
     return depth * g->h;
 }
 

@@ -246,13 +246,15 @@ static void keep_inside(const fm_liquid *l, double x[3], double v[3])
     }
 }
 
-// Moves a particle by `way`, spacings, inside the sides and outside colliders. Near colliders it
-// goes in pieces of at most PIECE spacings, so that it leaves a wall on the side where it entered.
+// Moves a particle by `way`, spacings, inside the sides and outside colliders. In a world with
+// colliders it moves in 1 to 100 pieces, of PIECE spacings if these are enough, so that a wall
+// pushes it out on the side where it came in.
 static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
 {
     const fm_grid *g = job->l->grid;
     bool solids = job->around->collider_count > 0;
-    int count = solids ? (int)fm_double_min(100, ceil(fm_length(way) / PIECE)) : 1;
+    int count =
+        solids ? (int)fm_double_max(1, fm_double_min(100, ceil(fm_length(way) / PIECE))) : 1;
     for (int n = 0; n < count; n++) {
         x[0] += way.x / count, x[1] += way.y / count;
         if (g->active[2])

@@ -260,8 +260,8 @@ static bool is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
 }
 
 // phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the
-// slope is that across the surface, so that thin sheets keep theirs; where the surface is on
-// neither side, the mean.
+// slope is that across the surface, the steeper one if the surface is on both sides, so that thin
+// sheets keep theirs; where it is on neither side, the central difference.
 static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
 {
     double square = 0, mid = phi[q];

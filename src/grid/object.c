@@ -361,8 +361,7 @@ bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count, fm_ve
 const char *fm_grid_stage_name(fm_grid_stage stage)
 {
     static const char *const names[FM_GRID_STAGE_COUNT] = {
-        "solids",   "boundary", "advection", "viscosity",
-        "pressure", "project",  "passive",   "sheets"};
+        "solids", "boundary", "advection", "viscosity", "pressure", "project", "passive", "sheets"};
     return names[stage];
 }
 

@@ -53,7 +53,7 @@ static const double NEAR = 1.5;
 // Two crossings of a sheet with a dual edge closer than this are one, on the seam of two patches.
 static const double SAME = 1e-4;
 static const double FIRST_INTERVAL = 1.0 / 240; // s, assumed before the first one
-static const double SEAM = 1e-7; // margin of the barycentric coordinates of a patch
+static const double SEAM = 1e-7;                // margin of the barycentric coordinates of a patch
 
 // A crossing of a sheet with the dual edge of a face.
 typedef struct crossing {
@@ -83,9 +83,10 @@ typedef struct crossed_face {
 // A body in the fluid.
 typedef struct sheet {
     fm_samples *samples;
-    int *link;       // [3 count] crossing of the sample along each axis; -1: none
-    ptrdiff_t *face; // [3 count] face that gets the impulses of the sample along each axis; -1: none
-    fm_vec3 *given;  // [count] N s, impulses on the sample in this interval before the fluid's step
+    int *link; // [3 count] crossing of the sample along each axis; -1: none
+    ptrdiff_t
+        *face;      // [3 count] face that gets the impulses of the sample along each axis; -1: none
+    fm_vec3 *given; // [count] N s, impulses on the sample in this interval before the fluid's step
 } sheet;
 
 struct fm_sheets {
@@ -413,9 +414,7 @@ static fm_vec3 find_face_velocity(const fm_grid *g, double *const u[3], int a, p
     for (int b = 0; b < 3; b++) {
         ptrdiff_t sa = g->stride[a], sb = g->stride[b];
         const double *w = u[b] + q;
-        v[b] = b == a          ? w[0]
-               : !g->active[b] ? 0
-                               : 0.25 * (w[0] + w[sb] + w[-sa] + w[sb - sa]);
+        v[b] = b == a ? w[0] : !g->active[b] ? 0 : 0.25 * (w[0] + w[sb] + w[-sa] + w[sb - sa]);
     }
     return (fm_vec3){v[0], v[1], v[2]};
 }

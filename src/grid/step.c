@@ -286,7 +286,8 @@ FM_SIMD_CLONES static double find_component_row(fm_grid *g, void *context, ptrdi
     return fastest + fault;
 }
 
-// u -= grad psi on all faces that the pressure moves: psi of the solver, ghost layer included.
+// u -= grad psi on the faces of a row along axis d that are not closed. psi is the solution of the
+// Poisson solver, stored divided by h; its ghost layer has the values beyond the sides.
 FM_SIMD_CLONES static void correct_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
 {
     (void)context;

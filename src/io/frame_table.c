@@ -130,8 +130,9 @@ static bool open_truncated(fm_frame_table *table, size_t size, fm_error *err)
     return true;
 }
 
-// Opens or creates a table and removes the rows after that of `frame`. Fails if the columns differ
-// or a row from `first` to `frame` is missing.
+// Opens or creates a table and removes the rows after that of `frame`. Fails if a row from `first`
+// to `frame` is missing, or if the columns differ and rows are to be kept. With frame = first - 1
+// no row is kept, and a table with other columns is begun anew.
 bool fm_frame_table_open(fm_frame_table *table, const char *path, const char *columns, int first,
                          int frame, fm_error *err)
 {

@@ -2,11 +2,13 @@
 // picture_setting.c: writes and reads the data that a renderer needs beside the frames of a run:
 // camera, look (style and colours), colliders and figures.
 //
-//   DIR/setting.json      camera and look of the scene; every figure; every collider without a mass
-//                         that is visible, followed by the camera, or a plane that does not move
+//   DIR/setting.json      camera and look of the scene; every figure; every collider that is
+//                         visible, followed by the camera, or a plane that does not move; without
+//                         free bodies (a mass and no motion), which have frames of their own
 //   DIR/colliders/3.obj   triangles of collider 3, if it is a mesh, in body coordinates
 //   DIR/colliders/3.pc2   the frames of its animation
-//   DIR/poses.csv         one row per frame: x y z and qx qy qz qw of every collider with a motion
+//   DIR/poses.csv         one row per frame: x y z and qx qy qz qw of every collider in
+//                         setting.json that has a motion
 //
 // All files but poses.csv are written before the first frame, and again on resume with the same
 // bytes. Numbers have 17 digits, so that reading them gives the same doubles. A figure is stored as
@@ -87,12 +89,12 @@ static const fm_collider *find_followed(const fm_world *world, const fm_picture_
     return NULL;
 }
 
-// True if the collider has columns in poses.csv: it moves and has no mass, and is visible or
-// followed by the camera.
+// True if the collider has columns in poses.csv: it has a motion, and is visible or followed by the
+// camera. Free bodies (a mass and no motion) have frames of their own.
 static bool has_pose(const fm_collider *collider, const fm_collider *followed)
 {
-    const bool is_ball = collider->rigid && !collider->rigid->rides;
-    return !is_ball && collider->motion && (!collider->hidden || collider == followed);
+    const bool is_free = collider->rigid && !collider->rigid->rides;
+    return !is_free && collider->motion && (!collider->hidden || collider == followed);
 }
 
 // Lists the colliders whose poses are written to poses.csv, in the order of its columns; moving may
@@ -233,13 +235,13 @@ static void write_mesh_keys(fm_writer *w, int number, const fm_trimesh *mesh)
     fm_writer_print(w, ", \"interpolation\": \"%s\"}", interpolation_names[def.interpolation]);
 }
 
-// True if setting.json lists the collider. Colliders with a mass are objects with frames of their
-// own. Hidden colliders are listed if they have a pose, or if they are planes that do not move,
-// which may be the floor.
+// True if setting.json lists the collider. Free bodies (a mass and no motion) are objects with
+// frames of their own. Hidden colliders are listed if they have a pose, or if they are planes that
+// do not move, which may be the floor.
 static bool is_listed(const fm_collider *collider, bool moves)
 {
-    const bool is_ball = collider->rigid && !collider->rigid->rides;
-    return !is_ball && (!collider->hidden || moves ||
+    const bool is_free = collider->rigid && !collider->rigid->rides;
+    return !is_free && (!collider->hidden || moves ||
                         (collider->shape.kind == FM_SHAPE_PLANE && !collider->motion));
 }
 

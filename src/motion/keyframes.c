@@ -151,8 +151,9 @@ static fm_vec3 turn_rate_to_spin(fm_vec3 r, fm_vec3 a)
     return fm_add_scaled(fm_add_scaled(a, once, 2 * half * half), fm_cross(r, once), cubic);
 }
 
-// The inverse of J(r) applied to an angular velocity: the rate of the rotation vector r, |r| <= pi.
-// Below 0.03 rad a Taylor series is used.
+// Rate of the rotation vector r, |r| <= pi, for an angular velocity w (spin), with q = |r|:
+//     J(r)^-1 w = w - 1/2 r x w + (1 - q/2 cot(q/2)) / q^2 r x (r x w)
+// Below 0.03 rad the last coefficient (`square`) is a Taylor series.
 static fm_vec3 spin_to_turn_rate(fm_vec3 r, fm_vec3 spin)
 {
     double q = fm_length(r), q2 = q * q;

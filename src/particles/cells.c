@@ -234,7 +234,8 @@ static void mark_columns_of_row(const fm_cell_rows *rows, const fm_cell_table *i
 }
 
 // Sets near[cell] = 1 for the cells of table `of`, in its rows with slots first + 1 to last, that
-// are within the support of particles of table `in`; 0 for its other cells.
+// may contain a particle within the support of a particle of table `in`; 0 for the other cells of
+// these rows. The test is by whole cells and rows, so it may mark too many cells.
 void fm_cell_table_mark_near(const fm_cell_rows *rows, const fm_cell_table *of,
                              const fm_cell_table *in, int first, int last, unsigned char *near)
 {

@@ -65,7 +65,7 @@ FM_INLINE void add_octet(density_sums *sum, const density_constants *k, const fm
     fm_floats approach = (i->vx - j->vx) * dx + (i->vy - j->vy) * dy + (i->vz - j->vz) * dz;
     fm_floats excess = i->s - j->s - (k->gx * dx + k->gy * dy + k->gz * dz);
     if (boundary)
-        excess = fm_floats_select(j->s == j->s, excess); // 0 where s is NaN
+        excess = fm_floats_select(j->s == j->s, excess); // NOLINT: 0 where s is NaN
     sum->rate += j->V * fm_kernel_wendland_slope(q) * (approach + k->diffusion * excess);
 }
 

@@ -398,7 +398,9 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
 }
 
 // Chooses the scales W and F so that two sums over the rest lattice are exactly 1: the kernel sum,
-// and the gradient of a linear field. Normalised kernels reach 1 only for many neighbours.
+// and the gradient of a linear field. Normalised kernels reach 1 only for many neighbours. The
+// kernels of [MCG03] (spiky, laplacian) keep their analytic norm. self_fill: what a particle adds
+// to the kernel sum at its own place.
 static void scale_kernel(fm_particles *p)
 {
     int d = p->def.dimensions, reach = (int)ceil(p->def.support);

@@ -74,7 +74,8 @@ FM_INLINE void add_octet(pressure_sums *sum, quantity what, const fm_force_recor
     fm_floats dx = i->x - j->x, dy = i->y - j->y, dz = i->z - j->z;
     fm_floats r2 = dx * dx + dy * dy + dz * dz;
     fm_floats slope = j->V * fm_kernel_wendland_slope(fm_floats_sqrt(r2) * inverse);
-    fm_ints mirrors = boundary ? j->P != j->P : (fm_ints){0}; // j mirrors the pressure of i
+    // where P is NaN, j mirrors the pressure of i
+    fm_ints mirrors = boundary ? j->P != j->P : (fm_ints){0}; // NOLINT: true for NaN
     if (what == DIAGONAL) {
         fm_floats twice = slope + fm_floats_select(mirrors, slope);
         sum->squares += fm_floats_select(~mirrors, slope * slope * r2);

@@ -303,8 +303,8 @@ static void clear_accelerations(fm_particles *p)
     memset(p->az, 0, size);
 }
 
-// Removes the normal velocity v relative to a wall that moves with u, m/s, and the share `hold` of
-// the tangential one.
+// Velocity after contact of a particle of velocity v with a wall of velocity u, m/s. Relative to
+// the wall, the normal part becomes 0 and the tangential part is multiplied by 1 - hold.
 static fm_vec3 stick(fm_vec3 v, fm_vec3 u, fm_vec3 normal, double hold)
 {
     fm_vec3 relative = fm_sub(v, u);

@@ -44,8 +44,9 @@
 #include <assert.h>
 #include <string.h>
 
-// Shortest substep, as a fraction of that which pressure and flow allow, for methods in which the
-// springs take no cycles within a substep.
+// Springs shorten the substep to no less than this fraction of the bound by pressure and flow;
+// stiffer springs are limited instead (most_sum). This does not apply to the weakly compressible
+// method, which divides a substep into several spring steps, called cycles.
 static const double SHORTEST_STEP = 0.5;
 // Share of the viscous bound on the substep that sticking boundaries may use.
 static const float STICKING_SHARE = 0.5f;

@@ -188,7 +188,9 @@ static inline fm_springs *fm_springs_find(const fm_particles *p)
 // spring_forces.c: advances rest lengths and adds the forces of all springs to ax, ay, az.
 // Length of a cycle that the stiffness of the last substep allows, s.
 double fm_springs_find_longest_cycle(const fm_particles *p, const fm_springs *s);
-// Number of cycles of the springs in a substep of h seconds.
+// Number of cycles in a substep of h seconds. A cycle is a time step of the springs alone: a
+// substep of the weakly compressible method has 1 to FM_SPRING_CYCLES_MAX, of equal length. Other
+// methods have 1.
 int fm_springs_count_cycles(const fm_particles *p, const fm_springs *s, double h);
 // Largest sum of stiffnesses at a particle, N/m, that a cycle of this length, s, allows.
 double fm_springs_find_largest_sum(const fm_particles *p, double cycle);

@@ -146,7 +146,7 @@ static void add_walls(fm_particles *p, fm_boundary_point_list *points, fm_error 
     }
 }
 
-// True when x is inside the domain or at most one support radius from it.
+// True when x is in the domain enlarged by one support radius on each side.
 static bool is_in_reach(const fm_particles *p, fm_vec3 x)
 {
     const fm_domain *d = &p->def.domain;

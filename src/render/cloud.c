@@ -106,14 +106,18 @@ static int find_brick(const fm_cloud *c, fm_float3 at)
     return index;
 }
 
-// Optical depth along a ray, with steps of `step` spacings.
-static float find_depth(const fm_cloud *c, fm_float3 origin, fm_float3 d, float far, float step)
+// optical depth at which a ray ends: a share of e^-12 of the light that passes is not visible
+static const float OPAQUE_DEPTH = 12;
+
+// Optical depth along a ray, up to the distance `far` (m), with steps of `step` spacings.
+static float find_optical_depth(const fm_cloud *c, fm_float3 origin, fm_float3 d, float far,
+                                float step)
 {
     float near = 0, total = 0, length = step * (float)c->def.lattice.spacing;
     sampled field = concentration_of(c);
     if (!clip_to_box(c, origin, d, &near, &far))
         return 0;
-    for (float r = near + 0.5f * length; r < far && total < 12; r += length) {
+    for (float r = near + 0.5f * length; r < far && total < OPAQUE_DEPTH; r += length) {
         fm_float3 at = fm_f3_add_scaled(origin, r, d);
         if (c->bricks[find_brick(c, at)])
             total += interpolate(&field, at) * length * (float)c->def.extinction;
@@ -123,7 +127,7 @@ static float find_depth(const fm_cloud *c, fm_float3 origin, fm_float3 d, float 
 
 float fm_cloud_transmittance(const fm_shot *shot, fm_float3 origin, fm_float3 d)
 {
-    return shot->cloud.bricks ? expf(-find_depth(&shot->cloud, origin, d, 1e20f, 2)) : 1;
+    return shot->cloud.bricks ? expf(-find_optical_depth(&shot->cloud, origin, d, 1e20f, 2)) : 1;
 }
 
 // The light in the cloud, which threads compute plane by plane.
@@ -151,8 +155,8 @@ static void light_planes(void *context, int first, int last)
                     continue;
                 bool shadow = fm_tracer_is_occluded(shot->tracer, &job->ray_stats[k], at, shot->sun,
                                                     0, 20 * shot->size);
-                c->sun[q] = shadow ? 0 : expf(-find_depth(c, at, shot->sun, 1e20f, 1.5f));
-                c->sky[q] = expf(-0.6f * find_depth(c, at, fm_f3(0, 1, 0), 1e20f, 2));
+                c->sun[q] = shadow ? 0 : expf(-find_optical_depth(c, at, shot->sun, 1e20f, 1.5f));
+                c->sky[q] = expf(-0.6f * find_optical_depth(c, at, fm_f3(0, 1, 0), 1e20f, 2));
             }
 }
 

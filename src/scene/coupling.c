@@ -20,8 +20,9 @@ static const fm_entry coupling_entries[] = {
               "one-way: the fluid drags the cloth, and the cloth does not act on the fluid"},
     {"resistance", FM_KEY_NUMBER, offsetof(fm_scene_coupling, resistance), "Pa s/m",
      .range = WITHIN(0, 1e12),
-     .about = "of the cloth in a grid fluid: pressure difference per speed of the fluid that passes "
-              "through; 0: it passes freely"},
+     .about =
+         "of the cloth in a grid fluid: pressure difference per speed of the fluid that passes "
+         "through; 0: it passes freely"},
     {"quadratic", FM_KEY_NUMBER, offsetof(fm_scene_coupling, quadratic), "Pa s^2/m^2",
      .range = WITHIN(0, 1e12),
      .about = "the same per square of the speed, in addition; needs `resistance`"},
@@ -53,7 +54,8 @@ static void check_permeability(fm_decoder *d, int i, const fm_scene_coupling *co
                               "coupling[%d].quadratic is %g, allowed is 0 without `resistance`: "
                               "nothing passes then",
                               i, coupling->quadratic);
-    if (permeable && (coupling->way != FM_COUPLING_TWO_WAY || !fluid->kind->type->medium->permeates))
+    if (permeable &&
+        (coupling->way != FM_COUPLING_TWO_WAY || !fluid->kind->type->medium->permeates))
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "resistance", NULL, NULL),
                               "coupling[%d].resistance is %g, allowed with `way: two-way` in a "
                               "grid fluid only",

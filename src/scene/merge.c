@@ -171,12 +171,13 @@ static fm_node *add_mapping(step_context *s, fm_node *parent, const char *key)
 static void report_unknown_step(const step_context *s, const fm_table *table, const char *step)
 {
     char shown[64];
-    int size = s->done;
+    static const char whole[] = "the scene";
+    int size = s->done; // characters of the path before this step
     const char *nearest = fm_table_find_nearest(table, step);
-    fm_loader_add_mistake(s->loader, s->place, "%.*s has no key \"%s\"%s%s%s", size ? size : 9,
-                          size ? s->path : "the scene", fm_text_shorten(shown, step),
-                          nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                          nearest ? "\"?" : "");
+    fm_loader_add_mistake(s->loader, s->place, "%.*s has no key \"%s\"%s%s%s",
+                          size ? size : (int)sizeof whole - 1, size ? s->path : whole,
+                          fm_text_shorten(shown, step), nearest ? "; did you mean \"" : "",
+                          nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 // Records that a step of a setting's path names an object that does not exist in `map`. A setting

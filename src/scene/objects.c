@@ -72,7 +72,8 @@ void fm_scene_describe_fields(fm_text *text)
 bool fm_scene_list_objects(fm_scene *scene, fm_loader *loader)
 {
     const fm_scene_collider *colliders = scene->colliders.data;
-    size_t most = (size_t)(scene->colliders.count + scene->bodies.count + scene->fluids.count);
+    size_t most =
+        (size_t)scene->colliders.count + (size_t)scene->bodies.count + (size_t)scene->fluids.count;
     fm_scene_object *all = fm_loader_alloc(loader, most + 1, sizeof *all);
     int count = 0;
     if (!all)

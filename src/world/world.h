@@ -63,7 +63,8 @@ bool fm_object_uses_contact(const fm_object *object); // true if it takes part i
 bool fm_object_steps_together(const fm_object *object);
 // Creates the contact set from the definitions of all objects, not from their present positions.
 bool fm_world_create_contact(fm_world *world, fm_error *err);
-// Called when an object was added: the next advance creates the contact set again.
+// Frees the contact set; the next advance creates it again. Called when an object, a collider or a
+// tie was added, when a state from before the first contact is restored, and at the end.
 void fm_world_destroy_contact(fm_world *world);
 // Advances all bodies with contact or ties by `interval` s. most_substeps: raised to the number
 // of substeps taken.

@@ -115,7 +115,9 @@ static void a_state_from_before_contact_began_is_restored(void **state)
 static void replace_number(unsigned char *bytes, size_t size, double old, double replacement)
 {
     size_t offset = 0;
-    while (offset + sizeof old < size && memcmp(bytes + offset, &old, sizeof old) != 0)
+    unsigned char searched[sizeof old];
+    memcpy(searched, &old, sizeof old);
+    while (offset + sizeof old < size && memcmp(bytes + offset, searched, sizeof old) != 0)
         offset++;
     assert_true(offset + sizeof old < size);
     memcpy(bytes + offset, &replacement, sizeof replacement);

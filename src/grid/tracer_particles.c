@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// marks.c: marks, which are passive tracer particles in a grid fluid, for pictures and streaklines.
+// tracer_particles.c: passive tracer particles, called marks, in a grid fluid, for pictures and
+// streaklines.
 //
 // Sources (faces of an inflow or open side through which fluid enters) add marks at random points
 // of the face. With D marks per cell at the start, a face of area h^2 adds
@@ -74,7 +75,8 @@ static int draw_count(fm_rng *rng, double expected)
     return (int)floor(expected + fm_rng_uniform(rng));
 }
 
-// Fills the fluid with marks at random points of its cells.
+// If the definition asks for marks everywhere, fills the fluid with marks at random points of its
+// cells.
 void fm_marks_start(fm_marks *m, const fm_surroundings *around)
 {
     const fm_grid *g = m->grid;
