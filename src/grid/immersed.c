@@ -15,7 +15,9 @@ bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err)
         return false;
     g->samples[g->samples_count++] = samples;
     fm_grid_write_samples(g, NULL);
-    fm_grid_release_sheets(g, fm_world_surroundings(g->object.world).gravity);
+    if (!samples->passive)
+        fm_grid_release_sheets(g, fm_grid_sheet_count(g) - 1,
+                               fm_world_surroundings(g->object.world).gravity);
     return true;
 }
 

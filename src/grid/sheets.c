@@ -7,8 +7,8 @@
 //
 //     jump = R u_n + Q |u_n| u_n,      u_n = n . (u - v)
 //
-// With M = rho h^3, the mass of fluid at the face, and J the impulse of the fluid on the sheet along
-// the axis a of the face, both the fluid and the sheet are implicit in J:
+// With M = rho h^3, the mass of fluid at the face, and J the impulse of the fluid on the sheet
+// along the axis a of the face, both the fluid and the sheet are implicit in J:
 //
 //     M (u - u*) = -M grad psi - J,    v = v* + w J,    J = dt h^2 sign(n_a) jump - P
 //
@@ -24,9 +24,9 @@
 // has c close to 1: it moves with the fluid, and its forces act on the fluid. So no ratio of
 // densities is unstable.
 //
-// The components of u_n across the axis are explicit. R is multiplied by |n_x| + |n_y| + |n_z| in k,
-// and g subtracts the excess at the last velocity; this is stable for all R, and the steady state
-// has the exact jump.
+// The components of u_n across the axis are explicit. R is multiplied by |n_x| + |n_y| + |n_z| in
+// k, and g subtracts the excess at the last velocity; this is stable for all R, and the steady
+// state has the exact jump.
 //
 // The velocity v at a face is the mean over the samples of the sheet that are next to the crossing,
 // weighted by their areas across the axis. J is distributed with the same weights, so that
@@ -44,9 +44,9 @@ static const double HELD = 1e-6; // conductance of a face across which a sheet i
 // part of the change of the force from one interval to the next that the predicted load follows.
 // One wave of any stiffness on a sheet of any mass, integrated exactly between the exchanges, grows
 // by less than 0.2 % per interval with these values, before viscosity; with a layer of 1 and a load
-// that follows at once by 15 %. Slower loads make the waves of light sheets too slow. Of a permeable
-// sheet much less fluid than R dt per area must move along: R dt / 2 is unstable, and waves shorter
-// than a cell, which the fluid sees in part, less.
+// that follows at once by 15 %. Slower loads make the waves of light sheets too slow. Of a
+// permeable sheet much less fluid than R dt per area must move along: R dt / 2 is unstable, and
+// waves shorter than a cell, which the fluid sees in part, less.
 static const double LAYER = 0.25, FOLLOW = 0.3;
 // A sample belongs to a crossing in its column that is nearer than this, spacings.
 static const double NEAR = 1.5;
@@ -138,6 +138,11 @@ bool fm_grid_add_sheet(fm_grid *g, fm_samples *samples, fm_error *err)
     s->count++;
     samples->implicit = true;
     return err->status == FM_OK;
+}
+
+int fm_grid_sheet_count(const fm_grid *g)
+{
+    return g->sheets ? g->sheets->count : 0;
 }
 
 // Position in spacings from the low corner of the grid. Along inactive axes the middle of the cell.
@@ -299,7 +304,9 @@ static void link_sample(fm_sheets *all, sheet *sh, int i, int a, int k)
     sh->link[3 * i + a] = k;
     sh->face[3 * i + a] = c->q;
     c->weight += weight;
-    c->velocity = fm_add_scaled(c->velocity, s->body_velocity[i], weight);
+    // with the impulses of earlier substeps of the interval
+    fm_vec3 v = fm_add_scaled(s->body_velocity[i], s->impulse_to_body[i], s->inverse_mass[i]);
+    c->velocity = fm_add_scaled(c->velocity, v, weight);
     c->response += weight * weight * s->inverse_mass[i];
 }
 
@@ -347,7 +354,8 @@ static void clear_crossings(fm_sheets *s)
     s->face_count = s->crossing_count = 0;
 }
 
-// Finds all crossings with the bodies at the end of the coupling interval, and the velocities there.
+// Finds all crossings with the bodies at the end of the coupling interval, and the velocities
+// there.
 bool fm_grid_place_sheets(fm_grid *g, fm_error *err)
 {
     fm_sheets *s = g->sheets;
@@ -578,11 +586,11 @@ void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last)
         give_impulses(g, k, gravity, dt, last);
 }
 
-// Before the first coupling interval, and at the end of each: the bodies take the added mass, kg, and the buoyancy of their
-// volume, N, with them.
-void fm_grid_release_sheets(fm_grid *g, fm_vec3 gravity)
+// Before the first coupling interval, and at the end of each: gives added mass, kg, and buoyancy,
+// N, to the bodies from number `first` on.
+void fm_grid_release_sheets(fm_grid *g, int first, fm_vec3 gravity)
 {
-    for (int k = 0; g->sheets && k < g->sheets->count; k++) {
+    for (int k = first; g->sheets && k < g->sheets->count; k++) {
         fm_samples *s = g->sheets->sheets[k].samples;
         double dt = s->end > s->start ? s->end - s->start : FIRST_INTERVAL;
         double layer = g->def.density * g->h, drag = s->resistance * dt;

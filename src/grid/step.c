@@ -469,6 +469,6 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
     }
     fill_for_readers(g, find_force(g, around), around->pool);
     fm_grid_write_samples(g, around->pool);
-    fm_grid_release_sheets(g, around->gravity);
+    fm_grid_release_sheets(g, 0, around->gravity);
     return true;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // flow_momentum.c: a sheet and a grid fluid with two-way coupling.
 //
-// In a periodic box without gravity their total momentum is constant, as is that of the fluid alone:
-// what the sheet receives, the fluid loses. A sheet across a closed duct with R infinite lets
-// nothing through. No ratio of densities and no resistance leads to numbers that are not finite.
+// In a periodic box without gravity their total momentum is constant, as is that of the fluid
+// alone: what the sheet receives, the fluid loses. A sheet across a closed duct with R infinite
+// lets nothing through. No ratio of densities and no resistance leads to numbers that are not
+// finite.
 #include "flows.h"
 
 // A free sheet in the middle of a periodic box of n^3 cells and 1 m, with random velocities.

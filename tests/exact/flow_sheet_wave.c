@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // flow_sheet_wave.c: standing waves on a stretched sheet between two viscous fluids at rest.
 //
-// The sheet is as long as one wave and held at two of its nodes, in a box that is periodic along it,
-// with slip walls 3/4 of the length above and below. reference/flow_sheet_wave.csv has the frequency
-// and the decay of small waves from the linearised Navier-Stokes equations. The row without mass is
-// computed with a sheet of 1e-3 kg/m^2, 0.3 % of the mass of the fluid that moves with it.
+// The sheet is as long as one wave and held at two of its nodes, in a box that is periodic along
+// it, with slip walls 3/4 of the length above and below. reference/flow_sheet_wave.csv has the
+// frequency and the decay of small waves from the linearised Navier-Stokes equations. The row
+// without mass is computed with a sheet of 1e-3 kg/m^2, 0.3 % of the mass of the fluid that moves
+// with it.
 //
 // The decay comes from a boundary layer of thickness sqrt(2 nu / omega). In the rows of water it is
 // 1.3 mm and 0.24 mm thick, 3 % and 8 % of a cell, and the decay is lost: only the frequency is
