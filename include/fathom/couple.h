@@ -25,11 +25,24 @@ typedef enum fm_coupling_way {
     FM_COUPLING_ONE_WAY, // the fluid moves the cloth by drag; the cloth does not affect the fluid
 } fm_coupling_way;
 
+// How a body and a medium act on each other. The permeability of the body counts in two-way coupling
+// with a grid fluid: fluid that passes with the speed u relative to the body loses the pressure
+// resistance u + quadratic u^2.
+typedef struct fm_coupling_def {
+    fm_coupling_way way;
+    double resistance; // Pa s/m; 0: the fluid passes freely, INFINITY: it does not pass
+    double quadratic;  // Pa s^2/m^2; needs a finite resistance
+} fm_coupling_def;
+FM_API fm_coupling_def fm_default_coupling_def(void); // two-way, nothing passes
+
 FM_API bool fm_world_couple(fm_world *world, struct fm_cloth *cloth, struct fm_particles *fluid,
                             fm_coupling_way way, fm_error *err);
 // Couples any body with any medium of the world.
 FM_API bool fm_world_couple_objects(fm_world *world, fm_object *body, fm_object *medium,
                                     fm_coupling_way way, fm_error *err);
+// The same with a permeability.
+FM_API bool fm_world_couple_with(fm_world *world, fm_object *body, fm_object *medium,
+                                 const fm_coupling_def *def, fm_error *err);
 
 #ifdef __cplusplus
 }

@@ -202,6 +202,7 @@ typedef enum fm_grid_stage {
     FM_GRID_STAGE_PRESSURE,  // the pressure solver
     FM_GRID_STAGE_PROJECT,   // divergence, and correction of the velocity
     FM_GRID_STAGE_PASSIVE,   // dye and marks
+    FM_GRID_STAGE_SHEETS,    // exchange of momentum with bodies in the fluid
     FM_GRID_STAGE_COUNT,
 } fm_grid_stage;
 FM_API const char *fm_grid_stage_name(fm_grid_stage stage);

@@ -94,6 +94,7 @@ typedef struct fm_report {
     int particle_count; // particles of all fluids
     int outside_count;  // fluid particles outside the domain of their fluid
     int stopped_count;  // fluid particles moved back to their side of a coupled cloth
+    fm_vec3 momentum;   // kg m/s, of all bodies, fluids and balls with a mass
     fm_vec3 load; // N, mean force of the fluids with `loads` on walls and colliders without a mass
     double stage_ms[FM_STAGE_COUNT]; // ms, wall-clock time of each stage
     double enforce_ms;               // ms, time of stage bodies for strain limiting (enforcement)

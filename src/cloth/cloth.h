@@ -462,6 +462,10 @@ typedef struct fm_cloth_samples {
     fm_vec3 *gathered; // scratch: weighted sums at the particles
     double *weight;    // scratch: sums of the weights at the particles
     fm_vec3 *v;        // m/s, velocities before the interval; afterwards their change in it
+    fm_vec3 *push;     // N s, impulses of the fluid's load in the interval, if it is implicit
+    double *mass;      // [count] kg, the sample's share of the mass of its corners
+    fm_vec3 received;  // N s, impulses of the fluid on the cloth since `since`
+    double since;      // s
 } fm_cloth_samples;
 // Samples are at most `longest` apart, m. passive: one-way coupling, the fluid carries the cloth
 // and is not affected by it.
@@ -472,6 +476,8 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *samples, double end);
 // After the cloth has moved: writes the samples' new positions and the momentum returned to the
 // fluid.
 void fm_cloth_samples_write_motion(fm_cloth_samples *samples, double start, double end);
+// kg m/s, impulses between cloth and fluid that one has given and the other has to receive.
+fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *samples);
 // Writes the carrying fluid's velocity at time t into `flow`; h: the substep that ends at t.
 void fm_cloth_interpolate_carrier(fm_cloth *cloth, double t, double h, int first, int last);
 
@@ -500,6 +506,7 @@ bool fm_cloth_object_view_mesh(fm_object *object, fm_mesh_view *view, fm_error *
 const int *fm_cloth_object_find_group(const fm_object *object, const char *name, int *count);
 void fm_cloth_object_measure(fm_object *object, const fm_surroundings *around, fm_measure *m,
                              double *q);
+fm_vec3 fm_cloth_find_load(const fm_cloth *cloth); // N, of a two-way fluid; mean since the reset
 // Expands a field from values per particle to values per input vertex, in place.
 void fm_cloth_copy_to_vertices(const fm_cloth *cloth, const char *field, double *values);
 

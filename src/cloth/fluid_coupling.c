@@ -18,11 +18,21 @@
 // the cloth and its opposite on the fluid. Gravity acts on m only, and M has no effect on cloth at
 // rest.
 //
+// A fluid that solves the exchange implicitly (grid/sheets.c) knows the inverse masses of the
+// samples, and gives two impulses: J, which changes the velocities at once, and load dt, its force
+// F in the interval that begins. The added mass M then slows down what follows J only:
+//
+//     m dv = J,    (m + M) dv = F dt + springs, weight, ...
+//
+// Half of F dt acts at the start of the interval and half at its end, so that a cloth whose springs
+// balance F stays where it is. The cloth returns M dv - F dt, the part of the fluid's impulse.
+//
 // One-way coupling: the fluid carries the cloth and is not affected. It provides its velocity,
 // which drag.c needs, and the wet share of the cloth's area. Within the interval, the velocity is
 // interpolated linearly from its previous value.
 //
 //   J  N s, impulse    m  kg, mass of a particle    M  kg, added mass    v  m/s, velocity
+//   F  N, load of an implicit fluid                 dt  s, interval
 #include "cloth/cloth.h"
 
 #include <math.h>
@@ -83,6 +93,8 @@ static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm
     s->gathered = fm_arena_alloc(arena, lanes, sizeof *s->gathered, c->object.name, err);
     s->weight = fm_arena_alloc(arena, lanes, sizeof *s->weight, c->object.name, err);
     s->v = fm_arena_alloc(arena, lanes, sizeof *s->v, c->object.name, err);
+    s->push = fm_arena_alloc(arena, lanes, sizeof *s->push, c->object.name, err);
+    s->mass = fm_arena_alloc(arena, n, sizeof *s->mass, c->object.name, err);
     double *copy = fm_arena_alloc(arena, lanes, sizeof *copy, c->object.name, err);
     c->carrier.velocity = fm_vec3_array_create(arena, c->lanes, err);
     if (!fm_samples_create(&s->points, arena, (int)count, c->object.name, err))
@@ -125,6 +137,21 @@ static void compute_patches(const fm_cloth_samples *s, fm_vec3 *normal)
     }
 }
 
+// Divides the mass of each particle among the samples around it, by their shares.
+static void share_masses(const fm_cloth_samples *s)
+{
+    const fm_cloth *c = s->cloth;
+    for (int i = 0; i < c->count; i++)
+        s->weight[i] = 0;
+    for (int i = 0; i < 3 * s->points.count; i++)
+        s->weight[s->corner[i]] += s->share[i];
+    for (int i = 0; i < s->points.count; i++) {
+        s->mass[i] = 0;
+        for (int k = 3 * i; k < 3 * i + 3; k++)
+            s->mass[i] += s->share[k] * c->mass[s->corner[k]] / s->weight[s->corner[k]];
+    }
+}
+
 // Creates the samples of a cloth, at most `longest` apart, m. passive: one-way coupling, in which
 // the fluid carries the cloth and is not affected by it.
 bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, bool passive,
@@ -147,6 +174,7 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, b
         const int *corner = mesh.face_points + 3 * (size_t)t;
         add_triangle_samples(s, &next, corner, count_subdivisions(c, corner, longest));
     }
+    share_masses(s);
     c->carrier.on = passive;
     place_samples(s, s->points.start_position);
     place_samples(s, s->points.end_position);
@@ -197,6 +225,59 @@ static void apply_impulses(const fm_cloth_samples *s)
         s->points.impulse_to_body[i] = (fm_vec3){0};
 }
 
+// Adds impulses over masses to the velocities of the particles that no pin holds at time t, s.
+static void add_impulses(fm_cloth *c, const fm_vec3 *impulse, const double *mass, double share,
+                         double t)
+{
+    for (int i = 0; i < c->count; i++) {
+        if (fm_cloth_is_pinned(c, i, t))
+            continue;
+        fm_vec3 dv = fm_scale(impulse[i], share / mass[i]);
+        c->v.x[i] += dv.x, c->v.y[i] += dv.y, c->v.z[i] += dv.z;
+    }
+}
+
+// Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
+// of its load in the interval of dt seconds to mass and added mass.
+static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
+{
+    fm_cloth *c = s->cloth;
+    gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
+    add_impulses(c, s->gathered, c->mass, 1, c->time);
+    gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
+    for (int i = 0; i < c->count; i++) {
+        double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
+        c->inertia[i] = inertia;
+        c->a.x[i] *= change, c->a.y[i] *= change, c->a.z[i] *= change;
+        s->v[i] = axes_at(&c->v, i);
+        s->push[i] = fm_scale(s->gathered[i], dt);
+    }
+    add_impulses(c, s->push, c->inertia, 0.5, c->time);
+    for (int i = 0; i < s->points.count; i++)
+        s->points.impulse_to_body[i] = (fm_vec3){0};
+}
+
+// After the interval of dt seconds: applies the other half of the load, returns the load to the
+// fluid, and writes velocities and inverse masses of the samples.
+static void finish_implicit_impulses(const fm_cloth_samples *s, double end, double dt)
+{
+    fm_cloth *c = s->cloth;
+    const fm_samples *points = &s->points;
+    add_impulses(c, s->push, c->inertia, 0.5, end);
+    for (int i = 0; i < points->count; i++) {
+        double free = 0;
+        fm_vec3 v = {0};
+        for (int k = 3 * i; k < 3 * i + 3; k++) {
+            v = fm_add_scaled(v, axes_at(&c->v, s->corner[k]), s->share[k]);
+            free += fm_cloth_is_pinned(c, s->corner[k], end) ? 0 : s->share[k];
+        }
+        points->body_velocity[i] = v;
+        points->inverse_mass[i] = free / s->mass[i];
+        points->impulse_to_fluid[i] =
+            fm_add_scaled(points->impulse_to_fluid[i], points->load[i], -dt);
+    }
+}
+
 // One-way coupling: computes the fluid's velocity and the wet area at each particle, for the time
 // `end`, s. A dry particle keeps the previous velocity of the medium, so that the drag memory
 // receives no spurious jump.
@@ -221,8 +302,12 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
 {
     place_samples(s, s->points.start_position);
     compute_patches(s, s->points.start_normal);
+    for (int i = 0; i < s->points.count && !s->points.passive; i++)
+        s->received = fm_add(s->received, s->points.impulse_to_body[i]);
     if (s->points.passive)
         compute_carrier(s, end);
+    else if (s->points.implicit)
+        apply_implicit_impulses(s, end - s->cloth->time);
     else
         apply_impulses(s);
 }
@@ -237,6 +322,8 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
     s->points.end = end;
     place_samples(s, s->points.end_position);
     compute_patches(s, s->points.normal);
+    if (s->points.implicit && !s->points.passive)
+        finish_implicit_impulses(s, end, end - start);
     for (int i = 0; i < c->count && !s->points.passive; i++)
         s->v[i] = fm_cloth_is_pinned(c, i, end) ? (fm_vec3){0} : fm_sub(axes_at(&c->v, i), s->v[i]);
     for (int i = 0; i < s->points.count && !s->points.passive; i++) {
@@ -246,7 +333,16 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
                 fm_add_scaled(s->points.impulse_to_fluid[i], s->v[s->corner[at]],
                               s->share[at] * s->points.added_mass[i]);
         }
+        s->received = fm_sub(s->received, s->points.impulse_to_fluid[i]);
     }
+}
+
+fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *s)
+{
+    fm_vec3 sum = {0};
+    for (int i = 0; i < s->points.count && !s->points.passive; i++)
+        sum = fm_add(sum, fm_add(s->points.impulse_to_body[i], s->points.impulse_to_fluid[i]));
+    return sum;
 }
 
 // Velocity of the carrying fluid at the end t of a substep of h seconds, at the particles

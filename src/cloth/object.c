@@ -22,7 +22,26 @@ static const fm_field quantities[] = {
     {"eigenfrequency_bound", "rad/s", "bound on the frequencies, which the substep follows from",
      1},
     {"gershgorin_bound", "rad/s", "the same with Gershgorin's bound for the springs", 1},
+    {"load_x", "N", "force of a two-way fluid along x, mean since the last row", 1},
+    {"load_y", "N", "the same along y", 1},
+    {"load_z", "N", "the same along z", 1},
 };
+
+// kg m/s, momentum of the particles, and what fluid and cloth have still to give each other.
+static fm_vec3 find_momentum(const fm_cloth *c)
+{
+    fm_vec3 sum = {0};
+    for (int i = 0; i < c->count; i++)
+        sum = fm_add_scaled(sum, fm_vec3_array_at(c->v, i), c->mass[i]);
+    return c->samples ? fm_add(sum, fm_cloth_samples_pending(c->samples)) : sum;
+}
+
+// N, mean force of a two-way fluid since the last reset.
+fm_vec3 fm_cloth_find_load(const fm_cloth *c)
+{
+    const fm_cloth_samples *s = c->samples;
+    return s && c->time > s->since ? fm_scale(s->received, 1 / (c->time - s->since)) : (fm_vec3){0};
+}
 
 // Fills the report *m of the cloth now, and the values q of `quantities`, in the same order; q
 // NULL: only the report.
@@ -35,6 +54,7 @@ void fm_cloth_object_measure(fm_object *object, const fm_surroundings *around, f
         .kinetic_energy = now.kinetic_energy,
         .potential_energy = now.potential_energy,
         .bad_point = now.first_bad,
+        .momentum = find_momentum(c),
         .has_stretch = true,
         .max_stretch = now.stretch.max,
         .min_stretch = now.stretch.min,
@@ -60,6 +80,8 @@ void fm_cloth_object_measure(fm_object *object, const fm_surroundings *around, f
     q[3] = now.stretch.max, q[4] = now.stretch.min;
     q[5] = m->contact_count;
     q[6] = c->frequency_bound, q[7] = c->gershgorin_bound;
+    fm_vec3 load = fm_cloth_find_load(c);
+    q[8] = load.x, q[9] = load.y, q[10] = load.z;
 }
 
 // Resets the numbers that are collected during an advance.
@@ -67,6 +89,10 @@ void fm_cloth_object_reset(fm_object *object)
 {
     fm_cloth *c = fm_cloth_cast(object);
     c->damping_share = c->least_stiffness_share = 1;
+    if (c->samples) {
+        c->samples->received = (fm_vec3){0};
+        c->samples->since = c->time;
+    }
     if (c->enforcer)
         c->enforcer->enforce_ms = c->enforcer->order_ms = 0;
 }

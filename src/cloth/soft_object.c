@@ -14,6 +14,9 @@ static const fm_field soft_quantities[] = {
     {"min_stretch", "", "l/l0 - 1 of the shortest edge", 1},
     {"contact_count", "", "number of particles in contact", 1},
     {"height", "m", "mean of the y coordinates, weighted by mass", 1},
+    {"load_x", "N", "force of a two-way fluid along x, mean since the last row", 1},
+    {"load_y", "N", "the same along y", 1},
+    {"load_z", "N", "the same along z", 1},
 };
 
 // kg-weighted mean of the y coordinates.
@@ -39,6 +42,8 @@ static void measure_soft(fm_object *object, const fm_surroundings *around, fm_me
     q[5] = m->kinetic_energy, q[6] = m->potential_energy;
     q[7] = m->max_stretch, q[8] = m->min_stretch, q[9] = m->contact_count;
     q[10] = find_mean_height(c);
+    fm_vec3 load = fm_cloth_find_load(c);
+    q[11] = load.x, q[12] = load.y, q[13] = load.z;
 }
 
 static bool read_soft_field(fm_object *object, const fm_surroundings *around, const char *name,

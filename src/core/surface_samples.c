@@ -10,9 +10,11 @@
 typedef struct sample_state {
     fm_vec3 impulse_to_fluid; // N s, impulse that the fluid has still to receive
     fm_vec3 impulse_to_body;  // N s, impulse that the fluid gave to the body
+    fm_vec3 load;             // N, force on the body in the next interval
     fm_vec3 velocity;         // m/s, of the fluid
     double wet;               // share of the space beside the sample that holds fluid
-    double added_mass;        // kg, half the mass of the fluid particles next to the sample
+    double added_mass;        // kg, mass of the fluid that moves with the sample
+    double displaced;         // kg, mass of the fluid whose buoyancy the load contains
 } sample_state;
 
 // Allocates the arrays of `count` quadrature points in the arena. object: named in errors.
@@ -28,8 +30,11 @@ bool fm_samples_create(fm_samples *s, fm_arena *arena, int count, const char *ob
                            &s->tangential_impulse,
                            &s->velocity,
                            &s->along,
+                           &s->body_velocity,
+                           &s->load,
                            &s->across};
-    double **numbers[] = {&s->area, &s->reach, &s->wet, &s->added_mass, &s->excess_mass};
+    double **numbers[] = {&s->area,        &s->reach,        &s->wet,      &s->added_mass,
+                          &s->excess_mass, &s->inverse_mass, &s->displaced};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = fm_arena_alloc(arena, n, sizeof(fm_vec3), object, err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -43,8 +48,9 @@ size_t fm_samples_save(const fm_samples *s, void *buffer)
 {
     unsigned char *out = buffer;
     for (int i = 0; i < s->count && out; i++, out += sizeof(sample_state)) {
-        sample_state k = {s->impulse_to_fluid[i], s->impulse_to_body[i], s->velocity[i], s->wet[i],
-                          s->added_mass[i]};
+        sample_state k = {
+            s->impulse_to_fluid[i], s->impulse_to_body[i], s->load[i], s->velocity[i], s->wet[i],
+            s->added_mass[i],       s->displaced[i]};
         memcpy(out, &k, sizeof k);
     }
     return (size_t)s->count * sizeof(sample_state);
@@ -59,13 +65,16 @@ bool fm_samples_restore(fm_samples *s, const void *buffer, size_t size)
     for (int i = 0; i < s->count; i++, in += sizeof(sample_state)) {
         sample_state k;
         memcpy(&k, in, sizeof k);
-        if (!(k.wet >= 0 && k.wet <= 1 && k.added_mass >= 0 && isfinite(k.added_mass)))
+        if (!(k.wet >= 0 && k.wet <= 1 && k.added_mass >= 0 && isfinite(k.added_mass) &&
+              isfinite(k.displaced)))
             return false;
         s->impulse_to_fluid[i] = k.impulse_to_fluid;
         s->impulse_to_body[i] = k.impulse_to_body;
+        s->load[i] = k.load;
         s->velocity[i] = k.velocity;
         s->wet[i] = k.wet;
         s->added_mass[i] = k.added_mass;
+        s->displaced[i] = k.displaced;
     }
     return true;
 }

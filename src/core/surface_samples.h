@@ -16,6 +16,13 @@ typedef struct fm_samples {
     int count;
     double thickness; // m, of the surface
     bool passive;     // true: the samples exert no force on the fluid
+    // true: the fluid solves its exchange with the body implicitly, with `inverse_mass`. Then
+    // impulse_to_body changes the velocity of the body at once, and `load` acts in the next
+    // interval
+    bool implicit;
+    // Pa s/m and Pa s^2/m^2, permeability of the surface: fluid that passes with the speed u loses
+    // the pressure resistance u + quadratic u^2. INFINITY: nothing passes
+    double resistance, quadratic;
 
     // written by the body
     double start, end;                      // s, the coupling interval
@@ -27,12 +34,16 @@ typedef struct fm_samples {
                                     // the patch is the set of points with r.along > -1/3,
                                     // r.across > -1/3 and r.along + r.across < 1/3, where r is the
                                     // vector from the sample to the point (sample_patches.c)
+    fm_vec3 *body_velocity;         // m/s, of the surface at the end of the interval
+    double *inverse_mass;           // 1/kg, response of the patch to an impulse; 0: held
     fm_vec3 *impulse_to_fluid;      // N s, impulse that the body passes on to the fluid; the fluid
                                     // sets it to zero when it has received it
 
     // written by the fluid
     fm_vec3 *impulse_to_body;    // N s, given to the body; the body sets it to zero when it has
                                  // received it
+    fm_vec3 *load;               // N, force on the patch in the next interval, if implicit
+    double *displaced;           // kg, mass of the fluid whose buoyancy `load` contains
     fm_vec3 *tangential_impulse; // N s, tangential part of the pressure impulse of the last substep
     fm_vec3 *velocity;           // m/s, of the fluid at the sample
     double *wet;                 // 0 to 1, share of the space beside the sample that holds fluid;

@@ -64,7 +64,8 @@ typedef struct fm_dye {
     double *old, *rate; // scratch
 } fm_dye;
 
-typedef struct fm_marks fm_marks; // defined in tracer_particles.c
+typedef struct fm_marks fm_marks;   // defined in tracer_particles.c
+typedef struct fm_sheets fm_sheets; // defined in sheets.c
 
 enum { FM_GRID_BODIES_MAX = 64, FM_SAMPLE_BLOCK = 256 }; // coupled bodies; samples of a task
 
@@ -102,8 +103,9 @@ struct fm_grid {
     fm_solids solids;
     fm_samples *samples[FM_GRID_BODIES_MAX]; // of the bodies in the fluid
     int samples_count;
-    double *partial; // [rows] sums
-    fm_vec3 *points; // m, cell centres, for readers
+    fm_sheets *sheets; // bodies that push the fluid; NULL: none
+    double *partial;   // [rows] sums
+    fm_vec3 *points;   // m, cell centres, for readers
     fm_grid_stats stats, at_reset;
     double reset_time; // s
 };
@@ -226,12 +228,27 @@ void fm_marks_start(fm_marks *marks, const fm_surroundings *around);
 void fm_marks_move(fm_marks *marks, const fm_surroundings *around, double dt);
 
 // immersed.c
-// Couples the fluid to the quadrature points (samples) of a body, one-way.
+// Couples the fluid to the quadrature points (samples) of a body.
 bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err);
 // Writes the velocity of the fluid at the samples of all coupled bodies, at their newest positions.
 void fm_grid_write_samples(fm_grid *g, fm_pool *pool);
-// Lists why bodies cannot be coupled in this way. Returns the number of reasons.
-int fm_grid_find_coupling_faults(fm_coupling_way way, fm_coupling_fault *faults);
+
+// sheets.c
+// Adds the samples of a body that pushes the fluid.
+bool fm_grid_add_sheet(fm_grid *g, fm_samples *samples, fm_error *err);
+// The parts of a substep, in this order. Bodies are where they end the coupling interval.
+bool fm_grid_place_sheets(fm_grid *g, fm_error *err);
+// Adds the forces of the bodies to the rates of the velocity, m/s^2.
+void fm_grid_add_sheet_rates(fm_grid *g, double *rate[3]);
+// Exchanges momentum before the projection. old: velocities before the substep of dt s.
+void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt,
+                                  fm_pool *pool);
+// After the projection: gives the impulses to the bodies. last: this ends the coupling interval.
+void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last);
+// At the end of a coupling interval: writes added mass and buoyancy of the bodies from `first` on.
+void fm_grid_release_sheets(fm_grid *g, int first, fm_vec3 gravity);
+int fm_grid_sheet_count(const fm_grid *g);    // bodies that push the fluid
+double fm_grid_sheet_speed(const fm_grid *g); // m/s, largest sum of components of a body's velocity
 
 // snapshot.c
 size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size);

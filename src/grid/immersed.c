@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// immersed.c: bodies in the fluid with one-way coupling: the fluid writes its velocity at the
-// quadrature points (samples) of a body, and the body has no effect on the fluid.
+// immersed.c: bodies in the fluid: the fluid writes its velocity at the quadrature points (samples)
+// of a body. With one-way coupling that is all; sheets.c has the forces of two-way coupling.
 //
 // A sample inside the box of the grid is wet. A fluid one cell thick has no end along z.
 #include "grid/grid.h"
@@ -11,8 +11,13 @@ bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err)
     if (g->samples_count == FM_GRID_BODIES_MAX)
         return fm_fail_number(err, g->object.name, "coupled bodies", g->samples_count + 1,
                               "at most 64");
+    if (!samples->passive && !fm_grid_add_sheet(g, samples, err))
+        return false;
     g->samples[g->samples_count++] = samples;
     fm_grid_write_samples(g, NULL);
+    if (!samples->passive)
+        fm_grid_release_sheets(g, fm_grid_sheet_count(g) - 1,
+                               fm_world_surroundings(g->object.world).gravity);
     return true;
 }
 

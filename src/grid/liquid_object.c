@@ -97,6 +97,7 @@ static const fm_field quantities[] = {
 // Sums over the particles.
 typedef struct sums {
     double kinetic, potential, volume, fastest; // J, J, m^3, m/s
+    fm_vec3 momentum;                           // kg m/s
     int bad;                                    // first particle that is not finite; -1: none
 } sums;
 
@@ -110,6 +111,7 @@ static sums measure_particles(const fm_liquid *l, fm_vec3 gravity)
         fm_vec3 at = fm_grid_position(l->grid, p->x[0][i], p->x[1][i], p->x[2][i]);
         double mass = l->def.grid.density * p->volume[i], square = fm_dot(v, v);
         s.kinetic += 0.5 * mass * square;
+        s.momentum = fm_add_scaled(s.momentum, v, mass);
         s.potential -= mass * fm_dot(gravity, at);
         s.volume += p->volume[i];
         s.fastest = fm_double_max(s.fastest, square);
@@ -128,6 +130,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     sums s = measure_particles(l, around->gravity);
     *m = (fm_measure){
         .kinetic_energy = s.kinetic,
+        .momentum = s.momentum,
         .potential_energy = s.potential,
         .bad_point = s.bad,
         .particle_count = l->now.count,

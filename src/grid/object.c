@@ -48,27 +48,18 @@ static fm_medium find_properties(const fm_object *object)
     return (fm_medium){.density = def->density, .viscosity = def->viscosity};
 }
 
+// Two to three patches of a body per face of a cell are enough (sheets.c): their edges may be 1.2
+// spacings long, 0.75 (world/coupling.c) of this.
 static double find_resolution(const fm_object *object)
 {
-    return grid_of(object)->h;
-}
-
-int fm_grid_find_coupling_faults(fm_coupling_way way, fm_coupling_fault *faults)
-{
-    if (way == FM_COUPLING_ONE_WAY)
-        return 0;
-    faults[0] =
-        (fm_coupling_fault){"", "two-way", "one-way; bodies do not push a grid fluid", true};
-    return 1;
+    return 1.6 * grid_of(object)->h;
 }
 
 static bool check_coupling(const fm_object *object, fm_coupling_way way, const char *body,
                            fm_error *err)
 {
-    fm_coupling_fault fault;
-    (void)object;
-    return fm_grid_find_coupling_faults(way, &fault) == 0 ||
-           fm_fail(err, FM_BAD_VALUE, body, "way", fault.value, fault.allowed);
+    (void)object, (void)way, (void)body, (void)err;
+    return true; // bodies can be in every grid fluid, in every way
 }
 
 static bool attach(fm_object *object, fm_samples *samples, fm_error *err)
@@ -124,6 +115,27 @@ FM_SIMD_CLONES static double add_energy_row(fm_grid *g, void *context, ptrdiff_t
     return total;
 }
 
+// Sum over a row of cells of the mean of A u at the two faces along an axis, m/s.
+static double add_momentum_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    int a = *(int *)context;
+    const double *low = g->u[a] + q, *high = low + g->stride[a];
+    const float *open_low = g->open[a] + q, *open_high = open_low + g->stride[a];
+    double total = 0;
+    for (int i = 0; i < length; i++)
+        total += 0.5 * (open_low[i] * low[i] + open_high[i] * high[i]);
+    return total;
+}
+
+// Momentum of the fluid, kg m/s.
+static fm_vec3 find_momentum(fm_grid *g, fm_pool *pool)
+{
+    double sum[3], mass = g->def.density * g->h * g->h * g->h;
+    for (int a = 0; a < 3; a++)
+        sum[a] = mass * fm_grid_sum_rows(g, pool, 1, add_momentum_row, &a);
+    return (fm_vec3){sum[0], sum[1], sum[2]};
+}
+
 // Number of the first cell with a NaN or an infinite value; -1: none.
 static int find_bad_cell(const fm_grid *g)
 {
@@ -147,6 +159,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     *m = (fm_measure){
         .kinetic_energy = energy,
         .bad_point = find_bad_cell(g),
+        .momentum = find_momentum(g, around->pool),
         .load = impulse,
         .damping_share = 1,
         .stiffness_share = 1,
@@ -249,6 +262,7 @@ static const fm_medium_type medium = {
     .properties = find_properties,
     .resolution = find_resolution,
     .check_coupling = check_coupling,
+    .permeates = true,
     .attach = attach,
     .probe_fields = "velocity pressure dye",
     .probe = probe,
@@ -347,7 +361,7 @@ bool fm_grid_sample(fm_grid *grid, const fm_vec3 *points, int point_count, fm_ve
 const char *fm_grid_stage_name(fm_grid_stage stage)
 {
     static const char *const names[FM_GRID_STAGE_COUNT] = {
-        "solids", "boundary", "advection", "viscosity", "pressure", "project", "passive"};
+        "solids", "boundary", "advection", "viscosity", "pressure", "project", "passive", "sheets"};
     return names[stage];
 }
 

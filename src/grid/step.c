@@ -82,6 +82,7 @@ double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
 {
     double s = fm_grid_max_rows(g, around->pool, 3, find_speed_row, NULL);
     s = fm_double_max(s, fm_double_max(fm_grid_side_speed(g, g->time), g->solids.max_speed));
+    s = fm_double_max(s, fm_grid_sheet_speed(g));
     bool viscous = g->def.diffusion == FM_GRID_EXPLICIT;
     double length = g->def.courant * g->h, force = fm_length(find_force(g, around));
     double nu = viscous ? g->nu : 0;
@@ -131,6 +132,7 @@ static void compute_rates(fm_grid *g, fm_vec3 force, bool advected, fm_pool *poo
     pushed job = {.force = {force.x, force.y, g->active[2] ? force.z : 0}, .advected = advected};
     fm_grid_for_faces(g, pool, advected ? 12 : 3, compute_rate_row, &job);
     fm_grid_add_lift(g, g->rate, force, pool);
+    fm_grid_add_sheet_rates(g, g->rate);
 }
 
 // u = keep old + (1 - keep) (from + dt rate), from: old or u.
@@ -358,13 +360,18 @@ static void move_passive(fm_grid *g, const fm_surroundings *around, double dt)
 }
 
 // Advances the fluid by one substep of dt seconds.
-static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, fm_error *err)
+static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, bool last,
+                         fm_error *err)
 {
     fm_vec3 force = find_force(g, around);
+    double start = fm_clock_now_ms();
+    if (!fm_grid_place_sheets(g, err))
+        return false;
+    end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     fill(g, g->time, around->pool);
     move_passive(g, around, g->lag + 0.5 * dt);
     g->lag = 0.5 * dt;
-    double start = fm_clock_now_ms();
+    start = fm_clock_now_ms();
     fm_grid_fill_pressure(g, force, around->pool);
     end_stage(g, FM_GRID_STAGE_BOUNDARY, &start);
     if (g->def.diffusion == FM_GRID_IMPLICIT)
@@ -377,7 +384,13 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, f
     end_stage(g, FM_GRID_STAGE_SOLIDS, &start);
     g->time += dt;
     fill(g, g->time, around->pool);
+    start = fm_clock_now_ms();
+    fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt, around->pool);
+    end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     project(g, dt, false, around->pool);
+    start = fm_clock_now_ms();
+    fm_grid_finish_sheets(g, around->gravity, dt, last);
+    end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     g->stats.substep_count++;
     g->stats.time_step = dt;
     if (g->def.loads)
@@ -449,12 +462,13 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
         if (!(count < 1e9)) // a NaN, or a speed beyond all bounds
             return fm_fail_number(err, g->object.name, "substep", longest, "a stable flow");
         double dt = count > 1 ? left / count : left;
-        if (!take_substep(g, around, dt, err))
+        if (!take_substep(g, around, dt, count <= 1, err))
             return false;
         left = count > 1 ? left - dt : 0;
         ++*substeps;
     }
     fill_for_readers(g, find_force(g, around), around->pool);
     fm_grid_write_samples(g, around->pool);
+    fm_grid_release_sheets(g, 0, around->gravity);
     return true;
 }

@@ -35,7 +35,8 @@ struct fm_run {
 static const char stats_columns[] =
     "frame,time,substeps,kinetic_energy,potential_energy,max_stretch,mean_stretch,state_hash,"
     "min_stretch,contact_count,penetration_count,deepest_penetration,repelled_count,particle_count,"
-    "outside_count,stopped_count,shortened_count,halted_count,pierced_count";
+    "outside_count,stopped_count,shortened_count,halted_count,pierced_count,momentum_x,momentum_y,"
+    "momentum_z";
 // columns of runs that check for intersections, and of runs that record the force of the fluids, N
 static const char check_columns[] = ",intersection_count,pinched_count,closest_distance";
 static const char load_columns[] = ",load_x,load_y,load_z";
@@ -513,8 +514,9 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
                          report->contact_count, report->penetration_count,
                          report->deepest_penetration, report->repelled_count,
                          report->particle_count, report->outside_count, report->stopped_count);
-    fm_frame_table_print(&run->stats, ",%d,%d,%d", report->shortened_count, report->halted_count,
-                         report->pierced_count);
+    fm_frame_table_print(&run->stats, ",%d,%d,%d,%.9g,%.9g,%.9g", report->shortened_count,
+                         report->halted_count, report->pierced_count, report->momentum.x,
+                         report->momentum.y, report->momentum.z);
     if (run->def.check_intersections)
         fm_frame_table_print(&run->stats, ",%d,%d,%.9g", report->intersection_count,
                              report->pinched_count, report->closest_distance);

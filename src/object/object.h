@@ -54,6 +54,7 @@ typedef struct fm_measure {
     // Sums over the whole advance.
     int stopped_count; // fluid particles that were put back before they crossed a cloth
     fm_vec3 load;      // N s, impulse on walls and fixed colliders
+    fm_vec3 momentum;  // kg m/s, now, with impulses that other objects gave and it has to receive
     // fraction of the requested damping and stiffness that acts; 1: all
     double damping_share, stiffness_share;
     // ms, time in constraint projection (enforcement), and for computing its order
@@ -206,10 +207,11 @@ typedef struct fm_medium_type {
     // s, largest stable substep now.
     double (*longest_step)(fm_object *medium, const fm_surroundings *around, fm_error *err);
     fm_medium (*properties)(const fm_object *medium); // density and viscosity
-    double (*resolution)(const fm_object *medium);    // m, spacing of its particles or cells
+    double (*resolution)(const fm_object *medium);    // m, spacing of particles that bodies need
     // Fails if the settings of the medium do not allow this coupling. body: its name, for errors.
     bool (*check_coupling)(const fm_object *medium, fm_coupling_way way, const char *body,
                            fm_error *err);
+    bool permeates; // bodies in the medium may be permeable
     // Puts the quadrature points (samples) of a body into the medium. They live as long as it does.
     bool (*attach)(fm_object *medium, fm_samples *samples, fm_error *err);
     // Writes the walls at time t as planes, at most FM_WALLS_MAX. Returns their number.

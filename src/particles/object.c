@@ -146,6 +146,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     fm_particles_measure now = fm_particles_measure_state(p, around);
     *m = (fm_measure){
         .kinetic_energy = now.kinetic_energy,
+        .momentum = now.momentum,
         .potential_energy = now.potential_energy,
         .bad_point = now.first_bad,
         .particle_count = p->count,

@@ -691,6 +691,7 @@ bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double
 // Totals over the particles of a fluid.
 typedef struct fm_particles_measure {
     double kinetic_energy, potential_energy; // J
+    fm_vec3 momentum;                        // kg m/s
     int outside_count;                       // particles outside the domain
     int first_bad;                           // id of a particle with NaN or infinity, -1: none
 } fm_particles_measure;

@@ -346,6 +346,7 @@ fm_particles_measure fm_particles_measure_state(const fm_particles *p,
         if (!(fm_is_finite(x) && fm_is_finite(v) && isfinite(p->now.s[i])) && m.first_bad < 0)
             m.first_bad = p->now.id[i];
         m.kinetic_energy += mass * fm_dot(v, v) / 2;
+        m.momentum = fm_add_scaled(m.momentum, v, mass);
         m.potential_energy -= mass * fm_dot(g, x);
         bool out = x.x < low.x || x.x > high.x || x.y < low.y || x.y > high.y;
         m.outside_count += out || (p->def.dimensions == 3 && (x.z < low.z || x.z > high.z));

@@ -163,9 +163,9 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
 static void measure(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
 {
     (void)around;
-    (void)m;
     const ball *b = (const ball *)object;
     const fm_rigid *r = b->collider->rigid;
+    m->momentum = fm_scale(r->velocity, r->mass);
     if (!q)
         return;
     double radius = b->collider->shape.radius;

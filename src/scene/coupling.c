@@ -5,6 +5,7 @@
 // (fm_coupling_fault). Asking for them before the world is built reports all faults, with lines.
 #include "scene/scene.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const ways[] = {"two-way", "one-way", NULL};
@@ -17,7 +18,21 @@ static const fm_entry coupling_entries[] = {
     {"way", FM_KEY_WORD, offsetof(fm_scene_coupling, way), .words = ways,
      .about = "two-way: cloth and fluid push each other, and no fluid passes through the cloth; "
               "one-way: the fluid drags the cloth, and the cloth does not act on the fluid"},
+    {"resistance", FM_KEY_NUMBER, offsetof(fm_scene_coupling, resistance), "Pa s/m",
+     .range = WITHIN(0, 1e12),
+     .about =
+         "of the cloth in a grid fluid: pressure difference per speed of the fluid that passes "
+         "through; 0: it passes freely"},
+    {"quadratic", FM_KEY_NUMBER, offsetof(fm_scene_coupling, quadratic), "Pa s^2/m^2",
+     .range = WITHIN(0, 1e12),
+     .about = "the same per square of the speed, in addition; needs `resistance`"},
 };
+
+// Nothing passes through the cloth.
+static void set_coupling_defaults(void *object)
+{
+    ((fm_scene_coupling *)object)->resistance = fm_default_coupling_def().resistance;
+}
 
 const fm_table fm_coupling_table = {
     .name = "coupling",
@@ -25,7 +40,27 @@ const fm_table fm_coupling_table = {
     .size = sizeof(fm_scene_coupling),
     .entries = coupling_entries,
     .count = COUNT(coupling_entries),
+    .set_defaults = set_coupling_defaults,
 };
+
+// Checks the permeability of the body of coupling i.
+static void check_permeability(fm_decoder *d, int i, const fm_scene_coupling *coupling,
+                               const fm_scene_object *fluid)
+{
+    const fm_node *node = coupling->item.node;
+    bool permeable = coupling->resistance < INFINITY;
+    if (coupling->quadratic > 0 && !permeable)
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "quadratic", NULL, NULL),
+                              "coupling[%d].quadratic is %g, allowed is 0 without `resistance`: "
+                              "nothing passes then",
+                              i, coupling->quadratic);
+    if (permeable &&
+        (coupling->way != FM_COUPLING_TWO_WAY || !fluid->kind->type->medium->permeates))
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "resistance", NULL, NULL),
+                              "coupling[%d].resistance is %g, allowed with `way: two-way` in a "
+                              "grid fluid only",
+                              i, coupling->resistance);
+}
 
 // Records what the object, the body or the fluid of coupling i, does not support. `key` is "body"
 // or "fluid".
@@ -97,6 +132,7 @@ static void check_coupling(fm_decoder *d, const fm_scene *scene, int i)
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "fluid", NULL, NULL),
                               "coupling[%d].fluid is \"%s\": no body can be coupled to %s", i,
                               coupling->fluid, fluid->kind->key);
+    check_permeability(d, i, coupling, fluid);
     check_partner(d, i, coupling, "fluid", fluid);
     check_partner(d, i, coupling, "body", body);
 }

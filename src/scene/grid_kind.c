@@ -88,17 +88,10 @@ static bool has_loads(const void *def)
     return ((const fm_scene_grid *)def)->def.loads;
 }
 
-static int find_coupling_faults(const void *def, fm_coupling_way way, fm_coupling_fault *faults)
-{
-    (void)def;
-    return fm_grid_find_coupling_faults(way, faults);
-}
-
 const fm_scene_kind fm_scene_grid_kind = {
     .type = &fm_grid_type,
     .section = "fluids",
     .key = "grid",
     .build = build_grid,
     .has_loads = has_loads,
-    .find_coupling_faults = find_coupling_faults,
 };

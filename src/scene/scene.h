@@ -320,6 +320,8 @@ typedef struct fm_scene_coupling {
     fm_item item;
     const char *body, *fluid; // names of the body and of the fluid
     int way;                  // fm_coupling_way
+    double resistance;        // Pa s/m
+    double quadratic;         // Pa s^2/m^2
 } fm_scene_coupling;
 
 // Decoded keys of colliders.NAME.

@@ -82,22 +82,61 @@ static bool check_coupling_of(const fm_world *world, const fm_object *body, cons
            medium->type->medium->check_coupling(medium, way, body->name, err);
 }
 
-// Couples a body to a medium: creates quadrature points on the body and puts them into the medium.
-bool fm_world_couple_objects(fm_world *world, fm_object *body, fm_object *medium,
-                             fm_coupling_way way, fm_error *err)
+fm_coupling_def fm_default_coupling_def(void)
 {
-    assert(err->status != FM_OK || (world && body && medium));
+    return (fm_coupling_def){.way = FM_COUPLING_TWO_WAY, .resistance = INFINITY};
+}
+
+// Checks the permeability of a body: numbers in their range, and a medium that can pass.
+static bool check_permeability(const fm_object *body, const fm_object *medium,
+                               const fm_coupling_def *def, fm_error *err)
+{
+    bool permeable = def->resistance < INFINITY;
+    if (!(def->resistance >= 0))
+        return fm_fail_number(err, body->name, "resistance", def->resistance, "at least 0 Pa s/m");
+    if (!(def->quadratic >= 0 && def->quadratic < INFINITY))
+        return fm_fail_number(err, body->name, "quadratic", def->quadratic,
+                              "at least 0 Pa s^2/m^2, and finite");
+    if (def->quadratic > 0 && !permeable)
+        return fm_fail_number(err, body->name, "quadratic", def->quadratic,
+                              "0 unless a resistance is given: nothing passes without one");
+    if (permeable && (def->way != FM_COUPLING_TWO_WAY || !medium->type->medium->permeates))
+        return fm_fail_number(err, body->name, "resistance", def->resistance,
+                              "given with two-way coupling to a grid fluid only");
+    return true;
+}
+
+// Couples a body to a medium: creates quadrature points on the body and puts them into the medium.
+bool fm_world_couple_with(fm_world *world, fm_object *body, fm_object *medium,
+                          const fm_coupling_def *def, fm_error *err)
+{
+    assert(err->status != FM_OK || (world && body && medium && def));
     if (err->status != FM_OK) // body and medium may not exist then
         return false;
-    if (!check_coupling_of(world, body, medium, way, err))
+    fm_coupling_way way = def->way;
+    if (!check_coupling_of(world, body, medium, way, err) ||
+        !check_permeability(body, medium, def, err))
         return false;
     double longest = LONGEST_EDGE * medium->type->medium->resolution(medium);
     fm_samples *samples = body->type->body->sample(body, longest, way == FM_COUPLING_ONE_WAY, err);
-    if (!samples || !medium->type->medium->attach(medium, samples, err))
+    if (!samples)
+        return false;
+    samples->resistance = def->resistance;
+    samples->quadratic = def->quadratic;
+    if (!medium->type->medium->attach(medium, samples, err))
         return false;
     world->couplings[world->coupling_count++] = (fm_coupling){body, medium, way, samples};
     fm_world_announce_variable_intervals(world);
     return true;
+}
+
+// Couples a body to a medium; nothing passes through the body.
+bool fm_world_couple_objects(fm_world *world, fm_object *body, fm_object *medium,
+                             fm_coupling_way way, fm_error *err)
+{
+    fm_coupling_def def = fm_default_coupling_def();
+    def.way = way;
+    return fm_world_couple_with(world, body, medium, &def, err);
 }
 
 // Couples a cloth to a particle fluid; the same as fm_world_couple_objects.

@@ -242,6 +242,7 @@ static void add_measure(const fm_measure *m, fm_report *report)
     report->outside_count += m->outside_count;
     report->stopped_count += m->stopped_count;
     report->load = fm_add(report->load, m->load);
+    report->momentum = fm_add(report->momentum, m->momentum);
     report->enforce_ms += m->enforce_ms;
     report->order_ms += m->order_ms;
     report->damping_share = fmin(report->damping_share, m->damping_share);

@@ -2,15 +2,15 @@
 // A grid fluid of several parallel blocks gives the same bits on 1, 2 and 3 threads and on the
 // host's own task system, also when it is saved and restored into a new world half-way. The cases:
 // a closed tank under gravity, explicit and implicit viscosity, periodic sides one cell thick, a
-// channel with a nozzle and a fixed ball, and a ball that moves; the last two with dye, marks and,
-// in the channel, a cloth with one-way coupling.
+// channel with a nozzle and a fixed ball, and a ball that moves, both with dye, marks and, in the
+// channel, a cloth with one-way coupling; and a channel with a permeable cloth, two-way.
 #include "grids.h"
 
 enum { FRAMES = 4 };
 static const double FRAME = 1.0 / 50;
 
-typedef enum ingredient { TANK, VISCOUS, PLANE, CHANNEL, MOVING, CASES } ingredient;
-static const char *const names[CASES] = {"tank", "viscous", "plane", "channel", "moving"};
+typedef enum ingredient { TANK, VISCOUS, PLANE, CHANNEL, MOVING, SHEET, CASES } ingredient;
+static const char *const names[CASES] = {"tank", "viscous", "plane", "channel", "moving", "sheet"};
 
 static fm_grid_def tank_def(int n)
 {
@@ -42,7 +42,7 @@ static fm_world *build(ingredient kind, int threads)
 {
     fm_error err = {0};
     fm_world *world = open_world(threaded_world_def(threads));
-    fm_grid_def def = kind == CHANNEL ? channel_def() : tank_def(30);
+    fm_grid_def def = kind == CHANNEL || kind == SHEET ? channel_def() : tank_def(30);
     if (kind == CHANNEL || kind == MOVING) {
         fm_collider_def ball = fixture_ball_def((fm_vec3){0.52, 0.41, 0.47}, 0.17);
         if (kind == MOVING)
@@ -67,13 +67,17 @@ static fm_world *build(ingredient kind, int threads)
         .kind = FM_GRID_START_VORTEX, .centre = {0.5, 0.4, 0.5}, .radius = 0.2, .speed = 1};
     if (kind == PLANE)
         assert_true(fm_grid_set_start(grid, &vortex, &err));
-    if (kind == CHANNEL) {
+    if (kind == CHANNEL || kind == SHEET) {
         fm_cloth_def cloth_def = fm_default_cloth_def();
         fm_sheet sheet = {
             .columns = 9, .rows = 7, .width = 0.4, .height = 0.3, .origin = {0.3, 0.7, 0.3}};
         fm_cloth *cloth = fm_cloth_create_sheet(world, &cloth_def, &sheet, &err);
-        bool good = fm_world_couple_objects(world, fm_cloth_object(cloth), fm_grid_object(grid),
-                                            FM_COUPLING_ONE_WAY, &err);
+        fm_coupling_def coupling = fm_default_coupling_def();
+        coupling.way = kind == CHANNEL ? FM_COUPLING_ONE_WAY : FM_COUPLING_TWO_WAY;
+        if (kind == SHEET)
+            coupling.resistance = 3000, coupling.quadratic = 100;
+        bool good = fm_world_couple_with(world, fm_cloth_object(cloth), fm_grid_object(grid),
+                                         &coupling, &err);
         assert_good(good, &err);
     }
     return world;

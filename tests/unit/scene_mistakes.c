@@ -344,6 +344,14 @@ static const mistake mistakes[] = {
      CLOTH "      damping: {coefficient: 1, order: 0.5, memory: {steps: 5}}\n" WATER
            "coupling: [{body: towel, fluid: w}]\n",
      9, 12, "which needs bodies.towel.cloth.damping.memory: full or fading"},
+    {"a permeable cloth in a particle fluid",
+     START SHEET "fluids: {w: {sph: {spacing: 0.1}}}\n"
+                 "coupling: [{body: c, fluid: w, resistance: 3}]\n",
+     5, 44, "coupling[0].resistance is 3, allowed with `way: two-way` in a grid fluid only"},
+    {"quadratic resistance alone",
+     START SHEET "fluids: {w: {grid: {cells: [8, 8, 8], spacing: 0.1}}}\n"
+                 "coupling: [{body: c, fluid: w, quadratic: 3}]\n",
+     5, 43, "coupling[0].quadratic is 3, allowed is 0 without `resistance`"},
     {"a body in two fluids",
      START SHEET "fluids: {w: {sph: {spacing: 0.1}}, v: {sph: {spacing: 0.1}}}\n"
                  "coupling:\n  - {body: c, fluid: w}\n  - {body: c, fluid: v, way: one-way}\n",

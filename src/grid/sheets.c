@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: MIT
+// sheets.c: thin sheets in the fluid with two-way coupling: cloth, permeable or not.
+//
+// A sheet is thinner than a cell. It acts on the faces whose dual edge, from the centre of one cell
+// to that of the next, crosses it. The pressures of the two cells stay apart: the jump between them
+// is the resistance of the sheet to the fluid that passes,
+//
+//     jump = R u_n + Q |u_n| u_n,      u_n = n . (u - v)
+//
+// With M = rho h^3, the mass of fluid at the face, and J the impulse of the fluid on the sheet
+// along the axis a of the face, both the fluid and the sheet are implicit in J:
+//
+//     M (u - u*) = -M grad psi - J,    v = v* + w J,    J = dt h^2 sign(n_a) jump - P
+//
+// P is the part of J that both have received before: the load that the fluid predicted, less what
+// the sheet returned (cloth/fluid_coupling.c). The tangent of the jump at the last velocity, with
+// the components across the axis taken from there, makes J linear in u:
+//
+//     J = g + k (u - v*)      =>      u = u0 - c grad psi
+//     u0 = (M u* + k v* - g) / (M + k),    c = M / (M + k)
+//
+// c is the conductance of the face in the pressure equation. A sheet that blocks (R infinite) has
+// k = 1/w and g = 0: u = v. If it is also held, w = 0, it is a wall, with c = HELD. A light sheet
+// has c close to 1: it moves with the fluid, and its forces act on the fluid. So no ratio of
+// densities is unstable.
+//
+// The components of u_n across the axis are explicit. R is multiplied by |n_x| + |n_y| + |n_z| in
+// k, and g subtracts the excess at the last velocity; this is stable for all R, and the steady
+// state has the exact jump.
+//
+// The velocity v at a face is the mean over the samples of the sheet that are next to the crossing,
+// weighted by their areas across the axis. J is distributed with the same weights, so that
+// impulses on fluid and sheet are equal and opposite, and w is the response to it.
+//
+//   u*  m/s, velocity of the fluid before the projection    v, v*  m/s, of the sheet after and
+//   before J    w  1/kg, inverse mass of the sheet there    n  unit normal    dt  s, substep
+//   R  Pa s/m, resistance    Q  Pa s^2/m^2, quadratic resistance    psi  as in step.c
+#include "grid/grid.h"
+
+#include <string.h>
+
+static const double HELD = 1e-6; // conductance of a face across which a sheet is held
+// Thickness of the layer of fluid that moves with a sheet during its own steps, spacings, and the
+// part of the change of the force from one interval to the next that the predicted load follows.
+// One wave of any stiffness on a sheet of any mass, integrated exactly between the exchanges, grows
+// by less than 0.2 % per interval with these values, before viscosity; with a layer of 1 and a load
+// that follows at once by 15 %. Slower loads make the waves of light sheets too slow. Of a
+// permeable sheet much less fluid than R dt per area must move along: R dt / 2 is unstable, and
+// waves shorter than a cell, which the fluid sees in part, less.
+static const double LAYER = 0.25, FOLLOW = 0.3;
+// A sample belongs to a crossing in its column that is nearer than this, spacings.
+static const double NEAR = 1.5;
+// Two crossings of a sheet with a dual edge closer than this are one, on the seam of two patches.
+static const double SAME = 1e-4;
+static const double FIRST_INTERVAL = 1.0 / 240; // s, assumed before the first one
+static const double SEAM = 1e-7;                // margin of the barycentric coordinates of a patch
+
+// A crossing of a sheet with the dual edge of a face.
+typedef struct crossing {
+    ptrdiff_t q;      // index of the face
+    int axis, sheet;  // of the face; number of the sheet
+    int sample;       // whose patch is crossed
+    int next;         // next crossing of this face; -1: none
+    double at;        // position along the axis, spacings
+    double weight;    // m^2, area of its samples across the axis
+    fm_vec3 velocity; // m/s, v*
+    double response;  // 1/kg, w
+    double given;     // N s, P, without buoyancy
+    double k, g;      // kg; N s
+    double impulse;   // N s, J
+} crossing;
+
+// A face that sheets cross.
+typedef struct crossed_face {
+    ptrdiff_t q, cell; // index of the face in the grid, and in the pressure solver
+    int axis;
+    int first;         // crossing
+    float conductance; // without sheets
+    double ratio;      // c
+    double start;      // m/s, u*
+} crossed_face;
+
+// A body in the fluid.
+typedef struct sheet {
+    fm_samples *samples;
+    int *link; // [3 count] crossing of the sample along each axis; -1: none
+    ptrdiff_t
+        *face;      // [3 count] face that gets the impulses of the sample along each axis; -1: none
+    fm_vec3 *given; // [count] N s, impulses on the sample in this interval before the fluid's step
+} sheet;
+
+struct fm_sheets {
+    sheet sheets[FM_GRID_BODIES_MAX];
+    int count;
+    crossing *crossings;
+    crossed_face *faces;
+    int crossing_count, face_count, room;
+    int *first[3]; // [faces] first crossing of a face; -1: none
+};
+
+static double component(fm_vec3 v, int a)
+{
+    return a == 0 ? v.x : a == 1 ? v.y : v.z;
+}
+
+static void add_component(fm_vec3 *v, int a, double x)
+{
+    *(a == 0 ? &v->x : a == 1 ? &v->y : &v->z) += x;
+}
+
+// Adds the samples of a body that pushes the fluid.
+bool fm_grid_add_sheet(fm_grid *g, fm_samples *samples, fm_error *err)
+{
+    const char *name = g->object.name;
+    if (!g->sheets) {
+        fm_sheets *s = fm_arena_alloc(&g->arena, 1, sizeof *s, name, err);
+        for (int a = 0; a < 3 && s; a++) {
+            s->first[a] = fm_arena_alloc(&g->arena, g->count, sizeof(int), name, err);
+            if (s->first[a])
+                memset(s->first[a], -1, g->count * sizeof(int));
+        }
+        g->sheets = s;
+    }
+    if (err->status != FM_OK)
+        return false;
+    fm_sheets *s = g->sheets;
+    sheet *added = &s->sheets[s->count];
+    size_t n = (size_t)samples->count;
+    added->samples = samples;
+    added->link = fm_arena_alloc(&g->arena, 3 * n, sizeof *added->link, name, err);
+    added->face = fm_arena_alloc(&g->arena, 3 * n, sizeof *added->face, name, err);
+    added->given = fm_arena_alloc(&g->arena, n, sizeof *added->given, name, err);
+    // A patch has less than half the area of a face of the grid, so one crossing in three samples
+    // is usual. The rest is for cloth that stretches to several times its area.
+    s->room += 4 * samples->count + 64;
+    s->crossings = fm_arena_alloc(&g->arena, (size_t)s->room, sizeof *s->crossings, name, err);
+    s->faces = fm_arena_alloc(&g->arena, (size_t)s->room, sizeof *s->faces, name, err);
+    s->count++;
+    samples->implicit = true;
+    return err->status == FM_OK;
+}
+
+int fm_grid_sheet_count(const fm_grid *g)
+{
+    return g->sheets ? g->sheets->count : 0;
+}
+
+// Position in spacings from the low corner of the grid. Along inactive axes the middle of the cell.
+static void find_place(const fm_grid *g, fm_vec3 at, double place[3])
+{
+    fm_vec3 from = fm_scale(fm_sub(at, g->def.low), 1 / g->h);
+    for (int a = 0; a < 3; a++)
+        place[a] = g->active[a] ? component(from, a) : 0.5;
+}
+
+static bool is_periodic(const fm_grid *g, int a)
+{
+    return g->def.sides[2 * a].kind == FM_GRID_PERIODIC;
+}
+
+// Brings the number of a cell along axis a into the grid, if the axis is periodic. False: outside.
+static bool wrap(const fm_grid *g, int a, int *cell)
+{
+    if (is_periodic(g, a))
+        *cell = (*cell % g->n[a] + g->n[a]) % g->n[a];
+    return *cell >= 0 && *cell < g->n[a];
+}
+
+// Index of face number `at` along its axis a. False: outside the grid, or on a side of it.
+static bool find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q)
+{
+    int cell[3] = {at[0], at[1], at[2]};
+    for (int b = 0; b < 3; b++)
+        if (!wrap(g, b, &cell[b]))
+            return false;
+    *q = fm_grid_index(g, cell[0], cell[1], cell[2]);
+    return is_periodic(g, a) || cell[a] > 0;
+}
+
+// Sets the value of a face, and that of its copy on the other side of a periodic grid.
+static void set_face(const fm_grid *g, double *values, int a, ptrdiff_t q, double value)
+{
+    values[q] = value;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1],
+              i = from - k * g->stride[2] - j * g->stride[1];
+    if (is_periodic(g, a) && (a == 0 ? i : a == 1 ? j : k) == 0)
+        values[q + g->n[a] * g->stride[a]] = value;
+}
+
+// Adds a crossing at `place`, unless the same sheet crosses there already.
+static bool add_crossing(fm_grid *g, int a, const double place[3], int number, int sample,
+                         fm_error *err)
+{
+    fm_sheets *s = g->sheets;
+    int at[3];
+    ptrdiff_t q;
+    for (int b = 0; b < 3; b++)
+        at[b] = (int)floor(b == a ? place[b] + 0.5 : place[b]);
+    if (!find_face(g, a, at, &q) || g->open[a][q] < 1)
+        return true;
+    for (int i = s->first[a][q]; i >= 0; i = s->crossings[i].next)
+        if (s->crossings[i].sheet == number && fabs(s->crossings[i].at - place[a]) < SAME)
+            return true;
+    if (s->crossing_count == s->room)
+        return fm_fail_number(err, g->object.name, "cells that a body crosses", s->room + 1,
+                              "fewer: the body stretches too far");
+    if (s->first[a][q] < 0)
+        s->faces[s->face_count++] = (crossed_face){.q = q, .axis = a};
+    s->crossings[s->crossing_count] = (crossing){.q = q,
+                                                 .axis = a,
+                                                 .sheet = number,
+                                                 .sample = sample,
+                                                 .next = s->first[a][q],
+                                                 .at = place[a]};
+    s->first[a][q] = s->crossing_count++;
+    return true;
+}
+
+// Finds where lines along axis a through the centres of cells cross the patch of a sample.
+static bool cross_patch(fm_grid *g, int a, int number, int i, fm_error *err)
+{
+    const fm_samples *s = g->sheets->sheets[number].samples;
+    int b = (a + 1) % 3, c = (a + 2) % 3, low[2], high[2], across[2] = {b, c};
+    fm_vec3 n = s->normal[i];
+    double place[3], slope = component(n, a), reach = s->reach[i] / g->h;
+    if (fabs(slope) < 1e-6)
+        return true;
+    find_place(g, s->end_position[i], place);
+    if (!(fabs(place[0]) + fabs(place[1]) + fabs(place[2]) < 1e8)) // far away, or a NaN
+        return true;
+    for (int k = 0; k < 2; k++) {
+        low[k] = g->active[across[k]] ? (int)ceil(place[across[k]] - reach - 0.5) : 0;
+        high[k] = g->active[across[k]] ? (int)floor(place[across[k]] + reach - 0.5) : 0;
+    }
+    // along inactive axes the fluid is one line of cells, at its middle
+    double inside = component(fm_scale(fm_sub(s->end_position[i], g->def.low), 1 / g->h), c);
+    double offset = g->active[c] ? 0 : inside - 0.5;
+    for (int j = low[0]; j <= high[0]; j++)
+        for (int k = low[1]; k <= high[1]; k++) {
+            double r[3] = {0};
+            r[b] = j + 0.5 - place[b];
+            r[c] = g->active[c] ? k + 0.5 - place[c] : -offset;
+            r[a] = -(component(n, b) * r[b] + component(n, c) * r[c]) / slope;
+            fm_vec3 away = {r[0] * g->h, r[1] * g->h, r[2] * g->h};
+            double x = fm_dot(away, s->along[i]) + 1.0 / 3;
+            double y = fm_dot(away, s->across[i]) + 1.0 / 3;
+            if (x < -SEAM || y < -SEAM || x + y > 1 + SEAM)
+                continue;
+            double hit[3];
+            hit[a] = place[a] + r[a], hit[b] = j + 0.5, hit[c] = k + 0.5;
+            if (!add_crossing(g, a, hit, number, i, err))
+                return false;
+        }
+    return true;
+}
+
+// The crossing of a sheet that is next to a place along axis a, at most NEAR away; -1: none.
+static int find_crossing(const fm_grid *g, int a, const double place[3], int number)
+{
+    const fm_sheets *s = g->sheets;
+    double nearest = NEAR;
+    int found = -1;
+    for (int step = -1; step <= 1; step++) {
+        int at[3];
+        ptrdiff_t q;
+        for (int b = 0; b < 3; b++)
+            at[b] = (int)floor(b == a ? place[b] + 0.5 : place[b]);
+        at[a] += step;
+        if (!find_face(g, a, at, &q))
+            continue;
+        for (int i = s->first[a][q]; i >= 0; i = s->crossings[i].next) {
+            double distance = fabs(s->crossings[i].at - place[a]);
+            if (s->crossings[i].sheet == number && distance < nearest) {
+                nearest = distance;
+                found = i;
+            }
+        }
+    }
+    return found;
+}
+
+// The face whose dual cell contains a place, or the nearest inside the grid; -1: a collider.
+static ptrdiff_t find_nearest_face(const fm_grid *g, int a, const double place[3])
+{
+    int at[3];
+    ptrdiff_t q;
+    for (int b = 0; b < 3; b++) {
+        int lowest = b == a && !is_periodic(g, a), highest = g->n[b] - 1;
+        double x = floor(b == a ? place[b] + 0.5 : place[b]);
+        if (!is_periodic(g, b))
+            x = fm_double_max(lowest, fm_double_min(highest, x));
+        at[b] = (int)x;
+    }
+    return find_face(g, a, at, &q) && g->open[a][q] >= 1 ? q : -1;
+}
+
+// Links a sample to a crossing, with its weight, velocity and response.
+static void link_sample(fm_sheets *all, sheet *sh, int i, int a, int k)
+{
+    const fm_samples *s = sh->samples;
+    crossing *c = &all->crossings[k];
+    double weight = s->area[i] * fabs(component(s->normal[i], a));
+    sh->link[3 * i + a] = k;
+    sh->face[3 * i + a] = c->q;
+    c->weight += weight;
+    // with the impulses of earlier substeps of the interval
+    fm_vec3 v = fm_add_scaled(s->body_velocity[i], s->impulse_to_body[i], s->inverse_mass[i]);
+    c->velocity = fm_add_scaled(c->velocity, v, weight);
+    c->response += weight * weight * s->inverse_mass[i];
+}
+
+// Links the samples of a sheet to the crossings next to them.
+static void link_samples(fm_grid *g, int number)
+{
+    sheet *sh = &g->sheets->sheets[number];
+    const fm_samples *s = sh->samples;
+    for (int i = 0; i < s->count; i++) {
+        double place[3];
+        find_place(g, s->end_position[i], place);
+        sh->given[i] = fm_scale(s->impulse_to_fluid[i], -1);
+        for (int a = 0; a < 3; a++) {
+            int k = g->active[a] ? find_crossing(g, a, place, number) : -1;
+            sh->link[3 * i + a] = -1;
+            sh->face[3 * i + a] = k < 0 && g->active[a] ? find_nearest_face(g, a, place) : -1;
+            if (k >= 0)
+                link_sample(g->sheets, sh, i, a, k);
+        }
+    }
+}
+
+// Completes the means over the samples of a crossing. One without samples in its column takes the
+// sample that it crosses, or if that has another crossing, only its velocity.
+static void finish_crossing(fm_sheets *all, int k)
+{
+    crossing *c = &all->crossings[k];
+    sheet *sh = &all->sheets[c->sheet];
+    if (c->weight <= 0 && sh->link[3 * c->sample + c->axis] < 0)
+        link_sample(all, sh, c->sample, c->axis, k);
+    if (c->weight > 0) {
+        c->velocity = fm_scale(c->velocity, 1 / c->weight);
+        c->response /= c->weight * c->weight;
+    } else {
+        c->velocity = sh->samples->body_velocity[c->sample];
+        c->response = sh->samples->inverse_mass[c->sample];
+    }
+}
+
+// Removes all crossings.
+static void clear_crossings(fm_sheets *s)
+{
+    for (int i = 0; i < s->face_count; i++)
+        s->first[s->faces[i].axis][s->faces[i].q] = -1;
+    s->face_count = s->crossing_count = 0;
+}
+
+// Finds all crossings with the bodies at the end of the coupling interval, and the velocities
+// there.
+bool fm_grid_place_sheets(fm_grid *g, fm_error *err)
+{
+    fm_sheets *s = g->sheets;
+    if (!s)
+        return true;
+    clear_crossings(s);
+    for (int k = 0; k < s->count; k++)
+        for (int i = 0; i < s->sheets[k].samples->count; i++)
+            for (int a = 0; a < 3; a++)
+                if (g->active[a] && !cross_patch(g, a, k, i, err))
+                    return false;
+    for (int k = 0; k < s->count; k++)
+        link_samples(g, k);
+    for (int i = 0; i < s->crossing_count; i++)
+        finish_crossing(s, i);
+    for (int i = 0; i < s->face_count; i++)
+        s->faces[i].first = s->first[s->faces[i].axis][s->faces[i].q];
+    return true;
+}
+
+// Share of a crossing's impulse that sample i of its sheet gets.
+static double find_share(const sheet *sh, const crossing *c, int i)
+{
+    const fm_samples *s = sh->samples;
+    return s->area[i] * fabs(component(s->normal[i], c->axis)) / c->weight;
+}
+
+// Adds the impulses that bodies gave, as a force during their interval, to the rates of the
+// velocity, m/s^2.
+void fm_grid_add_sheet_rates(fm_grid *g, double *rate[3])
+{
+    double mass = g->def.density * g->h * g->h * g->h;
+    for (int k = 0; g->sheets && k < g->sheets->count; k++) {
+        const sheet *sh = &g->sheets->sheets[k];
+        double span = sh->samples->end - sh->samples->start;
+        double scale = span > 0 ? -1 / (mass * span) : 0;
+        for (int i = 0; i < 3 * sh->samples->count; i++) {
+            ptrdiff_t q = sh->face[i];
+            double given = component(sh->given[i / 3], i % 3);
+            if (q >= 0 && given != 0)
+                set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
+        }
+    }
+}
+
+// m/s, largest sum of the components of a body's velocity.
+double fm_grid_sheet_speed(const fm_grid *g)
+{
+    double fastest = 0;
+    for (int k = 0; g->sheets && k < g->sheets->count; k++) {
+        const fm_samples *s = g->sheets->sheets[k].samples;
+        for (int i = 0; i < s->count; i++) {
+            fm_vec3 v = s->body_velocity[i];
+            fastest = fm_double_max(fastest, s->wet[i] * (fabs(v.x) + fabs(v.y) + fabs(v.z)));
+        }
+    }
+    return fastest;
+}
+
+// The velocity of the fluid on a face, all components, from the velocities `u`, m/s.
+static fm_vec3 find_face_velocity(const fm_grid *g, double *const u[3], int a, ptrdiff_t q)
+{
+    double v[3];
+    for (int b = 0; b < 3; b++) {
+        ptrdiff_t sa = g->stride[a], sb = g->stride[b];
+        const double *w = u[b] + q;
+        v[b] = b == a ? w[0] : !g->active[b] ? 0 : 0.25 * (w[0] + w[sb] + w[-sa] + w[sb - sa]);
+    }
+    return (fm_vec3){v[0], v[1], v[2]};
+}
+
+// Computes k and g of a crossing for a substep of dt seconds; `old`: velocities before it, m/s.
+static void linearise(const fm_grid *g, crossing *c, double *const old[3], double dt, double mass)
+{
+    const fm_samples *s = g->sheets->sheets[c->sheet].samples;
+    double w = c->response;
+    if (isinf(s->resistance)) {
+        c->k = fm_double_min(1 / fm_double_max(w, 1e-300), mass / HELD);
+        c->g = 0;
+        return;
+    }
+    fm_vec3 n = s->normal[c->sample];
+    fm_vec3 slip = fm_sub(find_face_velocity(g, old, c->axis, c->q), c->velocity);
+    double un = fm_dot(n, slip), sign = component(n, c->axis) > 0 ? 1 : -1;
+    double area = dt * g->h * g->h, tangent = s->resistance + 2 * s->quadratic * fabs(un);
+    double k = area * tangent * (fabs(n.x) + fabs(n.y) + fabs(n.z));
+    double constant = area * sign * (tangent * un - s->quadratic * fabs(un) * un) -
+                      k * component(slip, c->axis) - c->given;
+    c->k = k / (1 + w * k);
+    c->g = constant / (1 + w * k);
+}
+
+// Index in the pressure solver of a face of the grid.
+static ptrdiff_t find_solver_index(const fm_grid *g, ptrdiff_t q)
+{
+    const fm_cell_layout *l = fm_poisson_layout(g->solver);
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1],
+              i = from - k * g->stride[2] - j * g->stride[1];
+    return l->start + i + j * l->stride[1] + k * l->stride[2];
+}
+
+// Sets the conductance of a face, and that of its copy on the other side of a periodic grid.
+static void set_conductance(const fm_grid *g, const crossed_face *f, float value)
+{
+    const fm_cell_layout *l = fm_poisson_layout(g->solver);
+    float *c = fm_poisson_conductances(g->solver, f->axis);
+    ptrdiff_t from = f->cell - l->start, at[3];
+    at[2] = from / l->stride[2];
+    at[1] = (from - at[2] * l->stride[2]) / l->stride[1];
+    at[0] = from - at[2] * l->stride[2] - at[1] * l->stride[1];
+    c[f->cell] = value;
+    if (is_periodic(g, f->axis) && at[f->axis] == 0)
+        c[f->cell + l->n[f->axis] * l->stride[f->axis]] = value;
+}
+
+// Sums the impulses that the bodies have received before, at each crossing, without buoyancy.
+static void sum_given(fm_grid *g, fm_vec3 gravity, double dt)
+{
+    fm_sheets *all = g->sheets;
+    for (int i = 0; i < all->crossing_count; i++)
+        all->crossings[i].given = 0;
+    for (int k = 0; k < all->count; k++) {
+        const sheet *sh = &all->sheets[k];
+        const fm_samples *s = sh->samples;
+        double part = s->end > s->start ? dt / (s->end - s->start) : 0;
+        for (int i = 0; i < 3 * s->count; i++)
+            if (sh->link[i] >= 0)
+                all->crossings[sh->link[i]].given +=
+                    part * component(sh->given[i / 3], i % 3) +
+                    dt * s->displaced[i / 3] * component(gravity, i % 3);
+    }
+}
+
+// Before the projection: exchanges momentum on all crossed faces, and gives their conductances to
+// the pressure solver. g->u holds u*; `old`: velocities before the substep of dt seconds.
+void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt,
+                                  fm_pool *pool)
+{
+    fm_sheets *s = g->sheets;
+    double mass = g->def.density * g->h * g->h * g->h;
+    if (!s || s->face_count == 0)
+        return;
+    sum_given(g, gravity, dt);
+    for (int i = 0; i < s->face_count; i++) {
+        crossed_face *f = &s->faces[i];
+        double total = mass, momentum, *u = &g->u[f->axis][f->q];
+        f->cell = find_solver_index(g, f->q);
+        f->conductance = fm_poisson_conductances(g->solver, f->axis)[f->cell];
+        f->start = *u;
+        momentum = mass * *u;
+        for (int k = f->first; k >= 0; k = s->crossings[k].next) {
+            crossing *c = &s->crossings[k];
+            linearise(g, c, old, dt, mass);
+            total += c->k;
+            momentum += c->k * component(c->velocity, c->axis) - c->g;
+        }
+        f->ratio = mass / total;
+        set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
+        set_conductance(g, f, (float)(f->conductance * f->ratio));
+    }
+    fm_poisson_prepare(g->solver, pool);
+}
+
+// Distributes the impulse of a face, N s, to its crossings: the sum is exact.
+static void distribute_impulse(fm_sheets *s, const crossed_face *f, double u, double total)
+{
+    int last = f->first;
+    for (int k = f->first; k >= 0; k = s->crossings[k].next)
+        last = s->crossings[k].k > s->crossings[last].k ? k : last;
+    double rest = total;
+    for (int k = f->first; k >= 0; k = s->crossings[k].next) {
+        crossing *c = &s->crossings[k];
+        c->impulse = c->g + c->k * (u - component(c->velocity, c->axis));
+        rest -= k == last ? 0 : c->impulse;
+    }
+    s->crossings[last].impulse = rest;
+}
+
+// Adds the impulses of the crossings to the samples, and the load that is expected in the next
+// interval: it follows the force in this one, at once where the sheet is held.
+static void give_impulses(fm_grid *g, int number, fm_vec3 gravity, double dt, bool last)
+{
+    fm_sheets *all = g->sheets;
+    sheet *sh = &all->sheets[number];
+    fm_samples *s = sh->samples;
+    for (int i = 0; i < s->count; i++) {
+        fm_vec3 load = {0};
+        for (int a = 0; a < 3; a++) {
+            int k = sh->link[3 * i + a];
+            if (k < 0)
+                continue;
+            const crossing *c = &all->crossings[k];
+            double share = find_share(sh, c, i);
+            add_component(&s->impulse_to_body[i], a, share * c->impulse);
+            add_component(&load, a, share * (c->given + c->impulse) / dt);
+        }
+        if (last) {
+            double part = s->inverse_mass[i] > 0 ? FOLLOW : 1;
+            fm_vec3 before = fm_add_scaled(s->load[i], gravity, s->displaced[i]);
+            s->load[i] = fm_add_scaled(before, fm_sub(load, before), part);
+        }
+    }
+    for (int k = 0; k < all->crossing_count; k++) {
+        const crossing *c = &all->crossings[k];
+        if (c->sheet == number && c->weight <= 0)
+            add_component(&s->impulse_to_body[c->sample], c->axis, c->impulse);
+    }
+}
+
+// After the projection, which took the crossed faces for open ones: corrects the velocities there,
+// and gives the bodies their impulses. last: the substep ends the coupling interval.
+void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last)
+{
+    fm_sheets *s = g->sheets;
+    const double *psi = fm_poisson_solution(g->solver);
+    double mass = g->def.density * g->h * g->h * g->h;
+    for (int i = 0; s && i < s->face_count; i++) {
+        crossed_face *f = &s->faces[i];
+        ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
+        double gradient = psi[f->cell] - psi[f->cell - stride], u = g->u[f->axis][f->q];
+        u += (1 - f->ratio) * gradient;
+        set_face(g, g->u[f->axis], f->axis, f->q, u);
+        set_conductance(g, f, f->conductance);
+        distribute_impulse(s, f, u, mass * (f->start - gradient - u));
+    }
+    for (int k = 0; s && k < s->count; k++)
+        give_impulses(g, k, gravity, dt, last);
+}
+
+// Before the first coupling interval, and at the end of each: gives added mass, kg, and buoyancy,
+// N, to the bodies from number `first` on.
+void fm_grid_release_sheets(fm_grid *g, int first, fm_vec3 gravity)
+{
+    for (int k = first; g->sheets && k < g->sheets->count; k++) {
+        fm_samples *s = g->sheets->sheets[k].samples;
+        double dt = s->end > s->start ? s->end - s->start : FIRST_INTERVAL;
+        double layer = g->def.density * g->h, drag = s->resistance * dt;
+        double held = isinf(drag) ? 1 : drag / (layer + drag), part = LAYER * held * held;
+        for (int i = 0; i < s->count; i++) {
+            s->added_mass[i] = s->wet[i] * part * layer * s->area[i];
+            s->impulse_to_fluid[i] = (fm_vec3){0};
+            s->displaced[i] = s->wet[i] * g->def.density * s->area[i] * s->thickness;
+            s->load[i] = fm_add_scaled(s->load[i], gravity, -s->displaced[i]);
+        }
+    }
+}
