@@ -2,9 +2,9 @@
 // flow-dambreak.c: a collapsing column of water, by the liquid on a grid and by the particle fluid.
 //
 // A 2D column of width a = 2.25 in and twice as high is released at once, as in sph-dambreak. Three
-// methods: the liquid, its published form [SJ] (marks in cells, first order), and the particle fluid
-// with its default method, whose spacing is that of the cells. Measured for 16 and 32 cells across
-// the column:
+// methods: the liquid, its published form [SJ] (marks in cells, first order), and the particle
+// fluid with its default method, whose spacing is that of the cells. Measured for 16 and 32 cells
+// across the column:
 //
 //   speed     of the front between 2a and 4a, in units of sqrt(2 g a), against Martin and Moyce
 //             1952; times of the experiment start with the opening of a gate, so that speeds can be

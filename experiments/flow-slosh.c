@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // flow-slosh.c: a standing wave in a tank, by the liquid on a grid and by the particle fluid.
 //
-// A tank 1 m long with water 0.5 m deep, in 2D. At the start the left half is a sixteenth of a metre
-// deeper than the right one, which excites the odd modes. The first mode is, for both fluids,
+// A tank 1 m long with water 0.5 m deep, in 2D. At the start the left half is a sixteenth of a
+// metre deeper than the right one, which excites the odd modes. The first mode is, for both fluids,
 //
 //     M(t) = sum over particles of volume cos(pi x / L)
 //
-// and small waves have the period 2 pi / w, w^2 = g k tanh(k h), k = pi / L (1.18182 s). Measured in
-// 10 s with 16, 32 and 64 cells, or particles, along the tank: the period from the zeros of M, its
-// decay from the extrema between them, and the CPU time per simulated second on one thread.
+// and small waves have the period 2 pi / w, w^2 = g k tanh(k h), k = pi / L (1.18182 s). Measured
+// in 10 s with 16, 32 and 64 cells, or particles, along the tank: the period from the zeros of M,
+// its decay from the extrema between them, and the CPU time per simulated second on one thread.
 #include "experiment.h"
 #include "fixtures.h"
 

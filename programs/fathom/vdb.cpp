@@ -2,8 +2,8 @@
 // vdb.cpp: a frame of a fluid as OpenVDB volumes [MUS13].
 //
 // The level set "surface" is the signed distance to the surface of the export, within three voxels,
-// negative inside. The grid "velocity" has, at every voxel near a particle, the mean velocity of the
-// particles around it, with the weights of linear interpolation on voxels twice as large:
+// negative inside. The grid "velocity" has, at every voxel near a particle, the mean velocity of
+// the particles around it, with the weights of linear interpolation on voxels twice as large:
 //
 //     v = sum_p w v_p / sum_p w,     w = product over axes of max(0, 1 - |d| / 2),   d in voxels
 //

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-// A volume writer for fm_export_options: two grids per file, "surface" (level set, m) and "velocity"
-// (m/s), y up.
+// A volume writer for fm_export_options: two grids per file, "surface" (level set, m) and
+// "velocity" (m/s), y up.
 bool vdb_write(const void *context, const char *path, const fm_surface *particles,
                const fm_surface *surface, fm_error *err);
 

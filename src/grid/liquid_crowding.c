@@ -68,7 +68,8 @@ static void find_push(const fm_liquid *l, int i, const int at[3], double push[3]
         push[a] *= FARTHEST / length;
 }
 
-// Writes the pushes of the particles in the cells of a row to l->other.v; 0 where it is not crowded.
+// Writes the pushes of the particles in the cells of a row to l->other.v; 0 where it is not
+// crowded.
 static void push_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = context;

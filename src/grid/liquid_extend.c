@@ -5,8 +5,8 @@
 // pressure has acted. Layer by layer, every other face with a known face among its six neighbours
 // of the same component gets the mean of these. Across the surface, the first face beyond it is
 // extrapolated linearly from the two faces before it along its axis, unless a collider closes it:
-// the surface then moves with the velocity at its place, and not with that half a cell below. Faces inside a collider with the
-// normal n and the velocity s get
+// the surface then moves with the velocity at its place, and not with that half a cell below.
+// Faces inside a collider with the normal n and the velocity s get
 //
 //     u_a = (1 - n_a^2) u_a + n_a^2 s_a
 //

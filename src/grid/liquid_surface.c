@@ -23,8 +23,9 @@
 // upwind differences.
 //
 // Volume inside: sum over cells of their open volume times the part inside the surface. That is the
-// mean of clamp(1/2 - 2 phi) over the eight parts of a cell halved along each axis, exact for planes
-// along the axes; drops and sheets thinner than a cell have the slope of each of their sides.
+// mean of clamp(1/2 - 2 phi) over the eight parts of a cell halved along each axis, exact for
+// planes along the axes; drops and sheets thinner than a cell have the slope of each of their
+// sides.
 //
 //   u  velocity, m/s
 //
@@ -265,8 +266,8 @@ static void find_normal(const fm_grid *g, ptrdiff_t q, double n[3])
     }
 }
 
-// Continues the liquid into colliders in the cells of a row: a cell whose centre is inside one is at
-// most as far from the surface as its mirror image, if the surface between them is level.
+// Continues the liquid into colliders in the cells of a row: a cell whose centre is inside one is
+// at most as far from the surface as its mirror image, if the surface between them is level.
 static void wet_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const cells *job = context;
@@ -464,8 +465,8 @@ static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
     return total;
 }
 
-// Whether cell q is in or beside liquid that is at least a cell thick, so that the level set resolves
-// it.
+// Whether cell q is in or beside liquid that is at least a cell thick, so that the level set
+// resolves it.
 static bool is_resolved(const fm_liquid *l, ptrdiff_t q, const int at[3])
 {
     const fm_grid *g = l->grid;
@@ -510,8 +511,8 @@ static double add_particles_row(fm_grid *g, void *context, ptrdiff_t q, int leng
     return total;
 }
 
-// Area of the surface in the resolved cells of a row, in faces of a cell: the volume of the layer of
-// one spacing around it.
+// Area of the surface in the resolved cells of a row, in faces of a cell: the volume of the layer
+// of one spacing around it.
 static double add_area_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const fm_liquid *l = ((cells *)context)->l;

@@ -158,8 +158,8 @@ static void add_radiance(traced_ray *ray, fm_float3 light, fm_float3 unoccluded)
 }
 
 // Attenuates the ray over a distance, m, and adds the light that the medium scatters towards it: of
-// the horizon in the surrounding water, and a share of the ambient light, an artistic choice, inside
-// the given material; in its own colour if that was given for a depth.
+// the horizon in the surrounding water, and a share of the ambient light, an artistic choice,
+// inside the given material; in its own colour if that was given for a depth.
 static void attenuate(const fm_pixel_sample *p, traced_ray *ray, float distance)
 {
     const fm_shot *shot = p->shot;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # blender -b --factory-startup -P check_vdb.py -- FILE
 # Loads the volumes of a ball of liquid, radius 0.2 m about (0.5, 0.4, 0.4), that flies along x at
-# 1 m/s (drop.yaml, first frame). Blender must find the level set and the velocity, and the mesh that
-# it makes of the level set must be that ball. Where Python's module pyopenvdb is installed, the
-# velocities are compared too.
+# 1 m/s (drop.yaml, first frame). Blender must find the level set and the velocity, and the mesh
+# that it makes of the level set must be that ball. Where Python's module pyopenvdb is installed,
+# the velocities are compared too.
 import sys
 
 import bpy

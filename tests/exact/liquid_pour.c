@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // liquid_pour.c: a jet, four cells across, fills a dry tank for 9 s. After 10 s the volume is that
-// poured, within 0.5 %, by the level set and by the mean depth. While the jet still pours into a film
-// thinner than a cell, the volume is less well known; from 2 s on its mean error is below 0.5 %. The
-// volume inside the surface and that of loose particles add up to that of all particles.
+// poured, within 0.5 %, by the level set and by the mean depth. While the jet still pours into a
+// film thinner than a cell, the volume is less well known; from 2 s on its mean error is below 0.5
+// %. The volume inside the surface and that of loose particles add up to that of all particles.
 #include "liquids.h"
 
 static void a_pour_loses_no_volume(void **state)

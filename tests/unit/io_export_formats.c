@@ -388,7 +388,8 @@ static void a_mesher_turns_fluids_into_surfaces_of_every_frame(void **state)
     assert_int_equal(back->face_count, 8);
     assert_close(back->time, 1 / 25.0, 1e-9);
     assert_non_null(fm_surface_values(back, "normal", 3));
-    // particles are 1 m apart, which is the reach of the mean: corners at a particle have its velocity
+    // particles are 1 m apart, which is the reach of the mean: corners at a particle have its
+    // velocity
     const float *v = fm_surface_values(back, "velocity", 3);
     assert_non_null(v);
     assert_close(v[1], 10, 1e-6);

@@ -106,8 +106,8 @@ static double find_ball_height(double density)
 }
 
 // Archimedes: balls of 200 and 500 kg/m^3 displace 0.2 and 0.5 of their volume. The water, 0.25 m
-// deep without the cap of 6.79e-4 m^3 that the ball displaced at the start, then stands at 0.2484 and
-// 0.2525 m, and the centres are 0.0341 m above that and level with it.
+// deep without the cap of 6.79e-4 m^3 that the ball displaced at the start, then stands at 0.2484
+// and 0.2525 m, and the centres are 0.0341 m above that and level with it.
 static void balls_float_and_sink(void **state)
 {
     (void)state;
