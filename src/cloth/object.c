@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// object.c: the object type `cloth`, and what all kinds that are made of cloth share: measures, mesh,
-// fields, snapshots, and their creation in a world. The types of soft bodies, lines and loads are in
-// soft_object.c and line_object.c, their role as bodies in body.c. fm_object_type (object/object.h)
-// documents the entries.
+// object.c: the object type `cloth`, and what all kinds that are made of cloth share: measures,
+// mesh, fields, snapshots, and their creation in a world. The types of soft bodies, lines and loads
+// are in soft_object.c and line_object.c, their role as bodies in body.c. fm_object_type
+// (object/object.h) documents the entries.
 #include "cloth/added_mass.h"
 
 #include <assert.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// soft.h: soft bodies [MES]: what they have besides the cloth made from their mesh. Part of cloth.h.
+// soft.h: soft bodies [MES]: what they have besides the cloth made from their mesh. Part of
+// cloth.h.
 #ifndef FATHOM_CLOTH_SOFT_H
 #define FATHOM_CLOTH_SOFT_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// spring_mesh.h: springs, hinges and triangles of tubes and meshes as index arrays. Part of cloth.h.
+// spring_mesh.h: springs, hinges and triangles of tubes and meshes as index arrays. Part of
+// cloth.h.
 #ifndef FATHOM_CLOTH_SPRING_MESH_H
 #define FATHOM_CLOTH_SPRING_MESH_H
 
