@@ -44,6 +44,7 @@
 #include "cloth/added_mass.h"
 #include "cloth/drag.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -533,6 +534,7 @@ static void close_modes_lanes(int n, const lane_arrays *restrict l, const mode_l
 void fm_kick_close_modes(fm_cloth *c, const fm_drag_step *drag, const fm_weight *weight,
                          const fm_vec3_array *known, int first, int last)
 {
+    assert(known);
     lane_arrays l = view_end(c, known, first);
     mode_lanes own = view_modes(c, first, 0);
     close_modes_lanes(last - first, &l, &own, drag, weight);

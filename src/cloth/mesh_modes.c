@@ -288,11 +288,12 @@ static bool create_solver(const fm_cloth *c, solver *s, int block, fm_mesh_edge 
     s->weight = calloc(2 * (size_t)*edge_count, sizeof(double));
     s->diagonal = calloc(n, sizeof(double));
     s->root = calloc(n, sizeof(double));
-    s->v = calloc(n * (size_t)block, sizeof(double));
-    s->next = calloc(n * (size_t)block, sizeof(double));
-    s->last = calloc(n * (size_t)block, sizeof(double));
-    s->small = calloc((size_t)block * (size_t)block, sizeof(double));
-    s->vectors = calloc((size_t)block * (size_t)block, sizeof(double));
+    // block is 0 if all particles are held; calloc of 0 bytes may return NULL
+    s->v = calloc(n * (size_t)block + 1, sizeof(double));
+    s->next = calloc(n * (size_t)block + 1, sizeof(double));
+    s->last = calloc(n * (size_t)block + 1, sizeof(double));
+    s->small = calloc((size_t)block * (size_t)block + 1, sizeof(double));
+    s->vectors = calloc((size_t)block * (size_t)block + 1, sizeof(double));
     return *edges && s->start && s->to && s->weight && s->diagonal && s->root && s->v && s->next &&
            s->last && s->small && s->vectors;
 }

@@ -280,7 +280,7 @@ static void restore_states(fm_cloth *c, const unsigned char *in)
 bool fm_terms_restore(fm_cloth *c, const fm_medium *medium, double h, const unsigned char *in,
                       size_t size, fm_error *err)
 {
-    fm_memory *old[FM_TERMS_MAX];
+    fm_memory *old[FM_TERMS_MAX] = {0};
     double step = c->step;
     for (int i = 0; i < c->term_count; i++) {
         old[i] = c->terms[i].memory;
