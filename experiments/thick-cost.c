@@ -3,9 +3,10 @@
 // and history adds little.
 //
 // A glass ball of 11 cm radius, about that of a bowling ball, falls into a pool of 2.45 x 0.28 x
-// 1.26 m with 20,160 particles 3.5 cm apart, on two threads. Pools with and without history and with
-// the published model take frames of 1/30 s in turn. Measured over the second half of 30 frames:
-// median of the wall time of a frame, the shortest one, and CPU time per frame and per substep.
+// 1.26 m with 20,160 particles 3.5 cm apart, on two threads. Pools with and without history and
+// with the published model take frames of 1/30 s in turn. Measured over the second half of 30
+// frames: median of the wall time of a frame, the shortest one, and CPU time per frame and per
+// substep.
 #include "starch.h"
 
 static const double FPS = 30; // 1/s

@@ -31,9 +31,9 @@
 
 static const double SPRINGS_AT_FIRST = 32; // at a particle, assumed before the first substep
 static const double MOST_SUM = 1.1;        // largest d^2 sum k / m at a particle
-// Fraction of the cycle at which d^2 sum k / m = 1, for springs that did not harden, whose viscosity
-// is lower by 8 % with 1, and for hardened ones.
-static const double SOFT_SHARE = 0.7, HARD_SHARE = 1;
+// Fraction of the cycle at which d^2 sum k / m = 1, for hardened springs and for those that did not
+// harden, whose viscosity would be lower by 8 % with 1.
+static const double HARD_SHARE = 1, SOFT_SHARE = 0.7;
 static const double LONGEST_STEP = 2.2; // largest h sqrt(sum k / m) at a particle
 
 // Length of a cycle that the stiffness of the last substep allows, s.
@@ -155,8 +155,8 @@ static void begin_cycles_range(void *context, int first, int last)
     }
 }
 
-// What the sum over the springs of a particle reads: copies of pointers, which the compiler need not
-// load again after each store.
+// What the sum over the springs of a particle reads: copies of pointers, which the compiler does
+// not load again after each store.
 typedef struct spring_lists {
     const int *start, *count, *incoming_start, *incoming;
     const fm_four_floats *force;
