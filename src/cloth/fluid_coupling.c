@@ -205,26 +205,6 @@ static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
     }
 }
 
-// Two-way coupling: applies the fluid's impulses to the velocities and sets the inertia to mass
-// plus added mass. Accelerations are rescaled, so that they belong to the same forces as before.
-static void apply_impulses(const fm_cloth_samples *s)
-{
-    fm_cloth *c = s->cloth;
-    gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
-    for (int i = 0; i < c->count; i++) {
-        double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
-        c->inertia[i] = inertia;
-        c->a.x[i] *= change, c->a.y[i] *= change, c->a.z[i] *= change;
-        s->v[i] = axes_at(&c->v, i);
-        if (fm_cloth_is_pinned(c, i, c->time))
-            continue;
-        fm_vec3 dv = fm_scale(s->gathered[i], 1 / inertia);
-        c->v.x[i] += dv.x, c->v.y[i] += dv.y, c->v.z[i] += dv.z;
-    }
-    for (int i = 0; i < s->points.count; i++)
-        s->points.impulse_to_body[i] = (fm_vec3){0};
-}
-
 // Adds impulses over masses to the velocities of the particles that no pin holds at time t, s.
 static void add_impulses(fm_cloth *c, const fm_vec3 *impulse, const double *mass, double share,
                          double t)
@@ -237,6 +217,30 @@ static void add_impulses(fm_cloth *c, const fm_vec3 *impulse, const double *mass
     }
 }
 
+// Sets the inertia to mass plus added mass, from the weights at the particles, and keeps the
+// velocities. Accelerations are rescaled, so that they belong to the same forces as before.
+static void set_inertia(const fm_cloth_samples *s)
+{
+    fm_cloth *c = s->cloth;
+    for (int i = 0; i < c->count; i++) {
+        double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
+        c->inertia[i] = inertia;
+        c->a.x[i] *= change, c->a.y[i] *= change, c->a.z[i] *= change;
+        s->v[i] = axes_at(&c->v, i);
+    }
+}
+
+// Two-way coupling: applies the fluid's impulses to mass and added mass.
+static void apply_impulses(const fm_cloth_samples *s)
+{
+    fm_cloth *c = s->cloth;
+    gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
+    set_inertia(s);
+    add_impulses(c, s->gathered, c->inertia, 1, c->time);
+    for (int i = 0; i < s->points.count; i++)
+        s->points.impulse_to_body[i] = (fm_vec3){0};
+}
+
 // Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
 // of its load in the interval of dt seconds to mass and added mass.
 static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
@@ -245,13 +249,9 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     add_impulses(c, s->gathered, c->mass, 1, c->time);
     gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
-    for (int i = 0; i < c->count; i++) {
-        double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
-        c->inertia[i] = inertia;
-        c->a.x[i] *= change, c->a.y[i] *= change, c->a.z[i] *= change;
-        s->v[i] = axes_at(&c->v, i);
+    set_inertia(s);
+    for (int i = 0; i < c->count; i++)
         s->push[i] = fm_scale(s->gathered[i], dt);
-    }
     add_impulses(c, s->push, c->inertia, 0.5, c->time);
     for (int i = 0; i < s->points.count; i++)
         s->points.impulse_to_body[i] = (fm_vec3){0};

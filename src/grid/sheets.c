@@ -121,9 +121,9 @@ bool fm_grid_add_sheet(fm_grid *g, fm_samples *samples, fm_error *err)
         }
         g->sheets = s;
     }
-    if (err->status != FM_OK)
-        return false;
     fm_sheets *s = g->sheets;
+    if (err->status != FM_OK || !s)
+        return false;
     sheet *added = &s->sheets[s->count];
     size_t n = (size_t)samples->count;
     added->samples = samples;
