@@ -7,8 +7,8 @@
 // smoothed over 3 cm. Radius, k, mu, masses and step are not published: they are swept. Controls
 // that could give the same picture without fluidity (beta = 0): as much energy of random motion at
 // the start as fluidity puts into the body, and a tenth or a hundredth of the bending rigidity.
-// Momentum: a free sheet, compressed unevenly, for 0.1 s: largest change of momentum over the sum of
-// the magnitudes of the points' momenta.
+// Momentum: a free sheet, compressed unevenly, for 0.1 s: largest change of momentum over the sum
+// of the magnitudes of the points' momenta.
 #include "soft.h"
 
 #include <stdio.h>

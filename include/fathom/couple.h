@@ -25,8 +25,8 @@ typedef enum fm_coupling_way {
     FM_COUPLING_ONE_WAY, // the fluid moves the cloth by drag; the cloth does not affect the fluid
 } fm_coupling_way;
 
-// How a body and a medium act on each other. The permeability of the body counts in two-way coupling
-// with a grid fluid: fluid that passes with the speed u relative to the body loses the pressure
+// How a body and a medium act on each other. The permeability of the body counts in two-way
+// coupling with a grid fluid: fluid that passes with the speed u relative to the body loses the pressure
 // resistance u + quadratic u^2.
 typedef struct fm_coupling_def {
     fm_coupling_way way;

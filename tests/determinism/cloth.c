@@ -6,7 +6,7 @@
 #include "bodies.h"
 
 enum { FRAMES = 4 };
-#ifdef __SANITIZE_THREAD__ // slow; a few substeps are enough for a data race
+#ifdef __SANITIZE_THREAD__             // slow; a few substeps are enough for a data race
 static const double FRAME = 1.0 / 800; // s
 #else
 static const double FRAME = 1.0 / 100; // s

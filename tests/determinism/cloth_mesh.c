@@ -7,7 +7,7 @@
 #include "bodies.h"
 
 enum { FRAMES = 4, COLUMNS = 50, ROWS = 62 };
-#ifdef __SANITIZE_THREAD__ // slow; a few substeps are enough for a data race
+#ifdef __SANITIZE_THREAD__              // slow; a few substeps are enough for a data race
 static const double FRAME = 1.0 / 1600; // s
 #else
 static const double FRAME = 1.0 / 200; // s

@@ -4,7 +4,7 @@
 // half-way; with and without contact.
 #include "lines.h"
 
-#ifdef __SANITIZE_THREAD__ // slow; a few substeps are enough for a data race
+#ifdef __SANITIZE_THREAD__             // slow; a few substeps are enough for a data race
 static const double FRAME = 1.0 / 960; // s
 #else
 static const double FRAME = 1.0 / 240; // s
