@@ -77,8 +77,6 @@ static double measure(experiment *e, const squeezed *s)
     fm_vec3 *x = experiment_alloc(e, (size_t)count + 1, sizeof *x);
     double wavelength = NAN;
     if (cloth && x) {
-        // a first substep at rest, from which fluidity takes its densities
-        fm_world_advance(world, fm_cloth_stable_step(cloth), experiment_error(e));
         static const char *const sides[] = {"left", "right", "front", "back"};
         const fm_vec3 *rest = fm_cloth_positions(cloth, NULL);
         find_strains(s->T, N, &ex, &ez);

@@ -138,20 +138,18 @@ static void compute_densities(const loop *l, fm_term *term, fm_pool *pool)
     fm_parallel_for(pool, c->count, FM_PARTICLE_BLOCK, compute_density_range, (void *)l);
 }
 
-// Takes the present densities as those of the start.
+// Takes the present densities as the rest densities, at which the pressure is 0.
 static void store_rest_densities(const loop *l)
 {
     for (int i = 0; i < l->cloth->count; i++)
         l->rest[i] = l->f->density[i], l->f->pressure[i] = 0;
 }
 
-// Adds the forces at positions at->x. Evaluations before the first substep define the start.
+// Adds the forces at positions at->x.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
     loop l = {c, term->data, at->x, at->v, term->state};
     compute_densities(&l, term, at->pool);
-    if (!c->started)
-        store_rest_densities(&l);
     fm_parallel_for(at->pool, c->count, FM_PARTICLE_BLOCK, add_range, &l);
 }
 
@@ -238,7 +236,8 @@ static bool find_eigenvalue(const loop *l, fm_term *term, double *eigenvalue, fm
     return true;
 }
 
-// Computes the densities at the start and the bound.
+// Computes the rest densities, those of the body as it was created, and the bound. Positions that
+// are set later deform the body against them, as against the rest lengths of its springs.
 static bool find_bound(const loop *l, fm_term *term, fm_error *err)
 {
     const double LONGEST = 1.5; // largest omega h of the substep: h = LONGEST / omega
