@@ -51,7 +51,8 @@ static const fm_motion *shake_randomly(fm_world *world, const vibration *v, fm_e
         for (int n = 0; n < KEYS_PER_PERIOD; n++, t += 1 / frequency / KEYS_PER_PERIOD)
             keys[k + n] = (fm_key){
                 .time = t,
-                .position = {0, find_amplitude(v, frequency) * sin(2 * PI * n / KEYS_PER_PERIOD)}};
+                .position = {0, find_amplitude(v, frequency) * sin(2 * PI * n / KEYS_PER_PERIOD),
+                             0}};
     }
     return fm_motion_keyframes(world, keys, KEYS_MAX, FM_INTERPOLATE_SPLINE, (fm_vec3){0}, err);
 }
