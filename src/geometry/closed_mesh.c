@@ -199,7 +199,7 @@ static void add_box_side(const builder *b, const int n[3], const int *vertex, in
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     for (int i = 0; i < n[u]; i++)
         for (int j = 0; j < n[v]; j++) {
-            int corner[4];
+            int corner[4] = {0};
             for (int k = 0; k < 4; k++) { // counter-clockwise seen from +axis
                 int at[3];
                 at[axis] = high ? n[axis] : 0;
