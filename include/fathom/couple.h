@@ -26,8 +26,8 @@ typedef enum fm_coupling_way {
 } fm_coupling_way;
 
 // How a body and a medium act on each other. The permeability of the body counts in two-way
-// coupling with a grid fluid: fluid that passes with the speed u relative to the body loses the pressure
-// resistance u + quadratic u^2.
+// coupling with a grid fluid: fluid that passes with the speed u relative to the body loses the
+// pressure resistance u + quadratic u^2.
 typedef struct fm_coupling_def {
     fm_coupling_way way;
     double resistance; // Pa s/m; 0: the fluid passes freely, INFINITY: it does not pass

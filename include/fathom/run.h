@@ -84,8 +84,8 @@ FM_API char *fm_run_scene_text(const char *directory, fm_error *err);
 FM_API fm_run *fm_run_create(const fm_run_def *def, fm_world *world, bool replace, fm_error *err);
 // Continues the run in the directory, or begins it if there is none. Restores into the world, which
 // must be at first_frame, the newest intact checkpoint before which no file and no row is missing,
-// and removes all frames and rows after that checkpoint. `frame` receives the frame number of the restored
-// world; first_frame - 1 means that the first frame has yet to be written.
+// and removes all frames and rows after that checkpoint. `frame` receives the frame number of the
+// restored world; first_frame - 1 means that the first frame has yet to be written.
 FM_API fm_run *fm_run_resume(const fm_run_def *def, fm_world *world, int *frame, fm_error *err);
 
 // Writes one frame: the files of its objects, a row in every table, and a checkpoint when one is

@@ -337,6 +337,7 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
     }
 }
 
+// N s, impulses that fluid and cloth have still to give each other.
 fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *s)
 {
     fm_vec3 sum = {0};
