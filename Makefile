@@ -46,7 +46,7 @@ thread-sanitize: ## run the threaded tests with ThreadSanitizer
 	cd build-thread && $(CTEST) -L threads
 
 clang: ## run the quick tests with clang
-	cmake --preset clang && cmake --build build-clang -j $(JOBS)
+	cmake --preset clang && cmake --build build-clang -j $(JOBS) --target clang_tests
 	cd build-clang && $(CTEST) -LE 'slow|scenes|experiments|clients|threads'
 
 native debug: ## build for the processor of this machine, or with assertions
