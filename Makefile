@@ -3,6 +3,9 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CTEST   = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = $(shell git ls-files '*.c' '*.h')
+# clang-tidy reads the assertions. ANALYSIS=deep follows calls further and takes five times as long.
+ANALYSIS ?= shallow
+TIDY = --extra-arg=-UNDEBUG $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang mode=$(ANALYSIS))
 # not in the build: needs PETSc; compiled by a test against the installed library
 FOREIGN = bench/petsc_poisson.c tests/install/consumer.c
 
@@ -69,7 +72,7 @@ lint: all ## check format, layers and line length, run static analysis
 	scripts/check-layers
 	@! awk 'length > 100 {print FILENAME ":" FNR ": longer than 100 columns"; bad = 1} END {exit !bad}' $(SOURCES)
 	echo $(filter-out $(FOREIGN),$(filter %.c,$(SOURCES))) | \
-	    xargs -n 4 -P $(JOBS) clang-tidy --quiet -p build --extra-arg=-UNDEBUG # reads the assertions
+	    xargs -n 4 -P $(JOBS) clang-tidy --quiet -p build $(TIDY)
 
 install: all ## install program, headers and libraries into PREFIX (default /usr/local)
 	cmake --install build --prefix "$(PREFIX)"
