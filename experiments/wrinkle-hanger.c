@@ -154,13 +154,15 @@ static hanging choose_body(experiment *e, bool slab, bool fine)
     return h;
 }
 
-// beta from 0 to 4 on one body, fine meshes with three values; then the controls without fluidity.
+// beta from 0 to 4 on one body; then the controls without fluidity. Fine meshes and the printed form
+// get three values of beta.
 static void sweep_beta(experiment *e, experiment_table *table, bool slab, bool fine,
                        fm_fluidity_form form)
 {
     static const double all[] = {0, 0.5, 1, 2, 4}, some[] = {0, 1, 4};
-    const double *betas = fine ? some : all;
-    int count = fine ? 3 : 5;
+    bool few = fine || form == FM_FLUIDITY_PRINTED;
+    const double *betas = few ? some : all;
+    int count = few ? 3 : 5;
     const char *body = slab ? "slab" : "sheet";
     hanging h = choose_body(e, slab, fine);
     h.form = form;
@@ -265,11 +267,11 @@ int main(int argc, char **argv)
         e, "hanger.csv",
         "series,body,level,beta,form,radius_m,k_m2_s2,mu,dimensions,bending_Nm,curvature_1_m,"
         "roughness_mm,potential_J,kinetic_J,height_m,time_s");
-    for (int slab = 1; slab >= 0; slab--) {
+    for (int slab = 1; slab >= 0; slab--)
         sweep_beta(e, table, slab, false, FM_FLUIDITY_SYMMETRIC);
-        sweep_beta(e, table, slab, false, FM_FLUIDITY_PRINTED);
-    }
     sweep_parameters(e, table);
+    for (int slab = 1; slab >= 0; slab--)
+        sweep_beta(e, table, slab, false, FM_FLUIDITY_PRINTED);
     experiment_add_result(e, "momentum drift, symmetric form", NAN,
                           measure_drift(e, FM_FLUIDITY_SYMMETRIC), "");
     experiment_add_result(e, "momentum drift, printed form", NAN,
