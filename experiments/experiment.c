@@ -237,6 +237,7 @@ void experiment_write_row(experiment_table *table, const char *format, ...)
     vfprintf(table->file, format, arguments);
     va_end(arguments);
     fputc('\n', table->file);
+    fflush(table->file); // a long experiment that is stopped keeps its rows
 }
 
 // Writes one row of numbers, one per column. NAN leaves the cell empty.

@@ -2,7 +2,7 @@
 // neighbour_list.c: a list of the particles near each particle.
 //
 // Pairs are found with a hash grid of cells of size reach + skin. The list is valid until a
-// particle has moved by half the skin. The partners of a particle are sorted by index: a sum over
+// particle has moved by half the skin relative to the mean of all. The partners of a particle are sorted by index: a sum over
 // those within reach does not depend on when the list was built. The cells are built by one thread.
 #include "cloth/cloth.h"
 
@@ -108,13 +108,20 @@ static void build(search *s, fm_cloth *c, fm_pool *pool)
     list->valid = true;
 }
 
-// Whether no particle has moved by half the skin since the list was built.
+// Whether no particle has moved by half the skin relative to the mean since the list was built. Two
+// particles have then approached by less than the skin.
 static bool is_valid(const fm_cloth *c, const fm_neighbour_list *list, const fm_vec3_array *x)
 {
     double half = list->skin / 2, farthest = 0;
+    fm_vec3 sum = {0, 0, 0};
     for (int i = 0; i < c->count && list->valid; i++) {
-        double dx = x->x[i] - list->at.x[i], dy = x->y[i] - list->at.y[i];
-        double dz = x->z[i] - list->at.z[i];
+        sum.x += x->x[i] - list->at.x[i], sum.y += x->y[i] - list->at.y[i];
+        sum.z += x->z[i] - list->at.z[i];
+    }
+    fm_vec3 mean = fm_scale(sum, 1.0 / c->count);
+    for (int i = 0; i < c->count && list->valid; i++) {
+        double dx = x->x[i] - list->at.x[i] - mean.x, dy = x->y[i] - list->at.y[i] - mean.y;
+        double dz = x->z[i] - list->at.z[i] - mean.z;
         farthest = fmax(farthest, dx * dx + dy * dy + dz * dz);
     }
     return list->valid && farthest < half * half;

@@ -213,16 +213,19 @@ static double find_slowing_fraction(fm_vec3 v, fm_vec3 d)
 }
 
 // At the end of a substep: adds to v the half of the next correction that belongs to this substep.
-// It is expected to be half of the last correction, as far as that slows the particle down. Left
-// out are particles whose velocity colliders, contact or pins have set, and cloth in a simulated
-// fluid, where v is the momentum that cloth and fluid have exchanged.
+// It is expected to be half of the last correction, as far as that slows the particle down. Contact
+// between surfaces corrects velocities before the closing half kick, too, and belongs to the
+// correction. Left out are particles whose velocity at the end colliders or pins have set, and
+// cloth in a simulated fluid, where v is the momentum that cloth and fluid have exchanged.
 void fm_enforcer_add_expected(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
-    const fm_vec3_array *expected = &c->enforcer->expected, *correction = &c->enforcer->correction;
+    bool contact = c->def.contact.enabled; // jump contains the changes by enforcement and contact
+    const fm_vec3_array *expected = &c->enforcer->expected;
+    const fm_vec3_array *correction = contact ? &c->jump : &c->enforcer->correction;
     for (int i = 0; i < c->count; i++) {
         fm_vec3 d = fm_scale(fm_vec3_array_at(*correction, i), 0.5);
-        bool free = !c->samples && !c->touch[i] && c->enforcer->mobility[i] > 0;
+        bool free = !c->samples && (contact || !c->touch[i]) && c->enforcer->mobility[i] > 0;
         d = fm_scale(d, free ? find_slowing_fraction(fm_vec3_array_at(c->v, i), d) : 0);
         expected->x[i] = d.x, expected->y[i] = d.y, expected->z[i] = d.z;
         c->v.x[i] += d.x, c->v.y[i] += d.y, c->v.z[i] += d.z;

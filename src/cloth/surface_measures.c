@@ -126,28 +126,43 @@ double fm_mesh_rms_curvature(const fm_cloth *c, fm_error *err)
     return sqrt(squares / total);
 }
 
-// Moves every point half-way to the mean of its neighbours.
-static void smooth(const fm_cloth *c, const fm_vec3 *from, fm_vec3 *to)
+// The other end of each edge at each point, in the order of mesh->edges.
+static int *list_neighbours(const fm_cloth *c, fm_error *err)
 {
     const fm_spring_mesh *mesh = &c->mesh;
-    for (int i = 0; i < c->count; i++) {
-        fm_vec3 sum = {0, 0, 0};
-        int n = mesh->edges.start[i + 1] - mesh->edges.start[i];
+    size_t count = (size_t)mesh->edges.start[c->count];
+    int *neighbour = calloc(count + 1, sizeof *neighbour);
+    if (!neighbour)
+        fm_fail_no_memory(err, c->object.name, count * sizeof *neighbour);
+    for (int i = 0; neighbour && i < c->count; i++) {
         for (int k = mesh->edges.start[i]; k < mesh->edges.start[i + 1]; k++) {
             int e = mesh->edges.entry[k] / 2;
-            sum = fm_add(sum, from[mesh->edge_a[e] == i ? mesh->edge_b[e] : mesh->edge_a[e]]);
+            neighbour[k] = mesh->edge_a[e] == i ? mesh->edge_b[e] : mesh->edge_a[e];
         }
-        to[i] = fm_scale(fm_add_scaled(from[i], sum, 1.0 / n), 0.5);
+    }
+    return neighbour;
+}
+
+// Moves every point half-way to the mean of its neighbours.
+static void smooth(const fm_cloth *c, const int *neighbour, const fm_vec3 *from, fm_vec3 *to)
+{
+    const int *start = c->mesh.edges.start;
+    for (int i = 0; i < c->count; i++) {
+        fm_vec3 sum = {0, 0, 0};
+        for (int k = start[i]; k < start[i + 1]; k++)
+            sum = fm_add(sum, from[neighbour[k]]);
+        to[i] = fm_scale(fm_add_scaled(from[i], sum, 1.0 / (start[i + 1] - start[i])), 0.5);
     }
 }
 
 // Subtracts the smoothed vectors from the vectors x. scratch: as long as x twice.
-static void subtract_smoothed(const fm_cloth *c, int steps, fm_vec3 *x, fm_vec3 *scratch)
+static void subtract_smoothed(const fm_cloth *c, const int *neighbour, int steps, fm_vec3 *x,
+                              fm_vec3 *scratch)
 {
     fm_vec3 *one = scratch, *other = scratch + c->count;
     memcpy(one, x, (size_t)c->count * sizeof *x);
     for (int n = 0; n < steps; n++)
-        smooth(c, n % 2 ? other : one, n % 2 ? one : other);
+        smooth(c, neighbour, n % 2 ? other : one, n % 2 ? one : other);
     for (int i = 0; i < c->count; i++)
         x[i] = fm_sub(x[i], (steps % 2 ? other : one)[i]);
 }
@@ -157,14 +172,18 @@ double fm_mesh_roughness(const fm_cloth *c, double length, fm_error *err)
 {
     enum { STEPS_MAX = 10000 };
     fm_vec3 *d = allocate(c, 3, err);
-    if (!d)
+    int *neighbour = d ? list_neighbours(c, err) : NULL;
+    if (!neighbour) {
+        free(d);
         return 0;
+    }
     double ratio = 2 * length / c->mesh.mean_rest, squares = 0, total = FM_TINY;
     int steps = (int)fmin(STEPS_MAX, ceil(ratio * ratio));
     for (int i = 0; i < c->count; i++)
         d[i] = fm_vec3_array_at(c->x, i);
-    subtract_smoothed(c, steps, d, d + c->count);
-    subtract_smoothed(c, steps, d, d + c->count);
+    subtract_smoothed(c, neighbour, steps, d, d + c->count);
+    subtract_smoothed(c, neighbour, steps, d, d + c->count);
+    free(neighbour);
     for (int i = 0; i < c->count; i++) {
         double height = fm_dot(d[i], fm_vec3_array_at(c->normal, i));
         double weight = is_at_border(c, i) ? 0 : c->area[i];

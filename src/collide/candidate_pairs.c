@@ -26,6 +26,9 @@
 static const double MIN_SLACK = 0.2;
 // steps added to the number that the list should last, to allow for motion that impulses add
 static const double EXTRA_STEPS = 0.5;
+// The list allows two patches the approach of the whole step, in parts of which contact may be
+// resolved, times this factor, even if that exceeds the skin.
+static const double WHOLE_STEP = 1.3;
 // largest safety factor on the number of steps that the list lasts
 static const double MAX_SAFETY = 8;
 // A new list leaves out a patch pair of one smooth grid only if its distance ratio (lower bound of
@@ -49,10 +52,11 @@ double fm_contact_longest_displacement(const fm_contact_set *set, fm_vec3_array 
 }
 
 // Upper bound of how much two patches that may meet approach when vertices move from a to b, m.
-double fm_candidates_bound_approach(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b)
+double fm_candidates_bound_approach(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b,
+                                    fm_pool *pool)
 {
     double largest = 0;
-    fm_patches_measure_motion(set, &set->near_patches, a, b);
+    fm_patches_measure_motion(set, &set->near_patches, a, b, pool);
     for (int i = 0; i < set->near_patches.count; i++)
         largest =
             fm_double_max(largest, fm_patches_bound_approach(set, &set->near_patches.pairs[i]));
@@ -71,9 +75,9 @@ static double find_slack(const fm_contact_set *set, const fm_patch_pair *pair)
 
 // True if no pair of near patches has approached by more than its slack (approach allowed before
 // the list is out of date) since the list was built, with vertices at x.
-static bool stay_within_slack(fm_contact_set *set, fm_vec3_array x)
+static bool stay_within_slack(fm_contact_set *set, fm_vec3_array x, fm_pool *pool)
 {
-    fm_patches_measure_motion(set, &set->near_patches, set->list_positions, x);
+    fm_patches_measure_motion(set, &set->near_patches, set->list_positions, x, pool);
     for (int i = 0; i < set->near_patches.count; i++) {
         if (!(fm_patches_bound_approach(set, &set->near_patches.pairs[i]) <=
               set->near_patches.pairs[i].slack))
@@ -94,7 +98,8 @@ void fm_candidates_find_patch_pairs(fm_contact_set *set, fm_vec3_array a, fm_vec
 // True if the candidate list contains all feature pairs that may come near when vertices move from
 // a to b: each pair in near_patches is in the list and stays within its slack (approach allowed
 // before the list is out of date).
-bool fm_candidates_are_complete(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b)
+bool fm_candidates_are_complete(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b,
+                                fm_pool *pool)
 {
     if (set->near_patches.out_of_memory)
         return false;
@@ -104,14 +109,14 @@ bool fm_candidates_are_complete(fm_contact_set *set, fm_vec3_array a, fm_vec3_ar
         if (set->near_patches.pairs[i].slack < 0)
             return false;
     }
-    return stay_within_slack(set, a) && stay_within_slack(set, b);
+    return stay_within_slack(set, a, pool) && stay_within_slack(set, b, pool);
 }
 
 // As fm_candidates_are_complete, but first finds the patch pairs that may meet from a to b.
 bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, fm_pool *pool)
 {
     fm_candidates_find_patch_pairs(set, a, b, pool);
-    return fm_candidates_are_complete(set, a, b);
+    return fm_candidates_are_complete(set, a, b, pool);
 }
 
 // The value limited to the range from `least` to `most`.
@@ -163,53 +168,25 @@ static double find_thickness(const fm_contact_set *set, const int v[4], int a, i
     return mean;
 }
 
-// True if the boxes of two features are further apart than `reach` m, at the positions for which
-// the list is built. The first feature has first_count vertices: v[0], or v[0] and v[1].
-static bool boxes_are_apart(const fm_contact_set *set, const int v[4], int first_count,
-                            double reach)
-{
-    const double *axes[3] = {set->list_positions.x, set->list_positions.y, set->list_positions.z};
-    for (int axis = 0; axis < 3; axis++) {
-        const double *x = axes[axis];
-        double second_low = fm_double_min(x[v[2]], x[v[3]]);
-        double second_high = fm_double_max(x[v[2]], x[v[3]]);
-        double first_low = x[v[0]], first_high = x[v[0]];
-        if (first_count == 1) {
-            second_low = fm_double_min(second_low, x[v[1]]);
-            second_high = fm_double_max(second_high, x[v[1]]);
-        } else {
-            first_low = fm_double_min(first_low, x[v[1]]);
-            first_high = fm_double_max(first_high, x[v[1]]);
-        }
-        if (second_low - reach > first_high || first_low - reach > second_high)
-            return true;
-    }
-    return false;
-}
-
-// Adds the pair of vertex v0 and triangle v1 v2 v3, or of edges v0 v1 and v2 v3, if their boxes are
-// nearer than thickness + slack (approach allowed before the list is out of date). False if it was
-// not added.
-static bool add_feature_pair(search *s, fm_feature_kind kind, int v0, int v1, int v2, int v3)
+// Adds the pair of vertex v0 and triangle v1 v2 v3, or of edges v0 v1 and v2 v3, unless they share a
+// vertex. It stays in the list if it is nearer than thickness + slack (approach allowed before the
+// list is out of date).
+static void add_feature_pair(search *s, fm_feature_kind kind, int v0, int v1, int v2, int v3)
 {
     const fm_contact_set *set = s->set;
-    int v[4] = {v0, v1, v2, v3}, first_count = kind == FM_VERTEX_TRIANGLE ? 1 : 2;
+    const int v[4] = {v0, v1, v2, v3};
     if (fm_contact_shares_vertex(set->joint, kind, v0, v1, v2, v3))
-        return false;
-    double thickness = find_thickness(set, v, s->body, s->other);
-    double reach = thickness + s->slack;
-    if (boxes_are_apart(set, v, first_count, reach))
-        return false;
+        return;
     fm_pair_list *list = &s->block->pairs[kind];
     if (list->count == list->capacity && !grow_list(list)) {
         s->block->out_of_memory = true;
-        return false;
+        return;
     }
+    double thickness = find_thickness(set, v, s->body, s->other);
     for (int i = 0; i < 4; i++)
         list->v[i][list->count] = v[i];
-    list->recheck_at[list->count] = reach;
+    list->recheck_at[list->count] = thickness + s->slack;
     list->thickness[list->count++] = thickness;
-    return true;
 }
 
 // Slot of vertex v in the block's open-addressing hash table of vertices, or the free slot where v
@@ -259,34 +236,6 @@ static void add_member(fm_pair_block *block, int v)
     block->member[block->member_count++] = v;
 }
 
-// Adds the feature pairs of triangles a and b: the vertices and edges that each of them owns
-// against the other. A line contributes its edge. A point meets lines and other points as an edge
-// of zero length.
-static void add_triangle_pair(search *s, int a, int b)
-{
-    const fm_contact_set *set = s->set;
-    const int *p = set->triangle[a], *q = set->triangle[b];
-    bool added = false;
-    for (int i = 0; i < 3 && fm_contact_is_triangle(q) && set->owned_vertex[a][i] >= 0; i++)
-        added |= add_feature_pair(s, FM_VERTEX_TRIANGLE, set->owned_vertex[a][i], q[0], q[1], q[2]);
-    for (int i = 0; i < 3 && fm_contact_is_triangle(p) && set->owned_vertex[b][i] >= 0; i++)
-        added |= add_feature_pair(s, FM_VERTEX_TRIANGLE, set->owned_vertex[b][i], p[0], p[1], p[2]);
-    if ((fm_contact_is_point(p) && !fm_contact_is_triangle(q)) ||
-        (fm_contact_is_point(q) && !fm_contact_is_triangle(p)))
-        added |= add_feature_pair(s, FM_EDGE_EDGE, p[0], p[1], q[0], q[1]);
-    for (int i = 0; i < 3 && set->owned_edge[a][i] >= 0; i++) {
-        const int *e = set->edge[set->owned_edge[a][i]];
-        for (int j = 0; j < 3 && set->owned_edge[b][j] >= 0; j++) {
-            const int *f = set->edge[set->owned_edge[b][j]];
-            added |= add_feature_pair(s, FM_EDGE_EDGE, e[0], e[1], f[0], f[1]);
-        }
-    }
-    for (int i = 0; added && i < 3; i++) {
-        add_member(s->block, p[i]);
-        add_member(s->block, q[i]);
-    }
-}
-
 // Writes to `found` the triangles of a patch whose boxes are within `margin` m of `box`. Returns
 // their number.
 static int find_triangles_near(const fm_contact_set *set, const fm_patch *patch,
@@ -321,10 +270,18 @@ static bool is_ignored(const fm_contact_set *set, int a, int b)
     return false;
 }
 
-// Boxes of triangles in single precision, rounded outwards: [axis][triangle].
-typedef struct box_list {
-    float low[3][FM_PATCH_TRIANGLES], high[3][FM_PATCH_TRIANGLES];
-} box_list;
+enum {
+    FEATURES_MAX = 3 * FM_PATCH_TRIANGLES
+}; // vertices or edges that the triangles of a patch own
+
+// Features of a patch, and their boxes in single precision, rounded outwards: [axis][feature].
+typedef struct feature_list {
+    int count;
+    int v[FEATURES_MAX][3]; // vertices of a triangle, an edge or a vertex; the last one repeated
+    bool is_point[FEATURES_MAX]; // an edge of zero length in place of an isolated point
+    bool is_side[FEATURES_MAX];  // an edge that a triangle owns
+    float low[3][FEATURES_MAX], high[3][FEATURES_MAX];
+} feature_list;
 
 // x in single precision, at most x.
 static float round_down(double x)
@@ -332,27 +289,60 @@ static float round_down(double x)
     return (float)x - FLT_EPSILON * fabsf((float)x);
 }
 
-// Lists the boxes of `count` triangles, enlarged by `margin`, m.
-static void list_boxes(const fm_contact_set *set, const int *triangle, int count, double margin,
-                       box_list *list)
+// Appends the feature with the vertices a, b and c, with its box enlarged by `margin`, m.
+static void append_feature(const fm_contact_set *set, feature_list *list, int a, int b, int c,
+                           double margin)
 {
+    const double *axes[3] = {set->list_positions.x, set->list_positions.y, set->list_positions.z};
+    int k = list->count++;
+    list->v[k][0] = a, list->v[k][1] = b, list->v[k][2] = c;
+    list->is_point[k] = list->is_side[k] = false;
+    for (int axis = 0; axis < 3; axis++) {
+        double p = axes[axis][a], q = axes[axis][b], r = axes[axis][c];
+        double low = fm_double_min(p, fm_double_min(q, r));
+        double high = fm_double_max(p, fm_double_max(q, r));
+        list->low[axis][k] = round_down(low - margin);
+        list->high[axis][k] = -round_down(-high - margin);
+    }
+}
+
+// The features of `count` triangles of a patch, with boxes enlarged by `margin`, m: the triangles
+// themselves, and the vertices and edges they own. A line contributes its edge. A point contributes
+// its vertex, and an edge of zero length that meets lines and other points.
+typedef struct patch_features {
+    feature_list triangles, vertices, edges;
+} patch_features;
+
+static void list_features(const fm_contact_set *set, const int *triangle, int count, double margin,
+                          patch_features *list)
+{
+    list->triangles.count = list->vertices.count = list->edges.count = 0;
     for (int k = 0; k < count; k++) {
-        fm_vec3 low = set->boxes[triangle[k]].low, high = set->boxes[triangle[k]].high;
-        const double from[3] = {low.x, low.y, low.z}, to[3] = {high.x, high.y, high.z};
-        for (int axis = 0; axis < 3; axis++) {
-            list->low[axis][k] = round_down(from[axis] - margin);
-            list->high[axis][k] = -round_down(-to[axis] - margin);
+        int t = triangle[k];
+        const int *v = set->triangle[t], *vertex = set->owned_vertex[t];
+        if (fm_contact_is_triangle(v))
+            append_feature(set, &list->triangles, v[0], v[1], v[2], margin);
+        for (int i = 0; i < 3 && vertex[i] >= 0; i++)
+            append_feature(set, &list->vertices, vertex[i], vertex[i], vertex[i], margin);
+        for (int i = 0; i < 3 && set->owned_edge[t][i] >= 0; i++) {
+            const int *e = set->edge[set->owned_edge[t][i]];
+            append_feature(set, &list->edges, e[0], e[1], e[1], margin);
+            list->edges.is_side[list->edges.count - 1] = fm_contact_is_triangle(v);
+        }
+        if (fm_contact_is_point(v)) {
+            append_feature(set, &list->edges, v[0], v[0], v[0], margin);
+            list->edges.is_point[list->edges.count - 1] = true;
         }
     }
 }
 
-// overlap[k]: whether box k of the list overlaps `box`; by rounding, also boxes that nearly do.
-static FM_SIMD_CLONES void test_boxes(const box_list *list, int count, const fm_bounds *box,
+// overlap[k]: whether box k of `list` overlaps box i of `other`.
+static FM_SIMD_CLONES void test_boxes(const feature_list *list, const feature_list *other, int i,
                                       int *overlap)
 {
-    float low_x = round_down(box->low.x), high_x = -round_down(-box->high.x);
-    float low_y = round_down(box->low.y), high_y = -round_down(-box->high.y);
-    float low_z = round_down(box->low.z), high_z = -round_down(-box->high.z);
+    float low_x = other->low[0][i], low_y = other->low[1][i], low_z = other->low[2][i];
+    float high_x = other->high[0][i], high_y = other->high[1][i], high_z = other->high[2][i];
+    int count = list->count;
 #pragma omp simd
     for (int k = 0; k < count; k++)
         overlap[k] = (list->low[0][k] <= high_x) & (list->high[0][k] >= low_x) &
@@ -360,30 +350,61 @@ static FM_SIMD_CLONES void test_boxes(const box_list *list, int count, const fm_
                      (list->low[2][k] <= high_z) & (list->high[2][k] >= low_z);
 }
 
+// Adds the pairs of vertices and triangles whose boxes overlap.
+static void add_vertex_pairs(search *s, const feature_list *vertices, const feature_list *triangles)
+{
+    int overlap[FEATURES_MAX];
+    for (int i = 0; i < vertices->count; i++) {
+        test_boxes(triangles, vertices, i, overlap);
+        for (int k = 0; k < triangles->count; k++) {
+            const int *q = triangles->v[k];
+            if (overlap[k])
+                add_feature_pair(s, FM_VERTEX_TRIANGLE, vertices->v[i][0], q[0], q[1], q[2]);
+        }
+    }
+}
+
+// Adds the pairs of edges whose boxes overlap. A point meets the edges of triangles as a vertex
+// only.
+static void add_edge_pairs(search *s, const feature_list *one, const feature_list *other)
+{
+    int overlap[FEATURES_MAX];
+    for (int i = 0; i < one->count; i++) {
+        test_boxes(other, one, i, overlap);
+        for (int k = one == other ? i + 1 : 0; k < other->count; k++) {
+            const int *e = one->v[i], *f = other->v[k];
+            if (overlap[k] && !(one->is_point[i] && other->is_side[k]) &&
+                !(one->is_side[i] && other->is_point[k]))
+                add_feature_pair(s, FM_EDGE_EDGE, e[0], e[1], f[0], f[1]);
+        }
+    }
+}
+
 // Adds the candidate pairs between two patches, or within one.
 static void add_patch_pair(search *s, const fm_patch_pair *pair)
 {
     const fm_contact_set *set = s->set;
     const fm_patch *a = &set->patches[pair->a], *b = &set->patches[pair->b];
-    int one[FM_PATCH_TRIANGLES], other[FM_PATCH_TRIANGLES];
+    int found[FM_PATCH_TRIANGLES];
+    patch_features one, other;
     s->body = a->body, s->other = b->body, s->slack = pair->slack;
     if (is_ignored(set, s->body, s->other))
         return;
     double margin =
         pair->slack + (set->bodies[a->body].thickness + set->bodies[b->body].thickness) / 2;
     fm_bounds box_a = bound_patch(set, a), box_b = bound_patch(set, b);
-    int count = find_triangles_near(set, a, &box_b, margin, one);
-    int others = find_triangles_near(set, b, &box_a, margin, other);
-    box_list boxes;
-    int overlap[FM_PATCH_TRIANGLES];
-    list_boxes(set, other, others, margin, &boxes);
-    for (int i = 0; i < count; i++) {
-        test_boxes(&boxes, others, &set->boxes[one[i]], overlap);
-        for (int k = a == b ? i + 1 : 0; k < others; k++) {
-            if (overlap[k])
-                add_triangle_pair(s, one[i], other[k]);
-        }
+    int count = find_triangles_near(set, a, &box_b, margin, found);
+    list_features(set, found, count, margin / 2, &one);
+    if (a == b) {
+        add_vertex_pairs(s, &one.vertices, &one.triangles);
+        add_edge_pairs(s, &one.edges, &one.edges);
+        return;
     }
+    count = find_triangles_near(set, b, &box_a, margin, found);
+    list_features(set, found, count, margin / 2, &other);
+    add_vertex_pairs(s, &one.vertices, &other.triangles);
+    add_vertex_pairs(s, &other.vertices, &one.triangles);
+    add_edge_pairs(s, &one.edges, &other.edges);
 }
 
 // Removes candidate pairs whose boxes are near but whose features are further apart than thickness
@@ -424,8 +445,14 @@ static void fill_block(search *s)
     block->member_count = 0;
     for (int k = block->first_pair; k >= 0; k = set->listed_patches.pairs[k].next)
         add_patch_pair(s, &set->listed_patches.pairs[k]);
-    for (int kind = 0; kind < 2; kind++)
-        remove_distant_pairs(set, &block->pairs[kind], (fm_feature_kind)kind);
+    for (int kind = 0; kind < 2; kind++) {
+        fm_pair_list *list = &block->pairs[kind];
+        remove_distant_pairs(set, list, (fm_feature_kind)kind);
+        for (int k = 0; k < list->count; k++) {
+            for (int i = 0; i < 4; i++)
+                add_member(block, list->v[i][k]);
+        }
+    }
 }
 
 // Task of a thread: fills the blocks (pairs of one patch each) first to last - 1. context: the
@@ -503,15 +530,16 @@ static void choose_patches(fm_contact_set *set, fm_pool *pool)
     fm_patch_pairs *listed = &set->listed_patches;
     fm_patches_update_bounds(set, set->list_positions, set->list_targets, pool);
     fm_patches_find_pairs(set, set->max_slack, EXTRA_RATIO, listed);
-    fm_patches_measure_motion(set, listed, set->list_positions, set->list_targets);
+    fm_patches_measure_motion(set, listed, set->list_positions, set->list_targets, pool);
     for (int b = 0; b < set->block_count; b++)
         set->blocks[b].first_pair = -1;
     int kept = 0;
     for (int i = 0; i < listed->count; i++) {
         fm_patch_pair pair = listed->pairs[i];
         const fm_patch *a = &set->patches[pair.a], *b = &set->patches[pair.b];
-        pair.slack = clamp(set->list_horizon * fm_patches_bound_approach(set, &pair),
-                           set->min_slack, set->max_slack);
+        double approach = fm_patches_bound_approach(set, &pair);
+        pair.slack = clamp(set->list_horizon * approach, set->min_slack,
+                           fm_double_max(set->max_slack, WHOLE_STEP * approach));
         double reach = (set->bodies[a->body].thickness + set->bodies[b->body].thickness) / 2;
         const fm_bounds *boxes = set->patch_boxes;
         if (pair.a != pair.b &&

@@ -474,7 +474,7 @@ void fm_patches_find_pairs(fm_contact_set *set, double margin, double extra_rati
 // these pairs, and the largest deviation from it (spread). fm_patches_bound_approach returns how
 // much nearer two of these patches may have come, m.
 void fm_patches_measure_motion(fm_contact_set *set, const fm_patch_pairs *pairs, fm_vec3_array a,
-                               fm_vec3_array b);
+                               fm_vec3_array b, fm_pool *pool);
 double fm_patches_bound_approach(const fm_contact_set *set, const fm_patch_pair *pair);
 
 // smooth_regions.c: proof that a smooth region of a grid does not touch itself.
@@ -499,14 +499,16 @@ void fm_candidates_build(fm_contact_set *set, fm_vec3_array x, fm_vec3_array tar
 // Builds the list again from the positions and targets it was built from.
 void fm_candidates_rebuild(fm_contact_set *set, fm_pool *pool);
 // Largest approach, m, of two patches that may meet between a and b, as measured last.
-double fm_candidates_bound_approach(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b);
+double fm_candidates_bound_approach(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b,
+                                    fm_pool *pool);
 // Finds the patches that may meet on the paths from a to b; stores them in set->near_patches.
 void fm_candidates_find_patch_pairs(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b,
                                     fm_pool *pool);
 // True if all feature pairs outside the list stay further apart than their thickness on the paths
 // from a to b. fm_candidates_are_complete uses the patch pairs measured last; fm_candidates_check
 // measures them first.
-bool fm_candidates_are_complete(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b);
+bool fm_candidates_are_complete(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b,
+                                fm_pool *pool);
 bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, fm_pool *pool);
 
 // near_pairs.c: narrow phase over the candidates that come near.

@@ -162,7 +162,7 @@ static bool resolve_part(fm_contact_set *set, bool give_up, fm_pool *pool,
         }
         is_retest = list_holds;
         if (!list_holds) {
-            double approach = fm_candidates_bound_approach(set, set->from, set->to);
+            double approach = fm_candidates_bound_approach(set, set->from, set->to, pool);
             rebuild_list(set, set->to, fm_double_max(set->skin, 2 * approach), pool, report);
             fm_near_open_blocks(set);
         }
@@ -242,9 +242,9 @@ static void find_prescribed_velocities(fm_contact_set *set, double h)
 
 // Length of a part as a fraction of the step: 1/n with the smallest n for which features approach
 // by at most MAX_APPROACH times the skin in a part; n is at most MAX_PARTS.
-static double choose_part_length(fm_contact_set *set)
+static double choose_part_length(fm_contact_set *set, fm_pool *pool)
 {
-    double approach = fm_candidates_bound_approach(set, set->x0, set->x1);
+    double approach = fm_candidates_bound_approach(set, set->x0, set->x1, pool);
     double parts = ceil(approach / (MAX_APPROACH * set->skin));
     return 1 / fm_double_max(1, fm_double_min(MAX_PARTS, parts));
 }
@@ -275,11 +275,11 @@ static bool advance_parts(fm_contact_set *set, double h, fm_pool *pool, fm_conta
     set->step_measured = false;
     if (!measured)
         fm_candidates_find_patch_pairs(set, set->x0, set->x1, pool);
-    if (!fm_candidates_are_complete(set, set->x0, set->x1))
+    if (!fm_candidates_are_complete(set, set->x0, set->x1, pool))
         rebuild_list(set, set->x1, set->skin, pool, report);
     set->list_age++;
     // lengths as fractions of the step: normal length of a part; start and length of this part
-    double part = choose_part_length(set), begin = 0, s = part;
+    double part = choose_part_length(set, pool), begin = 0, s = part;
     while (begin < 1 && !fm_stop_request_poll(set->stop)) {
         s = begin + LAST_PART_TOLERANCE * s >= 1 ? 1 - begin : s;
         bool give_up = s <= SHORTEST_PART * part || report->pinched_count > 0;

@@ -400,21 +400,29 @@ static void measure_motion(const fm_contact_set *set, fm_patch *patch, fm_vec3_a
     patch->spread = sqrt(most) * (1 + 8 * DBL_EPSILON); // rounded up
 }
 
+static const double WANTED = -2; // spread of a patch whose motion has to be measured
+
+// Task of a thread: computes drift and spread of those of the patches first to last - 1 that are
+// WANTED.
+static void measure_wanted(void *context, int first, int last)
+{
+    const motion_job *job = context;
+    for (int p = first; p < last; p++) {
+        if (job->set->patches[p].spread == WANTED)
+            measure_motion(job->set, &job->set->patches[p], job->a, job->b);
+    }
+}
+
 // Computes drift and spread, from positions a to b, of all patches in `pairs`, each once.
 void fm_patches_measure_motion(fm_contact_set *set, const fm_patch_pairs *pairs, fm_vec3_array a,
-                               fm_vec3_array b)
+                               fm_vec3_array b, fm_pool *pool)
 {
     for (int i = 0; i < pairs->count; i++) {
-        set->patches[pairs->pairs[i].a].spread = -1;
-        set->patches[pairs->pairs[i].b].spread = -1;
+        set->patches[pairs->pairs[i].a].spread = WANTED;
+        set->patches[pairs->pairs[i].b].spread = WANTED;
     }
-    for (int i = 0; i < pairs->count; i++) {
-        fm_patch *one = &set->patches[pairs->pairs[i].a], *other = &set->patches[pairs->pairs[i].b];
-        if (one->spread < 0)
-            measure_motion(set, one, a, b);
-        if (other->spread < 0)
-            measure_motion(set, other, a, b);
-    }
+    motion_job job = {set, a, b};
+    fm_parallel_for(pool, set->block_count, PATCHES_AT_ONCE, measure_wanted, &job);
 }
 
 // Upper bound of how much two patches approached in the motion measured last, m.

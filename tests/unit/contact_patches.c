@@ -232,7 +232,7 @@ static void bend_and_check(mesh m, bend_function *bend, bending b, double thickn
         if (fm_candidates_check(set, s.x, s.x1, NULL)) {
             sum->lists_kept++;
         } else {
-            double approach = fm_candidates_bound_approach(set, s.x, s.x1);
+            double approach = fm_candidates_bound_approach(set, s.x, s.x1, NULL);
             fm_candidates_build(set, s.x, s.x1, fmax(set->skin, 2 * approach), NULL);
             sum->lists_built++;
         }

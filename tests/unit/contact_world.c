@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // contact_world.c: contact in a world: objects created later, states from before the first step
-// with contact, damaged states, and cloths that start inside colliders or intersect each other.
+// with contact, damaged states, cloths that start inside colliders or intersect each other, and rest.
 #include "bodies.h"
 #include "core/core.h"
 
@@ -264,6 +264,30 @@ static void separating_moves_cloth_out_of_a_collider(void **state)
     fm_world_destroy(world);
 }
 
+// A cloth with enforcement that lies on a floor is at rest: its velocity does not contain the
+// closing half kick h/2 g, which contact takes away again in every substep.
+static void a_cloth_that_lies_on_a_floor_has_no_velocity(void **state)
+{
+    (void)state;
+    fm_world *world = create_vacuum_world();
+    fm_cloth_def def = fm_default_cloth_def();
+    fm_sheet sheet = fixture_level_sheet(9, 9, 0.4, 0.4, (fm_vec3){-0.2, 0.01, -0.2});
+    def.drag.model = FM_DRAG_NONE;
+    def.contact.enabled = true;
+    def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
+    fm_collider_def floor_def = fm_default_collider_def();
+    floor_def.shape = (fm_shape){.kind = FM_SHAPE_PLANE, .normal = {0, 1, 0}};
+    add_collider(world, floor_def);
+    fm_report report = {0};
+    for (int i = 0; i < 20; i++)
+        report = advance(world, 0.05);
+    double h = 0.05 / report.substep_count, mass = def.density * def.thickness * 0.4 * 0.4;
+    assert_at_most(mean_height(cloth), 0.01);
+    assert_at_most(report.kinetic_energy, 0.01 * mass * pow(h / 2 * 9.81, 2) / 2);
+    fm_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_cloth_that_begins_through_another_is_refused),
         cmocka_unit_test(a_cloth_that_begins_apart_is_not_refused),
         cmocka_unit_test(separating_moves_cloth_out_of_a_collider),
+        cmocka_unit_test(a_cloth_that_lies_on_a_floor_has_no_velocity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
