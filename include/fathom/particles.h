@@ -93,7 +93,7 @@ typedef struct fm_fractional {
 
 // The rate that hardens a spring.
 typedef enum fm_hardening_rate {
-    FM_HARDENING_LENGTH,       // |dr/dt|, rate of its length; rigid rotation does not harden
+    FM_HARDENING_LENGTH,       // rate of its smoothed length; rigid rotation does not harden
     FM_HARDENING_SPEED,        // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
     FM_HARDENING_DISPLACEMENT, // M is the norm of D^q (x_i - x_j) instead, as in [OZG13] eq. (5.9)
 } fm_hardening_rate;

@@ -15,10 +15,10 @@
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
 // minus threshold r, if that is positive: fluid that creeps does not harden. l is the length
-// smoothed over T, the time in which sound goes 2.5 spacings. Single springs vibrate with periods
+// smoothed over T, the time in which sound goes 3 spacings. Single springs vibrate with periods
 // of about that, by an amplitude that depends on the substep; fed with |dr/dt|, hardened fluid
-// stayed hard by its vibration. Memories of `steps`
-// and `seconds` are computed from past velocities of the two particles (velocity_history.c).
+// stayed hard by its vibration. Memories of `steps` and `seconds` are computed from past
+// velocities of the two particles (velocity_history.c).
 //
 // Hardening adds stiffness but no force: while k grows, L is changed so that the force stays the
 // same. Otherwise a spring that is stretched, hardens and returns would give back more energy than
@@ -56,7 +56,7 @@ static const double SHORTEST_STEP = 0.5;
 // least this Courant number: walls of a fluid with shorter substeps do not stick more.
 static const float STICKING_SHARE = 0.5f;
 static const double STICKING_COURANT = 0.25;
-static const double SMOOTHING = 2.5; // c T / spacing, with the smoothing time T of lengths
+static const double SMOOTHING = 3; // c T / spacing, with the smoothing time T of lengths
 
 // Allocates one set of arrays for `slots` springs.
 static void create_arrays(fm_particles *p, fm_spring_arrays *a, size_t slots, int modes,
