@@ -97,8 +97,8 @@ int main(int argc, char **argv)
         return status;
     experiment_table *table =
         experiment_table_open(e, "runner.csv", "cadence_1/s,history,time_s,depth_m");
-    const double cadence[] = {4, 2, 1, 0.5};
-    for (int k = 0; k < (experiment_quick(e) ? 1 : 4); k++) {
+    const double cadence[] = {4, 3, 2, 1.5, 1, 0.7, 0.5};
+    for (int k = 0; k < (experiment_quick(e) ? 1 : 7); k++) {
         depths d = run(e, cadence[k], true, table);
         experiment_add_named_result(e, NAN, 100 * d.running, "cm",
                                     "%g steps per second, largest depth while running", cadence[k]);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
                           NAN, 100 * d.running, "cm");
     experiment_plot(e, "runner", "Depth of a body that runs for 4 s and then stands",
                     "set xlabel 'time [s]'\nset ylabel 'depth below its start [m]'\n"
-                    "set yrange [] reverse\nplot for [c in '4 2 1 0.5'] 'runner.csv' using "
+                    "set yrange [] reverse\nplot for [c in '4 3 2 1.5 1 0.7 0.5'] 'runner.csv' using "
                     "($1==c+0&&$2==1?$3:1/0):4 with lines title c.' steps/s', '' using "
                     "($2==0?$3:1/0):4 with lines ls 8 title '4 steps/s, without history'\n");
     return experiment_close(e);

@@ -93,7 +93,7 @@ typedef struct fm_fractional {
 
 // The rate that hardens a spring.
 typedef enum fm_hardening_rate {
-    FM_HARDENING_LENGTH,       // |dr/dt|, rate of its length; rigid rotation does not harden
+    FM_HARDENING_LENGTH,       // rate of its smoothed length; rigid rotation does not harden
     FM_HARDENING_SPEED,        // |v_i - v_j|, relative speed of its ends, as in [OZG13] eq. (5.13)
     FM_HARDENING_DISPLACEMENT, // M is the norm of D^q (x_i - x_j) instead, as in [OZG13] eq. (5.9)
 } fm_hardening_rate;
@@ -152,10 +152,11 @@ typedef struct fm_particles_def {
     // the given step, stable or not.
     double time_step;
     double courant; // Courant number; 3D flows with a support of 2 are wrong above 0.25
-    // WEAKLY_COMPRESSIBLE: largest number of substeps that share sorting and neighbour lists, while
-    // no particle moves by more than a quarter of the spacing; 1: lists are built in every substep.
-    // Fluids with periodic sides, meshes or coupled cloth build them in every substep.
-    int list_steps;
+    // WEAKLY_COMPRESSIBLE: s, for how long substeps share sorting and neighbour lists, while no
+    // particle moves by more than a quarter of the spacing, and at most for one advance; 0: lists
+    // are built in every substep. Fluids with periodic sides, meshes or coupled cloth build them in
+    // every substep.
+    double list_time;
     // Largest number of particles; 0: the initial number, or with sources 4 times that and at least
     // 50,000.
     int capacity;
@@ -188,7 +189,7 @@ typedef struct fm_thickening {
     bool published;    // the model of [OZG13]: method RELAXATION, rate SPEED, sticky walls
 } fm_thickening;
 FM_API fm_thickening fm_default_thickening(void); // cornstarch
-// Sets density, viscosity, network, sound_ratio, list_steps and, if published, the method of a
+// Sets density, viscosity, network, sound_ratio, list_time and, if published, the method of a
 // definition. Set network.memory, network.order and network.rate before.
 FM_API void fm_thickening_convert(const fm_thickening *thickening, fm_particles_def *def);
 FM_API fm_particles *fm_particles_create(fm_world *world, const fm_particles_def *def,

@@ -60,7 +60,6 @@ fm_particles_def fm_default_particles_def(void)
         .sticky = true,
         .courant = 0.25,
         .sound_ratio = 10,
-        .list_steps = 1,
     };
 }
 
@@ -206,7 +205,7 @@ static bool check_def(fm_particles *p, fm_error *err)
         check_range(p, "time_step", d->time_step, 0, 1e3, "0 (chosen) to 1e3 s", err) &&
         check_range(p, "courant", d->courant, 1e-3, 1, "0.001 to 1", err) &&
         check_range(p, "sound_ratio", d->sound_ratio, 1, 100, "1 to 100", err) &&
-        check_range(p, "list_steps", d->list_steps, 1, 64, "1 to 64", err) &&
+        check_range(p, "list_time", d->list_time, 0, 10, "0 to 10 s", err) &&
         check_range(p, "capacity", d->capacity, 0, PARTICLES_MAX, "0 to 1e8", err);
     if (!good)
         return false;

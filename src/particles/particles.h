@@ -256,6 +256,7 @@ struct fm_particles {
     // Neighbour lists that serve several substeps (fm_step_list_pairs). An advance begins with new
     // lists, so they are not saved.
     int list_age;       // substeps that the lists have served, this one included; 0: no lists yet
+    double listed_time; // s, time at which they were built
     int listed_count;   // particles when the lists were built
     double list_travel; // m, upper bound of the distance that a particle moved since then
     double max_speed, max_acceleration; // m/s, m/s^2, of the last substep, or expected at first
@@ -673,7 +674,7 @@ void fm_step_remove_and_sort(fm_particles_step *step);
 // Places boundary and ghost particles and builds the neighbour lists.
 bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err);
 // Sorts and lists neighbours, or keeps the lists of the last substep while particles have hardly
-// moved (fm_particles_def.list_steps) and only updates positions and velocities.
+// moved (fm_particles_def.list_time) and only updates positions and velocities.
 bool fm_step_list_pairs(fm_particles_step *step, fm_error *err);
 void fm_step_kick(fm_particles_step *step);          // v += h a, with the body-force regions
 void fm_step_measure_speed(fm_particles_step *step); // sets p->max_speed from the velocities now

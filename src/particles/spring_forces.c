@@ -11,6 +11,9 @@
 //
 //     x = x_mid - h/2 v;    n times:  x += d/2 v;  v += d (a + F(x)/m);  x += d/2 v
 //
+// Each cycle also integrates the rate that hardens a spring. A rate that is sampled when springs are
+// renewed would alias with their vibration, and hardening would depend on the time between renewals.
+//
 // The mean acceleration goes to the substep, and the difference between x and the drift of the
 // substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0.
 //
@@ -95,6 +98,33 @@ FM_INLINE fm_floats find_nearest_images(fm_floats d, float period)
     return d - fm_floats_select(d > period / 2, whole) + fm_floats_select(d < -period / 2, whole);
 }
 
+// Relative speeds of the two particles of eight springs, m/s.
+FM_INLINE fm_floats find_speeds(const fm_springs *s, const int *owner, const int *other)
+{
+    fm_floats i[4], j[4];
+    load_records(s->v, owner, i);
+    load_records(s->v, other, j);
+    const fm_floats x = i[0] - j[0], y = i[1] - j[1], z = i[2] - j[2];
+    return fm_floats_sqrt(x * x + y * y + z * z);
+}
+
+// Integrates the rate that hardens eight springs of length r since the last cycle: the part of
+// |dl/dt|, l the smoothed length, or of the relative speed, that exceeds the threshold.
+FM_INLINE void advance_paths(const fm_spring_pass *c, int slot, fm_floats r)
+{
+    fm_springs *s = c->s;
+    fm_floats length = fm_floats_load(s->now.length + slot), change = c->smoothing * (r - length);
+    length += change;
+    change -= fm_floats_select(change < 0, 2 * change);
+    if (c->p->def.network.rate != FM_HARDENING_LENGTH)
+        change = c->interval * find_speeds(s, s->owner + slot, s->now.other + slot);
+    change -= c->threshold * r;
+    const fm_floats path =
+        fm_floats_load(s->now.path + slot) + fm_floats_select(change > 0, change);
+    memcpy(s->now.path + slot, &path, sizeof path);
+    memcpy(s->now.length + slot, &length, sizeof length);
+}
+
 // Lets the rest lengths of eight springs flow and computes their forces. [OZG13] eq. (5.8).
 FM_INLINE void compute_octet(const fm_spring_pass *c, int slot, bool periodic)
 {
@@ -110,6 +140,8 @@ FM_INLINE void compute_octet(const fm_spring_pass *c, int slot, bool periodic)
         z = s->period[2] > 0 ? find_nearest_images(z, (float)s->period[2]) : z;
     }
     fm_floats r = fm_floats_sqrt(x * x + y * y + z * z), L = fm_floats_load(s->now.rest + slot);
+    if (c->remembers)
+        advance_paths(c, slot, r);
     fm_floats longer = r - L - c->yield * L, shorter = L - r - c->yield * L;
     L += c->stretch * fm_floats_select(longer > 0, longer) -
          c->squeeze * fm_floats_select(shorter > 0, shorter);

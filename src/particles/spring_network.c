@@ -7,13 +7,18 @@
 //
 //     F = -k (r - L) (x_i - x_j) / r,     k = k_min min(1 + M / M_onset, stiffening)
 //
-// M is the memory of the spring (spring_memory.c), fed with the rate
+// M is the memory of the spring (spring_memory.c), fed with the mean since the last renewal of the
+// rate
 //
-//     u = |dr/dt|  (default: the same for every observer, so rigid rotation does not harden), or
+//     u = |dl/dt|, dl/dt = (r - l) / T  (default: the same for every observer, so rigid rotation
+//                                        does not harden), or
 //     u = |v_i - v_j|  (as in [OZG13] eq. 5.13)
 //
-// minus threshold r, if that is positive: fluid that creeps does not harden. Memories of `steps`
-// and `seconds` are computed from past velocities of the two particles (velocity_history.c).
+// minus threshold r, if that is positive: fluid that creeps does not harden. l is the length
+// smoothed over T, the time in which sound goes 3 spacings. Single springs vibrate with periods
+// of about that, by an amplitude that depends on the substep; fed with |dr/dt|, hardened fluid
+// stayed hard by its vibration. Memories of `steps` and `seconds` are computed from past
+// velocities of the two particles (velocity_history.c).
 //
 // Hardening adds stiffness but no force: while k grows, L is changed so that the force stays the
 // same. Otherwise a spring that is stretched, hardens and returns would give back more energy than
@@ -51,6 +56,7 @@ static const double SHORTEST_STEP = 0.5;
 // least this Courant number: walls of a fluid with shorter substeps do not stick more.
 static const float STICKING_SHARE = 0.5f;
 static const double STICKING_COURANT = 0.25;
+static const double SMOOTHING = 3; // c T / spacing, with the smoothing time T of lengths
 
 // Allocates one set of arrays for `slots` springs.
 static void create_arrays(fm_particles *p, fm_spring_arrays *a, size_t slots, int modes,
@@ -61,7 +67,8 @@ static void create_arrays(fm_particles *p, fm_spring_arrays *a, size_t slots, in
     a->count = fm_arena_alloc(&p->arena, n, sizeof *a->count, p->object.name, err);
     a->other = fm_arena_alloc(&p->arena, slots, sizeof *a->other, p->object.name, err);
     a->rest = fm_arena_alloc(&p->arena, slots, sizeof *a->rest, p->object.name, err);
-    a->rate = fm_arena_alloc(&p->arena, slots, sizeof *a->rate, p->object.name, err);
+    a->length = fm_arena_alloc(&p->arena, slots, sizeof *a->length, p->object.name, err);
+    a->path = fm_arena_alloc(&p->arena, slots, sizeof *a->path, p->object.name, err);
     a->memory = fm_arena_alloc(&p->arena, slots, sizeof *a->memory, p->object.name, err);
     a->modes =
         fm_arena_alloc(&p->arena, slots * (size_t)modes + 1, sizeof *a->modes, p->object.name, err);
@@ -145,7 +152,8 @@ static fm_spring_pass find_pass(const fm_particles_step *step, fm_springs *s)
     const fm_spring_network *n = &p->def.network;
     double elapsed = s->begun ? step->t - s->renewed : 0;
     const int cycles = fm_springs_count_cycles(p, s, step->h);
-    double flow = s->begun ? (step->t - s->recorded) / cycles / n->relaxation : 0;
+    const double interval = s->begun ? (step->t - s->recorded) / cycles : 0;
+    const double flow = interval / n->relaxation;
     double cycle = step->h / cycles, most_sum = fm_springs_find_largest_sum(p, step->h, cycles);
     return (fm_spring_pass){
         .step = step,
@@ -164,17 +172,14 @@ static fm_spring_pass find_pass(const fm_particles_step *step, fm_springs *s)
         .squeeze = n->published ? (float)fmin(1, flow)
                                 : (float)(-expm1(-(1 - n->yield) * flow) / (1 - n->yield)),
         .yield = (float)n->yield,
-        .threshold = (float)n->threshold,
+        .remembers = s->mode_count > 0,
+        .interval = (float)interval,
+        .smoothing = (float)-expm1(-interval / (SMOOTHING * p->def.spacing / p->c)),
+        .threshold = (float)(n->threshold * interval),
         .reach2 = (float)(s->reach * s->reach),
         .has_ghosts = s->period[0] > 0 || s->period[1] > 0 || s->period[2] > 0,
     };
 }
-
-// A pair of particles: vector from the second to the first and its length, and relative velocity.
-typedef struct pair {
-    float x, y, z, r; // m
-    float vx, vy, vz; // m/s
-} pair;
 
 // Difference of two coordinates to the nearest periodic image, m. period 0: not periodic.
 FM_INLINE float find_nearest_image(float d, double period)
@@ -182,30 +187,14 @@ FM_INLINE float find_nearest_image(float d, double period)
     return period > 0 ? d - (float)period * roundf(d / (float)period) : d;
 }
 
-// Vector and relative motion of the particles i and j.
-FM_INLINE pair find_pair(const fm_springs *s, const fm_density_record *i,
-                         const fm_density_record *j)
+// Distance of the particles i and j, m.
+FM_INLINE float find_length(const fm_springs *s, const fm_density_record *i,
+                            const fm_density_record *j)
 {
-    pair d = {.x = find_nearest_image(i->x - j->x, s->period[0]),
-              .y = find_nearest_image(i->y - j->y, s->period[1]),
-              .z = find_nearest_image(i->z - j->z, s->period[2]),
-              .vx = i->vx - j->vx,
-              .vy = i->vy - j->vy,
-              .vz = i->vz - j->vz};
-    d.r = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z);
-    return d;
-}
-
-// Rate that is fed to the memory of a spring, m/s: what exceeds the threshold of the definition.
-FM_INLINE float find_hardening_rate(const fm_spring_pass *c, const pair *d)
-{
-    float rate;
-    if (c->p->def.network.rate == FM_HARDENING_LENGTH)
-        rate = d->r > 0 ? fabsf(d->vx * d->x + d->vy * d->y + d->vz * d->z) / d->r : 0;
-    else
-        rate = sqrtf(d->vx * d->vx + d->vy * d->vy + d->vz * d->vz);
-    rate -= c->threshold * d->r;
-    return rate > 0 ? rate : 0;
+    const float x = find_nearest_image(i->x - j->x, s->period[0]);
+    const float y = find_nearest_image(i->y - j->y, s->period[1]);
+    const float z = find_nearest_image(i->z - j->z, s->period[2]);
+    return sqrtf(x * x + y * y + z * z);
 }
 
 // Stiffness of a spring with the memory M, N/m.
@@ -234,13 +223,12 @@ FM_INLINE int advance_springs_of(const fm_spring_pass *c, int i, int slot, int e
     const fm_density_record *records = c->p->fluid.density;
     const fm_hardening_rate kind = c->p->def.network.rate;
     const size_t modes = (size_t)s->mode_count;
+    const float elapsed = (float)c->elapsed;
     const int before = s->from[i], first = old->start[before], last = first + old->count[before];
     for (int k = first; k < last; k++) {
         int j = s->new_index[old->other[k]];
-        pair d = {0};
-        if (j >= 0)
-            d = find_pair(s, &records[i], &records[j]);
-        if (j < 0 || !(d.r <= (float)s->break_at)) {
+        const float r = j >= 0 ? find_length(s, &records[i], &records[j]) : INFINITY;
+        if (!(r <= (float)s->break_at)) {
             block->broken++;
             continue;
         }
@@ -248,16 +236,18 @@ FM_INLINE int advance_springs_of(const fm_spring_pass *c, int i, int slot, int e
             block->refused++;
             continue;
         }
-        float rate = find_hardening_rate(c, &d), M;
+        const float rate = elapsed > 0 ? old->path[k] / elapsed : 0; // mean since the last renewal
+        float M;
         now->other[slot] = j;
         if (s->past)
             M = fm_velocity_history_find_memory(s->past, kind, i, j);
         else
             M = fm_springs_advance_memory(&s->step, s->mode_count, old->modes + (size_t)k * modes,
-                                          now->modes + (size_t)slot * modes, old->rate[k], rate);
+                                          now->modes + (size_t)slot * modes, rate, rate);
         now->memory[slot] = M;
-        now->rest[slot] = harden_unstressed(c, old->rest[k], d.r, old->memory[k], M);
-        now->rate[slot] = rate;
+        now->rest[slot] = harden_unstressed(c, old->rest[k], r, old->memory[k], M);
+        now->length[slot] = old->length[k];
+        now->path[slot] = 0;
         s->owner[slot] = i;
         slot++;
     }
@@ -292,14 +282,14 @@ static void inherit_memory(const fm_spring_pass *c, int slot, int i, int j)
     s->spare.memory[slot] = count > 0 ? M / (float)count : 0;
 }
 
-// Makes a spring between the particles i and j in this slot.
-static void make_spring(const fm_spring_pass *c, int slot, int i, int j, const pair *d)
+// Makes a spring of length r, m, between the particles i and j in this slot.
+static void make_spring(const fm_spring_pass *c, int slot, int i, int j, float r)
 {
     fm_spring_arrays *now = &c->s->spare;
     now->other[slot] = j;
-    now->rest[slot] = d->r;
+    now->rest[slot] = now->length[slot] = r;
+    now->path[slot] = 0;
     const fm_hardening_rate kind = c->p->def.network.rate;
-    now->rate[slot] = find_hardening_rate(c, d);
     if (c->s->past)
         now->memory[slot] = fm_velocity_history_find_memory(c->s->past, kind, i, j);
     else
@@ -343,14 +333,14 @@ FM_INLINE int make_springs_to(const fm_spring_pass *c, int i, const int *list, i
         if (id[j] <= id[i] || !is_within_reach(c, i, j) ||
             is_connected(s->spare.other, first, slot, j))
             continue;
-        pair d = find_pair(s, &p->fluid.density[i], &p->fluid.density[j]);
-        if (d.r >= (float)s->reach)
+        const float r = find_length(s, &p->fluid.density[i], &p->fluid.density[j]);
+        if (r >= (float)s->reach)
             continue;
         if (slot == end) {
             block->refused++;
             continue;
         }
-        make_spring(c, slot, i, j, &d);
+        make_spring(c, slot, i, j, r);
         block->made++;
         slot++;
     }
@@ -363,6 +353,7 @@ static void pad_slots(const fm_spring_pass *c, int slot, int particle)
     for (; slot % 8 != 0; slot++) {
         c->s->owner[slot] = c->s->spare.other[slot] = particle;
         c->s->spare.rest[slot] = c->s->spare.memory[slot] = 0;
+        c->s->spare.length[slot] = c->s->spare.path[slot] = 0;
     }
 }
 

@@ -27,7 +27,8 @@ typedef struct fm_spring_arrays {
     int *count;    // [capacity] how many it owns
     int *other;    // [slots] index of the particle at the other end
     float *rest;   // [slots] m, rest length L
-    float *rate;   // [slots] m/s, rate that was fed to the memory last
+    float *length; // [slots] m, length l, smoothed over time
+    float *path;   // [slots] m, integral of the rate that hardens since the last renewal
     float *memory; // [slots] m s^-q, M, the fractional integral of that rate
     float *modes;  // [slots][mode_count] m, one number for each exponential of the memory's kernel
 } fm_spring_arrays;
@@ -129,7 +130,11 @@ typedef struct fm_spring_pass {
     float stretch, squeeze; // shares by which plastic flow reduces the excess of a longer and of a
                             // shorter spring, divided by 1 + gamma and 1 - gamma
     float yield;            // gamma
-    float threshold;        // 1/s, rate per length below which nothing hardens
+    bool remembers;         // springs integrate the rate that hardens
+    float smoothing;        // 1 - e^(-interval / T), T the time over which lengths are smoothed
+    float interval;         // s, between two evaluations of the forces
+    float threshold;        // change of length in this interval, relative to it, that does not
+                            // harden
     float reach2;           // m^2, square of the length below which springs are made
     bool has_ghosts;        // the domain is periodic
 } fm_spring_pass;

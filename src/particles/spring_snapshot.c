@@ -5,7 +5,8 @@
 #include <string.h>
 
 // Begins the saved springs. Followed by, for each particle, its number of springs, its history
-// stiffness and the sum of stiffnesses, then for each spring other, rest, rate, memory and modes.
+// stiffness and the sum of stiffnesses, then for each spring other, rest, length, path, memory and
+// modes.
 typedef struct springs_header {
     int64_t spring_count;
     int32_t mode_count, begun;
@@ -16,7 +17,7 @@ typedef struct springs_header {
 // Bytes of one saved spring.
 static size_t find_spring_size(const fm_springs *s)
 {
-    return sizeof(int) + (3 + (size_t)s->mode_count) * sizeof(float);
+    return sizeof(int) + (4 + (size_t)s->mode_count) * sizeof(float);
 }
 
 // Bytes of the saved past velocities, behind the springs.
@@ -73,7 +74,8 @@ size_t fm_springs_save(const fm_particles *p, const void *state, unsigned char *
         for (int k = s->now.start[i]; k < s->now.start[i] + s->now.count[i]; k++) {
             put(&out, &s->now.other[k], sizeof(int));
             put(&out, &s->now.rest[k], sizeof(float));
-            put(&out, &s->now.rate[k], sizeof(float));
+            put(&out, &s->now.length[k], sizeof(float));
+            put(&out, &s->now.path[k], sizeof(float));
             put(&out, &s->now.memory[k], sizeof(float));
             put(&out, s->now.modes + (size_t)k * modes, modes * sizeof(float));
         }
@@ -154,7 +156,8 @@ bool fm_springs_restore(fm_particles *p, void *state, int count, const unsigned 
         for (; slot < s->now.start[i] + s->now.count[i]; slot++) {
             get(&in, &s->now.other[slot], sizeof(int));
             get(&in, &s->now.rest[slot], sizeof(float));
-            get(&in, &s->now.rate[slot], sizeof(float));
+            get(&in, &s->now.length[slot], sizeof(float));
+            get(&in, &s->now.path[slot], sizeof(float));
             get(&in, &s->now.memory[slot], sizeof(float));
             get(&in, s->now.modes + (size_t)slot * modes, modes * sizeof(float));
         }
@@ -173,7 +176,8 @@ uint64_t fm_springs_hash(const fm_particles *p, const void *state, uint64_t seed
         const size_t first = (size_t)s->now.start[i], n = (size_t)s->now.count[i];
         value = fm_hash(s->now.other + first, n * sizeof(int), value);
         value = fm_hash(s->now.rest + first, n * sizeof(float), value);
-        value = fm_hash(s->now.rate + first, n * sizeof(float), value);
+        value = fm_hash(s->now.length + first, n * sizeof(float), value);
+        value = fm_hash(s->now.path + first, n * sizeof(float), value);
         value = fm_hash(s->now.memory + first, n * sizeof(float), value);
         value = fm_hash(s->now.modes + first * modes, n * modes * sizeof(float), value);
     }

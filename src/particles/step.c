@@ -223,12 +223,13 @@ bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err)
 
 // True when the lists of the last substep still serve. Ghost particles, meshes and coupled cloth
 // need new ones.
-static bool can_keep_lists(const fm_particles *p)
+static bool can_keep_lists(const fm_particles_step *step)
 {
+    const fm_particles *p = step->p;
     bool simple = !p->mesh_motion_count && !p->surface_count;
     for (int axis = 0; axis < 3; axis++)
         simple = simple && !fm_particles_is_periodic(p, axis);
-    return simple && p->list_age > 0 && p->list_age < p->def.list_steps &&
+    return simple && p->list_age > 0 && step->t - p->listed_time < p->def.list_time &&
            p->listed_count == p->count && p->list_travel < LIST_TRAVEL * p->def.spacing;
 }
 
@@ -237,9 +238,10 @@ bool fm_step_list_pairs(fm_particles_step *step, fm_error *err)
 {
     fm_particles *p = step->p;
     p->list_travel += p->max_speed * step->h;
-    if (!can_keep_lists(p)) {
+    if (!can_keep_lists(step)) {
         fm_step_remove_and_sort(step);
         p->list_age = 1;
+        p->listed_time = step->t;
         p->listed_count = p->count;
         p->list_travel = 0;
         return fm_step_find_neighbours(step, err);

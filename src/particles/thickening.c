@@ -20,7 +20,9 @@
 // Speed of sound / largest flow speed expected. Fluids that flow slowly may be more compressible
 // than water in exchange for longer substeps: a pool is denser at the bottom by 1 / (2 ratio^2).
 static const double SOUND_RATIO = 2;
-enum { LIST_STEPS = 16 }; // substeps that share neighbour lists and advance memories together
+// Springs are made and broken and memories advance with new neighbour lists: after this share of the
+// time in which the memory fades, or this time, s, whichever is shorter.
+static const double LIST_SHARE = 1.0 / 12, LONGEST_LIST = 0.1;
 
 // What a material is made of, in the units of fm_thickening. Values for pictures at the size of a
 // table, not measured.
@@ -62,7 +64,8 @@ void fm_thickening_convert(const fm_thickening *t, fm_particles_def *def)
     def->density = choose(t->density, row->density);
     def->viscosity = (1 - row->network) * viscosity;
     def->sound_ratio = SOUND_RATIO;
-    def->list_steps = window ? 1 : LIST_STEPS; // past velocities are recorded with new lists
+    const double share = kind == FM_RECALL_FADING ? LIST_SHARE * n->memory.fading : LONGEST_LIST;
+    def->list_time = window ? 0 : fmin(share, LONGEST_LIST); // windows record every substep
     n->viscosity = row->network * viscosity;
     n->relaxation = choose(t->relaxation, row->relaxation);
     n->yield = choose(t->yield, row->yield);

@@ -177,7 +177,7 @@ static void fluid_definitions_out_of_range_are_refused(void **state)
     def = springs, def.network.threshold = -1, expect_refused(&def, "network.threshold");
     def = good, def.method = FM_SPH_RELAXATION, set_periodic(&def, 0);
     expect_refused(&def, "domain.sides");
-    def = good, def.list_steps = 0, expect_refused(&def, "list_steps");
+    def = good, def.list_time = -1, expect_refused(&def, "list_time");
     def = good, def.sound_ratio = 0, expect_refused(&def, "sound_ratio");
     def = springs, def.support = 1.5, expect_refused(&def, "support");
     def = good;
