@@ -241,6 +241,42 @@ static void apply_impulses(const fm_cloth_samples *s)
         s->points.impulse_to_body[i] = (fm_vec3){0};
 }
 
+// Interpolates values per area at the particles to the loads of the wet samples, N:
+// from[k] + change[k] with the weight `factor`; change may be NULL.
+static void interpolate_load(const fm_cloth_samples *s, const fm_vec3 *from, const fm_vec3 *change,
+                             double factor)
+{
+    for (int i = 0; i < s->points.count; i++) {
+        fm_vec3 load = {0};
+        for (int k = 3 * i; k < 3 * i + 3; k++) {
+            int at = s->corner[k];
+            load = fm_add_scaled(load, from[at], s->share[k]);
+            if (change)
+                load = fm_add_scaled(load, change[at], factor * s->share[k]);
+        }
+        s->points.load[i] = fm_scale(load, s->points.wet[i] * s->points.area[i]);
+    }
+}
+
+// Removes from the load of an implicit fluid what changes sign from particle to particle. With the
+// interpolation A from the samples to the particles and back, F becomes F - (1 - A)^2 F. The
+// velocity of such waves is nearly zero on the faces of the fluid, which hence does not limit their
+// load. For 16 particles per wave, F decreases by 0.15 %.
+static void smooth_load(const fm_cloth_samples *s)
+{
+    fm_cloth *c = s->cloth;
+    gather_at_particles(s, s->points.load, s->points.area, NULL);
+    for (int i = 0; i < c->count; i++)
+        s->push[i] = s->weight[i] > 0 ? fm_scale(s->gathered[i], 1 / s->weight[i]) : (fm_vec3){0};
+    interpolate_load(s, s->push, NULL, 0);
+    gather_at_particles(s, s->points.load, s->points.area, NULL);
+    for (int i = 0; i < c->count; i++)
+        s->gathered[i] = s->weight[i] > 0
+                             ? fm_add_scaled(s->push[i], s->gathered[i], -1 / s->weight[i])
+                             : (fm_vec3){0};
+    interpolate_load(s, s->push, s->gathered, 1);
+}
+
 // Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
 // of its load in the interval of dt seconds to mass and added mass.
 static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
@@ -248,6 +284,7 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     fm_cloth *c = s->cloth;
     gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     add_impulses(c, s->gathered, c->mass, 1, c->time);
+    smooth_load(s);
     gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
     set_inertia(s);
     for (int i = 0; i < c->count; i++)
