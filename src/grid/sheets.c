@@ -551,7 +551,9 @@ static void distribute_impulse(fm_sheets *s, const crossed_face *f, double u, do
     s->crossings[last].impulse = rest;
 }
 
-// Adds the impulses of the crossings to the samples. last: also sets the load of the next interval.
+// Adds the impulses of the crossings to the samples. last: also sets the load of the next interval,
+// of a permeable sheet only along its normal: single crossings along an axis that is nearly tangent
+// to a sheet would make it vibrate in its plane.
 static void give_impulses(fm_grid *g, int number, double dt, bool last)
 {
     fm_sheets *all = g->sheets;
@@ -568,6 +570,8 @@ static void give_impulses(fm_grid *g, int number, double dt, bool last)
             add_component(&s->impulse_to_body[i], a, share * c->impulse);
             add_component(&load, a, share * (c->load + (1 + c->layer) * c->impulse / dt));
         }
+        if (last && isfinite(s->resistance) && s->inverse_mass[i] > 0)
+            load = fm_scale(s->normal[i], fm_dot(s->normal[i], load));
         if (last)
             s->load[i] = load;
     }
