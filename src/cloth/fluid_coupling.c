@@ -163,7 +163,8 @@ static double scale_parts(fm_cloth_samples *s, double factor)
     return largest;
 }
 
-// Sets the parts of an impulse of an implicit fluid that the corners of a sample get. In a sheet,
+// Sets the parts of an impulse of an implicit fluid that the corners of a sample get, and of its
+// wet area in one-way coupling. In a sheet,
 // whose cells are cut along alternating diagonals, some particles belong to eight triangles and
 // others to four. With barycentric coordinates a uniform pressure would accelerate the first twice
 // as much as the others, and excite waves that the faces of the fluid see in part. The parts are
@@ -237,7 +238,8 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, b
 static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
                                 const double *weight_of, const double *factor)
 {
-    const double *part = s->points.implicit ? s->part : s->share;
+    bool balanced = s->points.implicit || s->points.passive;
+    const double *part = balanced ? s->part : s->share;
     for (int i = 0; i < s->cloth->count; i++) {
         s->gathered[i] = (fm_vec3){0};
         s->weight[i] = 0;

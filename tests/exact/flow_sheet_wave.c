@@ -49,7 +49,7 @@ static fm_world *create_wave(const wave *w, double y0, double a0, fm_cloth **clo
     for (int side = 0; side < FM_SIDE_COUNT; side++)
         def.sides[side].kind = side < FM_SIDE_BOTTOM ? FM_GRID_PERIODIC : FM_GRID_SLIP;
     fm_grid *grid = create_grid(world, &def);
-    fm_cloth_def sheet = plain_sheet(w->sigma, w->T / strain);
+    fm_cloth_def sheet = plain_sheet(w->sigma * (1 + strain), w->T / strain);
     *cloth = create_strip(world, &sheet, FM_CLOTH_SHEET, columns, (fm_vec3){0, y0, 0},
                           (fm_vec3){L, y0, 0}, h, strain);
     fm_vec3 *x = malloc((size_t)columns * STRIP_ROWS * sizeof *x);
