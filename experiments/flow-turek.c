@@ -102,7 +102,7 @@ int main(int argc, char **argv)
                                     "A beam behind a cylinder, as a thin sheet.", &status);
     if (!e)
         return status;
-    for (int across = 10; across <= (experiment_quick(e) ? 10 : 20); across += 5)
+    for (int across = 10; across <= (experiment_quick(e) ? 10 : 15); across += 5)
         measure(e, across);
     experiment_plot(e, "tip", "Beam behind a cylinder (FSI2), as a thin sheet: its tip",
                     "set xlabel 'time, s'\nset ylabel 'displacement, m'\n"

@@ -6,7 +6,7 @@
 // has a row of water, whose boundary layer needs 256 cells per wave.
 //
 // A light sheet meets the force of the last coupling interval (grid/sheets.c). The relative error
-// of the frequency is about 1/5 S dt^2 / (sigma + rho h / 4), S = T k^2, so that light sheets need
+// of the frequency is about 0.15 S dt^2 / (sigma + rho h / 4), S = T k^2, so that light sheets need
 // the time steps below.
 #include "sheet_waves.h"
 
