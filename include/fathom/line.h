@@ -110,6 +110,10 @@ FM_API int fm_line_tensions(const fm_cloth *line, double *tensions);
 // equal and opposite impulses.
 FM_API bool fm_world_tie(fm_world *world, fm_object *one, int point, fm_object *other,
                          int other_point, fm_error *err);
+// The same for points at some distance, which keep their displacement from each other: they move
+// and accelerate alike. It makes a sheet in a periodic flow one period of an endless one.
+FM_API bool fm_world_tie_apart(fm_world *world, fm_object *one, int point, fm_object *other,
+                               int other_point, fm_error *err);
 FM_API int fm_world_tie_count(const fm_world *world);
 
 #ifdef __cplusplus

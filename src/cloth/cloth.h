@@ -459,6 +459,7 @@ typedef struct fm_cloth_samples {
     // degrees against the triangle
     int *parts;
     double *share;     // [3 * count] barycentric coordinates of the sample
+    double *part;      // [3 * count] parts of an impulse on the sample that its corners get
     fm_vec3 *gathered; // scratch: weighted sums at the particles
     double *weight;    // scratch: sums of the weights at the particles
     fm_vec3 *v;        // m/s, velocities before the interval; afterwards their change in it

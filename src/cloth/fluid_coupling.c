@@ -4,7 +4,7 @@
 // Each triangle is divided into n^2 equal triangles, with the smallest n for which their edges are
 // not longer than requested. Their centroids are the samples, with barycentric coordinates b_k in
 // the whole triangle. An impulse J_s on a sample is distributed to the corners k with the same
-// weights, which conserves momentum and angular momentum:
+// weights, which conserves momentum and angular momentum (for an implicit fluid see balance_parts):
 //
 //     x_s = sum_k b_k x_k,      J_k += b_k J_s
 //
@@ -89,6 +89,7 @@ static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm
     size_t n = (size_t)count, lanes = (size_t)c->lanes;
     s->corner = fm_arena_alloc(arena, 3 * n, sizeof *s->corner, c->object.name, err);
     s->share = fm_arena_alloc(arena, 3 * n, sizeof *s->share, c->object.name, err);
+    s->part = fm_arena_alloc(arena, 3 * n, sizeof *s->part, c->object.name, err);
     s->parts = fm_arena_alloc(arena, n, sizeof *s->parts, c->object.name, err);
     s->gathered = fm_arena_alloc(arena, lanes, sizeof *s->gathered, c->object.name, err);
     s->weight = fm_arena_alloc(arena, lanes, sizeof *s->weight, c->object.name, err);
@@ -137,18 +138,65 @@ static void compute_patches(const fm_cloth_samples *s, fm_vec3 *normal)
     }
 }
 
-// Divides the mass of each particle among the samples around it, by their shares.
+// Scales the parts at each particle, and then in each sample so that they add up to 1. Returns the
+// largest relative difference, before that, between the areas at a particle and that of its parts.
+static double scale_parts(fm_cloth_samples *s, double factor)
+{
+    const fm_cloth *c = s->cloth;
+    double largest = 0;
+    for (int i = 0; i < c->count; i++)
+        s->weight[i] = 0;
+    for (int i = 0; i < 3 * s->points.count; i++)
+        s->weight[s->corner[i]] += s->part[i] * s->points.area[i / 3];
+    for (int i = 0; i < s->points.count; i++) {
+        double sum = 0, *part = s->part + 3 * (size_t)i;
+        for (int k = 0; k < 3; k++) {
+            int at = s->corner[3 * (size_t)i + (size_t)k];
+            double scale = s->weight[at] > 0 ? factor * c->area[at] / s->weight[at] : 1;
+            largest = fmax(largest, fabs(scale - 1));
+            part[k] *= scale;
+            sum += part[k];
+        }
+        for (int k = 0; k < 3 && sum > 0; k++)
+            part[k] /= sum;
+    }
+    return largest;
+}
+
+// Sets the parts of an impulse of an implicit fluid that the corners of a sample get, and of its
+// wet area in one-way coupling. In a sheet,
+// whose cells are cut along alternating diagonals, some particles belong to eight triangles and
+// others to four. With barycentric coordinates a uniform pressure would accelerate the first twice
+// as much as the others, and excite waves that the faces of the fluid see in part. The parts are
+// barycentric coordinates scaled so that the force on a particle is proportional to its area.
+static void balance_parts(fm_cloth_samples *s)
+{
+    const int ROUNDS = 200;
+    const double ENOUGH = 1e-6;
+    double whole = 0, area = 0;
+    for (int i = 0; i < 3 * s->points.count; i++)
+        s->part[i] = s->share[i];
+    for (int i = 0; i < s->cloth->count; i++)
+        whole += s->cloth->area[i];
+    for (int i = 0; i < s->points.count; i++)
+        area += s->points.area[i];
+    for (int round = 0; round < ROUNDS && whole > 0; round++)
+        if (scale_parts(s, area / whole) < ENOUGH)
+            return;
+}
+
+// Divides the mass of each particle among the samples around it, by their parts.
 static void share_masses(const fm_cloth_samples *s)
 {
     const fm_cloth *c = s->cloth;
     for (int i = 0; i < c->count; i++)
         s->weight[i] = 0;
     for (int i = 0; i < 3 * s->points.count; i++)
-        s->weight[s->corner[i]] += s->share[i];
+        s->weight[s->corner[i]] += s->part[i];
     for (int i = 0; i < s->points.count; i++) {
         s->mass[i] = 0;
         for (int k = 3 * i; k < 3 * i + 3; k++)
-            s->mass[i] += s->share[k] * c->mass[s->corner[k]] / s->weight[s->corner[k]];
+            s->mass[i] += s->part[k] * c->mass[s->corner[k]] / s->weight[s->corner[k]];
     }
 }
 
@@ -174,11 +222,12 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, b
         const int *corner = mesh.face_points + 3 * (size_t)t;
         add_triangle_samples(s, &next, corner, count_subdivisions(c, corner, longest));
     }
-    share_masses(s);
     c->carrier.on = passive;
     place_samples(s, s->points.start_position);
     place_samples(s, s->points.end_position);
     compute_patches(s, s->points.start_normal);
+    balance_parts(s);
+    share_masses(s);
     return true;
 }
 
@@ -189,6 +238,8 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, b
 static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
                                 const double *weight_of, const double *factor)
 {
+    bool balanced = s->points.implicit || s->points.passive;
+    const double *part = balanced ? s->part : s->share;
     for (int i = 0; i < s->cloth->count; i++) {
         s->gathered[i] = (fm_vec3){0};
         s->weight[i] = 0;
@@ -197,7 +248,7 @@ static void gather_at_particles(const fm_cloth_samples *s, const fm_vec3 *from,
         double weight = factor ? weight_of[i] * factor[i] : weight_of[i];
         for (int k = 0; k < 3; k++) {
             int at = s->corner[3 * (size_t)i + (size_t)k];
-            double share = s->share[3 * (size_t)i + (size_t)k];
+            double share = part[3 * (size_t)i + (size_t)k];
             s->gathered[at] =
                 fm_add_scaled(s->gathered[at], from[i], factor ? share * weight : share);
             s->weight[at] += share * weight;
@@ -241,6 +292,44 @@ static void apply_impulses(const fm_cloth_samples *s)
         s->points.impulse_to_body[i] = (fm_vec3){0};
 }
 
+// Interpolates values per area at the particles to the loads of the wet samples that move, N:
+// from[k] + change[k] with the weight `factor`; change may be NULL.
+static void interpolate_load(const fm_cloth_samples *s, const fm_vec3 *from, const fm_vec3 *change,
+                             double factor)
+{
+    for (int i = 0; i < s->points.count; i++) {
+        fm_vec3 load = {0};
+        if (s->points.inverse_mass[i] == 0)
+            continue;
+        for (int k = 3 * i; k < 3 * i + 3; k++) {
+            int at = s->corner[k];
+            load = fm_add_scaled(load, from[at], s->part[k]);
+            if (change)
+                load = fm_add_scaled(load, change[at], factor * s->part[k]);
+        }
+        s->points.load[i] = fm_scale(load, s->points.wet[i] * s->points.area[i]);
+    }
+}
+
+// Removes from the load of an implicit fluid what changes sign from particle to particle. With the
+// interpolation A from the samples to the particles and back, F becomes F - (1 - A)^2 F. The
+// velocity of such waves is nearly zero on the faces of the fluid, which hence does not limit their
+// load. For 16 particles per wave, F decreases by 0.15 %.
+static void smooth_load(const fm_cloth_samples *s)
+{
+    fm_cloth *c = s->cloth;
+    gather_at_particles(s, s->points.load, s->points.area, NULL);
+    for (int i = 0; i < c->count; i++)
+        s->push[i] = s->weight[i] > 0 ? fm_scale(s->gathered[i], 1 / s->weight[i]) : (fm_vec3){0};
+    interpolate_load(s, s->push, NULL, 0);
+    gather_at_particles(s, s->points.load, s->points.area, NULL);
+    for (int i = 0; i < c->count; i++)
+        s->gathered[i] = s->weight[i] > 0
+                             ? fm_add_scaled(s->push[i], s->gathered[i], -1 / s->weight[i])
+                             : (fm_vec3){0};
+    interpolate_load(s, s->push, s->gathered, 1);
+}
+
 // Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
 // of its load in the interval of dt seconds to mass and added mass.
 static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
@@ -248,6 +337,7 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     fm_cloth *c = s->cloth;
     gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     add_impulses(c, s->gathered, c->mass, 1, c->time);
+    smooth_load(s);
     gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
     set_inertia(s);
     for (int i = 0; i < c->count; i++)
@@ -268,8 +358,8 @@ static void finish_implicit_impulses(const fm_cloth_samples *s, double end, doub
         double free = 0;
         fm_vec3 v = {0};
         for (int k = 3 * i; k < 3 * i + 3; k++) {
-            v = fm_add_scaled(v, axes_at(&c->v, s->corner[k]), s->share[k]);
-            free += fm_cloth_is_pinned(c, s->corner[k], end) ? 0 : s->share[k];
+            v = fm_add_scaled(v, axes_at(&c->v, s->corner[k]), s->part[k]);
+            free += fm_cloth_is_pinned(c, s->corner[k], end) ? 0 : s->part[k];
         }
         points->body_velocity[i] = v;
         points->inverse_mass[i] = free / s->mass[i];
@@ -318,6 +408,7 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
 void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end)
 {
     fm_cloth *c = s->cloth;
+    const double *part = s->points.implicit ? s->part : s->share;
     s->points.start = start;
     s->points.end = end;
     place_samples(s, s->points.end_position);
@@ -331,7 +422,7 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
             size_t at = 3 * (size_t)i + (size_t)k;
             s->points.impulse_to_fluid[i] =
                 fm_add_scaled(s->points.impulse_to_fluid[i], s->v[s->corner[at]],
-                              s->share[at] * s->points.added_mass[i]);
+                              part[at] * s->points.added_mass[i]);
         }
         s->received = fm_sub(s->received, s->points.impulse_to_fluid[i]);
     }

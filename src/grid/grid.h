@@ -244,7 +244,7 @@ void fm_grid_add_sheet_rates(fm_grid *g, double *rate[3]);
 void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt,
                                   fm_pool *pool);
 // After the projection: gives the impulses to the bodies. last: this ends the coupling interval.
-void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last);
+void fm_grid_finish_sheets(fm_grid *g, double dt, bool last);
 // At the end of a coupling interval: writes added mass and buoyancy of the bodies from `first` on.
 void fm_grid_release_sheets(fm_grid *g, int first, fm_vec3 gravity);
 int fm_grid_sheet_count(const fm_grid *g);    // bodies that push the fluid

@@ -28,6 +28,12 @@
 // k, and g subtracts the excess at the last velocity; this is stable for all R, and the steady
 // state has the exact jump.
 //
+// The load F of the next interval of the sheet (cloth/fluid_coupling.c) is chosen so that the same
+// acceleration of the sheet needs the same impulse: with the layer of fluid M_l that moves with the
+// sheet and the change of its velocity from the start of the last interval, v_0,
+//
+//     F dt = P + J + M_l (v - v_0) = F_last dt + (1 + M_l w) J
+//
 // The velocity v at a face is the mean over the samples of the sheet that are next to the crossing,
 // weighted by their areas across the axis. J is distributed with the same weights, so that
 // impulses on fluid and sheet are equal and opposite, and w is the response to it.
@@ -40,14 +46,12 @@
 #include <string.h>
 
 static const double HELD = 1e-6; // conductance of a face across which a sheet is held
-// Thickness of the layer of fluid that moves with a sheet during its own steps, spacings, and the
-// part of the change of the force from one interval to the next that the predicted load follows.
-// One wave of any stiffness on a sheet of any mass, integrated exactly between the exchanges, grows
-// by less than 0.2 % per interval with these values, before viscosity; with a layer of 1 and a load
-// that follows at once by 15 %. Slower loads make the waves of light sheets too slow. Of a
-// permeable sheet much less fluid than R dt per area must move along: R dt / 2 is unstable, and
-// waves shorter than a cell, which the fluid sees in part, less.
-static const double LAYER = 0.25, FOLLOW = 0.3;
+// Thickness of the layer of fluid that moves with a sheet during its own steps, spacings. One wave
+// of any stiffness on a sheet of any mass and resistance, integrated exactly between the exchanges,
+// does not grow if the layer is at most as heavy as the fluid that moves with the wave: 1.2
+// spacings for the shortest wave in bulk, less where several layers of cloth share a face. Of a
+// permeable sheet much less fluid than R dt per area moves along.
+static const double LAYER = 0.25;
 // A sample belongs to a crossing in its column that is nearer than this, spacings.
 static const double NEAR = 1.5;
 // Two crossings of a sheet with a dual edge closer than this are one, on the seam of two patches.
@@ -66,6 +70,8 @@ typedef struct crossing {
     fm_vec3 velocity; // m/s, v*
     double response;  // 1/kg, w
     double given;     // N s, P, without buoyancy
+    double load;      // N, F, the load of its samples in this interval, without buoyancy
+    double layer;     // mass of the layer of its samples times w
     double k, g;      // kg; N s
     double impulse;   // N s, J
 } crossing;
@@ -472,21 +478,31 @@ static void set_conductance(const fm_grid *g, const crossed_face *f, float value
         c[f->cell + l->n[f->axis] * l->stride[f->axis]] = value;
 }
 
-// Sums the impulses that the bodies have received before, at each crossing, without buoyancy.
+// Adds what sample i has received along axis a, in a substep that is the given part of its
+// interval, to crossing c, without buoyancy.
+static void add_given(crossing *c, const sheet *sh, int i, int a, double weight, double part,
+                      double dt)
+{
+    const fm_samples *s = sh->samples;
+    c->given += part * component(sh->given[i], a) + dt * weight;
+    c->load += component(s->load[i], a) + weight;
+    c->layer += find_share(sh, c, i) * s->added_mass[i] * s->inverse_mass[i];
+}
+
+// Sums the impulses and loads that the bodies have received before, at each crossing.
 static void sum_given(fm_grid *g, fm_vec3 gravity, double dt)
 {
     fm_sheets *all = g->sheets;
     for (int i = 0; i < all->crossing_count; i++)
-        all->crossings[i].given = 0;
+        all->crossings[i].given = all->crossings[i].load = all->crossings[i].layer = 0;
     for (int k = 0; k < all->count; k++) {
         const sheet *sh = &all->sheets[k];
         const fm_samples *s = sh->samples;
         double part = s->end > s->start ? dt / (s->end - s->start) : 0;
         for (int i = 0; i < 3 * s->count; i++)
             if (sh->link[i] >= 0)
-                all->crossings[sh->link[i]].given +=
-                    part * component(sh->given[i / 3], i % 3) +
-                    dt * s->displaced[i / 3] * component(gravity, i % 3);
+                add_given(&all->crossings[sh->link[i]], sh, i / 3, i % 3,
+                          s->displaced[i / 3] * component(gravity, i % 3), part, dt);
     }
 }
 
@@ -535,9 +551,10 @@ static void distribute_impulse(fm_sheets *s, const crossed_face *f, double u, do
     s->crossings[last].impulse = rest;
 }
 
-// Adds the impulses of the crossings to the samples, and the load that is expected in the next
-// interval: it follows the force in this one, at once where the sheet is held.
-static void give_impulses(fm_grid *g, int number, fm_vec3 gravity, double dt, bool last)
+// Adds the impulses of the crossings to the samples. last: also sets the load of the next interval,
+// of a permeable sheet only along its normal: single crossings along an axis that is nearly tangent
+// to a sheet would make it vibrate in its plane.
+static void give_impulses(fm_grid *g, int number, double dt, bool last)
 {
     fm_sheets *all = g->sheets;
     sheet *sh = &all->sheets[number];
@@ -551,13 +568,12 @@ static void give_impulses(fm_grid *g, int number, fm_vec3 gravity, double dt, bo
             const crossing *c = &all->crossings[k];
             double share = find_share(sh, c, i);
             add_component(&s->impulse_to_body[i], a, share * c->impulse);
-            add_component(&load, a, share * (c->given + c->impulse) / dt);
+            add_component(&load, a, share * (c->load + (1 + c->layer) * c->impulse / dt));
         }
-        if (last) {
-            double part = s->inverse_mass[i] > 0 ? FOLLOW : 1;
-            fm_vec3 before = fm_add_scaled(s->load[i], gravity, s->displaced[i]);
-            s->load[i] = fm_add_scaled(before, fm_sub(load, before), part);
-        }
+        if (last && isfinite(s->resistance) && s->inverse_mass[i] > 0)
+            load = fm_scale(s->normal[i], fm_dot(s->normal[i], load));
+        if (last)
+            s->load[i] = load;
     }
     for (int k = 0; k < all->crossing_count; k++) {
         const crossing *c = &all->crossings[k];
@@ -568,7 +584,7 @@ static void give_impulses(fm_grid *g, int number, fm_vec3 gravity, double dt, bo
 
 // After the projection, which took the crossed faces for open ones: corrects the velocities there,
 // and gives the bodies their impulses. last: the substep ends the coupling interval.
-void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last)
+void fm_grid_finish_sheets(fm_grid *g, double dt, bool last)
 {
     fm_sheets *s = g->sheets;
     const double *psi = fm_poisson_solution(g->solver);
@@ -583,7 +599,7 @@ void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last)
         distribute_impulse(s, f, u, mass * (f->start - gradient - u));
     }
     for (int k = 0; s && k < s->count; k++)
-        give_impulses(g, k, gravity, dt, last);
+        give_impulses(g, k, dt, last);
 }
 
 // Before the first coupling interval, and at the end of each: gives added mass, kg, and buoyancy,

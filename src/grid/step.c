@@ -389,7 +389,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     project(g, dt, false, around->pool);
     start = fm_clock_now_ms();
-    fm_grid_finish_sheets(g, around->gravity, dt, last);
+    fm_grid_finish_sheets(g, dt, last);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     g->stats.substep_count++;
     g->stats.time_step = dt;

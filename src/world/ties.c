@@ -17,7 +17,8 @@
 // multiplier: velocities at the end of a substep agree up to differences in drag and damping, which
 // the next constraint removes. All impulses of a knot add up to zero, so momentum is conserved to
 // rounding. A knot adds no stiffness and does not limit the substep. In contact, each point has the
-// mass of its knot. If a pin holds one of the points, the knot follows the pin.
+// mass of its knot. If a pin holds one of the points, the knot follows the pin. Points that are tied
+// apart keep their displacements from each other: x_i above stands for x_i - d_i.
 #include "world/world.h"
 
 #include <fathom/line.h>
@@ -35,6 +36,7 @@ typedef struct tied_point {
     fm_object *body;
     int point;
     int knot;
+    fm_vec3 apart; // m, d, displacement from the position of the knot
     fm_tie_view view;
     fm_point_mass mass;
 } tied_point;
@@ -143,6 +145,20 @@ static int add_point(fm_ties *ties, fm_object *body, int point, const fm_tie_vie
     return ties->knot_count++;
 }
 
+// Displacement of a tied point from the position of its knot.
+static fm_vec3 find_apart(const fm_ties *ties, const fm_object *body, int point)
+{
+    return ties->points[find_point(ties, body, point)].apart;
+}
+
+// Changes the displacements of all points of a knot by d.
+static void shift_knot(fm_ties *ties, int k, fm_vec3 d)
+{
+    for (int i = 0; i < ties->point_count; i++)
+        if (ties->points[i].knot == k)
+            ties->points[i].apart = fm_add(ties->points[i].apart, d);
+}
+
 // Merges the knots a < b, and sorts the points by knot.
 static void merge_knots(fm_ties *ties, int a, int b)
 {
@@ -200,6 +216,41 @@ static bool view_end(fm_object *body, fm_tie_view *view, fm_error *err)
     return false;
 }
 
+// Checks the two points of a new tie, and gets the arrays of their bodies.
+static bool check_tie(fm_world *world, fm_object *one, int point, fm_tie_view *a, fm_object *other,
+                      int other_point, fm_tie_view *b, fm_error *err)
+{
+    if (!view_end(one, a, err) || !view_end(other, b, err) ||
+        !check_end(world, one, point, a, err) || !check_end(world, other, other_point, b, err))
+        return false;
+    return one != other || point != other_point ||
+           fm_fail_number(err, one->name, "tie", point, "two different points");
+}
+
+// Ties two points, whose bodies have the arrays a and b, with the displacement `apart` of the
+// second from the first.
+static bool add_tie(fm_world *world, fm_object *one, int point, const fm_tie_view *a,
+                    fm_object *other, int other_point, const fm_tie_view *b, fm_vec3 apart,
+                    fm_error *err)
+{
+    if (!world->ties)
+        world->ties = calloc(1, sizeof *world->ties);
+    if (!world->ties)
+        return fm_fail_no_memory(err, "world", sizeof *world->ties);
+    fm_ties *ties = world->ties;
+    if (!reserve(ties, err))
+        return false;
+    int p = add_point(ties, one, point, a), q = add_point(ties, other, other_point, b);
+    if (p != q) {
+        fm_vec3 first = find_apart(ties, one, point), second = find_apart(ties, other, other_point);
+        shift_knot(ties, q, fm_sub(fm_add(first, apart), second));
+        merge_knots(ties, p < q ? p : q, p < q ? q : p);
+    }
+    ties->tie_count++;
+    fm_world_destroy_contact(world);
+    return true;
+}
+
 // Ties two points, which must be at the same position, before the first advance.
 bool fm_world_tie(fm_world *world, fm_object *one, int point, fm_object *other, int other_point,
                   fm_error *err)
@@ -208,25 +259,23 @@ bool fm_world_tie(fm_world *world, fm_object *one, int point, fm_object *other, 
     fm_tie_view a, b;
     if (err->status != FM_OK) // the objects may not exist then
         return false;
-    if (!view_end(one, &a, err) || !view_end(other, &b, err) ||
-        !check_end(world, one, point, &a, err) || !check_end(world, other, other_point, &b, err) ||
-        !check_distance(one, read_axes(a.x, point), other, read_axes(b.x, other_point), err))
+    return check_tie(world, one, point, &a, other, other_point, &b, err) &&
+           check_distance(one, read_axes(a.x, point), other, read_axes(b.x, other_point), err) &&
+           add_tie(world, one, point, &a, other, other_point, &b, (fm_vec3){0, 0, 0}, err);
+}
+
+// Ties two points that keep their displacement from each other, before the first advance.
+bool fm_world_tie_apart(fm_world *world, fm_object *one, int point, fm_object *other,
+                        int other_point, fm_error *err)
+{
+    assert(err->status != FM_OK || (world && one && other));
+    fm_tie_view a, b;
+    if (err->status != FM_OK)
         return false;
-    if (one == other && point == other_point)
-        return fm_fail_number(err, one->name, "tie", point, "two different points");
-    if (!world->ties)
-        world->ties = calloc(1, sizeof *world->ties);
-    if (!world->ties)
-        return fm_fail_no_memory(err, "world", sizeof *world->ties);
-    fm_ties *ties = world->ties;
-    if (!reserve(ties, err))
+    if (!check_tie(world, one, point, &a, other, other_point, &b, err))
         return false;
-    int p = add_point(ties, one, point, &a), q = add_point(ties, other, other_point, &b);
-    if (p != q)
-        merge_knots(ties, p < q ? p : q, p < q ? q : p);
-    ties->tie_count++;
-    fm_world_destroy_contact(world);
-    return true;
+    fm_vec3 apart = fm_sub(read_axes(b.x, other_point), read_axes(a.x, point));
+    return add_tie(world, one, point, &a, other, other_point, &b, apart, err);
 }
 
 int fm_world_tie_count(const fm_world *world)
@@ -277,7 +326,14 @@ static const tied_point *find_held(const tied_point *points, int count)
     return NULL;
 }
 
-// Sets position and velocity of a point that no pin holds. first: the first change in the substep.
+// Where a point would be without its displacement from the knot.
+static fm_vec3 find_place(const tied_point *p)
+{
+    return fm_sub(read_axes(p->view.x, p->point), p->apart);
+}
+
+// Sets the position of its knot and the velocity of a point that no pin holds. first: the first
+// change in the substep.
 static void move_point(const tied_point *p, fm_vec3 x, fm_vec3 v, bool first)
 {
     const fm_tie_view *view = &p->view;
@@ -287,7 +343,7 @@ static void move_point(const tied_point *p, fm_vec3 x, fm_vec3 v, bool first)
     bool used = !first || view->touched[i] || view->keeps_jump;
     fm_vec3 jump = used ? read_axes(view->jump, i) : (fm_vec3){0, 0, 0};
     write_axes(view->jump, i, fm_add(jump, fm_sub(v, read_axes(view->v, i))));
-    write_axes(view->x, i, x);
+    write_axes(view->x, i, fm_add(x, p->apart));
     write_axes(view->v, i, v);
 }
 
@@ -296,11 +352,11 @@ static void constrain_free(knot *own, const tied_point *points, int count)
 {
     matrix mass = {{0}};
     fm_vec3 x = {0, 0, 0}, v = {0, 0, 0};
-    fm_vec3 origin = read_axes(points[0].view.x, points[0].point);
+    fm_vec3 origin = find_place(&points[0]);
     for (int i = 0; i < count; i++) {
         const tied_point *p = &points[i];
         add_mass(&mass, &p->mass);
-        x = fm_add(x, multiply(&p->mass, fm_sub(read_axes(p->view.x, p->point), origin)));
+        x = fm_add(x, multiply(&p->mass, fm_sub(find_place(p), origin)));
         v = fm_add(v, multiply(&p->mass, read_axes(p->view.v, p->point)));
     }
     own->x = fm_add(origin, solve(&mass, x));
@@ -314,11 +370,11 @@ static void constrain_free(knot *own, const tied_point *points, int count)
 static void constrain_held(knot *own, const tied_point *points, int count, const tied_point *held,
                            double h)
 {
-    own->x = read_axes(held->view.x, held->point);
+    own->x = find_place(held);
     own->mass = 0;
     for (int i = 0; i < count; i++) {
         const tied_point *p = &points[i];
-        fm_vec3 away = fm_sub(own->x, read_axes(p->view.x, p->point));
+        fm_vec3 away = fm_sub(own->x, find_place(p));
         own->v = fm_add_scaled(read_axes(p->view.v, p->point), away, 1 / h);
         move_point(p, own->x, own->v, true);
     }
@@ -348,7 +404,7 @@ void fm_ties_merge_contact(fm_world *world)
         fm_vec3 x = own->x, v = own->v;
         for (int i = own->first; i < own->last && own->mass > 0; i++) {
             const tied_point *p = &ties->points[i];
-            x = fm_add(x, fm_sub(read_axes(p->view.x, p->point), own->x));
+            x = fm_add(x, fm_sub(find_place(p), own->x));
             v = fm_add(v, fm_sub(read_axes(p->view.v, p->point), own->v));
         }
         for (int i = own->first; i < own->last && own->mass > 0; i++)

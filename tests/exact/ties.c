@@ -189,12 +189,44 @@ static void a_tied_line_swings_like_a_single_one(void **state)
     assert_in_interval(one, 3.13, 3.3); // the mass of the line shortens the pendulum
 }
 
+// Points that are tied apart keep their displacement, and the body its momentum.
+static void points_tied_apart_move_alike(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    enum { N = 7 };
+    fm_world *world = create_world(0, 1e-3, (fm_vec3){0, 0, 0});
+    fm_cloth_def def = bare_cloth();
+    fm_sheet shape = {.columns = N, .rows = N, .width = 0.3, .height = 0.3};
+    fm_cloth *sheet = create_sheet(world, &def, &shape);
+    for (int j = 0; j < N; j++)
+        assert_true(fm_world_tie_apart(world, fm_cloth_object(sheet), j * N, fm_cloth_object(sheet),
+                                       j * N + N - 1, &err));
+    set_random_velocities(sheet, 1);
+    motion before = {0}, after = {0};
+    add_motion(sheet, &before);
+    advance(world, 0.2);
+    add_motion(sheet, &after);
+    const fm_vec3 *x = fm_cloth_positions(sheet, NULL);
+    for (int j = 0; j < N; j++) {
+        const fm_vec3 *a = &x[j * N], *b = &x[j * N + N - 1];
+        assert_close(b->x - a->x, 0.3, 1e-9);
+        assert_close(b->y - a->y, 0, 1e-9);
+        assert_close(b->z - a->z, 0, 1e-9);
+    }
+    assert_close(after.momentum.x, before.momentum.x, 1e-12 * before.size);
+    assert_close(after.momentum.y, before.momentum.y, 1e-12 * before.size);
+    assert_close(after.momentum.z, before.momentum.z, 1e-12 * before.size);
+    fm_world_destroy(world);
+}
+
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "ties");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(canopy_lines_and_load_keep_momentum_and_energy),
         cmocka_unit_test(a_tied_line_swings_like_a_single_one),
+        cmocka_unit_test(points_tied_apart_move_alike),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();
