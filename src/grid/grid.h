@@ -233,7 +233,19 @@ bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err);
 // Writes the velocity of the fluid at the samples of all coupled bodies, at their newest positions.
 void fm_grid_write_samples(fm_grid *g, fm_pool *pool);
 
+// drag_impulses.c: bodies that act on the fluid by the opposite of their drag.
+// Writes the mass of the fluid that each sample slows down, kg. Uses g->rate.
+void fm_grid_write_drag_masses(fm_grid *g);
+// Adds the impulses of dt seconds to the velocities. masses: of the fluid at the faces, in masses of
+// a cell, or NULL: 1.
+void fm_grid_add_drag_impulses(fm_grid *g, double dt, double *const masses[3]);
+void fm_grid_clear_drag_impulses(fm_grid *g); // at the end of a coupling interval
+
 // sheets.c
+// Index of face number `at` along its axis a. False: outside the grid, or on a side of it.
+bool fm_grid_find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q);
+// Sets the value of a face, and that of its copy on the other side of a periodic grid.
+void fm_grid_set_face(const fm_grid *g, double *values, int a, ptrdiff_t q, double value);
 // Adds the samples of a body that pushes the fluid.
 bool fm_grid_add_sheet(fm_grid *g, fm_samples *samples, fm_error *err);
 // The parts of a substep, in this order. Bodies are where they end the coupling interval.

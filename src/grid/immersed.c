@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // immersed.c: bodies in the fluid: the fluid writes its velocity at the quadrature points (samples)
-// of a body. With one-way coupling that is all; sheets.c has the forces of two-way coupling.
+// of a body. With one-way coupling that is all; sheets.c has the forces of two-way coupling, and
+// drag_impulses.c the opposite of the drag of lines.
 //
 // A sample inside the box of the grid is wet. A fluid one cell thick has no end along z.
 #include "grid/grid.h"
@@ -11,11 +12,12 @@ bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err)
     if (g->samples_count == FM_GRID_BODIES_MAX)
         return fm_fail_number(err, g->object.name, "coupled bodies", g->samples_count + 1,
                               "at most 64");
-    if (!samples->passive && !fm_grid_add_sheet(g, samples, err))
+    bool is_sheet = !samples->passive && !samples->by_drag;
+    if (is_sheet && !fm_grid_add_sheet(g, samples, err))
         return false;
     g->samples[g->samples_count++] = samples;
     fm_grid_write_samples(g, NULL);
-    if (!samples->passive)
+    if (is_sheet)
         fm_grid_release_sheets(g, fm_grid_sheet_count(g) - 1,
                                fm_world_surroundings(g->object.world).gravity);
     return true;
@@ -54,4 +56,5 @@ void fm_grid_write_samples(fm_grid *g, fm_pool *pool)
         fm_parallel_for(fm_grid_share(pool, 100.0 * count), count, FM_SAMPLE_BLOCK, write_block,
                         &(writing){g, g->samples[i]});
     }
+    fm_grid_write_drag_masses(g);
 }

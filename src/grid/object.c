@@ -263,6 +263,7 @@ static const fm_medium_type medium = {
     .resolution = find_resolution,
     .check_coupling = check_coupling,
     .permeates = true,
+    .takes_drag = true,
     .attach = attach,
     .probe_fields = "velocity pressure dye",
     .probe = probe,

@@ -167,7 +167,7 @@ static bool wrap(const fm_grid *g, int a, int *cell)
 }
 
 // Index of face number `at` along its axis a. False: outside the grid, or on a side of it.
-static bool find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q)
+bool fm_grid_find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q)
 {
     int cell[3] = {at[0], at[1], at[2]};
     for (int b = 0; b < 3; b++)
@@ -178,7 +178,7 @@ static bool find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q)
 }
 
 // Sets the value of a face, and that of its copy on the other side of a periodic grid.
-static void set_face(const fm_grid *g, double *values, int a, ptrdiff_t q, double value)
+void fm_grid_set_face(const fm_grid *g, double *values, int a, ptrdiff_t q, double value)
 {
     values[q] = value;
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
@@ -197,7 +197,7 @@ static bool add_crossing(fm_grid *g, int a, const double place[3], int number, i
     ptrdiff_t q;
     for (int b = 0; b < 3; b++)
         at[b] = (int)floor(b == a ? place[b] + 0.5 : place[b]);
-    if (!find_face(g, a, at, &q) || g->open[a][q] < 1)
+    if (!fm_grid_find_face(g, a, at, &q) || g->open[a][q] < 1)
         return true;
     for (int i = s->first[a][q]; i >= 0; i = s->crossings[i].next)
         if (s->crossings[i].sheet == number && fabs(s->crossings[i].at - place[a]) < SAME)
@@ -267,7 +267,7 @@ static int find_crossing(const fm_grid *g, int a, const double place[3], int num
         for (int b = 0; b < 3; b++)
             at[b] = (int)floor(b == a ? place[b] + 0.5 : place[b]);
         at[a] += step;
-        if (!find_face(g, a, at, &q))
+        if (!fm_grid_find_face(g, a, at, &q))
             continue;
         for (int i = s->first[a][q]; i >= 0; i = s->crossings[i].next) {
             double distance = fabs(s->crossings[i].at - place[a]);
@@ -292,7 +292,7 @@ static ptrdiff_t find_nearest_face(const fm_grid *g, int a, const double place[3
             x = fm_double_max(lowest, fm_double_min(highest, x));
         at[b] = (int)x;
     }
-    return find_face(g, a, at, &q) && g->open[a][q] >= 1 ? q : -1;
+    return fm_grid_find_face(g, a, at, &q) && g->open[a][q] >= 1 ? q : -1;
 }
 
 // Links a sample to a crossing, with its weight, velocity and response.
@@ -396,7 +396,7 @@ void fm_grid_add_sheet_rates(fm_grid *g, double *rate[3])
             ptrdiff_t q = sh->face[i];
             double given = component(sh->given[i / 3], i % 3);
             if (q >= 0 && given != 0)
-                set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
+                fm_grid_set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
         }
     }
 }
@@ -514,7 +514,7 @@ void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
             momentum += c->k * component(c->velocity, c->axis) - c->g;
         }
         f->ratio = mass / total;
-        set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
+        fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
         set_conductance(g, f, (float)(f->conductance * f->ratio));
     }
     fm_poisson_prepare(g->solver, pool);
@@ -578,7 +578,7 @@ void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last)
         ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
         double gradient = psi[f->cell] - psi[f->cell - stride], u = g->u[f->axis][f->q];
         u += (1 - f->ratio) * gradient;
-        set_face(g, g->u[f->axis], f->axis, f->q, u);
+        fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, u);
         set_conductance(g, f, f->conductance);
         distribute_impulse(s, f, u, mass * (f->start - gradient - u));
     }

@@ -385,6 +385,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     g->time += dt;
     fill(g, g->time, around->pool);
     start = fm_clock_now_ms();
+    fm_grid_add_drag_impulses(g, dt, NULL);
     fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt, around->pool);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     project(g, dt, false, around->pool);
@@ -470,5 +471,6 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
     fill_for_readers(g, find_force(g, around), around->pool);
     fm_grid_write_samples(g, around->pool);
     fm_grid_release_sheets(g, 0, around->gravity);
+    fm_grid_clear_drag_impulses(g);
     return true;
 }
