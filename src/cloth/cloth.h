@@ -136,6 +136,8 @@ struct fm_cloth {
     double *mass;                    // kg
     double *inertia;  // kg, mass plus added mass from a two-way fluid; else the array `mass`
     double *wet_area; // m^2 that drag acts on; the array `area` unless a fluid carries the cloth
+    double *relaxed;  // [edges] m, rest lengths without contraction; NULL: no muscle
+    double *muscle_share; // [edges] part of the contraction, 0 to 1
     double *rest_scatter; // relative change of the rest lengths at each particle, imperfection.c
     double *damping_load; // 1/kg, number of damped springs at a particle over its mass, damping.c
     double *spring_sum;   // N/m, sum of the stiffness of the springs at a particle
@@ -297,6 +299,10 @@ static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
 {
     return 1 + 0.5 * (c->rest_scatter[a] + c->rest_scatter[b]);
 }
+
+// muscle.c: contraction in time.
+bool fm_muscle_setup(fm_cloth *cloth, fm_error *err);
+void fm_muscle_contract(fm_cloth *cloth, double t); // sets the rest lengths at time t, s
 
 // triangles.c: the initial positions and the triangles of a cloth of any kind.
 bool fm_cloth_find_mesh(fm_cloth *cloth, fm_mesh_view *mesh, fm_error *err);

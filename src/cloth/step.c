@@ -329,6 +329,7 @@ bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
         return false;
     s->drag = fm_drag_prepare_step(c, &s->around, s->h, fm_drag_newest_weight(c, s->h));
     fm_substep_set_poses(s, end);
+    fm_muscle_contract(c, end);
     if (c->enforcer)
         fm_enforcer_remove_expected(c);
     scale_velocities(c);

@@ -76,6 +76,7 @@ typedef struct crossed_face {
     int axis;
     int first;         // crossing
     float conductance; // without sheets
+    bool low, high;    // the cells on its two sides hold fluid
     double ratio;      // c
     double start;      // m/s, u*
 } crossed_face;
@@ -383,15 +384,15 @@ static double find_share(const sheet *sh, const crossing *c, int i)
     return s->area[i] * fabs(component(s->normal[i], c->axis)) / c->weight;
 }
 
-// Adds the impulses that bodies gave, as a force during their interval, to the rates of the
-// velocity, m/s^2.
-void fm_grid_add_sheet_rates(fm_grid *g, double *rate[3])
+// Adds `factor` times the accelerations by the impulses that bodies gave, as forces during their
+// interval, to `rate`.
+void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor)
 {
     double mass = g->def.density * g->h * g->h * g->h;
     for (int k = 0; g->sheets && k < g->sheets->count; k++) {
         const sheet *sh = &g->sheets->sheets[k];
         double span = sh->samples->end - sh->samples->start;
-        double scale = span > 0 ? -1 / (mass * span) : 0;
+        double scale = span > 0 ? -factor / (mass * span) : 0;
         for (int i = 0; i < 3 * sh->samples->count; i++) {
             ptrdiff_t q = sh->face[i];
             double given = component(sh->given[i / 3], i % 3);
@@ -490,22 +491,53 @@ static void sum_given(fm_grid *g, fm_vec3 gravity, double dt)
     }
 }
 
+bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q)
+{
+    return g->sheets && g->sheets->first[a][q] >= 0;
+}
+
+// Multiplies the conductance of a crossed face by its ratio. A face of a liquid with air on one
+// side has its conductance in that of the cell to the surface.
+static void scale_conductance(const fm_grid *g, crossed_face *f)
+{
+    ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
+    f->conductance = fm_poisson_conductances(g->solver, f->axis)[f->cell];
+    if (f->low && f->high)
+        set_conductance(g, f, (float)(f->conductance * f->ratio));
+    else
+        fm_poisson_given_conductances(g->solver)[f->high ? f->cell : f->cell - stride] -=
+            (float)(1 - f->ratio);
+}
+
+// A face without fluid exchanges nothing. The impulses that the sheet gave there are lost: to take
+// them back would be unstable, because they contain the momentum of a layer that is not there.
+static void forget_given(fm_sheets *s, crossed_face *f)
+{
+    f->ratio = 1;
+    for (int k = f->first; k >= 0; k = s->crossings[k].next)
+        s->crossings[k].impulse = s->crossings[k].given = 0;
+}
+
 // Before the projection: exchanges momentum on all crossed faces, and gives their conductances to
 // the pressure solver. g->u holds u*; `old`: velocities before the substep of dt seconds.
-void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt,
-                                  fm_pool *pool)
+bool fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt)
 {
     fm_sheets *s = g->sheets;
     double mass = g->def.density * g->h * g->h * g->h;
     if (!s || s->face_count == 0)
-        return;
+        return false;
     sum_given(g, gravity, dt);
     for (int i = 0; i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
         double total = mass, momentum, *u = &g->u[f->axis][f->q];
         f->cell = find_solver_index(g, f->q);
-        f->conductance = fm_poisson_conductances(g->solver, f->axis)[f->cell];
         f->start = *u;
+        f->low = !g->level || g->level[f->q - g->stride[f->axis]] < 0;
+        f->high = !g->level || g->level[f->q] < 0;
+        if (!f->low && !f->high) {
+            forget_given(s, f);
+            continue;
+        }
         momentum = mass * *u;
         for (int k = f->first; k >= 0; k = s->crossings[k].next) {
             crossing *c = &s->crossings[k];
@@ -515,9 +547,9 @@ void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
         }
         f->ratio = mass / total;
         fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
-        set_conductance(g, f, (float)(f->conductance * f->ratio));
+        scale_conductance(g, f);
     }
-    fm_poisson_prepare(g->solver, pool);
+    return true;
 }
 
 // Distributes the impulse of a face, N s, to its crossings: the sum is exact.
@@ -576,10 +608,14 @@ void fm_grid_finish_sheets(fm_grid *g, fm_vec3 gravity, double dt, bool last)
     for (int i = 0; s && i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
         ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
-        double gradient = psi[f->cell] - psi[f->cell - stride], u = g->u[f->axis][f->q];
+        if (!f->low && !f->high)
+            continue;
+        double above = f->high ? psi[f->cell] : 0, below = f->low ? psi[f->cell - stride] : 0;
+        double gradient = above - below, u = g->u[f->axis][f->q];
         u += (1 - f->ratio) * gradient;
         fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, u);
-        set_conductance(g, f, f->conductance);
+        if (f->low && f->high)
+            set_conductance(g, f, f->conductance);
         distribute_impulse(s, f, u, mass * (f->start - gradient - u));
     }
     for (int k = 0; s && k < s->count; k++)

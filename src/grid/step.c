@@ -132,7 +132,7 @@ static void compute_rates(fm_grid *g, fm_vec3 force, bool advected, fm_pool *poo
     pushed job = {.force = {force.x, force.y, g->active[2] ? force.z : 0}, .advected = advected};
     fm_grid_for_faces(g, pool, advected ? 12 : 3, compute_rate_row, &job);
     fm_grid_add_lift(g, g->rate, force, pool);
-    fm_grid_add_sheet_rates(g, g->rate);
+    fm_grid_add_sheet_rates(g, g->rate, 1);
 }
 
 // u = keep old + (1 - keep) (from + dt rate), from: old or u.
@@ -386,7 +386,8 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     fill(g, g->time, around->pool);
     start = fm_clock_now_ms();
     fm_grid_add_drag_impulses(g, dt, NULL);
-    fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt, around->pool);
+    if (fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt))
+        fm_poisson_prepare(g->solver, around->pool);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     project(g, dt, false, around->pool);
     start = fm_clock_now_ms();
