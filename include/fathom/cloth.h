@@ -150,6 +150,16 @@ typedef enum fm_contact_start {
     FM_START_SEPARATE,
 } fm_contact_start;
 
+// Periodic contraction of a fabric or soft body: its edges become shorter, in each period during
+// the active part, and longer again in the rest of it.
+typedef struct fm_muscle {
+    double contraction; // largest relative change of the rest lengths, 0 to 0.9; 0: none
+    double period;      // s
+    double active;      // part of the period in which it contracts, 0.05 to 0.95
+    double start;       // s, of the first contraction
+    fm_vec3 axis;       // edges around this axis contract; (0, 0, 0): all edges
+} fm_muscle;
+
 // Definition of a cloth: its material, the forces on it, and how it is simulated.
 typedef struct fm_cloth_def {
     const char *name; // for messages and files; copied
@@ -191,6 +201,7 @@ typedef struct fm_cloth_def {
         double amount;
         int seed; // of the random fields, 0 to 1e9
     } imperfection;
+    fm_muscle muscle; // of fabrics and soft bodies without enforcement
     // Spring forces between particles of this cloth that come close. They do not prevent
     // intersections.
     struct {

@@ -23,6 +23,9 @@ typedef enum fm_coupling_way {
     // cloth and fluid push each other; the fluid does not pass through the cloth
     FM_COUPLING_TWO_WAY,
     FM_COUPLING_ONE_WAY, // the fluid moves the cloth by drag; the cloth does not affect the fluid
+    // the fluid moves the cloth by drag, and the opposite force acts on the fluid around it, which
+    // passes through the cloth. Lines and loads do this with FM_COUPLING_TWO_WAY, too
+    FM_COUPLING_BY_DRAG,
 } fm_coupling_way;
 
 // How a body and a medium act on each other. The permeability of the body counts in two-way

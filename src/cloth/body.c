@@ -221,20 +221,23 @@ static fm_vec3 find_point_force(const fm_object *object, int point)
 // Coupling to a fluid.
 
 // Lists the settings of a cloth that do not allow coupling to a fluid, and returns how many there
-// are: explicit integrators; in two-way coupling also drag models of a medium, and memories with a
-// fixed step.
+// are: in two-way coupling explicit integrators and drag models of a medium; in coupling by drag the
+// history of a model; in both, memories with a fixed step.
 int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                   fm_coupling_fault *faults)
 {
     int count = 0;
     fm_drag_model drag = def->drag.model;
     fm_recall_kind memory = def->damping.memory.kind, bend = def->bend.damping.memory.kind;
-    if (def->integrator != FM_KICK_DRIFT_KICK)
-        faults[count++] = (fm_coupling_fault){"integrator", "explicit",
-                                              "kick-drift-kick for cloth in a fluid", false};
     if (way == FM_COUPLING_ONE_WAY)
         return count;
-    if (drag != FM_DRAG_PHYSICAL && drag != FM_DRAG_NONE)
+    if (def->integrator != FM_KICK_DRIFT_KICK && way == FM_COUPLING_TWO_WAY)
+        faults[count++] = (fm_coupling_fault){"integrator", "explicit", "kick-drift-kick", true};
+    if (way == FM_COUPLING_BY_DRAG && drag == FM_DRAG_PUBLISHED &&
+        def->drag.history.coefficient > 0)
+        faults[count++] = (fm_coupling_fault){"drag.history.coefficient", "above 0",
+                                              "0: the history of drag needs one-way", false};
+    if (way == FM_COUPLING_TWO_WAY && drag != FM_DRAG_PHYSICAL && drag != FM_DRAG_NONE)
         faults[count++] =
             (fm_coupling_fault){"drag.model", "a model of a medium",
                                 "physical or none: the fluid itself is the drag", true};
@@ -260,12 +263,13 @@ static bool check_coupling(const fm_object *object, fm_coupling_way way, fm_erro
            fm_coupling_fail(err, object, faults);
 }
 
-// Creates the quadrature points in a fluid, at most `longest` apart, m. passive: one-way coupling.
-static fm_samples *create_samples(fm_object *object, double longest, bool passive, fm_error *err)
+// Creates the quadrature points in a fluid, at most `longest` apart, m.
+static fm_samples *create_samples(fm_object *object, double longest, fm_coupling_way way,
+                                  const fm_medium *medium, fm_error *err)
 {
     fm_cloth *c = fm_cloth_cast(object);
     c->samples = fm_arena_alloc(&c->arena, 1, sizeof *c->samples, object->name, err);
-    if (!c->samples || !fm_cloth_samples_create(c->samples, c, longest, passive, &c->arena, err))
+    if (!c->samples || !fm_cloth_samples_create(c->samples, c, longest, way, medium, err))
         return NULL;
     return &c->samples->points;
 }
@@ -314,7 +318,7 @@ const fm_body_type fm_cloth_body = {
     .give_samples = write_motion,
 };
 
-// The same without layers and coupling: lines and loads are in no simulated fluid.
+// The same without layers: lines and loads.
 const fm_body_type fm_line_body = {
     .advance = advance,
     .substep_ns = estimate_substep_ns,
@@ -336,4 +340,9 @@ const fm_body_type fm_line_body = {
     .view_ties = view_for_ties,
     .point_mass = find_point_mass,
     .point_force = find_point_force,
+    .check_coupling = check_coupling,
+    .sample = create_samples,
+    .take_impulses = read_medium,
+    .give_samples = write_motion,
+    .thin = true,
 };

@@ -152,6 +152,10 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
     const limit limits[] = {
         {"imperfection.amount", def->imperfection.amount, 0, 0.1, false, "0 (perfect) to 0.1"},
         {"imperfection.seed", def->imperfection.seed, 0, 1e9, false, "0 to 1e9"},
+        {"muscle.contraction", def->muscle.contraction, 0, 0.9, false, "0 to 0.9"},
+        {"muscle.period", def->muscle.period, 0, 1e6, true, "> 0 and at most 1e6 s"},
+        {"muscle.active", def->muscle.active, 0.05, 0.95, false, "0.05 to 0.95"},
+        {"muscle.start", def->muscle.start, 0, 1e6, false, "0 to 1e6 s"},
         {"density", def->density, 0, 1e5, true, "> 0 and at most 1e5 kg/m^3"},
         {"thickness", def->thickness, 0, 1, true, "> 0 and at most 1 m"},
         {"stretch.stiffness", def->stretch.stiffness, 0, 1e7, true, "> 0 and at most 1e7 N/m"},
@@ -387,7 +391,8 @@ bool fm_cloth_finish_creation(fm_cloth *c, const fm_medium *medium, fm_error *er
     for (int i = 0; i < c->count; i++)
         c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
     if ((c->fabric && !fm_fabric_finish(c, err)) || (c->soft && !fm_soft_finish(c, err)) ||
-        !fm_terms_create(c, err) || !fm_added_mass_create(c, medium, err))
+        !fm_muscle_setup(c, err) || !fm_terms_create(c, err) ||
+        !fm_added_mass_create(c, medium, err))
         return false;
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))

@@ -136,6 +136,8 @@ struct fm_cloth {
     double *mass;                    // kg
     double *inertia;  // kg, mass plus added mass from a two-way fluid; else the array `mass`
     double *wet_area; // m^2 that drag acts on; the array `area` unless a fluid carries the cloth
+    double *relaxed;  // [edges] m, rest lengths without contraction; NULL: no muscle
+    double *muscle_share; // [edges] part of the contraction, 0 to 1
     double *rest_scatter; // relative change of the rest lengths at each particle, imperfection.c
     double *damping_load; // 1/kg, number of damped springs at a particle over its mass, damping.c
     double *spring_sum;   // N/m, sum of the stiffness of the springs at a particle
@@ -298,6 +300,10 @@ static inline double fm_cloth_rest_factor(const fm_cloth *c, int a, int b)
     return 1 + 0.5 * (c->rest_scatter[a] + c->rest_scatter[b]);
 }
 
+// muscle.c: contraction in time.
+bool fm_muscle_setup(fm_cloth *cloth, fm_error *err);
+void fm_muscle_contract(fm_cloth *cloth, double t); // sets the rest lengths at time t, s
+
 // triangles.c: the initial positions and the triangles of a cloth of any kind.
 bool fm_cloth_find_mesh(fm_cloth *cloth, fm_mesh_view *mesh, fm_error *err);
 
@@ -390,6 +396,7 @@ void fm_spring_mesh_compute_stretch(const fm_cloth *cloth, double *stretch);
 
 // drag.c: the coefficients of a substep of h seconds. w0: weight of the newest rate in the drag
 // memory of order q, s^(1-q).
+fm_drag_step fm_drag_find_law(const fm_cloth *cloth, const fm_medium *medium, double h, double w0);
 fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *around, double h,
                                   double w0);
 fm_effective_mass fm_drag_effective_mass(const fm_cloth *c, const fm_drag_step *d, int i);
@@ -452,8 +459,8 @@ void fm_kick_apply_impulses(fm_cloth *cloth, const fm_drag_step *step, const fm_
 // other.
 typedef struct fm_cloth_samples {
     fm_cloth *cloth;
-    fm_samples points;
-    int *corner; // [3 * count] particles at the corners of the sample's triangle
+    fm_samples points; // in a fluid
+    int *corner;       // [3 * count] particles at the corners of the sample's triangle
     // [count] n: the edges of the sample's triangle are cut into n pieces, the triangle into n^2
     // smaller ones, and the sample is the centroid of one of these. -n: that one is rotated by 180
     // degrees against the triangle
@@ -465,13 +472,15 @@ typedef struct fm_cloth_samples {
     fm_vec3 *v;        // m/s, velocities before the interval; afterwards their change in it
     fm_vec3 *push;     // N s, impulses of the fluid's load in the interval, if it is implicit
     double *mass;      // [count] kg, the sample's share of the mass of its corners
+    fm_medium medium;  // density and viscosity of the fluid
+    fm_vec3 *flow;     // m/s, velocity of the fluid at the particles, during drag_exchange.c
+    double *fluid;     // kg, mass of the fluid there
     fm_vec3 received;  // N s, impulses of the fluid on the cloth since `since`
     double since;      // s
 } fm_cloth_samples;
-// Samples are at most `longest` apart, m. passive: one-way coupling, the fluid carries the cloth
-// and is not affected by it.
+// Samples are at most `longest` apart, m, for a way of coupling with a fluid of these properties.
 bool fm_cloth_samples_create(fm_cloth_samples *samples, fm_cloth *cloth, double longest,
-                             bool passive, fm_arena *arena, fm_error *err);
+                             fm_coupling_way way, const fm_medium *medium, fm_error *err);
 // Before the cloth moves: applies the fluid's impulses, or takes over its velocity.
 void fm_cloth_samples_read_medium(fm_cloth_samples *samples, double end);
 // After the cloth has moved: writes the samples' new positions and the momentum returned to the
@@ -479,8 +488,14 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *samples, double end);
 void fm_cloth_samples_write_motion(fm_cloth_samples *samples, double start, double end);
 // kg m/s, impulses between cloth and fluid that one has given and the other has to receive.
 fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *samples);
-// Writes the carrying fluid's velocity at time t into `flow`; h: the substep that ends at t.
-void fm_cloth_interpolate_carrier(fm_cloth *cloth, double t, double h, int first, int last);
+// Writes the carrying fluid's velocity at time t into `flow`; start: of the substep, s.
+void fm_cloth_interpolate_carrier(fm_cloth *cloth, double start, double t, int first, int last);
+
+// drag_exchange.c: drag whose opposite acts on a simulated fluid.
+bool fm_cloth_exchanges_drag(const fm_cloth *cloth);
+void fm_cloth_begin_drag_exchange(fm_cloth *cloth); // before an interval
+void fm_cloth_exchange_drag(fm_substep *s);         // at the end of a substep
+void fm_cloth_end_drag_exchange(fm_cloth *cloth, double end);
 
 // body.c
 static inline fm_cloth *fm_cloth_cast(const fm_object *object)

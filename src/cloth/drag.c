@@ -58,12 +58,19 @@
 #include <string.h>
 
 // The drag coefficients of a substep of h seconds, from the definition and the medium. w0: weight
-// of the newest rate in the fractional derivative of the drag memory.
+// of the newest rate in the fractional derivative of the drag memory. Drag that a fluid feels acts
+// after the kick (drag_exchange.c).
 fm_drag_step fm_drag_prepare_step(const fm_cloth *cloth, const fm_surroundings *around, double h,
                                   double w0)
 {
+    if (fm_cloth_exchanges_drag(cloth))
+        return (fm_drag_step){.h = h, .w0 = w0};
+    return fm_drag_find_law(cloth, &around->medium, h, w0);
+}
+
+fm_drag_step fm_drag_find_law(const fm_cloth *cloth, const fm_medium *medium, double h, double w0)
+{
     const fm_drag *drag = &cloth->def.drag;
-    const fm_medium *medium = &around->medium;
     fm_drag_step step = {.h = h, .w0 = w0};
     if (cloth->line && drag->model == FM_DRAG_PHYSICAL) {
         fm_line_prepare_drag(cloth, medium, &step);

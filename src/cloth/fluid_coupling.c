@@ -27,6 +27,9 @@
 // Half of F dt acts at the start of the interval and half at its end, so that a cloth whose springs
 // balance F stays where it is. The cloth returns M dv - F dt, the part of the fluid's impulse.
 //
+// Lines have samples on their edges, in the middle of n equal parts of each; a load is one sample.
+// Their coupling, and that of cloth by drag, is in drag_exchange.c.
+//
 // One-way coupling: the fluid carries the cloth and is not affected. It provides its velocity,
 // which drag.c needs, and the wet share of the cloth's area. Within the interval, the velocity is
 // interpolated linearly from its previous value.
@@ -78,8 +81,17 @@ static void add_triangle_samples(fm_cloth_samples *s, int *next, const int corne
     }
 }
 
-// Allocates the arrays of `count` samples. The cloth gets its own copy of the array that the fluid
-// will change: the wet area in one-way coupling, the inertia in two-way coupling.
+// A copy of an array of the particles; NULL if memory runs out.
+static double *copy_array(const fm_cloth *c, fm_arena *arena, const double *from, fm_error *err)
+{
+    double *copy = fm_arena_alloc(arena, (size_t)c->lanes, sizeof *copy, c->object.name, err);
+    for (int i = 0; i < c->lanes && copy; i++)
+        copy[i] = from[i];
+    return copy;
+}
+
+// Allocates the arrays of `count` samples. The cloth gets its own copies of the arrays that the
+// fluid will change: the wet area if it has drag, the inertia unless the coupling is one-way.
 static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm_error *err)
 {
     fm_cloth *c = s->cloth;
@@ -96,14 +108,17 @@ static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm
     s->v = fm_arena_alloc(arena, lanes, sizeof *s->v, c->object.name, err);
     s->push = fm_arena_alloc(arena, lanes, sizeof *s->push, c->object.name, err);
     s->mass = fm_arena_alloc(arena, n, sizeof *s->mass, c->object.name, err);
-    double *copy = fm_arena_alloc(arena, lanes, sizeof *copy, c->object.name, err);
+    s->flow = fm_arena_alloc(arena, lanes, sizeof *s->flow, c->object.name, err);
+    s->fluid = fm_arena_alloc(arena, lanes, sizeof *s->fluid, c->object.name, err);
     c->carrier.velocity = fm_vec3_array_create(arena, c->lanes, err);
+    double *wet = copy_array(c, arena, c->area, err);
+    double *inertia = copy_array(c, arena, c->mass, err);
     if (!fm_samples_create(&s->points, arena, (int)count, c->object.name, err))
         return false;
-    const double *from = s->points.passive ? c->area : c->mass;
-    for (size_t i = 0; i < lanes; i++)
-        copy[i] = from[i];
-    *(s->points.passive ? &c->wet_area : &c->inertia) = copy;
+    if (s->points.passive || s->points.by_drag)
+        c->wet_area = wet;
+    if (!s->points.passive)
+        c->inertia = inertia;
     return true;
 }
 
@@ -120,13 +135,31 @@ static void place_samples(const fm_cloth_samples *s, fm_vec3 *to)
     }
 }
 
+// Computes the geometry of the samples of a line or load: surface, half length (reach) and tangent.
+static void compute_pieces(const fm_cloth_samples *s, fm_vec3 *tangent)
+{
+    const fm_cloth *c = s->cloth;
+    double d = c->line->diameter;
+    for (int i = 0; i < s->points.count; i++) {
+        const int *corner = s->corner + 3 * (size_t)i;
+        fm_vec3 edge = fm_sub(axes_at(&c->x, corner[1]), axes_at(&c->x, corner[0]));
+        double length = fm_length(edge) / s->parts[i];
+        fm_normalize(&edge);
+        s->points.area[i] = c->line->is_load ? FM_PI * d * d : FM_PI * d * length;
+        s->points.reach[i] = 0.5 * (c->line->is_load ? d : length);
+        tangent[i] = edge;
+    }
+}
+
 // Computes the geometry of each sample's part of its triangle: normal, area, largest distance of a
 // corner from the centroid (reach), and the vectors along and across that delimit the part
 // (core/surface_samples.h).
 static void compute_patches(const fm_cloth_samples *s, fm_vec3 *normal)
 {
     const fm_vec3_array *x = &s->cloth->x;
-    for (int i = 0; i < s->points.count; i++) {
+    if (s->cloth->line)
+        compute_pieces(s, normal);
+    for (int i = 0; i < s->points.count && !s->cloth->line; i++) {
         const int *corner = s->corner + 3 * (size_t)i;
         const fm_vec3 at[3] = {axes_at(x, corner[0]), axes_at(x, corner[1]), axes_at(x, corner[2])};
         fm_sample_patch patch = fm_sample_patch_of_triangle(at, s->parts[i]);
@@ -164,9 +197,8 @@ static double scale_parts(fm_cloth_samples *s, double factor)
 }
 
 // Sets the parts of an impulse of an implicit fluid that the corners of a sample get, and of its
-// wet area in one-way coupling. In a sheet,
-// whose cells are cut along alternating diagonals, some particles belong to eight triangles and
-// others to four. With barycentric coordinates a uniform pressure would accelerate the first twice
+// wet area in one-way coupling. In a sheet, whose cells are cut along alternating diagonals, some
+// particles belong to eight triangles and others to four. With barycentric coordinates a uniform pressure would accelerate the first twice
 // as much as the others, and excite waves that the faces of the fluid see in part. The parts are
 // barycentric coordinates scaled so that the force on a particle is proportional to its area.
 static void balance_parts(fm_cloth_samples *s)
@@ -176,6 +208,8 @@ static void balance_parts(fm_cloth_samples *s)
     double whole = 0, area = 0;
     for (int i = 0; i < 3 * s->points.count; i++)
         s->part[i] = s->share[i];
+    if (s->cloth->line)
+        return; // its samples have no triangles
     for (int i = 0; i < s->cloth->count; i++)
         whole += s->cloth->area[i];
     for (int i = 0; i < s->points.count; i++)
@@ -200,14 +234,42 @@ static void share_masses(const fm_cloth_samples *s)
     }
 }
 
-// Creates the samples of a cloth, at most `longest` apart, m. passive: one-way coupling, in which
-// the fluid carries the cloth and is not affected by it.
-bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, bool passive,
-                             fm_arena *arena, fm_error *err)
+// Creates the samples of a line, at most `longest` apart, m, or that of a load. False if memory runs
+// out.
+static bool create_line_samples(fm_cloth_samples *s, double longest, fm_error *err)
 {
+    fm_cloth *c = s->cloth;
+    const fm_spring_mesh *mesh = &c->mesh;
+    double count = c->line->is_load;
+    for (int e = 0; e < mesh->edge_count; e++)
+        count += count_subdivisions(c, (int[]){mesh->edge_a[e], mesh->edge_b[e], mesh->edge_b[e]},
+                                    longest);
+    if (!create_arrays(s, &c->arena, count, err))
+        return false;
+    int next = 0;
+    for (int e = 0; e < mesh->edge_count; e++) {
+        int corner[3] = {mesh->edge_a[e], mesh->edge_b[e], mesh->edge_b[e]};
+        int n = count_subdivisions(c, corner, longest);
+        for (int i = 0; i < n; i++, next++) {
+            double b = (i + 0.5) / n;
+            const double share[3] = {1 - b, b, 0};
+            for (int k = 0; k < 3; k++) {
+                s->corner[3 * next + k] = corner[k];
+                s->share[3 * next + k] = share[k];
+            }
+            s->parts[next] = n;
+        }
+    }
+    if (c->line->is_load)
+        s->share[0] = 1, s->parts[0] = 1; // its corners are all particle 0
+    return true;
+}
+
+// Creates the samples of a surface, at most `longest` apart, m. False if memory runs out.
+static bool create_surface_samples(fm_cloth_samples *s, double longest, fm_error *err)
+{
+    fm_cloth *c = s->cloth;
     fm_mesh_view mesh;
-    *s = (fm_cloth_samples){.cloth = c, .points = {.passive = passive}};
-    s->points.thickness = c->def.thickness;
     if (!fm_cloth_find_mesh(c, &mesh, err))
         return false;
     double count = 0;
@@ -215,14 +277,27 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, b
         double n = count_subdivisions(c, mesh.face_points + 3 * (size_t)t, longest);
         count += n * n;
     }
-    if (!create_arrays(s, arena, count, err))
+    if (!create_arrays(s, &c->arena, count, err))
         return false;
     int next = 0;
     for (int t = 0; t < mesh.face_count; t++) {
         const int *corner = mesh.face_points + 3 * (size_t)t;
         add_triangle_samples(s, &next, corner, count_subdivisions(c, corner, longest));
     }
-    c->carrier.on = passive;
+    return true;
+}
+
+// Creates the samples of a cloth, line or load, at most `longest` apart, m.
+bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, fm_coupling_way way,
+                             const fm_medium *medium, fm_error *err)
+{
+    *s = (fm_cloth_samples){.cloth = c, .medium = *medium};
+    s->points.passive = way == FM_COUPLING_ONE_WAY;
+    s->points.by_drag = fm_coupling_is_by_drag(c->object.type, way);
+    s->points.thickness = c->def.thickness;
+    if (!(c->line ? create_line_samples : create_surface_samples)(s, longest, err))
+        return false;
+    c->carrier.on = s->points.passive;
     place_samples(s, s->points.start_position);
     place_samples(s, s->points.end_position);
     compute_patches(s, s->points.start_normal);
@@ -386,6 +461,17 @@ static void compute_carrier(const fm_cloth_samples *s, double end)
     }
 }
 
+// Coupling by drag: the same, and the mass of the fluid around each particle, kg.
+static void compute_fluid(const fm_cloth_samples *s, double end)
+{
+    compute_carrier(s, end);
+    for (int i = 0; i < s->cloth->count; i++)
+        s->fluid[i] = 0;
+    for (int i = 0; i < 3 * s->points.count; i++)
+        s->fluid[s->corner[i]] += s->share[i] * s->points.added_mass[i / 3];
+    fm_cloth_begin_drag_exchange(s->cloth);
+}
+
 // Before the cloth moves through the interval that ends at time `end`: places the samples, and
 // applies the fluid's impulses (two-way) or takes over its velocity (one-way).
 void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
@@ -394,7 +480,9 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
     compute_patches(s, s->points.start_normal);
     for (int i = 0; i < s->points.count && !s->points.passive; i++)
         s->received = fm_add(s->received, s->points.impulse_to_body[i]);
-    if (s->points.passive)
+    if (s->points.by_drag)
+        compute_fluid(s, end);
+    else if (s->points.passive)
         compute_carrier(s, end);
     else if (s->points.implicit)
         apply_implicit_impulses(s, end - s->cloth->time);
@@ -415,10 +503,13 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
     compute_patches(s, s->points.normal);
     if (s->points.implicit && !s->points.passive)
         finish_implicit_impulses(s, end, end - start);
-    for (int i = 0; i < c->count && !s->points.passive; i++)
+    if (s->points.by_drag)
+        fm_cloth_end_drag_exchange(c, end);
+    bool borrows = !s->points.passive && !s->points.by_drag;
+    for (int i = 0; i < c->count && borrows; i++)
         s->v[i] = fm_cloth_is_pinned(c, i, end) ? (fm_vec3){0} : fm_sub(axes_at(&c->v, i), s->v[i]);
     for (int i = 0; i < s->points.count && !s->points.passive; i++) {
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && borrows; k++) {
             size_t at = 3 * (size_t)i + (size_t)k;
             s->points.impulse_to_fluid[i] =
                 fm_add_scaled(s->points.impulse_to_fluid[i], s->v[s->corner[at]],
@@ -437,13 +528,13 @@ fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *s)
     return sum;
 }
 
-// Velocity of the carrying fluid at the end t of a substep of h seconds, at the particles
+// Velocity of the carrying fluid at time t of a substep that begins at `start`, at the particles
 // [first, last), into `flow`: linear from its value w at the beginning of the substep to
 // carrier.velocity at the end of the interval.
-void fm_cloth_interpolate_carrier(fm_cloth *c, double t, double h, int first, int last)
+void fm_cloth_interpolate_carrier(fm_cloth *c, double start, double t, int first, int last)
 {
-    double remaining = c->carrier.end - (t - h); // s, from the beginning of the substep
-    double fraction = c->started && remaining > h ? h / remaining : 1;
+    double remaining = c->carrier.end - start, passed = t - start; // s
+    double fraction = c->started && remaining > passed ? passed / remaining : 1;
     const fm_vec3_array *to = &c->carrier.velocity, *w = &c->w;
     for (int i = first; i < last && i < c->count; i++) {
         c->flow.x[i] = w->x[i] + fraction * (to->x[i] - w->x[i]);

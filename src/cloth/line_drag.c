@@ -61,7 +61,7 @@ void fm_line_set_inertia(fm_cloth *c, const fm_medium *medium)
 {
     double added = fm_line_added_mass(c, medium);
     for (int i = 0; i < c->count; i++)
-        c->inertia[i] = c->mass[i] + added * c->area[i];
+        c->inertia[i] = c->mass[i] + added * c->wet_area[i];
 }
 
 // J, kinetic energy of the added mass: of the velocity across the line, or of all of it for a load.
@@ -71,7 +71,7 @@ double fm_line_added_energy(const fm_cloth *c, const fm_medium *medium)
     for (int i = 0; i < c->count; i++) {
         fm_vec3 u = fm_sub(fm_vec3_array_at(c->v, i), fm_vec3_array_at(c->w, i));
         double along = fm_dot(u, fm_vec3_array_at(c->normal, i));
-        sum += 0.5 * added * c->area[i] * (fm_dot(u, u) - along * along);
+        sum += 0.5 * added * c->wet_area[i] * (fm_dot(u, u) - along * along);
     }
     return sum;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// line_object.c: the object types `line` and `load`: cloth with other fields and quantities, in no
-// simulated fluid.
+// line_object.c: the object types `line` and `load`: cloth with other fields and quantities.
 #include "cloth/cloth.h"
 
 #include <math.h>
@@ -12,6 +11,9 @@ static const fm_field line_quantities[] = {
     {"max_stretch", "", "l/l0 - 1 of the longest edge", 1},
     {"max_tension", "N", "of the most loaded edge", 1},
     {"contact_count", "", "number of points in contact", 1},
+    {"load_x", "N", "force of a fluid that feels it, along x, mean since the last row", 1},
+    {"load_y", "N", "the same along y", 1},
+    {"load_z", "N", "the same along z", 1},
 };
 
 static const fm_field load_quantities[] = {
@@ -20,7 +22,17 @@ static const fm_field load_quantities[] = {
     {"z", "m", "its centre", 1},
     {"speed", "m/s", "of its centre", 1},
     {"kinetic_energy", "J", "including that of the added mass", 1},
+    {"load_x", "N", "force of a fluid that feels it, along x, mean since the last row", 1},
+    {"load_y", "N", "the same along y", 1},
+    {"load_z", "N", "the same along z", 1},
 };
+
+// Writes the mean force of the fluid, N.
+static void write_load(const fm_cloth *c, double *q)
+{
+    fm_vec3 load = fm_cloth_find_load(c);
+    q[0] = load.x, q[1] = load.y, q[2] = load.z;
+}
 
 static void measure_line(fm_object *object, const fm_surroundings *around, fm_measure *m, double *q)
 {
@@ -31,6 +43,7 @@ static void measure_line(fm_object *object, const fm_surroundings *around, fm_me
     q[0] = q[4] = 0;
     q[1] = m->kinetic_energy, q[2] = m->potential_energy;
     q[3] = m->max_stretch, q[5] = m->contact_count;
+    write_load(c, q + 6);
     for (int e = 0; e < c->mesh.edge_count; e++) {
         q[0] += fm_cloth_particle_distance(c, c->mesh.edge_a[e], c->mesh.edge_b[e]);
         q[4] = fmax(q[4], fm_line_edge_tension(c, e));
@@ -47,6 +60,7 @@ static void measure_load(fm_object *object, const fm_surroundings *around, fm_me
     fm_vec3 x = fm_vec3_array_at(c->x, 0);
     q[0] = x.x, q[1] = x.y, q[2] = x.z;
     q[3] = fm_length(fm_vec3_array_at(c->v, 0)), q[4] = m->kinetic_energy;
+    write_load(c, q + 5);
 }
 
 static bool read_line_field(fm_object *object, const fm_surroundings *around, const char *name,

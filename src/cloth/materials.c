@@ -70,6 +70,7 @@ fm_cloth_def fm_default_cloth_def(void)
                 .added_mass = -1,
             },
         .imperfection = {.amount = 5e-3},
+        .muscle = {.period = 1, .active = 0.3, .axis = {0, 1, 0}},
         .repulsion = {.stiffness = 0.5},
         .contact = {.friction = 0.3},
         .enforcement = {.iterations = 1,

@@ -83,7 +83,7 @@ void fm_substep_sample_medium(fm_substep *s, const fm_vec3_array *x, double t, i
 {
     fm_cloth *c = s->cloth;
     if (c->carrier.on) {
-        fm_cloth_interpolate_carrier(c, t, s->h, first, last);
+        fm_cloth_interpolate_carrier(c, s->end - s->h, t, first, last);
         return;
     }
     const fm_flow *flow = &s->around.medium.flow;
@@ -312,7 +312,7 @@ bool fm_cloth_begin_substeps(fm_cloth *c, const fm_surroundings *around, double 
     s->around = *around;
     s->h = h;
     s->weight = fm_weight_compute(c, around);
-    if (c->line)
+    if (c->line && !fm_cloth_exchanges_drag(c))
         fm_line_set_inertia(c, &around->medium);
     s->margin = c->def.contact.enabled ? c->contact_thickness
                 : c->def.margin < 0    ? c->def.thickness / 2
@@ -329,6 +329,7 @@ bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
         return false;
     s->drag = fm_drag_prepare_step(c, &s->around, s->h, fm_drag_newest_weight(c, s->h));
     fm_substep_set_poses(s, end);
+    fm_muscle_contract(c, end);
     if (c->enforcer)
         fm_enforcer_remove_expected(c);
     scale_velocities(c);
@@ -356,6 +357,8 @@ void fm_cloth_close_substep(fm_cloth *c)
     fm_reflection_apply(c->substep);
     fm_terms_end_memories(c);
     c->time = c->substep->end;
+    if (fm_cloth_exchanges_drag(c))
+        fm_cloth_exchange_drag(c->substep);
 }
 
 fm_effective_mass fm_cloth_effective_mass(const fm_cloth *c, int particle)

@@ -20,6 +20,8 @@ typedef struct fm_samples {
     // impulse_to_body changes the velocity of the body at once, and `load` acts in the next
     // interval
     bool implicit;
+    // true: the body computes its drag from `velocity`, and gives the opposite impulse to the fluid
+    bool by_drag;
     // Pa s/m and Pa s^2/m^2, permeability of the surface: fluid that passes with the speed u loses
     // the pressure resistance u + quadratic u^2. INFINITY: nothing passes
     double resistance, quadratic;
@@ -49,7 +51,8 @@ typedef struct fm_samples {
     double *wet;                 // 0 to 1, share of the space beside the sample that holds fluid;
                                  // fluid on one side of the surface is enough for 1
     double *added_mass;          // kg, half the mass of the fluid particles next to the patch; 0
-                                 // when passive
+                                 // when passive. With by_drag, mass of the fluid around the sample
+                                 // that its drag slows down
     double *excess_mass; // kg, mass of fluid in the volume by which the boundary particle at the
                          // sample exceeds area x thickness; its weight acts on the patch
 } fm_samples;

@@ -104,8 +104,10 @@ struct fm_grid {
     fm_samples *samples[FM_GRID_BODIES_MAX]; // of the bodies in the fluid
     int samples_count;
     fm_sheets *sheets; // bodies that push the fluid; NULL: none
-    double *partial;   // [rows] sums
-    fm_vec3 *points;   // m, cell centres, for readers
+    const double
+        *level;      // of a liquid: spacings from its surface, negative inside; NULL: no surface
+    double *partial; // [rows] sums
+    fm_vec3 *points; // m, cell centres, for readers
     fm_grid_stats stats, at_reset;
     double reset_time; // s
 };
@@ -229,20 +231,34 @@ void fm_marks_move(fm_marks *marks, const fm_surroundings *around, double dt);
 
 // immersed.c
 // Couples the fluid to the quadrature points (samples) of a body.
-bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_error *err);
+bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_vec3 gravity, fm_error *err);
 // Writes the velocity of the fluid at the samples of all coupled bodies, at their newest positions.
 void fm_grid_write_samples(fm_grid *g, fm_pool *pool);
 
+// drag_impulses.c: bodies that act on the fluid by the opposite of their drag.
+// Writes the mass of the fluid that each sample slows down, kg. Uses g->rate.
+void fm_grid_write_drag_masses(fm_grid *g);
+// Adds the impulses of dt seconds to the velocities. masses: of the fluid at the faces, in masses of
+// a cell, or NULL: 1.
+void fm_grid_add_drag_impulses(fm_grid *g, double dt, double *const masses[3]);
+void fm_grid_clear_drag_impulses(fm_grid *g); // at the end of a coupling interval
+
 // sheets.c
+// Index of face number `at` along its axis a. False: outside the grid, or on a side of it.
+bool fm_grid_find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q);
+// Sets the value of a face, and that of its copy on the other side of a periodic grid.
+void fm_grid_set_face(const fm_grid *g, double *values, int a, ptrdiff_t q, double value);
 // Adds the samples of a body that pushes the fluid.
 bool fm_grid_add_sheet(fm_grid *g, fm_samples *samples, fm_error *err);
 // The parts of a substep, in this order. Bodies are where they end the coupling interval.
 bool fm_grid_place_sheets(fm_grid *g, fm_error *err);
-// Adds the forces of the bodies to the rates of the velocity, m/s^2.
-void fm_grid_add_sheet_rates(fm_grid *g, double *rate[3]);
-// Exchanges momentum before the projection. old: velocities before the substep of dt s.
-void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt,
-                                  fm_pool *pool);
+// Adds `factor` times the accelerations by the forces of the bodies, m/s^2, to `rate`.
+void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor);
+// Exchanges momentum before the projection. old: velocities before the substep of dt s. Returns
+// whether it changed conductances of the pressure solver, which must then be prepared.
+bool fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt);
+// Whether a body crosses the dual edge of face q of axis a.
+bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q);
 // After the projection: gives the impulses to the bodies. last: this ends the coupling interval.
 void fm_grid_finish_sheets(fm_grid *g, double dt, bool last);
 // At the end of a coupling interval: writes added mass and buoyancy of the bodies from `first` on.

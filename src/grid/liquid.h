@@ -37,6 +37,20 @@ typedef struct fm_liquid_source {
     double next;         // s, time at which the next layer of particles is due
 } fm_liquid_source;
 
+// A sample of a body.
+typedef struct fm_sample_number {
+    int body, sample; // grid->samples[body], and its index there
+} fm_sample_number;
+
+// The samples of bodies by cell.
+typedef struct fm_sample_list {
+    unsigned char *near;    // [cells] 1: a sample is at most two cells away; NULL: no bodies
+    int *start;             // [cells + 1] first of `item` in a cell
+    fm_sample_number *item; // [room]
+    int room;
+    double start_time, end; // s, of the substep
+} fm_sample_list;
+
 struct fm_liquid {
     fm_object object;
     fm_liquid_def def;
@@ -67,6 +81,7 @@ struct fm_liquid {
     double *partial;                         // [blocks] sums
     double *solve[4][3];                     // viscosity: vectors of the solver
     float *fraction[7];                      // viscosity: liquid parts of cells, edges and faces
+    fm_sample_list samples;                  // of sheets that nothing passes
     fm_vec3 *points;                         // m, for readers
     int points_room;
     fm_liquid_stats stats;
@@ -170,8 +185,18 @@ void fm_liquid_compute_open_volume(fm_liquid *l);
 void fm_liquid_mark_cells(fm_liquid *l);
 
 // liquid_pressure.c: the pressure of a substep of dt seconds, which makes the divergence of the
-// liquid equal to `source`, 1/s.
-void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool);
+// liquid equal to `source`, 1/s, with the bodies in it. last: of the coupling interval.
+void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, double source,
+                       bool last);
+
+// liquid_sheets.c
+// Puts the samples of a body into the liquid.
+bool fm_liquid_attach_samples(fm_liquid *l, fm_samples *samples, fm_vec3 gravity, fm_error *err);
+void fm_liquid_list_samples(fm_liquid *l, double dt); // before particles move, for dt seconds
+// Puts a particle that went from `from` to x, spacings, back before the sheet that it crossed, and
+// removes its velocity v, m/s, into it. moving: the sheets move at the same time.
+void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3], double v[3],
+                              bool moving);
 
 // liquid_balls.c
 // Makes space for the velocities of `count` colliders. False if memory runs out.

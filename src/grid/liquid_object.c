@@ -36,10 +36,27 @@ static fm_medium find_properties(const fm_object *object)
     return (fm_medium){.density = def->density, .viscosity = def->viscosity};
 }
 
-// Spacing of the grid, m.
+// Spacing that the samples of bodies need, m.
 static double find_resolution(const fm_object *object)
 {
-    return liquid_of(object)->grid->h;
+    return 1.6 * liquid_of(object)->grid->h; // as of a grid fluid
+}
+
+// Every body can be in the liquid, before it moves for the first time.
+static bool check_coupling(const fm_object *object, fm_coupling_way way, const char *body,
+                           fm_error *err)
+{
+    (void)way;
+    if (liquid_of(object)->prepared)
+        return fm_fail(err, FM_BAD_VALUE, body, "coupling", "added later",
+                       "before the first advance");
+    return true;
+}
+
+static bool attach(fm_object *object, fm_samples *samples, fm_error *err)
+{
+    return fm_liquid_attach_samples(liquid_of(object), samples,
+                                    fm_world_surroundings(object->world).gravity, err);
 }
 
 // Reads the velocity, m/s, or the pressure, Pa, at a point, m.
@@ -353,6 +370,10 @@ static const fm_medium_type medium = {
     .longest_step = longest_step,
     .properties = find_properties,
     .resolution = find_resolution,
+    .check_coupling = check_coupling,
+    .permeates = true,
+    .takes_drag = true,
+    .attach = attach,
     .walls = find_walls,
     .probe_fields = "velocity pressure",
     .probe = probe,

@@ -253,6 +253,7 @@ static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
 {
     const fm_grid *g = job->l->grid;
     bool solids = job->around->collider_count > 0;
+    const double from[3] = {x[0], x[1], x[2]};
     int count =
         solids ? (int)fm_double_max(1, fm_double_min(100, ceil(fm_length(way) / PIECE))) : 1;
     for (int n = 0; n < count; n++) {
@@ -267,6 +268,8 @@ static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
         v[0] = u.x, v[1] = u.y, v[2] = u.z;
         keep_inside(job->l, x, v); // a collider on a side may push particles through it
     }
+    if (job->l->samples.near)
+        fm_liquid_stop_at_sheets(job->l, from, x, v, job->dt > 0);
 }
 
 // Reads the velocity of particle i from the faces, or lets it fall freely, and moves it for dt.

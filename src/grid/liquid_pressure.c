@@ -42,10 +42,12 @@ static float find_open(const fm_grid *g, int a, ptrdiff_t q)
     return shorten(g->open[a][q]);
 }
 
-// 1 / s for the surface between the liquid cell q and its neighbour at q + step.
-static float find_steepness(const fm_liquid *l, ptrdiff_t q, ptrdiff_t step)
+// 1 / s for the surface between the liquid cell q and its neighbour at q + step along axis a.
+// Where a sheet crosses, the pressure of the cell acts on the sheet: 1.
+static float find_steepness(const fm_liquid *l, int a, ptrdiff_t q, ptrdiff_t step)
 {
-    if (l->def.method == FM_LIQUID_PUBLISHED)
+    if (l->def.method == FM_LIQUID_PUBLISHED ||
+        fm_grid_is_crossed(l->grid, a, step > 0 ? q + step : q))
         return 1;
     double inside = l->phi[q], outside = fm_double_max(l->phi[q + step], 0);
     return shorten((float)fm_double_min(1 / NEAREST, (inside - outside) / inside));
@@ -78,7 +80,7 @@ static float find_given(const fm_liquid *l, ptrdiff_t q, const int at[3], int a,
         return 0;
     if (at[a] == (high ? g->n[a] - 1 : 0))
         return fm_grid_find_condition(g, 2 * a + high, at)->kind == FM_GRID_OPEN ? 2 * open : 0;
-    return fm_liquid_is_wet(l, q + s) ? 0 : open * find_steepness(l, q, s);
+    return fm_liquid_is_wet(l, q + s) ? 0 : open * find_steepness(l, a, q, s);
 }
 
 // Writes the conductances of the cells of a row, to liquid neighbours and to the air, to the
@@ -201,9 +203,9 @@ static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             if (wet && below)
                 drop = psi[i] - psi[i - layout->stride[a]];
             else if (wet && !side)
-                drop = psi[i] * find_steepness(l, cell, -s);
+                drop = psi[i] * find_steepness(l, a, cell, -s);
             else if (below)
-                drop = -psi[i - layout->stride[a]] * find_steepness(l, cell - s, s);
+                drop = -psi[i - layout->stride[a]] * find_steepness(l, a, cell - s, s);
             else if (wet && fm_grid_find_condition(g, 2 * a, at)->kind == FM_GRID_OPEN)
                 drop = 2 * psi[i];
             g->u[a][cell] -= drop;
@@ -215,13 +217,18 @@ static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 }
 
 // Computes the pressure of a substep of dt seconds, and makes the divergence of the liquid equal to
-// `source`, 1/s.
-void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool)
+// `source`, 1/s. Bodies in the liquid exchange momentum with it. last: the substep ends the interval
+// of the coupling.
+void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, double source,
+                       bool last)
 {
     fm_grid *g = l->grid;
+    fm_pool *pool = around->pool;
     projection job = {l, dt, source};
     fm_grid_for_rows(g, pool, 3, 10, write_matrix_row, &job);
     close_high_sides(g);
+    g->level = l->phi;
+    fm_grid_exchange_with_sheets(g, g->u, around->gravity, dt);
     fm_poisson_prepare(g->solver, pool);
     double fastest = fm_grid_max_rows(g, pool, 3, find_fastest_row, &job);
     fm_grid_for_rows(g, pool, 3, 4, write_divergence_row, &job);
@@ -230,6 +237,7 @@ void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool)
     double tolerance = fm_double_max(g->def.tolerance, 1e-14) * fastest;
     fm_poisson_result r = fm_poisson_solve(g->solver, tolerance, g->def.iterations, pool);
     fm_grid_for_rows(g, pool, 3, 4, correct_row, &job);
+    fm_grid_finish_sheets(g, dt, last);
     l->stats.iterations = r.iterations;
     l->stats.iteration_count += r.iterations;
     l->stats.unconverged_count += !r.converged;

@@ -109,6 +109,7 @@ double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around)
     const fm_grid *g = l->grid;
     double s = fm_liquid_fastest(l, around->pool);
     s = fm_double_max(s, fm_double_max(fm_grid_side_speed(g, g->time), g->solids.max_speed));
+    s = fm_double_max(s, fm_grid_sheet_speed(g));
     for (int i = 0; i < l->source_count; i++)
         s = fm_double_max(s, l->sources[i].def.speed);
     double length = g->def.courant * g->h, force = fm_length(find_force(l, around));
@@ -168,8 +169,9 @@ static void advect_on_grid(fm_liquid *l, double dt, fm_pool *pool)
             g->u[a][i] += dt * g->rate[a][i];
 }
 
-// One substep of dt seconds; the stages are those of the file header.
-static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt, fm_error *err)
+// One substep of dt seconds; the stages are those of the file header. last: of the coupling interval.
+static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt, bool last,
+                         fm_error *err)
 {
     fm_grid *g = l->grid;
     fm_pool *pool = around->pool;
@@ -186,6 +188,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
         advect_on_grid(l, dt, pool);
     } else {
         fm_liquid_gather_velocity(l, pool);
+        fm_grid_add_drag_impulses(g, dt, g->rate);
         fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, 2, pool);
     }
     accelerate(l, find_force(l, around), dt);
@@ -197,13 +200,17 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     end_stage(l, FM_LIQUID_STAGE_SOLIDS, &clock);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
     fm_liquid_diffuse(l, dt, pool);
+    if (!fm_grid_place_sheets(g, err))
+        return false;
+    fm_grid_add_sheet_rates(g, g->u, dt);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
-    fm_liquid_project(l, dt, find_source(l, pool), pool);
+    fm_liquid_project(l, around, dt, find_source(l, pool), last);
     fm_liquid_push_balls(l, around, dt);
     end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
     fm_liquid_extend(l, FM_LIQUID_FROM_LIQUID, LAYERS, pool);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
     end_stage(l, FM_LIQUID_STAGE_EXTEND, &clock);
+    fm_liquid_list_samples(l, dt);
     fm_liquid_move_particles(l, around, dt);
     fm_liquid_remove_outside(l);
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
@@ -261,6 +268,7 @@ void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool)
 bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double interval, int *substeps,
                        fm_error *err)
 {
+    fm_grid *g = l->grid;
     double left = interval;
     if (!fm_liquid_prepare(l, around, err))
         return false;
@@ -272,11 +280,15 @@ bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double inter
         if (!(count < 1e9)) // a NaN, or a speed beyond all bounds
             return fm_fail_number(err, l->object.name, "substep", longest, "a stable flow");
         double dt = count > 1 ? left / count : left;
-        if (!take_substep(l, around, dt, err))
+        if (!take_substep(l, around, dt, count <= 1, err))
             return false;
         left = count > 1 ? left - dt : 0;
         ++*substeps;
     }
     fm_liquid_fill_for_readers(l, find_force(l, around), around->pool);
+    g->level = l->phi;
+    fm_grid_write_samples(g, around->pool);
+    fm_grid_release_sheets(g, 0, around->gravity);
+    fm_grid_clear_drag_impulses(g);
     return true;
 }

@@ -64,7 +64,8 @@ static bool check_coupling(const fm_object *object, fm_coupling_way way, const c
 
 static bool attach(fm_object *object, fm_samples *samples, fm_error *err)
 {
-    return fm_grid_attach_samples(grid_of(object), samples, err);
+    return fm_grid_attach_samples(grid_of(object), samples,
+                                  fm_world_surroundings(object->world).gravity, err);
 }
 
 // Reads a field of the fluid at a point, m.
@@ -263,6 +264,7 @@ static const fm_medium_type medium = {
     .resolution = find_resolution,
     .check_coupling = check_coupling,
     .permeates = true,
+    .takes_drag = true,
     .attach = attach,
     .probe_fields = "velocity pressure dye",
     .probe = probe,

@@ -82,6 +82,7 @@ typedef struct crossed_face {
     int axis;
     int first;         // crossing
     float conductance; // without sheets
+    bool low, high;    // the cells on its two sides hold fluid
     double ratio;      // c
     double start;      // m/s, u*
 } crossed_face;
@@ -173,7 +174,7 @@ static bool wrap(const fm_grid *g, int a, int *cell)
 }
 
 // Index of face number `at` along its axis a. False: outside the grid, or on a side of it.
-static bool find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q)
+bool fm_grid_find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q)
 {
     int cell[3] = {at[0], at[1], at[2]};
     for (int b = 0; b < 3; b++)
@@ -184,7 +185,7 @@ static bool find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q)
 }
 
 // Sets the value of a face, and that of its copy on the other side of a periodic grid.
-static void set_face(const fm_grid *g, double *values, int a, ptrdiff_t q, double value)
+void fm_grid_set_face(const fm_grid *g, double *values, int a, ptrdiff_t q, double value)
 {
     values[q] = value;
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
@@ -203,7 +204,7 @@ static bool add_crossing(fm_grid *g, int a, const double place[3], int number, i
     ptrdiff_t q;
     for (int b = 0; b < 3; b++)
         at[b] = (int)floor(b == a ? place[b] + 0.5 : place[b]);
-    if (!find_face(g, a, at, &q) || g->open[a][q] < 1)
+    if (!fm_grid_find_face(g, a, at, &q) || g->open[a][q] < 1)
         return true;
     for (int i = s->first[a][q]; i >= 0; i = s->crossings[i].next)
         if (s->crossings[i].sheet == number && fabs(s->crossings[i].at - place[a]) < SAME)
@@ -273,7 +274,7 @@ static int find_crossing(const fm_grid *g, int a, const double place[3], int num
         for (int b = 0; b < 3; b++)
             at[b] = (int)floor(b == a ? place[b] + 0.5 : place[b]);
         at[a] += step;
-        if (!find_face(g, a, at, &q))
+        if (!fm_grid_find_face(g, a, at, &q))
             continue;
         for (int i = s->first[a][q]; i >= 0; i = s->crossings[i].next) {
             double distance = fabs(s->crossings[i].at - place[a]);
@@ -298,7 +299,7 @@ static ptrdiff_t find_nearest_face(const fm_grid *g, int a, const double place[3
             x = fm_double_max(lowest, fm_double_min(highest, x));
         at[b] = (int)x;
     }
-    return find_face(g, a, at, &q) && g->open[a][q] >= 1 ? q : -1;
+    return fm_grid_find_face(g, a, at, &q) && g->open[a][q] >= 1 ? q : -1;
 }
 
 // Links a sample to a crossing, with its weight, velocity and response.
@@ -389,20 +390,20 @@ static double find_share(const sheet *sh, const crossing *c, int i)
     return s->area[i] * fabs(component(s->normal[i], c->axis)) / c->weight;
 }
 
-// Adds the impulses that bodies gave, as a force during their interval, to the rates of the
-// velocity, m/s^2.
-void fm_grid_add_sheet_rates(fm_grid *g, double *rate[3])
+// Adds `factor` times the accelerations by the impulses that bodies gave, as forces during their
+// interval, to `rate`.
+void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor)
 {
     double mass = g->def.density * g->h * g->h * g->h;
     for (int k = 0; g->sheets && k < g->sheets->count; k++) {
         const sheet *sh = &g->sheets->sheets[k];
         double span = sh->samples->end - sh->samples->start;
-        double scale = span > 0 ? -1 / (mass * span) : 0;
+        double scale = span > 0 ? -factor / (mass * span) : 0;
         for (int i = 0; i < 3 * sh->samples->count; i++) {
             ptrdiff_t q = sh->face[i];
             double given = component(sh->given[i / 3], i % 3);
             if (q >= 0 && given != 0)
-                set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
+                fm_grid_set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
         }
     }
 }
@@ -506,22 +507,53 @@ static void sum_given(fm_grid *g, fm_vec3 gravity, double dt)
     }
 }
 
+bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q)
+{
+    return g->sheets && g->sheets->first[a][q] >= 0;
+}
+
+// Multiplies the conductance of a crossed face by its ratio. A face of a liquid with air on one
+// side has its conductance in that of the cell to the surface.
+static void scale_conductance(const fm_grid *g, crossed_face *f)
+{
+    ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
+    f->conductance = fm_poisson_conductances(g->solver, f->axis)[f->cell];
+    if (f->low && f->high)
+        set_conductance(g, f, (float)(f->conductance * f->ratio));
+    else
+        fm_poisson_given_conductances(g->solver)[f->high ? f->cell : f->cell - stride] -=
+            (float)(1 - f->ratio);
+}
+
+// A face without fluid exchanges nothing. The impulses that the sheet gave there are lost: to take
+// them back would be unstable, because they contain the momentum of a layer that is not there.
+static void forget_given(fm_sheets *s, crossed_face *f)
+{
+    f->ratio = 1;
+    for (int k = f->first; k >= 0; k = s->crossings[k].next)
+        s->crossings[k].impulse = s->crossings[k].given = 0;
+}
+
 // Before the projection: exchanges momentum on all crossed faces, and gives their conductances to
 // the pressure solver. g->u holds u*; `old`: velocities before the substep of dt seconds.
-void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt,
-                                  fm_pool *pool)
+bool fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt)
 {
     fm_sheets *s = g->sheets;
     double mass = g->def.density * g->h * g->h * g->h;
     if (!s || s->face_count == 0)
-        return;
+        return false;
     sum_given(g, gravity, dt);
     for (int i = 0; i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
         double total = mass, momentum, *u = &g->u[f->axis][f->q];
         f->cell = find_solver_index(g, f->q);
-        f->conductance = fm_poisson_conductances(g->solver, f->axis)[f->cell];
         f->start = *u;
+        f->low = !g->level || g->level[f->q - g->stride[f->axis]] < 0;
+        f->high = !g->level || g->level[f->q] < 0;
+        if (!f->low && !f->high) {
+            forget_given(s, f);
+            continue;
+        }
         momentum = mass * *u;
         for (int k = f->first; k >= 0; k = s->crossings[k].next) {
             crossing *c = &s->crossings[k];
@@ -530,10 +562,10 @@ void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
             momentum += c->k * component(c->velocity, c->axis) - c->g;
         }
         f->ratio = mass / total;
-        set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
-        set_conductance(g, f, (float)(f->conductance * f->ratio));
+        fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
+        scale_conductance(g, f);
     }
-    fm_poisson_prepare(g->solver, pool);
+    return true;
 }
 
 // Distributes the impulse of a face, N s, to its crossings: the sum is exact.
@@ -592,10 +624,14 @@ void fm_grid_finish_sheets(fm_grid *g, double dt, bool last)
     for (int i = 0; s && i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
         ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
-        double gradient = psi[f->cell] - psi[f->cell - stride], u = g->u[f->axis][f->q];
+        if (!f->low && !f->high)
+            continue;
+        double above = f->high ? psi[f->cell] : 0, below = f->low ? psi[f->cell - stride] : 0;
+        double gradient = above - below, u = g->u[f->axis][f->q];
         u += (1 - f->ratio) * gradient;
-        set_face(g, g->u[f->axis], f->axis, f->q, u);
-        set_conductance(g, f, f->conductance);
+        fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, u);
+        if (f->low && f->high)
+            set_conductance(g, f, f->conductance);
         distribute_impulse(s, f, u, mass * (f->start - gradient - u));
     }
     for (int k = 0; s && k < s->count; k++)

@@ -132,7 +132,7 @@ static void compute_rates(fm_grid *g, fm_vec3 force, bool advected, fm_pool *poo
     pushed job = {.force = {force.x, force.y, g->active[2] ? force.z : 0}, .advected = advected};
     fm_grid_for_faces(g, pool, advected ? 12 : 3, compute_rate_row, &job);
     fm_grid_add_lift(g, g->rate, force, pool);
-    fm_grid_add_sheet_rates(g, g->rate);
+    fm_grid_add_sheet_rates(g, g->rate, 1);
 }
 
 // u = keep old + (1 - keep) (from + dt rate), from: old or u.
@@ -385,7 +385,9 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     g->time += dt;
     fill(g, g->time, around->pool);
     start = fm_clock_now_ms();
-    fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt, around->pool);
+    fm_grid_add_drag_impulses(g, dt, NULL);
+    if (fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt))
+        fm_poisson_prepare(g->solver, around->pool);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     project(g, dt, false, around->pool);
     start = fm_clock_now_ms();
@@ -470,5 +472,6 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
     fill_for_readers(g, find_force(g, around), around->pool);
     fm_grid_write_samples(g, around->pool);
     fm_grid_release_sheets(g, 0, around->gravity);
+    fm_grid_clear_drag_impulses(g);
     return true;
 }

@@ -131,6 +131,8 @@ typedef struct fm_coupling_fault {
 } fm_coupling_fault;
 
 enum { FM_COUPLING_FAULTS_MAX = 4 }; // settings of an object that coupling may forbid
+// Whether a body of this type and a medium act on each other by the body's drag.
+bool fm_coupling_is_by_drag(const fm_object_type *body, fm_coupling_way way);
 // Fills err with the fault of an object. Returns false.
 bool fm_coupling_fail(fm_error *err, const fm_object *object, const fm_coupling_fault *fault);
 
@@ -189,9 +191,11 @@ typedef struct fm_body_type {
     // Coupling with a medium; NULL: the body cannot be in a medium.
     // Fails if the settings of the body do not allow this coupling.
     bool (*check_coupling)(const fm_object *body, fm_coupling_way way, fm_error *err);
-    // Creates quadrature points (samples) at most `longest` m apart, owned by the body. passive:
-    // they do not push the medium.
-    fm_samples *(*sample)(fm_object *body, double longest, bool passive, fm_error *err);
+    // Creates quadrature points (samples) at most `longest` m apart, owned by the body, for a way of
+    // coupling with a medium of these properties.
+    fm_samples *(*sample)(fm_object *body, double longest, fm_coupling_way way,
+                          const fm_medium *medium, fm_error *err);
+    bool thin; // without a surface, as lines: two-way coupling acts by drag
     // Takes the medium's impulses, before the body moves to time `end`, s.
     void (*take_impulses)(fm_object *body, double end);
     // Writes sample positions and impulses for the medium, after the body moved from `start` to
@@ -211,7 +215,8 @@ typedef struct fm_medium_type {
     // Fails if the settings of the medium do not allow this coupling. body: its name, for errors.
     bool (*check_coupling)(const fm_object *medium, fm_coupling_way way, const char *body,
                            fm_error *err);
-    bool permeates; // bodies in the medium may be permeable
+    bool permeates;  // bodies in the medium may be permeable
+    bool takes_drag; // the medium takes the opposite of a body's drag (fm_samples.by_drag)
     // Puts the quadrature points (samples) of a body into the medium. They live as long as it does.
     bool (*attach)(fm_object *medium, fm_samples *samples, fm_error *err);
     // Writes the walls at time t as planes, at most FM_WALLS_MAX. Returns their number.

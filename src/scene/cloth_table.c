@@ -193,6 +193,25 @@ const fm_table fm_cloth_imperfection_table = {
     .count = COUNT(imperfection_entries),
 };
 
+static const fm_entry muscle_entries[] = {
+    {"contraction", FM_KEY_NUMBER, DEF(muscle.contraction), .range = WITHIN(0, 0.9),
+     .about = "largest relative change of the rest lengths; 0: none"},
+    {"period", FM_KEY_NUMBER, DEF(muscle.period), "s", .range = ABOVE(0, 1e6),
+     .about = "from one contraction to the next"},
+    {"active", FM_KEY_NUMBER, DEF(muscle.active), .range = WITHIN(0.05, 0.95),
+     .about = "part of the period in which it contracts; it relaxes in the rest"},
+    {"start", FM_KEY_NUMBER, DEF(muscle.start), "s", .range = WITHIN(0, 1e6),
+     .about = "of the first contraction"},
+    {"axis", FM_KEY_VECTOR, DEF(muscle.axis),
+     .about = "edges around this axis through the centre contract; [0, 0, 0]: all edges"},
+};
+const fm_table fm_cloth_muscle_table = {
+    .name = "muscle",
+    .about = "Periodic contraction of the springs, as of the bell of a jellyfish.",
+    .entries = muscle_entries,
+    .count = COUNT(muscle_entries),
+};
+
 static const fm_entry history_entries[] = {
     {"coefficient", FM_KEY_NUMBER, DEF(drag.history.coefficient), "N s^order / m per m^2",
      WITHIN(0, 1e6), .about = "strength of the history force; only for model published"},

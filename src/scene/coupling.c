@@ -8,16 +8,18 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const ways[] = {"two-way", "one-way", NULL};
+static const char *const ways[] = {"two-way", "one-way", "by-drag", NULL};
 
 static const fm_entry coupling_entries[] = {
     {"body", FM_KEY_NAME, offsetof(fm_scene_coupling, body), .section = "bodies", .needed = true,
-     .about = "name of a cloth; a cloth can be in one fluid only"},
+     .about = "name of a cloth, soft body, line or load; each can be in one fluid only"},
     {"fluid", FM_KEY_NAME, offsetof(fm_scene_coupling, fluid), .section = "fluids", .needed = true,
-     .about = "name of the fluid around it; it replaces the section `medium` for this cloth"},
+     .about = "name of the fluid around it; it replaces the section `medium` for this body"},
     {"way", FM_KEY_WORD, offsetof(fm_scene_coupling, way), .words = ways,
-     .about = "two-way: cloth and fluid push each other, and no fluid passes through the cloth; "
-              "one-way: the fluid drags the cloth, and the cloth does not act on the fluid"},
+     .about = "two-way: body and fluid push each other, and no fluid passes through the body; "
+              "one-way: the fluid drags the body, and the body does not act on the fluid; by-drag: "
+              "the fluid drags the body, and the opposite force acts on the fluid around it; lines "
+              "and loads do this with two-way, too"},
     {"resistance", FM_KEY_NUMBER, offsetof(fm_scene_coupling, resistance), "Pa s/m",
      .range = WITHIN(0, 1e12),
      .about =
@@ -36,7 +38,7 @@ static void set_coupling_defaults(void *object)
 
 const fm_table fm_coupling_table = {
     .name = "coupling",
-    .about = "Puts a cloth into a fluid. `docs/coupling.md` explains the method.",
+    .about = "Puts a body into a fluid. `docs/coupling.md` and `docs/flow.md` explain the method.",
     .size = sizeof(fm_scene_coupling),
     .entries = coupling_entries,
     .count = COUNT(coupling_entries),
@@ -45,7 +47,7 @@ const fm_table fm_coupling_table = {
 
 // Checks the permeability of the body of coupling i.
 static void check_permeability(fm_decoder *d, int i, const fm_scene_coupling *coupling,
-                               const fm_scene_object *fluid)
+                               const fm_scene_object *body, const fm_scene_object *fluid)
 {
     const fm_node *node = coupling->item.node;
     bool permeable = coupling->resistance < INFINITY;
@@ -54,11 +56,11 @@ static void check_permeability(fm_decoder *d, int i, const fm_scene_coupling *co
                               "coupling[%d].quadratic is %g, allowed is 0 without `resistance`: "
                               "nothing passes then",
                               i, coupling->quadratic);
-    if (permeable &&
-        (coupling->way != FM_COUPLING_TWO_WAY || !fluid->kind->type->medium->permeates))
+    if (permeable && (coupling->way != FM_COUPLING_TWO_WAY || body->kind->type->body->thin ||
+                      !fluid->kind->type->medium->permeates))
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "resistance", NULL, NULL),
-                              "coupling[%d].resistance is %g, allowed with `way: two-way` in a "
-                              "grid fluid only",
+                              "coupling[%d].resistance is %g, allowed with `way: two-way` of a "
+                              "surface in a grid fluid only",
                               i, coupling->resistance);
 }
 
@@ -132,7 +134,13 @@ static void check_coupling(fm_decoder *d, const fm_scene *scene, int i)
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "fluid", NULL, NULL),
                               "coupling[%d].fluid is \"%s\": no body can be coupled to %s", i,
                               coupling->fluid, fluid->kind->key);
-    check_permeability(d, i, coupling, fluid);
+    if (fm_coupling_is_by_drag(body->kind->type, (fm_coupling_way)coupling->way) &&
+        !fluid->kind->type->medium->takes_drag)
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "way", NULL, NULL),
+                              "coupling[%d].way is %s, allowed for this body in a grid fluid or "
+                              "its liquid only",
+                              i, ways[coupling->way]);
+    check_permeability(d, i, coupling, body, fluid);
     check_partner(d, i, coupling, "fluid", fluid);
     check_partner(d, i, coupling, "body", body);
 }

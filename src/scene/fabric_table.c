@@ -204,6 +204,8 @@ static const fm_entry fabric_entries[] = {
     {"imperfection", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def),
      .table = &fm_cloth_imperfection_table,
      .about = "small irregularities, none unless given, with the keys of `cloth.imperfection`"},
+    {"muscle", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def),
+     .table = &fm_cloth_muscle_table, .about = "contraction and relaxation in time"},
     {"repulsion", FM_KEY_MAPPING, offsetof(fm_scene_fabric, cloth.def),
      .table = &fm_cloth_repulsion_table,
      .about = "repulsion between close parts, with the keys of `cloth.repulsion`"},

@@ -210,11 +210,23 @@ static const char *refuse_uv(const void *def)
     return "is not allowed: lines and loads have no width and height; use `particle`";
 }
 
+// Lists the settings of a line that do not allow this way of coupling with a fluid.
+static int find_line_faults(const void *def, fm_coupling_way way, fm_coupling_fault *faults)
+{
+    const fm_line_def *line = &((const fm_scene_line *)def)->def;
+    fm_cloth_def cloth = fm_default_cloth_def();
+    cloth.damping.coefficient = line->damping.coefficient;
+    cloth.damping.order = line->damping.order;
+    cloth.damping.memory = line->damping.memory;
+    return fm_cloth_find_coupling_faults(&cloth, way, faults);
+}
+
 const fm_scene_kind fm_scene_line_kind = {
     .type = &fm_line_type,
     .section = "bodies",
     .key = "line",
     .build = build_line,
+    .find_coupling_faults = find_line_faults,
     .check = check_line,
     .count_points = count_line_points,
     .refuse_uv = refuse_uv,

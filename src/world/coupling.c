@@ -24,6 +24,9 @@
 // cloth/drag.c, and drag and buoyancy act on the wet fraction of the cloth. All intervals have the
 // same length, because the fractional derivatives of drag rely on it.
 //
+// With coupling by drag, the body computes its drag in the same way in its own substeps, and gives
+// the opposite impulse to the fluid (cloth/drag_exchange.c). Intervals are those of two-way coupling.
+//
 //   rho  density, kg/m^3    c  speed of sound, m/s    C  Courant number    R  kernel support, m
 #include "world/world.h"
 
@@ -62,8 +65,8 @@ static bool check_coupling_of(const fm_world *world, const fm_object *body, cons
                               fm_coupling_way way, fm_error *err)
 {
     const char *field = "coupling";
-    if ((unsigned)way > FM_COUPLING_ONE_WAY)
-        return fm_fail_number(err, body->name, field, way, "two-way or one-way");
+    if ((unsigned)way > FM_COUPLING_BY_DRAG)
+        return fm_fail_number(err, body->name, field, way, "two-way, one-way or by-drag");
     if (body->world != world || medium->world != world)
         return fm_fail(err, FM_BAD_VALUE, body->name, field, "of another world",
                        "a body and a medium of one world");
@@ -76,10 +79,20 @@ static bool check_coupling_of(const fm_world *world, const fm_object *body, cons
     if (find_coupling(body))
         return fm_fail(err, FM_BAD_VALUE, body->name, field, "a second one",
                        "one medium for each body");
+    if (fm_coupling_is_by_drag(body->type, way) && !medium->type->medium->takes_drag)
+        return fm_fail(err, FM_BAD_VALUE, body->name, field,
+                       way == FM_COUPLING_BY_DRAG ? "by-drag" : "two-way",
+                       "given for this body in a grid fluid or its liquid only");
     if (world->coupling_count == FM_WORLD_OBJECTS_MAX)
         return fm_fail_number(err, body->name, field, world->coupling_count + 1, "at most 1024");
     return body->type->body->check_coupling(body, way, err) &&
            medium->type->medium->check_coupling(medium, way, body->name, err);
+}
+
+// Whether body and medium act on each other by the body's drag: lines always do.
+bool fm_coupling_is_by_drag(const fm_object_type *body, fm_coupling_way way)
+{
+    return way == FM_COUPLING_BY_DRAG || (way == FM_COUPLING_TWO_WAY && body->body->thin);
 }
 
 fm_coupling_def fm_default_coupling_def(void)
@@ -100,9 +113,10 @@ static bool check_permeability(const fm_object *body, const fm_object *medium,
     if (def->quadratic > 0 && !permeable)
         return fm_fail_number(err, body->name, "quadratic", def->quadratic,
                               "0 unless a resistance is given: nothing passes without one");
-    if (permeable && (def->way != FM_COUPLING_TWO_WAY || !medium->type->medium->permeates))
+    if (permeable && (def->way != FM_COUPLING_TWO_WAY || body->type->body->thin ||
+                      !medium->type->medium->permeates))
         return fm_fail_number(err, body->name, "resistance", def->resistance,
-                              "given with two-way coupling to a grid fluid only");
+                              "given with two-way coupling of a surface to a grid fluid only");
     return true;
 }
 
@@ -118,7 +132,8 @@ bool fm_world_couple_with(fm_world *world, fm_object *body, fm_object *medium,
         !check_permeability(body, medium, def, err))
         return false;
     double longest = LONGEST_EDGE * medium->type->medium->resolution(medium);
-    fm_samples *samples = body->type->body->sample(body, longest, way == FM_COUPLING_ONE_WAY, err);
+    fm_medium properties = medium->type->medium->properties(medium);
+    fm_samples *samples = body->type->body->sample(body, longest, way, &properties, err);
     if (!samples)
         return false;
     samples->resistance = def->resistance;
@@ -151,7 +166,7 @@ bool fm_coupling_is_two_way(const fm_world *world)
 {
     bool two_way = false;
     for (int i = 0; i < world->coupling_count; i++)
-        two_way |= world->couplings[i].way == FM_COUPLING_TWO_WAY;
+        two_way |= world->couplings[i].way != FM_COUPLING_ONE_WAY;
     return two_way;
 }
 
@@ -162,13 +177,13 @@ double fm_coupling_longest_interval(const fm_world *world)
 }
 
 // The medium whose drag and buoyancy act on a body: that of the world, or the fluid of a one-way
-// coupling. With two-way coupling none, because all forces act through the quadrature points.
+// coupling. Otherwise none, because all forces act through the quadrature points.
 fm_medium fm_coupling_find_medium(const fm_object *body)
 {
     const fm_coupling *c = find_coupling(body);
     if (!c)
         return body->world->def.medium;
-    if (c->way == FM_COUPLING_TWO_WAY)
+    if (c->way != FM_COUPLING_ONE_WAY)
         return (fm_medium){0};
     return c->medium->type->medium->properties(c->medium);
 }
