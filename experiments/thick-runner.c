@@ -108,10 +108,11 @@ int main(int argc, char **argv)
     depths d = run(e, 4, false, table);
     experiment_add_result(e, "without history, 4 steps per second, largest depth while running",
                           NAN, 100 * d.running, "cm");
-    experiment_plot(e, "runner", "Depth of a body that runs for 4 s and then stands",
-                    "set xlabel 'time [s]'\nset ylabel 'depth below its start [m]'\n"
-                    "set yrange [] reverse\nplot for [c in '4 3 2 1.5 1 0.7 0.5'] 'runner.csv' using "
-                    "($1==c+0&&$2==1?$3:1/0):4 with lines title c.' steps/s', '' using "
-                    "($2==0?$3:1/0):4 with lines ls 8 title '4 steps/s, without history'\n");
+    experiment_plot(
+        e, "runner", "Depth of a body that runs for 4 s and then stands",
+        "set xlabel 'time [s]'\nset ylabel 'depth below its start [m]'\n"
+        "set yrange [] reverse\nplot for [c in '4 3 2 1.5 1 0.7 0.5'] 'runner.csv' using "
+        "($1==c+0&&$2==1?$3:1/0):4 with lines title c.' steps/s', '' using "
+        "($2==0?$3:1/0):4 with lines ls 8 title '4 steps/s, without history'\n");
     return experiment_close(e);
 }
