@@ -31,8 +31,8 @@
 // Otherwise it shortens the step. The iteration ends when the rms step is small against the edges
 // and against the largest step of the stage.
 //
-// Colliders and contact act on positions and velocities at the end of the step, as with the other
-// integrators.
+// Colliders push inside the solve (implicit_contact.c). Exact contact acts on positions and
+// velocities at the end of the step, as with the other integrators.
 //
 // [BCF85] Bank, Coughran, Fichtner et al.: Transient simulation of silicon devices and circuits.
 //         IEEE Trans. Electron Devices 32, 1985.
@@ -258,6 +258,7 @@ static void find_gradient_range(void *context, int first, int last)
             add_physical_drag(t, i, u, &f, block);
         else
             add_published_drag(t, i, u, &f, block);
+        fm_implicit_add_colliders(t->s, tau, i, fm_vec3_array_at(c->x, i), v, &f, block);
         fm_vec3 rate = fm_scale(fm_sub(v, fm_vec3_array_at(m->s, i)), mass / tau);
         store(&m->gradient, i, fm_scale(fm_sub(rate, f), a->moves[i]));
         add_identity(block, mass / tau);
@@ -441,6 +442,7 @@ static void end_range(void *context, int first, int last)
         store(&c->a, i, fm_scale(fm_sub(v, fm_vec3_array_at(m->s, i)), scale));
         store(&c->w, i, w);
         store(&c->normal, i, fm_vec3_array_at(c->next_normal, i));
+        fm_implicit_stop_bounce(t->s, m, i);
         if (!t->frame.tangent.x)
             continue;
         fm_vec3 a = fm_vec3_array_at(t->frame.next, i);

@@ -91,11 +91,16 @@ void fm_system_multiply(const fm_system *system, fm_pool *pool, const fm_float_a
 bool fm_float_axes_create(fm_arena *arena, int lanes, fm_float_axes *axes, fm_error *err);
 bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *err);
 
+// implicit_contact.c: colliders inside the solve.
+void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x, fm_vec3 v,
+                               fm_vec3 *f, double block[6]);
+void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *implicit, int i);
+
 // implicit_multigrid.c: coarser levels of a sheet, and one V-cycle as a preconditioner.
 bool fm_levels_create(fm_implicit *implicit, fm_cloth *cloth, fm_error *err);
 void fm_levels_assemble(fm_implicit *implicit, fm_pool *pool);
 void fm_levels_apply(const fm_implicit *implicit, fm_pool *pool, const fm_float_axes *in,
-                        const fm_float_axes *out);
+                     const fm_float_axes *out);
 
 // implicit_solver.c: solves A solution = -gradient by conjugate gradients to the relative accuracy
 // `tolerance`. Returns the number of iterations.
