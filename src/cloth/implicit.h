@@ -16,6 +16,16 @@ typedef struct fm_blocks {
     float *m[6];
 } fm_blocks;
 
+// Interpolation along one direction, from coarse rows or columns to fine ones: fine one i has the
+// value sum_k spread[k][i] * coarse[first[i] + k]. gather has the same weights for the transposed
+// operation: coarse one c receives sum_k gather[k][c] * fine[2 c + k - FM_GATHER].
+enum { FM_GATHER = 3 };
+typedef struct fm_transfer {
+    int fine, coarse; // number of rows or columns
+    int *first;
+    float *spread[4], *gather[2 * FM_GATHER + 1];
+} fm_transfer;
+
 // The matrix of a Newton iteration, symmetric and positive definite, on a grid of particles (a
 // sheet, or a coarser level of it) or on a spring mesh:
 //
@@ -41,6 +51,7 @@ typedef struct fm_system {
     fm_float_axes hinge;   // scratch of a mesh: bending of each hinge
     fm_float_axes x, b, r; // scratch of the solver: solution, right-hand side, residual
     fm_float_axes step;    // scratch of the smoother
+    fm_transfer across_columns, across_rows; // to the next finer level
 } fm_system;
 
 // Why a Newton solve stopped before it converged.

@@ -2,8 +2,8 @@
 // implicit_multigrid.c: geometric multigrid on sheets, as a preconditioner of the implicit
 // integrators.
 //
-// Each coarser grid has every second row and column of the finer one, and its last ones. Its matrix
-// is that of a coarser sheet of the same material [WWYW18]: with the factors fx, fy (1 or 2) between
+// Each coarser grid has every second row and column of the finer one, from the first on. Its matrix
+// is that of a coarser sheet of the same material [WWF18]: with the factors fx, fy (1 or 2) between
 // the spacings of columns and rows,
 //
 //     along rows      K' = sum K / fx^2        over the fx springs between two coarse particles, in
@@ -11,14 +11,16 @@
 //     along columns   K' = sum K / fy^2        likewise
 //     diagonals       K' = sum K / (fx fy)     over the cells in a coarse cell
 //     bending         across' = across fy/fx^3, down' = down fx/fy^3, twist' = twist/(fx fy)
-//     own             own' = P^T own           lumped; P: bilinear interpolation
+//     own             own' = Q^T own           lumped; Q: bilinear interpolation
 //
 // A pinned particle enters `own` of the coarser level with PIN times its springs. One V-cycle:
 // Chebyshev smoothing of inverse * A (degree SMOOTH before and after, eigenvalues from
-// bound / RANGE to the bound), restriction of the residual by P^T, interpolation by P. The cycle is
-// a symmetric positive definite operator, as conjugate gradients need.
+// bound / RANGE to the bound), restriction of the residual by P^T, interpolation by P, which is
+// bicubic: bilinear interpolation has kinks, which bending resists more the finer the mesh is. The
+// cycle is a symmetric positive definite operator, as conjugate gradients need.
 //
-// [WWYW18] Wang, Wu, Yang, Wang: Parallel multigrid for nonlinear cloth simulation. CGF 37(7), 2018.
+// [WWF18] Wang, Wu, Fratarcangeli, Tang, Wang: Parallel multigrid for nonlinear cloth simulation.
+//         CGF 37(7), 2018.
 #include "cloth/implicit.h"
 
 #include <math.h>
@@ -35,10 +37,11 @@ static const double PIN = 4;
 // Number of coarse rows or columns for n fine ones.
 static int coarsen(int n)
 {
-    return n <= 3 ? n : n / 2 + 1;
+    return n <= 3 ? n : (n + 1) / 2;
 }
 
-// The coarse rows between which fine row i of n lies, and the weight of the first.
+// The coarse rows between which fine row i of n lies, and the weight of the first. A last one at an
+// odd position lies beyond all coarse ones, and belongs to the last of them.
 typedef struct between {
     int one, other;
     float weight;
@@ -49,11 +52,65 @@ static between locate(int i, int n)
     if (coarsen(n) == n)
         return (between){i, i, 1};
     if (i % 2 == 0 || i == n - 1)
-        return (between){(i + 1) / 2, (i + 1) / 2, 1};
+        return (between){i / 2, i / 2, 1};
     return (between){i / 2, i / 2 + 1, 0.5F};
 }
 
-// to = P^T from, from n fine columns to coarse ones.
+// The coarse ones from which fine one i of n is interpolated, and their weights: cubic between four
+// coarse ones, quadratic near the border, extrapolated linearly beyond the last one.
+static int find_weights(int i, int n, float weight[4])
+{
+    int last = coarsen(n) - 1;
+    between at = locate(i, n);
+    memset(weight, 0, 4 * sizeof *weight);
+    if (at.weight == 1) {
+        int first = at.one < last - 3 ? at.one : last > 3 ? last - 3 : 0;
+        bool beyond = i % 2 == 1;
+        weight[at.one - first] = beyond ? 1.5F : 1;
+        if (beyond)
+            weight[at.one - first - 1] = -0.5F;
+        return first;
+    }
+    static const float cubic[4] = {-1.0F / 16, 9.0F / 16, 9.0F / 16, -1.0F / 16};
+    static const float left[4] = {3.0F / 8, 6.0F / 8, -1.0F / 8, 0};
+    static const float right[4] = {0, -1.0F / 8, 6.0F / 8, 3.0F / 8};
+    bool inner = at.one > 0 && at.other < last;
+    const float *chosen = inner ? cubic : at.other + 1 <= last ? left : right;
+    int first = inner ? at.one - 1 : chosen == left ? at.one : at.one - 2;
+    if (first < 0 || first + 3 > last) { // few coarse ones: linear
+        first = at.one < last - 3 ? at.one : last > 3 ? last - 3 : 0;
+        weight[at.one - first] = weight[at.other - first] = 0.5F;
+        return first;
+    }
+    memcpy(weight, chosen, 4 * sizeof *weight);
+    return first;
+}
+
+// Computes the weights of the interpolation to n fine rows or columns.
+static bool create_transfer(fm_transfer *t, int n, fm_arena *arena, fm_error *err)
+{
+    *t = (fm_transfer){.fine = n, .coarse = coarsen(n)};
+    t->first = fm_arena_alloc(arena, (size_t)n, sizeof(int), "cloth", err);
+    for (int k = 0; k < 4; k++)
+        t->spread[k] = fm_arena_alloc(arena, (size_t)n, sizeof(float), "cloth", err);
+    for (int k = 0; k <= 2 * FM_GATHER; k++)
+        t->gather[k] = fm_arena_alloc(arena, (size_t)t->coarse, sizeof(float), "cloth", err);
+    if (err->status != FM_OK || t->coarse == t->fine)
+        return err->status == FM_OK;
+    for (int i = 0; i < n; i++) {
+        float weight[4];
+        t->first[i] = find_weights(i, n, weight);
+        for (int k = 0; k < 4; k++) {
+            int c = t->first[i] + k, at = i - 2 * c + FM_GATHER;
+            t->spread[k][i] = weight[k];
+            if (weight[k] != 0)
+                t->gather[at][c] = weight[k];
+        }
+    }
+    return true;
+}
+
+// to = P^T from along the columns, with linear interpolation: its weights are positive.
 static void restrict_row(int n, const float *from, float *to)
 {
     int last = coarsen(n) - 1;
@@ -64,27 +121,9 @@ static void restrict_row(int n, const float *from, float *to)
     to[0] = from[0] + 0.5F * from[1];
     for (int c = 1; c < last; c++)
         to[c] = from[2 * c] + 0.5F * (from[2 * c - 1] + from[2 * c + 1]);
-    if (n % 2)
-        to[last] = from[n - 1] + 0.5F * from[n - 2];
-    else // the last fine column is the last coarse one
-        to[last] = from[n - 1], to[last - 1] -= 0.5F * from[n - 1];
-}
-
-// to += moves * P from, from coarse columns to n fine ones.
-static void interpolate_row(int n, const float *from, const float *moves, float *to)
-{
-    int last = coarsen(n) - 1;
-    if (last + 1 == n) {
-        for (int c = 0; c < n; c++)
-            to[c] += moves[c] * from[c];
-        return;
-    }
-    for (int c = 0; c < last; c++) {
-        to[2 * c] += moves[2 * c] * from[c];
-        if (2 * c + 1 < n - 1)
-            to[2 * c + 1] += moves[2 * c + 1] * 0.5F * (from[c] + from[c + 1]);
-    }
-    to[n - 1] += moves[n - 1] * from[last];
+    to[last] = from[2 * last] + 0.5F * from[2 * last - 1];
+    if (n % 2 == 0)
+        to[last] += from[n - 1];
 }
 
 // Creates the next coarser level.
@@ -108,7 +147,8 @@ static bool create_level(fm_system *c, const fm_system *f, fm_arena *arena, fm_e
         fm_float_axes_create(arena, c->lanes, axes[i], err);
     c->column_weight = fm_arena_alloc(arena, (size_t)c->columns, sizeof(float), "cloth", err);
     c->moves = fm_arena_alloc(arena, (size_t)c->lanes, sizeof(float), "cloth", err);
-    if (err->status != FM_OK)
+    if (!create_transfer(&c->across_columns, f->columns, arena, err) ||
+        !create_transfer(&c->across_rows, f->rows, arena, err))
         return false;
     for (int i = 0; i < c->columns; i++)
         c->column_weight[i] = i == 0 || i == c->columns - 1 ? 0.5F : 1;
@@ -141,7 +181,7 @@ static void sum_pair_row(const fm_system *c, const fm_system *f, int k, int row)
 {
     int fx = c->columns < f->columns ? 2 : 1, fy = c->rows < f->rows ? 2 : 1;
     int down = f->down[k], across = f->across[k], sign = across < 0 ? -1 : 1;
-    int r0 = row * fy < f->rows ? row * fy : f->rows - 1;
+    int r0 = row * fy;
     float scale = 1.0F / (float)(!down ? fx * fx : !across ? fy * fy : fx * fy);
     for (int m = 0; m < 6; m++)
         memset(c->pair[k].m[m] + row * c->columns, 0, (size_t)c->columns * sizeof(float));
@@ -151,7 +191,7 @@ static void sum_pair_row(const fm_system *c, const fm_system *f, int k, int row)
         for (int q = across ? 0 : 1 - fx; q < fx; q++) {
             float weight = scale * ((!down && r != 0) || (!across && q != 0) ? 0.5F : 1);
             for (int column = across < 0 ? 1 : 0; column + across < c->columns; column++) {
-                int at = (column * fx < f->columns ? column * fx : f->columns - 1) + sign * q;
+                int at = column * fx + sign * q;
                 if (at < 0 || at >= f->columns || at + across < 0 || at + across >= f->columns)
                     continue;
                 for (int m = 0; m < 6; m++)
@@ -167,7 +207,7 @@ typedef struct task {
     fm_system *c, *f;
 } task;
 
-// Restricts the fine numbers `from` to row `row` of the coarse ones.
+// Restricts the fine numbers `from` to row `row` of the coarse ones, with linear interpolation.
 static void restrict_to_row(const fm_system *c, const fm_system *f, int row, const float *from,
                             float *to)
 {
@@ -290,14 +330,74 @@ static void smooth(const fm_system *a, fm_pool *pool, const fm_float_axes *b, bo
     }
 }
 
+enum { PAD = FM_GATHER + 1 }; // numbers before and after a row of scratch
+
+// Adds weight * from to n numbers.
+FM_SIMD_CLONES
+static void add_weighted(int n, float weight, const float *restrict from, float *restrict to)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        to[i] += weight * from[i];
+}
+
+// to = P^T from along the columns. from has PAD zeros before and after it.
+FM_SIMD_CLONES
+static void gather_columns(const fm_transfer *restrict t, const float *restrict from,
+                           float *restrict to)
+{
+    const float *w0 = t->gather[0], *w1 = t->gather[1], *w2 = t->gather[2], *w3 = t->gather[3],
+                *w4 = t->gather[4], *w5 = t->gather[5], *w6 = t->gather[6];
+#pragma omp simd
+    for (int c = 0; c < t->coarse; c++) {
+        const float *f = from + 2 * c;
+        to[c] = w0[c] * f[-3] + w1[c] * f[-2] + w2[c] * f[-1] + w3[c] * f[0] + w4[c] * f[1] +
+                w5[c] * f[2] + w6[c] * f[3];
+    }
+}
+
+// Restricts one component of the residual to coarse row `row`.
+static void gather_row(const fm_system *c, const fm_system *f, int row, const float *from,
+                       float *to)
+{
+    float scratch[FM_SHEET_COLUMNS_MAX + 3 * PAD], *sum = scratch + PAD;
+    const fm_transfer *t = &c->across_rows;
+    int n = f->columns;
+    memset(scratch, 0, (size_t)(n + 3 * PAD) * sizeof *scratch);
+    if (t->coarse == t->fine)
+        add_weighted(n, 1, from + row * n, sum);
+    for (int k = 0; k <= 2 * FM_GATHER && t->coarse < t->fine; k++) {
+        int r = 2 * row + k - FM_GATHER;
+        if (r >= 0 && r < f->rows && t->gather[k][row] != 0)
+            add_weighted(n, t->gather[k][row], from + r * n, sum);
+    }
+    if (c->columns == n)
+        memcpy(to + row * n, sum, (size_t)n * sizeof *to);
+    else
+        gather_columns(&c->across_columns, sum, to + row * c->columns);
+}
+
 // Restricts the residual in r of the fine level to rows [first, last) of b of the coarse one.
 static void restrict_rows(void *context, int first, int last)
 {
     const task *t = context;
     for (int row = first; row < last; row++) {
-        restrict_to_row(t->c, t->f, row, t->f->r.x, t->c->b.x);
-        restrict_to_row(t->c, t->f, row, t->f->r.y, t->c->b.y);
-        restrict_to_row(t->c, t->f, row, t->f->r.z, t->c->b.z);
+        gather_row(t->c, t->f, row, t->f->r.x, t->c->b.x);
+        gather_row(t->c, t->f, row, t->f->r.y, t->c->b.y);
+        gather_row(t->c, t->f, row, t->f->r.z, t->c->b.z);
+    }
+}
+
+// to += moves * P from along the columns.
+static void spread_columns(const fm_transfer *t, const float *from, const float *moves, float *to)
+{
+    for (int i = 0; i < t->fine; i++) {
+        const float *f = from + (t->coarse < t->fine ? t->first[i] : i);
+        float value = f[0];
+        if (t->coarse < t->fine)
+            value = t->spread[0][i] * f[0] + t->spread[1][i] * f[1] + t->spread[2][i] * f[2] +
+                    t->spread[3][i] * f[3];
+        to[i] += moves[i] * value;
     }
 }
 
@@ -306,17 +406,21 @@ static void interpolate_rows(void *context, int first, int last)
 {
     const task *t = context;
     const fm_system *c = t->c, *f = t->f;
+    const fm_transfer *rows = &c->across_rows;
     const float *from[3] = {c->x.x, c->x.y, c->x.z};
-    float *to[3] = {f->x.x, f->x.y, f->x.z}, between_rows[FM_SHEET_COLUMNS_MAX];
+    float *to[3] = {f->x.x, f->x.y, f->x.z}, sum[FM_SHEET_COLUMNS_MAX + PAD];
     for (int r = first; r < last; r++) {
-        between down = locate(r, f->rows);
         for (int k = 0; k < 3; k++) {
-            const float *one = from[k] + down.one * c->columns;
-            const float *other = from[k] + down.other * c->columns;
-            for (int q = 0; q < c->columns; q++)
-                between_rows[q] = down.weight * one[q] + (1 - down.weight) * other[q];
-            interpolate_row(f->columns, between_rows, f->moves + r * f->columns,
-                            to[k] + r * f->columns);
+            memset(sum, 0, (size_t)(c->columns + PAD) * sizeof *sum);
+            if (rows->coarse == rows->fine)
+                add_weighted(c->columns, 1, from[k] + r * c->columns, sum);
+            for (int m = 0; m < 4 && rows->coarse < rows->fine; m++) {
+                if (rows->spread[m][r] != 0)
+                    add_weighted(c->columns, rows->spread[m][r],
+                                 from[k] + (rows->first[r] + m) * c->columns, sum);
+            }
+            spread_columns(&c->across_columns, sum, f->moves + r * f->columns,
+                           to[k] + r * f->columns);
         }
     }
 }

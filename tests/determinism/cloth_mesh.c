@@ -18,10 +18,12 @@ typedef enum topology { TUBE, MESH, SEWN, TOPOLOGIES } topology;
 // PHYSICAL: the default drag; PUBLISHED: drag with a fractional derivative over the whole past;
 // EVERYTHING: fractional damping, repulsion, strain limiting, a ball and a current; RK4: the
 // integrator, fourth-order Runge-Kutta, with viscous and pressure drag.
-typedef enum feature { PHYSICAL, PUBLISHED, EVERYTHING, RK4, FEATURES } feature;
+// IMPLICIT: the implicit integrator, with fractional damping and a ball.
+typedef enum feature { PHYSICAL, PUBLISHED, EVERYTHING, RK4, IMPLICIT, FEATURES } feature;
 
 static const char *const topology_names[TOPOLOGIES] = {"tube", "mesh", "sewn sheet"};
-static const char *const names[FEATURES] = {"physical", "published full", "everything", "rk4"};
+static const char *const names[FEATURES] = {"physical", "published full", "everything", "rk4",
+                                            "implicit"};
 
 // The default cloth with one of the features.
 static fm_cloth_def feature_cloth_def(feature tested)
@@ -33,6 +35,10 @@ static fm_cloth_def feature_cloth_def(feature tested)
         def.drag.viscous = 0.5;
         def.drag.history.coefficient = 5;
         def.drag.history.memory.kind = FM_RECALL_FULL;
+    }
+    if (tested == IMPLICIT) {
+        def.integrator = FM_IMPLICIT;
+        def.damping.order = def.bend.damping.order = 0.5;
     }
     if (tested == EVERYTHING) {
         def.damping.order = def.bend.damping.order = 0.5;
