@@ -348,31 +348,24 @@ static fm_newton_fault search_line(stage_task *t)
     return isfinite(slope) ? FM_NEWTON_LINE_SEARCH : FM_NEWTON_NOT_FINITE;
 }
 
-// Sums of the gradient and of the diagonal of `own` along one axis.
-static double gradient_x_range(void *context, int first, int last)
+// Sum of numbers [first, last) of one component of the gradient.
+static double component_range(void *context, int first, int last)
 {
-    const fm_implicit *m = context;
+    const double *component = context;
     double sum = 0;
     for (int i = first; i < last; i++)
-        sum += m->gradient.x[i];
+        sum += component[i];
     return sum;
 }
-static double gradient_y_range(void *context, int first, int last)
+
+// Sum of the gradient along one axis.
+static double sum_component(const stage_task *t, double *component)
 {
-    const fm_implicit *m = context;
-    double sum = 0;
-    for (int i = first; i < last; i++)
-        sum += m->gradient.y[i];
-    return sum;
+    return fm_parallel_sum(t->s->around.pool, t->s->cloth->count, FM_PARTICLE_BLOCK,
+                           component_range, component, t->m->partial);
 }
-static double gradient_z_range(void *context, int first, int last)
-{
-    const fm_implicit *m = context;
-    double sum = 0;
-    for (int i = first; i < last; i++)
-        sum += m->gradient.z[i];
-    return sum;
-}
+
+// Sum of the mean diagonal elements of `own`.
 static double own_range(void *context, int first, int last)
 {
     const fm_blocks *own = &((const fm_implicit *)context)->level[0].own;
@@ -389,9 +382,9 @@ static void balance_momentum(const stage_task *t)
 {
     fm_cloth *c = t->s->cloth;
     double own = sum_particles(t, own_range);
-    fm_vec3 shift = {-sum_particles(t, gradient_x_range) / own,
-                     -sum_particles(t, gradient_y_range) / own,
-                     -sum_particles(t, gradient_z_range) / own};
+    fm_vec3 shift = {-sum_component(t, t->m->gradient.x) / own,
+                     -sum_component(t, t->m->gradient.y) / own,
+                     -sum_component(t, t->m->gradient.z) / own};
     for (int i = 0; i < c->count; i++) {
         store(&c->x, i, fm_add(fm_vec3_array_at(c->x, i), shift));
         store(&t->m->v, i, fm_add_scaled(fm_vec3_array_at(t->m->v, i), shift, 1 / t->m->stage.tau));
