@@ -5,8 +5,8 @@
 //   Mittag-Leffler solution (the table of fractional_oscillator.c) with order 2 by TR-BDF2 and with
 //   order 1 by backward Euler.
 // - The path of a sheet in water, with physical drag and a layer of added mass, converges with order
-//   2 to that of kick-drift-kick with short steps. With viscosity the history forces start like the
-//   square root of time, which lowers the order.
+//   2 to that of kick-drift-kick with short steps. With viscosity the order is 1.25, probably
+//   because the history forces start like the square root of time.
 // - A hanging strip of 10 kN/m swings with the frequencies of a hanging chain at a step of 1/96 s.
 // - A free sheet keeps its momentum, and the energy of sheets never exceeds that at the start.
 #include "bodies.h"
