@@ -73,7 +73,8 @@ typedef enum fm_rest_angle {
     FM_REST_SHAPE, // its initial shape
 } fm_rest_angle;
 
-// Time integrator of a cloth. The last four cannot be used with fractional derivatives in forces.
+// Time integrator of a cloth. Verlet, RK2, RK4 and Heun cannot be used with fractional derivatives
+// in forces.
 typedef enum fm_integrator {
     FM_KICK_DRIFT_KICK, // second order; drag and fractional derivatives implicit in closed form
     FM_EULER,           // explicit Euler, as in [OKRC10]
@@ -81,6 +82,9 @@ typedef enum fm_integrator {
     FM_RK2,             // second-order Runge-Kutta
     FM_RK4,             // fourth-order Runge-Kutta
     FM_HEUN,            // second-order predictor-corrector, as in [LCKL13]
+    // Implicit, for stiff cloth and large steps; docs/implicit.md says which forces they support.
+    FM_IMPLICIT,       // second order: TR-BDF2
+    FM_IMPLICIT_EULER, // first order: backward Euler
 } fm_integrator;
 
 // Enforcement is constraint projection of edge lengths (strain limiting): after each substep,
@@ -222,8 +226,9 @@ typedef struct fm_cloth_def {
     } contact;
     fm_enforcement enforcement;
     fm_integrator integrator;
-    // s, largest substep allowed; 0: from the stability bound. With strain limiting (enforcement)
-    // it is the substep itself (0: 1/240 s), and springs are softened to be stable
+    // s, largest substep allowed; 0: from the stability bound, and 1/96 s for the implicit
+    // integrators. With strain limiting (enforcement) it is the substep itself (0: 1/240 s), and
+    // springs are softened to be stable
     double time_step;
     double margin; // m, distance kept from colliders without contact; -1: half the thickness
 } fm_cloth_def;
@@ -282,6 +287,16 @@ typedef enum fm_material {
     FM_GAUZE,
     FM_MATERIAL_COUNT
 } fm_material;
+
+// Work of an implicit integrator in the last advance; all 0 for other integrators.
+typedef struct fm_newton_report {
+    int solves;            // systems of equations, one per stage: two per substep of FM_IMPLICIT
+    int iterations;        // of Newton's method in all solves
+    int linear_iterations; // of conjugate gradients in all iterations
+    int failures;          // solves that did not converge; the run continues with what they reached
+    const char *reason;    // of the last failure; "" without
+} fm_newton_report;
+FM_API fm_newton_report fm_cloth_newton_report(const fm_cloth *cloth);
 
 FM_API fm_cloth_def fm_default_cloth_def(void); // a cotton towel under water, physical drag
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// warnings.c: warnings on stderr about slow frames, overstretched or pierced cloth, and halted
-// contact.
+// warnings.c: warnings on stderr about slow frames, overstretched or pierced cloth, implicit solves
+// that did not converge, and halted contact.
 #include "warnings.h"
 #include "command_line.h"
 
@@ -26,6 +26,8 @@ typedef struct cloth_frames {
     int pierced;       // frames with stitches through a cloth
     int last_pierced;  // the last of them
     int most_pierced;  // largest number of stitches through a cloth in one frame
+    int failures;      // solves of an implicit integrator that did not converge
+    int failed_frames; // frames with such solves
 } cloth_frames;
 
 struct frame_watch {
@@ -120,7 +122,22 @@ static void watch_stitches(cloth_frames *c, fm_cloth *cloth, int frame, double t
     c->most_pierced = p.count > c->most_pierced ? p.count : c->most_pierced;
 }
 
-// Looks for overstretched and pierced cloths and for halted contact after a frame.
+// Counts solves of an implicit integrator that did not converge, and warns of the first.
+static void watch_newton(cloth_frames *c, fm_cloth *cloth, int frame, double time)
+{
+    fm_newton_report newton = fm_cloth_newton_report(cloth);
+    if (newton.failures == 0)
+        return;
+    if (c->failed_frames++ == 0)
+        print_error(
+            "warning: %d of %d implicit solves of %s did not converge in frame %d (%.4g s): "
+            "%s. The run continues with what they reached. Try a smaller time_step.",
+            newton.failures, newton.solves, fm_cloth_name(cloth), frame, time, newton.reason);
+    c->failures += newton.failures;
+}
+
+// Looks for overstretched and pierced cloths, solves that did not converge, and halted contact after
+// a frame.
 void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm_report *report)
 {
     if (!watch)
@@ -132,6 +149,7 @@ void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm
             watch_stretch(&watch->cloths[i], cloth, frame, time);
         if (report->pierced_count > 0)
             watch_stitches(&watch->cloths[i], cloth, frame, time);
+        watch_newton(&watch->cloths[i], cloth, frame, time);
     }
     if (report->halted_count > 0 && watch->halted == 0)
         print_error("warning: contact gave up on %d substeps of frame %d (%.4g s): the cloth stood "
@@ -141,8 +159,8 @@ void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm
     watch->halted += report->halted_count;
 }
 
-// Prints in how many frames each cloth was overstretched or pierced, if in several, and on how many
-// substeps contact gave up.
+// Prints in how many frames each cloth was overstretched, pierced or not solved, if in several, and
+// on how many substeps contact gave up.
 void print_watch_summary(const frame_watch *watch, fm_world *world)
 {
     for (int i = 0; watch && i < watch->cloth_count; i++) {
@@ -157,6 +175,9 @@ void print_watch_summary(const frame_watch *watch, fm_world *world)
             print_error("warning: stitches of %s pulled through a cloth in %d frames, the last of "
                         "them frame %d, at most %d stitches at a time.",
                         name, c->pierced, c->last_pierced, c->most_pierced);
+        if (c->failed_frames > 1)
+            print_error("warning: %d implicit solves of %s did not converge, in %d frames.",
+                        c->failures, name, c->failed_frames);
     }
     if (watch && watch->halted > 1)
         print_error("warning: contact gave up on %d substeps in all.", watch->halted);

@@ -171,7 +171,7 @@ bool fm_added_mass_create(fm_cloth *c, const fm_medium *medium, fm_error *err)
 // pinned particles, does not use the modes.
 bool fm_added_mass_is_used(const fm_cloth *c)
 {
-    return c->added && !c->samples && c->pinned_count <= HELD_MAX;
+    return c->added && !c->implicit && !c->samples && c->pinned_count <= HELD_MAX;
 }
 
 // Whether the modes are those for the particles held at time t. Lists these in next_held.

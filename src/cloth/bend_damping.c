@@ -468,15 +468,20 @@ static void find_impulses(fm_cloth *c, fm_term *term, const fm_substep *s)
     sum_impulses(&p, s->around.pool);
 }
 
-// Adds the damping force for the explicit integrators, which use the derivative at the beginning of
-// the substep: all of D^q b is in term->known, and no force is limited.
+// Adds the damping force; none is limited. The explicit integrators use the derivative at the
+// beginning of the substep: all of D^q b is in term->known. The implicit ones use the derivative at
+// the end of the stage.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
-    if (!at->is_explicit)
+    if (!at->is_explicit && !at->stage)
         return;
     pass p = {.cloth = c, .own = term->data, .x = at->x, .v = at->v, .scale = 1, .w0 = 1};
     if (term->memory)
         p.known = term->known.x, p.w0 = 0;
+    if (term->memory && at->stage) {
+        fm_terms_predict_elements(term, at->pool);
+        p.w0 = fm_memory_newest_weight(term->memory, at->stage->interval);
+    }
     sum_impulses(&p, at->pool);
     for (int i = 0; i < c->count; i++) {
         c->force.x[i] += c->pair.x[i];
@@ -620,8 +625,18 @@ double fm_cloth_bend_damping_share(const fm_cloth *c)
     return fmin(1, MARGIN * MAX_SWEEPS / (c->step / 2 * w0 * own->largest_load + FM_TINY));
 }
 
+// The damping acts along the normals of the elements only; the second derivatives are those of
+// damping in all directions, an upper bound.
+static void add_hessian(const fm_cloth *c, const fm_term *term, const fm_implicit_stage *stage,
+                        fm_hessian_factors *factors)
+{
+    double w0 = term->memory ? fm_memory_newest_weight(term->memory, stage->interval) : 1;
+    factors->bending += c->def.bend.damping.coefficient / c->def.bend.stiffness * w0 / stage->tau;
+}
+
 const fm_term_type fm_bend_damping_term = {
     .name = "bend damping",
+    .add_hessian = add_hessian,
     .applies = applies,
     .setup = setup,
     .add_forces = add_forces,

@@ -184,7 +184,7 @@ static bool view_for_ties(fm_object *object, fm_tie_view *view, fm_error *err)
 {
     fm_cloth *c = fm_cloth_cast(object);
     if (c->def.integrator != FM_KICK_DRIFT_KICK)
-        return fm_fail(err, FM_BAD_VALUE, object->name, "integrator", "explicit",
+        return fm_fail(err, FM_BAD_VALUE, object->name, "integrator", "another one",
                        "kick-drift-kick with ties");
     if (!c->tied)
         c->tied = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, object->name, err);
@@ -229,9 +229,13 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
     int count = 0;
     fm_drag_model drag = def->drag.model;
     fm_recall_kind memory = def->damping.memory.kind, bend = def->bend.damping.memory.kind;
+    bool implicit = fm_cloth_is_implicit(def);
+    if (implicit)
+        faults[count++] = (fm_coupling_fault){"integrator", "implicit",
+                                              "kick-drift-kick for cloth in a fluid", false};
     if (way == FM_COUPLING_ONE_WAY)
         return count;
-    if (def->integrator != FM_KICK_DRIFT_KICK && way == FM_COUPLING_TWO_WAY)
+    if (def->integrator != FM_KICK_DRIFT_KICK && !implicit && way == FM_COUPLING_TWO_WAY)
         faults[count++] = (fm_coupling_fault){"integrator", "explicit", "kick-drift-kick", true};
     if (way == FM_COUPLING_BY_DRAG && drag == FM_DRAG_PUBLISHED &&
         def->drag.history.coefficient > 0)

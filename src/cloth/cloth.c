@@ -109,7 +109,7 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
     if (def->bend.rest_angle > FM_REST_SHAPE)
         return fm_fail_number(err, object, "bend.rest_angle", def->bend.rest_angle,
                               "an fm_rest_angle");
-    if (def->integrator > FM_HEUN)
+    if (def->integrator > FM_IMPLICIT_EULER)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
     return check_enforcement(object, &def->enforcement, err);
 }
@@ -201,17 +201,22 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
 static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, fm_error *err)
 {
     const char *object = def->name ? def->name : "cloth";
+    if (fm_cloth_is_implicit(def)) {
+        bool enforced = def->enforcement.method != FM_ENFORCE_NONE;
+        return !enforced || fm_fail(err, FM_BAD_VALUE, object, "integrator", "implicit",
+                                    "kick-drift-kick with enforcement");
+    }
     if (def->contact.enabled && def->integrator != FM_KICK_DRIFT_KICK)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "explicit",
-                       "kick-drift-kick with contact");
+                       "kick-drift-kick or implicit with contact");
     bool memory = fm_cloth_needs_drag_memory(def, medium) || fm_cloth_needs_damping_memory(def) ||
                   fm_cloth_needs_bend_memory(def);
     if (def->integrator > FM_EULER && memory)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "without memory",
-                       "kick-drift-kick or Euler when a force remembers");
+                       "kick-drift-kick, Euler or implicit when a force remembers");
     if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "explicit",
-                       "kick-drift-kick with physical drag");
+                       "kick-drift-kick or implicit with physical drag");
     return true;
 }
 
@@ -272,7 +277,7 @@ static void create_arrays(fm_cloth *c, fm_error *err)
                              &c->anchor, &c->drift_acceleration};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = fm_vec3_array_create(&c->arena, c->lanes, err);
-    if (c->def.integrator >= FM_RK2) {
+    if (c->def.integrator >= FM_RK2 && !fm_cloth_is_implicit(&c->def)) {
         c->trial_x = fm_vec3_array_create(&c->arena, c->lanes, err);
         c->trial_v = fm_vec3_array_create(&c->arena, c->lanes, err);
         c->sum_x = fm_vec3_array_create(&c->arena, c->lanes, err);
@@ -392,7 +397,8 @@ bool fm_cloth_finish_creation(fm_cloth *c, const fm_medium *medium, fm_error *er
         c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
     if ((c->fabric && !fm_fabric_finish(c, err)) || (c->soft && !fm_soft_finish(c, err)) ||
         !fm_muscle_setup(c, err) || !fm_terms_create(c, err) ||
-        !fm_added_mass_create(c, medium, err))
+        !fm_added_mass_create(c, medium, err) ||
+        (fm_cloth_is_implicit(&c->def) && !fm_implicit_create(c, err)))
         return false;
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))

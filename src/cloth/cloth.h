@@ -105,7 +105,7 @@ typedef struct fm_weight {
 typedef struct fm_substep {
     fm_cloth *cloth;
     fm_surroundings around;
-    double h;      // s, length of the substep
+    double h;      // s, length of the substep; of one stage, with an implicit integrator
     double end;    // s, time at its end
     double margin; // m, distance kept from colliders
     fm_weight weight;
@@ -195,11 +195,12 @@ struct fm_cloth {
     fm_vec3 *out_x, *out_v; // copies that fm_cloth_positions and fm_cloth_velocities return
     struct {
         fm_neighbour_list list;
-        int *excluded_start; // [count + 1] into excluded; NULL: use the distance on the grid
-        int *excluded;       // particles that a particle never repels, by rising index
-    } near;                  // neighbours of repulsion
-    int *repelled;           // number of particles that repel each particle
-    fm_enforcer *enforcer;   // NULL without enforcement; contains state of its own
+        int *excluded_start;      // [count + 1] into excluded; NULL: use the distance on the grid
+        int *excluded;            // particles that a particle never repels, by rising index
+    } near;                       // neighbours of repulsion
+    int *repelled;                // number of particles that repel each particle
+    fm_enforcer *enforcer;        // NULL without enforcement; contains state of its own
+    struct fm_implicit *implicit; // of the implicit integrators; NULL for others
     struct fm_cloth_samples *samples; // quadrature points in a fluid; NULL without a fluid
     int *face_start, *face_points;    // quads of a sheet, created on first use
     fm_vec3 *vertices;                // m, positions of the mesh's vertices for readers
@@ -288,6 +289,17 @@ void fm_substep_store_pinned_velocities(fm_substep *s, int first, int last);
 
 // explicit_integrators.c: a whole substep by the explicit integrator of the definition.
 void fm_substep_integrate_explicitly(fm_substep *s);
+
+// implicit.c: the implicit integrators.
+bool fm_cloth_is_implicit(const fm_cloth_def *def);
+int fm_implicit_stage_count(const fm_cloth_def *def); // stages of equal length in a substep
+bool fm_implicit_create(fm_cloth *cloth, fm_error *err);
+// Fails if the cloth has a force that these integrators do not support.
+bool fm_implicit_check(const fm_cloth *cloth, fm_error *err);
+// Opens the substep that ends at the time `end`, s: moves the particles and resolves colliders.
+bool fm_implicit_open(fm_substep *s, double end, fm_error *err);
+void fm_implicit_close(fm_substep *s);   // after contact
+void fm_implicit_reset(fm_cloth *cloth); // the counters of fm_cloth_newton_report
 
 // initial_state.c: memories, accelerations and rates before the first substep.
 bool fm_substep_initialize_cloth(fm_substep *s, fm_error *err);
@@ -428,6 +440,15 @@ const fm_vec3_array *fm_frame_compute_rates(fm_cloth *cloth, fm_term *term, int 
 // Rotates vectors from components of the frames into world vectors.
 void fm_frame_rotate_to_world(const fm_cloth *cloth, const fm_term *term,
                               const fm_vec3_array *vectors);
+
+// The frames for the implicit integrators, which compute the rates themselves; NULL arrays unless
+// drag is physical.
+typedef struct fm_frame_view {
+    fm_vec3_array tangent; // t1 at the beginning of the substep
+    fm_vec3_array next;    // t1 at its end, by fm_frame_compute_tangents
+    fm_vec3_array rate;    // added to the rates that are pushed into the memory, components
+} fm_frame_view;
+fm_frame_view fm_frame_view_arrays(const fm_cloth *cloth);
 
 // weight.c: gravity (of a soft body, multiplied by delta) and displaced mass of medium per area.
 fm_weight fm_weight_compute(const fm_cloth *cloth, const fm_surroundings *around);

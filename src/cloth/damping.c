@@ -189,14 +189,23 @@ static void find_impulses(fm_cloth *c, fm_term *term, const fm_substep *s)
     fm_cloth_compute_damping_impulses(c, s->h, w0, s->around.pool);
 }
 
-// Adds the damping force for the explicit integrators, which use the derivative at the beginning of
-// the substep: all of D^q x is in term->known, and no force is limited.
+// Adds the damping force; none is limited. The explicit integrators use the derivative at the
+// beginning of the substep: all of D^q x is in term->known. The implicit ones use the derivative at
+// the end of the stage, w0 v + known.
 static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 {
-    if (!at->is_explicit)
+    if (!at->is_explicit && !at->stage)
         return;
     const fm_vec3_array *derivative = term->memory ? &term->known : at->v;
     damped_pairs p = {c, at->x, derivative, &c->zeros, c->zeros.x, 1, 1};
+    if (at->stage && term->memory)
+        p = (damped_pairs){c,
+                           at->x,
+                           at->v,
+                           &term->known,
+                           c->zeros.x,
+                           1,
+                           fm_memory_newest_weight(term->memory, at->stage->interval)};
     sum_impulses(&p, at->pool);
     for (int i = 0; i < c->count; i++) {
         c->force.x[i] += c->pair.x[i];
@@ -284,8 +293,17 @@ double fm_cloth_damping_share(const fm_cloth *c)
                                      : find_mesh_share(c, c->step, w0);
 }
 
+static void add_hessian(const fm_cloth *c, const fm_term *term, const fm_implicit_stage *stage,
+                        fm_hessian_factors *factors)
+{
+    (void)c;
+    double w0 = term->memory ? fm_memory_newest_weight(term->memory, stage->interval) : 1;
+    factors->damping += w0 / stage->tau;
+}
+
 const fm_term_type fm_damping_term = {
     .name = "damping",
+    .add_hessian = add_hessian,
     .applies = applies,
     .setup = setup,
     .add_forces = add_forces,

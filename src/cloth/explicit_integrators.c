@@ -43,7 +43,7 @@ static void evaluate(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array 
 {
     fm_cloth *c = s->cloth;
     evaluation e = {s, x, v, a, t};
-    fm_evaluation at = {x, v, t, true, s->around.pool};
+    fm_evaluation at = {x, v, t, true, s->around.pool, NULL};
     fm_terms_add_forces(c, &at, &c->normal);
     fm_parallel_for(s->around.pool, c->lanes, FM_PARTICLE_BLOCK, evaluate_range, &e);
 }
@@ -157,6 +157,8 @@ void fm_substep_integrate_explicitly(fm_substep *s)
     fm_impulses_begin_explicit(s);
     switch (c->def.integrator) {
     case FM_KICK_DRIFT_KICK:
+    case FM_IMPLICIT:
+    case FM_IMPLICIT_EULER:
         break;
     case FM_EULER:
         step_euler(s);

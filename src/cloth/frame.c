@@ -219,6 +219,12 @@ void fm_frame_advance(fm_substep *s, int first, int last)
     advance_frames(first, last, c, f, &s->drag, &term->known, turned);
 }
 
+fm_frame_view fm_frame_view_arrays(const fm_cloth *c)
+{
+    const frame_data *f = fm_cloth_find_term(c, &fm_drag_term)->data;
+    return f ? (fm_frame_view){f->tangent, f->next, f->rate} : (fm_frame_view){0};
+}
+
 // Sets all frames at the present positions and normals, with turn rates of 0.
 void fm_frame_initialize(fm_cloth *c)
 {

@@ -25,6 +25,9 @@ static const fm_field quantities[] = {
     {"load_x", "N", "force of a two-way fluid along x, mean since the last row", 1},
     {"load_y", "N", "the same along y", 1},
     {"load_z", "N", "the same along z", 1},
+    {"newton_iterations", "", "of the implicit integrators since the last row", 1},
+    {"newton_failures", "", "solves among them that did not converge", 1},
+    {"linear_iterations", "", "of the linear solver since the last row", 1},
 };
 
 // kg m/s, momentum of the particles, and what fluid and cloth have still to give each other.
@@ -82,6 +85,8 @@ void fm_cloth_object_measure(fm_object *object, const fm_surroundings *around, f
     q[6] = c->frequency_bound, q[7] = c->gershgorin_bound;
     fm_vec3 load = fm_cloth_find_load(c);
     q[8] = load.x, q[9] = load.y, q[10] = load.z;
+    fm_newton_report newton = fm_cloth_newton_report(c);
+    q[11] = newton.iterations, q[12] = newton.failures, q[13] = newton.linear_iterations;
 }
 
 // Resets the numbers that are collected during an advance.
@@ -95,6 +100,7 @@ void fm_cloth_object_reset(fm_object *object)
     }
     if (c->enforcer)
         c->enforcer->enforce_ms = c->enforcer->order_ms = 0;
+    fm_implicit_reset(c);
 }
 
 // Creates the quadrilaterals of a sheet for files and pictures. False if memory runs out.

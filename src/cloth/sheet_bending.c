@@ -218,8 +218,16 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
                              c->kind == FM_CLOTH_SHEET ? sum : fm_spring_mesh_bending_energy(c)};
 }
 
+static void add_hessian(const fm_cloth *c, const fm_term *term, const fm_implicit_stage *stage,
+                        fm_hessian_factors *factors)
+{
+    (void)c, (void)term, (void)stage;
+    factors->bending += 1;
+}
+
 const fm_term_type fm_bending_term = {
     .name = "bending",
+    .add_hessian = add_hessian,
     .applies = applies,
     .setup = setup,
     .add_rows = add_rows,

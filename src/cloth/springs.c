@@ -353,8 +353,16 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
     return (fm_energies){.potential = sum};
 }
 
+static void add_hessian(const fm_cloth *c, const fm_term *term, const fm_implicit_stage *stage,
+                        fm_hessian_factors *factors)
+{
+    (void)c, (void)term, (void)stage;
+    factors->springs += 1;
+}
+
 const fm_term_type fm_springs_term = {
     .name = "springs",
+    .add_hessian = add_hessian,
     .setup = setup,
     .add_rows = add_rows,
     .compute_elements = compute_elements,

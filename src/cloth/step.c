@@ -264,7 +264,7 @@ static void kick_and_drift(fm_substep *s)
 void fm_substep_compute_forces(fm_substep *s)
 {
     fm_cloth *c = s->cloth;
-    fm_evaluation at = {&c->x, &c->v, s->end, false, s->around.pool};
+    fm_evaluation at = {&c->x, &c->v, s->end, false, s->around.pool, NULL};
     fm_terms_add_forces(c, &at, &c->next_normal);
 }
 
@@ -300,7 +300,11 @@ static void scale_velocities(fm_cloth *c)
 double fm_cloth_substep_ns(const fm_cloth *c)
 {
     enum { SHEET_NS = 60, MESH_NS = 120 }; // ns per particle, measured with physical drag
-    return (double)c->count * (c->kind == FM_CLOTH_SHEET ? SHEET_NS : MESH_NS);
+    enum {
+        IMPLICIT = 4
+    }; // times as long for one of the parallel loops of the implicit integrators
+    double substep = (double)c->count * (c->kind == FM_CLOTH_SHEET ? SHEET_NS : MESH_NS);
+    return c->implicit ? IMPLICIT * substep : substep;
 }
 
 // Prepares for substeps of h seconds, and computes the initial state before the first one. The
@@ -310,13 +314,15 @@ bool fm_cloth_begin_substeps(fm_cloth *c, const fm_surroundings *around, double 
     fm_substep *s = c->substep;
     s->cloth = c;
     s->around = *around;
-    s->h = h;
+    s->h = c->implicit ? h / fm_implicit_stage_count(&c->def) : h;
     s->weight = fm_weight_compute(c, around);
     if (c->line && !fm_cloth_exchanges_drag(c))
         fm_line_set_inertia(c, &around->medium);
     s->margin = c->def.contact.enabled ? c->contact_thickness
                 : c->def.margin < 0    ? c->def.thickness / 2
                                        : c->def.margin;
+    if (c->implicit && !fm_implicit_check(c, err))
+        return false;
     return fm_added_mass_begin(c, err) && (c->started || fm_substep_initialize_cloth(s, err));
 }
 
@@ -325,6 +331,10 @@ bool fm_cloth_begin_substeps(fm_cloth *c, const fm_surroundings *around, double 
 bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
 {
     fm_substep *s = c->substep;
+    if (c->implicit) {
+        scale_velocities(c);
+        return fm_implicit_open(s, end, err);
+    }
     if (!fm_terms_begin_memories(c, s->h, err))
         return false;
     s->drag = fm_drag_prepare_step(c, &s->around, s->h, fm_drag_newest_weight(c, s->h));
@@ -350,6 +360,8 @@ void fm_cloth_evaluate_forces(fm_cloth *c)
 // The second part of a substep: computes the velocities at its end.
 void fm_cloth_close_substep(fm_cloth *c)
 {
+    if (c->implicit)
+        fm_implicit_close(c->substep);
     if (c->def.integrator == FM_KICK_DRIFT_KICK)
         close_kick(c->substep);
     if (c->def.integrator == FM_KICK_DRIFT_KICK && c->enforcer)

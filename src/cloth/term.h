@@ -33,13 +33,30 @@ typedef struct fm_term {
 
 enum { FM_TERMS_MAX = 16 }; // terms of a cloth
 
+// A stage of an implicit integrator (implicit.c): x' = r + tau v' at its end.
+typedef struct fm_implicit_stage {
+    double tau;      // s
+    double interval; // s, since the last push into the memories
+} fm_implicit_stage;
+
 // Arguments of a force evaluation.
 typedef struct fm_evaluation {
     const fm_vec3_array *x, *v; // m, m/s, positions and velocities
     double t;                   // s
     bool is_explicit;           // explicit integrator: impulses are not used, everything is a force
     fm_pool *pool;
+    // implicit integrator: v are the velocities at the end of this stage, impulses are not used,
+    // everything is a force; NULL: another integrator
+    const fm_implicit_stage *stage;
 } fm_evaluation;
+
+// Factors of the approximate second derivatives that a term adds to the linear system of the
+// implicit integrators (implicit.h).
+typedef struct fm_hessian_factors {
+    double springs; // of the stiffness of all springs
+    double damping; // 1/s^order, of their damping coefficients
+    double bending; // of the bending stiffness
+} fm_hessian_factors;
 
 // Parts [first, last) of the `count` equal parts into which a list of elements is cut.
 typedef struct fm_element_parts {
@@ -81,6 +98,10 @@ typedef struct fm_term_type {
     // with them, N s. They must be stable for any h, and conserve momentum if they act between
     // particles.
     void (*find_impulses)(fm_cloth *cloth, fm_term *term, const struct fm_substep *s);
+    // For the implicit integrators, which refuse terms that have forces or impulses and no such
+    // function: adds the term's part of the second derivatives.
+    void (*add_hessian)(const fm_cloth *cloth, const fm_term *term, const fm_implicit_stage *stage,
+                        fm_hessian_factors *factors);
     // For the choice of the substep. add_stiffness adds to cloth->spring_sum, N/m per particle;
     // with enforcement, scale_stiffness reduces that stiffness. bound returns the term's
     // contribution to the bound on omega^2.

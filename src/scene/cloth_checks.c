@@ -60,13 +60,27 @@ static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_
     bool drag = def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0;
     bool bend = has_bending_memory(def);
     fm_place place = fm_node_find_place(node, "integrator", NULL, NULL);
+    if (def->integrator == FM_IMPLICIT || def->integrator == FM_IMPLICIT_EULER) {
+        if (def->enforcement.method != FM_ENFORCE_NONE)
+            fm_loader_add_mistake(d->loader, place,
+                                  "%s.integrator: enforcement needs kick-drift-kick", d->path);
+        if (def->repulsion.enabled)
+            fm_loader_add_mistake(d->loader, place,
+                                  "%s.integrator: repulsion needs kick-drift-kick", d->path);
+        if (fm_node_find(node, "seams"))
+            fm_loader_add_mistake(d->loader, place, "%s.integrator: seams need kick-drift-kick",
+                                  d->path);
+        return;
+    }
     if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
-        fm_loader_add_mistake(d->loader, place,
-                              "%s.integrator: drag.model physical needs kick-drift-kick", d->path);
+        fm_loader_add_mistake(
+            d->loader, place,
+            "%s.integrator: drag.model physical needs kick-drift-kick or implicit", d->path);
     else if (def->integrator > FM_EULER && (damping || drag || bend))
         fm_loader_add_mistake(
             d->loader, place,
-            "%s.integrator: %s has a memory, which needs kick-drift-kick or euler", d->path,
+            "%s.integrator: %s has a memory, which needs kick-drift-kick, euler or implicit",
+            d->path,
             drag      ? "drag.history"
             : damping ? "damping"
                       : "bend.damping");

@@ -14,8 +14,9 @@ static const char *const drag_models[] = {"none",   "physical", "published", "vi
                                           "normal", "both",     NULL};
 static const char *const bend_models[] = {"rigidity", "springs", NULL};
 static const char *const rest_angles[] = {"flat", "shape", NULL};
-const char *const fm_integrator_words[] = {"kick-drift-kick",     "euler", "verlet", "rk2", "rk4",
-                                           "predictor-corrector", NULL};
+const char *const fm_integrator_words[] = {
+    "kick-drift-kick",     "euler",    "verlet",         "rk2", "rk4",
+    "predictor-corrector", "implicit", "implicit-euler", NULL};
 static const char *const methods[] = {"none", "iterative", "published", "directional", NULL};
 static const char *const targets[] = {"rest", "threshold", NULL};
 static const char *const orders[] = {"horizontal-vertical-shear",
@@ -527,8 +528,10 @@ static const fm_entry cloth_entries[] = {
     {"enforcement", FM_KEY_MAPPING, 0, .table = &fm_cloth_enforcement_table,
      .about = "strain limiting, for stiff cloth at large substeps"},
     {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = fm_integrator_words,
-     .about = "kick-drift-kick supports all forces; the others are explicit: euler as published, "
-              "verlet, rk2, rk4 and predictor-corrector without memory"},
+     .about =
+         "kick-drift-kick supports all forces; implicit and implicit-euler are for stiff cloth "
+         "and large steps; the others are explicit: euler as published, verlet, rk2, rk4 and "
+         "predictor-corrector without memory"},
     {"time_step", FM_KEY_NUMBER, CLOTH(time_step), "s", WITHIN(0, 10),
      .about = "largest substep; 0: from the stability limit; with enforcement it is the substep "
               "itself, and 0 means 1/240 s"},

@@ -33,7 +33,10 @@ typedef enum feature {
     ITERATIVE,   // by iterations over all springs
     LISTED,      // by the list of corrections of [OZG13]
     DIRECTIONAL, // outwards from fixed particles
-    FEATURES,    // number of features
+    // implicit integrators, with the colliders
+    IMPLICIT,       // TR-BDF2, with springs and bending damped by a half derivative
+    IMPLICIT_EULER, // backward Euler, with published drag of the last steps
+    FEATURES,       // number of features
 } feature;
 
 static const char *const names[FEATURES] = {"physical",
@@ -53,33 +56,39 @@ static const char *const names[FEATURES] = {"physical",
                                             "rk4",
                                             "iterative",
                                             "published list",
-                                            "directional"};
+                                            "directional",
+                                            "implicit",
+                                            "implicit euler"};
 
 // The default cloth with one of the features.
 static fm_cloth_def feature_cloth_def(feature tested)
 {
     fm_cloth_def def = fm_default_cloth_def();
-    if (tested != DASHPOTS && tested != SPRING_MEMORY && tested != EVERYTHING && tested != EULER)
+    if (tested != DASHPOTS && tested != SPRING_MEMORY && tested != EVERYTHING && tested != EULER &&
+        tested != IMPLICIT)
         def.damping.coefficient = 0;
-    if ((tested >= FULL && tested <= FADING) || tested == EULER) {
+    if ((tested >= FULL && tested <= FADING) || tested == EULER || tested == IMPLICIT_EULER) {
         static const fm_recall_kind memories[] = {FM_RECALL_FULL, FM_RECALL_STEPS, FM_RECALL_STEPS,
                                                   FM_RECALL_SECONDS, FM_RECALL_FADING};
         def.drag.model = FM_DRAG_PUBLISHED;
         def.drag.viscous = 0.5;
         def.drag.history.coefficient = 5;
-        def.drag.history.memory.kind = tested == EULER ? FM_RECALL_STEPS : memories[tested - FULL];
+        def.drag.history.memory.kind =
+            tested == EULER || tested == IMPLICIT_EULER ? FM_RECALL_STEPS : memories[tested - FULL];
         def.drag.history.memory.steps = 5;
         def.drag.history.memory.seconds = 0.02;
         def.drag.history.memory.rule =
             tested == COIMBRA || tested == EULER ? FM_RULE_COIMBRA : FM_RULE_TRAPEZOID;
     }
-    if (tested == SPRING_MEMORY || tested == EVERYTHING || tested == EULER)
+    if (tested == SPRING_MEMORY || tested == EVERYTHING || tested == EULER || tested == IMPLICIT)
         def.damping.order = def.bend.damping.order = 0.5;
     if (tested == REPULSION || tested == EVERYTHING)
         def.repulsion.enabled = true;
     if (tested == EULER)
         def.integrator = FM_EULER, def.time_step = 1e-4;
-    if (tested >= ITERATIVE) {
+    if (tested >= IMPLICIT)
+        def.integrator = tested == IMPLICIT ? FM_IMPLICIT : FM_IMPLICIT_EULER;
+    if (tested >= ITERATIVE && tested <= DIRECTIONAL) {
         def.enforcement.method = (fm_enforcement_method)(tested - ITERATIVE + FM_ENFORCE_ITERATIVE);
         def.enforcement.direction = FM_ALONG_FORCE;
         def.damping.kept = 0.98; // share of the velocities that each substep keeps

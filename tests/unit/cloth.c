@@ -102,8 +102,8 @@ static void invalid_or_contradictory_models_are_refused(void **state)
     def.bend.model = (fm_bend_model)9;
     expect_refusal(&def, &small, "bend.model", "9");
     def = fm_default_cloth_def();
-    def.integrator = (fm_integrator)6;
-    expect_refusal(&def, &small, "integrator", "6");
+    def.integrator = (fm_integrator)8;
+    expect_refusal(&def, &small, "integrator", "8");
     def = fm_default_cloth_def();
     def.damping.memory.kind = (fm_recall_kind)4;
     expect_refusal(&def, &small, "damping.memory", "4");
@@ -115,6 +115,32 @@ static void invalid_or_contradictory_models_are_refused(void **state)
     def.drag.model = FM_DRAG_NONE;
     def.bend.damping.order = 0.5;
     expect_refusal(&def, &small, "integrator", "without memory");
+}
+
+// Forces that are known when a cloth is created are refused then, the others at the first advance.
+static void the_implicit_integrators_refuse_forces_that_they_do_not_support(void **state)
+{
+    (void)state;
+    fm_cloth_def def = fm_default_cloth_def();
+    def.integrator = FM_IMPLICIT;
+    def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+    expect_refusal(&def, &small, "integrator", "implicit");
+    for (int sewn = 0; sewn < 2; sewn++) {
+        fm_error err = {0};
+        def = fm_default_cloth_def();
+        def.integrator = FM_IMPLICIT;
+        def.repulsion.enabled = !sewn;
+        fm_world *world = create_world(1.2, 0, no_gravity);
+        fm_cloth *cloth = create_sheet(world, &def, &small);
+        const int one = 0, other = 2;
+        if (sewn)
+            assert_true(fm_cloth_sew(cloth, &one, &other, 1, 0, 0, &err));
+        fm_world_advance(world, 0.01, &err);
+        assert_int_equal(err.status, FM_BAD_VALUE);
+        assert_non_null(
+            strstr(err.text, sewn ? "does not support seams" : "does not support repulsion"));
+        fm_world_destroy(world);
+    }
 }
 
 // The `memory` keys of drag and damping say how far back a fractional derivative looks.
@@ -504,6 +530,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_of_a_cloth_definition_out_of_range_are_refused),
         cmocka_unit_test(invalid_or_contradictory_models_are_refused),
+        cmocka_unit_test(the_implicit_integrators_refuse_forces_that_they_do_not_support),
         cmocka_unit_test(invalid_settings_of_fractional_derivatives_are_refused),
         cmocka_unit_test(invalid_sheets_are_refused),
         cmocka_unit_test(a_sheet_has_the_requested_placement_velocity_and_mass),

@@ -40,7 +40,7 @@ static void forces_are_the_gradient_of_the_energy_in_all_models(void **state)
                           (fm_vec3){0.1 * fm_rng_uniform(&rng), 0.1 * fm_rng_uniform(&rng),
                                     0.1 * fm_rng_uniform(&rng)});
         fm_cloth_set_positions(c, x, &err);
-        fm_evaluation at = {&c->x, &c->v, 0, false, NULL};
+        fm_evaluation at = {&c->x, &c->v, 0, false, NULL, NULL};
         fm_terms_add_forces(c, &at, &c->next_normal);
         double f = c->force.y[7], h = 1e-6, energy[2];
         for (int k = 0; k < 2; k++) {
@@ -90,7 +90,7 @@ static void model_I_is_the_sum_of_II_and_III(void **state)
         fabric.model = (fm_fabric_model)model;
         fm_cloth *c = create_disc(world, &def, &fabric, 0.2, (fm_fabric_place){0});
         c->x.y[5] += 0.05, c->x.x[5] += 0.02;
-        fm_evaluation at = {&c->x, &c->v, 0, false, NULL};
+        fm_evaluation at = {&c->x, &c->v, 0, false, NULL, NULL};
         fm_terms_add_forces(c, &at, &c->next_normal);
         force[model] = fm_vec3_array_at(c->force, 5);
         fm_world_destroy(world);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// implicit.h: the implicit integrators of a cloth: the linear system of a Newton iteration, its
+// solver, and the data of a time step. implicit.c has the equations.
+#ifndef FATHOM_CLOTH_IMPLICIT_H
+#define FATHOM_CLOTH_IMPLICIT_H
+
+#include "cloth/cloth.h"
+
+// A vector field in single precision: three arrays that follow each other in memory.
+typedef struct fm_float_axes {
+    float *x, *y, *z;
+} fm_float_axes;
+
+// Symmetric 3 x 3 matrices, one array for each element: xx, xy, xz, yy, yz, zz. N/m
+typedef struct fm_blocks {
+    float *m[6];
+} fm_blocks;
+
+// Interpolation along one direction, from coarse rows or columns to fine ones: fine one i has the
+// value sum_k spread[k][i] * coarse[first[i] + k]. gather has the same weights for the transposed
+// operation: coarse one c receives sum_k gather[k][c] * fine[2 c + k - FM_GATHER].
+enum { FM_GATHER = 3 };
+typedef struct fm_transfer {
+    int fine, coarse; // number of rows or columns
+    int *first;
+    float *spread[4], *gather[2 * FM_GATHER + 1];
+} fm_transfer;
+
+// The matrix of a Newton iteration, symmetric and positive definite, on a grid of particles (a
+// sheet, or a coarser level of it) or on a spring mesh:
+//
+//     A p = own p + sum over pairs K (p_a - p_b) + bending p
+//
+// Single precision is enough: the matrix only decides how fast Newton's method converges.
+typedef struct fm_system {
+    const fm_cloth *cloth; // of the finest level; the source of the mesh's indices
+    bool is_grid;
+    int columns, rows, count, lanes; // a mesh has one row
+    int row_block;                   // rows that one parallel task handles
+    int family_count;                // of a grid: families of pairs, as fm_springs
+    int down[FM_SPRINGS_MAX], across[FM_SPRINGS_MAX];
+    // K of each pair: pair[family] at its particle a in a grid, pair[0] for each edge of a mesh
+    fm_blocks pair[FM_SPRINGS_MAX];
+    fm_blocks own;     // of each particle: inertia, drag, pins
+    fm_blocks inverse; // of the diagonal blocks of A; 0 for pinned particles
+    // bending: N/m, coefficients of a grid as in sheet_bending.c; factor of a mesh's hinges
+    float bend_across, bend_down, bend_twist, bend_factor;
+    float *column_weight;  // [columns] 1, and 1/2 in the first and last column
+    float *moves;          // [lanes] 1; 0 for pinned particles
+    double eigenvalue;     // bound on the largest eigenvalue of inverse * A
+    fm_float_axes hinge;   // scratch of a mesh: bending of each hinge
+    fm_float_axes x, b, r; // scratch of the solver: solution, right-hand side, residual
+    fm_float_axes step;    // scratch of the smoother
+    fm_transfer across_columns, across_rows; // to the next finer level
+} fm_system;
+
+// Why a Newton solve stopped before it converged.
+typedef enum fm_newton_fault {
+    FM_NEWTON_CONVERGED,
+    FM_NEWTON_ITERATIONS,  // the largest number of iterations was reached
+    FM_NEWTON_LINE_SEARCH, // no step along the direction reduces the energy
+    FM_NEWTON_NOT_FINITE,  // a force is not a finite number
+} fm_newton_fault;
+
+enum { FM_LEVELS_MAX = 12 };
+
+// Data of the implicit integrators of one cloth. All of it is scratch: a snapshot needs none.
+typedef struct fm_implicit {
+    fm_system level[FM_LEVELS_MAX]; // 0: the cloth; coarser grids of a sheet
+    int level_count;
+    fm_hessian_factors factors;
+    fm_implicit_stage stage;
+    double w0; // weight of the newest rate in the drag memory
+
+    // the stage: x' = r + tau v', dv/dt = (v' - s)/tau, and s of u = v - w in the turning frames
+    fm_vec3_array r, s, frame_s;
+    fm_vec3_array first_x, first_v, first_u; // at the beginning of the step; u in frames
+    fm_vec3_array v;                         // m/s, at the present iterate
+    fm_vec3_array gradient;                  // N
+    fm_vec3_array base;                      // m, positions before the line search
+    // solver: solution, residual, preconditioned residual, direction, product
+    fm_float_axes solution, residual, correction, direction, product;
+    double *partial; // sums of blocks
+
+    // in this advance
+    int iterations;        // of Newton's method
+    int linear_iterations; // of conjugate gradients
+    int failures;          // stages whose Newton solve did not converge
+    int solves;            // stages
+    fm_newton_fault fault; // of the last failure
+} fm_implicit;
+
+// implicit_system.c
+bool fm_system_create(fm_system *system, fm_cloth *cloth, fm_error *err);
+// Computes the matrix at positions x. own and moves have been set.
+void fm_system_assemble(fm_system *system, const fm_vec3_array *x,
+                        const fm_hessian_factors *factors, fm_pool *pool);
+// Computes `inverse` and `eigenvalue` from all other members.
+void fm_system_invert_diagonal(fm_system *system, fm_pool *pool);
+void fm_system_multiply(const fm_system *system, fm_pool *pool, const fm_float_axes *in,
+                        const fm_float_axes *out);
+bool fm_float_axes_create(fm_arena *arena, int lanes, fm_float_axes *axes, fm_error *err);
+bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *err);
+
+// implicit_contact.c: colliders inside the solve.
+void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x, fm_vec3 v,
+                               fm_vec3 *f, double block[6]);
+void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *implicit, int i);
+
+// implicit_multigrid.c: coarser levels of a sheet, and one V-cycle as a preconditioner.
+bool fm_levels_create(fm_implicit *implicit, fm_cloth *cloth, fm_error *err);
+void fm_levels_assemble(fm_implicit *implicit, fm_pool *pool);
+void fm_levels_apply(const fm_implicit *implicit, fm_pool *pool, const fm_float_axes *in,
+                     const fm_float_axes *out);
+
+// implicit_solver.c: solves A solution = -gradient by conjugate gradients to the relative accuracy
+// `tolerance`. Returns the number of iterations.
+int fm_implicit_solve(fm_implicit *implicit, const fm_cloth *cloth, fm_pool *pool,
+                      double tolerance);
+
+#endif
