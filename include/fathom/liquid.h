@@ -34,6 +34,8 @@ typedef enum fm_liquid_method {
     FM_LIQUID_PUBLISHED,
 } fm_liquid_method;
 
+#define FM_LIQUID_COURANT_MAX 4.0 // largest Courant number
+
 // Definition of a liquid.
 typedef struct fm_liquid_def {
     // Box of cells, its sides and patches, density, viscosity, acceleration, tolerance, iterations,

@@ -9,12 +9,14 @@
 #ifndef FATHOM_GRID_LIQUID_H
 #define FATHOM_GRID_LIQUID_H
 
+#include "core/simd.h"
 #include "grid/grid.h"
 
 #include <fathom/liquid.h>
 
-// Distances beyond this are not computed, spacings.
-#define FM_LIQUID_BAND 5.0
+// Distances beyond this are not computed, spacings: the surface moves by up to the largest Courant
+// number in a substep, and its neighbours must be known then.
+#define FM_LIQUID_BAND 6.0
 
 enum {
     FM_LIQUID_BLOCK = 512, // particles of a task
@@ -58,7 +60,8 @@ struct fm_liquid {
 
     // Scratch.
     fm_liquid_particles other; // target of the sort
-    int *cell, *start;         // [room] cell of a particle; [cells + 1] first particle of a cell
+    int *cell, *from;          // [room] cell of a particle; its place before the sort
+    int *start;                // [cells + 1] first particle of a cell
     double *depth;             // [room] phi at the particles, when they bound the surface
     double *phi_new;           // [grid count]
     double *open_volume;       // [grid count] part of a cell outside the colliders, 0 to 1
@@ -90,8 +93,7 @@ typedef struct fm_liquid_place {
 } fm_liquid_place;
 // Finds the values around x, spacings. component: 0 to 2: values on the faces of that axis; 3: at
 // the centres of cells.
-static inline fm_liquid_place fm_liquid_find_place(const fm_grid *g, const double x[3],
-                                                   int component)
+FM_INLINE fm_liquid_place fm_liquid_find_place(const fm_grid *g, const double x[3], int component)
 {
     fm_liquid_place p = {.q = g->start};
     for (int b = 0; b < 3; b++) {
@@ -99,16 +101,16 @@ static inline fm_liquid_place fm_liquid_find_place(const fm_grid *g, const doubl
             p.share[b] = 0;
             continue;
         }
-        double s = x[b] - (b == component ? 0 : 0.5);
-        int i = (int)floor(s);
-        p.share[b] = s - i;
+        double s = x[b] - (b == component ? 0 : 0.5); // at least -0.5
+        ptrdiff_t i = (ptrdiff_t)(int)(s + 1) - 1;    // floor(s)
+        p.share[b] = s - (double)i;
         p.q += i * g->stride[b];
     }
     return p;
 }
 // Linear interpolation of an array at x, spacings. component: as for fm_liquid_find_place.
-static inline double fm_liquid_interpolate(const fm_grid *g, const double *values,
-                                           const double x[3], int component)
+FM_INLINE double fm_liquid_interpolate(const fm_grid *g, const double *values, const double x[3],
+                                       int component)
 {
     fm_liquid_place p = fm_liquid_find_place(g, x, component);
     const double *u = values + p.q;
@@ -122,27 +124,35 @@ static inline double fm_liquid_interpolate(const fm_grid *g, const double *value
 }
 
 // Moves a point to the nearest one inside the grid.
-static inline void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
+FM_INLINE void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
 {
     for (int a = 0; a < 3; a++)
         x[a] = fm_double_min(g->n[a], fm_double_max(0, x[a]));
 }
 
+// liquid_sort.c
+// Lists the particles of each cell: l->from[l->start[c]] to l->from[l->start[c + 1] - 1].
+void fm_liquid_list_cells(fm_liquid *l, fm_pool *pool);
+void fm_liquid_reorder(fm_liquid *l, fm_pool *pool); // puts the particles in the order of the list
+void fm_liquid_sort(fm_liquid *l, fm_pool *pool);    // lists, then reorders
+// Removes the particles beyond open sides and in sinks.
+void fm_liquid_remove_outside(fm_liquid *l, fm_pool *pool);
+
 // liquid_particles.c
-void fm_liquid_sort(fm_liquid *l); // by cell
 // Computes the velocities of faces from those of the particles. Faces without particles around them
 // have the weight 0 in grid->rate.
 void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool);
 // Transfers the velocities of faces back to the particles, and moves these for dt seconds.
 void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, double dt);
-// Moves every particle by its shift, spacings, which is [3][particles]. Returns whether any moved.
-bool fm_liquid_shift_particles(fm_liquid *l, const fm_surroundings *around, double *const shift[3]);
-double fm_liquid_fastest(fm_liquid *l, fm_pool *pool); // m/s, largest sum of components
-void fm_liquid_remove_outside(fm_liquid *l);  // removes particles beyond open sides and in sinks
+// Moves particle i by `way`, spacings, inside the sides and outside colliders.
+void fm_liquid_shift_particle(fm_liquid *l, const fm_surroundings *around, int i, fm_vec3 way);
+// Largest speed of a particle, m/s; loose particles do not count.
+double fm_liquid_fastest(fm_liquid *l, fm_pool *pool);
 void fm_liquid_emit(fm_liquid *l, double dt); // adds the particles of sources in dt seconds
 
-// liquid_crowding.c: moves particles apart in cells that have too many of them.
-void fm_liquid_spread_crowded(fm_liquid *l, const fm_surroundings *around);
+// liquid_crowding.c: moves particles apart in cells that have too many of them, in at most `passes`
+// iterations, and sorts all.
+void fm_liquid_spread_crowded(fm_liquid *l, const fm_surroundings *around, int passes);
 
 // liquid_surface.c
 // Writes phi outside the grid: that of the nearest cell.

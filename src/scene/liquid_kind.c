@@ -124,8 +124,8 @@ static const fm_entry entries[] = {
      .about = "largest divergence after a substep, relative to fastest speed / spacing"},
     {"iterations", FM_KEY_INTEGER, DEF(iterations), .range = WITHIN(1, 10000),
      .about = "largest number of iterations of the pressure solver"},
-    {"courant", FM_KEY_NUMBER, DEF(courant), .range = WITHIN(1e-3, 1),
-     .about = "Courant number: sum over the axes of speed x substep / spacing"},
+    {"courant", FM_KEY_NUMBER, DEF(courant), .range = WITHIN(1e-3, FM_LIQUID_COURANT_MAX),
+     .about = "Courant number: fastest speed in the liquid x substep / spacing"},
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
      .about = "largest substep; 0: only stability limits it"},
 };
