@@ -39,6 +39,8 @@ static bool check_def(const fm_liquid_def *def, fm_error *err)
         return fm_fail_number(err, name, "sampling", def->sampling, "1 to 4");
     if (def->capacity < 0 || def->capacity > 100000000)
         return fm_fail_number(err, name, "capacity", def->capacity, "0 to 1e8");
+    if (!(def->surface_tension >= 0 && def->surface_tension <= 1e3))
+        return fm_fail_number(err, name, "surface_tension", def->surface_tension, "0 to 1e3 N/m");
     if (!(def->grid.courant >= 1e-3 && def->grid.courant <= FM_LIQUID_COURANT_MAX))
         return fm_fail_number(err, name, "courant", def->grid.courant, "1e-3 to 4");
     return check_sides(&def->grid, err);
@@ -80,6 +82,8 @@ static void allocate(fm_liquid *l, fm_error *err)
     }
     for (int i = 0; i < 7 && l->def.grid.viscosity > 0; i++)
         l->fraction[i] = fm_arena_alloc(&l->arena, g->count, sizeof(float), name, err);
+    if (l->def.surface_tension > 0 && l->def.method != FM_LIQUID_PUBLISHED)
+        l->curvature = fm_arena_alloc(&l->arena, g->count, sizeof(double), name, err);
     l->start = fm_arena_alloc(&l->arena, cells + 1, sizeof *l->start, name, err);
 }
 

@@ -65,6 +65,7 @@ struct fm_liquid {
     double *depth;             // [room] phi at the particles, when they bound the surface
     double *phi_new;           // [grid count]
     double *open_volume;       // [grid count] part of a cell outside the colliders, 0 to 1
+    double *curvature;         // [grid count] 1/m, of the surface; NULL: no surface tension
     double *added;             // [grid count] m/s, spacing x divergence from sources
     unsigned char *known[3], *next_known[3]; // [grid count] layers of extended velocities; 0: none
     double *partial;                         // [blocks] sums
@@ -183,6 +184,14 @@ void fm_liquid_mark_cells(fm_liquid *l);
 // liquid equal to `source`, 1/s.
 void fm_liquid_project(fm_liquid *l, double dt, double source, fm_pool *pool);
 
+// liquid_tension.c
+// Computes the curvature of all cells beside the surface, if the liquid has surface tension.
+void fm_liquid_compute_curvature(fm_liquid *l, fm_pool *pool);
+// psi on the surface between the liquid cell q and its neighbour at q + step, m/s.
+double fm_liquid_find_surface_psi(const fm_liquid *l, ptrdiff_t q, ptrdiff_t step, double dt);
+// Longest substep that is stable with surface tension, s.
+double fm_liquid_find_tension_step(const fm_liquid *l);
+
 // liquid_balls.c
 // Makes space for the velocities of `count` colliders. False if memory runs out.
 bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err);
@@ -209,6 +218,16 @@ bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double inter
 // Writes velocities and pressures outside the grid, so that readers can interpolate at its border.
 // force: m/s^2.
 void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool);
+
+// Whether the surface is between cell q and one of its neighbours: phi changes its sign.
+static inline bool fm_liquid_is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
+{
+    for (int a = 0; a < 3; a++)
+        if (g->active[a] && ((phi[q] < 0) != (phi[q - g->stride[a]] < 0) ||
+                             (phi[q] < 0) != (phi[q + g->stride[a]] < 0)))
+            return true;
+    return false;
+}
 
 // Whether cell q has liquid at its centre and is not closed by colliders.
 static inline bool fm_liquid_is_wet(const fm_liquid *l, ptrdiff_t q)

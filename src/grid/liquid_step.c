@@ -2,7 +2,7 @@
 // liquid_step.c: a substep of a liquid with a free surface.
 //
 // Solves   du/dt + (u . grad) u = nu L u - grad p / rho + g,   div u = 0   in the liquid,
-//          p = 0 on its surface, which moves with u
+//          p = sigma kappa on its surface, which moves with u
 //
 // Particles carry the velocity, so that there is no advection on the grid. One substep of dt:
 //
@@ -135,6 +135,8 @@ double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around)
         dt = fm_double_min(dt, 2 * length / (s + sqrt(s * s + 4 * length * force)));
         dt = fm_double_min(dt, WAVES * sqrt(g->h / force));
     }
+    if (l->curvature)
+        dt = fm_double_min(dt, fm_liquid_find_tension_step(l));
     return g->def.time_step > 0 ? fm_double_min(dt, g->def.time_step) : dt;
 }
 

@@ -320,16 +320,6 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
     }
 }
 
-// Whether the surface is between cell q and one of its neighbours: phi changes its sign.
-static bool is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
-{
-    for (int a = 0; a < 3; a++)
-        if (g->active[a] && ((phi[q] < 0) != (phi[q - g->stride[a]] < 0) ||
-                             (phi[q] < 0) != (phi[q + g->stride[a]] < 0)))
-            return true;
-    return false;
-}
-
 // phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the
 // slope is that across the surface, the steeper one if the surface is on both sides, so that thin
 // sheets keep theirs; where it is on neither side, the central difference.
@@ -359,7 +349,7 @@ static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = ((cells *)context)->l;
     for (ptrdiff_t i = q; i < q + length; i++) {
-        bool beside = is_at_surface(g, l->phi, i);
+        bool beside = fm_liquid_is_at_surface(g, l->phi, i);
         l->known[0][i] = beside;
         l->phi_new[i] = beside ? correct_slope(g, l->phi, i) : l->phi[i] < 0 ? -BAND : BAND;
     }
