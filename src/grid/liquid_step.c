@@ -20,7 +20,7 @@
 //
 // Volume: with V the volume inside the surface, where liquid is at least a cell thick, and V_p that
 // of the particles there, the velocity has the divergence (V_p - V) / (V RELAXATION) in all liquid
-// cells, at most FASTEST_CHANGE. RELAXATION counts as at least 3 dt.
+// cells, at most FASTEST_CHANGE. RELAXATION counts as at least 1.5 dt.
 //
 // The published method [SJ], [FM96]: marks show which cells have liquid, and nothing else. u stays
 // on the grid, moved by upwind differences (central ones, as published, need viscosity); the
@@ -42,7 +42,7 @@ static const double WAVES = 0.4;
 static const double GIVEN_COURANT = 0.8; // of colliders and sides
 static const double PUBLISHED_COURANT =
     0.5;                                // of the published method, for the sum of the axes below 1
-static const double RELAXATION = 0.05;  // s
+static const double RELAXATION = 0.03;  // s
 static const double FASTEST_CHANGE = 2; // 1/s
 static const double FARTHEST_SHIFT = 0.03; // spacings
 static const double SHIFT_SHARE = 0.1;     // of the way of the fastest particle
@@ -145,7 +145,7 @@ static double find_source(fm_liquid *l, double dt, fm_pool *pool)
 {
     if (l->def.method == FM_LIQUID_PUBLISHED)
         return 0;
-    double time = fm_double_max(RELAXATION, 3 * dt);
+    double time = fm_double_max(RELAXATION, 1.5 * dt);
     fm_liquid_volumes v = fm_liquid_find_volumes(l, pool);
     double rate = v.surface > 0 ? (v.particles - v.surface) / (v.surface * time) : 0;
     return fm_double_max(-FASTEST_CHANGE, fm_double_min(FASTEST_CHANGE, rate));

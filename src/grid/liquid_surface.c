@@ -471,17 +471,22 @@ static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
 }
 
 // Whether cell q is in or beside liquid that is at least a cell thick, so that the level set
-// resolves it.
+// resolves it. Where the surface is just below cell q, so that particles reach into it, the liquid
+// may be two cells away.
 static bool is_resolved(const fm_liquid *l, ptrdiff_t q, const int at[3])
 {
     const fm_grid *g = l->grid;
-    bool resolved = l->phi[q] < -THICK;
-    for (int a = 0; a < 3 && !resolved; a++) {
-        ptrdiff_t s = g->stride[a];
-        resolved = (at[a] > 0 && l->phi[q - s] < -THICK && l->open_volume[q - s] > 0) ||
-                   (at[a] < g->n[a] - 1 && l->phi[q + s] < -THICK && l->open_volume[q + s] > 0);
-    }
-    return resolved;
+    int reach = l->phi[q] < 1 ? 2 : 1;
+    if (l->phi[q] < -THICK)
+        return true;
+    for (int a = 0; a < 3; a++)
+        for (int n = 1; n <= reach; n++) {
+            ptrdiff_t s = n * g->stride[a];
+            if ((at[a] >= n && l->phi[q - s] < -THICK && l->open_volume[q - s] > 0) ||
+                (at[a] < g->n[a] - n && l->phi[q + s] < -THICK && l->open_volume[q + s] > 0))
+                return true;
+        }
+    return false;
 }
 
 // Volume inside the surface in the resolved cells of a row, in volumes of a cell.
