@@ -3,6 +3,9 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CTEST   = ctest --output-on-failure --no-tests=error -j $(JOBS)
 SOURCES = $(shell git ls-files '*.c' '*.h')
+# clang-tidy reads the assertions. ANALYSIS=deep follows calls further and takes five times as long.
+ANALYSIS ?= shallow
+TIDY = --extra-arg=-UNDEBUG $(addprefix --extra-arg=,-Xclang -analyzer-config -Xclang mode=$(ANALYSIS))
 # not in the build: needs PETSc; compiled by a test against the installed library
 FOREIGN = bench/petsc_poisson.c tests/install/consumer.c
 
@@ -46,7 +49,7 @@ thread-sanitize: ## run the threaded tests with ThreadSanitizer
 	cd build-thread && $(CTEST) -L threads
 
 clang: ## run the quick tests with clang
-	cmake --preset clang && cmake --build build-clang -j $(JOBS)
+	cmake --preset clang && cmake --build build-clang -j $(JOBS) --target clang_tests
 	cd build-clang && $(CTEST) -LE 'slow|scenes|experiments|clients|threads'
 
 native debug: ## build for the processor of this machine, or with assertions
@@ -68,7 +71,8 @@ lint: all ## check format, layers and line length, run static analysis
 	clang-format --dry-run --Werror $(SOURCES)
 	scripts/check-layers
 	@! awk 'length > 100 {print FILENAME ":" FNR ": longer than 100 columns"; bad = 1} END {exit !bad}' $(SOURCES)
-	clang-tidy --quiet -p build $(filter-out $(FOREIGN),$(filter %.c,$(SOURCES)))
+	echo $(filter-out $(FOREIGN),$(filter %.c,$(SOURCES))) | \
+	    xargs -n 4 -P $(JOBS) clang-tidy --quiet -p build $(TIDY)
 
 install: all ## install program, headers and libraries into PREFIX (default /usr/local)
 	cmake --install build --prefix "$(PREFIX)"

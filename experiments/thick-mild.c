@@ -16,9 +16,9 @@ static const fm_motion *shake(fm_world *world, const void *context, fm_error *er
 {
     (void)context;
     fm_key keys[16];
-    int count = 0;
-    for (double t = 0; t <= SHAKEN + 1e-9; t += PERIOD / 2, count++)
-        keys[count] = (fm_key){.time = REST + t, .position = {count % 2 ? 0.01 : 0, 0, 0}};
+    int count = (int)lround(2 * SHAKEN / PERIOD) + 1; // ends of the path
+    for (int i = 0; i < count; i++)
+        keys[i] = (fm_key){.time = REST + i * PERIOD / 2, .position = {i % 2 ? 0.01 : 0, 0, 0}};
     return fm_motion_keyframes(world, keys, count, FM_INTERPOLATE_SMOOTH, (fm_vec3){0}, err);
 }
 

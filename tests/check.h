@@ -10,8 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+// Whether the environment asks for the long version of a test, as `make check-long` does.
+static inline bool is_long_version(void)
+{
+    const char *text = getenv("FATHOM_LONG");
+    return text && strcmp(text, "1") == 0;
+}
 
 // Asserts |measured - expected| <= tolerance; the message contains all three.
 #define assert_close(measured, expected, tolerance)                                                \

@@ -53,8 +53,8 @@ FM_API fm_cloth_def fm_default_fabric_cloth_def(void);
 // thickness, N/m): 2 k / sqrt(3) on a regular mesh, less on an irregular one.
 FM_API double fm_fabric_spring_of_modulus(const fm_mesh_shape *shape, double modulus);
 
-// Creates a fabric. def: contact, drag, pins, integrator and all else; its stretch stiffness is not
-// used.
+// Creates a fabric. def: contact, drag, integrator and all else; its stretch stiffness is not used.
+// Pins are added afterwards, with the functions of cloth.h.
 FM_API fm_cloth *fm_cloth_create_fabric(fm_world *world, const fm_cloth_def *def,
                                         const fm_fabric_def *fabric, const fm_cloth_mesh *mesh,
                                         fm_error *err);

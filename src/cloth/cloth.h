@@ -497,6 +497,7 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
 extern const fm_object_type fm_cloth_type;
 void fm_cloth_object_destroy(fm_object *object);
 size_t fm_cloth_object_save(const fm_object *object, void *buffer, size_t size);
+uint64_t fm_cloth_object_hash(const fm_object *object, uint64_t seed);
 bool fm_cloth_object_restore(fm_object *object, const fm_surroundings *around, const void *buffer,
                              size_t size, fm_error *err);
 void fm_cloth_object_reset(fm_object *object);
@@ -524,6 +525,7 @@ bool fm_cloth_read_values(fm_cloth *cloth, const fm_surroundings *around, const 
 
 // snapshot.c
 size_t fm_cloth_save(const fm_cloth *cloth, void *buffer, size_t size);
+uint64_t fm_cloth_hash(const fm_cloth *cloth, uint64_t seed);
 // On failure the cloth is unchanged.
 bool fm_cloth_restore(fm_cloth *cloth, const fm_medium *medium, const void *buffer, size_t size,
                       fm_error *err);

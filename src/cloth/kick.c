@@ -289,7 +289,9 @@ static mode_lanes view_modes(const fm_cloth *c, int i, double sigma)
                         .sigma = sigma};
 }
 
-// t into `along`, the cloth's mass beyond the left-hand side into `force`.
+// Prepares step 1 of the rounds: t into `along`, and into `force` the mass that is moved to the
+// right-hand side, kg: m/c less sigma A s, which the operator on the left contains (s: the
+// particle's share of its water). The rounds start at z = 0.
 FM_SIMD_CLONES
 static void prepare_turn_lanes(int n, const lane_arrays *restrict l, const mode_lanes *restrict w)
 {

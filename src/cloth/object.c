@@ -194,6 +194,11 @@ size_t fm_cloth_object_save(const fm_object *object, void *buffer, size_t size)
     return fm_cloth_save(fm_cloth_cast(object), buffer, size);
 }
 
+uint64_t fm_cloth_object_hash(const fm_object *object, uint64_t seed)
+{
+    return fm_cloth_hash(fm_cloth_cast(object), seed);
+}
+
 bool fm_cloth_object_restore(fm_object *object, const fm_surroundings *around, const void *buffer,
                              size_t size, fm_error *err)
 {
@@ -239,6 +244,7 @@ const fm_object_type fm_cloth_type = {
     .body = &fm_cloth_body,
     .destroy = fm_cloth_object_destroy,
     .save = fm_cloth_object_save,
+    .hash = fm_cloth_object_hash,
     .restore = fm_cloth_object_restore,
     .reset = fm_cloth_object_reset,
     .forecast = fm_cloth_object_forecast,

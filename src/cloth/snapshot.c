@@ -145,6 +145,32 @@ size_t fm_cloth_save(const fm_cloth *c, void *buffer, size_t size)
     return need;
 }
 
+// Hash of the state that fm_cloth_save writes, computed without copying it: frames of a run are
+// hashed, and the memories of a cloth are megabytes.
+uint64_t fm_cloth_hash(const fm_cloth *c, uint64_t seed)
+{
+    header h = describe_cloth(c);
+    double *axes[STATE_AXES];
+    list_state_axes(c, axes);
+    uint64_t hash = fm_hash(&h, sizeof h, seed);
+    for (int i = 0; i < STATE_AXES; i++)
+        hash = fm_hash(axes[i], axes_size(c), hash);
+    hash = fm_hash(c->touch, (size_t)c->lanes, hash);
+    if (c->enforcer) {
+        enforcement e = describe_enforcement(c->enforcer);
+        hash = fm_hash(&e, sizeof e, hash);
+        hash = fm_hash(c->enforcer->expected.x, axes_size(c), hash);
+        hash = fm_hash(c->enforcer->maps[0].fixed, (size_t)c->lanes, hash);
+    }
+    hash = fm_hash(c->inertia, inertia_size(c), hash);
+    if (c->added) {
+        const double between[2] = {c->added->between, c->added->between_time};
+        hash = fm_hash(between, sizeof between, hash);
+        hash = fm_hash(c->added->root, shares_size(c) - sizeof between, hash);
+    }
+    return fm_terms_hash(c, hash);
+}
+
 // Fills err and returns false if the header is not that of a state of this cloth. size: bytes of
 // the whole snapshot.
 static bool check_header(const fm_cloth *c, const header *h, size_t size, fm_error *err)

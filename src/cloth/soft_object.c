@@ -67,6 +67,7 @@ const fm_object_type fm_soft_type = {
     .body = &fm_cloth_body,
     .destroy = fm_cloth_object_destroy,
     .save = fm_cloth_object_save,
+    .hash = fm_cloth_object_hash,
     .restore = fm_cloth_object_restore,
     .reset = fm_cloth_object_reset,
     .forecast = fm_cloth_object_forecast,

@@ -88,7 +88,8 @@ static void compute_curvature(const fm_cloth *c, fm_vec3 *sum, double *curvature
     }
 }
 
-// One block for `count` vectors and two numbers for each particle; the caller frees it.
+// One block with room for `vectors` vectors and two numbers per particle; the caller frees it.
+// NULL when out of memory.
 static fm_vec3 *allocate(const fm_cloth *c, int vectors, fm_error *err)
 {
     size_t size = (size_t)c->count * ((size_t)vectors * sizeof(fm_vec3) + 2 * sizeof(double));

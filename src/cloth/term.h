@@ -142,6 +142,7 @@ void fm_terms_push_memories(fm_cloth *cloth, int first, int last);
 void fm_terms_end_memories(fm_cloth *cloth);  // also pushes the rates of elements
 void fm_terms_read_memories(fm_cloth *cloth); // writes the present derivatives to term->known
 size_t fm_terms_save(const fm_cloth *cloth, unsigned char *out); // out NULL: returns the size only
+uint64_t fm_terms_hash(const fm_cloth *cloth, uint64_t seed);    // of what fm_terms_save writes
 // h: the substep that the memories were created for, s; 0: the saved cloth had not started. On
 // failure the terms are unchanged.
 bool fm_terms_restore(fm_cloth *cloth, const fm_medium *medium, double h, const unsigned char *in,

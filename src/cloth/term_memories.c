@@ -210,6 +210,22 @@ size_t fm_terms_save(const fm_cloth *c, unsigned char *out)
     return size;
 }
 
+// Hash of the state that fm_terms_save writes.
+uint64_t fm_terms_hash(const fm_cloth *c, uint64_t seed)
+{
+    for (int i = 0; i < c->term_count; i++) {
+        const fm_term *term = &c->terms[i];
+        term_record r = describe_term(term);
+        seed = fm_hash(&r, sizeof r, seed);
+        seed = fm_hash(term->state, r.state_count * sizeof(double), seed);
+        if (term->memory) {
+            uint64_t memory = fm_memory_hash(term->memory);
+            seed = fm_hash(&memory, sizeof memory, seed);
+        }
+    }
+    return seed;
+}
+
 // Checks that a record belongs to this term and fits into the `left` bytes that are left.
 static bool check_record(const fm_cloth *c, const fm_term *term, const term_record *r, size_t left,
                          fm_error *err)

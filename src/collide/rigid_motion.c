@@ -202,7 +202,8 @@ void fm_rigid_restore(fm_rigid *r, const double state[FM_RIGID_STATE])
     r->impulse = r->angular_impulse = (fm_vec3){0};
 }
 
-// m, where the centre of a collider is: of a ball with a mass now, of any other at time 0.
+// m, where the centre of a collider is: now for one that is free (a ball with a mass, or a shape
+// that rides), at time 0 for any other.
 fm_vec3 fm_collider_position(const fm_collider *c)
 {
     assert(c);
@@ -213,7 +214,8 @@ fm_vec3 fm_collider_position(const fm_collider *c)
     return c->rigid ? c->rigid->centre : fm_motion_position(c->motion, c->shape.centre, 0);
 }
 
-// m/s, velocity of the centre of a collider: of a ball with a mass now, of any other at time 0.
+// m/s, velocity of the centre of a collider: now for one that is free (a ball with a mass, or a
+// shape that rides), at time 0 for any other.
 fm_vec3 fm_collider_velocity(const fm_collider *c)
 {
     assert(c);

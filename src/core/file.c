@@ -31,7 +31,7 @@ static void fill_error(fm_error *err, fm_status status, const char *path, const 
     err->status = status;
     snprintf(err->object, sizeof err->object, "%s", path_tail(path, sizeof err->object - 1));
     snprintf(err->field, sizeof err->field, "%s", field);
-    snprintf(err->value, sizeof err->value, "%.47s", value); // as many as fit
+    snprintf(err->value, sizeof err->value, "%s", value);
     err->allowed[0] = 0;
     snprintf(err->text, sizeof err->text, "%s%s: %s: %s", strlen(path) > PATH_SHOWN ? "..." : "",
              path_tail(path, PATH_SHOWN), field, value);

@@ -26,7 +26,8 @@ typedef struct extension {
     unsigned char layer; // mark of the layer
 } extension;
 
-// Whether the face at index q of component a, at[a] = i, has a velocity of its own.
+// Whether the face at index q of component a has a velocity of its own. at: indices of the cell
+// whose low face along axis a it is; at[a] = n[a]: the face is on the high side of the grid.
 static bool is_known(const fm_liquid *l, int a, ptrdiff_t q, const int at[3], fm_liquid_extent from)
 {
     const fm_grid *g = l->grid;

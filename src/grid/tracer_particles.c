@@ -104,8 +104,9 @@ static void seed_face(fm_marks *m, const fm_surroundings *around, int side, cons
         double x[3];
         for (int a = 0; a < 3; a++)
             x[a] = at[a] + fm_rng_uniform(&m->rng);
-        // a mark enters at a random time of the span and then travels with the fluid, spacings
-        double travelled = fm_rng_uniform(&m->rng) * fm_double_min(1, speed * span / g->h);
+        // a mark enters at a random time of the span and then travels with the fluid
+        double travelled = // in spacings
+            fm_rng_uniform(&m->rng) * fm_double_min(1, speed * span / g->h);
         x[axis] = side % 2 ? g->n[axis] - travelled : travelled;
         add_mark(m, around, fm_grid_position(g, x[0], x[1], x[2]), g->time);
     }

@@ -103,8 +103,8 @@ static size_t follow_rows(const char *text, size_t size, int first, int frame, i
     return kept;
 }
 
-// Finds how far the rows of the frames first, first + 1, ... reach in a table without a gap. *last:
-// receives the last of these frames; first - 1: the row of `first` is missing.
+// Finds the last frame up to which a table has the rows of all frames from `first` on. *last:
+// receives this frame; first - 1: the row of `first` is missing.
 bool fm_frame_table_find_last_row(const char *path, int first, int *last, fm_error *err)
 {
     size_t size;

@@ -261,6 +261,9 @@ struct fm_object_type {
     void (*destroy)(fm_object *object);
     // Writes the state if `size` is large enough. Returns the size needed, bytes.
     size_t (*save)(const fm_object *object, void *buffer, size_t size);
+    // A hash of the bytes that save writes, or of the same state in place, without a copy of it.
+    // NULL: the world hashes the saved bytes. Large states provide it.
+    uint64_t (*hash)(const fm_object *object, uint64_t seed);
     // Reads a saved state. On failure the object keeps its old state.
     bool (*restore)(fm_object *object, const fm_surroundings *around, const void *buffer,
                     size_t size, fm_error *err);

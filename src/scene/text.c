@@ -123,7 +123,7 @@ char *fm_text_detach(fm_text *text, fm_error *err)
     return data;
 }
 
-// Copies at most 48 bytes of `value` for a message; unprintable characters become '?', and "..."
+// Copies about 48 bytes of `value` for a message; unprintable characters become '?', and "..."
 // marks a cut.
 const char *fm_text_shorten(char shown[64], const char *value)
 {

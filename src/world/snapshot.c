@@ -95,20 +95,42 @@ static unsigned char *reserve_hash_bytes(fm_world *world, size_t size)
     return world->hash_bytes;
 }
 
+// Continues `hash` with the state of an object; false when out of memory.
+static bool hash_object(fm_world *world, const fm_object *o, uint64_t *hash)
+{
+    part p = describe_part(o);
+    *hash = fm_hash(&p, sizeof p, *hash);
+    if (o->type->hash) {
+        *hash = o->type->hash(o, *hash);
+        return true;
+    }
+    unsigned char *bytes = reserve_hash_bytes(world, p.size);
+    if (!bytes)
+        return false;
+    o->type->save(o, bytes, p.size);
+    *hash = fm_hash(bytes, p.size, *hash);
+    return true;
+}
+
 // Hash of the state of the world. The state of contact is left out, because it only serves speed. 0
 // when out of memory.
 uint64_t fm_world_hash(const fm_world *world)
 {
     assert(world);
+    fm_world *scratch = (fm_world *)world; // only its buffer is written
     header h = describe_world(world);
     h.size -= h.contact_size;
     h.contact_size = 0;
-    size_t size = h.size - sizeof h - sizeof(uint64_t);
-    unsigned char *bytes = reserve_hash_bytes((fm_world *)world, size); // scratch data
+    uint64_t hash = fm_hash(&h, sizeof h, 0);
+    for (int i = 0; i < world->object_count; i++) {
+        if (!hash_object(scratch, world->objects[i], &hash))
+            return 0;
+    }
+    unsigned char *bytes = reserve_hash_bytes(scratch, h.coupling_size);
     if (!bytes)
         return 0;
-    write_objects(world, bytes);
-    return fm_hash(bytes, size, fm_hash(&h, sizeof h, 0));
+    fm_coupling_save(world, bytes);
+    return fm_hash(bytes, h.coupling_size, hash);
 }
 
 // Checks magic, version, size, checksum and number of objects of a snapshot.

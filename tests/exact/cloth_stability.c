@@ -126,13 +126,6 @@ static bool stays_bounded(const setting *s, int substeps, double seconds)
     return good;
 }
 
-// Whether the environment asks for the long version of this test.
-static bool is_long_version(void)
-{
-    const char *text = getenv("FATHOM_LONG");
-    return text && strcmp(text, "1") == 0;
-}
-
 static const setting default_setting = {.stiffness = 1,
                                         .columns = 17,
                                         .rows = 17,

@@ -13,6 +13,9 @@
 //
 // 3 A cloth that is swung, or worn by a body that moves at speed V, never has more kinetic energy
 // than cloth and added mass moving at V as a whole, M V^2 / 2.
+//
+// The long version tests all combinations. The short one tests every material with every topology,
+// and varies the rest between them: half of the cases of 2, a third of those of 3.
 #include "bodies.h"
 
 #include <math.h>
@@ -152,8 +155,10 @@ static void crumpling_cloth_gains_no_energy(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int topology = 0; topology < 3; topology++) {
             double worst = 0;
-            for (int material = 0; material < FM_MATERIAL_COUNT; material++)
-                worst = fmax(worst, largest_energy_rise(topology, material, &cases[i]));
+            for (int material = 0; material < FM_MATERIAL_COUNT; material++) {
+                if (is_long_version() || ((int)i + topology + material) % 2 == 0)
+                    worst = fmax(worst, largest_energy_rise(topology, material, &cases[i]));
+            }
             printf("  %s, %s: energy rises by %.2g of what it was\n", cases[i].name,
                    topology_names[topology], worst);
             assert_at_most(worst, 1e-3);
@@ -259,9 +264,11 @@ static void swung_and_worn_cloth_has_bounded_kinetic_energy(void **state)
         for (int worn = 0; worn < 2; worn++) {
             double worst = 0;
             for (int material = 0; material < FM_MATERIAL_COUNT; material++) {
-                for (int i = 0; i < 3; i++)
-                    worst = fmax(worst, relative_peak_energy(topology, material, swings[i][0],
-                                                             swings[i][1], worn));
+                for (int i = 0; i < 3; i++) {
+                    if (is_long_version() || (topology + material + worn) % 3 == i)
+                        worst = fmax(worst, relative_peak_energy(topology, material, swings[i][0],
+                                                                 swings[i][1], worn));
+                }
             }
             printf("  %s, %s: kinetic energy up to %.2f M V^2\n", topology_names[topology],
                    worn ? "worn" : "swung", worst);
