@@ -138,6 +138,30 @@ FM_API fm_surface *fm_fluid_mesh_create(const float *points, int count,
                                         const fm_fluid_mesh_def *def, fm_error *err);
 // The surface reconstruction as a callback for exports; def must outlive the mesher.
 FM_API fm_mesher fm_fluid_mesher(const fm_fluid_mesh_def *def);
+// Foam and spray of a fluid in 3D (src/draw/foam.c). A particle at the surface entrains air where
+// fluid moves against itself; one with little fill is spray.
+typedef struct fm_foam_particle {
+    float air;       // 0 to 1, entrained in this frame
+    float fill;      // 0 to 1, of the neighbourhood by other particles
+    float normal[3]; // outwards; of length 1 at crests, 0 inside the fluid
+} fm_foam_particle;
+// Computes `found` [count] from positions, m, and velocities, m/s, [3 * count] of one frame.
+// spacing: m, of the particles; threads: 0: one per processor.
+FM_API bool fm_foam_find_air(const float *points, const float *velocities, int count,
+                             double spacing, int threads, fm_foam_particle *found, fm_error *err);
+// White points around particles. Those of one id move with it from frame to frame.
+typedef struct fm_foam_def {
+    const float *points, *velocities; // [3 * count] m, m/s
+    const fm_foam_particle *found;    // [count]
+    const float *foam;                // [count] 0 to 1
+    const bool *spray;                // [count] drawn as drops instead of foam
+    const int *ids;                   // [count]
+    int count;
+    double spacing; // m, of the particles
+    double amount;  // factor on the number of points
+} fm_foam_def;
+FM_API bool fm_drawing_add_foam(fm_drawing *drawing, const fm_foam_def *def, fm_error *err);
+
 // Adds the surface of a fluid. The particle spacing replaces the paint's thickness, the distance
 // below which solids count as wet.
 FM_API bool fm_drawing_add_fluid(fm_drawing *drawing, const float *points, int count,

@@ -34,6 +34,8 @@ typedef enum fm_liquid_method {
     FM_LIQUID_PUBLISHED,
 } fm_liquid_method;
 
+#define FM_LIQUID_COURANT_MAX 4.0 // largest Courant number
+
 // Definition of a liquid.
 typedef struct fm_liquid_def {
     // Box of cells, its sides and patches, density, viscosity, acceleration, tolerance, iterations,
@@ -42,7 +44,8 @@ typedef struct fm_liquid_def {
     // ignored.
     fm_grid_def grid;
     fm_liquid_method method;
-    int sampling; // particles per cell along each axis at the start, 1 to 4
+    double surface_tension; // N/m, 0 to 1e3; water 0.072. Not in the published method
+    int sampling;           // particles per cell along each axis at the start, 1 to 4
     int capacity; // largest number of particles; 0: the initial number, with sources 4 times that
                   // and at least 100,000
 } fm_liquid_def;

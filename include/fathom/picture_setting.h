@@ -26,6 +26,7 @@ typedef struct fm_picture_setting_def {
         fm_vec3 fluid;                           // sRGB, of an opaque fluid
         fm_vec3 water;    // transmittance of 1 m of water for red, green and blue, 0 to 1
         double particles; // drawn radius / true radius of fluid particles; 0 means 1
+        double foam;      // factor on the amount of foam and spray of fluids; 0: none
     } look;
 } fm_picture_setting_def;
 

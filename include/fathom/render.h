@@ -138,6 +138,8 @@ typedef struct fm_film_options {
     double water_depth; // m; 0: 1 m
     bool has_fluid;
     fm_color fluid; // of an opaque fluid; otherwise fluids are clear
+    bool has_foam;
+    double foam;    // factor on the amount of foam and spray of fluids; 0: none
     bool particles; // draw fluids as spheres, not as surfaces
     // Slice of a grid fluid in 3D: the axis across it (0: x, 1: y, 2: z), and its coordinate, m.
     bool has_slice; // false: across z through the middle

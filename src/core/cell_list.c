@@ -70,3 +70,17 @@ void fm_cell_list_build(fm_cell_list *cells, double size, int count, const doubl
         cells->start[b] = cells->start[b + 1];
     cells->start[cells->mask + 1] = count;
 }
+
+int fm_cell_list_find_buckets_around(const fm_cell_list *cells, fm_cell at, int bucket[27])
+{
+    int count = 0;
+    for (int k = 0; k < 27; k++) {
+        fm_cell other = {at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1};
+        int found = fm_cell_list_find_bucket(cells, other), n = 0;
+        while (n < count && bucket[n] != found)
+            n++;
+        if (n == count) // not listed yet
+            bucket[count++] = found;
+    }
+    return count;
+}

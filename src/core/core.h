@@ -110,6 +110,9 @@ void fm_cell_list_build(fm_cell_list *cells, double size, int count, const doubl
 // The cell that a point lies in, and the hash bucket in which to look for the particles of a cell.
 fm_cell fm_cell_list_find_cell(const fm_cell_list *cells, double x, double y, double z);
 int fm_cell_list_find_bucket(const fm_cell_list *cells, fm_cell cell);
+// Lists the buckets of the 3x3x3 cells around a cell, each once; returns their number. A bucket may
+// also hold particles of distant cells with the same hash.
+int fm_cell_list_find_buckets_around(const fm_cell_list *cells, fm_cell at, int bucket[27]);
 
 // Errors about files. The message begins with the path of the file: "PATH: cannot write: No space
 // left on device", "PATH: polys: 7 of 12 bytes are missing". Each function fills err, unless err

@@ -110,16 +110,12 @@ static int count_particles(const fm_cell_list *cells, int bucket, fm_cell cell)
 static void find_neighbour_cells(const fm_cell_list *cells, fm_cell at, neighbour_cells *v)
 {
     v->cell = at;
-    v->count = 0;
+    v->count = fm_cell_list_find_buckets_around(cells, at, v->bucket);
     v->full = true;
-    for (int k = 0; k < 27; k++) {
+    for (int k = 0; k < 27 && v->full; k++) {
         fm_cell other = {at.x + k % 3 - 1, at.y + k / 3 % 3 - 1, at.z + k / 9 - 1};
-        int bucket = fm_cell_list_find_bucket(cells, other), n = 0;
-        while (n < v->count && v->bucket[n] != bucket)
-            n++;
-        if (n == v->count) // not listed yet
-            v->bucket[v->count++] = bucket;
-        v->full = v->full && count_particles(cells, bucket, other) > FULL_CELL * R * R * R;
+        int bucket = fm_cell_list_find_bucket(cells, other);
+        v->full = count_particles(cells, bucket, other) > FULL_CELL * R * R * R;
     }
 }
 

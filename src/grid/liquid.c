@@ -16,7 +16,9 @@ static const double JITTER = 0.9; // range of random places, relative to the pit
 // An empty box of 1 m with 32^3 cells, for water; two particles per cell along each axis.
 fm_liquid_def fm_default_liquid_def(void)
 {
-    return (fm_liquid_def){.grid = fm_default_grid_def(), .sampling = 2};
+    fm_liquid_def def = {.grid = fm_default_grid_def(), .sampling = 2};
+    def.grid.courant = FM_LIQUID_COURANT_MAX;
+    return def;
 }
 
 // Fails for periodic sides, which a liquid cannot have.
@@ -37,6 +39,10 @@ static bool check_def(const fm_liquid_def *def, fm_error *err)
         return fm_fail_number(err, name, "sampling", def->sampling, "1 to 4");
     if (def->capacity < 0 || def->capacity > 100000000)
         return fm_fail_number(err, name, "capacity", def->capacity, "0 to 1e8");
+    if (!(def->surface_tension >= 0 && def->surface_tension <= 1e3))
+        return fm_fail_number(err, name, "surface_tension", def->surface_tension, "0 to 1e3 N/m");
+    if (!(def->grid.courant >= 1e-3 && def->grid.courant <= FM_LIQUID_COURANT_MAX))
+        return fm_fail_number(err, name, "courant", def->grid.courant, "1e-3 to 4");
     return check_sides(&def->grid, err);
 }
 
@@ -44,6 +50,7 @@ static bool check_def(const fm_liquid_def *def, fm_error *err)
 static fm_grid_def find_grid_def(const fm_liquid_def *def)
 {
     fm_grid_def grid = def->grid;
+    grid.courant = fm_double_min(grid.courant, 1); // that of the liquid may be larger
     grid.dye.on = false;
     grid.marks.density = 0;
     grid.diffusion = FM_GRID_EXPLICIT;
@@ -75,6 +82,8 @@ static void allocate(fm_liquid *l, fm_error *err)
     }
     for (int i = 0; i < 7 && l->def.grid.viscosity > 0; i++)
         l->fraction[i] = fm_arena_alloc(&l->arena, g->count, sizeof(float), name, err);
+    if (l->def.surface_tension > 0 && l->def.method != FM_LIQUID_PUBLISHED)
+        l->curvature = fm_arena_alloc(&l->arena, g->count, sizeof(double), name, err);
     l->start = fm_arena_alloc(&l->arena, cells + 1, sizeof *l->start, name, err);
 }
 
@@ -129,6 +138,7 @@ void fm_liquid_destroy(fm_liquid *l)
     free_particles(&l->now);
     free_particles(&l->other);
     free(l->cell);
+    free(l->from);
     free(l->depth);
     free(l->partial);
     free(l->points);
@@ -166,6 +176,7 @@ bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
     size_t blocks = (size_t)fm_parallel_block_count(room, FM_LIQUID_BLOCK) + 1;
     if (!resize_particles(&l->now, (size_t)room) || !resize_particles(&l->other, (size_t)room) ||
         !resize(&l->cell, (size_t)room * sizeof(int)) ||
+        !resize(&l->from, (size_t)room * sizeof(int)) ||
         !resize(&l->depth, (size_t)room * sizeof(double)) ||
         !resize(&l->partial, blocks * sizeof(double)))
         return fm_fail_no_memory(err, l->object.name, (size_t)room * 200); // bytes, about

@@ -9,12 +9,14 @@
 #ifndef FATHOM_GRID_LIQUID_H
 #define FATHOM_GRID_LIQUID_H
 
+#include "core/simd.h"
 #include "grid/grid.h"
 
 #include <fathom/liquid.h>
 
-// Distances beyond this are not computed, spacings.
-#define FM_LIQUID_BAND 5.0
+// Distances beyond this are not computed, spacings: the surface moves by up to the largest Courant
+// number in a substep, and its neighbours must be known then.
+#define FM_LIQUID_BAND 6.0
 
 enum {
     FM_LIQUID_BLOCK = 512, // particles of a task
@@ -72,10 +74,12 @@ struct fm_liquid {
 
     // Scratch.
     fm_liquid_particles other; // target of the sort
-    int *cell, *start;         // [room] cell of a particle; [cells + 1] first particle of a cell
+    int *cell, *from;          // [room] cell of a particle; its place before the sort
+    int *start;                // [cells + 1] first particle of a cell
     double *depth;             // [room] phi at the particles, when they bound the surface
     double *phi_new;           // [grid count]
     double *open_volume;       // [grid count] part of a cell outside the colliders, 0 to 1
+    double *curvature;         // [grid count] 1/m, of the surface; NULL: no surface tension
     double *added;             // [grid count] m/s, spacing x divergence from sources
     unsigned char *known[3], *next_known[3]; // [grid count] layers of extended velocities; 0: none
     double *partial;                         // [blocks] sums
@@ -105,8 +109,7 @@ typedef struct fm_liquid_place {
 } fm_liquid_place;
 // Finds the values around x, spacings. component: 0 to 2: values on the faces of that axis; 3: at
 // the centres of cells.
-static inline fm_liquid_place fm_liquid_find_place(const fm_grid *g, const double x[3],
-                                                   int component)
+FM_INLINE fm_liquid_place fm_liquid_find_place(const fm_grid *g, const double x[3], int component)
 {
     fm_liquid_place p = {.q = g->start};
     for (int b = 0; b < 3; b++) {
@@ -114,16 +117,16 @@ static inline fm_liquid_place fm_liquid_find_place(const fm_grid *g, const doubl
             p.share[b] = 0;
             continue;
         }
-        double s = x[b] - (b == component ? 0 : 0.5);
-        int i = (int)floor(s);
-        p.share[b] = s - i;
+        double s = x[b] - (b == component ? 0 : 0.5); // at least -0.5
+        ptrdiff_t i = (ptrdiff_t)(int)(s + 1) - 1;    // floor(s)
+        p.share[b] = s - (double)i;
         p.q += i * g->stride[b];
     }
     return p;
 }
 // Linear interpolation of an array at x, spacings. component: as for fm_liquid_find_place.
-static inline double fm_liquid_interpolate(const fm_grid *g, const double *values,
-                                           const double x[3], int component)
+FM_INLINE double fm_liquid_interpolate(const fm_grid *g, const double *values, const double x[3],
+                                       int component)
 {
     fm_liquid_place p = fm_liquid_find_place(g, x, component);
     const double *u = values + p.q;
@@ -137,27 +140,35 @@ static inline double fm_liquid_interpolate(const fm_grid *g, const double *value
 }
 
 // Moves a point to the nearest one inside the grid.
-static inline void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
+FM_INLINE void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
 {
     for (int a = 0; a < 3; a++)
         x[a] = fm_double_min(g->n[a], fm_double_max(0, x[a]));
 }
 
+// liquid_sort.c
+// Lists the particles of each cell: l->from[l->start[c]] to l->from[l->start[c + 1] - 1].
+void fm_liquid_list_cells(fm_liquid *l, fm_pool *pool);
+void fm_liquid_reorder(fm_liquid *l, fm_pool *pool); // puts the particles in the order of the list
+void fm_liquid_sort(fm_liquid *l, fm_pool *pool);    // lists, then reorders
+// Removes the particles beyond open sides and in sinks.
+void fm_liquid_remove_outside(fm_liquid *l, fm_pool *pool);
+
 // liquid_particles.c
-void fm_liquid_sort(fm_liquid *l); // by cell
 // Computes the velocities of faces from those of the particles. Faces without particles around them
 // have the weight 0 in grid->rate.
 void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool);
 // Transfers the velocities of faces back to the particles, and moves these for dt seconds.
 void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, double dt);
-// Moves every particle by its shift, spacings, which is [3][particles]. Returns whether any moved.
-bool fm_liquid_shift_particles(fm_liquid *l, const fm_surroundings *around, double *const shift[3]);
-double fm_liquid_fastest(fm_liquid *l, fm_pool *pool); // m/s, largest sum of components
-void fm_liquid_remove_outside(fm_liquid *l);  // removes particles beyond open sides and in sinks
+// Moves particle i by `way`, spacings, inside the sides and outside colliders.
+void fm_liquid_shift_particle(fm_liquid *l, const fm_surroundings *around, int i, fm_vec3 way);
+// Largest speed of a particle, m/s; loose particles do not count.
+double fm_liquid_fastest(fm_liquid *l, fm_pool *pool);
 void fm_liquid_emit(fm_liquid *l, double dt); // adds the particles of sources in dt seconds
 
-// liquid_crowding.c: moves particles apart in cells that have too many of them.
-void fm_liquid_spread_crowded(fm_liquid *l, const fm_surroundings *around);
+// liquid_crowding.c: moves particles apart in cells that have too many of them, in at most `passes`
+// iterations, and sorts all.
+void fm_liquid_spread_crowded(fm_liquid *l, const fm_surroundings *around, int passes);
 
 // liquid_surface.c
 // Writes phi outside the grid: that of the nearest cell.
@@ -198,6 +209,14 @@ void fm_liquid_list_samples(fm_liquid *l, double dt); // before particles move, 
 void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3], double v[3],
                               bool moving);
 
+// liquid_tension.c
+// Computes the curvature of all cells beside the surface, if the liquid has surface tension.
+void fm_liquid_compute_curvature(fm_liquid *l, fm_pool *pool);
+// psi on the surface between the liquid cell q and its neighbour at q + step, m/s.
+double fm_liquid_find_surface_psi(const fm_liquid *l, ptrdiff_t q, ptrdiff_t step, double dt);
+// Longest substep that is stable with surface tension, s.
+double fm_liquid_find_tension_step(const fm_liquid *l);
+
 // liquid_balls.c
 // Makes space for the velocities of `count` colliders. False if memory runs out.
 bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err);
@@ -224,6 +243,16 @@ bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double inter
 // Writes velocities and pressures outside the grid, so that readers can interpolate at its border.
 // force: m/s^2.
 void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool);
+
+// Whether the surface is between cell q and one of its neighbours: phi changes its sign.
+static inline bool fm_liquid_is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
+{
+    for (int a = 0; a < 3; a++)
+        if (g->active[a] && ((phi[q] < 0) != (phi[q - g->stride[a]] < 0) ||
+                             (phi[q] < 0) != (phi[q + g->stride[a]] < 0)))
+            return true;
+    return false;
+}
 
 // Whether cell q has liquid at its centre and is not closed by colliders.
 static inline bool fm_liquid_is_wet(const fm_liquid *l, ptrdiff_t q)

@@ -25,7 +25,7 @@ static bool is_crowded(const fm_liquid *l, int cell, ptrdiff_t q)
 {
     double volume = 0, room = fm_double_max(l->open_volume[q], SMALLEST) * l->spacing_volume;
     for (int i = l->start[cell]; i < l->start[cell + 1]; i++)
-        volume += l->now.volume[i];
+        volume += l->now.volume[l->from[i]];
     return volume > CROWDED * room;
 }
 
@@ -60,38 +60,72 @@ static void find_push(const fm_liquid *l, int i, const int at[3], double push[3]
         for (int j = low[1]; j <= high[1]; j++) {
             int row = g->n[0] * (j + g->n[1] * k);
             for (int n = l->start[row + low[0]]; n < l->start[row + high[0] + 1]; n++)
-                if (n != i)
-                    add_push(l, i, n, reach, push);
+                if (l->from[n] != i)
+                    add_push(l, i, l->from[n], reach, push);
         }
     double length = sqrt(push[0] * push[0] + push[1] * push[1] + push[2] * push[2]);
     for (int a = 0; a < 3 && length > FARTHEST; a++)
         push[a] *= FARTHEST / length;
 }
 
-// Writes the pushes of the particles in the cells of a row to l->other.v; 0 where it is not
-// crowded.
-static void push_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// A loop over the crowded cells.
+typedef struct spreading {
+    fm_liquid *l;
+    const fm_surroundings *around;
+} spreading;
+
+// Writes the pushes of the particles in the crowded cells of a row to l->other.v. Returns the
+// number of these particles.
+static double push_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
-    fm_liquid *l = context;
+    fm_liquid *l = ((spreading *)context)->l;
+    ptrdiff_t from = q - g->start, k = from / g->stride[2],
+              j = (from - k * g->stride[2]) / g->stride[1];
+    int count = 0;
+    for (int i = 0; i < length; i++) {
+        int at[3] = {i, (int)j, (int)k}, cell = i + g->n[0] * (at[1] + g->n[1] * at[2]);
+        if (!is_crowded(l, cell, q + i))
+            continue;
+        for (int n = l->start[cell]; n < l->start[cell + 1]; n++, count++) {
+            double push[3];
+            find_push(l, l->from[n], at, push);
+            for (int a = 0; a < 3; a++)
+                l->other.v[a][l->from[n]] = push[a];
+        }
+    }
+    return count;
+}
+
+// Moves the particles in the crowded cells of a row by their pushes.
+static void shift_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const spreading *job = context;
+    fm_liquid *l = job->l;
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
               j = (from - k * g->stride[2]) / g->stride[1];
     for (int i = 0; i < length; i++) {
-        int at[3] = {i, (int)j, (int)k}, cell = i + g->n[0] * (at[1] + g->n[1] * at[2]);
-        bool crowded = is_crowded(l, cell, q + i);
+        int cell = i + g->n[0] * ((int)j + g->n[1] * (int)k);
+        if (!is_crowded(l, cell, q + i))
+            continue;
         for (int n = l->start[cell]; n < l->start[cell + 1]; n++) {
-            double push[3] = {0};
-            if (crowded)
-                find_push(l, n, at, push);
-            for (int a = 0; a < 3; a++)
-                l->other.v[a][n] = push[a];
+            int p = l->from[n];
+            fm_vec3 push = {l->other.v[0][p], l->other.v[1][p], l->other.v[2][p]};
+            fm_liquid_shift_particle(l, job->around, p, push);
         }
     }
 }
 
-// Moves the particles of crowded cells apart, and sorts all particles again if any has moved.
-void fm_liquid_spread_crowded(fm_liquid *l, const fm_surroundings *around)
+// Moves the particles of crowded cells apart in at most `passes` iterations, and sorts all
+// particles.
+void fm_liquid_spread_crowded(fm_liquid *l, const fm_surroundings *around, int passes)
 {
-    fm_grid_for_rows(l->grid, around->pool, 3, 20, push_row, l);
-    if (fm_liquid_shift_particles(l, around, l->other.v))
-        fm_liquid_sort(l);
+    spreading job = {l, around};
+    fm_liquid_list_cells(l, around->pool);
+    for (int pass = 0; pass < passes; pass++) {
+        if (fm_grid_sum_rows(l->grid, around->pool, 20, push_row, &job) == 0)
+            break;
+        fm_grid_for_rows(l->grid, around->pool, 3, 20, shift_row, &job);
+        fm_liquid_list_cells(l, around->pool);
+    }
+    fm_liquid_reorder(l, around->pool);
 }

@@ -13,6 +13,7 @@
 // so that particles slide along it.
 #include "grid/liquid.h"
 
+#include <stdint.h>
 #include <string.h>
 
 enum { FIRST = 2 }; // mark of the first layer; known faces have 1
@@ -48,7 +49,10 @@ static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
               j = (from - k * g->stride[2]) / g->stride[1];
     for (int i = 0; i < length; i++) {
         int at[3] = {i, (int)j, (int)k};
-        job->l->known[job->a][q + i] = is_known(job->l, job->a, q + i, at, job->from);
+        bool known = is_known(job->l, job->a, q + i, at, job->from);
+        job->l->known[job->a][q + i] = known;
+        if (!known)
+            g->u[job->a][q + i] = 0;
     }
 }
 
@@ -63,40 +67,66 @@ static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i
     return low != high && !(known[i - s] == 1 && known[i + s] == 1);
 }
 
+// Computes the velocity of a face, m/s, from those that are known. Returns its mark; 0: none is.
+static unsigned char extend_face(fm_grid *g, const extension *job, ptrdiff_t i)
+{
+    const unsigned char *known = job->l->known[job->a];
+    double *u = g->u[job->a], sum = 0;
+    int count = 0;
+    if (job->layer == FIRST && job->from == FM_LIQUID_FROM_LIQUID && g->open[job->a][i] > 0 &&
+        extrapolate(u, known, i, g->stride[job->a], &sum)) {
+        u[i] = sum;
+        return job->layer;
+    }
+    sum = 0;
+    for (int b = 0; b < 3; b++) {
+        ptrdiff_t s = g->stride[b];
+        if (!g->active[b])
+            continue;
+        if (known[i - s])
+            sum += u[i - s], count++;
+        if (known[i + s])
+            sum += u[i + s], count++;
+    }
+    if (count == 0)
+        return 0;
+    u[i] = sum / count;
+    return job->layer;
+}
+
+// The marks of eight faces in a row.
+static uint64_t load_marks(const unsigned char *known)
+{
+    uint64_t marks;
+    memcpy(&marks, known, sizeof marks);
+    return marks;
+}
+
+// Whether any neighbour of the eight faces from i on is known. The loop skips the faces in air and
+// deep inside the liquid, which are most.
+static bool is_near_known(const fm_grid *g, const unsigned char *known, ptrdiff_t i)
+{
+    uint64_t any = load_marks(known + i - 1) | load_marks(known + i + 1);
+    for (int b = 1; b < 3; b++)
+        if (g->active[b])
+            any |= load_marks(known + i - g->stride[b]) | load_marks(known + i + g->stride[b]);
+    return any != 0;
+}
+
 // Computes the velocities of one layer, m/s: faces of a row beside faces that are known.
 static void extend_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const extension *job = context;
     const unsigned char *known = job->l->known[job->a];
     unsigned char *next = job->l->next_known[job->a];
-    double *u = g->u[job->a];
-    for (ptrdiff_t i = q; i < q + length; i++) {
-        next[i] = known[i];
-        if (known[i])
+    memcpy(next + q, known + q, (size_t)length);
+    for (ptrdiff_t i = q; i < q + length; i += 8) {
+        ptrdiff_t last = i + 8 < q + length ? i + 8 : q + length;
+        if (last - i == 8 && !is_near_known(g, known, i))
             continue;
-        double sum = 0;
-        int count = 0;
-        if (job->layer == FIRST && job->from == FM_LIQUID_FROM_LIQUID && g->open[job->a][i] > 0 &&
-            extrapolate(u, known, i, g->stride[job->a], &sum)) {
-            u[i] = sum;
-            next[i] = job->layer;
-            continue;
-        }
-        for (int b = 0; b < 3; b++) {
-            ptrdiff_t s = g->stride[b];
-            if (!g->active[b])
-                continue;
-            if (known[i - s])
-                sum += u[i - s], count++;
-            if (known[i + s])
-                sum += u[i + s], count++;
-        }
-        if (count > 0) {
-            u[i] = sum / count;
-            next[i] = job->layer;
-        } else {
-            u[i] = 0;
-        }
+        for (ptrdiff_t n = i; n < last; n++)
+            if (!known[n])
+                next[n] = extend_face(g, job, n);
     }
 }
 

@@ -358,7 +358,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
             room = room > 25000 ? 4 * room : 100000;
         if (!fm_liquid_reserve(l, wanted > room ? wanted : room, err))
             return false;
-        fm_liquid_sort(l);
+        fm_liquid_sort(l, NULL);
         l->prepared = true;
     }
     fm_liquid_fill_for_readers(l, fm_add(around->gravity, l->def.grid.acceleration), around->pool);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// liquid_particles.c: particles that carry the velocity of a liquid: sorting, transfer to the faces
-// of the grid and back, motion, sources and sinks.
+// liquid_particles.c: particles that carry the velocity of a liquid: transfer to the faces of the
+// grid and back, motion and sources.
 //
 // The transfer is affine [JSS15]. With w the linear weights of a face f around particle p,
 //
@@ -9,12 +9,13 @@
 //
 // which keeps momentum and angular momentum, and needs no mixture with the old velocity.
 //
-// Particles are sorted by cell, and slabs of SLAB layers of cells write to faces; first all even
-// slabs, then all odd ones, so that no two threads write to one face and every face adds its
+// Particles are sorted by cell (liquid_sort.c), and slabs of SLAB layers of cells write to faces;
+// first all even slabs, then all odd ones, so that no two threads write to one face and every face adds its
 // particles in the same order.
 //
-// Particles move by the midpoint rule in the velocity of the faces. Where there is no liquid within
-// LOOSE spacings they fly freely: spray. A particle that meets a collider is put on its surface.
+// Particles move by the midpoint rule in the velocity of the faces, in parts of about a spacing
+// where the substep takes them farther. Where there is no liquid within LOOSE spacings they fly
+// freely: spray. A particle that meets a collider is put on its surface.
 //
 // A source emits a layer of a lattice across its direction every pitch / speed seconds, at the
 // start of the substep after. The volume of a layer is that of the disc times the pitch. Inside
@@ -29,68 +30,15 @@
 
 #include <string.h>
 
-enum { SLAB = 4 };                // layers of cells
+enum {
+    SLAB = 4,      // layers of cells
+    PARTS_MAX = 8, // of the path of a particle in a substep
+};
 static const double LOOSE = 0.5;  // spacings from the surface
 static const double PIECE = 0.25; // spacings, longest part of a path near colliders
 
-// Number of the cell that contains particle i; the nearest cell if it is outside the grid.
-static int find_cell(const fm_grid *g, const fm_liquid_particles *p, int i)
-{
-    int at[3];
-    for (int a = 0; a < 3; a++) {
-        at[a] = (int)p->x[a][i];
-        at[a] = at[a] < 0 ? 0 : at[a] >= g->n[a] ? g->n[a] - 1 : at[a];
-    }
-    return at[0] + g->n[0] * (at[1] + g->n[1] * at[2]);
-}
-
-// Moves the particles to their places in the order of the cells: order[i] is the new place of i.
-static void permute(fm_liquid *l, const int *order)
-{
-    fm_liquid_particles *p = &l->now, *o = &l->other;
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < p->count; i++) {
-            o->x[a][order[i]] = p->x[a][i];
-            o->v[a][order[i]] = p->v[a][i];
-        }
-    for (int a = 0; a < 9; a++)
-        for (int i = 0; i < p->count; i++)
-            o->c[a][order[i]] = p->c[a][i];
-    for (int i = 0; i < p->count; i++) {
-        o->volume[order[i]] = p->volume[i];
-        o->id[order[i]] = p->id[i];
-    }
-    o->count = p->count;
-    fm_liquid_particles swap = *p;
-    *p = *o;
-    *o = swap;
-}
-
-// Sorts the particles by cell (counting sort). l->start gets the first particle of each cell.
-void fm_liquid_sort(fm_liquid *l)
-{
-    const fm_grid *g = l->grid;
-    fm_liquid_particles *p = &l->now;
-    int cells = g->n[0] * g->n[1] * g->n[2];
-    memset(l->start, 0, ((size_t)cells + 1) * sizeof *l->start);
-    for (int i = 0; i < p->count; i++) {
-        l->cell[i] = find_cell(g, p, i);
-        l->start[l->cell[i] + 1]++;
-    }
-    for (int i = 0; i < cells; i++)
-        l->start[i + 1] += l->start[i];
-    for (int i = 0; i < p->count; i++) { // start[c] becomes the end of cell c
-        int c = l->cell[i];
-        l->cell[i] = l->start[c]++;
-    }
-    for (int i = cells; i > 0; i--)
-        l->start[i] = l->start[i - 1];
-    l->start[0] = 0;
-    permute(l, l->cell);
-}
-
 // Adds the momentum and the mass of particle i to the faces of component a around it.
-static void scatter(fm_liquid *l, int i, int a)
+FM_INLINE void scatter(fm_liquid *l, int i, int a)
 {
     fm_grid *g = l->grid;
     const fm_liquid_particles *p = &l->now;
@@ -121,7 +69,7 @@ typedef struct scattering {
 } scattering;
 
 // Adds the particles of the even or odd slabs [first, last) to the faces.
-static void scatter_slabs(void *context, int first, int last)
+FM_SIMD_CLONES static void scatter_slabs(void *context, int first, int last)
 {
     const scattering *job = context;
     fm_liquid *l = job->l;
@@ -162,7 +110,7 @@ void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool)
 
 // Velocity at x, spacings, in m/s. Writes its derivatives, 1/s, to c for particle i, unless c is
 // NULL.
-static fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *const c[9], int i)
+FM_INLINE fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *const c[9], int i)
 {
     double v[3] = {0};
     for (int a = 0; a < (g->active[2] ? 3 : 2); a++) {
@@ -272,36 +220,57 @@ static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
         fm_liquid_stop_at_sheets(job->l, from, x, v, job->dt > 0);
 }
 
+// Moves a particle with the flow for the substep, in parts. v: its velocity, m/s, from which
+// colliders take the component into them.
+FM_INLINE void follow_flow(const moving *job, double x[3], double v[3])
+{
+    const fm_grid *g = job->l->grid;
+    double way = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * job->dt / g->h; // spacings
+    int parts = way > 1 ? (int)fm_double_min(way, PARTS_MAX - 1) + 1 : 1;
+    double step = job->dt / (g->h * parts);
+    fm_vec3 here = {v[0], v[1], v[2]};
+    for (int n = 0; n < parts; n++) {
+        double middle[3] = {x[0] + 0.5 * step * here.x, x[1] + 0.5 * step * here.y,
+                            x[2] + 0.5 * step * here.z};
+        fm_liquid_clamp_inside(g, middle);
+        travel(job, x, v, fm_scale(find_velocity(g, middle, NULL, 0), step));
+        double inside[3] = {x[0], x[1], x[2]};
+        fm_liquid_clamp_inside(g, inside);
+        if (n == parts - 1 || x[0] != inside[0] || x[1] != inside[1] || x[2] != inside[2])
+            break; // arrived, or beyond an open side
+        here = find_velocity(g, x, NULL, 0);
+    }
+}
+
 // Reads the velocity of particle i from the faces, or lets it fall freely, and moves it for dt.
-static void move_particle(const moving *job, int i)
+FM_INLINE void move_particle(const moving *job, int i)
 {
     fm_liquid *l = job->l;
     const fm_grid *g = l->grid;
     fm_liquid_particles *p = &l->now;
-    double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, step = job->dt / g->h;
+    double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
+    fm_vec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]};
     bool loose = fm_liquid_interpolate(g, l->phi, x, 3) > LOOSE;
-    fm_vec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]}, w = v;
     if (loose) {
-        w = v = fm_add_scaled(v, job->force, job->dt);
+        v = fm_add_scaled(v, job->force, job->dt);
         for (int k = 0; k < 9; k++)
             p->c[k][i] = 0;
     } else {
         v = find_velocity(g, x, p->c, i);
-        double middle[3] = {x[0] + 0.5 * step * v.x, x[1] + 0.5 * step * v.y,
-                            x[2] + 0.5 * step * v.z};
-        fm_liquid_clamp_inside(g, middle);
-        w = find_velocity(g, middle, NULL, i);
     }
     double u[3] = {v.x, v.y, v.z};
-    travel(job, x, u, fm_scale(w, step));
-    v = (fm_vec3){u[0], u[1], u[2]};
-    for (int a = 0; a < 3; a++)
+    if (loose)
+        travel(job, x, u, fm_scale(v, job->dt / g->h));
+    else
+        follow_flow(job, x, u);
+    for (int a = 0; a < 3; a++) {
         p->x[a][i] = x[a];
-    p->v[0][i] = v.x, p->v[1][i] = v.y, p->v[2][i] = v.z;
+        p->v[a][i] = u[a];
+    }
 }
 
 // Moves the particles [first, last).
-static void move_block(void *context, int first, int last)
+FM_SIMD_CLONES static void move_block(void *context, int first, int last)
 {
     for (int i = first; i < last; i++)
         move_particle(context, i);
@@ -317,39 +286,36 @@ void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, doubl
                     FM_LIQUID_BLOCK, move_block, &job);
 }
 
-// Moves every particle by its shift, spacings, inside the sides and outside colliders. Returns
-// whether any has moved.
-bool fm_liquid_shift_particles(fm_liquid *l, const fm_surroundings *around, double *const shift[3])
+// Moves particle i by `way`, spacings, inside the sides and outside colliders.
+void fm_liquid_shift_particle(fm_liquid *l, const fm_surroundings *around, int i, fm_vec3 way)
 {
     fm_liquid_particles *p = &l->now;
     moving job = {.l = l, .around = around};
-    bool any = false;
-    for (int i = 0; i < p->count; i++) {
-        fm_vec3 way = {shift[0][i], shift[1][i], shift[2][i]};
-        if (way.x == 0 && way.y == 0 && way.z == 0)
-            continue;
-        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, v[3] = {0};
-        travel(&job, x, v, way);
-        for (int a = 0; a < 3; a++)
-            p->x[a][i] = x[a];
-        any = true;
-    }
-    return any;
+    double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, v[3] = {0};
+    travel(&job, x, v, way);
+    for (int a = 0; a < 3; a++)
+        p->x[a][i] = x[a];
 }
 
-// Largest |v_x| + |v_y| + |v_z| of the particles [first, last), m/s; NaN if any is.
+// Square of the largest speed of the particles [first, last) in the liquid, m^2/s^2; NaN if any is.
 static double find_fastest(void *context, int first, int last)
 {
-    const fm_liquid_particles *p = &((fm_liquid *)context)->now;
+    const fm_liquid *l = context;
+    const fm_liquid_particles *p = &l->now;
     double fastest = 0;
     for (int i = first; i < last; i++) {
-        double speed = fabs(p->v[0][i]) + fabs(p->v[1][i]) + fabs(p->v[2][i]);
-        fastest = speed > fastest || isnan(speed) ? speed : fastest;
+        double v[3] = {p->v[0][i], p->v[1][i], p->v[2][i]};
+        double square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        if (isnan(square))
+            return square;
+        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
+        if (square > fastest && fm_liquid_interpolate(l->grid, l->phi, x, 3) <= LOOSE)
+            fastest = square;
     }
     return fastest;
 }
 
-// Largest |v_x| + |v_y| + |v_z| of a particle, m/s; NaN if any is.
+// Largest speed of a particle that is not loose, m/s; NaN if any is.
 double fm_liquid_fastest(fm_liquid *l, fm_pool *pool)
 {
     int count = l->now.count, blocks = fm_parallel_block_count(count, FM_LIQUID_BLOCK);
@@ -358,54 +324,7 @@ double fm_liquid_fastest(fm_liquid *l, fm_pool *pool)
     double fastest = 0;
     for (int i = 0; i < blocks; i++)
         fastest = l->partial[i] > fastest || isnan(l->partial[i]) ? l->partial[i] : fastest;
-    return fastest;
-}
-
-// Whether a point, spacings, is in a sink.
-static bool is_in_sink(const fm_liquid *l, const double x[3])
-{
-    fm_vec3 at = fm_grid_position(l->grid, x[0], x[1], x[2]);
-    for (int i = 0; i < l->sink_count; i++) {
-        fm_vec3 low = l->sinks[i].low, high = l->sinks[i].high;
-        if (at.x >= low.x && at.x <= high.x && at.y >= low.y && at.y <= high.y &&
-            (!l->grid->active[2] || (at.z >= low.z && at.z <= high.z)))
-            return true;
-    }
-    return false;
-}
-
-// Copies particle `from` to the index `to`.
-static void copy_particle(fm_liquid_particles *p, int to, int from)
-{
-    for (int a = 0; a < 3; a++) {
-        p->x[a][to] = p->x[a][from];
-        p->v[a][to] = p->v[a][from];
-    }
-    for (int a = 0; a < 9; a++)
-        p->c[a][to] = p->c[a][from];
-    p->volume[to] = p->volume[from];
-    p->id[to] = p->id[from];
-}
-
-// Removes the particles that are outside the grid or in sinks, and adds up their volume, m^3.
-void fm_liquid_remove_outside(fm_liquid *l)
-{
-    const fm_grid *g = l->grid;
-    fm_liquid_particles *p = &l->now;
-    int kept = 0;
-    for (int i = 0; i < p->count; i++) {
-        double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
-        bool inside = true;
-        for (int a = 0; a < 3; a++)
-            inside &= x[a] >= 0 && x[a] <= g->n[a];
-        // a NaN stays, so that the world finds it
-        bool gone = (!inside && isfinite(x[0] + x[1] + x[2])) || is_in_sink(l, x);
-        if (gone)
-            l->stats.removed += p->volume[i];
-        else if (kept++ < i)
-            copy_particle(p, kept - 1, i);
-    }
-    p->count = kept;
+    return sqrt(fastest);
 }
 
 // Signed distance of a point to the liquid that a source adds in `length` m ahead of it, m.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // liquid_pressure.c: the pressure of a liquid with a free surface.
 //
-// The pressure is zero on the surface. Between a liquid cell i and a cell j in the air the surface
+// The pressure on the surface is p_s, zero without surface tension. Between a liquid cell i and a cell j in the air the surface
 // is at the fraction
 //
 //     s = phi_i / (phi_i - phi_j)
 //
-// of the distance, so the pressure falls by p_i / s per spacing there [ENG03]: second order in the
-// spacing, and the matrix stays symmetric. With A the open fraction of a face (solids.c),
+// of the distance, so the pressure falls by (p_i - p_s) / s per spacing there [ENG03]: second order
+// in the spacing, and the matrix stays symmetric. With A the open fraction of a face (solids.c),
 //
-//     sum over faces to liquid  A (psi_i - psi_j)  +  sum over faces to air  A / s psi_i
+//     sum over faces to liquid  A (psi_i - psi_j)  +  sum over faces to air  A / s (psi_i - psi_s)
 //         = -sum over faces of (A u + (1 - A) v) outwards  +  h c
 //
-//     u = u - grad psi,     p = rho h psi / dt
+//     u = u - grad psi,     p = rho h psi / dt,     p_s = sigma kappa          liquid_tension.c
 //
 // v is the velocity of the collider. c is a small divergence that restores the volume, and that of
 // sources inside the liquid. The pressure of the substep before is the first guess.
@@ -143,6 +143,29 @@ static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int len
     }
 }
 
+// Adds the pressure of surface tension on the faces of a row of cells to the right-hand side.
+static void add_tension_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+{
+    const projection *job = context;
+    const fm_liquid *l = job->l;
+    int at[3];
+    double *b = fm_poisson_right_side(g->solver) + find_solver_row(g, q, at);
+    for (int i = 0; i < length; i++, at[0]++) {
+        ptrdiff_t cell = q + i;
+        if (!fm_liquid_is_wet(l, cell))
+            continue;
+        for (int n = 0; n < 6; n++) {
+            int a = n / 2, high = n % 2;
+            ptrdiff_t s = high ? g->stride[a] : -g->stride[a];
+            if (!g->active[a] || at[a] == (high ? g->n[a] - 1 : 0))
+                continue;
+            double given = (double)find_given(l, cell, at, a, high);
+            if (given > 0)
+                b[i] += given * fm_liquid_find_surface_psi(l, cell, s, job->dt);
+        }
+    }
+}
+
 // Adds the fluxes of moving colliders through the closed parts of faces.
 static void add_solid_fluxes(fm_liquid *l)
 {
@@ -203,9 +226,12 @@ static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
             if (wet && below)
                 drop = psi[i] - psi[i - layout->stride[a]];
             else if (wet && !side)
-                drop = psi[i] * find_steepness(l, a, cell, -s);
+                drop = (psi[i] - fm_liquid_find_surface_psi(l, cell, -s, job->dt)) *
+                       find_steepness(l, a, cell, -s);
             else if (below)
-                drop = -psi[i - layout->stride[a]] * find_steepness(l, a, cell - s, s);
+                drop = (fm_liquid_find_surface_psi(l, cell - s, s, job->dt) -
+                        psi[i - layout->stride[a]]) *
+                       find_steepness(l, a, cell - s, s);
             else if (wet && fm_grid_find_condition(g, 2 * a, at)->kind == FM_GRID_OPEN)
                 drop = 2 * psi[i];
             g->u[a][cell] -= drop;
@@ -231,8 +257,15 @@ void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, d
     fm_grid_exchange_with_sheets(g, g->u, around->gravity, dt);
     fm_poisson_prepare(g->solver, pool);
     double fastest = fm_grid_max_rows(g, pool, 3, find_fastest_row, &job);
+    if (l->curvature) // a drop at rest: the speed that a hundredth of the largest curvature gives
+        fastest = fm_double_max(fastest, 0.01 * l->def.surface_tension * dt /
+                                             (g->def.density * g->h * g->h));
     fm_grid_for_rows(g, pool, 3, 4, write_divergence_row, &job);
     add_solid_fluxes(l);
+    if (l->curvature) {
+        fm_liquid_compute_curvature(l, pool);
+        fm_grid_for_rows(g, pool, 3, 10, add_tension_row, &job);
+    }
     // rounding keeps the solver from smaller tolerances
     double tolerance = fm_double_max(g->def.tolerance, 1e-14) * fastest;
     fm_poisson_result r = fm_poisson_solve(g->solver, tolerance, g->def.iterations, pool);

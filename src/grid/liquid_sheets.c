@@ -20,7 +20,7 @@ static const double CLEARANCE = 0.1;
 // Margin of the barycentric coordinates of a patch: neighbouring patches move differently, and with
 // 0.05 particles slip between them.
 static const double SEAM = 0.3;
-enum { ROUNDS = 4 };                  // crossings that are corrected one after the other
+enum { ROUNDS = 4 }; // crossings that are corrected one after the other
 
 // Whether particles stop at the body.
 static bool is_tight(const fm_samples *s)

@@ -2,7 +2,7 @@
 // liquid_step.c: a substep of a liquid with a free surface.
 //
 // Solves   du/dt + (u . grad) u = nu L u - grad p / rho + g,   div u = 0   in the liquid,
-//          p = 0 on its surface, which moves with u
+//          p = sigma kappa on its surface, which moves with u
 //
 // Particles carry the velocity, so that there is no advection on the grid. One substep of dt:
 //
@@ -20,14 +20,16 @@
 //
 // Volume: with V the volume inside the surface, where liquid is at least a cell thick, and V_p that
 // of the particles there, the velocity has the divergence (V_p - V) / (V RELAXATION) in all liquid
-// cells, at most FASTEST_CHANGE.
+// cells, at most FASTEST_CHANGE. RELAXATION counts as at least 1.5 dt.
 //
 // The published method [SJ], [FM96]: marks show which cells have liquid, and nothing else. u stays
 // on the grid, moved by upwind differences (central ones, as published, need viscosity); the
 // pressure is zero at the centres of empty cells; nothing restores the volume.
 //
-// Substep: dt <= C h / s, dt <= WAVES sqrt(h / |g|), with s = largest sum of |v_a| of a particle.
-// The shortest waves of the grid have w^2 = pi g / h.
+// Substep: dt <= C h / s, dt <= WAVES sqrt(h / |g|), with s = largest speed of a particle in the
+// liquid (spray flies freely). The shortest waves of the grid have w^2 = pi g / h. C may exceed
+// 1, because nothing is advected on the grid: particles and surface follow the velocity in parts of
+// a spacing. Colliders and sides move by at most GIVEN_COURANT spacings in a substep.
 //
 // [FM96] Foster, Metaxas: Realistic animation of liquids. Graphical Models and Image Processing
 //        58(5), 1996.
@@ -37,10 +39,14 @@
 #include <string.h>
 
 static const double WAVES = 0.4;
-static const double RELAXATION = 0.1;      // s
-static const double FASTEST_CHANGE = 2;    // 1/s
+static const double GIVEN_COURANT = 0.8; // of colliders and sides
+static const double PUBLISHED_COURANT =
+    0.5;                                // of the published method, for the sum of the axes below 1
+static const double RELAXATION = 0.03;  // s
+static const double FASTEST_CHANGE = 2; // 1/s
 static const double FARTHEST_SHIFT = 0.03; // spacings
-enum { LAYERS = 6 }; // of extended velocities: the band of the surface and one
+static const double SHIFT_SHARE = 0.1;     // of the way of the fastest particle
+enum { LAYERS = 7 }; // of extended velocities: the band of the surface and one
 
 // Adds the time since *start to a stage, s, and restarts the clock.
 static void end_stage(fm_liquid *l, fm_liquid_stage stage, double *start)
@@ -88,7 +94,7 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
         return false;
     fm_liquid_note_balls(l, around);
     fm_liquid_redistance(l, around->pool);
-    fm_liquid_sort(l);
+    fm_liquid_sort(l, around->pool);
     scale_volumes(l, around->pool);
     if (l->def.method == FM_LIQUID_PUBLISHED) {
         fm_liquid_mark_cells(l);
@@ -103,52 +109,74 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
     return true;
 }
 
+// Courant number of the liquid: that of the definition, but the published method moves velocities
+// by upwind differences, which are unstable above 1.
+static double find_courant(const fm_liquid *l)
+{
+    double courant = l->def.grid.courant;
+    if (l->def.method == FM_LIQUID_PUBLISHED)
+        return fm_double_min(courant, PUBLISHED_COURANT);
+    // particles that meet a body pass a part of a cell at a time
+    return l->grid->samples_count > 0 ? fm_double_min(courant, GIVEN_COURANT) : courant;
+}
+
 // Longest stable substep, s; NaN if a velocity is.
 double fm_liquid_find_step(fm_liquid *l, const fm_surroundings *around)
 {
     const fm_grid *g = l->grid;
-    double s = fm_liquid_fastest(l, around->pool);
-    s = fm_double_max(s, fm_double_max(fm_grid_side_speed(g, g->time), g->solids.max_speed));
-    s = fm_double_max(s, fm_grid_sheet_speed(g));
-    for (int i = 0; i < l->source_count; i++)
-        s = fm_double_max(s, l->sources[i].def.speed);
-    double length = g->def.courant * g->h, force = fm_length(find_force(l, around));
-    double dt = s > 0 ? length / s : INFINITY;
+    double s = fm_liquid_fastest(l, around->pool), force = fm_length(find_force(l, around));
     if (isnan(s))
         return NAN;
+    for (int i = 0; i < l->source_count; i++)
+        s = fm_double_max(s, l->sources[i].def.speed);
+    double length = find_courant(l) * g->h, dt = s > 0 ? length / s : INFINITY;
+    double given = fm_double_max(fm_grid_side_speed(g, g->time), g->solids.max_speed);
+    given = fm_double_max(given, fm_grid_sheet_speed(g));
+    if (given > 0)
+        dt = fm_double_min(dt, fm_double_min(length, GIVEN_COURANT * g->h) / given);
     if (force > 0) {
         dt = fm_double_min(dt, 2 * length / (s + sqrt(s * s + 4 * length * force)));
         dt = fm_double_min(dt, WAVES * sqrt(g->h / force));
     }
+    if (l->curvature)
+        dt = fm_double_min(dt, fm_liquid_find_tension_step(l));
     return g->def.time_step > 0 ? fm_double_min(dt, g->def.time_step) : dt;
 }
 
 // Divergence that restores the volume, 1/s; 0 in the published method.
-static double find_source(fm_liquid *l, fm_pool *pool)
+static double find_source(fm_liquid *l, double dt, fm_pool *pool)
 {
     if (l->def.method == FM_LIQUID_PUBLISHED)
         return 0;
+    double time = fm_double_max(RELAXATION, 1.5 * dt);
     fm_liquid_volumes v = fm_liquid_find_volumes(l, pool);
-    double rate = v.surface > 0 ? (v.particles - v.surface) / (v.surface * RELAXATION) : 0;
+    double rate = v.surface > 0 ? (v.particles - v.surface) / (v.surface * time) : 0;
     return fm_double_max(-FASTEST_CHANGE, fm_double_min(FASTEST_CHANGE, rate));
 }
 
-// Distance by which the surface moves outwards to restore the volume, spacings.
-static double find_shift(fm_liquid *l, fm_pool *pool)
+// Distance by which the surface moves outwards to restore the volume, spacings. way: that by which
+// the fastest particle has moved in the substep, spacings.
+static double find_shift(fm_liquid *l, double way, fm_pool *pool)
 {
     fm_liquid_volumes v = fm_liquid_find_volumes(l, pool);
     double shift = v.area > 0 ? (v.particles - v.surface) / (v.area * l->grid->h) : 0;
-    return fm_double_max(-FARTHEST_SHIFT, fm_double_min(FARTHEST_SHIFT, shift));
+    double farthest = fm_double_max(FARTHEST_SHIFT, SHIFT_SHARE * way);
+    return fm_double_max(-farthest, fm_double_min(farthest, shift));
+}
+
+// Adds the change of the velocity, m/s, to the faces of a row.
+static void accelerate_row(fm_grid *g, void *context, int d, ptrdiff_t q, int length)
+{
+    double change = ((double *)context)[d];
+    for (ptrdiff_t i = q; i < q + length; i++)
+        g->u[d][i] += change;
 }
 
 // Adds dt times the force, m/s^2, to the velocities of all faces.
-static void accelerate(fm_liquid *l, fm_vec3 force, double dt)
+static void accelerate(fm_liquid *l, fm_vec3 force, double dt, fm_pool *pool)
 {
-    fm_grid *g = l->grid;
     double change[3] = {dt * force.x, dt * force.y, dt * force.z};
-    for (int a = 0; a < 3; a++)
-        for (size_t i = 0; i < g->count && g->active[a]; i++)
-            g->u[a][i] += change[a];
+    fm_grid_for_faces(l->grid, pool, 1, accelerate_row, change);
 }
 
 // The published method: u = u - dt div(u u) on the grid, with upwind values.
@@ -176,10 +204,11 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_grid *g = l->grid;
     fm_pool *pool = around->pool;
     double clock = fm_clock_now_ms();
+    double way = dt * fm_liquid_fastest(l, pool) / g->h; // spacings, of the fastest particle
     int before = l->now.count;
     fm_liquid_emit(l, dt);
     if (l->now.count != before) {
-        fm_liquid_sort(l);
+        fm_liquid_sort(l, pool);
         fm_liquid_fill_phi(l, l->phi);
         fm_liquid_redistance(l, pool);
     }
@@ -191,7 +220,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
         fm_grid_add_drag_impulses(g, dt, g->rate);
         fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, 2, pool);
     }
-    accelerate(l, find_force(l, around), dt);
+    accelerate(l, find_force(l, around), dt, pool);
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
     if (!fm_grid_update_solids(g, around, g->time + dt, err))
         return false;
@@ -204,7 +233,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
         return false;
     fm_grid_add_sheet_rates(g, g->u, dt);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
-    fm_liquid_project(l, around, dt, find_source(l, pool), last);
+    fm_liquid_project(l, around, dt, find_source(l, dt, pool), last);
     fm_liquid_push_balls(l, around, dt);
     end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
     fm_liquid_extend(l, FM_LIQUID_FROM_LIQUID, LAYERS, pool);
@@ -212,17 +241,18 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     end_stage(l, FM_LIQUID_STAGE_EXTEND, &clock);
     fm_liquid_list_samples(l, dt);
     fm_liquid_move_particles(l, around, dt);
-    fm_liquid_remove_outside(l);
+    fm_liquid_remove_outside(l, pool);
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
-    fm_liquid_sort(l);
-    if (l->def.method != FM_LIQUID_PUBLISHED)
-        fm_liquid_spread_crowded(l, around);
+    if (l->def.method == FM_LIQUID_PUBLISHED)
+        fm_liquid_sort(l, pool);
+    else
+        fm_liquid_spread_crowded(l, around, (int)fm_double_min(way, FM_LIQUID_COURANT_MAX) + 1);
     end_stage(l, FM_LIQUID_STAGE_SORT, &clock);
     if (l->def.method == FM_LIQUID_PUBLISHED) {
         fm_liquid_mark_cells(l);
     } else {
         fm_liquid_move_surface(l, dt, pool);
-        fm_liquid_shift_surface(l, find_shift(l, pool));
+        fm_liquid_shift_surface(l, find_shift(l, way, pool));
         fm_vec3 up = fm_scale(find_force(l, around), -1);
         fm_normalize(&up);
         fm_liquid_bound_surface(l, up, pool);

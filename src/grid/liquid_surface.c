@@ -39,6 +39,7 @@
 
 #include <string.h>
 
+enum { PARTS_MAX = 8 }; // of a path in a substep
 static const double BAND = FM_LIQUID_BAND;
 static const double OUTER = 0.9, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
 static const double SLOPE = 0.15;
@@ -76,7 +77,7 @@ void fm_liquid_fill_phi(fm_liquid *l, double *phi)
 }
 
 // Velocity at x, spacings, in spacings per second.
-static void find_velocity(const fm_grid *g, const double x[3], double v[3])
+FM_INLINE void find_velocity(const fm_grid *g, const double x[3], double v[3])
 {
     for (int a = 0; a < 3; a++)
         v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], x, a) / g->h : 0;
@@ -102,27 +103,41 @@ static double find_phi(const fm_grid *g, const double *phi, const double x[3])
     return total;
 }
 
+// Follows the flow back from x for dt seconds by the midpoint rule, in parts of about a spacing.
+FM_INLINE void follow_back(const fm_grid *g, double x[3], double dt)
+{
+    double v[3];
+    find_velocity(g, x, v);
+    double way = dt * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); // spacings
+    int parts = way > 1 ? (int)fm_double_min(way, PARTS_MAX - 1) + 1 : 1;
+    for (int n = 0; n < parts; n++) {
+        double y[3];
+        if (n > 0)
+            find_velocity(g, x, v);
+        for (int a = 0; a < 3; a++)
+            y[a] = x[a] - 0.5 * dt / parts * v[a];
+        fm_liquid_clamp_inside(g, y);
+        find_velocity(g, y, v);
+        for (int a = 0; a < 3; a++)
+            x[a] -= dt / parts * v[a];
+        fm_liquid_clamp_inside(g, x);
+    }
+}
+
 // Moves phi in the cells of a row along the velocity for dt seconds.
-static void move_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+FM_SIMD_CLONES static void move_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const cells *job = context;
     const fm_liquid *l = job->l;
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
               j = (from - k * g->stride[2]) / g->stride[1];
     for (int i = 0; i < length; i++) {
-        double x[3] = {i + 0.5, (double)j + 0.5, (double)k + 0.5}, v[3], y[3];
+        double x[3] = {i + 0.5, (double)j + 0.5, (double)k + 0.5};
         l->phi_new[q + i] = l->phi[q + i];
         if (fabs(l->phi[q + i]) >= BAND - 1)
             continue;
-        find_velocity(g, x, v);
-        for (int a = 0; a < 3; a++)
-            y[a] = x[a] - 0.5 * job->dt * v[a];
-        fm_liquid_clamp_inside(g, y);
-        find_velocity(g, y, v);
-        for (int a = 0; a < 3; a++)
-            y[a] = x[a] - job->dt * v[a];
-        fm_liquid_clamp_inside(g, y);
-        l->phi_new[q + i] = find_phi(g, l->phi, y);
+        follow_back(g, x, job->dt);
+        l->phi_new[q + i] = find_phi(g, l->phi, x);
     }
 }
 
@@ -183,7 +198,7 @@ static double find_part(const fm_liquid *l, int cell)
 }
 
 // Interpolates phi, spacings, at the particles [first, last).
-static void find_depths(void *context, int first, int last)
+FM_SIMD_CLONES static void find_depths(void *context, int first, int last)
 {
     const fm_liquid *l = context;
     const fm_liquid_particles *p = &l->now;
@@ -305,16 +320,6 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
     }
 }
 
-// Whether the surface is between cell q and one of its neighbours: phi changes its sign.
-static bool is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
-{
-    for (int a = 0; a < 3; a++)
-        if (g->active[a] && ((phi[q] < 0) != (phi[q - g->stride[a]] < 0) ||
-                             (phi[q] < 0) != (phi[q + g->stride[a]] < 0)))
-            return true;
-    return false;
-}
-
 // phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the
 // slope is that across the surface, the steeper one if the surface is on both sides, so that thin
 // sheets keep theirs; where it is on neither side, the central difference.
@@ -344,7 +349,7 @@ static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = ((cells *)context)->l;
     for (ptrdiff_t i = q; i < q + length; i++) {
-        bool beside = is_at_surface(g, l->phi, i);
+        bool beside = fm_liquid_is_at_surface(g, l->phi, i);
         l->known[0][i] = beside;
         l->phi_new[i] = beside ? correct_slope(g, l->phi, i) : l->phi[i] < 0 ? -BAND : BAND;
     }
@@ -466,17 +471,22 @@ static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
 }
 
 // Whether cell q is in or beside liquid that is at least a cell thick, so that the level set
-// resolves it.
+// resolves it. Where the surface is just below cell q, so that particles reach into it, the liquid
+// may be two cells away.
 static bool is_resolved(const fm_liquid *l, ptrdiff_t q, const int at[3])
 {
     const fm_grid *g = l->grid;
-    bool resolved = l->phi[q] < -THICK;
-    for (int a = 0; a < 3 && !resolved; a++) {
-        ptrdiff_t s = g->stride[a];
-        resolved = (at[a] > 0 && l->phi[q - s] < -THICK && l->open_volume[q - s] > 0) ||
-                   (at[a] < g->n[a] - 1 && l->phi[q + s] < -THICK && l->open_volume[q + s] > 0);
-    }
-    return resolved;
+    int reach = l->phi[q] < 1 ? 2 : 1;
+    if (l->phi[q] < -THICK)
+        return true;
+    for (int a = 0; a < 3; a++)
+        for (int n = 1; n <= reach; n++) {
+            ptrdiff_t s = n * g->stride[a];
+            if ((at[a] >= n && l->phi[q - s] < -THICK && l->open_volume[q - s] > 0) ||
+                (at[a] < g->n[a] - n && l->phi[q + s] < -THICK && l->open_volume[q + s] > 0))
+                return true;
+        }
+    return false;
 }
 
 // Volume inside the surface in the resolved cells of a row, in volumes of a cell.
@@ -525,6 +535,16 @@ static double add_area_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     return total;
 }
 
+// Volume of the particles [first, last), m^3.
+static double add_volumes(void *context, int first, int last)
+{
+    const double *volume = ((fm_liquid *)context)->now.volume;
+    double total = 0;
+    for (int i = first; i < last; i++)
+        total += volume[i];
+    return total;
+}
+
 // Measures the liquid by the level set and by the particles, m^3, and its surface, m^2.
 fm_liquid_volumes fm_liquid_find_volumes(fm_liquid *l, fm_pool *pool)
 {
@@ -534,8 +554,8 @@ fm_liquid_volumes fm_liquid_find_volumes(fm_liquid *l, fm_pool *pool)
                                       fm_grid_sum_rows(g, pool, 4, add_volume_row, &job),
                            .particles = fm_grid_sum_rows(g, pool, 4, add_particles_row, &job),
                            .area = g->h * g->h * fm_grid_sum_rows(g, pool, 2, add_area_row, &job)};
-    for (int i = 0; i < l->now.count; i++)
-        v.loose += l->now.volume[i];
-    v.loose -= v.particles;
+    v.loose = fm_parallel_sum(fm_pool_if_worthwhile(pool, 1.0 * l->now.count), l->now.count,
+                              FM_LIQUID_BLOCK, add_volumes, l, l->partial) -
+              v.particles;
     return v;
 }

@@ -157,6 +157,8 @@ static void write_camera(fm_writer *w, const fm_world *world, const fm_picture_s
 static void write_look(fm_writer *w, const fm_picture_setting_def *def)
 {
     fm_writer_print(w, ",\n  \"look\": {\"particles\": %.17g", def->look.particles);
+    if (def->look.foam > 0)
+        fm_json_write_numbers(w, "foam", &def->look.foam, 1);
     if (def->look.style)
         write_string(w, "style", def->look.style);
     if (def->look.has_cloth)
@@ -401,6 +403,9 @@ static bool read_camera_and_look(reader *r, const char *json)
         return fail_key(r, "field_of_view");
     if (!fm_json_read_numbers(fm_json_find_value(look, "particles"), &def->look.particles, 1))
         return fail_key(r, "particles");
+    const char *foam = fm_json_find_value(look, "foam");
+    if (foam && !fm_json_read_numbers(foam, &def->look.foam, 1))
+        return fail_key(r, "foam");
     if (r->setting->followed_pose >= 0) {
         if (!fm_json_read_numbers(fm_json_find_value(camera, "start"), start, FM_POSE_NUMBERS))
             return fail_key(r, "start");

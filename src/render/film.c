@@ -395,6 +395,7 @@ static void apply_setting(fm_film *film)
     if (!o->has_fluid && def->look.has_fluid)
         o->fluid = color_from_vec3(def->look.fluid);
     o->has_fluid |= def->look.has_fluid;
+    o->foam = o->has_foam ? o->foam : def->look.foam;
     o->has_cloth |= def->look.has_cloth;
     o->has_water |= def->look.has_water;
     if (!isfinite(o->look.floor) && !fm_setting_find_floor(setting, &o->look.floor) &&
@@ -528,12 +529,13 @@ static fm_colormap choose_colormap(const fm_film *film)
     return film->low < 0 && film->high > 0 ? FM_COLORMAP_DIVERGING : FM_COLORMAP_SEQUENTIAL;
 }
 
-// Adds a fluid as a transparent surface, or as an opaque one if it has a colour.
-static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *drawing, fm_error *err)
+// Adds the surface of particles as transparent, or as opaque if it has a colour.
+static bool add_body(const fm_film *film, const float *points, int count, double spacing,
+                     fm_drawing *drawing, fm_error *err)
 {
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
     fm_paint paint = fm_paint_clear_water();
-    def.spacing = fm_fluid_find_spacing(s);
+    def.spacing = spacing;
     def.threads = film->options.threads;
     if (film->options.has_water) {
         paint.transmittance = film->options.water;
@@ -541,7 +543,38 @@ static bool add_fluid(const fm_film *film, const fm_surface *s, fm_drawing *draw
     }
     if (film->options.has_fluid)
         paint = fm_paint_cream(film->options.fluid);
-    return fm_drawing_add_fluid(drawing, s->points, s->point_count, &def, &paint, err);
+    return fm_drawing_add_fluid(drawing, points, count, &def, &paint, err);
+}
+
+// Adds a fluid: its surface, and foam and spray if the look asks for them.
+static bool add_fluid(const fm_film *film, const run *r, int object, int frame, const fm_surface *s,
+                      fm_drawing *drawing, fm_error *err)
+{
+    double spacing = fm_fluid_find_spacing(s), amount = film->options.foam;
+    fm_foam foam = {0};
+    fm_foam_source from = {r->cache, object, frame, film->fps};
+    if (amount > 0 && !fm_foam_create(s, &from, spacing, film->options.threads, &foam, err))
+        return false;
+    if (foam.count == 0)
+        return add_body(film, s->points, s->point_count, spacing, drawing, err);
+    float *body = malloc(3 * (size_t)s->point_count * sizeof *body);
+    fm_foam_def def = {.points = s->points,
+                       .velocities = fm_surface_values(s, "velocity", 3),
+                       .found = foam.found,
+                       .foam = foam.foam,
+                       .spray = foam.spray,
+                       .ids = foam.ids,
+                       .count = foam.count,
+                       .spacing = spacing,
+                       .amount = amount};
+    if (!body)
+        fm_fail_no_memory(err, "picture", 3 * (size_t)s->point_count * sizeof *body);
+    int count = body ? fm_foam_select_body(&foam, s->points, body) : 0;
+    bool good = body && (count < 2 || add_body(film, body, count, spacing, drawing, err)) &&
+                fm_drawing_add_foam(drawing, &def, err);
+    free(body);
+    fm_foam_destroy(&foam);
+    return good;
 }
 
 // The material of an object. Colours by a field go without weave, and with little sheen and
@@ -594,7 +627,7 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     else if (good && mode == FM_DRAW_MODE_MARKS)
         good = fm_flow_add_streaks(s, film->fps, values ? &coloring : NULL, drawing, err);
     else if (good && as_fluid_surface)
-        good = add_fluid(film, s, drawing, err);
+        good = add_fluid(film, r, object, frame, s, drawing, err);
     else if (good)
         good = fm_drawing_add_surface(drawing, &mesh, &paint, values ? &coloring : NULL, err);
     free(values);

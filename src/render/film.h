@@ -5,6 +5,7 @@
 
 #include "io/picture_setting.h"
 
+#include <fathom/cache.h>
 #include <fathom/render.h>
 
 // How a kind of object is drawn.
@@ -49,5 +50,27 @@ bool fm_flow_add_grid(const fm_film_options *options, const fm_surface *s, bool 
                       const fm_coloring *coloring, fm_drawing *drawing, fm_error *err);
 bool fm_flow_add_streaks(const fm_surface *s, double fps, const fm_coloring *coloring,
                          fm_drawing *drawing, fm_error *err);
+
+// draw_foam.c: foam and spray of a fluid in a picture.
+typedef struct fm_foam {
+    fm_foam_particle *found; // [count]
+    float *foam;             // [count] 0 to 1
+    bool *spray;             // [count] drawn as drops, not as a part of the surface
+    int *ids;                // [count]
+    int count;               // 0: the frame has no velocities or ids, or is in 2D
+    double spacing;          // m
+} fm_foam;
+// Where the frames before the picture's are.
+typedef struct fm_foam_source {
+    fm_cache *cache;
+    int object, frame;
+    double fps; // frames per second of simulated time
+} fm_foam_source;
+// Finds the foam of the particles of frame s. The caller calls fm_foam_destroy.
+bool fm_foam_create(const fm_surface *s, const fm_foam_source *from, double spacing, int threads,
+                    fm_foam *foam, fm_error *err);
+// Copies the positions of all particles that are not spray to `body`; returns their number.
+int fm_foam_select_body(const fm_foam *foam, const float *points, float *body);
+void fm_foam_destroy(fm_foam *foam);
 
 #endif

@@ -11,10 +11,11 @@ typedef struct liquid {
     fm_scene_grid grid;
     fm_liquid_method method;
     int sampling, capacity;
-    fm_items boxes;   // array of liquid_box
-    fm_items balls;   // array of liquid_ball
-    fm_items sources; // array of fm_scene_fluid_source
-    fm_items sinks;   // array of fm_scene_fluid_sink
+    double surface_tension; // N/m
+    fm_items boxes;         // array of liquid_box
+    fm_items balls;         // array of liquid_ball
+    fm_items sources;       // array of fm_scene_fluid_source
+    fm_items sinks;         // array of fm_scene_fluid_sink
 } liquid;
 
 // One element of `boxes`.
@@ -99,6 +100,10 @@ static const fm_entry entries[] = {
     {"density", FM_KEY_NUMBER, DEF(density), "kg/m^3", WITHIN(1e-6, 1e6), .about = "density"},
     {"viscosity", FM_KEY_NUMBER, DEF(viscosity), "Pa s", WITHIN(0, 1e6),
      .about = "dynamic viscosity; water 1.0e-3, oil 0.1, honey 10"},
+    {"surface_tension", FM_KEY_NUMBER, offsetof(liquid, surface_tension), "N/m", WITHIN(0, 1e3),
+     .about =
+         "surface tension; water 0.072; counts where drops and waves are a few centimetres and "
+         "smaller; short substeps on fine grids"},
     {"acceleration", FM_KEY_VECTOR, DEF(acceleration), "m/s^2", WITHIN(-1e6, 1e6),
      .about = "uniform force per mass, besides gravity"},
     {"boxes", FM_KEY_LIST, offsetof(liquid, boxes), .table = &box_table, .range = WITHIN(0, 256),
@@ -124,8 +129,8 @@ static const fm_entry entries[] = {
      .about = "largest divergence after a substep, relative to fastest speed / spacing"},
     {"iterations", FM_KEY_INTEGER, DEF(iterations), .range = WITHIN(1, 10000),
      .about = "largest number of iterations of the pressure solver"},
-    {"courant", FM_KEY_NUMBER, DEF(courant), .range = WITHIN(1e-3, 1),
-     .about = "Courant number: sum over the axes of speed x substep / spacing"},
+    {"courant", FM_KEY_NUMBER, DEF(courant), .range = WITHIN(1e-3, FM_LIQUID_COURANT_MAX),
+     .about = "Courant number: fastest speed in the liquid x substep / spacing"},
     {"time_step", FM_KEY_NUMBER, DEF(time_step), "s", WITHIN(0, 1e3),
      .about = "largest substep; 0: only stability limits it"},
 };
@@ -205,6 +210,7 @@ static void build(fm_builder *b, const fm_scene_object *object, fm_error *err)
     const liquid *l = object->def;
     fm_liquid_def def = {.grid = fm_scene_find_grid_def(&l->grid, object->item.name),
                          .method = l->method,
+                         .surface_tension = l->surface_tension,
                          .sampling = l->sampling,
                          .capacity = l->capacity};
     fm_liquid *fluid = fm_liquid_create(b->world, &def, err);

@@ -230,5 +230,6 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
         (fm_vec3){pow(look->water.x, 1 / look->depth), pow(look->water.y, 1 / look->depth),
                   pow(look->water.z, 1 / look->depth)};
     def.look.particles = look->particles;
+    def.look.foam = look->foam;
     return def;
 }

@@ -374,6 +374,7 @@ typedef struct fm_scene_look {
     fm_vec3 cloth;      // red, green, blue
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
+    double foam;        // factor on the amount of foam and spray; 0: none
     fm_vec3 water; // transmittance of `depth` m of fluid, red, green, blue; [0, 0, 0]: not given
     double depth;  // m
     fm_vec3 fluid; // colour of an opaque fluid; [0, 0, 0]: not given

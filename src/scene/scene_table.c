@@ -652,6 +652,9 @@ static const fm_entry look_entries[] = {
     {"fluid", FM_KEY_VECTOR, SCENE(look.fluid), "red, green, blue", WITHIN(0, 1),
      .about = "colour of an opaque fluid, such as cream, with light scattered below its surface; "
               "without it fluids are clear"},
+    {"foam", FM_KEY_NUMBER, SCENE(look.foam), .range = WITHIN(0, 10),
+     .about = "amount of foam and spray on fluids in 3D: white points where they break and splash; "
+              "0: none, 1 suits water"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "Style and colours of pictures.",

@@ -332,9 +332,80 @@ static void reconstruction_settings_out_of_range_are_refused(void **state)
     }
 }
 
+// Air of a cube of 8^3 particles 1 cm apart whose halves approach each other at 2 `speed`, m/s:
+// the largest, and the mean of all.
+static void find_air(float speed, double *most, double *mean)
+{
+    enum { N = 8, COUNT = N * N * N };
+    static float points[3 * COUNT], velocities[3 * COUNT];
+    static fm_foam_particle found[COUNT];
+    fm_error err = {0};
+    for (int i = 0; i < COUNT; i++) {
+        const int at[3] = {i % N, i / N % N, i / N / N};
+        for (int a = 0; a < 3; a++) {
+            points[3 * i + a] = 0.01f * (float)at[a];
+            velocities[3 * i + a] = a == 0 ? (at[0] < N / 2 ? speed : -speed) : 3;
+        }
+    }
+    assert_true(fm_foam_find_air(points, velocities, COUNT, 0.01, 1, found, &err));
+    *most = *mean = 0;
+    for (int i = 0; i < COUNT; i++) {
+        *most = fmax(*most, (double)found[i].air);
+        *mean += (double)found[i].air / COUNT;
+    }
+    double fill = (double)found[COUNT / 2 + N * N / 2 + N / 2].fill;
+    assert_true(fill > 0.9 && found[0].fill < 0.5F);
+}
+
+static void only_fluid_that_moves_against_itself_at_the_surface_foams(void **state)
+{
+    (void)state;
+    double most, mean, more;
+    find_air(0, &most, &mean);
+    assert_true(most == 0); // a moving block at rest in itself
+    find_air(1, &most, &mean);
+    assert_true(most > 0.5 && mean < 0.3);
+    find_air(2, &most, &more);
+    assert_true(more > mean);
+}
+
+static void foam_points_are_near_their_particle_and_spray_has_no_neighbours(void **state)
+{
+    (void)state;
+    const float points[6] = {0, 0, 0, 1, 0, 0}, velocities[6] = {0};
+    const float foam[2] = {1, 0};
+    const bool spray[2] = {false, true};
+    const int ids[2] = {4, 7};
+    fm_foam_particle found[2];
+    fm_error err = {0};
+    assert_true(fm_foam_find_air(points, velocities, 2, 0.01, 1, found, &err));
+    assert_true(found[0].fill == 0 && found[1].fill == 0);
+    fm_drawing *drawing = fm_drawing_create(&err);
+    fm_foam_def def = {.points = points,
+                       .velocities = velocities,
+                       .found = found,
+                       .foam = foam,
+                       .spray = spray,
+                       .ids = ids,
+                       .count = 2,
+                       .spacing = 0.01,
+                       .amount = 1};
+    assert_true(fm_drawing_add_foam(drawing, &def, &err));
+    const fm_sphere_list *spheres = &drawing->sphere_lists[0];
+    assert_true(spheres->count == 17); // 10 of foam, 7 drops
+    for (int i = 0; i < spheres->count; i++) {
+        const float *p = spheres->points + 4 * i;
+        double x = p[0] - (i < 10 ? 0 : 1), r = sqrt(x * x + (double)(p[1] * p[1] + p[2] * p[2]));
+        assert_true(r <= 0.0071 && p[3] > 0 && p[3] < 0.002F);
+    }
+    fm_drawing_destroy(drawing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_fluid_that_moves_against_itself_at_the_surface_foams),
+        cmocka_unit_test(foam_points_are_near_their_particle_and_spray_has_no_neighbours),
         cmocka_unit_test(a_ball_of_particles_keeps_its_volume_and_area),
         cmocka_unit_test(still_water_has_a_flat_top),
         cmocka_unit_test(a_single_layer_of_particles_keeps_its_volume),
