@@ -18,6 +18,7 @@ const bench_case bench_cases[] = {
     {"particles", "a substep of a particle fluid: its parts, threads, sizes, methods",
      bench_particles},
     {"grid", "substeps of a fluid on a staggered grid: stages, threads, sizes", bench_grid},
+    {"flow", "a cloth in a grid fluid: two-way, one-way, by drag", bench_flow},
     {"liquid", "a dam break on a grid, against particles and mantaflow", bench_liquid},
     {"surface", "the surface of a fluid: ns per particle, and how that grows", bench_surface},
 #ifdef BENCH_FILES

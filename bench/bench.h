@@ -68,6 +68,7 @@ bench_function bench_fabric;
 bench_function bench_particles;
 bench_function bench_grid;
 bench_function bench_liquid;
+bench_function bench_flow;
 bench_function bench_surface;
 bench_function bench_files;  // needs the library fathom_io
 bench_function bench_scenes; // needs fathom_scene and fathom_io

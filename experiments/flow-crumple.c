@@ -4,8 +4,8 @@
 // [SJ] section 7, last scene, figures 1 and 2: the cloth "initially made a symmetrical 'S' shape but
 // then began to crumple in on itself in a chaotic manner", "the cloth will correspond to the
 // velocity gradient of the surrounding fluid", and its inner forces "resemble the velocity of the
-// fluid". Here: a cloth of 0.6 m and 0.3 kg/m^2 in a vortex that rotates rigidly within 0.25 m at
-// 0.5 m/s in a closed tank of 1 m; C_n = 200 N s/m per m^2. One-way, by drag and two-way.
+// fluid". Here: a cloth of 0.6 m and 0.3 kg/m^2 in a vortex that rotates rigidly within 0.125 m at
+// 0.5 m/s, and slower outside, in a closed tank of 1 m; C_n = 200 N s/m per m^2. One-way, by drag and two-way.
 //
 // Measured over time, in the horizontal plane:
 //   S       how far the cloth is bent, rms distance of its particles from its first plane turned with
@@ -40,7 +40,7 @@ static flowing create(experiment *e, flowing_way way)
     sheet.origin = (fm_vec3){0.2, 0.8, 0.501};
     f.cloth = fm_cloth_create_sheet(f.world, &def, &sheet, err);
     fm_cloth_pin_list(f.cloth, (int[]){N * N / 2}, 1, NULL, err);
-    int cells = experiment_quick(e) ? 10 : 16;
+    int cells = experiment_quick(e) ? 10 : 20;
     fm_grid_def grid = fm_default_grid_def();
     grid.cells[0] = grid.cells[1] = grid.cells[2] = cells;
     grid.spacing = 1.0 / cells;
@@ -48,7 +48,7 @@ static flowing create(experiment *e, flowing_way way)
     fm_grid_start vortex = {.kind = FM_GRID_START_VORTEX,
                             .centre = centre,
                             .axis = {0, 1, 0},
-                            .radius = 0.25,
+                            .radius = 0.125,
                             .speed = 0.5};
     if (f.grid)
         fm_grid_set_start(f.grid, &vortex, err);
@@ -155,7 +155,7 @@ static void run(experiment *e, flowing_way way, experiment_table *table, experim
 {
     fm_error *err = experiment_error(e);
     flowing f = create(e, way);
-    double end = experiment_quick(e) ? 0.5 : 5, best = 0, best_time = 0, sum[2] = {0}, least = 9;
+    double end = experiment_quick(e) ? 0.5 : 10, best = 0, best_time = 0, sum[2] = {0}, least = 9;
     shape s = {0};
     int n, frames = (int)(end * 24), count = 0;
     for (int k = 1; k <= frames && err->status == FM_OK; k++) {

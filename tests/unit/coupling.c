@@ -55,8 +55,10 @@ static void impossible_couplings_are_refused(void **state)
     expect_refused(world, create_sheet(world, &window, &sheet), water, FM_COUPLING_TWO_WAY,
                    "full or fading");
     def.integrator = FM_VERLET;
-    expect_refused(world, create_sheet(world, &def, &sheet), water, FM_COUPLING_ONE_WAY,
+    expect_refused(world, create_sheet(world, &def, &sheet), water, FM_COUPLING_TWO_WAY,
                    "kick-drift-kick");
+    expect_refused(world, create_sheet(world, &def, &sheet), water, FM_COUPLING_BY_DRAG,
+                   "grid fluid");
     couple(world, cloth, water, FM_COUPLING_TWO_WAY);
     expect_refused(world, cloth, water, FM_COUPLING_TWO_WAY, "one medium for each body");
     advance(world, 0.001);

@@ -332,8 +332,8 @@ static const mistake mistakes[] = {
     {"coupling with an explicit integrator",
      CLOTH "      drag: {model: none}\n      integrator: verlet\n" WATER
            "coupling: [{body: towel, fluid: w}]\n",
-     10, 19,
-     "coupling[0].body is \"towel\", which has integrator: verlet, allowed is kick-drift-kick"},
+     10, 12,
+     "coupling[0].way is two-way, which needs bodies.towel.cloth.integrator: kick-drift-kick"},
     {"two-way with constant density",
      START SHEET "fluids: {w: {sph: {method: constant-density}}}\n"
                  "coupling: [{body: c, fluid: w, way: two-way}]\n",
