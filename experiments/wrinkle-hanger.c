@@ -154,8 +154,8 @@ static hanging choose_body(experiment *e, bool slab, bool fine)
     return h;
 }
 
-// beta from 0 to 4 on one body; then the controls without fluidity. Fine meshes and the printed form
-// get three values of beta.
+// beta from 0 to 4 on one body; then the controls without fluidity. Fine meshes and the printed
+// form get three values of beta.
 static void sweep_beta(experiment *e, experiment_table *table, bool slab, bool fine,
                        fm_fluidity_form form)
 {
@@ -198,23 +198,26 @@ static void sweep_beta(experiment *e, experiment_table *table, bool slab, bool f
     }
 }
 
-// Radius, k, mu and normalisation at beta = 2.
+// Radius, k, mu and normalisation at beta = 2; the printed form with viscosity, and with a smaller
+// k.
 static void sweep_parameters(experiment *e, experiment_table *table)
 {
-    for (int i = 0; i < 7 && !experiment_failed(e); i++) {
+    for (int i = 0; i < 10 && !experiment_failed(e); i++) {
         hanging h = choose_body(e, true, false);
         h.beta = 2;
         h.radius *= i == 1 ? 0.7 : i == 2 ? 1.4 : 1;
-        h.stiffness *= i == 3 ? 0.25 : i == 4 ? 4 : 1;
-        h.viscosity = i == 5 ? 0.05 : 0;
+        h.stiffness *= i == 3 ? 0.25 : i == 4 ? 4 : i == 9 ? 0.05 : 1;
+        h.viscosity = i == 5 || i == 7 || i == 9 ? 0.05 : i == 8 ? 0.5 : 0;
+        h.form = i > 6 ? FM_FLUIDITY_PRINTED : FM_FLUIDITY_SYMMETRIC;
         h.dimensions = i == 6 ? 3 : 2;
         if (experiment_quick(e) && i > 1)
             break;
         outcome o = hang(e, &h);
         write_case(table, "parameters", &h, o);
         experiment_add_named_result(e, NAN, o.surface.curvature, "1/m",
-                                    "slab, beta 2, radius %g m, k %g, mu %g, %dD: curvature",
-                                    h.radius, h.stiffness, h.viscosity, h.dimensions);
+                                    "slab, %s, beta 2, radius %g m, k %g, mu %g, %dD: curvature",
+                                    i > 6 ? "printed" : "symmetric", h.radius, h.stiffness,
+                                    h.viscosity, h.dimensions);
     }
 }
 
