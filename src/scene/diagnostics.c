@@ -165,6 +165,12 @@ static void fill_error(const fm_loader *loader, const fm_mistake *first, fm_erro
         snprintf(err->text, sizeof err->text, "%s: %s", place, first->text);
 }
 
+// The file that a mistake is in.
+static const char *find_file_name(const fm_mistake *mistake)
+{
+    return mistake->place.source ? mistake->place.source->name : object;
+}
+
 // Calls `report` for the first `count` mistakes, each with its line of the scene file.
 static void report_all(fm_loader *loader, int count, fm_diagnostic_function *report, void *context)
 {
@@ -172,9 +178,8 @@ static void report_all(fm_loader *loader, int count, fm_diagnostic_function *rep
     char line[512];
     for (int i = 0; i < count; i++) {
         const fm_mistake *mistake = &loader->mistakes[i];
-        const char *name = mistake->place.source ? mistake->place.source->name : object;
         report(context,
-               &(fm_diagnostic){.file = name,
+               &(fm_diagnostic){.file = find_file_name(mistake),
                                 .line = mistake->place.line,
                                 .column = mistake->place.column,
                                 .text = mistake->text,
@@ -182,8 +187,7 @@ static void report_all(fm_loader *loader, int count, fm_diagnostic_function *rep
     }
     if (loader->mistake_count > count) {
         snprintf(line, sizeof line, "there are more mistakes; only the first %d are shown", count);
-        report(context,
-               &(fm_diagnostic){.file = loader->mistakes[0].place.source->name, .text = line});
+        report(context, &(fm_diagnostic){.file = find_file_name(loader->mistakes), .text = line});
     }
 }
 
