@@ -5,7 +5,8 @@
 // held cloth without `resistance`, in a tank of 8 D x 6 D x 6 D with slip walls. Water enters at
 // 1 m/s 2.5 D before the body and leaves 5.5 D behind it. Re = U D / nu = 1e4. The first stream is
 // oblique, so that the wake does not stay symmetric; a wake that is forced to, by slip walls in the
-// planes of symmetry, has 0.6 of the drag.
+// planes of symmetry, has 0.6 of the drag. That of the disc becomes asymmetric only after 10 s: its
+// mean from 10 to 20 s includes the onset, and is too large.
 //
 // The coefficient is the mean force from 10 to 20 s over 1/2 rho U^2 A, A the area
 // across the stream. A face of the grid is crossed or not: the radius is chosen so that the area of

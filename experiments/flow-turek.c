@@ -72,7 +72,9 @@ static void measure(experiment *e, int across)
     const double dt = 0.02, end = experiment_quick(e) ? 0.1 : 14;
     double low = INFINITY, high = -INFINITY, first = 0, last = 0, before = 0;
     int crossings = 0;
-    for (double t = dt; beam && t < end && !experiment_failed(e); t += dt) {
+    int steps = (int)lround(end / dt);
+    for (int i = 1; beam && i < steps && !experiment_failed(e); i++) {
+        double t = i * dt;
         fm_world_advance(world, dt, err);
         fm_vec3 tip = fm_cloth_positions(beam, NULL)[2 * columns - 1];
         double y = tip.y - 0.2;
