@@ -91,8 +91,9 @@ extern const fm_table fm_cloth_table; // in cloth_table.c
 // Parts of fm_cloth_table that fabrics share. All but the last two decode into an fm_cloth_def;
 // enforcement decodes into an fm_scene_cloth, pins into an fm_scene_pin.
 extern const fm_table fm_cloth_stretch_table, fm_cloth_bend_table, fm_cloth_damping_table,
-    fm_cloth_drag_table, fm_cloth_imperfection_table, fm_cloth_muscle_table, fm_cloth_repulsion_table,
-    fm_cloth_contact_table, fm_cloth_enforcement_table, fm_cloth_pin_table;
+    fm_cloth_drag_table, fm_cloth_imperfection_table, fm_cloth_muscle_table,
+    fm_cloth_repulsion_table, fm_cloth_contact_table, fm_cloth_enforcement_table,
+    fm_cloth_pin_table;
 extern const char *const fm_integrator_words[];
 extern const fm_scene_kind fm_scene_cloth_kind; // in cloth_kind.c
 
