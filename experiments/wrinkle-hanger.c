@@ -241,11 +241,11 @@ static double measure_drift(experiment *e, fm_fluidity_form form)
     if (mass && v && cloth)
         fm_cloth_read_field(cloth, "mass", mass, experiment_error(e));
     double start = 0;
-    for (int i = 0; i < count && v; i++)
+    for (int i = 0; i < count && mass && v; i++)
         start += mass[i] * v[i].x;
     if (cloth && v)
         fm_cloth_set_velocities(cloth, v, experiment_error(e));
-    for (int n = 0; n < 20 && cloth && !experiment_failed(e); n++) {
+    for (int n = 0; n < 20 && cloth && mass && !experiment_failed(e); n++) {
         fm_world_advance(world, 0.005, experiment_error(e));
         const fm_vec3 *now = fm_cloth_velocities(cloth, NULL);
         double sum = 0, size = 0;

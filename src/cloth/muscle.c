@@ -37,15 +37,29 @@ static double find_share(const fm_cloth *c, int e, fm_vec3 centre, fm_vec3 axis)
     return cosine * cosine;
 }
 
-// Finds the share of every edge. False if memory runs out.
+// Whether the cloth can have a muscle: it is a spring mesh, and its rest lengths are not enforced.
+static bool check_body(const fm_cloth *c, fm_error *err)
+{
+    if (c->mesh.edge_count == 0)
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, "muscle", "of a sheet",
+                       "fabrics and soft bodies");
+    if (c->def.enforcement.method != FM_ENFORCE_NONE)
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, "enforcement.method", "set",
+                       "none with a muscle, which changes the rest lengths");
+    return true;
+}
+
+// Finds the share of every edge. False if memory runs out, or the cloth cannot have a muscle.
 bool fm_muscle_setup(fm_cloth *c, fm_error *err)
 {
     const fm_muscle *m = &c->def.muscle;
     size_t edges = (size_t)c->mesh.edge_count;
     fm_vec3 centre = {0}, axis = m->axis;
     double mass = 0;
-    if (m->contraction == 0 || edges == 0)
+    if (m->contraction == 0)
         return true;
+    if (!check_body(c, err))
+        return false;
     c->relaxed = fm_arena_alloc(&c->arena, edges, sizeof *c->relaxed, c->object.name, err);
     c->muscle_share =
         fm_arena_alloc(&c->arena, edges, sizeof *c->muscle_share, c->object.name, err);

@@ -317,6 +317,47 @@ static void reflection_bounces_from_colliders(void **state)
     }
 }
 
+// The disc contracts slowly, so that it stays near its rest lengths: at the middle of the period,
+// when the activation is 1, all edges are shorter by the contraction, and after it as long as before.
+static void a_muscle_shortens_all_edges_and_lets_them_go(void **state)
+{
+    (void)state;
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth_def def = fm_default_fabric_cloth_def();
+    fm_fabric_def fabric = define_fabric();
+    def.muscle = (fm_muscle){.contraction = 0.2, .period = 20, .active = 0.5};
+    fm_cloth *cloth = create_disc(world, &def, &fabric, 0.3, (fm_fabric_place){0});
+    double area = fm_cloth_area(cloth);
+    for (int i = 0; i < 100; i++)
+        advance(world, 0.1);
+    assert_close(fm_cloth_area(cloth) / area, 0.8 * 0.8, 0.01);
+    for (int i = 0; i < 100; i++)
+        advance(world, 0.1);
+    assert_close(fm_cloth_area(cloth) / area, 1, 0.01);
+    fm_world_destroy(world);
+}
+
+static void a_muscle_is_refused_with_enforcement_and_in_sheets(void **state)
+{
+    (void)state;
+    fm_error err = {0}, second = {0};
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth_def def = fm_default_fabric_cloth_def();
+    fm_fabric_def fabric = define_fabric();
+    fm_mesh_shape shape = fm_default_mesh_shape();
+    def.muscle = (fm_muscle){.contraction = 0.2, .period = 1, .active = 0.5};
+    def.enforcement.method = FM_ENFORCE_ITERATIVE;
+    assert_null(
+        fm_cloth_create_fabric_shape(world, &def, &fabric, &shape, &(fm_fabric_place){0}, &err));
+    assert_string_equal(err.field, "enforcement.method");
+    fm_cloth_def sheet_def = fm_default_cloth_def();
+    sheet_def.muscle = def.muscle;
+    fm_sheet sheet = {.columns = 4, .rows = 4, .width = 0.3, .height = 0.3};
+    assert_null(fm_cloth_create_sheet(world, &sheet_def, &sheet, &second));
+    assert_string_equal(second.field, "muscle");
+    fm_world_destroy(world);
+}
+
 static void groups_can_be_pinned_and_read(void **state)
 {
     (void)state;
@@ -420,6 +461,8 @@ int main(void)
         cmocka_unit_test(pressure_bulges_a_membrane),
         cmocka_unit_test(reflection_turns_approaching_points_round),
         cmocka_unit_test(reflection_bounces_from_colliders),
+        cmocka_unit_test(a_muscle_shortens_all_edges_and_lets_them_go),
+        cmocka_unit_test(a_muscle_is_refused_with_enforcement_and_in_sheets),
         cmocka_unit_test(groups_can_be_pinned_and_read),
         cmocka_unit_test(bad_definitions_are_refused_by_name),
         cmocka_unit_test(snapshots_hold_the_whole_state),
