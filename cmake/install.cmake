@@ -2,6 +2,9 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS fathom_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET fathom_vdb)
+    install(TARGETS fathom_vdb LIBRARY DESTINATION lib/fathom) # where the program looks for it
+endif()
 install(TARGETS fathom_static fathom_shared EXPORT fathom
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -7,8 +7,30 @@
 #include <string.h>
 
 #ifdef PROGRAM_VDB
-#include "vdb.h"
-static const fm_volume_writer volume_writer = {NULL, vdb_write};
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+// Loads the module that writes OpenVDB volumes (vdb.cpp) from the folder of the program, or from
+// where it is installed. False if it is not there, or one of its libraries is missing.
+static bool load_volume_writer(fm_volume_writer *writer)
+{
+    static const char *const places[] = {"", "../lib/fathom/"}; // relative to the program
+    char path[4096], folder[3900];
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    void *module = NULL, *symbol = NULL;
+    if (length <= 0)
+        return false;
+    folder[length] = 0;
+    *strrchr(folder, '/') = 0; // the path is absolute
+    for (size_t i = 0; i < sizeof places / sizeof *places && !module; i++) {
+        snprintf(path, sizeof path, "%s/%slibfathom_vdb.so", folder, places[i]);
+        module = dlopen(path, RTLD_NOW | RTLD_LOCAL); // until the program ends
+    }
+    symbol = module ? dlsym(module, "vdb_write") : NULL;
+    memcpy(&writer->write, &symbol, sizeof symbol); // ISO C has no conversion of these pointers
+    return symbol != NULL;
+}
 #endif
 
 // Runs `fathom export`. Returns the exit code.
@@ -24,9 +46,11 @@ static int run_export(const command *self, const arguments *args)
     fm_mesher mesher = fm_fluid_mesher(&fluid);
     options.surface = option_given(self, args, "--surface") ? &mesher : NULL;
 #ifdef PROGRAM_VDB
-    options.volumes = &volume_writer;
-    if (options.format && strcmp(options.format, "vdb") == 0)
+    fm_volume_writer volumes = {0};
+    if (options.format && strcmp(options.format, "vdb") == 0 && load_volume_writer(&volumes)) {
+        options.volumes = &volumes;
         options.surface = &mesher;
+    }
 #endif
     if (!option_integer(self, args, "--first", 0, FRAME_MAX, -1, &options.first_frame) ||
         !option_integer(self, args, "--last", 0, FRAME_MAX, -1, &options.last_frame) ||

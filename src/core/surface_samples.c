@@ -15,6 +15,8 @@ typedef struct sample_state {
     double wet;               // share of the space beside the sample that holds fluid
     double added_mass;        // kg, mass of the fluid that moves with the sample
     double displaced;         // kg, mass of the fluid whose buoyancy the load contains
+    double area;              // m^2, at the end of the last interval
+    double inverse_mass;      // 1/kg, response to an impulse at the end of the last interval
 } sample_state;
 
 // Allocates the arrays of `count` quadrature points in the arena. object: named in errors.
@@ -49,8 +51,8 @@ size_t fm_samples_save(const fm_samples *s, void *buffer)
     unsigned char *out = buffer;
     for (int i = 0; i < s->count && out; i++, out += sizeof(sample_state)) {
         sample_state k = {
-            s->impulse_to_fluid[i], s->impulse_to_body[i], s->load[i], s->velocity[i], s->wet[i],
-            s->added_mass[i],       s->displaced[i]};
+            s->impulse_to_fluid[i], s->impulse_to_body[i], s->load[i], s->velocity[i],    s->wet[i],
+            s->added_mass[i],       s->displaced[i],       s->area[i], s->inverse_mass[i]};
         memcpy(out, &k, sizeof k);
     }
     return (size_t)s->count * sizeof(sample_state);
@@ -66,7 +68,8 @@ bool fm_samples_restore(fm_samples *s, const void *buffer, size_t size)
         sample_state k;
         memcpy(&k, in, sizeof k);
         if (!(k.wet >= 0 && k.wet <= 1 && k.added_mass >= 0 && isfinite(k.added_mass) &&
-              isfinite(k.displaced)))
+              isfinite(k.displaced) && isfinite(k.area) && k.inverse_mass >= 0 &&
+              isfinite(k.inverse_mass)))
             return false;
         s->impulse_to_fluid[i] = k.impulse_to_fluid;
         s->impulse_to_body[i] = k.impulse_to_body;
@@ -75,6 +78,8 @@ bool fm_samples_restore(fm_samples *s, const void *buffer, size_t size)
         s->wet[i] = k.wet;
         s->added_mass[i] = k.added_mass;
         s->displaced[i] = k.displaced;
+        s->area[i] = k.area;
+        s->inverse_mass[i] = k.inverse_mass;
     }
     return true;
 }

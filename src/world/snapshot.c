@@ -28,7 +28,7 @@ typedef struct part {
 } part;
 
 static const char magic[8] = "fmworld ";
-enum { VERSION = 4 }; // version of the format
+enum { VERSION = 5 }; // version of the format
 
 // Hash of the object's kind (cloth, particles, ball) and size of its state.
 static part describe_part(const fm_object *o)

@@ -353,7 +353,8 @@ static const mistake mistakes[] = {
     {"a permeable cloth in a particle fluid",
      START SHEET "fluids: {w: {sph: {spacing: 0.1}}}\n"
                  "coupling: [{body: c, fluid: w, resistance: 3}]\n",
-     5, 44, "coupling[0].resistance is 3, allowed with `way: two-way` in a grid fluid only"},
+     5, 44,
+     "coupling[0].resistance is 3, allowed with `way: two-way` of a surface in a grid fluid only"},
     {"quadratic resistance alone",
      START SHEET "fluids: {w: {grid: {cells: [8, 8, 8], spacing: 0.1}}}\n"
                  "coupling: [{body: c, fluid: w, quadratic: 3}]\n",
