@@ -32,7 +32,7 @@ demo: ## install packages, build, simulate a towel under water, make a movie and
 
 test: ## install packages, build, run all tests with gcc, clang and the sanitizers
 	scripts/setup all
-	$(MAKE) check sanitize thread-sanitize clang
+	$(MAKE) sanitize thread-sanitize clang check # the shortest rounds first
 
 check: all ## run the tests with the release build
 	cd build && $(CTEST) -LE long
