@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // flow.c: cost of a cloth in a grid fluid with two-way coupling.
 //
-// A tank of 64 x 96 x 64 cells with vortices of 0.25 m, and a 61x41 cloth of silk held at its upper edge,
-// one thread. Measured, per simulated second, in intervals of 1/240 s: fluid alone, cloth alone, and
-// both coupled two-way, one-way and by drag; and the stages of the coupled fluid.
+// A tank of 64 x 96 x 64 cells with vortices of 0.25 m, and a 61x41 cloth of silk held at its upper
+// edge, one thread. Measured, per simulated second, in intervals of 1/240 s: fluid alone, cloth
+// alone, and both coupled two-way, one-way and by drag; and the stages of the coupled fluid.
 #include "bench.h"
 #include "fixtures.h"
 

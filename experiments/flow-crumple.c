@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // flow-crumple.c: a cloth in a whirlpool, held at its centre.
 //
-// [SJ] section 7, last scene, figures 1 and 2: the cloth "initially made a symmetrical 'S' shape but
-// then began to crumple in on itself in a chaotic manner", "the cloth will correspond to the
+// [SJ] section 7, last scene, figures 1 and 2: the cloth "initially made a symmetrical 'S' shape
+// but then began to crumple in on itself in a chaotic manner", "the cloth will correspond to the
 // velocity gradient of the surrounding fluid", and its inner forces "resemble the velocity of the
 // fluid". Here: a cloth of 0.6 m and 0.3 kg/m^2 in a vortex that rotates rigidly within 0.125 m at
-// 0.5 m/s, and slower outside, in a closed tank of 1 m; C_n = 200 N s/m per m^2. One-way, by drag and two-way.
+// 0.5 m/s, and slower outside, in a closed tank of 1 m; C_n = 200 N s/m per m^2. One-way, by drag
+// and two-way.
 //
 // Measured over time, in the horizontal plane:
-//   S       how far the cloth is bent, rms distance of its particles from its first plane turned with
-//           the cloth (the best line through their horizontal positions), in widths
-//   symmetry  1 - rms |x(i) + x(-i) - 2 x_c| / (2 rms |x - x_c|): 1 for an S that is symmetric about
-//           the centre, 0 for none
+//   S       how far the cloth is bent, rms distance of its particles from its first plane turned
+//           with the cloth (the best line through their horizontal positions), in widths
+//   symmetry  1 - rms |x(i) + x(-i) - 2 x_c| / (2 rms |x - x_c|): 1 for an S that is symmetric
+//           about the centre, 0 for none
 //   size    radius of gyration over that of the flat cloth: crumpling makes it small
 //   inner force and velocity: mean cosine between the force of the springs on a particle and the
 //           velocity of the fluid relative to the particle

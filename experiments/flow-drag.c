@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // flow-drag.c: drag of a disc, of a cup and of a flexible strip across a stream, two-way.
 //
-// A disc, and a hollow hemisphere with its open side to the stream, of the diameter D = 1 m, both of
-// held cloth without `resistance`, in a tank of 8 D x 6 D x 6 D with slip walls. Water enters at
+// A disc, and a hollow hemisphere with its open side to the stream, of the diameter D = 1 m, both
+// of held cloth without `resistance`, in a tank of 8 D x 6 D x 6 D with slip walls. Water enters at
 // 1 m/s 2.5 D before the body and leaves 5.5 D behind it. Re = U D / nu = 1e4. The first stream is
 // oblique, so that the wake does not stay symmetric; a wake that is forced to, by slip walls in the
 // planes of symmetry, has 0.6 of the drag. That of the disc becomes asymmetric only after 10 s: its
@@ -15,9 +15,9 @@
 // that share. "paper" is the value of measurements at Re above 1e3 [HOE65].
 //
 // Then a flexible strip of the length 2 L held at its middle across a plane stream, 10 cells along
-// L, tank 10 L x 8 L: its mean drag over that of the rigid strip. "paper" is the ratio with pressure
-// drag alone (reference/flow_reconfiguration.csv) for the same Ca = 1/2 rho C U^2 L^3 / B, with the
-// coefficient C of the rigid strip.
+// L, tank 10 L x 8 L: its mean drag over that of the rigid strip. "paper" is the ratio with
+// pressure drag alone (reference/flow_reconfiguration.csv) for the same Ca = 1/2 rho C U^2 L^3 / B,
+// with the coefficient C of the rigid strip.
 //
 // [HOE65] in docs/references.md
 #include "experiment.h"
@@ -137,8 +137,8 @@ static void measure(experiment *e, bool cup, int across, experiment_table *table
     fm_world_destroy(world);
 }
 
-// Creates a strip across the stream at x = at, from y = low to low + 2 m, held at its middle, or all
-// of it if B is infinite. depth: m, of the cells.
+// Creates a strip across the stream at x = at, from y = low to low + 2 m, held at its middle, or
+// all of it if B is infinite. depth: m, of the cells.
 static fm_cloth *create_strip(fm_world *world, double B, double at, double low, double depth,
                               fm_error *err)
 {

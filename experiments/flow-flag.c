@@ -7,8 +7,9 @@
 // 60 g/m^2 in a stream of 5 m/s in a box of 1.2 x 0.6 x 0.6 m.
 //
 // Measured in the second half of the run: rms of the distance of the middle of the free edge from
-// the plane of the flag, its frequency from zero crossings, the Strouhal number f L / U, and ripples:
-// the mean number of extrema of the deflection along the middle row that exceed 1 % of the length.
+// the plane of the flag, its frequency from zero crossings, the Strouhal number f L / U, and
+// ripples: the mean number of extrema of the deflection along the middle row that exceed 1 % of the
+// length.
 //
 // [SJ] in docs/references.md
 #include "flowing.h"

@@ -2,12 +2,12 @@
 // flow-jet.c: a jet of water on a cloth that is held by its four corners, without gravity.
 //
 // [SJ] section 7, second scene, and figure 3: "Note how the bottom part is not puffed out". Section
-// 5 claims that with the velocity of the fluid instead of a uniform one "the results were similar to
-// a uniform velocity with the same viscosity". Neither sizes nor numbers are published. Here: the
-// tank of scenes/flow/jet-four-corners.yaml, a jet of 0.2 m and 0.6 m/s that is aimed at the upper
-// half of a cloth of 0.6 m and 0.5 kg/m^2, C_n = 300 N s/m per m^2, which gives the pressure
-// rho U^2 / 2 at the speed of the jet. Four ways: a uniform velocity, one-way, the opposite force on
-// the cells around the cloth (section 6.1), and two-way.
+// 5 claims that with the velocity of the fluid instead of a uniform one "the results were similar
+// to a uniform velocity with the same viscosity". Neither sizes nor numbers are published. Here:
+// the tank of scenes/flow/jet-four-corners.yaml, a jet of 0.2 m and 0.6 m/s that is aimed at the
+// upper half of a cloth of 0.6 m and 0.5 kg/m^2, C_n = 300 N s/m per m^2, which gives the pressure
+// rho U^2 / 2 at the speed of the jet. Four ways: a uniform velocity, one-way, the opposite force
+// on the cells around the cloth (section 6.1), and two-way.
 //
 // Measured at the end: deflection in the jet, means over the upper half and the lowest quarter, the
 // correlation of the deflection with that in a uniform velocity, and the speed on the axis of the

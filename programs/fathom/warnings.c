@@ -136,8 +136,8 @@ static void watch_newton(cloth_frames *c, fm_cloth *cloth, int frame, double tim
     c->failures += newton.failures;
 }
 
-// Looks for overstretched and pierced cloths, solves that did not converge, and halted contact after
-// a frame.
+// Looks for overstretched and pierced cloths, solves that did not converge, and halted contact
+// after a frame.
 void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm_report *report)
 {
     if (!watch)

@@ -221,8 +221,8 @@ static fm_vec3 find_point_force(const fm_object *object, int point)
 // Coupling to a fluid.
 
 // Lists the settings of a cloth that do not allow coupling to a fluid, and returns how many there
-// are: in two-way coupling explicit integrators and drag models of a medium; in coupling by drag the
-// history of a model; in both, memories with a fixed step.
+// are: in two-way coupling explicit integrators and drag models of a medium; in coupling by drag
+// the history of a model; in both, memories with a fixed step.
 int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                   fm_coupling_fault *faults)
 {

@@ -258,8 +258,8 @@ static void correct_between_rows(void *context, int first, int last)
 }
 
 // Corrects every edge of a sheet over `stride` cells once: along rows, then between rows, each in
-// two sweeps. In a sweep along rows no particle belongs to two edges. In a sweep between rows no row
-// belongs to two pairs of rows. So no two tasks of a sweep move the same particle.
+// two sweeps. In a sweep along rows no particle belongs to two edges. In a sweep between rows no
+// row belongs to two pairs of rows. So no two tasks of a sweep move the same particle.
 static void correct_sheet(fm_cloth *c, fm_pool *pool, int stride, const limits *limit)
 {
     sweep s = {c, *limit, stride, 0};

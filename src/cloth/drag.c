@@ -219,9 +219,9 @@ static bool define_memory(const fm_cloth *c, const fm_medium *medium, fm_recall 
 }
 
 // The rates that are pushed into the drag memory. Physical model (term->data holds its frames): the
-// rates of the components of the relative velocity in the frame that turns with the cloth (frame.c),
-// from the accelerations that the kick has stored in `rate` and the turn of the frame. Published
-// model: the relative velocities, after pins and colliders have changed them.
+// rates of the components of the relative velocity in the frame that turns with the cloth
+// (frame.c), from the accelerations that the kick has stored in `rate` and the turn of the frame.
+// Published model: the relative velocities, after pins and colliders have changed them.
 static const fm_vec3_array *find_rates(fm_cloth *c, fm_term *term, int first, int last)
 {
     if (term->data)

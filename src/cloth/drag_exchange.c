@@ -14,8 +14,8 @@
 //     (1 + C h A b) r' + C h A c |r'| r' = r,     J = (r - r') / C
 //
 // in closed form: r' has the direction of r and is shorter. So every strength of the drag, every
-// mass of the body and every number of bodies in a cell is stable. M is the share of the particle in
-// the mass of the cells around it, among all particles there. A held particle has 1/m = 0.
+// mass of the body and every number of bodies in a cell is stable. M is the share of the particle
+// in the mass of the cells around it, among all particles there. A held particle has 1/m = 0.
 //
 // J and the buoyancy change the velocities at once. The sum of J in an interval, with the opposite
 // sign, acts on the fluid, and so does the momentum that the added mass of a line gains: equal and

@@ -198,9 +198,10 @@ static double scale_parts(fm_cloth_samples *s, double factor)
 
 // Sets the parts of an impulse of an implicit fluid that the corners of a sample get, and of its
 // wet area in one-way coupling. In a sheet, whose cells are cut along alternating diagonals, some
-// particles belong to eight triangles and others to four. With barycentric coordinates a uniform pressure would accelerate the first twice
-// as much as the others, and excite waves that the faces of the fluid see in part. The parts are
-// barycentric coordinates scaled so that the force on a particle is proportional to its area.
+// particles belong to eight triangles and others to four. With barycentric coordinates a uniform
+// pressure would accelerate the first twice as much as the others, and excite waves that the faces
+// of the fluid see in part. The parts are barycentric coordinates scaled so that the force on a
+// particle is proportional to its area.
 static void balance_parts(fm_cloth_samples *s)
 {
     const int ROUNDS = 200;
@@ -234,8 +235,8 @@ static void share_masses(const fm_cloth_samples *s)
     }
 }
 
-// Creates the samples of a line, at most `longest` apart, m, or that of a load. False if memory runs
-// out.
+// Creates the samples of a line, at most `longest` apart, m, or that of a load. False if memory
+// runs out.
 static bool create_line_samples(fm_cloth_samples *s, double longest, fm_error *err)
 {
     fm_cloth *c = s->cloth;

@@ -6,8 +6,8 @@
 //     x' = r + tau v',   M (v' - s)/tau = F(x', v')
 //
 //   backward Euler   one stage: r = x, s = v, tau = h
-//   TR-BDF2 [BCF85]  two stages of h/2: the trapezoidal rule, r = x + tau v, s = v + tau a, tau = h/4,
-//                    to the state (x1, v1); then the two-step backward formula, r = (4 x1 - x)/3,
+//   TR-BDF2 [BCF85]  two stages of h/2: the trapezoidal rule, r = x + tau v, s = v + tau a,
+//                    tau = h/4, to the state (x1, v1); then the two-step backward formula, r = (4 x1 - x)/3,
 //                    s = (4 v1 - v)/3, tau = h/3. Second order, L-stable.
 //
 //   x, v, a  m, m/s, m/s^2, state at the beginning of the step      M  kg      F  N, all forces
@@ -16,8 +16,8 @@
 //
 //     M/2 |x' - r - tau s|^2 / tau^2 + E(x') + tau sum phi(v')
 //
-// with the energy E of springs, bending and weight, and the dissipation potential phi of damping and
-// drag. A fractional derivative at the new time is w0 v' + known (fm_memory_newest_weight,
+// with the energy E of springs, bending and weight, and the dissipation potential phi of damping
+// and drag. A fractional derivative at the new time is w0 v' + known (fm_memory_newest_weight,
 // fm_memory_predict), so that its force k D^q x is the gradient of k (w0/2 |v'|^2 + known . v').
 //
 // Physical drag (drag.c) depends on the components u . e of the relative velocity u = v - w in the
@@ -507,8 +507,9 @@ bool fm_implicit_open(fm_substep *s, double end, fm_error *err)
     return true;
 }
 
-// Ends the substep of the particles [first, last): pins, colliders, memories. A jump of the velocity
-// by colliders or contact is pushed into the memory as a peak of that area; `rate` is without it.
+// Ends the substep of the particles [first, last): pins, colliders, memories. A jump of the
+// velocity by colliders or contact is pushed into the memory as a peak of that area; `rate` is
+// without it.
 static void close_range(void *context, int first, int last)
 {
     const double SLACK = 1e-6, SLACK_M = 1e-12; // on the margin: relative, and in m

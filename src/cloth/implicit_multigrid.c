@@ -285,7 +285,8 @@ typedef struct smoothing {
     bool from_zero;         // the solution so far is 0, so that the residual is b
 } smoothing;
 
-// step = old step + fresh inverse (b - r), x += step for the particles [first, last), where r = A x.
+// step = old step + fresh inverse (b - r), x += step for the particles [first, last), where r = A
+// x.
 FM_SIMD_CLONES
 static void smooth_lanes(int first, int last, const smoothing *restrict s)
 {

@@ -2,8 +2,9 @@
 // neighbour_list.c: a list of the particles near each particle.
 //
 // Pairs are found with a hash grid of cells of size reach + skin. The list is valid until a
-// particle has moved by half the skin relative to the mean of all. The partners of a particle are sorted by index: a sum over
-// those within reach does not depend on when the list was built. The cells are built by one thread.
+// particle has moved by half the skin relative to the mean of all. The partners of a particle are
+// sorted by index: a sum over those within reach does not depend on when the list was built. The
+// cells are built by one thread.
 #include "cloth/cloth.h"
 
 #include <math.h>

@@ -168,9 +168,9 @@ static double find_thickness(const fm_contact_set *set, const int v[4], int a, i
     return mean;
 }
 
-// Adds the pair of vertex v0 and triangle v1 v2 v3, or of edges v0 v1 and v2 v3, unless they share a
-// vertex. It stays in the list if it is nearer than thickness + slack (approach allowed before the
-// list is out of date).
+// Adds the pair of vertex v0 and triangle v1 v2 v3, or of edges v0 v1 and v2 v3, unless they share
+// a vertex. It stays in the list if it is nearer than thickness + slack (approach allowed before
+// the list is out of date).
 static void add_feature_pair(search *s, fm_feature_kind kind, int v0, int v1, int v2, int v3)
 {
     const fm_contact_set *set = s->set;

@@ -12,8 +12,8 @@
 // the last frames for each particle (render/draw_foam.c): that is its foam. Nothing is simulated.
 //
 // A particle with foam becomes up to POINTS_MAX white points around it, moved towards the surface;
-// a particle of spray becomes DROPS points strewn along its path. Their places follow from the id of
-// the particle, so that they move with it from frame to frame.
+// a particle of spray becomes DROPS points strewn along its path. Their places follow from the id
+// of the particle, so that they move with it from frame to frame.
 //
 //   u  m/s    r  spacings    air, e, fill  0 to 1
 //

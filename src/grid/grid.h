@@ -238,8 +238,8 @@ void fm_grid_write_samples(fm_grid *g, fm_pool *pool);
 // drag_impulses.c: bodies that act on the fluid by the opposite of their drag.
 // Writes the mass of the fluid that each sample slows down, kg. Uses g->rate.
 void fm_grid_write_drag_masses(fm_grid *g);
-// Adds the impulses of dt seconds to the velocities. masses: of the fluid at the faces, in masses of
-// a cell, or NULL: 1.
+// Adds the impulses of dt seconds to the velocities. masses: of the fluid at the faces, in masses
+// of a cell, or NULL: 1.
 void fm_grid_add_drag_impulses(fm_grid *g, double dt, double *const masses[3]);
 void fm_grid_clear_drag_impulses(fm_grid *g); // at the end of a coupling interval
 

@@ -10,8 +10,8 @@
 // which keeps momentum and angular momentum, and needs no mixture with the old velocity.
 //
 // Particles are sorted by cell (liquid_sort.c), and slabs of SLAB layers of cells write to faces;
-// first all even slabs, then all odd ones, so that no two threads write to one face and every face adds its
-// particles in the same order.
+// first all even slabs, then all odd ones, so that no two threads write to one face and every face
+// adds its particles in the same order.
 //
 // Particles move by the midpoint rule in the velocity of the faces, in parts of about a spacing
 // where the substep takes them farther. Where there is no liquid within LOOSE spacings they fly

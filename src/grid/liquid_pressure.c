@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // liquid_pressure.c: the pressure of a liquid with a free surface.
 //
-// The pressure on the surface is p_s, zero without surface tension. Between a liquid cell i and a cell j in the air the surface
-// is at the fraction
+// The pressure on the surface is p_s, zero without surface tension. Between a liquid cell i and a
+// cell j in the air the surface is at the fraction
 //
 //     s = phi_i / (phi_i - phi_j)
 //
@@ -243,8 +243,8 @@ static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 }
 
 // Computes the pressure of a substep of dt seconds, and makes the divergence of the liquid equal to
-// `source`, 1/s. Bodies in the liquid exchange momentum with it. last: the substep ends the interval
-// of the coupling.
+// `source`, 1/s. Bodies in the liquid exchange momentum with it. last: the substep ends the
+// interval of the coupling.
 void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, double source,
                        bool last)
 {

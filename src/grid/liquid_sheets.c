@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // liquid_sheets.c: bodies in a liquid with a free surface: cloth that is wet in part, and bags.
 //
-// Forces are those of sheets.c, on the faces with liquid on at least one side. Where there is air on
-// the other side, the pressure of the liquid cell acts on the sheet as a whole: the surface is at
-// the sheet. Particles do not pass through a sheet without `resistance`. A particle that moves from
-// x0 to x1 while the patch of a sample moves from s0 to s1, and its normal from n0 to n1, has crossed
-// it if
+// Forces are those of sheets.c, on the faces with liquid on at least one side. Where there is air
+// on the other side, the pressure of the liquid cell acts on the sheet as a whole: the surface is
+// at the sheet. Particles do not pass through a sheet without `resistance`. A particle that moves
+// from x0 to x1 while the patch of a sample moves from s0 to s1, and its normal from n0 to n1, has
+// crossed it if
 //
 //     n0 . (x0 - s0)  and  n1 . (x1 - s1)
 //
-// have different signs and the path meets the patch. It is put back beside the sheet, CLEARANCE away
-// from its plane, without the velocity into it.
+// have different signs and the path meets the patch. It is put back beside the sheet, CLEARANCE
+// away from its plane, without the velocity into it.
 #include "grid/liquid.h"
 
 #include <string.h>
@@ -83,8 +83,8 @@ static void mark_near(const fm_grid *g, fm_sample_list *list, const int cell[3])
                    (size_t)(high[0] - low[0] + 1));
 }
 
-// Sorts the samples of all tight bodies by cell (counting sort), at the end of their interval, for a
-// substep of dt seconds.
+// Sorts the samples of all tight bodies by cell (counting sort), at the end of their interval, for
+// a substep of dt seconds.
 void fm_liquid_list_samples(fm_liquid *l, double dt)
 {
     const fm_grid *g = l->grid;

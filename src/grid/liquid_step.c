@@ -197,7 +197,8 @@ static void advect_on_grid(fm_liquid *l, double dt, fm_pool *pool)
             g->u[a][i] += dt * g->rate[a][i];
 }
 
-// One substep of dt seconds; the stages are those of the file header. last: of the coupling interval.
+// One substep of dt seconds; the stages are those of the file header. last: of the coupling
+// interval.
 static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt, bool last,
                          fm_error *err)
 {

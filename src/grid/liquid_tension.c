@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // liquid_tension.c: curvature of the surface of a liquid, for surface tension.
 //
-// Surface tension makes the pressure on the surface p = sigma kappa (liquid_pressure.c). The distance
-// phi is of first order beyond the cells beside the surface, so that its second derivatives have
-// errors as large as kappa. Instead, a paraboloid is fitted to the points where phi is zero between
-// two cells,
+// Surface tension makes the pressure on the surface p = sigma kappa (liquid_pressure.c). The
+// distance phi is of first order beyond the cells beside the surface, so that its second
+// derivatives have errors as large as kappa. Instead, a paraboloid is fitted to the points where
+// phi is zero between two cells,
 //
 //     c = c_0 + c_1 a + c_2 b + c_3 a^2 + c_4 a b + c_5 b^2
 //
@@ -186,8 +186,8 @@ double fm_liquid_find_surface_psi(const fm_liquid *l, ptrdiff_t q, ptrdiff_t ste
     return l->def.surface_tension * kappa * dt / (g->def.density * g->h);
 }
 
-// Longest substep in which the shortest capillary wave of the grid, w^2 = sigma (pi / h)^3 / rho, is
-// stable, s.
+// Longest substep in which the shortest capillary wave of the grid, w^2 = sigma (pi / h)^3 / rho,
+// is stable, s.
 double fm_liquid_find_tension_step(const fm_liquid *l)
 {
     const fm_grid *g = l->grid;

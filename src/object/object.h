@@ -191,8 +191,8 @@ typedef struct fm_body_type {
     // Coupling with a medium; NULL: the body cannot be in a medium.
     // Fails if the settings of the body do not allow this coupling.
     bool (*check_coupling)(const fm_object *body, fm_coupling_way way, fm_error *err);
-    // Creates quadrature points (samples) at most `longest` m apart, owned by the body, for a way of
-    // coupling with a medium of these properties.
+    // Creates quadrature points (samples) at most `longest` m apart, owned by the body, for a way
+    // of coupling with a medium of these properties.
     fm_samples *(*sample)(fm_object *body, double longest, fm_coupling_way way,
                           const fm_medium *medium, fm_error *err);
     bool thin; // without a surface, as lines: two-way coupling acts by drag

@@ -11,8 +11,9 @@
 //
 //     x = x_mid - h/2 v;    n times:  x += d/2 v;  v += d (a + F(x)/m);  x += d/2 v
 //
-// Each cycle also integrates the rate that hardens a spring. A rate that is sampled when springs are
-// renewed would alias with their vibration, and hardening would depend on the time between renewals.
+// Each cycle also integrates the rate that hardens a spring. A rate that is sampled when springs
+// are renewed would alias with their vibration, and hardening would depend on the time between
+// renewals.
 //
 // The mean acceleration goes to the substep, and the difference between x and the drift of the
 // substep, x_mid + h/2 v, is added to its second half. For n = 1 it is 0.

@@ -20,8 +20,8 @@
 // Speed of sound / largest flow speed expected. Fluids that flow slowly may be more compressible
 // than water in exchange for longer substeps: a pool is denser at the bottom by 1 / (2 ratio^2).
 static const double SOUND_RATIO = 2;
-// Springs are made and broken and memories advance with new neighbour lists: after this share of the
-// time in which the memory fades, or this time, s, whichever is shorter.
+// Springs are made and broken and memories advance with new neighbour lists: after this share of
+// the time in which the memory fades, or this time, s, whichever is shorter.
 static const double LIST_SHARE = 1.0 / 12, LONGEST_LIST = 0.1;
 
 // What a material is made of, in the units of fm_thickening. Values for pictures at the size of a

@@ -3,9 +3,9 @@
 //
 //     foam = 1 - exp(-GAIN sum over frames of air (1 - age / LIFE) interval)
 //
-// for each particle, over the frames of the last LIFE seconds, at most FRAMES_MAX of them, at numbers
-// that are multiples of a stride, so that pictures that follow each other use the same ones. Particles
-// of several frames are matched by their field "id".
+// for each particle, over the frames of the last LIFE seconds, at most FRAMES_MAX of them, at
+// numbers that are multiples of a stride, so that pictures that follow each other use the same
+// ones. Particles of several frames are matched by their field "id".
 #include "render/film.h"
 
 #include <math.h>

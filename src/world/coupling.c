@@ -25,7 +25,8 @@
 // same length, because the fractional derivatives of drag rely on it.
 //
 // With coupling by drag, the body computes its drag in the same way in its own substeps, and gives
-// the opposite impulse to the fluid (cloth/drag_exchange.c). Intervals are those of two-way coupling.
+// the opposite impulse to the fluid (cloth/drag_exchange.c). Intervals are those of two-way
+// coupling.
 //
 //   rho  density, kg/m^3    c  speed of sound, m/s    C  Courant number    R  kernel support, m
 #include "world/world.h"

@@ -17,8 +17,8 @@
 // multiplier: velocities at the end of a substep agree up to differences in drag and damping, which
 // the next constraint removes. All impulses of a knot add up to zero, so momentum is conserved to
 // rounding. A knot adds no stiffness and does not limit the substep. In contact, each point has the
-// mass of its knot. If a pin holds one of the points, the knot follows the pin. Points that are tied
-// apart keep their displacements from each other: x_i above stands for x_i - d_i.
+// mass of its knot. If a pin holds one of the points, the knot follows the pin. Points that are
+// tied apart keep their displacements from each other: x_i above stands for x_i - d_i.
 #include "world/world.h"
 
 #include <fathom/line.h>

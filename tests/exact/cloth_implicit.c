@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // cloth_implicit.c: the implicit integrators.
 //
-// - A spring with a fractional damper, m x'' + c D^q x + k x = 0 from x = 1 at rest, converges to the
+// - A spring with a fractional damper, m x'' + c D^q x + k x = 0 from x = 1 at rest, converges to
+// the
 //   Mittag-Leffler solution (the table of fractional_oscillator.c) with order 2 by TR-BDF2 and with
 //   order 1 by backward Euler.
-// - The path of a sheet in water, with physical drag and a layer of added mass, converges with order
+// - The path of a sheet in water, with physical drag and a layer of added mass, converges with
+// order
 //   2 to that of kick-drift-kick with short steps. With viscosity the order is 1.25, probably
 //   because the history forces start like the square root of time.
 // - A hanging strip of 10 kN/m swings with the frequencies of a hanging chain at a step of 1/96 s.
@@ -41,8 +43,8 @@ static const oscillator cases[3] = {
 };
 
 // Largest error of x at times[] with the step h. The oscillator is a sheet of one cell, 1 m wide,
-// whose left side is pinned; its right side moves along x. A row at the border has half the modulus,
-// a corner has a quarter of the cell's mass.
+// whose left side is pinned; its right side moves along x. A row at the border has half the
+// modulus, a corner has a quarter of the cell's mass.
 static double oscillator_error(const oscillator *o, fm_integrator integrator, double h)
 {
     const double AMPLITUDE = 0.1; // m

@@ -2,8 +2,8 @@
 // cloth_implicit_statics.c: equilibrium of stiff fabrics, found with the implicit integrators.
 //
 // - A strip that is clamped horizontally bends under its own weight like the heavy elastica
-//   (reference/fabric_cantilever.csv): G = w L^3/B with the weight per area w, the free length L and
-//   the bending rigidity B. Two columns are pinned. The first second difference spans a whole
+//   (reference/fabric_cantilever.csv): G = w L^3/B with the weight per area w, the free length L
+//   and the bending rigidity B. Two columns are pinned. The first second difference spans a whole
 //   spacing, half of which lies before the second pinned column, so that L begins between the two.
 // - Shirting of 2000 N/m that hangs from its upper edge, at four steps a frame of 1/24 s, is
 //   stretched by sigma g H/(2 E) in the mean. Shear springs G add E G/(E + G) to the modulus E,

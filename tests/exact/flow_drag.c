@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// flow_drag.c: bodies and a grid fluid that act on each other by the drag of the body: lines, loads,
-// and cloth with coupling by drag.
+// flow_drag.c: bodies and a grid fluid that act on each other by the drag of the body: lines,
+// loads, and cloth with coupling by drag.
 //
 // Their total momentum in a periodic box is constant. A thin line that is held across a uniform
 // stream has the drag 1/2 rho C d L U^2, and a free one that is thrown into still fluid comes to

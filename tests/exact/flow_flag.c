@@ -2,9 +2,9 @@
 // flow_flag.c: a flag in a plane stream flaps by itself above a critical speed, and not below it.
 //
 // A flag of length L = 1 m, 0.5 kg/m^2 and 0.005 N m, clamped at its leading edge, in a fluid of
-// 1 kg/m^3 between slip walls 2 L apart, Re 1000, 20 cells along it. Its tip begins 5 % of L off the
-// axis. It returns to rest at 0.6 m/s, and flaps at 1.2 m/s: the critical reduced speed
-// U L sqrt(sigma / B) is between 6 and 9 (0.9 m/s flaps too) for rho L / sigma = 2.
+// 1 kg/m^3 between slip walls 2 L apart, Re 1000, 20 cells along it. Its tip begins 5 % of L off
+// the axis. It returns to rest at 0.6 m/s, and flaps at 1.2 m/s: the critical reduced speed U L
+// sqrt(sigma / B) is between 6 and 9 (0.9 m/s flaps too) for rho L / sigma = 2.
 #include "flows.h"
 
 typedef struct flapping {

@@ -4,8 +4,8 @@
 // A glass ball (2500 kg/m^3, 5 cm radius) is thrown flat onto cornstarch in water (1200 kg/m^3).
 // With history it bounces or rolls at least 3 radii, rests while the fluid remembers, then sinks by
 // more than its radius; without history it sinks at once. The time that a dropped ball is carried
-// grows with the memory and does not depend on the step. A fluid six times as viscous, which hardens six times as much, comes to
-// rest after a throw.
+// grows with the memory and does not depend on the step. A fluid six times as viscous, which
+// hardens six times as much, comes to rest after a throw.
 #include "fluids.h"
 
 static const double RADIUS = 0.05, DEPTH = 0.16, FRAME = 1.0 / 60; // m, m, s

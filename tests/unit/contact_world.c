@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // contact_world.c: contact in a world: objects created later, states from before the first step
-// with contact, damaged states, cloths that start inside colliders or intersect each other, and rest.
+// with contact, damaged states, cloths that start inside colliders or intersect each other, and
+// rest.
 #include "bodies.h"
 #include "core/core.h"
 

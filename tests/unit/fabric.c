@@ -318,7 +318,8 @@ static void reflection_bounces_from_colliders(void **state)
 }
 
 // The disc contracts slowly, so that it stays near its rest lengths: at the middle of the period,
-// when the activation is 1, all edges are shorter by the contraction, and after it as long as before.
+// when the activation is 1, all edges are shorter by the contraction, and after it as long as
+// before.
 static void a_muscle_shortens_all_edges_and_lets_them_go(void **state)
 {
     (void)state;
