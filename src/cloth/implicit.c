@@ -7,8 +7,8 @@
 //
 //   backward Euler   one stage: r = x, s = v, tau = h
 //   TR-BDF2 [BCF85]  two stages of h/2: the trapezoidal rule, r = x + tau v, s = v + tau a,
-//                    tau = h/4, to the state (x1, v1); then the two-step backward formula, r = (4 x1 - x)/3,
-//                    s = (4 v1 - v)/3, tau = h/3. Second order, L-stable.
+//                    tau = h/4, to the state (x1, v1); then the two-step backward formula,
+//                    r = (4 x1 - x)/3, s = (4 v1 - v)/3, tau = h/3. Second order, L-stable.
 //
 //   x, v, a  m, m/s, m/s^2, state at the beginning of the step      M  kg      F  N, all forces
 //

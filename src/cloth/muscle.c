@@ -5,8 +5,8 @@
 //     l0(t) = l0 (1 - c w s(t))
 //
 //   l0  m, rest length of an edge    c  contraction    w  0 to 1, share of the edge that lies
-//   around the axis: the square of the cosine between the edge and the circle around the axis through the
-//   centre of the body; 1 without an axis    s  0 to 1, activation
+//   around the axis: the square of the cosine between the edge and the circle around the axis
+//   through the centre of the body; 1 without an axis    s  0 to 1, activation
 //
 // In each period s rises from 0 to 1 in the active part, as the square of a sine, and falls back in
 // the rest of it, without corners.
