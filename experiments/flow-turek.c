@@ -36,7 +36,7 @@ static fm_cloth *create_beam(fm_world *world, int columns, double depth, fm_erro
     def.drag.model = FM_DRAG_NONE;
     fm_sheet sheet = {.columns = columns, .rows = ROWS, .width = length, .height = depth};
     fm_cloth *cloth = fm_cloth_create_sheet(world, &def, &sheet, err);
-    fm_vec3 *x = calloc((size_t)(columns * ROWS), sizeof *x);
+    fm_vec3 *x = calloc((size_t)columns * ROWS, sizeof *x);
     for (int i = 0; i < columns * ROWS && x; i++)
         x[i] = (fm_vec3){0.25 + length * (i % columns) / (columns - 1), 0.2,
                          depth * (i / columns) / (ROWS - 1)};

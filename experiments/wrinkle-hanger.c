@@ -167,7 +167,7 @@ static void sweep_beta(experiment *e, experiment_table *table, bool slab, bool f
     hanging h = choose_body(e, slab, fine);
     h.form = form;
     double least = 0, energy[2] = {0, 0};
-    outcome o[5];
+    outcome o[5] = {0};
     for (int i = 0; i < count && !experiment_failed(e); i++) {
         h.beta = betas[i];
         o[i] = hang(e, &h);

@@ -93,11 +93,11 @@ typedef struct fm_implicit {
 // implicit_system.c
 bool fm_system_create(fm_system *system, fm_cloth *cloth, fm_error *err);
 // Computes the matrix at positions x. own and moves have been set.
-void fm_system_assemble(fm_system *system, const fm_vec3_array *x,
-                        const fm_hessian_factors *factors, fm_pool *pool);
+void fm_system_assemble(fm_system *a, const fm_vec3_array *x, const fm_hessian_factors *factors,
+                        fm_pool *pool);
 // Computes `inverse` and `eigenvalue` from all other members.
-void fm_system_invert_diagonal(fm_system *system, fm_pool *pool);
-void fm_system_multiply(const fm_system *system, fm_pool *pool, const fm_float_axes *in,
+void fm_system_invert_diagonal(fm_system *a, fm_pool *pool);
+void fm_system_multiply(const fm_system *a, fm_pool *pool, const fm_float_axes *in,
                         const fm_float_axes *out);
 bool fm_float_axes_create(fm_arena *arena, int lanes, fm_float_axes *axes, fm_error *err);
 bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *err);
@@ -105,17 +105,16 @@ bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *e
 // implicit_contact.c: colliders inside the solve.
 void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x, fm_vec3 v,
                                fm_vec3 *f, double block[6]);
-void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *implicit, int i);
+void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i);
 
 // implicit_multigrid.c: coarser levels of a sheet, and one V-cycle as a preconditioner.
 bool fm_levels_create(fm_implicit *implicit, fm_cloth *cloth, fm_error *err);
-void fm_levels_assemble(fm_implicit *implicit, fm_pool *pool);
-void fm_levels_apply(const fm_implicit *implicit, fm_pool *pool, const fm_float_axes *in,
+void fm_levels_assemble(fm_implicit *m, fm_pool *pool);
+void fm_levels_apply(const fm_implicit *m, fm_pool *pool, const fm_float_axes *in,
                      const fm_float_axes *out);
 
 // implicit_solver.c: solves A solution = -gradient by conjugate gradients to the relative accuracy
 // `tolerance`. Returns the number of iterations.
-int fm_implicit_solve(fm_implicit *implicit, const fm_cloth *cloth, fm_pool *pool,
-                      double tolerance);
+int fm_implicit_solve(fm_implicit *m, const fm_cloth *cloth, fm_pool *pool, double tolerance);
 
 #endif

@@ -138,7 +138,7 @@ static int count_points(const fm_foam_def *def, int i, fm_rng *rng)
 // Places one point of particle i: x, y, z and radius, m.
 static void place_point(const fm_foam_def *def, int i, fm_rng *rng, float point[4])
 {
-    double offset[3], square = 2;
+    double offset[3] = {0}, square = 2;
     while (square > 1) { // in a ball
         square = 0;
         for (int a = 0; a < 3; a++) {

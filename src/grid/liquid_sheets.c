@@ -80,7 +80,7 @@ static void mark_near(const fm_grid *g, fm_sample_list *list, const int cell[3])
     for (int k = low[2]; k <= high[2]; k++)
         for (int j = low[1]; j <= high[1]; j++)
             memset(list->near + find_number(g, (int[]){low[0], j, k}), 1,
-                   (size_t)(high[0] - low[0] + 1));
+                   (size_t)high[0] - (size_t)low[0] + 1);
 }
 
 // Sorts the samples of all tight bodies by cell (counting sort), at the end of their interval, for

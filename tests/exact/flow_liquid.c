@@ -44,11 +44,13 @@ static void curtain_keeps_water_on_its_side(void **state)
         fm_liquid_def def = liquid_tank_def(n, n / 2, 1, h);
         fm_liquid *liquid = create_liquid(world, &def, NULL);
         fm_error err = {0};
-        for (double y = 0; y < depth - 1e-9; y += h / 2) // half a row after the other
+        for (int k = 0; k < (int)lround(2 * depth / h); k++) { // half a row after the other
+            double y = k * h / 2;
             assert_true(fm_liquid_add_box(
                 liquid,
                 &(fm_liquid_box){.low = {0, y, 0}, .high = {x - lean + 4 * lean * y, y + h / 2, 1}},
                 &err));
+        }
         fm_cloth_def sheet = plain_sheet(0.1, 100);
         fm_cloth *cloth = create_strip(world, &sheet, FM_CLOTH_MESH, 17, (fm_vec3){x - lean, 0, 0},
                                        (fm_vec3){x + lean, 0.5, 0}, h, 0);

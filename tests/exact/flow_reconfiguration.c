@@ -35,7 +35,7 @@ static shape bend(double Ca, int columns)
     int rows = 3, middle[3];
     fm_sheet sheet = {.columns = columns, .rows = rows, .width = 2 * L, .height = width};
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
-    fm_vec3 *x = calloc((size_t)(rows * columns), sizeof *x);
+    fm_vec3 *x = calloc((size_t)rows * columns, sizeof *x);
     for (int i = 0; i < rows * columns; i++)
         x[i] = (fm_vec3){0, 2 * L * (i % columns) / (columns - 1), width * (i / columns) / 2};
     assert_true(fm_cloth_set_positions(cloth, x, &err));
