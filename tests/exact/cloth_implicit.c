@@ -2,45 +2,18 @@
 // cloth_implicit.c: the implicit integrators.
 //
 // - A spring with a fractional damper, m x'' + c D^q x + k x = 0 from x = 1 at rest, converges to
-// the
-//   Mittag-Leffler solution (the table of fractional_oscillator.c) with order 2 by TR-BDF2 and with
-//   order 1 by backward Euler.
+//   the Mittag-Leffler solution (oscillators.h) with order 2 by TR-BDF2 and with order 1 by backward
+//   Euler.
 // - The path of a sheet in water, with physical drag and a layer of added mass, converges with
-// order
-//   2 to that of kick-drift-kick with short steps. With viscosity the order is 1.25, probably
+//   order 2 to that of kick-drift-kick with short steps. With viscosity the order is 1.25, probably
 //   because the history forces start like the square root of time.
 // - A hanging strip of 10 kN/m swings with the frequencies of a hanging chain at a step of 1/96 s.
 // - A free sheet keeps its momentum, and the energy of sheets never exceeds that at the start.
 #include "bodies.h"
 #include "exact.h"
+#include "oscillators.h"
 
 static const double PI = 3.14159265358979323846;
-
-// A spring with a fractional damper, mass 1.
-typedef struct oscillator {
-    const char *name;
-    double c, k, q; // damping, stiffness, order of the derivative
-    double x[5];    // exact displacement at times[]
-} oscillator;
-
-static const double times[5] = {0.5, 1, 2, 5, 10};
-static const oscillator cases[3] = {
-    {"c=k=1 q=0.5",
-     1,
-     1,
-     0.5,
-     {0.8847790447550, 0.6122617857585, 0.1127138175883, 0.3310853723289, 0.1846031418484}},
-    {"c=0.5 k=4pi^2 q=0.5",
-     0.5,
-     39.478417604357434,
-     0.5,
-     {-0.9398318147107, 0.9219526318407, 0.8523706999804, 0.6556880007329, 0.3773531060883}},
-    {"c=k=1 q=0.8",
-     1,
-     1,
-     0.8,
-     {0.8903100256906, 0.6396928807315, 0.1408551183029, 0.08721680193986, 0.03903107298296}},
-};
 
 // Largest error of x at times[] with the step h. The oscillator is a sheet of one cell, 1 m wide,
 // whose left side is pinned; its right side moves along x. A row at the border has half the
