@@ -2,8 +2,8 @@
 // cloth_implicit.c: the implicit integrators.
 //
 // - A spring with a fractional damper, m x'' + c D^q x + k x = 0 from x = 1 at rest, converges to
-//   the Mittag-Leffler solution (oscillators.h) with order 2 by TR-BDF2 and with order 1 by backward
-//   Euler.
+//   the Mittag-Leffler solution (oscillators.h) with order 2 by TR-BDF2 and with order 1 by
+//   backward Euler.
 // - The path of a sheet in water, with physical drag and a layer of added mass, converges with
 //   order 2 to that of kick-drift-kick with short steps. With viscosity the order is 1.25, probably
 //   because the history forces start like the square root of time.
