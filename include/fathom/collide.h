@@ -51,6 +51,8 @@ typedef struct fm_collider_def {
     double friction;         // Coulomb's coefficient, >= 0
     bool hidden;             // not drawn, because another object represents it in pictures
     bool clear;              // drawn as glass
+    fm_vec3 color;           // sRGB, 0 to 1, for pictures; all 0: light grey
+    bool shown_only;         // only drawn: nothing touches it, and it has no mass
     // kg; > 0: moved by gravity and particle fluids; cloth collides with it but does not push it.
     // A sphere without a motion is a rigid ball; in 2D a disc, mass per metre of depth. Any other
     // shape but planes and meshes needs a motion and is free in height only: the motion moves it

@@ -41,6 +41,8 @@ struct fm_collider {
     double friction; // Coulomb's coefficient
     bool hidden;     // not drawn, because another object represents it in pictures
     bool clear;      // drawn as glass
+    fm_vec3 color;   // sRGB, for pictures; all 0: light grey
+    bool shown_only; // only drawn: not among the colliders of the world
     fm_rigid *rigid; // state of a ball with a mass; NULL: fixed, or moved by `motion`
 };
 

@@ -41,6 +41,21 @@ static bool may_be_free(const fm_collider_def *def, fm_shape_kind kind)
     return def->mass == 0 || rides || (kind == FM_SHAPE_SPHERE && !def->motion);
 }
 
+// True for a number from 0 to 1.
+static bool is_share(double x)
+{
+    return x >= 0 && x <= 1;
+}
+
+// Fails if the colour is none, or if a collider that is only drawn has a mass.
+static bool check_look(const fm_collider_def *def, const char *object, fm_error *err)
+{
+    if (!is_share(def->color.x) || !is_share(def->color.y) || !is_share(def->color.z))
+        return fm_fail_vector(err, object, "color", def->color, "red, green, blue from 0 to 1");
+    return !def->shown_only || def->mass == 0 ||
+           fm_fail_number(err, object, "mass", def->mass, "0 with shown_only");
+}
+
 // Creates the part that shape colliders and mesh colliders share; kind is the kind of shape.
 // Returns NULL and fills err on bad values.
 static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape_kind kind,
@@ -65,6 +80,8 @@ static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape
         fm_fail_vector(err, object, "velocity", def->velocity, "finite numbers");
         return NULL;
     }
+    if (!check_look(def, object, err))
+        return NULL;
     fm_collider *collider = fm_arena_alloc(arena, 1, sizeof *collider, object, err);
     const char *name = copy_name(arena, def->name, err);
     if (!name)
@@ -73,7 +90,9 @@ static fm_collider *create(fm_arena *arena, const fm_collider_def *def, fm_shape
                               .motion = def->motion,
                               .friction = def->friction,
                               .hidden = def->hidden,
-                              .clear = def->clear};
+                              .clear = def->clear,
+                              .color = def->color,
+                              .shown_only = def->shown_only};
     if (!(def->mass > 0 || def->carrier))
         return collider;
     collider->rigid = fm_arena_alloc(arena, 1, sizeof *collider->rigid, object, err);

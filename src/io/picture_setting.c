@@ -80,21 +80,53 @@ static void write_string(fm_writer *w, const char *key, const char *text)
     fm_json_write_string(w, text);
 }
 
+// Number of colliders of the world, with those that are only drawn.
+static int count_pictured(const fm_world *world)
+{
+    return world->collider_count + world->shown_count;
+}
+
+// Collider i of them.
+static const fm_collider *pictured(const fm_world *world, int i)
+{
+    const int solid = world->collider_count;
+    return i < solid ? world->colliders[i] : world->shown[i - solid];
+}
+
 // The moving collider that the camera follows, or NULL.
 static const fm_collider *find_followed(const fm_world *world, const fm_picture_setting_def *def)
 {
-    for (int i = 0; i < world->collider_count && def->camera.given && def->camera.follow; i++)
-        if (strcmp(world->colliders[i]->name, def->camera.follow) == 0)
-            return world->colliders[i]->motion ? world->colliders[i] : NULL;
+    for (int i = 0; i < count_pictured(world) && def->camera.given && def->camera.follow; i++)
+        if (strcmp(pictured(world, i)->name, def->camera.follow) == 0)
+            return pictured(world, i)->motion ? pictured(world, i) : NULL;
     return NULL;
 }
 
-// True if the collider has columns in poses.csv: it has a motion, and is visible or followed by the
-// camera. Free bodies (a mass and no motion) have frames of their own.
+// True if the scene gives the collider a colour.
+static bool has_color(const fm_collider *c)
+{
+    return c->color.x > 0 || c->color.y > 0 || c->color.z > 0;
+}
+
+// True for balls with a mass and no motion.
+static bool is_free_ball(const fm_collider *c)
+{
+    return c->rigid && !c->rigid->rides;
+}
+
+// True for free balls without a colour: they are drawn from the frames of their object. One with a
+// colour is drawn as a collider, with dots that show how it rolls.
+static bool is_plain_ball(const fm_collider *c)
+{
+    return is_free_ball(c) && !has_color(c);
+}
+
+// True if the collider has columns in poses.csv: it moves, and is visible or followed by the camera.
 static bool has_pose(const fm_collider *collider, const fm_collider *followed)
 {
-    const bool is_free = collider->rigid && !collider->rigid->rides;
-    return !is_free && collider->motion && (!collider->hidden || collider == followed);
+    if (is_plain_ball(collider))
+        return false;
+    return (collider->motion || collider->rigid) && (!collider->hidden || collider == followed);
 }
 
 // Lists the colliders whose poses are written to poses.csv, in the order of its columns; moving may
@@ -104,10 +136,10 @@ int fm_picture_setting_list_moving(const fm_world *world, const fm_picture_setti
 {
     const fm_collider *followed = find_followed(world, def);
     int count = 0;
-    for (int i = 0; i < world->collider_count; i++) {
-        if (has_pose(world->colliders[i], followed)) {
+    for (int i = 0; i < count_pictured(world); i++) {
+        if (has_pose(pictured(world, i), followed)) {
             if (moving)
-                moving[count] = world->colliders[i];
+                moving[count] = pictured(world, i);
             count++;
         }
     }
@@ -237,14 +269,13 @@ static void write_mesh_keys(fm_writer *w, int number, const fm_trimesh *mesh)
     fm_writer_print(w, ", \"interpolation\": \"%s\"}", interpolation_names[def.interpolation]);
 }
 
-// True if setting.json lists the collider. Free bodies (a mass and no motion) are objects with
-// frames of their own. Hidden colliders are listed if they have a pose, or if they are planes that
+// True if setting.json lists the collider. Hidden colliders are listed if they have a pose, or if they are planes that
 // do not move, which may be the floor.
 static bool is_listed(const fm_collider *collider, bool moves)
 {
-    const bool is_free = collider->rigid && !collider->rigid->rides;
-    return !is_free && (!collider->hidden || moves ||
-                        (collider->shape.kind == FM_SHAPE_PLANE && !collider->motion));
+    return !is_plain_ball(collider) &&
+           (!collider->hidden || moves ||
+            (collider->shape.kind == FM_SHAPE_PLANE && !collider->motion));
 }
 
 // Writes the list of colliders, and the mesh files of those that are meshes.
@@ -253,8 +284,8 @@ static void write_colliders(fm_writer *w, const char *directory, const fm_world 
 {
     int listed = 0, row = 0;
     fm_writer_print(w, ",\n  \"colliders\": [");
-    for (int i = 0; i < world->collider_count; i++) {
-        const fm_collider *collider = world->colliders[i];
+    for (int i = 0; i < count_pictured(world); i++) {
+        const fm_collider *collider = pictured(world, i);
         bool moves = has_pose(collider, followed);
         if (!is_listed(collider, moves))
             continue;
@@ -262,13 +293,16 @@ static void write_colliders(fm_writer *w, const char *directory, const fm_world 
         fm_json_write_string(w, collider->name);
         write_string(w, "shape", shape_names[collider->shape.kind]);
         fm_json_write_fields(w, shape_numbers, &collider->shape);
+        if (has_color(collider))
+            fm_json_write_numbers(w, "color", &collider->color.x, 3);
         if (moves)
             fm_writer_print(w, ", \"pose\": %d", row++);
         if (collider->mesh && !collider->hidden &&
             write_mesh(directory, listed - 1, collider->mesh, err))
             write_mesh_keys(w, listed - 1, collider->mesh);
-        fm_writer_print(w, "%s%s}", collider->hidden ? ", \"hidden\": true" : "",
-                        collider->clear ? ", \"clear\": true" : "");
+        fm_writer_print(w, "%s%s%s}", collider->hidden ? ", \"hidden\": true" : "",
+                        collider->clear ? ", \"clear\": true" : "",
+                        is_free_ball(collider) ? ", \"ball\": true" : "");
     }
     fm_writer_print(w, "]");
 }
@@ -295,8 +329,8 @@ bool fm_picture_setting_write(const char *directory, const fm_picture_setting_de
     char path[FM_PATH_SIZE + 32];
     const fm_collider *followed = find_followed(world, def);
     int followed_pose = 0;
-    for (int i = 0; followed && world->colliders[i] != followed; i++)
-        followed_pose += has_pose(world->colliders[i], followed);
+    for (int i = 0; followed && pictured(world, i) != followed; i++)
+        followed_pose += has_pose(pictured(world, i), followed);
     snprintf(path, sizeof path, "%s/setting.json", directory);
     fm_writer *w = fm_writer_open(path, err);
     fm_writer_print(w, "{\n  \"format\": %d", FORMAT);
@@ -473,10 +507,13 @@ static bool read_collider(reader *r, const char *object, fm_picture_collider *co
     int shape;
     if (!read_word(r, object, "shape", shape_names, SHAPES, &shape) ||
         !read_numbers(r, object, shape_numbers, &collider->shape) ||
+        !read_color(r, object, "color", &collider->has_color, &collider->color) ||
         !read_index(r, object, "pose", &collider->pose))
         return false;
+    collider->name = read_text(r, object, "name");
     collider->shape.kind = (fm_shape_kind)shape;
     collider->hidden = fm_json_equals_word(fm_json_find_value(object, "hidden"), "true");
+    collider->is_ball = fm_json_equals_word(fm_json_find_value(object, "ball"), "true");
     collider->clear = fm_json_equals_word(fm_json_find_value(object, "clear"), "true");
     return shape != FM_SHAPE_MESH || collider->hidden || read_mesh(r, object, collider);
 }

@@ -13,7 +13,11 @@ enum { FM_POSE_NUMBERS = 7 }; // numbers of a pose in poses.csv: x y z in m, qx 
 
 // A collider as a renderer needs it.
 typedef struct fm_picture_collider {
+    const char *name;
     fm_shape shape;
+    bool has_color;
+    fm_vec3 color;    // sRGB, 0 to 1
+    bool is_ball;     // a ball with a mass, drawn with dots
     fm_trimesh *mesh; // set if the shape is FM_SHAPE_MESH and the collider is visible, else NULL
     bool hidden;      // not drawn
     bool clear;       // drawn as glass

@@ -156,7 +156,8 @@ static void list_objects(fm_run *run, fm_world *world, fm_error *err)
 // Lists the colliders whose poses are written to poses.csv.
 static void list_moving_colliders(fm_run *run, const fm_world *world, fm_error *err)
 {
-    size_t bytes = ((size_t)world->collider_count + 1) * sizeof(fm_collider *);
+    size_t bytes =
+        ((size_t)world->collider_count + (size_t)world->shown_count + 1) * sizeof(fm_collider *);
     run->moving = malloc(bytes);
     if (run->moving)
         run->moving_count = fm_picture_setting_list_moving(world, &run->def.setting, run->moving);

@@ -622,7 +622,9 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     bool as_fluid_surface = mode == FM_DRAW_MODE_FLUID && s->point_count > 1 && !film->field[0] &&
                             !film->options.particles;
     bool good = err->status == FM_OK;
-    if (good && mode == FM_DRAW_MODE_GRID)
+    if (good && fm_setting_draws_ball(r->setting, fm_cache_object_name(r->cache, object)))
+        good = true; // with the colliders
+    else if (good && mode == FM_DRAW_MODE_GRID)
         good = fm_flow_add_grid(&film->options, s, film->has_marks, &coloring, drawing, err);
     else if (good && mode == FM_DRAW_MODE_MARKS)
         good = fm_flow_add_streaks(s, film->fps, values ? &coloring : NULL, drawing, err);

@@ -32,6 +32,8 @@ bool fm_setting_move_camera(const fm_picture_setting *setting, int frame, fm_cam
                             fm_error *err);
 // Height (m) of the first fixed horizontal plane, else of the figures' lowest feet; false: none.
 bool fm_setting_find_floor(const fm_picture_setting *setting, double *height);
+// True if the object with this name is a ball that fm_setting_draw draws.
+bool fm_setting_draws_ball(const fm_picture_setting *setting, const char *name);
 // Adds the colliders and figures of a run at a frame to a drawing.
 bool fm_setting_draw(const fm_picture_setting *setting, int frame, double time, fm_drawing *drawing,
                      fm_error *err);

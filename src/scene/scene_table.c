@@ -506,6 +506,13 @@ static const fm_entry collider_entries[] = {
      .about = "initial velocity of a collider with a mass"},
     {"clear", FM_KEY_BOOLEAN, offsetof(fm_scene_collider, def.clear),
      .about = "pictures show the collider as glass; only for closed shapes"},
+    {"color", FM_KEY_VECTOR, offsetof(fm_scene_collider, def.color), "red, green, blue",
+     WITHIN(0, 1),
+     .about = "colour in pictures; all 0: light grey; balls with a mass and a colour have dots "
+              "that show "
+              "how they roll"},
+    {"shown_only", FM_KEY_BOOLEAN, offsetof(fm_scene_collider, def.shown_only),
+     .about = "true: only drawn, nothing touches it; as the dish around a fluid, or legs"},
 };
 
 // Default values of the keys of a collider.

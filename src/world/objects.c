@@ -294,16 +294,21 @@ fm_object *fm_world_add_object(fm_world *world, fm_object *added, fm_error *err)
 static bool check_collider_count(fm_world *world, fm_error *err)
 {
     return fm_world_is_ready(world, err) &&
-           (world->collider_count < FM_WORLD_OBJECTS_MAX ||
+           (world->collider_count + world->shown_count < FM_WORLD_OBJECTS_MAX ||
             fm_fail_number(err, object, "colliders", world->collider_count + 1, "at most 1024")) &&
            reserve_solids(world, err);
 }
 
-// Adds a collider to the world. A collider with a mass also becomes an object of kind ball.
+// Adds a collider to the world. A collider with a mass also becomes an object of kind ball. One that
+// is only drawn is kept apart, so that no object meets it.
 static fm_collider *add_collider(fm_world *world, fm_collider *collider, fm_error *err)
 {
     if (!collider)
         return NULL;
+    if (collider->shown_only) {
+        world->shown[world->shown_count++] = collider;
+        return collider;
+    }
     const bool is_free = collider->rigid && !collider->rigid->carrier;
     fm_object *ball = is_free ? fm_ball_create(collider, err) : NULL;
     if (is_free && (!ball || !fm_world_add_object(world, ball, err)))

@@ -36,6 +36,8 @@ struct fm_world {
     fm_collider *colliders[FM_WORLD_OBJECTS_MAX];
     fm_placed_collider placed[FM_WORLD_OBJECTS_MAX]; // scratch data of objects: colliders at a time
     int collider_count;
+    fm_collider *shown[FM_WORLD_OBJECTS_MAX]; // shapes that are only drawn
+    int shown_count;
     // walls and colliders that a rigid object may collide with; scratch data
     fm_placed_collider *solids;
     int solid_capacity; // elements allocated for it
