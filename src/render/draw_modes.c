@@ -3,10 +3,11 @@
 #include "render/film.h"
 
 #include <fathom/grid.h>
+#include <fathom/particles.h>
 
 const fm_draw_mode_row fm_draw_mode_rows[] = {
     {"cloth", FM_DRAW_MODE_CLOTH, fm_cloth_fields},
-    {"particles", FM_DRAW_MODE_FLUID, NULL},
+    {"particles", FM_DRAW_MODE_FLUID, fm_particles_fields},
     {"liquid", FM_DRAW_MODE_FLUID, NULL},
     {"grid", FM_DRAW_MODE_GRID, fm_grid_fields},
     {"marks", FM_DRAW_MODE_MARKS, NULL},
