@@ -266,12 +266,79 @@ static void a_corrupted_setting_does_no_harm_and_a_missing_mesh_is_named(void **
     assert_int_equal(err.status, FM_OK);
 }
 
+// A ball of 1 kg and a radius of 0.1 m at the origin, under gravity, and a box just below it that is
+// only drawn; both have a colour.
+static fm_world *create_coloured_world(fm_error *err)
+{
+    fm_world *world = fixture_create_world(fixture_water_def(1), err);
+    fm_collider_def def = fm_default_collider_def();
+    def.name = "ball";
+    def.shape.radius = 0.1;
+    def.mass = 1;
+    def.color = (fm_vec3){0.7, 0.1, 0};
+    fm_collider_create(world, &def, err);
+    def = fm_default_collider_def();
+    def.name = "dish";
+    def.shape = (fm_shape){.kind = FM_SHAPE_BOX, .centre = {0, -0.2, 0}, .half_size = {1, 0.1, 1}};
+    def.color = (fm_vec3){0, 0, 0.5};
+    def.shown_only = true;
+    fm_collider_create(world, &def, err);
+    return world;
+}
+
+static void shapes_that_are_only_drawn_are_written_but_touch_nothing(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_run_def def = define_run();
+    fm_world *world = create_coloured_world(&err);
+    fm_run *run = fm_run_create(&def, world, true, &err);
+    assert_good(run, &err);
+    write_frames(run, world, 0, FRAMES, &err);
+    assert_true(fm_run_close(run, FM_RUN_DONE, FRAMES, &err));
+    assert_int_equal(fm_world_collider_count(world), 1);
+    fm_vec3 fallen = fm_collider_position(fm_world_find_collider(world, "ball"));
+    assert_true(fallen.y < -0.1); // through the dish
+    fm_picture_setting *s = fm_picture_setting_open(in_scratch("run"), &err);
+    assert_good(s, &err);
+    assert_int_equal(s->collider_count, 2);
+    const fm_picture_collider *ball = &s->colliders[0], *dish = &s->colliders[1];
+    assert_true(ball->is_ball && ball->has_color && ball->color.x == 0.7 && ball->pose == 0);
+    assert_true(!dish->is_ball && dish->has_color && dish->color.z == 0.5 && dish->pose == -1);
+    assert_string_equal(dish->name, "dish");
+    fm_pose pose;
+    assert_true(fm_picture_setting_find_pose(s, ball->pose, FRAMES, &pose, &err));
+    assert_true(pose.position.y == fallen.y);
+    fm_picture_setting_close(s);
+    fm_world_destroy(world);
+}
+
+static void colours_out_of_range_and_a_mass_of_what_is_only_drawn_are_refused(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_world *world = fixture_create_world(fixture_water_def(1), &err);
+    fm_collider_def def = fm_default_collider_def();
+    def.color.y = 1.5;
+    assert_null(fm_collider_create(world, &def, &err));
+    assert_non_null(strstr(err.text, "color"));
+    err = (fm_error){0};
+    def.color.y = 0;
+    def.mass = 2;
+    def.shown_only = true;
+    assert_null(fm_collider_create(world, &def, &err));
+    assert_non_null(strstr(err.text, "shown_only"));
+    fm_world_destroy(world);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, create_scratch, remove_scratch)
     const struct CMUnitTest tests[] = {
         TEST(camera_look_colliders_and_figures_are_read_back_exactly),
         TEST(resuming_rewrites_missing_files_and_replacing_removes_them),
+        TEST(shapes_that_are_only_drawn_are_written_but_touch_nothing),
+        TEST(colours_out_of_range_and_a_mass_of_what_is_only_drawn_are_refused),
         TEST(a_corrupted_setting_does_no_harm_and_a_missing_mesh_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
