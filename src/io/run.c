@@ -265,6 +265,14 @@ static bool has_load_columns(const fm_world *world, int index, fm_vec3 *load)
     return fm_world_collider_load(world, index, load) && collider->name[0] && !collider->rigid;
 }
 
+// True if stats.csv also has the middle of the bounding box of a collider with a force on it: if it
+// moves and is no plane.
+static bool has_middle_columns(const fm_world *world, int index)
+{
+    const fm_collider *collider = fm_world_collider(world, index);
+    return !fm_collider_is_fixed(collider) && collider->shape.kind != FM_SHAPE_PLANE;
+}
+
 // Opens stats.csv and keeps its rows up to `frame`. Columns of the world come first, then those of
 // each object.
 static bool open_stats(fm_run *run, fm_world *world, int frame, fm_error *err)
@@ -286,6 +294,8 @@ static bool open_stats(fm_run *run, fm_world *world, int frame, fm_error *err)
         const char *name = fm_world_collider(world, i)->name;
         if (has_load_columns(world, i, &load))
             fm_writer_print(writer, ",%s.load_x,%s.load_y,%s.load_z", name, name, name);
+        if (has_load_columns(world, i, &load) && has_middle_columns(world, i))
+            fm_writer_print(writer, ",%s.x,%s.y,%s.z", name, name, name);
     }
     char *columns = fm_writer_take_memory(writer, &size);
     bool good = columns && open_table(run, &run->stats, "stats.csv", columns, frame, err);
@@ -472,7 +482,7 @@ static bool write_objects(fm_run *run, fm_world *world, int frame, fm_error *err
 }
 
 // Appends the quantities of all objects, measured for the frame's report, to the row of stats.csv.
-static void write_quantities(fm_run *run, fm_world *world)
+static void write_quantities(fm_run *run, fm_world *world, double time)
 {
     for (int i = 0; i < fm_world_object_count(world); i++) {
         fm_object *object = fm_world_object(world, i);
@@ -486,6 +496,11 @@ static void write_quantities(fm_run *run, fm_world *world)
         fm_vec3 load;
         if (has_load_columns(world, i, &load))
             fm_frame_table_print(&run->stats, ",%.9g,%.9g,%.9g", load.x, load.y, load.z);
+        if (!has_load_columns(world, i, &load) || !has_middle_columns(world, i))
+            continue;
+        const fm_placed_collider placed = fm_collider_place(fm_world_collider(world, i), time);
+        const fm_vec3 middle = fm_scale(fm_add(placed.low, placed.high), 0.5);
+        fm_frame_table_print(&run->stats, ",%.9g,%.9g,%.9g", middle.x, middle.y, middle.z);
     }
 }
 
@@ -524,7 +539,7 @@ static bool write_rows(fm_run *run, fm_world *world, int frame, const fm_report 
     if (run->def.loads)
         fm_frame_table_print(&run->stats, ",%.9g,%.9g,%.9g", report->load.x, report->load.y,
                              report->load.z);
-    write_quantities(run, world);
+    write_quantities(run, world, time);
     if (!fm_frame_table_end_row(&run->stats, err))
         return false;
     if (run->def.probe_column_count > 0) {
