@@ -121,7 +121,8 @@ static bool is_plain_ball(const fm_collider *c)
     return is_free_ball(c) && !has_color(c);
 }
 
-// True if the collider has columns in poses.csv: it moves, and is visible or followed by the camera.
+// True if the collider has columns in poses.csv: it moves, and is visible or followed by the
+// camera.
 static bool has_pose(const fm_collider *collider, const fm_collider *followed)
 {
     if (is_plain_ball(collider))
@@ -269,8 +270,8 @@ static void write_mesh_keys(fm_writer *w, int number, const fm_trimesh *mesh)
     fm_writer_print(w, ", \"interpolation\": \"%s\"}", interpolation_names[def.interpolation]);
 }
 
-// True if setting.json lists the collider. Hidden colliders are listed if they have a pose, or if they are planes that
-// do not move, which may be the floor.
+// True if setting.json lists the collider. Hidden ones are listed if they have a pose, or if they
+// are planes that do not move, which may be the floor.
 static bool is_listed(const fm_collider *collider, bool moves)
 {
     return !is_plain_ball(collider) &&

@@ -299,8 +299,8 @@ static bool check_collider_count(fm_world *world, fm_error *err)
            reserve_solids(world, err);
 }
 
-// Adds a collider to the world. A collider with a mass also becomes an object of kind ball. One that
-// is only drawn is kept apart, so that no object meets it.
+// Adds a collider to the world. A collider with a mass also becomes an object of kind ball. One
+// that is only drawn is kept apart, so that no object meets it.
 static fm_collider *add_collider(fm_world *world, fm_collider *collider, fm_error *err)
 {
     if (!collider)

@@ -266,8 +266,8 @@ static void a_corrupted_setting_does_no_harm_and_a_missing_mesh_is_named(void **
     assert_int_equal(err.status, FM_OK);
 }
 
-// A ball of 1 kg and a radius of 0.1 m at the origin, under gravity, and a box just below it that is
-// only drawn; both have a colour.
+// A ball of 1 kg and a radius of 0.1 m at the origin, under gravity, and a box just below it that
+// is only drawn; both have a colour.
 static fm_world *create_coloured_world(fm_error *err)
 {
     fm_world *world = fixture_create_world(fixture_water_def(1), err);
