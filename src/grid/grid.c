@@ -131,6 +131,7 @@ fm_grid *fm_grid_create_detached(const fm_grid_def *def, fm_error *err)
     g->def = checked;
     snprintf(g->object.name, sizeof g->object.name, "%s", checked.name);
     g->def.name = g->object.name;
+    g->start_low = g->def.low;
     lay_out(g);
     allocate(g, err);
     if (err->status != FM_OK) {

@@ -419,9 +419,11 @@ static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
     compute_rates(g, force, true, pool);
     for (int d = 0; d < 3; d++)
         fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE, pool);
+    double speed = g->stats.max_speed;
     swap_with_rate(g);
     project(g, 1, true, pool); // the acceleration of colliders is neglected
     swap_with_rate(g);
+    g->stats.max_speed = speed; // not that of the rate
 }
 
 // Places the colliders; before the first substep also makes the velocity free of divergence and
@@ -455,6 +457,7 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
                      fm_error *err)
 {
     double left = interval;
+    fm_grid_move_domain(g, around, find_force(g, around));
     if (!fm_grid_prepare(g, around, err))
         return false;
     while (left > 0) {

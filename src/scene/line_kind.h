@@ -45,7 +45,8 @@ typedef struct fm_scene_body_points {
 // Strands from points of a body to one point.
 typedef struct fm_scene_fan {
     fm_scene_body_points from;
-    fm_vec3 to; // m
+    fm_vec3 to;    // m
+    double length; // m, of every strand at rest; 0: as placed
 } fm_scene_fan;
 
 // Strands that grow on an ellipsoid.

@@ -327,7 +327,8 @@ static bool sample_strands(const fm_scene_line *line, const polylines *p, fm_sce
         double length = 0;
         for (int k = 1; k < n; k++)
             length += fm_length(fm_sub(at[k], at[k - 1]));
-        out->lengths[s] = length * line->slack;
+        bool given = fan && line->fan.length > 0;
+        out->lengths[s] = given ? line->fan.length : length * line->slack;
         out->starts[s] = s * n;
         for (int k = 0; k < n; k++)
             out->points[s * n + k] = out->point_count + k;

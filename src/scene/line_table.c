@@ -57,6 +57,8 @@ static const fm_entry fan_entries[] = {
     BODY_POINTS(offsetof(fm_scene_fan, from)),
     {"to", FM_KEY_VECTOR, offsetof(fm_scene_fan, to), "m", WITHIN(-1e6, 1e6),
      .about = "the point where all strands end, which is one point of the line"},
+    {"length", FM_KEY_NUMBER, offsetof(fm_scene_fan, length), "m", WITHIN(0, 1e4),
+     .about = "rest length of every strand; 0: its distance from end to end times `slack`"},
 };
 static const fm_table fan_table = {
     .name = "fan",
