@@ -144,9 +144,10 @@ static double find_outer_velocity(const fm_grid *g, int side, int a)
 static void shift(fm_grid *g, const int by[3], fm_vec3 force)
 {
     for (int a = 0; a < 3; a++) {
-        shift_array(
-            g,
-            &(shifted){.from = g->u[a], .to = g->old[a], .by = {by[0], by[1], by[2]}, .axis = a});
+        shifted u = {.from = g->u[a], .to = g->old[a], .by = {by[0], by[1], by[2]}, .axis = a};
+        for (int side = 0; side < FM_SIDE_COUNT; side++)
+            u.side[side] = find_outer_velocity(g, side, a);
+        shift_array(g, &u);
         swap(&g->u[a], &g->old[a]);
     }
     shift_array(g, &(shifted){.from = g->p,
