@@ -39,7 +39,7 @@ typedef struct fm_scene_body_points {
     const char *body;
     const char *group; // name of a group; NULL: not given
     fm_items vertices; // array of int; empty: not given
-    int every;
+    int skip, every;   // the first points that are left out; then every n-th is used
 } fm_scene_body_points;
 
 // Strands from points of a body to one point.

@@ -48,6 +48,8 @@ static const fm_table strand_table = {.name = "strand",
                   "bottom, left, right, corners; of a tube: top, bottom"},                         \
         {"vertices", FM_KEY_INTEGERS, (offset) + offsetof(fm_scene_body_points, vertices),         \
          .range = WITHIN(0, 16777215), .about = "numbers of its points, instead of a group"},      \
+        {"skip", FM_KEY_INTEGER, (offset) + offsetof(fm_scene_body_points, skip),                  \
+         .range = WITHIN(0, 16777215), .about = "leave out the first n of these points"},          \
     {                                                                                              \
         "every", FM_KEY_INTEGER, (offset) + offsetof(fm_scene_body_points, every),                 \
             .range = WITHIN(1, 10000), .about = "use every n-th of these points"                   \
