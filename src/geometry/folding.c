@@ -13,8 +13,8 @@
 //
 // and parametrised by its length q. Of a flat shape r = s, and any c of length 2 pi gives a cone
 // that is isometric to it: no edge changes its length. Of a curved canopy the ring at s has the
-// length 2 pi r with r < s, and beta follows from it ring by ring; lengths along meridians change
-// by a few parts in a thousand. alpha is a function of psi, so the folded surface does not intersect
+// length 2 pi r with r < s, and beta follows from it ring by ring; lengths along meridians change,
+// those of a hemisphere by at most 4 %. alpha is a function of psi, so the folded surface does not intersect
 // itself.
 //
 //   r, s   m, radius of the ring of a point, and its distance from the apex along the meridian
@@ -114,7 +114,7 @@ bool fm_mesh_fold(const fm_mesh_shape *shape, int pleats, double opening, fm_vec
     wave w = {0};
     for (int i = 0; i < count; i++) {
         double r = hypot(points[i].x, points[i].z), s = fm_mesh_shape_distance(shape, r);
-        if (!(s > 0))
+        if (r < 1e-9 * shape->edge)
             continue; // the apex
         if (fabs(r / s - last) > 1e-12) {
             last = r / s;
