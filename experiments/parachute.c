@@ -176,6 +176,8 @@ parachute_result parachute_run(experiment *e, const parachute_case *c, experimen
     }
     if (!experiment_failed(e)) {
         summarise(c, frames, count, S0, &r);
+        if (r.peak == 0) // one-way: the force of the air is that of drag, which is not measured
+            r.drag = r.drag_spread = r.peak = NAN;
         add_results(e, c, &r);
     }
     fm_world_destroy(world);
