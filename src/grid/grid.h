@@ -58,6 +58,16 @@ typedef struct fm_solids {
     bool ready;       // the lists are valid as long as no collider moves
 } fm_solids;
 
+enum { FM_POCKETS_MAX = 1024 }; // parts of the fluid that are told apart
+
+// Parts of the fluid between which colliders let nothing flow.
+typedef struct fm_pockets {
+    int *part; // [cells of the solver] number of the part of a cell; 0: a solid
+    int *queue;
+    int count;                     // parts; 0: not found yet, or no colliders
+    int cells[FM_POCKETS_MAX + 1]; // cells of a closed part; 0: it leads to a given pressure
+} fm_pockets;
+
 // The dye in the fluid; arrays as those of the velocity, at the centres of cells.
 typedef struct fm_dye {
     double *c;          // concentration, at the middle of the last substep
@@ -106,6 +116,7 @@ struct fm_grid {
     bool has_patches[FM_SIDE_COUNT];
     fm_poisson *solver;
     fm_solids solids;
+    fm_pockets pockets;
     fm_samples *samples[FM_GRID_BODIES_MAX]; // of the bodies in the fluid
     int samples_count;
     fm_sheets *sheets; // bodies that push the fluid; NULL: none
@@ -187,6 +198,12 @@ double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, p
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
 
+// pockets.c
+// Finds the parts of the fluid from the conductances of the pressure solver.
+bool fm_grid_find_pockets(fm_grid *g, fm_error *err);
+// Removes the mean of the right side of the pressure solver from every closed part.
+void fm_grid_balance_pockets(fm_grid *g);
+
 // advection.c: adds -div(u u_d) to the rate of component d, for a row of faces.
 void fm_grid_advect_row(const fm_grid *g, double *const u[3], double *rate, int d, ptrdiff_t q,
                         int length);
@@ -207,6 +224,8 @@ void fm_grid_move_domain(fm_grid *g, const fm_surroundings *around, fm_vec3 forc
 void fm_grid_set_shift(fm_grid *g, const int shift[3]);
 
 // step.c
+// Places the colliders at time t, s, and finds the parts into which they divide the fluid.
+bool fm_grid_place_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
 // Places the colliders at the current time, and removes the divergence of a velocity that was set.
 bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err);
 double fm_grid_find_step(fm_grid *g, const fm_surroundings *around); // s

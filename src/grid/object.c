@@ -253,7 +253,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     if (!fm_grid_restore(g, buffer, size, err))
         return false;
     g->solids.ready = false;
-    if (!fm_grid_update_solids(g, around, g->time, err))
+    if (!fm_grid_place_solids(g, around, g->time, err))
         return false;
     fm_grid_fill_velocity(g, g->u, g->time, around->pool);
     fm_grid_fill_pressure(g, fm_add(around->gravity, g->def.acceleration), around->pool);

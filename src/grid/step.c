@@ -329,6 +329,7 @@ static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
     fm_grid_for_rows(g, pool, 3, 4, write_divergence_row, NULL);
     if (!is_rate)
         correct_solid_fluxes(g);
+    fm_grid_balance_pockets(g);
     memset(psi, 0, l->count * sizeof *psi);
     end_stage(g, FM_GRID_STAGE_PROJECT, &start);
     // rounding keeps the solver from smaller tolerances
@@ -359,6 +360,14 @@ static void move_passive(fm_grid *g, const fm_surroundings *around, double dt)
     end_stage(g, FM_GRID_STAGE_PASSIVE, &start);
 }
 
+// Places the colliders at time t, s, and finds the parts into which they divide the fluid.
+bool fm_grid_place_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err)
+{
+    bool stays = g->solids.ready && !g->solids.moving;
+    return fm_grid_update_solids(g, around, t, err) &&
+           (stays || around->collider_count == 0 || fm_grid_find_pockets(g, err));
+}
+
 // Advances the fluid by one substep of dt seconds.
 static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, bool last,
                          fm_error *err)
@@ -379,7 +388,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     else
         advance_explicitly(g, dt, force, around->pool);
     start = fm_clock_now_ms();
-    if (!fm_grid_update_solids(g, around, g->time + dt, err))
+    if (!fm_grid_place_solids(g, around, g->time + dt, err))
         return false;
     end_stage(g, FM_GRID_STAGE_SOLIDS, &start);
     g->time += dt;
@@ -430,7 +439,7 @@ static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
 // finds its pressure.
 bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
-    if (!fm_grid_update_solids(g, around, g->time, err))
+    if (!fm_grid_place_solids(g, around, g->time, err))
         return false;
     if (!g->started) {
         fill(g, g->time, around->pool);
