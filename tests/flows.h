@@ -65,7 +65,8 @@ static inline void couple_sheet(fm_world *world, fm_cloth *cloth, fm_grid *grid,
                                 double quadratic)
 {
     fm_error err = {0};
-    fm_coupling_def def = {FM_COUPLING_TWO_WAY, resistance, quadratic};
+    fm_coupling_def def = {
+        .way = FM_COUPLING_TWO_WAY, .resistance = resistance, .quadratic = quadratic};
     bool good =
         fm_world_couple_with(world, fm_cloth_object(cloth), fm_grid_object(grid), &def, &err);
     assert_good(good, &err);

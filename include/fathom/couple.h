@@ -35,6 +35,8 @@ typedef struct fm_coupling_def {
     fm_coupling_way way;
     double resistance; // Pa s/m; 0: the fluid passes freely, INFINITY: it does not pass
     double quadratic;  // Pa s^2/m^2; needs a finite resistance
+    // the box of a grid fluid moves with the body, along axes whose sides are open or inflows
+    bool follow;
 } fm_coupling_def;
 FM_API fm_coupling_def fm_default_coupling_def(void); // two-way, nothing passes
 

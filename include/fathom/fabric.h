@@ -69,6 +69,12 @@ typedef struct fm_fabric_place {
     struct {
         double height, radius, x, z; // m
     } bump;
+    // Folded into pleats about the axis y, apex up; not for closed shapes. opening: 0: as narrow as
+    // the pleats allow, 1: unfolded. pleats: 0: not folded
+    struct {
+        int pleats;
+        double opening;
+    } fold;
 } fm_fabric_place;
 // The same from a shape, with its vertex groups.
 FM_API fm_cloth *fm_cloth_create_fabric_shape(fm_world *world, const fm_cloth_def *def,

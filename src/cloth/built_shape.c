@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Moves, rotates and scales the points of a built mesh. flat: without their heights y.
 static bool place_points(const fm_built_mesh *built, const fm_fabric_place *place, double scale,
@@ -43,6 +44,22 @@ static void add_bump(fm_cloth *c, const fm_built_mesh *built, const fm_fabric_pl
     fm_cloth_set_positions(c, points, err);
 }
 
+// Replaces `points` by those of the folded mesh at its place.
+static bool fold_points(const fm_built_mesh *built, const fm_mesh_shape *shape,
+                        const fm_fabric_place *place, fm_vec3 *points, fm_error *err)
+{
+    int count = built->mesh.point_count;
+    fm_pose pose = fm_pose_identity();
+    pose.position = place->origin, pose.rotation = place->rotation;
+    fm_quat_normalize(&pose.rotation);
+    memcpy(points, built->mesh.points, (size_t)count * sizeof *points);
+    if (!fm_mesh_fold(shape, place->fold.pleats, place->fold.opening, points, count, err))
+        return false;
+    for (int i = 0; i < count; i++)
+        points[i] = fm_pose_apply(&pose, points[i]);
+    return true;
+}
+
 // What the body becomes: a fabric, or a soft body; the other one is NULL.
 typedef struct body_kind {
     const fm_fabric_def *fabric;
@@ -78,6 +95,8 @@ static fm_cloth *create_at_place(fm_world *world, const fm_cloth_def *def, body_
     else if (!place_points(built, place, 1, false, points) ||
              !place_points(built, place, 1 / stretch, shape->kind == FM_MESH_CUSHION, rest))
         fm_fail_number(err, object, "rotation", place->rotation.w, "finite numbers");
+    if (points && err->status == FM_OK && place->fold.pleats != 0)
+        fold_points(built, shape, place, points, err);
     if (points && err->status == FM_OK)
         cloth = create_body(world, def, kind,
                             &(fm_cloth_mesh){.positions = points,

@@ -22,6 +22,7 @@ typedef struct fm_samples {
     bool implicit;
     // true: the body computes its drag from `velocity`, and gives the opposite impulse to the fluid
     bool by_drag;
+    bool followed; // the box of the fluid follows the body
     // Pa s/m and Pa s^2/m^2, permeability of the surface: fluid that passes with the speed u loses
     // the pressure resistance u + quadratic u^2. INFINITY: nothing passes
     double resistance, quadratic;

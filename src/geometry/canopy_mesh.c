@@ -58,13 +58,18 @@ static void measure_meridian(canopy *c)
             c->height += shape->cones[i].length * sin(shape->cones[i].angle);
         }
     }
-    double low = 0, high = c->end; // the radius grows along the meridian: bisection
+}
+
+// m, length of the meridian from the apex to the radius r, which grows along it: by bisection.
+static double find_length(const canopy *c, double r)
+{
+    double low = 0, high = c->end;
     for (int i = 0; i < 60; i++) {
-        double r, y, middle = (low + high) / 2;
-        find_meridian(c, middle, &r, &y);
-        *(r < shape->vent ? &low : &high) = middle;
+        double here, y, middle = (low + high) / 2;
+        find_meridian(c, middle, &here, &y);
+        *(here < r ? &low : &high) = middle;
     }
-    c->start = shape->vent > 0 ? high : 0;
+    return high;
 }
 
 // m, length along the meridian from the apex to ring i.
@@ -183,6 +188,7 @@ bool fm_canopy_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_e
     canopy c = {.shape = shape};
     fm_mesh_data *mesh = &built->mesh;
     measure_meridian(&c);
+    c.start = shape->vent > 0 ? find_length(&c, shape->vent) : 0;
     double total = choose_rings(&c, err);
     bool good = err->status == FM_OK;
     if (good && total > FM_BUILT_VERTICES_MAX)
@@ -198,4 +204,26 @@ bool fm_canopy_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_e
     }
     free(c.rings);
     return good;
+}
+
+static bool is_canopy(const fm_mesh_shape *shape)
+{
+    return shape->kind == FM_MESH_HEMISPHERE || shape->kind == FM_MESH_POLYCONICAL;
+}
+
+double fm_mesh_shape_height(const fm_mesh_shape *shape)
+{
+    canopy c = {.shape = shape};
+    if (is_canopy(shape))
+        measure_meridian(&c);
+    return c.height;
+}
+
+double fm_mesh_shape_distance(const fm_mesh_shape *shape, double r)
+{
+    canopy c = {.shape = shape};
+    if (!is_canopy(shape))
+        return r;
+    measure_meridian(&c);
+    return find_length(&c, r);
 }

@@ -26,6 +26,12 @@ bool fm_planar_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_e
 bool fm_closed_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err);
 bool fm_canopy_mesh_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err);
 
+// canopy_mesh.c
+// m, height of the apex of a canopy above its rim; 0 of a flat shape.
+double fm_mesh_shape_height(const fm_mesh_shape *shape);
+// m, distance of the ring of radius r from the apex along the meridian; r of a flat shape.
+double fm_mesh_shape_distance(const fm_mesh_shape *shape, double r);
+
 // mesh_shapes.c
 // Adds a group with room for `count` vertices and returns its array; NULL: no memory.
 int *fm_built_mesh_add_group(fm_built_mesh *built, const char *name, int count, fm_error *err);

@@ -216,7 +216,7 @@ static bool enters(const side_fill *f, double *const *u, int a, const int at[3],
     for (int i = 0; i < 2; i++, cell[a]--, face -= g->stride[a])
         if (cell[a] >= 0 && cell[a] < g->n[a] &&
             fm_grid_find_condition(g, f->side, cell)->kind == FM_GRID_OPEN)
-            speed += u[f->axis][face];
+            speed += u[f->axis][face] - component(g->motion, f->axis);
     return f->side % 2 ? speed < 0 : speed > 0;
 }
 
@@ -375,15 +375,17 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
 }
 
 // Pressure on an open side, where fluid flows in at `speed`, or out if that is negative. Outside:
-// hydrostatic, and the given one at the height of the centre of the grid, so that fluid at rest
-// stays at rest between several open sides.
+// hydrostatic, and the given one at the height of the centre of the grid at the start, so that fluid
+// at rest stays at rest between several open sides.
 static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, const int at[3],
                            double speed, fm_vec3 gravity)
 {
-    double x[3], entering = fm_double_max(speed, 0);
+    double outward = side % 2 ? 1 : -1, W = component(g->motion, side / 2); // of the grid
+    double x[3], entering = speed + outward * W > 0 ? fm_double_max(speed, 0) : 0;
     for (int b = 0; b < 3; b++)
         x[b] = b != side / 2 ? at[b] + 0.5 : side % 2 ? g->n[b] : 0;
-    fm_vec3 from = fm_grid_position(g, 0.5 * g->n[0], 0.5 * g->n[1], 0.5 * g->n[2]);
+    fm_vec3 half = {0.5 * g->n[0], 0.5 * g->n[1], 0.5 * g->n[2]};
+    fm_vec3 from = fm_add_scaled(g->start_low, half, g->h);
     fm_vec3 to = fm_grid_position(g, x[0], x[1], x[2]);
     return c->pressure +
            g->def.density * (fm_dot(gravity, fm_sub(to, from)) - 0.5 * entering * entering);

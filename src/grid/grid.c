@@ -131,6 +131,7 @@ fm_grid *fm_grid_create_detached(const fm_grid_def *def, fm_error *err)
     g->def = checked;
     snprintf(g->object.name, sizeof g->object.name, "%s", checked.name);
     g->def.name = g->object.name;
+    g->start_low = g->def.low;
     lay_out(g);
     allocate(g, err);
     if (err->status != FM_OK) {
@@ -148,6 +149,8 @@ void fm_grid_destroy(fm_grid *g)
     free(g->solids.faces);
     free(g->solids.cells);
     free(g->solids.load);
+    free(g->pockets.part);
+    free(g->pockets.queue);
     free(g->points);
     fm_arena_destroy(&g->arena);
     free(g);

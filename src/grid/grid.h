@@ -58,6 +58,16 @@ typedef struct fm_solids {
     bool ready;       // the lists are valid as long as no collider moves
 } fm_solids;
 
+enum { FM_POCKETS_MAX = 1024 }; // parts of the fluid that are told apart
+
+// Parts of the fluid between which colliders let nothing flow.
+typedef struct fm_pockets {
+    int *part; // [cells of the solver] number of the part of a cell; 0: a solid
+    int *queue;
+    int count;                     // parts; 0: not found yet, or no colliders
+    int cells[FM_POCKETS_MAX + 1]; // cells of a closed part; 0: it leads to a given pressure
+} fm_pockets;
+
 // The dye in the fluid; arrays as those of the velocity, at the centres of cells.
 typedef struct fm_dye {
     double *c;          // concentration, at the middle of the last substep
@@ -73,21 +83,26 @@ struct fm_grid {
     fm_object object;
     fm_grid_def def;
     fm_arena arena;
-    int n[3];            // cells
-    bool active[3];      // more than one cell
-    int axes;            // number of active axes
-    int layers[3];       // ghost layers: 3, or 1 along inactive axes
-    int size[3];         // elements along each axis, ghost layers included
-    ptrdiff_t stride[3]; // of the arrays
-    ptrdiff_t start;     // index of cell (0, 0, 0)
-    size_t count;        // elements
-    double h, nu;        // m, spacing; m^2/s, kinematic viscosity
+    int n[3];             // cells
+    bool active[3];       // more than one cell
+    int axes;             // number of active axes
+    int layers[3];        // ghost layers: 3, or 1 along inactive axes
+    int size[3];          // elements along each axis, ghost layers included
+    ptrdiff_t stride[3];  // of the arrays
+    ptrdiff_t start;      // index of cell (0, 0, 0)
+    size_t count;         // elements
+    double h, nu;         // m, spacing; m^2/s, kinematic viscosity
+    fm_vec3 start_low;    // m, low corner at the start; def.low is the present one
+    fm_samples *followed; // of the body that the box follows; NULL: none
+    fm_vec3 anchor;       // m, from the low corner to the centre of that body at the start
 
     // State.
-    double *u[3]; // m/s
-    double *p;    // Pa, at the middle of the last substep
-    double time;  // s
-    double lag;   // s, from the time of dye and marks to `time`: half of the last substep
+    double *u[3];   // m/s
+    double *p;      // Pa, at the middle of the last substep
+    double time;    // s
+    int shift[3];   // cells by which the box has moved from its place at the start
+    fm_vec3 motion; // m/s, velocity of the body that it follows, along the axes that follow
+    double lag;     // s, from the time of dye and marks to `time`: half of the last substep
     fm_dye dye;
     fm_marks *marks; // an object of the world; NULL: none
     bool started;    // false until the first substep: u has a divergence, p is not known
@@ -101,13 +116,15 @@ struct fm_grid {
     bool has_patches[FM_SIDE_COUNT];
     fm_poisson *solver;
     fm_solids solids;
+    fm_pockets pockets;
     fm_samples *samples[FM_GRID_BODIES_MAX]; // of the bodies in the fluid
     int samples_count;
     fm_sheets *sheets; // bodies that push the fluid; NULL: none
     const double
-        *level;      // of a liquid: spacings from its surface, negative inside; NULL: no surface
-    double *partial; // [rows] sums
-    fm_vec3 *points; // m, cell centres, for readers
+        *level;         // of a liquid: spacings from its surface, negative inside; NULL: no surface
+    double *partial;    // [rows] sums
+    fm_vec3 *points;    // m, cell centres, for readers
+    fm_vec3 points_low; // m, low corner that they belong to
     fm_grid_stats stats, at_reset;
     double reset_time; // s
 };
@@ -181,6 +198,12 @@ double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, p
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
 
+// pockets.c
+// Finds the parts of the fluid from the conductances of the pressure solver.
+bool fm_grid_find_pockets(fm_grid *g, fm_error *err);
+// Removes the mean of the right side of the pressure solver from every closed part.
+void fm_grid_balance_pockets(fm_grid *g);
+
 // advection.c: adds -div(u u_d) to the rate of component d, for a row of faces.
 void fm_grid_advect_row(const fm_grid *g, double *const u[3], double *rate, int d, ptrdiff_t q,
                         int length);
@@ -192,7 +215,17 @@ void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double
 // Sets u = old + x, where (1 - dt nu / 2 Laplacian) x = dt (rate + share extra).
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool);
 
+// moving_domain.c
+// Lets the box of the grid follow the body of these samples from now on.
+bool fm_grid_follow(fm_grid *g, fm_samples *samples, fm_error *err);
+// Moves the box after its body, before a coupling interval. force: m/s^2, gravity and the like.
+void fm_grid_move_domain(fm_grid *g, const fm_surroundings *around, fm_vec3 force);
+// Places the box `shift` cells from its place at the start; values are not moved.
+void fm_grid_set_shift(fm_grid *g, const int shift[3]);
+
 // step.c
+// Places the colliders at time t, s, and finds the parts into which they divide the fluid.
+bool fm_grid_place_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
 // Places the colliders at the current time, and removes the divergence of a velocity that was set.
 bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err);
 double fm_grid_find_step(fm_grid *g, const fm_surroundings *around); // s
@@ -226,6 +259,8 @@ bool fm_grid_check_marks(const fm_grid_def *def, fm_error *err);
 fm_marks *fm_marks_create(fm_world *world, fm_grid *g, fm_error *err);
 // Adds the marks of the start, unless that was done. The colliders must be placed.
 void fm_marks_start(fm_marks *marks, const fm_surroundings *around);
+// Adds marks to the cells that the box reached by moving by some cells along each axis.
+void fm_marks_fill_new_cells(fm_marks *marks, const fm_surroundings *around, const int by[3]);
 // Moves the marks for dt seconds with the velocity, whose ghost values must be in place.
 void fm_marks_move(fm_marks *marks, const fm_surroundings *around, double dt);
 

@@ -13,6 +13,8 @@ bool fm_grid_attach_samples(fm_grid *g, fm_samples *samples, fm_vec3 gravity, fm
     if (g->samples_count == FM_GRID_BODIES_MAX)
         return fm_fail_number(err, g->object.name, "coupled bodies", g->samples_count + 1,
                               "at most 64");
+    if (samples->followed && !fm_grid_follow(g, samples, err))
+        return false;
     bool is_sheet = !samples->passive && !samples->by_drag;
     if (is_sheet && !fm_grid_add_sheet(g, samples, err))
         return false;

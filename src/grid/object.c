@@ -206,11 +206,14 @@ static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
         .point_count = count,
         .lattice = {{g->n[0], g->n[1], g->n[2]}, fm_grid_centre(g, 0, 0, 0, 3), g->h},
     };
-    if (!g->points) {
-        g->points = malloc((size_t)count * sizeof *g->points);
-        if (!g->points)
-            return fm_fail_no_memory(err, object->name, (size_t)count * sizeof *g->points);
+    bool moved = fm_max_norm(fm_sub(g->points_low, g->def.low)) > 0;
+    if (!g->points)
+        g->points = malloc((size_t)count * sizeof *g->points), moved = true;
+    if (!g->points)
+        return fm_fail_no_memory(err, object->name, (size_t)count * sizeof *g->points);
+    if (moved) {
         fm_vec3 *point = g->points;
+        g->points_low = g->def.low;
         for (int k = 0; k < g->n[2]; k++)
             for (int j = 0; j < g->n[1]; j++)
                 for (int i = 0; i < g->n[0]; i++)
@@ -250,7 +253,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     if (!fm_grid_restore(g, buffer, size, err))
         return false;
     g->solids.ready = false;
-    if (!fm_grid_update_solids(g, around, g->time, err))
+    if (!fm_grid_place_solids(g, around, g->time, err))
         return false;
     fm_grid_fill_velocity(g, g->u, g->time, around->pool);
     fm_grid_fill_pressure(g, fm_add(around->gravity, g->def.acceleration), around->pool);
@@ -264,6 +267,7 @@ static const fm_medium_type medium = {
     .resolution = find_resolution,
     .check_coupling = check_coupling,
     .permeates = true,
+    .follows = true,
     .takes_drag = true,
     .attach = attach,
     .probe_fields = "velocity pressure dye",

@@ -10,12 +10,12 @@
 
 typedef struct grid_header {
     char magic[8];
-    int32_t version, cells[3], started, dye;
-    double time, lag;
+    int32_t version, cells[3], started, dye, shift[3];
+    double time, lag, motion[3];
 } grid_header;
 
 static const char magic[8] = "fmgrid  ";
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
 // The header of a saved fluid.
 static grid_header find_header(const fm_grid *g)
@@ -25,7 +25,8 @@ static grid_header find_header(const fm_grid *g)
     memcpy(h.magic, magic, sizeof magic);
     h.version = VERSION;
     for (int a = 0; a < 3; a++)
-        h.cells[a] = g->n[a];
+        h.cells[a] = g->n[a], h.shift[a] = g->shift[a];
+    h.motion[0] = g->motion.x, h.motion[1] = g->motion.y, h.motion[2] = g->motion.z;
     h.started = g->started;
     h.dye = g->def.dye.on;
     h.time = g->time;
@@ -91,14 +92,16 @@ bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err)
     if (memcmp(h.magic, magic, sizeof magic) != 0 || h.version != VERSION)
         return fm_fail_number(err, g->object.name, "state version", h.version,
                               "that of this program");
-    if (memcmp(h.cells, mine.cells, sizeof h.cells) != 0 || !isfinite(h.time + h.lag) ||
-        h.dye != mine.dye)
+    if (memcmp(h.cells, mine.cells, sizeof h.cells) != 0 ||
+        !isfinite(h.time + h.lag + h.motion[0] + h.motion[1] + h.motion[2]) || h.dye != mine.dye)
         return fm_fail_number(err, g->object.name, "state cells", h.cells[0], "those of this grid");
     in += sizeof h;
     for (int a = 0; a < count; a++)
         in += copy_values(arrays[a], g, a, NULL, in);
     g->time = h.time;
     g->lag = h.lag;
+    g->motion = (fm_vec3){h.motion[0], h.motion[1], h.motion[2]};
+    fm_grid_set_shift(g, h.shift);
     g->started = h.started;
     return true;
 }

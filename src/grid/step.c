@@ -329,6 +329,7 @@ static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
     fm_grid_for_rows(g, pool, 3, 4, write_divergence_row, NULL);
     if (!is_rate)
         correct_solid_fluxes(g);
+    fm_grid_balance_pockets(g);
     memset(psi, 0, l->count * sizeof *psi);
     end_stage(g, FM_GRID_STAGE_PROJECT, &start);
     // rounding keeps the solver from smaller tolerances
@@ -359,6 +360,14 @@ static void move_passive(fm_grid *g, const fm_surroundings *around, double dt)
     end_stage(g, FM_GRID_STAGE_PASSIVE, &start);
 }
 
+// Places the colliders at time t, s, and finds the parts into which they divide the fluid.
+bool fm_grid_place_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err)
+{
+    bool stays = g->solids.ready && !g->solids.moving;
+    return fm_grid_update_solids(g, around, t, err) &&
+           (stays || around->collider_count == 0 || fm_grid_find_pockets(g, err));
+}
+
 // Advances the fluid by one substep of dt seconds.
 static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, bool last,
                          fm_error *err)
@@ -379,7 +388,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     else
         advance_explicitly(g, dt, force, around->pool);
     start = fm_clock_now_ms();
-    if (!fm_grid_update_solids(g, around, g->time + dt, err))
+    if (!fm_grid_place_solids(g, around, g->time + dt, err))
         return false;
     end_stage(g, FM_GRID_STAGE_SOLIDS, &start);
     g->time += dt;
@@ -419,16 +428,18 @@ static void find_first_pressure(fm_grid *g, fm_vec3 force, fm_pool *pool)
     compute_rates(g, force, true, pool);
     for (int d = 0; d < 3; d++)
         fm_grid_fill_change(g, g->rate[d], d, FM_GRID_FILL_RATE, pool);
+    double speed = g->stats.max_speed;
     swap_with_rate(g);
     project(g, 1, true, pool); // the acceleration of colliders is neglected
     swap_with_rate(g);
+    g->stats.max_speed = speed; // not that of the rate
 }
 
 // Places the colliders; before the first substep also makes the velocity free of divergence and
 // finds its pressure.
 bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
-    if (!fm_grid_update_solids(g, around, g->time, err))
+    if (!fm_grid_place_solids(g, around, g->time, err))
         return false;
     if (!g->started) {
         fill(g, g->time, around->pool);
@@ -455,6 +466,7 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
                      fm_error *err)
 {
     double left = interval;
+    fm_grid_move_domain(g, around, find_force(g, around));
     if (!fm_grid_prepare(g, around, err))
         return false;
     while (left > 0) {

@@ -75,6 +75,40 @@ static int draw_count(fm_rng *rng, double expected)
     return (int)floor(expected + fm_rng_uniform(rng));
 }
 
+// Adds marks at random points of the cells from `first` to before `last`.
+static void fill_cells(fm_marks *m, const fm_surroundings *around, const int first[3],
+                       const int last[3])
+{
+    const fm_grid *g = m->grid;
+    for (int k = first[2]; k < last[2]; k++)
+        for (int j = first[1]; j < last[1]; j++)
+            for (int i = first[0]; i < last[0]; i++)
+                for (int left = draw_count(&m->rng, g->def.marks.density); left > 0; left--) {
+                    double x = i + fm_rng_uniform(&m->rng), y = j + fm_rng_uniform(&m->rng);
+                    double z = k + fm_rng_uniform(&m->rng);
+                    add_mark(m, around, fm_grid_position(g, x, y, z), g->time);
+                }
+}
+
+// Adds marks to the cells that the box reached by moving by some cells along each axis.
+void fm_marks_fill_new_cells(fm_marks *m, const fm_surroundings *around, const int by[3])
+{
+    int first[3] = {0}, last[3] = {m->grid->n[0], m->grid->n[1], m->grid->n[2]};
+    if (!m->grid->def.marks.everywhere)
+        return;
+    for (int a = 0; a < 3; a++) { // the new cells along each axis are filled only once
+        int low = first[a], high = last[a];
+        int kept = by[a] > 0 ? high - by[a] : low - by[a]; // where the old cells end or begin
+        kept = kept < low ? low : kept > high ? high : kept;
+        if (by[a] == 0)
+            continue;
+        *(by[a] > 0 ? &first[a] : &last[a]) = kept;
+        fill_cells(m, around, first, last);
+        first[a] = by[a] > 0 ? low : kept;
+        last[a] = by[a] > 0 ? kept : high;
+    }
+}
+
 // If the definition asks for marks everywhere, fills the fluid with marks at random points of its
 // cells.
 void fm_marks_start(fm_marks *m, const fm_surroundings *around)
@@ -84,14 +118,8 @@ void fm_marks_start(fm_marks *m, const fm_surroundings *around)
         return;
     m->started = true;
     m->next = g->time;
-    for (int k = 0; k < g->n[2] && g->def.marks.everywhere; k++)
-        for (int j = 0; j < g->n[1]; j++)
-            for (int i = 0; i < g->n[0]; i++)
-                for (int left = draw_count(&m->rng, g->def.marks.density); left > 0; left--) {
-                    double x = i + fm_rng_uniform(&m->rng), y = j + fm_rng_uniform(&m->rng);
-                    double z = k + fm_rng_uniform(&m->rng);
-                    add_mark(m, around, fm_grid_position(g, x, y, z), g->time);
-                }
+    if (g->def.marks.everywhere)
+        fill_cells(m, around, (int[3]){0, 0, 0}, g->n);
 }
 
 // Adds the marks of one source face of cell `at`, for a span of time in which `speed` enters.

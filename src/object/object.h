@@ -216,6 +216,7 @@ typedef struct fm_medium_type {
     bool (*check_coupling)(const fm_object *medium, fm_coupling_way way, const char *body,
                            fm_error *err);
     bool permeates;  // bodies in the medium may be permeable
+    bool follows;    // the box of the medium can follow a body
     bool takes_drag; // the medium takes the opposite of a body's drag (fm_samples.by_drag)
     // Puts the quadrature points (samples) of a body into the medium. They live as long as it does.
     bool (*attach)(fm_object *medium, fm_samples *samples, fm_error *err);

@@ -191,7 +191,7 @@ static void create_objects(fm_builder *b, const fm_items *items, fm_error *err)
 static void create_coupling(fm_builder *b, const fm_scene_coupling *coupling, fm_error *err)
 {
     fm_coupling_def def = {(fm_coupling_way)coupling->way, coupling->resistance,
-                           coupling->quadratic};
+                           coupling->quadratic, coupling->follow};
     fm_world_couple_with(b->world, fm_world_find_object(b->world, coupling->body),
                          fm_world_find_object(b->world, coupling->fluid), &def, err);
     fm_scene_locate_error(err, coupling->item.node);

@@ -28,6 +28,9 @@ static const fm_entry coupling_entries[] = {
     {"quadratic", FM_KEY_NUMBER, offsetof(fm_scene_coupling, quadratic), "Pa s^2/m^2",
      .range = WITHIN(0, 1e12),
      .about = "the same per square of the speed, in addition; needs `resistance`"},
+    {"follow", FM_KEY_BOOLEAN, offsetof(fm_scene_coupling, follow),
+     .about = "the box of a grid fluid moves with the body, by whole cells, along the axes whose "
+              "two sides are open or inflows; the side ahead should be an inflow of still fluid"},
 };
 
 // Nothing passes through the cloth.
@@ -62,6 +65,24 @@ static void check_permeability(fm_decoder *d, int i, const fm_scene_coupling *co
                               "coupling[%d].resistance is %g, allowed with `way: two-way` of a "
                               "surface in a grid fluid only",
                               i, coupling->resistance);
+}
+
+// Checks that the fluid of coupling i can follow its body, and follows no other one.
+static void check_follow(fm_decoder *d, int i, const fm_scene_coupling *all,
+                         const fm_scene_object *fluid)
+{
+    fm_place place = fm_node_find_place(all[i].item.node, "follow", NULL, NULL);
+    if (!all[i].follow)
+        return;
+    if (!fluid->kind->type->medium->follows)
+        fm_loader_add_mistake(d->loader, place,
+                              "coupling[%d].follow is true, allowed for a grid fluid only", i);
+    for (int k = 0; k < i; k++)
+        if (all[k].follow && strcmp(all[k].fluid, all[i].fluid) == 0)
+            fm_loader_add_mistake(d->loader, place,
+                                  "coupling[%d].follow is true, as in coupling[%d]: a fluid can "
+                                  "follow one body only",
+                                  i, k);
 }
 
 // Records what the object, the body or the fluid of coupling i, does not support. `key` is "body"
@@ -141,6 +162,7 @@ static void check_coupling(fm_decoder *d, const fm_scene *scene, int i)
                               "its liquid only",
                               i, ways[coupling->way]);
     check_permeability(d, i, coupling, body, fluid);
+    check_follow(d, i, all, fluid);
     check_partner(d, i, coupling, "fluid", fluid);
     check_partner(d, i, coupling, "body", body);
 }

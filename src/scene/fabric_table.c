@@ -146,6 +146,20 @@ static const fm_table bump_table = {
     .entries = bump_entries,
     .count = COUNT(bump_entries)};
 
+static const fm_entry fold_entries[] = {
+    {"pleats", FM_KEY_INTEGER, PLACE(fold.pleats), .range = WITHIN(2, 1000), .needed = true,
+     .about =
+         "number of waves around the axis; each should be at least eight edges wide at the rim"},
+    {"opening", FM_KEY_NUMBER, PLACE(fold.opening), .range = WITHIN(0, 1),
+     .about = "0: as narrow as the pleats allow; 1: unfolded"},
+};
+static const fm_table fold_table = {
+    .name = "fold",
+    .about = "The initial shape: folded into pleats about the axis, the apex up, as a parachute is "
+             "packed. Edges keep their lengths.",
+    .entries = fold_entries,
+    .count = COUNT(fold_entries)};
+
 static const fm_entry fabric_entries[] = {
     {"mesh", FM_KEY_MAPPING, 0, .table = &mesh_table, .needed = true,
      .about = "shape and position"},
@@ -164,6 +178,7 @@ static const fm_entry fabric_entries[] = {
     {"prestretch", FM_KEY_NUMBER, PLACE(prestretch), .range = WITHIN(0.1, 10),
      .about = "initial lengths over rest lengths"},
     {"bump", FM_KEY_MAPPING, 0, .table = &bump_table, .about = "an initial displacement"},
+    {"fold", FM_KEY_MAPPING, 0, .table = &fold_table, .about = "folded into pleats at the start"},
     {"model", FM_KEY_WORD, FABRIC(model), .words = models,
      .about = "of the springs: II stretches, I resists rotation, too, III is their difference; "
               "tension-only resists no compression"},

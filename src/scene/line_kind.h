@@ -39,13 +39,14 @@ typedef struct fm_scene_body_points {
     const char *body;
     const char *group; // name of a group; NULL: not given
     fm_items vertices; // array of int; empty: not given
-    int every;
+    int skip, every;   // the first points that are left out; then every n-th is used
 } fm_scene_body_points;
 
 // Strands from points of a body to one point.
 typedef struct fm_scene_fan {
     fm_scene_body_points from;
-    fm_vec3 to; // m
+    fm_vec3 to;    // m
+    double length; // m, of every strand at rest; 0: as placed
 } fm_scene_fan;
 
 // Strands that grow on an ellipsoid.

@@ -52,11 +52,11 @@ static int list_group(fm_object *object, const char *group, int *list)
     return grid ? list_grid_group(cloth, group, list) : 0;
 }
 
-// Keeps every n-th number of a list. Returns how many are left.
-static int thin_list(int *list, int count, int every)
+// Keeps every n-th number of a list after the first `skip`. Returns how many are left.
+static int thin_list(int *list, int count, int skip, int every)
 {
     int kept = 0;
-    for (int i = 0; i < count; i += every)
+    for (int i = skip; i < count; i += every)
         list[kept++] = list[i];
     return kept;
 }
@@ -102,7 +102,9 @@ int *fm_scene_list_body_points(fm_world *world, const fm_scene_body_points *from
         if (list[i] >= mesh.point_count)
             fm_fail_number(err, from->body, "vertices", list[i], allowed);
     }
-    *count = thin_list(list, *count, from->every);
+    if (from->skip >= *count && err->status == FM_OK)
+        fm_fail_number(err, from->body, "skip", from->skip, "less than the number of points");
+    *count = thin_list(list, *count, from->skip, from->every);
     if (err->status == FM_OK)
         return list;
     free(list);
@@ -327,7 +329,8 @@ static bool sample_strands(const fm_scene_line *line, const polylines *p, fm_sce
         double length = 0;
         for (int k = 1; k < n; k++)
             length += fm_length(fm_sub(at[k], at[k - 1]));
-        out->lengths[s] = length * line->slack;
+        bool given = fan && line->fan.length > 0;
+        out->lengths[s] = given ? line->fan.length : length * line->slack;
         out->starts[s] = s * n;
         for (int k = 0; k < n; k++)
             out->points[s * n + k] = out->point_count + k;

@@ -48,6 +48,8 @@ static const fm_table strand_table = {.name = "strand",
                   "bottom, left, right, corners; of a tube: top, bottom"},                         \
         {"vertices", FM_KEY_INTEGERS, (offset) + offsetof(fm_scene_body_points, vertices),         \
          .range = WITHIN(0, 16777215), .about = "numbers of its points, instead of a group"},      \
+        {"skip", FM_KEY_INTEGER, (offset) + offsetof(fm_scene_body_points, skip),                  \
+         .range = WITHIN(0, 16777215), .about = "leave out the first n of these points"},          \
     {                                                                                              \
         "every", FM_KEY_INTEGER, (offset) + offsetof(fm_scene_body_points, every),                 \
             .range = WITHIN(1, 10000), .about = "use every n-th of these points"                   \
@@ -57,6 +59,8 @@ static const fm_entry fan_entries[] = {
     BODY_POINTS(offsetof(fm_scene_fan, from)),
     {"to", FM_KEY_VECTOR, offsetof(fm_scene_fan, to), "m", WITHIN(-1e6, 1e6),
      .about = "the point where all strands end, which is one point of the line"},
+    {"length", FM_KEY_NUMBER, offsetof(fm_scene_fan, length), "m", WITHIN(0, 1e4),
+     .about = "rest length of every strand; 0: its distance from end to end times `slack`"},
 };
 static const fm_table fan_table = {
     .name = "fan",

@@ -322,6 +322,7 @@ typedef struct fm_scene_coupling {
     int way;                  // fm_coupling_way
     double resistance;        // Pa s/m
     double quadratic;         // Pa s^2/m^2
+    bool follow;              // the box of the fluid follows the body
 } fm_scene_coupling;
 
 // Decoded keys of colliders.NAME.

@@ -121,6 +121,14 @@ static bool check_permeability(const fm_object *body, const fm_object *medium,
     return true;
 }
 
+// Checks that the box of the medium can follow the body.
+static bool check_follow(const fm_object *body, const fm_object *medium, const fm_coupling_def *def,
+                         fm_error *err)
+{
+    return !def->follow || medium->type->medium->follows ||
+           fm_fail(err, FM_BAD_VALUE, body->name, "follow", "true", "false, or a grid fluid");
+}
+
 // Couples a body to a medium: creates quadrature points on the body and puts them into the medium.
 bool fm_world_couple_with(fm_world *world, fm_object *body, fm_object *medium,
                           const fm_coupling_def *def, fm_error *err)
@@ -130,7 +138,7 @@ bool fm_world_couple_with(fm_world *world, fm_object *body, fm_object *medium,
         return false;
     fm_coupling_way way = def->way;
     if (!check_coupling_of(world, body, medium, way, err) ||
-        !check_permeability(body, medium, def, err))
+        !check_permeability(body, medium, def, err) || !check_follow(body, medium, def, err))
         return false;
     double longest = LONGEST_EDGE * medium->type->medium->resolution(medium);
     fm_medium properties = medium->type->medium->properties(medium);
@@ -139,6 +147,7 @@ bool fm_world_couple_with(fm_world *world, fm_object *body, fm_object *medium,
         return false;
     samples->resistance = def->resistance;
     samples->quadratic = def->quadratic;
+    samples->followed = def->follow;
     if (!medium->type->medium->attach(medium, samples, err))
         return false;
     world->couplings[world->coupling_count++] = (fm_coupling){body, medium, way, samples};

@@ -214,6 +214,95 @@ static void bad_shapes_are_refused_by_name(void **state)
     }
 }
 
+// How the edges of a mesh change when it is folded: largest share by which they get longer, mean
+// change more than 0.3 m from the axis, where edges are shorter than folds are wide, and the radius
+// of the folded mesh about its axis over that of the unfolded one.
+typedef struct changes {
+    double longer, mean, width;
+} changes;
+
+static changes fold(const fm_mesh_shape *shape, int pleats, double opening)
+{
+    fm_error err = {0};
+    fm_built_mesh built;
+    assert_true(fm_mesh_shape_build(shape, &built, &err));
+    int count = built.mesh.point_count, edges = 0;
+    fm_vec3 *points = malloc((size_t)count * sizeof *points);
+    assert_non_null(points);
+    memcpy(points, built.mesh.points, (size_t)count * sizeof *points);
+    assert_true(fm_mesh_fold(shape, pleats, opening, points, count, &err));
+    changes c = {0};
+    for (int t = 0; t < 3 * built.mesh.face_count; t++) {
+        const int *f = built.mesh.face_points + t / 3 * 3;
+        int i = f[t % 3], j = f[(t + 1) % 3];
+        double before = length(subtract(built.mesh.points[i], built.mesh.points[j]));
+        double change = length(subtract(points[i], points[j])) / before - 1;
+        c.longer = fmax(c.longer, change);
+        if (hypot(built.mesh.points[i].x, built.mesh.points[i].z) > 0.3)
+            c.mean += fabs(change), edges++;
+    }
+    c.mean /= edges;
+    double narrow = 0, wide = 0;
+    for (int i = 0; i < count; i++) {
+        narrow = fmax(narrow, hypot(points[i].x, points[i].z));
+        wide = fmax(wide, hypot(built.mesh.points[i].x, built.mesh.points[i].z));
+    }
+    c.width = narrow / wide;
+    free(points);
+    fm_built_mesh_destroy(&built);
+    return c;
+}
+
+// Flat shapes become cones, which no edge is too short for; what an edge cuts off at a fold falls
+// with the square of its length.
+static void folding_keeps_edges(void **state)
+{
+    (void)state;
+    fm_mesh_shape disc = fm_default_mesh_shape(), cross = disc, canopy = disc;
+    cross.kind = FM_MESH_CROSS, cross.width = 1.27, cross.arm = 0.42;
+    canopy.kind = FM_MESH_HEMISPHERE, canopy.gores = 20;
+    for (int i = 0; i < 2; i++) {
+        fm_mesh_shape shape = i ? cross : disc;
+        for (double opening = 0; opening < 1.5; opening += 0.5) {
+            shape.edge = 0.02;
+            changes coarse = fold(&shape, 8, opening);
+            shape.edge = 0.01;
+            changes fine = fold(&shape, 8, opening);
+            assert_true(coarse.longer < 1e-3 && fine.longer < 1e-3); // table of the curve's length
+            if (opening == 0.5)
+                assert_in_range((int)(100 * log2(coarse.mean / fine.mean)), 180, 210);
+            assert_true(opening > 0 || (fine.width < 0.5 && fine.mean < 0.02));
+            assert_true(opening < 1 || fabs(fine.width - 1) < 1e-6);
+        }
+    }
+    canopy.edge = 0.01;
+    changes folded = fold(&canopy, 10, 0);
+    assert_true(folded.longer < 0.05 && folded.mean < 0.01 && folded.width < 0.6);
+}
+
+static void bad_folds_are_refused(void **state)
+{
+    (void)state;
+    fm_mesh_shape shape = fm_default_mesh_shape(), ball = shape;
+    ball.kind = FM_MESH_BALL;
+    fm_vec3 point = {0.1, 0, 0};
+    const struct {
+        const fm_mesh_shape *shape;
+        int pleats;
+        double opening;
+        const char *field;
+    } cases[] = {{&ball, 8, 0.5, "fold"},
+                 {&shape, 1, 0.5, "fold.pleats"},
+                 {&shape, 8, NAN, "fold.opening"},
+                 {&shape, 8, 1.1, "fold.opening"}};
+    for (int i = 0; i < 4; i++) {
+        fm_error err = {0};
+        assert_false(
+            fm_mesh_fold(cases[i].shape, cases[i].pleats, cases[i].opening, &point, 1, &err));
+        assert_string_equal(err.field, cases[i].field);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +311,8 @@ int main(void)
         cmocka_unit_test(canopies_have_seams_from_vent_to_rim),
         cmocka_unit_test(neighbours_have_close_numbers_and_seeds_matter),
         cmocka_unit_test(bad_shapes_are_refused_by_name),
+        cmocka_unit_test(folding_keeps_edges),
+        cmocka_unit_test(bad_folds_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

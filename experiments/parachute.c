@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// parachute.c: the opening of a parachute of scenes/parachute, measured frame by frame.
+//
+// The projected area is the length of the sum of the area vectors of all triangles: that of the
+// loop of the rim, whatever the folds in it. The force on the canopy is that of the air, along the
+// velocity of the air far away relative to the canopy.
+#include "parachute.h"
+
+#include <fathom/scene.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FRAMES_MAX = 2000 };
+
+// The state after a frame.
+typedef struct frame {
+    double t, speed, force, projected, area;
+} frame;
+
+// The value of a quantity of an object by its name.
+static double find_quantity(experiment *e, fm_object *object, const char *name)
+{
+    int count = 0;
+    const fm_field *list = fm_object_quantities(object, &count);
+    double values[64] = {0};
+    if (experiment_failed(e) || count > 64 ||
+        !fm_object_measure(object, values, experiment_error(e)))
+        return NAN;
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return values[i];
+    experiment_fail(e, FM_BAD_VALUE, "no quantity %s", name);
+    return NAN;
+}
+
+static fm_vec3 add_scaled(fm_vec3 a, fm_vec3 b, double s)
+{
+    return (fm_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static double dot(fm_vec3 a, fm_vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+// Length of the sum of the area vectors of the canopy, m^2.
+static double find_projected_area(experiment *e, fm_object *canopy)
+{
+    fm_mesh_view mesh;
+    fm_vec3 sum = {0};
+    if (experiment_failed(e) || !fm_object_mesh(canopy, &mesh, experiment_error(e)))
+        return NAN;
+    for (int t = 0; t < mesh.face_count; t++) {
+        const int *f = mesh.face_points + 3 * t;
+        fm_vec3 p = mesh.points[f[0]], a = add_scaled(mesh.points[f[1]], p, -1),
+                b = add_scaled(mesh.points[f[2]], p, -1);
+        fm_vec3 n = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+        sum = add_scaled(sum, n, 0.5);
+    }
+    return sqrt(dot(sum, sum));
+}
+
+// Measures the canopy after a frame.
+static frame measure(experiment *e, const parachute_case *c, fm_object *canopy, double t)
+{
+    int n = 0;
+    const fm_vec3 *v = fm_cloth_velocities(fm_object_cloth(canopy), &n);
+    fm_vec3 mean = {0},
+            load = {find_quantity(e, canopy, "load_x"), find_quantity(e, canopy, "load_y"),
+                    find_quantity(e, canopy, "load_z")};
+    for (int i = 0; i < n; i++)
+        mean = add_scaled(mean, v[i], 1.0 / n);
+    fm_vec3 wind = add_scaled(c->wind, mean, -1);
+    frame f = {.t = t, .speed = sqrt(dot(wind, wind))};
+    f.force = dot(load, wind) / f.speed;
+    f.projected = find_projected_area(e, canopy);
+    f.area = find_quantity(e, canopy, "area");
+    return f;
+}
+
+// Means over the second half, and what is measured against them.
+static void summarise(const parachute_case *c, const frame *frames, int count, double S0,
+                      parachute_result *r)
+{
+    double squares = 0, way = 0;
+    int half = count / 2, used = count - half;
+    for (int i = half; i < count; i++) {
+        double C = frames[i].force / (0.5 * c->density * frames[i].speed * frames[i].speed * S0);
+        r->drag += C / used, squares += C * C / used;
+        r->speed += frames[i].speed / used;
+        r->projected += frames[i].projected / S0 / used;
+    }
+    r->drag_spread = sqrt(fmax(0, squares - r->drag * r->drag));
+    r->filling_time = r->filling_distance = NAN;
+    r->area_low = INFINITY;
+    for (int i = 0; i < count; i++) {
+        way += frames[i].speed / c->fps;
+        r->peak = fmax(r->peak, frames[i].force);
+        r->overshoot = fmax(r->overshoot, frames[i].projected / S0 / r->projected);
+        r->area_low = fmin(r->area_low, frames[i].area / S0);
+        r->area_high = fmax(r->area_high, frames[i].area / S0);
+        if (isnan(r->filling_time) && frames[i].projected > 0.9 * r->projected * S0) {
+            r->filling_time = frames[i].t;
+            r->filling_distance = way / sqrt(4 * S0 / 3.14159265358979323846);
+        }
+    }
+}
+
+static void add_results(experiment *e, const parachute_case *c, const parachute_result *r)
+{
+    const struct {
+        const char *name;
+        double value;
+        const char *unit;
+    } rows[] = {
+        {"area of all cloth, S0", c->area, "m^2"},
+        {"drag coefficient on S0, second half", r->drag, ""},
+        {"its standard deviation", r->drag_spread, ""},
+        {"projected area / S0", r->projected, ""},
+        {"speed through the air, second half", r->speed, "m/s"},
+        {"filling time", r->filling_time, "s"},
+        {"filling distance", r->filling_distance, "D0"},
+        {"largest force on the canopy", r->peak, "N"},
+        {"largest tension of a line", r->tension, "N"},
+        {"overshoot of the projected area", r->overshoot, ""},
+        {"smallest area / S0", r->area_low, ""},
+        {"largest area / S0", r->area_high, ""},
+        {"largest stretch of an edge", r->stretch, ""},
+        {"intersections, all frames", r->intersections, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        experiment_add_named_result(e, NAN, rows[i].value, rows[i].unit, "%s: %s", c->name,
+                                    rows[i].name);
+}
+
+// The world of a case, with counts of intersections.
+static fm_world *build(experiment *e, const parachute_case *c)
+{
+    fm_error *err = experiment_error(e);
+    const char *settings[PARACHUTE_SETTINGS_MAX + 1] = {"output.check=intersections"};
+    char path[512];
+    int count = 1;
+    snprintf(path, sizeof path, "%s/parachute/%s.yaml", EXPERIMENT_SCENES, c->scene);
+    for (int i = 0; i < PARACHUTE_SETTINGS_MAX && c->settings[i]; i++)
+        settings[count++] = c->settings[i];
+    fm_scene *scene = fm_scene_load(path, settings, count, NULL, NULL, err);
+    fm_world *world = scene ? fm_scene_build(scene, 1, err) : NULL;
+    fm_scene_destroy(scene);
+    return world;
+}
+
+parachute_result parachute_run(experiment *e, const parachute_case *c, experiment_table *table)
+{
+    fm_error *err = experiment_error(e);
+    fm_world *world = build(e, c);
+    fm_object *canopy = world ? fm_world_find_object(world, "canopy") : NULL;
+    fm_object *lines = world ? fm_world_find_object(world, "lines") : NULL;
+    double duration = experiment_quick(e) ? 2 / c->fps : c->duration;
+    int count = (int)lround(duration * c->fps);
+    frame *frames = experiment_alloc(e, FRAMES_MAX, sizeof *frames);
+    parachute_result r = {0};
+    double S0 = c->area;
+    for (int i = 0; i < count && i < FRAMES_MAX && !experiment_failed(e); i++) {
+        fm_report report = fm_world_advance(world, 1 / c->fps, err);
+        if (experiment_failed(e))
+            break;
+        frames[i] = measure(e, c, canopy, (i + 1) / c->fps);
+        r.intersections += report.intersection_count;
+        r.tension = fmax(r.tension, find_quantity(e, lines, "max_tension"));
+        if (i >= count / 10)
+            r.stretch = fmax(r.stretch, find_quantity(e, canopy, "max_stretch"));
+        double q = 0.5 * c->density * frames[i].speed * frames[i].speed;
+        experiment_write_row(table, "%s,%g,%g,%g,%g,%g,%g", c->name, frames[i].t, frames[i].speed,
+                             frames[i].force, frames[i].force / (q * S0), frames[i].projected / S0,
+                             frames[i].area / S0);
+    }
+    if (!experiment_failed(e)) {
+        summarise(c, frames, count, S0, &r);
+        if (r.peak == 0) // one-way: the force of the air is that of drag, which is not measured
+            r.drag = r.drag_spread = r.peak = NAN;
+        add_results(e, c, &r);
+    }
+    fm_world_destroy(world);
+    return r;
+}
