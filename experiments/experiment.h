@@ -27,6 +27,7 @@
 #define FATHOM_EXPERIMENT_H
 
 #include <fathom/error.h>
+#include <fathom/object.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -48,9 +48,9 @@ static frame measure(experiment *e, const parachute_case *c, fm_object *canopy, 
 {
     int n = 0;
     const fm_vec3 *v = fm_cloth_velocities(fm_object_cloth(canopy), &n);
-    fm_vec3 mean = {0},
-            load = {experiment_find_quantity(e, canopy, "load_x"), experiment_find_quantity(e, canopy, "load_y"),
-                    experiment_find_quantity(e, canopy, "load_z")};
+    fm_vec3 mean = {0}, load = {experiment_find_quantity(e, canopy, "load_x"),
+                                experiment_find_quantity(e, canopy, "load_y"),
+                                experiment_find_quantity(e, canopy, "load_z")};
     for (int i = 0; i < n; i++)
         mean = add_scaled(mean, v[i], 1.0 / n);
     fm_vec3 wind = add_scaled(c->wind, mean, -1);
