@@ -483,6 +483,22 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// The value of a quantity of an object by its name; NAN, with the failure stored, if it has none.
+double experiment_find_quantity(experiment *e, fm_object *object, const char *name)
+{
+    int count = 0;
+    const fm_field *list = fm_object_quantities(object, &count);
+    double values[64] = {0};
+    if (experiment_failed(e) || count > 64 ||
+        !fm_object_measure(object, values, experiment_error(e)))
+        return NAN;
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return values[i];
+    experiment_fail(e, FM_BAD_VALUE, "no quantity %s", name);
+    return NAN;
+}
+
 // The median of at most MEDIAN_MAX values; the upper one of two if count is even.
 double experiment_median(const double *values, int count)
 {

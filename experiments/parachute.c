@@ -8,7 +8,6 @@
 
 #include <fathom/scene.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { FRAMES_MAX = 2000 };
 
@@ -16,22 +15,6 @@ enum { FRAMES_MAX = 2000 };
 typedef struct frame {
     double t, speed, force, projected, area;
 } frame;
-
-// The value of a quantity of an object by its name.
-static double find_quantity(experiment *e, fm_object *object, const char *name)
-{
-    int count = 0;
-    const fm_field *list = fm_object_quantities(object, &count);
-    double values[64] = {0};
-    if (experiment_failed(e) || count > 64 ||
-        !fm_object_measure(object, values, experiment_error(e)))
-        return NAN;
-    for (int i = 0; i < count; i++)
-        if (strcmp(list[i].name, name) == 0)
-            return values[i];
-    experiment_fail(e, FM_BAD_VALUE, "no quantity %s", name);
-    return NAN;
-}
 
 static fm_vec3 add_scaled(fm_vec3 a, fm_vec3 b, double s)
 {
@@ -65,16 +48,16 @@ static frame measure(experiment *e, const parachute_case *c, fm_object *canopy, 
 {
     int n = 0;
     const fm_vec3 *v = fm_cloth_velocities(fm_object_cloth(canopy), &n);
-    fm_vec3 mean = {0},
-            load = {find_quantity(e, canopy, "load_x"), find_quantity(e, canopy, "load_y"),
-                    find_quantity(e, canopy, "load_z")};
+    fm_vec3 mean = {0}, load = {experiment_find_quantity(e, canopy, "load_x"),
+                                experiment_find_quantity(e, canopy, "load_y"),
+                                experiment_find_quantity(e, canopy, "load_z")};
     for (int i = 0; i < n; i++)
         mean = add_scaled(mean, v[i], 1.0 / n);
     fm_vec3 wind = add_scaled(c->wind, mean, -1);
     frame f = {.t = t, .speed = sqrt(dot(wind, wind))};
     f.force = dot(load, wind) / f.speed;
     f.projected = find_projected_area(e, canopy);
-    f.area = find_quantity(e, canopy, "area");
+    f.area = experiment_find_quantity(e, canopy, "area");
     return f;
 }
 
@@ -166,9 +149,9 @@ parachute_result parachute_run(experiment *e, const parachute_case *c, experimen
             break;
         frames[i] = measure(e, c, canopy, (i + 1) / c->fps);
         r.intersections += report.intersection_count;
-        r.tension = fmax(r.tension, find_quantity(e, lines, "max_tension"));
+        r.tension = fmax(r.tension, experiment_find_quantity(e, lines, "max_tension"));
         if (i >= count / 10)
-            r.stretch = fmax(r.stretch, find_quantity(e, canopy, "max_stretch"));
+            r.stretch = fmax(r.stretch, experiment_find_quantity(e, canopy, "max_stretch"));
         double q = 0.5 * c->density * frames[i].speed * frames[i].speed;
         experiment_write_row(table, "%s,%g,%g,%g,%g,%g,%g", c->name, frames[i].t, frames[i].speed,
                              frames[i].force, frames[i].force / (q * S0), frames[i].projected / S0,

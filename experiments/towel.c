@@ -237,6 +237,23 @@ static void record_frame(const towel_run *run, fm_cloth *cloth, towel_record *ou
         z[r] = p.z;
         out->x[(size_t)frame * run->rows + r] = p;
     }
+    for (int i = 0; i < count; i++)
+        out->mean_z[frame] += x[i].z / count;
+}
+
+// Puts the towel into a closed tank of water of 0.8 m x 1 m x 1 m, its top edge 15 cm below the lid.
+static void add_water(fm_world *world, fm_cloth *cloth, double spacing, fm_error *err)
+{
+    fm_grid_def def = fm_default_grid_def();
+    def.name = "water";
+    def.spacing = spacing;
+    def.low = (fm_vec3){-0.4, -0.85, -0.5};
+    def.cells[0] = (int)lround(0.8 / spacing);
+    def.cells[1] = def.cells[2] = (int)lround(1 / spacing);
+    fm_grid *grid = fm_grid_create(world, &def, err);
+    if (err->status == FM_OK)
+        fm_world_couple_objects(world, fm_cloth_object(cloth), fm_grid_object(grid),
+                                FM_COUPLING_TWO_WAY, err);
 }
 
 // Fails the experiment if stability allowed only part of the springs' damping to act.
@@ -254,6 +271,8 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     towel_record out = {.line = {.points = run->rows, .length = TOWEL_HEIGHT, .dt = TOWEL_FRAME}};
     out.line.z = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.line.z);
     out.x = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.x);
+    out.force = experiment_alloc(e, (size_t)frames, sizeof *out.force);
+    out.mean_z = experiment_alloc(e, (size_t)frames, sizeof *out.mean_z);
     if (experiment_failed(e))
         return out;
     fm_error err = {0};
@@ -263,6 +282,9 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     towel.sheet.origin = (fm_vec3){-0.2, 0, 0}; // the centre line is at x = 0
     towel.motion = create_motion(world, run, &err);
     fm_cloth *cloth = fixture_create_hanging_cloth(world, &towel, &err);
+    if (run->spacing > 0)
+        add_water(world, cloth, run->spacing, &err);
+    double start = experiment_read_clock(true);
     for (int f = 0; f < frames && err.status == FM_OK; f++) {
         if (f > 0) {
             fm_report report = fm_world_advance(world, TOWEL_FRAME, &err);
@@ -272,9 +294,12 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
         }
         if (err.status == FM_OK) {
             record_frame(run, cloth, &out, f);
+            if (run->spacing > 0)
+                out.force[f] = experiment_find_quantity(e, fm_cloth_object(cloth), "load_z");
             out.line.frames = f + 1;
         }
     }
+    out.cpu = experiment_read_clock(true) - start;
     out.diverged = err.status == FM_DIVERGED;
     if (err.status != FM_OK && !out.diverged)
         experiment_fail(e, err.status, "%s", err.text);

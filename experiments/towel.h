@@ -33,12 +33,16 @@ typedef struct towel_run {
     double period;     // s, of the top edge's motion
     double duration;   // s, of the simulation
     double stop;       // s, time at which the top edge stops; 0: never
+    double spacing;    // m, of a grid of simulated water around it; 0: only the drag of its cloth
 } towel_run;
 
 // The recorded motion of one run.
 typedef struct towel_record {
     deflection line; // z of the centre line, normal to the cloth at rest
     fm_vec3 *x;      // m, positions of the centre line, [frame][point]
+    double *force;   // N, of simulated water on the towel along z, mean over the frame, [frame]
+    double *mean_z;  // m, of all particles, [frame]
+    double cpu;      // s, time of the processor that the run took
     double substep;  // s, length of the last substep
     double stretch;  // largest relative elongation of a spring in all frames
     bool diverged;   // the simulation diverged; later frames are missing

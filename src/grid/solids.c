@@ -11,7 +11,7 @@
 //     u(x) = 2 (2 d + 1)/(d + 1) v - (2 d + 1) u(w + d n) + 2 d^2/(d + 1) u(w + (d + 1) n)
 //
 // deeper than one spacing u(x) = 2 v - u(w + d n), and deeper than REACH, or where w + d n is
-// outside the grid, u(x) = v. So advection and viscosity have the same stencils as elsewhere. The
+// outside the grid or in another collider, u(x) = v. So advection and viscosity have the same stencils as elsewhere. The
 // velocities in the fluid are interpolated from eight faces each. Some of these may be ghosts, one
 // may be x itself: SWEEPS Gauss-Seidel sweeps over the list converge.
 //
@@ -211,17 +211,30 @@ static bool is_in_domain(const fm_grid *g, fm_vec3 point)
     return true;
 }
 
-// Finds the points and weights from which a ghost at x gets its value.
-static void find_mirror(const fm_grid *g, fm_vec3 x, const fm_contact *wall, fm_solid_face *face)
+// Whether a point is closer than `distance` m to a collider, or in one.
+static bool is_near_collider(const fm_surroundings *around, fm_vec3 at, double distance)
+{
+    int which;
+    return find_nearest(around, at, distance, &which).distance < distance;
+}
+
+// Finds the points and weights from which a ghost at x gets its value. Between several colliders an
+// image may be in another one; ghosts that depend on each other in this way would not converge.
+static void find_mirror(const fm_grid *g, const fm_surroundings *around, fm_vec3 x,
+                        const fm_contact *wall, fm_solid_face *face)
 {
     double depth = -wall->distance / g->h; // spacings
     fm_vec3 image = fm_sub(fm_scale(wall->point, 2), x);
     face->mirror[0] = find_face_point(g, image, face->axis);
     bool deep = depth > REACH || !is_in_domain(g, image); // no stencil of the fluid reaches it
+    deep = deep || (depth > 0 && around->collider_count > 1 &&
+                    is_near_collider(around, image, 0.5 * depth * g->h));
     face->weight[0] = deep ? 1 : 2, face->weight[1] = deep ? 0 : -1, face->weight[2] = 0;
-    if (deep || !(depth > 0 && depth <= 1))
+    fm_vec3 further = fm_add_scaled(image, wall->normal, g->h);
+    if (deep || !(depth > 0 && depth <= 1) ||
+        (around->collider_count > 1 && is_near_collider(around, further, 0.5 * g->h)))
         return;
-    face->mirror[1] = find_face_point(g, fm_add_scaled(image, wall->normal, g->h), face->axis);
+    face->mirror[1] = find_face_point(g, further, face->axis);
     face->weight[0] = 2 * (2 * depth + 1) / (depth + 1);
     face->weight[1] = -(2 * depth + 1);
     face->weight[2] = 2 * depth * depth / (depth + 1);
@@ -282,7 +295,7 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
     face->open = g->open[a][face->q];
     find_centroid(g, face);
     face->sealed = face->open < 0.5f && !joins_fluid_cells(g, at, a);
-    find_mirror(g, x, &wall, face);
+    find_mirror(g, around, x, &wall, face);
     s->max_speed = fm_double_max(s->max_speed, fabs(wall.velocity.x) + fabs(wall.velocity.y) +
                                                    fabs(wall.velocity.z));
     return true;
