@@ -47,7 +47,7 @@ bool fm_liquid_attach_samples(fm_liquid *l, fm_samples *samples, fm_vec3 gravity
         list->start =
             fm_arena_alloc(&l->arena, cells + 1, sizeof *list->start, l->object.name, err);
     }
-    return err->status == FM_OK;
+    return fm_liquid_reserve_sides(l, err);
 }
 
 // Position in spacings from the low corner of the grid.
@@ -173,6 +173,14 @@ static bool find_crossed(const fm_liquid *l, fm_vec3 from, fm_vec3 to, bool movi
     return first->part < 2;
 }
 
+// Whether a sheet is between two points, spacings.
+bool fm_liquid_is_hidden(const fm_liquid *l, fm_vec3 from, fm_vec3 to)
+{
+    fm_sample_number at = {0};
+    path p = {0};
+    return find_crossed(l, from, to, false, &at, &p);
+}
+
 // Puts a particle back before the sheets that it crossed.
 void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3], double v[3],
                               bool moving)
@@ -197,7 +205,7 @@ void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x
         }
         double side = p.before > 0 ? 1 : -1;
         fm_vec3 n = s->normal[at.sample], u = {v[0], v[1], v[2]};
-        double into = fm_dot(fm_sub(u, moving ? s->body_velocity[at.sample] : u), n);
+        double into = moving ? fm_dot(fm_sub(u, fm_sample_pushed_velocity(s, at.sample)), n) : 0;
         end = fm_add_scaled(end, n, side * CLEARANCE - p.after);
         if (side * into < 0)
             u = fm_add_scaled(u, n, -into);

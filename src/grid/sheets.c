@@ -312,8 +312,7 @@ static void link_sample(fm_sheets *all, sheet *sh, int i, int a, int k)
     sh->face[3 * i + a] = c->q;
     c->weight += weight;
     // with the impulses of earlier substeps of the interval
-    fm_vec3 v = fm_add_scaled(s->body_velocity[i], s->impulse_to_body[i], s->inverse_mass[i]);
-    c->velocity = fm_add_scaled(c->velocity, v, weight);
+    c->velocity = fm_add_scaled(c->velocity, fm_sample_pushed_velocity(s, i), weight);
     c->response += weight * weight * s->inverse_mass[i];
 }
 
@@ -496,6 +495,32 @@ static void sum_given(fm_grid *g, fm_vec3 gravity, double dt)
 bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q)
 {
     return g->sheets && g->sheets->first[a][q] >= 0;
+}
+
+int fm_grid_crossed_count(const fm_grid *g)
+{
+    return g->sheets ? g->sheets->face_count : 0;
+}
+
+// Finds the sheets without `resistance` on the dual edge of crossed face number i. False: none.
+bool fm_grid_find_seal(const fm_grid *g, int i, fm_seal *seal)
+{
+    const fm_sheets *s = g->sheets;
+    *seal = (fm_seal){.axis = s->faces[i].axis, .q = s->faces[i].q, .first = 1, .last = 0};
+    for (int k = s->faces[i].first; k >= 0; k = s->crossings[k].next) {
+        const crossing *c = &s->crossings[k];
+        const fm_samples *of = s->sheets[c->sheet].samples;
+        double place = c->at + 0.5 - floor(c->at + 0.5);
+        if (!isinf(of->resistance))
+            continue;
+        fm_vec3 n = of->normal[c->sample];
+        double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
+        int nearest = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+        seal->along |= c->axis == nearest;
+        seal->first = fm_double_min(seal->first, place);
+        seal->last = fm_double_max(seal->last, place);
+    }
+    return seal->first <= seal->last;
 }
 
 // Multiplies the conductance of a crossed face by its ratio. A face of a liquid with air on one
