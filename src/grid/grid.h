@@ -257,6 +257,10 @@ void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor);
 // Exchanges momentum before the projection. old: velocities before the substep of dt s. Changes
 // conductances of the pressure solver, which must then be updated.
 void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt);
+// Liquids, after the bodies were placed: finds on which sides of crossed faces there is liquid.
+void fm_grid_find_wet_faces(fm_grid *g);
+// 1 / the part of the dual edge of a face with liquid, up to a sheet that has air behind it.
+float fm_grid_sheet_steepness(const fm_grid *g, int a, ptrdiff_t q);
 // Whether a body crosses the dual edge of face q of axis a.
 bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q);
 // The sheets without `resistance` on the dual edge of a face.
