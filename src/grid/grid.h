@@ -257,22 +257,8 @@ void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor);
 // Exchanges momentum before the projection. old: velocities before the substep of dt s. Changes
 // conductances of the pressure solver, which must then be updated.
 void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt);
-// Liquids, after the bodies were placed: finds on which sides of crossed faces there is liquid.
-void fm_grid_find_wet_faces(fm_grid *g);
-// 1 / the part of the dual edge of a face with liquid, up to a sheet that has air behind it.
-float fm_grid_sheet_steepness(const fm_grid *g, int a, ptrdiff_t q);
 // Whether a body crosses the dual edge of face q of axis a.
 bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q);
-// The sheets without `resistance` on the dual edge of a face.
-typedef struct fm_seal {
-    ptrdiff_t q; // index of the face
-    int axis;
-    double first, last; // where the first and the last of them cross, 0 to 1 from the low cell
-    bool along;         // a normal is nearer to this axis than to the others
-} fm_seal;
-int fm_grid_crossed_count(const fm_grid *g); // faces that bodies cross
-// Finds the sheets without `resistance` on the dual edge of crossed face number i. False: none.
-bool fm_grid_find_seal(const fm_grid *g, int i, fm_seal *seal);
 // After the projection: gives the impulses to the bodies. last: this ends the coupling interval.
 void fm_grid_finish_sheets(fm_grid *g, double dt, bool last);
 // At the end of a coupling interval: writes added mass and buoyancy of the bodies from `first` on.

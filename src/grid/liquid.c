@@ -140,7 +140,6 @@ void fm_liquid_destroy(fm_liquid *l)
     free(l->cell);
     free(l->from);
     free(l->depth);
-    free(l->home);
     free(l->partial);
     free(l->points);
     free(l->ball_velocity);
@@ -178,7 +177,7 @@ bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
     if (!resize_particles(&l->now, (size_t)room) || !resize_particles(&l->other, (size_t)room) ||
         !resize(&l->cell, (size_t)room * sizeof(int)) ||
         !resize(&l->from, (size_t)room * sizeof(int)) ||
-        !resize(&l->depth, (size_t)room * sizeof(double)) || !resize(&l->home, (size_t)room) ||
+        !resize(&l->depth, (size_t)room * sizeof(double)) ||
         !resize(&l->partial, blocks * sizeof(double)))
         return fm_fail_no_memory(err, l->object.name, (size_t)room * 200); // bytes, about
     l->now.room = l->other.room = room;

@@ -86,13 +86,7 @@ struct fm_liquid {
     double *solve[4][3];                     // viscosity: vectors of the solver
     float *fraction[7];                      // viscosity: liquid parts of cells, edges and faces
     fm_sample_list samples;                  // of sheets that nothing passes
-    unsigned char
-        *sealed;         // [grid count] bit 2 a + 1: a sheet is between the cell and its neighbour
-                         // above along axis a; bit 2 a: below. NULL: no sheets
-    double *extent;      // [grid count] volume on the side of a sealed cell, relative to a cell
-    double *gap;         // [grid count] spacings from the centre of a sealed cell to the sheet
-    unsigned char *home; // [room] cell that sees the particle, of the 27 around it
-    fm_vec3 *points;     // m, for readers
+    fm_vec3 *points;                         // m, for readers
     int points_room;
     fm_liquid_stats stats;
 };
@@ -215,27 +209,6 @@ void fm_liquid_list_samples(fm_liquid *l, double dt); // before particles move, 
 void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3], double v[3],
                               bool moving);
 
-// Whether a sheet is between two points, spacings.
-bool fm_liquid_is_hidden(const fm_liquid *l, fm_vec3 from, fm_vec3 to);
-
-// liquid_sides.c: the two sides of a sheet.
-bool fm_liquid_reserve_sides(fm_liquid *l, fm_error *err);
-void fm_liquid_mark_sides(fm_liquid *l); // after the crossings of the sheets were found
-// Whether a sheet is between a cell and its neighbour on one of its sides (FM_SIDE_LEFT and so on).
-static inline bool fm_liquid_is_sealed(const fm_liquid *l, ptrdiff_t q, int side)
-{
-    return l->sealed && l->sealed[q] >> side & 1;
-}
-// Whether cell q sees the cell at `step`, each -1, 0 or 1, along the axes from it.
-bool fm_liquid_sees(const fm_liquid *l, ptrdiff_t q, const int step[3]);
-// Linear interpolation of phi at x, spacings, on the side of the cell `home`.
-double fm_liquid_interpolate_beside(const fm_liquid *l, const double *phi, const double x[3],
-                                    const int home[3]);
-// Finds the homes of the particles [first, last), and l->depth.
-void fm_liquid_find_homes(fm_liquid *l, int first, int last);
-// Whether particle i, whose home is known, acts on the cell q with the indices `at`.
-bool fm_liquid_acts_on(const fm_liquid *l, int i, ptrdiff_t q, const int at[3]);
-
 // liquid_tension.c
 // Computes the curvature of all cells beside the surface, if the liquid has surface tension.
 void fm_liquid_compute_curvature(fm_liquid *l, fm_pool *pool);
@@ -271,17 +244,12 @@ bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double inter
 // force: m/s^2.
 void fm_liquid_fill_for_readers(fm_liquid *l, fm_vec3 force, fm_pool *pool);
 
-// Whether the surface is between cell q and one of its neighbours that no sheet hides: phi changes
-// its sign.
-static inline bool fm_liquid_is_at_surface(const fm_liquid *l, ptrdiff_t q)
+// Whether the surface is between cell q and one of its neighbours: phi changes its sign.
+static inline bool fm_liquid_is_at_surface(const fm_grid *g, const double *phi, ptrdiff_t q)
 {
-    const fm_grid *g = l->grid;
-    const double *phi = l->phi;
     for (int a = 0; a < 3; a++)
-        if (g->active[a] &&
-            (((phi[q] < 0) != (phi[q - g->stride[a]] < 0) && !fm_liquid_is_sealed(l, q, 2 * a)) ||
-             ((phi[q] < 0) != (phi[q + g->stride[a]] < 0) &&
-              !fm_liquid_is_sealed(l, q, 2 * a + 1))))
+        if (g->active[a] && ((phi[q] < 0) != (phi[q - g->stride[a]] < 0) ||
+                             (phi[q] < 0) != (phi[q + g->stride[a]] < 0)))
             return true;
     return false;
 }

@@ -43,14 +43,12 @@ static float find_open(const fm_grid *g, int a, ptrdiff_t q)
 }
 
 // 1 / s for the surface between the liquid cell q and its neighbour at q + step along axis a.
-// Where a sheet crosses, the surface is at the sheet.
+// Where a sheet crosses, the pressure of the cell acts on the sheet: 1.
 static float find_steepness(const fm_liquid *l, int a, ptrdiff_t q, ptrdiff_t step)
 {
-    ptrdiff_t face = step > 0 ? q + step : q;
-    if (l->def.method == FM_LIQUID_PUBLISHED)
+    if (l->def.method == FM_LIQUID_PUBLISHED ||
+        fm_grid_is_crossed(l->grid, a, step > 0 ? q + step : q))
         return 1;
-    if (fm_grid_is_crossed(l->grid, a, face))
-        return fm_grid_sheet_steepness(l->grid, a, face);
     double inside = l->phi[q], outside = fm_double_max(l->phi[q + step], 0);
     return shorten((float)fm_double_min(1 / NEAREST, (inside - outside) / inside));
 }
@@ -255,6 +253,7 @@ void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, d
     projection job = {l, dt, source};
     fm_grid_for_rows(g, pool, 3, 10, write_matrix_row, &job);
     close_high_sides(g);
+    g->level = l->phi;
     fm_grid_exchange_with_sheets(g, g->u, around->gravity, dt);
     fm_poisson_prepare(g->solver, pool);
     double fastest = fm_grid_max_rows(g, pool, 3, find_fastest_row, &job);

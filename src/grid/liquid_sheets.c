@@ -47,7 +47,7 @@ bool fm_liquid_attach_samples(fm_liquid *l, fm_samples *samples, fm_vec3 gravity
         list->start =
             fm_arena_alloc(&l->arena, cells + 1, sizeof *list->start, l->object.name, err);
     }
-    return fm_liquid_reserve_sides(l, err);
+    return err->status == FM_OK;
 }
 
 // Position in spacings from the low corner of the grid.
@@ -171,14 +171,6 @@ static bool find_crossed(const fm_liquid *l, fm_vec3 from, fm_vec3 to, bool movi
             }
         }
     return first->part < 2;
-}
-
-// Whether a sheet is between two points, spacings.
-bool fm_liquid_is_hidden(const fm_liquid *l, fm_vec3 from, fm_vec3 to)
-{
-    fm_sample_number at = {0};
-    path p = {0};
-    return find_crossed(l, from, to, false, &at, &p);
 }
 
 // Puts a particle back before the sheets that it crossed.

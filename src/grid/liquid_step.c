@@ -232,9 +232,6 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_liquid_diffuse(l, dt, pool);
     if (!fm_grid_place_sheets(g, err))
         return false;
-    g->level = l->phi;
-    fm_grid_find_wet_faces(g);
-    fm_liquid_mark_sides(l);
     fm_grid_add_sheet_rates(g, g->u, dt);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
     fm_liquid_project(l, around, dt, find_source(l, dt, pool), last);

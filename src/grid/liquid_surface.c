@@ -124,20 +124,6 @@ FM_INLINE void follow_back(const fm_grid *g, double x[3], double dt)
     }
 }
 
-// Whether a sheet hides some of the cells around x, spacings, from each other.
-static bool is_near_sheet(const fm_liquid *l, const double x[3])
-{
-    const fm_grid *g = l->grid;
-    if (!l->sealed)
-        return false;
-    const unsigned char *s = l->sealed + fm_liquid_find_place(g, x, 3).q;
-    for (int k = 0; k < (g->active[2] ? 2 : 1); k++)
-        for (int j = 0; j < 2; j++)
-            if (s[j * g->stride[1] + k * g->stride[2]] | s[j * g->stride[1] + k * g->stride[2] + 1])
-                return true;
-    return false;
-}
-
 // Moves phi in the cells of a row along the velocity for dt seconds.
 FM_SIMD_CLONES static void move_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
@@ -151,10 +137,7 @@ FM_SIMD_CLONES static void move_row(fm_grid *g, void *context, ptrdiff_t q, int 
         if (fabs(l->phi[q + i]) >= BAND - 1)
             continue;
         follow_back(g, x, job->dt);
-        l->phi_new[q + i] =
-            is_near_sheet(l, x)
-                ? fm_liquid_interpolate_beside(l, l->phi, x, (int[]){i, (int)j, (int)k})
-                : find_phi(g, l->phi, x);
+        l->phi_new[q + i] = find_phi(g, l->phi, x);
     }
 }
 
@@ -181,8 +164,6 @@ static void find_nearest(const fm_liquid *l, const int at[3], int reach, double 
     const fm_grid *g = l->grid;
     const fm_liquid_particles *p = &l->now;
     double least = 4, least_escaped = 4;
-    ptrdiff_t q = fm_grid_index(g, at[0], at[1], at[2]);
-    bool near = l->samples.near && l->samples.near[at[0] + g->n[0] * (at[1] + g->n[1] * at[2])];
     int low[3], high[3];
     for (int a = 0; a < 3; a++) {
         low[a] = at[a] > reach ? at[a] - reach : 0;
@@ -195,8 +176,6 @@ static void find_nearest(const fm_liquid *l, const int at[3], int reach, double 
                 double x = p->x[0][i] - at[0] - 0.5, y = p->x[1][i] - at[1] - 0.5,
                        z = p->x[2][i] - at[2] - 0.5;
                 double square = x * x + y * y + z * z;
-                if (near && square < least && !fm_liquid_acts_on(l, i, q, at))
-                    continue;
                 least = fm_double_min(least, square);
                 if (l->depth[i] > ESCAPED)
                     least_escaped = fm_double_min(least_escaped, square);
@@ -223,10 +202,6 @@ FM_SIMD_CLONES static void find_depths(void *context, int first, int last)
 {
     const fm_liquid *l = context;
     const fm_liquid_particles *p = &l->now;
-    if (l->sealed) {
-        fm_liquid_find_homes(context, first, last);
-        return;
-    }
     for (int i = first; i < last; i++)
         l->depth[i] = fm_liquid_interpolate(l->grid, l->phi,
                                             (double[3]){p->x[0][i], p->x[1][i], p->x[2][i]}, 3);
@@ -348,16 +323,13 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
 // phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the
 // slope is that across the surface, the steeper one if the surface is on both sides, so that thin
 // sheets keep theirs; where it is on neither side, the central difference.
-static double correct_slope(const fm_liquid *l, ptrdiff_t q)
+static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
 {
-    const fm_grid *g = l->grid;
-    const double *phi = l->phi;
     double square = 0, mid = phi[q];
     for (int a = 0; a < 3; a++) {
         if (!g->active[a])
             continue;
-        double low = fm_liquid_is_sealed(l, q, 2 * a) ? mid : phi[q - g->stride[a]];
-        double high = fm_liquid_is_sealed(l, q, 2 * a + 1) ? mid : phi[q + g->stride[a]];
+        double low = phi[q - g->stride[a]], high = phi[q + g->stride[a]];
         bool below = (low < 0) != (mid < 0), above = (high < 0) != (mid < 0);
         double slope = 0.5 * fabs(high - low);
         if (below || above)
@@ -371,33 +343,15 @@ static double correct_slope(const fm_liquid *l, ptrdiff_t q)
     return fm_double_max(-1, fm_double_min(1, mid / slope));
 }
 
-// Whether a dry cell has liquid on the other side of a sheet.
-static bool is_behind_sheet(const fm_liquid *l, ptrdiff_t q)
-{
-    const fm_grid *g = l->grid;
-    if (!l->sealed || !l->sealed[q] || l->phi[q] < 0)
-        return false;
-    for (int side = 0; side < FM_SIDE_COUNT; side++)
-        if (fm_liquid_is_sealed(l, q, side) &&
-            l->phi[q + (side % 2 ? g->stride[side / 2] : -g->stride[side / 2])] < 0)
-            return true;
-    return false;
-}
-
 // First pass of redistancing. Cells beside the surface get their final phi and are marked in
-// known[0]; all others get the limit of the band, -BAND inside and BAND outside, spacings. A dry
-// cell that has liquid only behind a sheet is as far from it as the sheet, so that particles near
-// the sheet are not loose.
+// known[0]; all others get the limit of the band, -BAND inside and BAND outside, spacings.
 static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
-    (void)g;
     fm_liquid *l = ((cells *)context)->l;
     for (ptrdiff_t i = q; i < q + length; i++) {
-        bool beside = fm_liquid_is_at_surface(l, i), behind = is_behind_sheet(l, i);
-        l->known[0][i] = beside || behind;
-        l->phi_new[i] = beside ? correct_slope(l, i) : l->phi[i] < 0 ? -BAND : BAND;
-        if (behind && !beside)
-            l->phi_new[i] = l->gap[i];
+        bool beside = fm_liquid_is_at_surface(g, l->phi, i);
+        l->known[0][i] = beside;
+        l->phi_new[i] = beside ? correct_slope(g, l->phi, i) : l->phi[i] < 0 ? -BAND : BAND;
     }
 }
 
@@ -426,12 +380,10 @@ static void sweep_row(fm_grid *g, void *context, ptrdiff_t q, int length)
         if (l->known[0][i])
             continue;
         double near[3];
-        for (int a = 0; a < 3; a++) {
-            bool low = g->active[a] && !fm_liquid_is_sealed(l, i, 2 * a);
-            bool high = g->active[a] && !fm_liquid_is_sealed(l, i, 2 * a + 1);
-            near[a] = fm_double_min(low ? fabs(phi[i - g->stride[a]]) : BAND,
-                                    high ? fabs(phi[i + g->stride[a]]) : BAND);
-        }
+        for (int a = 0; a < 3; a++)
+            near[a] = g->active[a]
+                          ? fm_double_min(fabs(phi[i - g->stride[a]]), fabs(phi[i + g->stride[a]]))
+                          : BAND;
         double x = near[0], y = near[1], z = near[2];
         double least = fm_double_min(x, fm_double_min(y, z));
         double most = fm_double_max(x, fm_double_max(y, z));
@@ -492,9 +444,8 @@ static void find_slopes(const fm_liquid *l, ptrdiff_t q, int a, const int at[3],
 {
     const fm_grid *g = l->grid;
     ptrdiff_t s = g->stride[a];
-    bool below = at[a] > 0 && l->open_volume[q - s] > 0 && !fm_liquid_is_sealed(l, q, 2 * a);
-    bool above =
-        at[a] < g->n[a] - 1 && l->open_volume[q + s] > 0 && !fm_liquid_is_sealed(l, q, 2 * a + 1);
+    bool below = at[a] > 0 && l->open_volume[q - s] > 0;
+    bool above = at[a] < g->n[a] - 1 && l->open_volume[q + s] > 0;
     double low = below ? l->phi[q] - l->phi[q - s] : 0,
            high = above ? l->phi[q + s] - l->phi[q] : 0;
     slope[0] = below ? low : high;
@@ -508,8 +459,6 @@ static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
     double slope[3][2] = {{0}}, total = 0;
     if (fabs(l->phi[q]) > DIAGONAL)
         return l->phi[q] < 0;
-    if (is_behind_sheet(l, q) && !fm_liquid_is_at_surface(l, q))
-        return 0;
     for (int a = 0; a < (g->active[2] ? 3 : 2); a++)
         find_slopes(l, q, a, at, slope[a]);
     for (int part = 0; part < 8; part++) {
@@ -519,12 +468,6 @@ static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
         total += 0.125 * fm_double_max(0, fm_double_min(1, 0.5 - 2 * phi));
     }
     return total;
-}
-
-// Volume that liquid in cell q can have, relative to a cell: outside colliders and up to sheets.
-static double find_room(const fm_liquid *l, ptrdiff_t q)
-{
-    return l->open_volume[q] * (l->sealed && l->sealed[q] ? l->extent[q] : 1);
 }
 
 // Whether cell q is in or beside liquid that is at least a cell thick, so that the level set
@@ -556,7 +499,7 @@ static double add_volume_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     for (int i = 0; i < length; i++) {
         int at[3] = {i, (int)j, (int)k};
         if (l->phi[q + i] < DIAGONAL && l->open_volume[q + i] > 0 && is_resolved(l, q + i, at))
-            total += find_room(l, q + i) * find_inside(l, q + i, at);
+            total += l->open_volume[q + i] * find_inside(l, q + i, at);
     }
     return total;
 }

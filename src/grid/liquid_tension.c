@@ -162,7 +162,7 @@ static void curve_row(fm_grid *g, void *context, ptrdiff_t q, int length)
               j = (from - k * g->stride[2]) / g->stride[1];
     for (int i = 0; i < length; i++) {
         int at[3] = {i, (int)j, (int)k};
-        bool curved = fm_liquid_is_at_surface(l, q + i);
+        bool curved = fm_liquid_is_at_surface(g, l->phi, q + i);
         l->curvature[q + i] = curved ? find_curvature(l, q + i, at) / g->h : 0;
     }
 }

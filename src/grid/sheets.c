@@ -19,9 +19,6 @@
 //     J = g + k (u - v*)      =>      u = u0 - c grad psi
 //     u0 = (M u* + k v* - g) / (M + k),    c = M / (M + k)
 //
-// Where a liquid has air behind the sheet, at the distance d of the centre of the cell, in spacings,
-// M is d rho h^3 and grad psi is psi / d.
-//
 // c is the conductance of the face in the pressure equation. A sheet that blocks (R infinite) has
 // k = 1/w and g = 0: u = v. If it is also held, w = 0, it is a wall, with c = HELD. A light sheet
 // has c close to 1: it moves with the fluid, and its forces act on the fluid. So no ratio of
@@ -60,15 +57,13 @@ static const double NEAR = 1.5;
 // Two crossings of a sheet with a dual edge closer than this are one, on the seam of two patches.
 static const double SAME = 1e-4;
 static const double FIRST_INTERVAL = 1.0 / 240; // s, assumed before the first one
-static const double NEAREST = 0.1; // smallest distance of a sheet from a liquid cell, spacings
-static const double SEAM = 1e-7;   // margin of the barycentric coordinates of a patch
+static const double SEAM = 1e-7;                // margin of the barycentric coordinates of a patch
 
 // A crossing of a sheet with the dual edge of a face.
 typedef struct crossing {
     ptrdiff_t q;      // index of the face
     int axis, sheet;  // of the face; number of the sheet
     int sample;       // whose patch is crossed
-    int face;         // number of the crossed face
     int next;         // next crossing of this face; -1: none
     double at;        // position along the axis, spacings
     double weight;    // m^2, area of its samples across the axis
@@ -88,7 +83,6 @@ typedef struct crossed_face {
     int first;         // crossing
     float conductance; // without sheets
     bool low, high;    // the cells on its two sides hold fluid
-    float steepness;   // 1; beside air 1 / distance of the sheet from the centre of the liquid cell
     double ratio;      // c
     double start;      // m/s, u*
 } crossed_face;
@@ -219,14 +213,11 @@ static bool add_crossing(fm_grid *g, int a, const double place[3], int number, i
         return fm_fail_number(err, g->object.name, "cells that a body crosses", s->room + 1,
                               "fewer: the body stretches too far");
     if (s->first[a][q] < 0)
-        s->faces[s->face_count++] =
-            (crossed_face){.q = q, .axis = a, .low = true, .high = true, .steepness = 1};
-    int face = s->first[a][q] < 0 ? s->face_count - 1 : s->crossings[s->first[a][q]].face;
+        s->faces[s->face_count++] = (crossed_face){.q = q, .axis = a};
     s->crossings[s->crossing_count] = (crossing){.q = q,
                                                  .axis = a,
                                                  .sheet = number,
                                                  .sample = sample,
-                                                 .face = face,
                                                  .next = s->first[a][q],
                                                  .at = place[a]};
     s->first[a][q] = s->crossing_count++;
@@ -398,32 +389,6 @@ static double find_share(const sheet *sh, const crossing *c, int i)
     return s->area[i] * fabs(component(s->normal[i], c->axis)) / c->weight;
 }
 
-// 1 / the part of the dual edge of a face with liquid: up to the sheet where there is air behind it.
-float fm_grid_sheet_steepness(const fm_grid *g, int a, ptrdiff_t q)
-{
-    const fm_sheets *s = g->sheets;
-    int first = s ? s->first[a][q] : -1;
-    return first < 0 ? 1 : s->faces[s->crossings[first].face].steepness;
-}
-
-// Finds on which sides of the crossed faces there is liquid. Few bits of the steepness are kept, so
-// that products in single precision are exact.
-void fm_grid_find_wet_faces(fm_grid *g)
-{
-    fm_sheets *s = g->sheets;
-    for (int i = 0; s && i < s->face_count; i++) {
-        crossed_face *f = &s->faces[i];
-        double nearest = 1;
-        f->low = g->level[f->q - g->stride[f->axis]] < 0;
-        f->high = g->level[f->q] < 0;
-        for (int k = f->first; k >= 0 && f->low != f->high; k = s->crossings[k].next) {
-            double place = s->crossings[k].at + 0.5 - floor(s->crossings[k].at + 0.5);
-            nearest = fm_double_min(nearest, f->low ? place : 1 - place);
-        }
-        f->steepness = (float)(round(64 / fm_double_max(NEAREST, nearest)) / 64);
-    }
-}
-
 // Adds `factor` times the accelerations by the impulses that bodies gave, as forces during their
 // interval, to `rate`.
 void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor)
@@ -436,10 +401,8 @@ void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor)
         for (int i = 0; i < 3 * sh->samples->count; i++) {
             ptrdiff_t q = sh->face[i];
             double given = component(sh->given[i / 3], i % 3);
-            if (q < 0 || given == 0)
-                continue;
-            given *= fm_grid_sheet_steepness(g, i % 3, q);
-            fm_grid_set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
+            if (q >= 0 && given != 0)
+                fm_grid_set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
         }
     }
 }
@@ -534,32 +497,6 @@ bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q)
     return g->sheets && g->sheets->first[a][q] >= 0;
 }
 
-int fm_grid_crossed_count(const fm_grid *g)
-{
-    return g->sheets ? g->sheets->face_count : 0;
-}
-
-// Finds the sheets without `resistance` on the dual edge of crossed face number i. False: none.
-bool fm_grid_find_seal(const fm_grid *g, int i, fm_seal *seal)
-{
-    const fm_sheets *s = g->sheets;
-    *seal = (fm_seal){.axis = s->faces[i].axis, .q = s->faces[i].q, .first = 1, .last = 0};
-    for (int k = s->faces[i].first; k >= 0; k = s->crossings[k].next) {
-        const crossing *c = &s->crossings[k];
-        const fm_samples *of = s->sheets[c->sheet].samples;
-        double place = c->at + 0.5 - floor(c->at + 0.5);
-        if (!isinf(of->resistance))
-            continue;
-        fm_vec3 n = of->normal[c->sample];
-        double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
-        int nearest = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
-        seal->along |= c->axis == nearest;
-        seal->first = fm_double_min(seal->first, place);
-        seal->last = fm_double_max(seal->last, place);
-    }
-    return seal->first <= seal->last;
-}
-
 // Multiplies the conductance of a crossed face by its ratio. A face of a liquid with air on one
 // side has its conductance in that of the cell to the surface.
 static void scale_conductance(const fm_grid *g, crossed_face *f)
@@ -570,13 +507,7 @@ static void scale_conductance(const fm_grid *g, crossed_face *f)
         fm_poisson_set_conductance(g->solver, f->axis, f->cell, (float)(f->conductance * f->ratio));
     else
         fm_poisson_given_conductances(g->solver)[f->high ? f->cell : f->cell - stride] -=
-            (float)((1 - f->ratio) * f->steepness);
-}
-
-// kg, mass of the fluid at a face: M.
-static double find_mass(const fm_grid *g, const crossed_face *f)
-{
-    return g->def.density * g->h * g->h * g->h / f->steepness;
+            (float)(1 - f->ratio);
 }
 
 // A face without fluid exchanges nothing. The impulses that the sheet gave there are lost: to take
@@ -593,14 +524,17 @@ static void forget_given(fm_sheets *s, crossed_face *f)
 void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt)
 {
     fm_sheets *s = g->sheets;
+    double mass = g->def.density * g->h * g->h * g->h;
     if (!s)
         return;
     sum_given(g, gravity, dt);
     for (int i = 0; i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
-        double mass = find_mass(g, f), total = mass, momentum, *u = &g->u[f->axis][f->q];
+        double total = mass, momentum, *u = &g->u[f->axis][f->q];
         f->cell = find_solver_index(g, f->q);
         f->start = *u;
+        f->low = !g->level || g->level[f->q - g->stride[f->axis]] < 0;
+        f->high = !g->level || g->level[f->q] < 0;
         if (!f->low && !f->high) {
             forget_given(s, f);
             continue;
@@ -670,18 +604,19 @@ void fm_grid_finish_sheets(fm_grid *g, double dt, bool last)
 {
     fm_sheets *s = g->sheets;
     const double *psi = fm_poisson_solution(g->solver);
+    double mass = g->def.density * g->h * g->h * g->h;
     for (int i = 0; s && i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
         ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
         if (!f->low && !f->high)
             continue;
         double above = f->high ? psi[f->cell] : 0, below = f->low ? psi[f->cell - stride] : 0;
-        double gradient = f->steepness * (above - below), u = g->u[f->axis][f->q];
+        double gradient = above - below, u = g->u[f->axis][f->q];
         u += (1 - f->ratio) * gradient;
         fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, u);
         if (f->low && f->high)
             fm_poisson_set_conductance(g->solver, f->axis, f->cell, f->conductance);
-        distribute_impulse(s, f, u, find_mass(g, f) * (f->start - gradient - u));
+        distribute_impulse(s, f, u, mass * (f->start - gradient - u));
     }
     for (int k = 0; s && k < s->count; k++)
         give_impulses(g, k, dt, last);
