@@ -74,14 +74,6 @@ static inline fm_vec3 fm_sample_position(const fm_samples *s, int i, double t)
     return (fm_vec3){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.z + part * (b.z - a.z)};
 }
 
-// Velocity (m/s) of the body at sample i, with the impulses that it has received in the interval.
-static inline fm_vec3 fm_sample_pushed_velocity(const fm_samples *s, int i)
-{
-    fm_vec3 v = s->body_velocity[i], J = s->impulse_to_body[i];
-    double w = s->inverse_mass[i];
-    return (fm_vec3){v.x + w * J.x, v.y + w * J.y, v.z + w * J.z};
-}
-
 // Mean velocity (m/s) of sample i over the coupling interval.
 static inline fm_vec3 fm_sample_velocity(const fm_samples *s, int i)
 {

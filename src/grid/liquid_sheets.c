@@ -197,7 +197,7 @@ void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x
         }
         double side = p.before > 0 ? 1 : -1;
         fm_vec3 n = s->normal[at.sample], u = {v[0], v[1], v[2]};
-        double into = moving ? fm_dot(fm_sub(u, fm_sample_pushed_velocity(s, at.sample)), n) : 0;
+        double into = fm_dot(fm_sub(u, moving ? s->body_velocity[at.sample] : u), n);
         end = fm_add_scaled(end, n, side * CLEARANCE - p.after);
         if (side * into < 0)
             u = fm_add_scaled(u, n, -into);

@@ -312,7 +312,8 @@ static void link_sample(fm_sheets *all, sheet *sh, int i, int a, int k)
     sh->face[3 * i + a] = c->q;
     c->weight += weight;
     // with the impulses of earlier substeps of the interval
-    c->velocity = fm_add_scaled(c->velocity, fm_sample_pushed_velocity(s, i), weight);
+    fm_vec3 v = fm_add_scaled(s->body_velocity[i], s->impulse_to_body[i], s->inverse_mass[i]);
+    c->velocity = fm_add_scaled(c->velocity, v, weight);
     c->response += weight * weight * s->inverse_mass[i];
 }
 
