@@ -521,7 +521,8 @@ static void forget_given(fm_sheets *s, crossed_face *f)
 }
 
 // Before the projection: exchanges momentum on all crossed faces, and gives their conductances to
-// the pressure solver, which must then be updated. g->u holds u*; `old`: velocities before the substep of dt seconds.
+// the pressure solver, which must then be updated. g->u holds u*; `old`: velocities before the
+// substep of dt seconds.
 void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt)
 {
     fm_sheets *s = g->sheets;
