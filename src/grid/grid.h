@@ -289,9 +289,9 @@ bool fm_grid_add_sheet(fm_grid *g, fm_samples *samples, fm_error *err);
 bool fm_grid_place_sheets(fm_grid *g, fm_error *err);
 // Adds `factor` times the accelerations by the forces of the bodies, m/s^2, to `rate`.
 void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor);
-// Exchanges momentum before the projection. old: velocities before the substep of dt s. Returns
-// whether it changed conductances of the pressure solver, which must then be prepared.
-bool fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt);
+// Exchanges momentum before the projection. old: velocities before the substep of dt s. Changes
+// conductances of the pressure solver, which must then be updated.
+void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt);
 // Whether a body crosses the dual edge of face q of axis a.
 bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q);
 // After the projection: gives the impulses to the bodies. last: this ends the coupling interval.

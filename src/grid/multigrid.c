@@ -77,8 +77,9 @@ static void allocate_level(fm_multigrid_level *level, fm_arena *arena, fm_error 
                          &level->inverse, &level->b,    &level->x,    &level->y};
     for (int i = 0; i < 8; i++)
         *arrays[i] = fm_arena_alloc(arena, count, sizeof(float), "grid", err);
-    level->uniform =
-        fm_arena_alloc(arena, (size_t)fm_cell_row_count(&level->layout), 1, "grid", err);
+    size_t rows = (size_t)fm_cell_row_count(&level->layout);
+    level->uniform = fm_arena_alloc(arena, rows, 1, "grid", err);
+    level->changed = fm_arena_alloc(arena, rows, 1, "grid", err);
 }
 
 // Creates levels, each with about half as many cells along an axis, until one has few cells.
@@ -427,26 +428,31 @@ void fm_multigrid_cycle(fm_multigrid *grid, fm_pool *pool)
     cycle(grid, 0, pool);
 }
 
-// Computes the sums of the conductances, and which rows are uniform.
+// Computes the sums of the conductances of a row, and whether it is uniform.
+static void prepare_row(const fm_multigrid_level *m, int row)
+{
+    ptrdiff_t sy = m->layout.stride[1], sz = m->layout.stride[2], q = fm_cell_row(&m->layout, row);
+    int n = m->layout.n[0];
+    bool uniform = n > 2;
+    for (int i = 0; i < n; i++, q++) {
+        float all = m->c[0][q] + m->c[0][q + 1] + m->c[1][q] + m->c[1][q + sy] + m->c[2][q] +
+                    m->c[2][q + sz] + m->given[q];
+        m->inverse[q] = all > 0 ? 1 / all : 0;
+        uniform &= m->given[q] == 0 && (i == 0 || m->c[0][q] == m->full[0]) &&
+                   m->c[1][q] == m->full[1] && m->c[1][q + sy] == m->full[1] &&
+                   m->c[2][q] == m->full[2] && m->c[2][q + sz] == m->full[2];
+    }
+    m->uniform[row] = uniform;
+}
+
+// The same for the changed rows from `first` to below `last`. They are then unchanged.
 static void prepare_rows(void *context, int first, int last)
 {
-    const pass *p = context;
-    const fm_multigrid_level *m = p->level;
-    ptrdiff_t sy = m->layout.stride[1], sz = m->layout.stride[2];
-    int n = m->layout.n[0];
-    for (int row = first; row < last; row++) {
-        ptrdiff_t q = fm_cell_row(&m->layout, row);
-        bool uniform = n > 2;
-        for (int i = 0; i < n; i++, q++) {
-            float all = m->c[0][q] + m->c[0][q + 1] + m->c[1][q] + m->c[1][q + sy] + m->c[2][q] +
-                        m->c[2][q + sz] + m->given[q];
-            m->inverse[q] = all > 0 ? 1 / all : 0;
-            uniform &= m->given[q] == 0 && (i == 0 || m->c[0][q] == m->full[0]) &&
-                       m->c[1][q] == m->full[1] && m->c[1][q + sy] == m->full[1] &&
-                       m->c[2][q] == m->full[2] && m->c[2][q + sz] == m->full[2];
-        }
-        m->uniform[row] = uniform;
-    }
+    const fm_multigrid_level *m = ((pass *)context)->level;
+    for (int row = first; row < last; row++)
+        if (m->changed[row])
+            prepare_row(m, row);
+    memset(m->changed + first, 0, (size_t)(last - first));
 }
 
 // Conductance of the coarse face at (i, j, k), low along `axis`.
@@ -481,24 +487,47 @@ static float sum_given(const fm_multigrid_level *fine, const int at[3])
     return 0.5f * total;
 }
 
-// Computes the conductances of the coarse faces in some planes.
+// Computes the conductances of the low faces of the coarse cell at (i, j, k), which may be one past
+// the last along one axis, and of the cell to the pressure 0.
+static void coarsen_cell(const fm_multigrid_level *fine, const fm_multigrid_level *coarse,
+                         const int at[3])
+{
+    const fm_cell_layout *l = &coarse->layout;
+    ptrdiff_t q = l->start + at[0] + at[1] * l->stride[1] + at[2] * l->stride[2];
+    for (int axis = 0; axis < 3; axis++) {
+        int b = (axis + 1) % 3, c = (axis + 2) % 3;
+        if (at[b] < l->n[b] && at[c] < l->n[c])
+            coarse->c[axis][q] = sum_faces(fine, at, axis);
+    }
+    if (at[0] < l->n[0] && at[1] < l->n[1] && at[2] < l->n[2])
+        coarse->given[q] = sum_given(fine, at);
+}
+
+// Computes the conductances of the changed coarse rows from `first` to below `last`.
 static void coarsen_rows(void *context, int first, int last)
 {
     const pass *p = context;
-    const fm_cell_layout *l = &p->coarse->layout;
-    for (int k = first; k < last; k++)
-        for (int j = 0; j <= l->n[1]; j++)
-            for (int i = 0; i <= l->n[0]; i++) {
-                ptrdiff_t q = l->start + i + j * l->stride[1] + k * l->stride[2];
-                int at[3] = {i, j, k};
-                for (int axis = 0; axis < 3; axis++) {
-                    int b = (axis + 1) % 3, c = (axis + 2) % 3;
-                    if (at[b] < l->n[b] && at[c] < l->n[c])
-                        p->coarse->c[axis][q] = sum_faces(p->level, at, axis);
-                }
-                if (i < l->n[0] && j < l->n[1] && k < l->n[2])
-                    p->coarse->given[q] = sum_given(p->level, at);
-            }
+    const int *n = p->coarse->layout.n;
+    for (int row = first; row < last; row++) {
+        int j = row % n[1], k = row / n[1];
+        for (int i = 0; i <= n[0] && p->coarse->changed[row]; i++) {
+            coarsen_cell(p->level, p->coarse, (int[]){i, j, k});
+            if (j == n[1] - 1)
+                coarsen_cell(p->level, p->coarse, (int[]){i, n[1], k});
+            if (k == n[2] - 1)
+                coarsen_cell(p->level, p->coarse, (int[]){i, j, n[2]});
+        }
+    }
+}
+
+// Marks the rows of the coarse level that contain changed rows of the fine one.
+static void mark_coarse_rows(const fm_multigrid_level *fine, const fm_multigrid_level *coarse)
+{
+    for (int row = 0; row < fm_cell_row_count(&fine->layout); row++)
+        if (fine->changed[row]) {
+            int j = row % fine->layout.n[1], k = row / fine->layout.n[1];
+            coarse->changed[j / fine->factor[1] + coarse->layout.n[1] * (k / fine->factor[2])] = 1;
+        }
 }
 
 // Cholesky factorization of the coarsest level. A pivot that rounding cannot tell from zero belongs
@@ -542,16 +571,26 @@ static void factorize(fm_multigrid *grid)
     }
 }
 
-// Computes the conductances of all coarser levels, and the factor of the coarsest.
-void fm_multigrid_prepare(fm_multigrid *grid, fm_pool *pool)
+// Computes what depends on the conductances of the changed rows: on all coarser levels, and the
+// factor of the coarsest.
+void fm_multigrid_update(fm_multigrid *grid, fm_pool *pool)
 {
     for (int i = 0; i < grid->count; i++) {
         pass p = {.level = &grid->levels[i], .coarse = &grid->levels[i + 1]};
+        if (i + 1 < grid->count) {
+            mark_coarse_rows(p.level, p.coarse);
+            run(p.coarse, pool, coarsen_rows, &p);
+        }
         run(p.level, pool, prepare_rows, &p);
-        if (i + 1 < grid->count)
-            fm_parallel_for(share(pool, &p.coarse->layout), p.coarse->layout.n[2] + 1, 1,
-                            coarsen_rows, &p);
     }
     if (grid->factor)
         factorize(grid);
+}
+
+// The same for all rows.
+void fm_multigrid_prepare(fm_multigrid *grid, fm_pool *pool)
+{
+    const fm_multigrid_level *m = &grid->levels[0];
+    memset(m->changed, 1, (size_t)fm_cell_row_count(&m->layout));
+    fm_multigrid_update(grid, pool);
 }

@@ -26,7 +26,8 @@ struct fm_poisson {
     double *x, *r, *d, *q; // solution, residual, search direction, A d
     double *partial[3];    // [blocks] sums
     int fluid_cells;
-    bool closed; // no face leads to a given pressure
+    bool closed;  // no face leads to a given pressure
+    bool changed; // conductances have been set since the levels were computed
 };
 
 // Creates a solver for n cells.
@@ -91,6 +92,7 @@ static bool has_given_pressure(const fm_poisson *s, int axis)
 void fm_poisson_prepare(fm_poisson *s, fm_pool *pool)
 {
     fm_multigrid_prepare(&s->grid, pool);
+    s->changed = false;
     const fm_cell_layout *l = &s->layout;
     s->closed = !has_given_pressure(s, 0) && !has_given_pressure(s, 1) && !has_given_pressure(s, 2);
     s->fluid_cells = 0;
@@ -100,6 +102,32 @@ void fm_poisson_prepare(fm_poisson *s, fm_pool *pool)
             s->fluid_cells += s->grid.levels[0].inverse[q] > 0;
             s->closed &= s->grid.levels[0].given[q] == 0;
         }
+}
+
+// Sets the conductance of the low face of a cell, and marks the rows on its two sides.
+void fm_poisson_set_conductance(fm_poisson *s, int axis, ptrdiff_t cell, float value)
+{
+    const fm_cell_layout *l = &s->layout;
+    unsigned char *changed = s->grid.levels[0].changed;
+    ptrdiff_t from = cell - l->start, at[3];
+    at[2] = from / l->stride[2];
+    at[1] = (from - at[2] * l->stride[2]) / l->stride[1];
+    at[0] = from - at[2] * l->stride[2] - at[1] * l->stride[1];
+    s->grid.levels[0].c[axis][cell] = value;
+    if (l->periodic[axis] && at[axis] == 0)
+        s->grid.levels[0].c[axis][cell + l->n[axis] * l->stride[axis]] = value;
+    changed[at[1] + l->n[1] * at[2]] = 1;
+    at[axis] = at[axis] > 0 ? at[axis] - 1 : l->n[axis] - 1;
+    changed[at[1] + l->n[1] * at[2]] = 1;
+    s->changed = true;
+}
+
+// Prepares the solver for the conductances that fm_poisson_set_conductance has changed.
+void fm_poisson_update(fm_poisson *s, fm_pool *pool)
+{
+    if (s->changed)
+        fm_multigrid_update(&s->grid, pool);
+    s->changed = false;
 }
 
 // One pass of the solver over all rows. Sums of a block go to partial[k][block].

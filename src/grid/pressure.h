@@ -43,6 +43,11 @@ float *fm_poisson_conductances(fm_poisson *solver, int axis);
 // Conductances of the cells to the pressure 0; all 0 unless they are written.
 float *fm_poisson_given_conductances(fm_poisson *solver);
 void fm_poisson_prepare(fm_poisson *solver, fm_pool *pool);
+// Sets the conductance of the low face of one cell, by its index, along an axis, and that of its
+// copy on the other side of a periodic grid. Call fm_poisson_update, which is quick, before the
+// next solve. Zero must stay zero, and other values positive.
+void fm_poisson_set_conductance(fm_poisson *solver, int axis, ptrdiff_t cell, float value);
+void fm_poisson_update(fm_poisson *solver, fm_pool *pool);
 double *fm_poisson_right_side(fm_poisson *solver); // b; overwritten by the solve
 // x: the first guess before the solve, the solution after it, with ghosts of periodic axes.
 double *fm_poisson_solution(fm_poisson *solver);
@@ -64,6 +69,7 @@ typedef struct fm_multigrid_level {
     float *inverse;         // 1 / sum of the conductances of a cell; 0 for solid cells
     float *b, *x, *y;       // right side, and two iterates
     unsigned char *uniform; // [rows] all conductances of the row are full, but for its end faces
+    unsigned char *changed; // [rows] conductances of its faces have changed since the last update
 } fm_multigrid_level;
 
 typedef struct fm_multigrid {
@@ -77,6 +83,8 @@ bool fm_multigrid_create(fm_multigrid *grid, fm_arena *arena, const int n[3],
                          const bool periodic[3], fm_error *err);
 // Computes all that depends on the conductances of the finest level.
 void fm_multigrid_prepare(fm_multigrid *grid, fm_pool *pool);
+// The same where rows of the finest level are marked as changed.
+void fm_multigrid_update(fm_multigrid *grid, fm_pool *pool);
 // One V-cycle: b of the finest level to y of the finest level.
 void fm_multigrid_cycle(fm_multigrid *grid, fm_pool *pool);
 

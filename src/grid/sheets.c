@@ -465,20 +465,6 @@ static ptrdiff_t find_solver_index(const fm_grid *g, ptrdiff_t q)
     return l->start + i + j * l->stride[1] + k * l->stride[2];
 }
 
-// Sets the conductance of a face, and that of its copy on the other side of a periodic grid.
-static void set_conductance(const fm_grid *g, const crossed_face *f, float value)
-{
-    const fm_cell_layout *l = fm_poisson_layout(g->solver);
-    float *c = fm_poisson_conductances(g->solver, f->axis);
-    ptrdiff_t from = f->cell - l->start, at[3];
-    at[2] = from / l->stride[2];
-    at[1] = (from - at[2] * l->stride[2]) / l->stride[1];
-    at[0] = from - at[2] * l->stride[2] - at[1] * l->stride[1];
-    c[f->cell] = value;
-    if (is_periodic(g, f->axis) && at[f->axis] == 0)
-        c[f->cell + l->n[f->axis] * l->stride[f->axis]] = value;
-}
-
 // Adds what sample i has received along axis a, in a substep that is the given part of its
 // interval, to crossing c, without buoyancy.
 static void add_given(crossing *c, const sheet *sh, int i, int a, double weight, double part,
@@ -519,7 +505,7 @@ static void scale_conductance(const fm_grid *g, crossed_face *f)
     ptrdiff_t stride = fm_poisson_layout(g->solver)->stride[f->axis];
     f->conductance = fm_poisson_conductances(g->solver, f->axis)[f->cell];
     if (f->low && f->high)
-        set_conductance(g, f, (float)(f->conductance * f->ratio));
+        fm_poisson_set_conductance(g->solver, f->axis, f->cell, (float)(f->conductance * f->ratio));
     else
         fm_poisson_given_conductances(g->solver)[f->high ? f->cell : f->cell - stride] -=
             (float)(1 - f->ratio);
@@ -535,13 +521,14 @@ static void forget_given(fm_sheets *s, crossed_face *f)
 }
 
 // Before the projection: exchanges momentum on all crossed faces, and gives their conductances to
-// the pressure solver. g->u holds u*; `old`: velocities before the substep of dt seconds.
-bool fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt)
+// the pressure solver, which must then be updated. g->u holds u*; `old`: velocities before the
+// substep of dt seconds.
+void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt)
 {
     fm_sheets *s = g->sheets;
     double mass = g->def.density * g->h * g->h * g->h;
-    if (!s || s->face_count == 0)
-        return false;
+    if (!s)
+        return;
     sum_given(g, gravity, dt);
     for (int i = 0; i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
@@ -565,7 +552,6 @@ bool fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
         fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
         scale_conductance(g, f);
     }
-    return true;
 }
 
 // Distributes the impulse of a face, N s, to its crossings: the sum is exact.
@@ -631,7 +617,7 @@ void fm_grid_finish_sheets(fm_grid *g, double dt, bool last)
         u += (1 - f->ratio) * gradient;
         fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, u);
         if (f->low && f->high)
-            set_conductance(g, f, f->conductance);
+            fm_poisson_set_conductance(g->solver, f->axis, f->cell, f->conductance);
         distribute_impulse(s, f, u, mass * (f->start - gradient - u));
     }
     for (int k = 0; s && k < s->count; k++)

@@ -395,8 +395,8 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     fill(g, g->time, around->pool);
     start = fm_clock_now_ms();
     fm_grid_add_drag_impulses(g, dt, NULL);
-    if (fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt))
-        fm_poisson_prepare(g->solver, around->pool);
+    fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt);
+    fm_poisson_update(g->solver, around->pool);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     project(g, dt, false, around->pool);
     start = fm_clock_now_ms();
