@@ -257,6 +257,7 @@ enum {
 // fm_cloth_begin_substeps, any number of substeps of length h may follow.
 bool fm_cloth_begin_substeps(fm_cloth *cloth, const fm_surroundings *around, double h,
                              fm_error *err);
+void fm_cloth_scale_velocities(fm_cloth *cloth);                        // by damping.kept
 bool fm_cloth_open_substep(fm_cloth *cloth, double end, fm_error *err); // up to time `end`, s
 void fm_cloth_evaluate_forces(fm_cloth *cloth); // at the positions at the end of the substep
 void fm_cloth_close_substep(fm_cloth *cloth);
@@ -298,6 +299,12 @@ bool fm_implicit_create(fm_cloth *cloth, fm_error *err);
 bool fm_implicit_check(const fm_cloth *cloth, fm_error *err);
 // Opens the substep that ends at the time `end`, s: moves the particles and resolves colliders.
 bool fm_implicit_open(fm_substep *s, double end, fm_error *err);
+struct fm_implicit_group;
+// The same for cloths that contact may join; all have the same integrator.
+bool fm_implicit_open_group(struct fm_implicit_group *group, double end, fm_error *err);
+// Relative to the distance that contact keeps: further distance below which forces inside the solve
+// keep cloth apart from cloth and from colliders.
+static const double FM_CONTACT_GAP = 0.1;
 void fm_implicit_close(fm_substep *s);   // after contact
 void fm_implicit_reset(fm_cloth *cloth); // the counters of fm_cloth_newton_report
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // implicit_contact.c: colliders inside the solve of the implicit integrators.
 //
-// A particle nearer to a collider than d = margin + GAP is pushed out by the gradient of
+// A particle nearer to a collider than d = margin + gap is pushed out by the gradient of
 //
 //     k/2 (d - distance)^2,     k: half the stiffness of its springs, N/m
 //
 // and slowed down by Coulomb friction, mu times that force against its sliding velocity u_t, with
-// u_t/|u_t| replaced by u_t/SLIDE below that speed. GAP keeps particles that rest on a collider
+// u_t/|u_t| replaced by u_t/SLIDE below that speed. The gap keeps particles that rest on a collider
 // outside the margin, so that the exact contact at the end of the step (contact.c of collide/, or
 // fm_substep_resolve_colliders) has nothing to correct. A particle that meets a collider does not
 // bounce: at the end of a stage its velocity along the normal is at most that of the surface, and
@@ -18,7 +18,6 @@
 
 #include <math.h>
 
-static const double GAP = 0.1;        // of the margin
 static const double LEAST_GAP = 1e-4; // edge lengths
 static const double SLIDE = 2e-4;     // m/s
 
@@ -27,7 +26,7 @@ static double find_reach(const fm_substep *s)
 {
     const fm_cloth *c = s->cloth;
     double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
-    return s->margin + fmax(GAP * s->margin, LEAST_GAP * edge);
+    return s->margin + fmax(FM_CONTACT_GAP * s->margin, LEAST_GAP * edge);
 }
 
 // The deepest contact of a particle at x with a collider; false: none.
