@@ -19,7 +19,7 @@
 #include <math.h>
 
 static const double LEAST_GAP = 1e-4; // edge lengths
-static const double SLIDE = 2e-4;     // m/s
+static const double SLIDE = 5e-5;     // m/s
 
 // m, distance below which colliders push.
 static double find_reach(const fm_substep *s)

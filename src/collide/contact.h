@@ -340,7 +340,7 @@ typedef struct fm_solver_pair {
     int v[4];
     float w[4];                // weights of the closest points
     float n[3];                // unit normal, from the second feature to the first
-    float push;                // N, force along n
+    float push, drag;          // N, force along n; N s/m, friction
     float slide[3];            // m/s, sliding velocity
     float stiffness, friction; // N/m
 } fm_solver_pair;

@@ -7,13 +7,17 @@
 //     k/2 (h - d)^2,     d: distance; negative for a pair that has passed through
 //
 // and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, with u_t/SLIDE below that
-// speed. The matrix of the pair is w_i w_j (k n n^T + c (1 - n n^T)) with the weights w of the
+// speed. A vertex near a side of a triangle is near the triangle behind it as well; so that it
+// slides over the mesh without bumps, each triangle adds -1/2 of the force of each of its sides and
+// 1/6 of that of its corners, as in inclusion and exclusion of the six triangles around a corner.
+//
+// The matrix of the pair is w_i w_j (k n n^T + c (1 - n n^T)) with the weights w of the
 // closest points, the normal n and the friction coefficient c: positive semidefinite.
 //
 // At the start of the step, no features intersect. A vertex has passed through a triangle if it is
 // above or below its inside and was on the other side of its plane at the start; two edges have
 // passed each other if their closest points are inside both and the sign of the volume between them
-// has changed. Edges that are nearly parallel have no such sign. The solver may leave pairs that
+// has changed. Edges that are nearly parallel are left to their vertices. The solver may leave pairs that
 // this test does not find; fm_contact_step is the guard that lets none pass.
 //
 //   k  N/m, the smaller one of its features' vertices (solver_stiffness)    mu  Coulomb's coefficient
@@ -25,9 +29,11 @@
 #include <stdlib.h>
 
 enum { BLOCKS_AT_ONCE = 4 };         // blocks in one task of a thread
-static const double SLIDE = 2e-4;    // m/s, below it friction grows with the speed
+static const double SLIDE = 5e-5;    // m/s, below it friction grows with the speed
 static const double PARALLEL = 0.04; // squared sine of the angle of edges without a side
-static const double INSIDE = 1e-9;   // least weight of a corner inside a feature
+// shares of the forces of sides and corners, for two triangles at a side and six at a corner
+static const double SIDE = 1.0 / 2, CORNER = 1.0 / 6;
+static const double INSIDE = 1e-9; // least weight of a corner inside a feature
 
 typedef struct job {
     fm_contact_set *set;
@@ -105,6 +111,59 @@ static bool is_inside(const double w[4])
     return true;
 }
 
+// A pair in contact before it is stored.
+typedef struct contact {
+    const int *v;
+    double w[4];  // weights of the closest points
+    fm_vec3 n;    // unit normal
+    double depth; // m
+    double share; // of the force
+} contact;
+
+// Stores a pair in contact.
+static void add_contact(const fm_contact_set *set, fm_pair_block *block, const contact *c)
+{
+    fm_solver_pair *pair = append_pair(block);
+    double stiffness = INFINITY;
+    if (!pair)
+        return;
+    for (int i = 0; i < 4; i++) {
+        pair->v[i] = c->v[i], pair->w[i] = (float)c->w[i];
+        stiffness = fm_double_min(stiffness, set->solver_stiffness[c->v[i]]);
+    }
+    pair->n[0] = (float)c->n.x, pair->n[1] = (float)c->n.y, pair->n[2] = (float)c->n.z;
+    pair->push = (float)(c->share * stiffness * c->depth);
+    pair->stiffness = c->share > 0 ? (float)(c->share * stiffness) : 0;
+}
+
+// Adds the shares of a side or corner of a triangle in the contact with a vertex: the vertex v[0]
+// and the point with parameter t between the corners v[i] and v[j].
+static void add_part(const fm_contact_set *set, fm_pair_block *block, const int v[4], int i, int j,
+                     double t, double h, double share)
+{
+    fm_vec3 a = fm_vec3_array_at(set->x1, v[i]), b = fm_vec3_array_at(set->x1, v[j]);
+    fm_vec3 gap = fm_sub(fm_vec3_array_at(set->x1, v[0]), fm_add_scaled(a, fm_sub(b, a), t));
+    double d = fm_length(gap);
+    if (!(d < h) || !(d > 0))
+        return;
+    contact c = {v, {1, 0, 0, 0}, fm_scale(gap, 1 / d), h - d, share};
+    c.w[i] -= 1 - t, c.w[j] -= t;
+    add_contact(set, block, &c);
+}
+
+// Subtracts what the triangles around a side or corner count more than once.
+static void add_sides(const fm_contact_set *set, fm_pair_block *block, const int v[4], double h)
+{
+    for (int i = 1; i < 4; i++) {
+        int j = i % 3 + 1;
+        fm_vec3 a = fm_vec3_array_at(set->x1, v[i]), b = fm_vec3_array_at(set->x1, v[j]);
+        fm_vec3 side = fm_sub(b, a), to = fm_sub(fm_vec3_array_at(set->x1, v[0]), a);
+        double t = fm_dot(to, side) / fm_dot(side, side);
+        add_part(set, block, v, i, j, t < 0 ? 0 : t > 1 ? 1 : t, h, -SIDE);
+        add_part(set, block, v, i, j, 0, h, CORNER);
+    }
+}
+
 // Adds the queued pairs that are in contact.
 static void add_queued(const job *j, fm_pair_block *block, fm_feature_kind kind, queue *q)
 {
@@ -113,26 +172,24 @@ static void add_queued(const job *j, fm_pair_block *block, fm_feature_kind kind,
     fm_feature_find_closest_batch(kind, &q->batch, q->count);
     for (int i = 0; i < q->count; i++) {
         int k = q->index[i], v[4] = {list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]};
-        double h = list->thickness[k], d = q->batch.distance[i], w[4], stiffness = INFINITY;
+        double h = list->thickness[k], d = q->batch.distance[i];
         fm_near_pair closest = {.s = q->batch.s[i], .t = q->batch.t[i]};
-        fm_near_find_weights(kind, &closest, w);
-        bool inside = is_inside(w);
-        if ((kind == FM_EDGE_EDGE && !inside) || !(d > 0))
+        contact c = {.v = v, .share = 1};
+        fm_near_find_weights(kind, &closest, c.w);
+        bool inside = is_inside(c.w);
+        if (!(d > 0) || !(d < h + q->approach) ||
+            (kind == FM_EDGE_EDGE && (!inside || find_volume(kind, v, set->x1) == 0)))
             continue;
         bool passed = inside && d + (double)list->start[k] <= q->approach &&
                       find_volume(kind, v, set->x0) * find_volume(kind, v, set->x1) < 0;
-        double depth = passed ? h + d : h - d;
-        fm_solver_pair *pair = depth > 0 ? append_pair(block) : NULL;
-        if (!pair)
+        c.depth = passed ? h + d : h - d;
+        c.n = fm_scale((fm_vec3){q->batch.gap[0][i], q->batch.gap[1][i], q->batch.gap[2][i]},
+                       (passed ? -1 : 1) / d);
+        if (!(c.depth > 0))
             continue;
-        for (int n = 0; n < 4; n++) {
-            pair->v[n] = v[n], pair->w[n] = (float)w[n];
-            stiffness = fm_double_min(stiffness, set->solver_stiffness[v[n]]);
-        }
-        for (int axis = 0; axis < 3; axis++)
-            pair->n[axis] = (float)((passed ? -1 : 1) * q->batch.gap[axis][i] / d);
-        pair->stiffness = (float)stiffness;
-        pair->push = (float)(stiffness * depth);
+        add_contact(set, block, &c);
+        if (kind == FM_VERTEX_TRIANGLE && !passed)
+            add_sides(set, block, v, h);
     }
     q->count = 0;
 }
@@ -150,7 +207,8 @@ static void find_friction(const job *j, fm_pair_block *block)
         double most = fm_contact_pair_friction(set, p->v) * p->push;
         double drag = most / fm_double_max(fm_length(slide), SLIDE); // N s/m
         p->slide[0] = (float)slide.x, p->slide[1] = (float)slide.y, p->slide[2] = (float)slide.z;
-        p->friction = (float)(drag / j->tau);
+        p->drag = (float)drag;
+        p->friction = p->stiffness > 0 ? (float)(drag / j->tau) : 0;
     }
 }
 
@@ -192,10 +250,9 @@ static void add_forces(void *context, int first, int last)
         const fm_pair_block *block = &set->blocks[j->blocks[b]];
         for (int k = 0; k < block->solver_count; k++) {
             const fm_solver_pair *p = &block->solver[k];
-            float drag = p->friction * (float)j->tau, along = p->stiffness - p->friction;
-            float f[3];
+            float along = p->stiffness - p->friction, f[3];
             for (int axis = 0; axis < 3; axis++)
-                f[axis] = p->push * p->n[axis] - drag * p->slide[axis];
+                f[axis] = p->push * p->n[axis] - p->drag * p->slide[axis];
             for (int i = 0; i < 4; i++) {
                 int v = p->v[i];
                 float w = p->w[i], ww = w * w;
