@@ -38,11 +38,13 @@ static const double FM_TINY = 1e-200;
 // (row + down, column + across).
 typedef struct fm_springs {
     int down, across;
-    double rest;      // m, rest length
-    double stiffness; // N/m, of a spring inside the sheet
-    double damping;   // N s^order / m
-    bool by_row;      // springs in the first and last row are half as strong (half a cell wide)
-    bool by_column;   // springs in the first and last column are half as strong
+    double rest;       // m, rest length
+    double stiffness;  // N/m, of a spring inside the sheet
+    double damping;    // N s^order / m
+    bool by_row;       // springs in the first and last row are half as strong (half a cell wide)
+    bool by_column;    // springs in the first and last column are half as strong
+    bool damped_only;  // no elastic force: the triangles of sheet_triangles.c resist shear
+    double stiffening; // 1/strain^2: the force is k (l - l0) (1 + stiffening strain^2)
 } fm_springs;
 
 // Families of springs of a sheet: 2 of stretch, 2 of shear, and 4 of the published bending model.
