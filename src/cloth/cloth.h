@@ -298,7 +298,7 @@ bool fm_cloth_is_implicit(const fm_cloth_def *def);
 int fm_implicit_stage_count(const fm_cloth_def *def); // stages of equal length in a substep
 bool fm_implicit_create(fm_cloth *cloth, fm_error *err);
 // Fails if the cloth has a force that these integrators do not support.
-bool fm_implicit_check(const fm_cloth *cloth, fm_error *err);
+bool fm_implicit_check(fm_cloth *cloth, fm_error *err);
 // Opens the substep that ends at the time `end`, s: moves the particles and resolves colliders.
 bool fm_implicit_open(fm_substep *s, double end, fm_error *err);
 struct fm_implicit_group;
@@ -341,6 +341,7 @@ void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *x
 
 // seams.c: measures the initial distances of sewn pairs; called again whenever positions are set.
 void fm_stitches_measure_gaps(fm_cloth *cloth);
+double fm_stitch_rest(const fm_stitches *s, int i, double t); // m, rest length of stitch i
 
 // neighbour_list.c. The list is in the cloth's arena.
 bool fm_neighbour_list_create(fm_cloth *cloth, fm_neighbour_list *list, double reach, double skin,

@@ -68,13 +68,13 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Fails if the cloth has a force that the implicit integrators do not support.
-bool fm_implicit_check(const fm_cloth *c, fm_error *err)
+// Fails if the cloth has a force that the implicit integrators do not support. Allocates what seams
+// need.
+bool fm_implicit_check(fm_cloth *c, fm_error *err)
 {
     const char *missing = c->line                    ? "lines"
                           : c->soft                  ? "soft bodies"
                           : fm_fabric_has_own_law(c) ? "the springs of this fabric"
-                          : c->stitches.count > 0    ? "seams"
                           : c->inertia != c->mass    ? "a fluid that adds mass"
                                                      : NULL;
     for (int i = 0; i < c->term_count && !missing; i++) {
@@ -85,7 +85,7 @@ bool fm_implicit_check(const fm_cloth *c, fm_error *err)
             missing = type->name;
     }
     if (!missing)
-        return true;
+        return fm_implicit_reserve_seams(c, err);
     char allowed[96];
     fm_text_format(allowed, sizeof allowed, "kick-drift-kick: implicit does not support %s",
                    missing);
@@ -252,6 +252,7 @@ void fm_stage_evaluate(fm_stage_task *t)
         .x = &c->x, .v = &t->m->v, .t = t->s->end, .pool = pool, .stage = &t->m->stage};
     fm_terms_add_forces(c, &at, &c->next_normal);
     fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, find_gradient_range, t);
+    fm_implicit_add_seams(t);
 }
 
 // Velocities, accelerations, rates and frames of the particles [first, last) at the end of a stage.

@@ -94,7 +94,9 @@ typedef struct fm_implicit {
     fm_vec3_array base;                      // m, positions before the line search
     // solver: solution, residual, preconditioned residual, direction, product
     fm_float_axes solution, residual, correction, direction, product;
-    double *partial; // sums of blocks
+    double *partial;  // sums of blocks
+    fm_blocks stitch; // of each stitch of the seams
+    int stitch_room;
 
     // in this advance
     int iterations;        // of Newton's method
@@ -136,6 +138,11 @@ bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *e
 void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x, fm_vec3 v,
                                fm_vec3 *f, double block[6]);
 void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i);
+
+// implicit_seams.c: stitches in the linear system.
+bool fm_implicit_reserve_seams(fm_cloth *cloth, fm_error *err); // before the first substep
+void fm_implicit_add_seams(fm_stage_task *t);                   // after the own blocks
+void fm_implicit_multiply_seams(const fm_implicit *m, const fm_cloth *cloth);
 
 // implicit_multigrid.c: coarser levels of a sheet, and one V-cycle as a preconditioner.
 bool fm_levels_create(fm_implicit *implicit, fm_cloth *cloth, fm_error *err);

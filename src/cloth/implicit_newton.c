@@ -200,6 +200,10 @@ static void balance_momentum(const fm_stage_task *t)
 {
     fm_cloth *c = t->s->cloth;
     double own = sum_particles(t, own_range);
+    for (int i = 0; i < c->stitches.count; i++) { // stitches are in `own` at both ends
+        const fm_blocks *k = &t->m->stitch;
+        own -= 2 * ((double)k->m[0][i] + (double)k->m[3][i] + (double)k->m[5][i]) / 3;
+    }
     fm_vec3 shift = {-sum_component(t, t->m->gradient.x) / own,
                      -sum_component(t, t->m->gradient.y) / own,
                      -sum_component(t, t->m->gradient.z) / own};

@@ -168,6 +168,7 @@ static void multiply(const fm_implicit_group *g)
     for (int i = 0; i < g->count; i++) {
         const fm_implicit *m = g->cloths[i]->implicit;
         fm_system_multiply(&m->level[0], m->task.s->around.pool, &m->direction, &m->product);
+        fm_implicit_multiply_seams(m, g->cloths[i]);
     }
     if (g->pair_count > 0)
         add_contact(g);
