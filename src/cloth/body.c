@@ -118,7 +118,8 @@ static bool open_together(fm_object *const *bodies, const int *first, int count,
         c->implicit->first_vertex = first[i];
     }
     // an fm_cloth begins with its object
-    fm_implicit_group group = {(fm_cloth *const *)bodies, count, set, pool, 0};
+    fm_implicit_group group = {
+        .cloths = (fm_cloth *const *)bodies, .count = count, .set = set, .pool = pool};
     bool good = fm_implicit_open_group(&group, end, err);
     for (int i = 0; i < count; i++)
         update_least_shares(fm_cloth_cast(bodies[i]));

@@ -113,6 +113,7 @@ typedef struct fm_implicit_group {
     fm_contact_set *set; // NULL: no cloth is near another one or near itself
     fm_pool *pool;       // of the contact set
     int pair_count;      // pairs in contact at the last evaluation
+    double end, h;       // s, of the step
 } fm_implicit_group;
 
 // implicit.c: one cloth in a stage.

@@ -260,6 +260,8 @@ static bool advance_stage(fm_implicit_group *g, double tau, double interval, dou
     for (int i = 0; i < g->count; i++)
         if (!fm_stage_begin(task_of(g, i), tau, interval, end, err))
             return false;
+    if (g->set)
+        fm_solver_pairs_place_kinematic(g->set, 1 - (g->end - end) / g->h, g->h);
     g->pair_count = 0;
     fm_newton_fault fault = solve_stage(g);
     for (int i = 0; i < g->count; i++) {
@@ -295,6 +297,7 @@ static bool prepare_contact(fm_implicit_group *g, double tau)
         memcpy(c->implicit->v.x, c->v.x, 3 * (size_t)c->lanes * sizeof(double));
     }
     fm_solver_pairs_begin(set, g->pool);
+    fm_solver_pairs_place_kinematic(set, 1, g->h);
     for (int b = 0; b < set->block_count; b++)
         candidates += set->blocks[b].pairs[0].count + set->blocks[b].pairs[1].count;
     if (candidates == 0) {
@@ -320,6 +323,8 @@ bool fm_implicit_open_group(fm_implicit_group *g, double end, fm_error *err)
                                             .frame = fm_frame_view_arrays(c),
                                             .known = fm_drag_known_part(c)};
     }
+    g->end = end;
+    g->h = second_order ? 2 * length : length;
     bool touch = g->set && prepare_contact(g, length);
     bool trapezoid = second_order && !touch;
     for (int i = 0; i < g->count; i++)

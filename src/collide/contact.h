@@ -121,6 +121,8 @@ void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop);
 // caller fills the starts and guessed ends, then begins; afterwards it evaluates at any positions,
 // in the ends, and velocities.
 void fm_solver_pairs_begin(fm_contact_set *set, fm_pool *pool);
+// Places kinematic surfaces at a fraction of the way from starts to ends; h: s, length of the step.
+void fm_solver_pairs_place_kinematic(fm_contact_set *set, double fraction, double h);
 // Forces and diagonal blocks of all pairs of solved surfaces in contact. tau: s, the derivative of
 // positions with respect to velocities. Returns the number of pairs.
 int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool);

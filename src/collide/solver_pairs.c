@@ -20,6 +20,9 @@
 // has changed. Edges that are nearly parallel are left to their vertices. The solver may leave pairs that
 // this test does not find; fm_contact_step is the guard that lets none pass.
 //
+// Edges and vertices of kinematic surfaces push, too: a cloth bends over the edge of a table between
+// its vertices, which the distance field of the table does not see.
+//
 //   k  N/m, the smaller one of its features' vertices (solver_stiffness)    mu  Coulomb's coefficient
 //
 // Forces are summed colour by colour: blocks of one colour share no vertex. The result does not
@@ -58,11 +61,44 @@ static void measure_starts(void *context, int first, int last)
     }
 }
 
+// Keeps the ends of kinematic surfaces in set->to, which the step does not use yet.
 void fm_solver_pairs_begin(fm_contact_set *set, fm_pool *pool)
 {
     fm_contact_update_list(set, pool);
+    fm_vec3_array_copy(set->to, set->x1, set->vertex_count);
     job j = {.set = set};
     fm_parallel_for(pool, set->block_count, BLOCKS_AT_ONCE, measure_starts, &j);
+}
+
+void fm_solver_pairs_place_kinematic(fm_contact_set *set, double fraction, double h)
+{
+    for (int b = 0; b < set->body_count; b++) {
+        const fm_contact_body *body = &set->bodies[b];
+        for (int i = body->first_vertex;
+             body->kinematic && i < body->first_vertex + body->vertex_count; i++) {
+            fm_vec3 from = fm_vec3_array_at(set->x0, i);
+            fm_vec3 way = fm_sub(fm_vec3_array_at(set->to, i), from);
+            fm_vec3 at = fm_add_scaled(from, way, fraction);
+            set->x1.x[i] = at.x, set->x1.y[i] = at.y, set->x1.z[i] = at.z;
+            set->v.x[i] = way.x / h, set->v.y[i] = way.y / h, set->v.z[i] = way.z / h;
+            set->solver_stiffness[i] = INFINITY;
+        }
+    }
+}
+
+// True for a vertex of a kinematic surface. Forces on it are not summed: blocks of one colour may
+// share it.
+static bool is_kinematic(const fm_contact_set *set, int v)
+{
+    return set->bodies[set->body_of[v]].kinematic;
+}
+
+// True if forces act on a pair. The caller keeps vertices of dynamic surfaces away from kinematic
+// ones itself, by their distance fields.
+static bool is_active(const fm_contact_set *set, fm_feature_kind kind, int first, int last)
+{
+    return set->bodies[set->body_of[first]].solved && set->bodies[set->body_of[last]].solved &&
+           !(kind == FM_VERTEX_TRIANGLE && is_kinematic(set, last));
 }
 
 // Six times the volume between the features of a pair at positions x; its sign is the side of the
@@ -226,8 +262,7 @@ static void find_contacts(void *context, int first, int last)
             fm_pair_list *list = &block->pairs[kind];
             for (int k = 0; k < list->count; k++) {
                 if ((double)list->start[k] > list->thickness[k] + q.approach ||
-                    !set->bodies[set->body_of[list->v[0][k]]].solved ||
-                    !set->bodies[set->body_of[list->v[3][k]]].solved)
+                    !is_active(set, (fm_feature_kind)kind, list->v[0][k], list->v[3][k]))
                     continue;
                 q.index[q.count] = k;
                 fm_closest_batch_load(&q.batch, q.count++, set->x1, list->v[0][k], list->v[1][k],
@@ -256,6 +291,8 @@ static void add_forces(void *context, int first, int last)
             for (int i = 0; i < 4; i++) {
                 int v = p->v[i];
                 float w = p->w[i], ww = w * w;
+                if (is_kinematic(set, v))
+                    continue;
                 set->solver_force.x[v] += w * f[0];
                 set->solver_force.y[v] += w * f[1];
                 set->solver_force.z[v] += w * f[2];
@@ -287,7 +324,7 @@ static void add_products(void *context, int first, int last)
             for (int axis = 0; axis < 3; axis++)
                 u[axis] = p->friction * u[axis] + along * p->n[axis];
             for (int i = 0; i < 4; i++)
-                for (int axis = 0; axis < 3; axis++)
+                for (int axis = 0; axis < 3 && !is_kinematic(set, p->v[i]); axis++)
                     out[axis][p->v[i]] += p->w[i] * u[axis];
         }
     }

@@ -152,6 +152,7 @@ static bool add_solid(fm_world_contact *contact, const fm_collider *collider, so
         .mesh = mesh,
         .thickness = from->thickness,
         .guard = from->guard,
+        .solved = !collider->rigid, // the impulses on a ball with a mass come from the step
         .friction = collider->friction,
         .solid = collider->mesh ? fm_trimesh_is_closed(collider->mesh)
                                 : collider->shape.kind != FM_SHAPE_PLANE,
