@@ -63,6 +63,7 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         fm_float_axes_create(&c->arena, c->lanes, floats[i], err);
     int blocks = fm_parallel_block_count(3 * c->lanes, FM_PARTICLE_BLOCK);
+    m->touching = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, "cloth", err);
     m->partial = fm_arena_alloc(&c->arena, (size_t)blocks, sizeof(double), "cloth", err);
     c->implicit = m;
     return err->status == FM_OK;
@@ -268,7 +269,7 @@ static void end_range(void *context, int first, int last)
         store(&c->a, i, fm_scale(fm_sub(v, fm_vec3_array_at(m->s, i)), scale));
         store(&c->w, i, w);
         store(&c->normal, i, fm_vec3_array_at(c->next_normal, i));
-        fm_implicit_stop_bounce(t->s, m, i);
+        m->touching[i] = fm_implicit_stop_bounce(t->s, m, i);
         if (!t->frame.tangent.x)
             continue;
         fm_vec3 a = fm_vec3_array_at(t->frame.next, i);
@@ -341,6 +342,8 @@ static void close_range(void *context, int first, int last)
                       1 / s->h));
     }
     fm_terms_push_memories(c, first, last);
+    for (int i = first; i < last && i < c->count; i++)
+        c->touch[i] |= t->m->touching[i];
 }
 
 void fm_implicit_close(fm_substep *s)

@@ -94,8 +94,9 @@ typedef struct fm_implicit {
     fm_vec3_array base;                      // m, positions before the line search
     // solver: solution, residual, preconditioned residual, direction, product
     fm_float_axes solution, residual, correction, direction, product;
-    double *partial;  // sums of blocks
-    fm_blocks stitch; // of each stitch of the seams
+    double *partial;         // sums of blocks
+    unsigned char *touching; // [particle] 1: pushed by a collider or a cloth at the end of the step
+    fm_blocks stitch;        // of each stitch of the seams
     int stitch_room;
 
     // in this advance
@@ -138,7 +139,8 @@ bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *e
 // implicit_contact.c: colliders inside the solve.
 void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x, fm_vec3 v,
                                fm_vec3 *f, double block[6]);
-void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i);
+// Returns whether particle i is in contact.
+bool fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i);
 
 // implicit_seams.c: stitches in the linear system.
 bool fm_implicit_reserve_seams(fm_cloth *cloth, fm_error *err); // before the first substep

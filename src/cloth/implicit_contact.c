@@ -78,7 +78,7 @@ static fm_vec3 replace_component(fm_vec3 a, fm_vec3 b, fm_vec3 n)
 // After a stage of `interval` seconds: a particle in contact does not leave the surface faster than
 // the surface itself moves, has no acceleration along the normal, and its earlier state, in first_x
 // and first_v, becomes that of a particle that moved with the surface.
-void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
+bool fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
 {
     fm_cloth *c = s->cloth;
     fm_contact contact;
@@ -86,7 +86,7 @@ void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
     fm_vec3 x = fm_vec3_array_at(c->x, i), v = fm_vec3_array_at(c->v, i);
     if (s->around.collider_count == 0 || m->level[0].moves[i] == 0 ||
         !find_contact(s, x, find_reach(s), &contact, &friction))
-        return;
+        return false;
     fm_vec3 n = contact.normal, a = fm_vec3_array_at(c->a, i);
     if (fm_dot(fm_sub(v, contact.velocity), n) > 0)
         v = replace_component(v, contact.velocity, n);
@@ -98,4 +98,5 @@ void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
     c->a.x[i] = a.x, c->a.y[i] = a.y, c->a.z[i] = a.z;
     m->first_x.x[i] = first_x.x, m->first_x.y[i] = first_x.y, m->first_x.z[i] = first_x.z;
     m->first_v.x[i] = first_v.x, m->first_v.y[i] = first_v.y, m->first_v.z[i] = first_v.z;
+    return true;
 }

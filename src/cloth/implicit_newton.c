@@ -344,6 +344,9 @@ bool fm_implicit_open_group(fm_implicit_group *g, double end, fm_error *err)
     for (int i = 0; i < g->count; i++) {
         fm_substep *s = g->cloths[i]->substep;
         fm_substep_resolve_colliders(s, s->margin, false, 0, g->cloths[i]->lanes);
+        fm_implicit *m = g->cloths[i]->implicit;
+        for (int p = 0, v = m->first_vertex; g->pair_count > 0 && p < g->cloths[i]->count; p++, v++)
+            m->touching[p] |= g->set->solver_diagonal[0][v] + g->set->solver_diagonal[3][v] > 0;
     }
     return true;
 }
