@@ -27,8 +27,9 @@
 //
 // implicit_newton.c finds that minimum.
 //
-// Colliders push inside the solve (implicit_contact.c), and so does cloth (implicit_newton.c). Exact
-// contact acts on positions and velocities at the end of the step, as with the other integrators.
+// Colliders push inside the solve (implicit_contact.c), and so does cloth (implicit_newton.c).
+// Exact contact acts on positions and velocities at the end of the step, as with the other
+// integrators.
 //
 // [BCF85] Bank, Coughran, Fichtner et al.: Transient simulation of silicon devices and circuits.
 //         IEEE Trans. Electron Devices 32, 1985.

@@ -12,8 +12,8 @@
 // Contact of cloth with cloth, N/m per vertex of mass m:  k = m SPEED/(tau gap), at most half the
 // stiffness of its springs: a cloth at SPEED stops within the gap between the thickness, where
 // forces begin, and the distance that the guard (collide/contact_step.c) keeps. A step in which
-// pairs touch at its start, or on the straight path to its end, takes two steps of backward Euler in
-// place of the two stages of TR-BDF2: these would return the energy of the impact.
+// pairs touch at its start, or on the straight path to its end, takes two steps of backward Euler
+// in place of the two stages of TR-BDF2: these would return the energy of the impact.
 #include "cloth/implicit.h"
 
 #include <math.h>

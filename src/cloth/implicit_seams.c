@@ -7,8 +7,9 @@
 //
 //     K = k max(0, 1 - l0/l) (1 - e e^T) + (k + c/tau) e e^T
 //
-// The blocks are added to `own` at both ends, so that the preconditioner knows them, and the product
-// adds -K p between the ends. Seams have few stitches: one thread handles them in their order.
+// The blocks are added to `own` at both ends, so that the preconditioner knows them, and the
+// product adds -K p between the ends. Seams have few stitches: one thread handles them in their
+// order.
 #include "cloth/implicit.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 // sheet_triangles.c: the force term of shear and lateral contraction of a woven sheet
 // (stretch.model: triangles).
 //
-// Each corner of a cell forms a triangle of constant strain with its two neighbours. U and V are its
-// edges along the row and along the column, dx and dy their rest lengths:
+// Each corner of a cell forms a triangle of constant strain with its two neighbours. U and V are
+// its edges along the row and along the column, dx and dy their rest lengths:
 //
 //     e_u = |U|/dx - 1,   e_v = |V|/dy - 1,   gamma = U.V/(|U||V|)     strains, sine of the shear
 //     E = A/4 (C e_u e_v + G/2 gamma^2)                                of one of the four triangles
@@ -11,8 +11,8 @@
 //   A  m^2, dx dy      G  N/m, shear modulus      C  N/m, nu sqrt(E_u E_v) with Poisson's ratio nu
 //
 // The parts E_u e_u^2/2 and E_v e_v^2/2 of the same triangles belong to one edge each and are the
-// stretch springs (springs.c), with the modulus of warp or weft and stiffening. A strip pulled along
-// u contracts by nu sqrt(E_u/E_v) times its strain, and its modulus is E_u (1 - nu^2).
+// stretch springs (springs.c), with the modulus of warp or weft and stiffening. A strip pulled
+// along u contracts by nu sqrt(E_u/E_v) times its strain, and its modulus is E_u (1 - nu^2).
 //
 // With an implicit integrator, the second derivatives of the shear are those of the diagonal
 // springs that the other model has; those of C are left out. The springs of that family act through

@@ -163,8 +163,8 @@ void fm_sheet_gather_springs(const fm_cloth *cloth, fm_spring_kernel *kernel, co
 }
 
 // Forces (sx, sy, sz) of n springs of a row on their ends a, towards b. k: stiffness, scaled by
-// weight; rest: rest length, m; stiffening: 1/strain^2; ga, gb: relative change of the rest length at the ends
-// (imperfection.c).
+// weight; rest: rest length, m; stiffening: 1/strain^2; ga, gb: relative change of the rest length
+// at the ends (imperfection.c).
 FM_SIMD_CLONES
 static void compute_row_forces(int n, const double *restrict ax, const double *restrict ay,
                                const double *restrict az, const double *restrict bx,

@@ -314,9 +314,9 @@ FM_INLINE span find_span(fm_feature_kind kind, const fm_near_pair *pair, fm_vec3
                   p[0] - fm_double_max(p[1], high)};
 }
 
-// True if the forces of solver_pairs.c keep the pair apart: it is pushed on impact only. In the long
-// steps of an implicit integrator a feature slides so far that the plane of the normal at the start
-// does not tell whether it is too near at the end.
+// True if the forces of solver_pairs.c keep the pair apart: it is pushed on impact only. In the
+// long steps of an implicit integrator a feature slides so far that the plane of the normal at the
+// start does not tell whether it is too near at the end.
 FM_INLINE bool is_solved(const fm_contact_set *set, const int v[4])
 {
     return set->bodies[set->body_of[v[0]]].solved && set->bodies[set->body_of[v[3]]].solved;

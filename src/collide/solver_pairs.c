@@ -17,13 +17,13 @@
 // At the start of the step, no features intersect. A vertex has passed through a triangle if it is
 // above or below its inside and was on the other side of its plane at the start; two edges have
 // passed each other if their closest points are inside both and the sign of the volume between them
-// has changed. Edges that are nearly parallel are left to their vertices. The solver may leave pairs that
-// this test does not find; fm_contact_step is the guard that lets none pass.
+// has changed. Edges that are nearly parallel are left to their vertices. The solver may leave
+// pairs that this test does not find; fm_contact_step is the guard that lets none pass.
 //
-// Edges and vertices of kinematic surfaces push, too: a cloth bends over the edge of a table between
-// its vertices, which the distance field of the table does not see.
+// Edges and vertices of kinematic surfaces push, too: a cloth bends over the edge of a table
+// between its vertices, which the distance field of the table does not see.
 //
-//   k  N/m, the smaller one of its features' vertices (solver_stiffness)    mu  Coulomb's coefficient
+//   k  N/m, the least of its vertices (solver_stiffness)    mu  Coulomb's coefficient
 //
 // Forces are summed colour by colour: blocks of one colour share no vertex. The result does not
 // depend on the number of threads.

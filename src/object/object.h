@@ -164,9 +164,9 @@ typedef struct fm_body_type {
     bool (*begin)(fm_object *body, const fm_surroundings *around, double h, fm_error *err);
     // Moves the points without contact to time `end`, s.
     bool (*open)(fm_object *body, double end, fm_error *err);
-    // Instead of open, for all bodies whose view is `solved`: moves them to time `end` together, with
-    // contact between them. first: their first vertices in the contact set, whose starts and guessed
-    // ends are filled.
+    // Instead of open, for all bodies whose view is `solved`: moves them to time `end` together,
+    // with contact between them. first: their first vertices in the contact set, whose starts and
+    // guessed ends are filled.
     bool (*open_together)(fm_object *const *bodies, const int *first, int count,
                           struct fm_contact_set *set, fm_pool *pool, double end, fm_error *err);
     void (*clear_touched)(fm_object *body); // sets `touched` and `jump` of all points to zero

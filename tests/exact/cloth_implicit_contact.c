@@ -5,8 +5,8 @@
 // - A free sheet that drops over a ball and swings shut below it never has more energy than at the
 //   start, by 1e-3 of the potential energy that it loses, and never intersects itself.
 // - A stack of sheets comes to rest: the rms speed falls below 0.1 mm/s.
-// - A sheet on a held sheet, in tilted gravity: below the angle of friction it creeps with less than
-//   0.1 mm/s, above it slides by g (sin a - mu cos a) t^2 / 2.
+// - A sheet on a held sheet, in tilted gravity: below the angle of friction it creeps with less
+//   than 0.1 mm/s, above it slides by g (sin a - mu cos a) t^2 / 2.
 #include "bodies.h"
 
 static const double FRAME = 1.0 / 24; // s

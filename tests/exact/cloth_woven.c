@@ -2,8 +2,8 @@
 // cloth_woven.c: woven sheets: moduli of warp and weft, Poisson's ratio, shear by angle, stiffening
 // (sheet_triangles.c).
 //
-// - Picture frame: the border of a square sheet is sheared by an angle phi. The moment of the frame,
-//   the derivative of the energy, is G A phi within 5 % up to 8 degrees, on two meshes.
+// - Picture frame: the border of a square sheet is sheared by an angle phi. The moment of the
+//   frame, the derivative of the energy, is G A phi within 5 % up to 8 degrees, on two meshes.
 // - Strips pulled along warp and weft, with free sides: the energy per area is E (1 - nu^2) e^2/2,
 //   and the strip becomes narrower by nu sqrt(E_1/E_2) e.
 // - Stiffening e_s: at e = e_s in both directions, the energy per area is 3/4 (E_1 + E_2) e_s^2.
