@@ -61,6 +61,19 @@ typedef struct fm_drag {
                            // the cloth; 0: none; -1: by wavelength, 2/k for the wavenumber k
 } fm_drag;
 
+// How a sheet resists stretch and shear in its plane.
+typedef enum fm_stretch_model {
+    FM_STRETCH_SPRINGS, // springs along edges and diagonals
+    // triangles of constant strain: shear by the angle of warp and weft, Poisson's ratio
+    FM_STRETCH_TRIANGLES,
+} fm_stretch_model;
+
+// Direction of the warp yarns of a sheet.
+typedef enum fm_warp {
+    FM_WARP_DOWN,   // along its columns, as a curtain is cut
+    FM_WARP_ACROSS, // along its rows
+} fm_warp;
+
 // How the bending force of a cloth is computed.
 typedef enum fm_bend_model {
     FM_BEND_RIGIDITY, // second differences of positions; converges under refinement
@@ -169,8 +182,15 @@ typedef struct fm_cloth_def {
     const char *name; // for messages and files; copied
     double density;   // kg/m^3, wet
     double thickness; // m
+    fm_warp warp;     // of a sheet: direction of the warp yarns
     struct {
-        double stiffness; // N/m, surface modulus
+        fm_stretch_model model;
+        double stiffness; // N/m, surface modulus, along the warp
+        double weft;      // N/m, of a sheet across the warp; 0: as along it
+        double poisson;   // Poisson's ratio of a sheet of triangles, 0 to 0.5
+        // strain at which the force is twice that of the linear law, for a sheet:
+        // T = stiffness e (1 + (e/stiffening)^2); 0: linear
+        double stiffening;
     } stretch;
     struct {
         double stiffness; // N/m
@@ -178,6 +198,7 @@ typedef struct fm_cloth_def {
     struct {
         fm_bend_model model;
         double stiffness; // N m (RIGIDITY), N/m (SPRINGS: surface modulus of the springs)
+        double weft;      // N m, of a sheet: bending of the weft yarns; 0: as the warp
         fm_rest_angle rest_angle;
         // Resists the rate of bending, for RIGIDITY with a stiffness above 0; springs over two
         // cells are damped as the other springs are.
@@ -285,6 +306,17 @@ typedef enum fm_material {
     FM_SILK,
     FM_CANVAS,
     FM_GAUZE,
+    // measured by [WOR11]: areal density, moduli of warp and weft, shear and bending
+    FM_DENIM,         // 11 oz, jeans
+    FM_POLYESTER,     // woven, tablecloth
+    FM_TWILL,         // cotton and polyester, trousers
+    FM_SPORTS_FABRIC, // polyester, jacket
+    FM_FLEECE,        // polyester, blanket
+    FM_PONTE_ROMA,    // double knit, jacket
+    FM_INTERLOCK,     // knit, T-shirt
+    FM_RIB_KNIT,      // underwear
+    FM_SWEATER_KNIT,  // sweater
+    FM_SWIM_KNIT,     // nylon and spandex, swimsuit
     FM_MATERIAL_COUNT
 } fm_material;
 

@@ -3,6 +3,7 @@
 // for all kinds (cloth, soft bodies, lines and loads). The static functions are entries of
 // fm_body_type (object/object.h), which documents them.
 #include "cloth/added_mass.h"
+#include "cloth/implicit.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +67,9 @@ static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error 
         return false;
     *view = (fm_contact_view){
         .initial_mesh = mesh,
-        .thickness = c->contact_thickness,
+        .thickness = c->contact_thickness * (c->implicit ? 1 + FM_CONTACT_GAP : 1),
+        .guard = c->contact_thickness,
+        .solved = c->implicit != NULL,
         .friction = c->def.contact.friction,
         .separate = c->def.contact.start == FM_START_SEPARATE,
         .started = c->started,
@@ -99,6 +102,27 @@ static bool open_substep(fm_object *object, double end, fm_error *err)
     fm_cloth *c = fm_cloth_cast(object);
     bool good = fm_cloth_open_substep(c, end, err);
     update_least_shares(c);
+    return good;
+}
+
+// Moves cloths with an implicit integrator to the time `end`, with contact between them.
+static bool open_together(fm_object *const *bodies, const int *first, int count,
+                          fm_contact_set *set, fm_pool *pool, double end, fm_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        fm_cloth *c = fm_cloth_cast(bodies[i]);
+        if (c->def.integrator != fm_cloth_cast(bodies[0])->def.integrator)
+            return fm_fail(err, FM_BAD_VALUE, c->object.name, "integrator", "mixed",
+                           "the same implicit integrator for all cloth with contact");
+        fm_cloth_scale_velocities(c);
+        c->implicit->first_vertex = first[i];
+    }
+    // an fm_cloth begins with its object
+    fm_implicit_group group = {
+        .cloths = (fm_cloth *const *)bodies, .count = count, .set = set, .pool = pool};
+    bool good = fm_implicit_open_group(&group, end, err);
+    for (int i = 0; i < count; i++)
+        update_least_shares(fm_cloth_cast(bodies[i]));
     return good;
 }
 
@@ -303,6 +327,7 @@ const fm_body_type fm_cloth_body = {
     .longest_substep = longest_substep,
     .begin = begin_substeps,
     .open = open_substep,
+    .open_together = open_together,
     .evaluate = evaluate_forces,
     .close = close_substep,
     .clear_touched = clear_contacts,

@@ -38,11 +38,13 @@ static const double FM_TINY = 1e-200;
 // (row + down, column + across).
 typedef struct fm_springs {
     int down, across;
-    double rest;      // m, rest length
-    double stiffness; // N/m, of a spring inside the sheet
-    double damping;   // N s^order / m
-    bool by_row;      // springs in the first and last row are half as strong (half a cell wide)
-    bool by_column;   // springs in the first and last column are half as strong
+    double rest;       // m, rest length
+    double stiffness;  // N/m, of a spring inside the sheet
+    double damping;    // N s^order / m
+    bool by_row;       // springs in the first and last row are half as strong (half a cell wide)
+    bool by_column;    // springs in the first and last column are half as strong
+    bool damped_only;  // no elastic force: the triangles of sheet_triangles.c resist shear
+    double stiffening; // 1/strain^2: the force is k (l - l0) (1 + stiffening strain^2)
 } fm_springs;
 
 // Families of springs of a sheet: 2 of stretch, 2 of shear, and 4 of the published bending model.
@@ -257,6 +259,7 @@ enum {
 // fm_cloth_begin_substeps, any number of substeps of length h may follow.
 bool fm_cloth_begin_substeps(fm_cloth *cloth, const fm_surroundings *around, double h,
                              fm_error *err);
+void fm_cloth_scale_velocities(fm_cloth *cloth);                        // by damping.kept
 bool fm_cloth_open_substep(fm_cloth *cloth, double end, fm_error *err); // up to time `end`, s
 void fm_cloth_evaluate_forces(fm_cloth *cloth); // at the positions at the end of the substep
 void fm_cloth_close_substep(fm_cloth *cloth);
@@ -295,9 +298,15 @@ bool fm_cloth_is_implicit(const fm_cloth_def *def);
 int fm_implicit_stage_count(const fm_cloth_def *def); // stages of equal length in a substep
 bool fm_implicit_create(fm_cloth *cloth, fm_error *err);
 // Fails if the cloth has a force that these integrators do not support.
-bool fm_implicit_check(const fm_cloth *cloth, fm_error *err);
+bool fm_implicit_check(fm_cloth *cloth, fm_error *err);
 // Opens the substep that ends at the time `end`, s: moves the particles and resolves colliders.
 bool fm_implicit_open(fm_substep *s, double end, fm_error *err);
+struct fm_implicit_group;
+// The same for cloths that contact may join; all have the same integrator.
+bool fm_implicit_open_group(struct fm_implicit_group *group, double end, fm_error *err);
+// Relative to the distance that contact keeps: further distance below which forces inside the solve
+// keep cloth apart from cloth and from colliders.
+static const double FM_CONTACT_GAP = 0.1;
 void fm_implicit_close(fm_substep *s);   // after contact
 void fm_implicit_reset(fm_cloth *cloth); // the counters of fm_cloth_newton_report
 
@@ -332,6 +341,7 @@ void fm_spring_mesh_gather_normals(const fm_cloth *cloth, const fm_vec3_array *x
 
 // seams.c: measures the initial distances of sewn pairs; called again whenever positions are set.
 void fm_stitches_measure_gaps(fm_cloth *cloth);
+double fm_stitch_rest(const fm_stitches *s, int i, double t); // m, rest length of stitch i
 
 // neighbour_list.c. The list is in the cloth's arena.
 bool fm_neighbour_list_create(fm_cloth *cloth, fm_neighbour_list *list, double reach, double skin,

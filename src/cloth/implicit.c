@@ -25,14 +25,11 @@
 // (e' . u' - s_e)/tau with s_e made of e . u at earlier times; added mass and history forces are
 // proportional to these rates and to their fractional derivatives.
 //
-// Newton's method: the second derivatives are those of implicit_system.c; the direction of drag,
-// damping and of the frames is that of the last iterate. The line search accepts a step dx if
-// gradient(x + dx) . dx <= SLOPE |gradient(x) . dx|: the minimum along dx is not overshot by much.
-// Otherwise it shortens the step. The iteration ends when the rms step is small against the edges
-// and against the largest step of the stage.
+// implicit_newton.c finds that minimum.
 //
-// Colliders push inside the solve (implicit_contact.c). Exact contact acts on positions and
-// velocities at the end of the step, as with the other integrators.
+// Colliders push inside the solve (implicit_contact.c), and so does cloth (implicit_newton.c).
+// Exact contact acts on positions and velocities at the end of the step, as with the other
+// integrators.
 //
 // [BCF85] Bank, Coughran, Fichtner et al.: Transient simulation of silicon devices and circuits.
 //         IEEE Trans. Electron Devices 32, 1985.
@@ -41,16 +38,6 @@
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    MOST_ITERATIONS = 30, // of Newton's method in a stage
-    MOST_TRIES = 10,      // step lengths in a line search
-};
-static const double SLOPE = 0.9;
-// The last rms step of a stage, in edge lengths: at most ROUGH, and at most RELATIVE times the
-// largest one unless that is below FINE. The error that remains is about LINEAR times this step.
-static const double ROUGH = 1e-3, FINE = 1e-7, RELATIVE = 0.02;
-static const double LINEAR = 0.1; // relative accuracy of the linear system
 
 bool fm_cloth_is_implicit(const fm_cloth_def *def)
 {
@@ -77,18 +64,19 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         fm_float_axes_create(&c->arena, c->lanes, floats[i], err);
     int blocks = fm_parallel_block_count(3 * c->lanes, FM_PARTICLE_BLOCK);
+    m->touching = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, "cloth", err);
     m->partial = fm_arena_alloc(&c->arena, (size_t)blocks, sizeof(double), "cloth", err);
     c->implicit = m;
     return err->status == FM_OK;
 }
 
-// Fails if the cloth has a force that the implicit integrators do not support.
-bool fm_implicit_check(const fm_cloth *c, fm_error *err)
+// Fails if the cloth has a force that the implicit integrators do not support. Allocates what seams
+// need.
+bool fm_implicit_check(fm_cloth *c, fm_error *err)
 {
     const char *missing = c->line                    ? "lines"
                           : c->soft                  ? "soft bodies"
                           : fm_fabric_has_own_law(c) ? "the springs of this fabric"
-                          : c->stitches.count > 0    ? "seams"
                           : c->inertia != c->mass    ? "a fluid that adds mass"
                                                      : NULL;
     for (int i = 0; i < c->term_count && !missing; i++) {
@@ -99,25 +87,14 @@ bool fm_implicit_check(const fm_cloth *c, fm_error *err)
             missing = type->name;
     }
     if (!missing)
-        return true;
+        return fm_implicit_reserve_seams(c, err);
     char allowed[96];
     fm_text_format(allowed, sizeof allowed, "kick-drift-kick: implicit does not support %s",
                    missing);
     return fm_fail(err, FM_BAD_VALUE, c->object.name, "integrator", "implicit", allowed);
 }
 
-// The stage of a loop over particles.
-typedef struct stage_task {
-    fm_substep *s;
-    fm_implicit *m;
-    fm_frame_view frame;
-    const fm_vec3_array *known; // of the drag memory
-    double old, older;          // BDF2: weights of the states; TR: 1, 0
-    bool trapezoid;
-    double step; // of the line search
-} stage_task;
-
-static fm_vec3 find_frame_components(const stage_task *t, const fm_vec3_array *tangent, int i,
+static fm_vec3 find_frame_components(const fm_stage_task *t, const fm_vec3_array *tangent, int i,
                                      fm_vec3 vector)
 {
     fm_vec3 n = fm_vec3_array_at(t->s->cloth->normal, i), a = fm_vec3_array_at(*tangent, i);
@@ -133,7 +110,7 @@ static void store(const fm_vec3_array *to, int i, fm_vec3 a)
 // guess x + interval v.
 static void begin_range(void *context, int first, int last)
 {
-    const stage_task *t = context;
+    const fm_stage_task *t = context;
     fm_implicit *m = t->m;
     fm_cloth *c = t->s->cloth;
     double tau = m->stage.tau;
@@ -167,7 +144,7 @@ static void begin_range(void *context, int first, int last)
 // Velocities at the end of the stage, for the particles [first, last) at the present positions.
 static void find_velocity_range(void *context, int first, int last)
 {
-    const stage_task *t = context;
+    const fm_stage_task *t = context;
     fm_implicit *m = t->m;
     fm_cloth *c = t->s->cloth;
     double scale = 1 / m->stage.tau;
@@ -192,7 +169,7 @@ static void add_identity(double block[6], double scale)
 
 // Physical drag, history and added mass of particle i at the relative velocity u: adds the force to
 // f, N, and its derivative with respect to -u to the block, N s/m.
-static void add_physical_drag(const stage_task *t, int i, fm_vec3 u, fm_vec3 *f, double block[6])
+static void add_physical_drag(const fm_stage_task *t, int i, fm_vec3 u, fm_vec3 *f, double block[6])
 {
     const fm_implicit *m = t->m;
     const fm_cloth *c = t->s->cloth;
@@ -219,7 +196,8 @@ static void add_physical_drag(const stage_task *t, int i, fm_vec3 u, fm_vec3 *f,
 }
 
 // The published models: -k_vd A u - k_n A u_n n - k A (w0 u + (known . e) e), e = u/|u|.
-static void add_published_drag(const stage_task *t, int i, fm_vec3 u, fm_vec3 *f, double block[6])
+static void add_published_drag(const fm_stage_task *t, int i, fm_vec3 u, fm_vec3 *f,
+                               double block[6])
 {
     const fm_cloth *c = t->s->cloth;
     const fm_drag_step *d = &t->s->drag;
@@ -241,7 +219,7 @@ static void add_published_drag(const stage_task *t, int i, fm_vec3 u, fm_vec3 *f
 // unit block for pinned particles.
 static void find_gradient_range(void *context, int first, int last)
 {
-    const stage_task *t = context;
+    const fm_stage_task *t = context;
     fm_implicit *m = t->m;
     fm_system *a = &m->level[0];
     fm_cloth *c = t->s->cloth;
@@ -267,8 +245,7 @@ static void find_gradient_range(void *context, int first, int last)
     }
 }
 
-// Computes the gradient of the stage's function at the present positions.
-static void evaluate(stage_task *t)
+void fm_stage_evaluate(fm_stage_task *t)
 {
     fm_cloth *c = t->s->cloth;
     fm_pool *pool = t->s->around.pool;
@@ -277,155 +254,13 @@ static void evaluate(stage_task *t)
         .x = &c->x, .v = &t->m->v, .t = t->s->end, .pool = pool, .stage = &t->m->stage};
     fm_terms_add_forces(c, &at, &c->next_normal);
     fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, find_gradient_range, t);
-}
-
-// x = base + step * solution for the particles [first, last).
-static void move_range(void *context, int first, int last)
-{
-    const stage_task *t = context;
-    const fm_implicit *m = t->m;
-    fm_cloth *c = t->s->cloth;
-    for (int i = first; i < last && i < c->count; i++) {
-        c->x.x[i] = m->base.x[i] + t->step * m->solution.x[i];
-        c->x.y[i] = m->base.y[i] + t->step * m->solution.y[i];
-        c->x.z[i] = m->base.z[i] + t->step * m->solution.z[i];
-    }
-}
-
-// Sum of gradient . solution over the particles [first, last).
-static double slope_range(void *context, int first, int last)
-{
-    const fm_implicit *m = context;
-    double sum = 0;
-    for (int i = first; i < last; i++)
-        sum += m->gradient.x[i] * m->solution.x[i] + m->gradient.y[i] * m->solution.y[i] +
-               m->gradient.z[i] * m->solution.z[i];
-    return sum;
-}
-
-// Sum of |solution|^2.
-static double square_range(void *context, int first, int last)
-{
-    const fm_implicit *m = context;
-    double sum = 0;
-    for (int i = first; i < last; i++)
-        sum += (double)(m->solution.x[i] * m->solution.x[i]) +
-               (double)(m->solution.y[i] * m->solution.y[i]) +
-               (double)(m->solution.z[i] * m->solution.z[i]);
-    return sum;
-}
-
-static double sum_particles(const stage_task *t, fm_range_sum *body)
-{
-    return fm_parallel_sum(t->s->around.pool, t->s->cloth->count, FM_PARTICLE_BLOCK, body, t->m,
-                           t->m->partial);
-}
-
-// Moves along the solution until the slope there is acceptable, and evaluates the gradient.
-static fm_newton_fault search_line(stage_task *t)
-{
-    fm_cloth *c = t->s->cloth;
-    fm_implicit *m = t->m;
-    memcpy(m->base.x, c->x.x, 3 * (size_t)c->lanes * sizeof(double));
-    double slope = sum_particles(t, slope_range), low = 0, high = 0, low_slope = slope;
-    t->step = 1;
-    for (int n = 0; n < MOST_TRIES; n++) {
-        fm_parallel_for(t->s->around.pool, c->lanes, FM_PARTICLE_BLOCK, move_range, t);
-        evaluate(t);
-        double there = sum_particles(t, slope_range);
-        bool beyond = !(there <= SLOPE * fabs(slope)), before = there < -SLOPE * fabs(slope);
-        if (!beyond && (!before || high == 0))
-            return FM_NEWTON_CONVERGED;
-        if (beyond)
-            high = t->step;
-        else
-            low = t->step, low_slope = there;
-        double secant = beyond ? low_slope / (low_slope - there) : 0.5; // of the way to high
-        t->step = low + (high - low) * (secant > 0.1 && secant < 0.5 ? secant
-                                        : secant <= 0.1              ? 0.1
-                                                                     : 0.5);
-    }
-    return isfinite(slope) ? FM_NEWTON_LINE_SEARCH : FM_NEWTON_NOT_FINITE;
-}
-
-// Sum of numbers [first, last) of one component of the gradient.
-static double component_range(void *context, int first, int last)
-{
-    const double *component = context;
-    double sum = 0;
-    for (int i = first; i < last; i++)
-        sum += component[i];
-    return sum;
-}
-
-// Sum of the gradient along one axis.
-static double sum_component(const stage_task *t, double *component)
-{
-    return fm_parallel_sum(t->s->around.pool, t->s->cloth->count, FM_PARTICLE_BLOCK,
-                           component_range, component, t->m->partial);
-}
-
-// Sum of the mean diagonal elements of `own`.
-static double own_range(void *context, int first, int last)
-{
-    const fm_blocks *own = &((const fm_implicit *)context)->level[0].own;
-    double sum = 0;
-    for (int i = first; i < last; i++)
-        sum += ((double)own->m[0][i] + (double)own->m[3][i] + (double)own->m[5][i]) / 3;
-    return sum;
-}
-
-// A cloth without pins: translates it as a whole such that the sum of the gradient is 0. The forces
-// between particles do not change, so that momentum is conserved although Newton's method stopped
-// early.
-static void balance_momentum(const stage_task *t)
-{
-    fm_cloth *c = t->s->cloth;
-    double own = sum_particles(t, own_range);
-    fm_vec3 shift = {-sum_component(t, t->m->gradient.x) / own,
-                     -sum_component(t, t->m->gradient.y) / own,
-                     -sum_component(t, t->m->gradient.z) / own};
-    for (int i = 0; i < c->count; i++) {
-        store(&c->x, i, fm_add(fm_vec3_array_at(c->x, i), shift));
-        store(&t->m->v, i, fm_add_scaled(fm_vec3_array_at(t->m->v, i), shift, 1 / t->m->stage.tau));
-    }
-}
-
-// Newton's method for a stage, from the first guess in x.
-static fm_newton_fault solve_stage(stage_task *t)
-{
-    fm_cloth *c = t->s->cloth;
-    fm_implicit *m = t->m;
-    fm_pool *pool = t->s->around.pool;
-    double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
-    m->factors = (fm_hessian_factors){0};
-    for (int i = 0; i < c->term_count; i++)
-        if (c->terms[i].type->add_hessian)
-            c->terms[i].type->add_hessian(c, &c->terms[i], &m->stage, &m->factors);
-    evaluate(t);
-    double largest = 0; // m, rms step of this stage
-    for (int n = 0; n < MOST_ITERATIONS; n++) {
-        m->iterations++;
-        fm_system_assemble(&m->level[0], &c->x, &m->factors, pool);
-        fm_levels_assemble(m, pool);
-        m->linear_iterations += fm_implicit_solve(m, c, pool, LINEAR);
-        fm_newton_fault fault = search_line(t);
-        if (fault != FM_NEWTON_CONVERGED)
-            return fault;
-        double rms = t->step * sqrt(sum_particles(t, square_range) / c->count);
-        if (!isfinite(rms))
-            return FM_NEWTON_NOT_FINITE;
-        largest = fmax(largest, rms);
-        if (rms < fmin(ROUGH * edge, fmax(RELATIVE * largest, FINE * edge)))
-            return FM_NEWTON_CONVERGED;
-    }
-    return FM_NEWTON_ITERATIONS;
+    fm_implicit_add_seams(t);
 }
 
 // Velocities, accelerations, rates and frames of the particles [first, last) at the end of a stage.
 static void end_range(void *context, int first, int last)
 {
-    const stage_task *t = context;
+    const fm_stage_task *t = context;
     fm_implicit *m = t->m;
     fm_cloth *c = t->s->cloth;
     double scale = 1 / m->stage.tau;
@@ -435,7 +270,7 @@ static void end_range(void *context, int first, int last)
         store(&c->a, i, fm_scale(fm_sub(v, fm_vec3_array_at(m->s, i)), scale));
         store(&c->w, i, w);
         store(&c->normal, i, fm_vec3_array_at(c->next_normal, i));
-        fm_implicit_stop_bounce(t->s, m, i);
+        m->touching[i] = fm_implicit_stop_bounce(t->s, m, i);
         if (!t->frame.tangent.x)
             continue;
         fm_vec3 a = fm_vec3_array_at(t->frame.next, i);
@@ -451,60 +286,42 @@ static void end_range(void *context, int first, int last)
 
 static void push_range(void *context, int first, int last)
 {
-    fm_terms_push_memories(((stage_task *)context)->s->cloth, first, last);
+    fm_terms_push_memories(((fm_stage_task *)context)->s->cloth, first, last);
 }
 
-// One stage that ends at the time `end`, s; its memories are begun and not pushed.
-static bool advance_stage(stage_task *t, double tau, double interval, double end, fm_error *err)
+void fm_stage_push_memories(fm_stage_task *t)
+{
+    fm_cloth *c = t->s->cloth;
+    fm_parallel_for(t->s->around.pool, c->lanes, FM_PARTICLE_BLOCK, push_range, t);
+    fm_terms_end_memories(c);
+}
+
+bool fm_stage_begin(fm_stage_task *t, double tau, double interval, double end, fm_error *err)
 {
     fm_substep *s = t->s;
     fm_cloth *c = s->cloth;
-    fm_pool *pool = s->around.pool;
     fm_implicit *m = t->m;
     m->stage = (fm_implicit_stage){tau, interval};
     if (!fm_terms_begin_memories(c, interval, err))
         return false;
     s->drag = fm_drag_prepare_step(c, &s->around, interval, fm_drag_newest_weight(c, interval));
-    fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, begin_range, t);
+    fm_parallel_for(s->around.pool, c->lanes, FM_PARTICLE_BLOCK, begin_range, t);
     fm_substep_set_poses(s, end);
     fm_substep_set_pinned_positions(s, &c->x, 0, c->lanes);
     for (int i = 0; i < c->count; i++)
         m->level[0].moves[i] = 1;
     for (int p = 0; p < c->pinned_count; p++)
         m->level[0].moves[c->pinned[p]] = !fm_substep_is_pinned(s, c->pinned[p]);
-    fm_newton_fault fault = solve_stage(t);
-    if (c->pinned_count == 0)
-        balance_momentum(t);
-    m->solves++;
-    if (fault != FM_NEWTON_CONVERGED)
-        m->failures++, m->fault = fault;
-    fm_parallel_for(pool, c->lanes, FM_PARTICLE_BLOCK, end_range, t);
+    m->factors = (fm_hessian_factors){0};
+    for (int i = 0; i < c->term_count; i++)
+        if (c->terms[i].type->add_hessian)
+            c->terms[i].type->add_hessian(c, &c->terms[i], &m->stage, &m->factors);
     return true;
 }
 
-// Opens a substep: all stages, then colliders. The memories of the last stage are not pushed yet.
-bool fm_implicit_open(fm_substep *s, double end, fm_error *err)
+void fm_stage_finish(fm_stage_task *t)
 {
-    fm_cloth *c = s->cloth;
-    fm_implicit *m = c->implicit;
-    stage_task t = {
-        .s = s, .m = m, .frame = fm_frame_view_arrays(c), .known = fm_drag_known_part(c)};
-    double g = s->h; // length of a stage
-    if (fm_implicit_stage_count(&c->def) == 1) {
-        if (!advance_stage(&t, g, g, end, err))
-            return false;
-    } else {
-        t.trapezoid = true;
-        if (!advance_stage(&t, g / 2, g, end - g, err))
-            return false;
-        fm_parallel_for(s->around.pool, c->lanes, FM_PARTICLE_BLOCK, push_range, &t);
-        fm_terms_end_memories(c);
-        t.old = 4.0 / 3, t.older = -1.0 / 3;
-        if (!advance_stage(&t, 2 * g / 3, g, end, err))
-            return false;
-    }
-    fm_substep_resolve_colliders(s, s->margin, false, 0, c->lanes);
-    return true;
+    fm_parallel_for(t->s->around.pool, t->s->cloth->lanes, FM_PARTICLE_BLOCK, end_range, t);
 }
 
 // Ends the substep of the particles [first, last): pins, colliders, memories. A jump of the
@@ -513,7 +330,7 @@ bool fm_implicit_open(fm_substep *s, double end, fm_error *err)
 static void close_range(void *context, int first, int last)
 {
     const double SLACK = 1e-6, SLACK_M = 1e-12; // on the margin: relative, and in m
-    const stage_task *t = context;
+    const fm_stage_task *t = context;
     fm_substep *s = t->s;
     fm_cloth *c = s->cloth;
     fm_substep_set_pinned_velocities(s, &c->x, &c->v, first, last);
@@ -526,11 +343,13 @@ static void close_range(void *context, int first, int last)
                       1 / s->h));
     }
     fm_terms_push_memories(c, first, last);
+    for (int i = first; i < last && i < c->count; i++)
+        c->touch[i] |= t->m->touching[i];
 }
 
 void fm_implicit_close(fm_substep *s)
 {
-    stage_task t = {.s = s, .m = s->cloth->implicit, .frame = fm_frame_view_arrays(s->cloth)};
+    fm_stage_task t = {.s = s, .m = s->cloth->implicit, .frame = fm_frame_view_arrays(s->cloth)};
     fm_parallel_for(s->around.pool, s->cloth->lanes, FM_PARTICLE_BLOCK, close_range, &t);
 }
 

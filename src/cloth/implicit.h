@@ -5,6 +5,7 @@
 #define FATHOM_CLOTH_IMPLICIT_H
 
 #include "cloth/cloth.h"
+#include "collide/contact.h"
 
 // A vector field in single precision: three arrays that follow each other in memory.
 typedef struct fm_float_axes {
@@ -64,10 +65,23 @@ typedef enum fm_newton_fault {
 
 enum { FM_LEVELS_MAX = 12 };
 
+// A stage of one cloth, for loops over its particles.
+typedef struct fm_stage_task {
+    fm_substep *s;
+    struct fm_implicit *m;
+    fm_frame_view frame;
+    const fm_vec3_array *known; // of the drag memory
+    double old, older;          // BDF2: weights of the states; others: 1, 0
+    bool trapezoid;
+    double step; // of the line search
+} fm_stage_task;
+
 // Data of the implicit integrators of one cloth. All of it is scratch: a snapshot needs none.
 typedef struct fm_implicit {
     fm_system level[FM_LEVELS_MAX]; // 0: the cloth; coarser grids of a sheet
     int level_count;
+    fm_stage_task task;
+    int first_vertex; // of the cloth in the contact set
     fm_hessian_factors factors;
     fm_implicit_stage stage;
     double w0; // weight of the newest rate in the drag memory
@@ -80,7 +94,10 @@ typedef struct fm_implicit {
     fm_vec3_array base;                      // m, positions before the line search
     // solver: solution, residual, preconditioned residual, direction, product
     fm_float_axes solution, residual, correction, direction, product;
-    double *partial; // sums of blocks
+    double *partial;         // sums of blocks
+    unsigned char *touching; // [particle] 1: pushed by a collider or a cloth at the end of the step
+    fm_blocks stitch;        // of each stitch of the seams
+    int stitch_room;
 
     // in this advance
     int iterations;        // of Newton's method
@@ -89,6 +106,23 @@ typedef struct fm_implicit {
     int solves;            // stages
     fm_newton_fault fault; // of the last failure
 } fm_implicit;
+
+// Cloths that are solved together, because contact may join them.
+typedef struct fm_implicit_group {
+    fm_cloth *const *cloths;
+    int count;
+    fm_contact_set *set; // NULL: no cloth is near another one or near itself
+    fm_pool *pool;       // of the contact set
+    int pair_count;      // pairs in contact at the last evaluation
+    double end, h;       // s, of the step
+} fm_implicit_group;
+
+// implicit.c: one cloth in a stage.
+// Begins a stage that ends at the time `end`, s: known parts, the first guess, pins.
+bool fm_stage_begin(fm_stage_task *t, double tau, double interval, double end, fm_error *err);
+void fm_stage_evaluate(fm_stage_task *t); // gradient and own blocks at the present positions
+void fm_stage_finish(fm_stage_task *t);   // velocities, accelerations, rates and frames
+void fm_stage_push_memories(fm_stage_task *t);
 
 // implicit_system.c
 bool fm_system_create(fm_system *system, fm_cloth *cloth, fm_error *err);
@@ -105,7 +139,13 @@ bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *e
 // implicit_contact.c: colliders inside the solve.
 void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x, fm_vec3 v,
                                fm_vec3 *f, double block[6]);
-void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i);
+// Returns whether particle i is in contact.
+bool fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i);
+
+// implicit_seams.c: stitches in the linear system.
+bool fm_implicit_reserve_seams(fm_cloth *cloth, fm_error *err); // before the first substep
+void fm_implicit_add_seams(fm_stage_task *t);                   // after the own blocks
+void fm_implicit_multiply_seams(const fm_implicit *m, const fm_cloth *cloth);
 
 // implicit_multigrid.c: coarser levels of a sheet, and one V-cycle as a preconditioner.
 bool fm_levels_create(fm_implicit *implicit, fm_cloth *cloth, fm_error *err);
@@ -113,8 +153,8 @@ void fm_levels_assemble(fm_implicit *m, fm_pool *pool);
 void fm_levels_apply(const fm_implicit *m, fm_pool *pool, const fm_float_axes *in,
                      const fm_float_axes *out);
 
-// implicit_solver.c: solves A solution = -gradient by conjugate gradients to the relative accuracy
-// `tolerance`. Returns the number of iterations.
-int fm_implicit_solve(fm_implicit *m, const fm_cloth *cloth, fm_pool *pool, double tolerance);
+// implicit_solver.c: solves A solution = -gradient of all cloths by conjugate gradients to the
+// relative accuracy `tolerance`. Returns the number of iterations.
+int fm_implicit_solve(const fm_implicit_group *group, double tolerance);
 
 #endif

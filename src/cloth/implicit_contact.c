@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // implicit_contact.c: colliders inside the solve of the implicit integrators.
 //
-// A particle nearer to a collider than d = margin + GAP is pushed out by the gradient of
+// A particle nearer to a collider than d = margin + gap is pushed out by the gradient of
 //
 //     k/2 (d - distance)^2,     k: half the stiffness of its springs, N/m
 //
 // and slowed down by Coulomb friction, mu times that force against its sliding velocity u_t, with
-// u_t/|u_t| replaced by u_t/SLIDE below that speed. GAP keeps particles that rest on a collider
+// u_t/|u_t| replaced by u_t/SLIDE below that speed. The gap keeps particles that rest on a collider
 // outside the margin, so that the exact contact at the end of the step (contact.c of collide/, or
 // fm_substep_resolve_colliders) has nothing to correct. A particle that meets a collider does not
 // bounce: at the end of a stage its velocity along the normal is at most that of the surface, and
@@ -18,16 +18,15 @@
 
 #include <math.h>
 
-static const double GAP = 0.1;        // of the margin
 static const double LEAST_GAP = 1e-4; // edge lengths
-static const double SLIDE = 2e-4;     // m/s
+static const double SLIDE = 5e-5;     // m/s
 
 // m, distance below which colliders push.
 static double find_reach(const fm_substep *s)
 {
     const fm_cloth *c = s->cloth;
     double edge = c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest;
-    return s->margin + fmax(GAP * s->margin, LEAST_GAP * edge);
+    return s->margin + fmax(FM_CONTACT_GAP * s->margin, LEAST_GAP * edge);
 }
 
 // The deepest contact of a particle at x with a collider; false: none.
@@ -79,7 +78,7 @@ static fm_vec3 replace_component(fm_vec3 a, fm_vec3 b, fm_vec3 n)
 // After a stage of `interval` seconds: a particle in contact does not leave the surface faster than
 // the surface itself moves, has no acceleration along the normal, and its earlier state, in first_x
 // and first_v, becomes that of a particle that moved with the surface.
-void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
+bool fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
 {
     fm_cloth *c = s->cloth;
     fm_contact contact;
@@ -87,7 +86,7 @@ void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
     fm_vec3 x = fm_vec3_array_at(c->x, i), v = fm_vec3_array_at(c->v, i);
     if (s->around.collider_count == 0 || m->level[0].moves[i] == 0 ||
         !find_contact(s, x, find_reach(s), &contact, &friction))
-        return;
+        return false;
     fm_vec3 n = contact.normal, a = fm_vec3_array_at(c->a, i);
     if (fm_dot(fm_sub(v, contact.velocity), n) > 0)
         v = replace_component(v, contact.velocity, n);
@@ -99,4 +98,5 @@ void fm_implicit_stop_bounce(const fm_substep *s, fm_implicit *m, int i)
     c->a.x[i] = a.x, c->a.y[i] = a.y, c->a.z[i] = a.z;
     m->first_x.x[i] = first_x.x, m->first_x.y[i] = first_x.y, m->first_x.z[i] = first_x.z;
     m->first_v.x[i] = first_v.x, m->first_v.y[i] = first_v.y, m->first_v.z[i] = first_v.z;
+    return true;
 }

@@ -8,7 +8,6 @@
 // M, has fallen by the factor `tolerance`. Sums go over fixed blocks in their order.
 #include "cloth/implicit.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -43,11 +42,38 @@ static double dot_range(void *context, int first, int last)
     return sum;
 }
 
-static double dot(const fm_implicit *m, fm_pool *pool, const fm_float_axes *a,
-                  const fm_float_axes *b)
+// Sum over all cloths of the products of two of their vectors.
+static double dot(const fm_implicit_group *g, fm_float_axes *(*find_a)(fm_implicit *),
+                  fm_float_axes *(*find_b)(fm_implicit *))
 {
-    vectors v = {.a = a->x, .b = b->x};
-    return fm_parallel_sum(pool, 3 * m->level[0].lanes, BLOCK, dot_range, &v, m->partial);
+    double sum = 0;
+    for (int i = 0; i < g->count; i++) {
+        fm_implicit *m = g->cloths[i]->implicit;
+        vectors v = {.a = find_a(m)->x, .b = find_b(m)->x};
+        sum += fm_parallel_sum(m->task.s->around.pool, 3 * m->level[0].lanes, BLOCK, dot_range, &v,
+                               m->partial);
+    }
+    return sum;
+}
+
+static fm_float_axes *residual_of(fm_implicit *m)
+{
+    return &m->residual;
+}
+
+static fm_float_axes *correction_of(fm_implicit *m)
+{
+    return &m->correction;
+}
+
+static fm_float_axes *direction_of(fm_implicit *m)
+{
+    return &m->direction;
+}
+
+static fm_float_axes *product_of(fm_implicit *m)
+{
+    return &m->product;
 }
 
 // solution += scale * direction, residual -= scale * product.
@@ -99,12 +125,53 @@ static void precondition_range(void *context, int first, int last)
     }
 }
 
-static void precondition(const fm_implicit *m, fm_pool *pool)
+static void precondition(const fm_implicit_group *g)
 {
-    if (m->level_count > 1)
-        fm_levels_apply(m, pool, &m->residual, &m->correction);
-    else
-        fm_parallel_for(pool, m->level[0].lanes, FM_ELEMENT_BLOCK, precondition_range, (void *)m);
+    for (int i = 0; i < g->count; i++) {
+        fm_implicit *m = g->cloths[i]->implicit;
+        fm_pool *pool = m->task.s->around.pool;
+        if (m->level_count > 1)
+            fm_levels_apply(m, pool, &m->residual, &m->correction);
+        else
+            fm_parallel_for(pool, m->level[0].lanes, FM_ELEMENT_BLOCK, precondition_range, m);
+    }
+}
+
+// Adds the product of contact with the directions to the products.
+static void add_contact(const fm_implicit_group *g)
+{
+    float *const *in = g->set->solver_in, *const *out = g->set->solver_out;
+    for (int i = 0; i < g->count; i++) {
+        const fm_implicit *m = g->cloths[i]->implicit;
+        size_t bytes = (size_t)g->cloths[i]->count * sizeof(float);
+        memcpy(in[0] + m->first_vertex, m->direction.x, bytes);
+        memcpy(in[1] + m->first_vertex, m->direction.y, bytes);
+        memcpy(in[2] + m->first_vertex, m->direction.z, bytes);
+    }
+    fm_solver_pairs_multiply(g->set, g->pool);
+    for (int i = 0; i < g->count; i++) {
+        const fm_implicit *m = g->cloths[i]->implicit;
+        for (int p = 0, v = m->first_vertex; p < g->cloths[i]->count; p++, v++) {
+            // the diagonal blocks of contact are in `own` already
+            const float x = m->direction.x[p], y = m->direction.y[p], z = m->direction.z[p];
+            float *const *d = g->set->solver_diagonal;
+            m->product.x[p] += out[0][v] - (d[0][v] * x + d[1][v] * y + d[2][v] * z);
+            m->product.y[p] += out[1][v] - (d[1][v] * x + d[3][v] * y + d[4][v] * z);
+            m->product.z[p] += out[2][v] - (d[2][v] * x + d[4][v] * y + d[5][v] * z);
+        }
+    }
+}
+
+// product = A direction.
+static void multiply(const fm_implicit_group *g)
+{
+    for (int i = 0; i < g->count; i++) {
+        const fm_implicit *m = g->cloths[i]->implicit;
+        fm_system_multiply(&m->level[0], m->task.s->around.pool, &m->direction, &m->product);
+        fm_implicit_multiply_seams(m, g->cloths[i]);
+    }
+    if (g->pair_count > 0)
+        add_contact(g);
 }
 
 // Starts with solution 0 and residual -gradient, 0 at pinned particles.
@@ -119,32 +186,51 @@ static void begin(const fm_implicit *m)
     }
 }
 
-int fm_implicit_solve(fm_implicit *m, const fm_cloth *cloth, fm_pool *pool, double tolerance)
+// solution += scale * direction, residual -= scale * product, in all cloths.
+static void advance(const fm_implicit_group *g, double scale)
 {
-    (void)cloth;
-    const fm_system *a = &m->level[0];
-    int n = 3 * a->lanes;
-    begin(m);
-    precondition(m, pool);
-    memcpy(m->direction.x, m->correction.x, (size_t)n * sizeof(float));
-    double rz = dot(m, pool, &m->residual, &m->correction), goal = tolerance * tolerance * rz;
-    for (int k = 0; k < MOST_ITERATIONS; k++) {
-        if (!(rz > goal) || rz <= 0)
-            return k;
-        fm_system_multiply(a, pool, &m->direction, &m->product);
-        double curvature = dot(m, pool, &m->direction, &m->product);
-        if (!(curvature > 0))
-            return k;
+    for (int i = 0; i < g->count; i++) {
+        const fm_implicit *m = g->cloths[i]->implicit;
         vectors v = {.a = m->direction.x,
                      .b = m->product.x,
                      .to = m->solution.x,
                      .other = m->residual.x,
-                     .scale = (float)(rz / curvature)};
-        fm_parallel_for(pool, n, BLOCK, advance_range, &v);
-        precondition(m, pool);
-        double next = dot(m, pool, &m->residual, &m->correction);
-        v = (vectors){.a = m->correction.x, .to = m->direction.x, .scale = (float)(next / rz)};
-        fm_parallel_for(pool, n, BLOCK, turn_range, &v);
+                     .scale = (float)scale};
+        fm_parallel_for(m->task.s->around.pool, 3 * m->level[0].lanes, BLOCK, advance_range, &v);
+    }
+}
+
+// direction = correction + scale * direction, in all cloths.
+static void turn(const fm_implicit_group *g, double scale)
+{
+    for (int i = 0; i < g->count; i++) {
+        const fm_implicit *m = g->cloths[i]->implicit;
+        vectors v = {.a = m->correction.x, .to = m->direction.x, .scale = (float)scale};
+        fm_parallel_for(m->task.s->around.pool, 3 * m->level[0].lanes, BLOCK, turn_range, &v);
+    }
+}
+
+int fm_implicit_solve(const fm_implicit_group *g, double tolerance)
+{
+    for (int i = 0; i < g->count; i++)
+        begin(g->cloths[i]->implicit);
+    precondition(g);
+    for (int i = 0; i < g->count; i++) {
+        const fm_implicit *m = g->cloths[i]->implicit;
+        memcpy(m->direction.x, m->correction.x, 3 * (size_t)m->level[0].lanes * sizeof(float));
+    }
+    double rz = dot(g, residual_of, correction_of), goal = tolerance * tolerance * rz;
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        if (!(rz > goal) || rz <= 0)
+            return k;
+        multiply(g);
+        double curvature = dot(g, direction_of, product_of);
+        if (!(curvature > 0))
+            return k;
+        advance(g, rz / curvature);
+        precondition(g);
+        double next = dot(g, residual_of, correction_of);
+        turn(g, next / rz);
         rz = next;
     }
     return MOST_ITERATIONS;

@@ -9,7 +9,8 @@
 //     K = k max(0, 1 - l0/l) (1 - e e^T) + (k + c) e e^T
 //
 // which is its second derivative without the negative part of a compressed spring, so that A is
-// positive definite [CK02]. c is the damping coefficient of the spring times w0/tau. Bending of
+// positive definite [CK02]; with stiffening, k in the first part is the secant and in the second
+// part the tangent stiffness. c is the damping coefficient of the spring times w0/tau. Bending of
 // sheets and of hinges that are flat at rest is linear in the positions and enters exactly; hinges
 // with a rest angle enter as if they were flat.
 //
@@ -81,6 +82,8 @@ typedef struct spring_run {
     const double *stiffness, *damping, *rest; // of each edge; NULL: the same for a row
     double k, c, l0;                          // of a row: N/m, N s^q/m, m
     double springs, dashpots;                 // factors of stiffness and damping
+    double stiffening;                        // of a row: 1/strain^2
+    double tension;                           // of a row: 1; 0: its springs carry no force
     const double *weight;                     // of each spring of a row
 } spring_run;
 
@@ -93,15 +96,18 @@ static void compute_row_blocks(int n, const spring_run *restrict l, const fm_blo
     const double *ga = l->scatter + l->a, *gb = l->scatter + l->b;
     ptrdiff_t b = l->b - l->a;
     double k = l->k * l->springs, c = l->c * l->dashpots, rest = l->l0;
+    double stiffening = l->stiffening, tension = l->tension;
     float *xx = out->m[0] + first, *xy = out->m[1] + first, *xz = out->m[2] + first;
     float *yy = out->m[3] + first, *yz = out->m[4] + first, *zz = out->m[5] + first;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dx = ax[i + b] - ax[i], dy = ay[i + b] - ay[i], dz = az[i + b] - az[i];
         double ll = dx * dx + dy * dy + dz * dz + FM_TINY;
-        double share = 1 - rest * (1 + 0.5 * (ga[i] + gb[i])) / sqrt(ll);
-        double alpha = w[i] * k * (share > 0 ? share : 0);
-        double beta = (w[i] * (k + c) - alpha) / ll;
+        double l0 = rest * (1 + 0.5 * (ga[i] + gb[i])), length = sqrt(ll);
+        double share = 1 - l0 / length, pulled = share > 0 ? share : 0;
+        double strain = pulled * length / l0, more = stiffening * strain * strain;
+        double alpha = tension * w[i] * k * pulled * (1 + more);
+        double beta = (w[i] * (k * (1 + 3 * more) + c) - alpha) / ll;
         xx[i] = (float)(alpha + beta * dx * dx), yy[i] = (float)(alpha + beta * dy * dy);
         zz[i] = (float)(alpha + beta * dz * dz), xy[i] = (float)(beta * dx * dy);
         xz[i] = (float)(beta * dx * dz), yz[i] = (float)(beta * dy * dz);
@@ -156,6 +162,8 @@ static void assemble_rows(void *context, int first, int last)
                             .l0 = s->rest,
                             .springs = t->factors->springs,
                             .dashpots = t->factors->damping,
+                            .stiffening = s->stiffening,
+                            .tension = !s->damped_only,
                             .weight = s->by_column ? c->column_weight + start : c->ones};
             compute_row_blocks(n, &l, &t->system->pair[f], a);
         }

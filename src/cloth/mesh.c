@@ -382,9 +382,12 @@ static fm_cloth *create_cloth(mesh_builder *m, const fm_cloth_def *def, const fm
 
 bool fm_spring_mesh_check_def(const fm_cloth_def *def, const char *object, fm_error *err)
 {
-    return def->bend.model == FM_BEND_RIGIDITY ||
-           fm_fail(err, FM_BAD_VALUE, object, "bend.model", "springs",
-                   "rigidity for tubes and meshes: springs over two cells are those of sheets");
+    bool woven = def->stretch.model != FM_STRETCH_SPRINGS || def->stretch.stiffening > 0;
+    if (def->bend.model != FM_BEND_RIGIDITY)
+        return fm_fail(err, FM_BAD_VALUE, object, "bend.model", "springs",
+                       "rigidity for tubes and meshes: springs over two cells are those of sheets");
+    return !woven || fm_fail(err, FM_BAD_VALUE, object, "stretch", "triangles or stiffening",
+                             "springs without stiffening for tubes and meshes; sheets have both");
 }
 
 // Checks the numbers, allocates the arrays and welds the vertices. The caller must call

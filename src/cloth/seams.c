@@ -23,7 +23,7 @@
 static const double FRICTION = 0.2; // of the critical damping
 
 // m, rest length of stitch i at time t: shrinks from the initial gap to 0 between start and end.
-static double stitch_rest(const fm_stitches *s, int i, double t)
+double fm_stitch_rest(const fm_stitches *s, int i, double t)
 {
     double fraction = s->end[i] > s->start[i] ? (s->end[i] - t) / (s->end[i] - s->start[i])
                                               : (double)(t < s->end[i]);
@@ -41,7 +41,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
         int a = s->a[i], b = s->b[i];
         fm_vec3 d = {x->x[b] - x->x[a], x->y[b] - x->y[a], x->z[b] - x->z[a]};
         fm_vec3 u = {v->x[b] - v->x[a], v->y[b] - v->y[a], v->z[b] - v->z[a]};
-        double l = sqrt(fm_dot(d, d) + FM_TINY), rest = stitch_rest(s, i, at->t);
+        double l = sqrt(fm_dot(d, d) + FM_TINY), rest = fm_stitch_rest(s, i, at->t);
         fm_vec3 e = fm_scale(d, 1 / l);
         double pull = s->stiffness[i] * (l - rest) + s->friction[i] * fm_dot(u, e);
         f->x[a] += pull * e.x, f->y[a] += pull * e.y, f->z[a] += pull * e.z;
@@ -96,7 +96,7 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
     double sum = 0;
     for (int i = 0; i < s->count; i++) {
         double distance = fm_cloth_particle_distance(c, s->a[i], s->b[i]);
-        double elongation = distance - stitch_rest(s, i, c->time);
+        double elongation = distance - fm_stitch_rest(s, i, c->time);
         sum += 0.5 * s->stiffness[i] * elongation * elongation;
     }
     return (fm_energies){.potential = sum};

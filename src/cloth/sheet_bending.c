@@ -16,10 +16,14 @@
 //     E = bend_across/2 |S|^2 + bend_down/2 |T|^2 + bend_twist/2 |W|^2
 //     bend_across = B dy/dx^3,  bend_down = B dx/dy^3,  bend_twist = 2 B/(dx dy)
 //
+// Warp and weft may differ: B is that of the yarns along the second difference, and the geometric
+// mean of both in the twist.
+//
 // Bound on omega^2: 16 (bend_across + bend_down + bend_twist) / m, with the mass m of a particle
 // inside the sheet. The published bending model uses springs over two cells instead, see springs.c.
 #include "cloth/cloth.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool applies(const fm_cloth *c)
@@ -32,11 +36,13 @@ static bool applies(const fm_cloth *c)
 static bool setup(fm_cloth *c, fm_term *term, fm_error *err)
 {
     (void)term, (void)err;
-    double bend = c->def.bend.stiffness, dx = c->dx, dy = c->dy;
+    double warp = c->def.bend.stiffness, dx = c->dx, dy = c->dy;
+    double weft = c->def.bend.weft > 0 ? c->def.bend.weft : warp;
+    bool across = c->def.warp == FM_WARP_ACROSS;
     if (c->kind == FM_CLOTH_SHEET) {
-        c->bend_across = bend * dy / (dx * dx * dx);
-        c->bend_down = bend * dx / (dy * dy * dy);
-        c->bend_twist = 2 * bend / (dx * dy);
+        c->bend_across = (across ? warp : weft) * dy / (dx * dx * dx);
+        c->bend_down = (across ? weft : warp) * dx / (dy * dy * dy);
+        c->bend_twist = 2 * sqrt(warp * weft) / (dx * dy);
     }
     return true;
 }

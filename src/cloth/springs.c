@@ -11,6 +11,8 @@
 // stiffness under refinement:
 //
 //     stretch  k = E dy/dx (along a row), E dx/dy (along a column); half of that at the border
+//     with stiffening (stretch.stiffening = e_s) the force under tension is multiplied by
+//              1 + (strain/e_s)^2
 //     shear    k = G L^2 / (2 dx dy), with the diagonal L: the energy per area is G gamma^2 / 2
 //              for a shear angle gamma. Under stretch along x, the diagonals add G (dx/dy)^2 to E
 //     bend     k = E_b dy/dx, E_b dx/dy, E_b (dx^2 + dy^2) / (2 dx dy) over two cells; the energy
@@ -53,13 +55,21 @@ static void setup_sheet(fm_cloth *cloth)
     double dx = cloth->dx, dy = cloth->dy;
     double across = dy / dx, down = dx / dy;
     double diagonal = (dx * dx + dy * dy) / (2 * dx * dy);
-    double stretch = def->stretch.stiffness, shear = def->shear.stiffness;
-    double c = def->damping.coefficient, per = stretch > 0 ? c / stretch : 0; // per modulus
+    double warp = def->stretch.stiffness, shear = def->shear.stiffness,
+           strain = def->stretch.stiffening;
+    double weft = def->stretch.weft > 0 ? def->stretch.weft : warp;
+    bool is_across = def->warp == FM_WARP_ACROSS;
+    double c = def->damping.coefficient, per = warp > 0 ? c / warp : 0; // per modulus
     cloth->springs_count = 0;
-    add_family(cloth, 0, 1, stretch * across, c * across, true, false);
-    add_family(cloth, 1, 0, stretch * down, c * down, false, true);
+    add_family(cloth, 0, 1, (is_across ? warp : weft) * across, c * across, true, false);
+    add_family(cloth, 1, 0, (is_across ? weft : warp) * down, c * down, false, true);
+    for (int i = 0; i < cloth->springs_count && strain > 0; i++)
+        cloth->springs[i].stiffening = 1 / (strain * strain);
     add_family(cloth, 1, 1, shear * diagonal, per * shear * diagonal, false, false);
     add_family(cloth, 1, -1, shear * diagonal, per * shear * diagonal, false, false);
+    for (int i = 0; i < cloth->springs_count; i++)
+        cloth->springs[i].damped_only = def->stretch.model == FM_STRETCH_TRIANGLES &&
+                                        cloth->springs[i].down && cloth->springs[i].across;
     double bend = def->bend.stiffness;
     if (def->bend.model == FM_BEND_SPRINGS) {
         add_family(cloth, 0, 2, bend * across, per * bend * across, true, false);
@@ -153,22 +163,23 @@ void fm_sheet_gather_springs(const fm_cloth *cloth, fm_spring_kernel *kernel, co
 }
 
 // Forces (sx, sy, sz) of n springs of a row on their ends a, towards b. k: stiffness, scaled by
-// weight; rest: rest length, m; ga, gb: relative change of the rest length at the ends
-// (imperfection.c).
+// weight; rest: rest length, m; stiffening: 1/strain^2; ga, gb: relative change of the rest length
+// at the ends (imperfection.c).
 FM_SIMD_CLONES
 static void compute_row_forces(int n, const double *restrict ax, const double *restrict ay,
                                const double *restrict az, const double *restrict bx,
                                const double *restrict by, const double *restrict bz, double k,
-                               double rest, const double *restrict ga, const double *restrict gb,
-                               const double *restrict weight, double *restrict sx,
-                               double *restrict sy, double *restrict sz)
+                               double rest, double stiffening, const double *restrict ga,
+                               const double *restrict gb, const double *restrict weight,
+                               double *restrict sx, double *restrict sy, double *restrict sz)
 {
 #pragma omp simd
     for (int c = 0; c < n; c++) {
         double dx = bx[c] - ax[c], dy = by[c] - ay[c], dz = bz[c] - az[c];
         double l = sqrt(dx * dx + dy * dy + dz * dz + FM_TINY);
         double l0 = rest * (1 + 0.5 * (ga[c] + gb[c]));
-        double f = k * weight[c] * (1 - l0 / l);
+        double strain = l / l0 - 1, pulled = strain > 0 ? strain : 0;
+        double f = k * weight[c] * (1 - l0 / l) * (1 + stiffening * pulled * pulled);
         sx[c] = f * dx;
         sy[c] = f * dy;
         sz[c] = f * dz;
@@ -189,8 +200,8 @@ static void elastic_kernel(const void *context, const fm_springs *springs, int n
     const elastic *e = context;
     const fm_vec3_array *x = e->x;
     compute_row_forces(n, x->x + a, x->y + a, x->z + a, x->x + b, x->y + b, x->z + b,
-                       border * springs->stiffness, springs->rest, e->scatter + a, e->scatter + b,
-                       weight, sx, sy, sz);
+                       springs->damped_only ? 0 : border * springs->stiffness, springs->rest,
+                       springs->stiffening, e->scatter + a, e->scatter + b, weight, sx, sy, sz);
 }
 
 static void add_rows(fm_cloth *c, fm_term *term, const fm_vec3_array *x, int first, int last)
@@ -325,9 +336,12 @@ static double compute_spring_energy(const fm_cloth *c, const fm_springs *s, int 
     double weight = s->by_row && (row == 0 || row == c->rows - 1) ? 0.5 : 1;
     weight *= s->by_column ? c->column_weight[column] : 1;
     int a = row * c->columns + column, b = r * c->columns + q;
-    double elongation =
-        fm_cloth_particle_distance(c, a, b) - s->rest * fm_cloth_rest_factor(c, a, b);
-    return 0.5 * s->stiffness * weight * elongation * elongation;
+    double rest = s->rest * fm_cloth_rest_factor(c, a, b);
+    double elongation = fm_cloth_particle_distance(c, a, b) - rest;
+    double strain = fmax(elongation / rest, 0);
+    return s->damped_only ? 0
+                          : 0.5 * s->stiffness * weight * elongation * elongation *
+                                (1 + s->stiffening * strain * strain / 2);
 }
 
 // Elastic energy of all springs.

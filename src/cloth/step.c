@@ -290,7 +290,7 @@ static void close_kick(fm_substep *s)
 }
 
 // Multiplies all velocities by damping.kept.
-static void scale_velocities(fm_cloth *c)
+void fm_cloth_scale_velocities(fm_cloth *c)
 {
     for (int i = 0; i < 3 * c->lanes && c->def.damping.kept < 1; i++)
         c->v.x[i] *= c->def.damping.kept;
@@ -332,7 +332,7 @@ bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
 {
     fm_substep *s = c->substep;
     if (c->implicit) {
-        scale_velocities(c);
+        fm_cloth_scale_velocities(c);
         return fm_implicit_open(s, end, err);
     }
     if (!fm_terms_begin_memories(c, s->h, err))
@@ -342,7 +342,7 @@ bool fm_cloth_open_substep(fm_cloth *c, double end, fm_error *err)
     fm_muscle_contract(c, end);
     if (c->enforcer)
         fm_enforcer_remove_expected(c);
-    scale_velocities(c);
+    fm_cloth_scale_velocities(c);
     if (c->def.integrator == FM_KICK_DRIFT_KICK)
         kick_and_drift(s);
     else

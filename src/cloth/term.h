@@ -134,7 +134,8 @@ static inline int fm_element_parts_last(fm_element_parts part, int elements)
 // terms.c
 extern const fm_term_type fm_springs_term, fm_bending_term, fm_seams_term, fm_damping_term,
     fm_repulsion_term, fm_weight_term, fm_drag_term, fm_bend_damping_term, fm_impulse_term,
-    fm_pressure_term, fm_line_bending_term, fm_fluidity_term, fm_struts_term, fm_gas_term;
+    fm_pressure_term, fm_line_bending_term, fm_fluidity_term, fm_struts_term, fm_gas_term,
+    fm_triangles_term;
 // Adds the terms of the table that act on this cloth.
 bool fm_terms_create(fm_cloth *cloth, fm_error *err);
 // Adds another term after those of the table; only before the first advance.

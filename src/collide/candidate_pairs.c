@@ -141,7 +141,10 @@ static bool grow_list(fm_pair_list *list)
     double *thickness = realloc(list->thickness, (size_t)capacity * sizeof *thickness);
     if (thickness)
         list->thickness = thickness;
-    if (!recheck_at || !thickness)
+    float *start = realloc(list->start, (size_t)capacity * sizeof *start);
+    if (start)
+        list->start = start;
+    if (!recheck_at || !thickness || !start)
         return false;
     list->capacity = capacity;
     return true;

@@ -14,6 +14,7 @@
 #include "geometry/geometry.h"
 #include "motion/motion.h"
 
+#include <math.h>
 #include <string.h>
 
 // Definition of one surface. fm_contact_create copies it.
@@ -27,7 +28,11 @@ typedef struct fm_contact_surface {
     const double *inverse_mass;
     bool dynamic; // the caller sets the inverse masses before every step; inverse_mass is NULL here
     double thickness; // m, > 0; two surfaces repel each other below the mean of their thicknesses
-    double friction;  // Coulomb's coefficient; a pair of surfaces uses the geometric mean of both
+    // m; 0: the thickness. A surface that the caller keeps apart from others itself, by the forces
+    // of fm_solver_pairs_evaluate below `thickness`: the step repels it below this distance.
+    double guard;
+    bool solved;     // fm_solver_pairs_evaluate acts on pairs of such surfaces
+    double friction; // Coulomb's coefficient; a pair of surfaces uses the geometric mean of both
     // The surface is kinematic and closed, with triangles counterclockwise seen from outside.
     // Vertices left inside it, where colliders squeezed the cloth, are pushed out again.
     bool solid;
@@ -111,6 +116,18 @@ void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_re
 // The step polls `stop` between its parts. When the host wants to stop, the step ends early, with
 // vertices somewhere between starts and ends.
 void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop);
+
+// Contact inside an implicit solver (solver_pairs.c), before the step and with the same starts. The
+// caller fills the starts and guessed ends, then begins; afterwards it evaluates at any positions,
+// in the ends, and velocities.
+void fm_solver_pairs_begin(fm_contact_set *set, fm_pool *pool);
+// Places kinematic surfaces at a fraction of the way from starts to ends; h: s, length of the step.
+void fm_solver_pairs_place_kinematic(fm_contact_set *set, double fraction, double h);
+// Forces and diagonal blocks of all pairs of solved surfaces in contact. tau: s, the derivative of
+// positions with respect to velocities. Returns the number of pairs.
+int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool);
+// solver_out = matrix of the pairs in contact times solver_in.
+void fm_solver_pairs_multiply(fm_contact_set *set, fm_pool *pool);
 
 // Discards cached data, so that the next steps depend only on the positions and on the state that
 // fm_contact_save writes. `steps`: the number of steps that a candidate list should last.
@@ -198,6 +215,8 @@ typedef struct fm_contact_body {
     bool kinematic;   // the motion of the surface is prescribed
     bool solid;       // kinematic and closed: vertices inside it are pushed out
     double thickness; // m
+    double guard;     // m, distance below which the step repels it
+    bool solved;      // its owner solves for contact by fm_solver_pairs_evaluate
     double friction;  // Coulomb's coefficient
     fm_bvh tree;      // bounding volume tree over its triangles, numbered within the surface
     int first_patch, patch_count;
@@ -308,10 +327,25 @@ typedef struct fm_pair_list {
     // m, travel at which to test the pair again. While the list is being built: largest distance at
     // which the pair enters the list
     double *recheck_at;
-    double *thickness;    // m, of each pair
+    double *thickness; // m, of each pair
+    // m, for fm_solver_pairs_evaluate: distance at the start of the step; negative if the first
+    // feature was on the negative side of the second; NAN: the side is not known
+    float *start;
     double first_recheck; // m, smallest recheck_at of all pairs
     int count, capacity;
 } fm_pair_list;
+
+// A pair in contact at an iterate of an implicit solver (solver_pairs.c). Its force on vertex i is
+// w[i] times the force on the first feature; its derivative is the matrix
+//     w[i] w[j] (stiffness n n^T + friction (1 - n n^T)).
+typedef struct fm_solver_pair {
+    int v[4];
+    float w[4];                // weights of the closest points
+    float n[3];                // unit normal, from the second feature to the first
+    float push, drag;          // N, force along n; N s/m, friction
+    float slide[3];            // m/s, sliding velocity
+    float stiffness, friction; // N/m
+} fm_solver_pair;
 
 // Candidate pairs of one patch with itself and with patches of higher index.
 typedef struct fm_pair_block {
@@ -332,7 +366,9 @@ typedef struct fm_pair_block {
     // m, with vertices at checked_to: smallest excess, over its near pairs, of the separation by
     // the plane of the pair's normal over min_separation
     double margin;
-    int hit_count; // pairs that collide on their paths
+    int hit_count;          // pairs that collide on their paths
+    fm_solver_pair *solver; // pairs in contact, for an implicit solver
+    int solver_count, solver_capacity;
     bool out_of_memory;
 } fm_pair_block;
 
@@ -420,6 +456,13 @@ struct fm_contact_set {
     bool restarted;       // the next step has to rebuild its cached data (fm_contact_restart)
     bool step_measured;   // fm_contact_is_collision_free has measured the paths from starts to ends
     bool moved_by_caller; // the caller moved vertices between the last step and this one
+    bool list_updated;    // fm_contact_update_list took over the starts of the coming step
+
+    // Of solver_pairs.c. solver_stiffness: N/m, [vertex], filled by the caller.
+    double *solver_stiffness;
+    fm_vec3_array solver_force;          // N, [vertex]
+    float *solver_diagonal[6];           // N/m, [vertex] diagonal blocks xx, xy, xz, yy, yz, zz
+    float *solver_in[3], *solver_out[3]; // [vertex] a vector and its product with the matrix
 
     fm_impact_zones zones;
     bool *pinched;   // [vertex] belongs to a pair that prescribed motions press together
@@ -438,6 +481,22 @@ static inline void fm_closest_batch_load(fm_closest_batch *batch, int lane, fm_v
         batch->p[i][1][lane] = x.y[v[i]];
         batch->p[i][2][lane] = x.z[v[i]];
     }
+}
+
+// Friction coefficient of a pair: the geometric mean of both surfaces.
+static inline double fm_contact_pair_friction(const fm_contact_set *set, const int v[4])
+{
+    double a = set->bodies[set->body_of[v[0]]].friction;
+    double b = set->bodies[set->body_of[v[2]]].friction;
+    return a == b ? a : sqrt(a * b);
+}
+
+// Distance below which the step repels a pair, relative to its thickness.
+static inline double fm_contact_guard_share(const fm_contact_set *set, const int v[4])
+{
+    const fm_contact_body *a = &set->bodies[set->body_of[v[0]]];
+    const fm_contact_body *b = &set->bodies[set->body_of[v[2]]];
+    return (a->guard + b->guard) / (a->thickness + b->thickness);
 }
 
 // Closest points at positions x of up to FM_CLOSEST_BATCH candidate pairs, beginning with pair
@@ -488,6 +547,9 @@ void fm_smooth_bound_window_ratios(fm_contact_set *set, fm_contact_body *body);
 bool fm_smooth_proves_apart(const fm_contact_set *set, const fm_patch *a, const fm_patch *b,
                             double extra_ratio);
 
+// contact_step.c: builds the candidate list again unless it is complete from starts to ends.
+void fm_contact_update_list(fm_contact_set *set, fm_pool *pool);
+
 // candidate_pairs.c: the list of feature pairs that may collide.
 //
 // Length of the longest displacement of a vertex from a to b, m.
@@ -517,6 +579,8 @@ bool fm_candidates_check(fm_contact_set *set, fm_vec3_array a, fm_vec3_array b, 
 // m. h: thickness of the pair, m.
 double fm_near_find_clearance(fm_feature_kind kind, const fm_closest_batch *batch, int lane,
                               double h);
+// m, bound on how much two features of a block come nearer when vertices move from a to b.
+double fm_near_find_approach(const fm_pair_block *block, fm_vec3_array a, fm_vec3_array b);
 // Updates the lists of near pairs for the current part of the step. The lists are complete as long
 // as no two features of a block approach by more than approach_factor times their approach on the
 // paths to the target positions. recompute_all: recompute the normals of all near pairs, not only

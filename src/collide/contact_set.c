@@ -74,7 +74,8 @@ static bool create_arrays(fm_contact_set *set, fm_error *err)
     fm_vec3_array *axes[] = {&set->x0,           &set->x1,         &set->v,
                              &set->from,         &set->to,         &set->rate,
                              &set->saved_v,      &set->saved_rate, &set->list_positions,
-                             &set->list_targets, &set->checked_to, &set->mass_axis};
+                             &set->list_targets, &set->checked_to, &set->mass_axis,
+                             &set->solver_force};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = fm_vec3_array_create(&set->arena, (n + 7) / 8 * 8, err); // 8 doubles a line
     set->body_of = create_array(set, n, sizeof(int), err);
@@ -95,6 +96,13 @@ static bool create_arrays(fm_contact_set *set, fm_error *err)
     set->boxes = create_array(set, t, sizeof *set->boxes, err);
     set->edge = create_array(set, 3 * t, sizeof *set->edge, err);
     set->colours = create_array(set, n, sizeof *set->colours, err);
+    set->solver_stiffness = create_array(set, n, sizeof(double), err);
+    for (int m = 0; m < 6; m++)
+        set->solver_diagonal[m] = create_array(set, n, sizeof(float), err);
+    for (int axis = 0; axis < 3; axis++) {
+        set->solver_in[axis] = create_array(set, n, sizeof(float), err);
+        set->solver_out[axis] = create_array(set, n, sizeof(float), err);
+    }
     return err->status == FM_OK;
 }
 
@@ -275,9 +283,10 @@ static bool reserve_list(fm_pair_list *list, int capacity, fm_error *err)
     }
     list->recheck_at = malloc(count * sizeof(double));
     list->thickness = malloc(count * sizeof(double));
+    list->start = malloc(count * sizeof(float));
     list->capacity = capacity;
-    return (good && list->recheck_at && list->thickness) ||
-           fm_fail_no_memory(err, "contact", count * 32); // 32 bytes per pair
+    return (good && list->recheck_at && list->thickness && list->start) ||
+           fm_fail_no_memory(err, "contact", count * 36); // 36 bytes per pair
 }
 
 // Allocates a list of near pairs.
@@ -340,6 +349,8 @@ static bool add_body(fm_contact_set *set, fm_contact_body *body, const fm_contac
     body->kinematic = !s->inverse_mass && !s->dynamic;
     body->solid = s->solid && body->kinematic;
     body->thickness = s->thickness;
+    body->guard = s->guard > 0 ? s->guard : s->thickness;
+    body->solved = s->solved;
     body->friction = s->friction;
     body->first_vertex = set->vertex_count;
     body->first_triangle = set->triangle_count;
@@ -411,11 +422,13 @@ void fm_contact_destroy(fm_contact_set *set)
                 free(list->v[i]);
             free(list->recheck_at);
             free(list->thickness);
+            free(list->start);
             free(block->near[kind].pairs);
             free(block->near[kind].touching);
         }
         free(block->slot);
         free(block->member);
+        free(block->solver);
     }
     free(set->near_patches.pairs);
     free(set->listed_patches.pairs);

@@ -216,16 +216,30 @@ static void limit_displacements(fm_contact_set *set, fm_contact_report *report)
 static void take_over_starts(fm_contact_set *set, fm_pool *pool)
 {
     size_t bytes = (size_t)set->vertex_count * sizeof(double);
-    set->moved_by_caller = memcmp(set->from.x, set->x0.x, bytes) != 0 ||
-                           memcmp(set->from.y, set->x0.y, bytes) != 0 ||
-                           memcmp(set->from.z, set->x0.z, bytes) != 0;
-    set->moved_by_caller = set->moved_by_caller && !set->restarted;
-    if (set->moved_by_caller && set->list_made)
+    bool moved = memcmp(set->from.x, set->x0.x, bytes) != 0 ||
+                 memcmp(set->from.y, set->x0.y, bytes) != 0 ||
+                 memcmp(set->from.z, set->x0.z, bytes) != 0;
+    moved = moved && !set->restarted;
+    if (moved && set->list_made)
         fm_near_add_displacement(set, set->x0);
+    bool earlier = set->list_updated && set->moved_by_caller && !set->restarted;
+    set->moved_by_caller = moved || earlier;
+    set->list_updated = false;
     fm_vec3_array_copy(set->from, set->x0, set->vertex_count);
     if (set->restarted && set->list_made)
         fm_near_reset(set, pool);
     set->restarted = false;
+}
+
+void fm_contact_update_list(fm_contact_set *set, fm_pool *pool)
+{
+    fm_contact_report report = {0};
+    limit_displacements(set, &report);
+    take_over_starts(set, pool);
+    fm_candidates_find_patch_pairs(set, set->x0, set->x1, pool);
+    if (!fm_candidates_are_complete(set, set->x0, set->x1, pool))
+        rebuild_list(set, set->x1, set->skin, pool, &report);
+    set->list_updated = true;
 }
 
 // Velocities of vertices without mass, from their displacement in the step of h seconds.

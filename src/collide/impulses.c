@@ -192,14 +192,6 @@ FM_INLINE void apply_to_velocities(fm_contact_set *set, const contact *c)
                      fm_add_scaled(find_friction(c, relative, approach), c->n, approach));
 }
 
-// Friction coefficient of a pair: the geometric mean of both surfaces.
-FM_INLINE double find_pair_friction(const fm_contact_set *set, const int v[4])
-{
-    double a = set->bodies[set->body_of[v[0]]].friction;
-    double b = set->bodies[set->body_of[v[2]]].friction;
-    return a == b ? a : sqrt(a * b);
-}
-
 // Separates one near pair at the end of this part of the step, with friction. The gap has to reach
 // the thickness h; if it was smaller at the start, only push_fraction of the missing distance is
 // restored. `stopped` is the part of the correction that removes approach. Returns false if the gap
@@ -209,14 +201,15 @@ FM_INLINE bool apply_to_pair(fm_contact_set *set, fm_feature_kind kind, const fm
     contact c = {.v = pair->v, .n = pair->n};
     fm_near_find_weights(kind, pair, c.w);
     fm_vec3 end = sum_weighted(&c, set->to), start = sum_weighted(&c, set->from);
-    double h = pair->thickness, gap = fm_dot(c.n, start), mobility = 0;
+    double h = pair->thickness * fm_contact_guard_share(set, c.v), mobility = 0;
+    double gap = fm_dot(c.n, start);
     double target = gap < h ? gap + set->push_fraction * (h - gap) : h;
     double deficit = target - fm_dot(c.n, end);
     if (!(deficit > MIN_DEFICIT * h))
         return false;
     fm_vec3 displacement = fm_sub(end, start);
     double stopped = fm_double_min(deficit, fm_double_max(0, -fm_dot(displacement, c.n)));
-    c.friction = find_pair_friction(set, c.v);
+    c.friction = fm_contact_pair_friction(set, c.v);
     if (set->has_mass_axes)
         return push_with_axes(set, &c, displacement, deficit, stopped);
     for (int i = 0; i < 4; i++)
@@ -321,7 +314,16 @@ FM_INLINE span find_span(fm_feature_kind kind, const fm_near_pair *pair, fm_vec3
                   p[0] - fm_double_max(p[1], high)};
 }
 
-// Lists the near pairs that are nearer than their thickness at the end of this part. Returns the
+// True if the forces of solver_pairs.c keep the pair apart: it is pushed on impact only. In the
+// long steps of an implicit integrator a feature slides so far that the plane of the normal at the
+// start does not tell whether it is too near at the end.
+FM_INLINE bool is_solved(const fm_contact_set *set, const int v[4])
+{
+    return set->bodies[set->body_of[v[0]]].solved && set->bodies[set->body_of[v[3]]].solved;
+}
+
+// Lists the near pairs that are nearer than their thickness at the end of this part, unless an
+// implicit solver keeps them apart. Returns the
 // least separation of a pair beyond its minimum separation, m; -infinity if that is not known.
 FM_INLINE double test_list(const fm_contact_set *set, fm_feature_kind kind, fm_near_list *near)
 {
@@ -331,7 +333,7 @@ FM_INLINE double test_list(const fm_contact_set *set, fm_feature_kind kind, fm_n
         const fm_near_pair *pair = &near->pairs[k];
         span s = find_span(kind, pair, set->to);
         near->touching[touching] = k;
-        touching += s.gap < pair->thickness;
+        touching += s.gap < pair->thickness && !is_solved(set, pair->v);
         double excess = pair->normal_replaced ? -INFINITY : s.separation - pair->min_separation;
         margin = excess < margin ? excess : margin;
     }

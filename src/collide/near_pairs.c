@@ -58,7 +58,7 @@ double fm_near_find_clearance(fm_feature_kind kind, const fm_closest_batch *batc
 
 // m, upper bound of how much two vertices of a block (the pairs of one patch) approach from
 // positions a to b: diagonal of the box around the displacements.
-static double find_approach(const fm_pair_block *block, fm_vec3_array a, fm_vec3_array b)
+double fm_near_find_approach(const fm_pair_block *block, fm_vec3_array a, fm_vec3_array b)
 {
     fm_vec3 low = {0, 0, 0}, high = {0, 0, 0};
     for (int i = 0; i < block->member_count; i++) {
@@ -266,7 +266,7 @@ static void collect_blocks(void *context, int first, int last)
         fm_pair_block *block = &set->blocks[b];
         if (!block->open)
             continue;
-        double approach = find_approach(block, set->from, set->to);
+        double approach = fm_near_find_approach(block, set->from, set->to);
         block->allowed_approach =
             job->approach_factor * approach + EXTRA_APPROACH * set->min_thickness;
         for (int kind = 0; kind < 2; kind++) {
@@ -291,7 +291,7 @@ static void measure_blocks(void *context, int first, int last)
 {
     const fm_contact_set *set = context;
     for (int b = first; b < last; b++)
-        set->blocks[b].approach = find_approach(&set->blocks[b], set->from, set->to);
+        set->blocks[b].approach = fm_near_find_approach(&set->blocks[b], set->from, set->to);
 }
 
 // True if no features of a block (the pairs of one patch) approached by more than its near list
@@ -357,5 +357,5 @@ void fm_near_reset(fm_contact_set *set, fm_pool *pool)
 void fm_near_add_displacement(fm_contact_set *set, fm_vec3_array to)
 {
     for (int b = 0; b < set->block_count; b++)
-        set->blocks[b].travel += find_approach(&set->blocks[b], set->from, to);
+        set->blocks[b].travel += fm_near_find_approach(&set->blocks[b], set->from, to);
 }

@@ -61,10 +61,14 @@ typedef struct fm_measure {
     double enforce_ms, order_ms;
 } fm_measure;
 
+struct fm_contact_set;
+
 // A body as seen by contact: points with a mass, lines and triangles between them.
 typedef struct fm_contact_view {
     fm_mesh_view initial_mesh; // points at their initial positions, lines and triangles
     double thickness;          // m
+    double guard;              // m, distance that the contact step keeps; 0: the thickness
+    bool solved;               // forces of open_together keep it apart below the thickness
     double friction;           // Coulomb's coefficient
     bool separate;     // points that start inside a collider are moved out; false: that is an error
     bool started;      // the body has moved at least once
@@ -160,6 +164,11 @@ typedef struct fm_body_type {
     bool (*begin)(fm_object *body, const fm_surroundings *around, double h, fm_error *err);
     // Moves the points without contact to time `end`, s.
     bool (*open)(fm_object *body, double end, fm_error *err);
+    // Instead of open, for all bodies whose view is `solved`: moves them to time `end` together,
+    // with contact between them. first: their first vertices in the contact set, whose starts and
+    // guessed ends are filled.
+    bool (*open_together)(fm_object *const *bodies, const int *first, int count,
+                          struct fm_contact_set *set, fm_pool *pool, double end, fm_error *err);
     void (*clear_touched)(fm_object *body); // sets `touched` and `jump` of all points to zero
     void (*evaluate)(fm_object *body);      // forces at the positions that contact corrected
     void (*close)(fm_object *body);         // ends the substep with these forces

@@ -67,9 +67,6 @@ static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_
         if (def->repulsion.enabled)
             fm_loader_add_mistake(d->loader, place,
                                   "%s.integrator: repulsion needs kick-drift-kick", d->path);
-        if (fm_node_find(node, "seams"))
-            fm_loader_add_mistake(d->loader, place, "%s.integrator: seams need kick-drift-kick",
-                                  d->path);
         return;
     }
     if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)

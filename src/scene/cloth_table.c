@@ -13,6 +13,8 @@
 static const char *const drag_models[] = {"none",   "physical", "published", "viscous",
                                           "normal", "both",     NULL};
 static const char *const bend_models[] = {"rigidity", "springs", NULL};
+static const char *const stretch_models[] = {"springs", "triangles", NULL};
+static const char *const warps[] = {"down", "across", NULL};
 static const char *const rest_angles[] = {"flat", "shape", NULL};
 const char *const fm_integrator_words[] = {
     "kick-drift-kick",     "euler",    "verlet",         "rk2", "rk4",
@@ -114,8 +116,18 @@ static const fm_table mesh_table = {
 };
 
 static const fm_entry stretch_entries[] = {
+    {"model", FM_KEY_WORD, DEF(stretch.model), .words = stretch_models,
+     .about =
+         "of a sheet: springs along edges and diagonals, or triangles of constant strain, whose "
+         "shear and Poisson's ratio do not depend on the mesh"},
     {"stiffness", FM_KEY_NUMBER, DEF(stretch.stiffness), "N/m", ABOVE(0, 1e7),
-     .about = "surface modulus: force per width divided by strain"},
+     .about = "surface modulus: force per width divided by strain; along the warp"},
+    {"weft", FM_KEY_NUMBER, DEF(stretch.weft), "N/m", WITHIN(0, 1e7),
+     .about = "surface modulus of a sheet across the warp; 0: as along it"},
+    {"poisson", FM_KEY_NUMBER, DEF(stretch.poisson), .range = WITHIN(0, 0.5),
+     .about = "Poisson's ratio, the geometric mean of both directions; needs model triangles"},
+    {"stiffening", FM_KEY_NUMBER, DEF(stretch.stiffening), .range = WITHIN(0, 10),
+     .about = "strain at which the force of a sheet is twice that of the linear law; 0: linear"},
 };
 const fm_table fm_cloth_stretch_table = {.name = "stretch",
                                          .entries = stretch_entries,
@@ -152,6 +164,8 @@ static const fm_entry bend_entries[] = {
          "rigidity converges under refinement; springs, across two cells as published, do not"},
     {"stiffness", FM_KEY_NUMBER, DEF(bend.stiffness), "N m", WITHIN(0, 1e7),
      .about = "bending rigidity; with model springs their surface modulus in N/m"},
+    {"weft", FM_KEY_NUMBER, DEF(bend.weft), "N m", WITHIN(0, 1e7),
+     .about = "bending rigidity of the weft yarns of a sheet; 0: as the warp"},
     {"rest_angle", FM_KEY_WORD, DEF(bend.rest_angle), .words = rest_angles,
      .about = "rest shape of a tube or mesh in bending: flat, as cloth is woven, or its initial "
               "shape"},
@@ -509,6 +523,8 @@ static const fm_entry cloth_entries[] = {
      .about = "density of the wet fabric"},
     {"thickness", FM_KEY_NUMBER, CLOTH(thickness), "m", ABOVE(0, 1),
      .about = "thickness of the fabric; mass per area is density times thickness"},
+    {"warp", FM_KEY_WORD, CLOTH(warp), .words = warps,
+     .about = "direction of the warp yarns of a sheet: down its columns or across, along its rows"},
     {"stretch", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_stretch_table,
      .about = "resistance to stretching"},
     {"shear", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &shear_table,

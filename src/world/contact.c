@@ -46,6 +46,9 @@ struct fm_world_contact {
     solid solids[FM_WORLD_OBJECTS_MAX];
     int member_count, solid_count;
     int tied_count; // bodies without contact that are tied; they follow the members
+    // bodies that solve for contact among themselves, and their first vertices in the set
+    fm_object **solved;
+    int *solved_first;
 };
 
 // True if the object is a body that takes part in contact.
@@ -97,7 +100,7 @@ static fm_vec3_array axes_from_vertex(fm_vec3_array a, int i)
 // Input for the creation of the contact set.
 typedef struct sources {
     fm_contact_surface *surfaces; // surfaces of the bodies, then of the colliders
-    double thickness;             // m, largest thickness of all bodies
+    double thickness, guard;      // m, largest of all bodies
 } sources;
 
 // Adds a body to contact, and its surface to the input of the contact set.
@@ -113,12 +116,15 @@ static bool add_member(fm_world_contact *contact, fm_object *object, sources *fr
         .mesh = view->initial_mesh,
         .dynamic = true, // write_velocities sets the masses before every step
         .thickness = view->thickness,
+        .guard = view->guard,
+        .solved = view->solved,
         .friction = view->friction,
         .columns = view->columns,
         .rows = view->rows,
         .is_tube = view->is_tube,
     };
     from->thickness = fmax(from->thickness, view->thickness);
+    from->guard = fmax(from->guard, view->guard > 0 ? view->guard : view->thickness);
     contact->member_count++;
     return true;
 }
@@ -145,6 +151,8 @@ static bool add_solid(fm_world_contact *contact, const fm_collider *collider, so
         .name = collider->name,
         .mesh = mesh,
         .thickness = from->thickness,
+        .guard = from->guard,
+        .solved = !collider->rigid, // the impulses on a ball with a mass come from the step
         .friction = collider->friction,
         .solid = collider->mesh ? fm_trimesh_is_closed(collider->mesh)
                                 : collider->shape.kind != FM_SHAPE_PLANE,
@@ -220,6 +228,8 @@ static void destroy_contact(fm_world_contact *contact)
         free(contact->solids[k].start);
     }
     free(contact->members);
+    free(contact->solved);
+    free(contact->solved_first);
     free(contact);
 }
 
@@ -237,9 +247,13 @@ bool fm_world_create_contact(fm_world *world, fm_error *err)
            surfaces = bodies + (size_t)world->collider_count;
     fm_world_contact *contact = calloc(1, sizeof *contact);
     sources from = {.surfaces = calloc(surfaces, sizeof *from.surfaces)};
-    if (contact)
+    if (contact) {
         contact->members = calloc(bodies, sizeof *contact->members);
-    bool good = contact && contact->members && from.surfaces;
+        contact->solved = calloc(bodies, sizeof *contact->solved);
+        contact->solved_first = calloc(bodies, sizeof *contact->solved_first);
+    }
+    bool good =
+        contact && contact->members && contact->solved && contact->solved_first && from.surfaces;
     if (!good)
         fm_fail_no_memory(err, "contact", sizeof *contact);
     good = good && fill_contact(contact, world, &from, err);
@@ -425,6 +439,33 @@ static bool resolve_contact(fm_world *world, double h, double t, fm_report *repo
     return true;
 }
 
+// Moves the bodies that solve for contact among themselves to time t. The guessed ends of the
+// contact set are on the straight paths of all bodies.
+static bool open_solved(fm_world *world, double h, double t, fm_error *err)
+{
+    fm_world_contact *contact = world->contact;
+    int count = 0;
+    for (int i = 0; i < contact->member_count; i++) {
+        if (!contact->members[i].view.solved)
+            continue;
+        contact->solved_first[count] = fm_contact_first_vertex(contact->set, i);
+        contact->solved[count++] = contact->members[i].object;
+    }
+    if (count == 0)
+        return true;
+    write_ends(contact, t);
+    for (int i = 0; i < contact->member_count; i++) {
+        const fm_contact_view *view = &contact->members[i].view;
+        fm_vec3_array to = surface_axes(contact, fm_contact_ends(contact->set), i);
+        double *x[3] = {to.x, to.y, to.z};
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < view->initial_mesh.point_count; k++)
+                x[c][k] += h * view->v[c][k];
+    }
+    return contact->solved[0]->type->body->open_together(contact->solved, contact->solved_first,
+                                                         count, contact->set, world->pool, t, err);
+}
+
 // Takes one substep of h seconds, to time t, of all bodies with contact or ties: they move without
 // contact, contact corrects positions and velocities, and they end the substep. is_first: it is the
 // first substep of the interval.
@@ -435,9 +476,11 @@ static bool take_substep(fm_world *world, double h, double t, bool is_first, fm_
     int count = contact->member_count + contact->tied_count;
     if (contact->set)
         write_starts(contact, world->time, is_first);
+    if (contact->set && !open_solved(world, h, t, err))
+        return false;
     for (int i = 0; i < count; i++) {
         fm_object *object = contact->members[i].object;
-        if (!object->type->body->open(object, t, err))
+        if (!contact->members[i].view.solved && !object->type->body->open(object, t, err))
             return false;
         if (i < contact->member_count)
             object->type->body->clear_touched(object);

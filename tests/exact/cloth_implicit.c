@@ -9,6 +9,7 @@
 //   because the history forces start like the square root of time.
 // - A hanging strip of 10 kN/m swings with the frequencies of a hanging chain at a step of 1/96 s.
 // - A free sheet keeps its momentum, and the energy of sheets never exceeds that at the start.
+// - A seam between two borders of a free sheet closes and does not move the centre of mass.
 #include "bodies.h"
 #include "exact.h"
 #include "oscillators.h"
@@ -265,6 +266,42 @@ static void the_energy_never_exceeds_that_at_the_start(void **state)
     }
 }
 
+// Sews the upper to the lower border of a bent free sheet.
+static void a_seam_closes_and_keeps_the_centre_of_mass(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = bare_cloth();
+    def.integrator = FM_IMPLICIT;
+    fm_world *world = create_world(0, 0, no_gravity);
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
+    fm_vec3 x[COUNT], start = {0, 0, 0}, end = {0, 0, 0};
+    int one[COLUMNS], other[COLUMNS];
+    for (int i = 0; i < COUNT; i++) { // half a cylinder around the x axis
+        double angle = PI * (i / COLUMNS) / (ROWS - 1), radius = sheet.height / PI;
+        x[i] = (fm_vec3){sheet.width * (i % COLUMNS) / (COLUMNS - 1), radius * cos(angle),
+                         radius * sin(angle)};
+    }
+    for (int i = 0; i < COLUMNS; i++)
+        one[i] = i, other[i] = COUNT - COLUMNS + i;
+    assert_true(fm_cloth_set_positions(cloth, x, &err));
+    assert_true(fm_cloth_sew(cloth, one, other, COLUMNS, 0, 0.2, &err));
+    advance(world, 1);
+    const fm_vec3 *at = fm_cloth_positions(cloth, NULL);
+    double gap = 0;
+    for (int i = 0; i < COLUMNS; i++)
+        gap = fmax(gap, fabs(at[one[i]].y - at[other[i]].y));
+    for (int i = 0; i < COUNT; i++) { // masses: 1, and 1/2 at each border
+        double mass = (i % COLUMNS == 0 || i % COLUMNS == COLUMNS - 1 ? 0.5 : 1) *
+                      (i / COLUMNS == 0 || i / COLUMNS == ROWS - 1 ? 0.5 : 1);
+        start.z += mass * x[i].z, end.z += mass * at[i].z;
+    }
+    printf("  gap %.2g m, centre moves by %.2g of its height\n", gap, end.z / start.z - 1);
+    assert_at_most(gap, 0.01 * sheet.height);
+    assert_close(end.z, start.z, 1e-9 * start.z);
+    fm_world_destroy(world);
+}
+
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "cloth_implicit");
@@ -275,6 +312,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_strip_of_10_kN_per_m_swings_like_a_chain_at_a_quarter_of_a_frame),
         cmocka_unit_test(a_free_sheet_keeps_its_momentum),
         cmocka_unit_test(the_energy_never_exceeds_that_at_the_start),
+        cmocka_unit_test(a_seam_closes_and_keeps_the_centre_of_mass),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

@@ -155,7 +155,7 @@ static void crumpling_cloth_gains_no_energy(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int topology = 0; topology < 3; topology++) {
             double worst = 0;
-            for (int material = 0; material < FM_MATERIAL_COUNT; material++) {
+            for (int material = 0; material <= FM_GAUZE; material++) {
                 if (is_long_version() || ((int)i + topology + material) % 2 == 0)
                     worst = fmax(worst, largest_energy_rise(topology, material, &cases[i]));
             }
@@ -172,7 +172,7 @@ static void contact_changes_nothing_while_nothing_touches(void **state)
     static const extras with = {"contact", .contact = true}, without = {.name = "none"};
     // x: final positions without and with contact
     for (int topology = 0; topology < 3; topology++) {
-        for (int material = 0; material < FM_MATERIAL_COUNT; material++) {
+        for (int material = 0; material <= FM_GAUZE; material++) {
             fm_vec3 *x[2];
             int count = 0;
             for (int on = 0; on < 2; on++) {
@@ -263,7 +263,7 @@ static void swung_and_worn_cloth_has_bounded_kinetic_energy(void **state)
     for (int topology = 0; topology < 3; topology++) {
         for (int worn = 0; worn < 2; worn++) {
             double worst = 0;
-            for (int material = 0; material < FM_MATERIAL_COUNT; material++) {
+            for (int material = 0; material <= FM_GAUZE; material++) {
                 for (int i = 0; i < 3; i++) {
                     if (is_long_version() || (topology + material + worn) % 3 == i)
                         worst = fmax(worst, relative_peak_energy(topology, material, swings[i][0],

@@ -125,22 +125,29 @@ static void the_implicit_integrators_refuse_forces_that_they_do_not_support(void
     def.integrator = FM_IMPLICIT;
     def.enforcement.method = FM_ENFORCE_DIRECTIONAL;
     expect_refusal(&def, &small, "integrator", "implicit");
-    for (int sewn = 0; sewn < 2; sewn++) {
-        fm_error err = {0};
-        def = fm_default_cloth_def();
-        def.integrator = FM_IMPLICIT;
-        def.repulsion.enabled = !sewn;
-        fm_world *world = create_world(1.2, 0, no_gravity);
-        fm_cloth *cloth = create_sheet(world, &def, &small);
-        const int one = 0, other = 2;
-        if (sewn)
-            assert_true(fm_cloth_sew(cloth, &one, &other, 1, 0, 0, &err));
-        fm_world_advance(world, 0.01, &err);
-        assert_int_equal(err.status, FM_BAD_VALUE);
-        assert_non_null(
-            strstr(err.text, sewn ? "does not support seams" : "does not support repulsion"));
-        fm_world_destroy(world);
-    }
+    fm_error err = {0};
+    def = fm_default_cloth_def();
+    def.integrator = FM_IMPLICIT;
+    def.repulsion.enabled = true;
+    fm_world *world = create_world(1.2, 0, no_gravity);
+    create_sheet(world, &def, &small);
+    fm_world_advance(world, 0.01, &err);
+    assert_int_equal(err.status, FM_BAD_VALUE);
+    assert_non_null(strstr(err.text, "does not support repulsion"));
+    fm_world_destroy(world);
+}
+
+static void woven_triangles_are_refused_on_tubes(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_cloth_def def = fm_default_cloth_def();
+    def.stretch.model = FM_STRETCH_TRIANGLES;
+    fm_world *world = create_world(1.2, 0, no_gravity);
+    fm_tube tube = define_tube(12, 6, 0.1, 0.1, 0.2);
+    assert_null(fm_cloth_create_tube(world, &def, &tube, &err));
+    assert_non_null(strstr(err.text, "stretch"));
+    fm_world_destroy(world);
 }
 
 // The `memory` keys of drag and damping say how far back a fractional derivative looks.
@@ -531,6 +538,7 @@ int main(void)
         cmocka_unit_test(numbers_of_a_cloth_definition_out_of_range_are_refused),
         cmocka_unit_test(invalid_or_contradictory_models_are_refused),
         cmocka_unit_test(the_implicit_integrators_refuse_forces_that_they_do_not_support),
+        cmocka_unit_test(woven_triangles_are_refused_on_tubes),
         cmocka_unit_test(invalid_settings_of_fractional_derivatives_are_refused),
         cmocka_unit_test(invalid_sheets_are_refused),
         cmocka_unit_test(a_sheet_has_the_requested_placement_velocity_and_mass),
