@@ -271,6 +271,8 @@ void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, d
     fm_poisson_result r = fm_poisson_solve(g->solver, tolerance, g->def.iterations, pool);
     fm_grid_for_rows(g, pool, 3, 4, correct_row, &job);
     fm_grid_finish_sheets(g, dt, last);
+    if (l->def.method != FM_LIQUID_PUBLISHED)
+        fm_liquid_even_density(l, pool);
     l->stats.iterations = r.iterations;
     l->stats.iteration_count += r.iterations;
     l->stats.unconverged_count += !r.converged;

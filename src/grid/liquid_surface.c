@@ -470,6 +470,12 @@ static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
     return total;
 }
 
+// Volume of liquid in cell q, relative to the whole cell. at: its indices.
+double fm_liquid_find_filled(const fm_liquid *l, ptrdiff_t q, const int at[3])
+{
+    return l->open_volume[q] > 0 ? l->open_volume[q] * find_inside(l, q, at) : 0;
+}
+
 // Whether cell q is in or beside liquid that is at least a cell thick, so that the level set
 // resolves it. Where the surface is just below cell q, so that particles reach into it, the liquid
 // may be two cells away.
