@@ -5,7 +5,9 @@
 // errors, and their density drifts away from that of the liquid: gaps open, which look like bubbles,
 // and others crowd. A second solve with the matrix of the pressure moves them back [KLT19]:
 //
-//     sum over faces  A dx  =  STRENGTH clamp(r - R),     dx = -grad psi,     psi = 0 on the surface
+//     sum over faces  A dx  =  STRENGTH e,     dx = -grad psi,     psi = 0 on the surface
+//
+//     e   = r - R, less ALLOWED, at most LARGEST, with its sign
 //
 //     r   = sum_p w V_p / h^3             density of the particles, w the linear weights of a cell
 //     R   = K filled                      what it would be if they were even
@@ -25,7 +27,8 @@
 #include <string.h>
 
 static const double STRENGTH = 0.5;
-static const double LARGEST = 0.5;    // |r - R| that counts
+static const double ALLOWED = 0.2;    // |r - R| that does not count, so that waves are left alone
+static const double LARGEST = 0.5;    // |r - R| - ALLOWED that counts
 static const double FARTHEST = 0.25;  // spacings, of dx
 static const double TOLERANCE = 0.02; // of r - R
 enum { ITERATIONS = 6 };
@@ -79,7 +82,8 @@ static void write_excess_row(fm_grid *g, void *context, ptrdiff_t q, int length)
         if (!fm_liquid_is_wet(l, q + i))
             continue;
         double excess = l->density[q + i] - find_even_density(l, q + i);
-        b[i] = STRENGTH * fm_double_max(-LARGEST, fm_double_min(LARGEST, excess));
+        double size = fm_double_min(LARGEST, fm_double_max(0, fabs(excess) - ALLOWED));
+        b[i] = excess < 0 ? -STRENGTH * size : STRENGTH * size;
     }
 }
 

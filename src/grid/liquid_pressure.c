@@ -25,7 +25,9 @@
 
 #include <string.h>
 
-static const double NEAREST = 0.02; // smallest s
+// Smallest s. A larger one moves the surface where it is near the centre of a cell: with 0.02,
+// waves of a quarter of a cell lost half of their height in ten seconds, or gained as much.
+static const double NEAREST = 1e-4;
 
 // x with the 12 leading bits of its mantissa. Products of two of them are exact in single
 // precision, so that the matrix of the solver, which is in single precision, and the correction of
