@@ -73,8 +73,8 @@ FM_INLINE void scatter_volume(fm_liquid *l, int i)
     for (int k = 0; k < (g->active[2] ? 2 : 1); k++)
         for (int j = 0; j < 2; j++) {
             double *d = l->density + at.q + j * g->stride[1] + k * g->stride[2];
-            double weight = mass * (k ? at.share[2] : 1 - at.share[2]) *
-                            (j ? at.share[1] : 1 - at.share[1]);
+            double weight =
+                mass * (k ? at.share[2] : 1 - at.share[2]) * (j ? at.share[1] : 1 - at.share[1]);
             d[0] += weight * (1 - fx);
             d[1] += weight * fx;
         }
@@ -300,8 +300,9 @@ FM_INLINE void move_particle(const moving *job, int i)
     if (shift.x != 0 || shift.y != 0 || shift.z != 0) {
         // the velocity field does not change
         for (int a = 0; a < 3; a++)
-            u[a] += g->h * ((double)p->c[3 * a][i] * shift.x + (double)p->c[3 * a + 1][i] * shift.y +
-                            (double)p->c[3 * a + 2][i] * shift.z);
+            u[a] +=
+                g->h * ((double)p->c[3 * a][i] * shift.x + (double)p->c[3 * a + 1][i] * shift.y +
+                        (double)p->c[3 * a + 2][i] * shift.z);
         travel(job, x, u, shift);
     }
     for (int a = 0; a < 3; a++) {
