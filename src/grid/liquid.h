@@ -73,6 +73,7 @@ struct fm_liquid {
     int ball_count;
 
     // Scratch.
+    double dt, way;            // of this substep: s; spacings, of the fastest particle
     fm_liquid_particles other; // target of the sort
     int *cell, *from;          // [room] cell of a particle; its place before the sort
     int *start;                // [cells + 1] first particle of a cell
