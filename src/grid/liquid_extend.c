@@ -89,7 +89,7 @@ static bool extrapolate_face(const fm_grid *g, const extension *job, ptrdiff_t i
     int count = 0;
     if (extrapolate(u, known, i, g->stride[job->a], value))
         return true;
-    for (int b = 0; b < 3; b++)
+    for (int b = 0; b < 3 && job->l->def.method != FM_LIQUID_PUBLISHED; b++)
         if (b != job->a && g->active[b] && extrapolate(u, known, i, g->stride[b], &found) &&
             is_gentle(g, job, i, b, found))
             sum += found, count++;
