@@ -16,7 +16,7 @@
 // the linear weights over cells: 1/8, 3/4, 1/8 along each axis. R takes care of walls and surface,
 // where cells are partly full.
 //
-// A particle moves by dx and keeps its velocity, so that liquid at rest stays at rest.
+// A particle moves by dx and keeps the velocity field: v_p += C_p dx. Liquid at rest stays at rest.
 //
 // [KLT19] Kugelstadt, Longva, Thuerey, Bender: Implicit density projection for volume conserving
 //         liquids. IEEE Transactions on Visualization and Computer Graphics 27(4), 2021.

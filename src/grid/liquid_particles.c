@@ -297,8 +297,13 @@ FM_INLINE void move_particle(const moving *job, int i)
         travel(job, x, u, fm_scale(v, job->dt / g->h));
     else
         follow_flow(job, x, u);
-    if (shift.x != 0 || shift.y != 0 || shift.z != 0)
+    if (shift.x != 0 || shift.y != 0 || shift.z != 0) {
+        for (int a = 0; a < 3; a++) // the velocity field does not change
+            u[a] +=
+                g->h * ((double)p->c[3 * a][i] * shift.x + (double)p->c[3 * a + 1][i] * shift.y +
+                        (double)p->c[3 * a + 2][i] * shift.z);
         travel(job, x, u, shift);
+    }
     for (int a = 0; a < 3; a++) {
         p->x[a][i] = x[a];
         p->v[a][i] = u[a];
