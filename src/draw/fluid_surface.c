@@ -4,6 +4,7 @@
 //     fluid_kernels.c     particles -> anisotropic kernels (ellipsoids)
 //     fluid_field.c       kernels -> scalar field on a sparse grid of blocks
 //     marching_cubes.c    field -> triangles
+//     fluid_cavities.c    triangles -> triangles without small cavities
 //     taubin_smoothing.c  triangles -> smoother triangles
 //
 // All lengths are in units of the particle spacing. The origin is rounded to a multiple of the
@@ -25,6 +26,8 @@ enum {
 static const double DISTANCE_MAX = 1e5;
 // spacings; particles whose z coordinates differ by less than this are one layer
 static const double LAYER_THICKNESS = 1e-3;
+// particle volumes; smaller cavities are gaps between particles, not bubbles
+static const double CAVITY_MAX = 64;
 
 fm_fluid_mesh_def fm_default_fluid_mesh_def(void)
 {
@@ -185,7 +188,8 @@ static fm_surface *create_surface(particle_cloud *c, const fm_fluid_mesh_def *de
         fm_fluid_kernels_compute(&kernels, &c->arena, pool, c->x, c->y, c->z, c->count, err) &&
         fm_fluid_field_compute(&field, &kernels, 1 / def->cells, pool, err))
         surface = fm_fluid_field_extract_surface(&field, pool, err);
-    if (surface && fm_surface_smooth(surface, def->smoothing, pool, err))
+    if (surface && fm_surface_remove_cavities(surface, CAVITY_MAX, err) &&
+        fm_surface_smooth(surface, def->smoothing, pool, err))
         convert_to_metres(c, surface);
     fm_fluid_field_destroy(&field);
     fm_pool_destroy(pool);

@@ -68,6 +68,10 @@ void fm_fluid_field_destroy(fm_fluid_field *field);
 // spacings.
 fm_surface *fm_fluid_field_extract_surface(fm_fluid_field *field, fm_pool *pool, fm_error *err);
 
+// fluid_cavities.c: removes closed cavities inside the fluid of less than the given volume, in
+// particle volumes: gaps between particles, which would look like bubbles.
+bool fm_surface_remove_cavities(fm_surface *surface, double volume, fm_error *err);
+
 // taubin_smoothing.c: smooths the surface by `steps` steps, which remove bumps smaller than a few
 // cells and keep the volume; smooths the normals as well.
 bool fm_surface_smooth(fm_surface *surface, int steps, fm_pool *pool, fm_error *err);

@@ -71,8 +71,9 @@ static void allocate(fm_liquid *l, fm_error *err)
     const fm_grid *g = l->grid;
     const char *name = l->object.name;
     size_t cells = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
-    double **arrays[4] = {&l->phi, &l->phi_new, &l->open_volume, &l->added};
-    for (int i = 0; i < 4; i++)
+    double **arrays[] = {&l->phi,    &l->phi_new,  &l->open_volume, &l->added,   &l->density,
+                         &l->filled, &l->shift[0], &l->shift[1],    &l->shift[2]};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i] = fm_arena_alloc(&l->arena, g->count, sizeof(double), name, err);
     for (int a = 0; a < 3; a++) {
         l->known[a] = fm_arena_alloc(&l->arena, g->count, 1, name, err);

@@ -73,6 +73,7 @@ struct fm_liquid {
     int ball_count;
 
     // Scratch.
+    double dt, way;            // of this substep: s; spacings, of the fastest particle
     fm_liquid_particles other; // target of the sort
     int *cell, *from;          // [room] cell of a particle; its place before the sort
     int *start;                // [cells + 1] first particle of a cell
@@ -81,6 +82,9 @@ struct fm_liquid {
     double *open_volume;       // [grid count] part of a cell outside the colliders, 0 to 1
     double *curvature;         // [grid count] 1/m, of the surface; NULL: no surface tension
     double *added;             // [grid count] m/s, spacing x divergence from sources
+    double *density;           // [grid count] of the particles, 1 inside the liquid
+    double *filled;            // [grid count] volume of liquid, relative to the cell
+    double *shift[3];          // [grid count] spacings, by which particles even out their density
     unsigned char *known[3], *next_known[3]; // [grid count] layers of extended velocities; 0: none
     double *partial;                         // [blocks] sums
     double *solve[4][3];                     // viscosity: vectors of the solver
@@ -190,6 +194,8 @@ typedef struct fm_liquid_volumes {
     double area;      // m^2, of the surface that the level set resolves
 } fm_liquid_volumes;
 fm_liquid_volumes fm_liquid_find_volumes(fm_liquid *l, fm_pool *pool);
+// Volume of liquid in cell q, relative to the whole cell. at: its indices.
+double fm_liquid_find_filled(const fm_liquid *l, ptrdiff_t q, const int at[3]);
 // Computes the fraction of each cell's volume that is outside the colliders.
 void fm_liquid_compute_open_volume(fm_liquid *l);
 // Published method: phi = -0.5 in cells with particles, 0.5 in those without.
@@ -199,6 +205,10 @@ void fm_liquid_mark_cells(fm_liquid *l);
 // liquid equal to `source`, 1/s, with the bodies in it. last: of the coupling interval.
 void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, double source,
                        bool last);
+
+// liquid_density.c: computes l->shift, the ways of particles that make their density even, with the
+// matrix that the pressure has left in the solver.
+void fm_liquid_even_density(fm_liquid *l, fm_pool *pool);
 
 // liquid_sheets.c
 // Puts the samples of a body into the liquid.

@@ -4,8 +4,9 @@
 // Faces whose velocity is known are those with particles around, or those of liquid cells after the
 // pressure has acted. Layer by layer, every other face with a known face among its six neighbours
 // of the same component gets the mean of these. Across the surface, the first face beyond it is
-// extrapolated linearly from the two faces before it along its axis, unless a collider closes it:
-// the surface then moves with the velocity at its place, and not with that half a cell below.
+// extrapolated linearly from the two faces before it, along its axis or where the shear is small
+// along the others, unless a collider closes it: the surface then moves with the velocity at its
+// place, and not with that half a cell below.
 // Faces inside a collider with the normal n and the velocity s get
 //
 //     u_a = (1 - n_a^2) u_a + n_a^2 s_a
@@ -17,6 +18,8 @@
 #include <string.h>
 
 enum { FIRST = 2 }; // mark of the first layer; known faces have 1
+// Largest shear of a substep up to which velocities are extrapolated across their axis.
+static const double SHEAR = 0.1;
 
 // The extension of one component of the velocity by one layer.
 typedef struct extension {
@@ -56,7 +59,7 @@ static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     }
 }
 
-// Extrapolates linearly along the axis of the component. False if that is not possible from one
+// Extrapolates linearly along the axis with the stride s. False if that is not possible from one
 // side only.
 static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i, ptrdiff_t s,
                         double *value)
@@ -67,6 +70,33 @@ static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i
     return low != high && !(known[i - s] == 1 && known[i + s] == 1);
 }
 
+// Whether the velocity of face i, extrapolated along axis b, differs so little from that of the next
+// face that the shear in the substep is small: true in waves, not in splashes.
+static bool is_gentle(const fm_grid *g, const extension *job, ptrdiff_t i, int b, double value)
+{
+    const unsigned char *known = job->l->known[job->a];
+    ptrdiff_t s = g->stride[b], next = known[i - s] == 1 ? i - s : i + s;
+    return job->l->dt * fabs(value - g->u[job->a][next]) < SHEAR * g->h;
+}
+
+// Extrapolates the velocity of a face, m/s, along the axis of its component, or else along the
+// others: the mean of those where that is possible. False if it is along none.
+static bool extrapolate_face(const fm_grid *g, const extension *job, ptrdiff_t i, double *value)
+{
+    const unsigned char *known = job->l->known[job->a];
+    const double *u = g->u[job->a];
+    double sum = 0, found;
+    int count = 0;
+    if (extrapolate(u, known, i, g->stride[job->a], value))
+        return true;
+    for (int b = 0; b < 3 && job->l->def.method != FM_LIQUID_PUBLISHED; b++)
+        if (b != job->a && g->active[b] && extrapolate(u, known, i, g->stride[b], &found) &&
+            is_gentle(g, job, i, b, found))
+            sum += found, count++;
+    *value = count > 0 ? sum / count : *value;
+    return count > 0;
+}
+
 // Computes the velocity of a face, m/s, from those that are known. Returns its mark; 0: none is.
 static unsigned char extend_face(fm_grid *g, const extension *job, ptrdiff_t i)
 {
@@ -74,11 +104,8 @@ static unsigned char extend_face(fm_grid *g, const extension *job, ptrdiff_t i)
     double *u = g->u[job->a], sum = 0;
     int count = 0;
     if (job->layer == FIRST && job->from == FM_LIQUID_FROM_LIQUID && g->open[job->a][i] > 0 &&
-        extrapolate(u, known, i, g->stride[job->a], &sum)) {
-        u[i] = sum;
+        extrapolate_face(g, job, i, &u[i]))
         return job->layer;
-    }
-    sum = 0;
     for (int b = 0; b < 3; b++) {
         ptrdiff_t s = g->stride[b];
         if (!g->active[b])

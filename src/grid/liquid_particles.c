@@ -62,6 +62,24 @@ FM_INLINE void scatter(fm_liquid *l, int i, int a)
         }
 }
 
+// Adds the volume of particle i to the density of the cells around it.
+FM_INLINE void scatter_volume(fm_liquid *l, int i)
+{
+    const fm_grid *g = l->grid;
+    const fm_liquid_particles *p = &l->now;
+    fm_liquid_place at =
+        fm_liquid_find_place(g, (double[3]){p->x[0][i], p->x[1][i], p->x[2][i]}, 3);
+    double mass = p->volume[i] / l->spacing_volume, fx = at.share[0];
+    for (int k = 0; k < (g->active[2] ? 2 : 1); k++)
+        for (int j = 0; j < 2; j++) {
+            double *d = l->density + at.q + j * g->stride[1] + k * g->stride[2];
+            double weight =
+                mass * (k ? at.share[2] : 1 - at.share[2]) * (j ? at.share[1] : 1 - at.share[1]);
+            d[0] += weight * (1 - fx);
+            d[1] += weight * fx;
+        }
+}
+
 // A loop over the even or the odd slabs.
 typedef struct scattering {
     fm_liquid *l;
@@ -78,9 +96,11 @@ FM_SIMD_CLONES static void scatter_slabs(void *context, int first, int last)
     for (int s = first; s < last; s++) {
         int low = SLAB * (2 * s + job->odd), high = low + SLAB;
         high = high < g->n[axis] ? high : g->n[axis];
-        for (int i = l->start[low * layer]; i < l->start[high * layer]; i++)
+        for (int i = l->start[low * layer]; i < l->start[high * layer]; i++) {
             for (int a = 0; a < (g->active[2] ? 3 : 2); a++)
                 scatter(l, i, a);
+            scatter_volume(l, i);
+        }
     }
 }
 
@@ -97,6 +117,7 @@ void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool)
 {
     fm_grid *g = l->grid;
     int slabs = (g->n[g->active[2] ? 2 : 1] + SLAB - 1) / SLAB;
+    memset(l->density, 0, g->count * sizeof *l->density);
     for (int a = 0; a < 3; a++) {
         memset(g->u[a], 0, g->count * sizeof(double));
         memset(g->rate[a], 0, g->count * sizeof(double));
@@ -242,6 +263,16 @@ FM_INLINE void follow_flow(const moving *job, double x[3], double v[3])
     }
 }
 
+// The way at x, spacings, that makes the density of the particles even, spacings.
+FM_INLINE fm_vec3 find_shift(const fm_liquid *l, const double x[3])
+{
+    const fm_grid *g = l->grid;
+    double way[3] = {0};
+    for (int a = 0; a < (g->active[2] ? 3 : 2); a++)
+        way[a] = fm_liquid_interpolate(g, l->shift[a], x, a);
+    return (fm_vec3){way[0], way[1], way[2]};
+}
+
 // Reads the velocity of particle i from the faces, or lets it fall freely, and moves it for dt.
 FM_INLINE void move_particle(const moving *job, int i)
 {
@@ -259,10 +290,20 @@ FM_INLINE void move_particle(const moving *job, int i)
         v = find_velocity(g, x, p->c, i);
     }
     double u[3] = {v.x, v.y, v.z};
+    fm_vec3 shift = {0};
+    if (!loose)
+        shift = find_shift(l, x);
     if (loose)
         travel(job, x, u, fm_scale(v, job->dt / g->h));
     else
         follow_flow(job, x, u);
+    if (shift.x != 0 || shift.y != 0 || shift.z != 0) {
+        for (int a = 0; a < 3; a++) // the velocity field does not change
+            u[a] +=
+                g->h * ((double)p->c[3 * a][i] * shift.x + (double)p->c[3 * a + 1][i] * shift.y +
+                        (double)p->c[3 * a + 2][i] * shift.z);
+        travel(job, x, u, shift);
+    }
     for (int a = 0; a < 3; a++) {
         p->x[a][i] = x[a];
         p->v[a][i] = u[a];

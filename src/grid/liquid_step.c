@@ -206,6 +206,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_pool *pool = around->pool;
     double clock = fm_clock_now_ms();
     double way = dt * fm_liquid_fastest(l, pool) / g->h; // spacings, of the fastest particle
+    l->dt = dt, l->way = way;
     int before = l->now.count;
     fm_liquid_emit(l, dt);
     if (l->now.count != before) {

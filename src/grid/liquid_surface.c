@@ -19,8 +19,10 @@
 // particles.
 //
 // At last phi becomes a distance again within BAND spacings: cells beside the surface are divided
-// by their slope [RS00] if it differs from 1 by more than SLOPE; the others solve |grad phi| = 1 by
-// upwind differences.
+// by their slope [RS00]; the others solve |grad phi| = 1 by upwind differences. The division
+// disturbs the curvature: with surface tension it is left out if the slope differs from 1 by less
+// than SLOPE, else a drop at rest moves by 3 cm/s. Without, that would change the period of waves
+// by 0.6 %.
 //
 // Volume inside: sum over cells of their open volume times the part inside the surface. That is the
 // mean of clamp(1/2 - 2 phi) over the eight parts of a cell halved along each axis, exact for
@@ -320,10 +322,10 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
     }
 }
 
-// phi of a cell beside the surface, divided by its slope unless that is near 1. Along each axis the
+// phi of a cell beside the surface, divided by its slope unless that differs from 1 by less than `same`. Along each axis the
 // slope is that across the surface, the steeper one if the surface is on both sides, so that thin
 // sheets keep theirs; where it is on neither side, the central difference.
-static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
+static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q, double same)
 {
     double square = 0, mid = phi[q];
     for (int a = 0; a < 3; a++) {
@@ -338,7 +340,7 @@ static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q)
     }
     // steeper only beside values that are not known yet
     double slope = fm_double_min(1.5, sqrt(fm_double_max(square, 1e-4)));
-    if (slope > 1 - SLOPE && slope < 1 + SLOPE)
+    if (fabs(slope - 1) < same)
         return mid;
     return fm_double_max(-1, fm_double_min(1, mid / slope));
 }
@@ -350,8 +352,9 @@ static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     fm_liquid *l = ((cells *)context)->l;
     for (ptrdiff_t i = q; i < q + length; i++) {
         bool beside = fm_liquid_is_at_surface(g, l->phi, i);
+        double far = l->phi[i] < 0 ? -BAND : BAND;
         l->known[0][i] = beside;
-        l->phi_new[i] = beside ? correct_slope(g, l->phi, i) : l->phi[i] < 0 ? -BAND : BAND;
+        l->phi_new[i] = beside ? correct_slope(g, l->phi, i, l->curvature ? SLOPE : 0) : far;
     }
 }
 
@@ -468,6 +471,12 @@ static double find_inside(const fm_liquid *l, ptrdiff_t q, const int at[3])
         total += 0.125 * fm_double_max(0, fm_double_min(1, 0.5 - 2 * phi));
     }
     return total;
+}
+
+// Volume of liquid in cell q, relative to the whole cell. at: its indices.
+double fm_liquid_find_filled(const fm_liquid *l, ptrdiff_t q, const int at[3])
+{
+    return l->open_volume[q] > 0 ? l->open_volume[q] * find_inside(l, q, at) : 0;
 }
 
 // Whether cell q is in or beside liquid that is at least a cell thick, so that the level set

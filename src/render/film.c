@@ -669,7 +669,8 @@ static bool draw_panel(fm_film *film, int index, int frame, int x, int y, int wi
     fm_picture *panel = fm_picture_create(width, height, err);
     for (int i = 0; err->status == FM_OK && i < fm_cache_object_count(r->cache); i++)
         add_object(film, r, i, frame, drawing, time, err);
-    if (err->status == FM_OK && fm_setting_draw(r->setting, frame, *time, drawing, err)) {
+    if (err->status == FM_OK && fm_setting_close_gaps(r->setting, frame, *time, drawing, err) &&
+        fm_setting_draw(r->setting, frame, *time, drawing, err)) {
         fm_shot_def def = {.camera = choose_camera(film, frame, width, height, err),
                            .look = film->options.look,
                            .bounds = film->bounds,

@@ -38,6 +38,11 @@ bool fm_setting_draws_ball(const fm_picture_setting *setting, const char *name);
 bool fm_setting_draw(const fm_picture_setting *setting, int frame, double time, fm_drawing *drawing,
                      fm_error *err);
 
+// draw_contacts.c: moves the surfaces of transparent fluids in the drawing onto clear colliders that
+// they nearly touch. To be called before fm_setting_draw.
+bool fm_setting_close_gaps(const fm_picture_setting *setting, int frame, double time,
+                           fm_drawing *drawing, fm_error *err);
+
 // draw_flow.c: frames of grid fluids and their marks. has_marks: the run has marks.
 bool fm_flow_is_plane(const fm_surface *s); // one cell thick
 // The field that colours a fluid if none was asked for; "": none, it is drawn as a cloud.
