@@ -10,11 +10,10 @@
 //            at most (v_i - v_j) . r_ij, and 0 if it has the opposite sign
 //
 // E is the strain rate (local_gradients.h), so artificial viscosity does not act on velocities that
-// are linear in the position, only on motion that changes within a few spacings. c is the speed of
-// sound, or the largest speed with constant density. At boundary particles without slip,
-// w_ij = min(0, (v_i - v_j) . r_ij) / 5: the boundary layer of water is thinner than a spacing, and
-// without this the front of a dam break would run ahead along the floor. The same holds for all
-// pairs in fluids with a network of springs.
+// are linear in the position, only on motion that changes within a few spacings. At boundary
+// particles without slip, w_ij = min(0, (v_i - v_j) . r_ij) / 5: the boundary layer of water is
+// thinner than a spacing, and without this the front of a dam break would run ahead along the
+// floor. The same holds for all pairs with constant density and with a network of springs.
 //
 // The sum over P_i is an error, which is zero on a lattice. In sheared fluid it is a force that
 // drives particles back to a lattice, as if the fluid were elastic with a shear modulus of about
@@ -70,7 +69,7 @@ static const double RELAXATION = 0.03;
 // Near free surfaces the value that s = rho/rho0 - 1 is relaxed towards is at most this.
 static const float SURFACE_TARGET_MAX = 0.05f;
 // Share of artificial viscosity where it acts on all of the relative velocity of approaching
-// particles: at boundaries and in fluids with a network of springs.
+// particles: at boundaries, with constant density and with a network of springs.
 static const double PLAIN_SHARE = 0.2;
 // Least speed in the shift of a particle, in speeds of sound: fluid at rest needs shifting as well,
 // because differences of pressures do not order its particles.
@@ -88,8 +87,8 @@ typedef struct force_sums {
 typedef struct force_constants {
     float inverse;          // 1/m, 1 / R, R: support radius
     float viscosity;        // m^2/s, 2 nu
-    float artificial;       // m^2/s, alpha c h / 5, at boundaries and with springs
-    float limited;          // m^2/s, alpha c h, between fluid particles without springs
+    float artificial;       // m^2/s, alpha c h / 5: boundaries, constant density, springs
+    float limited;          // m^2/s, alpha c h between other fluid particles
     float softening;        // m^2, h^2 / 100, keeps artificial viscosity finite for close particles
     float spiky, laplacian; // scales of the pressure and viscosity kernels of [MCG03]
     float shift;            // m^2, shift per concentration gradient
@@ -203,14 +202,13 @@ static force_constants find_constants(const fm_particles_step *step, bool publis
     const fm_particles *p = step->p;
     double h = p->R / 2, nu = step->pressure_only ? 0 : p->def.viscosity / p->def.density;
     double alpha = step->pressure_only ? 0 : p->def.artificial_viscosity;
-    double speed = p->def.method == FM_SPH_CONSTANT_DENSITY ? p->max_speed : p->c;
     double shifting_speed = fmax(p->max_speed, REST_SHIFTING * p->c);
     bool limited = fm_particles_needs_strain(p);
     return (force_constants){
         .inverse = (float)(1 / p->R),
         .viscosity = (float)(2 * nu),
-        .artificial = limited && p->def.domain.slip ? 0 : (float)(PLAIN_SHARE * alpha * speed * h),
-        .limited = limited ? (float)(alpha * speed * h) : 0,
+        .artificial = limited && p->def.domain.slip ? 0 : (float)(PLAIN_SHARE * alpha * p->c * h),
+        .limited = limited ? (float)(alpha * p->c * h) : 0,
         .softening = (float)(h * h / 100),
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),

@@ -473,12 +473,12 @@ static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, in
 }
 
 // True when the fluid has artificial viscosity that acts on deviations from linear velocities and
-// so needs strain rates. With a network of springs it acts on velocities.
+// so needs strain rates: the weakly compressible method without a network of springs. Otherwise it
+// acts on velocities.
 static inline bool fm_particles_needs_strain(const fm_particles *p)
 {
     return p->def.artificial_viscosity > 0 && p->def.network.viscosity == 0 &&
-           (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE ||
-            p->def.method == FM_SPH_CONSTANT_DENSITY);
+           p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE;
 }
 
 // True when gradients at the particles are needed: for artificial viscosity, or for the pressure of

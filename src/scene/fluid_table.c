@@ -242,8 +242,9 @@ static const fm_entry sph_entries[] = {
          "estimated from the height of the fluid and the moving boundaries; only for method "
          "weakly-compressible"},
     {"artificial_viscosity", FM_KEY_NUMBER, DEF(artificial_viscosity), .range = WITHIN(0, 1),
-     .about = "damps motion that changes within a few spacings, not velocities that are linear in "
-              "the position; not for method standard"},
+     .about =
+         "damps motion that changes within a few spacings; with constant-density a fifth of it "
+         "damps approaching particles; not for method standard"},
     {"diffusion", FM_KEY_NUMBER, DEF(diffusion), .range = WITHIN(0, 1),
      .about = "density diffusion; only for method weakly-compressible"},
     {"shifting", FM_KEY_NUMBER, DEF(shifting), .range = WITHIN(0, 4),
