@@ -399,7 +399,11 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
     int buffer[FM_NEIGHBOURS_CAPACITY];
     for (int k = first; k < last; k++) {
         fm_boundary_neighbours near = {.index = p->wet[k]};
-        if (fm_boundary_is_ghost(p, near.index)) {
+        bool ghost = fm_boundary_is_ghost(p, near.index);
+        if (p->ghost_strain)
+            p->ghost_strain[near.index] = ghost ? p->strain[p->identity[near.index].owner.index]
+                                                : (fm_strain_record){.xx = NAN};
+        if (ghost) {
             const fm_force_record *record = &p->fluid.force[p->identity[near.index].owner.index];
             p->boundary.force[near.index].P = record->P;
             p->boundary.force[near.index].V = record->V;
@@ -462,11 +466,19 @@ void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *c
     if (!needs_forces)
         return;
     fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, compute, (void *)step);
+    // with differences of pressures (forces.c), the load is what the fluid as a whole feels
+    bool by_sum =
+        p->def.loads && p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0;
+    if (by_sum)
+        p->stats.load = fm_add_scaled(p->stats.load, p->force_on_fluid, -step->h);
     for (int k = 0; k < p->wet_count; k++) {
         int i = p->wet[k];
         fm_collider *collider = fm_boundary_collider(step, i);
-        if (fm_boundary_has_prescribed_motion(step, i) && p->def.loads)
+        bool prescribed = fm_boundary_has_prescribed_motion(step, i);
+        if (p->def.loads && prescribed && !by_sum)
             p->stats.load = fm_add_scaled(p->stats.load, p->force[i], step->h);
+        if (by_sum && !prescribed && !fm_boundary_is_ghost(p, i))
+            p->stats.load = fm_add_scaled(p->stats.load, p->force[i], -step->h);
         if (collider && !collider->rigid && p->def.loads) {
             fm_vec3 *impulse = &p->collider_impulse[p->identity[i].owner.index];
             *impulse = fm_add_scaled(*impulse, p->force[i], step->h);

@@ -2,10 +2,12 @@
 // density.c: density of the fluid at each particle, and pressure by the equation of state.
 //
 // The weakly compressible method integrates the rate of change of s = rho/rho0 - 1, with density
-// diffusion [MAR11] of the non-hydrostatic part of s [FOU19]:
+// diffusion [MAR11] of the part of s that is not linear in the position:
 //
-//     ds/dt = -div v + delta h c lap(s - s_g),        grad s_g = g / c^2
-//     ds_i/dt = sum_j V_j F_ij [(v_i - v_j) . r_ij + 2 delta h c (s_i - s_j - g . r_ij / c^2)]
+//     ds_i/dt = sum_j V_j F_ij [(v_i - v_j) . r_ij + 2 delta h c (s_i - s_j - G_i . r_ij)]
+//
+// G_i is the gradient of s by least squares (local_gradients.h). Where it is not known or not
+// needed (fm_particles_needs_gradients), it is that of fluid at rest, g / c^2 [FOU19].
 //
 // Particles near a free edge of an immersed surface skip the diffusion, which would carry pressure
 // around the edge from one side to the other: with it, a sheet across a slow stream has 4 to 7 %
@@ -18,23 +20,19 @@
 //
 // Equation of state: P = k s, with k = c^2 or the stiffness of the standard method. In the weakly
 // compressible method, negative P is set to 0 at free surfaces (fill below FM_SURFACE_FILL) and in
-// crowded fluid (fill above CLUMP_FILL). Spray has s = 0 and so no pressure: with pressure, walls
-// would reflect it faster than it came.
+// crowded fluid (fill above FM_CLUMP_FILL). Spray has s = 0 and so no pressure: with pressure,
+// walls would reflect it faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
 //   h     half the support, m       c  speed of sound, m/s    delta  diffusion, dimensionless
 //   g     gravity, m/s^2            fill  sum_j V_j W_ij, 1 inside fluid at rest
 //
 // [MAR11], [FOU19], [MCG03] in docs/references.md
-#include "particles/particles.h"
+#include "particles/local_gradients.h"
 
 // A particle whose fill (kernel sum of the volumes around it) exceeds that of a lone particle by
 // less than this is spray: it has at most one or two neighbours.
 static const float SPRAY_FILL = 0.15f;
-
-// Where the fill (kernel sum of the volumes around a particle) is above this, particles are too
-// crowded. Negative pressure there is an error of the integrated density and would grow.
-static const float CLUMP_FILL = 1.1f;
 
 // Sums over the neighbours of a particle: of V w, and of the rate of change of s = rho/rho0 - 1,
 // 1/s, divided by the gradient scale p->F.
@@ -44,11 +42,11 @@ typedef struct density_sums {
 
 // Constants of the loop over pairs; symbols as at the head of this file.
 typedef struct density_constants {
-    float inverse;    // 1/m, 1 / R, R: support radius
-    float diffusion;  // m^2/s, 2 delta h c
-    float gx, gy, gz; // 1/m, g / c^2
-    bool poly6;       // kernel of [MCG03] instead of Wendland's
-    bool rate;        // compute the rate of change of the density, too
+    float inverse;     // 1/m, 1 / R, R: support radius
+    float diffusion;   // m^2/s, 2 delta h c
+    float gradient[3]; // 1/m, of s: by least squares, or g / c^2
+    bool poly6;        // kernel of [MCG03] instead of Wendland's
+    bool rate;         // compute the rate of change of the density, too
 } density_constants;
 
 // Adds eight neighbours j of particle i. Density diffusion skips boundary particles, which have no
@@ -63,7 +61,8 @@ FM_INLINE void add_octet(density_sums *sum, const density_constants *k, const fm
     if (!k->rate)
         return;
     fm_floats approach = (i->vx - j->vx) * dx + (i->vy - j->vy) * dy + (i->vz - j->vz) * dz;
-    fm_floats excess = i->s - j->s - (k->gx * dx + k->gy * dy + k->gz * dz);
+    fm_floats excess =
+        i->s - j->s - (k->gradient[0] * dx + k->gradient[1] * dy + k->gradient[2] * dz);
     if (boundary)
         excess = fm_floats_select(j->s == j->s, excess); // NOLINT: 0 where s is NaN
     sum->rate += j->V * fm_kernel_wendland_slope(q) * (approach + k->diffusion * excess);
@@ -90,14 +89,15 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
     const fm_vec3 g = step->around->gravity;
     const double c2 = p->c * p->c;
     const float diffusion = (float)(2 * def->diffusion * p->R / 2 * p->c);
+    const float rest[3] = {(float)(g.x / c2), (float)(g.y / c2), (float)(g.z / c2)};
     density_constants k = {
         .inverse = (float)(1 / p->R),
-        .gx = (float)(g.x / c2),
-        .gy = (float)(g.y / c2),
-        .gz = (float)(g.z / c2),
+        .gradient = {rest[0], rest[1], rest[2]},
         .poly6 = poly6,
         .rate = rate,
     };
+    const bool sloped = !poly6 && fm_particles_needs_gradients(p);
+    const bool flat = def->dimensions == 2;
     const float V = (float)p->volume, h = (float)step->h, stiffness = (float)c2;
     int buffer[FM_NEIGHBOURS_CAPACITY], count, padding, boundary_padding;
     for (int i = first; i < last; i++) {
@@ -106,6 +106,15 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         density_sums sum = {0};
         k.diffusion =
             p->surface_count > 0 && fm_immersed_surfaces_is_near_free_edge(p, i) ? 0 : diffusion;
+        if (sloped) {
+            fm_gradients found = flat ? fm_gradients_find(p, i, list, count, true)
+                                      : fm_gradients_find(p, i, list, count, false);
+            p->strain[i] = found.strain;
+            p->pressure_gradient[i] = (fm_pressure_slope){
+                stiffness * found.s[0], stiffness * found.s[1], stiffness * found.s[2]};
+            for (int axis = 0; axis < 3; axis++)
+                k.gradient[axis] = found.known ? found.s[axis] : rest[axis];
+        }
         for (int b = 0; b < count; b += 8) {
             fm_density_octet j = fm_records_load_density(p->fluid.density, list + b, 0);
             add_octet(&sum, &k, at, &j, false);
@@ -129,7 +138,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             s = fluid_fill < p->self_fill + SPRAY_FILL ? 0 : at->s + h * ds;
         }
         p->s_next[i] = s;
-        bool at_surface_or_crowded = fill < FM_SURFACE_FILL || fill > CLUMP_FILL;
+        bool at_surface_or_crowded = fill < FM_SURFACE_FILL || fill > FM_CLUMP_FILL;
         p->P[i] = stiffness * (rate && s < 0 && at_surface_or_crowded ? 0 : s);
     }
 }

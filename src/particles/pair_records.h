@@ -29,6 +29,17 @@ typedef struct fm_viscous_velocity {
     float u[4]; // m/s; the last is unused padding
 } fm_viscous_velocity;
 
+// Strain rate at a particle: the symmetric part of its velocity gradient. NaN: a boundary particle.
+typedef struct fm_strain_record {
+    float xx, yy, zz, xy, yz, zx; // 1/s
+    float padding[2];
+} fm_strain_record;
+
+// Gradient of P at a particle, m/s^2; 0: pressure acts by sums over pairs (forces.c).
+typedef struct fm_pressure_slope {
+    float x, y, z;
+} fm_pressure_slope;
+
 // The density records of eight neighbours, one SIMD vector per field.
 typedef struct fm_density_octet {
     fm_floats x, y, z, s, vx, vy, vz, V;
@@ -85,6 +96,17 @@ FM_INLINE void fm_records_load_viscous(const fm_viscous_velocity *velocities, co
         record[i] = (const float *)(velocities + list[i]);
     fm_floats_load_columns(record, 0, columns);
     memcpy(axes, columns, 3 * sizeof *axes);
+}
+
+// Loads the strain rates of eight neighbours; the last two columns are padding.
+FM_INLINE void fm_records_load_strain(const fm_strain_record *records, const int *list,
+                                      fm_floats columns[8])
+{
+    const float *record[8];
+    for (int i = 0; i < 8; i++)
+        record[i] = (const float *)(records + list[i]);
+    fm_floats_load_columns(record, 0, columns);
+    fm_floats_load_columns(record, 4, columns + 4);
 }
 
 #endif

@@ -51,7 +51,7 @@ fm_particles_def fm_default_particles_def(void)
                                .tolerance = 1e-2,
                                .horizon = 100}},
         .stiffness = 100,
-        .artificial_viscosity = 0.02,
+        .artificial_viscosity = 0.1,
         .diffusion = 0.3,
         .shifting = 1,
         .tolerance = 1e-3,
@@ -60,6 +60,7 @@ fm_particles_def fm_default_particles_def(void)
         .sticky = true,
         .courant = 0.25,
         .sound_ratio = 10,
+        .list_time = 2e-3,
     };
 }
 
@@ -373,6 +374,10 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
                               "at most 1e8, and the capacity");
     if (!grow_state(p, (int)total, err))
         return false;
+    fm_vec3 g = around->gravity;
+    fm_vec3 lowest = {g.x > 0 ? box->high.x : box->low.x, g.y > 0 ? box->high.y : box->low.y,
+                      g.z > 0 ? box->high.z : box->low.z};
+    double bottom = find_rest_pressure(box, g, lowest, flat);
     fm_rng rng = {box->seed};
     for (int k = 0; k < nz; k++) {
         for (int j = 0; j < ny; j++) {
@@ -388,8 +393,10 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
                     is_free = fm_placed_find_contact(&around->placed[c], x).distance > dx / 2;
                 if (is_free)
                     fm_particles_append(p, x, box->velocity);
-                if (is_free && box->settled)
+                if (is_free && box->settled) {
                     p->P[p->count - 1] = (float)find_rest_pressure(box, around->gravity, x, flat);
+                    p->now.s[p->count - 1] = (float)bottom; // until fm_particles_begin
+                }
             }
         }
     }
@@ -581,6 +588,10 @@ static void create_scratch(fm_particles *p, fm_error *err)
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++)
         *ints[i] = create_array(p, n, sizeof(int), err);
     p->cell_index = create_array(p, n, sizeof *p->cell_index, err);
+    p->is_inside = create_array(p, n, 1, err);
+    bool strained = fm_particles_needs_gradients(p);
+    p->strain = create_array(p, strained ? n : 0, sizeof *p->strain, err);
+    p->pressure_gradient = create_array(p, strained ? n : 0, sizeof *p->pressure_gradient, err);
     p->in_sink = create_array(p, n, 1, err);
     p->beside_surface = create_array(p, n, sizeof *p->beside_surface, err);
     p->partial = create_array(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
@@ -597,6 +608,9 @@ static void create_scratch(fm_particles *p, fm_error *err)
     for (size_t i = 0; i < sizeof boundary_ints / sizeof *boundary_ints; i++)
         *boundary_ints[i] = create_array(p, m, sizeof(int), err);
     p->identity = create_array(p, m, sizeof *p->identity, err);
+    bool has_ghosts = p->boundary_capacity > p->point_count;
+    p->ghost_strain =
+        strained && has_ghosts ? create_array(p, m, sizeof *p->ghost_strain, err) : NULL;
     p->boundary_cell = create_array(p, m, sizeof *p->boundary_cell, err);
     p->visible_side = create_array(p, p->has_thin_walls ? m : 0, sizeof *p->visible_side, err);
     p->force = create_array(p, m, sizeof(fm_vec3), err);

@@ -82,6 +82,10 @@ typedef struct fm_particle_set {
 // a free surface. Measured: 0.6 to 0.8 at a flat surface, 0.96 or more inside the fluid.
 static const float FM_SURFACE_FILL = 0.87f;
 
+// Where the fill (kernel sum of the volumes around a particle) is above this, particles are too
+// crowded. Negative pressure there is an error of the integrated density and would grow.
+static const float FM_CLUMP_FILL = 1.1f;
+
 // State of the fluid particles, one array per quantity.
 typedef struct fm_particle_state {
     double *x, *y, *z;   // m
@@ -242,6 +246,7 @@ struct fm_particles {
     fm_mesh_motion *mesh_motions; // one per mesh collider
     int mesh_motion_count;
     bool has_thin_walls; // some boundary points are visible from one side only
+    bool has_walls;      // there are walls, or colliders without a mass
     bool boundary_moves; // boundary particles move or ghosts exist: sort them in every substep
     fm_samples *surfaces[FM_IMMERSED_SURFACES_MAX];
     int surface_start[FM_IMMERSED_SURFACES_MAX]; // boundary point of the surface's first sample
@@ -298,15 +303,19 @@ struct fm_particles {
     float *ax, *ay, *az;             // m/s^2
     float *dx, *dy, *dz;             // m, particle shifting, or what springs add to the drift
     bool drift_is_corrected;         // springs wrote dx, dy, dz in this substep
-    float *s_next;                   // rho / rho0 - 1 after the substep
-    float *inverse_diagonal;         // m^2, 1 / D of the Jacobi iteration (pressure_solver.c)
-    float *pressure_change;          // m^2/s^2, of the current iteration
-    float *pressure_sum;             // m^2/s^2, sum of the changes over the iterations
-    fm_particle_scalar *warm_start;  // P / c^2 of the last substep, where iterations begin
-    fm_unsorted_boundary *unsorted;  // boundary and ghost particles of this substep, before sorting
-    fm_cell_index *boundary_cell;    // of each unsorted boundary and ghost particle
-    int *boundary_order;             // [i] index in `unsorted` of the sorted particle i
-    fm_boundary_identity *identity;  // of each sorted boundary and ghost particle
+    fm_strain_record *strain;        // of fluid particles, if there is artificial viscosity
+    fm_strain_record *ghost_strain;  // of boundary and ghost particles, if there are ghosts as well
+    unsigned char *is_inside;        // 1: pressure acts by differences (forces.c)
+    fm_pressure_slope *pressure_gradient; // by least squares; 0 where it is not known
+    float *s_next;                        // rho / rho0 - 1 after the substep
+    float *inverse_diagonal;              // m^2, 1 / D of the Jacobi iteration (pressure_solver.c)
+    float *pressure_change;               // m^2/s^2, of the current iteration
+    float *pressure_sum;                  // m^2/s^2, sum of the changes over the iterations
+    fm_particle_scalar *warm_start;       // P / c^2 of the last substep, where iterations begin
+    fm_unsorted_boundary *unsorted; // boundary and ghost particles of this substep, before sorting
+    fm_cell_index *boundary_cell;   // of each unsorted boundary and ghost particle
+    int *boundary_order;            // [i] index in `unsorted` of the sorted particle i
+    fm_boundary_identity *identity; // of each sorted boundary and ghost particle
     int *wet; // boundary and ghost particles with fluid within the support; only they are computed
     int wet_count;
     fm_cell_table fixed_table; // of points that are fixed in the domain, used if boundary_moves
@@ -320,13 +329,15 @@ struct fm_particles {
     double mesh_travel;            // m, largest displacement of any mesh during the move
     fm_particle_scalar *clearance; // m, lower bound of each particle's distance from all meshes
     fm_vec3 *force;                // N, on each boundary particle
-    double *mass_share;            // kg/m^2, of each fluid particle, see immersed_surfaces.c
-    int *stopped_by;               // boundary particle that stopped each fluid particle, or -1
-    fm_vec3 *stopped;              // m/s, change of velocity when it was stopped
-    fm_sample_sums *sample_sums;   // [boundary particle] of samples of immersed surfaces
-    fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth passes on
-                                   // to the fluid, N s, divided by fm_sample_sums.mass
-    double *partial;               // partial sums and maxima of the blocks
+    fm_vec3 force_on_fluid; // N, of walls, colliders and coupled bodies, if there are loads and
+                            // particle shifting (forces.c)
+    double *mass_share;     // kg/m^2, of each fluid particle, see immersed_surfaces.c
+    int *stopped_by;        // boundary particle that stopped each fluid particle, or -1
+    fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
+    fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
+    fm_vec3 *spread_impulse;     // [boundary particle] impulse that a sample of cloth passes on
+                                 // to the fluid, N s, divided by fm_sample_sums.mass
+    double *partial;             // partial sums and maxima of the blocks
     // [particle, before or after sorting] hit in this substep on a collider, if its force is used
     int *hit;               // index of that collider, -1: none
     fm_vec3 *hit_velocity;  // m/s, velocity that the particle lost
@@ -347,6 +358,7 @@ struct fm_particles_step {
     fm_vec3 offset;                // m, displacement of the domain at the time t
     fm_vec3 domain_velocity;       // m/s, of a moving domain
     double clock;                  // ms, when the current stage began
+    fm_vec3 excess;     // m/s^2, acceleration that the particles inside have too much (forces.c)
     bool pressure_only; // only pressure acts, and boundary particles mirror it (pressure_solver.c)
 };
 
@@ -458,6 +470,23 @@ static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, in
     }
     *count = fm_neighbours_find_fluid(p, i, buffer, padding);
     return buffer;
+}
+
+// True when the fluid has artificial viscosity that acts on deviations from linear velocities and
+// so needs strain rates: the weakly compressible method without a network of springs. Otherwise it
+// acts on velocities.
+static inline bool fm_particles_needs_strain(const fm_particles *p)
+{
+    return p->def.artificial_viscosity > 0 && p->def.network.viscosity == 0 &&
+           p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE;
+}
+
+// True when gradients at the particles are needed: for artificial viscosity, or for the pressure of
+// the weakly compressible method with particle shifting.
+static inline bool fm_particles_needs_gradients(const fm_particles *p)
+{
+    return fm_particles_needs_strain(p) ||
+           (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0);
 }
 
 // Boundary and ghost neighbours of fluid particle i, padded with the first of them.

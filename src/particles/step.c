@@ -257,11 +257,23 @@ bool fm_step_list_pairs(fm_particles_step *step, fm_error *err)
 }
 
 // Sets s = rho/rho0 - 1 from the initial pressures. Needs the speed of sound, known after
-// fm_particles_prepare.
-static void set_initial_densities(fm_particles *p)
+// fm_particles_prepare. A settled box of a weakly compressible fluid is compressed by its weight:
+// its particles sink by the integral of s from the bottom of the box, whose pressure is in s.
+// Without that the box would fall and bounce.
+static void set_initial_densities(fm_particles *p, fm_vec3 g)
 {
-    for (int i = 0; i < p->count; i++)
-        p->now.s[i] = (float)(p->P[i] / (p->c * p->c));
+    const double c2 = p->c * p->c, length = fm_length(g);
+    const bool sinks = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0;
+    for (int i = 0; i < p->count; i++) {
+        double P = (double)p->P[i], bottom = (double)p->now.s[i];
+        if (sinks && length > 0 && bottom > P) {
+            fm_vec3 fall = fm_scale(g, (bottom * bottom - P * P) / (2 * length * length * c2));
+            p->now.x[i] += fall.x;
+            p->now.y[i] += fall.y;
+            p->now.z[i] += p->def.dimensions == 3 ? fall.z : 0;
+        }
+        p->now.s[i] = (float)(P / c2);
+    }
 }
 
 // Estimates the largest speed and acceleration before the first substep: from the current
@@ -285,7 +297,7 @@ static void estimate_motion(fm_particles *p, const fm_surroundings *around)
 void fm_particles_begin(fm_particles *p, const fm_surroundings *around)
 {
     if (!p->begun) {
-        set_initial_densities(p);
+        set_initial_densities(p, around->gravity);
         fm_fluid_terms_begin(p);
         p->begun = true;
     }

@@ -300,6 +300,11 @@ bool fm_boundary_points_create(fm_particles *p, const fm_surroundings *around, f
     for (int i = 0; i < p->surface_count; i++)
         add_surface(p, i, &points, err);
     p->boundary_moves |= p->surface_count > 0;
+    for (int i = 0; i < points.count && !p->has_walls; i++) {
+        fm_boundary_owner owner = points.points[i].owner;
+        p->has_walls = owner.kind == FM_OWNER_WALL ||
+                       (owner.kind == FM_OWNER_COLLIDER && !around->colliders[owner.index]->rigid);
+    }
     p->point_count = points.count;
     p->points =
         fm_arena_alloc(&p->arena, (size_t)points.count + 1, sizeof *p->points, p->object.name, err);

@@ -10,6 +10,7 @@
 // Decoded keys of fluids.NAME.sph, and those that fluids.NAME.thickening shares with it.
 typedef struct fm_scene_fluid {
     fm_particles_def def;
+    int liquid;         // number in liquids.c, 0: none
     const char *motion; // name of the motion of the domain; NULL: at rest
     fm_items boxes;     // array of fm_scene_fluid_box
     fm_items sources;   // array of fm_scene_fluid_source

@@ -196,7 +196,22 @@ static const fm_table fractional_table = {
     .check = fm_scene_check_fractional_keys,
 };
 
+// Gives the fluid the density and the viscosity of its liquid.
+static void apply_liquid(void *object)
+{
+    fm_scene_fluid *fluid = object;
+    if (fluid->liquid == 0)
+        return;
+    fluid->def.density = fm_scene_find_liquid(fluid->liquid)->density;
+    fluid->def.viscosity = fm_scene_find_liquid(fluid->liquid)->viscosity;
+}
+
+// Keys are decoded in this order. The liquid comes first, so that other keys override it.
 static const fm_entry sph_entries[] = {
+    {"liquid", FM_KEY_WORD, offsetof(fm_scene_fluid, liquid), .word_at = fm_scene_liquid_name,
+     .apply = apply_liquid,
+     .about = "a liquid; sets density, viscosity and the look in pictures, which other keys can "
+              "override; none: as given"},
     {"dimensions", FM_KEY_INTEGER, DEF(dimensions), .range = WITHIN(2, 3),
      .about = "3, or 2 for flow in the plane z = 0, with masses per metre of depth"},
     {"domain", FM_KEY_MAPPING, .table = &fm_fluid_domain_table,
@@ -227,7 +242,9 @@ static const fm_entry sph_entries[] = {
          "estimated from the height of the fluid and the moving boundaries; only for method "
          "weakly-compressible"},
     {"artificial_viscosity", FM_KEY_NUMBER, DEF(artificial_viscosity), .range = WITHIN(0, 1),
-     .about = "damps motion at the scale of a few spacings; only for method weakly-compressible"},
+     .about =
+         "damps motion that changes within a few spacings; with constant-density a fifth of it "
+         "damps approaching particles; not for method standard"},
     {"diffusion", FM_KEY_NUMBER, DEF(diffusion), .range = WITHIN(0, 1),
      .about = "density diffusion; only for method weakly-compressible"},
     {"shifting", FM_KEY_NUMBER, DEF(shifting), .range = WITHIN(0, 4),

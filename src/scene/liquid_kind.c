@@ -11,6 +11,7 @@ typedef struct liquid {
     fm_scene_grid grid;
     fm_liquid_method method;
     int sampling, capacity;
+    int liquid;             // number in liquids.c, 0: none
     double surface_tension; // N/m
     fm_items boxes;         // array of liquid_box
     fm_items balls;         // array of liquid_ball
@@ -82,7 +83,24 @@ static const fm_table ball_table = {
     .count = COUNT(ball_entries),
 };
 
+// Gives the liquid the properties of the chosen one.
+static void apply_liquid(void *object)
+{
+    liquid *l = object;
+    if (l->liquid == 0)
+        return;
+    const fm_scene_liquid *chosen = fm_scene_find_liquid(l->liquid);
+    l->grid.def.density = chosen->density;
+    l->grid.def.viscosity = chosen->viscosity;
+    l->surface_tension = chosen->surface_tension;
+}
+
+// Keys are decoded in this order. The liquid comes first, so that other keys override it.
 static const fm_entry entries[] = {
+    {"liquid", FM_KEY_WORD, offsetof(liquid, liquid), .word_at = fm_scene_liquid_name,
+     .apply = apply_liquid,
+     .about = "a liquid; sets density, viscosity, surface tension and the look in pictures, which "
+              "other keys can override; none: as given"},
     {"low", FM_KEY_VECTOR, DEF(low), "m", WITHIN(-1e6, 1e6),
      .about = "corner of the grid with the smallest x, y, z"},
     {"cells", FM_KEY_INTEGERS, offsetof(liquid, grid.cells), .range = WITHIN(1, 65536),

@@ -203,6 +203,29 @@ static bool is_given(const fm_scene *scene, const char *section, const char *key
     return node && (!key || fm_node_find(node, key));
 }
 
+// Transmittance of one metre of a fluid from that of `depth` metres.
+static fm_vec3 find_transmittance(fm_vec3 water, double depth)
+{
+    return (fm_vec3){pow(water.x, 1 / depth), pow(water.y, 1 / depth), pow(water.z, 1 / depth)};
+}
+
+// Fills in the look of the scene's liquid where the scene gives none itself.
+static void show_liquid(const fm_scene *scene, fm_picture_setting_def *def)
+{
+    int shown = fm_scene_shown_liquid(scene);
+    const fm_scene_liquid *liquid = fm_scene_find_liquid(shown);
+    if (shown == 0)
+        return;
+    if (!is_given(scene, "look", "foam"))
+        def->look.foam = liquid->foam;
+    if (def->look.has_water || def->look.has_fluid)
+        return;
+    def->look.has_water = fm_length(liquid->water) > 0;
+    def->look.water = find_transmittance(liquid->water, liquid->depth);
+    def->look.has_fluid = fm_length(liquid->fluid) > 0;
+    def->look.fluid = liquid->fluid;
+}
+
 // The keys `camera` and `look` of a scene, for pictures.
 fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
 {
@@ -225,11 +248,9 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
     def.look.lines = look->lines;
     def.look.background = look->background;
     def.look.floor = look->floor;
-    // transmittance of one metre
-    def.look.water =
-        (fm_vec3){pow(look->water.x, 1 / look->depth), pow(look->water.y, 1 / look->depth),
-                  pow(look->water.z, 1 / look->depth)};
+    def.look.water = find_transmittance(look->water, look->depth);
     def.look.particles = look->particles;
     def.look.foam = look->foam;
+    show_liquid(scene, &def);
     return def;
 }

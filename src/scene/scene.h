@@ -375,11 +375,22 @@ typedef struct fm_scene_look {
     fm_vec3 cloth;      // red, green, blue
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
+    int liquid;         // number of a liquid in liquids.c, 0: that of the fluids
     double foam;        // factor on the amount of foam and spray; 0: none
     fm_vec3 water; // transmittance of `depth` m of fluid, red, green, blue; [0, 0, 0]: not given
     double depth;  // m
     fm_vec3 fluid; // colour of an opaque fluid; [0, 0, 0]: not given
 } fm_scene_look;
+
+// A liquid by name (liquids.c).
+typedef struct fm_scene_liquid {
+    const char *name;
+    double density, viscosity, surface_tension; // kg/m^3, Pa s, N/m
+    fm_vec3 water;                              // transmittance of `depth` m; 0: not given
+    double depth;                               // m
+    fm_vec3 fluid;                              // colour of an opaque liquid; 0: not given
+    double foam;
+} fm_scene_liquid;
 
 // A decoded scene.
 struct fm_scene {
@@ -563,5 +574,10 @@ extern const fm_scene_kind fm_scene_free_collider_kind;
     }
 
 #define FM_PROBE_POINT_RANGE WITHIN(-1e6, 1e6) // m, coordinates of a point in space
+
+// liquids.c
+const char *fm_scene_liquid_name(int index); // NULL after the last
+const fm_scene_liquid *fm_scene_find_liquid(int index);
+int fm_scene_shown_liquid(const fm_scene *scene); // number of the liquid in pictures, 0: none
 
 #endif

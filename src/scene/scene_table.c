@@ -636,6 +636,10 @@ static const fm_table camera_table = {.name = "camera",
                                       .count = COUNT(camera_entries)};
 
 static const fm_entry look_entries[] = {
+    {"liquid", FM_KEY_WORD, SCENE(look.liquid), .word_at = fm_scene_liquid_name,
+     .about =
+         "what fluids look like, `water`, `fluid` and `foam` in one word; none: the `liquid` of "
+         "the first fluid that has one"},
     {"style", FM_KEY_WORD, SCENE(look.style), .words = styles,
      .about = "underwater: light through water; studio: a plain studio"},
     {"background", FM_KEY_VECTOR, SCENE(look.background), "red, green, blue", WITHIN(0, 1),

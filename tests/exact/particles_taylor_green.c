@@ -28,6 +28,7 @@ static double measure_velocity_error(int cells, double *energy)
     fm_error err = {0};
     fm_world *world = create_world(1000, 1e-3, no_gravity);
     fm_particles_def def = viscous_fluid_def(2, 1.0 / cells, 1 / Re, 1);
+    def.artificial_viscosity = fm_default_particles_def().artificial_viscosity;
     set_periodic(&def, 0);
     set_periodic(&def, 1);
     fm_particles *fluid = create_fluid(world, &def);
