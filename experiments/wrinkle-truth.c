@@ -308,13 +308,26 @@ int main(int argc, char **argv)
         lengths[i] = measure_row(e, table, &(squeezed){FLUIDITY, 32, base, radii[i]});
     experiment_add_result(e, "fluidity: exponent of the radius, expected 1", NAN,
                           fit_exponent(radii, lengths, 3), "");
-    experiment_plot(e, "wavelengths", "Wavelength of wrinkles against tension",
-                    "set logscale xy\nset key outside right\nset xlabel 'tension, N/m'\nset ylabel "
-                    "'wavelength, m'\n"
-                    "f(m)=sprintf(\"< awk -F, '$1==\\\"%s\\\"' wavelengths.csv\",m)\n"
-                    "plot f('bending') using 2:6 with lines ls 8 title 'theory', \\\n"
-                    " f('bending') using 2:5 with points pt 7 ps 2 title 'resolved bending', \\\n"
-                    " f('springs') using 2:5 with points pt 5 ps 2 title 'springs alone', \\\n"
-                    " f('fluidity') using 2:5 with points pt 9 ps 2 title 'fluidity'\n");
+    experiment_plot(
+        e, "wavelengths", "Wavelength of wrinkles",
+        "set multiplot layout 1,2 title heading font ',18'\nunset title\n"
+        "set logscale xy\nset yrange [0.03:0.13]\nset ytics (0.03, 0.04, 0.06, 0.08, 0.1)\n"
+        "set key bottom left\nset xlabel 'tension, N/m'\nset ylabel 'wavelength, m'\n"
+        "set xrange [1.5:45]\nset xtics (2, 8, 32)\n"
+        "f(m)=sprintf(\"< awk -F, '%s' wavelengths.csv\",m)\n"
+        "plot f('$1==\"bending\" && $3>0.005') using 2:6 with lines ls 8 title 'theory', \\\n"
+        " f('$1==\"bending\" && $3>0.005') using 2:5 with points pt 7 ps 2 title 'resolved "
+        "bending', \\\n"
+        " f('$1==\"springs\" && $3>0.005') using 2:5 with points pt 5 ps 2 title 'springs alone', "
+        "\\\n"
+        " f('$1==\"fluidity\" && $3>0.007 && $4>0.018 && $4<0.02') using 2:5 with points pt 9 ps 2 "
+        "title 'fluidity, radius 18.5 mm'\n"
+        "set key top left\nset xlabel 'radius of fluidity, m'\nset xrange [0.01:0.03]\n"
+        "set xtics (0.01, 0.015, 0.02, 0.03)\n"
+        "plot f('$1==\"fluidity\" && $2==32 && $3>0.007') using 4:5 with points pt 9 ps 2 lc 3 "
+        "title "
+        "'fluidity, 32 N/m', \\\n"
+        " 2.47*x with lines ls 8 title 'in proportion to the radius'\n"
+        "unset multiplot\n");
     return experiment_close(e);
 }
