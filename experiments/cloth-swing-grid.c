@@ -145,7 +145,7 @@ static cell measure_cell(experiment *e, const fm_cloth_def *def, int a, int p)
 }
 
 static const char map_script[] =
-    "set multiplot layout 3,5 margins 0.06,0.985,0.09,0.88 spacing 0.02,0.1 title heading "
+    "set multiplot layout 3,5 margins 0.085,0.985,0.09,0.88 spacing 0.02,0.1 title heading "
     "font ',18'\n"
     "unset title\nunset key\nunset grid\nunset colorbox\n"
     "set palette defined (0 '#f7fbff', 1.5 '#6baed6', 3.5 '#08519c')\nset cbrange [0:3.5]\n"

@@ -156,8 +156,8 @@ static double press_ball(const ball *b, double F)
     return b->R - height;
 }
 
-// pi p (2 R d - d^2) is the force on a ball that the floor cuts off like a plane, whatever its skin.
-// The skin leaves the floor without a kink, which makes a small dent softer, and resists being
+// pi p (2 R d - d^2) is the force on a ball that the floor cuts off like a plane, whatever its
+// skin. The skin leaves the floor without a kink, which makes a small dent softer, and resists being
 // pushed in, the more the stiffer it is. The force of the ball itself, measured at two
 // weights and interpolated by F = c d^n, explains time and depth of a slow bounce:
 //
