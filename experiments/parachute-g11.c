@@ -42,7 +42,8 @@ int main(int argc, char **argv)
     cases[3].settings[5] = "bodies.canopy.fabric.kappa=0";
     cases[3].settings[6] = "bodies.canopy.fabric.damping={coefficient: 0.5}";
     experiment_table *table = experiment_table_open(e, "frames.csv", PARACHUTE_COLUMNS);
-    for (int i = 0; i < 4 && !experiment_failed(e); i++)
+    int count = experiment_quick(e) ? 1 : 4;
+    for (int i = 0; i < count && !experiment_failed(e); i++)
         parachute_run(e, &cases[i], table);
     experiment_plot(e, "opening", "Projected area and speed of the opening G-11",
                     "set xlabel 't, s'\nset ylabel 'projected area / S0'\n"

@@ -283,7 +283,7 @@ int main(int argc, char **argv)
         sweep_beta(e, table, slab, true, FM_FLUIDITY_SYMMETRIC);
     experiment_plot(e, "hanger", "Curvature of a cloth on a bar against the weight of fluidity",
                     "set xlabel 'beta'\nset ylabel 'rms mean curvature, 1/m'\n"
-                    "set key left top\nset yrange [0:*]\n"
+                    "set key outside right top\nset yrange [0:*]\n"
                     "f(s,b,o)=sprintf(\"< awk -F, '$1==\\\"%s\\\" && $2==\\\"%s\\\" && "
                     "$5==\\\"%s\\\"' hanger.csv\",s,b,o)\n"
                     "plot f('beta','slab','symmetric') using 4:11 with linespoints ls 1 title "

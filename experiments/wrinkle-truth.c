@@ -19,6 +19,10 @@
 //
 // in addition to B. The theory of the mesh is that of the plate with B + B_mesh; with springs
 // alone, 2 sqrt(pi) (h^2/48)^(1/4) sqrt(L), whatever the tension.
+//
+// Fluidity has no energy, and its threshold is not known. Its sheet is squeezed as much as that of
+// springs, and four times as much unless wrinkles grow out of the noise that all sheets begin with.
+// Its compression is measured as the force on the points of one side.
 #include "soft.h"
 
 #include <stdio.h>
@@ -75,20 +79,23 @@ typedef struct sheet {
     fm_vec3 *rest, *x; // m, positions at rest and scratch
     int count;
     double W;    // m, width
-    double N;    // N/m, compression at which the sheet wrinkles, PAST times the threshold
+    double N;    // N/m, compression, PAST times the threshold
     double rate; // 1/s, growth of the wrinkles
 } sheet;
 
 static const double PAST = 1.1;
 
-// Creates the sheet of a case, at rest.
-static sheet create_sheet(experiment *e, const squeezed *s)
+// Creates the sheet of a case, at rest. The right side is pinned like the others, or free.
+static sheet create_sheet(experiment *e, const squeezed *s, bool is_right_pinned)
 {
-    static const char *const sides[] = {"left", "right", "front", "back"};
+    static const char *const sides[] = {"left", "front", "back", "right"};
     double rigidity = find_rigidity(s), k = find_plate_wavenumber(s->T, rigidity);
     double q = PI / L, sigma = 0.2;
     sheet f = {.N = PAST * 2 * rigidity * (k * k + q * q),
-               .W = (experiment_quick(e) ? 4 : 8) * 2 * PI / k};
+               .W = (experiment_quick(e)    ? 4
+                     : s->model == FLUIDITY ? 6
+                                            : 8) *
+                    2 * PI / k};
     f.rate = sqrt((PAST - 1) / PAST * f.N * k * k / sigma);
     f.world = soft_create_world(e, 0);
     fm_cloth_def def = soft_skin(Y, s->model == BENDING ? B : 0);
@@ -110,7 +117,7 @@ static sheet create_sheet(experiment *e, const squeezed *s)
     const fm_vec3 *x = f.cloth ? fm_cloth_positions(f.cloth, NULL) : NULL;
     for (int i = 0; i < f.count && f.rest && f.x; i++)
         f.rest[i] = x[i];
-    for (int i = 0; i < 4 && f.cloth; i++)
+    for (int i = 0; i < 3 + is_right_pinned && f.cloth; i++)
         fm_cloth_pin_group(f.cloth, sides[i], NULL, experiment_error(e));
     return f;
 }
@@ -127,50 +134,108 @@ static void strain(experiment *e, sheet *f, double ex, double ez, double noise)
     fm_cloth_set_positions(f->cloth, f->x, experiment_error(e));
 }
 
-// J, potential energy of a flat sheet with these strains, after its inner points have come to rest.
+// Strains a flat sheet and lets its inner points come to rest.
+static void settle_flat(experiment *e, sheet *f, double ex, double ez)
+{
+    strain(e, f, ex, ez, 0);
+    soft_advance(e, f->world, (experiment_quick(e) ? 0.2 : 3) / f->rate);
+}
+
+// J, potential energy of a flat sheet with these strains.
 static double find_flat_energy(experiment *e, const squeezed *s, double ex, double ez)
 {
-    sheet f = create_sheet(e, s);
+    sheet f = create_sheet(e, s, true);
     double energy = NAN;
     if (f.x && f.rest) {
-        strain(e, &f, ex, ez, 0);
-        soft_advance(e, f.world, (experiment_quick(e) ? 0.5 : 5) / f.rate);
+        settle_flat(e, &f, ex, ez);
         energy = fm_world_report(f.world).potential_energy;
     }
     fm_world_destroy(f.world);
     return energy;
 }
 
+// N/m, compression along x of a flat sheet with these strains: the momentum that its right side,
+// let go, gains in a microsecond.
+static double find_flat_compression(experiment *e, const squeezed *s, double ex, double ez)
+{
+    const double DT = 1e-6;
+    sheet held = create_sheet(e, s, true), freed = create_sheet(e, s, false);
+    double *mass = experiment_alloc(e, (size_t)freed.count + 1, sizeof *mass), sum = NAN;
+    if (held.x && held.rest && freed.x && mass) {
+        settle_flat(e, &held, ex, ez);
+        fm_cloth_set_positions(freed.cloth, fm_cloth_positions(held.cloth, NULL),
+                               experiment_error(e));
+        fm_world_advance(freed.world, DT, experiment_error(e));
+        fm_cloth_read_field(freed.cloth, "mass", mass, experiment_error(e));
+        const fm_vec3 *v = fm_cloth_velocities(freed.cloth, NULL);
+        sum = 0;
+        for (int i = 0; i < freed.count; i++)
+            sum += mass[i] * v[i].x;
+    }
+    fm_world_destroy(held.world);
+    fm_world_destroy(freed.world);
+    return sum / DT / L;
+}
+
 // Strains along x (squeezed) and z (pulled) at which the flat sheet has the tension T along z and
 // the compression N along x. Linear elasticity gives them but for an error in Poisson's contraction
 // that may exceed N / T: the compression is therefore measured as the change of energy with ex, at
-// three values of ex.
-static void find_strains(experiment *e, const squeezed *s, const sheet *f, double *ex, double *ez)
+// three values of ex; with fluidity, as a force, at two.
+static void find_strains(experiment *e, const squeezed *s, const sheet *f, double N, double *ex,
+                         double *ez)
 {
-    double N = f->N, d = 2 * N / Y, U[3];
-    *ex = (-N - NU * s->T) / Y, *ez = (s->T + NU * N) / Y;
-    if (s->model == FLUIDITY) // has no energy: the strains of springs alone
+    double d = 2 * f->N / Y, U[3], C = Y / (1 - NU * NU), D = NU * C;
+    if (s->model == FLUIDITY) // resists changes of area with the modulus Y/2
+        C += 0.5 * Y, D += 0.5 * Y;
+    *ex = (-N * C - D * s->T) / (C * C - D * D), *ez = (s->T * C + N * D) / (C * C - D * D);
+    if (s->model == FLUIDITY) {
+        for (int i = 0; i < 2; i++)
+            U[i] = find_flat_compression(e, s, *ex - i * d, *ez);
+        *ex -= d * (N - U[0]) / (U[1] - U[0]);
         return;
+    }
     for (int i = 0; i < 3; i++)
         U[i] = find_flat_energy(e, s, *ex + (i - 1) * d, *ez);
     double slope = (U[2] - U[0]) / (2 * d), curvature = (U[2] - 2 * U[1] + U[0]) / (d * d);
     *ex += (-N * f->W * L - slope) / curvature;
 }
 
-// Squeezes a sheet and measures the wavelength of its wrinkles, m.
-static double measure(experiment *e, const squeezed *s)
+// What a squeezed sheet shows.
+typedef struct wrinkles {
+    double wavelength; // m
+    double growth;     // height (root mean square) over that of the noise at the start
+    double N;          // N/m, compression
+} wrinkles;
+
+// Squeezes a sheet `times` as much as find_strains and measures its wrinkles.
+static wrinkles squeeze(experiment *e, const squeezed *s, double times)
 {
-    sheet f = create_sheet(e, s);
-    double wavelength = NAN, ex, ez;
+    sheet f = create_sheet(e, s, true);
+    wrinkles w = {NAN, NAN, times * f.N};
+    double ex, ez, noise = 1e-4 / find_wavenumber(s->T), sum = 0;
     if (f.x && f.rest) {
-        find_strains(e, s, &f, &ex, &ez);
-        strain(e, &f, ex, ez, 1e-4 / find_wavenumber(s->T));
-        soft_advance(e, f.world, (experiment_quick(e) ? 0.5 : 40) / f.rate);
-        wavelength =
-            find_wavelength(fm_cloth_positions(f.cloth, NULL), f.count, f.W * (1 + ex), s->edge);
+        find_strains(e, s, &f, w.N, &ex, &ez);
+        strain(e, &f, ex, ez, noise);
+        soft_advance(e, f.world, (experiment_quick(e) ? 0.2 : 20) / f.rate);
+        const fm_vec3 *x = fm_cloth_positions(f.cloth, NULL);
+        w.wavelength = find_wavelength(x, f.count, f.W * (1 + ex), s->edge);
+        for (int i = 0; i < f.count; i++)
+            sum += x[i].y * x[i].y;
+        w.growth = sqrt(3 * sum / f.count) / noise;
     }
     fm_world_destroy(f.world);
-    return wavelength;
+    return w;
+}
+
+// Squeezes a sheet until it wrinkles and measures the wrinkles.
+static wrinkles measure(experiment *e, const squeezed *s)
+{
+    wrinkles w = squeeze(e, s, 1);
+    if (s->model == FLUIDITY && !experiment_quick(e) && !(w.growth > 10))
+        w = squeeze(e, s, 4);
+    if (!experiment_quick(e) && !(w.growth > 10)) // the noise, still decaying
+        w.wavelength = NAN;
+    return w;
 }
 
 static double measure_row(experiment *e, experiment_table *table, const squeezed *s)
@@ -178,11 +243,13 @@ static double measure_row(experiment *e, experiment_table *table, const squeezed
     static const char *const names[] = {"bending", "springs", "fluidity"};
     if (experiment_failed(e))
         return NAN;
-    double wavelength = measure(e, s), theory = 2 * PI / find_wavenumber(s->T);
+    wrinkles w = measure(e, s);
+    double theory = 2 * PI / find_wavenumber(s->T);
     double mesh = 2 * PI / find_plate_wavenumber(s->T, find_rigidity(s));
-    experiment_write_row(table, "%s,%g,%g,%g,%.6g,%.6g,%.6g", names[s->model], s->T, s->edge,
-                         s->model == FLUIDITY ? s->radius : 0, wavelength, theory, mesh);
-    return wavelength;
+    experiment_write_row(table, "%s,%g,%g,%g,%.6g,%.6g,%.6g,%.6g,%.6g", names[s->model], s->T,
+                         s->edge, s->model == FLUIDITY ? s->radius : 0, w.wavelength, theory, mesh,
+                         w.N, w.growth);
+    return w.wavelength;
 }
 
 // The slope of log y over log x.
@@ -207,11 +274,13 @@ int main(int argc, char **argv)
         return status;
     experiment_table *table = experiment_table_open(
         e, "wavelengths.csv",
-        "model,tension_N_m,edge_m,radius_m,wavelength_m,theory_m,mesh_theory_m");
+        "model,tension_N_m,edge_m,radius_m,wavelength_m,theory_m,mesh_theory_m,compression_N_m,"
+        "growth");
     int tensions = experiment_quick(e) ? 2 : 3;
-    double T[3], found[3];
+    double T[3], found[3], reference[3], base = 2 * PI / find_wavenumber(8) / 8;
     for (int m = 0; m < 3; m++) {
-        for (int i = 0; i < tensions; i++) {
+        int first = (model)m == FLUIDITY; // 8 and 32 N/m only, because it takes long
+        for (int i = first; i < tensions; i++) {
             T[i] = 2 * pow(4, i);
             // bending: 8 vertices to a wavelength of the theory; else one mesh for all tensions
             double tension = (model)m == BENDING ? T[i] : 8;
@@ -219,35 +288,46 @@ int main(int argc, char **argv)
             s.radius = 2.5 * s.edge;
             found[i] = measure_row(e, table, &s);
         }
-        experiment_add_named_result(e, NAN, fit_exponent(T, found, tensions), "",
+        reference[m] = found[(model)m == FLUIDITY && tensions == 3 ? 2 : 1];
+        experiment_add_named_result(e, NAN,
+                                    fit_exponent(T + first, found + first, tensions - first), "",
                                     "%s: exponent of tension, theory -0.25", names[m]);
-        experiment_add_named_result(e, 2 * PI / find_wavenumber(T[0]), found[0], "m",
-                                    "%s: wavelength at 2 N/m", names[m]);
+        experiment_add_named_result(e, 2 * PI / find_wavenumber(8), found[1], "m",
+                                    "%s: wavelength at 8 N/m", names[m]);
     }
-    for (int m = 0; m < 3 && !experiment_quick(e); m++) { // at 8 N/m: a finer mesh, the same radius
-        double edges[2], lengths[2], base = 2 * PI / find_wavenumber(8) / 8;
-        for (int i = 0; i < 2; i++) { // 8 and 12 vertices to a wavelength
-            edges[i] = base / (1 + 0.5 * i);
-            lengths[i] = measure_row(e, table, &(squeezed){(model)m, 8, edges[i], 2.5 * base});
-        }
+    for (int m = 0; m < 3 && !experiment_quick(e); m++) { // a finer mesh, the same radius
+        double finer = (model)m == FLUIDITY ? 1.25 : 1.5, tension = (model)m == FLUIDITY ? 32 : 8;
+        double edges[2] = {base, base / finer}, lengths[2] = {reference[m], 0};
+        lengths[1] = measure_row(e, table, &(squeezed){(model)m, tension, edges[1], 2.5 * base});
         experiment_add_named_result(e, NAN, fit_exponent(edges, lengths, 2), "",
                                     "%s: exponent of the edge, 0 is independent", names[m]);
     }
-    double radii[3], lengths[3];
-    int count = experiment_quick(e) ? 2 : 3;
-    for (int i = 0; i < count; i++) { // at 8 N/m: larger radius, the same mesh
-        double edge = 2 * PI / find_wavenumber(8) / 8;
-        radii[i] = edge * (1.6 + 0.9 * i);
-        lengths[i] = measure_row(e, table, &(squeezed){FLUIDITY, 8, edge, radii[i]});
-    }
+    double radii[3] = {1.6 * base, 2.5 * base, 3.4 * base},
+           lengths[3] = {0, reference[FLUIDITY], 0};
+    for (int i = 0; i < 3; i += 2) // another radius, the same mesh
+        lengths[i] = measure_row(e, table, &(squeezed){FLUIDITY, 32, base, radii[i]});
     experiment_add_result(e, "fluidity: exponent of the radius, expected 1", NAN,
-                          fit_exponent(radii, lengths, count), "");
-    experiment_plot(e, "wavelengths", "Wavelength of wrinkles against tension",
-                    "set logscale xy\nset xlabel 'tension, N/m'\nset ylabel 'wavelength, m'\n"
-                    "f(m)=sprintf(\"< awk -F, '$1==\\\"%s\\\"' wavelengths.csv\",m)\n"
-                    "plot f('bending') using 2:6 with lines ls 8 title 'theory', \\\n"
-                    " f('bending') using 2:5 with points pt 7 ps 2 title 'resolved bending', \\\n"
-                    " f('springs') using 2:5 with points pt 5 ps 2 title 'springs alone', \\\n"
-                    " f('fluidity') using 2:5 with points pt 9 ps 2 title 'fluidity'\n");
+                          fit_exponent(radii, lengths, 3), "");
+    experiment_plot(
+        e, "wavelengths", "Wavelength of wrinkles",
+        "set multiplot layout 1,2 title heading font ',18'\nunset title\n"
+        "set logscale xy\nset yrange [0.03:0.13]\nset ytics (0.03, 0.04, 0.06, 0.08, 0.1)\n"
+        "set key bottom left\nset xlabel 'tension, N/m'\nset ylabel 'wavelength, m'\n"
+        "set xrange [1.5:45]\nset xtics (2, 8, 32)\n"
+        "f(m)=sprintf(\"< awk -F, '%s' wavelengths.csv\",m)\n"
+        "plot f('$1==\"bending\" && $3>0.005') using 2:6 with lines ls 8 title 'theory', \\\n"
+        " f('$1==\"bending\" && $3>0.005') using 2:5 with points pt 7 ps 2 title 'resolved "
+        "bending', \\\n"
+        " f('$1==\"springs\" && $3>0.005') using 2:5 with points pt 5 ps 2 title 'springs alone', "
+        "\\\n"
+        " f('$1==\"fluidity\" && $3>0.007 && $4>0.018 && $4<0.02') using 2:5 with points pt 9 ps 2 "
+        "title 'fluidity, radius 18.5 mm'\n"
+        "set key top left\nset xlabel 'radius of fluidity, m'\nset xrange [0.01:0.03]\n"
+        "set xtics (0.01, 0.015, 0.02, 0.03)\n"
+        "plot f('$1==\"fluidity\" && $2==32 && $3>0.007') using 4:5 with points pt 9 ps 2 lc 3 "
+        "title "
+        "'fluidity, 32 N/m', \\\n"
+        " 2.47*x with lines ls 8 title 'in proportion to the radius'\n"
+        "unset multiplot\n");
     return experiment_close(e);
 }

@@ -81,6 +81,9 @@ bool fm_soft_check(const fm_soft_def *s, const char *object, fm_error *err)
         if (!(r->value >= r->low && r->value <= r->high))
             return fm_fail_number(err, object, r->field, r->value, r->allowed);
     }
+    if (s->gas.pump.end < s->gas.pump.start)
+        return fm_fail_number(err, object, "gas.pump.end", s->gas.pump.end,
+                              "at least gas.pump.start");
     if (s->gas.kind == FM_GAS_SEALED && s->gas.ambient + s->gas.pressure < 0)
         return fm_fail_number(err, object, "gas.pressure", s->gas.pressure,
                               "at least minus the ambient pressure");

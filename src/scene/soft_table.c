@@ -279,6 +279,10 @@ static void check_soft(fm_decoder *d, const fm_node *node, const void *object)
     if (soft->gas.kind != FM_GAS_SEALED && (soft->gas.pump.flow > 0 || soft->gas.leak > 0))
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "gas", NULL, NULL),
                               "%s.gas: pump and leak need kind sealed", d->path);
+    if (soft->gas.pump.end < soft->gas.pump.start)
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "gas", "pump", "end"),
+                              "%s.gas.pump.end is %g, allowed is at least its start, %g s", d->path,
+                              soft->gas.pump.end, soft->gas.pump.start);
     if (soft->gas.kind == FM_GAS_SEALED && soft->gas.ambient + soft->gas.pressure < 0)
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "gas", "pressure", NULL),
                               "%s.gas.pressure is %g, allowed is at least minus the ambient "
