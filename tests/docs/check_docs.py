@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_docs.py: the code blocks, links and citations of README.md and docs/*.md are right.
+"""check_docs.py: the code blocks, links and citations of README.md and the pages in docs/ are right.
 
     check_docs.py ROOT FATHOM LIBRARY CC
 
@@ -440,7 +440,8 @@ def main():
                "render": "--samples" in execute([FATHOM, "render", "--help"], ROOT)[1]}
     pages = [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "CONTRIBUTING.md")]
     docs = os.path.join(ROOT, "docs")
-    pages += sorted(os.path.join(docs, n) for n in os.listdir(docs) if n.endswith(".md"))
+    pages += sorted(os.path.join(folder, n) for folder, _, names in os.walk(docs) for n in names
+                    if n.endswith(".md"))
     pages = [p for p in pages if os.path.isfile(p)]
     for page in pages:
         with tempfile.TemporaryDirectory() as work:
