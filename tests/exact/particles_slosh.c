@@ -6,9 +6,9 @@
 //
 // and the share of that mode in the velocities is recorded. Its period is within 0.5 % of that of
 // small waves, w^2 = g k tanh(k h) (reference/grid_slosh.csv). Its amplitude falls by numerical
-// dissipation alone: water damps these waves by 2 nu k^2, about 2e-5 1/s. The decay is less than 0.02 1/s, and falls with the spacing at
-// an order of at least 1. `make test` runs one tank at a coarse spacing with larger limits; the
-// long version runs two tanks at 2 cm and 1.25 cm.
+// dissipation alone: water damps these waves by 2 nu k^2, about 2e-5 1/s. The decay is less than
+// 0.02 1/s, and falls with the spacing at an order of at least 1. `make test` runs one tank at a
+// coarse spacing with larger limits; the long version runs two tanks at 2 cm and 1.25 cm.
 #include "fluids.h"
 
 static const double g = 9.81, PI = 3.14159265358979323846; // m/s^2
