@@ -138,8 +138,8 @@ typedef struct fm_particles_def {
     double
         sound_ratio; // WEAKLY_COMPRESSIBLE: speed of sound / largest flow speed expected, 1 to 100
     // 0 to 1, not STANDARD. WEAKLY_COMPRESSIBLE: damps motion that changes within a few spacings,
-    // not velocities that are linear in the position. CONSTANT_DENSITY: damps approaching particles,
-    // a fifth as much.
+    // not velocities that are linear in the position. CONSTANT_DENSITY: damps approaching
+    // particles, a fifth as much.
     double artificial_viscosity;
     double diffusion; // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
     double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even; 0 with

@@ -5,11 +5,10 @@
 //     v = A (-sin kx cosh ky, cos kx sinh ky),     k = pi / L
 //
 // and the share of that mode in the velocities is recorded. Its period is within 0.5 % of that of
-// small waves, w^2 = g k tanh(k h) (reference/grid_slosh.csv), and within 1 % where the water is
-// only 16 particles deep. Its amplitude falls by numerical dissipation alone: water damps these
-// waves by 2 nu k^2, about 2e-5 1/s. The decay is less than 0.02 1/s, and falls with the spacing at
-// an order of at least 1. `make test` runs one tank at a coarse spacing with larger limits; the
-// long version runs two tanks at 2 cm and 1.25 cm.
+// small waves, w^2 = g k tanh(k h) (reference/grid_slosh.csv). Its amplitude falls by numerical
+// dissipation alone: water damps these waves by 2 nu k^2, about 2e-5 1/s. The decay is less than
+// 0.02 1/s, and falls with the spacing at an order of at least 1. `make test` runs one tank at a
+// coarse spacing with larger limits; the long version runs two tanks at 2 cm and 1.25 cm.
 #include "fluids.h"
 
 static const double g = 9.81, PI = 3.14159265358979323846; // m/s^2
@@ -125,7 +124,7 @@ static void the_period_is_that_of_small_waves_and_the_decay_falls(void **state)
         wave coarse = measure(table[row], 0.02, 4), fine = measure(table[row], 0.0125, 4);
         double order = log(coarse.decay / fine.decay) / log(1.6);
         printf("  order %.2f\n", order);
-        assert_close(fine.period, exact, (table[row][1] < 0.3 ? 0.01 : 0.005) * exact);
+        assert_close(fine.period, exact, 0.005 * exact);
         assert_at_most(fine.decay, 0.02);
         assert_at_most(-order, -1);
     }
