@@ -206,6 +206,9 @@ void fm_liquid_mark_cells(fm_liquid *l);
 void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, double source,
                        bool last);
 
+// Index in the solver of the first cell of the row at q. at: receives its indices, with at[0] = 0.
+ptrdiff_t fm_liquid_find_solver_row(const fm_grid *g, ptrdiff_t q, int at[3]);
+
 // liquid_density.c: computes l->shift, the ways of particles that make their density even, with the
 // matrix that the pressure has left in the solver.
 void fm_liquid_even_density(fm_liquid *l, fm_pool *pool);

@@ -70,8 +70,8 @@ static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i
     return low != high && !(known[i - s] == 1 && known[i + s] == 1);
 }
 
-// Whether the velocity of face i, extrapolated along axis b, differs so little from that of the next
-// face that the shear in the substep is small: true in waves, not in splashes.
+// Whether the velocity of face i, extrapolated along axis b, differs so little from that of the
+// next face that the shear in the substep is small: true in waves, not in splashes.
 static bool is_gentle(const fm_grid *g, const extension *job, ptrdiff_t i, int b, double value)
 {
     const unsigned char *known = job->l->known[job->a];

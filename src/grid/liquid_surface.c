@@ -322,8 +322,8 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
     }
 }
 
-// phi of a cell beside the surface, divided by its slope unless that differs from 1 by less than `same`. Along each axis the
-// slope is that across the surface, the steeper one if the surface is on both sides, so that thin
+// phi of a cell beside the surface, divided by its slope unless that differs from 1 by less than
+// `same`. Along each axis the slope is that across the surface, the steeper one if the surface is on both sides, so that thin
 // sheets keep theirs; where it is on neither side, the central difference.
 static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q, double same)
 {
