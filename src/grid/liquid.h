@@ -267,6 +267,14 @@ static inline bool fm_liquid_is_at_surface(const fm_grid *g, const double *phi, 
     return false;
 }
 
+// Whether bodies are in the liquid. Their exchange of momentum and their loads were found with a
+// slope of phi that is not corrected, a nearest surface of 0.02 spacings and velocities that are
+// extrapolated along their own axis only; with bodies these are kept.
+static inline bool fm_liquid_has_bodies(const fm_liquid *l)
+{
+    return l->grid->samples_count > 0;
+}
+
 // Whether cell q has liquid at its centre and is not closed by colliders.
 static inline bool fm_liquid_is_wet(const fm_liquid *l, ptrdiff_t q)
 {

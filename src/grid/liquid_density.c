@@ -3,7 +3,8 @@
 //
 // The pressure keeps the divergence of the velocity at zero; the particles follow the velocity with
 // errors, and their density drifts away from that of the liquid: gaps open, which look like
-// bubbles, and others crowd. A second solve with the matrix of the pressure moves them back [KLT19]:
+// bubbles, and others crowd. A second solve with the matrix of the pressure moves them back
+// [KLT19]:
 //
 //     sum over faces  A dx  =  STRENGTH e,     dx = -grad psi,     psi = 0 on the surface
 //
@@ -15,6 +16,8 @@
 // filled is the volume of liquid in a cell, from the level set and the colliders, and K the mean of
 // the linear weights over cells: 1/8, 3/4, 1/8 along each axis. R takes care of walls and surface,
 // where cells are partly full.
+//
+// In liquids with bodies particles stay where they are: dx would take them through sheets.
 //
 // A particle moves by dx and keeps the velocity field: v_p += C_p dx. Liquid at rest stays at rest.
 //

@@ -87,9 +87,11 @@ static bool extrapolate_face(const fm_grid *g, const extension *job, ptrdiff_t i
     const double *u = g->u[job->a];
     double sum = 0, found;
     int count = 0;
+    bool across = job->l->def.method != FM_LIQUID_PUBLISHED &&
+                  !fm_liquid_has_bodies(job->l); // other axes too
     if (extrapolate(u, known, i, g->stride[job->a], value))
         return true;
-    for (int b = 0; b < 3 && job->l->def.method != FM_LIQUID_PUBLISHED; b++)
+    for (int b = 0; b < 3 && across; b++)
         if (b != job->a && g->active[b] && extrapolate(u, known, i, g->stride[b], &found) &&
             is_gentle(g, job, i, b, found))
             sum += found, count++;

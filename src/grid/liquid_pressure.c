@@ -54,7 +54,7 @@ static float find_steepness(const fm_liquid *l, int a, ptrdiff_t q, ptrdiff_t st
         fm_grid_is_crossed(l->grid, a, step > 0 ? q + step : q))
         return 1;
     double inside = l->phi[q], outside = fm_double_max(l->phi[q + step], 0);
-    double d = WAY_SHARE * l->way,
+    double d = fm_liquid_has_bodies(l) ? 1 : WAY_SHARE * l->way,
            nearest = fm_double_max(NEAREST_MIN, fm_double_min(NEAREST_MAX, d * d));
     return shorten((float)fm_double_min(1 / nearest, (inside - outside) / inside));
 }
