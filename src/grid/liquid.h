@@ -206,6 +206,9 @@ void fm_liquid_mark_cells(fm_liquid *l);
 void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, double source,
                        bool last);
 
+// Index in the solver of the first cell of the row at q. at: receives its indices, with at[0] = 0.
+ptrdiff_t fm_liquid_find_solver_row(const fm_grid *g, ptrdiff_t q, int at[3]);
+
 // liquid_density.c: computes l->shift, the ways of particles that make their density even, with the
 // matrix that the pressure has left in the solver.
 void fm_liquid_even_density(fm_liquid *l, fm_pool *pool);
@@ -262,6 +265,14 @@ static inline bool fm_liquid_is_at_surface(const fm_grid *g, const double *phi, 
                              (phi[q] < 0) != (phi[q + g->stride[a]] < 0)))
             return true;
     return false;
+}
+
+// Whether bodies are in the liquid. Their exchange of momentum and their loads were found with a
+// slope of phi that is not corrected, a nearest surface of 0.02 spacings and velocities that are
+// extrapolated along their own axis only; with bodies these are kept.
+static inline bool fm_liquid_has_bodies(const fm_liquid *l)
+{
+    return l->grid->samples_count > 0;
 }
 
 // Whether cell q has liquid at its centre and is not closed by colliders.

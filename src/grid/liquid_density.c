@@ -2,8 +2,9 @@
 // liquid_density.c: ways of the particles of a liquid that make their density even.
 //
 // The pressure keeps the divergence of the velocity at zero; the particles follow the velocity with
-// errors, and their density drifts away from that of the liquid: gaps open, which look like bubbles,
-// and others crowd. A second solve with the matrix of the pressure moves them back [KLT19]:
+// errors, and their density drifts away from that of the liquid: gaps open, which look like
+// bubbles, and others crowd. A second solve with the matrix of the pressure moves them back
+// [KLT19]:
 //
 //     sum over faces  A dx  =  STRENGTH e,     dx = -grad psi,     psi = 0 on the surface
 //
@@ -15,6 +16,8 @@
 // filled is the volume of liquid in a cell, from the level set and the colliders, and K the mean of
 // the linear weights over cells: 1/8, 3/4, 1/8 along each axis. R takes care of walls and surface,
 // where cells are partly full.
+//
+// In liquids with bodies particles stay where they are: dx would take them through sheets.
 //
 // A particle moves by dx and keeps the velocity field: v_p += C_p dx. Liquid at rest stays at rest.
 //
@@ -33,23 +36,12 @@ static const double FARTHEST = 0.25;  // spacings, of dx
 static const double TOLERANCE = 0.02; // of r - R
 enum { ITERATIONS = 6 };
 
-// Indices of the first cell of a row, and its place in the arrays of the solver.
-static ptrdiff_t find_row(const fm_grid *g, ptrdiff_t q, int at[3])
-{
-    const fm_cell_layout *s = fm_poisson_layout(g->solver);
-    ptrdiff_t from = q - g->start;
-    at[0] = 0;
-    at[2] = (int)(from / g->stride[2]);
-    at[1] = (int)((from - at[2] * g->stride[2]) / g->stride[1]);
-    return s->start + at[1] * s->stride[1] + at[2] * s->stride[2];
-}
-
 // Writes the volumes of liquid in the cells of a row, relative to the cell.
 static void fill_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = context;
     int at[3];
-    find_row(g, q, at);
+    fm_liquid_find_solver_row(g, q, at);
     for (int i = 0; i < length; i++, at[0]++)
         l->filled[q + i] = fm_liquid_find_filled(l, q + i, at);
 }
@@ -75,7 +67,7 @@ static void write_excess_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const fm_liquid *l = context;
     int at[3];
-    ptrdiff_t to = find_row(g, q, at);
+    ptrdiff_t to = fm_liquid_find_solver_row(g, q, at);
     double *b = fm_poisson_right_side(g->solver) + to, *psi = fm_poisson_solution(g->solver) + to;
     for (int i = 0; i < length; i++) {
         b[i] = psi[i] = 0;
@@ -92,7 +84,7 @@ static void shift_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = context;
     int at[3];
-    ptrdiff_t to = find_row(g, q, at);
+    ptrdiff_t to = fm_liquid_find_solver_row(g, q, at);
     const fm_cell_layout *layout = fm_poisson_layout(g->solver);
     const double *psi = fm_poisson_solution(g->solver) + to;
     for (int a = 0; a < 3; a++)

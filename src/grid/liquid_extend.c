@@ -70,8 +70,8 @@ static bool extrapolate(const double *u, const unsigned char *known, ptrdiff_t i
     return low != high && !(known[i - s] == 1 && known[i + s] == 1);
 }
 
-// Whether the velocity of face i, extrapolated along axis b, differs so little from that of the next
-// face that the shear in the substep is small: true in waves, not in splashes.
+// Whether the velocity of face i, extrapolated along axis b, differs so little from that of the
+// next face that the shear in the substep is small: true in waves, not in splashes.
 static bool is_gentle(const fm_grid *g, const extension *job, ptrdiff_t i, int b, double value)
 {
     const unsigned char *known = job->l->known[job->a];
@@ -87,9 +87,11 @@ static bool extrapolate_face(const fm_grid *g, const extension *job, ptrdiff_t i
     const double *u = g->u[job->a];
     double sum = 0, found;
     int count = 0;
+    bool across = job->l->def.method != FM_LIQUID_PUBLISHED &&
+                  !fm_liquid_has_bodies(job->l); // other axes too
     if (extrapolate(u, known, i, g->stride[job->a], value))
         return true;
-    for (int b = 0; b < 3 && job->l->def.method != FM_LIQUID_PUBLISHED; b++)
+    for (int b = 0; b < 3 && across; b++)
         if (b != job->a && g->active[b] && extrapolate(u, known, i, g->stride[b], &found) &&
             is_gentle(g, job, i, b, found))
             sum += found, count++;

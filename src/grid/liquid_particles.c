@@ -291,7 +291,7 @@ FM_INLINE void move_particle(const moving *job, int i)
     }
     double u[3] = {v.x, v.y, v.z};
     fm_vec3 shift = {0};
-    if (!loose)
+    if (!loose && !l->samples.near) // a shift could take particles through a sheet
         shift = find_shift(l, x);
     if (loose)
         travel(job, x, u, fm_scale(v, job->dt / g->h));

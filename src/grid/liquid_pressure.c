@@ -54,7 +54,7 @@ static float find_steepness(const fm_liquid *l, int a, ptrdiff_t q, ptrdiff_t st
         fm_grid_is_crossed(l->grid, a, step > 0 ? q + step : q))
         return 1;
     double inside = l->phi[q], outside = fm_double_max(l->phi[q + step], 0);
-    double d = WAY_SHARE * l->way,
+    double d = fm_liquid_has_bodies(l) ? 1 : WAY_SHARE * l->way,
            nearest = fm_double_max(NEAREST_MIN, fm_double_min(NEAREST_MAX, d * d));
     return shorten((float)fm_double_min(1 / nearest, (inside - outside) / inside));
 }
@@ -66,7 +66,7 @@ typedef struct projection {
 } projection;
 
 // Index in the solver of the first cell of the row at q. at: receives its indices, with at[0] = 0.
-static ptrdiff_t find_solver_row(const fm_grid *g, ptrdiff_t q, int at[3])
+ptrdiff_t fm_liquid_find_solver_row(const fm_grid *g, ptrdiff_t q, int at[3])
 {
     const fm_cell_layout *s = fm_poisson_layout(g->solver);
     ptrdiff_t from = q - g->start;
@@ -95,7 +95,7 @@ static void write_matrix_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const fm_liquid *l = ((projection *)context)->l;
     int at[3];
-    ptrdiff_t to = find_solver_row(g, q, at);
+    ptrdiff_t to = fm_liquid_find_solver_row(g, q, at);
     float *given = fm_poisson_given_conductances(g->solver);
     for (int i = 0; i < length; i++, at[0]++) {
         ptrdiff_t cell = q + i;
@@ -132,7 +132,7 @@ static void write_divergence_row(fm_grid *g, void *context, ptrdiff_t q, int len
     const projection *job = context;
     const fm_liquid *l = job->l;
     int at[3];
-    ptrdiff_t to = find_solver_row(g, q, at);
+    ptrdiff_t to = fm_liquid_find_solver_row(g, q, at);
     double *b = fm_poisson_right_side(g->solver) + to, *psi = fm_poisson_solution(g->solver) + to;
     for (int i = 0; i < length; i++) {
         ptrdiff_t cell = q + i;
@@ -155,7 +155,7 @@ static void add_tension_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     const projection *job = context;
     const fm_liquid *l = job->l;
     int at[3];
-    double *b = fm_poisson_right_side(g->solver) + find_solver_row(g, q, at);
+    double *b = fm_poisson_right_side(g->solver) + fm_liquid_find_solver_row(g, q, at);
     for (int i = 0; i < length; i++, at[0]++) {
         ptrdiff_t cell = q + i;
         if (!fm_liquid_is_wet(l, cell))
@@ -182,7 +182,7 @@ static void add_solid_fluxes(fm_liquid *l)
         const fm_solid_face *f = &g->solids.faces[i];
         double flux = (1.0 - shorten(f->open)) * f->solid;
         int at[3];
-        ptrdiff_t row = find_solver_row(g, f->q, at), from = f->q - g->start;
+        ptrdiff_t row = fm_liquid_find_solver_row(g, f->q, at), from = f->q - g->start;
         at[0] = (int)(from - at[1] * g->stride[1] - at[2] * g->stride[2]);
         ptrdiff_t q = row + at[0];
         if (at[f->axis] < g->n[f->axis] && fm_liquid_is_wet(l, f->q))
@@ -215,7 +215,7 @@ static void correct_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     const projection *job = context;
     const fm_liquid *l = job->l;
     int at[3];
-    ptrdiff_t to = find_solver_row(g, q, at);
+    ptrdiff_t to = fm_liquid_find_solver_row(g, q, at);
     const double *psi = fm_poisson_solution(g->solver) + to;
     double scale = g->def.density * g->h / job->dt;
     const fm_cell_layout *layout = fm_poisson_layout(g->solver);

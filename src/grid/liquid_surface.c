@@ -322,9 +322,10 @@ void fm_liquid_bound_surface(fm_liquid *l, fm_vec3 up, fm_pool *pool)
     }
 }
 
-// phi of a cell beside the surface, divided by its slope unless that differs from 1 by less than `same`. Along each axis the
-// slope is that across the surface, the steeper one if the surface is on both sides, so that thin
-// sheets keep theirs; where it is on neither side, the central difference.
+// phi of a cell beside the surface, divided by its slope unless that differs from 1 by less than
+// `same`. Along each axis the slope is that across the surface, the steeper one if the surface is
+// on both sides, so that thin sheets keep theirs; where it is on neither side, the central
+// difference.
 static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q, double same)
 {
     double square = 0, mid = phi[q];
@@ -350,11 +351,12 @@ static double correct_slope(const fm_grid *g, const double *phi, ptrdiff_t q, do
 static void start_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     fm_liquid *l = ((cells *)context)->l;
+    double same = l->curvature || fm_liquid_has_bodies(l) ? SLOPE : 0;
     for (ptrdiff_t i = q; i < q + length; i++) {
         bool beside = fm_liquid_is_at_surface(g, l->phi, i);
         double far = l->phi[i] < 0 ? -BAND : BAND;
         l->known[0][i] = beside;
-        l->phi_new[i] = beside ? correct_slope(g, l->phi, i, l->curvature ? SLOPE : 0) : far;
+        l->phi_new[i] = beside ? correct_slope(g, l->phi, i, same) : far;
     }
 }
 

@@ -2,8 +2,8 @@
 // draw_contacts.c: closes the gaps between a drawn fluid and the glass that holds it.
 //
 // The surface of a fluid is reconstructed from particles and meets a wall only to a fraction of
-// their spacing. Refraction shows every such gap as a film of air. Points of the surface that face a
-// clear collider and are at most REACH spacings away from it move INSIDE spacings into it; where
+// their spacing. Refraction shows every such gap as a film of air. Points of the surface that face
+// a clear collider and are at most REACH spacings away from it move INSIDE spacings into it; where
 // glass and water overlap, the renderer takes the glass.
 #include "draw/draw.h"
 #include "render/film.h"

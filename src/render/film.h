@@ -38,8 +38,8 @@ bool fm_setting_draws_ball(const fm_picture_setting *setting, const char *name);
 bool fm_setting_draw(const fm_picture_setting *setting, int frame, double time, fm_drawing *drawing,
                      fm_error *err);
 
-// draw_contacts.c: moves the surfaces of transparent fluids in the drawing onto clear colliders that
-// they nearly touch. To be called before fm_setting_draw.
+// draw_contacts.c: moves the surfaces of transparent fluids in the drawing onto clear colliders
+// that they nearly touch. To be called before fm_setting_draw.
 bool fm_setting_close_gaps(const fm_picture_setting *setting, int frame, double time,
                            fm_drawing *drawing, fm_error *err);
 

@@ -2,8 +2,8 @@
 // liquid_slosh.c: standing waves in a tank 1 m long, 0.5 m and 0.2 m deep. The period of the first
 // mode is within 0.5 % of that of small waves, w^2 = g k tanh(k h), k = pi / L
 // (reference/grid_slosh.csv). The amplitude changes by numerical errors at the rate that the test
-// prints, by less than 0.005 1/s on any grid. On 64 cells it is less than half of the largest on the
-// coarser grids. In ten seconds less than 0.5 % of the volume is lost.
+// prints, by less than 0.005 1/s on any grid. On 64 cells it is less than half of the largest on
+// the coarser grids. In ten seconds less than 0.5 % of the volume is lost.
 #include "liquids.h"
 
 // A damped cosine fitted to the height of the surface at the wall.

@@ -30,8 +30,8 @@ static void mistakes_are_told(void **state)
     fm_world_destroy(world);
 }
 
-// Water poured into a glass, a closed mesh whose wall is 1.2 cells thick, stays inside. The glass is
-// so high that no splash leaves it at the top.
+// Water poured into a glass, a closed mesh whose wall is 1.2 cells thick, stays inside. The glass
+// is so high that no splash leaves it at the top.
 static void no_particle_passes_a_glass(void **state)
 {
     (void)state;
