@@ -524,7 +524,8 @@ static bool is_accepted(size_t offset, double value)
     cloth.def.drag.model = FM_DRAG_NONE;
     memcpy((char *)&cloth + offset, &value, sizeof value);
     fm_cloth_create_sheet(world, &cloth.def, &cloth.sheet, &err);
-    fm_cloth_create_tube(world, &cloth.def, &cloth.tube, &err);
+    if (cloth.def.stretch.stiffening == 0) // tubes have none
+        fm_cloth_create_tube(world, &cloth.def, &cloth.tube, &err);
     fm_world_destroy(world);
     return err.status == FM_OK;
 }
