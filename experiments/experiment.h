@@ -87,9 +87,9 @@ void experiment_plot(experiment *e, const char *name, const char *heading, const
 
 // Reads a clock, s: the CPU time of this process, or wall time.
 double experiment_read_clock(bool cpu_time);
-// The median of the values; the upper one of two if count is even.
-// The present value of a quantity of an object (a column of stats.csv), such as "load_z" of a cloth.
+// The present value of a quantity of an object, a column of stats.csv, such as "load_z" of a cloth.
 double experiment_find_quantity(experiment *e, fm_object *object, const char *name);
+// The median of the values; the upper one of two if count is even.
 double experiment_median(const double *values, int count); // count: at most 64
 
 #endif

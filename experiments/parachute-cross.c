@@ -2,13 +2,13 @@
 // parachute-cross.c: a cross parachute opens in a wind tunnel, from fully folded.
 //
 // [LCKL13] figure 10: a flat cross of 1.27 m with 20 lines of 1.27 m. Neither the width of the arms
-// nor the speed of the wind is given; here a third of 1.27 m, and 8 m/s. S0 = 0.896 m^2, in a tunnel
-// of 2.4 m x 2.4 m: 16 % of its section. Published of real cross parachutes: drag coefficient on S0
-// 0.60 to 0.85, filling distance 11.7 D0, opening force 1.1 to 1.2 times the steady one
-// (reference/flow_drag.csv).
+// nor the speed of the wind is given; here a third of 1.27 m, and 8 m/s. S0 = 0.896 m^2, in a
+// tunnel of 2.4 m x 2.4 m: 16 % of its section. Published of real cross parachutes: drag
+// coefficient on S0 0.60 to 0.85, filling distance 11.7 D0, opening force 1.1 to 1.2 times the
+// steady one (reference/flow_drag.csv).
 //
-// Cases: two-way in cells of 6 and 9 cm; one-way, where the cloth has the drag of its pieces and the
-// air does not know of it; and the published springs and masses instead of nylon.
+// Cases: two-way in cells of 6 and 9 cm; one-way, where the cloth has the drag of its pieces and
+// the air does not know of it; and the published springs and masses instead of nylon.
 //
 // [LCKL13] in docs/references.md
 #include "parachute.h"

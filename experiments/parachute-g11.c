@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // parachute-g11.c: the G-11 cargo parachute opens from half folded, with its load, in free fall.
 //
-// [LCKL13] figure 9: springs of 5000 N/m and masses of 0.1 kg, kappa 0.001; shapes and speeds are not
-// given. Here a flat circle of 30.5 m (100 ft) with 40 gores and lines, a load of 1500 kg, 6 m/s at
-// the start, in a box of air that follows the canopy. Published of flat circular canopies: drag
-// coefficient on S0 0.75 to 0.80, filling distance 8 D0 from line stretch, opening force 1.7 times
-// the steady one (reference/flow_drag.csv).
+// [LCKL13] figure 9: springs of 5000 N/m and masses of 0.1 kg, kappa 0.001; shapes and speeds are
+// not given. Here a flat circle of 30.5 m (100 ft) with 40 gores and lines, a load of 1500 kg, 6
+// m/s at the start, in a box of air that follows the canopy. Published of flat circular canopies:
+// drag coefficient on S0 0.75 to 0.80, filling distance 8 D0 from line stretch, opening force 1.7
+// times the steady one (reference/flow_drag.csv).
 //
 // Cases: as published, in cells of 1.5 and 2.25 m; one-way, where the cloth has the drag of its
 // pieces and the air does not know of it; and nylon of 50 g/m^2 and 50 kN/m.

@@ -241,7 +241,8 @@ static void record_frame(const towel_run *run, fm_cloth *cloth, towel_record *ou
         out->mean_z[frame] += x[i].z / count;
 }
 
-// Puts the towel into a closed tank of water of 0.8 m x 1 m x 1 m, its top edge 15 cm below the lid.
+// Puts the towel into a closed tank of water of 0.8 m x 1 m x 1 m, its top edge 15 cm below the
+// lid.
 static void add_water(fm_world *world, fm_cloth *cloth, double spacing, fm_error *err)
 {
     fm_grid_def def = fm_default_grid_def();

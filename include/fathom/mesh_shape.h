@@ -105,8 +105,8 @@ FM_API fm_mesh_shape fm_default_mesh_shape(void); // a regular disc of radius 0.
 // Destroy the mesh with fm_built_mesh_destroy, also if this fails.
 FM_API bool fm_mesh_shape_build(const fm_mesh_shape *shape, fm_built_mesh *built, fm_error *err);
 // Folds the points of a built flat shape or canopy into pleats about its axis, the apex up, without
-// changing the lengths of edges. pleats: 2 to 1000; opening: 0: as narrow as the pleats allow, to 1:
-// unfolded.
+// changing the lengths of edges. pleats: 2 to 1000; opening: 0: as narrow as the pleats allow, to
+// 1: unfolded.
 FM_API bool fm_mesh_fold(const fm_mesh_shape *shape, int pleats, double opening, fm_vec3 *points,
                          int count, fm_error *err);
 FM_API void fm_built_mesh_destroy(fm_built_mesh *built);

@@ -14,8 +14,8 @@
 // and parametrised by its length q. Of a flat shape r = s, and any c of length 2 pi gives a cone
 // that is isometric to it: no edge changes its length. Of a curved canopy the ring at s has the
 // length 2 pi r with r < s, and beta follows from it ring by ring; lengths along meridians change,
-// those of a hemisphere by at most 4 %. alpha is a function of psi, so the folded surface does not intersect
-// itself.
+// those of a hemisphere by at most 4 %. alpha is a function of psi, so the folded surface does not
+// intersect itself.
 //
 //   r, s   m, radius of the ring of a point, and its distance from the apex along the meridian
 //   alpha_m, beta   rad, mean angle and amplitude of the pleats      N  pleats

@@ -375,8 +375,8 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
 }
 
 // Pressure on an open side, where fluid flows in at `speed`, or out if that is negative. Outside:
-// hydrostatic, and the given one at the height of the centre of the grid at the start, so that fluid
-// at rest stays at rest between several open sides.
+// hydrostatic, and the given one at the height of the centre of the grid at the start, so that
+// fluid at rest stays at rest between several open sides.
 static double find_outside(const fm_grid *g, const fm_grid_side *c, int side, const int at[3],
                            double speed, fm_vec3 gravity)
 {

@@ -4,18 +4,19 @@
 // Before a coupling interval the grid moves by whole cells so that the centre of the body is less
 // than a cell from its place in the box at the start. Velocities stay those of the frame of the
 // world: values are copied from cell to cell, without interpolation, so that fluid at rest stays at
-// rest, and nothing is changed where old and new box overlap. Axes follow whose two sides are open or
-// inflows. The side that goes ahead should be an inflow of the velocity that the fluid has far away,
-// as in a wind tunnel: between two open sides the drag of the body sets all fluid in motion.
+// rest, and nothing is changed where old and new box overlap. Axes follow whose two sides are open
+// or inflows. The side that goes ahead should be an inflow of the velocity that the fluid has far
+// away, as in a wind tunnel: between two open sides the drag of the body sets all fluid in motion.
 //
-// Cells that the box reaches hold fluid that has been outside. At an inflow it has the velocity given
-// there. At an open side its velocity along the axis is that on the side, across it zero, as in the
-// ghost layers (boundary.c). Its pressure continues that of the last cell hydrostatically. The next projection makes the velocity free of divergence. Cells
-// that the box leaves are forgotten with the wake in them.
+// Cells that the box reaches hold fluid that has been outside. At an inflow it has the velocity
+// given there. At an open side its velocity along the axis is that on the side, across it zero, as
+// in the ghost layers (boundary.c). Its pressure continues that of the last cell hydrostatically.
+// The next projection makes the velocity free of divergence. Cells that the box leaves are
+// forgotten with the wake in them.
 //
 // The velocity W of the body decides which open sides fluid enters through: with u . n the
-// component along the outer normal, it leaves where (u - W) . n > 0. The wake that a parachute draws
-// after itself enters the box in the frame of the world, but the box runs away from it.
+// component along the outer normal, it leaves where (u - W) . n > 0. The wake that a parachute
+// draws after itself enters the box in the frame of the world, but the box runs away from it.
 #include "grid/grid.h"
 
 #include <string.h>

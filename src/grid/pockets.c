@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // pockets.c: parts of the fluid that colliders cut off from the rest.
 //
-// The pressure equation has a solution only if the fluxes into every closed part of the fluid add up
-// to zero. Where moving colliders enclose fluid, as between an arm and a body, they do not: the gap
-// gets wider or narrower, and shapes overlap. The mean divergence of each closed part is therefore
-// removed, so that a pocket gains or loses the volume that cannot be kept.
+// The pressure equation has a solution only if the fluxes into every closed part of the fluid add
+// up to zero. Where moving colliders enclose fluid, as between an arm and a body, they do not: the
+// gap gets wider or narrower, and shapes overlap. The mean divergence of each closed part is
+// therefore removed, so that a pocket gains or loses the volume that cannot be kept.
 //
 // Parts are found by a breadth-first search over faces with a conductance. A part that reaches an
 // open side, or a given pressure, is not closed.
@@ -25,7 +25,8 @@ static bool is_open(const fm_grid *g, const float *const c[3], const float *give
     return given[q] > 0;
 }
 
-// Index of the neighbour of cell `at`, index q, along an axis; -1: no face that is open, or outside.
+// Index of the neighbour of cell `at`, index q, along an axis; -1: no face that is open, or
+// outside.
 static ptrdiff_t find_neighbour(const fm_cell_layout *l, const float *c, int a, bool high,
                                 const int at[3], ptrdiff_t q)
 {

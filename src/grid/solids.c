@@ -11,9 +11,9 @@
 //     u(x) = 2 (2 d + 1)/(d + 1) v - (2 d + 1) u(w + d n) + 2 d^2/(d + 1) u(w + (d + 1) n)
 //
 // deeper than one spacing u(x) = 2 v - u(w + d n), and deeper than REACH, or where w + d n is
-// outside the grid or in another collider, u(x) = v. So advection and viscosity have the same stencils as elsewhere. The
-// velocities in the fluid are interpolated from eight faces each. Some of these may be ghosts, one
-// may be x itself: SWEEPS Gauss-Seidel sweeps over the list converge.
+// outside the grid or in another collider, u(x) = v. So advection and viscosity have the same
+// stencils as elsewhere. The velocities in the fluid are interpolated from eight faces each. Some
+// of these may be ghosts, one may be x itself: SWEEPS Gauss-Seidel sweeps over the list converge.
 //
 // Fluid flows through the open part of a face with the velocity at its centroid, interpolated
 // between the face and its neighbours: with c the distance of the centroid from the centre of the

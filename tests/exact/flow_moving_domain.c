@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // flow_moving_domain.c: a grid fluid whose box follows a body.
 //
-// Fluid at rest under gravity stays at rest around a body that does not push it, however far the box
-// goes, and its pressure stays that of one hydrostatic column. A plate that is towed through a plane
-// tank has the same drag in a short box that follows it as in a tank as long as its way.
+// Fluid at rest under gravity stays at rest around a body that does not push it, however far the
+// box goes, and its pressure stays that of one hydrostatic column. A plate that is towed through a
+// plane tank has the same drag in a short box that follows it as in a tank as long as its way.
 #include "flows.h"
 
 #include "cloth/cloth.h"

@@ -157,8 +157,8 @@ static double press_ball(const ball *b, double F)
 }
 
 // pi p (2 R d - d^2) is the force on a ball that the floor cuts off like a plane, whatever its
-// skin. The skin leaves the floor without a kink, which makes a small dent softer, and resists being
-// pushed in, the more the stiffer it is. The force of the ball itself, measured at two
+// skin. The skin leaves the floor without a kink, which makes a small dent softer, and resists
+// being pushed in, the more the stiffer it is. The force of the ball itself, measured at two
 // weights and interpolated by F = c d^n, explains time and depth of a slow bounce:
 //
 //     c D^(n+1) / (n+1) = M v^2 / 2      t = 2 D/v int_0^1 dx / sqrt(1 - x^(n+1))

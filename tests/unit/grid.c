@@ -230,9 +230,9 @@ static void damaged_states_are_refused(void **state)
     fm_world_destroy(world);
 }
 
-// A box of four blocks in a closed tank, whose upper block moves up and down: it compresses the fluid
-// inside, which has nowhere to go. The pressure equation stays solvable, and the flow around the
-// box finite.
+// A box of four blocks in a closed tank, whose upper block moves up and down: it compresses the
+// fluid inside, which has nowhere to go. The pressure equation stays solvable, and the flow around
+// the box finite.
 static void enclosed_fluid_stays_solvable(void **state)
 {
     (void)state;
