@@ -13,6 +13,7 @@
 //   C  Courant number    R  support, m    c  speed of sound, m/s
 //   v  velocity, m/s     a  acceleration, m/s^2    nu  viscosity / density, m^2/s
 #include "particles/particles.h"
+#include "particles/spring_network.h"
 
 #include <stdio.h>
 
@@ -222,11 +223,11 @@ bool fm_step_find_neighbours(fm_particles_step *step, fm_error *err)
 }
 
 // True when the lists of the last substep still serve. Ghost particles, meshes and coupled cloth
-// need new ones.
+// need new ones, and windows of past velocities are recorded with them in every substep.
 static bool can_keep_lists(const fm_particles_step *step)
 {
     const fm_particles *p = step->p;
-    bool simple = !p->mesh_motion_count && !p->surface_count;
+    bool simple = !p->mesh_motion_count && !p->surface_count && !fm_velocity_history_is_needed(p);
     for (int axis = 0; axis < 3; axis++)
         simple = simple && !fm_particles_is_periodic(p, axis);
     return simple && p->list_age > 0 && step->t - p->listed_time < p->def.list_time &&
