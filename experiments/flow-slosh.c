@@ -14,7 +14,6 @@
 
 #include <fathom/liquid.h>
 
-enum { ZEROS_MAX = 64 };
 static const double pi = 3.14159265358979323846, g = 9.81;    // m/s^2
 static const double length = 1, depth = 0.5, step = 1 / 32.0; // m
 static const char *const names[2] = {"liquid", "particles"};
@@ -54,44 +53,24 @@ static double find_mode(fm_object *object, fm_error *err)
     return sum;
 }
 
-// Slope of log(peaks[i]) against i from i = 1 by least squares.
-static double fit_slope(const double *peaks, int count)
-{
-    double middle = count / 2.0, above = 0, below = 0;
-    for (int i = 1; i < count; i++) {
-        above += (i - middle) * log(peaks[i]);
-        below += (i - middle) * (i - middle);
-    }
-    return above / below;
-}
-
 // Simulates a tank and reports period, decay and cost.
 static void run(experiment *e, int fluid, int cells, experiment_table *table)
 {
     fm_error *err = experiment_error(e);
     fm_world *world = fixture_create_world(fixture_water_def(1), err);
     fm_object *object = create_tank(world, fluid, cells, err);
-    double dt = 0.01, end = experiment_quick(e) ? 1 : 10, peaks[ZEROS_MAX], peak = 0;
-    double first = 0, last = 0, start = experiment_read_clock(true), k = pi / length;
-    double before = find_mode(object, err);
-    int zeros = 0;
+    double dt = 0.01, end = experiment_quick(e) ? 1 : 10, k = pi / length;
+    double start = experiment_read_clock(true);
+    fixture_oscillation mode = fixture_begin_oscillation(dt, find_mode(object, err));
     for (int n = 1; n * dt <= end + 1e-9 && err->status == FM_OK; n++) {
         fm_world_advance(world, dt, err);
         double now = find_mode(object, err);
         experiment_write_row(table, "%s,%d,%g,%g", names[fluid], cells, n * dt, now);
-        peak = fmax(peak, fabs(now));
-        if ((now < 0) != (before < 0) && zeros < ZEROS_MAX) {
-            last = dt * (n - 1 + before / (before - now));
-            first = zeros == 0 ? last : first;
-            peaks[zeros++] = peak;
-            peak = 0;
-        }
-        before = now;
+        fixture_add_value(&mode, now);
     }
     double seconds = (experiment_read_clock(true) - start) / end;
     double right = 2 * pi / sqrt(g * k * tanh(k * depth));
-    double period = zeros > 1 ? 2 * (last - first) / (zeros - 1) : NAN;
-    double decay = zeros > 2 ? -fit_slope(peaks, zeros) / (period / 2) : NAN;
+    double period = fixture_find_period(&mode), decay = fixture_find_decay(&mode);
     experiment_add_named_result(e, right, period, "s", "%s, %d: period", names[fluid], cells);
     experiment_add_named_result(e, NAN, decay, "1/s", "%s, %d: decay", names[fluid], cells);
     experiment_add_named_result(e, NAN, seconds, "s", "%s, %d: CPU time per simulated second",

@@ -40,10 +40,7 @@ int main(int argc, char **argv)
     cases[3].settings[2] = "bodies.canopy.fabric.spring=5000";
     cases[3].settings[3] = "bodies.canopy.fabric.point_mass=0.1";
     cases[3].settings[4] = "bodies.canopy.fabric.kappa=0.001";
-    experiment_table *table = experiment_table_open(e, "frames.csv", PARACHUTE_COLUMNS);
-    int count = experiment_quick(e) ? 1 : 4;
-    for (int i = 0; i < count && !experiment_failed(e); i++)
-        parachute_run(e, &cases[i], table);
+    parachute_run_all(e, cases, 4);
     experiment_plot(e, "opening", "Projected area and drag of the opening cross",
                     "set xlabel 't, s'\nset ylabel 'projected area / S0, drag coefficient'\n"
                     "set yrange [0:3]\nset datafile separator ','\n"

@@ -41,10 +41,7 @@ int main(int argc, char **argv)
     cases[3].settings[4] = "bodies.canopy.fabric.thickness=1.0e-4";
     cases[3].settings[5] = "bodies.canopy.fabric.kappa=0";
     cases[3].settings[6] = "bodies.canopy.fabric.damping={coefficient: 0.5}";
-    experiment_table *table = experiment_table_open(e, "frames.csv", PARACHUTE_COLUMNS);
-    int count = experiment_quick(e) ? 1 : 4;
-    for (int i = 0; i < count && !experiment_failed(e); i++)
-        parachute_run(e, &cases[i], table);
+    parachute_run_all(e, cases, 4);
     experiment_plot(e, "opening", "Projected area and speed of the opening G-11",
                     "set xlabel 't, s'\nset ylabel 'projected area / S0'\n"
                     "set y2label 'speed, m/s'\nset y2tics\nset datafile separator ','\n"

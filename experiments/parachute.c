@@ -11,6 +11,22 @@
 
 enum { FRAMES_MAX = 2000 };
 
+// What is known of it at the end. D0 = sqrt(4 S0 / pi).
+typedef struct result {
+    double drag;                // force along the wind / (rho V^2 S0 / 2), second half
+    double drag_spread;         // standard deviation of the same
+    double speed;               // m/s, of the canopy through the air, second half
+    double filling_time;        // s, until the projected area is 90 % of that in the second half
+    double filling_distance;    // way through the air until then, D0
+    double peak;                // N, largest force on the canopy, mean over a frame
+    double tension;             // N, largest of a line
+    double overshoot;           // largest projected area / that in the second half
+    double projected;           // projected area / S0, second half
+    double area_low, area_high; // smallest and largest area of the cloth / S0
+    double stretch;             // largest l/l0 - 1 of an edge after the first tenth
+    int intersections;          // edges through triangles, over all frames
+} result;
+
 // The state after a frame.
 typedef struct frame {
     double t, speed, force, projected, area;
@@ -62,8 +78,7 @@ static frame measure(experiment *e, const parachute_case *c, fm_object *canopy, 
 }
 
 // Means over the second half, and what is measured against them.
-static void summarise(const parachute_case *c, const frame *frames, int count, double S0,
-                      parachute_result *r)
+static void summarise(const parachute_case *c, const frame *frames, int count, double S0, result *r)
 {
     double squares = 0, way = 0;
     int half = count / 2, used = count - half;
@@ -89,7 +104,7 @@ static void summarise(const parachute_case *c, const frame *frames, int count, d
     }
 }
 
-static void add_results(experiment *e, const parachute_case *c, const parachute_result *r)
+static void add_results(experiment *e, const parachute_case *c, const result *r)
 {
     const struct {
         const char *name;
@@ -132,7 +147,8 @@ static fm_world *build(experiment *e, const parachute_case *c)
     return world;
 }
 
-parachute_result parachute_run(experiment *e, const parachute_case *c, experiment_table *table)
+// Runs a case, writes its frames and adds its results.
+static void run(experiment *e, const parachute_case *c, experiment_table *table)
 {
     fm_error *err = experiment_error(e);
     fm_world *world = build(e, c);
@@ -141,7 +157,7 @@ parachute_result parachute_run(experiment *e, const parachute_case *c, experimen
     double duration = experiment_quick(e) ? 2 / c->fps : c->duration;
     int count = (int)lround(duration * c->fps);
     frame *frames = experiment_alloc(e, FRAMES_MAX, sizeof *frames);
-    parachute_result r = {0};
+    result r = {0};
     double S0 = c->area;
     for (int i = 0; i < count && i < FRAMES_MAX && !experiment_failed(e); i++) {
         fm_report report = fm_world_advance(world, 1 / c->fps, err);
@@ -164,5 +180,13 @@ parachute_result parachute_run(experiment *e, const parachute_case *c, experimen
         add_results(e, c, &r);
     }
     fm_world_destroy(world);
-    return r;
+}
+
+void parachute_run_all(experiment *e, const parachute_case *cases, int count)
+{
+    experiment_table *table =
+        experiment_table_open(e, "frames.csv", "case,t_s,speed_m_s,force_N,drag,projected,area");
+    int used = experiment_quick(e) ? 1 : count;
+    for (int i = 0; i < used && !experiment_failed(e); i++)
+        run(e, &cases[i], table);
 }

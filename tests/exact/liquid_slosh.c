@@ -23,17 +23,6 @@ static double find_mode(fm_liquid *liquid, int columns)
     return sum;
 }
 
-// Slope of log(peaks[i]) against i from i = 1 by least squares.
-static double fit_slope(const double *peaks, int count)
-{
-    double middle = count / 2.0, above = 0, below = 0;
-    for (int i = 1; i < count; i++) {
-        above += (i - middle) * log(peaks[i]);
-        below += (i - middle) * (i - middle);
-    }
-    return above / below;
-}
-
 // Period and decay from the times at which the mode is zero and from its extrema between these.
 static wave simulate(int columns, double depth, double duration)
 {
@@ -41,26 +30,17 @@ static wave simulate(int columns, double depth, double duration)
     fm_liquid_def def = liquid_tank_def(columns, (int)(columns * (depth + 0.15)), 1, 1.0 / columns);
     fm_liquid_box box = {.high = {1, depth, 1}, .wave = {0.02 * depth / 0.5, 2}};
     fm_liquid *liquid = create_liquid(world, &def, &box);
-    double step = 0.01, before = find_mode(liquid, columns), first = 0, last = 0, volume = 0;
-    double peak = 0, peaks[64];
-    int zeros = 0;
+    double step = 0.01, volume = 0;
+    fixture_oscillation mode = fixture_begin_oscillation(step, find_mode(liquid, columns));
     wave result = {0};
     for (int n = 1; n * step < duration; n++) {
         advance(world, step);
-        double now = find_mode(liquid, columns);
+        fixture_add_value(&mode, find_mode(liquid, columns));
         volume = n == 1 ? fm_liquid_volume(liquid) : volume;
         result.lost = fmax(result.lost, fabs(fm_liquid_volume(liquid) / volume - 1));
-        peak = fmax(peak, fabs(now));
-        if ((now < 0) != (before < 0) && zeros < 64) {
-            last = step * (n - 1 + before / (before - now));
-            first = zeros == 0 ? last : first;
-            peaks[zeros++] = peak;
-            peak = 0;
-        }
-        before = now;
     }
-    result.period = 2 * (last - first) / (zeros - 1);
-    result.decay = -fit_slope(peaks, zeros) / (result.period / 2);
+    result.period = fixture_find_period(&mode);
+    result.decay = fixture_find_decay(&mode);
     fm_world_destroy(world);
     return result;
 }

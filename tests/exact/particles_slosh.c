@@ -53,17 +53,6 @@ static double find_mode(fm_particles *fluid, double k, double A)
     return sum / squares;
 }
 
-// Slope of log(peaks[i]) against i from i = 1 by least squares.
-static double fit_slope(const double *peaks, int count)
-{
-    double middle = count / 2.0, above = 0, below = 0;
-    for (int i = 1; i < count; i++) {
-        above += (i - middle) * log(peaks[i]);
-        below += (i - middle) * (i - middle);
-    }
-    return above / below;
-}
-
 // Period and decay from the times at which the mode is zero and from its extrema between these.
 // The height of the wave is 2 % of the depth.
 static wave simulate(double length, double depth, double omega, double spacing, double duration)
@@ -76,22 +65,12 @@ static wave simulate(double length, double depth, double omega, double spacing, 
     fm_particles *fluid = create_pool(world, &def, &box);
     const double k = PI / length, A = 0.02 * depth * omega / sinh(k * depth), step = 0.01;
     start_mode(fluid, k, A);
-    double before = 1, first = 0, last = 0, peak = 0, peaks[64];
-    int zeros = 0;
-    for (int n = 1; n * step <= duration && zeros < 64; n++) {
+    fixture_oscillation mode = fixture_begin_oscillation(step, 1);
+    for (int n = 1; n * step <= duration; n++) {
         advance(world, step);
-        double now = find_mode(fluid, k, A);
-        peak = fmax(peak, fabs(now));
-        if ((now < 0) != (before < 0)) {
-            last = step * (n - 1 + before / (before - now));
-            first = zeros == 0 ? last : first;
-            peaks[zeros++] = peak;
-            peak = 0;
-        }
-        before = now;
+        fixture_add_value(&mode, find_mode(fluid, k, A));
     }
-    wave result = {.period = 2 * (last - first) / (zeros - 1)};
-    result.decay = -fit_slope(peaks, zeros) / (result.period / 2);
+    wave result = {.period = fixture_find_period(&mode), .decay = fixture_find_decay(&mode)};
     fm_world_destroy(world);
     return result;
 }
