@@ -108,7 +108,7 @@ fm_liquid *fm_liquid_create_detached(const fm_liquid_def *def, fm_error *err)
     l->grid = fm_grid_create_detached(&grid_def, err);
     if (l->grid)
         allocate(l, err);
-    if (err->status != FM_OK || !fm_liquid_reserve(l, 1024, err)) {
+    if (!l->grid || err->status != FM_OK || !fm_liquid_reserve(l, 1024, err)) {
         fm_liquid_destroy(l);
         return NULL;
     }

@@ -51,7 +51,7 @@ bool fm_boundary_point_list_add(fm_boundary_point_list *l, const fm_particles *p
     grown = grown && (!mesh || grow(&meshes, l->mesh_count, &l->mesh_capacity, sizeof *mesh,
                                     p->object.name, err));
     l->meshes = meshes;
-    if (!grown)
+    if (!grown || !l->points)
         return false;
     if (mesh) {
         point.mesh_point = l->mesh_count;
