@@ -385,6 +385,7 @@ FM_API const int *fm_cloth_group(const fm_cloth *cloth, const char *name, int *c
 // Pins the vertices of a group; an unknown name is an error that lists the groups.
 FM_API bool fm_cloth_pin_group(fm_cloth *cloth, const char *name, const fm_motion *motion,
                                fm_error *err);
+FM_API int fm_cloth_pinned_count(const fm_cloth *cloth); // particles with pins, released or not
 
 // Adds a map to the strain limiting (enforcement) of a cloth, for a contact that recurs, such as a
 // knee under a skirt. While each of the colliders touches some of these particles, strain limiting

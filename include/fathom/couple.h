@@ -48,6 +48,8 @@ FM_API bool fm_world_couple_objects(fm_world *world, fm_object *body, fm_object 
 // The same with a permeability.
 FM_API bool fm_world_couple_with(fm_world *world, fm_object *body, fm_object *medium,
                                  const fm_coupling_def *def, fm_error *err);
+// The medium that a body is coupled with two-way; NULL: none.
+FM_API fm_object *fm_world_find_two_way_medium(const fm_object *body);
 
 #ifdef __cplusplus
 }

@@ -64,8 +64,10 @@ static int run_check(const command *self, const arguments *args)
         bool good = world && fm_world_check_start(world, &err);
         if (scene && !good)
             code = report_error(&err);
-        if (good)
+        if (good) {
             warn_of_slow_frames(world, 1 / fm_scene_run_settings(scene).fps);
+            warn_of_light_cloths(world);
+        }
         if (good && !option_given(self, args, "--quiet"))
             printf("%s: good\n", args->rest[i]);
         fm_world_destroy(world);

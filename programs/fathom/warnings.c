@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
-// warnings.c: warnings on stderr about slow frames, overstretched or pierced cloth, implicit solves
+// warnings.c: warnings on stderr about slow frames, light, overstretched or pierced cloth, implicit solves
 // that did not converge, and halted contact.
 #include "warnings.h"
 #include "command_line.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 // l/l0 - 1 of an edge beyond which a warning is printed: no fabric stretches to twice its length.
 static const double STRETCH_LIMIT = 1;
+// Weight of a cloth in a particle fluid below which a warning is printed, in weights of a layer of
+// that fluid one spacing thick: the particles beside the rim of a sheet hold up that much.
+static const double WEIGHT_LIMIT = 0.25;
 
 // Warns when a frame would need an extreme number of substeps (forecast.endless).
 void warn_of_slow_frames(fm_world *world, double frame_seconds)
@@ -16,6 +20,33 @@ void warn_of_slow_frames(fm_world *world, double frame_seconds)
     fm_forecast forecast = fm_world_forecast(world, frame_seconds, &err);
     if (forecast.endless)
         print_error("warning: a frame may take very long. %s.", forecast.text);
+}
+
+// Warns of a cloth without pins that is coupled two-way with particles too large for its weight in the fluid.
+static void warn_of_light_cloth(fm_cloth *cloth, fm_object *medium)
+{
+    const fm_cloth_def c = fm_cloth_definition(cloth);
+    const fm_particles_def f = fm_particles_definition(fm_object_particles(medium));
+    double weight = fabs(c.density - f.density) * c.thickness; // kg/m^2, or lift
+    double least = WEIGHT_LIMIT * f.density * f.spacing;       // kg/m^2
+    if (weight >= least)
+        return;
+    bool sinks = c.density >= f.density;
+    print_error("warning: %s weighs %.3g kg/m^2 %s %s, where particles hold up to %.3g "
+                "kg/m^2: it %s too slowly or hovers. A spacing of %.2g m instead of %.3g m would "
+                "do; a grid fluid does not need it.",
+                fm_cloth_name(cloth), weight, sinks ? "in" : "less than", fm_object_name(medium),
+                least, sinks ? "sinks" : "rises", weight / (WEIGHT_LIMIT * f.density), f.spacing);
+}
+
+void warn_of_light_cloths(fm_world *world)
+{
+    for (int i = 0; i < fm_world_cloth_count(world); i++) {
+        fm_cloth *cloth = fm_world_cloth(world, i);
+        fm_object *medium = fm_world_find_two_way_medium(fm_cloth_object(cloth));
+        if (medium && fm_object_particles(medium) && fm_cloth_pinned_count(cloth) == 0)
+            warn_of_light_cloth(cloth, medium);
+    }
 }
 
 // The overstretched and the pierced frames of one cloth.

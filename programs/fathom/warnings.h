@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// warnings.h: warnings on stderr about slow frames, overstretched or pierced cloth, and halted
-// contact.
+// warnings.h: warnings on stderr about slow frames, light, overstretched or pierced cloth, and
+// halted contact.
 #ifndef FATHOM_PROGRAM_WARNINGS_H
 #define FATHOM_PROGRAM_WARNINGS_H
 
@@ -8,6 +8,10 @@
 
 // Warns before the simulation when a frame of this length would need an extreme number of substeps.
 void warn_of_slow_frames(fm_world *world, double frame_seconds);
+
+// Warns before the simulation of cloths without pins that are coupled two-way with a particle fluid
+// and weigh too little in it for its spacing.
+void warn_of_light_cloths(fm_world *world);
 
 // Watches cloths for edges longer than twice their rest length and for stitches that pull through a
 // cloth, and the world for halted contact. Each is reported once when it happens, and again in a

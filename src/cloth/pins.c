@@ -13,6 +13,11 @@ bool fm_cloth_is_pinned(const fm_cloth *cloth, int particle, double t)
     return group != FM_UNPINNED && t < cloth->groups[group].release;
 }
 
+int fm_cloth_pinned_count(const fm_cloth *cloth)
+{
+    return cloth->pinned_count;
+}
+
 // Starts a new pin group, which the following pin_particle calls add to.
 static bool add_group(fm_cloth *c, const fm_motion *motion, fm_error *err)
 {

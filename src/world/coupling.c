@@ -171,6 +171,13 @@ bool fm_world_couple(fm_world *world, struct fm_cloth *cloth, struct fm_particle
     return fm_world_couple_objects(world, (fm_object *)cloth, (fm_object *)fluid, way, err);
 }
 
+// The medium that a body is coupled with two-way; NULL: none.
+fm_object *fm_world_find_two_way_medium(const fm_object *body)
+{
+    const fm_coupling *c = find_coupling(body);
+    return c && c->way == FM_COUPLING_TWO_WAY ? c->medium : NULL;
+}
+
 // True if any body and medium of the world act on each other.
 bool fm_coupling_is_two_way(const fm_world *world)
 {
