@@ -46,10 +46,11 @@ typedef struct fm_sample_number {
 
 // The samples of bodies by cell.
 typedef struct fm_sample_list {
-    unsigned char *near;    // [cells] 1: a sample is at most two cells away; NULL: no bodies
+    unsigned char *near;    // [cells] 1: a sample is within `reach`; NULL: no bodies
     int *start;             // [cells + 1] first of `item` in a cell
     fm_sample_number *item; // [room]
     int room;
+    double reach;           // spacings, of the largest patch and its motion in the substep
     double start_time, end; // s, of the substep
 } fm_sample_list;
 
