@@ -464,7 +464,7 @@ void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored)
 }
 
 // N, force of the fluid on the surface in a cell.
-static fm_vec3 find_force(const fm_grid *g, const fm_cut_cell *c)
+fm_vec3 fm_grid_find_wall_force(const fm_grid *g, const fm_cut_cell *c)
 {
     fm_vec3 one = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, g->h));
     fm_vec3 two = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, 2 * g->h));
@@ -480,7 +480,7 @@ fm_vec3 fm_grid_add_loads(fm_grid *g, double dt)
     fm_vec3 total = {0};
     for (int i = 0; i < g->solids.cell_count; i++) {
         const fm_cut_cell *c = &g->solids.cells[i];
-        fm_vec3 impulse = fm_scale(find_force(g, c), dt);
+        fm_vec3 impulse = fm_scale(fm_grid_find_wall_force(g, c), dt);
         total = fm_add(total, impulse);
         if (c->collider >= 0)
             g->solids.load[c->collider] = fm_add(g->solids.load[c->collider], impulse);
